@@ -1,4 +1,4 @@
-//! Measures all distances, prints them as one table, and writes them for the guide; see `README.md`.
+//! Measures all ratios, prints them as one table, and writes them for the guide; see `README.md`.
 
 use std::{
     env,
@@ -8,7 +8,8 @@ use std::{
 
 use anyhow::Result;
 use benches::{
-    Table, again, command, dropping, instructions, journal, kernel, loops, results, schedule, supervision,
+    Table, command, drop_many_loops, instructions, journal, kernel, many_loops, results, schedule,
+    subprocess, supervision,
 };
 
 /// A benchmark, with the name that selects it.
@@ -17,17 +18,17 @@ type Part = (&'static str, fn(&mut Table) -> Result<()>);
 const PARTS: [Part; 8] = [
     ("kernel", kernel::measure),
     ("instructions", instructions::measure),
-    ("loops", loops::measure),
+    ("loops", many_loops::measure),
     ("journal", journal::measure),
     ("command", command::measure),
     ("supervision", supervision::measure),
-    ("dropping", dropping::measure),
+    ("dropping", drop_many_loops::measure),
     ("schedule", schedule::measure),
 ];
 
 fn main() -> Result<()> {
     let mut words: Vec<String> = env::args().skip(1).collect();
-    if again::serve(&words)? {
+    if subprocess::serve(&words)? {
         return Ok(());
     }
     // Cargo adds flags of its own, such as `--bench`.

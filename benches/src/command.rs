@@ -39,7 +39,7 @@ const START_UP: &str = "loop --version / true";
 /// # Errors
 /// If a run failed in the middle of a measurement.
 pub fn measure(table: &mut Table) -> Result<()> {
-    let bench = match Bench::prepare() {
+    let bench = match CommandBench::prepare() {
         Ok(bench) => bench,
         Err(error) => {
             for what in [OVERHEAD, LINE, MEMORY, FLAT, START_UP] {
@@ -72,13 +72,13 @@ pub fn measure(table: &mut Table) -> Result<()> {
 }
 
 /// The programs to measure, ready to run.
-pub(crate) struct Bench {
+pub(crate) struct CommandBench {
     binary: PathBuf,
     floor: PathBuf,
     folder: TempDir,
 }
 
-impl Bench {
+impl CommandBench {
     /// Compiles the programs, and tries them.
     pub(crate) fn prepare() -> Result<Self> {
         let bench = Self { binary: loop_binary()?, floor: floor_binary()?, folder: tempfile::tempdir()? };

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::{
-    again,
+    subprocess,
     table::{Row, Table},
 };
 
@@ -40,7 +40,7 @@ fn an_iteration(what: &str) -> Result<f64> {
 /// Returns the number of instructions of a run of this program.
 fn counted(what: &str, iterations: u64) -> Result<u64> {
     let mut valgrind = Command::new("valgrind");
-    let counted = again::command(what)?;
+    let counted = subprocess::command(what)?;
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(counted.get_program());
     let ran = valgrind.args(counted.get_args()).arg(iterations.to_string()).output().context("valgrind")?;
     let said = String::from_utf8_lossy(&ran.stderr);

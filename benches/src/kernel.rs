@@ -73,10 +73,10 @@ fn growth() -> Result<Growth> {
 pub(crate) type BoxIteration = Box<dyn Iteration<Output = u64>>;
 
 /// Work and a check that complete at once.
-pub(crate) struct Ready;
+pub(crate) struct ReadyWork;
 
 #[async_trait]
-impl Iteration for Ready {
+impl Iteration for ReadyWork {
     type Output = u64;
     async fn run(&mut self, cx: IterationContext<u64>) -> Result<u64, WorkError> {
         Ok(black_box(cx.iteration()))
@@ -84,7 +84,7 @@ impl Iteration for Ready {
 }
 
 #[async_trait]
-impl Evaluator<u64> for Ready {
+impl Evaluator<u64> for ReadyWork {
     async fn evaluate(&mut self, cx: EvaluationContext<u64>) -> Result<Verdict, WorkError> {
         black_box(cx.output());
         Ok(Verdict::fail())
@@ -96,7 +96,7 @@ impl Evaluator<u64> for Ready {
 /// # Errors
 /// If the loop did not do the measured work.
 pub fn kernel(iterations: u64) -> Result<Duration> {
-    let (took, done) = timed(kernel_loop(Box::new(Ready), iterations))?;
+    let (took, done) = timed(kernel_loop(Box::new(ReadyWork), iterations))?;
     done.map(|()| took)
 }
 
@@ -109,7 +109,7 @@ pub(crate) async fn kernel_loop(iteration: BoxIteration, iterations: u64) -> Res
     };
     // The builder boxes the evaluator.
     let report = Loop::new(iteration)
-        .evaluate(Ready)
+        .evaluate(ReadyWork)
         .until(evaluator_passed())
         .at_most(iterations)
         .guard(MaxElapsed::minutes(60))
@@ -126,13 +126,13 @@ pub(crate) async fn kernel_loop(iteration: BoxIteration, iterations: u64) -> Res
 /// # Errors
 /// If the loop did not do the measured work.
 pub fn bare(iterations: u64) -> Result<Duration> {
-    let (took, done) = timed(bare_loop(Box::new(Ready), iterations))?;
+    let (took, done) = timed(bare_loop(Box::new(ReadyWork), iterations))?;
     done.map(|()| took)
 }
 
 /// Runs the bare loop, with the same checks.
 pub(crate) async fn bare_loop(mut iteration: BoxIteration, iterations: u64) -> Result<()> {
-    let mut evaluator: Box<dyn Evaluator<u64>> = Box::new(Ready);
+    let mut evaluator: Box<dyn Evaluator<u64>> = Box::new(ReadyWork);
     let work = Work::new();
     let mut previous = None;
     for index in 1..=iterations {

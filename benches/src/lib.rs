@@ -3,18 +3,18 @@
 //! A time in milliseconds means little on another machine. So we measure everything as a ratio to a floor, in the same
 //! run and alternating with it. `cargo bench -p benches` prints one table of them; `README.md` explains how to read it.
 
-pub mod again;
 pub mod command;
-pub mod dropping;
+pub mod drop_many_loops;
 pub mod instructions;
 pub mod journal;
 pub mod kernel;
-pub mod loops;
+pub mod many_loops;
 pub mod memory;
 pub mod pairs;
 pub mod results;
 pub mod schedule;
 pub mod stopwatch;
+pub mod subprocess;
 pub mod supervision;
 mod table;
 

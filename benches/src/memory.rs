@@ -1,4 +1,4 @@
-//! Memory, as Linux counts it.
+//! Memory usage, as Linux counts it.
 #![expect(unsafe_code, reason = "wait4, which tells the peak memory of a child, has no safe wrapper")]
 
 use std::{
@@ -10,12 +10,12 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 
-use crate::again;
+use crate::subprocess;
 
-/// The most that this process ever held (`VmHWM`), in KiB.
+/// Returns the peak memory of this process (`VmHWM`), in KiB.
 ///
 /// # Errors
-/// Where there is no `/proc/self/status` with this number.
+/// If `/proc/self/status` does not have this number.
 pub fn peak_kib() -> Result<u64> {
     let status = fs::read_to_string("/proc/self/status").context("/proc/self/status")?;
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -23,17 +23,17 @@ pub fn peak_kib() -> Result<u64> {
     kib.and_then(|kib| kib.parse().ok()).context("no VmHWM in /proc/self/status")
 }
 
-/// Runs a command to its end, and tells the most that it, or one of the commands that it waited for, held, in KiB. Its
-/// program, arguments and folder are as it says; it reads and prints nothing, and has to exit with this code: what
-/// did not do its work weighs little.
+/// Runs a command to its end, and returns the peak memory, in KiB, of the command and of the commands that it waited
+/// for. The command's program, arguments and folder are used; its input and output are empty. It must exit with this
+/// code, because a failed command needs little memory.
 ///
-/// Linux counts what a process held before it became this program, so a large one that starts a small one finds its
-/// own size. A fresh process stands between the two.
+/// Linux counts the memory that a process held before it became this program. If a large process started a small
+/// program directly, it would measure its own size. So a fresh process starts the command.
 ///
 /// # Errors
-/// If it cannot be started or waited for, or ends in another way.
+/// If the command cannot be started or awaited, or exits in another way.
 pub fn peak_kib_of(command: &Command, code: i32) -> Result<u64> {
-    let mut between = again::command("weigh")?;
+    let mut between = subprocess::command("weigh")?;
     between.arg(code.to_string()).arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
     if let Some(folder) = command.get_current_dir() {
         between.current_dir(folder);
@@ -49,8 +49,8 @@ pub(crate) fn peak_kib_of_child(command: &mut Command, code: i32) -> Result<u64>
     let child = command.spawn().with_context(|| format!("{command:?}"))?;
     let pid = libc::pid_t::try_from(child.id()).context("the process id is out of range")?;
     let (mut status, mut usage) = (0, MaybeUninit::<libc::rusage>::zeroed());
-    // SAFETY: the child was just started and nobody else waits for it. `usage` is large enough, and all
-    // zeros are a value of it, so it is one whether wait4 writes to it or not.
+    // SAFETY: the child was just started and nobody else waits for it. `usage` is large enough, and all zeros are a
+    // valid value of its type, so it is valid whether or not wait4 writes to it.
     let (waited, usage) = unsafe {
         let waited = libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr());
         (waited, usage.assume_init())

@@ -1,4 +1,4 @@
-//! Two things measured in turn, and the ratio between them.
+//! Measures two things alternately, and the ratio between them.
 //!
 //! A machine that slows down for a second, or whose clock speed drifts, affects both halves of a pair alike. So `a` and
 //! `b` alternate, each pair gives one ratio, and the result is the median of those, with the least and the greatest.
@@ -8,19 +8,19 @@ use std::time::Duration;
 /// The number of pairs. Three outliers cannot move the median of this many.
 pub const PAIRS: usize = 9;
 
-/// The median of some numbers, and how far they spread.
+/// The median of some numbers, and their range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// The least.
+    /// The smallest number.
     pub least: f64,
     /// The median.
     pub median: f64,
-    /// The greatest.
+    /// The largest number.
     pub greatest: f64,
 }
 
 impl Spread {
-    /// Of these numbers.
+    /// Returns the spread of these numbers.
     ///
     /// # Panics
     /// If there are none.
@@ -30,17 +30,17 @@ impl Spread {
         Self { least: numbers[0], median: numbers[numbers.len() / 2], greatest }
     }
 
-    /// All of it, scaled.
+    /// Scales all three numbers.
     #[must_use]
     pub fn times(self, scale: f64) -> Self {
         Self { least: self.least * scale, median: self.median * scale, greatest: self.greatest * scale }
     }
 }
 
-/// The result of measuring two things in turn.
+/// The result of measuring two things alternately.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pairs {
-    /// The first over the second, pair by pair.
+    /// The first divided by the second, pair by pair.
     pub ratio: Spread,
     /// The first, in seconds.
     pub first: Spread,
@@ -48,7 +48,7 @@ pub struct Pairs {
     pub second: Spread,
 }
 
-/// Measures both in turn, after a turn that does not count.
+/// Measures both alternately, after one pair that does not count.
 ///
 /// # Errors
 /// The first error of either.

@@ -9,7 +9,9 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use jiff::{SignedDuration, Timestamp};
-use loop_schedule::{Event, Every, Job, JobId, Scheduler, Settings, Standing, When};
+use loop_schedule::{
+    ExactPeriod, Job, JobId, JobState, ScheduleSettings, Scheduler, SchedulerEvent, Trigger,
+};
 
 use crate::{
     command::loop_binary,
@@ -27,7 +29,7 @@ const IDLE: &str = "loop schedule run: system calls in 4 s without a fire / 10";
 /// Runs the measurements.
 ///
 /// # Errors
-/// If a job cannot be made, or `loop schedule` ends in another way than it should.
+/// If a job cannot be created, or `loop schedule` exits in an unexpected way.
 pub fn measure(table: &mut Table) -> Result<()> {
     let start = Timestamp::UNIX_EPOCH;
     let mut tick = Growth::new("a tick with nothing due / with 10 jobs", "jobs").at_most(2.0);
@@ -39,7 +41,7 @@ pub fn measure(table: &mut Table) -> Result<()> {
         tick.point(size.to_string(), ticks.ratio);
         let adds = in_turn(|| adds(&mut many, size, start), || adds(&mut few, size, start))?;
         add.point(size.to_string(), adds.ratio);
-        // With a million jobs most of the time would go into making them.
+        // With a million jobs, creating them would take most of the time.
         if size <= SCANNED {
             fire.point(size.to_string(), in_turn(|| fires(size, start), || fires(FEW, start))?.ratio);
         }
@@ -60,17 +62,17 @@ pub fn measure(table: &mut Table) -> Result<()> {
     Ok(())
 }
 
-/// A job with an odd period of about a day, so that due times are spread.
+/// Creates a job with an odd period of about a day, so that the due times are spread.
 fn job(at: u32, start: Timestamp) -> Result<Job> {
     let period = Duration::from_secs(86_400 + u64::from(at % 3_600));
-    let every = Every::new(period, start)?;
-    Ok(Job::new(JobId::from_bits(at.wrapping_mul(2_654_435_761)), When::Every(every), "x", start))
+    let every = ExactPeriod::new(period, start)?;
+    Ok(Job::new(JobId::from_bits(at.wrapping_mul(2_654_435_761)), Trigger::Every(every), "x", start))
 }
 
 fn scheduler(jobs: u32, start: Timestamp) -> Result<Scheduler> {
-    let settings = Settings::classic().with_expiry(Duration::ZERO);
+    let settings = ScheduleSettings::classic().with_expiry(Duration::ZERO);
     let mut scheduler = Scheduler::new(settings);
-    let standing = Standing::new(start);
+    let standing = JobState::new(start);
     for at in 0..jobs {
         scheduler.set(job(at, start)?, &standing, start);
     }
@@ -78,7 +80,7 @@ fn scheduler(jobs: u32, start: Timestamp) -> Result<Scheduler> {
     Ok(scheduler)
 }
 
-/// Times a tick. The clock goes on from turn to turn, and never comes to the first job.
+/// Times a tick. The clock advances from turn to turn, and never reaches the first job.
 fn quiet_ticks(scheduler: &mut Scheduler, start: Timestamp) -> Result<Duration> {
     const TICKS: u32 = 80_000;
     let mut now = scheduler.last_tick().unwrap_or(start);
@@ -90,19 +92,19 @@ fn quiet_ticks(scheduler: &mut Scheduler, start: Timestamp) -> Result<Duration> 
     Ok(begun.elapsed() / TICKS)
 }
 
-/// Times a look at all jobs, as one does who keeps no order: is it due this second?
+/// Times a check of all jobs, one by one, as a scheduler without an order has to: is it due this second?
 fn scans(jobs: &[Job], start: Timestamp) -> Duration {
     const LOOKS: u32 = 20;
     let begun = Stopwatch::start();
     for second in 0..LOOKS {
         let now = start + SignedDuration::from_secs(second.into());
-        let is_due = |job: &&Job| job.when.next_after(now - SignedDuration::from_secs(1)) <= Some(now);
+        let is_due = |job: &&Job| job.trigger.next_after(now - SignedDuration::from_secs(1)) <= Some(now);
         black_box(jobs.iter().filter(is_due).count());
     }
     begun.elapsed() / LOOKS
 }
 
-/// Times a fire, ticks and what follows on a fire included.
+/// Times a fire, including its ticks and its completion.
 fn fires(jobs: u32, start: Timestamp) -> Result<Duration> {
     const FIRES: u32 = 5_000;
     let mut scheduler = scheduler(jobs, start)?;
@@ -110,10 +112,10 @@ fn fires(jobs: u32, start: Timestamp) -> Result<Duration> {
     let begun = Stopwatch::start();
     while fired < FIRES {
         let due = scheduler.next_wake().context("no job is left")?;
-        // Awake all the time, so that nothing counts as missed.
+        // The scheduler is always awake, so that no slot counts as missed.
         scheduler.tick(due - SignedDuration::from_secs(1), true);
         let mut events = scheduler.tick(due, true);
-        while let Some(Event::Fired(fire)) = events.pop() {
+        while let Some(SchedulerEvent::Fired(fire)) = events.pop() {
             fired += 1;
             scheduler.finished(fire.job.id);
             events.extend(scheduler.tick(due, true));
@@ -122,10 +124,10 @@ fn fires(jobs: u32, start: Timestamp) -> Result<Duration> {
     Ok(begun.elapsed() / fired)
 }
 
-/// Times a job that comes and goes; its number is behind that of all others.
+/// Times adding and removing a job, whose number is after all others.
 fn adds(scheduler: &mut Scheduler, from: u32, start: Timestamp) -> Result<Duration> {
     const ADDED: u32 = 5_000;
-    let standing = Standing::new(start);
+    let standing = JobState::new(start);
     let new = (0..ADDED).map(|at| job(from + at, start)).collect::<Result<Vec<_>>>()?;
     let begun = Stopwatch::start();
     for job in new {
@@ -136,7 +138,7 @@ fn adds(scheduler: &mut Scheduler, from: u32, start: Timestamp) -> Result<Durati
     Ok(begun.elapsed() / ADDED)
 }
 
-/// How many system calls `loop schedule run` makes while its one job is hours away; none without strace.
+/// Returns the number of system calls of `loop schedule run` while its only job is hours away; `None` without strace.
 fn idle() -> Result<Option<usize>> {
     let folder = tempfile::tempdir()?;
     let binary = loop_binary()?;

@@ -3,8 +3,8 @@
 
 use std::{mem::MaybeUninit, time::Duration};
 
-/// Measures what this thread works, and not what it waits: for a few milliseconds of pure work the difference between
-/// a quiet machine and a busy one would be greater than what is to be found out.
+/// Measures the time in which this thread works, without the time in which it waits. For a few milliseconds of pure
+/// work, the difference between a quiet machine and a busy one would exceed the measured effect.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch(Duration);
 
@@ -22,7 +22,8 @@ impl Stopwatch {
 
 fn worked() -> Duration {
     let mut time = MaybeUninit::<libc::timespec>::zeroed();
-    // SAFETY: `time` is large enough, and all zeros are a value of it, so it is one whether it is written to or not.
+    // SAFETY: `time` is large enough, and all zeros are a valid value of its type, so it is valid whether or not it is
+    // written to.
     let time = unsafe {
         libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, time.as_mut_ptr());
         time.assume_init()

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 
 use crate::{
-    command::{Bench, loop_binary, timed},
+    command::{CommandBench, loop_binary, timed},
     pairs::in_turn,
     table::{Growth, Row, Table},
 };
@@ -19,7 +19,8 @@ use crate::{
 const FLOOD: &str = "head -c 1073741824 /dev/zero";
 const THROUGHPUT: &str = "loop run: 1 GiB of output / the same into cat";
 const OUTPUT: &str = "loop run / read and throw away, an iteration";
-/// What an agent prints; how often it does in a short run and in a long one, of which the difference is taken.
+/// The output of an agent, and the number of repeats in a short and in a long run. We take the difference between the
+/// two.
 const SIZES: [(&str, u64, u64, u64); 5] = [
     ("1 KiB", 1 << 10, 10, 210),
     ("32 KiB", 1 << 15, 10, 210),
@@ -29,10 +30,10 @@ const SIZES: [(&str, u64, u64, u64); 5] = [
 ];
 const WAKEUPS: &str = "loop run: system calls in a silence of 5 s / 10";
 
-/// Measures it; what cannot be measured is a row that says why.
+/// Runs the measurements. If one is not possible, its row says why.
 ///
 /// # Errors
-/// If a run went wrong in the middle of a measurement.
+/// If a run fails in the middle of a measurement.
 pub fn measure(table: &mut Table) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let binary = match loop_binary() {
@@ -56,15 +57,15 @@ pub fn measure(table: &mut Table) -> Result<()> {
         }
         None => Row::skipped(WAKEUPS, "strace cannot be run"),
     });
-    match Bench::prepare() {
+    match CommandBench::prepare() {
         Ok(bench) => table.grow(by_output(&bench)?),
         Err(error) => table.add(Row::skipped(OUTPUT, format!("{error:#}"))),
     }
     Ok(())
 }
 
-/// An agent that prints more and more.
-fn by_output(bench: &Bench) -> Result<Growth> {
+/// Measures an agent that prints more and more.
+fn by_output(bench: &CommandBench) -> Result<Growth> {
     let mut growth = Growth::new(OUTPUT, "output of the agent").at_most(2.0);
     for (name, bytes, start, length) in SIZES {
         let agent = format!("head -c {bytes} /dev/zero");
@@ -74,7 +75,7 @@ fn by_output(bench: &Bench) -> Result<Growth> {
     Ok(growth)
 }
 
-/// `loop run` of one iteration of this agent, with a check that fails.
+/// Returns the command for `loop run` of one iteration of this agent, with a failing check.
 fn loop_run(binary: &Path, folder: &TempDir, agent: &str) -> Command {
     let mut command = Command::new(binary);
     command.args([
@@ -95,7 +96,7 @@ fn loop_run(binary: &Path, folder: &TempDir, agent: &str) -> Command {
     command
 }
 
-/// How many system calls were made while the agent slept; none without strace.
+/// Returns the number of system calls while the agent slept; `None` without strace.
 fn wakeups(binary: &Path, folder: &TempDir) -> Result<Option<usize>> {
     let trace = folder.path().join("trace");
     let run = loop_run(binary, folder, "sleep 5");
@@ -111,12 +112,12 @@ fn wakeups(binary: &Path, folder: &TempDir) -> Result<Option<usize>> {
     Ok(Some(calls_within(&trace, asleep + 0.1..asleep + 4.9)))
 }
 
-/// The system calls in a trace that were made within these times.
+/// Returns the number of system calls in a trace within these times.
 pub(crate) fn calls_within(trace: &str, times: Range<f64>) -> usize {
     trace.lines().filter_map(time).filter(|time| times.contains(time)).count()
 }
 
-/// When the call in this line of a trace was made.
+/// Returns the time of the call in this line of a trace.
 pub(crate) fn time(line: &str) -> Option<f64> {
     line.split_ascii_whitespace().nth(1)?.parse().ok()
 }

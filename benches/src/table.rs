@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::pairs::Spread;
 
-/// One distance.
+/// One ratio.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     pub(crate) what: String,
@@ -14,29 +14,29 @@ pub struct Row {
 }
 
 impl Row {
-    /// A ratio that was measured in pairs.
+    /// Creates a row for a ratio that was measured in pairs.
     pub fn new(what: impl Into<String>, ratio: Spread) -> Self {
         Self { what: what.into(), ratio: Some(ratio), goal: None, note: String::new() }
     }
 
-    /// A ratio that was measured once.
+    /// Creates a row for a ratio that was measured once.
     pub fn single(what: impl Into<String>, ratio: f64) -> Self {
         Self::new(what, Spread::of(vec![ratio]))
     }
 
-    /// Something that could not be measured.
+    /// Creates a row for something that could not be measured.
     pub fn skipped(what: impl Into<String>, why: impl Into<String>) -> Self {
         Self { what: what.into(), ratio: None, goal: None, note: why.into() }
     }
 
-    /// With what it should not exceed.
+    /// Sets the ratio that it should not exceed.
     #[must_use]
     pub fn at_most(mut self, goal: f64) -> Self {
         self.goal = Some(goal);
         self
     }
 
-    /// With something to know about it.
+    /// Adds a note.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
@@ -44,42 +44,42 @@ impl Row {
     }
 }
 
-/// How a distance changes with the size of what is done.
+/// How a ratio changes with the size of the work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Growth {
     pub(crate) what: String,
     pub(crate) axis: &'static str,
-    /// Of each size, in words, the ratio.
+    /// Each size, in words, with its ratio.
     pub(crate) points: Vec<(String, Spread)>,
     pub(crate) goal: Option<f64>,
 }
 
 impl Growth {
-    /// One without points. `axis` says what grows.
+    /// Creates a growth without points. `axis` names the size.
     pub fn new(what: impl Into<String>, axis: &'static str) -> Self {
         Self { what: what.into(), axis, points: Vec::new(), goal: None }
     }
 
-    /// With what no point should exceed.
+    /// Sets the ratio that no point should exceed.
     #[must_use]
     pub fn at_most(mut self, goal: f64) -> Self {
         self.goal = Some(goal);
         self
     }
 
-    /// Adds the next greater size.
+    /// Adds the next larger size.
     pub fn point(&mut self, size: impl Into<String>, ratio: Spread) {
         self.points.push((size.into(), ratio));
     }
 
-    /// Whether all points stay below the goal; none if there is no goal.
+    /// Returns whether all points stay below the goal; `None` if there is no goal.
     pub(crate) fn is_held(&self) -> Option<bool> {
         let goal = self.goal?;
         Some(self.points.iter().all(|(_, ratio)| ratio.median <= goal))
     }
 }
 
-/// All distances, in the order in which they were measured. Displays as text.
+/// All ratios, in the order of measurement. Displays as text.
 #[derive(Debug, Default)]
 pub struct Table {
     pub(crate) rows: Vec<Row>,
@@ -87,12 +87,12 @@ pub struct Table {
 }
 
 impl Table {
-    /// Adds a distance.
+    /// Adds a ratio.
     pub fn add(&mut self, row: Row) {
         self.rows.push(row);
     }
 
-    /// Adds how one grows.
+    /// Adds a growth.
     pub fn grow(&mut self, growth: Growth) {
         self.growths.push(growth);
     }

@@ -12,9 +12,11 @@ const HEAD: &str = "\
 
 <!-- Generated from loop.schema.json: GUIDE=update cargo test -p book-tests -->
 
-[Manifests](manifests.md) says how they play together. Fields that are not required can be left out. The tables `chat`,
-`models` and `policy` are settings: they stand in a project's `loop.toml`, which may be a manifest as well, or in your
-own settings.
+Which fields can a manifest have, and what does each one mean?
+
+[Manifests](manifests.md) explains how they work together. You can omit every field that is not required. The tables
+`chat`, `models` and `policy` are settings: write them into a project's `loop.toml`, which may also be a manifest, or into
+your own settings.
 ";
 
 /// Returns the page for this schema of manifests.

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A scripted agent: it stands in for `claude -p` and the like, and needs no account.
-# It reads its prompt from standard input and repairs the first failing test that the prompt names.
-# Until it has seen a test run it changes nothing.
+# A scripted agent that replaces `claude -p` and similar agents, and needs no account.
+# It reads its prompt from standard input and fixes the first failing test that the prompt names.
+# It changes nothing until the prompt contains a test run.
 set -eu
 
 prompt=$(cat)

@@ -11,15 +11,15 @@ use tempfile::TempDir;
 /// The content of every file that must not be read.
 const HIDDEN: &str = "HIDDEN";
 
-struct World {
+struct Scenario {
     _folder: TempDir,
     inside: PathBuf,
     workspace: Workspace,
 }
 
-static WORLD: LazyLock<World> = LazyLock::new(|| World::new().expect("a folder with links"));
+static WORLD: LazyLock<Scenario> = LazyLock::new(|| Scenario::new().expect("a folder with links"));
 
-impl World {
+impl Scenario {
     fn new() -> std::io::Result<Self> {
         let folder = TempDir::with_prefix("paths")?;
         let top = folder.path().canonicalize()?;
@@ -69,16 +69,16 @@ impl World {
 }
 
 fuzz_target!(|text: &str| {
-    let world = &*WORLD;
-    world.read(text);
+    let scenario = &*WORLD;
+    scenario.read(text);
     // Absolute paths, below the workspace and next to it.
-    world.read(&format!("{}/{text}", world.inside.display()));
-    if world.workspace.check(text, Verb::Read).is_ok() {
-        world.assert_inside(text);
+    scenario.read(&format!("{}/{text}", scenario.inside.display()));
+    if scenario.workspace.check(text, Verb::Read).is_ok() {
+        scenario.assert_inside(text);
     }
-    if let Ok(command) = world.workspace.check_command(text) {
-        command.paths.iter().for_each(|path| world.assert_inside(path));
+    if let Ok(command) = scenario.workspace.check_command(text) {
+        command.paths.iter().for_each(|path| scenario.assert_inside(path));
     }
-    let explanation = world.workspace.explain(text);
+    let explanation = scenario.workspace.explain(text);
     assert!(!explanation.ruling.rule.is_empty());
 });

@@ -5,16 +5,16 @@
 use libfuzzer_sys::fuzz_target;
 use loop_agents::{
     output::{Capture, excerpt},
-    usage::{Format, Prices, Reading, UsageReader},
+    usage::{Format, Prices, AgentReport, UsageReader},
 };
 use loop_core::Usage;
 
 fuzz_target!(|bytes: &[u8]| {
     for format in Format::ALL {
-        let whole = Told::of(format, [bytes]);
+        let whole = ReaderResults::of(format, [bytes]);
         let middle = bytes.len() / 2;
-        let torn = Told::of(format, [&bytes[..middle], &bytes[middle..]]);
-        let bytewise = Told::of(format, bytes.chunks(1));
+        let torn = ReaderResults::of(format, [&bytes[..middle], &bytes[middle..]]);
+        let bytewise = ReaderResults::of(format, bytes.chunks(1));
         assert_eq!(whole, torn, "{}", format.name());
         assert_eq!(whole, bytewise, "{}", format.name());
     }
@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 /// The result of a reader in a run.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct ReaderResults {
     told: Usage,
     total: Usage,
     text: Option<Vec<u8>>,
@@ -31,14 +31,14 @@ struct Told {
     is_silent: bool,
 }
 
-impl Told {
+impl ReaderResults {
     fn of<'a>(format: Format, pieces: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut reader = UsageReader::new(format, Prices::bundled()).model("claude-sonnet-4-5");
         let mut told = Usage::unknown();
         for piece in pieces {
             told += reader.feed(piece);
         }
-        let Reading { last, total, text, failure, is_silent, .. } = reader.finish();
+        let AgentReport { last, total, text, failure, is_silent, .. } = reader.finish();
         told += last;
         // The reader does not reduce its sum where an agent's total is less than that of its messages.
         assert!(told.tokens() >= total.tokens(), "what was told comes to the total: {told:?}, {total:?}");

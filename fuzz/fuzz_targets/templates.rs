@@ -5,15 +5,15 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loop_agents::shell::{CommandLine, Placeholder, Template, Values};
+use loop_agents::shell::{CommandLine, Placeholder, Template, PromptValues};
 
 fuzz_target!(|input: &str| {
     let (text, value) = input.split_once('\0').unwrap_or((input, ""));
-    let values = Values {
+    let values = PromptValues {
         goal: value.into(),
         prior_output: value.into(),
         evaluator_output: value.into(),
-        ..Values::default()
+        ..PromptValues::default()
     };
     let template = Template::new(text);
     assert_eq!(template.render(&values), filled(text, value));

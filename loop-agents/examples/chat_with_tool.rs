@@ -1,7 +1,7 @@
 //! A chat agent with its own tool, under the policy.
 //!
-//! The model is a script: it calls the tool, and answers with the result. With the feature `genai` a real model takes
-//! its place.
+//! The model is a script: it calls the tool, and answers with the result. With the feature `genai` you can use a real
+//! model instead.
 //!
 //! Run it with `cargo run -p loop-agents --example chat_with_tool`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]
@@ -41,7 +41,7 @@ impl Tool for CountLines {
         "Counts the lines of a file."
     }
 
-    /// Refused before anything is done if the policy does not allow it: `.env`, for example.
+    /// The policy refuses some calls before anything happens: `.env`, for example.
     fn needs(&self, arguments: &Arguments) -> Vec<Need> {
         vec![Need::read(&arguments.path)]
     }
@@ -72,7 +72,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let reply = report.output().map_or("", |turn| turn.text.as_str());
     println!("{reply}");
     assert_eq!(reply, "The poem has 2 lines.");
-    // What the model was told of its two calls: a refusal, and a number.
+    // The results of the model's two calls: a refusal, and a number.
     let requests = model.requests();
     let told = requests.last().map_or(&[][..], |asked| &asked.messages);
     let results: Vec<_> = told.iter().flat_map(Message::calls).map(|call| call.result.as_str()).collect();

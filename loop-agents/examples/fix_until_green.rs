@@ -1,6 +1,6 @@
-//! Fix until green: one command works, another one checks, and the worker reads the output of the check.
+//! Fix until green: one command works, another checks, and the worker reads the output of the check.
 //!
-//! The agent is a script, which mends one test in each iteration. Put `claude -p` in its place.
+//! The agent is a script that fixes one test per iteration. Replace it by `claude -p`.
 //!
 //! Run it with `cargo run -p loop-agents --example fix_until_green`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]
@@ -11,7 +11,7 @@ use loop_agents::shell::{CommandEvaluator, Shell, ShellAgent};
 use loop_core::{Event, EventKind, Loop, Progress, evaluator_passed};
 use loop_guardrails::{ConsecutiveFailures, MaxElapsed};
 
-/// Three tests, of which two fail: a line `NAME EXPECTED ACTUAL` each.
+/// Three tests, of which two fail: one line `NAME EXPECTED ACTUAL` each.
 const TESTS: &str = "adds 4 4\nsubtracts 0 8\nmultiplies 6 5\n";
 
 /// Names the first test that fails.
@@ -19,7 +19,7 @@ const CHECK: &str = r#"while read -r name expected actual; do
     [ "$expected" = "$actual" ] || { echo "FAILED $name"; exit 1; }
 done < tests.txt"#;
 
-/// Mends the test that its prompt names, and no other.
+/// Fixes only the test that its prompt names.
 const AGENT: &str = r#"name=$(sed -n 's/^FAILED //p')
 [ -n "$name" ] || exit 0
 sed -i.old "s/^\($name\) \([0-9]*\) .*/\1 \2 \2/" tests.txt"#;
@@ -52,7 +52,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         .run()
         .await?;
 
-    // The first iteration has heard nothing yet; the second and the third mend a test each.
+    // The first iteration has no output to read yet; the second and the third fix one test each.
     assert!(report.is_success());
     assert_eq!(report.iterations(), 3);
     Ok(())

@@ -1,6 +1,6 @@
-//! A judge: one model writes, another one judges by criteria, and what both cost is held to one budget.
+//! A judge: one model writes, another judges by criteria, and one budget covers the cost of both.
 //!
-//! Both are scripts here, so that it runs anywhere; real ones stand in their places with the feature `genai`.
+//! Both are scripts here, so that the example runs anywhere. With the feature `genai` you can use real models instead.
 //!
 //! Run it with `cargo run -p loop-agents --example judge`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]

@@ -1,4 +1,4 @@
-//! Lint until clean: the linter always exits with 0, so what it prints decides.
+//! Lint until clean: the linter always exits with 0, so its output decides.
 //!
 //! Run it with `cargo run -p loop-agents --example lint_until_clean`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]
@@ -9,11 +9,11 @@ use loop_agents::shell::{CommandEvaluator, Shell, ShellAgent};
 use loop_core::Loop;
 use loop_guardrails::{evaluator_passed, output_matches};
 
-/// Counts lines that end in a blank, as a linter that only reports would.
+/// Counts lines with a trailing blank, like a linter that only reports.
 const LINTER: &str = r#"grep -n ' $' poem.txt
 echo "$(grep -c ' $' poem.txt) warnings""#;
 
-/// Mends the first line that the check reports: `3:text` is line 3.
+/// Fixes the first line that the check reports: `3:text` is line 3.
 const AGENT: &str = r#"line=$(sed -n 's/^\([0-9]*\):.*/\1/p' | head -n 1)
 [ -z "$line" ] || sed -i.old "${line}s/ *$//" poem.txt"#;
 

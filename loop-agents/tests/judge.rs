@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use loop_agents::{
     chat::{ModelErrorKind, Reply, ScriptedModel, ToolCall},
-    judge::{ConfidenceEvaluator, InOrder, JudgeEvaluator, Votes},
+    judge::{ConfidenceEvaluator, EvaluatorChain, JudgeEvaluator, VotePolicy},
     shell::{CommandEvaluator, ShellAgent},
 };
 use loop_core::{
@@ -44,7 +44,7 @@ fn scripted(votes: &[Said]) -> ScriptedModel {
     votes.iter().fold(ScriptedModel::new(), |model, said| model.replies(verdict_of(*said)))
 }
 
-fn judge(model: ScriptedModel, votes: Votes) -> JudgeEvaluator {
+fn judge(model: ScriptedModel, votes: VotePolicy) -> JudgeEvaluator {
     JudgeEvaluator::new(model, ["It has a title"]).expect("criteria").goal("A report").votes(votes)
 }
 
@@ -65,7 +65,7 @@ proptest! {
             prop::collection::vec(said, most)
         }).prop_flat_map(|said| (1..=said.len(), Just(said.clone()), Just(said).prop_shuffle())),
     ) {
-        let votes = Votes::of(u32::try_from(needed).unwrap(), u32::try_from(said.len()).unwrap()).unwrap();
+        let votes = VotePolicy::of(u32::try_from(needed).unwrap(), u32::try_from(said.len()).unwrap()).unwrap();
         let outcome = |said: &[Said]| {
             let model = scripted(said);
             let verdict = block_on(judged(&mut judge(model.clone(), votes), "x"));
@@ -148,9 +148,9 @@ fn the_last_object_has_to_say_it_once_under_its_key() {
 }
 
 #[tokio::test]
-async fn each_vote_is_a_conversation_of_its_own_that_knows_only_the_paper() {
+async fn each_vote_is_a_conversation_of_its_own_that_knows_only_the_prompt() {
     let model = scripted(&[Said::Yes, Said::No, Said::Yes]);
-    let verdict = judged(&mut judge(model.clone(), Votes::of(2, 3).unwrap()), "The output.").await;
+    let verdict = judged(&mut judge(model.clone(), VotePolicy::of(2, 3).unwrap()), "The output.").await;
     assert!(verdict.passed());
     let requests = model.requests();
     assert_eq!(requests.len(), 3);
@@ -171,7 +171,7 @@ async fn the_feedback_says_what_is_missing_and_why() {
     let model =
         ScriptedModel::new().replies(handed_in(&answers)).says("Sorry, no.").replies(handed_in(&answers));
     let criteria = ["It has a title", "It names its sources"];
-    let votes = Votes::majority_of(3).unwrap();
+    let votes = VotePolicy::majority_of(3).unwrap();
     let verdict = judged(&mut JudgeEvaluator::new(model, criteria).unwrap().votes(votes), "# Rust").await;
     assert_eq!(verdict.outcome(), Outcome::Fail);
     insta::assert_snapshot!("feedback", verdict.feedback().unwrap());
@@ -198,7 +198,7 @@ async fn every_vote_is_metered_and_a_budget_ends_them() {
     let model = script.iter().fold(model, |model, said| model.replies(spent(*said)));
     let agent = ShellAgent::new("echo title").unwrap();
     let report = Loop::new(agent)
-        .evaluate(judge(model.clone(), Votes::of(2, 3).unwrap()))
+        .evaluate(judge(model.clone(), VotePolicy::of(2, 3).unwrap()))
         .until(evaluator_passed())
         .at_most(5)
         .guard(MaxCost::new(Usd::dollars(10)))
@@ -219,7 +219,7 @@ async fn a_rate_limit_puts_the_evaluation_off_and_no_vote_is_lost() {
         .replies(verdict_of(Said::Yes));
     let began = Instant::now();
     let agent = loop_core::iteration_fn(async |_: loop_core::IterationContext<String>| Ok("x".to_owned()));
-    let judge = judge(model.clone(), Votes::of(2, 2).unwrap());
+    let judge = judge(model.clone(), VotePolicy::of(2, 2).unwrap());
     let report = Loop::new(agent).evaluate(judge).until(evaluator_passed()).at_most(1).run().await.unwrap();
     assert!(report.is_success());
     assert_eq!((began.elapsed(), model.requests().len()), (Duration::from_secs(300), 3));
@@ -234,7 +234,7 @@ async fn a_judge_that_cannot_be_asked_ends_the_run_and_one_that_refuses_has_not_
         (ModelErrorKind::ServerFailed, StopReason::MaxIterations),
     ] {
         let agent = ShellAgent::new("echo title").unwrap();
-        let judge = judge(ScriptedModel::new().fails(kind), Votes::default());
+        let judge = judge(ScriptedModel::new().fails(kind), VotePolicy::default());
         let report =
             Loop::new(agent).evaluate(judge).until(evaluator_passed()).at_most(1).run().await.unwrap();
         assert_eq!(report.reason(), Some(&expected), "{kind:?}");
@@ -245,7 +245,7 @@ async fn a_judge_that_cannot_be_asked_ends_the_run_and_one_that_refuses_has_not_
 async fn a_judge_is_not_paid_for_work_that_fails_its_test() {
     let model = scripted(&[Said::Yes]);
     let tests = CommandEvaluator::new("test \"$LOOP_ITERATION\" = 2").unwrap();
-    let both = InOrder::new(tests).then(judge(model.clone(), Votes::default()));
+    let both = EvaluatorChain::new(tests).then(judge(model.clone(), VotePolicy::default()));
     let agent = ShellAgent::new("echo title").unwrap();
     let report = Loop::new(agent).evaluate(both).until(evaluator_passed()).at_most(5).run().await.unwrap();
     assert_eq!((report.is_success(), report.iterations(), model.requests().len()), (true, 2, 1));

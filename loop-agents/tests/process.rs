@@ -10,17 +10,17 @@ use std::{
 };
 
 use common::{Fifo, process, run};
-use loop_agents::process::{Environment, Exit, Process, ProcessError, STRAGGLER_TIME, Stream};
+use loop_agents::process::{Environment, Exit, OutputStream, Process, ProcessError, STRAGGLER_TIME};
 use tokio::sync::oneshot;
 
 /// Generous: it only tells seconds from forever, so that no test depends on the machine's speed.
 const SOON: Duration = Duration::from_secs(20);
 
 /// Returns a stop signal for the first output, and the listener that triggers it.
-fn at_first_output() -> (impl Future<Output = ()>, impl FnMut(Stream, &[u8])) {
+fn at_first_output() -> (impl Future<Output = ()>, impl FnMut(OutputStream, &[u8])) {
     let (tell, told) = oneshot::channel();
     let mut tell = Some(tell);
-    let listener = move |_: Stream, _: &[u8]| {
+    let listener = move |_: OutputStream, _: &[u8]| {
         tell.take().map(|tell| tell.send(()));
     };
     (async { told.await.expect("the command prints something") }, listener)
@@ -39,7 +39,7 @@ async fn merged_outputs_keep_their_order_and_the_listener_sees_them_all() {
     let mut seen = Vec::new();
     let line = "for i in 1 2 3; do echo o$i; echo e$i >&2; done";
     let listener = |stream, bytes: &[u8]| {
-        assert_eq!(stream, Stream::Merged);
+        assert_eq!(stream, OutputStream::Merged);
         seen.extend_from_slice(bytes);
     };
     let finished = process(line).merged().run(pending(), listener).await.unwrap();

@@ -41,9 +41,9 @@ async fn once(agent: &mut ShellAgent, work: &Work) -> Result<ShellOutput, WorkEr
 #[tokio::test]
 async fn what_is_used_is_metered_and_what_is_said_is_handed_on() {
     let heard = Arc::new(Mutex::new(Vec::new()));
-    let ears = Arc::clone(&heard);
+    let seen = Arc::clone(&heard);
     let mut agent = recorded("pi/tool.stdout", Format::PiJson)
-        .on_output(move |_, bytes| ears.lock().unwrap().extend_from_slice(bytes));
+        .on_output(move |_, bytes| seen.lock().unwrap().extend_from_slice(bytes));
     let work = Work::new();
     let output = once(&mut agent, &work).await.unwrap();
     assert_eq!(output.said().to_bytes(), b"The file is written.");
@@ -128,7 +128,7 @@ async fn a_limit_of_the_agents_own_is_a_fault_and_the_work_is_judged() {
 }
 
 #[tokio::test]
-async fn why_an_iteration_is_put_off_is_noted() {
+async fn the_reason_for_a_deferral_is_noted() {
     let work = Work::new();
     let later = once(&mut recorded("claude/limit.stdout", Format::ClaudeStreamJson), &work).await;
     assert!(matches!(later, Err(WorkError::Later { .. })), "{later:?}");

@@ -12,7 +12,7 @@ use std::{
 use common::{Fifo, shell};
 use loop_agents::{
     output::Pattern,
-    process::{Exit, Stream},
+    process::{Exit, OutputStream},
     shell::{
         CommandEvaluator, EVALUATOR_EXIT_MARK, EVALUATOR_MATCHES_MARK, MAX_PATTERNS, ShellAgent, ShellOutput,
         has_match,
@@ -280,7 +280,7 @@ async fn listeners_see_both_outputs() {
     once(&mut agent).await.unwrap();
     let mut seen = seen.lock().unwrap().clone();
     seen.sort_by_key(|(_, bytes)| bytes.clone());
-    assert_eq!(seen, [(Stream::Stdout, b"a\n".to_vec()), (Stream::Stderr, b"b\n".to_vec())]);
+    assert_eq!(seen, [(OutputStream::Stdout, b"a\n".to_vec()), (OutputStream::Stderr, b"b\n".to_vec())]);
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ mod commands;
 mod files;
 #[path = "tools/repositories.rs"]
 mod repositories;
+#[path = "tools/scenario.rs"]
+mod scenario;
 #[path = "tools/toolbox.rs"]
 mod toolbox;
-#[path = "tools/world.rs"]
-mod world;

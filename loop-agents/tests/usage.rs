@@ -2,11 +2,12 @@
 
 mod common;
 
-use std::{future::pending, time::Duration};
+use std::{future::pending, sync::mpsc, time::Duration};
 
 use common::{env, process};
 use loop_agents::usage::UsageFile;
 use loop_core::{Cost, IterationContext, Meter, Usage, Usd, Work};
+use tokio::runtime::Builder;
 
 fn at_least(micros: u64) -> Usage {
     Usage::unknown().with_cost(Cost::at_least(Usd::micros(micros)))
@@ -103,6 +104,24 @@ fn the_file_is_gone_with_its_last_handle() {
     drop(file);
     assert!(path.exists());
     drop(other);
+    assert!(!path.parent().unwrap().exists());
+}
+
+#[test]
+fn an_executor_that_drops_the_last_handle_does_not_remove_the_folder_itself() {
+    let runtime = Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
+    let (release, released) = mpsc::channel::<()>();
+    drop(runtime.spawn_blocking(move || released.recv()));
+    let path = runtime.block_on(async {
+        let file = UsageFile::create().unwrap();
+        let path = file.path().to_owned();
+        drop(file);
+        // The only thread that may remove the folder is busy.
+        assert!(path.exists());
+        path
+    });
+    drop(release);
+    drop(runtime);
     assert!(!path.parent().unwrap().exists());
 }
 

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use loop_agents::usage::{Format, Prices, Reading, UsageReader};
+use loop_agents::usage::{AgentReport, Format, Prices, UsageReader};
 use loop_core::{Cost, Usage, Usd};
 use serde::Deserialize;
 
@@ -102,7 +102,7 @@ impl Case {
     }
 
     /// Reads a run in pieces of `piece` bytes. Also returns the sum of the usage reported on the way.
-    fn read_run(&self, reader: &mut UsageReader, name: &str, piece: usize) -> (Reading, Usage) {
+    fn read_run(&self, reader: &mut UsageReader, name: &str, piece: usize) -> (AgentReport, Usage) {
         let mut told = Usage::unknown();
         for bytes in self.stream(name, "stdout").chunks(piece) {
             told += reader.feed(bytes);
@@ -115,7 +115,7 @@ impl Case {
         (reading, told)
     }
 
-    fn read(&self, piece: usize) -> (Reading, Usage) {
+    fn read(&self, piece: usize) -> (AgentReport, Usage) {
         let prices = fs::read_to_string(kit().join("prices.json")).expect("the kit's prices");
         let prices = Prices::from_json(&prices).expect("a price table");
         let mut reader = UsageReader::new(self.format(), prices);
@@ -134,7 +134,7 @@ fn each_stream_says_what_is_expected_of_it() {
     let cases = cases();
     assert!(cases.len() >= 25, "{}", cases.len());
     for case in cases {
-        let (Reading { total, text, failure, .. }, told) = case.read(4096);
+        let (AgentReport { total, text, failure, .. }, told) = case.read(4096);
         let Expected { usage, text: begin, failure: expected, .. } = &case.expected;
         assert_eq!(total, usage.usage(), "{case:?}");
         assert_eq!(told.tokens(), total.tokens(), "{case:?}");

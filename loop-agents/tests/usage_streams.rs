@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use loop_agents::usage::{Format, Prices, Reading, UsageReader};
+use loop_agents::usage::{AgentReport, Format, Prices, UsageReader};
 use loop_core::{Cost, CostQuality, Usage, Usd};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn prices() -> Prices {
 }
 
 /// Returns the usage reported to a meter, and the reading.
-fn read(format: Format, stream: &str) -> (Usage, Reading) {
+fn read(format: Format, stream: &str) -> (Usage, AgentReport) {
     let mut reader = UsageReader::new(format, prices());
     let told = reader.feed(stream.as_bytes());
     let reading = reader.finish();

@@ -17,7 +17,7 @@ use rustix::{
 };
 use tokio::sync::{Notify, oneshot};
 
-use crate::view::{BOLD, Screen, paint, text};
+use crate::view::{BOLD, RunScreen, paint, text};
 
 /// Returns whether a person can answer: there is a terminal to read from, and one for the question.
 pub(crate) fn is_interactive() -> bool {
@@ -26,9 +26,9 @@ pub(crate) fn is_interactive() -> bool {
 
 /// Turns Ctrl+C during an open question into the answer no.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Declining(Arc<(AtomicBool, Notify)>);
+pub(crate) struct OpenQuestion(Arc<(AtomicBool, Notify)>);
 
-impl Declining {
+impl OpenQuestion {
     /// Answers no to the open question, if there is one.
     pub(crate) fn decline(&self) -> bool {
         let asking = self.0.0.load(Ordering::Relaxed);
@@ -41,15 +41,15 @@ impl Declining {
 
 /// Asks at the terminal.
 #[derive(Debug)]
-pub(crate) struct Terminal {
-    screen: Screen,
-    declining: Declining,
+pub(crate) struct TerminalAsk {
+    screen: RunScreen,
+    open_question: OpenQuestion,
     max_iterations: u64,
 }
 
-impl Terminal {
-    pub(crate) const fn new(screen: Screen, declining: Declining, max_iterations: u64) -> Self {
-        Self { screen, declining, max_iterations }
+impl TerminalAsk {
+    pub(crate) const fn new(screen: RunScreen, open_question: OpenQuestion, max_iterations: u64) -> Self {
+        Self { screen, open_question, max_iterations }
     }
 
     /// Shows the question after all earlier output. It does not wait for the terminal, because Ctrl+C must still work
@@ -76,7 +76,7 @@ impl Terminal {
 }
 
 #[async_trait::async_trait]
-impl Ask for Terminal {
+impl Ask for TerminalAsk {
     async fn ask(&mut self, question: &Question, progress: &Progress) -> Option<Answer> {
         forget_early_keys();
         self.show(question, progress);
@@ -84,11 +84,11 @@ impl Ask for Terminal {
         // Reads on a separate thread: a terminal read cannot be cancelled, and must not delay the end of the run. An
         // abandoned thread ends with the process.
         thread::spawn(move || reply.send(read_line()));
-        self.declining.0.0.store(true, Ordering::Relaxed);
+        self.open_question.0.0.store(true, Ordering::Relaxed);
         let answer = tokio::select! {
-            () = self.declining.0.1.notified() => Some(Answer::Stop),
+            () = self.open_question.0.1.notified() => Some(Answer::Stop),
             line = line => match line.ok().flatten() {
-                Some(line) => Some(understood(&line)),
+                Some(line) => Some(parse_answer(&line)),
                 None if has_hung_up() => {
                     // The hangup signal is on its way, unless this process ignores it.
                     tokio::time::sleep(HANGUP_TIME).await;
@@ -97,7 +97,7 @@ impl Ask for Terminal {
                 None => Some(Answer::Stop),
             },
         };
-        self.declining.0.0.store(false, Ordering::Relaxed);
+        self.open_question.0.0.store(false, Ordering::Relaxed);
         answer
     }
 }
@@ -140,7 +140,7 @@ fn more_is_there() -> bool {
     poll(&mut polled, Some(&PASTE_TIME)).is_ok_and(|ready| ready > 0)
 }
 
-fn understood(line: &str) -> Answer {
+fn parse_answer(line: &str) -> Answer {
     match line.trim() {
         "" | "y" | "Y" | "yes" | "Yes" | "YES" => Answer::Continue { guidance: None },
         "n" | "N" | "no" | "No" | "NO" => Answer::Stop,
@@ -154,10 +154,10 @@ mod tests {
 
     #[test]
     fn yes_no_and_notes_are_told_apart() {
-        assert_eq!(understood("\n"), Answer::Continue { guidance: None });
-        assert_eq!(understood(" y \n"), Answer::Continue { guidance: None });
-        assert_eq!(understood("No\n"), Answer::Stop);
+        assert_eq!(parse_answer("\n"), Answer::Continue { guidance: None });
+        assert_eq!(parse_answer(" y \n"), Answer::Continue { guidance: None });
+        assert_eq!(parse_answer("No\n"), Answer::Stop);
         let note = Answer::Continue { guidance: Some("not the tests".to_owned()) };
-        assert_eq!(understood("not the tests\n"), note);
+        assert_eq!(parse_answer("not the tests\n"), note);
     }
 }

@@ -13,7 +13,7 @@ use uuid::{NoContext, Uuid};
 pub(crate) fn now() -> Timestamp {
     let now = clamped(SystemTime::now());
     #[cfg(debug_assertions)]
-    return crate::faults::wrong(now).max(Timestamp::UNIX_EPOCH);
+    return crate::fault_injection::skewed(now).max(Timestamp::UNIX_EPOCH);
     #[cfg(not(debug_assertions))]
     now
 }

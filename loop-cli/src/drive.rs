@@ -5,22 +5,22 @@ use std::{
     time::Duration,
 };
 
-use loop_agents::process::{Custody, DEFAULT_GRACE, Job, KeepAwake};
+use loop_agents::process::{DEFAULT_GRACE, Job, KeepAwake, Supervisor};
 use loop_core::{
     Bounded, BuildError, CancellationToken, Ending, Event, EventKind, Halt, HistoryError, Iteration, Loop,
-    LoopStep, Observer as _, Phase, Progress, Report, StopReason, TimeOff,
+    LoopStep, Observer as _, Phase, Progress, Report, StopReason, SuspendedTime,
 };
 
 use crate::{
-    ask::Declining,
+    ask::OpenQuestion,
     command::{Failure, OrFail},
-    signals::{Signal, Signals, Suspensions, stop_here},
-    view::{self, Screen, Table},
+    signals::{Signal, Signals, SuspendSignals, stop_here},
+    view::{self, IterationTable, RunScreen},
 };
 
 /// The people around a run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Audience {
+pub(crate) struct DisplayOptions {
     /// Nobody wants any output.
     pub(crate) quiet: bool,
     /// Somebody can answer questions.
@@ -30,30 +30,30 @@ pub(crate) struct Audience {
 }
 
 /// The surroundings of a run: its processes, its screen and its observers.
-pub(crate) struct Stage<'a> {
+pub(crate) struct DriveContext<'a> {
     /// The running command, to be suspended and continued.
     pub(crate) job: &'a Job,
     /// The supervisor of the run's processes.
-    pub(crate) custody: &'a Custody,
+    pub(crate) supervisor: &'a Supervisor,
     /// The run's time limit.
     pub(crate) max_time: Option<Duration>,
-    pub(crate) screen: &'a Screen,
+    pub(crate) screen: &'a RunScreen,
     /// The open question, which Ctrl+C declines.
-    pub(crate) declining: Declining,
+    pub(crate) open_question: OpenQuestion,
     pub(crate) signals: Signals,
     /// The run's iterations so far.
-    pub(crate) table: Table,
+    pub(crate) table: IterationTable,
 }
 
 /// A finished run.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct FinishedRun {
     pub(crate) ending: Ending,
     pub(crate) progress: Progress,
     /// The first signal that requested its end.
     pub(crate) signal: Option<Signal>,
     /// Its iterations.
-    pub(crate) table: Table,
+    pub(crate) table: IterationTable,
     /// Why the journal lacks the run's end, if it does.
     pub(crate) unrecorded: Option<String>,
     /// True if a requested record could not be written.
@@ -62,23 +62,26 @@ pub(crate) struct Ended {
 
 /// The state that remains after a run was dropped.
 #[derive(Debug, Default)]
-struct Seen {
+struct RunSoFar {
     progress: Progress,
-    table: Table,
+    table: IterationTable,
 }
 
 /// Runs a loop to its end. The first signal cancels it; the second one drops it, together with everything that it
 /// started.
-pub(crate) async fn drive<I, S>(composed: Loop<I, S, Bounded>, stage: Stage<'_>) -> Result<Ended, Failure>
+pub(crate) async fn drive<I, S>(
+    composed: Loop<I, S, Bounded>,
+    context: DriveContext<'_>,
+) -> Result<FinishedRun, Failure>
 where
     I: Iteration + 'static,
     S: LoopStep<Output = I::Output> + 'static,
 {
-    let Stage { job, custody, max_time, screen, declining, signals, table } = stage;
+    let DriveContext { job, supervisor, max_time, screen, open_question, signals, table } = context;
     let cancel = CancellationToken::new();
-    let seen = Arc::new(Mutex::new(Seen { progress: Progress::default(), table }));
+    let seen = Arc::new(Mutex::new(RunSoFar { progress: Progress::default(), table }));
     let fold = Arc::clone(&seen);
-    let awake = Arc::new(custody.keep_awake());
+    let awake = Arc::new(supervisor.keep_awake());
     let limited = Arc::clone(&awake);
     let composed = composed.cancel_on(cancel.clone()).observe(move |event: &Event, progress: &Progress| {
         announce_end(&limited, max_time, event, progress);
@@ -86,27 +89,27 @@ where
         seen.progress.clone_from(progress);
         seen.table.on_event(event, progress);
     });
-    let time_off = TimeOff::new();
-    let run = composed.time_off(time_off.clone()).run();
-    let suspend = || suspend(job, screen, &time_off, &awake);
-    let (report, first) = attend(run, signals, &cancel, &declining, suspend).await?;
+    let suspended_time = SuspendedTime::new();
+    let run = composed.suspended_time(suspended_time.clone()).run();
+    let suspend = || suspend(job, screen, &suspended_time, &awake);
+    let (report, first) = supervise(run, signals, &cancel, &open_question, suspend).await?;
     screen.hide();
-    let Seen { progress, table } = std::mem::take(&mut *lock(&seen));
+    let RunSoFar { progress, table } = std::mem::take(&mut *lock(&seen));
     let unrecorded = report.as_ref().and_then(|report| report.unrecorded()).map(str::to_owned);
     let (mut ending, progress) = match report {
         Some(report) => (report.ending().clone(), report.progress().clone()),
-        None => killed(progress).or_internal("the end of the run cannot be counted")?,
+        None => close_killed_run(progress).or_internal("the end of the run cannot be counted")?,
     };
     if let (Some(StopReason::Cancelled), "", Some(signal)) = (ending.reason(), ending.message(), first) {
         *ending.message_mut() = format!("the run was sent {signal}");
     }
-    Ok(Ended { ending, progress, signal: first, table, unrecorded, lacks_record: false })
+    Ok(FinishedRun { ending, progress, signal: first, table, unrecorded, lacks_record: false })
 }
 
-/// The extra time before the guardian ends the current work at the time limit, so that the run itself can end it first.
+/// The extra time before the watchdog ends the current work at the time limit, so that the run itself can end it first.
 const HEAD_START: Duration = Duration::from_millis(500);
 
-/// Announces to the guardian when the work must end, in case this process is unable to end it.
+/// Announces to the watchdog when the work must end, in case this process is unable to end it.
 fn announce_end(awake: &KeepAwake, max_time: Option<Duration>, event: &Event, progress: &Progress) {
     let granted = progress.granted().map(|grant| grant.time).unwrap_or_default();
     let left = || Some(max_time?.saturating_add(granted).saturating_sub(event.at.into()));
@@ -123,7 +126,7 @@ fn announce_end(awake: &KeepAwake, max_time: Option<Duration>, event: &Event, pr
 }
 
 /// Suspends the run, its processes and this process, until somebody continues it.
-fn suspend(job: &Job, screen: &Screen, time_off: &TimeOff, awake: &KeepAwake) {
+fn suspend(job: &Job, screen: &RunScreen, suspended_time: &SuspendedTime, awake: &KeepAwake) {
     // The agent has its own process session, and would otherwise continue with nobody watching.
     job.stop();
     let was_shown = screen.is_shown();
@@ -131,25 +134,25 @@ fn suspend(job: &Job, screen: &Screen, time_off: &TimeOff, awake: &KeepAwake) {
     // Later output would interfere with the shell.
     view::flush();
     let stopped = awake.suspend(stop_here);
-    time_off.add(stopped);
+    suspended_time.add(stopped);
     screen.skip(stopped);
     // An open question has the terminal to itself.
     if was_shown {
         screen.show();
     }
-    job.go_on();
+    job.resume();
 }
 
 /// Waits for the end of a run while handling signals. Returns its report, unless the run was dropped, and the first
 /// signal that requested its end.
-async fn attend<O>(
+async fn supervise<O>(
     run: impl Future<Output = Result<Report<O>, BuildError>>,
     mut signals: Signals,
     cancel: &CancellationToken,
-    declining: &Declining,
+    open_question: &OpenQuestion,
     suspend: impl Fn(),
 ) -> Result<(Option<Report<O>>, Option<Signal>), Failure> {
-    let mut suspensions = Suspensions::listen().or_internal("Ctrl+Z cannot be listened for")?;
+    let mut suspensions = SuspendSignals::listen().or_internal("Ctrl+Z cannot be listened for")?;
     let mut run = Box::pin(run);
     let mut first = None;
     loop {
@@ -157,7 +160,7 @@ async fn attend<O>(
             report = &mut run => return Ok((Some(report.or_internal("the loop could not be built")?), first)),
             () = suspensions.next() => suspend(),
             signal = signals.next() => {
-                if signal == Signal::Interrupt && declining.decline() {
+                if signal == Signal::Interrupt && open_question.decline() {
                     continue;
                 }
                 if first.is_some() {
@@ -171,7 +174,7 @@ async fn attend<O>(
 }
 
 /// Completes the history of a killed run, because nobody else can.
-fn killed(mut progress: Progress) -> Result<(Ending, Progress), HistoryError> {
+fn close_killed_run(mut progress: Progress) -> Result<(Ending, Progress), HistoryError> {
     let ending = Ending::halted(Halt::new(StopReason::Cancelled, "killed by a second signal"));
     // The killed work had begun, so it counts.
     if let Phase::Working(_) = progress.phase() {
@@ -184,6 +187,6 @@ fn killed(mut progress: Progress) -> Result<(Ending, Progress), HistoryError> {
     Ok((ending, progress))
 }
 
-fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+fn lock(seen: &Mutex<RunSoFar>) -> MutexGuard<'_, RunSoFar> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use loop_core::StopReason;
 
-use crate::{drive::Ended, signals::Signal};
+use crate::{drive::FinishedRun, signals::Signal};
 
 /// The goal was met. For commands that run no loop: success.
 pub(crate) const OK: u8 = 0;
@@ -26,7 +26,7 @@ pub(crate) const fn of_signal(signal: Signal) -> u8 {
 
 /// Returns the code of a run that is over. If a requested record could not be written, the run counts as failed however
 /// it ended: a script would rely on the missing line.
-pub(crate) fn of_ended(ended: &Ended) -> ExitCode {
+pub(crate) fn of_ended(ended: &FinishedRun) -> ExitCode {
     match ended.lacks_record {
         true => ExitCode::from(FAILED),
         false => of_run(ended.ending.reason(), ended.signal.map(Signal::number)),

@@ -8,9 +8,9 @@ mod clock;
 mod command;
 mod drive;
 mod exit;
-mod faults;
-mod keeping;
-mod logging;
+mod fault_injection;
+mod output_logs;
+mod persistence;
 mod schedule;
 mod session;
 mod signals;
@@ -18,7 +18,7 @@ mod task;
 mod view;
 
 fn main() -> std::process::ExitCode {
-    if loop_agents::process::serve_as_guardian(std::env::args_os()) {
+    if loop_agents::process::serve_as_watchdog(std::env::args_os()) {
         return std::process::ExitCode::SUCCESS;
     }
     command::main()

@@ -84,9 +84,9 @@ impl Signals {
 }
 
 /// Waits for Ctrl+Z.
-pub(crate) struct Suspensions(Option<unix::Signal>);
+pub(crate) struct SuspendSignals(Option<unix::Signal>);
 
-impl Suspensions {
+impl SuspendSignals {
     /// Starts to listen, unless the signal was ignored when the command started.
     pub(crate) fn listen() -> io::Result<Self> {
         let suspend = rustix::process::Signal::TSTP.as_raw();

@@ -1,7 +1,7 @@
 //! Best of three: each iteration makes three candidates at once and keeps the best of all so far.
 //!
-//! A model that is asked three times is often better than one that is asked once and long. What the candidates
-//! cost adds up in one meter, so a budget holds for all of them together.
+//! Asking a model three times is often better than asking it once for longer. One meter adds up the cost of all
+//! candidates, so a budget covers them together.
 //!
 //! Run it with `cargo run -p loop-core --example best_of_three`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]
@@ -18,7 +18,7 @@ struct Candidate {
     score: f64,
 }
 
-/// In the place of a model: each iteration's candidates vary, and some are worse than what there was.
+/// Replaces a model: each iteration's candidates vary, and some are worse than an earlier one.
 async fn ask(iteration: u64, variant: u64, meter: Meter) -> Candidate {
     tokio::task::yield_now().await; // a request goes out here
     meter.add(Usage::unknown().with_tokens(40, 10));

@@ -1,7 +1,7 @@
-//! A numeric optimiser, with loop-core alone: gradient descent whose steps are iterations.
+//! A numeric optimiser with loop-core alone: gradient descent, one step per iteration.
 //!
-//! The check scores how near the slope is to nothing, the goal is a slope that is small enough, and a guardrail
-//! ends a descent that diverges.
+//! The check scores how close the slope is to zero. The goal is a slope that is small enough. A guardrail ends a
+//! descent that diverges.
 //!
 //! Run it with `cargo run -p loop-core --example optimizer`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]
@@ -13,7 +13,7 @@ use loop_core::{
 
 type Point = (f64, f64);
 
-/// The slope of `(x - 3)^2 + 10 (y + 1)^2`, a valley that is steep on two of its sides.
+/// The slope of `(x - 3)^2 + 10 (y + 1)^2`, a valley with two steep sides.
 fn slope((x, y): Point) -> Point {
     (2.0 * (x - 3.0), 20.0 * (y + 1.0))
 }
@@ -30,7 +30,7 @@ async fn descend(rate: f64) -> Result<Report<Point>, BuildError> {
         let verdict = if steepness < 1e-3 { Verdict::pass() } else { Verdict::fail() };
         Ok(verdict.with_score(1.0 / (1.0 + steepness)))
     });
-    // Far from any minimum the score is next to nothing.
+    // Far from any minimum the score is close to zero.
     let diverging = guardrail_fn("diverging", |progress| {
         let score = progress.last_step().and_then(|step| step.verdict()?.score());
         match score.is_some_and(|score| score < 1e-6) {

@@ -1,7 +1,7 @@
-//! Every part of a loop made by hand: the work, the check, the goal, a limit, the delay and a person.
+//! All parts of a loop, implemented by hand: the work, the check, the goal, a limit, the delay and a person.
 //!
-//! A writer drafts, an editor scores, and the text is done when two drafts in a row are good: one may
-//! be luck. A patron wants to be asked before the fourth draft, and pays for a hundred words in all.
+//! A writer drafts, an editor scores, and the text is done after two good drafts in a row, because one may be luck. A
+//! patron pays for a hundred words in total, and wants to be asked before the fourth draft.
 //!
 //! Run it with `cargo run -p loop-core --example own_parts`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]
@@ -11,11 +11,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use loop_core::{
     Answer, Ask, BuildError, Ceiling, Decision, EvaluationContext, Evaluator, Event, EventKind, Guardrail,
-    Halt, Iteration, IterationContext, Judged, Loop, Pace, Progress, Question, StopCondition, StopReason,
+    Halt, Iteration, IterationContext, JudgedStep, Loop, Pace, Progress, Question, StopCondition, StopReason,
     Usage, Verdict, WorkError, WorkResult,
 };
 
-/// The work. It sees the draft before, what the editor said of it, and what the patron noted.
+/// The work. It sees the previous draft, the editor's verdict on it, and the patron's note.
 struct Writer;
 
 #[async_trait]
@@ -53,8 +53,8 @@ struct GoodTwice {
     in_a_row: u32,
 }
 
-impl StopCondition<Judged<String>> for GoodTwice {
-    fn is_met(&self, _step: &Judged<String>, _progress: &Progress) -> bool {
+impl StopCondition<JudgedStep<String>> for GoodTwice {
+    fn is_met(&self, _step: &JudgedStep<String>, _progress: &Progress) -> bool {
         self.in_a_row >= 2
     }
 
@@ -65,7 +65,7 @@ impl StopCondition<Judged<String>> for GoodTwice {
     }
 }
 
-/// A limit: pays for so many words, and wants to be asked before the fourth draft.
+/// A limit: pays for a number of words, and wants to be asked before the fourth draft.
 struct Patron {
     words: u64,
 }
@@ -91,16 +91,16 @@ impl Guardrail for Patron {
         }
     }
 
-    /// Words that are over the limit are not written to their end.
+    /// Cuts a draft whose words exceed the limit.
     fn ceiling(&self, progress: &Progress) -> Ceiling {
         Ceiling::tokens(self.words.saturating_sub(progress.usage().tokens().unwrap_or(0)))
     }
 }
 
-/// The delay: shorter the better the last draft was.
-struct Breath;
+/// The delay: shorter after a better draft.
+struct DraftPace;
 
-impl Pace for Breath {
+impl Pace for DraftPace {
     fn delay(&self, progress: &Progress) -> Duration {
         let score = progress.last_step().and_then(|step| step.verdict()?.score()).unwrap_or(0.0);
         Duration::from_millis(3).mul_f64(1.0 - score)
@@ -108,10 +108,10 @@ impl Pace for Breath {
 }
 
 /// The person.
-struct AtTheDesk;
+struct Author;
 
 #[async_trait]
-impl Ask for AtTheDesk {
+impl Ask for Author {
     async fn ask(&mut self, _question: &Question, progress: &Progress) -> Option<Answer> {
         assert_eq!(progress.iterations(), 3);
         Some(Answer::Continue { guidance: Some("wit".to_owned()) })
@@ -125,8 +125,8 @@ pub(crate) async fn main() -> Result<(), BuildError> {
         .until(GoodTwice::default())
         .at_most(10)
         .guard(Patron { words: 100 })
-        .pace(Breath)
-        .on_ask(AtTheDesk)
+        .pace(DraftPace)
+        .on_ask(Author)
         .run()
         .await?;
 
@@ -134,7 +134,7 @@ pub(crate) async fn main() -> Result<(), BuildError> {
     assert_eq!(report.reason(), None);
     assert_eq!(report.iterations(), 5);
     assert_eq!(report.output().map(String::as_str), Some("more more more wit more "));
-    // Words are counted, and money nobody spoke of stays unknown.
+    // Words are counted, and the cost stays unknown because nobody reported it.
     assert_eq!(report.usage().tokens(), Some(1 + 2 + 4 + 5));
     assert_eq!(report.usage().cost, None);
     Ok(())

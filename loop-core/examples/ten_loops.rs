@@ -1,7 +1,7 @@
-//! Ten loops at once on one thread, every second of them cancelled.
+//! Ten loops at once on one thread; every second one is cancelled.
 //!
-//! Their iterations are ready at once and never wait for anything, which would let the first loop
-//! keep the thread to itself, if it did not let the others run after each of its steps.
+//! Their iterations are always ready. If a loop did not yield to the others, the first one would keep the thread to
+//! itself.
 //!
 //! Run it with `cargo run -p loop-core --example ten_loops`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]
@@ -25,7 +25,7 @@ async fn count(cancel: CancellationToken) -> Result<Report<u64>, BuildError> {
 pub(crate) async fn main() -> Result<(), BuildError> {
     let cancels: Vec<CancellationToken> = (0..LOOPS).map(|_| CancellationToken::new()).collect();
     let runs: Vec<_> = cancels.iter().cloned().map(|cancel| tokio::spawn(count(cancel))).collect();
-    // All of them have gone a few steps, and none is done, when every second one is cancelled.
+    // All loops have done a few steps, and none is done, when every second one is cancelled.
     for _ in 0..STEPS / 100 {
         tokio::task::yield_now().await;
     }

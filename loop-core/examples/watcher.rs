@@ -1,4 +1,4 @@
-//! A watcher: looks at something until it is as it should be, often while it changes, rarely while it does not.
+//! A watcher: checks something until it is in the right state, often while it changes and rarely while it does not.
 //!
 //! Run it with `cargo run -p loop-core --example watcher`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]
@@ -9,14 +9,14 @@ use loop_core::{
     BuildError, Event, EventKind, IterationContext, Loop, Pace, Progress, Step, condition_fn, iteration_fn,
 };
 
-/// What the watched deployment says, look by look.
+/// The state of the watched deployment, at each check.
 const STATES: [&str; 8] =
     ["queued", "queued", "queued", "building", "building", "testing", "testing", "live"];
 
-/// Ten milliseconds after a change; twice as long with each look that shows none.
-struct Patient;
+/// Waits ten milliseconds after a change, and twice as long after each check without one.
+struct PollBackoff;
 
-impl Pace for Patient {
+impl Pace for PollBackoff {
     fn delay(&self, progress: &Progress) -> Duration {
         let unchanged = progress.unchanged("state").unwrap_or(0).min(3);
         Duration::from_millis(10 << unchanged)
@@ -27,7 +27,7 @@ impl Pace for Patient {
 pub(crate) async fn main() -> Result<(), BuildError> {
     let look = iteration_fn(async |cx: IterationContext<&str>| {
         let state = STATES[(cx.iteration() as usize - 1).min(STATES.len() - 1)];
-        // A mark is any number that stands for what was seen.
+        // A mark is any number that identifies the state.
         cx.mark("state", STATES.iter().position(|known| *known == state).unwrap_or(0) as u64);
         Ok(state)
     });
@@ -40,7 +40,7 @@ pub(crate) async fn main() -> Result<(), BuildError> {
     let report = Loop::new(look)
         .until(live)
         .at_most_for(Duration::from_secs(60))
-        .pace(Patient)
+        .pace(PollBackoff)
         .observe(waits)
         .run()
         .await?;

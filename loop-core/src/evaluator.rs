@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{
     Ceiling, EvaluatorError, IterationContext, Step, Verdict,
-    work::{Tether, Work, tethered},
+    work::{Work, WorkHandle, work_handle_methods},
 };
 
 /// Judges an output.
@@ -58,7 +58,7 @@ pub struct EvaluationContext<O> {
     output: Arc<O>,
     left: Ceiling,
     previous: Option<Arc<Step<O>>>,
-    tether: Tether,
+    handle: WorkHandle,
 }
 
 /// For an evaluator that asks others: all of them judge the same output and report to the same meter.
@@ -69,7 +69,7 @@ impl<O> Clone for EvaluationContext<O> {
             output: Arc::clone(&self.output),
             left: self.left,
             previous: self.previous.clone(),
-            tether: self.tether.clone(),
+            handle: self.handle.clone(),
         }
     }
 }
@@ -77,7 +77,7 @@ impl<O> Clone for EvaluationContext<O> {
 impl<O> EvaluationContext<O> {
     /// Creates a context for judging the output of the iteration with this index. For drivers and tests.
     pub fn new(work: &Work, iteration: u64, output: Arc<O>) -> Self {
-        Self { iteration, output, left: Ceiling::NONE, previous: None, tether: work.tether(iteration) }
+        Self { iteration, output, left: Ceiling::NONE, previous: None, handle: work.handle(iteration) }
     }
 
     /// Sets the limits that the guardrails leave for this evaluation.
@@ -107,7 +107,7 @@ impl<O> EvaluationContext<O> {
     /// ```
     #[must_use]
     pub fn part<P>(&self) -> IterationContext<P> {
-        IterationContext::tethered(self.tether.clone(), self.iteration).with_left(self.left)
+        IterationContext::work_handle_methods(self.handle.clone(), self.iteration).with_left(self.left)
     }
 
     /// Returns the index of the judged iteration, from 1.
@@ -136,7 +136,7 @@ impl<O> EvaluationContext<O> {
     }
 }
 
-tethered!(EvaluationContext, "evaluation");
+work_handle_methods!(EvaluationContext, "evaluation");
 
 /// Creates an evaluator from an async function of the context.
 ///

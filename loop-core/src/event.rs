@@ -1,4 +1,4 @@
-//! What happened in a run, in order. Everything else is computed from this.
+//! The events of a run, in order. Everything else is computed from them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Answer, CostQuality, Ending, Mark, Question, RunTime, Usage, Verdict,
-    time::{micros, whole_micros},
+    run_time::{micros, whole_micros},
 };
 
-/// Something that happened, and when.
+/// An event and its run time.
 ///
 /// [`Progress`](crate::Progress) is the fold of a run's events, so a run can be restored from them.
-/// As JSON an event is one object, and its `kind` is an object of a single key, which names it:
+/// In JSON an event is an object. Its `kind` is an object with a single key, the name of the kind:
 /// `{"sequence":7,"at":1500000,"kind":{"iteration_started":{"iteration":2,"attempt":1}}}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Event {
-    /// The number of this event in its run, from 1, over all times that the run was resumed. A reader that finds a gap
-    /// has missed events. 0 if the event has no number, as those of older versions and of [`Event::new`].
+    /// The number of this event in its run, from 1, counting through all resumes. A reader that finds a gap has missed
+    /// events. 0 if the event has no number, like those of older versions and of [`Event::new`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sequence: u64,
     /// Run time, in microseconds.
     pub at: RunTime,
-    /// The fact itself.
+    /// The kind of the event, with its data.
     pub kind: EventKind,
 }
 
 impl Event {
-    /// An event without a number, for histories that are written by hand.
+    /// Creates an event without a number, for histories that you write by hand.
     ///
     /// ```
     /// use loop_core::{Event, EventKind, RunTime};
@@ -45,7 +45,7 @@ const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// The kinds of events: what the machine was told, and what it asked for.
+/// The kinds of events: the inputs and the actions of the machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -61,7 +61,7 @@ pub enum EventKind {
         index: usize,
         /// Its name.
         guardrail: String,
-        /// What it asks.
+        /// The question.
         question: Box<Question>,
     },
     /// A person answered, or nobody was there.
@@ -71,10 +71,10 @@ pub enum EventKind {
     },
     /// A wait began.
     WaitStarted {
-        /// How long it is to take, in microseconds.
+        /// The planned duration, in microseconds.
         #[serde(with = "micros")]
         duration: Duration,
-        /// What comes after it.
+        /// The work that follows the wait.
         before: Stage,
     },
     /// A wait is over.
@@ -83,10 +83,10 @@ pub enum EventKind {
     IterationStarted {
         /// Its index, from 1.
         iteration: u64,
-        /// 1, and one more for each time that the run died in it.
+        /// 1, plus one for each time that the run died in it.
         attempt: u32,
     },
-    /// An iteration came to its end by itself.
+    /// An iteration ended by itself.
     IterationFinished {
         /// How it ended.
         result: WorkResult<()>,
@@ -96,7 +96,7 @@ pub enum EventKind {
     },
     /// An evaluation began.
     EvaluationStarted {},
-    /// An evaluation came to its end by itself.
+    /// An evaluation ended by itself.
     EvaluationFinished {
         /// The verdict, or why there is none.
         result: WorkResult<Verdict>,
@@ -112,12 +112,12 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Box<str>>,
     },
-    /// Something was used, before the work that used it came to its end.
+    /// Running work reported usage.
     UsageReported {
-        /// How much, beyond what was reported before.
+        /// The usage since the last report.
         usage: Usage,
     },
-    /// The time that a guardrail allows is over.
+    /// The time limit of a guardrail passed.
     DeadlinePassed {},
     /// Somebody asked the run to end.
     CancelRequested {},
@@ -224,7 +224,7 @@ pub enum WorkResult<T> {
 }
 
 impl<T> WorkResult<T> {
-    /// Rounded as in the record, so that an event is the same before and after it is serialized.
+    /// Rounds it as the record does, so that an event is the same before and after serialization.
     pub(crate) fn recorded(self) -> Self {
         match self {
             Self::Later { after } => Self::Later { after: whole_micros(after) },
@@ -255,7 +255,8 @@ pub struct Notes {
     /// Fingerprints of its results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
-    /// What went wrong although the work can be judged, such as an agent's exit code, or why the work was deferred.
+    /// A problem with work that can still be judged, such as an agent's exit code, or the reason why the work was
+    /// deferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<Arc<str>>,
     /// The revised quality of the cost that the iteration reported, if it has changed.

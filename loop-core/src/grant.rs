@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Usd, time::micros, usage::is_zero};
+use crate::{Usd, run_time::micros, usage::is_zero};
 
 /// Additions to a run's limits and a note for its next prompt, from the person who resumes the run.
 ///
@@ -32,7 +32,7 @@ use crate::{Usd, time::micros, usage::is_zero};
 /// # }
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "WrittenGrant", into = "WrittenGrant")]
+#[serde(from = "StoredGrant", into = "StoredGrant")]
 #[non_exhaustive]
 pub struct Grant {
     /// Iterations beyond the limit.
@@ -85,7 +85,7 @@ impl Grant {
 /// The serialized form of a grant.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-struct WrittenGrant {
+struct StoredGrant {
     iterations: u64,
     /// Whole micro-dollars.
     cost: u64,
@@ -97,16 +97,16 @@ struct WrittenGrant {
     note: Option<String>,
 }
 
-impl From<Grant> for WrittenGrant {
+impl From<Grant> for StoredGrant {
     fn from(Grant { iterations, cost, time, note }: Grant) -> Self {
         let (cost, cost_nanos) = cost.to_parts();
         Self { iterations, cost, cost_nanos, time, note }
     }
 }
 
-impl From<WrittenGrant> for Grant {
-    fn from(written: WrittenGrant) -> Self {
-        let WrittenGrant { iterations, cost, cost_nanos, time, note } = written;
+impl From<StoredGrant> for Grant {
+    fn from(stored: StoredGrant) -> Self {
+        let StoredGrant { iterations, cost, cost_nanos, time, note } = stored;
         Self { iterations, cost: Usd::of_parts(cost, cost_nanos), time, note }
     }
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{
     Ceiling, IterationError, Step,
-    work::{Tether, Work, tethered},
+    work::{Work, WorkHandle, work_handle_methods},
 };
 
 /// A unit of work that the loop repeats: an agent's run, a chat turn, a model's round.
@@ -66,17 +66,17 @@ pub struct IterationContext<O> {
     guidance: Option<Arc<str>>,
     previous: Option<Arc<Step<O>>>,
     last_output: Option<Arc<O>>,
-    tether: Tether,
+    handle: WorkHandle,
 }
 
 impl<O> IterationContext<O> {
     /// Creates a context for the iteration with this index, from 1. For drivers and tests.
     pub fn new(work: &Work, iteration: u64) -> Self {
-        Self::tethered(work.tether(iteration), iteration)
+        Self::work_handle_methods(work.handle(iteration), iteration)
     }
 
     /// Creates the context of a first attempt without a previous step.
-    pub(crate) const fn tethered(tether: Tether, iteration: u64) -> Self {
+    pub(crate) const fn work_handle_methods(handle: WorkHandle, iteration: u64) -> Self {
         Self {
             iteration,
             attempt: 1,
@@ -84,7 +84,7 @@ impl<O> IterationContext<O> {
             guidance: None,
             previous: None,
             last_output: None,
-            tether,
+            handle,
         }
     }
 
@@ -131,7 +131,7 @@ impl<O> IterationContext<O> {
             guidance: self.guidance.clone(),
             previous,
             last_output,
-            tether: self.tether.clone(),
+            handle: self.handle.clone(),
         }
     }
 
@@ -212,11 +212,11 @@ impl<O> IterationContext<O> {
     /// example. The step counts as a [consecutive failure](crate::Progress::consecutive_failures). Faults and marks
     /// that a task notes after the end of the step are dropped.
     pub fn fault(&self, message: impl Into<String>) {
-        self.tether.fault(message.into());
+        self.handle.fault(message.into());
     }
 }
 
-tethered!(IterationContext, "iteration");
+work_handle_methods!(IterationContext, "iteration");
 
 /// Creates an iteration from an async function of the context. For state that lasts from one iteration to the next,
 /// use [`iteration_with`].
@@ -299,9 +299,9 @@ impl<T: fmt::Debug, F, O> fmt::Debug for IterationWith<T, F, O> {
     label = "expected `async |state: &mut State, cx: IterationContext<Output>| ...`",
     note = "the closure can capture nothing: put what it uses into the state"
 )]
-pub trait StatefulFn<'a, T: 'a, O>: FnMut(&'a mut T, IterationContext<O>) -> Self::Running {
+pub trait StatefulFn<'a, T: 'a, O>: FnMut(&'a mut T, IterationContext<O>) -> Self::Future {
     /// The future that it returns.
-    type Running: Future<Output = Result<O, IterationError>> + Send + 'a;
+    type Future: Future<Output = Result<O, IterationError>> + Send + 'a;
 }
 
 impl<'a, T, O, F, Fut> StatefulFn<'a, T, O> for F
@@ -310,7 +310,7 @@ where
     F: FnMut(&'a mut T, IterationContext<O>) -> Fut,
     Fut: Future<Output = Result<O, IterationError>> + Send + 'a,
 {
-    type Running = Fut;
+    type Future = Fut;
 }
 
 #[async_trait]

@@ -4,25 +4,25 @@ mod ask;
 mod bound;
 mod builder;
 mod cancellation;
-mod cost;
 mod driver;
 mod ending;
 mod evaluator;
 mod event;
+mod event_texts;
 mod grant;
 mod guardrail;
 mod iteration;
 mod journal;
 mod machine;
 mod mark;
-mod observe;
+mod observer;
 mod pace;
 mod progress;
 mod report;
+mod run_cost;
+mod run_time;
 mod step;
 mod stop;
-mod texts;
-mod time;
 mod usage;
 mod usd;
 mod verdict;
@@ -36,8 +36,7 @@ pub use self::{
     bound::{MaxElapsed, MaxIterations},
     builder::{Bounded, BuildError, DEFAULT_OVERRUN, IsBounded, Loop, LoopStep, Unbounded},
     cancellation::{CancelOnDrop, CancellationToken},
-    cost::RunCost,
-    driver::{OnLag, RunStream, Running, TimeOff, Update},
+    driver::{OnLag, RunHandle, RunStream, SuspendedTime, Update},
     ending::{CustomReason, Ending, Halt, StopReason},
     evaluator::{EvaluationContext, Evaluator, EvaluatorFn, evaluator_fn},
     event::{Event, EventKind, Notes, Stage, WorkResult},
@@ -49,16 +48,17 @@ pub use self::{
     journal::Journal,
     machine::{Action, Input, MAX_ATTEMPTS, MAX_DEFERRALS, Machine},
     mark::Mark,
-    observe::Observer,
+    observer::Observer,
     pace::{Pace, PaceFn, pace_fn},
     progress::{HistoryError, Phase, Progress},
     report::Report,
-    step::{Judged, Step, StepRecord},
+    run_cost::RunCost,
+    run_time::RunTime,
+    step::{JudgedStep, Step, StepRecord},
     stop::{
-        All, And, Any, AtLeast, ConditionFn, EvaluatorPassed, Named, Never, Not, Or, StopCondition, When,
-        all, any, at_least, condition_fn, evaluator_passed, never,
+        All, And, Any, AtLeast, Condition, ConditionFn, EvaluatorPassed, NamedCondition, Never, Not, Or,
+        StopCondition, all, any, at_least, condition_fn, evaluator_passed, never,
     },
-    time::RunTime,
     usage::{Cost, CostQuality, Usage},
     usd::{InvalidUsd, Usd},
     verdict::{Outcome, Verdict},

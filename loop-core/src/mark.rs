@@ -86,7 +86,7 @@ impl Marks {
     }
 
     /// Restarts every count: the person who resumed the run has already seen what stayed the same.
-    pub(crate) fn begin_anew(&mut self) {
+    pub(crate) fn reset(&mut self) {
         for streak in &mut self.0 {
             (streak.unchanged, streak.before) = (0, None);
         }

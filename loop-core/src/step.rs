@@ -130,12 +130,12 @@ impl StepRecord {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use loop_core::{Judged, Progress, Step, StepRecord, StopCondition, Verdict, evaluator_passed};
+/// use loop_core::{JudgedStep, Progress, Step, StepRecord, StopCondition, Verdict, evaluator_passed};
 ///
 /// let record = StepRecord::new(3).with_verdict(Verdict::pass().with_score(0.9));
 /// let step = Step::new(record, Some(Arc::new("a draft")));
 /// assert_eq!(step.output(), Some(&"a draft"));
-/// assert!(evaluator_passed().is_met(&Judged::new(step), &Progress::default()));
+/// assert!(evaluator_passed().is_met(&JudgedStep::new(step), &Progress::default()));
 /// ```
 pub struct Step<O> {
     record: StepRecord,
@@ -177,25 +177,25 @@ impl<O: fmt::Debug> fmt::Debug for Step<O> {
 ///
 /// It is a separate type so that conditions that need a verdict, such as
 /// [`evaluator_passed`](crate::evaluator_passed), compile only for loops with an evaluator.
-pub struct Judged<O>(Arc<Step<O>>);
+pub struct JudgedStep<O>(Arc<Step<O>>);
 
-impl<O> Judged<O> {
+impl<O> JudgedStep<O> {
     /// Wraps a step for the conditions of a loop with an evaluator.
     pub fn new(step: impl Into<Arc<Step<O>>>) -> Self {
         Self(step.into())
     }
 }
 
-impl<O> Deref for Judged<O> {
+impl<O> Deref for JudgedStep<O> {
     type Target = Step<O>;
     fn deref(&self) -> &Step<O> {
         &self.0
     }
 }
 
-impl<O: fmt::Debug> fmt::Debug for Judged<O> {
+impl<O: fmt::Debug> fmt::Debug for JudgedStep<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Judged").field(&self.0).finish()
+        f.debug_tuple("JudgedStep").field(&self.0).finish()
     }
 }
 

@@ -29,7 +29,7 @@ pub enum CostQuality {
 /// assert_eq!(sum, Cost::new(Usd::dollars(3), CostQuality::Estimated));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(from = "WrittenCost", into = "WrittenCost")]
+#[serde(from = "StoredCost", into = "StoredCost")]
 #[non_exhaustive]
 pub struct Cost {
     /// The amount.
@@ -67,12 +67,12 @@ impl Cost {
     }
 }
 
-/// A cost as it is written down: `{"usd":1500,"nanos":20,"quality":"known"}`.
+/// The serialized form of a cost: `{"usd":1500,"nanos":20,"quality":"known"}`.
 #[derive(Serialize, Deserialize)]
-struct WrittenCost {
+struct StoredCost {
     /// Whole micro-dollars.
     usd: u64,
-    /// The nano-dollars beyond them. A version that does not know this key reads on without them.
+    /// The nano-dollars beyond them. A version that does not know this key ignores it.
     #[serde(default, skip_serializing_if = "is_zero")]
     nanos: u16,
     quality: CostQuality,
@@ -83,15 +83,15 @@ pub(crate) const fn is_zero(nanos: &u16) -> bool {
     *nanos == 0
 }
 
-impl From<Cost> for WrittenCost {
+impl From<Cost> for StoredCost {
     fn from(Cost { usd, quality }: Cost) -> Self {
         let (usd, nanos) = usd.to_parts();
         Self { usd, nanos, quality }
     }
 }
 
-impl From<WrittenCost> for Cost {
-    fn from(WrittenCost { usd, nanos, quality }: WrittenCost) -> Self {
+impl From<StoredCost> for Cost {
+    fn from(StoredCost { usd, nanos, quality }: StoredCost) -> Self {
         Self { usd: Usd::of_parts(usd, nanos), quality }
     }
 }
@@ -183,7 +183,7 @@ impl Usage {
         *self == Self::unknown()
     }
 
-    /// Whether all of its cost is known or estimated.
+    /// Returns whether its whole cost is known or estimated.
     pub(crate) fn is_priced(&self) -> bool {
         self.cost.is_some_and(|cost| cost.quality < CostQuality::Partial)
     }
@@ -216,7 +216,7 @@ impl std::ops::AddAssign for Usage {
     }
 }
 
-/// `None` only if both are: what one side knows is not lost, and what neither knows is not made up.
+/// Returns `None` only if both are `None`: a known side counts, and two unknown sides stay unknown.
 fn sum<T>(a: Option<T>, b: Option<T>, add: impl FnOnce(T, T) -> T) -> Option<T> {
     match (a, b) {
         (Some(a), Some(b)) => Some(add(a, b)),

@@ -2,9 +2,9 @@
 
 use std::{fmt, ops::Add};
 
-/// An amount of US dollars, held as whole nano-dollars so that sums are exact.
+/// An amount of US dollars, stored as whole nano-dollars so that sums are exact.
 ///
-/// Additions saturate at 18 billion dollars: a budget is never undone by an overflow.
+/// Additions saturate at 18 billion dollars, so an overflow never resets a budget.
 ///
 /// ```
 /// use loop_core::Usd;
@@ -26,32 +26,31 @@ impl Usd {
     /// The largest amount, about 18 billion dollars. Sums stop here.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// Whole dollars; saturates at [`MAX`](Self::MAX).
+    /// Creates an amount from whole dollars. Saturates at [`MAX`](Self::MAX).
     pub const fn dollars(dollars: u64) -> Self {
         Self(dollars.saturating_mul(NANOS_PER_DOLLAR))
     }
 
-    /// Millionths of a dollar; saturates at [`MAX`](Self::MAX).
+    /// Creates an amount from millionths of a dollar. Saturates at [`MAX`](Self::MAX).
     pub const fn micros(micros: u64) -> Self {
         Self(micros.saturating_mul(NANOS_PER_MICRO))
     }
 
-    /// Billionths of a dollar.
+    /// Creates an amount from billionths of a dollar.
     pub const fn nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// Converts dollars from a decimal number. A part of a nano-dollar counts as a whole one, so that no positive
-    /// amount becomes zero.
+    /// Converts dollars from a decimal number. Rounds up to whole nano-dollars, so that no positive amount becomes
+    /// zero.
     ///
-    /// The number is read as the shortest decimal that means the same float. What is above a whole nano-dollar by
-    /// no more than the rounding errors of a few float operations is such an error, and is dropped:
-    /// `0.1 + 0.2` is `$0.30`.
+    /// We take the shortest decimal number that means the same float. If it exceeds a whole nano-dollar by no more than
+    /// the rounding errors of a few float operations, we drop the excess: `0.1 + 0.2` is `$0.30`.
     ///
     /// # Errors
-    /// A number that is negative, not finite, or too large to be money.
+    /// If the number is negative, not finite, or too large to be money.
     pub fn try_from_f64(dollars: f64) -> Result<Self, InvalidUsd> {
-        // Nine billion dollars is a bug.
+        // An amount of nine billion dollars is a bug.
         if !(0.0..=9_007_199_254.740_992).contains(&dollars) {
             return Err(InvalidUsd { dollars });
         }
@@ -60,26 +59,26 @@ impl Usd {
         let digits = |text: &str| text.bytes().fold(0_u64, |sum, digit| sum * 10 + u64::from(digit - b'0'));
         let (kept, rest) = fraction.split_at(fraction.len().min(9));
         let floor = digits(whole) * NANOS_PER_DOLLAR + digits(&format!("{kept:0<9}"));
-        // The rest in nano-dollars.
+        // The remainder, in nano-dollars.
         let rest: f64 = format!("0.{rest}").parse().unwrap_or(1.0);
         let is_noise = floor > 0 && rest <= floor as f64 * FLOAT_NOISE;
         Ok(Self(if rest == 0.0 || is_noise { floor } else { floor + 1 }))
     }
 
-    /// Millionths of a dollar, rounded up.
+    /// Returns the amount in millionths of a dollar, rounded up.
     pub const fn as_micros(self) -> u64 {
         self.0.div_ceil(NANOS_PER_MICRO)
     }
 
-    /// Billionths of a dollar.
+    /// Returns the amount in billionths of a dollar.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Dollars, for display and for formats that hold decimal numbers.
+    /// Returns the amount in dollars, for display and for formats with decimal numbers.
     pub fn as_f64(self) -> f64 {
-        // Both divisions are of whole numbers, so that the result is the float nearest to the amount. Above four
-        // million dollars a float does not hold all nano-dollars, but it does hold micro-dollars.
+        // Both divide whole numbers, so the result is the float nearest to the amount. Above four million dollars a
+        // float cannot hold all nano-dollars, but it can hold micro-dollars.
         match self.0 % NANOS_PER_MICRO {
             0 => (self.0 / NANOS_PER_MICRO) as f64 / 1e6,
             _ => self.0 as f64 / 1e9,
@@ -92,19 +91,19 @@ impl Usd {
         Self(self.0.saturating_sub(spent.0))
     }
 
-    /// Whole micro-dollars, and the nano-dollars beyond them: how amounts are written down. Journals of earlier
-    /// versions have whole micro-dollars only.
+    /// Returns whole micro-dollars and the nano-dollars beyond them, as we store amounts. Journals of earlier versions
+    /// have only whole micro-dollars.
     pub(crate) const fn to_parts(self) -> (u64, u16) {
         (self.0 / NANOS_PER_MICRO, (self.0 % NANOS_PER_MICRO) as u16)
     }
 
-    /// The amount of these parts; saturates.
+    /// Returns the amount of these parts. Saturates.
     pub(crate) fn of_parts(micros: u64, nanos: u16) -> Self {
         Self::micros(micros) + Self::nanos(nanos.into())
     }
 }
 
-/// How far a few float operations may be off, as a part of the amount: four units in the last place.
+/// The possible error of a few float operations, relative to the amount: four units in the last place.
 const FLOAT_NOISE: f64 = 4.0 * f64::EPSILON;
 
 impl Add for Usd {
@@ -114,7 +113,7 @@ impl Add for Usd {
     }
 }
 
-/// `$0.25`, `$12.00`, `$0.001234`: at least cents, and no digit lost.
+/// Formats as `$0.25`, `$12.00`, `$0.001234`: at least cents, and all digits.
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fraction = format!("{:09}", self.0 % NANOS_PER_DOLLAR);
@@ -123,7 +122,7 @@ impl fmt::Display for Usd {
     }
 }
 
-/// A number that cannot be an amount of money.
+/// The error for a number that cannot be an amount of money.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("{dollars} is not an amount of money: it must be a number of dollars from 0 to nine billion")]
 pub struct InvalidUsd {

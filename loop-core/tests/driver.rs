@@ -1,37 +1,36 @@
-//! The tokio driver, on a paused clock: what it cuts and when, and what runs, streams and tasks owe
-//! to those who read, drop and cancel them.
+//! The tokio driver on a paused clock: cutting work, and reading, dropping and cancelling runs, streams and tasks.
 
-#[path = "driver/busy.rs"]
-mod busy;
-#[path = "driver/combined.rs"]
-mod combined;
-#[path = "driver/cutting.rs"]
-mod cutting;
-#[path = "driver/evaluated.rs"]
-mod evaluated;
-#[path = "driver/granted.rs"]
-mod granted;
-#[path = "driver/journaled.rs"]
-mod journaled;
-#[path = "driver/loops.rs"]
-mod loops;
+#[path = "driver/always_ready.rs"]
+mod always_ready;
+#[path = "driver/combined_conditions.rs"]
+mod combined_conditions;
+#[path = "driver/debug_output.rs"]
+mod debug_output;
+#[path = "driver/evaluator.rs"]
+mod evaluator;
+#[path = "driver/examples.rs"]
+mod examples;
+#[path = "driver/grants.rs"]
+mod grants;
+#[path = "driver/interrupts.rs"]
+mod interrupts;
+#[path = "driver/journal.rs"]
+mod journal;
+#[path = "driver/lagging_readers.rs"]
+mod lagging_readers;
 #[path = "driver/outputs.rs"]
 mod outputs;
-#[path = "driver/parts.rs"]
-mod parts;
-#[path = "driver/people.rs"]
-mod people;
-#[path = "driver/readers.rs"]
-mod readers;
-#[path = "driver/restored.rs"]
-mod restored;
-#[path = "driver/settling.rs"]
-mod settling;
-#[path = "driver/shown.rs"]
-mod shown;
-#[path = "driver/spawned.rs"]
-mod spawned;
-#[path = "driver/streamed.rs"]
-mod streamed;
-#[path = "driver/time_off.rs"]
-mod time_off;
+#[path = "driver/questions.rs"]
+mod questions;
+#[path = "driver/resume.rs"]
+mod resume;
+#[path = "driver/spawn.rs"]
+mod spawn;
+#[path = "driver/stop_condition.rs"]
+mod stop_condition;
+#[path = "driver/stream.rs"]
+mod stream;
+#[path = "driver/suspended_time.rs"]
+mod suspended_time;
+#[path = "driver/test_parts.rs"]
+mod test_parts;

@@ -1,4 +1,4 @@
-//! The machine by itself, where an example says more than a law.
+//! The machine alone, where an example is clearer than a law.
 
 use loop_core::{
     Action, Answer, Cost, CostQuality, Decision, Ending, Event, EventKind, Grant, Guardrail, Halt, Input,
@@ -22,7 +22,7 @@ fn notes() -> Option<Box<Notes>> {
     notes.with_mark("exit_code", 143).with_fault("it was stopped").boxed()
 }
 
-/// A step that is judged again bears the marks of the verdict that counts, and no others.
+/// A step that is judged again has only the marks of the verdict that counts.
 #[test]
 fn an_evaluation_that_is_done_again_leaves_only_its_bill() {
     let halted = WorkResult::Halted(Halt::new(StopReason::EvaluatorUnavailable, ""));
@@ -60,7 +60,7 @@ fn faults_in_a_row_and_marks_that_stay_are_counted() {
     assert_eq!((run.progress().consecutive_failures(), run.progress().unchanged("exit_code")), (3, Some(2)));
 }
 
-/// Ends the run, until a person takes it up again.
+/// Ends the run, until a person resumes it.
 struct EndsOnce {
     reopened: bool,
 }
@@ -147,7 +147,7 @@ fn a_deadline_that_comes_too_late_writes_nothing() {
     assert!(run.take_events().all(|event| event.kind != EventKind::DeadlinePassed {}));
 }
 
-/// The iteration that is to begin reports this while it runs, and this of it when it ends.
+/// The next iteration reports `cost` while it runs, and `notes` when it ends.
 fn spends(run: &mut Machine, cost: Cost, notes: Notes) {
     run.handle(NOW, Input::Reported { usage: Usage::unknown().with_cost(cost) });
     run.handle(NOW, Input::Iterated { result: WorkResult::Done(()), notes: notes.boxed() });
@@ -255,7 +255,7 @@ fn an_iteration_that_was_told_to_end_is_used_up_though_the_run_died_before_it_di
     assert_eq!((ending.reason(), run.progress().iterations()), (Some(&StopReason::TimeExceeded), 1));
 }
 
-/// It was done, and used up its index, whatever it says of going on.
+/// An iteration that halts the run is finished: it used up its index, and its marks count.
 #[test]
 fn what_an_iteration_left_that_halts_the_run_counts() {
     let mut run = machine(vec![]);

@@ -1,4 +1,4 @@
-//! Mistakes do not compile, and the compiler says what to do.
+//! Mistakes do not compile, and the compiler's message names the fix.
 
 use std::{fs, path::Path};
 
@@ -7,7 +7,7 @@ fn mistakes_do_not_compile_and_the_message_says_why() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }
 
-/// People search for a message as the compiler writes it.
+/// People search for a message in the compiler's exact words.
 #[test]
 fn the_guide_quotes_the_message_of_each_mistake() {
     let read = |path: &Path| fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));

@@ -51,7 +51,7 @@ impl Guardrail for Plateau {
         self.best = self.best.max(score);
     }
 
-    /// A person has looked at it, and wants it to go on: it gets as many tries again.
+    /// Resuming counts as a human review, so the loop gets as many tries again.
     fn reopened(&mut self, _ending: &Ending) {
         self.without_gain = 0;
     }
@@ -62,7 +62,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let agent = || {
         iteration_fn(async |cx: IterationContext<f64>| {
             cx.meter().add(Usage::unknown().with_cost(Cost::known(Usd::micros(20_000))));
-            // Better for four iterations, and then no more.
+            // The score rises for four iterations, and then stays the same.
             Ok((cx.iteration() as f64 / 10.0).min(0.4))
         })
     };
@@ -89,7 +89,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(report.ending().guardrail(), Some("plateau"));
     assert_eq!(report.iterations(), 7);
 
-    // Taken up again, it tries three times more.
+    // A resumed run tries three more times.
     let events = history.lock().expect("no panic").clone();
     let resumed = run()?.resume(events, report.last_output().copied()).run().await?;
     assert_eq!((resumed.reason(), resumed.iterations()), (Some(&StopReason::Stagnated), 10));

@@ -105,11 +105,11 @@ mod tests {
     use proptest::{collection::vec, prelude::*};
 
     use super::*;
-    use crate::testing::{Iterated, progress_of};
+    use crate::testing::{FinishedIteration, progress_of};
 
     /// Builds the progress of a run that had these steps first, and then this number of failures.
     fn failed(before: &[bool], failures: usize) -> Progress {
-        let step = |failed| Iterated { usage: Usage::unknown(), failed };
+        let step = |failed| FinishedIteration { usage: Usage::unknown(), failed };
         let good_end = if before.is_empty() { None } else { Some(step(false)) };
         let steps: Vec<_> = before.iter().map(|failed| step(*failed)).chain(good_end).collect();
         progress_of(&[steps, vec![step(true); failures]].concat())

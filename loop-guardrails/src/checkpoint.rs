@@ -90,11 +90,11 @@ mod tests {
     use proptest::{collection::vec, prelude::*};
 
     use super::*;
-    use crate::testing::{Iterated, progress_of};
+    use crate::testing::{FinishedIteration, progress_of};
 
     proptest! {
         #[test]
-        fn asks_exactly_at_the_multiples(steps in vec(any::<Iterated>(), 0..24), n in 1..10_u64) {
+        fn asks_exactly_at_the_multiples(steps in vec(any::<FinishedIteration>(), 0..24), n in 1..10_u64) {
             let done = steps.len() as u64;
             let asks = matches!(Checkpoint::every(n).check(&progress_of(&steps)), Decision::Ask(_));
             prop_assert_eq!(asks, done > 0 && done.is_multiple_of(n));
@@ -109,13 +109,13 @@ mod tests {
 
     #[test]
     fn the_question_says_what_a_person_needs() {
-        let text = |steps: &[Iterated]| match Checkpoint::every(1).check(&progress_of(steps)) {
+        let text = |steps: &[FinishedIteration]| match Checkpoint::every(1).check(&progress_of(steps)) {
             Decision::Ask(question) => question.text,
             other => panic!("{other:?}"),
         };
-        let priced = |cost| Iterated { usage: Usage::unknown().with_cost(cost), failed: false };
+        let priced = |cost| FinishedIteration { usage: Usage::unknown().with_cost(cost), failed: false };
         let known = priced(Cost::known(Usd::micros(420_000)));
-        let silent = Iterated { usage: Usage::unknown(), failed: true };
+        let silent = FinishedIteration { usage: Usage::unknown(), failed: true };
 
         assert_eq!(text(&[known]), "Iteration 1 did not meet the goal. Cost so far: $0.42. Go on?");
         assert_eq!(

@@ -15,10 +15,12 @@ pub use jiff;
 pub use self::{
     backoff::Backoff,
     checkpoint::Checkpoint,
-    limit::{ConsecutiveFailures, MaxCost, MaxElapsed, MaxIterations, MaxTokens, SpendingRate, Unmetered},
+    limit::{
+        ConsecutiveFailures, MaxCost, MaxElapsed, MaxIterations, MaxTokens, SpendingRate, UnmeteredIterations,
+    },
     stop::{
-        After, All, And, Any, AtLeast, EvaluatorPassed, InvalidScore, Named, Not, Or, OutputMatches,
-        PatternError, ScoreAtLeast, When, after, all, any, at_least, evaluator_passed, output_matches,
-        score_at_least,
+        AfterIterations, All, And, Any, AtLeast, Condition, EvaluatorPassed, InvalidScore, NamedCondition,
+        Not, Or, OutputMatches, PatternError, ScoreAtLeast, after, all, any, at_least, evaluator_passed,
+        output_matches, score_at_least,
     },
 };

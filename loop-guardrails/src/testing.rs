@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use loop_core::{
-    Cost, Event, EventKind, Judged, Notes, Progress, RunTime, Step, StepRecord, StopCondition, Usage, Usd,
-    Verdict, WorkResult,
+    Cost, Event, EventKind, JudgedStep, Notes, Progress, RunTime, Step, StepRecord, StopCondition, Usage,
+    Usd, Verdict, WorkResult,
 };
 use proptest::prelude::*;
 
 /// A finished iteration.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Iterated {
+pub(crate) struct FinishedIteration {
     pub(crate) usage: Usage,
     pub(crate) failed: bool,
 }
 
-impl Arbitrary for Iterated {
+impl Arbitrary for FinishedIteration {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
@@ -36,7 +36,7 @@ impl Arbitrary for Iterated {
 }
 
 /// Builds the progress of a run without an evaluator after these iterations.
-pub(crate) fn progress_of(steps: &[Iterated]) -> Progress {
+pub(crate) fn progress_of(steps: &[FinishedIteration]) -> Progress {
     let mut progress = Progress::default();
     let mut apply = |kind| progress.apply(&Event::new(RunTime::ZERO, kind)).expect("it follows");
     apply(EventKind::RunStarted { evaluated: false });
@@ -52,11 +52,11 @@ pub(crate) fn progress_of(steps: &[Iterated]) -> Progress {
 }
 
 /// Returns whether a step with this verdict, or without one, meets the condition.
-pub(crate) fn is_goal(condition: &impl StopCondition<Judged<()>>, verdict: Option<Verdict>) -> bool {
+pub(crate) fn is_goal(condition: &impl StopCondition<JudgedStep<()>>, verdict: Option<Verdict>) -> bool {
     let record = StepRecord::new(1);
     let record = match verdict {
         Some(verdict) => record.with_verdict(verdict),
         None => record.with_failure("no verdict"),
     };
-    condition.is_met(&Judged::new(Step::new(record, Some(Arc::new(())))), &Progress::default())
+    condition.is_met(&JudgedStep::new(Step::new(record, Some(Arc::new(())))), &Progress::default())
 }

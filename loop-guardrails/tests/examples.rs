@@ -1,4 +1,4 @@
-//! The examples, which assert what they say, run as tests.
+//! Runs the examples, which contain assertions, as tests.
 
 #[path = "../examples/custom_guardrail.rs"]
 mod custom_guardrail;

@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program prints")]
 
-use loop_agents::process::Custody;
+use loop_agents::process::Supervisor;
 use loop_core::{Event, Progress};
 use loop_manifest::{ExecutionContext, Plan};
 
@@ -11,7 +11,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let manifest = std::env::args().nth(1).ok_or("name a manifest, for example loop.yaml")?;
     let loaded = Plan::load(manifest.as_ref())?;
     eprint!("{}", loaded.warnings);
-    let run = Custody::new(format!("example-{}", std::process::id()));
+    let run = Supervisor::new(format!("example-{}", std::process::id()));
     let cx = ExecutionContext::new(std::env::current_dir()?, run)?
         .with_variables(std::env::vars_os())
         .on_warning(|warning| eprintln!("warning: {warning}"));

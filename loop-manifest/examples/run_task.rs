@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "a program prints")]
 
-use loop_agents::process::Custody;
+use loop_agents::process::Supervisor;
 use loop_manifest::{
     ExecutionContext,
     task::{Task, TaskAgent, TaskSpec, TaskText},
@@ -15,7 +15,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::current_dir()?;
     let (text, task) = TaskText::open(&folder, &file)?;
     let spec = TaskSpec::new(&text, TaskAgent::Command(agent), task.permissions);
-    let run = Custody::new(format!("example-{}", std::process::id()));
+    let run = Supervisor::new(format!("example-{}", std::process::id()));
     let cx = ExecutionContext::new(folder, run)?.with_variables(std::env::vars_os());
     let mut task = Task::open(spec, &cx)?;
     let report = task.compose()?.run().await?;

@@ -12,7 +12,7 @@ use std::{
 };
 
 use loop_agents::{
-    process::{Custody, Job, Stream},
+    process::{Job, OutputStream, Supervisor},
     shell::Shell,
     usage::UsageFile,
 };
@@ -28,7 +28,7 @@ pub trait OutputSink: Send + Sync {
     fn text(&self, bytes: &[u8]);
 
     /// Takes the complete raw output. Default: ignores it.
-    fn raw(&self, stream: Stream, bytes: &[u8]) {
+    fn raw(&self, stream: OutputStream, bytes: &[u8]) {
         let _ = (stream, bytes);
     }
 }
@@ -43,10 +43,10 @@ pub trait OutputSink: Send + Sync {
 /// No variables, no settings, no listeners, and a redactor that knows the secrets among the variables.
 ///
 /// ```
-/// use loop_agents::process::Custody;
+/// use loop_agents::process::Supervisor;
 /// use loop_manifest::ExecutionContext;
 ///
-/// let cx = ExecutionContext::new("/tmp", Custody::new("run-7"))?
+/// let cx = ExecutionContext::new("/tmp", Supervisor::new("run-7"))?
 ///     .with_variables(std::env::vars_os())
 ///     .on_warning(|warning| eprintln!("warning: {warning}"));
 /// assert_eq!(cx.folder(), std::path::Path::new("/tmp"));
@@ -59,7 +59,7 @@ pub struct ExecutionContext {
     variables: Arc<[(OsString, OsString)]>,
     usage: UsageFile,
     job: Job,
-    custody: Custody,
+    supervisor: Supervisor,
     settings: Arc<Result<Settings, Diagnostics>>,
     clock: fn() -> SystemTime,
     redact: Option<Hook<Redact>>,
@@ -88,19 +88,19 @@ impl<F: ?Sized> fmt::Debug for Hook<F> {
 }
 
 impl ExecutionContext {
-    /// Creates a context for the folder in which agents and checks run. `custody` ends the processes that they leave
+    /// Creates a context for the folder in which agents and checks run. `supervisor` ends the processes that they leave
     /// behind.
     ///
     /// # Errors
     /// The file for the usage of the agents cannot be made in the system's folder for temporary files.
-    pub fn new(folder: impl Into<PathBuf>, custody: Custody) -> io::Result<Self> {
+    pub fn new(folder: impl Into<PathBuf>, supervisor: Supervisor) -> io::Result<Self> {
         Ok(Self {
             folder: folder.into(),
             executed: None,
             variables: Arc::default(),
             usage: UsageFile::create()?,
             job: Job::new(),
-            custody,
+            supervisor,
             settings: Arc::new(Ok(Settings::default())),
             clock: SystemTime::now,
             redact: None,
@@ -193,8 +193,8 @@ impl ExecutionContext {
     }
 
     /// Returns the supervisor that ends the processes that agents and checks leave behind.
-    pub fn custody(&self) -> &Custody {
-        &self.custody
+    pub fn supervisor(&self) -> &Supervisor {
+        &self.supervisor
     }
 
     /// The time on the clock of the wall.
@@ -214,14 +214,14 @@ impl ExecutionContext {
     /// supervised.
     pub fn shell(&self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Shell {
         let shell = Shell::new().dir(&self.folder).inherit_env(variables);
-        shell.usage_file(self.usage.clone()).job(self.job.clone()).custody(self.custody.clone())
+        shell.usage_file(self.usage.clone()).job(self.job.clone()).supervisor(self.supervisor.clone())
     }
 
     /// Returns a number of this run's own, for the jitter of its waits: runs that failed together must not try again
     /// together.
     pub fn seed(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        self.custody.run().hash(&mut hasher);
+        self.supervisor.run().hash(&mut hasher);
         hasher.finish()
     }
 

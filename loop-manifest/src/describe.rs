@@ -3,16 +3,16 @@
 use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
 use loop_agents::shell::CommandLine;
-use loop_guardrails::policy::environment::{Inherit, NamePattern};
+use loop_guardrails::policy::environment::{Inheritance, NamePattern};
 use loop_telemetry::words::count;
 
 use super::{
     environment::EnvironmentPlan,
-    goal::StopPlan,
     plan::{
         ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan,
         ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan, WorkPlan,
     },
+    stop_plan::StopPlan,
 };
 use crate::names::ToolName;
 
@@ -139,7 +139,7 @@ fn waits(pace: PacePlan) -> Option<String> {
 }
 
 fn environment(page: &mut String, env: &EnvironmentPlan) {
-    if env.inherit == Inherit::None {
+    if env.inherit == Inheritance::None {
         row(page, "", "its environment begins with nothing");
     }
     let pass: Vec<_> = env.pass.iter().map(NamePattern::as_str).collect();

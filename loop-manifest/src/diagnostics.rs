@@ -29,7 +29,7 @@ enum Severity {
 }
 
 #[derive(Debug, Clone)]
-struct Mark {
+struct Label {
     span: Span,
     label: String,
 }
@@ -39,7 +39,7 @@ struct Mark {
 pub(crate) struct Diagnostic {
     severity: Severity,
     title: String,
-    marks: Vec<Mark>,
+    marks: Vec<Label>,
     notes: Vec<String>,
     help: Vec<String>,
 }
@@ -66,7 +66,7 @@ impl Diagnostic {
 
     /// Points at a location. The first location is the finding's own; later ones explain it.
     pub(crate) fn at(mut self, span: Span, label: impl Into<String>) -> Self {
-        self.marks.push(Mark { span, label: label.into() });
+        self.marks.push(Label { span, label: label.into() });
         self
     }
 
@@ -83,10 +83,10 @@ impl Diagnostic {
     }
 
     /// Removes these secrets from the texts.
-    fn conceal(&mut self, secrets: &[String]) {
+    fn remove_secrets(&mut self, secrets: &[String]) {
         let labels = self.marks.iter_mut().map(|mark| &mut mark.label);
         let texts = [&mut self.title].into_iter().chain(labels).chain(&mut self.notes).chain(&mut self.help);
-        texts.for_each(|text| *text = concealed(std::mem::take(text), secrets));
+        texts.for_each(|text| *text = without_secrets(std::mem::take(text), secrets));
     }
 
     fn render(&self, renderer: &Renderer, path: &str, text: &str) -> String {
@@ -108,14 +108,14 @@ impl Diagnostic {
 }
 
 /// The text with as many `*` in the place of each secret, so that all places stay where they are.
-fn concealed(text: String, secrets: &[String]) -> String {
+fn without_secrets(text: String, secrets: &[String]) -> String {
     secrets.iter().fold(text, |text, secret| match text.contains(secret) {
         true => text.replace(secret, &"*".repeat(secret.len())),
         false => text,
     })
 }
 
-fn annotation<'a>(index: usize, mark: &'a Mark, text: &str) -> Annotation<'a> {
+fn annotation<'a>(index: usize, mark: &'a Label, text: &str) -> Annotation<'a> {
     let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
     let annotation = kind.span(first_line(&mark.span, text));
     if mark.label.is_empty() { annotation } else { annotation.label(mark.label.as_str()) }
@@ -149,8 +149,8 @@ impl Diagnostics {
         findings.sort_by_key(|finding| finding.marks.first().map_or(0, |mark| mark.span.start));
         let (text, path) = (text.into(), path.into());
         let secrets: Vec<String> = secrets_in_addresses(&text).into_iter().map(str::to_owned).collect();
-        findings.iter_mut().for_each(|finding| finding.conceal(&secrets));
-        Self { path, text: concealed(text, &secrets), findings }
+        findings.iter_mut().for_each(|finding| finding.remove_secrets(&secrets));
+        Self { path, text: without_secrets(text, &secrets), findings }
     }
 
     /// A finding about a file as a whole, such as one that cannot be read.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use loop_guardrails::policy::environment::{EnvironmentPolicy, Inherit, NamePattern};
+use loop_guardrails::policy::environment::{EnvironmentPolicy, Inheritance, NamePattern};
 
 /// `agent.env`: the variables for the agent and the evaluator.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EnvironmentPlan {
     /// The variables to begin with.
-    pub inherit: Inherit,
+    pub inherit: Inheritance,
     /// Variables that are passed on even if they look like secrets.
     pub pass: Vec<NamePattern>,
     /// Variables that are set, by name.

@@ -4,7 +4,7 @@ use super::diagnostics::{Diagnostic, Span};
 
 /// A value as it was written: with its place, and the path of its key.
 #[derive(Debug, Clone)]
-pub(crate) struct At<T> {
+pub(crate) struct FieldValue<T> {
     pub(crate) key: &'static str,
     pub(crate) value: T,
     pub(crate) span: Span,
@@ -19,12 +19,12 @@ pub(crate) enum Field<T> {
     /// Written, and already reported as wrong.
     Refused,
     /// Written, and of the right type.
-    Written(At<T>),
+    Written(FieldValue<T>),
 }
 
 impl<T> Field<T> {
     /// Returns the result of `next` for a written value.
-    pub(crate) fn and_then<U>(self, next: impl FnOnce(At<T>) -> Field<U>) -> Field<U> {
+    pub(crate) fn and_then<U>(self, next: impl FnOnce(FieldValue<T>) -> Field<U>) -> Field<U> {
         match self {
             Self::Absent => Field::Absent,
             Self::Refused => Field::Refused,
@@ -36,12 +36,12 @@ impl<T> Field<T> {
     pub(crate) fn judge<U>(
         self,
         problems: &mut Vec<Diagnostic>,
-        judge: impl FnOnce(At<T>) -> Result<U, Diagnostic>,
+        judge: impl FnOnce(FieldValue<T>) -> Result<U, Diagnostic>,
     ) -> Field<U> {
         self.and_then(|at| {
             let (key, span) = (at.key, at.span.clone());
             match judge(at) {
-                Ok(value) => Field::Written(At { key, value, span }),
+                Ok(value) => Field::Written(FieldValue { key, value, span }),
                 Err(problem) => {
                     problems.push(problem);
                     Field::Refused
@@ -51,12 +51,12 @@ impl<T> Field<T> {
     }
 
     /// Returns the written value, if there is one.
-    pub(crate) fn written(&self) -> Option<&At<T>> {
+    pub(crate) fn written(&self) -> Option<&FieldValue<T>> {
         if let Self::Written(at) = self { Some(at) } else { None }
     }
 
     /// Takes the written value with its place.
-    pub(crate) fn written_at(self) -> Option<At<T>> {
+    pub(crate) fn written_at(self) -> Option<FieldValue<T>> {
         if let Self::Written(at) = self { Some(at) } else { None }
     }
 
@@ -89,14 +89,14 @@ pub(crate) enum FlagOrWhole {
 
 /// A text in a list.
 #[derive(Debug, Clone)]
-pub(crate) struct Item {
+pub(crate) struct SpannedText {
     pub(crate) value: String,
     pub(crate) span: Span,
 }
 
 /// A text under a key of the user's own.
 #[derive(Debug, Clone)]
-pub(crate) struct Text {
+pub(crate) struct NamedText {
     pub(crate) name: String,
     pub(crate) name_span: Span,
     pub(crate) value: String,

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::{
     diagnostics::{Diagnostic, Span},
-    document::{Entry, Node, Value},
-    field::{At, Field, FlagOrWhole, Item, Text},
-    keys::{self, Key, Need},
-    mismatch::{self, Wanted},
+    document::{Node, ObjectEntry, Value},
+    field::{Field, FieldValue, FlagOrWhole, NamedText, SpannedText},
+    keys::{self, Key, KeyRequirement},
+    mismatch::{self, ExpectedValue},
     nearest,
 };
 
@@ -15,7 +15,7 @@ use super::{
 /// can name them too.
 pub(crate) struct Fields<'a> {
     object: &'static str,
-    entries: &'a [Entry],
+    entries: &'a [ObjectEntry],
     /// The location of the object, for messages without a better one.
     span: Span,
     text: &'a str,
@@ -47,7 +47,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn object(&mut self, object: &'static str) -> Option<Fields<'_>> {
         let entry = self.entry(object)?;
         let Value::Object(entries) = &entry.node.value else {
-            let finding = mismatch::report(object, Wanted::Object, &entry.node, self.text);
+            let finding = mismatch::report(object, ExpectedValue::Object, &entry.node, self.text);
             self.problems.push(finding.help(format!("it takes {}", keys::list(object))));
             return None;
         };
@@ -64,7 +64,7 @@ impl<'a> Fields<'a> {
     ) -> Field<T> {
         let Some(entry) = self.entry(key) else { return Field::Absent };
         match self.object_in(key, object, &entry.node, entry.key_span.clone()).map(read) {
-            Some(value) => Field::Written(At { key, value, span: entry.node.span.clone() }),
+            Some(value) => Field::Written(FieldValue { key, value, span: entry.node.span.clone() }),
             None => Field::Refused,
         }
     }
@@ -76,9 +76,9 @@ impl<'a> Fields<'a> {
         object: &'static str,
         mut read: impl FnMut(Fields<'_>) -> T,
     ) -> Field<Vec<Option<T>>> {
-        let Some(Entry { node, .. }) = self.entry(key) else { return Field::Absent };
+        let Some(ObjectEntry { node, .. }) = self.entry(key) else { return Field::Absent };
         let Value::List(nodes) = &node.value else {
-            self.problems.push(mismatch::report(key, Wanted::Conditions, node, self.text));
+            self.problems.push(mismatch::report(key, ExpectedValue::Conditions, node, self.text));
             return Field::Refused;
         };
         let items = nodes.iter().enumerate();
@@ -88,7 +88,7 @@ impl<'a> Fields<'a> {
                 self.object_in(&path, object, node, node.span.clone()).map(&mut read)
             })
             .collect();
-        Field::Written(At { key, value, span: node.span.clone() })
+        Field::Written(FieldValue { key, value, span: node.span.clone() })
     }
 
     fn object_in(
@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
             let fields = Fields { object, entries, span, text: self.text, problems: self.problems };
             return Some(fields.with_known_keys());
         }
-        let finding = mismatch::report(path, Wanted::Object, node, self.text);
+        let finding = mismatch::report(path, ExpectedValue::Object, node, self.text);
         let words = keys::words(&format!("{object}.type")).unwrap_or_default();
         self.problems.push(match &node.value {
             Value::Text(word) if words.contains(&format!("`{word}`")) => {
@@ -130,7 +130,7 @@ impl<'a> Fields<'a> {
 
     /// Reads a text of any length.
     pub(crate) fn text(&mut self, key: &'static str) -> Field<String> {
-        self.read(key, Wanted::Text, |value| match value {
+        self.read(key, ExpectedValue::Text, |value| match value {
             Value::Text(text) => Some(text.clone()),
             _ => None,
         })
@@ -138,7 +138,7 @@ impl<'a> Fields<'a> {
 
     /// A number without a fraction.
     pub(crate) fn whole(&mut self, key: &'static str) -> Field<i128> {
-        self.read(key, Wanted::Whole, |value| match value {
+        self.read(key, ExpectedValue::Whole, |value| match value {
             Value::Whole(whole) => Some(*whole),
             _ => None,
         })
@@ -146,7 +146,7 @@ impl<'a> Fields<'a> {
 
     /// Any number.
     pub(crate) fn number(&mut self, key: &'static str) -> Field<f64> {
-        self.read(key, Wanted::Number, |value| match value {
+        self.read(key, ExpectedValue::Number, |value| match value {
             Value::Whole(whole) => Some(*whole as f64),
             Value::Decimal(decimal) => Some(*decimal),
             _ => None,
@@ -155,7 +155,7 @@ impl<'a> Fields<'a> {
 
     /// `true` or `false`.
     pub(crate) fn flag(&mut self, key: &'static str) -> Field<bool> {
-        self.read(key, Wanted::Flag, |value| match value {
+        self.read(key, ExpectedValue::Flag, |value| match value {
             Value::Bool(flag) => Some(*flag),
             _ => None,
         })
@@ -163,7 +163,7 @@ impl<'a> Fields<'a> {
 
     /// `true`, `false` or a number without a fraction.
     pub(crate) fn flag_or_whole(&mut self, key: &'static str) -> Field<FlagOrWhole> {
-        self.read(key, Wanted::FlagOrWhole, |value| match value {
+        self.read(key, ExpectedValue::FlagOrWhole, |value| match value {
             Value::Bool(flag) => Some(FlagOrWhole::Flag(*flag)),
             Value::Whole(whole) => Some(FlagOrWhole::Whole(*whole)),
             _ => None,
@@ -171,79 +171,92 @@ impl<'a> Fields<'a> {
     }
 
     /// A list of texts.
-    pub(crate) fn list(&mut self, key: &'static str) -> Field<Vec<Item>> {
-        let found = self.read(key, Wanted::Texts, |value| match value {
+    pub(crate) fn list(&mut self, key: &'static str) -> Field<Vec<SpannedText>> {
+        let found = self.read(key, ExpectedValue::Texts, |value| match value {
             Value::List(nodes) => Some(nodes.clone()),
             _ => None,
         });
-        found.and_then(|At { value: nodes, span, .. }| {
+        found.and_then(|FieldValue { value: nodes, span, .. }| {
             let written = nodes.len();
             let items = nodes.into_iter().enumerate();
             let value: Vec<_> = items.filter_map(|(index, node)| self.item_of(key, index, node)).collect();
-            if value.len() < written { Field::Refused } else { Field::Written(At { key, value, span }) }
+            if value.len() < written {
+                Field::Refused
+            } else {
+                Field::Written(FieldValue { key, value, span })
+            }
         })
     }
 
-    fn item_of(&mut self, key: &str, index: usize, node: Node) -> Option<Item> {
+    fn item_of(&mut self, key: &str, index: usize, node: Node) -> Option<SpannedText> {
         if let Value::Text(value) = node.value {
-            return Some(Item { value, span: node.span });
+            return Some(SpannedText { value, span: node.span });
         }
-        self.problems.push(mismatch::report(&format!("{key}[{index}]"), Wanted::Text, &node, self.text));
+        self.problems.push(mismatch::report(
+            &format!("{key}[{index}]"),
+            ExpectedValue::Text,
+            &node,
+            self.text,
+        ));
         None
     }
 
     /// An object whose keys are the user's and whose values are text.
-    pub(crate) fn texts(&mut self, key: &'static str) -> Field<Vec<Text>> {
-        let found = self.read(key, Wanted::Object, |value| match value {
+    pub(crate) fn texts(&mut self, key: &'static str) -> Field<Vec<NamedText>> {
+        let found = self.read(key, ExpectedValue::Object, |value| match value {
             Value::Object(entries) => Some(entries.clone()),
             _ => None,
         });
-        found.and_then(|At { value: entries, span, .. }| {
+        found.and_then(|FieldValue { value: entries, span, .. }| {
             report_twice(&entries, self.problems);
             let written = entries.len();
             let value: Vec<_> = entries.into_iter().filter_map(|entry| self.text_of(key, entry)).collect();
-            if value.len() < written { Field::Refused } else { Field::Written(At { key, value, span }) }
+            if value.len() < written {
+                Field::Refused
+            } else {
+                Field::Written(FieldValue { key, value, span })
+            }
         })
     }
 
-    fn text_of(&mut self, key: &str, entry: Entry) -> Option<Text> {
-        let Entry { key: name, key_span: name_span, node } = entry;
+    fn text_of(&mut self, key: &str, entry: ObjectEntry) -> Option<NamedText> {
+        let ObjectEntry { key: name, key_span: name_span, node } = entry;
         if let Value::Text(value) = node.value {
-            return Some(Text { name, name_span, value, span: node.span });
+            return Some(NamedText { name, name_span, value, span: node.span });
         }
-        self.problems.push(mismatch::report(&format!("{key}.{name}"), Wanted::Text, &node, self.text));
+        self.problems.push(mismatch::report(&format!("{key}.{name}"), ExpectedValue::Text, &node, self.text));
         None
     }
 
     fn read<T>(
         &mut self,
         key: &'static str,
-        wanted: Wanted,
+        expected: ExpectedValue,
         pick: impl FnOnce(&Value) -> Option<T>,
     ) -> Field<T> {
-        let Some(Entry { node, .. }) = self.entry(key) else { return Field::Absent };
+        let Some(ObjectEntry { node, .. }) = self.entry(key) else { return Field::Absent };
         match pick(&node.value) {
-            Some(value) => Field::Written(At { key, value, span: node.span.clone() }),
+            Some(value) => Field::Written(FieldValue { key, value, span: node.span.clone() }),
             None => {
-                self.problems.push(mismatch::report(key, wanted, node, self.text));
+                self.problems.push(mismatch::report(key, expected, node, self.text));
                 Field::Refused
             }
         }
     }
 
-    fn entry(&self, path: &str) -> Option<&'a Entry> {
+    fn entry(&self, path: &str) -> Option<&'a ObjectEntry> {
         let name = keys::name(path);
         self.entries.iter().find(|entry| entry.key == name)
     }
 
     fn with_known_keys(self) -> Self {
         report_twice(self.entries, self.problems);
-        let strange = |entry: &&Entry| keys::of_object(self.object).all(|key| key.name() != entry.key);
+        let strange = |entry: &&ObjectEntry| keys::of_object(self.object).all(|key| key.name() != entry.key);
         let strangers: Vec<_> = self.entries.iter().filter(strange).collect();
         let meant: Vec<_> = strangers.iter().map(|entry| keys::nearest(self.object, &entry.key)).collect();
         // A required key with a slip in it is one fault, and is reported as the slip.
         let missing = keys::of_object(self.object)
-            .filter(|key| self.is_needed(key.need) && self.entry(key.path).is_none())
+            .filter(|key| self.is_needed(key.requirement) && self.entry(key.path).is_none())
             .filter(|key| !meant.iter().flatten().any(|meant| key.is_met_by(meant.path)));
         let missing: Vec<_> = missing.map(|key| report_missing(key, self.span.clone())).collect();
         self.problems.extend(missing);
@@ -255,18 +268,18 @@ impl<'a> Fields<'a> {
 }
 
 impl Fields<'_> {
-    fn is_needed(&self, need: Need) -> bool {
-        match need {
-            Need::Required => true,
-            Need::Unless(others) => others.iter().all(|other| self.entry(other).is_none()),
-            Need::Optional | Need::Planned(_) => false,
+    fn is_needed(&self, requirement: KeyRequirement) -> bool {
+        match requirement {
+            KeyRequirement::Required => true,
+            KeyRequirement::Unless(others) => others.iter().all(|other| self.entry(other).is_none()),
+            KeyRequirement::Optional | KeyRequirement::Planned(_) => false,
         }
     }
 }
 
-fn report_planned(object: &str, entry: &Entry) -> Option<Diagnostic> {
+fn report_planned(object: &str, entry: &ObjectEntry) -> Option<Diagnostic> {
     let key = keys::of_object(object).find(|key| key.name() == entry.key)?;
-    let Need::Planned(advice) = key.need else { return None };
+    let KeyRequirement::Planned(advice) = key.requirement else { return None };
     let finding = Diagnostic::error(format!("this version of loop does not have `{}` yet", key.path));
     let finding = finding.at(entry.key_span.clone(), "planned for a later version");
     Some(finding.help(format!("remove it for now: {advice}")))
@@ -278,8 +291,8 @@ fn report_missing(key: &Key, place: Span) -> Diagnostic {
         object => format!("`{object}` has no `{}`", key.name()),
     };
     let finding = Diagnostic::error(format!("`{}` is missing", key.path)).at(place, label);
-    let or = match key.need {
-        Need::Unless(others) => {
+    let or = match key.requirement {
+        KeyRequirement::Unless(others) => {
             let or = |other: &&str| format!(", or `{}`: {}", keys::name(other), keys::meaning(other));
             others.iter().map(or).collect()
         }
@@ -288,8 +301,8 @@ fn report_missing(key: &Key, place: Span) -> Diagnostic {
     finding.help(format!("add `{}`: {}{or}", key.name(), key.meaning))
 }
 
-fn report_twice(entries: &[Entry], problems: &mut Vec<Diagnostic>) {
-    let mut first: HashMap<&str, &Entry> = HashMap::new();
+fn report_twice(entries: &[ObjectEntry], problems: &mut Vec<Diagnostic>) {
+    let mut first: HashMap<&str, &ObjectEntry> = HashMap::new();
     for entry in entries {
         let Some(earlier) = first.get(entry.key.as_str()) else {
             first.insert(&entry.key, entry);
@@ -302,7 +315,7 @@ fn report_twice(entries: &[Entry], problems: &mut Vec<Diagnostic>) {
     }
 }
 
-fn report_unknown(object: &str, entry: &Entry, meant: Option<&Key>) -> Diagnostic {
+fn report_unknown(object: &str, entry: &ObjectEntry, meant: Option<&Key>) -> Diagnostic {
     let (place, taker) = if object.is_empty() {
         (String::new(), "a manifest".to_owned())
     } else {

@@ -16,7 +16,6 @@ mod environment;
 mod field;
 mod fields;
 mod flags;
-mod goal;
 pub mod init;
 mod keys;
 mod load;
@@ -27,12 +26,13 @@ mod nearest;
 pub mod plan;
 mod raw;
 mod raw_condition;
-mod reporter;
 mod schema;
 pub mod settings;
 mod source;
+mod stop_plan;
 pub mod task;
 mod unfilled;
+mod usage_reporter;
 mod validate;
 mod warnings;
 mod withheld;
@@ -42,20 +42,20 @@ mod withheld;
 mod tests;
 
 pub use self::{
-    compose::{Agent, AgentOutput, ComposeError, FirstPrompt, PlannedLoop, ToolsError},
+    compose::{AgentOutput, ComposeError, FirstPrompt, PlannedAgent, PlannedLoop, ToolsError},
     context::{ExecutionContext, OutputSink, secrets_in},
     describe::{checks, describe, nobody_to_ask},
     diagnostics::{Diagnostics, Paint},
     environment::EnvironmentPlan,
     flags::Flags,
-    goal::StopPlan,
     keys::flag::flag,
-    load::Loaded,
+    load::LoadedPlan,
     names::{ModelName, NameError, ToolName, UnknownTool, VendorModel, vendor_name},
     nearest::closest,
     plan::Plan,
     schema::schema,
     source::{Format, Source},
+    stop_plan::StopPlan,
     unfilled::UNFILLED,
     validate::kebab_case,
     withheld::withheld,

@@ -9,14 +9,14 @@ use crate::{
 
 /// A manifest that can be run, and what is odd about it.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedPlan {
     /// The plan.
     pub plan: Plan,
     /// Warnings; often none.
     pub warnings: Diagnostics,
 }
 
-impl Loaded {
+impl LoadedPlan {
     /// Loads a manifest to run it, and not only to inspect it.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl Plan {
     /// # Errors
     /// Returns as many errors in the manifest as one pass can find: in its file, else in its syntax, else in all its
     /// keys, types and values.
-    pub fn load(path: &Path) -> Result<Loaded, Diagnostics> {
+    pub fn load(path: &Path) -> Result<LoadedPlan, Diagnostics> {
         Self::of(Source::open(path)?)
     }
 
@@ -43,7 +43,7 @@ impl Plan {
     ///
     /// # Errors
     /// As for [`Plan::load`], but for the file.
-    pub fn of(source: Source) -> Result<Loaded, Diagnostics> {
+    pub fn of(source: Source) -> Result<LoadedPlan, Diagnostics> {
         let mut node = match document::parse(&source) {
             Ok(node) => node,
             Err(problem) => return Err(source.report(vec![problem])),
@@ -54,7 +54,7 @@ impl Plan {
         let prices = validate::prices(&raw.agent.prices, source.folder(), &mut problems);
         let warnings = warnings::of(&raw, source.text());
         match validate::plan(raw, source.text(), source.stem(), prices, &mut problems) {
-            Some(plan) if problems.is_empty() => Ok(Loaded { plan, warnings: source.report(warnings) }),
+            Some(plan) if problems.is_empty() => Ok(LoadedPlan { plan, warnings: source.report(warnings) }),
             _ => Err(source.report(problems)),
         }
     }

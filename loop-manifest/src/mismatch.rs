@@ -11,7 +11,7 @@ use crate::duration;
 
 /// The values that a field takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum ExpectedValue {
     Text,
     Whole,
     Number,
@@ -22,7 +22,7 @@ pub(crate) enum Wanted {
     Conditions,
 }
 
-impl fmt::Display for Wanted {
+impl fmt::Display for ExpectedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Text => "text",
@@ -56,21 +56,22 @@ pub(crate) fn found(value: &Value) -> String {
     found.to_owned()
 }
 
-/// The finding that the field at `path` holds something else than `wanted`.
-pub(crate) fn report(path: &str, wanted: Wanted, node: &Node, source: &str) -> Diagnostic {
-    let finding = Diagnostic::error(format!("`{path}` has to be {wanted}"));
+/// The finding that the field at `path` holds something else than `expected`.
+pub(crate) fn report(path: &str, expected: ExpectedValue, node: &Node, source: &str) -> Diagnostic {
+    let finding = Diagnostic::error(format!("`{path}` has to be {expected}"));
     let finding = finding.at(node.span.clone(), found(&node.value));
-    match advice(path, wanted, node, source) {
+    match advice(path, expected, node, source) {
         Some(advice) => finding.help(advice),
         None => finding,
     }
 }
 
-fn advice(path: &str, wanted: Wanted, node: &Node, source: &str) -> Option<String> {
+fn advice(path: &str, expected: ExpectedValue, node: &Node, source: &str) -> Option<String> {
     let written = source.get(node.span.clone()).unwrap_or_default();
     let quoted = written.starts_with(['"', '\'']);
-    let takes_number = matches!(wanted, Wanted::Whole | Wanted::Number | Wanted::FlagOrWhole);
-    let takes_flag = matches!(wanted, Wanted::Flag | Wanted::FlagOrWhole);
+    let takes_number =
+        matches!(expected, ExpectedValue::Whole | ExpectedValue::Number | ExpectedValue::FlagOrWhole);
+    let takes_flag = matches!(expected, ExpectedValue::Flag | ExpectedValue::FlagOrWhole);
     if let Some(words) = keys::words(path) {
         return Some(format!("write one of its words: {words}"));
     }
@@ -94,17 +95,21 @@ fn advice(path: &str, wanted: Wanted, node: &Node, source: &str) -> Option<Strin
         Value::Decimal(number) if takes_number && number.fract() == 0.0 && number.abs() < 1e18 => {
             Some(format!("write {number:.0}"))
         }
-        Value::Bool(_) | Value::Whole(_) | Value::Decimal(_) | Value::Date if wanted == Wanted::Text => {
+        Value::Bool(_) | Value::Whole(_) | Value::Decimal(_) | Value::Date
+            if expected == ExpectedValue::Text =>
+        {
             Some(format!("write it in quotes: \"{written}\""))
         }
         Value::Object(_)
-            if wanted == Wanted::Text
+            if expected == ExpectedValue::Text
                 && source.get(node.span.start..).is_some_and(|rest| rest.starts_with('{')) =>
         {
             Some("what begins with `{` is an object: to have it as text, put all of it in quotes".to_owned())
         }
-        Value::List(_) if wanted == Wanted::Text => Some("write it as one text".to_owned()),
-        Value::Text(_) if wanted == Wanted::Texts => Some(format!("write it as a list: [{written}]")),
+        Value::List(_) if expected == ExpectedValue::Text => Some("write it as one text".to_owned()),
+        Value::Text(_) if expected == ExpectedValue::Texts => {
+            Some(format!("write it as a list: [{written}]"))
+        }
         _ => None,
     }
 }

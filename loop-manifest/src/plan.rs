@@ -3,7 +3,7 @@
 use std::{num::NonZeroU64, time::Duration};
 
 use loop_agents::{
-    judge::Votes,
+    judge::VotePolicy,
     shell::CommandLine,
     usage::{Format, Prices, USAGE_FILE_VARIABLE, UsageReader},
 };
@@ -13,8 +13,8 @@ use loop_guardrails::policy::environment::EnvironmentPolicy;
 
 use crate::{
     environment::EnvironmentPlan,
-    goal::StopPlan,
     names::{ModelName, ToolName},
+    stop_plan::StopPlan,
 };
 
 /// A loop that can be run. It is valid: only a manifest without errors becomes a plan.
@@ -111,7 +111,7 @@ pub struct JudgePlan {
     /// The criteria, all of which have to be met.
     pub criteria: Vec<String>,
     /// The number of votes, and of required yes votes.
-    pub votes: Votes,
+    pub votes: VotePolicy,
     /// Further instructions.
     pub prompt: Option<String>,
 }

@@ -3,7 +3,7 @@
 use super::{
     diagnostics::Diagnostic,
     document::Node,
-    field::{At, Field, FlagOrWhole, Item, Text},
+    field::{Field, FieldValue, FlagOrWhole, NamedText, SpannedText},
     fields::Fields,
     raw_condition::RawStopCondition,
 };
@@ -45,7 +45,7 @@ pub(crate) struct RawAgent {
     /// The system prompt of the model.
     pub(crate) system: Field<String>,
     /// The tools of the model. Default: all tools.
-    pub(crate) tools: Field<Vec<Item>>,
+    pub(crate) tools: Field<Vec<SpannedText>>,
     /// The file with the prices of models, from the manifest's folder. Default: the bundled list prices.
     pub(crate) prices: Field<String>,
     /// Its environment. Default: the user's, without what looks like a secret.
@@ -62,9 +62,9 @@ pub(crate) struct RawEnvironment {
     /// The variables to start with: `all` (the default: all that do not look like a secret) or `none`.
     pub(crate) inherit: Field<String>,
     /// The names of variables to pass on even if they look like secrets; a final `*` matches any ending.
-    pub(crate) pass: Field<Vec<Item>>,
+    pub(crate) pass: Field<Vec<SpannedText>>,
     /// Variables to set, by name.
-    pub(crate) set: Field<Vec<Text>>,
+    pub(crate) set: Field<Vec<NamedText>>,
 }
 
 /// `evaluator`: the judge of the work. One of all fields but the last is required.
@@ -97,7 +97,7 @@ pub(crate) struct RawJudge {
     /// Its name. Required.
     pub(crate) model: Field<String>,
     /// The criteria. Required; from 1 to 20 sentences.
-    pub(crate) criteria: Field<Vec<Item>>,
+    pub(crate) criteria: Field<Vec<SpannedText>>,
     /// The maximum number of votes. From 1 to 25. Default: 1.
     pub(crate) votes: Field<i128>,
     /// The required number of yes votes. From 1 to `votes`. Default: more than half.
@@ -182,7 +182,7 @@ impl RawManifest {
 
 impl RawManifest {
     /// Returns all of its commands.
-    pub(crate) fn commands(&self) -> impl Iterator<Item = &At<String>> {
+    pub(crate) fn commands(&self) -> impl Iterator<Item = &FieldValue<String>> {
         let reviewer = self.evaluator.review.as_ref().map(|review| &review.agent);
         let commands = [&self.agent.command, &self.evaluator.command].into_iter().chain(reviewer);
         commands.filter_map(|command| command.written())

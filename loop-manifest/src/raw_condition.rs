@@ -36,14 +36,14 @@ pub(crate) struct RawStopCondition {
     /// A condition that must not be met.
     pub(crate) not: Field<Box<RawStopCondition>>,
     /// The form that each of its keys belongs to, and where the key is written; in the order of the forms.
-    pub(crate) forms: Vec<(Form, Span)>,
+    pub(crate) forms: Vec<(ConditionForm, Span)>,
     /// True if it is nested too deeply, which is reported.
     pub(crate) is_too_deep: bool,
 }
 
 /// The ways to write a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ConditionForm {
     Type,
     All,
     Any,
@@ -52,14 +52,14 @@ pub(crate) enum Form {
 }
 
 /// The form to which each key belongs.
-const FORMS: [(&str, Form); 7] = [
-    ("stop_condition.type", Form::Type),
-    ("stop_condition.pattern", Form::Type),
-    ("stop_condition.all", Form::All),
-    ("stop_condition.any", Form::Any),
-    ("stop_condition.at_least", Form::AtLeast),
-    ("stop_condition.of", Form::AtLeast),
-    ("stop_condition.not", Form::Not),
+const FORMS: [(&str, ConditionForm); 7] = [
+    ("stop_condition.type", ConditionForm::Type),
+    ("stop_condition.pattern", ConditionForm::Type),
+    ("stop_condition.all", ConditionForm::All),
+    ("stop_condition.any", ConditionForm::Any),
+    ("stop_condition.at_least", ConditionForm::AtLeast),
+    ("stop_condition.of", ConditionForm::AtLeast),
+    ("stop_condition.not", ConditionForm::Not),
 ];
 
 impl RawStopCondition {
@@ -99,9 +99,9 @@ impl RawStopCondition {
     }
 
     /// Returns the number of conditions without parts, including itself.
-    pub(crate) fn leaves(&self) -> usize {
-        let is_leaf = self.forms.iter().all(|(form, _)| *form == Form::Type);
-        if is_leaf { 1 } else { self.parts().map(Self::leaves).sum() }
+    pub(crate) fn leaf_count(&self) -> usize {
+        let is_leaf = self.forms.iter().all(|(form, _)| *form == ConditionForm::Type);
+        if is_leaf { 1 } else { self.parts().map(Self::leaf_count).sum() }
     }
 
     /// Returns whether it, or any of its parts, looks for a pattern.

@@ -17,7 +17,7 @@
 use loop_agents::usage::Format;
 use serde_json::{Map, Value, json};
 
-use super::keys::{self, CONDITION, Key, Need, Shape};
+use super::keys::{self, CONDITION, Key, KeyRequirement, Shape};
 use crate::settings;
 
 /// The schema as a page of JSON that ends with a line feed.
@@ -56,7 +56,8 @@ pub fn schema() -> String {
 fn object(path: &str) -> Map<String, Value> {
     let taken = || keys::of_object(path).filter(|key| key.is_taken());
     let properties: Map<_, _> = taken().map(|key| (key.name().to_owned(), property(key))).collect();
-    let required: Vec<_> = taken().filter(|key| key.need == Need::Required).map(Key::name).collect();
+    let required: Vec<_> =
+        taken().filter(|key| key.requirement == KeyRequirement::Required).map(Key::name).collect();
     let mut keywords = Map::new();
     keywords.insert("additionalProperties".to_owned(), false.into());
     if !properties.is_empty() {

@@ -4,7 +4,7 @@
 //! that a person sees what is missing. Such a manifest can be looked at and cannot be run: the agent
 //! would be paid for work that nothing judges.
 
-use super::{diagnostics::Diagnostic, field::At, keys, raw::RawManifest};
+use super::{diagnostics::Diagnostic, field::FieldValue, keys, raw::RawManifest};
 
 /// The prefix of a command that is still to be written.
 pub const UNFILLED: &str = "REPLACE_ME";
@@ -12,7 +12,7 @@ pub const UNFILLED: &str = "REPLACE_ME";
 /// The commands of `raw` that are still to be written.
 pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     let unfilled = raw.commands().filter(|at| at.value.trim_start().starts_with(UNFILLED));
-    let report = |at: &At<String>| {
+    let report = |at: &FieldValue<String>| {
         Diagnostic::unfinished(format!("`{}` is still to be written", at.key))
             .at(at.span.clone(), "this stands where a command has to stand")
             .help(format!("write {}", keys::meaning(at.key)))

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use loop_guardrails::policy::environment::{EnvironmentPolicy, Inherit, NamePattern};
+use loop_guardrails::policy::environment::{EnvironmentPolicy, Inheritance, NamePattern};
 
 use super::{
     describe::{list, row},
@@ -14,7 +14,7 @@ use super::{
 /// because the values must stay hidden. `format` is the format of the manifest, if there is one.
 pub fn withheld(plan: &Plan, vars: &[(OsString, OsString)], format: Option<Format>) -> String {
     let mut page = String::new();
-    if plan.agent.env.inherit == Inherit::All {
+    if plan.agent.env.inherit == Inheritance::All {
         secrets(&mut page, plan, vars, format);
     }
     let is_there = |pattern: &&NamePattern| vars.iter().any(|(name, _)| pattern.matches(name));

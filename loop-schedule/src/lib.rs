@@ -5,7 +5,9 @@ mod interval;
 mod jitter;
 mod job;
 mod off_switch;
-mod project;
+mod phrase;
+mod project_jobs;
+mod request;
 mod runner;
 mod scheduler;
 mod settings;
@@ -19,23 +21,28 @@ pub use jiff;
 pub use tokio_util::sync::CancellationToken;
 
 pub use self::{
-    cron::{Cron, CronError, Field, Problem},
+    cron::{Cron, CronError, CronField, CronProblem},
     interval::{
-        CleanInterval, Hint, Interval, IntervalError, Request, RequestError, Rule, Scheduled, Unit, Warning,
+        EvenInterval, Interval, IntervalError, IntervalHint, IntervalRule, IntervalUnit, IntervalWarning,
+        PromptRequest, PromptRequestError, ScheduledInterval,
     },
     jitter::Jitter,
     job::{
-        ActionError, CatchUp, Every, FirstFire, Job, JobAction, JobError, JobId, JobIdError, Overlap,
-        PeriodError, Reach, SecretInAction, When,
+        ActionError, CatchUp, ExactPeriod, Expiry, FirstFire, Horizon, Job, JobAction, JobError, JobId,
+        JobIdError, Overlap, PeriodError, SecretInAction, Trigger,
     },
     off_switch::{OffSwitch, OffSwitchWatch},
-    project::{DISABLE_VARIABLE, ProjectJobs, is_disabled},
-    runner::{Delivering, Delivery, Notice, Runner, RunnerHandle, Switch},
-    scheduler::{Event, Fire, FireRecord, Over, Scheduler, Slots, Stage, Standing, Status},
-    settings::Settings,
+    phrase::{Phrase, PhraseError, PhraseTime},
+    project_jobs::{DISABLE_VARIABLE, ProjectJobs, is_disabled},
+    request::{JobRequest, JobRequestError},
+    runner::{Delivery, DeliveryContext, FiringSwitch, Runner, RunnerHandle, RunnerNotice},
+    scheduler::{
+        EndReason, Fire, FireRecord, FireStage, JobState, JobStatus, Scheduler, SchedulerEvent, Slots,
+    },
+    settings::ScheduleSettings,
     store::{
-        Change, FileStore, FiringRight, Held, JobStore, Jobs, Loaded, MemoryStore, Record, StoreError,
-        StoreWarning, Tell,
+        ChangeListener, DropGuard, FileStore, FiringLock, JobRecord, JobStore, Jobs, JobsChange, MemoryStore,
+        StoreError, StoreWarning, WithWarnings,
     },
     time::{TimeError, parse_time},
     zone::{Zone, ZoneError},

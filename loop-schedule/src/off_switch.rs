@@ -11,7 +11,7 @@ use std::{
 
 use notify::{RecursiveMode, Watcher};
 
-use crate::Switch;
+use crate::FiringSwitch;
 
 /// A file that stops all jobs while it exists.
 ///
@@ -80,7 +80,7 @@ impl OffSwitch {
     /// If the folder cannot be created.
     pub fn watch(
         &self,
-        switch: &Switch,
+        switch: &FiringSwitch,
         on_change: impl Fn() + Send + 'static,
     ) -> io::Result<OffSwitchWatch> {
         let folder = self.file.parent().unwrap_or(Path::new("/"));

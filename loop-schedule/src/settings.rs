@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use crate::{CatchUp, Jitter};
+use crate::{CatchUp, Expiry, Jitter, Trigger};
 
 /// The settings for all jobs of a schedule.
 ///
 /// # Default
-/// [`Settings::classic`].
+/// The numbers of [`ScheduleSettings::classic`]; intervals are kept as written, and times of day do not expire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Settings {
+pub struct ScheduleSettings {
     /// The maximum number of jobs. Default: 50.
     pub max_jobs: usize,
     /// The maximum size of a prompt in bytes. Default: 65,536.
@@ -20,6 +20,9 @@ pub struct Settings {
     /// The lifetime of a recurring job: its first slot this long after its creation is its last. `None` means forever.
     /// Default: 3 days, or 7.
     pub expiry: Option<Duration>,
+    /// Whether an interval becomes the nearest that divides the hour or the day. Words other than intervals are then
+    /// part of the prompt, and jobs at times of day expire too. Default: no.
+    pub rounds_intervals: bool,
     /// The limits for the offset between fires and their slots.
     pub jitter: Jitter,
     /// A slot this long ago counts as missed and not only as late, if no scheduler was running. Default: 2 minutes.
@@ -34,13 +37,14 @@ pub struct Settings {
     pub overdue_after: Duration,
 }
 
-impl Settings {
-    /// Returns an expiry of three days, and jitter of a tenth of the interval, up to 15 minutes.
+impl ScheduleSettings {
+    /// Returns an expiry of three days, jitter of a tenth of the interval, up to 15 minutes, and rounded intervals.
     pub fn classic() -> Self {
         Self {
             max_jobs: 50,
             max_prompt_bytes: 65_536,
             expiry: Some(Duration::from_hours(3 * 24)),
+            rounds_intervals: true,
             jitter: Jitter::CLASSIC,
             grace: Duration::from_mins(2),
             catch_up_window: None,
@@ -50,7 +54,7 @@ impl Settings {
         }
     }
 
-    /// Returns an expiry of seven days, and jitter of half the interval, up to 30 minutes.
+    /// Returns an expiry of seven days, jitter of half the interval, up to 30 minutes, and rounded intervals.
     pub fn current() -> Self {
         Self { expiry: Some(Duration::from_hours(7 * 24)), jitter: Jitter::CURRENT, ..Self::classic() }
     }
@@ -60,6 +64,21 @@ impl Settings {
     pub fn with_expiry(mut self, expiry: Duration) -> Self {
         self.expiry = Some(expiry).filter(|expiry| !expiry.is_zero());
         self
+    }
+
+    /// Sets whether intervals are rounded to those that divide the hour or the day.
+    #[must_use]
+    pub fn with_rounded_intervals(mut self, rounds_intervals: bool) -> Self {
+        self.rounds_intervals = rounds_intervals;
+        self
+    }
+
+    /// Returns when a new job expires. A job at times of day does not, unless intervals are rounded.
+    pub fn expiry_of(&self, trigger: &Trigger) -> Expiry {
+        match trigger {
+            Trigger::Cron { .. } if !self.rounds_intervals => Expiry::Never,
+            _ => Expiry::Settings,
+        }
     }
 
     /// Sets the jitter.
@@ -97,8 +116,8 @@ impl Settings {
     }
 }
 
-impl Default for Settings {
+impl Default for ScheduleSettings {
     fn default() -> Self {
-        Self::classic()
+        Self::classic().with_rounded_intervals(false)
     }
 }

@@ -1,4 +1,4 @@
-//! The examples, which assert what they say, run as tests.
+//! Runs the examples, which contain assertions, as tests.
 
 #[path = "../examples/scheduled_report.rs"]
 mod scheduled_report;

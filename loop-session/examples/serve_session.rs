@@ -2,10 +2,10 @@
 
 use std::{env, error::Error, io, pin::pin};
 
-use loop_agents::process::Custody;
+use loop_agents::process::Supervisor;
 use loop_core::{CancellationToken, with_causes};
-use loop_manifest::{ExecutionContext, model::Conversation, settings::Settings};
-use loop_session::{Question, Session, SessionHost, SessionOutput, is_loop, jobs::SessionScheduler};
+use loop_manifest::{ExecutionContext, model::ConversationOptions, settings::Settings};
+use loop_session::{ApprovalQuestion, Session, SessionHost, SessionOutput, is_loop, jobs::SessionScheduler};
 use loop_telemetry::words::plain;
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
@@ -38,8 +38,8 @@ type Input = Lines<BufReader<OwnedReadHalf>>;
 async fn perform(session: &mut Session, line: &str, input: &mut Input, is_typed: bool) -> io::Result<()> {
     let (stop, host) = (CancellationToken::new(), session.host().clone());
     let mut questions = (is_typed && !is_loop(line)).then(|| session.approvals().open());
-    let mut open: Option<Question> = None;
-    let mut acting = pin!(session.act(line, stop.clone()));
+    let mut open: Option<ApprovalQuestion> = None;
+    let mut acting = pin!(session.run_line(line, stop.clone()));
     let done = loop {
         select! {
             done = &mut acting => break done,
@@ -73,10 +73,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
         io::Result::Ok(())
     });
-    let (folder, run) = (env::current_dir()?, Custody::new(format!("socket-{}", std::process::id())));
+    let (folder, run) = (env::current_dir()?, Supervisor::new(format!("socket-{}", std::process::id())));
     let settings = Settings::load(&folder, |name| env::var_os(name))?;
     let cx = ExecutionContext::new(folder, run)?.with_variables(env::vars_os());
-    let mut session = Session::open(Conversation::default(), settings, cx, SessionHost::new(Client(texts)))?;
+    let mut session =
+        Session::open(ConversationOptions::default(), settings, cx, SessionHost::new(Client(texts)))?;
     session.start(None).await?;
     let (mut input, mut jobs) = (BufReader::new(read).lines(), SessionScheduler::start(session.jobs()));
     while !session.is_over() {

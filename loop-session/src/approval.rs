@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use loop_agents::tools::{Answer, Approval, ApprovalRequest};
+use loop_agents::tools::{Approval, ApprovalAnswer, ApprovalRequest};
 use tokio::sync::{
     mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     oneshot,
@@ -26,18 +26,18 @@ const CONTINUED: char = '…';
 
 /// The channel from a session's tools to the person, while it is open. Clones share the channel.
 #[derive(Debug, Clone, Default)]
-pub struct Approvals(Arc<Mutex<Option<UnboundedSender<Question>>>>);
+pub struct ApprovalChannel(Arc<Mutex<Option<UnboundedSender<ApprovalQuestion>>>>);
 
 /// A tool's question, which waits for an answer.
 #[derive(Debug)]
-pub struct Question {
+pub struct ApprovalQuestion {
     request: ApprovalRequest,
-    answer: oneshot::Sender<Answer>,
+    answer: oneshot::Sender<ApprovalAnswer>,
 }
 
-impl Approvals {
+impl ApprovalChannel {
     /// Opens the channel to a person. It closes when the receiver is dropped; while it is closed, tools are refused.
-    pub fn open(&self) -> UnboundedReceiver<Question> {
+    pub fn open(&self) -> UnboundedReceiver<ApprovalQuestion> {
         let (asking, questions) = unbounded_channel();
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(asking);
         questions
@@ -45,12 +45,12 @@ impl Approvals {
 }
 
 #[async_trait]
-impl Approval for Approvals {
-    async fn ask(&self, request: &ApprovalRequest) -> Answer {
-        let nobody = || Answer::No("this is repeated or scheduled, so nobody is asked".to_owned());
+impl Approval for ApprovalChannel {
+    async fn ask(&self, request: &ApprovalRequest) -> ApprovalAnswer {
+        let nobody = || ApprovalAnswer::No("this is repeated or scheduled, so nobody is asked".to_owned());
         let asking = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let (answer, answered) = oneshot::channel();
-        let question = Question { request: request.clone(), answer };
+        let question = ApprovalQuestion { request: request.clone(), answer };
         match asking.map(|asking| asking.send(question)) {
             Some(Ok(())) => answered.await.unwrap_or_else(|_| nobody()),
             _ => nobody(),
@@ -58,19 +58,22 @@ impl Approval for Approvals {
     }
 }
 
-impl Question {
+impl ApprovalQuestion {
     /// Shows what the tool would do, and returns the question, to be [answered](Self::answered). A person can approve
     /// only what they see. If a secret hides a part of the change, this refuses the question and returns `None`.
     pub fn show(self, host: &SessionHost) -> Option<Self> {
         let ApprovalRequest { action, why, diff, .. } = &self.request;
         let head = format!("A tool asks {action}: {why}");
         host.say(&paint(BOLD, host.one_line(&head)));
-        let hidden =
-            [head.as_str(), diff].map(|text| hidden(text, host)).into_iter().max().unwrap_or(Hidden::Nothing);
-        if hidden < Hidden::BetweenEscapes {
+        let hidden = [head.as_str(), diff]
+            .map(|text| hidden(text, host))
+            .into_iter()
+            .max()
+            .unwrap_or(Redaction::Nothing);
+        if hidden < Redaction::BetweenEscapes {
             rows(&host.printable(diff)).iter().for_each(|(sign, row)| host.say(&painted(*sign, row)));
         }
-        if hidden == Hidden::Nothing {
+        if hidden == Redaction::Nothing {
             host.say("Type `yes` and Enter to allow this change; anything else refuses it.");
             return Some(self);
         }
@@ -81,7 +84,7 @@ impl Question {
         let no = "a part of it looks like a secret, which is not shown to the user, so they were not asked; \
                   leave secrets out";
         // The tool may have ended in the meantime.
-        let _ = self.answer.send(Answer::No(no.to_owned()));
+        let _ = self.answer.send(ApprovalAnswer::No(no.to_owned()));
         None
     }
 
@@ -91,8 +94,11 @@ impl Question {
         let typed = typed.map(str::trim).unwrap_or_default();
         let is_yes = ["yes", "y"].iter().any(|yes| typed.eq_ignore_ascii_case(yes));
         host.say(&paint(DIM, if is_yes { "allowed, this once" } else { "refused" }));
-        let answer =
-            if is_yes { Answer::Yes } else { Answer::No("the user was asked, and said no".to_owned()) };
+        let answer = if is_yes {
+            ApprovalAnswer::Yes
+        } else {
+            ApprovalAnswer::No("the user was asked, and said no".to_owned())
+        };
         // The tool may have ended in the meantime.
         let _ = self.answer.send(answer);
     }
@@ -100,19 +106,19 @@ impl Question {
 
 /// The part of a text that redaction hides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Hidden {
+enum Redaction {
     Nothing,
     Secrets,
     /// Parses `[PATH] [--depth N]`, in any order.
     BetweenEscapes,
 }
 
-fn hidden(escaped: &str, host: &SessionHost) -> Hidden {
+fn hidden(escaped: &str, host: &SessionHost) -> Redaction {
     let unescaped = without_escapes(escaped);
     if host.printable(&unescaped) != unescaped && host.printable(escaped) == escaped {
-        return Hidden::BetweenEscapes;
+        return Redaction::BetweenEscapes;
     }
-    if host.printable(escaped) == escaped { Hidden::Nothing } else { Hidden::Secrets }
+    if host.printable(escaped) == escaped { Redaction::Nothing } else { Redaction::Secrets }
 }
 
 fn without_escapes(escaped: &str) -> String {
@@ -174,19 +180,19 @@ mod tests {
 
     #[test]
     fn what_is_hidden_is_known_also_between_escapes() {
-        assert_eq!(hidden("+a \\u{1b} \\t b\n", &silent()), Hidden::Nothing);
-        assert_eq!(hidden("+sk-ant-api03-0123456789abcdefghijABCDEFGH\n", &silent()), Hidden::Secrets);
+        assert_eq!(hidden("+a \\u{1b} \\t b\n", &silent()), Redaction::Nothing);
+        assert_eq!(hidden("+sk-ant-api03-0123456789abcdefghijABCDEFGH\n", &silent()), Redaction::Secrets);
         assert_ne!(
             hidden("+sk-ant-api\\u{200b}03-0123456789abcdefghijABCDEFGH\n", &silent()),
-            Hidden::Nothing
+            Redaction::Nothing
         );
         let block = format!("+command: |\n+  echo # PRIVATE KEY-----\n+  touch x\n+{}\n", "a".repeat(64));
-        assert_ne!(hidden(&block, &silent()), Hidden::Nothing);
+        assert_ne!(hidden(&block, &silent()), Redaction::Nothing);
     }
 
     #[tokio::test]
     async fn nobody_is_asked_but_while_a_person_waits() {
-        let approvals = Approvals::default();
+        let approvals = ApprovalChannel::default();
         let (folder, waiting) = (tempfile::tempdir().expect("a folder"), approvals.clone());
         let workspace =
             loop_guardrails::policy::workspace::Workspace::open(folder.path(), Default::default());

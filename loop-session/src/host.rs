@@ -29,36 +29,36 @@ pub trait SessionOutput: Send + Sync {
 
     /// Begins to show a model's turn or a tool call. The session drops the view when the work ends. Default: shows
     /// nothing.
-    fn show(&self, work: Work) -> Box<dyn WorkView> {
+    fn show(&self, work: Activity) -> Box<dyn ActivityView> {
         let _ = work;
-        Box::new(Unseen)
+        Box::new(SilentView)
     }
 }
 
 /// Shows one turn while it runs.
-pub trait WorkView: Send {
+pub trait ActivityView: Send {
     /// Shows an event of the turn. Unlike the texts of [`SessionOutput`], events are raw model output: they may contain
     /// secrets and control characters, which [`SessionHost::printable`] removes.
-    fn hear(&mut self, event: TurnEvent<'_>);
+    fn on_event(&mut self, event: TurnEvent<'_>);
 }
 
 /// A view that shows nothing.
-struct Unseen;
+struct SilentView;
 
-impl WorkView for Unseen {
-    fn hear(&mut self, _: TurnEvent<'_>) {}
+impl ActivityView for SilentView {
+    fn on_event(&mut self, _: TurnEvent<'_>) {}
 }
 
 /// The work that begins: a model's turn or a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Work {
+pub struct Activity {
     /// The model of the turn; empty for a tool call.
     pub model: String,
     /// The current activity, in words: `waiting for qwen3`.
     pub doing: String,
     /// The mean duration of recent turns, if there were any.
-    pub usual: Option<Duration>,
+    pub mean_duration: Option<Duration>,
     /// The fill level of the model's context, in words, if its size is known.
     pub context: Option<String>,
 }
@@ -105,12 +105,12 @@ impl SessionHost {
 
     /// Shows an answer or a notice.
     pub fn say(&self, text: &str) {
-        self.output.say(&self.clean(text));
+        self.output.say(&self.redact(text));
     }
 
     /// Shows a warning.
     pub fn warn(&self, text: &str) {
-        self.output.warn(&self.clean(text));
+        self.output.warn(&self.redact(text));
     }
 
     /// Makes foreign text safe to show, without escape sequences, control characters and secrets.
@@ -134,7 +134,7 @@ impl SessionHost {
         }
     }
 
-    pub(crate) fn show(&self, work: Work) -> Box<dyn WorkView> {
+    pub(crate) fn show(&self, work: Activity) -> Box<dyn ActivityView> {
         self.output.show(work)
     }
 
@@ -155,7 +155,7 @@ impl SessionHost {
     }
 
     /// Removes control characters before secrets, because a control character could split a secret.
-    fn clean(&self, text: &str) -> String {
+    fn redact(&self, text: &str) -> String {
         self.secrets().redact(&harmless(text)).into_owned()
     }
 }

@@ -4,22 +4,22 @@ mod approval;
 mod command;
 mod error;
 mod host;
-mod input;
 pub mod jobs;
-mod log;
 pub mod policy;
 pub mod repeat;
 mod session;
+mod transcript_writer;
+mod user_input;
 
 #[cfg(test)]
-mod cases;
+mod test_cases;
 
 pub use self::{
-    approval::{Approvals, Question},
-    command::{About, Command, Commands, Repeated, Takes, is_loop},
+    approval::{ApprovalChannel, ApprovalQuestion},
+    command::{ArgumentKind, Command, CommandGroup, CommandInfo, Commands, RepeatEffect, is_loop},
     error::{InputError, OpenError, UnknownCommand},
-    host::{SessionHost, SessionOutput, Work, WorkView},
-    input::{Input, word},
-    log::SessionLog,
-    session::{Session, overfull},
+    host::{Activity, ActivityView, SessionHost, SessionOutput},
+    session::{Session, overflow_warning},
+    transcript_writer::TranscriptWriter,
+    user_input::{UserInput, split_word},
 };

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use loop_guardrails::policy::{
     ActionPolicy, LocalPath, Origin, Permissions, Verb,
-    workspace::{Asked, Explanation},
+    workspace::{Explanation, ExplanationSubject},
 };
-use loop_manifest::settings::{Layer, Settings};
+use loop_manifest::settings::{Settings, SettingsLayer};
 use loop_telemetry::words::{
     plain as printable,
     style::{BAD, GOOD, paint},
     table::{self, Column},
 };
 
-const COLUMNS: &[Column] = &[Column::words("rule"), Column::words("says"), Column::words("from")];
+const COLUMNS: &[Column] = &[Column::words("rule"), Column::words("value"), Column::words("from")];
 
 /// The width at which a list of names wraps, in columns.
 const LIST_WIDTH: usize = 56;
@@ -108,48 +108,48 @@ fn lines<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     lines
 }
 
-fn file(layer: &Layer) -> String {
+fn file(layer: &SettingsLayer) -> String {
     let path = layer
         .path
         .as_ref()
         .map_or_else(|| "-".to_owned(), |path| printable(&path.display().to_string()).into_owned());
-    if layer.is_there { path } else { format!("{path} (not there)") }
+    if layer.is_there { path } else { format!("{path} (no such file)") }
 }
 
 /// Formats the decision about one action, and the rule that decided.
 pub fn explained(text: &str, explained: &Explanation) -> String {
     let ruling = &explained.ruling;
     let answer = if ruling.allowed { paint(GOOD, "allowed") } else { paint(BAD, "denied") };
-    let mut page = format!("{answer}  to {} `{}`\n", verb(&explained.asked), printable(text));
+    let mut page = format!("{answer}  to {} `{}`\n", verb(&explained.subject), printable(text));
     let mut add = |name: &str, value: &str| page.push_str(&format!("  {name:<5}  {}\n", printable(value)));
     add("rule", &ruling.rule);
     add("from", &ruling.origin.to_string());
-    if let Some(place) = leads_to(&explained.asked).filter(|place| place != text) {
+    if let Some(place) = leads_to(&explained.subject).filter(|place| place != text) {
         add("where", &place);
     }
-    if let Some(line) = runs(&explained.asked).filter(|line| line != text) {
+    if let Some(line) = runs(&explained.subject).filter(|line| line != text) {
         add("runs", &line);
     }
     page
 }
 
 /// Returns one word for the action.
-pub fn verb(asked: &Asked) -> &'static str {
+pub fn verb(asked: &ExplanationSubject) -> &'static str {
     match asked {
-        Asked::Path { verb, .. } => verb.as_str(),
+        ExplanationSubject::Path { verb, .. } => verb.as_str(),
         _ => "run",
     }
 }
 
 /// Returns the command line, as a person would type it.
-fn runs(asked: &Asked) -> Option<String> {
-    let Asked::Command { words } = asked else { return None };
+fn runs(asked: &ExplanationSubject) -> Option<String> {
+    let ExplanationSubject::Command { words } = asked else { return None };
     // A word with a NUL byte is not a valid command, so it was already refused.
     shlex::try_join(words.iter().map(String::as_str)).ok().filter(|line| !line.is_empty())
 }
 
 /// Returns the target of a path, if the action may use it.
-pub fn leads_to(asked: &Asked) -> Option<String> {
-    let Asked::Path { leads_to, .. } = asked else { return None };
+pub fn leads_to(asked: &ExplanationSubject) -> Option<String> {
+    let ExplanationSubject::Path { leads_to, .. } = asked else { return None };
     leads_to.as_ref().map(ToString::to_string)
 }

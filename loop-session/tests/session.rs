@@ -5,10 +5,13 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use loop_agents::process::Custody;
+use loop_agents::process::Supervisor;
 use loop_core::{CancellationToken, with_causes};
-use loop_manifest::{ExecutionContext, model::Conversation, settings::Settings};
-use loop_session::{About, Command, Commands, InputError, Session, SessionHost, SessionOutput, Takes};
+use loop_manifest::{ExecutionContext, model::ConversationOptions, settings::Settings};
+use loop_session::{
+    ArgumentKind, Command, CommandGroup, CommandInfo, Commands, InputError, Session, SessionHost,
+    SessionOutput,
+};
 use loop_telemetry::words::plain;
 use loop_testing::{Answer, Call, ScriptedServer};
 use tempfile::TempDir;
@@ -67,16 +70,17 @@ impl Scenario {
             ("OPENAI_API_KEY", KEY.into()),
         ];
         let variables = variables.map(|(name, value)| (OsString::from(name), value));
-        let cx = ExecutionContext::new(self.folder.path().join("work"), Custody::new(name));
+        let cx = ExecutionContext::new(self.folder.path().join("work"), Supervisor::new(name));
         let cx = cx.expect("a context").with_variables(variables);
-        let conversation = Conversation { model: Some("openai:gpt-x".to_owned()), ..Conversation::default() };
+        let conversation =
+            ConversationOptions { model: Some("openai:gpt-x".to_owned()), ..ConversationOptions::default() };
         let host = SessionHost::new(self.shown.clone());
         Session::open(conversation, Settings::default(), cx, host).expect("a session")
     }
 }
 
 async fn act(session: &mut Session, line: &str) -> Result<(), InputError> {
-    session.act(line, CancellationToken::new()).await
+    session.run_line(line, CancellationToken::new()).await
 }
 
 #[tokio::test]
@@ -139,7 +143,7 @@ async fn a_cancelled_line_is_interrupted() {
     for line in ["Hi", "!echo x", "/loop 1h x", "/summarize"] {
         let stop = CancellationToken::new();
         stop.cancel();
-        match session.act(line, stop).await {
+        match session.run_line(line, stop).await {
             Err(error) => assert!(error.is_interrupted(), "{line}: {}", with_causes(&error)),
             Ok(()) => assert!(scenario.shown.take().contains("loop cancelled after 0"), "{line}"),
         }
@@ -152,16 +156,17 @@ struct Ping;
 
 #[async_trait::async_trait]
 impl Command for Ping {
-    fn about(&self) -> &'static About {
-        const ABOUT: About = About {
+    fn info(&self) -> &'static CommandInfo {
+        const INFO: CommandInfo = CommandInfo {
+            group: CommandGroup::Other,
             name: "ping",
             aliases: &[],
             arguments: "",
             summary: "Answer",
             help: "",
-            takes: Takes::Nothing,
+            argument_kind: ArgumentKind::Nothing,
         };
-        &ABOUT
+        &INFO
     }
 
     async fn run(&self, _: &str, session: &mut Session) -> Result<(), InputError> {
@@ -178,5 +183,5 @@ async fn a_front_end_adds_and_leaves_out_commands() {
     assert_eq!(scenario.shown.take(), "pong");
     assert!(matches!(act(&mut session, "/help").await, Err(InputError::UnknownCommand(_))));
     let error = act(&mut session, "/ping pong").await.expect_err("it takes nothing").to_string();
-    assert_eq!(error, "/ping takes nothing, and here is `pong`\n  usage: /ping");
+    assert_eq!(error, "/ping takes no arguments, but got `pong`\n  usage: /ping");
 }

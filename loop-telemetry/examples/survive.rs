@@ -1,4 +1,4 @@
-//! A run that survives the death of its process, from the journal that it keeps.
+//! A run that survives the death of its process, thanks to its journal.
 //!
 //! Run it with `cargo run -p loop-telemetry --example survive`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example shows what came of it")]
@@ -8,7 +8,7 @@ use std::{error::Error, path::Path, time::Duration};
 use jiff::Timestamp;
 use loop_core::{Iteration, IterationContext, Loop, iteration_fn};
 use loop_guardrails::after;
-use loop_telemetry::{FileJournal, Parallel, RunInfo, RunStore};
+use loop_telemetry::{FileJournal, ParallelRuns, RunInfo, RunStore};
 
 /// Ten minutes of work in each iteration.
 fn agent() -> impl Iteration<Output = String> {
@@ -19,10 +19,10 @@ fn agent() -> impl Iteration<Output = String> {
     })
 }
 
-/// The process dies half an hour and a bit into the run: in the fourth iteration.
+/// The process dies a little more than half an hour into the run: in the fourth iteration.
 async fn die(store: &RunStore, folder: &Path) -> Result<(), Box<dyn Error>> {
     let info = RunInfo::new("r-1", "count", folder, Timestamp::now());
-    let journal = store.begin(&info, Parallel::Refused, Timestamp::now)?;
+    let journal = store.begin(&info, ParallelRuns::Refused, Timestamp::now)?;
     let run = Loop::new(agent()).until(after(5)).at_most(9).journal(journal).run();
     let died = tokio::time::timeout(Duration::from_secs(2_000), run).await;
     assert!(died.is_err(), "it is not done by then");

@@ -1,10 +1,10 @@
-//! The checksum of a stored line, or of a small file, of JSON.
+//! The checksum of a stored line of JSON, or of a small JSON file.
 //!
-//! A flipped bit in a text is still JSON: a folder, a number or a name would silently become another. So the last key of
-//! an object that is stored, `crc`, is the CRC-32 of all bytes before `,"crc"`, as eight hexadecimal digits. It finds
-//! damage. It does not keep anybody from forging the object.
+//! If a bit flips, the text is often still JSON, so a folder, a number or a name would silently change. The last key of
+//! a stored object, `crc`, is therefore the CRC-32 of all bytes before `,"crc"`, as eight hexadecimal digits. It
+//! detects damage. It does not prevent forgery.
 
-/// The key, as it is written.
+/// The key as written.
 const KEY: &str = r#","crc":""#;
 
 /// The length of `,"crc":"1a2b3c4d"}`.
@@ -25,8 +25,8 @@ pub fn seal(object: &str) -> String {
     format!("{body}{KEY}{:08x}\"}}", crc32fast::hash(body.as_bytes()))
 }
 
-/// Returns whether the checksum of an object fits. An object without one, which an earlier version wrote, has none that
-/// could not fit.
+/// Returns whether the checksum of an object is correct. An object without a checksum, from an earlier version, counts
+/// as correct.
 pub fn fits(object: &[u8]) -> bool {
     let object = object.trim_ascii_end();
     let (body, end) = object.split_at(object.len().saturating_sub(LENGTH));

@@ -1,12 +1,13 @@
 #![doc = include_str!("../README.md")]
 
 pub mod checksum;
-mod cut;
-mod file;
-mod folder;
+mod failpoint;
 mod journal;
 mod json;
 mod logs;
+#[cfg(unix)]
+mod open_without_links;
+mod private_folder;
 mod record;
 mod redact;
 #[cfg(feature = "report")]
@@ -14,24 +15,25 @@ pub mod report;
 pub mod rows;
 mod runs;
 mod state_dir;
+mod telemetry_file;
 pub mod transcript;
-#[cfg(unix)]
-mod unlinked;
 pub mod words;
 
-/// Its instants are what this crate is told, and tells.
+/// The public interface uses its instants.
 pub use jiff;
 
 pub use self::{
-    file::{TelemetryError, TelemetryFile},
-    journal::{Entry, FileJournal, JournalError, JournalReader, KeptOutput, MAX_INLINE_OUTPUT, RunLock},
+    journal::{
+        FileJournal, JournalEntry, JournalError, JournalReader, MAX_INLINE_OUTPUT, RunLock, StoredOutput,
+    },
     json::always_json,
     logs::{Channel, Log, LogError, Logs},
-    record::{CostState, Draft, Record, Tokens, clamped},
+    record::{CostState, Record, RecordDraft, TokenTotals, clamped},
     redact::{REDACTED, RedactingStream, Redactor, secrets_in_addresses},
     runs::{
-        DeadRun, LivingRun, Parallel, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError,
+        ActiveRun, DeadRun, ParallelRuns, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError,
         StoreWarning,
     },
     state_dir::{NoStateDir, StateDir},
+    telemetry_file::{TelemetryError, TelemetryFile},
 };

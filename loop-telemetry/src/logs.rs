@@ -1,8 +1,8 @@
-//! All that a run's commands print, where somebody asks for it.
+//! Keeps all output of a run's commands, if you want it.
 //!
-//! A journal keeps the beginning and the end of an output, which is what the next iteration needs. Who wants to
-//! know what an agent did in between needs all of it: a file for each time that a command ran, written as the
-//! output comes, without secrets, in memory that does not grow with it.
+//! A journal keeps the start and the end of an output, which is enough for the next iteration. To find out what an
+//! agent did in between, you need the whole output. So each command gets a file. We write it as the output arrives,
+//! redacted, in constant memory.
 
 use std::{
     fs::{self, File},
@@ -11,12 +11,12 @@ use std::{
 };
 
 use crate::{
-    folder,
+    private_folder,
     redact::{RedactingStream, Redactor},
 };
 
-/// The files of what a run's commands print: `logs/agent-3.log` in the run's folder, and `logs/agent-3.2.log` if
-/// that ran a second time in the same iteration.
+/// The log files of a run's commands: `logs/agent-3.log` in the run's folder, and `logs/agent-3.2.log` if the command
+/// ran a second time in the same iteration.
 ///
 /// ```
 /// use loop_telemetry::{Channel, Logs, Redactor};
@@ -39,33 +39,33 @@ pub struct Logs {
 }
 
 impl Logs {
-    /// Those of the run in this folder. Nothing is made yet, and nothing taken out.
+    /// Returns the logs of the run in this folder. Creates nothing yet, and redacts nothing.
     pub fn of(run: impl AsRef<Path>) -> Self {
         Self { folder: run.as_ref().join("logs"), redactor: Redactor::new::<&[u8]>([]) }
     }
 
-    /// Takes secrets out before anything is written.
+    /// Redacts secrets before anything is written.
     #[must_use]
     pub fn redacting(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
         self
     }
 
-    /// A new file for what a command prints that is called so, such as `agent`, in this iteration. Folder and
-    /// file are their owner's alone.
+    /// Creates a file for the output of a command in this iteration. `name` is for example `agent`. Folder and file are
+    /// private to their owner.
     ///
     /// # Errors
-    /// [`LogError`] if it cannot be made.
+    /// [`LogError`] if the file cannot be created.
     pub fn begin(&self, name: &str, iteration: u64) -> Result<Log, LogError> {
         let failed = |path: &Path, source| LogError { path: path.to_owned(), source };
-        folder::create(&self.folder).map_err(|source| failed(&self.folder, source))?;
+        private_folder::create(&self.folder).map_err(|source| failed(&self.folder, source))?;
         let mut attempt = 1_u64;
         loop {
             let path = self.folder.join(match attempt {
                 1 => format!("{name}-{iteration}.log"),
                 _ => format!("{name}-{iteration}.{attempt}.log"),
             });
-            match folder::private().write(true).create_new(true).open(&path) {
+            match private_folder::private().write(true).create_new(true).open(&path) {
                 Ok(file) => {
                     let streams = [self.redactor.stream(), self.redactor.stream()];
                     return Ok(Log { path, file, streams, clean: Vec::new() });
@@ -76,10 +76,10 @@ impl Logs {
         }
     }
 
-    /// The files of an iteration, by their names; none if none was kept.
+    /// Returns the log files of an iteration, sorted by name. Empty if there are none.
     ///
     /// # Errors
-    /// If the folder is there and cannot be read.
+    /// If the folder exists and cannot be read.
     pub fn of_iteration(&self, iteration: u64) -> io::Result<Vec<PathBuf>> {
         let is_of = |path: &PathBuf| {
             let rest = path.file_name().and_then(|name| name.to_str()?.split_once('-'));
@@ -96,23 +96,23 @@ impl Logs {
         Ok(paths)
     }
 
-    /// The folder of the files, whether it is there or not.
+    /// Returns the folder of the log files, which may not exist.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 }
 
-/// Where a command printed something.
+/// An output channel of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Channel {
-    /// To its standard output.
+    /// Standard output.
     Output,
-    /// To its standard error.
+    /// Standard error.
     Errors,
 }
 
-/// What one command prints, on its way into its file. What may be the beginning of a secret is held back until
-/// it is known; [`finish`](Self::finish) writes it, and so does dropping it, as far as that goes.
+/// Writes the output of one command into its file. It holds back bytes that may be the start of a secret until it
+/// knows. [`finish`](Self::finish) writes them. Dropping the log writes them too, but ignores errors.
 #[derive(Debug)]
 pub struct Log {
     path: PathBuf,
@@ -122,22 +122,22 @@ pub struct Log {
 }
 
 impl Log {
-    /// Its file.
+    /// Returns the file's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes what was printed, after what was written before.
+    /// Writes output, after the output that was written before.
     ///
     /// # Errors
-    /// [`LogError`] if the file cannot be written. It has then a part of these bytes, or none.
+    /// [`LogError`] if the file cannot be written. A part of these bytes may be written then.
     pub fn write(&mut self, channel: Channel, bytes: &[u8]) -> Result<(), LogError> {
         self.clean.clear();
         self.streams[channel as usize].push(bytes, &mut self.clean);
         self.put()
     }
 
-    /// Writes what was held back: the command is over.
+    /// Writes the bytes that were held back, because the command has ended.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -161,12 +161,12 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        // Who has to know whether it is there calls `finish`.
+        // To learn about an error, the caller uses `finish`.
         let _ = self.rest();
     }
 }
 
-/// Why what a command prints cannot be kept.
+/// The reason why a command's output cannot be kept.
 #[derive(Debug, thiserror::Error)]
 #[error("{} cannot be written (see that there is space on the disk; the run goes on without)", path.display())]
 pub struct LogError {

@@ -1,12 +1,11 @@
-//! Where state lives that belongs to no project.
+//! Finds the folder for state that belongs to no project.
 
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
 };
 
-/// The folder for records and runs: `$LOOP_HOME`, else `$XDG_STATE_HOME/loop`, else
-/// `~/.local/state/loop`.
+/// The folder for records and runs: `$LOOP_HOME`, else `$XDG_STATE_HOME/loop`, else `~/.local/state/loop`.
 ///
 /// ```
 /// use loop_telemetry::StateDir;
@@ -19,13 +18,13 @@ use std::{
 pub struct StateDir(PathBuf);
 
 impl StateDir {
-    /// Finds the folder, from a function that looks environment variables up. Nothing is created.
+    /// Finds the folder with a function that looks up environment variables. Creates nothing.
     ///
-    /// A variable that is empty counts as not set, and so does a relative `XDG_STATE_HOME`, which its
-    /// specification wants ignored. `LOOP_HOME` may be relative.
+    /// An empty variable counts as unset. So does a relative `XDG_STATE_HOME`, because its specification says so.
+    /// `LOOP_HOME` may be relative.
     ///
     /// # Errors
-    /// [`NoStateDir`] if none of the three variables says where.
+    /// [`NoStateDir`] if none of the three variables is set.
     pub fn from_env_with(mut lookup: impl FnMut(&str) -> Option<OsString>) -> Result<Self, NoStateDir> {
         let mut set = |name| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         set("LOOP_HOME")
@@ -35,38 +34,38 @@ impl StateDir {
             .ok_or(NoStateDir)
     }
 
-    /// The folder itself.
+    /// Returns the folder itself.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The file of the telemetry records.
+    /// Returns the file of the telemetry records.
     pub fn telemetry(&self) -> PathBuf {
         self.0.join("telemetry.jsonl")
     }
 
-    /// The folder of the runs, for [`RunStore::at`](crate::RunStore::at).
+    /// Returns the folder of the runs, for [`RunStore::at`](crate::RunStore::at).
     pub fn runs(&self) -> PathBuf {
         self.0.join("runs")
     }
 
-    /// The folder of the sessions, for [`SessionStore::at`](crate::transcript::SessionStore::at).
+    /// Returns the folder of the sessions, for [`SessionStore::at`](crate::transcript::SessionStore::at).
     pub fn sessions(&self) -> PathBuf {
         self.0.join("sessions")
     }
 
-    /// The folder of all schedules, with the jobs of each folder in one of its own.
+    /// Returns the folder of all schedules. Each project folder has a subfolder for its jobs.
     pub fn schedules(&self) -> PathBuf {
         self.0.join("schedule")
     }
 
-    /// The folder of the audit: what was decided about the actions of tools.
+    /// Returns the folder of the audit, which records the decisions about tools' actions.
     pub fn audit(&self) -> PathBuf {
         self.0.join("audit")
     }
 }
 
-/// No environment variable says where state lives.
+/// No environment variable names a folder for state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "there is no place for state: set LOOP_HOME to a folder, since neither XDG_STATE_HOME nor HOME names one"

@@ -1,5 +1,4 @@
-//! Journals in files: the laws of the kernel hold through them, and what goes wrong with files is survived or
-//! refused.
+//! Journals in files: the kernel's laws hold with them, and a run survives or refuses problems with the files.
 
 #![cfg(test)]
 
@@ -17,9 +16,9 @@ mod killed;
 mod laws;
 #[path = "journal/length.rs"]
 mod length;
-#[path = "journal/meddled.rs"]
-mod meddled;
+#[path = "journal/scenario.rs"]
+mod scenario;
 #[path = "journal/secrets.rs"]
 mod secrets;
-#[path = "journal/world.rs"]
-mod world;
+#[path = "journal/tampered.rs"]
+mod tampered;

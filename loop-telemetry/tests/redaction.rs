@@ -1,5 +1,5 @@
-//! An adversary for redaction: each known value, in each form in which a program may print it, cut at every byte, on
-//! its way to each place where it would stay.
+//! An adversary for redaction: each known value, in each form that a program may print, cut at every byte, on its way
+//! to each place that stores it.
 
 #[path = "redaction/forms.rs"]
 mod forms;

@@ -1,4 +1,4 @@
-//! The store of runs: many at once, one at a time, dead ones, and removed ones.
+//! The store of runs: concurrent runs, dead runs and removed runs.
 
 #![cfg(test)]
 
@@ -16,7 +16,7 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use loop_core::{Ending, Event, EventKind, Journal, Progress, RunTime, WorkResult};
 use loop_telemetry::{
-    FileJournal, JournalError, Parallel, Record, Retention, RunEntry, RunInfo, RunStore, StoreError,
+    FileJournal, JournalError, ParallelRuns, Record, Retention, RunEntry, RunInfo, RunStore, StoreError,
     StoreWarning,
 };
 use tempfile::TempDir;
@@ -29,7 +29,7 @@ fn store() -> (TempDir, RunStore) {
     (folder, store)
 }
 
-/// A store, and what it has told.
+/// Returns a store, and a function that returns its warnings.
 fn heard() -> (TempDir, RunStore, impl Fn() -> Vec<StoreWarning>) {
     let (folder, told) = (tempfile::tempdir().unwrap(), Arc::<Mutex<Vec<_>>>::default());
     let hear = Arc::clone(&told);
@@ -44,7 +44,7 @@ fn info(id: &str, folder: &str) -> RunInfo {
 }
 
 fn begin(store: &RunStore, id: &str, folder: &str) -> Result<FileJournal<String>, StoreError> {
-    store.begin(&info(id, folder), Parallel::Refused, Timestamp::now)
+    store.begin(&info(id, folder), ParallelRuns::Refused, Timestamp::now)
 }
 
 fn end(store: &RunStore, id: &str) {
@@ -54,7 +54,7 @@ fn end(store: &RunStore, id: &str) {
     store.note_end(&record.between(began, began + SignedDuration::from_secs(5))).unwrap();
 }
 
-/// The events of a run that met its goal in its first step.
+/// Returns the events of a run that met its goal in its first step.
 fn success() -> Vec<Event> {
     let kinds = [
         EventKind::RunStarted { evaluated: false },
@@ -99,9 +99,10 @@ fn the_second_loop_in_a_folder_is_refused_with_the_id_of_the_first() {
     let refused = begin(&store, "second", PROJECT).unwrap_err();
     assert!(matches!(&refused, StoreError::FolderBusy { id, .. } if id == "first"), "{refused}");
     assert_eq!(ids(&store), ["first"]);
-    let beside = store.begin::<String>(&info("beside", PROJECT), Parallel::Allowed, Timestamp::now).unwrap();
+    let beside =
+        store.begin::<String>(&info("beside", PROJECT), ParallelRuns::Allowed, Timestamp::now).unwrap();
     begin(&store, "elsewhere", "/home/ann/other").unwrap();
-    // One that died does not stand in the way.
+    // A dead run does not block others.
     drop((first, beside));
     begin(&store, "third", PROJECT).unwrap();
 }
@@ -157,11 +158,11 @@ fn the_last_run_that_died_is_found_and_those_that_live_or_ended_are_not() {
     let living = store.resume::<String>("died-2", Timestamp::now).unwrap();
     store.note_resumed("died-2", Timestamp::now()).unwrap();
     assert_eq!(unfinished().as_deref(), Some("died-1"));
-    assert_eq!(store.living_in(PROJECT).unwrap().unwrap().id, "died-2");
+    assert_eq!(store.active_in(PROJECT).unwrap().unwrap().id, "died-2");
     drop(living);
     end(&store, "died-2");
     assert_eq!(unfinished().as_deref(), Some("died-1"));
-    // One that had ended, was taken up again, and died.
+    // This run had ended, was resumed, and died.
     drop(store.resume::<String>("ended", Timestamp::now).unwrap());
     assert_eq!(unfinished().as_deref(), Some("died-1"));
     store.note_resumed("ended", Timestamp::now()).unwrap();
@@ -188,7 +189,7 @@ fn a_run_is_found_by_what_no_other_begins_with() {
 fn what_a_run_was_begun_with_is_kept() {
     let (_folder, store) = store();
     let info = info("run", PROJECT).manifest("greet.yaml", "goal: say \"hello\"\n");
-    drop(store.begin::<String>(&info, Parallel::Refused, Timestamp::now).unwrap());
+    drop(store.begin::<String>(&info, ParallelRuns::Refused, Timestamp::now).unwrap());
     assert_eq!(store.info("run").unwrap(), info);
     assert_eq!(store.list().unwrap()[0].manifest.as_deref(), Some("greet.yaml"));
     let taken = begin(&store, "run", "/elsewhere").unwrap_err();
@@ -206,7 +207,7 @@ fn a_living_run_is_not_removed_and_a_dead_one_leaves_nothing() {
     assert_eq!(ids(&store), ["other"]);
     assert!(!store.path().join("run").exists());
     assert!(matches!(store.remove("run"), Err(StoreError::NoSuchRun { .. })));
-    // One whose folder somebody took away by hand.
+    // A person removed the folder of this run.
     fs::remove_dir_all(store.path().join("other")).unwrap();
     store.remove("other").unwrap();
     assert!(ids(&store).is_empty());
@@ -239,7 +240,7 @@ fn what_began_too_long_ago_is_not_kept_unless_it_is_open() {
     let began = |hours| Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hours);
     for (id, hours) in [("old", 0), ("open", 1), ("young", 20), ("tomorrow", 90)] {
         let info = RunInfo::new(id, "greet", PROJECT, began(hours));
-        drop(store.begin::<String>(&info, Parallel::Refused, Timestamp::now).unwrap());
+        drop(store.begin::<String>(&info, ParallelRuns::Refused, Timestamp::now).unwrap());
         if id != "open" {
             end(&store, id);
         }
@@ -248,12 +249,12 @@ fn what_began_too_long_ago_is_not_kept_unless_it_is_open() {
     assert!(store.retain(day, began(24)).unwrap().is_empty());
     assert_eq!(store.retain(day, began(25)).unwrap(), ["old"]);
     assert_eq!(ids(&store), ["open", "young", "tomorrow"]);
-    // The clock is set back, and nothing is older than it was.
+    // The clock is set back, so no run is too old.
     assert!(store.retain(day, began(-99)).unwrap().is_empty());
 }
 
 #[test]
-fn one_that_is_taken_up_is_not_removed_although_it_had_ended() {
+fn a_resumed_run_is_not_removed_although_it_had_ended() {
     let (_folder, store) = store();
     drop(begin(&store, "run", PROJECT).unwrap());
     end(&store, "run");
@@ -322,7 +323,7 @@ fn others_cannot_read_a_run() {
 fn runs_are_found_by_their_folders_where_the_index_is_gone() {
     let (_folder, store, told) = heard();
     let info = info("died", PROJECT).manifest("greet.yaml", "goal: hello\n");
-    let mut journal = store.begin::<String>(&info, Parallel::Refused, Timestamp::now).unwrap();
+    let mut journal = store.begin::<String>(&info, ParallelRuns::Refused, Timestamp::now).unwrap();
     let started = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false });
     journal.append(std::slice::from_ref(&started), None).unwrap();
     drop(journal);
@@ -340,12 +341,12 @@ fn runs_are_found_by_their_folders_where_the_index_is_gone() {
     };
     assert_eq!(known(store.list().unwrap()), known(before.clone()));
     assert_eq!(store.last_unfinished_in(PROJECT).unwrap().unwrap().id, "died");
-    // The next run makes the index anew, with all of them in it.
+    // The next run rebuilds the index with all runs.
     drop(begin(&store, "next", "/home/ann/other").unwrap());
     assert!(index.exists());
     assert_eq!(ids(&store), ["died", "ended", "next"]);
     assert_eq!(told(), []);
-    // An index that lacks a run keeps nobody from it, and that is told once.
+    // If the index lacks a run, the run is still found, with one warning.
     let lines = fs::read_to_string(&index).unwrap();
     fs::write(&index, lines.lines().filter(|line| !line.contains("died")).collect::<Vec<_>>().join("\n"))
         .unwrap();
@@ -353,7 +354,7 @@ fn runs_are_found_by_their_folders_where_the_index_is_gone() {
     assert_eq!(store.find("die").unwrap().id, "died");
     let warnings = told();
     assert!(matches!(&warnings[..], [StoreWarning::Lacking { runs: 1, .. }]), "{warnings:?}");
-    // Also if it lacks all of them.
+    // The same if it lacks all runs.
     fs::write(&index, "").unwrap();
     assert_eq!(ids(&store), ["died", "ended"]);
     assert!(matches!(&told()[..], [StoreWarning::Lacking { runs: 2, .. }]));
@@ -371,13 +372,13 @@ fn a_journal_that_is_gone_is_named() {
     }
 }
 
-/// The index, cut anywhere or with a flipped bit: all runs are listed as they were, and damage is told of.
+/// After cutting the index anywhere or flipping a bit, the list is complete, with a warning about the damage.
 #[test]
 fn a_damaged_index_loses_no_run() {
     let (_folder, store, told) = heard();
     for id in ["one", "two"] {
         let mut journal =
-            store.begin::<String>(&info(id, PROJECT), Parallel::Allowed, Timestamp::now).unwrap();
+            store.begin::<String>(&info(id, PROJECT), ParallelRuns::Allowed, Timestamp::now).unwrap();
         journal.append(&success(), None).unwrap();
         drop(journal);
         end(&store, id);
@@ -424,14 +425,14 @@ fn a_run_that_cannot_be_listed_is_told_of() {
     assert!(warnings[0].to_string().contains("run.json is damaged"), "{}", warnings[0]);
 }
 
-/// A secret in a folder's path is written nowhere, and whoever stands in the folder finds its runs all the same.
+/// A secret in a folder's path is stored nowhere, but a person in that folder still finds its runs.
 #[test]
 fn a_folder_whose_path_holds_a_secret_is_found_again() {
     const SECRET: &str = "/home/ann/hunter2-hunter2/work";
     let (_folder, store) = store();
     let redactor = loop_telemetry::Redactor::new(["hunter2-hunter2"]);
     let of = |id: &str| info(id, SECRET).manifest(format!("{SECRET}/a/loop.yaml"), "x").redacted(&redactor);
-    drop(store.begin::<String>(&of("run"), Parallel::Refused, Timestamp::now).unwrap());
+    drop(store.begin::<String>(&of("run"), ParallelRuns::Refused, Timestamp::now).unwrap());
     for file in ["index.jsonl", "run/run.json"] {
         let text = fs::read_to_string(store.path().join(file)).unwrap();
         assert!(!text.contains("hunter2") && text.contains("[redacted]"), "{text}");
@@ -444,14 +445,14 @@ fn a_folder_whose_path_holds_a_secret_is_found_again() {
     assert_eq!(located.folder, SECRET);
     assert_eq!(located.manifest.unwrap().path, format!("{SECRET}/a/loop.yaml"));
 
-    // Two runs do not work there at once, whether the secret is known to both or not.
+    // Two runs cannot work there at once, whether or not both know the secret.
     let journal = store.resume::<String>("run", Timestamp::now).unwrap();
     for second in [of("second"), info("second", SECRET)] {
-        let refused = store.begin::<String>(&second, Parallel::Refused, Timestamp::now).map(drop);
+        let refused = store.begin::<String>(&second, ParallelRuns::Refused, Timestamp::now).map(drop);
         assert!(matches!(refused, Err(StoreError::FolderBusy { .. })), "{refused:?}");
     }
     drop(journal);
-    let lock = store.begin_unkept(&of("unkept"), Parallel::Refused).unwrap();
-    assert_eq!(store.living_in(SECRET).unwrap().unwrap().id, "unkept");
+    let lock = store.begin_without_journal(&of("unkept"), ParallelRuns::Refused).unwrap();
+    assert_eq!(store.active_in(SECRET).unwrap().unwrap().id, "unkept");
     drop(lock);
 }

@@ -1,4 +1,4 @@
-//! Records that are appended side by side, after a crash, and where none can be.
+//! Records that are appended concurrently, after a crash, and where no record can be written.
 
 #![cfg(test)]
 
@@ -19,7 +19,7 @@ use loop_telemetry::{Record, TelemetryError, TelemetryFile};
 const WRITERS: usize = 20;
 const RECORDS: usize = 25;
 
-/// A record that is longer than what a pipe or a page takes at once.
+/// Returns a record that is longer than a pipe or a page takes at once.
 fn record(writer: usize, number: usize) -> Record {
     let ending = Ending::goal_met("");
     Record::of(format!("{writer}/{number}"), &ending, &Progress::default())
@@ -33,7 +33,7 @@ fn append_all(file: &TelemetryFile, writer: usize) {
     }
 }
 
-/// Every record is there, once, as it was written.
+/// Checks that every record is there exactly once, unchanged.
 fn assert_all_there(path: &Path) {
     let text = fs::read_to_string(path).unwrap();
     let names: Vec<String> = text
@@ -82,7 +82,7 @@ fn processes_at_once_lose_no_record() {
                 .unwrap()
         })
         .collect();
-    // They wait for the end of their input, which comes when all of them are there.
+    // The children wait for the end of their input, which comes when all of them run.
     let mut children = children;
     let inputs: Vec<_> = children.iter_mut().map(|child| child.stdin.take()).collect();
     drop(inputs);
@@ -183,7 +183,7 @@ mod unix {
         );
     }
 
-    /// What an agent can put in the file's place, or in that of a folder above it.
+    /// An agent can plant links and pipes in place of the file or of a folder above it.
     #[test]
     fn nothing_is_written_through_what_was_planted_later() {
         let folder = tempfile::tempdir().unwrap();
@@ -248,7 +248,7 @@ mod unix {
         let path = folder.path().join("pipe");
         assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
         assert!(matches!(TelemetryFile::named(&path), Err(TelemetryError::Open { .. })));
-        // Whoever opens it for both waits for nobody.
+        // Opening a pipe for reading and writing does not wait.
         let mut reader = fs::File::options().read(true).write(true).open(&path).unwrap();
         let file = TelemetryFile::named(&path).unwrap();
         file.append(&record(0, 0)).unwrap();

@@ -4,10 +4,10 @@ use crate::Gate;
 
 /// One answer of the script.
 #[derive(Debug, Clone)]
-pub struct Answer(pub(crate) Kind);
+pub struct Answer(pub(crate) AnswerKind);
 
 #[derive(Debug, Clone)]
-pub(crate) enum Kind {
+pub(crate) enum AnswerKind {
     Reply(Reply),
     Status { code: u16, headers: Vec<(String, String)>, message: String },
 }
@@ -20,7 +20,7 @@ pub(crate) struct Reply {
     pub(crate) usage: Option<(u64, u64)>,
     pub(crate) truncated: bool,
     pub(crate) gate: Option<Gate>,
-    pub(crate) end: End,
+    pub(crate) end: ReplyEnd,
     /// Texts and their replacements.
     pub(crate) replaced: Vec<(String, String)>,
 }
@@ -34,7 +34,7 @@ impl Reply {
 
 /// How a reply ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ReplyEnd {
     #[default]
     Properly,
     /// The connection breaks.
@@ -69,23 +69,23 @@ impl Answer {
     /// Creates a reply in these pieces, without usage.
     pub fn deltas<'a>(deltas: impl IntoIterator<Item = &'a str>) -> Self {
         let deltas = deltas.into_iter().map(str::to_owned).collect();
-        Self(Kind::Reply(Reply { deltas, ..Reply::default() }))
+        Self(AnswerKind::Reply(Reply { deltas, ..Reply::default() }))
     }
 
     /// Creates a reply that consists of these calls.
     pub fn calls(calls: impl IntoIterator<Item = Call>) -> Self {
-        Self(Kind::Reply(Reply { calls: calls.into_iter().collect(), ..Reply::default() }))
+        Self(AnswerKind::Reply(Reply { calls: calls.into_iter().collect(), ..Reply::default() }))
     }
 
     /// Creates an answer with this status and no reply.
     pub fn status(code: u16) -> Self {
-        Self(Kind::Status { code, headers: Vec::new(), message: "as the script says".to_owned() })
+        Self(AnswerKind::Status { code, headers: Vec::new(), message: "as the script says".to_owned() })
     }
 
     /// Adds a header, if the answer is a status.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        if let Kind::Status { headers, .. } = &mut self.0 {
+        if let AnswerKind::Status { headers, .. } = &mut self.0 {
             headers.push((name.to_owned(), value.to_owned()));
         }
         self
@@ -94,7 +94,7 @@ impl Answer {
     /// Sets the text, if the answer is a status.
     #[must_use]
     pub fn message(mut self, text: &str) -> Self {
-        if let Kind::Status { message, .. } = &mut self.0 {
+        if let AnswerKind::Status { message, .. } = &mut self.0 {
             text.clone_into(message);
         }
         self
@@ -128,23 +128,23 @@ impl Answer {
     /// Breaks the connection after the pieces.
     #[must_use]
     pub fn breaks(self) -> Self {
-        self.reply(|reply| reply.end = End::Breaks)
+        self.reply(|reply| reply.end = ReplyEnd::Breaks)
     }
 
     /// Closes the connection after the pieces, as if the reply were complete.
     #[must_use]
     pub fn closes(self) -> Self {
-        self.reply(|reply| reply.end = End::Closes)
+        self.reply(|reply| reply.end = ReplyEnd::Closes)
     }
 
     /// Sends nothing more after the pieces.
     #[must_use]
     pub fn stalls(self) -> Self {
-        self.reply(|reply| reply.end = End::Stalls)
+        self.reply(|reply| reply.end = ReplyEnd::Stalls)
     }
 
     fn reply(mut self, change: impl FnOnce(&mut Reply)) -> Self {
-        if let Kind::Reply(reply) = &mut self.0 {
+        if let AnswerKind::Reply(reply) = &mut self.0 {
             change(reply);
         }
         self

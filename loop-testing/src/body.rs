@@ -11,7 +11,7 @@ use futures_core::Stream;
 use tokio::sync::mpsc;
 
 use crate::{
-    answer::{End, Reply},
+    answer::{Reply, ReplyEnd},
     dialect::Dialect,
 };
 
@@ -41,15 +41,15 @@ async fn send(
         }
         frames.send(Ok(reply.spoilt(piece))).await?;
     }
-    let cut = reply.end != End::Properly;
+    let cut = reply.end != ReplyEnd::Properly;
     if let Some(usage) = dialect.usage(&reply).filter(|_| cut) {
         frames.send(Ok(reply.spoilt(usage))).await?;
     }
     match reply.end {
-        End::Properly => frames.send(Ok(reply.spoilt(dialect.ending(&reply)))).await,
-        End::Closes => Ok(()),
-        End::Breaks => frames.send(Err(io::Error::other("as the script says"))).await,
-        End::Stalls => {
+        ReplyEnd::Properly => frames.send(Ok(reply.spoilt(dialect.ending(&reply)))).await,
+        ReplyEnd::Closes => Ok(()),
+        ReplyEnd::Breaks => frames.send(Err(io::Error::other("as the script says"))).await,
+        ReplyEnd::Stalls => {
             frames.closed().await;
             Ok(())
         }

@@ -27,5 +27,5 @@ pub use self::{
     answer::{Answer, Call},
     dialect::Dialect,
     gate::Gate,
-    server::{Recorded, ScriptedServer},
+    server::{RecordedRequest, ScriptedServer},
 };

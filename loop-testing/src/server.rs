@@ -17,7 +17,7 @@ use axum::{
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, task::JoinHandle};
 
-use crate::{Answer, Dialect, answer::Kind, body::body};
+use crate::{Answer, Dialect, answer::AnswerKind, body::body};
 
 /// The maximum size of a request: 64 MiB.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
@@ -34,13 +34,13 @@ pub struct ScriptedServer {
 #[derive(Debug, Default)]
 struct Shared {
     script: Mutex<VecDeque<Answer>>,
-    requests: Mutex<Vec<Recorded>>,
+    requests: Mutex<Vec<RecordedRequest>>,
 }
 
 /// A request as received.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Recorded {
+pub struct RecordedRequest {
     /// Its dialect.
     pub dialect: Dialect,
     /// Its path, with the query.
@@ -72,7 +72,7 @@ impl ScriptedServer {
     }
 
     /// Returns the requests so far.
-    pub fn requests(&self) -> Vec<Recorded> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         locked(&self.shared.requests).clone()
     }
 }
@@ -99,15 +99,15 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     };
     let bytes = axum::body::to_bytes(body_of_request, MAX_REQUEST_BYTES).await.unwrap_or_default();
     let json = serde_json::from_slice(&bytes).unwrap_or_default();
-    locked(&shared.requests).push(Recorded { dialect, path, headers: parts.headers, body: json });
+    locked(&shared.requests).push(RecordedRequest { dialect, path, headers: parts.headers, body: json });
     let next = locked(&shared.script).pop_front();
     match next.map(|answer| answer.0) {
-        Some(Kind::Reply(reply)) => {
+        Some(AnswerKind::Reply(reply)) => {
             let mut response = Response::new(body(dialect, reply));
             response.headers_mut().insert("content-type", dialect.content_type());
             response
         }
-        Some(Kind::Status { code, headers, message }) => status(dialect, code, &headers, &message),
+        Some(AnswerKind::Status { code, headers, message }) => status(dialect, code, &headers, &message),
         None => status(dialect, 400, &[], "the script is at its end"),
     }
 }

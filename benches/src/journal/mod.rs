@@ -15,11 +15,12 @@ use loop_telemetry::RunStore;
 pub(crate) use self::read::resume;
 use self::{
     read::{list, parse, parse_values, write_index},
-    write::Bench,
+    write::JournalBench,
 };
 use crate::{
-    again, memory,
+    memory,
     pairs::{Pairs, in_turn},
+    subprocess,
     table::{Growth, Row, Table},
 };
 
@@ -38,14 +39,14 @@ const SHORT_OUTPUT_BYTES: usize = 58;
 /// # Errors
 /// If a journal cannot be written or read.
 pub fn measure(table: &mut Table) -> Result<()> {
-    let bench = Bench::new(OUTPUT_BYTES)?;
+    let bench = JournalBench::new(OUTPUT_BYTES)?;
     measure_writing(table, &bench)?;
     measure_reading(table, &bench)?;
     table.grow(by_length()?);
     Ok(())
 }
 
-fn measure_writing(table: &mut Table, bench: &Bench) -> Result<()> {
+fn measure_writing(table: &mut Table, bench: &JournalBench) -> Result<()> {
     let with_sync = in_turn(|| bench.journal(SYNCED, true), || bench.bare(SYNCED, true))?;
     let each = |seconds: f64, count: u64| seconds / count as f64 * 1e6;
     let note = |pairs: &Pairs, count: u64| {
@@ -64,13 +65,13 @@ fn measure_writing(table: &mut Table, bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-fn measure_reading(table: &mut Table, bench: &Bench) -> Result<()> {
+fn measure_reading(table: &mut Table, bench: &JournalBench) -> Result<()> {
     let long = bench.folder.path().join("long");
     bench.write(&long, LONG, false)?;
     let resumed = in_turn(|| resume(&long, LONG), || parse(&long.join("events.jsonl")))?;
     let row = Row::new("resume of 100000 iterations / parsing its lines", resumed.ratio).at_most(3.0);
     table.add(row.note(format!("{:.0} ms", resumed.first.median * 1e3)));
-    let peak = memory::peak_kib_of(again::command("resume")?.arg(LONG.to_string()).arg(&long), 0)?;
+    let peak = memory::peak_kib_of(subprocess::command("resume")?.arg(LONG.to_string()).arg(&long), 0)?;
     let row = Row::single("resume of 100000 iterations: peak memory / 64 MiB", peak as f64 / 65_536.0);
     table.add(row.at_most(1.0).note(format!("{peak} KiB")));
 
@@ -84,7 +85,7 @@ fn measure_reading(table: &mut Table, bench: &Bench) -> Result<()> {
 
 /// Measures longer and longer journals. An iteration has five events.
 fn by_length() -> Result<Growth> {
-    let bench = Bench::new(SHORT_OUTPUT_BYTES)?;
+    let bench = JournalBench::new(SHORT_OUTPUT_BYTES)?;
     let what = "restoring a journal / parsing its lines";
     let mut growth = Growth::new(what, "events in the journal").at_most(3.0);
     for events in [100, 1_000, 10_000, 100_000, 1_000_000] {

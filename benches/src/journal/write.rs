@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 /// A folder, and the data to write to it.
-pub(super) struct Bench {
+pub(super) struct JournalBench {
     pub(super) folder: TempDir,
     runtime: Runtime,
     output: String,
@@ -41,7 +41,7 @@ fn events(iteration: u64) -> [Vec<Event>; 2] {
     ]
 }
 
-impl Bench {
+impl JournalBench {
     /// Creates a bench with outputs of about this many bytes.
     pub(super) fn new(output_bytes: usize) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;

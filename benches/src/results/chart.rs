@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-/// What a part of a drawing is, and so its colour: that of the page which it stands in, if it has the names of
-/// mdBook's colours, and else one that can be read on light and on dark pages.
+/// The role of a part of a drawing, which decides its colour. In the guide it is a colour of mdBook's theme; elsewhere,
+/// a colour that is readable on light and dark pages.
 #[derive(Clone, Copy)]
 pub(super) enum Ink {
     Text,
@@ -39,7 +39,7 @@ const STYLE: &str = "\
 /// A drawing in progress.
 pub(super) struct Drawing(String);
 
-/// Where a text's given point is.
+/// The position of a text relative to its given point.
 pub(super) enum Anchor {
     Start,
     Middle,
@@ -47,7 +47,7 @@ pub(super) enum Anchor {
 }
 
 impl Drawing {
-    /// An empty one. `says` is for who cannot see it.
+    /// Creates an empty drawing. `says` is its description for people who cannot see it.
     pub(super) fn new(width: f64, height: f64, says: &str) -> Self {
         Self(format!(
             "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
@@ -76,7 +76,7 @@ impl Drawing {
         ));
     }
 
-    /// A straight line, dashed or not.
+    /// Draws a straight line, which may be dashed.
     pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), ink: Ink, is_dashed: bool) {
         let ink = ink.class();
         let ((x1, y1), (x2, y2)) = (from, to);
@@ -86,7 +86,7 @@ impl Drawing {
         ));
     }
 
-    /// A line through points, each marked.
+    /// Draws a line through points, and marks each point.
     pub(super) fn curve(&mut self, points: &[(f64, f64)], ink: Ink) {
         let ink = ink.class();
         let mut path = String::new();
@@ -103,7 +103,7 @@ impl Drawing {
     }
 
     fn add(&mut self, element: std::fmt::Arguments<'_>) {
-        // A string takes all that is written to it.
+        // Writing to a string cannot fail.
         let _infallible = writeln!(self.0, "{element}");
     }
 }

@@ -1,4 +1,4 @@
-//! Each distance as a bar that ends before its goal, or behind it.
+//! Draws each ratio as a bar that ends before or behind its goal.
 
 use super::chart::{Anchor, Drawing, Ink};
 use crate::table::Row;
@@ -8,7 +8,7 @@ const GOAL: f64 = 230.0;
 const WIDTH: f64 = 760.0;
 const LINE: f64 = 24.0;
 
-/// All rows with a goal, in parts of their goal: other scales than that they do not share.
+/// Draws all rows with a goal, as fractions of their goals, because they share no other scale.
 pub(super) fn chart(rows: &[Row]) -> String {
     let bars: Vec<_> = rows.iter().filter_map(|row| Some((row, row.ratio?.median, row.goal?))).collect();
     let height = LINE * (bars.len() as f64 + 2.0);

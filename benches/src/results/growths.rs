@@ -1,14 +1,14 @@
-//! Each growth as a small chart of its own: sizes to the right, the ratio upwards, the goal as a line.
+//! Draws each growth as a small chart: sizes to the right, the ratio upwards, the goal as a line.
 
 use super::chart::{Anchor, Drawing, Ink};
 use crate::table::Growth;
 
 const COLUMNS: usize = 2;
 const PANEL: (f64, f64) = (380.0, 200.0);
-/// Within a panel: left, top, right, bottom.
+/// The margins of a panel: left, top, right, bottom.
 const MARGINS: (f64, f64, f64, f64) = (44.0, 46.0, 24.0, 40.0);
 
-/// All of them, two in a line.
+/// Draws all growths, two in a row.
 pub(super) fn chart(growths: &[Growth]) -> String {
     let lines = growths.len().div_ceil(COLUMNS);
     let (width, height) = (PANEL.0 * COLUMNS as f64, PANEL.1 * lines as f64);
@@ -46,7 +46,7 @@ fn panel(drawing: &mut Drawing, (left, top): (f64, f64), growth: &Growth) {
     drawing.curve(&points, if growth.is_held() == Some(false) { Ink::Missed } else { Ink::Held });
 }
 
-/// 10,000 as `10k`.
+/// Formats 10,000 as `10k`.
 fn short(size: &str) -> String {
     match size.strip_suffix("000000").or_else(|| size.strip_suffix("000")) {
         Some(digits) => format!("{digits}{}", if size.len() - digits.len() == 6 { "M" } else { "k" }),

@@ -1,10 +1,10 @@
-//! The tables as Markdown.
+//! Writes the tables as Markdown.
 
 use std::fmt::Write;
 
 use crate::table::{Growth, Row, Table};
 
-/// Both tables.
+/// Returns the page with both tables.
 pub(super) fn page(table: &Table) -> String {
     let mut page = String::from(
         "<!-- Written by `cargo bench -p benches`; benches/README.md says how to read it. -->\n\n\

@@ -8,7 +8,7 @@ use loop_core::{CancellationToken, Iteration, IterationContext, IterationError};
 use super::{Chat, History, TurnError, TurnEvent, TurnOutput};
 use crate::{
     output::{OUTPUT_MARK, excerpt, fingerprint},
-    shell::{Briefing, Template},
+    shell::{AgentPrompt, Template},
 };
 
 /// An agent that is a conversation: each iteration is one turn of it, with a prompt from a [`Template`].
@@ -36,7 +36,7 @@ use crate::{
 /// ```
 pub struct ChatAgent {
     chat: Chat,
-    briefing: Briefing,
+    agent_prompt: AgentPrompt,
     /// The conversation that each iteration starts from, if iterations do not continue one another.
     origin: Option<History>,
     on_event: Box<dyn FnMut(TurnEvent<'_>) + Send>,
@@ -45,27 +45,27 @@ pub struct ChatAgent {
 impl ChatAgent {
     /// Creates an agent that continues this conversation.
     pub fn new(chat: Chat) -> Self {
-        Self { chat, briefing: Briefing::default(), origin: None, on_event: Box::new(|_| {}) }
+        Self { chat, agent_prompt: AgentPrompt::default(), origin: None, on_event: Box::new(|_| {}) }
     }
 
     /// Sets the goal: the value of `{goal}`.
     #[must_use]
     pub fn goal(mut self, goal: impl Into<String>) -> Self {
-        self.briefing.goal = goal.into();
+        self.agent_prompt.goal = goal.into();
         self
     }
 
     /// Sets the prompt's template; see [`Placeholder`](crate::shell::Placeholder). There are no exit codes.
     #[must_use]
     pub fn prompt(mut self, template: &str) -> Self {
-        self.briefing.template = Template::new(template);
+        self.agent_prompt.template = Template::new(template);
         self
     }
 
     /// Sets how many bytes of the last reply, and of the last verdict, go into a prompt.
     #[must_use]
     pub fn feedback_bytes(mut self, bytes: usize) -> Self {
-        self.briefing.feedback_bytes = bytes;
+        self.agent_prompt.feedback_bytes = bytes;
         self
     }
 
@@ -90,7 +90,7 @@ impl ChatAgent {
 
     /// Returns the prompt's template.
     pub const fn template(&self) -> &Template {
-        &self.briefing.template
+        &self.agent_prompt.template
     }
 
     /// Returns the prompt of an iteration, without asking the model.
@@ -103,11 +103,11 @@ impl ChatAgent {
     /// assert_eq!(agent.prompt_in(&IterationContext::new(&Work::new(), 3)), "3: all is well");
     /// ```
     pub fn prompt_in(&self, cx: &IterationContext<TurnOutput>) -> String {
-        let values = self.briefing.values(cx, |output, bytes| excerpt(output.text.as_bytes(), bytes));
-        self.briefing.template.render(&values)
+        let values = self.agent_prompt.values(cx, |output, bytes| excerpt(output.text.as_bytes(), bytes));
+        self.agent_prompt.template.render(&values)
     }
 
-    /// Takes one turn with this prompt and ignores the template. Each event goes to `hear` first, then to the
+    /// Takes one turn with this prompt and ignores the template. Each event goes to `inspect` first, then to the
     /// [listener](Self::on_event).
     ///
     /// # Errors
@@ -119,7 +119,7 @@ impl ChatAgent {
         &mut self,
         prompt: String,
         cx: IterationContext<TurnOutput>,
-        mut hear: impl FnMut(TurnEvent<'_>) + Send,
+        mut inspect: impl FnMut(TurnEvent<'_>) + Send,
     ) -> Result<TurnOutput, IterationError> {
         if let Some(origin) = &self.origin {
             self.chat.set_history(origin.clone());
@@ -128,7 +128,7 @@ impl ChatAgent {
         let cancel = CancellationToken::new();
         let Self { chat, on_event, .. } = self;
         let turn = chat.turn(prompt).meter(cx.meter()).cancel_on(cancel.clone()).on_event(move |event| {
-            hear(event);
+            inspect(event);
             on_event(event);
         });
         let mut turn = pin!(turn.run());
@@ -162,7 +162,7 @@ impl fmt::Debug for ChatAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ChatAgent")
             .field("chat", &self.chat)
-            .field("briefing", &self.briefing)
+            .field("agent_prompt", &self.agent_prompt)
             .finish_non_exhaustive()
     }
 }

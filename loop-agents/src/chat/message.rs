@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Attachment;
-use crate::output::objects;
+use crate::output::json_objects;
 
 /// A message of a conversation.
 ///
@@ -108,7 +108,7 @@ impl ToolCall {
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: Value) -> Self {
         let arguments = match arguments {
             Value::String(text) if text.trim().is_empty() => Value::Object(serde_json::Map::new()),
-            Value::String(text) => objects::unique(&text).unwrap_or(Value::String(text)),
+            Value::String(text) => json_objects::unique(&text).unwrap_or(Value::String(text)),
             Value::Null => Value::Object(serde_json::Map::new()),
             other => other,
         };

@@ -49,7 +49,8 @@ pub use self::{
     attachment::Attachment,
     compaction::DEFAULT_KEPT_BYTES,
     context::{
-        ContextMeasure, DEFAULT_KEPT_MESSAGES, Fill, SUMMARISE_AT, Summarising, Summary, SummaryError,
+        ContextFill, ContextMeasure, DEFAULT_KEPT_MESSAGES, SUMMARISE_AT, Summary, SummaryError,
+        SummaryRequest,
     },
     error::{ModelError, ModelErrorKind},
     history::History,
@@ -57,8 +58,8 @@ pub use self::{
     model::{ChatModel, Delta, OnDelta, Reply, Request},
     prose::{FencedBlock, ProseTools, fenced_blocks, written_calls},
     retry::Retry,
-    scripted::{Asked, ScriptedModel},
-    turn::{Chat, MadeCall, Turn, TurnError, TurnEvent, TurnLimits, TurnOutput},
+    scripted::{RecordedRequest, ScriptedModel},
+    turn::{Chat, ToolCallSummary, Turn, TurnError, TurnEvent, TurnLimits, TurnOutput},
     vendor::Vendor,
 };
 pub(crate) use self::{model::metered, turn::LEAST_WAIT};

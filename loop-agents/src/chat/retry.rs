@@ -39,7 +39,7 @@ pub struct Retry<M> {
     model: M,
     tries: u64,
     pace: Backoff,
-    patience: Duration,
+    max_wait: Duration,
     overrun: Duration,
 }
 
@@ -47,7 +47,7 @@ impl<M: ChatModel> Retry<M> {
     /// Adds retries to this model.
     pub const fn new(model: M) -> Self {
         let pace = Backoff::new(Duration::from_secs(1));
-        Self { model, tries: 4, pace, patience: Duration::from_secs(60), overrun: DEFAULT_OVERRUN }
+        Self { model, tries: 4, pace, max_wait: Duration::from_secs(60), overrun: DEFAULT_OVERRUN }
     }
 
     /// Sets the most attempts for each request; zero counts as one.
@@ -66,8 +66,8 @@ impl<M: ChatModel> Retry<M> {
 
     /// Sets the longest rate limit to wait for.
     #[must_use]
-    pub const fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+    pub const fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.max_wait = max_wait;
         self
     }
 
@@ -150,7 +150,7 @@ impl<M: ChatModel> Iteration for Attempt<'_, M> {
         };
         let next = match error.kind() {
             _ if *self.left == 0 => given_up(&error),
-            ModelErrorKind::RateLimited { reset: Some(reset) } if reset <= self.retry.patience => {
+            ModelErrorKind::RateLimited { reset: Some(reset) } if reset <= self.retry.max_wait => {
                 WorkError::Later { after: reset }
             }
             ModelErrorKind::RateLimited { reset: Some(_) } => given_up(&error),

@@ -30,7 +30,7 @@ pub struct ScriptedModel(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     script: VecDeque<Result<Reply, ModelError>>,
-    requests: Vec<Asked>,
+    requests: Vec<RecordedRequest>,
     calls: usize,
     window: Option<u64>,
 }
@@ -38,7 +38,7 @@ struct State {
 /// A request that a [`ScriptedModel`] received.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Asked {
+pub struct RecordedRequest {
     /// The system prompt.
     pub system: Option<String>,
     /// The conversation.
@@ -101,7 +101,7 @@ impl ScriptedModel {
     }
 
     /// Returns the requests so far.
-    pub fn requests(&self) -> Vec<Asked> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         self.state().requests.clone()
     }
 
@@ -124,7 +124,7 @@ impl ChatModel for ScriptedModel {
     async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
         let next = {
             let mut state = self.state();
-            state.requests.push(Asked {
+            state.requests.push(RecordedRequest {
                 system: request.system.map(str::to_owned),
                 messages: request.messages.to_vec(),
                 tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),

@@ -10,8 +10,8 @@ use serde::{
 };
 use serde_json::Value;
 
-use super::Words;
-use crate::output::objects;
+use super::OutputText;
+use crate::output::json_objects;
 
 /// The key that a [`ConfidenceEvaluator`] reads by default.
 pub const DEFAULT_CONFIDENCE_KEY: &str = "confidence";
@@ -114,7 +114,7 @@ impl ConfidenceEvaluator {
 }
 
 #[async_trait]
-impl<O: Words> Evaluator<O> for ConfidenceEvaluator {
+impl<O: OutputText> Evaluator<O> for ConfidenceEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, EvaluatorError> {
         if let Some(failure) = cx.output().failure() {
             let text = format!("the agent {failure}, so its {} does not count", self.key);
@@ -126,7 +126,7 @@ impl<O: Words> Evaluator<O> for ConfidenceEvaluator {
 
 /// Returns the number under this key of the last object.
 fn confidence(text: &str, key: &str) -> Result<f64, String> {
-    let object = objects::last(text).map_err(|why| why.to_string())?;
+    let object = json_objects::last(text).map_err(|why| why.to_string())?;
     let behind = text.rsplit_once(object).map_or("", |(_, behind)| behind).trim();
     if !behind.trim_matches('`').is_empty() && !behind.trim_matches('~').is_empty() {
         return Err("something stands behind its last JSON object".to_owned());

@@ -9,11 +9,11 @@ use loop_core::{
 use tokio::time::timeout;
 
 use super::{
-    Votes, Words,
-    ballot::Ballot,
-    findings::verdict,
-    form::{self, Opinion},
-    paper::{Paper, SYSTEM},
+    OutputText, VotePolicy,
+    judge_prompt::{JudgePrompt, SYSTEM},
+    verdict_schema::{self, VoteFindings},
+    verdict_text::verdict,
+    votes::VoteTally,
 };
 use crate::{
     chat::{ChatModel, LEAST_WAIT, Message, ModelError, ModelErrorKind, Request, metered},
@@ -60,20 +60,20 @@ pub const MAX_CRITERIA: usize = 20;
 /// ```
 pub struct JudgeEvaluator {
     model: Box<dyn ChatModel>,
-    paper: Paper,
-    votes: Votes,
+    prompt: JudgePrompt,
+    votes: VotePolicy,
     output_bytes: usize,
     text_bytes: usize,
     max_time: Option<Duration>,
     /// The votes of a deferred evaluation.
-    open: Option<Open>,
+    pending: Option<PendingVotes>,
 }
 
 /// Votes about one question that are not decided yet.
 #[derive(Debug)]
-struct Open {
+struct PendingVotes {
     question: String,
-    opinions: Vec<Opinion>,
+    votes_so_far: Vec<VoteFindings>,
 }
 
 /// Unusable criteria.
@@ -112,32 +112,32 @@ impl JudgeEvaluator {
         }
         Ok(Self {
             model: Box::new(model),
-            paper: Paper { criteria, ..Paper::default() },
-            votes: Votes::default(),
+            prompt: JudgePrompt { criteria, ..JudgePrompt::default() },
+            votes: VotePolicy::default(),
             output_bytes: DEFAULT_EXCERPT_BYTES,
             text_bytes: DEFAULT_EXCERPT_BYTES,
             max_time: None,
-            open: None,
+            pending: None,
         })
     }
 
     /// Sets the goal of the work.
     #[must_use]
     pub fn goal(mut self, goal: impl Into<String>) -> Self {
-        self.paper.goal = goal.into();
+        self.prompt.goal = goal.into();
         self
     }
 
     /// Adds instructions for the judge, such as who reads the output, or how to weigh the criteria.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.paper.instructions = instructions.into();
+        self.prompt.instructions = instructions.into();
         self
     }
 
     /// Sets how many votes to take, and how many must be yes.
     #[must_use]
-    pub fn votes(mut self, votes: Votes) -> Self {
+    pub fn votes(mut self, votes: VotePolicy) -> Self {
         self.votes = votes;
         self
     }
@@ -165,18 +165,18 @@ impl JudgeEvaluator {
 
     /// Asks for votes until they decide.
     async fn judge(&mut self, question: String, meter: &Meter) -> Result<Verdict, WorkError> {
-        let open = self.open.take().filter(|open| open.question == question);
-        let mut opinions = open.map(|open| open.opinions).unwrap_or_default();
+        let pending = self.pending.take().filter(|pending| pending.question == question);
+        let mut votes_so_far = pending.map(|pending| pending.votes_so_far).unwrap_or_default();
         loop {
-            let ballot = Ballot::of(self.votes, opinions.iter().map(form::vote));
-            if let Some(outcome) = ballot.outcome() {
-                let criteria = &self.paper.criteria;
-                return Ok(verdict(outcome, ballot, self.votes, &opinions, criteria, self.text_bytes));
+            let tally = VoteTally::of(self.votes, votes_so_far.iter().map(verdict_schema::vote));
+            if let Some(outcome) = tally.outcome() {
+                let criteria = &self.prompt.criteria;
+                return Ok(verdict(outcome, tally, self.votes, &votes_so_far, criteria, self.text_bytes));
             }
             match self.ask(&question, meter).await {
-                Ok(opinion) => opinions.push(opinion),
+                Ok(findings) => votes_so_far.push(findings),
                 Err(error) => {
-                    self.open = Some(Open { question, opinions });
+                    self.pending = Some(PendingVotes { question, votes_so_far });
                     return Err(error);
                 }
             }
@@ -184,11 +184,11 @@ impl JudgeEvaluator {
     }
 
     /// Asks for one vote.
-    async fn ask(&self, question: &str, meter: &Meter) -> Result<Opinion, WorkError> {
-        let (messages, tools) = ([Message::user(question)], [form::tool()]);
+    async fn ask(&self, question: &str, meter: &Meter) -> Result<VoteFindings, WorkError> {
+        let (messages, tools) = ([Message::user(question)], [verdict_schema::tool()]);
         let request = Request::new(&messages).with_system(Some(SYSTEM)).with_tools(&tools, true);
         match metered(&*self.model, request, std::slice::from_ref(meter), &mut |_| {}).await {
-            Ok(reply) => Ok(form::read(&reply, self.paper.criteria.len())),
+            Ok(reply) => Ok(verdict_schema::read(&reply, self.prompt.criteria.len())),
             Err(error) => unanswered(error).map(Err),
         }
     }
@@ -205,31 +205,31 @@ fn unanswered(error: ModelError) -> Result<String, WorkError> {
             let why = format!("the judge cannot be asked: {}", with_causes(&error));
             Err(Halt::new(StopReason::EvaluatorUnavailable, why).into())
         }
-        _ => Err(WorkError::failed(Unasked(error))),
+        _ => Err(WorkError::failed(NoReply(error))),
     }
 }
 
 /// The model did not answer.
 #[derive(Debug, thiserror::Error)]
 #[error("the judge did not answer")]
-struct Unasked(#[source] ModelError);
+struct NoReply(#[source] ModelError);
 
 /// The votes took too long.
 #[derive(Debug, thiserror::Error)]
 #[error("the judge had not decided after {0:?}")]
-struct TooSlow(Duration);
+struct JudgeTimeout(Duration);
 
 #[async_trait]
-impl<O: Words> Evaluator<O> for JudgeEvaluator {
+impl<O: OutputText> Evaluator<O> for JudgeEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, EvaluatorError> {
-        let question = self.paper.about(&cx.output().excerpt(self.output_bytes));
+        let question = self.prompt.about(&cx.output().excerpt(self.output_bytes));
         let meter = cx.meter();
         let max_time = self.max_time.unwrap_or(Duration::MAX);
         tokio::select! {
             biased;
             () = cx.cancelled() => Err(WorkError::failed("interrupted")),
             judged = timeout(max_time, self.judge(question, &meter)) => {
-                judged.unwrap_or_else(|_| Err(WorkError::failed(TooSlow(max_time))))
+                judged.unwrap_or_else(|_| Err(WorkError::failed(JudgeTimeout(max_time))))
             }
         }
     }
@@ -239,7 +239,7 @@ impl fmt::Debug for JudgeEvaluator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JudgeEvaluator")
             .field("model", &self.model.name())
-            .field("paper", &self.paper)
+            .field("prompt", &self.prompt)
             .field("votes", &self.votes)
             .finish_non_exhaustive()
     }

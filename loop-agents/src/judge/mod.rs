@@ -10,23 +10,23 @@
 //! | --- | --- | --- |
 //! | [`JudgeEvaluator`] | by criteria, with a model that sees the output and nothing else | if enough votes say that all criteria are met |
 //! | [`ConfidenceEvaluator`] | by how sure the agent says it is | from a threshold on |
-//! | [`InOrder`] | with several evaluators, one after the other | if all of them pass |
+//! | [`EvaluatorChain`] | with several evaluators, one after the other | if all of them pass |
 //!
-//! All of them read an output as [`Words`].
+//! All of them read an output as [`OutputText`].
 
-mod ballot;
 mod confidence;
 mod evaluator;
-mod findings;
-mod form;
-mod in_order;
-mod paper;
-mod words;
+mod evaluator_chain;
+mod judge_prompt;
+mod output_text;
+mod verdict_schema;
+mod verdict_text;
+mod votes;
 
 pub use self::{
-    ballot::{MAX_VOTES, Votes, VotesError},
     confidence::{ConfidenceEvaluator, DEFAULT_CONFIDENCE_KEY, ThresholdError},
     evaluator::{CriteriaError, JudgeEvaluator, MAX_CRITERIA},
-    in_order::InOrder,
-    words::Words,
+    evaluator_chain::EvaluatorChain,
+    output_text::OutputText,
+    votes::{MAX_VOTES, VotePolicy, VotePolicyError},
 };

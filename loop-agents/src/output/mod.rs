@@ -8,9 +8,9 @@
 mod capture;
 mod excerpt;
 mod garbled;
-mod kept;
+pub(crate) mod json_objects;
 mod matcher;
-pub(crate) mod objects;
+mod stored_capture;
 
 use std::hash::{DefaultHasher, Hasher};
 

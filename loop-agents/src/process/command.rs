@@ -13,12 +13,12 @@ use std::{
 use rustix::io::Errno;
 
 use super::{
-    Custody, Environment, Job, ProcessError, RUN_VARIABLE,
-    custody::family,
-    limit::Limits,
+    Environment, Job, ProcessError, RUN_VARIABLE, Supervisor,
+    limit::ProcessLimits,
     program::Program,
-    session::Session,
-    stdio::{self, Ours},
+    session::ProcessSession,
+    stdio::{self, ParentPipes},
+    supervision::process_tree,
     system::{self, Spawn},
 };
 use crate::output::Capture;
@@ -30,7 +30,7 @@ pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
 ///
 /// # Default
 /// No environment, the current directory, an empty input, [`Capture::DEFAULT_LIMIT`] bytes of head and tail kept of
-/// each of the two outputs, [`DEFAULT_GRACE`], no limits, and no custody.
+/// each of the two outputs, [`DEFAULT_GRACE`], no limits, and no supervisor.
 ///
 /// ```
 /// use std::future::pending;
@@ -51,9 +51,9 @@ pub struct Process {
     merged: bool,
     pub(super) capture_limit: usize,
     pub(super) grace: Duration,
-    pub(super) limits: Limits,
+    pub(super) limits: ProcessLimits,
     pub(super) job: Option<Job>,
-    pub(super) custody: Option<Custody>,
+    pub(super) supervisor: Option<Supervisor>,
     /// Shared, since a command can be cloned and a descriptor cannot.
     inherited: Arc<Vec<OwnedFd>>,
 }
@@ -95,9 +95,9 @@ impl Process {
             merged: false,
             capture_limit: Capture::DEFAULT_LIMIT,
             grace: DEFAULT_GRACE,
-            limits: Limits::default(),
+            limits: ProcessLimits::default(),
             job: None,
-            custody: None,
+            supervisor: None,
             inherited: Arc::default(),
         }
     }
@@ -174,8 +174,8 @@ impl Process {
         self.also_env([("PATH", path)])
     }
 
-    /// Sends both outputs through one pipe, which preserves their order. [`Finished::stdout`](super::Finished::stdout)
-    /// then has both.
+    /// Sends both outputs through one pipe, which preserves their order.
+    /// [`ProcessOutput::stdout`](super::ProcessOutput::stdout) then has both.
     #[must_use]
     pub fn merged(mut self) -> Self {
         self.merged = true;
@@ -217,22 +217,22 @@ impl Process {
         self
     }
 
-    /// Sets the custody that ends the processes that the command leaves behind. Without one, the command's group ends
-    /// with it, and processes that left the group live on.
+    /// Sets the supervisor that ends the processes that the command leaves behind. Without one, the command's group
+    /// ends with it, and processes that left the group live on.
     #[must_use]
-    pub fn custody(mut self, custody: Custody) -> Self {
-        self.custody = Some(custody);
+    pub fn supervisor(mut self, supervisor: Supervisor) -> Self {
+        self.supervisor = Some(supervisor);
         self
     }
 
     /// Starts the command, and returns our ends of its pipes.
-    pub(super) fn start(&self) -> Result<(Session, Ours), ProcessError> {
+    pub(super) fn start(&self) -> Result<(ProcessSession, ParentPipes), ProcessError> {
         let image = self.program.image(&self.env)?;
         let dir =
             self.dir.as_deref().map(|dir| c_string(dir.as_os_str().as_bytes(), "the working directory"));
         let dir = dir.transpose()?;
-        let env = match &self.custody {
-            Some(custody) => self.env.clone().with(RUN_VARIABLE, custody.run()).block()?,
+        let env = match &self.supervisor {
+            Some(supervisor) => self.env.clone().with(RUN_VARIABLE, supervisor.run()).block()?,
             None => self.env.block()?,
         };
         let (theirs, ours) = stdio::prepare(&self.input, self.merged).map_err(ProcessError::Pipe)?;
@@ -244,9 +244,9 @@ impl Process {
             stdio: [stdin, stdout, stderr],
             inherited: &self.inherited,
         };
-        let leader = family::start(|| system::spawn(&spawn));
+        let leader = process_tree::start(|| system::spawn(&spawn));
         let leader = leader.map_err(|error| self.spawn_error(error, &env))?;
-        Ok((Session::led_by(leader, self.custody.clone()), ours))
+        Ok((ProcessSession::led_by(leader, self.supervisor.clone()), ours))
     }
 
     /// Builds the error for a failed start. The system returns one error number for everything that can go wrong on the

@@ -45,7 +45,7 @@ pub enum ProcessError {
     Pipe(#[source] io::Error),
     /// The process that cleans up if this one is killed is gone, and we could not start another one.
     #[error("cannot start a guardian in the place of one that was killed")]
-    Unguarded(#[source] io::Error),
+    WatchdogLost(#[source] io::Error),
     /// There is no program of this name.
     #[error("there is no program `{program}` in the folders of PATH")]
     NotFound {
@@ -95,7 +95,7 @@ impl ProcessError {
             Self::Program { source, .. } => {
                 matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied)
             }
-            Self::Pipe(_) | Self::Unguarded(_) | Self::Lost(_) => false,
+            Self::Pipe(_) | Self::WatchdogLost(_) | Self::Lost(_) => false,
         }
     }
 

@@ -15,7 +15,7 @@ use tokio::{io::AsyncWriteExt, net::unix::pipe as unix};
 use super::pipe::pipe;
 
 /// Prepares an input: returns the child's end, and the bytes that did not fit the pipe.
-pub(super) fn prepare(text: &[u8]) -> io::Result<(OwnedFd, Option<Rest>)> {
+pub(super) fn prepare(text: &[u8]) -> io::Result<(OwnedFd, Option<PendingInput>)> {
     if text.is_empty() {
         return Ok((File::open("/dev/null")?.into(), None));
     }
@@ -23,7 +23,7 @@ pub(super) fn prepare(text: &[u8]) -> io::Result<(OwnedFd, Option<Rest>)> {
     // Only our end is non-blocking. Each end has its own mode, and a command expects an input that blocks.
     fcntl_setfl(&write, OFlags::NONBLOCK)?;
     let written = fill(&write, text)?;
-    let rest = (written < text.len()).then(|| Rest { write, text: text[written..].to_vec() });
+    let rest = (written < text.len()).then(|| PendingInput { write, text: text[written..].to_vec() });
     Ok((read, rest))
 }
 
@@ -43,20 +43,20 @@ fn fill(pipe: &OwnedFd, text: &[u8]) -> io::Result<usize> {
 
 /// The part of an input that did not fit the pipe.
 #[derive(Debug)]
-pub(super) struct Rest {
+pub(super) struct PendingInput {
     write: OwnedFd,
     text: Vec<u8>,
 }
 
 /// Writes the rest of an input as the command reads it.
 #[derive(Debug, Default)]
-pub(super) struct Feeder {
+pub(super) struct InputWriter {
     open: Option<(unix::Sender, Vec<u8>)>,
     written: usize,
 }
 
-impl Feeder {
-    pub(super) fn new(rest: Option<Rest>) -> io::Result<Self> {
+impl InputWriter {
+    pub(super) fn new(rest: Option<PendingInput>) -> io::Result<Self> {
         let open = rest.map(|rest| Ok::<_, io::Error>((unix::Sender::from_owned_fd(rest.write)?, rest.text)));
         Ok(Self { open: open.transpose()?, written: 0 })
     }

@@ -11,7 +11,7 @@ use std::{
 use rustix::process::{Pid, Signal};
 use tokio::{sync::Notify, time::Instant};
 
-use super::custody::family;
+use super::supervision::process_tree;
 
 /// A handle to the running command. Clones refer to the same job.
 ///
@@ -22,7 +22,7 @@ pub struct Job(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    went_on: Notify,
+    continued: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl Job {
     }
 
     /// Stops the running command, if there is one, and everything that it started. Its clock pauses until
-    /// [`go_on`](Self::go_on).
+    /// [`resume`](Self::resume).
     pub fn stop(&self) {
         let mut state = self.state();
         state.stopped.get_or_insert_with(Instant::now);
@@ -49,13 +49,13 @@ impl Job {
     }
 
     /// Continues the command.
-    pub fn go_on(&self) {
+    pub fn resume(&self) {
         let mut state = self.state();
         if let Some(stopped) = state.stopped.take() {
             state.time_stopped += stopped.elapsed();
         }
         state.signal(Signal::CONT);
-        self.0.went_on.notify_waiters();
+        self.0.continued.notify_waiters();
     }
 
     /// Returns how long commands were stopped in total.
@@ -67,18 +67,18 @@ impl Job {
     /// Resolves when the job is not stopped. Cancel safe.
     pub(super) async fn running(&self) {
         loop {
-            let went_on = self.0.went_on.notified();
+            let continued = self.0.continued.notified();
             if self.state().stopped.is_none() {
                 return;
             }
-            went_on.await;
+            continued.await;
         }
     }
 
     /// Makes this the running command until the guard is dropped.
-    pub(super) fn enter(&self, leader: Pid) -> InJob<'_> {
+    pub(super) fn enter(&self, leader: Pid) -> JobGuard<'_> {
         self.state().leader = Some(leader);
-        InJob(self)
+        JobGuard(self)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -91,16 +91,16 @@ impl State {
     /// here.
     fn signal(&self, signal: Signal) {
         if let Some(leader) = self.leader {
-            family::signal(leader, signal);
+            process_tree::signal(leader, signal);
         }
     }
 }
 
 /// See [`Job::enter`].
 #[derive(Debug)]
-pub(super) struct InJob<'a>(&'a Job);
+pub(super) struct JobGuard<'a>(&'a Job);
 
-impl Drop for InJob<'_> {
+impl Drop for JobGuard<'_> {
     fn drop(&mut self) {
         self.0.state().leader = None;
     }

@@ -12,36 +12,36 @@ use super::Job;
 
 /// Why we made a command end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub enum CutReason {
     /// The caller asked for it.
-    Asked,
+    Requested,
     /// The command ran longer than this.
-    Time(Duration),
+    TimeLimit(Duration),
     /// The command printed nothing for this long.
-    Silence(Duration),
+    SilenceLimit(Duration),
 }
 
-impl fmt::Display for Cut {
+impl fmt::Display for CutReason {
     /// The text follows "it was ended": "after 10s, its time limit".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Asked => f.write_str("since it was asked to end"),
-            Self::Time(limit) => write!(f, "after {limit:?}, its time limit"),
-            Self::Silence(limit) => write!(f, "after it had printed nothing for {limit:?}"),
+            Self::Requested => f.write_str("since it was asked to end"),
+            Self::TimeLimit(limit) => write!(f, "after {limit:?}, its time limit"),
+            Self::SilenceLimit(limit) => write!(f, "after it had printed nothing for {limit:?}"),
         }
     }
 }
 
 /// A command's own limits.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Limits {
+pub(super) struct ProcessLimits {
     pub(super) time: Option<Duration>,
     pub(super) silence: Option<Duration>,
 }
 
 /// A command's clock. It pauses while the command is stopped.
 #[derive(Debug)]
-pub(super) struct Clock<'a> {
+pub(super) struct CommandClock<'a> {
     started: Instant,
     /// How long the job had been stopped before this command.
     stopped_before: Duration,
@@ -50,7 +50,7 @@ pub(super) struct Clock<'a> {
     heard: AtomicU64,
 }
 
-impl<'a> Clock<'a> {
+impl<'a> CommandClock<'a> {
     pub(super) fn start(job: Option<&'a Job>) -> Self {
         let stopped_before = job.map(Job::time_stopped).unwrap_or_default();
         Self { started: Instant::now(), stopped_before, job, heard: AtomicU64::new(0) }
@@ -62,19 +62,20 @@ impl<'a> Clock<'a> {
     }
 
     /// Records that the command has printed something.
-    pub(super) fn hear(&self) {
+    pub(super) fn record_output(&self) {
         self.heard.store(u64::try_from(self.now().as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// Resolves when the command exceeds a limit. Wakes once for each moment at which a limit might be reached. Cancel
     /// safe.
-    pub(super) async fn crossed(&self, limits: Limits) -> Cut {
+    pub(super) async fn crossed(&self, limits: ProcessLimits) -> CutReason {
         loop {
             let now = self.now();
             let heard = Duration::from_micros(self.heard.load(Ordering::Relaxed));
-            let time = limits.time.map(|limit| (limit.saturating_sub(now), Cut::Time(limit)));
-            let silence =
-                limits.silence.map(|limit| ((heard + limit).saturating_sub(now), Cut::Silence(limit)));
+            let time = limits.time.map(|limit| (limit.saturating_sub(now), CutReason::TimeLimit(limit)));
+            let silence = limits
+                .silence
+                .map(|limit| ((heard + limit).saturating_sub(now), CutReason::SilenceLimit(limit)));
             match time.into_iter().chain(silence).min_by_key(|(left, _)| *left) {
                 None => return future::pending().await,
                 Some((Duration::ZERO, cut)) => return cut,
@@ -125,21 +126,21 @@ mod tests {
         ) {
             on_virtual_time(async move {
                 let job = Job::new();
-                let clock = Clock::start(Some(&job));
-                let limits = Limits { time: Some(seconds(limit)), silence: None };
+                let clock = CommandClock::start(Some(&job));
+                let limits = ProcessLimits { time: Some(seconds(limit)), silence: None };
                 let mut running = 0;
                 let stops = async {
                     for (before, stopped) in spans {
                         sleep(seconds(before)).await;
                         job.stop();
                         sleep(seconds(stopped)).await;
-                        job.go_on();
+                        job.resume();
                         running += before;
                     }
                 };
                 let crossed = clock.crossed(limits);
                 tokio::join!(stops, async {
-                    prop_assert_eq!(crossed.await, Cut::Time(seconds(limit)));
+                    prop_assert_eq!(crossed.await, CutReason::TimeLimit(seconds(limit)));
                     prop_assert_eq!(clock.now(), seconds(limit));
                     Ok(())
                 }).1
@@ -150,19 +151,19 @@ mod tests {
         #[test]
         fn silence_is_cut_when_it_lasts(limit in 1u64..20, silences in prop::collection::vec(0u64..40, 0..12)) {
             on_virtual_time(async move {
-                let clock = Clock::start(None);
+                let clock = CommandClock::start(None);
                 // The limit never falls on the moment of a sound.
                 let longest = seconds(limit) + Duration::from_millis(500);
-                let limits = Limits { time: None, silence: Some(longest) };
+                let limits = ProcessLimits { time: None, silence: Some(longest) };
                 let speak = async {
                     for silence in &silences {
                         sleep(seconds(*silence)).await;
-                        clock.hear();
+                        clock.record_output();
                     }
                     future::pending::<()>().await;
                 };
                 let cut = tokio::select! { cut = clock.crossed(limits) => cut, () = speak => unreachable!() };
-                prop_assert_eq!(cut, Cut::Silence(longest));
+                prop_assert_eq!(cut, CutReason::SilenceLimit(longest));
                 let spoken: u64 = silences.iter().take_while(|silence| **silence <= limit).sum();
                 prop_assert_eq!(clock.now(), seconds(spoken) + longest);
                 Ok(())
@@ -173,8 +174,8 @@ mod tests {
     #[test]
     fn no_limit_is_never_crossed() {
         on_virtual_time(async {
-            let clock = Clock::start(None);
-            assert!(timeout(seconds(1_000_000), clock.crossed(Limits::default())).await.is_err());
+            let clock = CommandClock::start(None);
+            assert!(timeout(seconds(1_000_000), clock.crossed(ProcessLimits::default())).await.is_err());
             advance(seconds(1)).await;
             assert!(clock.now() > seconds(1_000_000));
         });
@@ -182,8 +183,12 @@ mod tests {
 
     #[test]
     fn a_cut_says_why() {
-        let texts = [Cut::Asked, Cut::Time(seconds(10)), Cut::Silence(Duration::from_millis(1500))]
-            .map(|cut| format!("it was ended {cut}"));
+        let texts = [
+            CutReason::Requested,
+            CutReason::TimeLimit(seconds(10)),
+            CutReason::SilenceLimit(Duration::from_millis(1500)),
+        ]
+        .map(|cut| format!("it was ended {cut}"));
         assert_eq!(
             texts,
             [

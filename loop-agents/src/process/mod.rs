@@ -12,7 +12,7 @@
 //!   this module closes the pipe;
 //! - ending a command means TERM, a grace time, KILL, each to the whole group. If the command ends by itself, the rest
 //!   of the group is killed too. Dropping the future kills the group at once;
-//! - processes that left the group are found and ended as well: see [`Custody`];
+//! - processes that left the group are found and ended as well: see [`Supervisor`];
 //! - a command can have a [time limit](Process::max_time), and a limit on its [silence](Process::max_silence).
 //!
 //! Nothing here polls. The end of a process is an event (a pidfd on Linux), as is its output.
@@ -24,7 +24,6 @@
 
 mod blocking;
 mod command;
-mod custody;
 mod environment;
 mod error;
 mod exit;
@@ -37,14 +36,16 @@ mod program;
 mod run;
 mod session;
 mod stdio;
+mod supervision;
 mod system;
 
+pub(crate) use blocking::off_executor;
 pub use command::{DEFAULT_GRACE, Process};
-pub use custody::{Custody, KeepAwake, RUN_VARIABLE, Swept, serve_as_guardian, sweep, wake};
 pub use environment::Environment;
 pub use error::ProcessError;
 pub use exit::Exit;
 pub use job::Job;
-pub use limit::Cut;
-pub use output::Stream;
-pub use run::{Finished, STRAGGLER_TIME};
+pub use limit::CutReason;
+pub use output::OutputStream;
+pub use run::{ProcessOutput, STRAGGLER_TIME};
+pub use supervision::{KeepAwake, RUN_VARIABLE, Supervisor, SweptProcess, serve_as_watchdog, sweep, wake};

@@ -11,12 +11,12 @@ use std::{
 use rustix::buffer::spare_capacity;
 use tokio::{io::AsyncReadExt, net::unix::pipe, task::yield_now};
 
-use super::input::Feeder;
+use super::input::InputWriter;
 use crate::output::Capture;
 
 /// The output that some bytes came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
+pub enum OutputStream {
     /// The standard output.
     Stdout,
     /// The standard error.
@@ -33,16 +33,16 @@ const MOST_IN_A_PIPE: usize = 1024 * 1024;
 
 /// One output, and its kept head and tail.
 #[derive(Debug)]
-pub(super) struct Tap {
-    stream: Stream,
+pub(super) struct OutputPipe {
+    stream: OutputStream,
     /// Our end. `None` if the output is closed, or was never open.
     pipe: Option<pipe::Receiver>,
     buffer: Vec<u8>,
     capture: Capture,
 }
 
-impl Tap {
-    pub(super) fn new(stream: Stream, pipe: Option<OwnedFd>, limit: usize) -> io::Result<Self> {
+impl OutputPipe {
+    pub(super) fn new(stream: OutputStream, pipe: Option<OwnedFd>, limit: usize) -> io::Result<Self> {
         let size = if pipe.is_some() { READ_SIZE } else { 0 };
         let pipe = pipe.map(pipe::Receiver::from_owned_fd).transpose()?;
         Ok(Self { stream, pipe, buffer: Vec::with_capacity(size), capture: Capture::with_limit(limit) })
@@ -68,7 +68,7 @@ impl Tap {
     }
 
     /// Captures the bytes that were read, and passes them to the listener.
-    fn hand_over(&mut self, listener: &mut impl FnMut(Stream, &[u8])) {
+    fn hand_over(&mut self, listener: &mut impl FnMut(OutputStream, &[u8])) {
         self.capture.push(&self.buffer);
         listener(self.stream, &self.buffer);
     }
@@ -79,24 +79,24 @@ impl Tap {
 }
 
 /// Moves all data between us and a command.
-pub(super) struct Pump<L> {
-    pub(super) stdout: Tap,
-    pub(super) stderr: Tap,
-    pub(super) input: Feeder,
+pub(super) struct ProcessIo<L> {
+    pub(super) stdout: OutputPipe,
+    pub(super) stderr: OutputPipe,
+    pub(super) input: InputWriter,
     pub(super) listener: L,
 }
 
-impl<L: FnMut(Stream, &[u8])> Pump<L> {
+impl<L: FnMut(OutputStream, &[u8])> ProcessIo<L> {
     /// Moves bytes until all outputs are closed. Cancel safe.
     pub(super) async fn until_closed(&mut self) {
         while self.stdout.pipe.is_some() || self.stderr.pipe.is_some() {
-            let tap = tokio::select! {
+            let pipe_end = tokio::select! {
                 () = self.stdout.fill() => &mut self.stdout,
                 () = self.stderr.fill() => &mut self.stderr,
                 () = self.input.feed() => continue,
             };
-            if !tap.buffer.is_empty() {
-                tap.hand_over(&mut self.listener);
+            if !pipe_end.buffer.is_empty() {
+                pipe_end.hand_over(&mut self.listener);
                 // The listener may be slow, and a command may print without end. Other tasks need their turn.
                 yield_now().await;
             }
@@ -106,11 +106,11 @@ impl<L: FnMut(Stream, &[u8])> Pump<L> {
     /// Reads the bytes that are in the pipes now. If other processes still hold an output, we ignore what they print
     /// later.
     pub(super) fn drain(&mut self) {
-        for tap in [&mut self.stdout, &mut self.stderr] {
+        for pipe_end in [&mut self.stdout, &mut self.stderr] {
             let mut left = MOST_IN_A_PIPE;
-            while left > 0 && tap.fill_now() {
-                left = left.saturating_sub(tap.buffer.len());
-                tap.hand_over(&mut self.listener);
+            while left > 0 && pipe_end.fill_now() {
+                left = left.saturating_sub(pipe_end.buffer.len());
+                pipe_end.hand_over(&mut self.listener);
             }
         }
     }

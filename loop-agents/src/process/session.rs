@@ -9,9 +9,9 @@ use std::{
 use rustix::process::{Pid, Signal, WaitIdStatus, kill_process_group};
 
 use super::{
-    Custody, Exit,
+    Exit, Supervisor,
     blocking::off_executor,
-    custody::{KILL_TIME, family},
+    supervision::{KILL_TIME, process_tree},
 };
 
 /// How long to wait before looking again for the end of a leader that another process traces.
@@ -22,25 +22,25 @@ const TRACED_WAIT: Duration = Duration::from_millis(10);
 ///
 /// Dropping it kills the group at once.
 #[derive(Debug)]
-pub(super) struct Session {
+pub(super) struct ProcessSession {
     leader: Pid,
-    custody: Option<Custody>,
+    supervisor: Option<Supervisor>,
     closed: bool,
 }
 
 /// A session that has ended.
 #[derive(Debug)]
-pub(super) struct Closed {
+pub(super) struct SessionEnd {
     /// How its leader ended.
     pub(super) exit: Exit,
     /// The PIDs of the processes that we could not end.
     pub(super) survivors: Vec<u32>,
 }
 
-impl Session {
+impl ProcessSession {
     /// Takes charge of a child that leads its own session, or at least its own group.
-    pub(super) fn led_by(leader: Pid, custody: Option<Custody>) -> Self {
-        Self { leader, custody, closed: false }
+    pub(super) fn led_by(leader: Pid, supervisor: Option<Supervisor>) -> Self {
+        Self { leader, supervisor, closed: false }
     }
 
     /// Returns the leader's PID, which is also the group's number.
@@ -53,8 +53,8 @@ impl Session {
     pub(super) fn terminate(&self) -> impl Future<Output = ()> + use<> {
         let leader = self.leader;
         off_executor(move || {
-            family::signal(leader, Signal::TERM);
-            family::signal(leader, Signal::CONT);
+            process_tree::signal(leader, Signal::TERM);
+            process_tree::signal(leader, Signal::CONT);
         })
     }
 
@@ -65,40 +65,40 @@ impl Session {
     }
 
     /// Cleans up after the leader's end: kills the rest of the group, ends the processes that had left it, if there is
-    /// a custody that can find them, and only then reaps the leader.
+    /// a supervisor that can find them, and only then reaps the leader.
     ///
     /// The order matters, because the kernel reports the leader's end to its tracer before us, and the tracer may not
     /// be listening.
-    pub(super) async fn close(mut self) -> io::Result<Closed> {
+    pub(super) async fn close(mut self) -> io::Result<SessionEnd> {
         self.kill();
         self.closed = true;
-        let (leader, custody) = (self.leader, self.custody.take().filter(Custody::adopts));
+        let (leader, supervisor) = (self.leader, self.supervisor.take().filter(Supervisor::is_subreaper));
         // Usually there is nothing to wait for.
-        if custody.is_none()
-            && let Some(status) = family::reap(leader)?
+        if supervisor.is_none()
+            && let Some(status) = process_tree::reap(leader)?
         {
-            return Ok(Closed { exit: exit_of(&status)?, survivors: Vec::new() });
+            return Ok(SessionEnd { exit: exit_of(&status)?, survivors: Vec::new() });
         }
-        off_executor(move || bury(leader, custody.as_ref())).await
+        off_executor(move || end_and_reap(leader, supervisor.as_ref())).await
     }
 
     /// Abandons a leader that does not end: it belongs to another user, or hangs in the kernel.
     pub(super) fn give_up(mut self) {
         self.closed = true;
-        family::give_up(self.leader);
+        process_tree::give_up(self.leader);
     }
 }
 
 /// Ends the processes that a command left behind after its leader ended, and reaps the leader. Blocks until then.
-fn bury(leader: Pid, custody: Option<&Custody>) -> io::Result<Closed> {
-    let survivors = custody.map(|custody| custody.settle(leader)).unwrap_or_default();
+fn end_and_reap(leader: Pid, supervisor: Option<&Supervisor>) -> io::Result<SessionEnd> {
+    let survivors = supervisor.map(|supervisor| supervisor.settle(leader)).unwrap_or_default();
     let deadline = Instant::now() + KILL_TIME;
     loop {
-        if let Some(status) = family::reap(leader)? {
-            return Ok(Closed { exit: exit_of(&status)?, survivors });
+        if let Some(status) = process_tree::reap(leader)? {
+            return Ok(SessionEnd { exit: exit_of(&status)?, survivors });
         }
         if Instant::now() >= deadline {
-            family::give_up(leader);
+            process_tree::give_up(leader);
             return Err(io::Error::other("another process traces it, and keeps its end from us"));
         }
         // The system does not report when a tracer detaches.
@@ -110,17 +110,17 @@ fn exit_of(status: &WaitIdStatus) -> io::Result<Exit> {
     Exit::of(status).ok_or_else(|| io::Error::other("the system did not say how the process ended"))
 }
 
-impl Drop for Session {
+impl Drop for ProcessSession {
     fn drop(&mut self) {
         if self.closed {
             return;
         }
         self.kill();
-        let (leader, custody) = (self.leader, self.custody.take());
+        let (leader, supervisor) = (self.leader, self.supervisor.take());
         // Nobody is left to receive the exit.
         drop(off_executor(move || {
-            family::await_leader(leader);
-            bury(leader, custody.as_ref())
+            process_tree::await_leader(leader);
+            end_and_reap(leader, supervisor.as_ref())
         }));
     }
 }

@@ -6,14 +6,14 @@ use async_trait::async_trait;
 use loop_core::{EvaluationContext, Evaluator, Halt, Outcome, StepRecord, StopReason, Verdict, WorkError};
 
 use super::{
-    Account, ChatWorker, Findings, Newest, ShellWorker, WorkTree, Worked, Worker,
-    brief::{Checked, REVIEWER, Reviewing},
+    ActionLog, ChatWorker, Findings, RecentItems, ShellWorker, TaskOutput, WorkTree, Worker,
     findings::findings_of,
-    verdict::{GiveVerdict, Slot, nonce, of_model},
+    prompt::{CheckResult, REVIEWER, ReviewerPrompt},
+    verdict::{GiveVerdict, VerdictSlot, nonce, of_model},
 };
 use crate::{
     chat::{Chat, ChatAgent, TurnOutput},
-    judge::Words,
+    judge::OutputText,
     shell::{CommandEvaluator, ShellAgent, ShellOutput},
 };
 
@@ -38,9 +38,9 @@ const NO_VERDICT: &str = "the reviewing agent gave no verdict that could be read
 const SAID_BYTES: usize = 8 * 1024;
 
 /// Work that can be reviewed.
-pub trait Reviewed: Words {
+pub trait ReviewableOutput: OutputText {
     /// Returns the agent's actions, if known.
-    fn account(&self) -> Option<&Account> {
+    fn actions(&self) -> Option<&ActionLog> {
         None
     }
 
@@ -55,9 +55,9 @@ pub trait Reviewed: Words {
     }
 }
 
-impl Reviewed for Worked {
-    fn account(&self) -> Option<&Account> {
-        Some(&self.account)
+impl ReviewableOutput for TaskOutput {
+    fn actions(&self) -> Option<&ActionLog> {
+        Some(&self.actions)
     }
 
     fn found_before(&self) -> Option<&str> {
@@ -69,9 +69,9 @@ impl Reviewed for Worked {
     }
 }
 
-impl Reviewed for TurnOutput {}
+impl ReviewableOutput for TurnOutput {}
 
-impl Reviewed for ShellOutput {}
+impl ReviewableOutput for ShellOutput {}
 
 type Text = dyn Fn() -> String + Send;
 
@@ -116,7 +116,7 @@ type Text = dyn Fn() -> String + Send;
 pub struct ReviewEvaluator {
     reviewer: Box<dyn Worker>,
     /// The slot for a model's verdict, if the model has the tool.
-    slot: Option<Slot>,
+    slot: Option<VerdictSlot>,
     task: Box<Text>,
     checks: Vec<(String, CommandEvaluator)>,
     instructions: String,
@@ -134,7 +134,7 @@ impl ReviewEvaluator {
     /// Does the same as [`by_chat`](Self::by_chat), but lets `heard` configure the agent, for example with
     /// [`ChatAgent::on_event`].
     pub fn by_chat_agent(chat: Chat, heard: impl FnOnce(ChatAgent) -> ChatAgent) -> Self {
-        let slot = Slot::default();
+        let slot = VerdictSlot::default();
         let (chat, has_tool) = chat.or_system(REVIEWER).also(GiveVerdict(slot.clone()));
         let slot = has_tool.then_some(slot);
         let reviewer = ChatWorker::new(heard(ChatAgent::new(chat))).giving(slot.clone());
@@ -147,7 +147,7 @@ impl ReviewEvaluator {
         Self::by(Box::new(ShellWorker::new(agent, tree).preface(REVIEWER)), None)
     }
 
-    fn by(reviewer: Box<dyn Worker>, slot: Option<Slot>) -> Self {
+    fn by(reviewer: Box<dyn Worker>, slot: Option<VerdictSlot>) -> Self {
         let (task, instructions) = (Box::new(String::new), String::new());
         Self { reviewer, slot, task, checks: Vec::new(), instructions, believes: false, found: None }
     }
@@ -194,11 +194,14 @@ impl ReviewEvaluator {
         self.found.as_ref()
     }
 
-    async fn checked<O: Reviewed>(&mut self, cx: &EvaluationContext<O>) -> Result<Vec<Checked>, WorkError> {
+    async fn checked<O: ReviewableOutput>(
+        &mut self,
+        cx: &EvaluationContext<O>,
+    ) -> Result<Vec<CheckResult>, WorkError> {
         let mut checked = Vec::with_capacity(self.checks.len());
         for (line, check) in &mut self.checks {
             let verdict = check.evaluate(cx.clone()).await?;
-            checked.push(Checked {
+            checked.push(CheckResult {
                 line: line.clone(),
                 passed: verdict.passed(),
                 text: verdict.text().to_owned(),
@@ -209,7 +212,7 @@ impl ReviewEvaluator {
 }
 
 #[async_trait]
-impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
+impl<O: ReviewableOutput> Evaluator<O> for ReviewEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, WorkError> {
         self.found = None;
         let checks = self.checked(&cx).await?;
@@ -221,10 +224,10 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
         let nonce = nonce();
         let earlier = cx.previous().and_then(|step| step.verdict()).map(Verdict::text);
         let before = cx.output().found_before().or(earlier).unwrap_or_default();
-        let prompt = Reviewing {
+        let prompt = ReviewerPrompt {
             task: &(self.task)(),
             number: cx.iteration(),
-            account: cx.output().account(),
+            actions: cx.output().actions(),
             checks: &checks,
             before,
             said: &cx.output().excerpt(SAID_BYTES),
@@ -234,11 +237,11 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
         }
         .prompt();
         // Discard the verdict of an earlier review that was cut off.
-        self.slot.as_ref().map(Slot::take);
-        let mut account = Account::default();
-        let words = self.reviewer.work(prompt, &mut account, cx.part()).await.map_err(of_reviewer)?;
-        let found = of_model(self.slot.as_ref().and_then(Slot::take), &words, &nonce);
-        let (outcome, found) = judged(found, &checks, &account, before);
+        self.slot.as_ref().map(VerdictSlot::take);
+        let mut actions = ActionLog::default();
+        let words = self.reviewer.work(prompt, &mut actions, cx.part()).await.map_err(of_reviewer)?;
+        let found = of_model(self.slot.as_ref().and_then(VerdictSlot::take), &words, &nonce);
+        let (outcome, found) = judged(found, &checks, &actions, before);
         let verdict = Verdict::new(outcome).with_text(found.to_string());
         let Findings { pending, blocker, .. } = &*self.found.insert(found);
         match outcome {
@@ -251,19 +254,19 @@ impl<O: Reviewed> Evaluator<O> for ReviewEvaluator {
     }
 }
 
-/// Turns the findings into an outcome. `account` lists the reviewer's own actions. The summary mentions changed files,
+/// Turns the findings into an outcome. `actions` lists the reviewer's own actions. The summary mentions changed files,
 /// because we cannot keep a command from changing them. A reviewer that failed may have found nothing only because it
 /// failed. The findings of the review `before` stay until another review reaches a verdict.
 fn judged(
     found: Option<Findings>,
-    checks: &[Checked],
-    account: &Account,
+    checks: &[CheckResult],
+    actions: &ActionLog,
     before: &str,
 ) -> (Outcome, Findings) {
-    let failing: Vec<_> = checks.iter().filter(|check| !check.passed).map(Checked::failing).collect();
-    let failure = account.failure.as_ref().map(|failure| format!("The reviewer {failure}. "));
+    let failing: Vec<_> = checks.iter().filter(|check| !check.passed).map(CheckResult::failing).collect();
+    let failure = actions.failure.as_ref().map(|failure| format!("The reviewer {failure}. "));
     let failure = failure.unwrap_or_default();
-    let changed = [&account.written, &account.edited, &account.removed].map(Newest::items).concat();
+    let changed = [&actions.written, &actions.edited, &actions.removed].map(RecentItems::items).concat();
     let changed = match changed.is_empty() {
         true => String::new(),
         false => format!("The reviewer itself changed {}. ", changed.join(", ")),

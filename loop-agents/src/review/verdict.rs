@@ -18,7 +18,7 @@ use serde::Deserialize;
 use super::Findings;
 use crate::{
     chat::TurnEvent,
-    output::objects,
+    output::json_objects,
     tools::{Tool, ToolContext, ToolError},
 };
 
@@ -32,10 +32,10 @@ pub(super) const KEY: &str = "review";
 /// The last reply that calls the tool counts, because a model may change its mind. If a call in that reply is rejected,
 /// there is no verdict, until a valid reply comes. Two verdicts in one reply are merged.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Slot(Arc<Mutex<Held>>);
+pub(super) struct VerdictSlot(Arc<Mutex<SlotState>>);
 
 #[derive(Debug, Default)]
-struct Held {
+struct SlotState {
     /// The number of calls in the last reply that has any.
     asked: u32,
     /// The number of these calls that were valid verdicts.
@@ -45,21 +45,21 @@ struct Held {
     is_over: bool,
 }
 
-impl Slot {
+impl VerdictSlot {
     /// Takes the verdict out, if one has arrived.
     pub(super) fn take(&self) -> Option<Findings> {
-        let Held { asked, given, found, .. } = std::mem::take(&mut *self.place());
+        let SlotState { asked, given, found, .. } = std::mem::take(&mut *self.place());
         found.filter(|_| asked <= given)
     }
 
     /// Handles an event of the review.
-    pub(super) fn hear(&self, event: TurnEvent<'_>) {
+    pub(super) fn on_event(&self, event: TurnEvent<'_>) {
         let mut held = self.place();
         match event {
             TurnEvent::Replied => held.is_over = true,
             TurnEvent::Calling(call) if call.name == TOOL => {
                 if held.is_over {
-                    *held = Held::default();
+                    *held = SlotState::default();
                 }
                 held.asked += 1;
             }
@@ -76,24 +76,24 @@ impl Slot {
         });
     }
 
-    fn place(&self) -> MutexGuard<'_, Held> {
+    fn place(&self) -> MutexGuard<'_, SlotState> {
         // No code under this lock panics.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The tool by which a reviewing model gives its verdict. Its [`Slot`] decides which call counts.
-pub(super) struct GiveVerdict(pub(super) Slot);
+/// The tool by which a reviewing model gives its verdict. Its [`VerdictSlot`] decides which call counts.
+pub(super) struct GiveVerdict(pub(super) VerdictSlot);
 
-/// What the tool is given.
+/// The verdict of a review.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// What is left to do, the most important first, at most five items; an empty list if nothing is.
+    /// The remaining work, most important first, at most five items. Empty if nothing remains.
     pending: Vec<String>,
-    /// What keeps the work from being done, and needs a person; empty if nothing does.
+    /// Something that keeps the work from being done and needs a person. Empty if there is nothing like that.
     blocker: String,
-    /// What there is, and how you know, in a few sentences.
+    /// The state of the work, and how you know it, in a few sentences.
     summary: String,
 }
 
@@ -106,13 +106,13 @@ impl Tool for GiveVerdict {
     }
 
     fn description(&self) -> &'static str {
-        "Gives your verdict on the work. Call it once, at the end, when you have checked what you can."
+        "Gives your verdict on the work. Call it once, at the end, after you have checked what you can."
     }
 
     async fn call(&self, arguments: Arguments, _: &ToolContext) -> Result<String, ToolError> {
         let Arguments { pending, blocker, summary } = arguments;
         self.0.give(Findings::new(pending, &blocker, &summary));
-        Ok("your verdict is taken; end now with one sentence".to_owned())
+        Ok("your verdict is recorded; now end with one sentence".to_owned())
     }
 }
 
@@ -136,13 +136,13 @@ pub(super) fn of_model(given: Option<Findings>, words: &str, nonce: &str) -> Opt
 /// is rejected: an object inside of another one, an object with a duplicate key, or an object after which the number
 /// occurs again.
 pub(super) fn in_words(words: &str, nonce: &str) -> Option<Findings> {
-    let all = objects::outermost(words).ok()?;
+    let all = json_objects::outermost(words).ok()?;
     let at = all.iter().rposition(|object| words[object.clone()].contains(nonce))?;
-    let object = objects::unique(&words[all[at].clone()])?;
+    let object = json_objects::unique(&words[all[at].clone()])?;
     let ends = all[at..].iter().map(|object| object.end);
     let begins = all[at + 1..].iter().map(|object| object.start).chain([words.len()]);
     let behind: String = ends.zip(begins).map(|(end, begin)| &words[end..begin]).collect();
-    let is_clear = object[KEY] == nonce && !behind.contains(nonce) && !objects::closes(&behind);
+    let is_clear = object[KEY] == nonce && !behind.contains(nonce) && !json_objects::closes(&behind);
     is_clear.then(|| Findings::of(&object))?
 }
 
@@ -227,11 +227,11 @@ mod tests {
             (vec![vec![clean], vec![]], Some(true)),
             (vec![], None),
         ] {
-            let slot = Slot::default();
+            let slot = VerdictSlot::default();
             for reply in &replies {
-                slot.hear(TurnEvent::Replied);
+                slot.on_event(TurnEvent::Replied);
                 for verdict in reply {
-                    slot.hear(TurnEvent::Calling(&call));
+                    slot.on_event(TurnEvent::Calling(&call));
                     if let Some(items) = verdict {
                         slot.give(found(items));
                     }

@@ -5,19 +5,19 @@ use loop_core::{Ceiling, Halt, Iteration, IterationContext, Step, WorkError};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Briefing, CommandError, CommandLine, Invocation, PromptUndeliverable, Template,
-    bill::Bill,
+    AgentPrompt, CommandError, CommandLine, Invocation, PromptUndeliverable, Template,
     evaluator::EVALUATOR_EXIT_MARK,
-    hearing::{Ears, Heard, OnNote},
-    listener::Listener,
-    patience::{OutOfPatience, Patience, Wait},
-    reason::exit_with_reason,
-    surroundings::{Shell, variables},
-    trouble,
+    exit_reason::exit_with_reason,
+    failures,
+    output_listener::OutputListener,
+    output_reader::{AgentListeners, OnNote, OutputReport},
+    rate_limit_backoff::{BackoffDecision, RateLimitBackoff, TooManyWaits},
+    shell_settings::{Shell, variables},
+    unreported_cost::UnreportedCostGuard,
 };
 use crate::{
     output::{Capture, OUTPUT_MARK},
-    process::{Exit, Finished, Stream},
+    process::{Exit, OutputStream, ProcessOutput},
     usage::{AgentFailure, Format, UsageReader},
 };
 
@@ -45,10 +45,10 @@ use crate::{
 #[derive(Debug)]
 pub struct ShellAgent {
     command: CommandLine,
-    briefing: Briefing,
+    agent_prompt: AgentPrompt,
     shell: Shell,
-    ears: Ears,
-    patience: Patience,
+    listeners: AgentListeners,
+    backoff: RateLimitBackoff,
     costs: bool,
 }
 
@@ -112,10 +112,10 @@ impl ShellAgent {
     pub fn new(command: &str) -> Result<Self, CommandError> {
         Ok(Self {
             command: CommandLine::parse(command)?,
-            briefing: Briefing::default(),
+            agent_prompt: AgentPrompt::default(),
             shell: Shell::new(),
-            ears: Ears::default(),
-            patience: Patience::default(),
+            listeners: AgentListeners::default(),
+            backoff: RateLimitBackoff::default(),
             costs: false,
         })
     }
@@ -123,14 +123,14 @@ impl ShellAgent {
     /// Sets the goal, which is the value of `{goal}`.
     #[must_use]
     pub fn goal(mut self, goal: impl Into<String>) -> Self {
-        self.briefing.goal = goal.into();
+        self.agent_prompt.goal = goal.into();
         self
     }
 
     /// Sets the prompt's template; see [`Placeholder`](super::Placeholder).
     #[must_use]
     pub fn prompt(mut self, template: &str) -> Self {
-        self.briefing.template = Template::new(template);
+        self.agent_prompt.template = Template::new(template);
         self
     }
 
@@ -144,23 +144,23 @@ impl ShellAgent {
     /// Sets how many bytes of the last output, and of the last verdict, go into a prompt.
     #[must_use]
     pub fn feedback_bytes(mut self, bytes: usize) -> Self {
-        self.briefing.feedback_bytes = bytes;
+        self.agent_prompt.feedback_bytes = bytes;
         self
     }
 
     /// Calls `listener` with every piece of output as it comes, for a live view. The agent
     /// waits while the listener runs.
     #[must_use]
-    pub fn on_output(mut self, listener: impl FnMut(Stream, &[u8]) + Send + 'static) -> Self {
-        self.ears.listener = Listener::new(listener);
+    pub fn on_output(mut self, listener: impl FnMut(OutputStream, &[u8]) + Send + 'static) -> Self {
+        self.listeners.listener = OutputListener::new(listener);
         self
     }
 
     /// Calls `listener` with every piece of output byte for byte, even if a [`usage_reader`](Self::usage_reader) turns
     /// the output into text for people. The agent waits while the listener runs.
     #[must_use]
-    pub fn on_raw_output(mut self, listener: impl FnMut(Stream, &[u8]) + Send + 'static) -> Self {
-        self.ears.raw = Listener::new(listener);
+    pub fn on_raw_output(mut self, listener: impl FnMut(OutputStream, &[u8]) + Send + 'static) -> Self {
+        self.listeners.raw = OutputListener::new(listener);
         self
     }
 
@@ -174,7 +174,7 @@ impl ShellAgent {
     /// limit of its own, it has worked: that is a fault, and the evaluator judges the work.
     #[must_use]
     pub fn usage_reader(mut self, reader: UsageReader) -> Self {
-        self.ears.reader = Some(reader);
+        self.listeners.reader = Some(reader);
         self
     }
 
@@ -182,7 +182,7 @@ impl ShellAgent {
     /// without a price.
     #[must_use]
     pub fn on_note(mut self, listener: impl FnMut(&str) + Send + 'static) -> Self {
-        self.ears.on_note = OnNote::new(listener);
+        self.listeners.on_note = OnNote::new(listener);
         self
     }
 
@@ -202,7 +202,7 @@ impl ShellAgent {
 
     /// Returns the prompt's template.
     pub fn template(&self) -> &Template {
-        &self.briefing.template
+        &self.agent_prompt.template
     }
 
     /// Returns the command line and the prompt of the first iteration, without running anything. `left` is the
@@ -211,20 +211,20 @@ impl ShellAgent {
     /// # Errors
     /// Fails if the prompt has to be an argument and cannot be one.
     pub fn preview(&self, left: Ceiling) -> Result<Preview, PromptUndeliverable> {
-        let prompt = self.briefing.template.render(&self.briefing.first(left));
+        let prompt = self.agent_prompt.template.render(&self.agent_prompt.first(left));
         Ok(Preview { invocation: self.command.with_prompt(prompt.as_str())?, prompt })
     }
 
     /// Returns the error for an iteration whose agent reports a failure. If it defers the iteration, it notes the
     /// reason.
     fn failed(&mut self, failure: AgentFailure, cx: &IterationContext<ShellOutput>) -> WorkError {
-        match self.patience.wait(failure.rate_limit) {
-            Wait::For(after) => {
+        match self.backoff.wait(failure.rate_limit) {
+            BackoffDecision::WaitFor(after) => {
                 cx.fault(failure.to_string());
                 WorkError::Later { after }
             }
-            Wait::None => WorkError::failed(failure),
-            Wait::Over => WorkError::failed(OutOfPatience(failure)),
+            BackoffDecision::NoKnownEnd => WorkError::failed(failure),
+            BackoffDecision::GiveUp => WorkError::failed(TooManyWaits(failure)),
         }
     }
 
@@ -241,18 +241,18 @@ impl ShellAgent {
     /// # Ok::<(), loop_agents::shell::CommandError>(())
     /// ```
     pub fn prompt_in(&self, cx: &IterationContext<ShellOutput>) -> String {
-        let mut values = self.briefing.values(cx, |output, bytes| output.said().excerpt(bytes));
+        let mut values = self.agent_prompt.values(cx, |output, bytes| output.said().excerpt(bytes));
         if let Some(step) = cx.previous() {
             values.agent_exit = step.output().map(|output| output.exit);
             let mut marks = step.marks().iter();
             let exit = marks.find(|mark| &*mark.name == EVALUATOR_EXIT_MARK);
             values.evaluator_exit_code = exit.and_then(|mark| i32::try_from(mark.hash).ok());
         }
-        self.briefing.template.render(&values)
+        self.agent_prompt.template.render(&values)
     }
 
-    /// Runs the command once with this prompt, and ignores the template. It calls `hear` with every piece of output,
-    /// byte for byte, before the listeners.
+    /// Runs the command once with this prompt, and ignores the template. It calls `on_output` with every piece of
+    /// output, byte for byte, before the listeners.
     ///
     /// # Errors
     /// The same as for an iteration.
@@ -263,43 +263,43 @@ impl ShellAgent {
         &mut self,
         prompt: String,
         cx: IterationContext<ShellOutput>,
-        mut hear: impl FnMut(Stream, &[u8]) + Send,
+        mut on_output: impl FnMut(OutputStream, &[u8]) + Send,
     ) -> Result<ShellOutput, WorkError> {
         let Invocation { line, input } = self.command.with_prompt(prompt).map_err(Halt::from)?;
-        self.shell.ensure_usage_file().map_err(|error| trouble::no_usage_file(&error))?;
+        self.shell.ensure_usage_file().map_err(|error| failures::no_usage_file(&error))?;
         let process = self.shell.command(line).input(input).also_env(variables(cx.left()));
         let (meter, lines) = (cx.meter(), self.shell.reported_lines());
-        let _bill = self.costs.then(|| Bill::new(&self.shell, &meter));
-        self.ears.recall(cx.previous().and_then(Step::output).map(|output| &output.stdout));
-        let mut hearing = self.ears.hearing(&meter);
+        let _cost_guard = self.costs.then(|| UnreportedCostGuard::new(&self.shell, &meter));
+        self.listeners.recall(cx.previous().and_then(Step::output).map(|output| &output.stdout));
+        let mut reader = self.listeners.read_run(&meter);
         let listener = |stream, bytes: &[u8]| {
-            hear(stream, bytes);
-            hearing.hear(stream, bytes);
+            on_output(stream, bytes);
+            reader.feed(stream, bytes);
         };
         let ran = self.shell.run(process, cx.iteration(), Some(&meter), cx.cancelled(), listener).await;
-        let Heard { text, failure, fault, unfinished, counted, is_silent } = hearing.finish();
-        let finished = ran.map_err(|error| trouble::not_run(error, self.command.takes_prompt()))?;
+        let OutputReport { text, failure, fault, unfinished, counted, is_silent } = reader.finish();
+        let finished = ran.map_err(|error| failures::not_run(error, self.command.takes_prompt()))?;
         if finished.cut.is_none() && finished.exit.is_unavailable() {
             let why = exit_with_reason(finished.exit, &finished.stderr);
-            return Err(trouble::unavailable(&format!("it {why}")).into());
+            return Err(failures::unavailable(&format!("it {why}")).into());
         }
         let is_in_file = self.shell.reported_lines() > lines;
         if counted && is_in_file {
-            self.ears.note(vec![trouble::TWICE.to_owned()]);
+            self.listeners.note(vec![failures::TWICE.to_owned()]);
         }
         if is_silent && !is_in_file && finished.cut.is_none() {
-            self.ears.note(vec![trouble::SILENT.to_owned()]);
+            self.listeners.note(vec![failures::SILENT.to_owned()]);
         }
         // If we made the agent end, it may report that as a failure. Ignore that report.
         if let Some(failure) = failure.filter(|_| finished.cut.is_none()) {
             return Err(self.failed(failure, &cx));
         }
-        self.patience = Patience::default();
-        let faults: Vec<_> = fault.into_iter().chain(trouble::faults(&finished)).collect();
+        self.backoff = RateLimitBackoff::default();
+        let faults: Vec<_> = fault.into_iter().chain(failures::faults(&finished)).collect();
         if !faults.is_empty() {
             cx.fault(faults.join("; "));
         }
-        let Finished { exit, cut, stdout, stderr, .. } = finished;
+        let ProcessOutput { exit, cut, stdout, stderr, .. } = finished;
         let cut = cut.map(|cut| cut.to_string());
         let output = ShellOutput { cut, text, unfinished, ..ShellOutput::new(exit, stdout, stderr) };
         cx.mark(OUTPUT_MARK, output.said().fingerprint());
@@ -308,7 +308,7 @@ impl ShellAgent {
 
     /// Returns the format of the command's output.
     pub(crate) fn format(&self) -> Format {
-        self.ears.reader.as_ref().map_or(Format::Text, UsageReader::format)
+        self.listeners.reader.as_ref().map_or(Format::Text, UsageReader::format)
     }
 }
 

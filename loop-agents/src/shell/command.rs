@@ -1,6 +1,6 @@
 //! The agent's command line, and the two ways to pass it a prompt.
 
-use super::quoting::{Unquotable, problem_at, quote};
+use super::quoting::{QuotingError, problem_at, quote};
 
 /// The longest command line that `sh -c` accepts, in bytes. Linux limits each argument to 128 KiB, including its final
 /// NUL (`MAX_ARG_STRLEN`), whatever else is free.
@@ -132,7 +132,7 @@ pub enum CommandError {
         /// The offset in bytes.
         offset: usize,
         /// The reason, and what to do.
-        problem: Unquotable,
+        problem: QuotingError,
     },
 }
 

@@ -10,15 +10,15 @@ use loop_core::{
 
 use super::{
     CommandError,
-    bill::Bill,
     command::check_line,
-    listener::Listener,
-    reason::exit_with_reason,
-    surroundings::{Shell, variables},
+    exit_reason::exit_with_reason,
+    output_listener::OutputListener,
+    shell_settings::{Shell, variables},
+    unreported_cost::UnreportedCostGuard,
 };
 use crate::{
     output::{Capture, DEFAULT_EXCERPT_BYTES, Pattern, PatternMatcher},
-    process::{Cut, Exit, Finished, ProcessError, Stream},
+    process::{CutReason, Exit, OutputStream, ProcessError, ProcessOutput},
 };
 
 /// The name of the [mark](loop_core::Mark) with a [`CommandEvaluator`]'s exit code, as a shell would show it.
@@ -72,26 +72,26 @@ pub struct CommandEvaluator {
     pattern: Option<Pattern>,
     patterns: Vec<Pattern>,
     text_bytes: usize,
-    listener: Listener,
+    listener: OutputListener,
     costs: bool,
 }
 
 /// One run of an evaluator's command.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Checked {
+pub struct CheckOutput {
     /// The verdict on the work.
     pub verdict: Verdict,
     /// How the command ended.
     pub exit: Exit,
     /// Why we made it end, if we did: a limit of its [`Shell`].
-    pub cut: Option<Cut>,
+    pub cut: Option<CutReason>,
     /// The captured output, from both streams.
     pub output: Capture,
     matches: u64,
 }
 
-impl Checked {
+impl CheckOutput {
     /// Returns the record of a first step with this verdict and these matches. You can use it to test a stop condition
     /// before a loop has run.
     pub fn record(&self) -> StepRecord {
@@ -112,7 +112,7 @@ impl CommandEvaluator {
             pattern: None,
             patterns: Vec::new(),
             text_bytes: DEFAULT_EXCERPT_BYTES,
-            listener: Listener::default(),
+            listener: OutputListener::default(),
             costs: false,
         })
     }
@@ -138,14 +138,14 @@ impl CommandEvaluator {
     /// ```
     /// use loop_agents::output::Pattern;
     /// use loop_agents::shell::{CommandEvaluator, ShellAgent, has_match};
-    /// use loop_core::{Judged, Loop, condition_fn, evaluator_passed};
+    /// use loop_core::{JudgedStep, Loop, condition_fn, evaluator_passed};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let agent = ShellAgent::new("true")?;
     /// // The first run of the tests finds none of them, and passes.
     /// let tests = CommandEvaluator::new("echo $((LOOP_ITERATION - 1)) passed")?;
     /// let tests = tests.looking_for([Pattern::new(r"\b0 passed")?])?;
-    /// let no_tests = condition_fn(|step: &Judged<_>, _| has_match(step, 0)).named("no tests");
+    /// let no_tests = condition_fn(|step: &JudgedStep<_>, _| has_match(step, 0)).named("no tests");
     /// let goal = evaluator_passed().and(no_tests.not());
     /// let report = Loop::new(agent).evaluate(tests).until(goal).at_most(5).run().await?;
     /// assert_eq!(report.iterations(), 2);
@@ -172,8 +172,8 @@ impl CommandEvaluator {
     /// Calls `listener` with every piece of output as it comes, for a live view. The command
     /// waits while the listener runs.
     #[must_use]
-    pub fn on_output(mut self, listener: impl FnMut(Stream, &[u8]) + Send + 'static) -> Self {
-        self.listener = Listener::new(listener);
+    pub fn on_output(mut self, listener: impl FnMut(OutputStream, &[u8]) + Send + 'static) -> Self {
+        self.listener = OutputListener::new(listener);
         self
     }
 
@@ -196,9 +196,9 @@ impl CommandEvaluator {
     ///
     /// # Cancel safety
     /// Dropping the future kills the command and its group at once.
-    pub async fn check(&mut self) -> Result<Checked, ProcessError> {
+    pub async fn check(&mut self) -> Result<CheckOutput, ProcessError> {
         let (verdict, matches, finished) = self.run(1, None, Ceiling::NONE, pending()).await?;
-        Ok(Checked { verdict, exit: finished.exit, cut: finished.cut, output: finished.stdout, matches })
+        Ok(CheckOutput { verdict, exit: finished.exit, cut: finished.cut, output: finished.stdout, matches })
     }
 
     /// Returns the verdict, the bits of the matches, and how the command ended.
@@ -208,7 +208,7 @@ impl CommandEvaluator {
         meter: Option<&Meter>,
         left: Ceiling,
         stop: S,
-    ) -> Result<(Verdict, u64, Finished), ProcessError>
+    ) -> Result<(Verdict, u64, ProcessOutput), ProcessError>
     where
         S: Future<Output = ()> + Send,
     {
@@ -220,7 +220,7 @@ impl CommandEvaluator {
             .shell
             .run(process, iteration, meter, stop, |stream, bytes| {
                 matcher.iter_mut().chain(&mut matchers).for_each(|matcher| matcher.feed(bytes));
-                listener.hear(stream, bytes);
+                listener.notify(stream, bytes);
             })
             .await?;
         let matched = matcher.is_none_or(PatternMatcher::finish);
@@ -250,9 +250,9 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, WorkError> {
         let first = cx.iteration() == 1;
         let meter = cx.meter();
-        let _bill = self.costs.then(|| Bill::new(&self.shell, &meter));
+        let _cost_guard = self.costs.then(|| UnreportedCostGuard::new(&self.shell, &meter));
         let ran = self.run(cx.iteration(), Some(&meter), cx.left(), cx.cancelled()).await;
-        let (verdict, matches, Finished { exit, cut, stdout, .. }) = ran.map_err(|error| {
+        let (verdict, matches, ProcessOutput { exit, cut, stdout, .. }) = ran.map_err(|error| {
             if matches!(error, ProcessError::Undying { .. }) {
                 Halt::new(StopReason::Failed, error.to_string()).into()
             } else if first && error.is_lasting() {
@@ -264,8 +264,8 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
         match cut {
             None => {}
             // The exit code is the result of our TERM, and does not describe the work.
-            Some(Cut::Asked) => return Ok(verdict),
-            Some(cut) => return Err(WorkError::failed(TooSlow(cut))),
+            Some(CutReason::Requested) => return Ok(verdict),
+            Some(cut) => return Err(WorkError::failed(EvaluatorTimeout(cut))),
         }
         if first && exit.is_unavailable() {
             return Err(unavailable(&format!("it {}", exit_with_reason(exit, &stdout))).into());
@@ -286,7 +286,7 @@ pub struct TooManyPatterns(());
 /// The command exceeded a limit.
 #[derive(Debug, thiserror::Error)]
 #[error("the evaluator was ended {0}")]
-struct TooSlow(Cut);
+struct EvaluatorTimeout(CutReason);
 
 fn unavailable(why: &str) -> Halt {
     Halt::new(StopReason::EvaluatorUnavailable, format!("the evaluator could not be run: {why}"))

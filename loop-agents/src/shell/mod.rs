@@ -5,28 +5,28 @@
 //! [supervised](crate::process).
 
 mod agent;
-mod bill;
-mod briefing;
+mod agent_prompt;
 mod command;
 mod evaluator;
-mod hearing;
-mod listener;
-mod patience;
+mod exit_reason;
+mod failures;
+mod output_listener;
+mod output_reader;
 mod placeholder;
-mod prompt;
 mod quoting;
-mod reason;
-mod surroundings;
-mod trouble;
+mod rate_limit_backoff;
+mod shell_settings;
+mod template;
+mod unreported_cost;
 
 pub use agent::{Preview, ShellAgent, ShellOutput};
-pub(crate) use briefing::Briefing;
+pub(crate) use agent_prompt::AgentPrompt;
 pub use command::{CommandError, CommandLine, Invocation, MAX_LINE_BYTES, PromptUndeliverable};
 pub use evaluator::{
-    Checked, CommandEvaluator, EVALUATOR_EXIT_MARK, EVALUATOR_MATCHES_MARK, MAX_PATTERNS, TooManyPatterns,
-    has_match,
+    CheckOutput, CommandEvaluator, EVALUATOR_EXIT_MARK, EVALUATOR_MATCHES_MARK, MAX_PATTERNS,
+    TooManyPatterns, has_match,
 };
-pub use placeholder::{Placeholder, Values};
-pub use prompt::{Template, UnknownPlaceholder};
-pub use quoting::Unquotable;
-pub use surroundings::{BUDGET_VARIABLE, ITERATION_VARIABLE, SECONDS_VARIABLE, Shell};
+pub use placeholder::{Placeholder, PromptValues};
+pub use quoting::QuotingError;
+pub use shell_settings::{BUDGET_VARIABLE, ITERATION_VARIABLE, SECONDS_VARIABLE, Shell};
+pub use template::{Template, UnknownPlaceholder};

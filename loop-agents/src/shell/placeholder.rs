@@ -68,7 +68,7 @@ impl Placeholder {
 /// The values of one iteration's placeholders. The default is for a first iteration without a goal and without limits:
 /// all texts about the past are empty.
 #[derive(Debug, Clone, Default)]
-pub struct Values<'a> {
+pub struct PromptValues<'a> {
     /// The goal of the work.
     pub goal: Cow<'a, str>,
     /// The agent's output in the previous iteration.
@@ -87,7 +87,7 @@ pub struct Values<'a> {
     pub left: Ceiling,
 }
 
-impl Values<'_> {
+impl PromptValues<'_> {
     pub(super) fn of(&self, placeholder: Placeholder) -> Cow<'_, str> {
         fn shown<T: ToString>(value: Option<T>, none: &str) -> Cow<'_, str> {
             value.map_or(Cow::Borrowed(none), |value| Cow::Owned(value.to_string()))

@@ -15,7 +15,7 @@ pub(super) fn quote(text: &str) -> String {
 /// The reason why a place in a command line cannot contain the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Unquotable {
+pub enum QuotingError {
     /// Between single quotes.
     SingleQuotes,
     /// Between double quotes.
@@ -34,7 +34,7 @@ pub enum Unquotable {
     Unclear,
 }
 
-impl fmt::Display for Unquotable {
+impl fmt::Display for QuotingError {
     /// Explains what is wrong, and what to do.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -59,7 +59,7 @@ impl fmt::Display for Unquotable {
 }
 
 /// Returns why a quoted word at byte `place` of `line` is not safe, or `None` if the shell would read it as one word.
-pub(super) fn problem_at(line: &str, place: usize) -> Option<Unquotable> {
+pub(super) fn problem_at(line: &str, place: usize) -> Option<QuotingError> {
     let before = &line.as_bytes()[..place];
     let mut scan = Scan::default();
     let mut at = 0;
@@ -69,13 +69,13 @@ pub(super) fn problem_at(line: &str, place: usize) -> Option<Unquotable> {
     let escaped = at > before.len();
     if scan.unclear {
         // The scan found something unclear, so its other results are not reliable.
-        return Some(Unquotable::Unclear);
+        return Some(QuotingError::Unclear);
     }
     scan.stack.iter().find_map(|inside| inside.problem()).or_else(|| {
         if scan.here_document {
-            Some(Unquotable::HereDocument)
+            Some(QuotingError::HereDocument)
         } else {
-            (escaped || before.ends_with(b"$")).then_some(Unquotable::Prefixed)
+            (escaped || before.ends_with(b"$")).then_some(QuotingError::Prefixed)
         }
     })
 }
@@ -96,14 +96,14 @@ enum Inside {
 }
 
 impl Inside {
-    fn problem(self) -> Option<Unquotable> {
+    fn problem(self) -> Option<QuotingError> {
         match self {
-            Self::Single => Some(Unquotable::SingleQuotes),
-            Self::Double => Some(Unquotable::DoubleQuotes),
-            Self::Back => Some(Unquotable::Backquotes),
-            Self::Comment => Some(Unquotable::Comment),
+            Self::Single => Some(QuotingError::SingleQuotes),
+            Self::Double => Some(QuotingError::DoubleQuotes),
+            Self::Back => Some(QuotingError::Backquotes),
+            Self::Comment => Some(QuotingError::Comment),
             Self::Parentheses(_) => None,
-            Self::Until(_) | Self::Arithmetic(_) => Some(Unquotable::Expansion),
+            Self::Until(_) | Self::Arithmetic(_) => Some(QuotingError::Expansion),
         }
     }
 }
@@ -262,7 +262,7 @@ fn ends_in_name(before: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn problem(line: &str) -> Option<Unquotable> {
+    fn problem(line: &str) -> Option<QuotingError> {
         problem_at(line, line.find("{prompt}").unwrap())
     }
 
@@ -293,35 +293,35 @@ mod tests {
     #[test]
     fn other_places_are_refused_with_their_reason() {
         for (line, expected) in [
-            ("agent '{prompt}'", Unquotable::SingleQuotes),
-            ("agent \"{prompt}\"", Unquotable::DoubleQuotes),
-            ("agent \"$(echo {prompt})\"", Unquotable::DoubleQuotes),
-            ("agent `echo {prompt}`", Unquotable::Backquotes),
-            (r"agent \{prompt}", Unquotable::Prefixed),
-            ("agent ${prompt}", Unquotable::Prefixed),
-            ("true # {prompt}", Unquotable::Comment),
-            ("true;# it's {prompt}", Unquotable::Comment),
-            ("true \\\n# {prompt}", Unquotable::Comment),
-            ("true \\ # \"{prompt}", Unquotable::DoubleQuotes),
-            ("(true)# {prompt}", Unquotable::Unclear),
-            ("echo $${x:- # }{prompt}", Unquotable::Comment),
-            ("echo $((case a in a) ){prompt}))", Unquotable::Unclear),
-            ("cat <<EOF\n{prompt}\nEOF", Unquotable::HereDocument),
-            ("cat <<-'EOF' # x\n{prompt}\nEOF", Unquotable::HereDocument),
-            ("cat <<EOF{prompt}", Unquotable::HereDocument),
-            ("echo $((1 + {prompt}))", Unquotable::Expansion),
-            ("echo ${x:-{prompt}}", Unquotable::Expansion),
-            ("(({prompt}))", Unquotable::Expansion),
-            ("a[{prompt}]=1", Unquotable::Expansion),
-            ("echo $[{prompt}]", Unquotable::Unclear),
-            ("x=(;{prompt}", Unquotable::Unclear),
-            ("echo $(( # )){prompt}}", Unquotable::Unclear),
-            ("echo \"$\\\n(echo '\"' '{prompt}')\"", Unquotable::Unclear),
-            ("echo \"$(echo '\"' '{prompt}')\"", Unquotable::DoubleQuotes),
-            ("echo $'it\\'s' {prompt}", Unquotable::Unclear),
-            ("echo $'x' {prompt}", Unquotable::Unclear),
-            ("echo \"${x#'\"'}\" {prompt}", Unquotable::Unclear),
-            ("echo \"$(case a in a) echo '\"';; esac)\" {prompt}", Unquotable::Unclear),
+            ("agent '{prompt}'", QuotingError::SingleQuotes),
+            ("agent \"{prompt}\"", QuotingError::DoubleQuotes),
+            ("agent \"$(echo {prompt})\"", QuotingError::DoubleQuotes),
+            ("agent `echo {prompt}`", QuotingError::Backquotes),
+            (r"agent \{prompt}", QuotingError::Prefixed),
+            ("agent ${prompt}", QuotingError::Prefixed),
+            ("true # {prompt}", QuotingError::Comment),
+            ("true;# it's {prompt}", QuotingError::Comment),
+            ("true \\\n# {prompt}", QuotingError::Comment),
+            ("true \\ # \"{prompt}", QuotingError::DoubleQuotes),
+            ("(true)# {prompt}", QuotingError::Unclear),
+            ("echo $${x:- # }{prompt}", QuotingError::Comment),
+            ("echo $((case a in a) ){prompt}))", QuotingError::Unclear),
+            ("cat <<EOF\n{prompt}\nEOF", QuotingError::HereDocument),
+            ("cat <<-'EOF' # x\n{prompt}\nEOF", QuotingError::HereDocument),
+            ("cat <<EOF{prompt}", QuotingError::HereDocument),
+            ("echo $((1 + {prompt}))", QuotingError::Expansion),
+            ("echo ${x:-{prompt}}", QuotingError::Expansion),
+            ("(({prompt}))", QuotingError::Expansion),
+            ("a[{prompt}]=1", QuotingError::Expansion),
+            ("echo $[{prompt}]", QuotingError::Unclear),
+            ("x=(;{prompt}", QuotingError::Unclear),
+            ("echo $(( # )){prompt}}", QuotingError::Unclear),
+            ("echo \"$\\\n(echo '\"' '{prompt}')\"", QuotingError::Unclear),
+            ("echo \"$(echo '\"' '{prompt}')\"", QuotingError::DoubleQuotes),
+            ("echo $'it\\'s' {prompt}", QuotingError::Unclear),
+            ("echo $'x' {prompt}", QuotingError::Unclear),
+            ("echo \"${x#'\"'}\" {prompt}", QuotingError::Unclear),
+            ("echo \"$(case a in a) echo '\"';; esac)\" {prompt}", QuotingError::Unclear),
         ] {
             assert_eq!(problem(line), Some(expected), "{line}");
         }

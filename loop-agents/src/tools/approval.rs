@@ -16,11 +16,11 @@ use super::{
 /// The toolbox asks about actions that the policy leaves [to a
 /// person](loop_guardrails::policy::Ruling::needs_approval), after everything else that could refuse them. Several
 /// calls may ask at the same time. The time until the answer does not count towards the tool's time limit. An
-/// implementation without anybody to ask answers [`Answer::No`].
+/// implementation without anybody to ask answers [`ApprovalAnswer::No`].
 #[async_trait]
 pub trait Approval: fmt::Debug + Send + Sync + 'static {
     /// Asks, and waits for the answer. The caller may drop the future while it waits.
-    async fn ask(&self, request: &ApprovalRequest) -> Answer;
+    async fn ask(&self, request: &ApprovalRequest) -> ApprovalAnswer;
 }
 
 /// A question for a person about an action.
@@ -42,7 +42,7 @@ pub struct ApprovalRequest {
 
 /// A person's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum ApprovalAnswer {
     /// Allows the action once.
     Yes,
     /// Refuses the action, with a text for the model: "the user said no".
@@ -50,7 +50,7 @@ pub enum Answer {
 }
 
 /// The change that a call would make, to show to a person.
-pub struct Change(Kind);
+pub struct ProposedChange(Kind);
 
 type Edit = Box<dyn FnOnce(String) -> Result<String, ToolError> + Send>;
 
@@ -59,7 +59,7 @@ enum Kind {
     Described(String),
 }
 
-impl Change {
+impl ProposedChange {
     /// Describes a change of a file's text. `edit` gets the old text, which is empty if the file does not exist.
     pub fn of_file(
         path: impl Into<String>,
@@ -91,9 +91,7 @@ impl Change {
         let old = old_text(workspace, &path)?;
         let new = edit(old.clone())?;
         diff(&old, &new).ok_or_else(|| {
-            let text = format!(
-                "the change of `{path}` is too long to be shown to the user, who has to say yes to it"
-            );
+            let text = format!("the change of `{path}` is too long to show to the user, who must approve it");
             ToolError::rejected(text)
         })
     }
@@ -108,7 +106,7 @@ fn old_text(workspace: &Workspace, path: &str) -> Result<String, ToolError> {
     }
 }
 
-impl fmt::Debug for Change {
+impl fmt::Debug for ProposedChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Change").finish_non_exhaustive()
     }

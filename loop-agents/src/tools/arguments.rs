@@ -37,7 +37,7 @@ pub(super) fn read<T: JsonSchema + DeserializeOwned>(tool: &str, arguments: &Val
     if let Value::String(text) = arguments
         && serde_json::from_str::<Map<String, Value>>(text).is_ok()
     {
-        return Err(wrong("a key stands twice in the arguments".to_owned()));
+        return Err(wrong("a key appears twice in the arguments".to_owned()));
     }
     check(arguments, &schema, "the arguments").map_err(&wrong)?;
     T::deserialize(arguments).map_err(|error| wrong(error.to_string()))
@@ -82,7 +82,7 @@ fn check_type(value: &Value, schema: &Value, place: &str) -> Result<(), String> 
     if allowed.is_empty() || allowed.iter().any(fits) {
         return Ok(());
     }
-    let shown = super::bounds::beginning(&value.to_string(), 80).to_owned();
+    let shown = super::size_limits::beginning(&value.to_string(), 80).to_owned();
     Err(format!("{place} must be of type {}, and is {shown}", allowed.join(" or ")))
 }
 
@@ -163,7 +163,7 @@ mod tests {
             (json!({}), "`path` is missing"),
             (json!(null), "`path` is missing"),
             (json!([]), "the arguments must be of type object"),
-            (json!("{\"path\": \"x\", \"path\": \"y\"}"), "a key stands twice in the arguments"),
+            (json!("{\"path\": \"x\", \"path\": \"y\"}"), "a key appears twice in the arguments"),
             (json!({ "path": 1 }), "`path` must be of type string, and is 1"),
             (json!({ "path": "x", "lien": 1 }), "there is no argument `lien`"),
             (json!({ "path": "x", "line": 0 }), "`line` is 0, and its minimum is 1"),

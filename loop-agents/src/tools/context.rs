@@ -6,13 +6,13 @@ use std::sync::{
 };
 
 use loop_guardrails::policy::{
-    Denied, LocalPath,
+    DeniedAction, LocalPath,
     workspace::{Workspace, WorkspaceError},
 };
 
 use super::{
-    Answer, Approval, ApprovalRequest, Change, CommandRun, FileChange, Need, ToolError, diff::visible,
-    record::Record,
+    Approval, ApprovalAnswer, ApprovalRequest, CommandRun, FileChange, Need, ProposedChange, ToolError,
+    audit_record::AuditRecord, diff::visible,
 };
 use crate::process::Process;
 
@@ -25,20 +25,20 @@ pub struct ToolContext {
     approval: Option<Arc<dyn Approval>>,
     /// The template of every command, without its command line.
     process: Process,
-    record: Record,
-    deeds: Mutex<Deeds>,
-    stop: StopOnDrop,
+    record: AuditRecord,
+    effects: Mutex<CallEffects>,
+    stop: SetOnDrop,
 }
 
 /// A refused action that only a person can allow.
 #[derive(Debug)]
-pub(super) struct Question {
-    denied: Denied,
+pub(super) struct PendingApproval {
+    denied: DeniedAction,
     /// The path as the caller wrote it, and the path to which it leads.
     paths: Vec<LocalPath>,
 }
 
-impl Question {
+impl PendingApproval {
     /// Creates the question about a refusal, if a person can allow the action; `path` is as the caller wrote it.
     fn of(refusal: WorkspaceError, path: Option<&str>, workspace: &Workspace) -> Result<Self, ToolError> {
         match refusal {
@@ -54,7 +54,7 @@ impl Question {
 
 /// The actions of a call so far.
 #[derive(Debug, Default)]
-pub(super) struct Deeds {
+pub(super) struct CallEffects {
     pub(super) files: Vec<FileChange>,
     pub(super) commands: Vec<CommandRun>,
     pub(super) notes: Vec<String>,
@@ -62,9 +62,9 @@ pub(super) struct Deeds {
 
 /// Tells work on another thread that its result is no longer needed.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct StopFlag(Arc<AtomicBool>);
 
-impl Stop {
+impl StopFlag {
     /// Returns whether the call is over.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -72,9 +72,9 @@ impl Stop {
 }
 
 #[derive(Debug, Default)]
-struct StopOnDrop(Stop);
+struct SetOnDrop(StopFlag);
 
-impl Drop for StopOnDrop {
+impl Drop for SetOnDrop {
     fn drop(&mut self) {
         self.0.0.store(true, Ordering::Relaxed);
     }
@@ -85,29 +85,29 @@ impl ToolContext {
         workspace: Workspace,
         approval: Option<Arc<dyn Approval>>,
         process: Process,
-        record: Record,
+        record: AuditRecord,
     ) -> Self {
-        let (approved, deeds, stop) = (OnceLock::new(), Mutex::default(), StopOnDrop::default());
-        Self { workspace, approved, approval, process, record, deeds, stop }
+        let (approved, effects, stop) = (OnceLock::new(), Mutex::default(), SetOnDrop::default());
+        Self { workspace, approved, approval, process, record, effects, stop }
     }
 
     /// Checks whether the policy allows what the call needs and changes. Returns a question if a person must decide.
     pub(super) async fn judge(
         &self,
         needs: Vec<Need>,
-        change: Option<Change>,
-    ) -> Result<Option<Question>, ToolError> {
+        change: Option<ProposedChange>,
+    ) -> Result<Option<PendingApproval>, ToolError> {
         self.blocking(move |workspace, _| {
             let mut question = None;
             for need in &needs {
                 if let Some(refusal) = need.refusal(workspace) {
-                    question = Some(Question::of(refusal, need.path(), workspace)?);
+                    question = Some(PendingApproval::of(refusal, need.path(), workspace)?);
                 }
             }
             // Computing the change may read files, so the needs must be allowed first.
             let (None, Some(change)) = (&question, change) else { return Ok(question) };
             let Some((path, refusal)) = change.refusal(workspace) else { return Ok(None) };
-            Question::of(refusal, Some(&path), workspace).map(Some)
+            PendingApproval::of(refusal, Some(&path), workspace).map(Some)
         })
         .await
     }
@@ -115,28 +115,28 @@ impl ToolContext {
     /// Asks a person, and allows the call if they agree.
     pub(super) async fn ask(
         &self,
-        Question { denied, paths }: Question,
-        change: Option<Change>,
+        PendingApproval { denied, paths }: PendingApproval,
+        change: Option<ProposedChange>,
     ) -> Result<(), ToolError> {
         let (Some(approval), Some(change)) = (&self.approval, change) else { return Err(denied.into()) };
         let diff = self.blocking(move |workspace, _| change.shown(workspace)).await?;
         let path = paths.last().map(ToString::to_string).unwrap_or_default();
-        let Denied { action, ruling, .. } = denied;
+        let DeniedAction { action, ruling, .. } = denied;
         let [action, why] = [action, ruling.rule].map(|text| visible(&text).into_owned());
         let request = ApprovalRequest { action, path, why, diff };
         match approval.ask(&request).await {
-            Answer::Yes => {
+            ApprovalAnswer::Yes => {
                 self.approved.get_or_init(|| self.workspace.approving(paths));
                 Ok(())
             }
-            Answer::No(why) => {
+            ApprovalAnswer::No(why) => {
                 let ApprovalRequest { action, why: rule, .. } = request;
                 Err(ToolError::rejected(format!("{action} is not allowed: {why}. {rule}")))
             }
         }
     }
 
-    pub(super) fn record(&self) -> &Record {
+    pub(super) fn record(&self) -> &AuditRecord {
         &self.record
     }
 
@@ -145,7 +145,7 @@ impl ToolContext {
         self.approved.get().unwrap_or(&self.workspace)
     }
 
-    /// Returns a process with the environment, the folder and the custody of this toolbox's commands. Ask
+    /// Returns a process with the environment, the folder and the supervisor of this toolbox's commands. Ask
     /// [`Workspace::check_command`] whether it may run.
     pub fn process(&self) -> Process {
         self.process.clone()
@@ -153,20 +153,20 @@ impl ToolContext {
 
     /// Records that the call changed a file.
     pub fn changed(&self, path: &impl ToString, created: bool) {
-        self.deeds().files.push(FileChange { path: path.to_string(), created });
+        self.effects().files.push(FileChange { path: path.to_string(), created });
     }
 
     /// Records that the call ran a command.
     pub fn ran(&self, command: CommandRun) {
-        self.deeds().commands.push(command);
+        self.effects().commands.push(command);
     }
 
     /// Records how the text differs from its source.
     pub fn note(&self, note: impl Into<String>) {
-        self.deeds().notes.push(note.into());
+        self.effects().notes.push(note.into());
     }
 
-    /// Runs blocking work on a suitable thread. Long work should check [`Stop`] now and then.
+    /// Runs blocking work on a suitable thread. Long work should check [`StopFlag`] now and then.
     ///
     /// # Errors
     /// The work's own [`ToolError`], or one that reports its panic.
@@ -175,23 +175,23 @@ impl ToolContext {
     /// Outside of a tokio runtime.
     ///
     /// # Cancel safety
-    /// Dropping the future does not end the work, but discards its result; see [`Stop`].
+    /// Dropping the future does not end the work, but discards its result; see [`StopFlag`].
     pub async fn blocking<T, W>(&self, work: W) -> Result<T, ToolError>
     where
         T: Send + 'static,
-        W: FnOnce(&Workspace, &Stop) -> Result<T, ToolError> + Send + 'static,
+        W: FnOnce(&Workspace, &StopFlag) -> Result<T, ToolError> + Send + 'static,
     {
         let (workspace, stop) = (self.workspace().clone(), self.stop.0.clone());
         let work = tokio::task::spawn_blocking(move || work(&workspace, &stop));
-        work.await.unwrap_or_else(|error| Err(ToolError::failed(format!("the tool broke down: {error}"))))
+        work.await.unwrap_or_else(|error| Err(ToolError::failed(format!("the tool crashed: {error}"))))
     }
 
-    pub(super) fn take_deeds(&self) -> Deeds {
-        std::mem::take(&mut self.deeds())
+    pub(super) fn take_effects(&self) -> CallEffects {
+        std::mem::take(&mut self.effects())
     }
 
-    fn deeds(&self) -> MutexGuard<'_, Deeds> {
+    fn effects(&self) -> MutexGuard<'_, CallEffects> {
         // Nothing that panics runs under this lock.
-        self.deeds.lock().unwrap_or_else(PoisonError::into_inner)
+        self.effects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Change, Need, Tool, ToolContext, ToolError};
+use super::{Need, ProposedChange, Tool, ToolContext, ToolError};
 
 /// Creates a folder and its missing parents.
 ///
@@ -22,35 +22,39 @@ use super::{Change, Need, Tool, ToolContext, ToolError};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CreateDir;
 
-/// What [`CreateDir`] is given.
+/// The arguments of `create_dir`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Arguments {
+pub struct CreateDirArguments {
     /// The folder, relative to the workspace.
     path: String,
 }
 
 #[async_trait]
 impl Tool for CreateDir {
-    type Arguments = Arguments;
+    type Arguments = CreateDirArguments;
 
     fn name(&self) -> &'static str {
         "create_dir"
     }
 
     fn description(&self) -> &'static str {
-        "Makes a folder and those above it. write_file does so by itself."
+        "Creates a folder and its missing parents. write_file does this by itself."
     }
 
-    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+    fn needs(&self, arguments: &CreateDirArguments) -> Vec<Need> {
         vec![Need::write(&arguments.path)]
     }
 
-    fn change(&self, Arguments { path }: &Arguments) -> Option<Change> {
-        Some(Change::described(format!("+ the folder {path}\n")))
+    fn change(&self, CreateDirArguments { path }: &CreateDirArguments) -> Option<ProposedChange> {
+        Some(ProposedChange::described(format!("+ the folder {path}\n")))
     }
 
-    async fn call(&self, Arguments { path }: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+    async fn call(
+        &self,
+        CreateDirArguments { path }: CreateDirArguments,
+        cx: &ToolContext,
+    ) -> Result<String, ToolError> {
         let made = cx
             .blocking(move |workspace, _| {
                 let is_new = workspace.status(&path).is_err();

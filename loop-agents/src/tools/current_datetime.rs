@@ -22,24 +22,28 @@ use super::{Tool, ToolContext, ToolError};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CurrentDatetime;
 
-/// What [`CurrentDatetime`] is given: nothing.
+/// The arguments of `current_datetime`: none.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Arguments {}
+pub struct CurrentDatetimeArguments {}
 
 #[async_trait]
 impl Tool for CurrentDatetime {
-    type Arguments = Arguments;
+    type Arguments = CurrentDatetimeArguments;
 
     fn name(&self) -> &'static str {
         "current_datetime"
     }
 
     fn description(&self) -> &'static str {
-        "Tells the date and the time in UTC, and the seconds since 1970."
+        "Returns the date and the time in UTC, and the seconds since 1970."
     }
 
-    async fn call(&self, Arguments {}: Arguments, _cx: &ToolContext) -> Result<String, ToolError> {
+    async fn call(
+        &self,
+        CurrentDatetimeArguments {}: CurrentDatetimeArguments,
+        _cx: &ToolContext,
+    ) -> Result<String, ToolError> {
         let now = Timestamp::now();
         Ok(format!("{now:.0}, UTC, unix time {}", now.as_second()))
     }

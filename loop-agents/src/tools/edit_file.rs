@@ -1,11 +1,11 @@
 //! Changes one place in a file.
 
 use async_trait::async_trait;
-use loop_guardrails::policy::workspace::{Workspace, Written};
+use loop_guardrails::policy::workspace::{Workspace, WrittenFile};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Change, MAX_CONTENT_BYTES, Need, Tool, ToolContext, ToolError, read_file};
+use super::{MAX_CONTENT_BYTES, Need, ProposedChange, Tool, ToolContext, ToolError, read_file};
 
 /// Replaces a text that appears exactly once in a file.
 ///
@@ -27,43 +27,43 @@ use super::{Change, MAX_CONTENT_BYTES, Need, Tool, ToolContext, ToolError, read_
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EditFile;
 
-/// What [`EditFile`] is given.
+/// The arguments of `edit_file`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Arguments {
+pub struct EditFileArguments {
     /// The file, relative to the workspace.
     path: String,
-    /// The text to replace, exactly as it stands in the file, with blanks and line ends. It has to stand
-    /// there once: take in lines around it until it does.
+    /// The text to replace, exactly as in the file, with its spaces and line ends. It must occur exactly
+    /// once: include lines around it until it does.
     old: String,
-    /// The text to put in its place.
+    /// The replacement.
     new: String,
 }
 
 #[async_trait]
 impl Tool for EditFile {
-    type Arguments = Arguments;
+    type Arguments = EditFileArguments;
 
     fn name(&self) -> &'static str {
         "edit_file"
     }
 
     fn description(&self) -> &'static str {
-        "Replaces a text in a file by another. The text has to stand there exactly once."
+        "Replaces a text in a file with another text. The old text must occur exactly once."
     }
 
-    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+    fn needs(&self, arguments: &EditFileArguments) -> Vec<Need> {
         vec![Need::read(&arguments.path), Need::write(&arguments.path)]
     }
 
-    fn change(&self, Arguments { path, old, new }: &Arguments) -> Option<Change> {
+    fn change(&self, EditFileArguments { path, old, new }: &EditFileArguments) -> Option<ProposedChange> {
         let (asked, old, new) = (path.clone(), old.clone(), new.clone());
-        Some(Change::of_file(path, move |text| Ok(replaced(text, &asked, &old, &new)?.0)))
+        Some(ProposedChange::of_file(path, move |text| Ok(replaced(text, &asked, &old, &new)?.0)))
     }
 
     async fn call(
         &self,
-        Arguments { path, old, new }: Arguments,
+        EditFileArguments { path, old, new }: EditFileArguments,
         cx: &ToolContext,
     ) -> Result<String, ToolError> {
         let (written, line) = cx.blocking(move |workspace, _| edit(workspace, &path, &old, &new)).await?;
@@ -73,7 +73,7 @@ impl Tool for EditFile {
 }
 
 /// Replaces the text, and also returns the line of the change.
-fn edit(workspace: &Workspace, path: &str, old: &str, new: &str) -> Result<(Written, usize), ToolError> {
+fn edit(workspace: &Workspace, path: &str, old: &str, new: &str) -> Result<(WrittenFile, usize), ToolError> {
     let text = read_file::whole(workspace.read(path)?.file, path, MAX_CONTENT_BYTES)?;
     let (text, line) = replaced(text, path, old, new)?;
     Ok((workspace.write(path, text.as_bytes())?, line))
@@ -81,7 +81,7 @@ fn edit(workspace: &Workspace, path: &str, old: &str, new: &str) -> Result<(Writ
 
 /// Returns the text of the file with the replacement, and the line of the replacement.
 fn replaced(mut text: String, path: &str, old: &str, new: &str) -> Result<(String, usize), ToolError> {
-    let unchanged = |problem| ToolError::failed(format!("`{path}` is as it was: {problem}"));
+    let unchanged = |problem| ToolError::failed(format!("`{path}` is unchanged: {problem}"));
     let at = place(&text, old).map_err(unchanged)?;
     let line = text[..at].matches('\n').count() + 1;
     text.replace_range(at..at + old.len(), new);
@@ -92,12 +92,12 @@ fn replaced(mut text: String, path: &str, old: &str, new: &str) -> Result<(Strin
 fn place(text: &str, old: &str) -> Result<usize, String> {
     let first = (!old.is_empty())
         .then(|| text.find(old))
-        .ok_or("the text to replace is empty; give some of the file")?;
+        .ok_or("the text to replace is empty; copy some text from the file")?;
     let at = first.ok_or("the text to replace is not in it; read the file, and copy the text from there")?;
     // The search continues at the next character, so that overlapping places count.
     let next = at + text[at..].chars().next().map_or(1, char::len_utf8);
     if text[next..].contains(old) {
-        return Err("the text to replace stands in it more than once; take in lines around it".to_owned());
+        return Err("the text to replace occurs more than once; include lines around it".to_owned());
     }
     Ok(at)
 }

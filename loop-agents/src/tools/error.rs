@@ -3,7 +3,7 @@
 use std::{io, path::Path};
 
 use loop_core::with_causes;
-use loop_guardrails::policy::{Denied, workspace::WorkspaceError};
+use loop_guardrails::policy::{DeniedAction, workspace::WorkspaceError};
 
 /// The reason why a call failed. A model reads the text, so it should explain what to do next.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,8 +41,8 @@ impl From<WorkspaceError> for ToolError {
     }
 }
 
-impl From<Denied> for ToolError {
-    fn from(denied: Denied) -> Self {
+impl From<DeniedAction> for ToolError {
+    fn from(denied: DeniedAction) -> Self {
         Self::Rejected(denied.to_string())
     }
 }

@@ -1,11 +1,11 @@
 //! Lists a folder and its subfolders.
 
 use async_trait::async_trait;
-use loop_guardrails::policy::workspace::{Kind, Workspace};
+use loop_guardrails::policy::workspace::{FileKind, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Need, Stop, Tool, ToolContext, ToolError, list_files::shown};
+use super::{Need, StopFlag, Tool, ToolContext, ToolError, list_files::shown};
 
 /// The default depth.
 const DEFAULT_DEPTH: u32 = 4;
@@ -30,40 +30,41 @@ const MAX_NAMES: usize = 2000;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FileTree;
 
-/// What [`FileTree`] is given.
+/// The arguments of `file_tree`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Arguments {
-    /// The folder, relative to the workspace; the workspace itself if it is left out.
+pub struct FileTreeArguments {
+    /// The folder, relative to the workspace. Default: the workspace itself.
     path: Option<String>,
-    /// How many levels deep to go; 4 if it is left out.
+    /// The number of levels to show. Default: 4.
     #[schemars(range(min = 1))]
     depth: Option<u32>,
 }
 
 #[async_trait]
 impl Tool for FileTree {
-    type Arguments = Arguments;
+    type Arguments = FileTreeArguments;
 
     fn name(&self) -> &'static str {
         "file_tree"
     }
 
     fn description(&self) -> &'static str {
-        "Shows a folder and the folders in it as a tree, at most 2000 names. Folders end in `/`, links in `@`."
+        "Shows a folder and its subfolders as a tree, at most 2000 names. Folders end in `/`, links in `@`."
     }
 
-    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+    fn needs(&self, arguments: &FileTreeArguments) -> Vec<Need> {
         vec![Need::read(arguments.path.as_deref().unwrap_or_default())]
     }
 
-    async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+    async fn call(&self, arguments: FileTreeArguments, cx: &ToolContext) -> Result<String, ToolError> {
         cx.blocking(move |workspace, stop| {
             let mut tree = Tree { workspace, stop, text: String::new(), left: MAX_NAMES };
             let path = arguments.path.unwrap_or_default();
             tree.add(if path.is_empty() { "." } else { &path }, 0, arguments.depth.unwrap_or(DEFAULT_DEPTH))?;
             if tree.left == 0 {
-                tree.text.push_str("[... cut after 2000 names: ask for a folder, or less depth ...]\n");
+                tree.text
+                    .push_str("[... cut after 2000 names: ask for a subfolder, or for less depth ...]\n");
             }
             Ok(tree.text)
         })
@@ -73,7 +74,7 @@ impl Tool for FileTree {
 
 struct Tree<'a> {
     workspace: &'a Workspace,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     text: String,
     left: usize,
 }
@@ -88,7 +89,7 @@ impl Tree<'_> {
             self.text.push_str(&"  ".repeat(level));
             self.text.push_str(&shown(&entry));
             self.text.push('\n');
-            if entry.kind == Kind::Folder && entry.readable && entry.name != ".git" && depth > 1 {
+            if entry.kind == FileKind::Folder && entry.readable && entry.name != ".git" && depth > 1 {
                 // A folder that cannot be listed, or no longer exists, appears by its name only.
                 let _ = self.add(&format!("{path}/{}", entry.name), level + 1, depth - 1);
             }

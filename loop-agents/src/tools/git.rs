@@ -25,13 +25,13 @@ use super::{Need, Tool, ToolContext, ToolError, run_command};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Git;
 
-/// What [`Git`] is given.
+/// The arguments of `git`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Arguments {
-    /// What to ask.
+pub struct GitArguments {
+    /// The git subcommand.
     subcommand: Subcommand,
-    /// What stands behind the subcommand, as on a command line: options and revisions, then `--` and paths.
+    /// The words after the subcommand, as on a command line: options and revisions, then `--` and paths.
     arguments: Option<String>,
 }
 
@@ -45,7 +45,7 @@ enum Subcommand {
     Blame,
 }
 
-impl Arguments {
+impl GitArguments {
     fn line(&self) -> String {
         let words = self.arguments.as_deref().unwrap_or_default();
         format!("git {} {words}", self.subcommand.as_str()).trim_end().to_owned()
@@ -66,25 +66,25 @@ impl Subcommand {
 
 #[async_trait]
 impl Tool for Git {
-    type Arguments = Arguments;
+    type Arguments = GitArguments;
 
     fn name(&self) -> &'static str {
         "git"
     }
 
     fn description(&self) -> &'static str {
-        "Asks git: status, diff, log, show or blame. Paths stand behind `--`: `HEAD~2 -- src/main.rs`."
+        "Runs git status, diff, log, show or blame. Put paths after `--`: `HEAD~2 -- src/main.rs`."
     }
 
     fn max_time(&self, cx: &ToolContext) -> Duration {
         run_command::max_time(cx)
     }
 
-    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+    fn needs(&self, arguments: &GitArguments) -> Vec<Need> {
         vec![Need::Command(arguments.line())]
     }
 
-    async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+    async fn call(&self, arguments: GitArguments, cx: &ToolContext) -> Result<String, ToolError> {
         run_command::run(arguments.line(), None, cx).await
     }
 }

@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use glob::{MatchOptions, Pattern};
-use loop_guardrails::policy::workspace::{Entry, Kind, Workspace};
+use loop_guardrails::policy::workspace::{FileKind, FolderEntry, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Need, Stop, Tool, ToolContext, ToolError};
+use super::{Need, StopFlag, Tool, ToolContext, ToolError};
 
 /// The most files in a list.
 const MAX_FOUND: usize = 1000;
@@ -39,38 +39,38 @@ const BY_NAMES: MatchOptions = MatchOptions {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ListFiles;
 
-/// What [`ListFiles`] is given.
+/// The arguments of `list_files`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Arguments {
-    /// The folder, relative to the workspace; the workspace itself if it is left out.
+pub struct ListFilesArguments {
+    /// The folder, relative to the workspace. Default: the workspace itself.
     path: Option<String>,
-    /// All files below the folder whose paths from there match this, instead of what is in it: `**/*.rs`, `src/*.toml`.
+    /// A glob for the paths of files below the folder, relative to it: `**/*.rs`, `src/*.toml`.
     glob: Option<String>,
 }
 
 #[async_trait]
 impl Tool for ListFiles {
-    type Arguments = Arguments;
+    type Arguments = ListFilesArguments;
 
     fn name(&self) -> &'static str {
         "list_files"
     }
 
     fn description(&self) -> &'static str {
-        "Lists what is in a folder, one name a line. Folders end in `/`, links in `@`. With a glob it lists the \
-         files in it, and in the folders below, whose paths match, at most 1000."
+        "Lists a folder, one name per line. Folders end in `/`, links in `@`. With a glob, lists the matching \
+         files in the folder and its subfolders, at most 1000."
     }
 
-    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+    fn needs(&self, arguments: &ListFilesArguments) -> Vec<Need> {
         vec![Need::read(arguments.path.as_deref().unwrap_or_default())]
     }
 
-    async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+    async fn call(&self, arguments: ListFilesArguments, cx: &ToolContext) -> Result<String, ToolError> {
         let path = arguments.path.unwrap_or_default();
         if let Some(glob) = &arguments.glob {
             let pattern = Pattern::new(glob)
-                .map_err(|error| ToolError::failed(format!("`{glob}` is no glob: {error}")))?;
+                .map_err(|error| ToolError::failed(format!("`{glob}` is not a valid glob: {error}")))?;
             return cx.blocking(move |workspace, stop| found(workspace, stop, &path, &pattern)).await;
         }
         let entries = cx.blocking(move |workspace, _| Ok(workspace.list(&path)?)).await?;
@@ -82,7 +82,12 @@ impl Tool for ListFiles {
 }
 
 /// Returns the files below a folder that match, as paths from the workspace.
-fn found(workspace: &Workspace, stop: &Stop, folder: &str, pattern: &Pattern) -> Result<String, ToolError> {
+fn found(
+    workspace: &Workspace,
+    stop: &StopFlag,
+    folder: &str,
+    pattern: &Pattern,
+) -> Result<String, ToolError> {
     let below = |within: &str, name: &str| {
         if within.is_empty() { name.to_owned() } else { format!("{within}/{name}") }
     };
@@ -92,15 +97,17 @@ fn found(workspace: &Workspace, stop: &Stop, folder: &str, pattern: &Pattern) ->
     while let Some((within, entries)) = ahead.pop() {
         for entry in entries {
             if stop.is_set() || found.len() == MAX_FOUND {
-                found.push("[... cut after 1000 files: list a folder, or fewer ...]\n".to_owned());
+                found.push(
+                    "[... cut after 1000 files: list a subfolder, or use a narrower glob ...]\n".to_owned(),
+                );
                 return Ok(found.concat());
             }
             let path = below(&within, &entry.name);
             let whole = below(folder, &path);
-            if entry.kind == Kind::Folder && entry.readable && entry.name != ".git" {
+            if entry.kind == FileKind::Folder && entry.readable && entry.name != ".git" {
                 // Skips a folder that cannot be listed or no longer exists.
                 ahead.extend(workspace.list(&whole).ok().map(|entries| (path, entries)));
-            } else if entry.kind != Kind::Folder && pattern.matches_with(&path, BY_NAMES) {
+            } else if entry.kind != FileKind::Folder && pattern.matches_with(&path, BY_NAMES) {
                 found.push(format!("{whole}{}\n", if entry.readable { "" } else { " (not readable)" }));
             }
         }
@@ -110,10 +117,10 @@ fn found(workspace: &Workspace, stop: &Stop, folder: &str, pattern: &Pattern) ->
 }
 
 /// Formats a name with a sign for its kind.
-pub(super) fn shown(entry: &Entry) -> String {
+pub(super) fn shown(entry: &FolderEntry) -> String {
     let sign = match entry.kind {
-        Kind::Folder => "/",
-        Kind::Link => "@",
+        FileKind::Folder => "/",
+        FileKind::Link => "@",
         _ => "",
     };
     let mark = if entry.readable { "" } else { " (not readable)" };

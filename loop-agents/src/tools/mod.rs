@@ -15,7 +15,7 @@
 
 mod approval;
 mod arguments;
-mod bounds;
+mod audit_record;
 mod context;
 mod create_dir;
 mod current_datetime;
@@ -27,10 +27,10 @@ mod git;
 mod list_files;
 mod need;
 mod read_file;
-mod record;
 mod report;
 mod run_command;
 mod search_files;
+mod size_limits;
 mod tool;
 mod toolbox;
 mod whoami;
@@ -38,9 +38,8 @@ mod write_file;
 
 pub(crate) use self::arguments::schema;
 pub use self::{
-    approval::{Answer, Approval, ApprovalRequest, Change},
-    bounds::{MAX_CONTENT_BYTES, MAX_OUTPUT_BYTES},
-    context::{Stop, ToolContext},
+    approval::{Approval, ApprovalAnswer, ApprovalRequest, ProposedChange},
+    context::{StopFlag, ToolContext},
     create_dir::CreateDir,
     current_datetime::CurrentDatetime,
     edit_file::EditFile,
@@ -53,6 +52,7 @@ pub use self::{
     report::{CommandRun, FileChange, ToolOutcome, ToolReport},
     run_command::RunCommand,
     search_files::SearchFiles,
+    size_limits::{MAX_CONTENT_BYTES, MAX_OUTPUT_BYTES},
     tool::{DEFAULT_TOOL_TIME, Tool, ToolDefinition},
     toolbox::Toolbox,
     whoami::Whoami,

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Need, Stop, Tool, ToolContext, ToolError, bounds};
+use super::{Need, StopFlag, Tool, ToolContext, ToolError, size_limits};
 use crate::output::{garbled, garbled_note, whole_chars};
 
 /// How many bytes of a file decide whether it is text.
@@ -31,38 +31,38 @@ pub(super) const SNIFFED_BYTES: usize = 8 * 1024;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadFile;
 
-/// What [`ReadFile`] is given.
+/// The arguments of `read_file`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Arguments {
+pub struct ReadFileArguments {
     /// The file, relative to the workspace.
     path: String,
     /// The first line to read, from 1.
     #[schemars(range(min = 1))]
     first_line: Option<u64>,
-    /// How many lines to read; all that fit if it is left out.
+    /// The number of lines to read. Default: all that fit.
     #[schemars(range(min = 1))]
     lines: Option<u64>,
 }
 
 #[async_trait]
 impl Tool for ReadFile {
-    type Arguments = Arguments;
+    type Arguments = ReadFileArguments;
 
     fn name(&self) -> &'static str {
         "read_file"
     }
 
     fn description(&self) -> &'static str {
-        "Reads a text file, or some of its lines. At most 63 KiB are given at a time; what is left out is \
-         named, with the line at which to read on."
+        "Reads a text file, or some of its lines, at most 63 KiB per call. If it leaves something out, it \
+         names the line at which to continue."
     }
 
-    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+    fn needs(&self, arguments: &ReadFileArguments) -> Vec<Need> {
         vec![Need::read(&arguments.path)]
     }
 
-    async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+    async fn call(&self, arguments: ReadFileArguments, cx: &ToolContext) -> Result<String, ToolError> {
         let read = cx.blocking(move |workspace, stop| {
             let opened = workspace.read(&arguments.path)?;
             let mut file = BufReader::new(opened.file);
@@ -70,17 +70,17 @@ impl Tool for ReadFile {
                 is_text(&mut file).map_err(|error| ToolError::io("read", &arguments.path, &error))?;
             if !is_text {
                 return Err(ToolError::failed(format!(
-                    "`{}` is no text: it has {} bytes, with NUL among them",
+                    "`{}` is not text: it has {} bytes, some of which are NUL",
                     opened.path, opened.bytes
                 )));
             }
             let first = arguments.first_line.unwrap_or(1);
             let end = arguments.lines.map_or(u64::MAX, |lines| first.saturating_add(lines));
-            Lines { first, end, at: 1, text: Vec::new() }
+            RequestedLines { first, end, at: 1, text: Vec::new() }
                 .read(&mut file, stop)
                 .map_err(|error| ToolError::io("read", &arguments.path, &error))
         });
-        let Read { text, notes } = read.await?;
+        let ReadResult { text, notes } = read.await?;
         notes.into_iter().for_each(|note| cx.note(note));
         Ok(text)
     }
@@ -94,14 +94,14 @@ pub(super) fn is_text(file: &mut BufReader<impl io::Read>) -> io::Result<bool> {
 
 /// The result of reading.
 #[derive(Debug, Default)]
-struct Read {
+struct ReadResult {
     text: String,
     /// How the text differs from the file.
     notes: Vec<String>,
 }
 
 /// The requested lines, as far as there is room.
-struct Lines {
+struct RequestedLines {
     first: u64,
     /// The line after the last requested one.
     end: u64,
@@ -110,8 +110,8 @@ struct Lines {
     text: Vec<u8>,
 }
 
-impl Lines {
-    fn read(mut self, file: &mut impl BufRead, stop: &Stop) -> io::Result<Read> {
+impl RequestedLines {
+    fn read(mut self, file: &mut impl BufRead, stop: &StopFlag) -> io::Result<ReadResult> {
         while self.at < self.end && !stop.is_set() {
             let buffer = file.fill_buf()?;
             if buffer.is_empty() {
@@ -120,8 +120,8 @@ impl Lines {
             let length = buffer.iter().position(|byte| *byte == b'\n').map_or(buffer.len(), |end| end + 1);
             let (piece, ends) = (&buffer[..length], buffer[length - 1] == b'\n');
             if self.at >= self.first {
-                if self.text.len() + length > bounds::ROOM {
-                    self.text.extend_from_slice(&piece[..bounds::ROOM - self.text.len()]);
+                if self.text.len() + length > size_limits::ROOM {
+                    self.text.extend_from_slice(&piece[..size_limits::ROOM - self.text.len()]);
                     return Ok(self.cut());
                 }
                 self.text.extend_from_slice(piece);
@@ -132,37 +132,37 @@ impl Lines {
         Ok(self.whole())
     }
 
-    fn whole(self) -> Read {
+    fn whole(self) -> ReadResult {
         if self.text.is_empty() && self.at < self.first {
-            let text = bounds::notice(&format!("the file has {} lines", self.at - 1));
-            return Read { text, notes: Vec::new() };
+            let text = size_limits::notice(&format!("the file has {} lines", self.at - 1));
+            return ReadResult { text, notes: Vec::new() };
         }
         shown(&self.text, None)
     }
 
     /// Returns the part that fits: whole lines, or the beginning of a line that is longer than all the room.
-    fn cut(mut self) -> Read {
+    fn cut(mut self) -> ReadResult {
         let at = self.at;
         if let Some(end) = self.text.iter().rposition(|byte| *byte == b'\n') {
             self.text.truncate(end + 1);
             let notice = format!("cut here: read on with first_line = {at}");
             return shown(&self.text, Some((notice, format!("cut before line {at}"))));
         }
-        let what = format!("line {at} is longer than {} bytes", bounds::ROOM);
+        let what = format!("line {at} is longer than {} bytes", size_limits::ROOM);
         shown(whole_chars(&self.text), Some((format!("cut here: {what}"), format!("cut: {what}"))))
     }
 }
 
 /// Returns the text with notices for the model and notes for a person. They report why the text is cut, and that some
 /// of it is not valid text.
-fn shown(bytes: &[u8], cut: Option<(String, String)>) -> Read {
-    let mut read = Read { text: String::from_utf8_lossy(bytes).into_owned(), notes: Vec::new() };
+fn shown(bytes: &[u8], cut: Option<(String, String)>) -> ReadResult {
+    let mut read = ReadResult { text: String::from_utf8_lossy(bytes).into_owned(), notes: Vec::new() };
     let garbled = garbled_note(garbled(bytes)).map(|note| (note.clone(), note));
     for (notice, note) in garbled.into_iter().chain(cut) {
         if !read.text.ends_with('\n') {
             read.text.push('\n');
         }
-        read.text.push_str(&bounds::notice(&notice));
+        read.text.push_str(&size_limits::notice(&notice));
         read.notes.push(note);
     }
     read
@@ -186,21 +186,21 @@ mod tests {
     use super::*;
 
     fn read(text: &str, first: u64, end: u64, buffer: usize) -> String {
-        let lines = Lines { first, end, at: 1, text: Vec::new() };
-        lines.read(&mut BufReader::with_capacity(buffer, text.as_bytes()), &Stop::default()).unwrap().text
+        let lines = RequestedLines { first, end, at: 1, text: Vec::new() };
+        lines.read(&mut BufReader::with_capacity(buffer, text.as_bytes()), &StopFlag::default()).unwrap().text
     }
 
     #[test]
     fn bytes_that_are_no_text_are_counted() {
-        let lines = || Lines { first: 1, end: u64::MAX, at: 1, text: Vec::new() };
-        let read = |bytes: &[u8]| lines().read(&mut BufReader::new(bytes), &Stop::default()).unwrap();
-        let Read { text, notes } = read(b"caf\xe9 \xff");
+        let lines = || RequestedLines { first: 1, end: u64::MAX, at: 1, text: Vec::new() };
+        let read = |bytes: &[u8]| lines().read(&mut BufReader::new(bytes), &StopFlag::default()).unwrap();
+        let ReadResult { text, notes } = read(b"caf\xe9 \xff");
         let note = "2 bytes are not UTF-8, and show as U+FFFD";
         assert_eq!(text, format!("caf\u{fffd} \u{fffd}\n[... {note} ...]"));
         assert_eq!(notes, [note]);
         assert!(read("\u{fffd}\n".as_bytes()).notes.is_empty());
         let long = [b"\xff\n".repeat(20_000), b"x\n".repeat(20_000)].concat();
-        let Read { text, notes } = read(&long);
+        let ReadResult { text, notes } = read(&long);
         assert_eq!(notes, ["20000 bytes are not UTF-8, and show as U+FFFD", "cut before line 32257"]);
         assert!(text.ends_with("first_line = 32257 ...]"), "{}", &text[text.len() - 100..]);
     }
@@ -226,7 +226,7 @@ mod tests {
             let (mut whole, mut first) = (String::new(), 1);
             loop {
                 let part = read(&text, first, u64::MAX, 8192);
-                prop_assert!(part.len() <= bounds::MAX_OUTPUT_BYTES);
+                prop_assert!(part.len() <= size_limits::MAX_OUTPUT_BYTES);
                 let Some((lines, notice)) = part.split_once("[... cut here: read on with first_line = ") else {
                     whole.push_str(&part);
                     break;
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn a_line_that_is_too_long_is_cut_on_a_character() {
         let text = read(&"–".repeat(50_000), 1, u64::MAX, 8192);
-        assert!(text.len() <= bounds::MAX_OUTPUT_BYTES && text.contains("line 1 is longer than"));
+        assert!(text.len() <= size_limits::MAX_OUTPUT_BYTES && text.contains("line 1 is longer than"));
         assert!(!text.contains(char::REPLACEMENT_CHARACTER));
     }
 }

@@ -8,10 +8,10 @@ use loop_guardrails::policy::{command::CommandLine, workspace::OpenedCommand};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{CommandRun, MAX_OUTPUT_BYTES, Need, Tool, ToolContext, ToolError, bounds};
+use super::{CommandRun, MAX_OUTPUT_BYTES, Need, Tool, ToolContext, ToolError, size_limits};
 use crate::{
     output::garbled_note,
-    process::{Cut, DEFAULT_GRACE, Process},
+    process::{CutReason, DEFAULT_GRACE, Process},
 };
 
 /// The most bytes of git's answer to a preliminary question: the names of some million files.
@@ -40,20 +40,20 @@ const MARGIN: usize = 256;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RunCommand;
 
-/// What [`RunCommand`] is given.
+/// The arguments of `run_command`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Arguments {
-    /// The program and its arguments, with quotes where a word has blanks in it.
+pub struct RunCommandArguments {
+    /// The program and its arguments. Put words with spaces in quotes.
     command: String,
-    /// How many seconds it may take, if less than usual.
+    /// A time limit in seconds, if it is shorter than the default.
     #[schemars(range(min = 1))]
     max_seconds: Option<u64>,
 }
 
 #[async_trait]
 impl Tool for RunCommand {
-    type Arguments = Arguments;
+    type Arguments = RunCommandArguments;
 
     fn name(&self) -> &'static str {
         "run_command"
@@ -61,18 +61,18 @@ impl Tool for RunCommand {
 
     fn description(&self) -> &'static str {
         "Runs one program in the workspace, without a shell: no pipes, redirections, wildcards or variables. \
-         Only programs that are allowed run. Answers with what it prints, and its exit code."
+         Only allowed programs run. Returns the output and the exit code."
     }
 
     fn max_time(&self, cx: &ToolContext) -> Duration {
         max_time(cx)
     }
 
-    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+    fn needs(&self, arguments: &RunCommandArguments) -> Vec<Need> {
         vec![Need::Command(arguments.command.clone())]
     }
 
-    async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+    async fn call(&self, arguments: RunCommandArguments, cx: &ToolContext) -> Result<String, ToolError> {
         run(arguments.command, arguments.max_seconds.map(Duration::from_secs), cx).await
     }
 }
@@ -90,7 +90,7 @@ pub(super) async fn run(
 ) -> Result<String, ToolError> {
     let asked = line.clone();
     let mut opened = cx.blocking(move |workspace, _| Ok(workspace.open_command(&asked)?)).await?;
-    let process = surroundings(&opened.command, limit, cx);
+    let process = prepared_process(&opened.command, limit, cx);
     opened = ask(opened, &process, cx).await?;
     let command = &opened.command;
     let is_git = !command.questions().is_empty();
@@ -100,21 +100,21 @@ pub(super) async fn run(
     let process = if is_git { process } else { process.merged() };
     let finished = process.run(pending(), |_, _| {}).await;
     let finished = finished.map_err(|error| ToolError::failed(with_causes(&error)))?;
-    let timed_out = matches!(finished.cut, Some(Cut::Time(_)));
+    let timed_out = matches!(finished.cut, Some(CutReason::TimeLimit(_)));
     let exit_code = finished.exit.shell_code();
     cx.ran(CommandRun { line, exit_code, timed_out });
     let mut text = opened.with_names(&finished.stdout.excerpt(MAX_OUTPUT_BYTES - MARGIN));
     end_line(&mut text);
     text.push_str(&opened.command.shown_errors(&finished.stderr.excerpt(MARGIN)).unwrap_or_default());
     if let Some(note) = garbled_note(finished.stdout.garbled()) {
-        text.push_str(&bounds::notice(&note));
+        text.push_str(&size_limits::notice(&note));
         text.push('\n');
         cx.note(note);
     }
     let switched_off = opened.command.switched_off();
     if !switched_off.is_empty() {
-        let note = format!("not run, so files are as they lie there: {}", switched_off.join(", "));
-        text.push_str(&bounds::notice(&note));
+        let note = format!("not run, so files appear as they are stored: {}", switched_off.join(", "));
+        text.push_str(&size_limits::notice(&note));
         text.push('\n');
     }
     let cut = finished.cut.map(|cut| format!(", it was ended {cut}")).unwrap_or_default();
@@ -123,7 +123,7 @@ pub(super) async fn run(
 }
 
 /// Creates a process with the command's limits and environment, but without its words.
-fn surroundings(command: &CommandLine, limit: Option<Duration>, cx: &ToolContext) -> Process {
+fn prepared_process(command: &CommandLine, limit: Option<Duration>, cx: &ToolContext) -> Process {
     let most = cx.workspace().policy().command_time();
     // A program that the user allows may be in the workspace (`node_modules/.bin`), but a known name such as `cat` must
     // not resolve to a program there.
@@ -156,7 +156,7 @@ async fn ask(
         let asked = asked.map_err(|error| ToolError::failed(with_causes(&error)))?;
         if asked.cut.is_some() || asked.stdout.omitted() > 0 {
             // An incomplete answer could hide a setting that starts a program.
-            let why = "git does not answer what has to be known about the repository, so it is not run";
+            let why = "git did not fully answer a question about the repository, so the command was not run";
             return Err(ToolError::failed(why));
         }
         let answer = cx.blocking(move |_, _| {

@@ -3,12 +3,12 @@
 use std::io::{BufRead, BufReader, Read};
 
 use async_trait::async_trait;
-use loop_guardrails::policy::workspace::{Kind, Workspace};
+use loop_guardrails::policy::workspace::{FileKind, Workspace};
 use regex::bytes::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Need, Stop, Tool, ToolContext, ToolError, bounds::beginning, read_file::is_text};
+use super::{Need, StopFlag, Tool, ToolContext, ToolError, read_file::is_text, size_limits::beginning};
 
 /// The most lines in a result.
 const MAX_MATCHES: usize = 100;
@@ -28,50 +28,51 @@ const SEARCHED_BYTES: u64 = 64 * 1024;
 /// std::fs::write(folder.path().join("poem"), "one\nSECRET of spring\n")?;
 /// std::fs::write(folder.path().join(".env"), "SECRET=1")?;
 /// let report = tools.call("search_files", &serde_json::json!({ "pattern": "SECRET" })).await;
-/// assert_eq!(report.text, "poem:2:SECRET of spring\n[1 file was not searched, since it may not be read]\n");
+/// assert_eq!(report.text, "poem:2:SECRET of spring\n[1 file was not searched: reading it is not allowed]\n");
 /// # Ok(()) }
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SearchFiles;
 
-/// What [`SearchFiles`] is given.
+/// The arguments of `search_files`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Arguments {
+pub struct SearchFilesArguments {
     /// A regular expression, matched against each line.
     pattern: String,
-    /// The file or folder to search, relative to the workspace; all of it if it is left out.
+    /// The file or folder to search, relative to the workspace. Default: the whole workspace.
     path: Option<String>,
 }
 
 #[async_trait]
 impl Tool for SearchFiles {
-    type Arguments = Arguments;
+    type Arguments = SearchFilesArguments;
 
     fn name(&self) -> &'static str {
         "search_files"
     }
 
     fn description(&self) -> &'static str {
-        "Finds the lines of text files that match a regular expression, as `path:line:text`, at most 100. \
-         Links are not followed, and .git is passed over."
+        "Finds lines of text files that match a regular expression. Returns at most 100, as `path:line:text`. \
+         Skips links and .git."
     }
 
-    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+    fn needs(&self, arguments: &SearchFilesArguments) -> Vec<Need> {
         vec![Need::read(arguments.path.as_deref().unwrap_or_default())]
     }
 
     async fn call(
         &self,
-        Arguments { pattern, path }: Arguments,
+        SearchFilesArguments { pattern, path }: SearchFilesArguments,
         cx: &ToolContext,
     ) -> Result<String, ToolError> {
-        let pattern = Regex::new(&pattern)
-            .map_err(|error| ToolError::failed(format!("the pattern is no regular expression: {error}")))?;
+        let pattern = Regex::new(&pattern).map_err(|error| {
+            ToolError::failed(format!("the pattern is not a regular expression: {error}"))
+        })?;
         cx.blocking(move |workspace, stop| {
             let path = path.filter(|path| !path.is_empty()).unwrap_or_else(|| ".".to_owned());
             let mut search = Search { workspace, stop, pattern, text: String::new(), found: 0, refused: 0 };
-            if workspace.status(&path)?.kind == Kind::Folder {
+            if workspace.status(&path)?.kind == FileKind::Folder {
                 search.folder(&path)?;
             } else {
                 search.file(&path)?;
@@ -84,7 +85,7 @@ impl Tool for SearchFiles {
 
 struct Search<'a> {
     workspace: &'a Workspace,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     pattern: Regex,
     text: String,
     found: usize,
@@ -101,8 +102,8 @@ impl Search<'_> {
             // Skips entries that no longer exist, or that this user cannot read.
             match entry.kind {
                 _ if !entry.readable => self.refused += 1,
-                Kind::Folder if entry.name != ".git" => drop(self.folder(&inner)),
-                Kind::File => drop(self.file(&inner)),
+                FileKind::Folder if entry.name != ".git" => drop(self.folder(&inner)),
+                FileKind::File => drop(self.file(&inner)),
                 _ => {}
             }
         }
@@ -144,13 +145,13 @@ impl Search<'_> {
     fn into_text(self) -> String {
         let found = match self.found {
             0 => "[nothing found]\n",
-            MAX_MATCHES => "[... cut after 100 lines: search a folder, or for less ...]\n",
+            MAX_MATCHES => "[... cut after 100 lines: search a subfolder, or use a narrower pattern ...]\n",
             _ => "",
         };
         let refused = match self.refused {
             0 => String::new(),
-            1 => "[1 file was not searched, since it may not be read]\n".to_owned(),
-            more => format!("[{more} files were not searched, since they may not be read]\n"),
+            1 => "[1 file was not searched: reading it is not allowed]\n".to_owned(),
+            more => format!("[{more} files were not searched: reading them is not allowed]\n"),
         };
         self.text + found + &refused
     }

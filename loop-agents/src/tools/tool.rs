@@ -8,7 +8,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{Change, Need, ToolContext, ToolError, arguments};
+use super::{Need, ProposedChange, ToolContext, ToolError, arguments};
 
 /// The default time limit of a call: 30 seconds.
 pub const DEFAULT_TOOL_TIME: Duration = Duration::from_secs(30);
@@ -75,7 +75,7 @@ pub trait Tool: Send + Sync + 'static {
 
     /// Returns what the call would change. The policy judges the new text before the call does anything, and a person
     /// can be asked about it. By default it returns nothing, and the toolbox refuses a call that needs a person's yes.
-    fn change(&self, _arguments: &Self::Arguments) -> Option<Change> {
+    fn change(&self, _arguments: &Self::Arguments) -> Option<ProposedChange> {
         None
     }
 

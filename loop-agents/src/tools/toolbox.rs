@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::{
     Approval, CreateDir, CurrentDatetime, EditFile, FileTree, Git, ListFiles, ReadFile, RunCommand,
     SearchFiles, Tool, ToolContext, ToolDefinition, ToolError, ToolOutcome, ToolReport, Whoami, WriteFile,
-    bounds, context::Deeds, record::Record, tool::AnyTool,
+    audit_record::AuditRecord, context::CallEffects, size_limits, tool::AnyTool,
 };
-use crate::process::{Custody, Environment, Process};
+use crate::process::{Environment, Process, Supervisor};
 
 /// A set of tools for one workspace, sorted by name.
 ///
@@ -18,8 +18,8 @@ use crate::process::{Custody, Environment, Process};
 /// cannot audit.
 ///
 /// # Default
-/// Commands get an empty environment and are in a [`Custody`] of the toolbox. The audit is in memory. There is nobody
-/// to ask, so the toolbox refuses every action that needs a person's permission.
+/// Commands get an empty environment and run under a [`Supervisor`] of the toolbox. The audit is in memory. There is
+/// nobody to ask, so the toolbox refuses every action that needs a person's permission.
 ///
 /// ```
 /// use loop_agents::tools::Toolbox;
@@ -50,7 +50,7 @@ pub struct Toolbox {
 impl Toolbox {
     /// Creates a toolbox without tools.
     pub fn new(workspace: Workspace) -> Self {
-        let process = Process::shell("").dir(workspace.root()).custody(Custody::unnamed());
+        let process = Process::shell("").dir(workspace.root()).supervisor(Supervisor::unnamed());
         let audit = Audit::new();
         Self { workspace, tools: BTreeMap::new(), process, audit, approval: None, run: None, iteration: None }
     }
@@ -99,7 +99,7 @@ impl Toolbox {
     }
 
     /// Sets the environment of commands from these variables. Commands get the
-    /// [necessary](loop_guardrails::policy::environment::Inherit::Necessary) ones among those that `policy` lets a
+    /// [necessary](loop_guardrails::policy::environment::Inheritance::Necessary) ones among those that `policy` lets a
     /// child see, and those that `policy` passes or the workspace's settings
     /// [name](loop_guardrails::policy::ActionPolicy::variables). They never get `POSIXLY_CORRECT`, because with it
     /// programs would parse their options differently from the policy.
@@ -116,10 +116,10 @@ impl Toolbox {
         self
     }
 
-    /// Sets the custody that ends the processes which commands leave behind.
+    /// Sets the supervisor that ends the processes which commands leave behind.
     #[must_use]
-    pub fn custody(mut self, custody: Custody) -> Self {
-        self.process = self.process.custody(custody);
+    pub fn supervisor(mut self, supervisor: Supervisor) -> Self {
+        self.process = self.process.supervisor(supervisor);
         self
     }
 
@@ -163,7 +163,8 @@ impl Toolbox {
     /// Dropping the future ends the call: a command is killed at once, a search stops, and a write that has begun still
     /// finishes completely.
     pub async fn call(&self, name: &str, arguments: &Value) -> ToolReport {
-        let record = Record::new(self.audit.clone(), name, arguments).of(self.run.clone(), self.iteration);
+        let record =
+            AuditRecord::new(self.audit.clone(), name, arguments).of(self.run.clone(), self.iteration);
         let cx =
             ToolContext::new(self.workspace.clone(), self.approval.clone(), self.process.clone(), record);
         let result = self.called(name, arguments, &cx).await;
@@ -177,15 +178,22 @@ impl Toolbox {
             // The call's effects remain, so the text reports the problem in addition to the result.
             text = format!("{text}\n({problem})");
         }
-        let Deeds { files, commands, notes } = cx.take_deeds();
-        ToolReport { tool: name.to_owned(), outcome, text: bounds::bounded(text), files, commands, notes }
+        let CallEffects { files, commands, notes } = cx.take_effects();
+        ToolReport {
+            tool: name.to_owned(),
+            outcome,
+            text: size_limits::bounded(text),
+            files,
+            commands,
+            notes,
+        }
     }
 
     async fn called(&self, name: &str, arguments: &Value, cx: &ToolContext) -> Result<String, ToolError> {
         let Some(tool) = self.tools.get(name) else {
             let names: Vec<_> = self.tools.keys().map(String::as_str).collect();
             return Err(ToolError::rejected(format!(
-                "there is no tool `{name}`; there are {}",
+                "there is no tool `{name}`; the tools are {}",
                 names.join(", ")
             )));
         };

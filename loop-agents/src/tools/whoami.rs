@@ -24,24 +24,24 @@ use super::{Tool, ToolContext, ToolError};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Whoami;
 
-/// What [`Whoami`] is given: nothing.
+/// The arguments of `whoami`: none.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Arguments {}
+pub struct WhoamiArguments {}
 
 #[async_trait]
 impl Tool for Whoami {
-    type Arguments = Arguments;
+    type Arguments = WhoamiArguments;
 
     fn name(&self) -> &'static str {
         "whoami"
     }
 
     fn description(&self) -> &'static str {
-        "Tells the user's name, the machine's name, and where the workspace is."
+        "Returns the user's name, the machine's name, and the path of the workspace."
     }
 
-    async fn call(&self, Arguments {}: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+    async fn call(&self, WhoamiArguments {}: WhoamiArguments, cx: &ToolContext) -> Result<String, ToolError> {
         let process = cx.process();
         let name = ["USER", "LOGNAME"].iter().find_map(|name| process.env.get(name));
         let user = name.map_or_else(

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Change, MAX_CONTENT_BYTES, Need, Tool, ToolContext, ToolError};
+use super::{MAX_CONTENT_BYTES, Need, ProposedChange, Tool, ToolContext, ToolError};
 
 /// Writes a whole file atomically: nobody sees a half-written one.
 ///
@@ -23,48 +23,46 @@ use super::{Change, MAX_CONTENT_BYTES, Need, Tool, ToolContext, ToolError};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WriteFile;
 
-/// What [`WriteFile`] is given.
+/// The arguments of `write_file`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Arguments {
+pub struct WriteFileArguments {
     /// The file, relative to the workspace.
     path: String,
-    /// All that is to be in it.
+    /// The whole new content.
     content: String,
 }
 
 #[async_trait]
 impl Tool for WriteFile {
-    type Arguments = Arguments;
+    type Arguments = WriteFileArguments;
 
     fn name(&self) -> &'static str {
         "write_file"
     }
 
     fn description(&self) -> &'static str {
-        "Writes a whole file, with the folders above it. What was in it is gone: to change a part of a file, \
-         use edit_file."
+        "Writes a whole file and its missing parent folders. It replaces the old content: to change part of a \
+         file, use edit_file."
     }
 
-    fn needs(&self, arguments: &Arguments) -> Vec<Need> {
+    fn needs(&self, arguments: &WriteFileArguments) -> Vec<Need> {
         vec![Need::write(&arguments.path)]
     }
 
-    fn change(&self, Arguments { path, content }: &Arguments) -> Option<Change> {
+    fn change(&self, WriteFileArguments { path, content }: &WriteFileArguments) -> Option<ProposedChange> {
         let content = content.clone();
-        Some(Change::of_file(path, move |_| Ok(content)))
+        Some(ProposedChange::of_file(path, move |_| Ok(content)))
     }
 
     async fn call(
         &self,
-        Arguments { path, content }: Arguments,
+        WriteFileArguments { path, content }: WriteFileArguments,
         cx: &ToolContext,
     ) -> Result<String, ToolError> {
         if content.len() > MAX_CONTENT_BYTES {
-            let text = format!(
-                "the content has {} bytes, and {MAX_CONTENT_BYTES} at most are written",
-                content.len()
-            );
+            let text =
+                format!("the content has {} bytes, and the limit is {MAX_CONTENT_BYTES}", content.len());
             return Err(ToolError::rejected(text));
         }
         let bytes = content.len();

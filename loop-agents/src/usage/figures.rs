@@ -14,7 +14,7 @@ const MAX_COST: Usd = Usd::dollars(1_000_000);
 
 /// The reason for rejecting a number.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refused(pub(super) String);
+pub(super) struct InvalidFigure(pub(super) String);
 
 /// The numbers of one JSON object.
 #[derive(Debug, Clone, Copy)]
@@ -26,25 +26,25 @@ impl<'a> Figures<'a> {
     }
 
     /// Returns a number of tokens, or `None` if it is missing or null.
-    pub(super) fn count(self, key: &str) -> Result<Option<u64>, Refused> {
+    pub(super) fn count(self, key: &str) -> Result<Option<u64>, InvalidFigure> {
         let Some(value) = self.given(key) else { return Ok(None) };
         match whole(value) {
             Some(count) if count <= MAX_TOKENS => Ok(Some(count)),
-            Some(_) => Err(refused(key, value, &format!("more than {MAX_TOKENS} tokens"))),
-            None => Err(refused(key, value, "not a number of tokens")),
+            Some(_) => Err(invalid_figure(key, value, &format!("more than {MAX_TOKENS} tokens"))),
+            None => Err(invalid_figure(key, value, "not a number of tokens")),
         }
     }
 
     /// Returns an amount of dollars, or `None` if it is missing or null.
-    pub(super) fn usd(self, key: &str) -> Result<Option<Usd>, Refused> {
+    pub(super) fn usd(self, key: &str) -> Result<Option<Usd>, InvalidFigure> {
         let Some(value) = self.given(key) else { return Ok(None) };
         let Some(number) = value.as_f64() else {
-            return Err(refused(key, value, "not an amount of money"));
+            return Err(invalid_figure(key, value, "not an amount of money"));
         };
         match Usd::try_from_f64(number) {
             Ok(usd) if usd <= MAX_COST => Ok(Some(usd)),
-            _ if number > 0.0 => Err(refused(key, value, &format!("more than {MAX_COST}"))),
-            _ => Err(refused(key, value, "less than nothing")),
+            _ if number > 0.0 => Err(invalid_figure(key, value, &format!("more than {MAX_COST}"))),
+            _ => Err(invalid_figure(key, value, "less than nothing")),
         }
     }
 
@@ -60,8 +60,8 @@ fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| as_fraction().map(|number| number as u64))
 }
 
-fn refused(key: &str, value: &Value, why: &str) -> Refused {
-    Refused(format!("{key}: {} is {why}", shown(value)))
+fn invalid_figure(key: &str, value: &Value, why: &str) -> InvalidFigure {
+    InvalidFigure(format!("{key}: {} is {why}", shown(value)))
 }
 
 /// Returns the warning for a key that appears twice.
@@ -96,13 +96,13 @@ mod tests {
     fn what_cannot_is_refused_by_name() {
         for bad in [json!(-5), json!(1.5), json!(1e300), json!(u64::MAX), json!("7"), json!([1]), json!({})] {
             let object = json!({ "it": bad });
-            let Err(Refused(why)) = Figures::of(&object).count("it") else { panic!("{object}") };
+            let Err(InvalidFigure(why)) = Figures::of(&object).count("it") else { panic!("{object}") };
             assert!(why.starts_with("it: "), "{why}");
         }
         for bad in [json!(-0.01), json!(1e300), json!(2e6), json!("0.5"), json!([1]), json!("x".repeat(9999))]
         {
             let object = json!({ "it": bad });
-            let Err(Refused(why)) = Figures::of(&object).usd("it") else { panic!("{object}") };
+            let Err(InvalidFigure(why)) = Figures::of(&object).usd("it") else { panic!("{object}") };
             assert!(why.starts_with("it: ") && why.len() < 200, "{why}");
         }
     }

@@ -8,32 +8,32 @@
 //! cost that cannot be estimated is unknown, and not zero.
 //!
 //! Agents also report failures in their own way: with exit code 0, or with a rate limit that ends at a certain time.
-//! The [`Reading`] at the end of each run contains these reports.
+//! The [`AgentReport`] at the end of each run contains these reports.
 
-mod account;
-mod braces;
+mod agent_report;
+mod brace_counter;
 mod dialect;
 mod figures;
-mod file;
+mod file_reports;
 mod format;
-mod ledger;
-mod limit;
-mod lines;
-mod memory;
-mod objects;
+pub(crate) mod lenient_json;
+mod line_splitter;
+mod object_stream;
 mod prices;
+mod rate_limit;
 mod reader;
-mod reading;
-mod report;
-mod stray;
+mod report_collector;
+mod stale_folders;
 mod tokens;
-pub(crate) mod tolerant;
+mod usage_file;
+mod usage_memory;
+mod usage_totals;
 
-pub use file::{USAGE_FILE_VARIABLE, UsageFile};
+pub use agent_report::{AgentFailure, AgentReport};
 pub use format::{Format, UnknownFormat};
-pub use limit::{RateLimit, Reset};
-pub(crate) use lines::{Line, Lines};
+pub(crate) use line_splitter::{LineSplitter, StreamLine};
 pub use prices::{Prices, PricesError};
+pub use rate_limit::{RateLimit, ResetTime};
 pub use reader::UsageReader;
-pub use reading::{AgentFailure, Reading};
-pub use tokens::Tokens;
+pub use tokens::TokenCounts;
+pub use usage_file::{USAGE_FILE_VARIABLE, UsageFile};

@@ -9,7 +9,7 @@ use serde::{
 };
 use serde_json::Value;
 
-use super::Tokens;
+use super::TokenCounts;
 
 /// List prices of models, to estimate what tokens cost.
 ///
@@ -19,14 +19,14 @@ use super::Tokens;
 /// can replace the table with [`from_json`](Self::from_json):
 ///
 /// ```
-/// use loop_agents::usage::{Prices, Tokens};
+/// use loop_agents::usage::{Prices, TokenCounts};
 ///
 /// let prices = Prices::from_json(
 ///     r#"{"date": "2026-11-01", "usd_per_million_tokens": {
 ///         "my-model": {"input": 2, "cached_input": 0.2, "cache_write": 2.5, "output": 8}
 ///     }}"#,
 /// )?;
-/// let tokens = Tokens { fresh: Some(1_000), output: Some(500), ..Tokens::default() };
+/// let tokens = TokenCounts { fresh: Some(1_000), output: Some(500), ..TokenCounts::default() };
 /// let cost = prices.estimate("my-model-2026-10-20", &tokens).ok_or("no price")?;
 /// assert_eq!(cost.usd.to_string(), "$0.006");
 /// assert_eq!(prices.estimate("another-model", &tokens), None);
@@ -165,9 +165,9 @@ impl Prices {
     ///
     /// If the number of fresh tokens or of output tokens is missing, the cost is a [lower bound](Cost::at_least),
     /// unless such tokens cost nothing. The other counts may be missing, because agents without a cache leave them out.
-    pub fn estimate(&self, model: &str, tokens: &Tokens) -> Option<Cost> {
+    pub fn estimate(&self, model: &str, tokens: &TokenCounts) -> Option<Cost> {
         let price = self.price(model)?;
-        if *tokens == Tokens::default() {
+        if *tokens == TokenCounts::default() {
             return None;
         }
         let is_partial = [(tokens.fresh, price.input), (tokens.output, price.output)]
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     fn million(model: &str) -> Option<String> {
-        let tokens = Tokens { fresh: Some(1_000_000), ..Tokens::default() };
+        let tokens = TokenCounts { fresh: Some(1_000_000), ..TokenCounts::default() };
         Prices::bundled().estimate(model, &tokens).map(|cost| cost.usd.to_string())
     }
 
@@ -262,10 +262,10 @@ mod tests {
     #[test]
     fn each_kind_of_token_has_its_price() {
         let tokens =
-            Tokens { fresh: Some(500), cached: Some(1800), cache_written: Some(200), output: Some(48) };
+            TokenCounts { fresh: Some(500), cached: Some(1800), cache_written: Some(200), output: Some(48) };
         let cost = Prices::bundled().estimate("claude-opus-4-8", &tokens);
         assert_eq!(cost, Some(Cost::estimated(Usd::micros(5850))));
-        assert_eq!(Prices::bundled().estimate("claude-opus-4-8", &Tokens::default()), None);
+        assert_eq!(Prices::bundled().estimate("claude-opus-4-8", &TokenCounts::default()), None);
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
             Prices::from_json(&format!(r#"{{"date":"","usd_per_million_tokens":{{"m":{price}}}}}"#)).unwrap()
         };
         let quality = |prices: &Prices, fresh, output| {
-            let tokens = Tokens { fresh, output, cached: Some(1), ..Tokens::default() };
+            let tokens = TokenCounts { fresh, output, cached: Some(1), ..TokenCounts::default() };
             prices.estimate("m", &tokens).unwrap().quality
         };
         assert_eq!(quality(&table(1, 1), Some(1), None), CostQuality::Partial);
@@ -291,7 +291,7 @@ mod tests {
         let table = r#"{"date":"","usd_per_million_tokens":{"m":{"input":0.05,"output":0.0001}}}"#;
         let prices = Prices::from_json(table).unwrap();
         let cost = |fresh, output| {
-            let tokens = Tokens { fresh: Some(fresh), output: Some(output), ..Tokens::default() };
+            let tokens = TokenCounts { fresh: Some(fresh), output: Some(output), ..TokenCounts::default() };
             prices.estimate("m", &tokens).unwrap().usd
         };
         assert_eq!(cost(0, 0), Usd::ZERO);

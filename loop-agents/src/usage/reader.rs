@@ -3,10 +3,10 @@
 use loop_core::Usage;
 
 use super::{
-    Format, Prices, Reading,
-    account::Account,
+    AgentReport, Format, Prices,
     dialect::{self, Dialect},
-    objects::Objects,
+    object_stream::ObjectStream,
+    report_collector::ReportCollector,
 };
 use crate::output::Capture;
 
@@ -20,7 +20,7 @@ use crate::output::Capture;
 /// its session may report its usage in earlier runs again, and the reader remembers that usage.
 ///
 /// No output of an agent is an error. Unreadable output is text, and impossible numbers are rejected and
-/// [noted](Reading::notes). Memory is bounded. A line or document of more than 8 MiB is skipped and noted. The reader
+/// [noted](AgentReport::notes). Memory is bounded. A line or document of more than 8 MiB is skipped and noted. The reader
 /// remembers 16,384 messages, so an older message that returns counts again.
 ///
 /// ```
@@ -46,9 +46,9 @@ use crate::output::Capture;
 pub struct UsageReader {
     format: Format,
     dialect: Option<Box<dyn Dialect>>,
-    account: Account,
-    stdout: Objects,
-    stderr: Objects,
+    collector: ReportCollector,
+    stdout: ObjectStream,
+    stderr: ObjectStream,
 }
 
 impl UsageReader {
@@ -57,16 +57,16 @@ impl UsageReader {
         Self {
             format,
             dialect: dialect::of(format),
-            account: Account::new(prices),
-            stdout: Objects::default(),
-            stderr: Objects::default(),
+            collector: ReportCollector::new(prices),
+            stdout: ObjectStream::default(),
+            stderr: ObjectStream::default(),
         }
     }
 
     /// Sets the model to assume if the agent names none. Codex and opencode name none.
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
-        self.account.model = Some(model.into());
+        self.collector.model = Some(model.into());
         self
     }
 
@@ -78,30 +78,30 @@ impl UsageReader {
     /// Reads the next bytes of standard output. Returns the newly known usage.
     pub fn feed(&mut self, bytes: &[u8]) -> Usage {
         if let Some(dialect) = &mut self.dialect {
-            self.stdout.feed(bytes, dialect.as_mut(), &mut self.account);
+            self.stdout.feed(bytes, dialect.as_mut(), &mut self.collector);
         }
-        self.account.ledger.tell()
+        self.collector.totals.tell()
     }
 
     /// Reads the next bytes of standard error. Gemini reports its failures there. For other agents, this method ignores
     /// the bytes.
     pub fn feed_stderr(&mut self, bytes: &[u8]) -> Usage {
         if let Some(dialect) = self.dialect.as_mut().filter(|dialect| dialect.has_documents()) {
-            self.stderr.feed(bytes, dialect.as_mut(), &mut self.account);
+            self.stderr.feed(bytes, dialect.as_mut(), &mut self.collector);
         }
-        self.account.ledger.tell()
+        self.collector.totals.tell()
     }
 
     /// Returns the agent's words since the last call, for a live view: text for a person instead of the raw output.
     /// Returns `None` if the raw output is such text already. A long text keeps only its head and tail.
     pub fn news(&mut self) -> Option<Capture> {
-        self.dialect.is_some().then(|| self.account.take_news())
+        self.dialect.is_some().then(|| self.collector.take_news())
     }
 
     /// Returns new notes about rejected or strange reports, for a user who wants them while the agent runs. The
-    /// [`Reading`] does not repeat them.
+    /// [`AgentReport`] does not repeat them.
     pub fn take_notes(&mut self) -> Vec<String> {
-        self.account.notes.take()
+        self.collector.notes.take()
     }
 
     /// Reads the standard output of an earlier run, whose usage was already counted. If the agent continues a thread of
@@ -125,39 +125,39 @@ impl UsageReader {
 
     /// Ends the run, whether it ended by itself or not. A last line without a newline is read too. Bytes after this
     /// call belong to the next run.
-    pub fn finish(&mut self) -> Reading {
-        let Self { format, dialect, account, stdout, stderr } = self;
+    pub fn finish(&mut self) -> AgentReport {
+        let Self { format, dialect, collector, stdout, stderr } = self;
         if let Some(dialect) = dialect {
-            stdout.finish(dialect.as_mut(), account);
-            stderr.finish(dialect.as_mut(), account);
+            stdout.finish(dialect.as_mut(), collector);
+            stderr.finish(dialect.as_mut(), collector);
         }
         let is_unsaid =
-            account.ledger.sum().is_unknown() && account.failure.is_none() && account.fault.is_none();
-        let is_foreign = is_unsaid && stdout.are_foreign() && account.text.is_none();
+            collector.totals.sum().is_unknown() && collector.failure.is_none() && collector.fault.is_none();
+        let is_foreign = is_unsaid && stdout.are_foreign() && collector.text.is_none();
         if is_foreign {
             let flags = format.flags().unwrap_or_default();
-            account
+            collector
                 .notes
                 .add(&format!("nothing that the agent printed is {format}; is it run with `{flags}`?"));
         }
         // An agent that prints no stream has no end marker either. Its exit code decides.
         let is_stream = !stdout.are_foreign();
         let unfinished = dialect.as_ref().filter(|_| is_stream).and_then(|dialect| dialect.unfinished());
-        let (last, total) = (account.ledger.tell(), account.ledger.sum());
-        let cost_quality = account.ledger.revised();
-        account.ledger.end_run();
+        let (last, total) = (collector.totals.tell(), collector.totals.sum());
+        let cost_quality = collector.totals.revised();
+        collector.totals.end_run();
         (*stdout, *stderr) = Default::default();
         *dialect = dialect::of(*format);
-        Reading {
+        AgentReport {
             last,
             total,
-            text: account.text.take(),
-            failure: account.failure.take(),
-            fault: account.fault.take(),
+            text: collector.text.take(),
+            failure: collector.failure.take(),
+            fault: collector.fault.take(),
             unfinished,
             cost_quality,
             is_silent: is_unsaid && !is_foreign && format.flags().is_some(),
-            notes: account.notes.take(),
+            notes: collector.notes.take(),
         }
     }
 }

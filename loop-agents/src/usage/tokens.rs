@@ -8,14 +8,14 @@ use loop_core::Usage;
 /// no token is counted twice, and [`usage`](Self::usage) returns the usual totals.
 ///
 /// ```
-/// use loop_agents::usage::Tokens;
-/// let tokens = Tokens { fresh: Some(200), cached: Some(900), cache_written: Some(100), output: Some(40) };
+/// use loop_agents::usage::TokenCounts;
+/// let tokens = TokenCounts { fresh: Some(200), cached: Some(900), cache_written: Some(100), output: Some(40) };
 /// let usage = tokens.usage();
 /// assert_eq!((usage.input_tokens, usage.cached_input_tokens), (Some(1200), Some(900)));
 /// assert_eq!(usage.output_tokens, Some(40));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Tokens {
+pub struct TokenCounts {
     /// Tokens that the model read without its cache.
     pub fresh: Option<u64>,
     /// Tokens read from the cache.
@@ -26,7 +26,7 @@ pub struct Tokens {
     pub output: Option<u64>,
 }
 
-impl Tokens {
+impl TokenCounts {
     /// Splits one reported input count that includes `cached` and `cache_written`.
     pub(super) fn within(input: Option<u64>, cached: Option<u64>, cache_written: Option<u64>) -> Self {
         let beside = cached.unwrap_or(0).saturating_add(cache_written.unwrap_or(0));
@@ -77,14 +77,14 @@ mod tests {
         fn parts_never_sum_up_to_more_than_their_whole(
             input: u32, cached in prop::option::of(any::<u32>()), written in prop::option::of(any::<u32>()),
         ) {
-            let tokens = Tokens::within(Some(input.into()), cached.map(Into::into), written.map(Into::into));
+            let tokens = TokenCounts::within(Some(input.into()), cached.map(Into::into), written.map(Into::into));
             prop_assert_eq!(tokens.usage().input_tokens, Some(u64::from(input)));
         }
     }
 
     #[test]
     fn what_is_unknown_stays_unknown() {
-        assert_eq!(Tokens::default().usage(), Usage::unknown());
-        assert_eq!(Tokens::within(None, Some(5), None).usage().input_tokens, Some(5));
+        assert_eq!(TokenCounts::default().usage(), Usage::unknown());
+        assert_eq!(TokenCounts::within(None, Some(5), None).usage().input_tokens, Some(5));
     }
 }

@@ -1,7 +1,7 @@
 //! Measuring the context window, and summaries that make room in it.
 
 use loop_agents::chat::{
-    AnsweredCall, Chat, ChatModel, ContextMeasure, Fill, History, Message, ModelError, ModelErrorKind,
+    AnsweredCall, Chat, ChatModel, ContextFill, ContextMeasure, History, Message, ModelError, ModelErrorKind,
     OnDelta, Reply, Request, Retry, SUMMARISE_AT, ScriptedModel, SummaryError, ToolCall,
 };
 use loop_core::{CancellationToken, IterationContext, Usage, Work};
@@ -18,10 +18,10 @@ fn talk(texts: &[&str]) -> History {
 #[test]
 fn a_window_is_tight_in_time_and_unknown_where_it_is() {
     let fill = |tokens, window| ContextMeasure::new(tokens, false, window).fill();
-    assert_eq!(fill(99, Some(100)), Fill::Tight);
-    assert_eq!(fill(5, Some(0)), Fill::Unknown);
-    assert_eq!(fill(100, Some(100)), Fill::Over);
-    assert_eq!(fill(5, None), Fill::Unknown);
+    assert_eq!(fill(99, Some(100)), ContextFill::Tight);
+    assert_eq!(fill(5, Some(0)), ContextFill::Unknown);
+    assert_eq!(fill(100, Some(100)), ContextFill::Over);
+    assert_eq!(fill(5, None), ContextFill::Unknown);
     let reaches = |tokens, window, share| ContextMeasure::new(tokens, true, Some(window)).reaches(share);
     assert!(!reaches(79, 100, 0.8));
     assert!(reaches(80, 100, 0.8));
@@ -33,8 +33,8 @@ proptest! {
     #[test]
     fn fill_share_and_percent_agree(tokens in 0..3_000_u64, window in 1..2_000_u64) {
         let measure = ContextMeasure::new(tokens, true, Some(window));
-        prop_assert_eq!(measure.fill() == Fill::Over, measure.percent() >= Some(100));
-        prop_assert_eq!(measure.fill() == Fill::Room, !measure.reaches(SUMMARISE_AT));
+        prop_assert_eq!(measure.fill() == ContextFill::Over, measure.percent() >= Some(100));
+        prop_assert_eq!(measure.fill() == ContextFill::Room, !measure.reaches(SUMMARISE_AT));
         prop_assert_eq!(measure.reaches(1.0), measure.percent() >= Some(100));
     }
 

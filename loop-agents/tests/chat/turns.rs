@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use loop_agents::{
     chat::{
-        AnsweredCall, Chat, ChatModel, Delta, Fill, History, Message, ModelError, ModelErrorKind, OnDelta,
-        ProseTools, Reply, Request, Retry, ScriptedModel, ToolCall, TurnError, TurnEvent, TurnLimits,
+        AnsweredCall, Chat, ChatModel, ContextFill, Delta, History, Message, ModelError, ModelErrorKind,
+        OnDelta, ProseTools, Reply, Request, Retry, ScriptedModel, ToolCall, TurnError, TurnEvent,
+        TurnLimits,
     },
     tools::Toolbox,
 };
@@ -78,7 +79,7 @@ async fn results_that_fill_the_window_are_told_of_before_they_are_sent() {
             }
         });
         turn.run().await.unwrap();
-        assert_eq!(*seen.lock().unwrap(), vec![(Fill::Over, 1); full]);
+        assert_eq!(*seen.lock().unwrap(), vec![(ContextFill::Over, 1); full]);
     }
 }
 
@@ -126,7 +127,7 @@ async fn no_call_of_a_reply_that_was_cut_is_made() {
     let turn = chat.turn("who?").run().await.unwrap();
     assert!(!turn.calls[0].done && turn.failure().is_none());
     let result = model.requests()[1].messages[1].calls()[0].result.clone();
-    assert!(result.starts_with("whoami was not called: the reply was cut"), "{result}");
+    assert!(result.starts_with("whoami was not called: the reply reached its token limit and was cut"), "{result}");
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use loop_core::{Loop, Step, StopReason, condition_fn};
 use loop_guardrails::{Backoff, MaxTokens};
 use loop_testing::{Answer, Call};
 
-use super::{KEY, VENDORS, ask, ask_hearing, model, serve};
+use super::{KEY, VENDORS, ask, ask_and_record, model, serve};
 
 /// Retries without its own waits, but still waits as long as the server requires.
 fn hasty<M: ChatModel>(model: M) -> Retry<M> {
@@ -97,7 +97,7 @@ async fn a_reply_that_breaks_off_is_no_reply() {
         let server = serve([Answer::deltas(["Once "]).breaks(), Answer::deltas(["Once upon"])]).await;
         let mut heard = Vec::new();
         let again = hasty(model(vendor, &server));
-        ask_hearing(&again, |delta| heard.push(format!("{delta:?}"))).await.unwrap();
+        ask_and_record(&again, |delta| heard.push(format!("{delta:?}"))).await.unwrap();
         assert_eq!(heard, ["Text(\"Once \")", "Restarted", "Text(\"Once upon\")"], "{vendor:?}");
     }
 }

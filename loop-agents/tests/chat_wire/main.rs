@@ -27,10 +27,10 @@ async fn serve(script: impl IntoIterator<Item = Answer>) -> ScriptedServer {
 }
 
 async fn ask(model: &impl ChatModel) -> Result<Reply, ModelError> {
-    ask_hearing(model, |_| {}).await
+    ask_and_record(model, |_| {}).await
 }
 
-async fn ask_hearing(
+async fn ask_and_record(
     model: &impl ChatModel,
     mut hear: impl FnMut(Delta<'_>) + Send,
 ) -> Result<Reply, ModelError> {

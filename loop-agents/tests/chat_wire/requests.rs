@@ -115,7 +115,7 @@ async fn tools_that_must_not_be_called_cannot_be() {
     assert!(body["tools"].as_array().is_some_and(|tools| !tools.is_empty()));
 }
 
-async fn headers(endpoint: Endpoint, server: &ScriptedServer) -> loop_testing::Recorded {
+async fn headers(endpoint: Endpoint, server: &ScriptedServer) -> loop_testing::RecordedRequest {
     let endpoint = endpoint.base_url(server.url());
     ask(&GenaiModel::new(endpoint, "test-model").expect("a model")).await.expect("a reply");
     server.requests().remove(0)

@@ -9,7 +9,7 @@ use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
 use loop_testing::{Answer, Call, Gate};
 use serde_json::json;
 
-use super::{VENDORS, ask, ask_hearing, model, serve};
+use super::{VENDORS, ask, ask_and_record, model, serve};
 
 /// The server sends a piece only after the client has seen the one before.
 #[tokio::test]
@@ -20,7 +20,7 @@ async fn each_piece_is_seen_before_the_next_is_sent() {
         let server = serve([Answer::deltas(pieces).usage(9, 4).gated(&gate)]).await;
         let mut seen = Vec::new();
         let model = model(vendor, &server);
-        let reply = ask_hearing(&model, |delta| {
+        let reply = ask_and_record(&model, |delta| {
             if let Delta::Text(text) = delta {
                 seen.push(text.to_owned());
                 gate.open();

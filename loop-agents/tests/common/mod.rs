@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use loop_agents::process::{Environment, Finished, Process};
+use loop_agents::process::{Environment, Process, ProcessOutput};
 #[cfg(feature = "shell")]
 use loop_agents::shell::Shell;
 use tempfile::TempDir;
@@ -68,7 +68,7 @@ impl Fifo {
 const SOON: Duration = Duration::from_secs(20);
 
 /// Runs a process to its end, without stopping it.
-pub async fn run(process: Process) -> Finished {
+pub async fn run(process: Process) -> ProcessOutput {
     process.run(pending(), |_, _| {}).await.expect("the command runs")
 }
 

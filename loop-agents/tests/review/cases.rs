@@ -3,7 +3,7 @@
 
 use loop_agents::{
     chat::ScriptedModel,
-    review::{Account, next_steps},
+    review::{ActionLog, next_steps},
     tools::ToolOutcome,
 };
 use serde_json::{Value, json};
@@ -64,12 +64,12 @@ async fn a_reviewer_is_told_what_was_refused() {
         (texts(&given["summary"]["errors"]), texts(&given["summary"]["rejected"])),
         (vec![error], vec![rejected])
     );
-    let mut account = Account::default();
-    texts(&given["summary"]["files_read"]).into_iter().for_each(|path| account.read(path));
-    account.failed(apart(error).0, apart(error).1);
-    account.rejected(apart(rejected).0, apart(rejected).1);
+    let mut actions = ActionLog::default();
+    texts(&given["summary"]["files_read"]).into_iter().for_each(|path| actions.read(path));
+    actions.failed(apart(error).0, apart(error).1);
+    actions.rejected(apart(rejected).0, apart(rejected).1);
     let mut worked = said(given["exec_answer"].as_str().expect("a text"));
-    worked.account = account;
+    worked.actions = actions;
     let (folder, model) = (folder(), ScriptedModel::new().says("I say nothing."));
     reviewed(&mut by_model(folder.path(), &model), worked).await.expect("a verdict");
     let told = model.requests()[0].messages[0].text().to_owned();

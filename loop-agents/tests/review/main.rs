@@ -3,16 +3,16 @@
 #![cfg(all(test, unix))]
 
 mod cases;
-mod looking;
 mod prompts;
+mod reviewer_access;
 mod verdicts;
-mod working;
+mod workers;
 
 use std::{fs, path::Path};
 
 use loop_agents::{
     chat::{Chat, ScriptedModel},
-    review::{Account, ReviewEvaluator, Worked},
+    review::{ActionLog, ReviewEvaluator, TaskOutput},
     shell::{Shell, ShellAgent},
     tools::Toolbox,
 };
@@ -21,7 +21,7 @@ use loop_core::{
     iteration_fn,
 };
 use loop_guardrails::policy::{
-    ActionPolicy, Origin, Placed, Settings, environment::EnvironmentPolicy, workspace::Workspace,
+    ActionPolicy, Origin, PolicySettings, WithOrigin, environment::EnvironmentPolicy, workspace::Workspace,
 };
 use tempfile::TempDir;
 
@@ -31,10 +31,10 @@ fn folder() -> TempDir {
 
 /// Creates a reviewer's tools for a user whose settings would allow other agents everything.
 fn tools(folder: &Path) -> Toolbox {
-    let mut user = Settings::default();
-    user.safe_mode = Some(Placed::new(false, Origin::BuiltIn));
-    user.allow = vec![Placed::new("sh".to_owned(), Origin::BuiltIn)];
-    let policy = ActionPolicy::new(user, Settings::default()).reviewing();
+    let mut user = PolicySettings::default();
+    user.safe_mode = Some(WithOrigin::new(false, Origin::BuiltIn));
+    user.allow = vec![WithOrigin::new("sh".to_owned(), Origin::BuiltIn)];
+    let policy = ActionPolicy::new(user, PolicySettings::default()).reviewing();
     let workspace = Workspace::open(folder, policy).expect("a workspace");
     let vars = [("PATH", std::env::var("PATH").expect("a path")), ("LC_ALL", "C".to_owned())];
     Toolbox::reviewing(workspace).environment(vars, &EnvironmentPolicy::new())
@@ -56,20 +56,20 @@ fn command(folder: &Path, line: &str) -> ShellAgent {
 }
 
 /// Creates the result of an agent with these words.
-fn said(words: &str) -> Worked {
-    let mut worked = Worked::default();
+fn said(words: &str) -> TaskOutput {
+    let mut worked = TaskOutput::default();
     words.clone_into(&mut worked.words);
-    worked.account = Account::default();
+    worked.actions = ActionLog::default();
     worked
 }
 
 /// Reviews an agent's result once.
-async fn reviewed(review: &mut ReviewEvaluator, worked: Worked) -> Result<Verdict, WorkError> {
+async fn reviewed(review: &mut ReviewEvaluator, worked: TaskOutput) -> Result<Verdict, WorkError> {
     review.evaluate(EvaluationContext::new(&Work::new(), 1, worked.into())).await
 }
 
 /// Runs a loop of at most three iterations, with an agent that gives the same words each time.
-async fn looped(review: ReviewEvaluator, words: &'static str) -> Report<Worked> {
+async fn looped(review: ReviewEvaluator, words: &'static str) -> Report<TaskOutput> {
     let agent = iteration_fn(async move |_| Ok(said(words)));
     let looped = Loop::new(agent).evaluate(review).until(evaluator_passed()).at_most(3);
     looped.run().await.expect("a loop")

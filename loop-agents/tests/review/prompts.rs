@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use loop_agents::{
     chat::{Chat, ChatAgent, ScriptedModel},
-    review::{Account, ChatWorker, EXECUTOR, Findings, REVIEWER, TaskExecution, Worked},
+    review::{ActionLog, ChatWorker, EXECUTOR, Findings, REVIEWER, TaskExecution, TaskOutput},
     shell::CommandEvaluator,
 };
 use loop_core::{EvaluationContext, Evaluator, IterationContext, Step, StepRecord, Verdict, Work};
@@ -27,27 +27,27 @@ fn execution(task: &'static str) -> TaskExecution<ChatWorker> {
     TaskExecution::new(worker, 5, move || Ok(task.to_owned()))
 }
 
-fn prompt(task: &'static str, cx: &IterationContext<Worked>) -> String {
+fn prompt(task: &'static str, cx: &IterationContext<TaskOutput>) -> String {
     execution(task).prompt_in(cx).expect("a prompt")
 }
 
 /// Creates the result of an agent with all kinds of actions.
-fn busy() -> Worked {
+fn busy() -> TaskOutput {
     let mut worked = said("I am half done.\nSTATUS: INCOMPLETE\nNEXT STEPS:\n- paint it\n");
-    let mut account = Account::default();
-    account.wrote("a.py");
-    account.edited("c.py");
-    account.read("spec.md");
-    account.ran("pytest -q", Some(1));
-    account.failed("edit_file(m.py)", "there is no such file");
-    account.rejected("run_command(curl x)", "`curl` is not among the programs of safe mode");
+    let mut actions = ActionLog::default();
+    actions.wrote("a.py");
+    actions.edited("c.py");
+    actions.read("spec.md");
+    actions.ran("pytest -q", Some(1));
+    actions.failed("edit_file(m.py)", "there is no such file");
+    actions.rejected("run_command(curl x)", "`curl` is not among the programs of safe mode");
     worked.so_far.wrote("b.py");
-    worked.so_far.absorb(&account);
-    worked.account = account;
+    worked.so_far.absorb(&actions);
+    worked.actions = actions;
     worked
 }
 
-fn second(worked: Worked, record: StepRecord) -> IterationContext<Worked> {
+fn second(worked: TaskOutput, record: StepRecord) -> IterationContext<TaskOutput> {
     let step = Step::new(record, Some(Arc::new(worked)));
     IterationContext::new(&Work::new(), 2).with_previous(Some(Arc::new(step)))
 }
@@ -93,7 +93,7 @@ fn a_loop_that_failed_is_told_of_without_what_it_did_not_leave() {
 }
 
 /// Returns the reviewer's prompt about this result.
-async fn told(worked: Worked, before: Option<Findings>) -> String {
+async fn told(worked: TaskOutput, before: Option<Findings>) -> String {
     let folder = folder();
     let model = ScriptedModel::new()
         .calls("give_verdict", json!({ "pending": [], "blocker": "", "summary": "" }))
@@ -129,12 +129,12 @@ async fn prompts_are_bounded_whatever_was_done() {
     let mut worked = said(&"I did it all. ".repeat(100_000));
     for number in 0..5_000 {
         let text = format!("{number}{}", "x".repeat(1000));
-        worked.account.wrote(&text);
-        worked.account.ran(&text, Some(1));
-        worked.account.failed(&text, &text);
-        worked.account.rejected(&text, &text);
+        worked.actions.wrote(&text);
+        worked.actions.ran(&text, Some(1));
+        worked.actions.failed(&text, &text);
+        worked.actions.rejected(&text, &text);
     }
-    worked.so_far = worked.account.clone();
+    worked.so_far = worked.actions.clone();
     assert!(told(worked.clone(), None).await.len() < 64 * 1024);
     let found = Findings::new([&"y".repeat(100_000); 100], &"z".repeat(100_000), &"s".repeat(100_000));
     let record = StepRecord::new(1).with_verdict(Verdict::fail().with_text(found.to_string()));

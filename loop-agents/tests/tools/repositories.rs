@@ -3,62 +3,62 @@
 use std::{fs, os::unix::fs::symlink, process::Command};
 
 use loop_agents::tools::ToolOutcome;
-use loop_guardrails::policy::{LocalPath, Origin, Permissions, Settings, Verb};
+use loop_guardrails::policy::{LocalPath, Origin, Permissions, PolicySettings, Verb};
 use serde_json::json;
 
-use crate::world::World;
+use crate::scenario::Scenario;
 
 const CANARY: &str = "hunter2";
 
 /// Returns git's output, without the line feed at its end.
-fn asked(world: &World, arguments: &[&str]) -> String {
-    let output = Command::new("git").args(arguments).current_dir(world.at("")).output().unwrap();
+fn asked(scenario: &Scenario, arguments: &[&str]) -> String {
+    let output = Command::new("git").args(arguments).current_dir(scenario.at("")).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {output:?}");
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-async fn run(world: &World, line: &str) -> (ToolOutcome, String) {
-    let report = world.call("run_command", json!({ "command": line })).await;
+async fn run(scenario: &Scenario, line: &str) -> (ToolOutcome, String) {
+    let report = scenario.call("run_command", json!({ "command": line })).await;
     (report.outcome, report.text)
 }
 
-async fn shows_no_canary(world: &World, lines: &[&str]) {
+async fn shows_no_canary(scenario: &Scenario, lines: &[&str]) {
     for line in lines {
-        let (_, text) = run(world, line).await;
+        let (_, text) = run(scenario, line).await;
         assert!(!text.contains(CANARY), "{line}: {text}");
     }
 }
 
-fn new() -> World {
-    let world = World::new();
-    world.git(&["init", "-q", "-b", "main"]);
-    world
+fn new() -> Scenario {
+    let scenario = Scenario::new();
+    scenario.git(&["init", "-q", "-b", "main"]);
+    scenario
 }
 
-fn commit(world: &World, message: &str) {
-    world.git(&["add", "-A", "-f"]);
-    world.git(&["commit", "-qm", message]);
+fn commit(scenario: &Scenario, message: &str) {
+    scenario.git(&["add", "-A", "-f"]);
+    scenario.git(&["commit", "-qm", message]);
 }
 
 /// A merge moves a secret to a harmless name. It is renamed from both parents, so that without rename detection the
 /// secret's name appears in the changes from one parent alone.
 #[tokio::test]
 async fn a_diff_of_a_merge_shows_no_secret_that_it_renames() {
-    let world = new();
-    world.put("base", "b\n");
-    commit(&world, "base");
-    world.git(&["checkout", "-qb", "feature"]);
-    world.put("settings.txt", "other=1\n");
-    commit(&world, "feature");
-    world.git(&["checkout", "-q", "main"]);
+    let scenario = new();
+    scenario.put("base", "b\n");
+    commit(&scenario, "base");
+    scenario.git(&["checkout", "-qb", "feature"]);
+    scenario.put("settings.txt", "other=1\n");
+    commit(&scenario, "feature");
+    scenario.git(&["checkout", "-q", "main"]);
     let lines = "PORT=1\nHOST=x\nMODE=dev\n";
-    world.put(".env", format!("{lines}PASSWORD={CANARY}\n"));
-    commit(&world, "env");
-    world.git(&["merge", "-q", "--no-commit", "feature"]);
-    world.git(&["rm", "-qf", ".env"]);
-    world.put("settings.txt", format!("{lines}other=1\n"));
-    commit(&world, "merge");
-    assert!(asked(&world, &["diff", "HEAD^!"]).contains(CANARY), "git itself shows it");
+    scenario.put(".env", format!("{lines}PASSWORD={CANARY}\n"));
+    commit(&scenario, "env");
+    scenario.git(&["merge", "-q", "--no-commit", "feature"]);
+    scenario.git(&["rm", "-qf", ".env"]);
+    scenario.put("settings.txt", format!("{lines}other=1\n"));
+    commit(&scenario, "merge");
+    assert!(asked(&scenario, &["diff", "HEAD^!"]).contains(CANARY), "git itself shows it");
     let forms = [
         "HEAD^!",
         "HEAD HEAD^1 HEAD^2",
@@ -73,10 +73,11 @@ async fn a_diff_of_a_merge_shows_no_secret_that_it_renames() {
         "--cached HEAD^1",
     ];
     for form in forms {
-        shows_no_canary(&world, &[&format!("git diff {form}"), &format!("git diff -M10% {form}")]).await;
-        shows_no_canary(&world, &[&format!("git show -c {form}"), &format!("git show --cc -m {form}")]).await;
+        shows_no_canary(&scenario, &[&format!("git diff {form}"), &format!("git diff -M10% {form}")]).await;
+        shows_no_canary(&scenario, &[&format!("git show -c {form}"), &format!("git show --cc -m {form}")])
+            .await;
     }
-    let (_, text) = run(&world, "git diff HEAD^!").await;
+    let (_, text) = run(&scenario, "git diff HEAD^!").await;
     assert!(text.contains("+PORT=1") && text.ends_with("(exit 0)"), "{text}");
 }
 
@@ -91,47 +92,47 @@ async fn no_setting_changes_the_names_that_git_lists() {
         "core.quotePath",
         "core.ignoreCase",
     ];
-    let world = World::at_root("work/app", Settings::default());
-    world.git(&["init", "-q", "-b", "main", ".."]);
-    world.put(".docker/config.json", CANARY);
-    world.put("x/.env", CANARY);
-    commit(&world, "first");
-    fs::remove_dir_all(world.at(".docker")).unwrap();
-    fs::remove_dir_all(world.at("x")).unwrap();
-    world.put("later", "");
-    commit(&world, "second");
+    let scenario = Scenario::at_root("work/app", PolicySettings::default());
+    scenario.git(&["init", "-q", "-b", "main", ".."]);
+    scenario.put(".docker/config.json", CANARY);
+    scenario.put("x/.env", CANARY);
+    commit(&scenario, "first");
+    fs::remove_dir_all(scenario.at(".docker")).unwrap();
+    fs::remove_dir_all(scenario.at("x")).unwrap();
+    scenario.put("later", "");
+    commit(&scenario, "second");
     for (setting, value) in settings.iter().flat_map(|setting| [(setting, "true"), (setting, "false")]) {
-        world.git(&["config", setting, value]);
-        let (_, text) = run(&world, "git diff HEAD^ HEAD").await;
+        scenario.git(&["config", setting, value]);
+        let (_, text) = run(&scenario, "git diff HEAD^ HEAD").await;
         assert!(!text.contains(CANARY) && text.contains("later"), "{setting}={value}: {text}");
         for line in ["git show", "git log -p", "git diff --cached HEAD^", "git diff -R HEAD^", "git status"] {
-            shows_no_canary(&world, &[line]).await;
+            shows_no_canary(&scenario, &[line]).await;
         }
-        world.git(&["config", "--unset", setting]);
+        scenario.git(&["config", "--unset", setting]);
     }
 }
 
 /// In a folder's tree the names of the files lack the folder's name.
 #[tokio::test]
 async fn no_file_is_shown_by_the_hash_of_its_folder() {
-    let mut settings = Settings::default();
+    let mut settings = PolicySettings::default();
     settings.permissions = Permissions::new().with(LocalPath::root(), Verb::ALL, Origin::BuiltIn).with(
         "private".parse().unwrap(),
         [],
         Origin::BuiltIn,
     );
-    let world = World::with(settings);
-    world.git(&["init", "-q", "-b", "main"]);
-    world.put("private/f.txt", CANARY);
-    world.put(".docker/config.json", CANARY);
-    world.put("src/a.rs", "shown");
-    commit(&world, "first");
-    world.put("later", "");
-    commit(&world, "second");
+    let scenario = Scenario::with(settings);
+    scenario.git(&["init", "-q", "-b", "main"]);
+    scenario.put("private/f.txt", CANARY);
+    scenario.put(".docker/config.json", CANARY);
+    scenario.put("src/a.rs", "shown");
+    commit(&scenario, "first");
+    scenario.put("later", "");
+    commit(&scenario, "second");
     for (folder, file) in [("private", "f.txt"), (".docker", "config.json")] {
-        let tree = asked(&world, &["rev-parse", &format!("HEAD:{folder}")]);
-        world.git(&["tag", "-f", "tree", &tree]);
-        world.git(&["tag", "-f", "-a", "-m", "x", "annotated", &tree]);
+        let tree = asked(&scenario, &["rev-parse", &format!("HEAD:{folder}")]);
+        scenario.git(&["tag", "-f", "tree", &tree]);
+        scenario.git(&["tag", "-f", "-a", "-m", "x", "annotated", &tree]);
         for name in [tree.as_str(), &tree[..8], "tree", "annotated", "refs/tags/tree", "annotated^{}"] {
             for line in [
                 format!("git show {name}:{file}"),
@@ -145,24 +146,24 @@ async fn no_file_is_shown_by_the_hash_of_its_folder() {
                 format!("git log -g -p {name}"),
                 format!("git blame {name} -- {file}"),
             ] {
-                shows_no_canary(&world, &[&line]).await;
+                shows_no_canary(&scenario, &[&line]).await;
             }
         }
     }
     for word in ["HEAD:src/a.rs", "main~0:src/a.rs", ":src/a.rs", ":0:src/a.rs", "HEAD@{0}:src/a.rs"] {
-        let (_, text) = run(&world, &format!("git show {word}")).await;
+        let (_, text) = run(&scenario, &format!("git show {word}")).await;
         assert_eq!(text, "shown\n(exit 0)", "{word}");
     }
-    let (_, text) = run(&world, "git show HEAD:src").await;
+    let (_, text) = run(&scenario, "git show HEAD:src").await;
     assert!(text.contains("a.rs"), "{text}");
-    let (_, text) = run(&world, "git show HEAD:gone").await;
+    let (_, text) = run(&scenario, "git show HEAD:gone").await;
     assert!(!text.contains("{commit}"), "{text}");
 }
 
 /// Creates a file outside of the workspace with the size and time of a file in the index. Git believes that it is the
 /// same file.
-fn victim(world: &World, path: &str, inside: &str) {
-    let (outside, inside) = (world.beside(path), world.at(inside));
+fn victim(scenario: &Scenario, path: &str, inside: &str) {
+    let (outside, inside) = (scenario.beside(path), scenario.at(inside));
     for (path, content) in [(&outside, CANARY), (&inside, "1234567")] {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
@@ -172,96 +173,96 @@ fn victim(world: &World, path: &str, inside: &str) {
 }
 
 /// Creates a repository that considers a file unchanged by its size and time.
-fn careless() -> World {
-    let world = new();
-    world.put("z", "z\n");
-    commit(&world, "first");
-    world.git(&["config", "core.checkStat", "minimal"]);
-    world.git(&["config", "core.trustctime", "false"]);
-    world
+fn careless() -> Scenario {
+    let scenario = new();
+    scenario.put("z", "z\n");
+    commit(&scenario, "first");
+    scenario.git(&["config", "core.checkStat", "minimal"]);
+    scenario.git(&["config", "core.trustctime", "false"]);
+    scenario
 }
 
 /// The index names a file in a folder that has become a link.
 #[tokio::test]
 async fn git_reads_nothing_behind_a_link_in_the_place_of_a_folder() {
-    let world = careless();
-    victim(&world, "victim/private.txt", "dir/private.txt");
-    world.git(&["add", "dir"]);
-    fs::remove_dir_all(world.at("dir")).unwrap();
-    symlink("../victim", world.at("dir")).unwrap();
-    assert!(asked(&world, &["diff", "--cached"]).contains(CANARY), "git itself shows it");
+    let scenario = careless();
+    victim(&scenario, "victim/private.txt", "dir/private.txt");
+    scenario.git(&["add", "dir"]);
+    fs::remove_dir_all(scenario.at("dir")).unwrap();
+    symlink("../victim", scenario.at("dir")).unwrap();
+    assert!(asked(&scenario, &["diff", "--cached"]).contains(CANARY), "git itself shows it");
     for line in
         ["git diff --cached", "git diff HEAD", "git diff", "git status", "git show HEAD :0:./z", "git log -p"]
     {
-        let (outcome, text) = run(&world, line).await;
+        let (outcome, text) = run(&scenario, line).await;
         assert_eq!(outcome, ToolOutcome::Rejected, "{line}: {text}");
         assert!(text.contains("dir` is a link") || text.contains("/dir`: it is a link"), "{text}");
     }
     // A link is harmless if the index contains it as a link.
-    world.git(&["rm", "-rq", "--cached", "dir"]);
-    world.git(&["add", "dir"]);
-    let (_, text) = run(&world, "git diff --cached").await;
+    scenario.git(&["rm", "-rq", "--cached", "dir"]);
+    scenario.git(&["add", "dir"]);
+    let (_, text) = run(&scenario, "git diff --cached").await;
     assert!(text.contains("+../victim"), "{text}");
 }
 
 /// The index and a commit name `../above.txt`.
 #[tokio::test]
 async fn an_index_that_leads_out_is_refused_whatever_is_shown() {
-    let world = careless();
-    victim(&world, "above.txt", "xx/above.txt");
-    world.git(&["add", "xx"]);
-    let blob = asked(&world, &["rev-parse", ":xx/above.txt"]);
-    let below = tree(&world, &[("100644", "above.txt", &blob)]);
-    let z = asked(&world, &["rev-parse", "HEAD:z"]);
-    let whole = tree(&world, &[("40000", "..", &below), ("100644", "z", &z)]);
+    let scenario = careless();
+    victim(&scenario, "above.txt", "xx/above.txt");
+    scenario.git(&["add", "xx"]);
+    let blob = asked(&scenario, &["rev-parse", ":xx/above.txt"]);
+    let below = tree(&scenario, &[("100644", "above.txt", &blob)]);
+    let z = asked(&scenario, &["rev-parse", "HEAD:z"]);
+    let whole = tree(&scenario, &[("40000", "..", &below), ("100644", "z", &z)]);
     let identity = ["-c", "user.name=kim", "-c", "user.email=kim@example.org"];
-    let hash = asked(&world, &[&identity[..], &["commit-tree", "-m", "second", &whole]].concat());
-    world.git(&["update-ref", "refs/heads/main", &hash]);
-    let index = fs::read(world.at(".git/index")).unwrap();
+    let hash = asked(&scenario, &[&identity[..], &["commit-tree", "-m", "second", &whole]].concat());
+    scenario.git(&["update-ref", "refs/heads/main", &hash]);
+    let index = fs::read(scenario.at(".git/index")).unwrap();
     let at = index.windows(3).position(|name| name == b"xx/").unwrap();
     let index = [&index[..at], b"../", &index[at + 3..]].concat();
-    fs::write(world.at(".git/index"), index).unwrap();
+    fs::write(scenario.at(".git/index"), index).unwrap();
     for line in ["git show HEAD :0:./z", "git show :z HEAD", "git show HEAD", "git diff", "git log -p"] {
-        let (outcome, text) = run(&world, line).await;
+        let (outcome, text) = run(&scenario, line).await;
         assert_eq!(outcome, ToolOutcome::Rejected, "{line}: {text}");
         assert!(!text.contains(CANARY), "{line}: {text}");
     }
 }
 
 /// Writes a tree that no git command would create.
-fn tree(world: &World, entries: &[(&str, &str, &str)]) -> String {
+fn tree(scenario: &Scenario, entries: &[(&str, &str, &str)]) -> String {
     let mut bytes = Vec::new();
     for (mode, name, hash) in entries {
         bytes.extend(format!("{mode} {name}\0").into_bytes());
         bytes.extend((0..hash.len()).step_by(2).map(|at| u8::from_str_radix(&hash[at..at + 2], 16).unwrap()));
     }
-    world.put("tree", bytes);
-    let hash = asked(world, &["hash-object", "-t", "tree", "--literally", "-w", "tree"]);
-    fs::remove_file(world.at("tree")).unwrap();
+    scenario.put("tree", bytes);
+    let hash = asked(scenario, &["hash-object", "-t", "tree", "--literally", "-w", "tree"]);
+    fs::remove_file(scenario.at("tree")).unwrap();
     hash
 }
 
 /// The object files contain everything that was committed, only compressed.
 #[tokio::test]
 async fn the_objects_of_a_repository_are_not_read_as_files() {
-    let world = new();
-    world.put(".env", CANARY);
-    commit(&world, "first");
-    let hash = asked(&world, &["rev-parse", "HEAD:.env"]);
+    let scenario = new();
+    scenario.put(".env", CANARY);
+    commit(&scenario, "first");
+    let hash = asked(&scenario, &["rev-parse", "HEAD:.env"]);
     let loose = format!("objects/{}/{}", &hash[..2], &hash[2..]);
-    world.git(&["clone", "-q", "--bare", ".", "bare"]);
-    let source = world.beside("source");
-    fs::rename(world.at(".git"), &source).unwrap();
+    scenario.git(&["clone", "-q", "--bare", ".", "bare"]);
+    let source = scenario.beside("source");
+    fs::rename(scenario.at(".git"), &source).unwrap();
     for to in ["loose", "mirror.git", "sub/.git", ".git", ".git/modules/x/y"] {
-        fs::create_dir_all(world.at(to).parent().unwrap()).unwrap();
-        assert!(Command::new("cp").arg("-r").arg(&source).arg(world.at(to)).status().unwrap().success());
+        fs::create_dir_all(scenario.at(to).parent().unwrap()).unwrap();
+        assert!(Command::new("cp").arg("-r").arg(&source).arg(scenario.at(to)).status().unwrap().success());
     }
-    world.git(&["-C", "bare", "repack", "-qad"]);
-    let packs: Vec<_> = fs::read_dir(world.at("bare/objects/pack")).unwrap().map(Result::unwrap).collect();
+    scenario.git(&["-C", "bare", "repack", "-qad"]);
+    let packs: Vec<_> = fs::read_dir(scenario.at("bare/objects/pack")).unwrap().map(Result::unwrap).collect();
     assert!(!packs.is_empty());
     for pack in packs {
         let path = format!("bare/objects/pack/{}", pack.file_name().to_str().unwrap());
-        world.rejected("read_file", json!({ "path": path })).await;
+        scenario.rejected("read_file", json!({ "path": path })).await;
     }
     for git_dir in [".git", "mirror.git", "sub/.git", ".git/modules/x/y", "loose", "LOOSE"] {
         let path = format!("{git_dir}/{loose}");
@@ -271,31 +272,31 @@ async fn the_objects_of_a_repository_are_not_read_as_files() {
             format!("jq -Rs . {path}"),
             format!("grep -a . {path}"),
         ] {
-            let (outcome, text) = run(&world, &line).await;
+            let (outcome, text) = run(&scenario, &line).await;
             assert_eq!(outcome, ToolOutcome::Rejected, "{line}: {text}");
         }
-        world.rejected("read_file", json!({ "path": path })).await;
+        scenario.rejected("read_file", json!({ "path": path })).await;
     }
     for path in
         [".git/rr-cache/x/preimage", ".git/rebase-merge/patch", ".git/lfs/objects/x", ".git/COMMIT_EDITMSG"]
     {
-        world.put(path, CANARY);
-        world.rejected("read_file", json!({ "path": path })).await;
+        scenario.put(path, CANARY);
+        scenario.rejected("read_file", json!({ "path": path })).await;
     }
     for path in ["src/objects/mod.rs", "objects/ab/cdef.txt", "src/objects/pack/mod.rs"] {
-        world.put(path, "shown");
-        world.done("read_file", json!({ "path": path })).await;
+        scenario.put(path, "shown");
+        scenario.done("read_file", json!({ "path": path })).await;
     }
 }
 
 /// Git opens `.git/hooks/big` to check whether it is a ref, whatever the file contains.
 #[tokio::test]
 async fn only_refs_are_read_as_refs() {
-    let world = new();
-    world.put("a", "a\n");
-    commit(&world, "first");
-    world.git(&["branch", "feature/hooks"]);
-    world.git(&["branch", "hooks/x"]);
+    let scenario = new();
+    scenario.put("a", "a\n");
+    commit(&scenario, "first");
+    scenario.git(&["branch", "feature/hooks"]);
+    scenario.git(&["branch", "hooks/x"]);
     for name in [
         "hooks/x",
         "Hooks/x",
@@ -314,25 +315,25 @@ async fn only_refs_are_read_as_refs() {
             format!("git show {name}:a"),
             format!("git diff main..{name}"),
         ] {
-            let (outcome, text) = run(&world, &line).await;
+            let (outcome, text) = run(&scenario, &line).await;
             assert_eq!(outcome, ToolOutcome::Rejected, "{line}: {text}");
         }
     }
     for name in ["feature/hooks", "heads/hooks/x", "refs/heads/hooks/x"] {
-        let (_, text) = run(&world, &format!("git log {name}")).await;
+        let (_, text) = run(&scenario, &format!("git log {name}")).await;
         assert!(text.contains("first") && text.ends_with("(exit 0)"), "{name}: {text}");
     }
     // Sparse files: they have a length but take no space.
     for path in [".git/refs/heads/big", ".git/BIG_HEAD"] {
-        fs::File::create(world.at(path)).unwrap().set_len(3 << 30).unwrap();
-        let (outcome, text) = run(&world, "git log main").await;
+        fs::File::create(scenario.at(path)).unwrap().set_len(3 << 30).unwrap();
+        let (outcome, text) = run(&scenario, "git log main").await;
         assert_eq!(outcome, ToolOutcome::Rejected, "{text}");
         assert!(text.contains("too large"), "{text}");
-        fs::remove_file(world.at(path)).unwrap();
+        fs::remove_file(scenario.at(path)).unwrap();
     }
-    fs::remove_dir_all(world.at(".git/hooks")).unwrap();
-    symlink(world.beside(""), world.at(".git/hooks")).unwrap();
-    let (outcome, text) = run(&world, "git log main").await;
+    fs::remove_dir_all(scenario.at(".git/hooks")).unwrap();
+    symlink(scenario.beside(""), scenario.at(".git/hooks")).unwrap();
+    let (outcome, text) = run(&scenario, "git log main").await;
     assert_eq!(outcome, ToolOutcome::Rejected, "{text}");
     assert!(text.contains("core.hooksPath"), "{text}");
 }

@@ -4,16 +4,16 @@ use std::{future::pending, time::Duration};
 
 use async_trait::async_trait;
 use loop_agents::tools::{Tool, ToolContext, ToolError, ToolOutcome};
-use loop_guardrails::policy::audit::{AuditFile, Outcome};
+use loop_guardrails::policy::audit::{AuditFile, AuditOutcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::scenario::Scenario;
 
 #[test]
 fn tools_come_in_the_order_of_their_names_with_schemas_of_objects() {
-    let definitions = World::new().tools.definitions();
+    let definitions = Scenario::new().tools.definitions();
     let names: Vec<_> = definitions.iter().map(|tool| tool.name.as_str()).collect();
     let expected = [
         "create_dir",
@@ -39,27 +39,27 @@ fn tools_come_in_the_order_of_their_names_with_schemas_of_objects() {
 
 #[tokio::test]
 async fn what_cannot_be_called_is_said_and_rejected() {
-    let world = World::new();
-    let text = world.rejected("nope", json!({})).await;
-    assert!(text.contains("there is no tool `nope`; there are create_dir, "), "{text}");
+    let scenario = Scenario::new();
+    let text = scenario.rejected("nope", json!({})).await;
+    assert!(text.contains("there is no tool `nope`; the tools are create_dir, "), "{text}");
     for arguments in
         [json!({}), json!({ "path": 1 }), json!({ "path": "x", "pat": 1 }), json!("x"), Value::Null]
     {
-        let text = world.rejected("read_file", arguments).await;
+        let text = scenario.rejected("read_file", arguments).await;
         assert!(text.contains("its arguments are ") && text.contains("`path` (string)"), "{text}");
     }
 }
 
 #[tokio::test]
 async fn every_call_is_audited_before_and_after() {
-    let mut world = World::new();
-    world.tools.set_iteration(7);
-    world.call("write_file", json!({ "path": "x", "content": "y" })).await;
-    world.call("read_file", json!({ "path": ".env" })).await;
-    world.call("read_file", json!({ "path": "gone" })).await;
-    let entries = world.audit.newest(10);
+    let mut scenario = Scenario::new();
+    scenario.tools.set_iteration(7);
+    scenario.call("write_file", json!({ "path": "x", "content": "y" })).await;
+    scenario.call("read_file", json!({ "path": ".env" })).await;
+    scenario.call("read_file", json!({ "path": "gone" })).await;
+    let entries = scenario.audit.newest(10);
     let outcomes: Vec<_> = entries.iter().rev().map(|entry| entry.outcome).collect();
-    use Outcome::{Allowed, Denied, Error, Success};
+    use AuditOutcome::{Allowed, Denied, Error, Success};
     assert_eq!(outcomes, [Allowed, Success, Denied, Allowed, Error]);
     assert!(entries[2].details.contains("hold secrets"), "{:?}", entries[2]);
     assert!(entries.iter().all(|entry| entry.iteration == Some(7)));
@@ -67,12 +67,12 @@ async fn every_call_is_audited_before_and_after() {
 
 #[tokio::test]
 async fn what_cannot_be_audited_is_not_done() {
-    let mut world = World::new();
-    std::fs::write(world.beside("audit"), "a file where the folder should be").unwrap();
-    let audit = world.audit.clone().file(AuditFile::at(world.beside("audit")));
-    world.tools = world.tools.audit(audit);
-    let text = world.rejected("write_file", json!({ "path": "x", "content": "y" })).await;
-    assert!(text.contains("cannot write the audit") && !world.at("x").exists(), "{text}");
+    let mut scenario = Scenario::new();
+    std::fs::write(scenario.beside("audit"), "a file where the folder should be").unwrap();
+    let audit = scenario.audit.clone().file(AuditFile::at(scenario.beside("audit")));
+    scenario.tools = scenario.tools.audit(audit);
+    let text = scenario.rejected("write_file", json!({ "path": "x", "content": "y" })).await;
+    assert!(text.contains("cannot write the audit") && !scenario.at("x").exists(), "{text}");
 }
 
 struct Endless;
@@ -104,9 +104,9 @@ impl Tool for Endless {
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_never_ends_is_given_up_and_what_it_did_is_kept() {
-    let mut world = World::new();
-    world.tools = world.tools.with(Endless);
-    let report = world.call("endless", json!({})).await;
+    let mut scenario = Scenario::new();
+    scenario.tools = scenario.tools.with(Endless);
+    let report = scenario.call("endless", json!({})).await;
     assert_eq!((report.outcome, report.files.len()), (ToolOutcome::Failed, 1));
     assert!(report.text.contains("endless did not end within 60s"), "{}", report.text);
 }
@@ -142,10 +142,10 @@ impl Tool for Watcher {
 #[tokio::test]
 async fn a_call_that_is_dropped_stops_its_thread() {
     let (say, mut heard) = tokio::sync::mpsc::unbounded_channel();
-    let mut world = World::new();
-    world.tools = world.tools.with(Watcher(say));
+    let mut scenario = Scenario::new();
+    scenario.tools = scenario.tools.with(Watcher(say));
     let arguments = json!({});
-    let call = world.tools.call("watcher", &arguments);
+    let call = scenario.tools.call("watcher", &arguments);
     tokio::select! {
         report = call => panic!("it ended: {report:?}"),
         said = heard.recv() => assert_eq!(said, Some("began")),

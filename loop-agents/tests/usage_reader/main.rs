@@ -5,7 +5,7 @@ mod laws;
 
 use std::time::{Duration, SystemTime};
 
-use loop_agents::usage::{AgentFailure, Format, Prices, Reading, UsageReader};
+use loop_agents::usage::{AgentFailure, AgentReport, Format, Prices, UsageReader};
 use loop_core::{Cost, CostQuality, Usage, Usd};
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn text(lines: &[Value]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn read(format: Format, lines: &[Value]) -> Reading {
+fn read(format: Format, lines: &[Value]) -> AgentReport {
     let mut reader = reader(format);
     reader.feed(text(lines).as_bytes());
     reader.finish()

@@ -10,48 +10,48 @@ use loop_manifest::duration;
 #[derive(Debug, Args)]
 #[group(id = "what", required = true, multiple = false, args = ["prompt", "command"])]
 pub(crate) struct EveryArgs {
-    /// The pause after each iteration: 30s, 5m, 1h30m, 1d; a number is seconds
+    /// The pause after each iteration: 30s, 5m, 1h30m, 1d, or seconds
     #[arg(value_parser = loop_session::repeat::interval, allow_negative_numbers = true)]
     pub(crate) interval: Duration,
-    /// What to tell the model each time
+    /// The prompt for the model, the same each time
     #[arg(value_name = "PROMPT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) prompt: Vec<String>,
-    /// The command: a shell's line, or a program and its arguments
+    /// The command: one shell line, or a program and its arguments
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
-    /// How often, from 1 to 100 [default: 10]
+    /// Run N iterations, from 1 to 100 [default: 10]
     #[arg(long, value_name = "N", value_parser = loop_session::repeat::count, allow_negative_numbers = true)]
     pub(crate) count: Option<NonZeroU64>,
-    /// As often as there is time for
+    /// Set no limit on iterations; requires --for
     #[arg(long, requires = "time", conflicts_with = "count")]
     pub(crate) unlimited: bool,
-    /// For how long: no iteration begins later, and none goes on
+    /// Stop after this time, even during an iteration
     #[arg(long = "for", id = "time", value_name = "TIME", value_parser = duration::parse)]
     pub(crate) time: Option<Duration>,
-    /// Stop when the output has this, or matches this /expression/
+    /// Stop when the output has TEXT or matches /REGEX/
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) until: Option<String>,
-    /// Stop when the output has not changed N times in a row
+    /// Stop when the output stays unchanged N times
     #[arg(long, value_name = "N")]
     pub(crate) until_unchanged: Option<NonZeroU64>,
-    /// Stop when N iterations in a row have failed
+    /// Stop when N iterations in a row fail
     #[arg(long, value_name = "N")]
     pub(crate) stop_after_errors: Option<NonZeroU64>,
-    /// Begin each turn without the ones before it
+    /// Start each turn without the earlier turns
     #[arg(long, conflicts_with = "command")]
     pub(crate) fresh: bool,
     #[command(flatten)]
     pub(crate) chat: ConversationArgs,
-    /// Where the command or the tools run [default: here]
+    /// Run in this folder [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Keep no journal: the run cannot be resumed
+    /// Write no journal: you cannot resume the run
     #[arg(long)]
     pub(crate) no_journal: bool,
-    /// Keep all that a command prints
+    /// Store the whole output of the command
     #[arg(long, conflicts_with = "no_journal")]
     pub(crate) keep_output: bool,
-    /// Run although another run works in this folder
+    /// Run even if another run uses this folder
     #[arg(long)]
     pub(crate) parallel: bool,
     #[command(flatten)]

@@ -7,10 +7,10 @@ use loop_guardrails::policy::Verb;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// List the rules, and where each of them stands
+    /// List the rules, with the file and line of each
     #[command(after_help = "Example:\n  loop policy show --json | jq .programs")]
-    Show(PolicyPlace),
-    /// Say what would become of a command or a path, and which rule decides
+    Show(PolicyFolderArgs),
+    /// Tell whether a command or a path is allowed, and by which rule
     #[command(after_help = "\
 Examples:
   loop policy explain 'find . -delete'
@@ -21,10 +21,10 @@ Exit codes:  0  allowed   1  denied   2  wrong usage or settings")]
     Explain(ExplainArgs),
 }
 
-/// Whose rules are meant, and for whom they are printed.
+/// The folder whose rules apply, and the output format.
 #[derive(Debug, Args)]
-pub(crate) struct PolicyPlace {
-    /// The folder in which tools would work [default: here]
+pub(crate) struct PolicyFolderArgs {
+    /// Apply the rules of this folder [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// Print one JSON object
@@ -34,12 +34,12 @@ pub(crate) struct PolicyPlace {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// A command, in quotes, or a path
+    /// A command in quotes, or a path
     #[arg(value_name = "COMMAND or PATH")]
     pub(crate) text: String,
-    /// Of a path: read (the default), write, exec or delete
+    /// For a path: read, write, exec or delete [default: read]
     #[arg(long, value_name = "VERB")]
     pub(crate) to: Option<Verb>,
     #[command(flatten)]
-    pub(crate) place: PolicyPlace,
+    pub(crate) place: PolicyFolderArgs,
 }

@@ -4,19 +4,20 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
-use loop_schedule::{CatchUp, Cron, JobId, Overlap, Zone};
+use loop_schedule::{CatchUp, Cron, Expiry, Interval, JobId, Overlap, Zone};
 
 use loop_manifest::duration;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ScheduleCommand {
-    /// Add a job: a prompt, when it is wanted, and who does it
+    /// Add a job: a prompt, its schedule, and what runs it
     #[command(
-        override_usage = "loop schedule add [OPTIONS] '[INTERVAL] PROMPT'\n       \
-                          loop schedule add [OPTIONS] --cron <EXPR> | --at <TIME> PROMPT",
+        override_usage = "loop schedule add [OPTIONS] '[SCHEDULE] PROMPT'\n       \
+                          loop schedule add [OPTIONS] --every <INTERVAL> | --cron <EXPR> | --at <TIME> PROMPT",
         after_help = "\
 Examples:
   loop schedule add '30m look at the deploy' --agent claude
+  loop schedule add 'weekdays at 9:30 review the open pull requests'
   loop schedule add --cron '0 9 * * 1-5' --tz Europe/Riga 'Review the open PRs'
   loop schedule add --at 18:00 --run fix-tests.yaml"
     )]
@@ -24,25 +25,25 @@ Examples:
     /// List the jobs of this folder, and when they fire
     #[command(after_help = "Example:\n  loop schedule list --json | jq -r .id")]
     List(ListArgs),
-    /// Show a job, and what became of its fires
+    /// Show a job and the results of its fires
     #[command(after_help = "Example:\n  loop schedule show 1f0c93aa")]
     Show(ShowJobArgs),
-    /// Delete jobs; what of them waits is never delivered
+    /// Delete jobs and drop their queued fires
     #[command(after_help = "Example:\n  loop schedule delete 1f0c93aa")]
     Delete(JobArgs),
-    /// Let the slots of jobs pass by
+    /// Pause jobs: they skip their slots until resumed
     #[command(after_help = "Example:\n  loop schedule pause 1f0c93aa")]
     Pause(JobArgs),
-    /// Let paused jobs go on, with the slots to come
+    /// Resume paused jobs from their next slot
     #[command(after_help = "Example:\n  loop schedule resume 1f0c93aa")]
     Resume(JobArgs),
-    /// Let jobs fire now, whatever their slots are
+    /// Fire jobs now, apart from their schedules
     #[command(after_help = "Example:\n  loop schedule fire 1f0c93aa")]
     Fire(JobArgs),
     /// Fire the jobs of this folder when they are due
     #[command(after_help = "Example:\n  loop schedule run")]
     Run(RunScheduleArgs),
-    /// Stop all firing on this machine, and what fired and still runs
+    /// Stop all jobs of this machine, also those that run
     #[command(after_help = "Example:\n  loop schedule off")]
     Off,
     /// Let the jobs of this machine fire again
@@ -54,14 +55,14 @@ Examples:
   loop schedule next '0 9 * * 1-5'
   loop schedule next '30 2 * * *' --tz Europe/Riga --from 2026-03-28T00:00:00Z")]
     Next(NextArgs),
-    /// Say in words when an expression fires
+    /// Describe an expression in words
     #[command(after_help = "Example:\n  loop schedule describe '*/5 * * * *'")]
     Describe {
         /// Minute, hour, day of month, month, day of week
         #[arg(value_name = "EXPR")]
         expression: Cron,
     },
-    /// Print what makes the system fire the jobs of this folder
+    /// Print a systemd service or a crontab line that fires these jobs
     #[command(after_help = "\
 Examples:
   loop schedule install --systemd > ~/.config/systemd/user/loop-schedule.service
@@ -71,40 +72,48 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct AddArgs {
-    /// What is to be done, and how often: 30m PROMPT, PROMPT every 2 hours
+    /// The prompt, with a schedule before or after it:
+    /// 30m, every 2 hours, weekdays at 9:30, tomorrow at 8, in 20 minutes
     #[arg(value_name = "PROMPT", allow_hyphen_values = true)]
     prompt: Option<String>,
-    /// More words of it, without quotes around them all
+    /// The rest of a prompt without quotes
     #[arg(hide = true)]
     words: Vec<String>,
-    /// When: minute, hour, day, month, weekday: '0 9 * * 1-5'
+    /// Fire again after each interval: 45m, 2h, 1d
+    #[arg(long, value_name = "INTERVAL", conflicts_with_all = ["cron", "at"])]
+    pub(crate) every: Option<Interval>,
+    /// Fire at minute, hour, day, month, weekday: '0 9 * * 1-5'
     #[arg(long, value_name = "EXPR", conflicts_with = "at")]
     pub(crate) cron: Option<Cron>,
-    /// When, once: 18:00, 2026-03-02T18:00, 2026-03-02T18:00Z
+    /// Fire once: 18:00, 2026-03-02T18:00, 2026-03-02T18:00Z
     #[arg(long, value_name = "TIME")]
     pub(crate) at: Option<String>,
-    /// Whose clock: Europe/Riga [default: this machine's]
+    /// The time zone, such as Europe/Riga [default: this machine's]
     #[arg(long, value_name = "ZONE")]
     pub(crate) tz: Option<Zone>,
-    /// Fire at the next slot, and never again
+    /// Fire only the first time
     #[arg(long)]
     pub(crate) once: bool,
-    /// Keep an interval as it is, from now on: every 45m is not rounded
-    #[arg(long, conflicts_with_all = ["cron", "at", "once"])]
-    pub(crate) exact: bool,
-    /// Fire exactly at the slots
+    /// Round an interval to one that divides the hour or the day
+    #[arg(long, conflicts_with_all = ["cron", "at"])]
+    pub(crate) rounded: bool,
+    /// Let the job expire: 7d, 12h, or never [default: 3 days for
+    /// intervals, never for times of day]
+    #[arg(long, value_name = "TIME", value_parser = expiry)]
+    pub(crate) expires: Option<Expiry>,
+    /// Fire without the usual random delay
     #[arg(long)]
     pub(crate) no_jitter: bool,
-    /// Take a first fire that is more than a year away
+    /// Accept a first fire that is more than a year away
     #[arg(long)]
     pub(crate) far: bool,
-    /// Of slots that nobody was awake for: none, once, ask
+    /// How to handle fires missed while nothing ran: none, once, ask
     #[arg(long, value_name = "HOW", value_enum, hide_possible_values = true)]
     pub(crate) catch_up: Option<CatchUpArg>,
-    /// Of a slot that comes while it runs: skip, queue, cancel
+    /// How to handle a fire while the job runs: skip, queue, cancel
     #[arg(long, value_name = "HOW", value_enum, hide_possible_values = true)]
     pub(crate) overlap: Option<OverlapArg>,
-    /// Add nothing: say what would be
+    /// Show what would be added, and add nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print one JSON object
@@ -114,36 +123,48 @@ pub(crate) struct AddArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) errand: ErrandArgs,
+    pub(crate) action: JobActionArgs,
 }
 
 impl AddArgs {
-    /// All that was written of the prompt.
+    /// Returns the prompt as typed.
     pub(crate) fn text(&self) -> String {
         let words: Vec<_> = self.prompt.iter().chain(&self.words).map(String::as_str).collect();
         words.join(" ")
     }
 }
 
-/// Who does what a job wants.
+/// Options for what carries out a job.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Who does it [default: the model of the settings]")]
-pub(crate) struct ErrandArgs {
-    /// A manifest; the prompt is only what the job is called
+#[command(next_help_heading = "What runs the prompt [default: the model of the settings]")]
+pub(crate) struct JobActionArgs {
+    /// Run a manifest; the prompt only names the job
     #[arg(long, value_name = "MANIFEST", conflicts_with_all = ["agent", "model", "max_time"])]
     pub(crate) run: Option<PathBuf>,
-    /// A command that reads the prompt, or a name of `init`'s
+    /// Run a command that reads the prompt, or a known agent
     #[arg(long, value_name = "CMD", conflicts_with = "model")]
     pub(crate) agent: Option<String>,
-    /// A model with tools, as for `loop chat`
+    /// Ask a model with tools, as `loop chat` does
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// How long it may take: 90s, 30m [default: 1h]
+    /// Stop each fire after this time: 90s, 30m [default: 1h]
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     pub(crate) max_time: Option<Duration>,
 }
 
-/// What becomes of slots that nobody was awake for.
+/// Parses the time after which a job expires.
+fn expiry(text: &str) -> Result<Expiry, String> {
+    match text {
+        "never" => Ok(Expiry::Never),
+        _ => match duration::parse(text) {
+            Ok(Duration::ZERO) => Err("a job cannot expire at once: write `7d`, or `never`".to_owned()),
+            Ok(time) => Ok(Expiry::AfterSeconds(time.as_secs().max(1))),
+            Err(error) => Err(format!("{error}, or `never`")),
+        },
+    }
+}
+
+/// How a job handles missed slots.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum CatchUpArg {
     None,
@@ -161,7 +182,7 @@ impl From<CatchUpArg> for CatchUp {
     }
 }
 
-/// What happens when a job is due that still runs.
+/// How a job handles a fire that is due while it runs.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum OverlapArg {
     Skip,
@@ -203,7 +224,7 @@ pub(crate) struct ShowJobArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct JobArgs {
-    /// Their ids
+    /// The ids of the jobs
     #[arg(required = true)]
     pub(crate) jobs: Vec<JobId>,
     /// The folder of the jobs [default: here]
@@ -213,10 +234,10 @@ pub(crate) struct JobArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunScheduleArgs {
-    /// Fire what is due now, and exit: for a timer of the system
+    /// Fire the jobs that are due now, and exit, for a system timer
     #[arg(long)]
     pub(crate) once: bool,
-    /// Say nothing but what is wrong
+    /// Print only errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
     /// The folder of the jobs [default: here]
@@ -229,13 +250,13 @@ pub(crate) struct NextArgs {
     /// Minute, hour, day of month, month, day of week
     #[arg(value_name = "EXPR")]
     pub(crate) expression: Cron,
-    /// How many fires
+    /// The number of fires
     #[arg(short = 'n', long = "count", value_name = "N", default_value_t = 5)]
     pub(crate) count: u16,
-    /// Whose clock: Europe/Riga [default: this machine's]
+    /// The time zone, such as Europe/Riga [default: this machine's]
     #[arg(long, value_name = "ZONE")]
     pub(crate) tz: Option<Zone>,
-    /// After when, as in 2026-03-28T00:00:00Z [default: now]
+    /// Start after this time: 2026-03-28T00:00:00Z [default: now]
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<Timestamp>,
     /// Print one JSON array
@@ -252,14 +273,14 @@ pub(crate) struct InstallArgs {
     pub(crate) cwd: Option<PathBuf>,
 }
 
-/// What of the system fires the jobs.
+/// Options for the system service that fires the jobs.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct SystemArgs {
-    /// A service of your own systemd, which runs `loop schedule run`
+    /// Print a user service of systemd that runs `loop schedule run`
     #[arg(long)]
     pub(crate) systemd: bool,
-    /// A line for crontab, with `loop schedule run --once` each minute
+    /// Print a crontab line that runs `loop schedule run --once`
     #[arg(long)]
     pub(crate) cron: bool,
 }

@@ -11,6 +11,6 @@ use crate::{args::Cli, exit, view};
 pub(crate) fn exec(shell: Shell) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "loop", &mut script);
-    view::tell(&String::from_utf8_lossy(&script));
+    view::print_or_warn(&String::from_utf8_lossy(&script));
     Ok(ExitCode::from(exit::OK))
 }

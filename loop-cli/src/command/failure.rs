@@ -11,7 +11,7 @@ use loop_manifest::{
 use loop_schedule::JobError;
 use loop_telemetry::{JournalError, NoStateDir, StoreError, TelemetryError};
 
-use crate::{exit, view::Unwritten};
+use crate::{exit, view::StdoutError};
 
 /// The reason why a command failed.
 ///
@@ -57,7 +57,7 @@ pub(crate) enum Failure {
     /// A turn of a conversation has no reply.
     Turn(#[from] TurnError),
     /// Standard output cannot be written.
-    Output(#[from] Unwritten),
+    Output(#[from] StdoutError),
     /// An internal error.
     Internal(anyhow::Error),
 }

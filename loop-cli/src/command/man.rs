@@ -21,6 +21,6 @@ pub(crate) fn exec(command: Option<&str>) -> Result<ExitCode, Failure> {
     };
     let mut page = Vec::new();
     Man::new(described).render(&mut page).or_internal("the manual page could not be made")?;
-    view::tell(&String::from_utf8_lossy(&page));
+    view::print_or_warn(&String::from_utf8_lossy(&page));
     Ok(ExitCode::from(exit::OK))
 }

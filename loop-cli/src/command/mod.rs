@@ -1,34 +1,26 @@
-//! The subcommands, one file each.
+//! The subcommands, one file or folder each. `run_lifecycle` has the steps that commands about runs share, and
+//! `environment` the folder and the environment of all.
 
-mod begun;
 mod chat;
 mod check;
 mod completions;
-mod dry_run;
-mod earlier;
+mod environment;
 mod every;
 mod failure;
-mod here;
 mod init;
-mod kept;
 mod man;
-mod perform;
 pub(crate) mod policy;
-mod ready;
-mod remains;
 mod report;
 mod resume;
 mod rm;
 mod run;
+mod run_lifecycle;
 mod runs;
 mod schedule;
 mod schema;
-mod setting;
 mod show;
-mod subject;
 mod tail;
 mod task;
-mod trial;
 
 use std::process::ExitCode;
 
@@ -39,7 +31,7 @@ use crate::{
     args::{Cli, Command},
     exit, view,
 };
-use loop_manifest::{Diagnostics, Loaded, Paint, Plan};
+use loop_manifest::{Diagnostics, LoadedPlan, Paint, Plan};
 
 /// Parses the command line and runs what it asks for.
 pub(crate) fn main() -> ExitCode {
@@ -53,7 +45,7 @@ pub(crate) fn main() -> ExitCode {
             return ExitCode::from(exit::USAGE);
         }
     };
-    remains::end_of_dead_runs(&command);
+    run_lifecycle::leftover_processes::end_leftover_processes(&command);
     let done = match command {
         Command::Run(args) => run::exec(&args),
         Command::Task(args) => task::exec(&args),
@@ -84,7 +76,7 @@ pub(crate) fn main() -> ExitCode {
 }
 
 /// Returns the plan and the warnings about it as text; the text is empty if there are none.
-fn reported(found: Result<Loaded, Diagnostics>) -> Result<(Plan, String), Failure> {
+fn plan_and_warnings(found: Result<LoadedPlan, Diagnostics>) -> Result<(Plan, String), Failure> {
     let loaded = found?;
     // The printer removes the colours where they are unwanted.
     Ok((loaded.plan, loaded.warnings.render(Paint::Coloured)))

@@ -17,7 +17,9 @@ use rustix::fs::OFlags;
 
 use super::{
     Failure, OrFail,
-    kept::{State, glance, journal, meant, read_on, short_id, store, warn_if_cut},
+    run_lifecycle::stored_runs::{
+        RunState, choose_run, glance, journal, read_on, short_id, store, warn_if_cut,
+    },
     usage,
 };
 use crate::{args::ReportArgs, exit, view};
@@ -25,14 +27,14 @@ use loop_manifest::kebab_case;
 
 pub(crate) fn exec(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
-    let entry = meant(&store, args.run.as_deref())?;
+    let entry = choose_run(&store, args.run.as_deref())?;
     let page = read(&store, &entry)?;
     match &args.html {
         Some(path) if path.as_os_str() == "-" => {
-            view::hand_over(page.as_bytes())?;
+            view::print_raw(page.as_bytes())?;
         }
         named => {
-            let path = named.clone().map_or_else(|| usual(&store, &entry), Ok)?;
+            let path = named.clone().map_or_else(|| default_path(&store, &entry), Ok)?;
             write(&path, &page)?;
             view::print(&path.display().to_string())?;
         }
@@ -43,7 +45,7 @@ pub(crate) fn exec(args: &ReportArgs) -> Result<ExitCode, Failure> {
 /// Builds the page of a run from its current journal.
 fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
     // Determine the state before reading the journal, as `loop show` does.
-    let state = State::of(store, entry)?;
+    let state = RunState::of(store, entry)?;
     let (mut report, mut progress) = (HtmlReport::new(), Progress::default());
     read_on(&mut journal(store, entry)?, &mut progress, |line, _| {
         let output = line.output.as_ref().and_then(glance);
@@ -58,7 +60,7 @@ fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
 }
 
 /// Returns the default output file.
-fn usual(store: &RunStore, entry: &RunEntry) -> Result<PathBuf, Failure> {
+fn default_path(store: &RunStore, entry: &RunEntry) -> Result<PathBuf, Failure> {
     let (name, id) = (kebab_case(&entry.name), short_id(store, &entry.id)?);
     Ok(PathBuf::from(if name.is_empty() { format!("run-{id}.html") } else { format!("{name}-{id}.html") }))
 }

@@ -13,27 +13,29 @@ use loop_telemetry::{FileJournal, RunEntry, RunInfo, RunStore, StoreError};
 
 use super::{
     Failure, OrFail,
-    begun::Begun,
-    earlier::Earlier,
+    environment::{self, block_on, execution_context},
     every,
-    kept::{is_in, store},
-    perform::perform,
-    ready::{Ready, logs, telemetry},
-    remains::Remains,
-    setting::{self, block_on, place},
+    run_lifecycle::{
+        execute::execute,
+        leftover_processes::LeftoverProcesses,
+        prior_run::PriorRun,
+        setup::{RunSetup, logs, telemetry},
+        stored_runs::{is_in, store},
+        stored_spec::StoredSpec,
+    },
     task, usage,
 };
 use crate::{
-    args::{GrantArgs, OutputArgs, ResumeArgs, TellingArgs},
-    clock, exit, faults,
-    keeping::{self, Past},
-    task::Voice,
+    args::{GrantArgs, OutputArgs, ReportingArgs, ResumeArgs},
+    clock, exit, fault_injection,
+    persistence::{self, JournalSource},
+    task::TaskReporter,
     view,
 };
 
 pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
     let OutputArgs { show_output: verbose, quiet, .. } = args.output;
-    exec_told(args, &TellingArgs { verbose, quiet, ..TellingArgs::default() })
+    exec_reporting(args, &ReportingArgs { verbose, quiet, ..ReportingArgs::default() })
 }
 
 /// Returns the arguments that resume this run.
@@ -42,47 +44,49 @@ pub(super) fn of(run: &str, output: OutputArgs) -> ResumeArgs {
     ResumeArgs { run: Some(run.to_owned()), accept_changes: false, keep_output: false, output, grant }
 }
 
-/// Resumes a run; `telling` configures the reports if the run is a task.
-pub(super) fn exec_told(args: &ResumeArgs, telling: &TellingArgs) -> Result<ExitCode, Failure> {
+/// Resumes a run; `reporting` configures the reports if the run is a task.
+pub(super) fn exec_reporting(args: &ResumeArgs, reporting: &ReportingArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
-    let Some(run) = meant(args, &store)? else { return Ok(ExitCode::from(exit::OK)) };
+    let Some(run) = choose_run(args, &store)? else { return Ok(ExitCode::from(exit::OK)) };
     alone(&store, &run)?;
     let info = store.info(&run.id)?;
     let dir = folder(&info)?;
     let info = info.located_in(&dir);
-    let begun = Begun::of(&info, args.accept_changes)?;
-    if !begun.warnings().is_empty() && !args.output.quiet {
-        view::say(begun.warnings());
+    let stored = StoredSpec::of(&info, args.accept_changes)?;
+    if !stored.warnings().is_empty() && !args.output.quiet {
+        view::say(stored.warnings());
     }
-    if let Some(path) = begun.manifest().filter(|path| !path.exists() && !args.output.quiet) {
+    if let Some(path) = stored.manifest().filter(|path| !path.exists() && !args.output.quiet) {
         view::warning(&format!(
             "{} is not there any more: the run goes on with what was in it when it began",
             path.display()
         ));
     }
     let mut args = args.clone();
-    if let (Begun::Task(assignment), 0) = (&begun, args.grant.add_iterations) {
-        args.grant.add_iterations = assignment.called_off(&Earlier::of(&store, &run.id)?.progress);
+    if let (StoredSpec::Task(spec), 0) = (&stored, args.grant.add_iterations) {
+        args.grant.add_iterations = spec.called_off(&PriorRun::read(&store, &run.id)?.progress);
     }
-    let dead = Dead { args: &args, store: &store, run, info: &info, dir, begun: &begun };
-    match &begun {
-        Begun::Task(assignment) => {
-            let voice = Voice::new(telling)?;
-            let told = (telling, &voice);
-            dead.go_on(async |ready: &Ready<'_>, past| task::perform(ready, assignment, told, past).await)
+    let resumable = ResumableRun { args: &args, store: &store, run, info: &info, dir, stored: &stored };
+    match &stored {
+        StoredSpec::Task(spec) => {
+            let reporter = TaskReporter::new(reporting)?;
+            let reports = (reporting, &reporter);
+            resumable.resume_with(async |setup: &RunSetup<'_>, source| {
+                task::execute(setup, spec, reports, source).await
+            })
         }
-        Begun::Plan(subject) => {
-            dead.go_on(async |ready: &Ready<'_>, past| perform(ready, subject, past).await)
+        StoredSpec::Plan(spec) => {
+            resumable.resume_with(async |setup: &RunSetup<'_>, source| execute(setup, spec, source).await)
         }
-        Begun::Repetition(repetition, until) => match &repetition.work {
-            RepeatedWork::Command(line) => dead.go_on(async |ready: &Ready<'_>, past| {
-                let once = every::command(line, ready.place)?;
-                every::perform(ready, repetition, until.clone(), once, past).await
+        StoredSpec::Repetition(repetition, until) => match &repetition.work {
+            RepeatedWork::Command(line) => resumable.resume_with(async |setup: &RunSetup<'_>, source| {
+                let iteration = every::command(line, setup.cx)?;
+                every::execute(setup, repetition, until.clone(), iteration, source).await
             }),
             RepeatedWork::Prompt { prompt, conversation, fresh } => {
-                dead.go_on(async |ready: &Ready<'_>, past| {
-                    let once = every::turn(prompt, conversation, *fresh, ready.place)?;
-                    every::perform(ready, repetition, until.clone(), once, past).await
+                resumable.resume_with(async |setup: &RunSetup<'_>, source| {
+                    let iteration = every::turn(prompt, conversation, *fresh, setup.cx)?;
+                    every::execute(setup, repetition, until.clone(), iteration, source).await
                 })
             }
         },
@@ -90,27 +94,27 @@ pub(super) fn exec_told(args: &ResumeArgs, telling: &TellingArgs) -> Result<Exit
 }
 
 /// A run without a process, and its specification.
-struct Dead<'a> {
+struct ResumableRun<'a> {
     args: &'a ResumeArgs,
     store: &'a RunStore,
     run: RunEntry,
     info: &'a RunInfo,
     dir: PathBuf,
-    begun: &'a Begun,
+    stored: &'a StoredSpec,
 }
 
-impl Dead<'_> {
-    /// Resumes the run through `performed`.
-    fn go_on<O>(
+impl ResumableRun<'_> {
+    /// Resumes the run through `execute_with`.
+    fn resume_with<O>(
         self,
-        performed: impl AsyncFnOnce(&Ready<'_>, Past<O>) -> Result<ExitCode, Failure>,
+        execute_with: impl AsyncFnOnce(&RunSetup<'_>, JournalSource<O>) -> Result<ExitCode, Failure>,
     ) -> Result<ExitCode, Failure> {
-        let Self { args, store, run, info, dir, begun } = self;
+        let Self { args, store, run, info, dir, stored } = self;
         let telemetry = telemetry(args.output.telemetry.as_deref())?;
         // From here on we hold the run's lock, and nobody else can resume it.
         let journal = take(store, &run.id)?;
-        let earlier = Earlier::of(store, &run.id)?;
-        earlier.refuse_a_cut_one(store, &run)?;
+        let earlier = PriorRun::read(store, &run.id)?;
+        earlier.refuse_truncated(store, &run)?;
         let had_ended = earlier.progress.ending();
         if let Some(ending) = had_ended.filter(|_| run.is_open) {
             let is_recorded = earlier.note_end(store, &telemetry, info)?;
@@ -121,42 +125,42 @@ impl Dead<'_> {
                 return Ok(ExitCode::from(if is_lost { exit::FAILED } else { exit::OK }));
             }
         }
-        faults::point("before_resume_note");
+        fault_injection::point("before_resume_note");
         note_resumed(store, &run.id)?;
-        faults::point("after_resume_note");
-        end_remains(&run.id)?;
-        let manifest = begun.manifest().map(Path::to_owned);
-        let place = place(dir, run.id)?.executing(manifest);
-        let redactor = keeping::redactor(begun.set(), place.variables());
-        view::conceal(redactor.clone());
+        fault_injection::point("after_resume_note");
+        end_leftovers(&run.id)?;
+        let manifest = stored.manifest().map(Path::to_owned);
+        let cx = execution_context(dir, run.id)?.executing(manifest);
+        let redactor = persistence::redactor(stored.set(), cx.variables());
+        view::set_redactor(redactor.clone());
         let logs =
-            args.keep_output.then(|| logs(store, place.custody().run(), redactor.clone())).transpose()?;
-        let past = Past::Resumed {
+            args.keep_output.then(|| logs(store, cx.supervisor().run(), redactor.clone())).transpose()?;
+        let source = JournalSource::Resumed {
             journal: journal.redacting(redactor),
             grant: grant(&args.grant),
             table: Box::new(earlier.table),
         };
-        let ready = Ready {
+        let setup = RunSetup {
             name: &info.name,
-            manifest: begun.manifest(),
-            place: &place,
+            manifest: stored.manifest(),
+            cx: &cx,
             output: &args.output,
             telemetry: &telemetry,
             store: Some(store),
             logs,
             started: info.started_at,
         };
-        block_on(performed(&ready, past))
+        block_on(execute_with(&setup, source))
     }
 }
 
 /// Returns the folder of a run. If the stored path was redacted, that is the current folder, or unknown.
 fn folder(info: &RunInfo) -> Result<PathBuf, Failure> {
     if info.folder_id.is_none() {
-        return setting::dir(Some(Path::new(&info.folder)))
+        return environment::dir(Some(Path::new(&info.folder)))
             .or_setup(|| "the run's folder is not there any more");
     }
-    let here = setting::dir(None)?;
+    let here = environment::dir(None)?;
     match info.works_in(&here) {
         true => Ok(here),
         false => Err(usage!(
@@ -179,7 +183,7 @@ fn ended_unseen(id: &str, ending: &Ending) -> String {
 }
 
 /// Chooses the run to resume. Returns `None` if there is nothing to do, and reports that.
-fn meant(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, Failure> {
+fn choose_run(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, Failure> {
     if let Some(id) = &args.run {
         let run = store.find(id)?;
         let is_done = !run.is_open && run.last_ending.as_ref().is_some_and(|record| record.success);
@@ -188,12 +192,12 @@ fn meant(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, Failur
         }
         return Ok((!is_done).then_some(run));
     }
-    let here = setting::dir(None)?;
+    let here = environment::dir(None)?;
     if let Some(run) = store.last_unfinished_in(&here)? {
         return Ok(Some(run));
     }
-    if let Some(run) = store.living_in(&here)? {
-        return Err(if run.is_kept { is_alive(&run.id) } else { busy(&run.id, &run.folder) });
+    if let Some(run) = store.active_in(&here)? {
+        return Err(if run.has_journal { is_alive(&run.id) } else { busy(&run.id, &run.folder) });
     }
     let last = store.list()?.into_iter().rev().find(|run| is_in(run, &here));
     let halted = last.filter(|run| run.last_ending.as_ref().is_some_and(|record| !record.success));
@@ -211,7 +215,7 @@ fn meant(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, Failur
 
 /// Refuses if another run works in the folder: two runs would undo each other's work.
 fn alone(store: &RunStore, run: &RunEntry) -> Result<(), Failure> {
-    match store.living_with(run)? {
+    match store.active_with(run)? {
         Some(other) if other.id == run.id => Err(is_alive(&run.id)),
         Some(other) => Err(busy(&other.id, &other.folder)),
         None => Ok(()),
@@ -242,8 +246,8 @@ fn is_alive(id: &str) -> Failure {
 }
 
 /// Ends the remaining processes of the dead run: two agents must not work on the same files.
-fn end_remains(run: &str) -> Result<(), Failure> {
-    let remains = Remains::end(&[run]);
+fn end_leftovers(run: &str) -> Result<(), Failure> {
+    let remains = LeftoverProcesses::end(&[run]);
     if let Some(ended) = remains.ended {
         view::warning(&format!("the run had left processes behind, which were ended: {ended}"));
     }

@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
-use super::{Failure, kept::store};
+use super::{Failure, run_lifecycle::stored_runs::store};
 use crate::{args::RmArgs, exit, view};
 
 pub(crate) fn exec(args: &RmArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
     if let Some(keep) = args.keep {
         for id in store.keep_last(keep)? {
-            view::tell(&format!("removed {id}"));
+            view::print_or_warn(&format!("removed {id}"));
         }
         return Ok(ExitCode::from(exit::OK));
     }
@@ -20,7 +20,7 @@ pub(crate) fn exec(args: &RmArgs) -> Result<ExitCode, Failure> {
     ids.dedup();
     for id in ids {
         store.remove(&id)?;
-        view::tell(&format!("removed {id}"));
+        view::print_or_warn(&format!("removed {id}"));
     }
     Ok(ExitCode::from(exit::OK))
 }

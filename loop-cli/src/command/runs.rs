@@ -7,9 +7,8 @@ use loop_telemetry::{CostState, Record, RunEntry, RunStore, always_json};
 use serde::Serialize;
 
 use super::{
-    Failure,
-    kept::{State, is_in, short_ids, store},
-    setting,
+    Failure, environment,
+    run_lifecycle::stored_runs::{RunState, is_in, short_ids, store},
 };
 use crate::{
     args::RunsArgs,
@@ -34,7 +33,7 @@ const COLUMNS: &[Column] = &[
 pub(crate) fn exec(args: &RunsArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
     let all = store.list()?;
-    let here = setting::dir(None)?;
+    let here = environment::dir(None)?;
     let wanted = all.iter().rev().filter(|entry| args.all || is_in(entry, &here));
     if args.json {
         for entry in wanted {
@@ -48,7 +47,7 @@ pub(crate) fn exec(args: &RunsArgs) -> Result<ExitCode, Failure> {
     let mut rows = Vec::new();
     for entry in wanted {
         let id = short.get(entry.id.as_str()).copied().unwrap_or(&entry.id);
-        let mut row = row(entry, id, State::of(&store, entry)?, now);
+        let mut row = row(entry, id, RunState::of(&store, entry)?, now);
         row.push(if args.all { text::printable(&entry.folder) } else { String::new() });
         rows.push(row);
     }
@@ -64,11 +63,11 @@ pub(crate) fn exec(args: &RunsArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(exit::OK))
 }
 
-fn row(entry: &RunEntry, id: &str, state: State, now: Timestamp) -> Vec<String> {
+fn row(entry: &RunEntry, id: &str, state: RunState, now: Timestamp) -> Vec<String> {
     let age = Duration::try_from(now.duration_since(entry.started_at)).unwrap_or_default();
     let (iterations, cost) = match (&entry.last_ending, state) {
         // The run was resumed and has progressed further than the index knows.
-        (Some(record), State::Ended) => (record.iterations.to_string(), cost(record)),
+        (Some(record), RunState::Ended) => (record.iterations.to_string(), cost(record)),
         _ => ("-".to_owned(), "-".to_owned()),
     };
     let state = text::printable(state.word(entry));
@@ -107,7 +106,7 @@ impl<'a> RunJson<'a> {
             folder: &entry.folder,
             started_at: format!("{:.3}", entry.started_at),
             manifest: entry.manifest.as_deref(),
-            state: State::of(store, entry)?.word(entry),
+            state: RunState::of(store, entry)?.word(entry),
             record: entry.last_ending.as_ref(),
         })
     }

@@ -7,6 +7,6 @@ use crate::{exit, view};
 use loop_manifest::schema;
 
 pub(crate) fn exec() -> Result<ExitCode, Failure> {
-    view::tell(&schema());
+    view::print_or_warn(&schema());
     Ok(ExitCode::from(exit::OK))
 }

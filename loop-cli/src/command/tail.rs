@@ -8,13 +8,15 @@ use loop_telemetry::{Record, RunStore, words::ending_reason};
 
 use super::{
     Failure,
-    kept::{journal, meant, read_on, short_id, store},
-    subject,
+    run_lifecycle::{
+        run_spec,
+        stored_runs::{choose_run, journal, read_on, short_id, store},
+    },
 };
 use crate::{
     args::TailArgs,
     exit,
-    view::{self, Wording, text},
+    view::{self, EventWording, text},
 };
 use loop_manifest::Plan;
 
@@ -24,10 +26,10 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
-    let run = meant(&store, args.run.as_deref())?;
+    let run = choose_run(&store, args.run.as_deref())?;
     let mut journal = journal(&store, &run)?;
     let id = run.id;
-    let (mut progress, mut wording) = (Progress::default(), Wording::new(max_iterations(&store, &id)));
+    let (mut progress, mut wording) = (Progress::default(), EventWording::new(max_iterations(&store, &id)));
     loop {
         // Check this before reading the journal. Once the run is known to be dead, the read then covers everything it
         // wrote.
@@ -35,7 +37,7 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
         let mut is_read = true;
         read_on(&mut journal, &mut progress, |line, progress| {
             if let Some(line) = wording.line(&line.event, progress).filter(|_| is_read) {
-                is_read = view::tell(&line);
+                is_read = view::print_or_warn(&line);
             }
             Ok(())
         })?;
@@ -44,11 +46,11 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
         }
         if let Some(ending) = progress.ending() {
             let why = ending_reason(ending).map(|(_, why)| format!(": {why}")).unwrap_or_default();
-            view::tell(&text::printable(&format!("{}{why}", ending.name())));
+            view::print_or_warn(&text::printable(&format!("{}{why}", ending.name())));
             return Ok(exit::of_run(ending.reason(), signal(&store, &id, ending.reason())?));
         }
-        if !is_alive && let Some(record) = noted(&store, &id)? {
-            view::tell(&format!("{}: it was killed", record.ending_name()));
+        if !is_alive && let Some(record) = recorded_end(&store, &id)? {
+            view::print_or_warn(&format!("{}: it was killed", record.ending_name()));
             return Ok(exit::of_run(record.stop_reason.as_ref(), record.signal));
         }
         if !is_alive {
@@ -70,12 +72,12 @@ fn signal(store: &RunStore, id: &str, reason: Option<&StopReason>) -> Result<Opt
     while store.is_alive(id)? {
         thread::sleep(PAUSE);
     }
-    Ok(noted(store, id)?.and_then(|record| record.signal))
+    Ok(recorded_end(store, id)?.and_then(|record| record.signal))
 }
 
 /// Returns the noted end of a run, or `None`. A run killed by its own process at the second signal has
 /// only this note, because nobody was left to write its journal.
-fn noted(store: &RunStore, id: &str) -> Result<Option<Record>, Failure> {
+fn recorded_end(store: &RunStore, id: &str) -> Result<Option<Record>, Failure> {
     let run = store.find(id)?;
     Ok(run.last_ending.filter(|_| !run.is_open))
 }
@@ -83,6 +85,6 @@ fn noted(store: &RunStore, id: &str) -> Result<Option<Record>, Failure> {
 /// Returns the iteration limit of the run's manifest, if the manifest is readable.
 fn max_iterations(store: &RunStore, id: &str) -> Option<u64> {
     let manifest = store.info(id).ok()?.manifest?;
-    let loaded = Plan::of(subject::kept(&manifest).ok()?).ok()?;
+    let loaded = Plan::of(run_spec::stored_source(&manifest).ok()?).ok()?;
     Some(loaded.plan.limits.max_iterations.get())
 }

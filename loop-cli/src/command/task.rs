@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs, path::Path, process::ExitCode, sync::Arc};
 
 use anyhow::anyhow;
-use loop_agents::review::Worked;
+use loop_agents::review::TaskOutput;
 use loop_core::Progress;
 use loop_manifest::{
     init::in_full,
@@ -14,22 +14,24 @@ use loop_telemetry::{REDACTED, Record, RunEntry, RunInfo, RunStore};
 
 use super::{
     Failure, OrFail,
-    earlier::Earlier,
-    kept::{decode_as, is_in, read_on, store},
-    perform::Printed,
-    ready::{Keep, Kept, Ready, begin, telemetry},
+    environment::{block_on, dir_of, execution_context, new_run_id, settings},
     resume,
+    run_lifecycle::{
+        execute::AgentOutputSink,
+        prior_run::PriorRun,
+        setup::{PersistOptions, RunSetup, RunStorage, create_storage, telemetry},
+        stored_runs::{decode_as, is_in, read_on, store},
+    },
     runs::json,
-    setting::{block_on, dir_of, new_run, place, settings},
     usage,
 };
 use crate::{
-    args::{OutputArgs, TaskArgs, TellingArgs},
-    ask::Declining,
+    args::{OutputArgs, ReportingArgs, TaskArgs},
+    ask::OpenQuestion,
     clock, exit,
-    keeping::{self, Past},
-    task::{KEPT_AS, Outcome, Voice},
-    view::{self, DIM, Output, Screen, paint, text},
+    persistence::{self, JournalSource},
+    task::{FinishedTask, STORED_AS, TaskReporter},
+    view::{self, DIM, LiveOutput, RunScreen, paint, text},
 };
 
 /// The file beside the journal with the results of the loops, and the state of the work tree when the current loop
@@ -42,83 +44,88 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
     if args.resume {
         let store = store()?;
         let (run, spec) = last_of(&store, &dir, &task.path())?;
-        let so_far = Earlier::of(&store, &run.id)?.progress;
-        let mut resumed = resume::of(&run.id, output(&args.telling));
+        let so_far = PriorRun::read(&store, &run.id)?.progress;
+        let mut resumed = resume::of(&run.id, output(&args.reporting));
         resumed.grant.add_iterations = spec.more_loops(&so_far, args.loops)?;
-        return resume::exec_told(&resumed, &args.telling);
+        return resume::exec_reporting(&resumed, &args.reporting);
     }
-    let place = place(dir, new_run())?;
-    let redactor = keeping::redactor(&BTreeMap::new(), place.variables());
-    view::conceal(redactor.clone());
+    let cx = execution_context(dir, new_run_id())?;
+    let redactor = persistence::redactor(&BTreeMap::new(), cx.variables());
+    view::set_redactor(redactor.clone());
     // Find any problem with the agents before storing anything about the run.
-    let settings = settings(place.folder())?;
-    let model = |name: Option<String>| name_of(name, &settings, place.variables()).map(TaskAgent::Model);
+    let settings = settings(cx.folder())?;
+    let model = |name: Option<String>| name_of(name, &settings, cx.variables()).map(TaskAgent::Model);
     let spec = spec(args, &task, file, model)?;
-    Task::open(spec.clone(), &place.clone().on_warning(|_| ()))?.probe()?;
-    let (started, output) = (clock::now(), output(&args.telling));
+    Task::open(spec.clone(), &cx.clone().on_warning(|_| ()))?.probe()?;
+    let (started, output) = (clock::now(), output(&args.reporting));
     let telemetry = telemetry(output.telemetry.as_deref())?;
-    let voice = Voice::new(&args.telling)?;
+    let reporter = TaskReporter::new(&args.reporting)?;
     let text = serde_json::to_string(&spec).or_internal("the task cannot be kept")?;
-    let info = RunInfo::new(place.custody().run(), spec.name(), place.folder(), started)
-        .manifest(KEPT_AS, redactor.redact(&text));
-    let keep = Keep { journal: true, output: false, parallel: args.parallel };
-    let (Kept { store, logs }, past) = begin(&info, &keep, redactor)?;
-    let ready = Ready {
+    let info = RunInfo::new(cx.supervisor().run(), spec.name(), cx.folder(), started)
+        .manifest(STORED_AS, redactor.redact(&text));
+    let options = PersistOptions { journal: true, output: false, parallel: args.parallel };
+    let (RunStorage { store, logs }, source) = create_storage(&info, &options, redactor)?;
+    let setup = RunSetup {
         name: spec.name(),
         manifest: None,
-        place: &place,
+        cx: &cx,
         output: &output,
         telemetry: &telemetry,
         store: store.as_ref(),
         logs,
         started,
     };
-    block_on(perform(&ready, &spec, (&args.telling, &voice), past))
+    block_on(execute(&setup, &spec, (&args.reporting, &reporter), source))
 }
 
 /// Works on the task from its current position.
-pub(super) async fn perform(
-    ready: &Ready<'_>,
+pub(super) async fn execute(
+    setup: &RunSetup<'_>,
     spec: &TaskSpec,
-    (telling, voice): (&TellingArgs, &Voice),
-    past: Past<Worked>,
+    (reporting, reporter): (&ReportingArgs, &TaskReporter),
+    source: JournalSource<TaskOutput>,
 ) -> Result<ExitCode, Failure> {
-    let mut place = ready.place.clone();
-    let shown = telling.verbose.then(|| Output::new(Screen::plain(), true));
+    let mut cx = setup.cx.clone();
+    let shown = reporting.verbose.then(|| LiveOutput::new(RunScreen::plain(), true));
     if let Some(shown) = shown.clone() {
-        place = place.on_output(move || Arc::new(Printed { shown: Some(shown.clone()), logs: None }));
+        cx = cx.on_output(move || Arc::new(AgentOutputSink { shown: Some(shown.clone()), logs: None }));
     }
-    let worked = voice.clone();
-    let task = Task::open(spec.clone(), &place)?.began(ready.started.into());
-    let mut task = task.on_worked(move |done| worked.worked(done));
-    let so_far = recalled(ready, &past, &task)?;
-    let loops = spec.loops_in_all(so_far.granted().into_iter().chain(past.grant()));
+    let output_reporter = reporter.clone();
+    let task = Task::open(spec.clone(), &cx)?.began(setup.started.into());
+    let mut task = task.on_task_output(move |done| output_reporter.report_output(done));
+    let so_far = recalled(setup, &source, &task)?;
+    let loops = spec.loops_in_all(so_far.granted().into_iter().chain(source.grant()));
     task = task.granted(loops.saturating_sub(spec.loops.get()));
-    if let Some(store) = ready.store {
-        task = task.actions_in(store.folder_of(place.custody().run())?.join(LEDGER));
+    if let Some(store) = setup.store {
+        task = task.actions_in(store.folder_of(cx.supervisor().run())?.join(LEDGER));
     }
-    let composed = task.compose()?.observe(voice.of_phases(loops, shown));
-    voice.say(&plan(spec, loops));
-    let ended = ready.run(composed, None, past, &Screen::plain(), Declining::default()).await?;
-    let record = Record::of(ready.name, &ended.ending, &ended.progress).run_id(place.custody().run());
-    let record = record.between(ready.started, clock::now());
-    let resuming = view::resuming(&ended.ending, place.custody().run());
+    let composed = task.compose()?.observe(reporter.of_phases(loops, shown));
+    reporter.say(&plan(spec, loops));
+    let ended = setup.run(composed, None, source, &RunScreen::plain(), OpenQuestion::default()).await?;
+    let record = Record::of(setup.name, &ended.ending, &ended.progress).run_id(cx.supervisor().run());
+    let record = record.between(setup.started, clock::now());
+    let resuming = view::resume_hint(&ended.ending, cx.supervisor().run());
     let lacks_record = ended.lacks_record;
-    let outcome = Outcome { outcome: task.outcome(&ended.ending, &ended.progress).await, ended };
-    voice.say(&outcome.page(spec));
-    resuming.into_iter().for_each(|how| voice.say(&how));
-    if let Some(error) = outcome.error().filter(|_| telling.quiet) {
+    let outcome = FinishedTask { outcome: task.outcome(&ended.ending, &ended.progress).await, ended };
+    reporter.say(&outcome.page(spec));
+    resuming.into_iter().for_each(|how| reporter.say(&how));
+    if let Some(error) = outcome.error().filter(|_| reporting.quiet) {
         view::error(&anyhow!(text::printable(&error)));
     }
-    let lacks_record = lacks_record || telling.json && !view::told_json(&json(&outcome.json(spec, &record)));
+    let lacks_record =
+        lacks_record || reporting.json && !view::print_record(&json(&outcome.json(spec, &record)));
     Ok(if lacks_record { ExitCode::from(exit::FAILED) } else { outcome.code() })
 }
 
 /// Returns the work of earlier processes, to report the files.
-fn recalled(ready: &Ready<'_>, past: &Past<Worked>, task: &Task) -> Result<Progress, Failure> {
+fn recalled(
+    setup: &RunSetup<'_>,
+    source: &JournalSource<TaskOutput>,
+    task: &Task,
+) -> Result<Progress, Failure> {
     let mut so_far = Progress::default();
-    if let (Some(store), Past::Resumed { .. }) = (ready.store, past) {
-        read_on(&mut store.journal(ready.place.custody().run())?, &mut so_far, |line, progress| {
+    if let (Some(store), JournalSource::Resumed { .. }) = (setup.store, source) {
+        read_on(&mut store.journal(setup.cx.supervisor().run())?, &mut so_far, |line, progress| {
             task.recall(&line.event, progress, line.output.as_ref().map(decode_as).transpose()?);
             Ok(())
         })?;
@@ -159,7 +166,7 @@ fn spec(
 }
 
 /// Parses a stored task.
-pub(super) fn kept(text: &str) -> Result<TaskSpec, Failure> {
+pub(super) fn stored_spec(text: &str) -> Result<TaskSpec, Failure> {
     if text.contains(REDACTED) {
         return Err(usage!(
             "what is kept of the task lacks a secret that stood in a command: begin a new run"
@@ -174,23 +181,23 @@ fn last_of(store: &RunStore, dir: &Path, file: &str) -> Result<(RunEntry, TaskSp
         |run: &RunEntry| !run.is_open && run.last_ending.as_ref().is_some_and(|record| record.success);
     for run in store.list()?.into_iter().rev().filter(|run| is_in(run, dir)) {
         let info = store.info(&run.id)?;
-        let Some(manifest) = info.manifest.filter(|manifest| manifest.path == KEPT_AS) else { continue };
-        let begun = serde_json::from_str(&manifest.text).ok();
-        if begun.is_some_and(|begun: TaskSpec| begun.file == file && !is_done(&run)) {
-            return Ok((run, kept(&manifest.text)?));
+        let Some(manifest) = info.manifest.filter(|manifest| manifest.path == STORED_AS) else { continue };
+        let stored = serde_json::from_str(&manifest.text).ok();
+        if stored.is_some_and(|stored: TaskSpec| stored.file == file && !is_done(&run)) {
+            return Ok((run, stored_spec(&manifest.text)?));
         }
     }
     Err(usage!("no run of {file} was cut off or halted here: leave out `--resume` to begin one"))
 }
 
 /// Returns the output options that the shared run code needs.
-fn output(telling: &TellingArgs) -> OutputArgs {
+fn output(reporting: &ReportingArgs) -> OutputArgs {
     OutputArgs {
         non_interactive: true,
         json: false,
-        show_output: telling.verbose,
-        quiet: telling.quiet,
-        telemetry: telling.telemetry.clone(),
+        show_output: reporting.verbose,
+        quiet: reporting.quiet,
+        telemetry: reporting.telemetry.clone(),
     }
 }
 

@@ -6,28 +6,28 @@
 //!
 //! | question | file |
 //! | --- | --- |
-//! | which folder's jobs, kept where | `place.rs` |
+//! | which folder's jobs, kept where | `folder_schedule.rs` |
 //! | what a fire does | `action.rs` |
-//! | how it is done, and ended | `firing.rs`, `child.rs` |
-//! | what became of it | `outcome.rs`, `history.rs` |
-//! | what is seen of it | `told.rs`, `rows.rs`, `page.rs` |
+//! | how it is done, and ended | `fire_delivery.rs`, `fire_process.rs` |
+//! | what became of it | `last_iteration.rs`, `fire_history.rs` |
+//! | what is seen of it | `fire_reporter.rs`, `job_rows.rs`, `jobs_panel.rs` |
 
 pub(crate) mod action;
-mod child;
-mod firing;
-mod history;
-mod outcome;
-mod page;
-mod place;
-mod rows;
-mod told;
+mod fire_delivery;
+mod fire_history;
+mod fire_process;
+mod fire_reporter;
+mod folder_schedule;
+mod job_rows;
+mod jobs_panel;
+mod last_iteration;
 
-use self::{child::Child, history::History};
 pub(crate) use self::{
-    firing::Firing,
-    history::Fired,
-    page::{Page, jobs_of, keep},
-    place::{SchedulePlace, is_disabled, known, off_switch, unknown},
-    rows::{Row, table},
-    told::Told,
+    fire_delivery::FireDelivery,
+    fire_history::FireResult,
+    fire_reporter::FireReporter,
+    folder_schedule::{FolderSchedule, find_job, is_disabled, off_switch, unknown_job},
+    job_rows::{JobRow, table},
+    jobs_panel::{JobsPanel, jobs_of, keep_updated},
 };
+use self::{fire_history::FireHistory, fire_process::FireProcess};

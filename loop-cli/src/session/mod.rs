@@ -14,11 +14,11 @@ mod terminal;
 
 use std::{fs, io, path::PathBuf, process::ExitCode};
 
-use loop_manifest::{ExecutionContext, model::Conversation, settings::Settings};
+use loop_manifest::{ExecutionContext, model::ConversationOptions, settings::Settings};
 use loop_session::{InputError, OpenError, Session};
 use loop_telemetry::StateDir;
 
-use self::editor::{Editor, Words};
+use self::editor::{CompletionWords, Editor};
 use crate::{
     command::{Failure, OrFail},
     signals::Signals,
@@ -33,18 +33,18 @@ const INPUTS: &str = "inputs";
 /// # Errors
 /// The named model or the folder is unusable, the session cannot be resumed, or the terminal is lost.
 pub(crate) async fn run(
-    conversation: Conversation,
+    conversation: ConversationOptions,
     settings: Settings,
-    place: ExecutionContext,
+    cx: ExecutionContext,
     resumed: Option<&str>,
 ) -> Result<ExitCode, Failure> {
     let mut signals = Signals::listen().or_internal("signals cannot be listened for")?;
-    let inputs = inputs(&place);
-    let dir = place.folder().to_owned();
-    let mut session = Session::open(conversation, settings, place, terminal::host())?;
+    let inputs = inputs(&cx);
+    let dir = cx.folder().to_owned();
+    let mut session = Session::open(conversation, settings, cx, terminal::host())?;
     session.start(resumed).await?;
     let commands = session.commands().clone();
-    let words = Words { dir, models: session.named_models(), commands };
+    let words = CompletionWords { dir, models: session.named_models(), commands };
     let coloured = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
     let mut editor = Editor::open(words, inputs, coloured);
     let done = repl::run(&mut session, &mut editor, &mut signals).await;
@@ -53,8 +53,8 @@ pub(crate) async fn run(
 }
 
 /// Returns the file that remembers typed input.
-fn inputs(place: &ExecutionContext) -> Option<PathBuf> {
-    let state = StateDir::from_env_with(|name| place.variable(name)).ok()?;
+fn inputs(cx: &ExecutionContext) -> Option<PathBuf> {
+    let state = StateDir::from_env_with(|name| cx.variable(name)).ok()?;
     fs::create_dir_all(state.path()).ok()?;
     Some(state.path().join(INPUTS))
 }

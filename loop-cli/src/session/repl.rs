@@ -6,46 +6,48 @@ use tokio::{sync::mpsc::UnboundedReceiver, time::timeout};
 
 use loop_core::{CancellationToken, with_causes};
 use loop_session::{
-    InputError, Question, Session, is_loop,
-    jobs::{DueJob, MissedAnswer, MissedJobs, SessionScheduler},
+    ApprovalQuestion, InputError, Session, is_loop,
+    jobs::{DueJob, MissedJobAction, MissedJobs, SessionScheduler},
 };
 
-use super::editor::{Editor, Prompt, Typed, gone};
+use super::editor::{Editor, EditorEvent, EditorPrompt, terminal_gone};
 use crate::{
     clock, exit,
     signals::{Signal, Signals},
-    view::{self, DIM, Unechoed, paint},
+    view::{self, DIM, NoEchoGuard, paint},
 };
 
 /// Carries out typed lines until the person leaves or the terminal is gone.
 ///
-/// Other events are handled between two lines. They ask the editor to [let go](Editor::let_go), do their work, and then
+/// Other events are handled between two lines. They ask the editor to [let go](Editor::release_terminal), do their work, and then
 /// let the editor continue with the text typed so far.
 pub(super) async fn run(
     session: &mut Session,
     editor: &mut Editor,
     signals: &mut Signals,
 ) -> anyhow::Result<ExitCode> {
-    let mut clockwork = SessionScheduler::start(session.jobs());
-    let mut asking = missed(session);
+    let mut scheduler = SessionScheduler::start(session.jobs());
+    let mut missed_jobs = ask_about_missed_jobs(session);
     while !session.is_over() {
         view::flush();
-        editor.ask(Prompt { is_unsafe: session.is_unsafe() });
-        clockwork.set_free(true);
-        let next = next(editor, signals, &mut clockwork).await;
-        clockwork.set_free(false);
+        editor.ask(EditorPrompt { is_unsafe: session.is_unsafe() });
+        scheduler.set_free(true);
+        let next = next(editor, signals, &mut scheduler).await;
+        scheduler.set_free(false);
         let signal = match next {
-            Ok(Next::Typed(Typed::Line(line))) => heard(session, &line, &mut asking, editor, signals).await,
-            Ok(Next::Typed(Typed::Interrupted)) => {
+            Ok(SessionEvent::Typed(EditorEvent::Line(line))) => {
+                handle_line(session, &line, &mut missed_jobs, editor, signals).await
+            }
+            Ok(SessionEvent::Typed(EditorEvent::Interrupted)) => {
                 session.say(&paint(DIM, "Ctrl+D leaves"));
                 None
             }
-            Ok(Next::Typed(Typed::Paused)) => None,
-            Ok(Next::Typed(Typed::End)) => break,
-            Ok(Next::Typed(Typed::Failed(why))) => {
+            Ok(SessionEvent::Typed(EditorEvent::Paused)) => None,
+            Ok(SessionEvent::Typed(EditorEvent::End)) => break,
+            Ok(SessionEvent::Typed(EditorEvent::Failed(why))) => {
                 return Err(anyhow::anyhow!("the terminal cannot be read: {why}"));
             }
-            Ok(Next::Due(due)) => fire(session, &due, editor, signals).await,
+            Ok(SessionEvent::Due(due)) => fire(session, &due, editor, signals).await,
             Err(signal) => Some(signal),
         };
         if let Some(signal) = signal {
@@ -56,8 +58,8 @@ pub(super) async fn run(
 }
 
 /// The next event between two lines.
-enum Next {
-    Typed(Typed),
+enum SessionEvent {
+    Typed(EditorEvent),
     /// A prompt is due; the editor has released the terminal.
     Due(DueJob),
 }
@@ -66,30 +68,30 @@ enum Next {
 async fn next(
     editor: &mut Editor,
     signals: &mut Signals,
-    clockwork: &mut SessionScheduler,
-) -> Result<Next, Signal> {
-    let mut gone = pin!(gone());
+    scheduler: &mut SessionScheduler,
+) -> Result<SessionEvent, Signal> {
+    let mut terminal_gone = pin!(terminal_gone());
     loop {
         let signal = tokio::select! {
-            typed = editor.typed() => return Ok(Next::Typed(typed)),
-            due = clockwork.due() => match editor.let_go().await {
-                Some(Typed::Paused) => return Ok(Next::Due(due)),
+            typed = editor.typed() => return Ok(SessionEvent::Typed(typed)),
+            due = scheduler.due() => match editor.release_terminal().await {
+                Some(EditorEvent::Paused) => return Ok(SessionEvent::Due(due)),
                 // A line came first, or the terminal is gone.
                 typed => {
-                    clockwork.hold(due);
+                    scheduler.defer(due);
                     if let Some(typed) = typed {
-                        return Ok(Next::Typed(typed));
+                        return Ok(SessionEvent::Typed(typed));
                     }
                     continue;
                 }
             },
             signal = signals.next() => signal,
-            () = &mut gone => Signal::Hangup,
+            () = &mut terminal_gone => Signal::Hangup,
         };
         // This Ctrl+C was meant for a turn that has just ended.
         if signal != Signal::Interrupt {
             // Restore the terminal, if it still exists.
-            if editor.let_go().await.is_some() {
+            if editor.release_terminal().await.is_some() {
                 view::say("");
             }
             return Err(signal);
@@ -98,40 +100,40 @@ async fn next(
 }
 
 /// Shows the jobs missed while no session was open, and asks about the first one.
-fn missed(session: &Session) -> MissedJobs {
-    let asking = session.jobs().missed(clock::now()).unwrap_or_else(|error| {
+fn ask_about_missed_jobs(session: &Session) -> MissedJobs {
+    let missed_jobs = session.jobs().missed_jobs(clock::now()).unwrap_or_else(|error| {
         view::warning(&format!("what was missed cannot be read: {}", with_causes(&error)));
         MissedJobs::default()
     });
-    ask(session, &asking);
-    asking
+    ask(session, &missed_jobs);
+    missed_jobs
 }
 
-fn ask(session: &Session, asking: &MissedJobs) {
-    if let Some(question) = asking.question(session.jobs(), clock::now()) {
+fn ask(session: &Session, missed_jobs: &MissedJobs) {
+    if let Some(question) = missed_jobs.question(session.jobs(), clock::now()) {
         session.say(&question);
     }
 }
 
 /// Handles a typed line: the answer to a question, or any other input.
-async fn heard(
+async fn handle_line(
     session: &mut Session,
     line: &str,
-    asking: &mut MissedJobs,
+    missed_jobs: &mut MissedJobs,
     editor: &mut Editor,
     signals: &mut Signals,
 ) -> Option<Signal> {
-    let line = match asking.hear(line, session.jobs()) {
+    let line = match missed_jobs.answer(line, session.jobs()) {
         Ok(None) => line.to_owned(),
         Ok(Some(wanted)) => {
-            ask(session, asking);
+            ask(session, missed_jobs);
             match wanted {
-                MissedAnswer::Line(line) => line,
-                MissedAnswer::Elsewhere => {
+                MissedJobAction::Line(line) => line,
+                MissedJobAction::Elsewhere => {
                     session.say("it fires when `loop schedule run` works in this folder");
                     return None;
                 }
-                MissedAnswer::Gone => return None,
+                MissedJobAction::Gone => return None,
             }
         }
         Err(error) => {
@@ -166,15 +168,15 @@ const GRACE: Duration = Duration::from_secs(2);
 async fn perform(
     session: &mut Session,
     line: &str,
-    mut questions: Option<UnboundedReceiver<Question>>,
+    mut questions: Option<UnboundedReceiver<ApprovalQuestion>>,
     editor: &mut Editor,
     signals: &mut Signals,
 ) -> Option<Signal> {
     let (stop, host) = (CancellationToken::new(), session.host().clone());
     // Otherwise Ctrl+C, and text typed ahead, would appear in the middle of the output.
-    let _unechoed = Unechoed::begin();
-    let mut acting = pin!(session.act(line, stop.clone()));
-    let mut question: Option<Question> = None;
+    let _unechoed = NoEchoGuard::begin();
+    let mut acting = pin!(session.run_line(line, stop.clone()));
+    let mut question: Option<ApprovalQuestion> = None;
     let done = loop {
         tokio::select! {
             done = &mut acting => break done,
@@ -207,7 +209,9 @@ async fn perform(
 }
 
 /// Returns the next question of a tool; waits forever if tools cannot ask.
-async fn next_question(questions: Option<&mut UnboundedReceiver<Question>>) -> Option<Question> {
+async fn next_question(
+    questions: Option<&mut UnboundedReceiver<ApprovalQuestion>>,
+) -> Option<ApprovalQuestion> {
     questions?.recv().await
 }
 

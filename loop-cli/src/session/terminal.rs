@@ -1,14 +1,14 @@
 //! A session's output to the terminal.
 
-use loop_session::{SessionHost, SessionOutput, Work, WorkView};
+use loop_session::{Activity, ActivityView, SessionHost, SessionOutput};
 
-use super::screen::{Live, Status};
+use super::screen::{TurnStatus, TurnView};
 use crate::{clock, view};
 
 /// Shows a session at the terminal.
-struct Terminal;
+struct TerminalOutput;
 
-impl SessionOutput for Terminal {
+impl SessionOutput for TerminalOutput {
     fn say(&self, text: &str) {
         view::say(text);
     }
@@ -17,13 +17,13 @@ impl SessionOutput for Terminal {
         view::warning(text);
     }
 
-    fn show(&self, work: Work) -> Box<dyn WorkView> {
-        let Work { model, doing, usual, context, .. } = work;
-        Box::new(Live::begin(&model, Status::new(doing, usual, context)))
+    fn show(&self, work: Activity) -> Box<dyn ActivityView> {
+        let Activity { model, doing, mean_duration, context, .. } = work;
+        Box::new(TurnView::begin(&model, TurnStatus::new(doing, mean_duration, context)))
     }
 }
 
 /// Returns the host of a session: this terminal, the clock, and the known secrets.
 pub(super) fn host() -> SessionHost {
-    SessionHost::new(Terminal).with_clock(clock::now).with_secrets(view::secrets)
+    SessionHost::new(TerminalOutput).with_clock(clock::now).with_secrets(view::secrets)
 }

@@ -1,12 +1,12 @@
 //! Reports on a task that two agents work on, for people and for programs.
 
-mod outcome;
-mod voice;
+mod finished_task;
+mod task_reporter;
 
 pub(crate) use self::{
-    outcome::Outcome,
-    voice::{Voice, counted},
+    finished_task::FinishedTask,
+    task_reporter::{TaskReporter, describe_actions},
 };
 
 /// The marker stored for a task, in place of the manifest's path.
-pub(crate) const KEPT_AS: &str = "loop task";
+pub(crate) const STORED_AS: &str = "loop task";

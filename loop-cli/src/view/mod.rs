@@ -1,30 +1,9 @@
 //! The display of a run. All of it goes to standard error: standard output is for results.
 
-mod board;
-mod budget;
-mod calls;
-mod canvas;
-pub(crate) mod changes;
-mod concealed;
-mod echo;
-pub(crate) mod history;
-pub(crate) mod iteration;
-mod left;
-mod lines;
-mod output;
-mod panel;
-mod printer;
-mod queue;
-mod replying;
-mod results;
-mod resuming;
-mod screen;
-mod status;
-mod summary;
-mod table;
-mod tail;
-pub(crate) mod text;
-mod usual;
+mod format;
+mod live;
+mod redaction;
+mod result;
 
 use std::io::{self, IsTerminal, Write};
 
@@ -34,30 +13,21 @@ pub(crate) use loop_telemetry::words::{
     table as columns,
 };
 
-use self::printer::PRINTER;
+use self::live::PRINTER;
 pub(crate) use self::{
-    board::Board,
-    calls::{called, refused},
-    concealed::{CleanStream, conceal, learn, secrets},
-    echo::Unechoed,
-    left::Left,
-    panel::Pinned,
-    replying::{Replying, Teller},
-    results::Results,
-    resuming::resuming,
-};
-pub(crate) use self::{
-    lines::{Lines, Wording},
-    output::Output,
-    screen::Screen,
-    summary::summary,
-    table::Table,
+    format::{changed_lines, text, tool_call_line, tool_error_line},
+    live::{
+        CommandOutput, EventWording, LiveOutput, NoEchoGuard, PanelContent, ReplySender, ReplyWriter,
+        RunReporter, RunScreen, StatusBoard,
+    },
+    redaction::{RedactedStream, redact_also, secrets, set_redactor},
+    result::{IterationPage, IterationTable, StoredAgentOutput, resume_hint, run_page, summary},
 };
 
 /// Prints to standard error, and waits until this text and all earlier output are printed, except on a stalled
 /// terminal. Colours respect the terminal and `NO_COLOR`.
 pub(crate) fn say(text: &str) {
-    PRINTER.line(&concealed::clean(text));
+    PRINTER.line(&redaction::redact(text));
     flush();
 }
 
@@ -69,18 +39,18 @@ pub(crate) fn flush() {
 /// The error for a failed write to standard output, for example on a full disk.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output cannot be written: {0}")]
-pub(crate) struct Unwritten(io::Error);
+pub(crate) struct StdoutError(io::Error);
 
 /// Prints a result to standard output, without secrets. Returns whether anybody still reads it.
 ///
 /// # Errors
 /// The write failed for another reason than a missing reader, for example a full disk.
-pub(crate) fn print(text: &str) -> Result<bool, Unwritten> {
+pub(crate) fn print(text: &str) -> Result<bool, StdoutError> {
     // Standard error may be the same terminal, so print all earlier output first.
     flush();
     let mut stdout = anstream::stdout();
-    let clean = concealed::clean(text);
-    is_read(writeln!(stdout, "{}", harmless(clean.trim_end())).and_then(|()| stdout.flush()))
+    let redacted = redaction::redact(text);
+    is_read(writeln!(stdout, "{}", harmless(redacted.trim_end())).and_then(|()| stdout.flush()))
 }
 
 /// Prints JSON that contains no [secrets] any more: they cannot be removed from encoded JSON. JSON escapes terminal
@@ -88,7 +58,7 @@ pub(crate) fn print(text: &str) -> Result<bool, Unwritten> {
 ///
 /// # Errors
 /// As [`print()`].
-pub(crate) fn print_json(json: &str) -> Result<bool, Unwritten> {
+pub(crate) fn print_json(json: &str) -> Result<bool, StdoutError> {
     flush();
     let mut stdout = io::stdout().lock();
     is_read(writeln!(stdout, "{}", escaped_json(json)).and_then(|()| stdout.flush()))
@@ -96,25 +66,25 @@ pub(crate) fn print_json(json: &str) -> Result<bool, Unwritten> {
 
 /// Like [`print()`], for a run. The run continues, and its exit code does not depend on readers; a failed write is only
 /// reported.
-pub(crate) fn tell(text: &str) -> bool {
-    said(print(text))
+pub(crate) fn print_or_warn(text: &str) -> bool {
+    warn_if_unwritten(print(text))
 }
 
-/// Like [`print_json`], for a run, with the errors of [`tell`].
-pub(crate) fn tell_json(json: &str) -> bool {
-    said(print_json(json))
+/// Like [`print_json`], for a run, with the errors of [`print_or_warn`].
+pub(crate) fn print_json_or_warn(json: &str) -> bool {
+    warn_if_unwritten(print_json(json))
 }
 
 /// Like [`print_json`], for a requested record. Returns whether the record was written; a missing reader counts as
 /// success.
-pub(crate) fn told_json(json: &str) -> bool {
+pub(crate) fn print_record(json: &str) -> bool {
     let printed = print_json(json);
     let is_written = printed.is_ok();
-    said(printed);
+    warn_if_unwritten(printed);
     is_written
 }
 
-fn said(printed: Result<bool, Unwritten>) -> bool {
+fn warn_if_unwritten(printed: Result<bool, StdoutError>) -> bool {
     printed.unwrap_or_else(|error| {
         warning(&error.to_string());
         false
@@ -126,13 +96,13 @@ fn said(printed: Result<bool, Unwritten>) -> bool {
 ///
 /// # Errors
 /// As [`print()`].
-pub(crate) fn hand_over(bytes: &[u8]) -> Result<bool, Unwritten> {
+pub(crate) fn print_raw(bytes: &[u8]) -> Result<bool, StdoutError> {
     flush();
     is_read(hand_to(io::stdout().lock(), bytes))
 }
 
 /// Prints the error output of an agent or a check to standard error.
-pub(crate) fn hand_over_errors(bytes: &[u8]) {
+pub(crate) fn print_raw_errors(bytes: &[u8]) {
     flush();
     // There is nowhere else to report a failure.
     let _ = hand_to(io::stderr().lock(), bytes);
@@ -144,12 +114,12 @@ fn hand_to(mut to: impl Write + IsTerminal, bytes: &[u8]) -> io::Result<()> {
     to.flush()
 }
 
-fn is_read(written: io::Result<()>) -> Result<bool, Unwritten> {
+fn is_read(written: io::Result<()>) -> Result<bool, StdoutError> {
     match written {
         Ok(()) => Ok(true),
         // The reader has seen enough, as `head` does.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Unwritten(error)),
+        Err(error) => Err(StdoutError(error)),
     }
 }
 

@@ -6,9 +6,9 @@ use loop_testing::{Answer, Call};
 use serde_json::{Value, json};
 
 use crate::{
-    model_server::Server,
-    seat::{CTRL_C, Seat},
-    support::{Manifest, World},
+    chat_harness::{CTRL_C, ChatHarness},
+    model_server::ModelServer,
+    support::{Manifest, Scenario},
 };
 
 const SIZE: (u16, u16) = (110, 40);
@@ -60,20 +60,20 @@ fn done() -> Answer {
 }
 
 /// Returns the last input of the model.
-fn told(server: &Server) -> String {
+fn sent_to_model(server: &ModelServer) -> String {
     server.requests().last().expect("a request").body["messages"].to_string()
 }
 
 #[test]
 fn unattended_nothing_is_written_that_a_later_command_executes() {
-    let world = World::new();
-    world.write("sub/a.txt", "a\n");
-    world.write("CLAUDE.local.md", "Be brief.\n");
-    symlink("CLAUDE.local.md", world.path("notes.md")).expect("a link");
-    symlink("docs/agents.txt", world.path("GEMINI.MD")).expect("a link");
+    let scenario = Scenario::new();
+    scenario.write("sub/a.txt", "a\n");
+    scenario.write("CLAUDE.local.md", "Be brief.\n");
+    symlink("CLAUDE.local.md", scenario.path("notes.md")).expect("a link");
+    symlink("docs/agents.txt", scenario.path("GEMINI.MD")).expect("a link");
     for (link, target) in LINKS {
-        fs::create_dir_all(world.path(link).parent().expect("a folder")).expect("a folder");
-        symlink(target, world.path(link)).expect("a link");
+        fs::create_dir_all(scenario.path(link).parent().expect("a folder")).expect("a folder");
+        symlink(target, scenario.path(link)).expect("a link");
     }
     let written = PATHS.iter().map(|path| ("write_file", json!({ "path": path, "content": "hostile" })));
     let others = [
@@ -88,112 +88,120 @@ fn unattended_nothing_is_written_that_a_later_command_executes() {
     ];
     let all: Vec<_> = written.chain(others).collect();
     let count = all.len();
-    let chatted = Server::new([calls(all.clone()), done()]);
-    chatted.chat(&world, "Write them.", &[]).exits(0);
-    let ran = Server::new([calls(all), done()]);
+    let chatted = ModelServer::new([calls(all.clone()), done()]);
+    chatted.chat(&scenario, "Write them.", &[]).exits(0);
+    let ran = ModelServer::new([calls(all), done()]);
     let agent = json!({ "model": "openai:scripted", "prompt": "{goal}" });
-    world.write(
+    scenario.write(
         "run.json",
         serde_json::to_string(&Manifest::new("-", "true").set("agent", agent).0).expect("JSON"),
     );
-    ran.run(&world, &["run", "run.json"]).exits(0);
+    ran.run(&scenario, &["run", "run.json"]).exits(0);
     for server in [chatted, ran] {
-        let told = told(&server);
+        let told = sent_to_model(&server);
         assert_eq!(told.matches("a person at the terminal").count(), count, "{told}");
     }
     for path in
         PATHS.iter().chain(&["docs/agents.txt", ".claude/commands", "docs/s.json", "scripts/start.sh"])
     {
-        assert!(!world.has(path), "{path}");
+        assert!(!scenario.has(path), "{path}");
     }
-    assert!(!world.has("docs/sub.txt") && !world.has("docs/loop.txt"));
-    assert_eq!(world.read("CLAUDE.local.md"), "Be brief.\n");
+    assert!(!scenario.has("docs/sub.txt") && !scenario.has("docs/loop.txt"));
+    assert_eq!(scenario.read("CLAUDE.local.md"), "Be brief.\n");
 }
 
 #[test]
 fn at_a_terminal_the_change_is_shown_and_only_yes_allows_it() {
-    let world = World::new();
-    world.write("AGENTS.md", "one\ntwo\nthree\n");
+    let scenario = Scenario::new();
+    scenario.write("AGENTS.md", "one\ntwo\nthree\n");
     let edit = |new: &str| calls([("edit_file", json!({ "path": "AGENTS.md", "old": "two", "new": new }))]);
     let server =
-        Server::new([edit("2"), done(), edit("zwei"), done(), writes("loop.yaml", "goal: x\n"), done()]);
-    let mut seat = Seat::chat(&world, &server, &[], SIZE);
-    seat.is_asked_after("/help");
+        ModelServer::new([edit("2"), done(), edit("zwei"), done(), writes("loop.yaml", "goal: x\n"), done()]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
+    chat.wait_for_prompt_after("/help");
     // Input typed before the question is no answer to it.
-    seat.types("Change it.\r");
-    seat.sees("Type `yes` and Enter");
-    seat.sees("-two\n+2\n");
-    assert_eq!(world.read("AGENTS.md"), "one\ntwo\nthree\n");
-    seat.types("\r");
-    seat.is_asked_after("refused");
-    seat.sees("Done.");
-    assert!(told(&server).contains("said no"), "{}", told(&server));
-    assert_eq!(world.read("AGENTS.md"), "one\ntwo\nthree\n");
-    seat.types("Again.\r");
-    seat.sees("+zwei\n");
-    seat.sees("three\nType `yes`");
-    seat.types("yes\r");
-    seat.is_asked_after("allowed, this once");
-    assert_eq!(world.read("AGENTS.md"), "one\nzwei\nthree\n");
+    chat.types("Change it.\r");
+    chat.sees("Type `yes` and Enter");
+    chat.sees("-two\n+2\n");
+    assert_eq!(scenario.read("AGENTS.md"), "one\ntwo\nthree\n");
+    chat.types("\r");
+    chat.wait_for_prompt_after("refused");
+    chat.sees("Done.");
+    assert!(sent_to_model(&server).contains("said no"), "{}", sent_to_model(&server));
+    assert_eq!(scenario.read("AGENTS.md"), "one\ntwo\nthree\n");
+    chat.types("Again.\r");
+    chat.sees("+zwei\n");
+    chat.sees("three\nType `yes`");
+    chat.types("yes\r");
+    chat.wait_for_prompt_after("allowed, this once");
+    assert_eq!(scenario.read("AGENTS.md"), "one\nzwei\nthree\n");
     // Ctrl+C ends the turn and with it the question.
-    seat.types("And a manifest.\r");
-    seat.sees("+goal: x\n");
-    seat.types(CTRL_C);
-    seat.is_asked_after("interrupted");
-    assert!(!world.has("loop.yaml"));
-    seat.leaves();
+    chat.types("And a manifest.\r");
+    chat.sees("+goal: x\n");
+    chat.types(CTRL_C);
+    chat.wait_for_prompt_after("interrupted");
+    assert!(!scenario.has("loop.yaml"));
+    chat.leaves();
 }
 
 #[test]
 fn what_a_loop_repeats_asks_nobody() {
-    let world = World::new();
-    let server = Server::new([writes("AGENTS.md", "x\n"), done()]);
-    let mut seat = Seat::chat(&world, &server, &[], SIZE);
-    seat.is_asked_after("/help");
-    seat.says("/loop 1ms --count 1 Write it.", "loop finished after 1/1 iterations");
-    assert!(told(&server).contains("nobody is asked"), "{}", told(&server));
-    assert!(!world.has("AGENTS.md") && !seat.page().contains("Type `yes`"), "{}", seat.page());
-    seat.leaves();
+    let scenario = Scenario::new();
+    let server = ModelServer::new([writes("AGENTS.md", "x\n"), done()]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
+    chat.wait_for_prompt_after("/help");
+    chat.says("/loop 1ms --count 1 Write it.", "loop finished after 1/1 iterations");
+    assert!(sent_to_model(&server).contains("nobody is asked"), "{}", sent_to_model(&server));
+    assert!(!scenario.has("AGENTS.md") && !chat.page().contains("Type `yes`"), "{}", chat.page());
+    chat.leaves();
 }
 
 /// Invisible characters appear as escapes, and the person approves exactly the displayed text.
 #[test]
 fn what_is_unseen_is_shown_as_it_is_written() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let hidden = "Use tabs.\u{1b}]do\nevil\u{7}\n\u{e0041}\u{202e}x\r\ty \n";
-    let server =
-        Server::new([writes("AGENTS.md", hidden), done(), writes(".claude/a\u{200b}.md", "x\n"), done()]);
-    let mut seat = Seat::chat(&world, &server, &[], SIZE);
-    seat.is_asked_after("/help");
-    seat.types("Write it.\r");
-    seat.sees("Type `yes` and Enter");
-    seat.sees("+Use tabs.\\u{1b}]do\n+evil\\u{7}\n+\\u{e0041}\\u{202e}x\\u{d}\\ty\\u{20}\n");
-    seat.types("yes\r");
-    seat.is_asked_after("allowed, this once");
-    assert_eq!(world.read("AGENTS.md"), hidden);
-    seat.types("Again.\r");
-    seat.sees("`.claude/a\\u{200b}.md`");
-    seat.types("no\r");
-    seat.is_asked_after("refused");
-    seat.leaves();
+    let server = ModelServer::new([
+        writes("AGENTS.md", hidden),
+        done(),
+        writes(".claude/a\u{200b}.md", "x\n"),
+        done(),
+    ]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
+    chat.wait_for_prompt_after("/help");
+    chat.types("Write it.\r");
+    chat.sees("Type `yes` and Enter");
+    chat.sees("+Use tabs.\\u{1b}]do\n+evil\\u{7}\n+\\u{e0041}\\u{202e}x\\u{d}\\ty\\u{20}\n");
+    chat.types("yes\r");
+    chat.wait_for_prompt_after("allowed, this once");
+    assert_eq!(scenario.read("AGENTS.md"), hidden);
+    chat.types("Again.\r");
+    chat.sees("`.claude/a\\u{200b}.md`");
+    chat.types("no\r");
+    chat.wait_for_prompt_after("refused");
+    chat.leaves();
 }
 
 /// A command between two lines that look like a key once ran after a yes to `[redacted]`.
 #[test]
 fn nobody_is_asked_about_a_change_of_which_a_part_is_redacted() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let block = format!("command: |\n  echo hi # PRIVATE KEY-----\n  touch pwned\n  {}\n", "a ".repeat(40));
     let key = "x: sk-ant-api03-0123456789abcdefghijABCDEFGH\n";
-    let server = Server::new([writes("loop.yaml", &block), done(), writes("loop.yaml", key), done()]);
-    let mut seat = Seat::chat(&world, &server, &[], SIZE);
-    seat.is_asked_after("/help");
+    let server = ModelServer::new([writes("loop.yaml", &block), done(), writes("loop.yaml", key), done()]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
+    chat.wait_for_prompt_after("/help");
     for prompt in ["Write it.", "Again."] {
-        seat.types(&format!("{prompt}\r"));
-        seat.is_asked_after("it is refused");
-        seat.sees("Done.");
-        assert!(told(&server).contains("which is not shown to the user"), "{}", told(&server));
+        chat.types(&format!("{prompt}\r"));
+        chat.wait_for_prompt_after("it is refused");
+        chat.sees("Done.");
+        assert!(
+            sent_to_model(&server).contains("which is not shown to the user"),
+            "{}",
+            sent_to_model(&server)
+        );
     }
-    assert!(!world.has("loop.yaml"));
-    assert!(!seat.page().contains("Type `yes`") && !seat.page().contains("sk-ant"), "{}", seat.page());
-    seat.leaves();
+    assert!(!scenario.has("loop.yaml"));
+    assert!(!chat.page().contains("Type `yes`") && !chat.page().contains("sk-ant"), "{}", chat.page());
+    chat.leaves();
 }

@@ -13,30 +13,30 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 
 use crate::{
-    model_server::Server,
-    support::{Started, World},
+    model_server::ModelServer,
+    support::{RunningCommand, Scenario},
 };
 
 /// In every file that a model must not read.
 const CANARY: &str = "CANARY";
 
 /// Returns the tools' answers to a model that runs these commands.
-fn answers(world: &World, commands: &[String]) -> Vec<String> {
-    answers_by(world, commands, |_| {})
+fn answers(scenario: &Scenario, commands: &[String]) -> Vec<String> {
+    answers_by(scenario, commands, |_| {})
 }
 
 /// Returns the tools' answers after `change` has modified the command.
-fn answers_by(world: &World, commands: &[String], change: impl FnOnce(&mut Command)) -> Vec<String> {
+fn answers_by(scenario: &Scenario, commands: &[String], change: impl FnOnce(&mut Command)) -> Vec<String> {
     let ids: Vec<_> = (0..commands.len()).map(|number| format!("c{number}")).collect();
     let calls = commands.iter().zip(&ids).map(|(command, id)| {
         let arguments = json!({ "command": command }).to_string();
         Call::new(id, "run_command", [arguments.as_str()])
     });
-    let server = Server::new([Answer::calls(calls), Answer::deltas(["Done."])]);
+    let server = ModelServer::new([Answer::calls(calls), Answer::deltas(["Done."])]);
     let chat = ["chat", "--model", "openai:scripted", "--prompt", "Look around"];
-    let mut command = server.command(world, &chat);
+    let mut command = server.command(scenario, &chat);
     change(&mut command);
-    Started::new(&mut command).finish().exits(0);
+    RunningCommand::new(&mut command).finish().exits(0);
     let requests = server.requests();
     let messages = requests[1].body["messages"].as_array().expect("messages");
     let results = messages.iter().filter(|message| message["role"] == "tool");
@@ -47,44 +47,44 @@ fn answers_by(world: &World, commands: &[String], change: impl FnOnce(&mut Comma
 }
 
 /// Runs these commands as a model, and checks that none shows a canary.
-fn shown_nothing(world: &World, commands: &[&str]) -> Vec<String> {
+fn shown_nothing(scenario: &Scenario, commands: &[&str]) -> Vec<String> {
     let commands: Vec<_> = commands.iter().map(ToString::to_string).collect();
-    let answers = answers(world, &commands);
+    let answers = answers(scenario, &commands);
     for (command, answer) in commands.iter().zip(&answers) {
         assert!(!answer.contains(CANARY), "`{command}` shows a secret:\n{answer}");
     }
     answers
 }
 
-fn sh(world: &World, script: &str) {
+fn sh(scenario: &Scenario, script: &str) {
     let mut shell = Command::new("sh");
-    shell.args(["-ec", script]).current_dir(world.path("")).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    shell.args(["-ec", script]).current_dir(scenario.path("")).env("GIT_CONFIG_GLOBAL", "/dev/null");
     let output = shell.output().expect("a shell");
     assert!(output.status.success(), "{script}: {output:?}");
 }
 
-/// A repository whose history has secrets and a folder that is nobody's business.
-fn repository() -> World {
-    let world = World::new();
+/// Creates a repository whose history has secrets, and a folder that the policy protects.
+fn repository() -> Scenario {
+    let scenario = Scenario::new();
     sh(
-        &world,
+        &scenario,
         "git init -q; git config user.name kim; git config user.email kim@example.org
          mkdir src private; echo 'fn main() {}' > src/main.rs
          echo CANARY > .env.local; echo CANARY > private/plan.txt; echo CANARY > ../outside
          git add .; git commit -qm first; git tag blob $(git rev-parse HEAD:.env.local)
          echo 'fn main() { work() }' > src/main.rs; echo CANARY >> private/plan.txt",
     );
-    world
+    scenario
 }
 
 #[test]
 fn git_shows_nothing_but_what_is_asked_for_by_name() {
-    let world = repository();
-    world.write("private/.env", "");
-    fs::remove_dir_all(world.path("private")).expect("it is there");
-    sh(&world, "git rm -rq --cached private; git commit -qm second");
+    let scenario = repository();
+    scenario.write("private/.env", "");
+    fs::remove_dir_all(scenario.path("private")).expect("it is there");
+    sh(&scenario, "git rm -rq --cached private; git commit -qm second");
     let refused = shown_nothing(
-        &world,
+        &scenario,
         &[
             "git show --indexed-objects",
             "git show --tags",
@@ -97,24 +97,25 @@ fn git_shows_nothing_but_what_is_asked_for_by_name() {
     for answer in refused {
         assert!(answer.contains("is not allowed"), "{answer}");
     }
-    shown_nothing(&world, &["git show blob"]);
-    let shown = shown_nothing(&world, &["git show HEAD~1:src/main.rs", "git diff -- src", "git log --all"]);
+    shown_nothing(&scenario, &["git show blob"]);
+    let shown =
+        shown_nothing(&scenario, &["git show HEAD~1:src/main.rs", "git diff -- src", "git log --all"]);
     assert!(shown[0].contains("fn main() {}") && shown[1].contains("+fn main() { work() }"), "{shown:?}");
     assert!(shown[2].contains("second"), "{shown:?}");
 }
 
 #[test]
 fn a_workspace_below_a_repository_is_all_that_git_shows() {
-    let world = World::new();
+    let scenario = Scenario::new();
     sh(
-        &world,
+        &scenario,
         "cd ..; git init -q; git config user.name kim; git config user.email kim@example.org
          echo CANARY > top.txt; echo inside > work/in.txt; git add top.txt work; git commit -qm first; echo CANARY >> top.txt",
     );
-    let inside = world.path("").file_name().expect("a name").to_string_lossy().into_owned();
+    let inside = scenario.path("").file_name().expect("a name").to_string_lossy().into_owned();
     assert_eq!(inside, "work", "the script above names the folder");
     let shown = shown_nothing(
-        &world,
+        &scenario,
         &[
             "git show",
             "git diff",
@@ -128,10 +129,10 @@ fn a_workspace_below_a_repository_is_all_that_git_shows() {
 
 #[test]
 fn permissions_bind_git_and_what_walks_through_folders() {
-    let world = repository();
-    world.write("loop.toml", "[policy.permissions]\n\".\" = [\"read\", \"exec\"]\n\"private/\" = []\n");
+    let scenario = repository();
+    scenario.write("loop.toml", "[policy.permissions]\n\".\" = [\"read\", \"exec\"]\n\"private/\" = []\n");
     let shown = shown_nothing(
-        &world,
+        &scenario,
         &[
             "git diff",
             "git log -p",
@@ -149,11 +150,11 @@ fn permissions_bind_git_and_what_walks_through_folders() {
         assert!(answer.contains("loop.toml:3"), "{answer}");
     }
     // Paths that cannot be passed to git safely are refused.
-    world.write(
+    scenario.write(
         "loop.toml",
         "[policy.permissions]\n\".\" = [\"read\", \"exec\"]\n\"private/\" = []\n\"private/open/\" = [\"read\"]\n",
     );
-    let shown = shown_nothing(&world, &["git diff", "git diff -- src"]);
+    let shown = shown_nothing(&scenario, &["git diff", "git diff -- src"]);
     assert!(
         shown[0].contains("name one path at a time") && shown[1].contains("+fn main() { work() }"),
         "{shown:?}"
@@ -177,11 +178,11 @@ fn a_repository_reads_no_file_of_another_place() {
         ),
         ("ln -s ../../outside .git/BISECT_START", Some("it is a link")),
     ] {
-        let world = repository();
-        sh(&world, "git rm -rq --cached private; rm -r private; git commit -qm second");
-        sh(&world, script);
+        let scenario = repository();
+        sh(&scenario, "git rm -rq --cached private; rm -r private; git commit -qm second");
+        sh(&scenario, script);
         let shown = shown_nothing(
-            &world,
+            &scenario,
             &[
                 "git status",
                 "git diff",
@@ -202,32 +203,32 @@ fn a_repository_reads_no_file_of_another_place() {
 /// Work trees that git itself has linked are common, and each names the other.
 #[test]
 fn a_linked_work_tree_is_read() {
-    let world = World::new();
+    let scenario = Scenario::new();
     sh(
-        &world,
+        &scenario,
         "cd ..; rmdir work; git init -q main; cd main; git config user.name kim; git config user.email kim@example.org
          echo linked > a; git add a; git commit -qm first; git worktree add -q ../work",
     );
-    let shown = shown_nothing(&world, &["git show HEAD:a", "git status", "git log -p"]);
+    let shown = shown_nothing(&scenario, &["git show HEAD:a", "git status", "git log -p"]);
     assert!(shown[0].starts_with("linked\n") && shown[2].contains("+linked"), "{shown:?}");
 }
 
 #[test]
 fn a_link_that_takes_a_files_place_is_not_read() {
-    let world = World::new();
-    world.write("a", "inside\n");
-    fs::write(world.path("../outside"), CANARY).expect("a file");
-    symlink("../outside", world.path("b")).expect("a link");
+    let scenario = Scenario::new();
+    scenario.write("a", "inside\n");
+    fs::write(scenario.path("../outside"), CANARY).expect("a file");
+    symlink("../outside", scenario.path("b")).expect("a link");
     let over = AtomicBool::new(false);
     let answers = thread::scope(|scope| {
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
-                renameat_with(CWD, world.path("a"), CWD, world.path("b"), RenameFlags::EXCHANGE)
+                renameat_with(CWD, scenario.path("a"), CWD, scenario.path("b"), RenameFlags::EXCHANGE)
                     .expect("exchanged");
             }
         });
         let commands = vec!["cat a".to_owned(); 200];
-        let answers = std::panic::catch_unwind(|| answers(&world, &commands));
+        let answers = std::panic::catch_unwind(|| answers(&scenario, &commands));
         over.store(true, Ordering::Relaxed);
         answers.expect("answers")
     });
@@ -235,17 +236,17 @@ fn a_link_that_takes_a_files_place_is_not_read() {
     assert!(answers.iter().any(|answer| answer.contains("inside")), "{answers:?}");
 }
 
-/// A folder's path in other spellings, and links to it: `rg` once excluded files by the path as written.
+/// A folder's path in other spellings, and links to it: `rg` once compared its exclusions with the path as written.
 #[test]
 fn a_search_leaves_secrets_out_however_the_folder_is_spelled() {
-    let world = World::new();
+    let scenario = Scenario::new();
     sh(
-        &world,
+        &scenario,
         "git init -q; git config remote.origin.url https://kim:CANARY@example.org/a; ln -s .git g
          mkdir -p .kube/cache .ssh/x .aws p/gh; echo CANARY > .kube/config; echo CANARY > .ssh/work; echo CANARY > p/gh/hosts.yml
          echo CANARY > .aws/config; ln -s .aws aws; ln -s . here; mkdir -p plain/-x; echo inside > plain/-x/a",
     );
-    world.write("settings.toml", "[policy]\nallow = [\"rg\"]\n");
+    scenario.write("settings.toml", "[policy]\nallow = [\"rg\"]\n");
     let commands = [
         "rg CAN .kube//",
         "rg CAN .kube/cache/..",
@@ -259,8 +260,8 @@ fn a_search_leaves_secrets_out_however_the_folder_is_spelled() {
         "rg -l inside plain//./-x/",
     ];
     let commands: Vec<_> = commands.map(str::to_owned).into();
-    let answers = answers_by(&world, &commands, |command| {
-        command.env("LOOP_CONFIG", world.path("settings.toml"));
+    let answers = answers_by(&scenario, &commands, |command| {
+        command.env("LOOP_CONFIG", scenario.path("settings.toml"));
     });
     for (command, answer) in commands.iter().zip(&answers) {
         assert!(!answer.contains(CANARY), "`{command}` shows a secret:\n{answer}");
@@ -279,18 +280,18 @@ fn an_audit_that_is_a_link_or_a_pipe_is_refused() {
         ("audit.jsonl", "mkfifo"),
         ("audit.lock", "mkfifo"),
     ] {
-        let world = World::new();
-        world.write("victim", "as it was");
-        let audit = world.state().join("audit");
+        let scenario = Scenario::new();
+        scenario.write("victim", "as it was");
+        let audit = scenario.state().join("audit");
         fs::create_dir_all(&audit).expect("a folder");
-        sh(&world, &format!("{make} '{}'", audit.join(name).display()));
+        sh(&scenario, &format!("{make} '{}'", audit.join(name).display()));
         let listing = Call::new("c0", "list_files", [r#"{"path":"."}"#]);
-        let server = Server::new([Answer::calls([listing]), Answer::deltas(["Done."])]);
-        let ran = server.chat(&world, "Look around", &[]);
+        let server = ModelServer::new([Answer::calls([listing]), Answer::deltas(["Done."])]);
+        let ran = server.chat(&scenario, "Look around", &[]);
         let requests = server.requests();
         let told = requests.last().expect("a request").body["messages"].to_string() + &ran.stderr;
         assert!(told.contains("is no ordinary file"), "{make}: {told}");
-        assert_eq!(world.read("victim"), "as it was", "{make}");
-        assert!(!world.has("missing"), "{make}");
+        assert_eq!(scenario.read("victim"), "as it was", "{make}");
+        assert!(!scenario.has("missing"), "{make}");
     }
 }

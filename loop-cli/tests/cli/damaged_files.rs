@@ -11,10 +11,10 @@ use proptest::{
 use crate::{
     schedule::{added, schedule},
     stored_files::{pipe, stored, twice},
-    support::{Manifest, World},
+    support::{Manifest, Scenario},
 };
 
-/// Damaged files that replace a journal with events.
+/// Replaces a journal with events by damaged files.
 fn in_place_of(journal: &Path, whole: &[u8], what: &str) {
     let lines = whole.split_inclusive(|byte| *byte == b'\n').take(3).flatten();
     let _ = fs::remove_file(journal);
@@ -37,39 +37,39 @@ fn in_place_of(journal: &Path, whole: &[u8], what: &str) {
 }
 
 #[test]
-fn a_journal_that_was_cut_before_its_end_is_told_of() {
-    let world = World::new();
+fn a_journal_that_was_cut_before_its_end_is_reported() {
+    let scenario = Scenario::new();
     let manifest = Manifest::new("echo >> ran", "false").set("guardrails.max_iterations", 2);
-    world.run_manifest(&manifest).exits(1);
-    let journal = stored(&world.state(), "events.jsonl");
+    scenario.run_manifest(&manifest).exits(1);
+    let journal = stored(&scenario.state(), "events.jsonl");
     let whole = fs::read_to_string(&journal).expect("a journal");
     let lines: Vec<_> = whole.split_inclusive('\n').collect();
     for kept in [1, lines.len() / 2, lines.len() - 1] {
         fs::write(&journal, lines[..kept].concat()).expect("a journal");
         for command in [&["show"][..], &["show", "--json"], &["report", "--html", "-"]] {
-            world.run(command).exits(0).says(&["the run's journal was cut"]);
+            scenario.run(command).exits(0).says(&["the run's journal was cut"]);
         }
     }
     fs::write(&journal, &whole).expect("a journal");
-    assert!(!world.run(&["show"]).exits(0).stderr.contains("cut"));
+    assert!(!scenario.run(&["show"]).exits(0).stderr.contains("cut"));
 }
 
 #[test]
 fn a_journal_that_lost_its_events_is_refused_and_no_budget_begins_anew() {
     for is_open in [false, true] {
-        let world = World::new();
+        let scenario = Scenario::new();
         let agent = "echo >> ran; echo '{\"cost_usd\":0.4}' >> $LOOP_USAGE_FILE";
         let manifest = Manifest::new(agent, "false").set("guardrails.max_cost_usd", 1);
-        world.run_manifest(&manifest.set("guardrails.max_iterations", 9)).exits(1).says(&["cost"]);
+        scenario.run_manifest(&manifest.set("guardrails.max_iterations", 9)).exits(1).says(&["cost"]);
         let (journal, index) =
-            (stored(&world.state(), "events.jsonl"), world.state().join("runs/index.jsonl"));
+            (stored(&scenario.state(), "events.jsonl"), scenario.state().join("runs/index.jsonl"));
         let (whole, listed) =
             (fs::read(&journal).expect("a journal"), fs::read_to_string(&index).expect("an index"));
         if is_open {
-            // As if its process had died.
+            // This simulates that its process died.
             fs::write(&index, listed.lines().next().expect("a line").to_owned() + "\n").expect("an index");
         }
-        let id = world.record()["run_id"].as_str().expect("an id").to_owned();
+        let id = scenario.record()["run_id"].as_str().expect("an id").to_owned();
         for what in ["empty", "zeros", "lines and zeros", "a part of a line", "pipe", "link"] {
             in_place_of(&journal, &whole, what);
             let indexed = fs::read(&index).expect("an index");
@@ -81,24 +81,24 @@ fn a_journal_that_lost_its_events_is_refused_and_no_budget_begins_anew() {
                 &["report", &id, "--html", "-"],
                 &["resume", &id, "--add-iterations", "1"],
             ] {
-                let ran = world.run(args);
+                let ran = scenario.run(args);
                 assert_eq!(ran.code, 2, "{what} {args:?}: {} {}", ran.stdout, ran.stderr);
                 ran.says(&["events.jsonl", "backup"]);
             }
-            assert_eq!(world.read("ran").lines().count(), 3, "{what}");
+            assert_eq!(scenario.read("ran").lines().count(), 3, "{what}");
             assert_eq!(fs::read(&index).expect("an index"), indexed, "{what}");
-            assert!(world.run(&["runs", "--json"]).exits(0).stdout.contains(&id), "{what}");
+            assert!(scenario.run(&["runs", "--json"]).exits(0).stdout.contains(&id), "{what}");
         }
         // The user can start another run, or restore the file.
-        world.run(&["run", "loop.json"]).exits(1);
+        scenario.run(&["run", "loop.json"]).exits(1);
         fs::remove_file(&journal).expect("a link");
         fs::write(&journal, &whole).expect("a file");
-        assert!(world.run(&["show", &id]).exits(0).stdout.contains("1.20"));
+        assert!(scenario.run(&["show", &id]).exits(0).stdout.contains("1.20"));
     }
 }
 
-/// A kind of damage: the file is cut at a part of its length, a bit of it is flipped, it is emptied, it has zeros from a
-/// place on, or there is a pipe in its place, or a link to it.
+/// A kind of damage: the file is cut at a part of its length, a bit is flipped, it is emptied, it contains zeros from
+/// some place on, or a pipe or a link to it replaces it.
 #[derive(Debug, Clone)]
 enum Damage {
     Cut(prop::sample::Index),
@@ -121,7 +121,7 @@ impl Damage {
         ]
     }
 
-    /// Does it to a file that held `whole`.
+    /// Damages a file that contained `whole`.
     fn be_done(&self, path: &Path, whole: &[u8]) {
         let mut damaged = whole.to_vec();
         match self {
@@ -173,22 +173,22 @@ const LOOKS: [(&str, &[&[&str]]); 6] = [
     ("loop.toml", &[&["policy", "show", "--json"]]),
 ];
 
-/// Damages one of the files in each case. Each command refuses it (exit code 2), reports something about it, or shows
-/// the same as before: it never silently shows less.
+/// Damages one of the files in each case. Each command refuses the file (exit code 2), reports it, or shows the same as
+/// before: it never silently shows less.
 fn damaged_in_any_way(cases: u32) {
-    let world = twice();
-    world.run(&["run"]).exits(0);
-    let id = added(&world, &["10m look", "--agent", "true"]);
-    schedule(&world, &["fire", &id]).exits(0);
-    schedule(&world, &["run", "--once"]).exits(0);
-    // A fired job has a run of its own, and the test needs exactly one of each file.
-    let runs = world.state().join("runs");
+    let scenario = twice();
+    scenario.run(&["run"]).exits(0);
+    let id = added(&scenario, &["10m look", "--agent", "true"]);
+    schedule(&scenario, &["fire", &id]).exits(0);
+    schedule(&scenario, &["run", "--once"]).exits(0);
+    // A fired job has its own run, and the test needs exactly one of each file.
+    let runs = scenario.state().join("runs");
     let index = fs::read_to_string(runs.join("index.jsonl")).expect("an index");
-    let of_job = world.records()[1]["run_id"].as_str().expect("an id").to_owned();
-    world.run(&["rm", &of_job]).exits(0);
+    let of_job = scenario.records()[1]["run_id"].as_str().expect("an id").to_owned();
+    scenario.run(&["rm", &of_job]).exits(0);
     assert!(index.lines().count() > 2);
-    let shown = |args: &[&str]| world.run(args);
-    let settings = world.state().with_file_name("home/.config/loop/loop.toml");
+    let shown = |args: &[&str]| scenario.run(args);
+    let settings = scenario.state().with_file_name("home/.config/loop/loop.toml");
     fs::create_dir_all(settings.parent().expect("a folder")).expect("a folder");
     fs::write(&settings, "[schedule]\nmax_jobs = 40\n").expect("settings");
     let config = Config { cases, failure_persistence: None, ..Config::default() };
@@ -196,7 +196,7 @@ fn damaged_in_any_way(cases: u32) {
     let cases = ((0..LOOKS.len()), Damage::of_any_kind());
     let run = TestRunner::new_with_rng(config, rng).run(&cases, |(file, damage)| {
         let (name, looks) = LOOKS[file];
-        let path = if name == "loop.toml" { settings.clone() } else { stored(&world.state(), name) };
+        let path = if name == "loop.toml" { settings.clone() } else { stored(&scenario.state(), name) };
         let whole = fs::read(&path).expect("a file");
         let before: Vec<_> = looks.iter().map(|args| shown(args)).collect();
         damage.be_done(&path, &whole);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Manifest, Ran, Started, World};
+use crate::support::{CommandResult, Manifest, RunningCommand, Scenario};
 
 /// Variables that a person may have in their shell.
 const SECRETS: [(&str, &str); 5] = [
@@ -13,20 +13,20 @@ const SECRETS: [(&str, &str); 5] = [
     ("DATABASE_URL", "postgres://kim:hunter2-database@db/app"),
 ];
 
-fn call(world: &World, args: &[&str]) -> Ran {
-    let mut command = world.loop_command(args);
+fn call(scenario: &Scenario, args: &[&str]) -> CommandResult {
+    let mut command = scenario.loop_command(args);
     command.envs(SECRETS).env("SSH_AUTH_SOCK", "/run/ssh").env("MAX_TOKENS", "4096");
-    Started::new(&mut command).finish()
+    RunningCommand::new(&mut command).finish()
 }
 
 /// Runs an agent and a check that write down their environments.
 fn looked(agent: &str, edit: impl Fn(Manifest) -> Manifest) -> (String, String) {
-    let world = World::new();
-    world.write("claude", "#!/bin/sh\nexec env\n");
+    let scenario = Scenario::new();
+    scenario.write("claude", "#!/bin/sh\nexec env\n");
     let manifest = edit(Manifest::new(agent, "env > check.env"));
-    world.manifest(&manifest);
-    call(&world, &["run", "loop.json"]).exits(0);
-    (world.read("agent.env"), world.read("check.env"))
+    scenario.manifest(&manifest);
+    call(&scenario, &["run", "loop.json"]).exits(0);
+    (scenario.read("agent.env"), scenario.read("check.env"))
 }
 
 fn names<'a>(env: &str, of: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
@@ -81,9 +81,10 @@ fn an_environment_from_nothing_has_what_is_passed_or_set_and_no_more() {
 
 #[test]
 fn check_names_what_is_withheld_and_what_passes_it_and_no_value() {
-    let world = World::new();
-    world.manifest(&Manifest::new("claude -p", "true").set("agent.env.pass", json!(["AWS_*", "MY_TOKEN"])));
-    let ran = call(&world, &["check", "loop.json"]).exits(0);
+    let scenario = Scenario::new();
+    scenario
+        .manifest(&Manifest::new("claude -p", "true").set("agent.env.pass", json!(["AWS_*", "MY_TOKEN"])));
+    let ran = call(&scenario, &["check", "loop.json"]).exits(0);
     for said in [
         "withheld   DATABASE_URL, GITHUB_TOKEN and OPENAI_API_KEY\n",
         "ANTHROPIC_API_KEY: from the check only\n",
@@ -97,18 +98,18 @@ fn check_names_what_is_withheld_and_what_passes_it_and_no_value() {
 
 #[test]
 fn the_check_that_is_tried_sees_what_it_would_see_in_a_run() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let manifest = Manifest::new("claude -p", "test -z \"$ANTHROPIC_API_KEY$GITHUB_TOKEN\"");
-    world.manifest(&manifest);
+    scenario.manifest(&manifest);
     for args in [&["check", "loop.json", "--run"][..], &["run", "loop.json", "--dry-run"]] {
-        call(&world, args).exits(0).says(&["passes already"]);
+        call(&scenario, args).exits(0).says(&["passes already"]);
     }
 }
 
 #[test]
 fn a_look_at_a_loop_without_a_file_names_what_is_withheld_too() {
     let args = ["run", "--agent", "my-agent", "--check", "true", "--max", "1", "--dry-run"];
-    let ran = call(&World::new(), &args).exits(0);
+    let ran = call(&Scenario::new(), &args).exits(0);
     let advice = "a manifest with `agent.env.pass: [ANTHROPIC_API_KEY]`";
     assert!(ran.stdout.contains("GITHUB_TOKEN") && ran.stdout.contains(advice), "{}", ran.stdout);
     assert!(!format!("{ran:?}").contains("hunter2"), "{ran:?}");

@@ -5,45 +5,46 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::{
-    model_server::Server,
-    support::{FOREVER, Ran, Started, World, shown},
+    model_server::ModelServer,
+    support::{CommandResult, FOREVER, RunningCommand, Scenario, shown},
     terminal::Terminal,
 };
 
-/// `loop every` with these arguments and this command line, to its end.
-fn every(world: &World, args: &[&str], line: &str) -> Ran {
-    world.run(&[&["every"], args, &["--", line]].concat())
+/// Runs `loop every` with these arguments and this command line, to its end.
+fn every(scenario: &Scenario, args: &[&str], line: &str) -> CommandResult {
+    scenario.run(&[&["every"], args, &["--", line]].concat())
 }
 
 #[test]
 fn a_count_that_is_reached_is_what_was_asked_for() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let line = "echo to output; echo to errors >&2; [ $LOOP_ITERATION != 2 ]";
-    let ran = every(&world, &["1ms", "--count", "3"], line).exits(0);
+    let ran = every(&scenario, &["1ms", "--count", "3"], line).exits(0);
     assert_eq!(ran.stdout, "to output\n".repeat(3));
     shown("every_command", &ran.stderr);
-    assert_eq!(world.record()["iterations"], 3);
+    assert_eq!(scenario.record()["iterations"], 3);
 }
 
 #[test]
 fn a_record_has_standard_output_to_itself() {
-    let world = World::new();
-    let ran = every(&world, &["1ms", "--count", "2", "--json"], "printf hi").exits(0).says(&["[loop 2/2]"]);
-    assert_eq!(serde_json::from_str::<Value>(&ran.stdout).ok(), Some(world.record()), "{}", ran.stdout);
+    let scenario = Scenario::new();
+    let ran =
+        every(&scenario, &["1ms", "--count", "2", "--json"], "printf hi").exits(0).says(&["[loop 2/2]"]);
+    assert_eq!(serde_json::from_str::<Value>(&ran.stdout).ok(), Some(scenario.record()), "{}", ran.stdout);
 }
 
 #[test]
 fn ten_times_if_nobody_says_how_often() {
-    let world = World::new();
-    let ran = every(&world, &["1ms"], "echo x").exits(0);
+    let scenario = Scenario::new();
+    let ran = every(&scenario, &["1ms"], "echo x").exits(0);
     assert_eq!(ran.stdout.lines().count(), 10);
 }
 
 #[test]
 fn words_are_a_program_and_its_arguments_as_they_are() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let ran =
-        world.run(&["every", "1ms", "--count=1", "--", "printf", "%s|", "a b", "$HOME", "it's"]).exits(0);
+        scenario.run(&["every", "1ms", "--count=1", "--", "printf", "%s|", "a b", "$HOME", "it's"]).exits(0);
     assert_eq!(ran.stdout, "a b|$HOME|it's|\n");
 }
 
@@ -54,45 +55,47 @@ fn it_stops_early_at_what_it_was_told_to_look_for() {
         (["--until", "/^a.c$/"], "printf 'x\\nabc\\ny\\n'", 1, "the output has /^a.c$/"),
         (["--until-unchanged", "2"], "[ $LOOP_ITERATION = 1 ] || echo same", 4, "has not changed 2 times"),
     ] {
-        let world = World::new();
-        every(&world, &[&["1ms", "--count", "9"], &args[..]].concat(), line).exits(0).says(&[said]);
-        assert_eq!(world.record()["iterations"], iterations, "{args:?}");
+        let scenario = Scenario::new();
+        every(&scenario, &[&["1ms", "--count", "9"], &args[..]].concat(), line).exits(0).says(&[said]);
+        assert_eq!(scenario.record()["iterations"], iterations, "{args:?}");
     }
 }
 
 #[test]
 fn errors_go_on_unless_there_are_too_many_in_a_row() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let line = "[ $LOOP_ITERATION = 2 ]";
-    let ran = every(&world, &["1ms", "--count", "9", "--stop-after-errors", "2"], line).exits(1);
+    let ran = every(&scenario, &["1ms", "--count", "9", "--stop-after-errors", "2"], line).exits(1);
     ran.says(&["loop stopped after 4/9 iterations, 3 failed"]);
 }
 
 #[test]
 fn time_that_is_up_is_a_good_end_unless_it_cuts() {
-    let world = World::new();
+    let scenario = Scenario::new();
     // No time would be left after the pause.
-    let ran = every(&world, &["1h", "--unlimited", "--for", "1h"], "echo x").exits(0);
+    let ran = every(&scenario, &["1h", "--unlimited", "--for", "1h"], "echo x").exits(0);
     ran.says(&["for 1h", "loop finished after 1 iteration"]);
 
-    let held = world.fifo("held");
+    let held = scenario.fifo("held");
     let line = format!("exec 9>held; echo there >&9; {FOREVER}");
-    every(&world, &["10ms", "--for", "300ms"], &line).exits(1).says(&["loop stopped after 0/10 iterations"]);
+    every(&scenario, &["10ms", "--for", "300ms"], &line)
+        .exits(1)
+        .says(&["loop stopped after 0/10 iterations"]);
     assert_eq!(held.line(), "there\n");
     held.released();
 }
 
 #[test]
 fn ctrl_c_ends_it_in_the_pause_and_in_the_command() {
-    let world = World::new();
-    let mut terminal = Terminal::new(&world, &["every", "1h", "--", "echo once"]);
+    let scenario = Scenario::new();
+    let mut terminal = Terminal::new(&scenario, &["every", "1h", "--", "echo once"]);
     terminal.shows("next in", 1);
     terminal.types("\u{3}");
     terminal.finish().exits(130).says(&["loop cancelled after 1/10 iterations"]);
 
-    let held = world.fifo("held");
+    let held = scenario.fifo("held");
     let line = format!("exec 9>held; echo there >&9; {FOREVER}");
-    let mut terminal = Terminal::new(&world, &["every", "1h", "--", &line]);
+    let mut terminal = Terminal::new(&scenario, &["every", "1h", "--", &line]);
     assert_eq!(held.line(), "there\n");
     terminal.types("\u{3}");
     terminal.finish().exits(130).says(&["loop cancelled after"]);
@@ -101,85 +104,87 @@ fn ctrl_c_ends_it_in_the_pause_and_in_the_command() {
 
 #[test]
 fn it_is_a_run_like_any_other() {
-    let world = World::new();
-    let held = world.fifo("held");
+    let scenario = Scenario::new();
+    let held = scenario.fifo("held");
     let line = format!(
         "echo $LOOP_ITERATION >>done; [ $LOOP_ITERATION != 2 ] || {{ exec 9>held; echo there >&9; {FOREVER}; }}"
     );
-    let started = Started::new(&mut world.loop_command(&["every", "1ms", "--count", "3", "--", &line]));
+    let started =
+        RunningCommand::new(&mut scenario.loop_command(&["every", "1ms", "--count", "3", "--", &line]));
     assert_eq!(held.line(), "there\n");
-    let id = world.run(&["runs", "--json"]).exits(0).stdout;
+    let id = scenario.run(&["runs", "--json"]).exits(0).stdout;
     let id: Value = serde_json::from_str(id.lines().next().unwrap()).unwrap();
-    every(&world, &["1ms"], "true").exits(2).says(&[id["run_id"].as_str().unwrap(), "--parallel"]);
+    every(&scenario, &["1ms"], "true").exits(2).says(&[id["run_id"].as_str().unwrap(), "--parallel"]);
     started.signal(Signal::KILL);
     started.killed();
     held.released();
 
-    // As if that iteration had not begun.
-    std::fs::remove_file(world.path("held")).unwrap();
-    world.write("held", "");
-    world.write("done", "1\n");
-    let resumed = Started::new(&mut world.loop_command(&["resume"]));
-    crate::support::until("the iteration has begun again", || world.read("done") == "1\n2\n");
+    // This simulates that the iteration had not begun.
+    std::fs::remove_file(scenario.path("held")).unwrap();
+    scenario.write("held", "");
+    scenario.write("done", "1\n");
+    let resumed = RunningCommand::new(&mut scenario.loop_command(&["resume"]));
+    crate::support::wait_until("the iteration has begun again", || scenario.read("done") == "1\n2\n");
     resumed.signal(Signal::TERM);
     resumed.finish().exits(143).says(&["[loop 2/3]", "loop cancelled after 1/3 iterations"]);
-    world.run(&["show"]).exits(0);
+    scenario.run(&["show"]).exits(0);
 }
 
-/// `loop every` with a model that answers with these.
-fn told(world: &World, answers: &[&str], args: &[&str]) -> (Ran, Vec<Value>) {
-    let server = Server::new(answers.iter().map(|text| Answer::deltas([*text])));
+/// Runs `loop every` with a model that gives these answers.
+fn told(scenario: &Scenario, answers: &[&str], args: &[&str]) -> (CommandResult, Vec<Value>) {
+    let server = ModelServer::new(answers.iter().map(|text| Answer::deltas([*text])));
     let args = [&["every", "--model", "openai:scripted", "--no-tools"], args].concat();
-    let ran = Started::new(&mut server.command(world, &args)).finish();
+    let ran = RunningCommand::new(&mut server.command(scenario, &args)).finish();
     let heard = server.requests().into_iter().map(|request| request.body["messages"].clone()).collect();
     (ran, heard)
 }
 
 #[test]
 fn a_prompt_is_a_turn_of_one_conversation() {
-    let world = World::new();
-    let (ran, heard) = told(&world, &["Green.", "Still green."], &["1ms", "--count", "2", "how", "is it?"]);
+    let scenario = Scenario::new();
+    let (ran, heard) =
+        told(&scenario, &["Green.", "Still green."], &["1ms", "--count", "2", "how", "is it?"]);
     let ran = ran.exits(0);
     assert_eq!(ran.stdout, "Green.\nStill green.\n");
     shown("every_prompt", &ran.stderr);
-    assert_eq!(world.run(&["show", "-i", "2", "--prompt"]).exits(0).stdout, "how is it?");
+    assert_eq!(scenario.run(&["show", "-i", "2", "--prompt"]).exits(0).stdout, "how is it?");
     let turn = |role: &str, content: &str| json!({ "role": role, "content": content });
     let (asked, green) = (turn("user", "how is it?"), turn("assistant", "Green."));
     assert_eq!(heard, [json!([asked]), json!([asked, green, asked])]);
-    assert_eq!(world.record()["iterations"], 2);
+    assert_eq!(scenario.record()["iterations"], 2);
 }
 
 #[test]
 fn what_cannot_be_run_now_may_be_later() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let line = "[ $LOOP_ITERATION = 2 ] && echo here || exit 127";
-    let ran = every(&world, &["1ms", "--count", "3"], line).exits(0);
+    let ran = every(&scenario, &["1ms", "--count", "3"], line).exits(0);
     assert_eq!(ran.stdout, "here\n");
     ran.says(&["exited with 127", "loop finished after 3/3 iterations, 2 failed"]);
 
     let limited = || Answer::status(429).header("retry-after", "86400");
-    let server = Server::new([limited(), Answer::status(404), Answer::deltas(["Here."])]);
+    let server = ModelServer::new([limited(), Answer::status(404), Answer::deltas(["Here."])]);
     let args = ["every", "1ms", "--count", "3", "--model", "openai:scripted", "--no-tools", "hello"];
-    let ran = Started::new(&mut server.command(&world, &args)).finish().exits(0);
+    let ran = RunningCommand::new(&mut server.command(&scenario, &args)).finish().exits(0);
     assert_eq!(ran.stdout, "Here.\n");
     ran.says(&["rate limit", "loop finished after 3/3 iterations, 2 failed"]);
 }
 
 #[test]
 fn a_quiet_one_says_its_errors() {
-    let ran = every(&World::new(), &["1ms", "-q", "--stop-after-errors", "1"], "exit 3").exits(1);
+    let ran = every(&Scenario::new(), &["1ms", "-q", "--stop-after-errors", "1"], "exit 3").exits(1);
     assert!(ran.stderr.starts_with("error:") && ran.stderr.contains("exited with 3"), "{}", ran.stderr);
 }
 
 #[test]
 fn words_that_leave_a_session_end_it_and_are_said_to_nobody() {
     for prompt in ["/exit", "/quit", "/bye", "/EXIT now"] {
-        let world = World::new();
-        let (ran, heard) = told(&world, &["unheard"], &["1ms", "--count", "5", prompt]);
+        let scenario = Scenario::new();
+        let (ran, heard) = told(&scenario, &["unheard"], &["1ms", "--count", "5", prompt]);
         ran.exits(0).says(&["up to 5 times", "[loop 1/5]", "loop stopped after 0/5 iterations"]);
-        assert!(heard.is_empty() && world.records().is_empty(), "{prompt}");
+        assert!(heard.is_empty() && scenario.records().is_empty(), "{prompt}");
     }
-    told(&World::new(), &["unheard"], &["1ms", "/loop 1ms --count 2 x"])
+    told(&Scenario::new(), &["unheard"], &["1ms", "/loop 1ms --count 2 x"])
         .0
         .exits(2)
         .says(&["a loop in a loop"]);
@@ -187,25 +192,25 @@ fn words_that_leave_a_session_end_it_and_are_said_to_nobody() {
 
 #[test]
 fn a_fresh_turn_knows_nothing_of_the_one_before() {
-    let (ran, heard) = told(&World::new(), &["One.", "Two."], &["1ms", "--count=2", "--fresh", "count"]);
+    let (ran, heard) = told(&Scenario::new(), &["One.", "Two."], &["1ms", "--count=2", "--fresh", "count"]);
     ran.exits(0);
     assert_eq!(heard[1], heard[0]);
 }
 
 #[test]
 fn a_reply_can_end_it_as_output_can() {
-    let (ran, _) = told(&World::new(), &["no", "no", "DONE"], &["1ms", "--until", "DONE", "go on"]);
+    let (ran, _) = told(&Scenario::new(), &["no", "no", "DONE"], &["1ms", "--until", "DONE", "go on"]);
     ran.exits(0).says(&["loop stopped after 3/10 iterations: the output has DONE"]);
-    let (ran, _) = told(&World::new(), &["a", "b", "b"], &["1ms", "--until-unchanged", "1", "go on"]);
+    let (ran, _) = told(&Scenario::new(), &["a", "b", "b"], &["1ms", "--until-unchanged", "1", "go on"]);
     ran.exits(0).says(&["loop stopped after 3/10 iterations"]);
 }
 
 #[test]
 fn a_turn_that_fails_is_an_error_after_which_it_goes_on() {
-    let server = Server::new([Answer::status(400), Answer::deltas(["Here again."])]);
-    let world = World::new();
+    let server = ModelServer::new([Answer::status(400), Answer::deltas(["Here again."])]);
+    let scenario = Scenario::new();
     let args = ["every", "1ms", "--count", "2", "--model", "openai:scripted", "--no-tools", "hello"];
-    let ran = Started::new(&mut server.command(&world, &args)).finish().exits(0);
+    let ran = RunningCommand::new(&mut server.command(&scenario, &args)).finish().exits(0);
     assert_eq!(ran.stdout, "Here again.\n");
     ran.says(&["loop error:", "loop finished after 2/2 iterations, 1 failed"]);
 }
@@ -224,7 +229,7 @@ fn what_is_to_be_repeated_is_read_as_people_know_it() {
             .map(|word| word.as_str().expect("a word"))
             .collect();
         let expected = match words[..] {
-            // Another program treats this as a part of the prompt, though nobody can mean that.
+            // Another program treats this as part of the prompt, but nobody can mean that.
             ["5m", "--count"] => None,
             ["5m", "--count=3", "hi"] | ["--count", "3", "5m", "hi"] => Some((3, "5m", "hi")),
             // An option works in any position; inside quotes it is a part of the prompt.
@@ -240,10 +245,10 @@ fn what_is_to_be_repeated_is_read_as_people_know_it() {
                 (count, interval, rest)
             }),
         };
-        let server = Server::new([Answer::deltas(["hello"])]);
-        let world = World::new();
+        let server = ModelServer::new([Answer::deltas(["hello"])]);
+        let scenario = Scenario::new();
         let args = [&["every", "--model", "openai:scripted", "--no-tools"], &words[..]].concat();
-        let started = Started::new(&mut server.command(&world, &args));
+        let started = RunningCommand::new(&mut server.command(&scenario, &args));
         match expected {
             None => drop(started.finish().exits(2)),
             Some((count, interval, rest)) => {
@@ -261,7 +266,7 @@ fn what_is_to_be_repeated_is_read_as_people_know_it() {
 
 #[test]
 fn mistakes_are_found_before_anything_is_run() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let mistakes: [&[&str]; 13] = [
         &["x", "--", "touch ran"],
         &["0", "--", "touch ran"],
@@ -278,9 +283,9 @@ fn mistakes_are_found_before_anything_is_run() {
         &["5m", ""],
     ];
     let said = mistakes.map(|args| {
-        let ran = world.run(&[&["every"], args].concat()).exits(2);
+        let ran = scenario.run(&[&["every"], args].concat()).exits(2);
         format!("loop every {}\n{}", args.join(" "), ran.stderr)
     });
     shown("every_mistakes", &said.join("\n"));
-    assert!(!world.has("ran") && world.records().is_empty());
+    assert!(!scenario.has("ran") && scenario.records().is_empty());
 }

@@ -4,17 +4,17 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use crate::support::World;
+use crate::support::Scenario;
 
-/// The folder in which those runs were.
+/// The folder in which those runs worked.
 const PROJECT: &str = "/home/ann/project";
 
-/// A world with those runs in it, as if they had been here.
-fn world() -> World {
-    let world = World::new();
+/// Creates a scenario with those runs, as if they had worked there.
+fn scenario() -> Scenario {
+    let scenario = Scenario::new();
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/state-v1");
-    copy(&fixture, &world.state(), world.path("").to_str().expect("text").trim_end_matches('/'));
-    world
+    copy(&fixture, &scenario.state(), scenario.path("").to_str().expect("text").trim_end_matches('/'));
+    scenario
 }
 
 fn copy(from: &Path, to: &Path, project: &str) {
@@ -25,7 +25,7 @@ fn copy(from: &Path, to: &Path, project: &str) {
         if from.is_dir() {
             copy(&from, &to, project);
         } else {
-            // Journals, whose lines have checksums, name no folder.
+            // Journals have checksums, but do not contain the folder.
             fs::write(to, fs::read_to_string(from).expect("it is there").replace(PROJECT, project))
                 .expect("it is there");
         }
@@ -34,7 +34,7 @@ fn copy(from: &Path, to: &Path, project: &str) {
 
 #[test]
 fn they_are_listed() {
-    let listed = world().run(&["runs", "--json"]).exits(0).stdout;
+    let listed = scenario().run(&["runs", "--json"]).exits(0).stdout;
     let listed: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let states: Vec<_> = listed.iter().map(|run| run["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["unfinished", "max_iterations", "goal_met"]);
@@ -43,19 +43,19 @@ fn they_are_listed() {
 
 #[test]
 fn they_are_shown() {
-    let world = world();
-    let page = world.run(&["show", "00000001"]).exits(0).stdout;
+    let scenario = scenario();
+    let page = scenario.run(&["show", "00000001"]).exits(0).stdout;
     assert!(page.contains("goal_met") && page.contains("3,060"), "{page}");
-    assert_eq!(world.run(&["show", "00000001", "-i", "2", "--output"]).exits(0).stdout, "hello 2\n");
-    let prompt = world.run(&["show", "00000001", "-i", "3", "--prompt"]).exits(0).stdout;
+    assert_eq!(scenario.run(&["show", "00000001", "-i", "2", "--output"]).exits(0).stdout, "hello 2\n");
+    let prompt = scenario.run(&["show", "00000001", "-i", "3", "--prompt"]).exits(0).stdout;
     assert_eq!(prompt, "Iteration 3: Say hello. Before: hello 2\n The check said: checked 2\n Left: 1.50\n");
 }
 
 #[test]
 fn they_are_resumed() {
-    let world = world();
-    world.run(&["resume"]).exits(0).says(&["goal_met"]);
-    let ended = world.records().pop().unwrap();
+    let scenario = scenario();
+    scenario.run(&["resume"]).exits(0).says(&["goal_met"]);
+    let ended = scenario.records().pop().unwrap();
     assert_eq!((&ended["iterations"], &ended["estimated_cost_usd"]), (&3.into(), &0.75.into()));
-    world.run(&["resume", "00000002", "--add-iterations", "1"]).exits(0).says(&["iteration 3 of 3"]);
+    scenario.run(&["resume", "00000002", "--add-iterations", "1"]).exits(0).says(&["iteration 3 of 3"]);
 }

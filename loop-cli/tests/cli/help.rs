@@ -1,10 +1,10 @@
 //! The command's own help.
 
-use crate::support::World;
+use crate::support::Scenario;
 
-/// A snapshot of what `loop` prints for these arguments.
+/// Compares the output of `loop` for these arguments with a snapshot.
 fn said(name: &str, args: &[&str], code: i32) -> String {
-    let ran = World::new().run(args).exits(code);
+    let ran = Scenario::new().run(args).exits(code);
     let text = format!("{}{}", ran.stdout, ran.stderr);
     insta::with_settings!({
         filters => [(r"loop \d+\.\d+\.\d+", "loop [version]")],
@@ -36,7 +36,7 @@ const COMMANDS: [&str; 17] = [
     "man",
 ];
 
-/// The last ones are for machines rather than users, or are reached through another command.
+/// The last commands are for programs, or users reach them through another command.
 const LISTED: usize = COMMANDS.len() - 4;
 
 #[test]
@@ -51,9 +51,10 @@ fn help_fits_a_screen_and_begins_with_what_one_needs_first() {
 }
 
 #[test]
-fn the_help_of_every_command_has_an_example() {
+fn the_help_of_every_command_fits_a_terminal_and_has_an_example() {
     for command in COMMANDS {
         let help = said(&format!("help_{command}"), &[command, "--help"], 0);
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
         let (_, examples) = help.split_once("\nExample").expect("an example");
         assert!(examples.contains(&format!("\n  loop {command}")), "{help}");
     }
@@ -73,7 +74,7 @@ fn a_command_line_that_is_wrong_says_how_it_is_meant() {
 #[test]
 fn there_is_a_completion_script_for_every_shell() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let ran = World::new().run(&["completions", shell]).exits(0);
+        let ran = Scenario::new().run(&["completions", shell]).exits(0);
         assert!(COMMANDS.iter().all(|command| ran.stdout.contains(command)), "{shell}");
         assert_eq!(ran.stderr, "");
     }
@@ -81,10 +82,10 @@ fn there_is_a_completion_script_for_every_shell() {
 
 #[test]
 fn there_is_a_manual_page_for_loop_and_for_every_command() {
-    let page = World::new().run(&["man"]).exits(0).stdout;
+    let page = Scenario::new().run(&["man"]).exits(0).stdout;
     assert!(page.contains(".TH loop 1") && page.contains("loop\\-run(1)"), "{page}");
     for command in COMMANDS {
-        let page = World::new().run(&["man", command]).exits(0).stdout;
+        let page = Scenario::new().run(&["man", command]).exits(0).stdout;
         assert!(page.contains(&format!(".TH loop-{command} 1")) && page.contains("Example"), "{page}");
     }
 }

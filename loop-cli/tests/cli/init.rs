@@ -9,115 +9,115 @@ use std::{
     process::Command,
 };
 
-use crate::support::{Ran, Started, World};
+use crate::support::{CommandResult, RunningCommand, Scenario};
 
-/// A world in which these programs, each a shell script, are on the PATH of [`call`].
-fn world(programs: &[(&str, &str)]) -> World {
-    let world = World::new();
-    fs::create_dir(bin(&world)).expect("a folder");
+/// Creates a scenario with these programs, each a shell script, on the PATH of [`call`].
+fn scenario(programs: &[(&str, &str)]) -> Scenario {
+    let scenario = Scenario::new();
+    fs::create_dir(bin(&scenario)).expect("a folder");
     for (name, script) in programs {
-        let file = bin(&world).join(name);
+        let file = bin(&scenario).join(name);
         fs::write(&file, format!("#!/bin/sh\n{script}\n")).expect("a file");
         fs::set_permissions(file, fs::Permissions::from_mode(0o755)).expect("permissions");
     }
-    world
+    scenario
 }
 
-fn bin(world: &World) -> PathBuf {
-    world.path("../bin")
+fn bin(scenario: &Scenario) -> PathBuf {
+    scenario.path("../bin")
 }
 
-fn started(mut command: Command) -> Ran {
-    Started::new(&mut command).finish()
+fn started(mut command: Command) -> CommandResult {
+    RunningCommand::new(&mut command).finish()
 }
 
-/// `loop` where nothing is on the PATH but the world's own programs.
-fn call(world: &World, args: &[&str]) -> Ran {
-    let mut command = world.loop_command(args);
-    command.env("PATH", bin(world));
+/// Calls `loop` with only the scenario's own programs on the PATH.
+fn call(scenario: &Scenario, args: &[&str]) -> CommandResult {
+    let mut command = scenario.loop_command(args);
+    command.env("PATH", bin(scenario));
     started(command)
 }
 
-/// Calls `loop` with the system's programs after the world's own on the PATH, including the tools of this build.
-fn call_with_system(world: &World, args: &[&str]) -> Ran {
+/// Calls `loop` with the system's programs after the scenario's own on the PATH, including the tools of this build.
+fn call_with_system(scenario: &Scenario, args: &[&str]) -> CommandResult {
     let cargo = PathBuf::from(env::var_os("CARGO").expect("the tests are run by cargo"));
-    let own = [bin(world), cargo.parent().expect("a folder").to_owned()];
+    let own = [bin(scenario), cargo.parent().expect("a folder").to_owned()];
     let system = env::var_os("PATH").unwrap_or_default();
     let path: OsString = env::join_paths(own.into_iter().chain(env::split_paths(&system))).expect("a PATH");
-    let mut command = world.loop_command(args);
+    let mut command = scenario.loop_command(args);
     command.env("PATH", path);
     started(command)
 }
 
 /// Copies the example project without its manifest.
-fn copy_example(world: &World) -> PathBuf {
+fn copy_example(scenario: &Scenario) -> PathBuf {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/fix-tests");
     for file in ["Cargo.toml", "src/lib.rs", "agent.sh"] {
-        world.write(file, fs::read(example.join(file)).expect(file));
+        scenario.write(file, fs::read(example.join(file)).expect(file));
     }
     example
 }
 
 #[test]
 fn from_an_empty_terminal_to_a_met_goal_with_init_and_run() {
-    let world = world(&[("claude", "exec sh ./agent.sh")]);
-    copy_example(&world);
-    call_with_system(&world, &["init"]).exits(0).says(&[
+    let scenario = scenario(&[("claude", "exec sh ./agent.sh")]);
+    copy_example(&scenario);
+    call_with_system(&scenario, &["init"]).exits(0).says(&[
         "wrote loop.yaml",
         "claude -p",
         "cargo test",
         "loop run",
     ]);
-    let checked = call_with_system(&world, &["check"]).exits(0);
+    let checked = call_with_system(&scenario, &["check"]).exits(0);
     assert_eq!(checked.stderr, "");
-    call_with_system(&world, &["run"]).exits(0).says(&["goal_met"]);
-    assert_eq!(world.record()["iterations"], 3);
-    assert!(world.record()["manifest"].as_str().is_some_and(|path| path.ends_with("/loop.yaml")));
+    call_with_system(&scenario, &["run"]).exits(0).says(&["goal_met"]);
+    assert_eq!(scenario.record()["iterations"], 3);
+    assert!(scenario.record()["manifest"].as_str().is_some_and(|path| path.ends_with("/loop.yaml")));
 }
 
 #[test]
 fn its_help_fits_a_terminal_of_80_columns() {
-    let help = World::new().run(&["init", "--help"]).exits(0).stdout;
+    let help = Scenario::new().run(&["init", "--help"]).exits(0).stdout;
     assert!(help.lines().all(|line| line.len() <= 80), "{help}");
 }
 
 #[test]
 fn what_is_found_is_said_and_so_is_what_was_not_taken() {
-    let world = world(&[("codex", ""), ("aider", ""), ("make", "")]);
-    world.write("go.mod", "module it\n");
-    world.write("Makefile", "lint:\n\ttrue\n");
-    let ran = call(&world, &["init", "refactor-until-lint-clean"]).exits(0);
+    let scenario = scenario(&[("codex", ""), ("aider", ""), ("make", "")]);
+    scenario.write("go.mod", "module it\n");
+    scenario.write("Makefile", "lint:\n\ttrue\n");
+    let ran = call(&scenario, &["init", "refactor-until-lint-clean"]).exits(0);
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!("init_found", ran.stderr);
     });
     assert_eq!(ran.stdout, "");
-    let checked = call(&world, &["check"]).exits(0);
+    let checked = call(&scenario, &["check"]).exits(0);
     assert_eq!(checked.stderr, "");
     assert!(checked.stdout.contains("make lint"), "{}", checked.stdout);
 }
 
 #[test]
 fn what_is_not_found_is_left_open_warned_about_and_never_run() {
-    let world = world(&[]);
-    let ran = call(&world, &["init"]).exits(0);
+    let scenario = scenario(&[]);
+    let ran = call(&scenario, &["init"]).exits(0);
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!("init_not_found", ran.stderr);
     });
-    let checked = call(&world, &["check"]).exits(0);
+    let checked = call(&scenario, &["check"]).exits(0);
     assert_eq!(checked.stderr.matches("warning").count(), 2, "{}", checked.stderr);
-    call_with_system(&world, &["run"]).exits(2).says(&["agent.command", "evaluator.command", "error"]);
-    assert!(!world.state().join("telemetry.jsonl").exists());
+    call_with_system(&scenario, &["run"]).exits(2).says(&["agent.command", "evaluator.command", "error"]);
+    assert!(!scenario.state().join("telemetry.jsonl").exists());
 }
 
 #[test]
 fn a_file_that_is_there_stays_as_it_is() {
-    let world = world(&[]);
-    world.write("loop.yaml", "mine\n");
-    call(&world, &["init"]).exits(2).says(&["loop.yaml is there already", "--out"]);
-    assert_eq!(world.read("loop.yaml"), "mine\n");
-    std::os::unix::fs::symlink("elsewhere", world.path("linked.yaml")).expect("a link");
-    call(&world, &["init", "--out", "linked.yaml"]).exits(2).says(&["linked.yaml is there already"]);
-    assert!(!world.has("elsewhere"));
+    let scenario = scenario(&[]);
+    scenario.write("loop.yaml", "mine\n");
+    call(&scenario, &["init"]).exits(2).says(&["loop.yaml is there already", "--out"]);
+    assert_eq!(scenario.read("loop.yaml"), "mine\n");
+    std::os::unix::fs::symlink("elsewhere", scenario.path("linked.yaml")).expect("a link");
+    call(&scenario, &["init", "--out", "linked.yaml"]).exits(2).says(&["linked.yaml is there already"]);
+    assert!(!scenario.has("elsewhere"));
 }
 
 #[test]
@@ -125,16 +125,16 @@ fn the_name_of_the_file_says_in_which_format_it_is() {
     for (file, begins) in
         [("it.yaml", "# Runs"), ("it.yml", "# Runs"), ("it.toml", "# Runs"), ("it.json", "{\n  \"name\"")]
     {
-        let world = world(&[("pi", ""), ("go", "")]);
-        world.write("go.mod", "module it\n");
-        call(&world, &["init", "--out", file]).exits(0).says(&[&format!("loop check {file}")]);
-        assert!(world.read(file).starts_with(begins), "{}", world.read(file));
-        let checked = call(&world, &["check", file]).exits(0);
+        let scenario = scenario(&[("pi", ""), ("go", "")]);
+        scenario.write("go.mod", "module it\n");
+        call(&scenario, &["init", "--out", file]).exits(0).says(&[&format!("loop check {file}")]);
+        assert!(scenario.read(file).starts_with(begins), "{}", scenario.read(file));
+        let checked = call(&scenario, &["check", file]).exits(0);
         assert_eq!(checked.stderr, "", "{file}");
     }
-    let world = world(&[]);
-    call(&world, &["init", "--out", "it.txt"]).exits(2).says(&["it.txt", ".toml"]);
-    call(&world, &["init", "--out", "no/it.yaml"]).exits(2).says(&["no/it.yaml"]);
+    let scenario = scenario(&[]);
+    call(&scenario, &["init", "--out", "it.txt"]).exits(2).says(&["it.txt", ".toml"]);
+    call(&scenario, &["init", "--out", "no/it.yaml"]).exits(2).says(&["no/it.yaml"]);
 }
 
 #[test]
@@ -144,43 +144,43 @@ fn the_schema_is_named_where_it_is_and_offered_where_it_is_not() {
         ("it.toml", "#:schema ./loop.schema.json"),
         ("it.json", "\"$schema\": \"./loop.schema.json\""),
     ] {
-        let world = world(&[]);
-        call(&world, &["init", "--out", file]).exits(0);
-        assert!(!world.read(file).lines().any(|written| written == line), "{}", world.read(file));
-        fs::remove_file(world.path(file)).expect("it was written");
-        world.write("loop.schema.json", "{}");
-        call(&world, &["init", "--out", file]).exits(0);
-        assert!(world.read(file).contains(line), "{}", world.read(file));
-        call(&world, &["check", file]).exits(0);
+        let scenario = scenario(&[]);
+        call(&scenario, &["init", "--out", file]).exits(0);
+        assert!(!scenario.read(file).lines().any(|written| written == line), "{}", scenario.read(file));
+        fs::remove_file(scenario.path(file)).expect("it was written");
+        scenario.write("loop.schema.json", "{}");
+        call(&scenario, &["init", "--out", file]).exits(0);
+        assert!(scenario.read(file).contains(line), "{}", scenario.read(file));
+        call(&scenario, &["check", file]).exits(0);
     }
 }
 
 #[test]
 fn a_dash_prints_the_manifest_and_writes_nothing() {
-    let world = world(&[]);
-    let ran = call(&world, &["init", "--out", "-"]).exits(0);
+    let scenario = scenario(&[]);
+    let ran = call(&scenario, &["init", "--out", "-"]).exits(0);
     assert!(ran.stdout.contains("REPLACE_ME"), "{}", ran.stdout);
     assert!(!ran.stderr.contains("wrote"));
-    assert!(!world.has("loop.yaml") && !world.has("-"));
+    assert!(!scenario.has("loop.yaml") && !scenario.has("-"));
 }
 
 #[test]
 fn an_agent_is_given_by_its_name_or_as_a_command() {
-    let world = world(&[("claude", "")]);
-    call(&world, &["init", "--agent", "gemini", "--out", "a.yaml"])
+    let scenario = scenario(&[("claude", "")]);
+    call(&scenario, &["init", "--agent", "gemini", "--out", "a.yaml"])
         .exits(0)
         .says(&["gemini --approval-mode"]);
-    call(&world, &["init", "--agent", "my-agent: \"x\" {prompt}", "--out", "b.yaml"]).exits(0);
-    assert!(call(&world, &["check", "b.yaml"]).exits(0).stdout.contains("my-agent: \"x\" {prompt}"));
-    call(&world, &["init", "--agent", "x '{prompt}'", "--out", "c.yaml"]).exits(2).says(&["--agent"]);
-    call(&world, &["init", "--agent", "", "--out", "c.yaml"]).exits(2).says(&["--agent"]);
-    assert!(!world.has("c.yaml"));
+    call(&scenario, &["init", "--agent", "my-agent: \"x\" {prompt}", "--out", "b.yaml"]).exits(0);
+    assert!(call(&scenario, &["check", "b.yaml"]).exits(0).stdout.contains("my-agent: \"x\" {prompt}"));
+    call(&scenario, &["init", "--agent", "x '{prompt}'", "--out", "c.yaml"]).exits(2).says(&["--agent"]);
+    call(&scenario, &["init", "--agent", "", "--out", "c.yaml"]).exits(2).says(&["--agent"]);
+    assert!(!scenario.has("c.yaml"));
 }
 
 #[test]
 fn a_file_that_cannot_be_run_is_no_agent() {
-    let world = world(&[("codex", "")]);
-    fs::write(bin(&world).join("claude"), "notes\n").expect("a file");
-    fs::create_dir(bin(&world).join("gemini")).expect("a folder");
-    call(&world, &["init"]).exits(0).says(&["codex exec"]);
+    let scenario = scenario(&[("codex", "")]);
+    fs::write(bin(&scenario).join("claude"), "notes\n").expect("a file");
+    fs::create_dir(bin(&scenario).join("gemini")).expect("a folder");
+    call(&scenario, &["init"]).exits(0).says(&["codex exec"]);
 }

@@ -1,22 +1,22 @@
-//! Model servers that send more than a reply may be.
+//! Model servers that send more than a reply may contain.
 
 use loop_testing::{Answer, Call};
 use serde_json::json;
 
 use crate::{
-    model_server::Server,
-    support::{Manifest, Ran, World},
+    model_server::ModelServer,
+    support::{CommandResult, Manifest, Scenario},
 };
 
 const MIB: usize = 1024 * 1024;
 
-/// One iteration with this answer; its check says whether the model did anything.
-fn run(world: &World, answer: Answer) -> Ran {
+/// Runs one iteration with this answer. Its check shows whether the model did anything.
+fn run(scenario: &Scenario, answer: Answer) -> CommandResult {
     let agent = json!({ "model": "openai:scripted", "prompt": "{goal}" });
-    world.manifest(
+    scenario.manifest(
         &Manifest::new("-", "test -e done").set("agent", agent).set("guardrails.max_iterations", 1),
     );
-    Server::new([answer]).run(world, &["run", "loop.json"])
+    ModelServer::new([answer]).run(scenario, &["run", "loop.json"])
 }
 
 #[test]
@@ -30,16 +30,16 @@ fn a_reply_that_is_too_large_fails_the_iteration_and_names_the_bound() {
         (Answer::deltas(vec![piece.as_str(); 40]), "are more than 32 MiB"),
         (Answer::calls([written]), "the arguments of a tool call are longer than 1 MiB"),
     ] {
-        let world = World::new();
-        run(&world, answer).exits(1).says(&["the reply is too large", bound]);
-        assert!(!world.has("done"), "nothing of it is done");
+        let scenario = Scenario::new();
+        run(&scenario, answer).exits(1).says(&["the reply is too large", bound]);
+        assert!(!scenario.has("done"), "nothing of it is done");
     }
 }
 
 #[test]
-fn an_error_without_end_is_told_in_short() {
-    let world = World::new();
-    let ran = run(&world, Answer::status(400).message(&"sorry ".repeat(7 * MIB))).exits(1);
+fn an_error_without_end_is_reported_in_short() {
+    let scenario = Scenario::new();
+    let ran = run(&scenario, Answer::status(400).message(&"sorry ".repeat(7 * MIB))).exits(1);
     let ran = ran.says(&["status 400", "sorry"]);
     assert!(ran.stderr.len() < 20_000, "{}", ran.stderr.len());
 }

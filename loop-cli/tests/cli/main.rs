@@ -1,50 +1,47 @@
-//! The command as its users meet it: the real binary, real shells, and a folder of its own for each
-//! test.
+//! The command as its users meet it: the real binary, real shells, and a separate folder for each test.
 //!
-//! No test sleeps, and none depends on speed: an agent that must be cut would sleep for longer than a
-//! test waits for anything, and what a test waits for is a condition.
+//! No test sleeps, and none depends on speed. An agent that must be cut would sleep longer than any test waits. Tests
+//! wait for conditions.
 #![cfg(all(test, unix))]
 
+mod chat_harness;
 mod model_server;
-mod seat;
 mod support;
 mod terminal;
 
-mod access;
 mod approval;
 mod attacks;
 mod budgets;
-mod cases;
 mod chat;
 mod check;
 mod checkpoint;
-mod concealed;
-mod contained;
+mod container;
 mod damaged_files;
+mod disguised_secrets;
 mod dry_run;
-mod early;
 mod environment;
 mod every;
-mod executed;
-mod faults;
+mod fault_injection;
 mod first_format;
+mod flags;
 mod goal;
-mod harmless;
 mod help;
 mod init;
+mod inspect;
+mod invalid_manifests;
 mod journal;
 mod judge;
-mod kept_output;
 mod large_replies;
 mod limits;
-mod live;
-mod long;
-mod looking;
+mod live_panel;
+mod long_run;
+mod manifest_cases;
 mod model_agent;
-mod no_file;
 mod output;
 mod policy;
+mod preflight;
 mod prompts;
+mod protected_files;
 mod redaction;
 mod report;
 mod resume;
@@ -60,11 +57,13 @@ mod session_schedule;
 mod signals;
 mod state;
 mod stored_files;
+mod stored_output;
 mod stored_sessions;
 mod task;
 mod task_agents;
 mod task_bad_loops;
 mod task_cases;
 mod task_hostile;
+mod terminal_escapes;
+mod tool_access;
 mod unmetered;
-mod wrong;

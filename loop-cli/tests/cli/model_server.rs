@@ -1,23 +1,23 @@
-//! A scripted model server, and the command that asks it.
+//! A scripted model server, and the command that uses it.
 
 use std::process::Command;
 
-use loop_testing::{Answer, Recorded, ScriptedServer};
+use loop_testing::{Answer, RecordedRequest, ScriptedServer};
 use tokio::runtime::Runtime;
 
-use crate::support::{Ran, Started, World};
+use crate::support::{CommandResult, RunningCommand, Scenario};
 
-/// The key that the server is sent.
+/// The key that the server receives.
 pub(crate) const KEY: &str = "not-to-be-shown-8237";
 
-/// A server, until it is dropped.
-pub(crate) struct Server {
-    // Before the runtime on which it runs.
+/// A server, which runs until it is dropped.
+pub(crate) struct ModelServer {
+    // Dropped before the runtime on which it runs.
     server: ScriptedServer,
     _runtime: Runtime,
 }
 
-impl Server {
+impl ModelServer {
     pub(crate) fn new(script: impl IntoIterator<Item = Answer>) -> Self {
         let runtime = Runtime::new().expect("a runtime");
         let server = runtime.block_on(ScriptedServer::start(script)).expect("a server");
@@ -29,24 +29,24 @@ impl Server {
     }
 
     /// Returns the requests so far.
-    pub(crate) fn requests(&self) -> Vec<Recorded> {
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         self.server.requests()
     }
 
-    /// `loop` with these arguments, in a world in which `OpenAI`'s models are this server's.
-    pub(crate) fn command(&self, world: &World, args: &[&str]) -> Command {
-        let mut command = world.loop_command(args);
+    /// Returns the command `loop` with these arguments, in a scenario in which this server provides `OpenAI`'s models.
+    pub(crate) fn command(&self, scenario: &Scenario, args: &[&str]) -> Command {
+        let mut command = scenario.loop_command(args);
         command.env("OPENAI_BASE_URL", self.url()).env("OPENAI_API_KEY", KEY);
         command
     }
 
-    pub(crate) fn run(&self, world: &World, args: &[&str]) -> Ran {
-        Started::new(&mut self.command(world, args)).finish()
+    pub(crate) fn run(&self, scenario: &Scenario, args: &[&str]) -> CommandResult {
+        RunningCommand::new(&mut self.command(scenario, args)).finish()
     }
 
-    /// `loop chat` with this prompt, to its end.
-    pub(crate) fn chat(&self, world: &World, prompt: &str, args: &[&str]) -> Ran {
+    /// Runs `loop chat` with this prompt, to its end.
+    pub(crate) fn chat(&self, scenario: &Scenario, prompt: &str, args: &[&str]) -> CommandResult {
         let chat = ["chat", "--model", "openai:scripted", "--prompt", prompt];
-        self.run(world, &[&chat, args].concat())
+        self.run(scenario, &[&chat, args].concat())
     }
 }

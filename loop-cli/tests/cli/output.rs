@@ -5,15 +5,15 @@ use std::{fs, io, process::Stdio};
 use serde_json::Value;
 
 use crate::{
-    support::{Heard, Manifest, Started, World},
+    support::{Manifest, RunningCommand, Scenario, StreamReader},
     terminal::Terminal,
 };
 
-/// A world with a loop that takes two iterations.
-fn twice() -> World {
-    let world = World::new();
-    world.manifest(&Manifest::new("echo noise; echo x >> work", "test $(wc -l < work) -ge 2"));
-    world
+/// Creates a scenario with a loop that takes two iterations.
+fn twice() -> Scenario {
+    let scenario = Scenario::new();
+    scenario.manifest(&Manifest::new("echo noise; echo x >> work", "test $(wc -l < work) -ge 2"));
+    scenario
 }
 
 #[test]
@@ -30,64 +30,64 @@ fn results_go_to_standard_output_and_all_else_to_standard_error() {
 
 #[test]
 fn the_record_alone_goes_to_standard_output_as_one_line() {
-    let world = twice();
-    let ran = world.run(&["run", "loop.json", "--json"]).exits(0);
+    let scenario = twice();
+    let ran = scenario.run(&["run", "loop.json", "--json"]).exits(0);
     assert_eq!(ran.stdout.matches('\n').count(), 1);
-    assert_eq!(serde_json::from_str::<Value>(&ran.stdout).unwrap(), world.record());
+    assert_eq!(serde_json::from_str::<Value>(&ran.stdout).unwrap(), scenario.record());
 }
 
 #[test]
 fn quiet_says_nothing_but_errors() {
-    let world = twice();
-    let ran = world.run(&["run", "loop.json", "--quiet"]).exits(0);
+    let scenario = twice();
+    let ran = scenario.run(&["run", "loop.json", "--quiet"]).exits(0);
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
     let warned = Manifest::new("true", "false").set("agent.prompt", "{gaol}");
-    world.write("warned.json", warned.0.to_string());
-    let ran = world.run(&["run", "warned.json", "--quiet"]).exits(1);
+    scenario.write("warned.json", warned.0.to_string());
+    let ran = scenario.run(&["run", "warned.json", "--quiet"]).exits(1);
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
-    world.write("wrong.json", Manifest::new("", "true").0.to_string());
-    world.run(&["run", "wrong.json", "--quiet"]).exits(2).says(&["agent.command"]);
+    scenario.write("wrong.json", Manifest::new("", "true").0.to_string());
+    scenario.run(&["run", "wrong.json", "--quiet"]).exits(2).says(&["agent.command"]);
 }
 
 #[test]
 fn quiet_still_says_why_nothing_could_be_done() {
-    let world = World::new();
-    world.manifest(&Manifest::new("no-such-program-here", "true"));
-    let ran = world.run(&["run", "loop.json", "--quiet", "--json"]).exits(1);
+    let scenario = Scenario::new();
+    scenario.manifest(&Manifest::new("no-such-program-here", "true"));
+    let ran = scenario.run(&["run", "loop.json", "--quiet", "--json"]).exits(1);
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     ran.says(&["error: agent_unavailable", "no-such-program-here"]);
 }
 
 #[test]
 fn an_agent_that_prints_faster_than_anyone_reads_is_held_to_its_time() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let manifest = Manifest::new("yes", "false").set("guardrails.max_seconds", 0.5);
-    world.run_manifest(&manifest).exits(1).says(&["time_exceeded"]);
-    let seconds = world.record()["elapsed_seconds"].as_f64().expect("a number");
+    scenario.run_manifest(&manifest).exits(1).says(&["time_exceeded"]);
+    let seconds = scenario.record()["elapsed_seconds"].as_f64().expect("a number");
     assert!(seconds < 20.0, "the limit was noticed after {seconds} s");
 }
 
 /// Returns the standard error of a run that shows this many numbered lines, and whose reader starts only after all are
 /// printed.
 fn read_late(lines: u32) -> String {
-    let world = World::new();
-    let (printed, go) = (world.fifo("printed"), world.path("go"));
+    let scenario = Scenario::new();
+    let (printed, go) = (scenario.fifo("printed"), scenario.path("go"));
     let agent = format!("seq {lines}; echo all > printed; until test -e go; do sleep 0.01; done");
-    world.manifest(&Manifest::new(&agent, "true"));
+    scenario.manifest(&Manifest::new(&agent, "true"));
     let (reader, writer) = io::pipe().expect("a pipe");
-    let mut command = world.loop_command(&["run", "loop.json", "--show-output"]);
+    let mut command = scenario.loop_command(&["run", "loop.json", "--show-output"]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(writer);
-    let started = Started::as_it_is(&mut command);
-    // The command has the only end to write to.
+    let started = RunningCommand::as_it_is(&mut command);
+    // The command object holds the last write end of the pipe.
     drop(command);
     printed.line();
-    let mut heard = Heard::new(Some(reader));
+    let mut heard = StreamReader::new(Some(reader));
     fs::write(go, "").expect("a file");
     started.finish().exits(0);
     heard.whole()
 }
 
-/// The numbers among the lines of output.
+/// Returns the numbers in the lines of output.
 fn numbers(shown: &str) -> Vec<u32> {
     shown.lines().filter_map(|line| line.trim_start().strip_prefix("│ ")?.parse().ok()).collect()
 }
@@ -116,14 +116,14 @@ fn quiet_and_json_go_together() {
 
 #[test]
 fn colours_are_for_terminals_that_want_them() {
-    let world = twice();
-    let coloured = Terminal::live(&world, &["run", "loop.json"], (80, 24), true).finish().exits(0);
+    let scenario = twice();
+    let coloured = Terminal::live(&scenario, &["run", "loop.json"], (80, 24), true).finish().exits(0);
     assert!(coloured.stderr.contains("\u{1b}[1m\u{1b}[32m"));
-    let plain = Terminal::with(&world, &["run", "loop.json"], |_| {});
+    let plain = Terminal::with(&scenario, &["run", "loop.json"], |_| {});
     assert!(!plain.finish().exits(0).stderr.contains('\u{1b}'));
 }
 
-/// A pipe that nobody reads.
+/// Returns a pipe without a reader.
 fn closed() -> Stdio {
     let (reader, writer) = io::pipe().expect("a pipe");
     drop(reader);
@@ -138,31 +138,34 @@ fn a_pipe_that_nobody_reads_is_no_error() {
         &["check", "loop.json"],
         &["--help"],
     ] {
-        let world = twice();
-        let mut command = world.loop_command(args);
+        let scenario = twice();
+        let mut command = scenario.loop_command(args);
         command.stdin(Stdio::null()).stdout(closed()).stderr(closed());
-        let ran = Started::as_it_is(&mut command).finish().exits(0);
+        let ran = RunningCommand::as_it_is(&mut command).finish().exits(0);
         assert_eq!(ran.stderr, "");
         if args.contains(&"--json") {
-            assert_eq!(world.record()["success"], true);
+            assert_eq!(scenario.record()["success"], true);
         }
     }
 }
 
 #[test]
 fn a_result_that_cannot_be_written_is_pointed_out() {
-    let world = twice();
-    let mut command = world.loop_command(&["run", "loop.json", "--json", "--quiet"]);
+    let scenario = twice();
+    let mut command = scenario.loop_command(&["run", "loop.json", "--json", "--quiet"]);
     let full = fs::File::options().write(true).open("/dev/full").expect("a disk that is full");
     command.stdin(Stdio::null()).stdout(full).stderr(Stdio::piped());
-    Started::as_it_is(&mut command).finish().exits(3).says(&["warning: standard output cannot be written"]);
-    assert_eq!(world.record()["success"], true);
+    RunningCommand::as_it_is(&mut command)
+        .finish()
+        .exits(3)
+        .says(&["warning: standard output cannot be written"]);
+    assert_eq!(scenario.record()["success"], true);
 }
 
 #[test]
 fn what_an_agent_prints_does_not_steer_the_terminal() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let manifest = Manifest::new("true", "printf 'x\\033[2J\\033]0;title\\007y\\n'; exit 1");
-    let ran = world.run_manifest(&manifest).exits(1).says(&["xy"]);
+    let ran = scenario.run_manifest(&manifest).exits(1).says(&["xy"]);
     assert!(!ran.stderr.contains('\u{1b}') && !ran.stderr.contains('\u{7}'));
 }

@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::symlink};
 
 use serde_json::Value;
 
-use crate::support::{Ran, World};
+use crate::support::{CommandResult, Scenario};
 
 const USER: &str = "\
 [policy]
@@ -21,21 +21,21 @@ allow = [\"curl\"]
 \"src/\" = [\"read\", \"write\"]
 ";
 
-fn settled() -> World {
-    let world = World::new();
-    world.write("../home/.config/loop/loop.toml", USER);
-    world.write("loop.toml", PROJECT);
-    world
+fn settled() -> Scenario {
+    let scenario = Scenario::new();
+    scenario.write("../home/.config/loop/loop.toml", USER);
+    scenario.write("loop.toml", PROJECT);
+    scenario
 }
 
-fn explain(world: &World, text: &str, code: i32) -> Ran {
-    world.run(&["policy", "explain", text]).exits(code)
+fn explain(scenario: &Scenario, text: &str, code: i32) -> CommandResult {
+    scenario.run(&["policy", "explain", text]).exits(code)
 }
 
 #[test]
 fn in_an_empty_folder_the_rules_are_those_that_are_built_in() {
-    let world = World::new();
-    symlink("/etc", world.path("etc")).expect("a link");
+    let scenario = Scenario::new();
+    symlink("/etc", scenario.path("etc")).expect("a link");
     for (text, code, expected) in [
         ("ls", 0, "`ls` is among the programs of safe mode"),
         ("src/main.rs", 0, "nothing stands against it"),
@@ -45,15 +45,15 @@ fn in_an_empty_folder_the_rules_are_those_that_are_built_in() {
         (".env", 1, "files named `.env*` hold secrets"),
         ("cat .env", 1, "files named `.env*` hold secrets"),
     ] {
-        let said = explain(&world, text, code).stdout;
+        let said = explain(&scenario, text, code).stdout;
         assert!(said.contains(expected) && said.contains("from   built in"), "{text}: {said}");
     }
 }
 
 #[test]
 fn the_line_that_decides_is_named() {
-    let world = settled();
-    let home = world.path("").parent().expect("a parent").join("home/.config/loop/loop.toml");
+    let scenario = settled();
+    let home = scenario.path("").parent().expect("a parent").join("home/.config/loop/loop.toml");
     let of_user = |line: usize| format!("from   {}:{line}\n", home.display());
     for (text, code, expected) in [
         ("rg needle", 0, of_user(2)),
@@ -62,26 +62,26 @@ fn the_line_that_decides_is_named() {
         ("./src/../src/main.rs", 0, "from   loop.toml:6\n".to_owned()),
         ("rg --pre ./x needle", 1, "from   built in\n".to_owned()),
     ] {
-        let said = explain(&world, text, code).stdout;
+        let said = explain(&scenario, text, code).stdout;
         assert!(said.contains(&expected), "{text}: {said}");
     }
-    let denied = world.run(&["policy", "explain", "--to", "write", "README.md"]).exits(1).stdout;
+    let denied = scenario.run(&["policy", "explain", "--to", "write", "README.md"]).exits(1).stdout;
     assert!(denied.contains("without write") && denied.contains("loop.toml:5"), "{denied}");
-    world.run(&["policy", "explain", "--to", "write", "src/main.rs"]).exits(0);
-    // A request of the project that the user's settings deny.
-    explain(&world, "curl x", 1).says(&["`allow = [\"curl\"]` (loop.toml:2) has no effect"]);
+    scenario.run(&["policy", "explain", "--to", "write", "src/main.rs"]).exits(0);
+    // The project requests something that the user's settings deny.
+    explain(&scenario, "curl x", 1).says(&["`allow = [\"curl\"]` (loop.toml:2) has no effect"]);
 }
 
 #[test]
 fn programs_are_told_the_same() {
-    let world = settled();
+    let scenario = settled();
     let explained = |args: &[&str], code: i32| -> Value {
-        let ran = world.run(&[&["policy", "explain", "--json"], args].concat()).exits(code);
+        let ran = scenario.run(&[&["policy", "explain", "--json"], args].concat()).exits(code);
         serde_json::from_str(&ran.stdout).expect("JSON")
     };
     let allowed = explained(&["rg -n needle"], 0);
     let words: Vec<_> = allowed["words"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    // And what it must not look into.
+    // The program also gets the paths that it must not read.
     assert!(words.starts_with(&["rg", "-n", "needle"]) && words.contains(&"--iglob=!**/.env*"), "{words:?}");
     assert_eq!((&allowed["to"], &allowed["line"]), (&"run".into(), &2.into()));
     let denied = explained(&["--to", "delete", "src/x"], 1);
@@ -95,14 +95,14 @@ fn programs_are_told_the_same() {
 
 #[test]
 fn all_rules_are_shown_with_where_they_stand() {
-    let world = settled();
-    let page = world.run(&["policy", "show"]).exits(0).stdout;
+    let scenario = settled();
+    let page = scenario.run(&["policy", "show"]).exits(0).stdout;
     for expected in ["cargo rg", "du", "src: read, write", "loop.toml:6", ".env* *.env", "audit/audit.jsonl"]
     {
         assert!(page.contains(expected), "`{expected}` is not shown:\n{page}");
     }
     assert!(!page.contains("curl"), "{page}");
-    let ran = world.run(&["policy", "show", "--json"]).exits(0);
+    let ran = scenario.run(&["policy", "show", "--json"]).exits(0);
     let shown: Value = serde_json::from_str(&ran.stdout).expect("JSON");
     let rules = shown["rules"].as_array().expect("rules");
     let of = |key: &str| rules.iter().filter(|rule| rule["key"] == key).count();
@@ -112,42 +112,49 @@ fn all_rules_are_shown_with_where_they_stand() {
 
 #[test]
 fn another_folder_has_its_own_rules() {
-    let world = World::new();
-    world.write("app/loop.toml", "[policy]\nforbid = [\"ls\"]\n");
-    explain(&world, "ls", 0);
-    let said = world.run(&["policy", "explain", "--cwd", "app", "ls"]).exits(1).stdout;
+    let scenario = Scenario::new();
+    scenario.write("app/loop.toml", "[policy]\nforbid = [\"ls\"]\n");
+    explain(&scenario, "ls", 0);
+    let said = scenario.run(&["policy", "explain", "--cwd", "app", "ls"]).exits(1).stdout;
     assert!(said.contains("from   app/loop.toml:2"), "{said}");
 }
 
 #[test]
 fn what_is_wrong_with_the_settings_is_shown_and_nothing_is_answered() {
-    let world = settled();
-    world.write("loop.toml", "[policy]\nalow = [\"x\"]\n");
-    let ran = explain(&world, "ls", 2).says(&["unknown key `alow`", "did you mean `allow`?", "loop.toml:2"]);
+    let scenario = settled();
+    scenario.write("loop.toml", "[policy]\nalow = [\"x\"]\n");
+    let ran =
+        explain(&scenario, "ls", 2).says(&["unknown key `alow`", "did you mean `allow`?", "loop.toml:2"]);
     assert_eq!(ran.stdout, "");
-    let world = World::new();
-    let mut command = world.loop_command(&["policy", "show"]);
-    command.env("LOOP_CONFIG", world.path("gone.toml"));
-    crate::support::Started::new(&mut command).finish().exits(2).says(&["LOOP_CONFIG names this file"]);
-    world.run(&["policy", "explain", "--cwd", "gone", "ls"]).exits(2).says(&["--cwd gone"]);
-    world.run(&["policy", "explain", "--to", "paint", "x"]).exits(2).says(&["read, write, exec or delete"]);
+    let scenario = Scenario::new();
+    let mut command = scenario.loop_command(&["policy", "show"]);
+    command.env("LOOP_CONFIG", scenario.path("gone.toml"));
+    crate::support::RunningCommand::new(&mut command)
+        .finish()
+        .exits(2)
+        .says(&["LOOP_CONFIG names this file"]);
+    scenario.run(&["policy", "explain", "--cwd", "gone", "ls"]).exits(2).says(&["--cwd gone"]);
+    scenario
+        .run(&["policy", "explain", "--to", "paint", "x"])
+        .exits(2)
+        .says(&["read, write, exec or delete"]);
 }
 
 #[test]
 fn settings_beside_a_manifest_are_not_in_its_way() {
-    let world = settled();
-    world.run(&["run"]).exits(2).says(&["has settings in it, and no manifest"]);
-    world.write(
+    let scenario = settled();
+    scenario.run(&["run"]).exits(2).says(&["has settings in it, and no manifest"]);
+    scenario.write(
         "loop.yaml",
         "goal: g\nagent: { command: 'true', prompt: '{goal}' }\nevaluator: { command: 'true' }\n\
          guardrails: { max_iterations: 1 }\n",
     );
-    world.run(&["run"]).exits(0).says(&["goal_met"]);
-    fs::remove_file(world.path("loop.yaml")).expect("it is there");
+    scenario.run(&["run"]).exits(0).says(&["goal_met"]);
+    fs::remove_file(scenario.path("loop.yaml")).expect("it is there");
     let manifest = "goal = \"g\"\nagent = { command = \"true\", prompt = \"{goal}\" }\n\
          evaluator = { command = \"true\" }\nguardrails = { max_iterations = 1 }\n";
-    world.write("loop.toml", manifest.to_owned() + PROJECT);
-    world.run(&["run"]).exits(0).says(&["goal_met"]);
-    let said = explain(&world, "README.md", 0).stdout;
+    scenario.write("loop.toml", manifest.to_owned() + PROJECT);
+    scenario.run(&["run"]).exits(0).says(&["goal_met"]);
+    let said = explain(&scenario, "README.md", 0).stdout;
     assert!(said.contains("loop.toml:9"), "{said}");
 }

@@ -1,60 +1,60 @@
-//! The agent's prompt, and how it arrives.
+//! The agent's prompt, and how the agent receives it.
 
-use crate::support::{Manifest, World};
+use crate::support::{Manifest, Scenario};
 
-/// Keeps every prompt, and prints `said`.
+/// Returns an agent that keeps every prompt, and prints `said`.
 fn keeps(said: &str) -> String {
     format!("cat > prompt.$LOOP_ITERATION; {said}")
 }
 
-/// A manifest with this template whose agent keeps its prompts, prints and goes on to iteration 2.
-fn told(template: &str, said: &str, check: &str) -> World {
-    let world = World::new();
+/// Runs a manifest with this template, whose agent keeps its prompts and prints `said`, until iteration 2.
+fn told(template: &str, said: &str, check: &str) -> Scenario {
+    let scenario = Scenario::new();
     let manifest =
         Manifest::new(&keeps(said), check).set("agent.prompt", template).set("guardrails.max_iterations", 2);
-    world.run_manifest(&manifest).exits(1);
-    world
+    scenario.run_manifest(&manifest).exits(1);
+    scenario
 }
 
 #[test]
 fn the_first_prompt_has_no_past() {
     let template = "[{prior_output}|{evaluator_output}|{agent_exit_code}|{evaluator_exit_code}|{guidance}]";
-    let world = told(template, "echo out", "echo judged; exit 1");
-    assert_eq!(world.read("prompt.1"), "[||||]");
-    assert_eq!(world.read("prompt.2"), "[out\n|judged\n|0|1|]");
+    let scenario = told(template, "echo out", "echo judged; exit 1");
+    assert_eq!(scenario.read("prompt.1"), "[||||]");
+    assert_eq!(scenario.read("prompt.2"), "[out\n|judged\n|0|1|]");
 }
 
 #[test]
 fn the_agents_standard_output_and_both_of_the_checks_are_fed_forward() {
-    let world = told(
+    let scenario = told(
         "{prior_output}/{evaluator_output}/{iteration}",
         "echo out; echo err >&2",
         "echo one; echo two >&2; echo three; exit 1",
     );
-    assert_eq!(world.read("prompt.2"), "out\n/one\ntwo\nthree\n/2");
+    assert_eq!(scenario.read("prompt.2"), "out\n/one\ntwo\nthree\n/2");
 }
 
 #[test]
 fn what_was_printed_is_never_expanded_again() {
     let printed = r"{goal} {iteration} $& $1 \1 \\ {{}} {prior_output} % `id` $(id)";
-    let world = World::new();
-    world.write("said", printed);
+    let scenario = Scenario::new();
+    scenario.write("said", printed);
     let manifest = Manifest::new(&keeps("cat said"), "cat said; exit 1")
         .set("agent.prompt", "<{prior_output}|{evaluator_output}>")
         .set("guardrails.max_iterations", 2);
-    world.run_manifest(&manifest).exits(1);
-    assert_eq!(world.read("prompt.2"), format!("<{printed}|{printed}>"));
+    scenario.run_manifest(&manifest).exits(1);
+    assert_eq!(scenario.read("prompt.2"), format!("<{printed}|{printed}>"));
 }
 
 #[test]
 fn an_unknown_placeholder_stays_and_is_warned_about() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let manifest = Manifest::new("cat > prompt", "true").set("agent.prompt", "{gaol} {evaluator_output}");
-    world.run_manifest(&manifest).exits(0).says(&["`{gaol}` is not a placeholder", "`{goal}`"]);
-    assert_eq!(world.read("prompt"), "{gaol} ");
+    scenario.run_manifest(&manifest).exits(0).says(&["`{gaol}` is not a placeholder", "`{goal}`"]);
+    assert_eq!(scenario.read("prompt"), "{gaol} ");
 }
 
-/// The bytes left out, as the notice says it, and all but the notice.
+/// Returns the number of omitted bytes according to the notice, and the text without the notice.
 fn excerpt(text: &str) -> (usize, String) {
     let (head, rest) = text.split_once("\n[... ").expect("a notice");
     let (count, tail) = rest.split_once(" bytes left out ...]\n").expect("a notice with a number");
@@ -63,10 +63,10 @@ fn excerpt(text: &str) -> (usize, String) {
 
 #[test]
 fn what_is_fed_forward_is_bounded_to_head_and_tail() {
-    // Two bytes a sign, one byte off: an even cut would split one.
+    // Each character has two bytes, after one single byte, so a cut at an even position would split one.
     let flood = "printf A; yes é | head -n 50000 | tr -d '\\n'; printf Z";
-    let world = told("{prior_output}", flood, &format!("{flood}; exit 1"));
-    let prompt = world.read("prompt.2");
+    let scenario = told("{prior_output}", flood, &format!("{flood}; exit 1"));
+    let prompt = scenario.read("prompt.2");
     let (left_out, kept) = excerpt(&prompt);
     assert_eq!(left_out + kept.len(), 100_002);
     assert!((32_760..=32_768).contains(&kept.len()), "{}", kept.len());
@@ -75,23 +75,23 @@ fn what_is_fed_forward_is_bounded_to_head_and_tail() {
 
 #[test]
 fn the_bound_is_the_manifests() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let manifest = Manifest::new(&keeps("true"), "head -c 5000 /dev/zero | tr '\\0' x; exit 1")
         .set("feedback", serde_json::json!({ "max_bytes": 1024 }))
         .set("agent.prompt", "{evaluator_output}")
         .set("guardrails.max_iterations", 2);
-    world.run_manifest(&manifest).exits(1);
-    let (left_out, kept) = excerpt(&world.read("prompt.2"));
+    scenario.run_manifest(&manifest).exits(1);
+    let (left_out, kept) = excerpt(&scenario.read("prompt.2"));
     assert_eq!((left_out, kept.len()), (5000 - 1024, 1024));
 }
 
 #[test]
 fn a_prompt_of_any_size_goes_to_standard_input() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let prompt = format!("{{evaluator_output}}{}", "five megabytes ".repeat(350_000));
     let manifest = Manifest::new("wc -c > size", "true").set("agent.prompt", prompt.as_str());
-    world.run_manifest(&manifest).exits(0);
-    assert_eq!(world.read("size").trim(), (15 * 350_000).to_string());
+    scenario.run_manifest(&manifest).exits(0);
+    assert_eq!(scenario.read("size").trim(), (15 * 350_000).to_string());
 }
 
 #[test]
@@ -99,40 +99,40 @@ fn an_agent_need_not_read_its_prompt() {
     for agent in ["true", "exec <&-; true", "head -c 1 > /dev/null"] {
         let manifest = Manifest::new(agent, "true")
             .set("agent.prompt", format!("{{evaluator_output}}{}", "x".repeat(5_000_000)));
-        World::new().run_manifest(&manifest).exits(0);
+        Scenario::new().run_manifest(&manifest).exits(0);
     }
 }
 
 #[test]
 fn a_prompt_in_the_command_arrives_byte_for_byte_and_nothing_on_standard_input() {
     let prompt = "it's \"q\" $(touch PWNED) `touch PWNED` \\ \n\t--flag é *\n";
-    let world = World::new();
+    let scenario = Scenario::new();
     let manifest =
         Manifest::new("printf %s {prompt} > prompt; cat > input", "true").set("agent.prompt", prompt);
-    world.run_manifest(&manifest).exits(0);
-    assert_eq!(world.read("prompt"), prompt);
-    assert_eq!(world.read("input"), "");
-    assert!(!world.has("PWNED"));
+    scenario.run_manifest(&manifest).exits(0);
+    assert_eq!(scenario.read("prompt"), prompt);
+    assert_eq!(scenario.read("input"), "");
+    assert!(!scenario.has("PWNED"));
 }
 
 #[test]
 fn a_prompt_inside_quotes_is_refused() {
     for command in ["touch ran; claude -p \"{prompt}\"", "touch ran; claude -p '{prompt}'"] {
-        let world = World::new();
-        let ran = world.run_manifest(&Manifest::new(command, "true"));
+        let scenario = Scenario::new();
+        let ran = scenario.run_manifest(&Manifest::new(command, "true"));
         ran.exits(2).says(&["{prompt}", "agent.command", "remove them", "^^^^^^^^"]);
-        assert!(!world.has("ran"));
+        assert!(!scenario.has("ran"));
     }
 }
 
 #[test]
 fn a_prompt_too_long_for_an_argument_ends_the_run_before_anything_is_spawned() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let manifest =
         Manifest::new("touch ran; : {prompt}", "touch checked").set("agent.prompt", "x".repeat(200_000));
-    world.run_manifest(&manifest).exits(1).says(&["prompt_undeliverable", "stdin"]);
-    assert!(!world.has("ran") && !world.has("checked"));
-    let record = world.record();
+    scenario.run_manifest(&manifest).exits(1).says(&["prompt_undeliverable", "stdin"]);
+    assert!(!scenario.has("ran") && !scenario.has("checked"));
+    let record = scenario.record();
     assert_eq!(
         (&record["stop_reason"], &record["blockable"]),
         (&"prompt_undeliverable".into(), &true.into())
@@ -141,27 +141,28 @@ fn a_prompt_too_long_for_an_argument_ends_the_run_before_anything_is_spawned() {
 
 #[test]
 fn output_that_is_not_utf_8_is_kept_and_shown_lossily() {
-    let world = told("{prior_output}|{evaluator_output}", "printf 'a\\377b'", "printf '\\351t\\303'; exit 1");
-    assert_eq!(world.read("prompt.2"), "a\u{FFFD}b|\u{FFFD}t\u{FFFD}");
+    let scenario =
+        told("{prior_output}|{evaluator_output}", "printf 'a\\377b'", "printf '\\351t\\303'; exit 1");
+    assert_eq!(scenario.read("prompt.2"), "a\u{FFFD}b|\u{FFFD}t\u{FFFD}");
 }
 
 #[test]
 fn the_agent_knows_what_is_left() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let manifest = Manifest::new(&keeps("echo '{\"cost_usd\": 0.5}' >> \"$LOOP_USAGE_FILE\""), "false")
         .set("agent.prompt", "{seconds_left} {budget_usd_left}")
         .set("guardrails.max_iterations", 2)
         .set("guardrails.max_cost_usd", 2);
-    world.run_manifest(&manifest).exits(1);
-    assert_eq!(world.read("prompt.1"), "unlimited 2.00");
-    assert_eq!(world.read("prompt.2"), "unlimited 1.50");
+    scenario.run_manifest(&manifest).exits(1);
+    assert_eq!(scenario.read("prompt.1"), "unlimited 2.00");
+    assert_eq!(scenario.read("prompt.2"), "unlimited 1.50");
 }
 
 #[test]
 fn variables_are_set_for_agent_and_check() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let manifest = Manifest::new("echo $COLOUR > agent", "echo $COLOUR > check")
         .set("agent.env", serde_json::json!({ "set": { "COLOUR": "never" } }));
-    world.run_manifest(&manifest).exits(0);
-    assert_eq!(world.read("agent") + &world.read("check"), "never\nnever\n");
+    scenario.run_manifest(&manifest).exits(0);
+    assert_eq!(scenario.read("agent") + &scenario.read("check"), "never\nnever\n");
 }

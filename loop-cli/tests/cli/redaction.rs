@@ -1,4 +1,4 @@
-//! Secrets in each form in which programs print them, in each place where what is printed can be seen or stays.
+//! Secrets in each form that programs print, in each place that shows or stores printed text.
 
 use std::{fs, path::Path};
 
@@ -6,15 +6,15 @@ use loop_testing::{Answer, Call};
 use serde_json::{Value, json};
 
 use crate::{
-    model_server::{KEY, Server},
-    seat::Seat,
-    support::{Manifest, Ran, Started, World},
+    chat_harness::ChatHarness,
+    model_server::{KEY, ModelServer},
+    support::{CommandResult, Manifest, RunningCommand, Scenario},
 };
 
-/// Has what some form escapes: quotes, a space, a slash, and a sign of several bytes.
+/// It contains characters that some form escapes: quotes, a space, a slash, and a multi-byte character.
 const SECRET: &str = "Tr0ub4dor&3/\"+ x?é";
 
-/// The forms of a secret. What decodes them is not ours: they were written down from what other programs print.
+/// Returns the forms of a secret. They come from the output of other programs, not from our own encoders.
 fn forms(secret: &str) -> Vec<(&'static str, String)> {
     let hex =
         |between: &str| secret.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(between);
@@ -77,7 +77,7 @@ fn has_none(place: &str, text: &str, secret: &str) {
     for (form, written) in forms(secret) {
         let written: String = written.replace("\x1b[1m", "").replace("\x1b[0m", "");
         let written: String = written.chars().filter(unseen).collect();
-        // The last digits of base 64 are those of a part of a sign.
+        // The last digits of base 64 encode only a part of a character.
         let written = if form.starts_with("base64") { &written[8..written.len() - 3] } else { &written };
         assert!(!seen.contains(written), "{place}: {form} {written:?} in {seen}");
     }
@@ -92,9 +92,9 @@ fn files_in(folder: &Path, each: &mut dyn FnMut(&Path, &str)) {
     }
 }
 
-fn has_none_in_state(world: &World, secret: &str) {
+fn has_none_in_state(scenario: &Scenario, secret: &str) {
     let mut count = 0;
-    files_in(&world.state(), &mut |path, text| {
+    files_in(&scenario.state(), &mut |path, text| {
         has_none(&path.display().to_string(), text, secret);
         // A reader of JSON in a file sees the decoded text.
         for line in text.lines() {
@@ -118,52 +118,52 @@ fn texts(of: &Value) -> String {
     }
 }
 
-fn knowing(world: &World, args: &[&str]) -> Ran {
-    Started::new(world.loop_command(args).env("MY_TOKEN", SECRET)).finish()
+fn knowing(scenario: &Scenario, args: &[&str]) -> CommandResult {
+    RunningCommand::new(scenario.loop_command(args).env("MY_TOKEN", SECRET)).finish()
 }
 
 #[test]
 fn no_form_of_a_secret_is_seen_in_a_run_or_stays_of_it() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let all: Vec<_> = forms(SECRET).into_iter().map(|(name, text)| format!("{name} is {text} .")).collect();
-    world.write("all", all.join("\n") + "\n");
+    scenario.write("all", all.join("\n") + "\n");
     let manifest = Manifest::new("cat all; cat all >&2", "cat all; false");
-    world.manifest(&manifest.set("guardrails.max_iterations", 1));
+    scenario.manifest(&manifest.set("guardrails.max_iterations", 1));
     let ran = [
-        knowing(&world, &["run", "--show-output", "--keep-output"]).exits(1),
-        knowing(&world, &["run", "--keep-output", "--json"]).exits(1),
-        knowing(&world, &["show"]),
-        knowing(&world, &["show", "--json"]),
-        knowing(&world, &["show", "-i", "1"]),
-        knowing(&world, &["show", "-i", "1", "--output"]),
-        knowing(&world, &["report", "--html", "-"]),
-        knowing(&world, &["check", "--run", "loop.json"]),
-        knowing(&world, &["tail"]),
+        knowing(&scenario, &["run", "--show-output", "--keep-output"]).exits(1),
+        knowing(&scenario, &["run", "--keep-output", "--json"]).exits(1),
+        knowing(&scenario, &["show"]),
+        knowing(&scenario, &["show", "--json"]),
+        knowing(&scenario, &["show", "-i", "1"]),
+        knowing(&scenario, &["show", "-i", "1", "--output"]),
+        knowing(&scenario, &["report", "--html", "-"]),
+        knowing(&scenario, &["check", "--run", "loop.json"]),
+        knowing(&scenario, &["tail"]),
     ];
     for (at, ran) in ran.iter().enumerate() {
         has_none(&format!("page {at}"), &(ran.stdout.clone() + &ran.stderr), SECRET);
     }
     assert!(ran[0].stderr.contains("hex colons is [redacted] ."), "{}", ran[0].stderr);
     assert!(ran[6].stdout.contains("[redacted]"));
-    has_none_in_state(&world, SECRET);
+    has_none_in_state(&scenario, SECRET);
 }
 
 #[test]
 fn no_form_of_a_secret_is_in_a_message_about_what_is_wrong() {
-    let world = World::new();
+    let scenario = Scenario::new();
     for (form, text) in forms(SECRET).into_iter().filter(|(_, text)| !text.contains(['/', '\0'])) {
-        world.write("bad.json", json!({ "goal": "g", &text: text }).to_string());
+        scenario.write("bad.json", json!({ "goal": "g", &text: text }).to_string());
         for args in
             [["check", "bad.json"], ["run", &text], ["show", &text], ["schedule", &text], ["resume", &text]]
         {
-            let ran = knowing(&world, &args);
+            let ran = knowing(&scenario, &args);
             assert_ne!(ran.code, 0, "{form}: {}", ran.stderr);
             has_none(&format!("{args:?}"), &(ran.stdout + &ran.stderr), SECRET);
         }
     }
 }
 
-/// The addresses of servers, with a secret in each part that can have one.
+/// Returns addresses of servers, with a secret in each part that can contain one.
 fn addresses(secret: &str, host: &str) -> Vec<String> {
     let mut addresses = Vec::new();
     for scheme in ["http://", "ftp://", ""] {
@@ -186,15 +186,15 @@ fn a_secret_in_an_address_of_a_server_is_seen_nowhere_and_stays_nowhere() {
         ("OLLAMA_HOST", "ollama:qwen3"),
         ("", "box"),
     ] {
-        // A server that answers is not asked again; a missing one is, after a while.
-        let server = Server::new(vec![Answer::status(400); 99]);
+        // After an answer, the client does not retry. Without an answer, it does after a while.
+        let server = ModelServer::new(vec![Answer::status(400); 99]);
         let mut addresses = addresses(CANARY, server.url().trim_start_matches("http://"));
         addresses
             .extend((variable == "OPENAI_BASE_URL").then(|| format!("http://127.0.0.1:1/v1?key={CANARY}")));
         for address in addresses {
-            let world = World::new();
+            let scenario = Scenario::new();
             if variable.is_empty() {
-                let settings = world.state().with_file_name("home/.config/loop/loop.toml");
+                let settings = scenario.state().with_file_name("home/.config/loop/loop.toml");
                 fs::create_dir_all(settings.parent().expect("a folder")).expect("a folder");
                 let table = format!("[models.box]\nmodel = \"openai:qwen3\"\nbase_url = \"{address}\"\n");
                 fs::write(settings, table).expect("settings");
@@ -202,24 +202,24 @@ fn a_secret_in_an_address_of_a_server_is_seen_nowhere_and_stays_nowhere() {
             let agent = json!({ "model": model, "prompt": "{goal}" });
             let manifest =
                 Manifest::new("-", "false").set("agent", agent).set("guardrails.max_iterations", 1);
-            world.manifest(&manifest);
+            scenario.manifest(&manifest);
             for args in [
                 &["run", "loop.json"] as &[&str],
                 &["chat", "--model", model, "--prompt", "Hello?"],
                 &["show"],
                 &["policy", "show"],
             ] {
-                let mut command = world.loop_command(args);
+                let mut command = scenario.loop_command(args);
                 command.env("ANTHROPIC_API_KEY", "a").env("GEMINI_API_KEY", "a").env("OPENAI_API_KEY", "a");
                 if !variable.is_empty() {
                     command.env(variable, &address);
                 }
-                let ran = Started::new(&mut command).finish();
+                let ran = RunningCommand::new(&mut command).finish();
                 let said = ran.stdout + &ran.stderr;
                 assert!(!said.contains(CANARY), "{variable}={address} {args:?}: {said}");
             }
-            if world.state().exists() {
-                files_in(&world.state(), &mut |path, text| {
+            if scenario.state().exists() {
+                files_in(&scenario.state(), &mut |path, text| {
                     assert!(!text.contains(CANARY), "{address}: {}: {text}", path.display());
                 });
             }
@@ -227,7 +227,7 @@ fn a_secret_in_an_address_of_a_server_is_seen_nowhere_and_stays_nowhere() {
     }
 }
 
-/// A call that has each form as a key and as a value.
+/// Returns a call that has each form as a key and as a value.
 fn call() -> Answer {
     let forms = forms(KEY);
     let fields = forms.iter().map(|(_, text)| (text.clone(), json!([text, { text: 1 }])));
@@ -243,32 +243,32 @@ fn a_secret_as_a_key_of_a_tool_call_goes_nowhere() {
     let reply =
         || Answer::deltas([forms(KEY).into_iter().map(|(_, text)| text + "\n").collect::<String>().as_str()]);
     for args in [&["--json"][..], &[]] {
-        let server = Server::new([call(), reply()]);
-        let world = World::new();
-        let ran = server.chat(&world, "Go on.", args).exits(0);
+        let server = ModelServer::new([call(), reply()]);
+        let scenario = Scenario::new();
+        let ran = server.chat(&scenario, "Go on.", args).exits(0);
         if args == ["--json"] {
             let answer: Value = serde_json::from_str(&ran.stdout).expect("JSON");
             assert!(answer["tool_calls"][0]["arguments"]["[redacted]"].is_array(), "{answer}");
             has_none("what the JSON says", &texts(&answer), KEY);
         }
         has_none(&format!("{args:?}"), &(ran.stdout + &ran.stderr), KEY);
-        has_none_in_state(&world, KEY);
+        has_none_in_state(&scenario, KEY);
     }
 }
 
 #[test]
 fn a_transcript_and_what_is_exported_of_it_have_no_form_of_a_secret() {
-    let server = Server::new([call(), Answer::deltas(["Done."])]);
-    let world = World::new();
-    let mut seat = Seat::chat(&world, &server, &[], (100, 40));
-    seat.is_asked_after("/help");
-    seat.says("Go on.", "Done.");
-    has_none("the screen", &seat.page(), KEY);
-    seat.says("/session export page.md", "bytes to page.md");
-    seat.says("/session export page.fountain", "bytes to page.fountain");
-    has_none("Markdown", &world.read("page.md"), KEY);
-    has_none("Fountain", &world.read("page.fountain"), KEY);
-    seat.leaves();
-    has_none_in_state(&world, KEY);
-    assert!(world.read("page.md").contains("[redacted]"));
+    let server = ModelServer::new([call(), Answer::deltas(["Done."])]);
+    let scenario = Scenario::new();
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], (100, 40));
+    chat.wait_for_prompt_after("/help");
+    chat.says("Go on.", "Done.");
+    has_none("the screen", &chat.page(), KEY);
+    chat.says("/session export page.md", "bytes to page.md");
+    chat.says("/session export page.fountain", "bytes to page.fountain");
+    has_none("Markdown", &scenario.read("page.md"), KEY);
+    has_none("Fountain", &scenario.read("page.fountain"), KEY);
+    chat.leaves();
+    has_none_in_state(&scenario, KEY);
+    assert!(scenario.read("page.md").contains("[redacted]"));
 }

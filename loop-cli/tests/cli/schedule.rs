@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use crate::support::{Ran, World};
+use crate::support::{CommandResult, Scenario};
 
-/// `loop schedule` with these arguments, to its end.
-pub(crate) fn schedule(world: &World, args: &[&str]) -> Ran {
-    world.run(&[&["schedule"], args].concat())
+/// Runs `loop schedule` with these arguments, to its end.
+pub(crate) fn schedule(scenario: &Scenario, args: &[&str]) -> CommandResult {
+    scenario.run(&[&["schedule"], args].concat())
 }
 
-/// Adds a job with these arguments; gives its id.
-pub(crate) fn added(world: &World, args: &[&str]) -> String {
-    let ran = schedule(world, &[&["add", "--json"], args].concat()).exits(0);
+/// Adds a job with these arguments, and returns its id.
+pub(crate) fn added(scenario: &Scenario, args: &[&str]) -> String {
+    let ran = schedule(scenario, &[&["add", "--json"], args].concat()).exits(0);
     let added: Value = serde_json::from_str(&ran.stdout).expect("JSON");
     added["id"].as_str().expect("an id").to_owned()
 }
@@ -27,7 +27,7 @@ pub(crate) fn page(name: &str, text: &str) {
         (r", in \d+[a-z]+( \d+[a-z]+)?", ", [in]"),
         (r"\b\d+[smh] ago", "[ago]"),
         (r"  (\d+ms|\d+\.\ds)  ", "  [took]  "),
-        // As wide as the times below.
+        // The header is as wide as the times below it.
         (r"began +took +", "began  took  "),
         (r"/\S+/work\b", "[folder]"),
         (r"\b\d\d:\d\d:\d\d\b", "[clock]"),
@@ -39,104 +39,139 @@ pub(crate) fn page(name: &str, text: &str) {
 
 #[test]
 fn what_is_added_is_said_with_its_time_and_who_does_it() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let add =
         ["add", "--tz", "Europe/Riga", "--no-jitter", "45m look at the deploy", "--agent", "my-agent -p"];
-    let ran = schedule(&world, &add).exits(0);
+    let ran = schedule(&scenario, &add).exits(0);
     page("schedule_add", &(ran.stdout + &ran.stderr));
     let ran =
-        schedule(&world, &["add", "--cron", "0 9 * * 1-5", "Review", "--agent", "x", "--max-time", "5m"]);
+        schedule(&scenario, &["add", "--cron", "0 9 * * 1-5", "Review", "--agent", "x", "--max-time", "5m"]);
     ran.exits(0);
-    world.write(
+    scenario.write(
         "tests.json",
         r#"{"goal": "g", "agent": {"command": "a", "prompt": "{goal} {evaluator_output}"},
         "evaluator": {"command": "c"}, "guardrails": {"max_iterations": 3}}"#,
     );
-    added(&world, &["--run", "tests.json", "--cron", "30 18 * * *"]);
-    added(&world, &["2h", "--run", "tests.json"]);
-    let jobs = schedule(&world, &["list", "--json"]).exits(0).stdout;
+    added(&scenario, &["--run", "tests.json", "--cron", "30 18 * * *"]);
+    added(&scenario, &["2h", "--run", "tests.json"]);
+    let jobs = schedule(&scenario, &["list", "--json"]).exits(0).stdout;
     let jobs: Vec<Value> = jobs.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let prompts: Vec<_> = jobs.iter().map(|job| job["prompt"].as_str().expect("a prompt")).collect();
     assert_eq!(prompts, ["look at the deploy", "Review", "run tests", "run tests"]);
     assert_eq!(jobs[1]["errand"]["agent"]["max_seconds"], 300);
-    assert_eq!(jobs[3]["when"]["expression"], "0 */2 * * *");
+    assert_eq!(jobs[3]["when"]["period_seconds"], 7_200);
     let manifest = jobs[2]["errand"]["manifest"]["path"].as_str().expect("a path");
     assert!(manifest.starts_with('/') && manifest.ends_with("/tests.json"), "{manifest}");
 }
 
 #[test]
 fn a_dry_run_needs_nobody_who_does_it_and_adds_nothing() {
-    let world = World::new();
-    let ran = schedule(&world, &["add", "--dry-run", "--tz", "UTC", "check 5m"]).exits(0);
+    let scenario = Scenario::new();
+    let ran = schedule(&scenario, &["add", "--dry-run", "--tz", "UTC", "check it every 5m."]).exits(0);
     page("schedule_dry_run", &(ran.stdout + &ran.stderr));
-    assert!(!world.state().exists());
+    assert!(!scenario.state().exists());
 }
 
 #[test]
 fn once_is_one_instant() {
-    let world = World::new();
+    let scenario = Scenario::new();
     for (args, cron) in [
         (vec!["--once", "45m look"], false),
         (vec!["--once", "--cron", "0 9 * * *", "look"], false),
         (vec!["--at", "2126-01-01T09:00", "--far", "look"], false),
         (vec!["--cron", "0 9 * * *", "look"], true),
     ] {
-        let ran = schedule(&world, &[&["add", "--dry-run", "--json"], &args[..]].concat()).exits(0);
+        let ran = schedule(&scenario, &[&["add", "--dry-run", "--json"], &args[..]].concat()).exits(0);
         let planned: Value = serde_json::from_str(&ran.stdout).expect("JSON");
         assert_eq!((planned["cron"].is_string(), planned["at"].is_string()), (cron, !cron), "{args:?}");
     }
 }
 
 #[test]
-fn an_interval_can_be_kept_as_it_is() {
-    let world = World::new();
+fn an_interval_runs_as_written_unless_it_is_rounded() {
+    let scenario = Scenario::new();
     let plan = |args: &[&str]| -> Value {
-        let ran = schedule(&world, &[&["add", "--dry-run", "--json"], args].concat()).exits(0);
+        let ran = schedule(&scenario, &[&["add", "--dry-run", "--json"], args].concat()).exits(0);
         serde_json::from_str(&ran.stdout).expect("JSON")
     };
-    let (rounded, exact) = (plan(&["45m look"]), plan(&["--exact", "45m look"]));
+    let (rounded, exact) = (plan(&["--rounded", "45m look"]), plan(&["45m look"]));
     assert_eq!((&rounded["effective"], &rounded["cron"]), (&"1h".into(), &"0 * * * *".into()));
+    assert_eq!(rounded["warnings"].as_array().map(Vec::len), Some(1));
     assert_eq!((&exact["interval"], &exact["effective"]), (&"45m".into(), &"45m".into()));
     assert_eq!((&exact["cron"], &exact["warnings"]), (&Value::Null, &Value::Array(Vec::new())));
-    assert_eq!(plan(&["--exact", "100h look"])["warnings"].as_array().map(Vec::len), Some(1));
-    added(&world, &["--exact", "90s look", "--agent", "x"]);
-    let listed = schedule(&world, &["list"]).exits(0).stdout;
-    assert!(listed.contains("Every 1m 30s exactly"), "{listed}");
-    schedule(&world, &["add", "--dry-run", "--exact", "30s look"]).exits(2).says(&["30s", "a minute"]);
-    schedule(&world, &["add", "--exact", "--cron", "0 9 * * *", "look"]).exits(2).says(&["--exact"]);
+    assert_eq!(plan(&["100h look"])["warnings"].as_array().map(Vec::len), Some(1));
+    assert_eq!(plan(&["--rounded", "2s look"])["warnings"].as_array().map(Vec::len), Some(1));
+    assert_eq!(plan(&["--every", "20m", "sum up Monday"])["prompt"], "sum up Monday");
+    added(&scenario, &["90s look", "--agent", "x"]);
+    let listed = schedule(&scenario, &["list"]).exits(0).stdout;
+    assert!(listed.contains("Every 90 seconds"), "{listed}");
+    schedule(&scenario, &["add", "--dry-run", "30s look"])
+        .exits(2)
+        .says(&["30s is too short", "once a minute"]);
+    schedule(&scenario, &["add", "--rounded", "--cron", "0 9 * * *", "look"]).exits(2).says(&["--rounded"]);
+}
+
+#[test]
+fn words_of_time_are_a_schedule_or_are_refused() {
+    let scenario = Scenario::new();
+    let plan = |text: &str| schedule(&scenario, &["add", "--tz", "UTC", "--dry-run", "--json", text]);
+    for (text, cron, prompt) in [
+        ("every day at 9 look", "0 9 * * *", "look"),
+        ("look, weekdays at 9:30", "30 9 * * 1-5", "look"),
+        ("every monday 8am look", "0 8 * * 1", "look"),
+        ("0 9 * * 1-5 look", "0 9 * * 1-5", "look"),
+    ] {
+        let planned: Value = serde_json::from_str(&plan(text).exits(0).stdout).expect("JSON");
+        assert_eq!((&planned["cron"], &planned["prompt"]), (&cron.into(), &prompt.into()), "{text}");
+        assert_eq!(planned["expires_after"], Value::Null, "{text}");
+    }
+    for text in ["tomorrow at 8 look", "in 20 minutes look", "look at 18:00"] {
+        let planned: Value = serde_json::from_str(&plan(text).exits(0).stdout).expect("JSON");
+        assert!(planned["at"].is_string() && planned["prompt"] == "look", "{text}");
+    }
+    for (text, nearest) in [("look every Monday", "every monday at 9:00"), ("check 5m", "every 5m")] {
+        plan(text).exits(2).says(&[nearest, "--every 10m"]);
+    }
+    let default: Value = serde_json::from_str(&plan("look").exits(0).stdout).expect("JSON");
+    assert_eq!((&default["effective"], &default["expires_after"]), (&"10m".into(), &259_200.into()));
+    assert_eq!(default["warnings"][0], "no time is given, so it fires every 10m");
+    let expiring =
+        schedule(&scenario, &["add", "--dry-run", "--json", "--expires", "7d", "weekdays at 9:30 look"]);
+    let expiring: Value = serde_json::from_str(&expiring.exits(0).stdout).expect("JSON");
+    assert_eq!(expiring["expires_after"], 604_800);
 }
 
 #[test]
 fn the_list_fits_a_terminal_and_says_who_fires() {
-    let world = World::new();
-    schedule(&world, &["list"]).exits(0).says(&["this folder has no jobs"]);
+    let scenario = Scenario::new();
+    schedule(&scenario, &["list"]).exits(0).says(&["this folder has no jobs"]);
     let long = "10m Look at the deploy\nand then at the logs, and then write down what you have seen there.";
     let ids = [
-        added(&world, &[long, "--agent", "x"]),
-        added(&world, &["--cron", "1,2,3,4,5,6,7,8,9 1-5 * * 1-5", "odd", "--agent", "x"]),
-        added(&world, &["--at", "2126-01-01T09:00", "--far", "--tz", "UTC", "far", "--agent", "x"]),
+        added(&scenario, &[long, "--agent", "x"]),
+        added(&scenario, &["--cron", "1,2,3,4,5,6,7,8,9 1-5 * * 1-5", "odd", "--agent", "x"]),
+        added(&scenario, &["--at", "2126-01-01T09:00", "--far", "--tz", "UTC", "far", "--agent", "x"]),
     ];
-    schedule(&world, &["pause", &ids[0], &ids[1], &ids[2]]).exits(0);
-    let ran = schedule(&world, &["list"]).exits(0);
+    schedule(&scenario, &["pause", &ids[0], &ids[1], &ids[2]]).exits(0);
+    let ran = schedule(&scenario, &["list"]).exits(0);
     assert!(ran.stdout.lines().all(|line| console::measure_text_width(line) <= 80), "{}", ran.stdout);
     page("schedule_list", &(ran.stdout + &ran.stderr));
-    schedule(&world, &["resume", &ids[0]]).exits(0).says(&["goes on with its next slot"]);
-    schedule(&world, &["delete", &ids[0], &ids[1]]).exits(0);
-    assert_eq!(schedule(&world, &["list", "--json"]).exits(0).stdout.lines().count(), 1);
+    schedule(&scenario, &["resume", &ids[0]]).exits(0).says(&["goes on with its next slot"]);
+    schedule(&scenario, &["delete", &ids[0], &ids[1]]).exits(0);
+    assert_eq!(schedule(&scenario, &["list", "--json"]).exits(0).stdout.lines().count(), 1);
 }
 
 #[test]
 fn jobs_of_another_folder_are_not_seen() {
-    let world = World::new();
-    world.write("other/file", "");
-    added(&world, &["10m look", "--agent", "x"]);
-    assert_eq!(schedule(&world, &["list", "--json", "--cwd", "other"]).exits(0).stdout, "");
+    let scenario = Scenario::new();
+    scenario.write("other/file", "");
+    added(&scenario, &["10m look", "--agent", "x"]);
+    assert_eq!(schedule(&scenario, &["list", "--json", "--cwd", "other"]).exits(0).stdout, "");
 }
 
 #[test]
 fn mistakes_say_what_to_do() {
-    let world = World::new();
-    world.write("broken.json", "{}");
+    let scenario = Scenario::new();
+    scenario.write("broken.json", "{}");
     let mistakes: [&[&str]; 14] = [
         &["add", ""],
         &["add", "15m"],
@@ -154,25 +189,26 @@ fn mistakes_say_what_to_do() {
         &["next", "0 0 31 2 *"],
     ];
     let said = mistakes.map(|args| {
-        let ran = schedule(&world, args).exits(2);
+        let ran = schedule(&scenario, args).exits(2);
         format!("loop schedule {args:?}\n{}{}", ran.stdout, ran.stderr)
     });
     page("schedule_mistakes", &said.join("\n"));
-    assert_eq!(schedule(&world, &["list", "--json"]).exits(0).stdout, "");
+    assert_eq!(schedule(&scenario, &["list", "--json"]).exits(0).stdout, "");
 }
 
 #[test]
 fn without_anybody_who_does_it_nothing_is_added() {
-    let world = World::new();
-    let mut command = world.loop_command(&["schedule", "add", "10m look"]);
-    let ran = crate::support::Started::new(command.env("OLLAMA_HOST", "127.0.0.1:1")).finish().exits(2);
+    let scenario = Scenario::new();
+    let mut command = scenario.loop_command(&["schedule", "add", "10m look"]);
+    let ran =
+        crate::support::RunningCommand::new(command.env("OLLAMA_HOST", "127.0.0.1:1")).finish().exits(2);
     ran.says(&["neither `--run` nor `--agent` says who does it", "--model"]);
 }
 
 #[test]
 fn what_the_system_is_told_is_printed() {
-    let world = World::new();
-    let unit = schedule(&world, &["install", "--systemd"]).exits(0).stdout;
+    let scenario = Scenario::new();
+    let unit = schedule(&scenario, &["install", "--systemd"]).exits(0).stdout;
     for line in [
         "[Service]",
         "/loop\" schedule run\n",
@@ -182,6 +218,6 @@ fn what_the_system_is_told_is_printed() {
     ] {
         assert!(unit.contains(line), "{unit}");
     }
-    let line = schedule(&world, &["install", "--cron"]).exits(0).stdout;
+    let line = schedule(&scenario, &["install", "--cron"]).exits(0).stdout;
     assert!(line.starts_with("* * * * * cd /") && line.ends_with(" schedule run --once --quiet\n"), "{line}");
 }

@@ -1,4 +1,4 @@
-//! The known answers of `loop-schedule`, through the command. All of them are in that crate's own tests; here are
+//! The known answers of `loop-schedule`, tried through the command. That crate's own tests cover all of them; these are
 //! some of each class.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use crate::{schedule::schedule, support::World};
+use crate::{schedule::schedule, support::Scenario};
 
 /// The number of cases in each class.
 const EACH: usize = 4;
@@ -16,7 +16,7 @@ fn cases(json: &str) -> Vec<Value> {
     serde_json::from_value(file["cases"].take()).expect("cases")
 }
 
-/// Some cases of each class, as far apart as there are.
+/// Returns some cases of each class, spread over the class.
 fn some(cases: Vec<Value>, class: &str) -> Vec<Value> {
     let mut classes = BTreeMap::<String, Vec<Value>>::new();
     for case in cases {
@@ -35,13 +35,15 @@ fn text<'a>(case: &'a Value, key: &str) -> &'a str {
 
 #[test]
 fn the_next_fire_is_the_known_one() {
-    let world = World::new();
+    let scenario = Scenario::new();
     for case in some(cases(include_str!("../../../loop-schedule/tests/fixtures/cron_next.json")), "cls") {
         let (class, expr, zone) = (text(&case, "cls"), text(&case, "expr"), text(&case, "tz"));
         let from: Timestamp = text(&case, "from").parse().expect("a time");
         let from = from - SignedDuration::from_nanos(i64::from(case["inclusive"] == true));
-        let next =
-            schedule(&world, &["next", expr, "-n", "1", "--json", "--tz", zone, "--from", &from.to_string()]);
+        let next = schedule(
+            &scenario,
+            &["next", expr, "-n", "1", "--json", "--tz", zone, "--from", &from.to_string()],
+        );
         if class == "extended-grammar" {
             next.exits(2);
             continue;
@@ -49,7 +51,7 @@ fn the_next_fire_is_the_known_one() {
         let agrees =
             case["agrees_with"].as_array().is_some_and(|rules| rules.iter().any(|rule| rule == "vixie"));
         let expected = match class {
-            // Here either day may match, so that it comes earlier than in dialects where both have to.
+            // Here either day may match, so the job fires earlier than in dialects where both must match.
             "star-step-day" => None,
             "universal" => case["expect"].as_str(),
             "dst-rule" if agrees => case["expect"].as_str(),
@@ -65,23 +67,25 @@ fn the_next_fire_is_the_known_one() {
 
 #[test]
 fn exactly_the_dialect_is_taken() {
-    let world = World::new();
+    let scenario = Scenario::new();
     for case in
         some(cases(include_str!("../../../loop-schedule/tests/fixtures/cron_invalid.json")), "dialect")
     {
         let code = if case["dialect"] == "ok" && case["never_fires"] != true { 0 } else { 2 };
-        schedule(&world, &["next", "--tz", "UTC", "--", text(&case, "expr")]).exits(code);
+        schedule(&scenario, &["next", "--tz", "UTC", "--", text(&case, "expr")]).exits(code);
     }
 }
 
 #[test]
 fn intervals_become_those_that_come_around_evenly() {
-    let world = World::new();
+    let scenario = Scenario::new();
     for case in
         some(cases(include_str!("../../../loop-schedule/tests/fixtures/interval_to_cron.json")), "rounded")
     {
-        let ran =
-            schedule(&world, &["add", "--dry-run", "--json", &format!("{} x", text(&case, "interval"))]);
+        let ran = schedule(
+            &scenario,
+            &["add", "--rounded", "--dry-run", "--json", &format!("{} x", text(&case, "interval"))],
+        );
         let planned: Value = serde_json::from_str(&ran.exits(0).stdout).expect("JSON");
         assert_eq!((&planned["cron"], &planned["effective"]), (&case["cron"], &case["effective"]), "{case}");
     }
@@ -89,9 +93,9 @@ fn intervals_become_those_that_come_around_evenly() {
 
 #[test]
 fn requests_are_read_by_three_rules() {
-    let world = World::new();
+    let scenario = Scenario::new();
     for case in cases(include_str!("../../../loop-schedule/tests/fixtures/loop_parse.json")) {
-        let ran = schedule(&world, &["add", "--dry-run", "--json", text(&case, "input")]);
+        let ran = schedule(&scenario, &["add", "--rounded", "--dry-run", "--json", text(&case, "input")]);
         if case["kind"] != "schedule" {
             ran.exits(2);
             continue;

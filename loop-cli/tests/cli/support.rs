@@ -1,4 +1,4 @@
-//! A world for one test, and the command in it.
+//! A scenario for one test, and the command in it.
 
 use std::{
     fs::{self, File},
@@ -14,15 +14,15 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// For how long a test waits before it gives up: long enough for a gigabyte through a debug build on a machine
-/// that compiles besides. No agent in these tests ends by itself so late.
+/// How long a test waits before it fails: long enough for a gigabyte through a debug build on a machine that is
+/// compiling. No agent in these tests ends by itself that late.
 const PATIENCE: Duration = Duration::from_mins(5);
 
 /// The command of an agent that must be interrupted.
 pub(crate) const FOREVER: &str = "sleep 1000";
 
-/// Waits until something is so.
-pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+/// Waits until a condition holds.
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let given_up = Instant::now() + PATIENCE;
     while !is_so() {
         assert!(Instant::now() < given_up, "waited in vain: {what}");
@@ -30,8 +30,8 @@ pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until a page is so; says what it was like if it never is.
-pub(crate) fn until_shown(what: &str, page: impl Fn() -> String, is_so: impl Fn(&str) -> bool) {
+/// Waits until a condition holds for a page. On failure it shows the page.
+pub(crate) fn wait_until_shown(what: &str, page: impl Fn() -> String, is_so: impl Fn(&str) -> bool) {
     let given_up = Instant::now() + PATIENCE;
     loop {
         let page = page();
@@ -58,7 +58,7 @@ pub(crate) fn shown(name: &str, screen: &str) {
     });
 }
 
-/// A manifest: three iterations at most, and nothing else said.
+/// A manifest with at most three iterations and no other settings.
 #[derive(Clone)]
 pub(crate) struct Manifest(pub(crate) Value);
 
@@ -72,7 +72,7 @@ impl Manifest {
         }))
     }
 
-    /// Sets the field at this path, as it is written in messages: `guardrails.max_seconds`.
+    /// Sets the field at this path, in the notation of messages: `guardrails.max_seconds`.
     pub(crate) fn set(mut self, path: &str, value: impl Into<Value>) -> Self {
         let pointer = path.split('.').fold(&mut self.0, |object, key| &mut object[key]);
         *pointer = value.into();
@@ -80,10 +80,10 @@ impl Manifest {
     }
 }
 
-/// Folders of its own: one to work in, one for the command's state, one for what is temporary.
-pub(crate) struct World(TempDir);
+/// The folders of one test: one to work in, one for the command's state, one for temporary files.
+pub(crate) struct Scenario(TempDir);
 
-impl World {
+impl Scenario {
     pub(crate) fn new() -> Self {
         let root = tempfile::tempdir().expect("a folder");
         for folder in ["work", "tmp"] {
@@ -92,7 +92,7 @@ impl World {
         Self(root)
     }
 
-    /// A path in the folder in which the command is called.
+    /// Returns a path in the folder in which the command runs.
     pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.0.path().join("work").join(name)
     }
@@ -115,7 +115,7 @@ impl World {
         self.path(name).exists()
     }
 
-    /// The command's state directory. The command makes it.
+    /// Returns the command's state directory. The command creates it.
     pub(crate) fn state(&self) -> PathBuf {
         self.0.path().join("state")
     }
@@ -125,7 +125,7 @@ impl World {
         fs::read_dir(self.0.path().join("tmp")).expect("a folder").count()
     }
 
-    /// `program` in this world, with an environment that is the same everywhere.
+    /// Returns the command for `program` in this scenario, with a fixed environment.
     pub(crate) fn command(&self, program: &str, args: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(args).current_dir(self.path(""));
@@ -135,14 +135,14 @@ impl World {
         command
     }
 
-    /// `loop` with these arguments, not started yet.
+    /// Returns the command for `loop` with these arguments, not started yet.
     pub(crate) fn loop_command(&self, args: &[&str]) -> Command {
         self.command(env!("CARGO_BIN_EXE_loop"), args)
     }
 
-    /// `loop` with these arguments, to its end.
-    pub(crate) fn run(&self, args: &[&str]) -> Ran {
-        Started::new(&mut self.loop_command(args)).finish()
+    /// Runs `loop` with these arguments, to its end.
+    pub(crate) fn run(&self, args: &[&str]) -> CommandResult {
+        RunningCommand::new(&mut self.loop_command(args)).finish()
     }
 
     /// Writes this manifest to `loop.json`.
@@ -150,32 +150,31 @@ impl World {
         self.write("loop.json", serde_json::to_string_pretty(&manifest.0).expect("JSON"));
     }
 
-    /// `loop run` on this manifest, to its end.
-    pub(crate) fn run_manifest(&self, manifest: &Manifest) -> Ran {
+    /// Runs `loop run` with this manifest, to its end.
+    pub(crate) fn run_manifest(&self, manifest: &Manifest) -> CommandResult {
         self.start_manifest(manifest).finish()
     }
 
-    /// `loop run` on this manifest, at its beginning.
-    pub(crate) fn start_manifest(&self, manifest: &Manifest) -> Started {
+    /// Starts `loop run` with this manifest.
+    pub(crate) fn start_manifest(&self, manifest: &Manifest) -> RunningCommand {
         self.manifest(manifest);
-        Started::new(&mut self.loop_command(&["run", "loop.json"]))
+        RunningCommand::new(&mut self.loop_command(&["run", "loop.json"]))
     }
 
-    /// The records that were written.
+    /// Returns all written records.
     pub(crate) fn records(&self) -> Vec<Value> {
         let lines = fs::read_to_string(self.state().join("telemetry.jsonl")).unwrap_or_default();
         lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
 
-    /// The one record that was written.
+    /// Returns the only written record.
     pub(crate) fn record(&self) -> Value {
         let mut records = self.records();
         assert_eq!(records.len(), 1, "{records:?}");
         records.remove(0)
     }
 
-    /// A named pipe. Whoever opens it for writing and keeps it open is known to be there, and known
-    /// to be gone.
+    /// Creates a named pipe. A process that keeps it open for writing is known to be alive, and later known to be gone.
     pub(crate) fn fifo(&self, name: &str) -> Fifo {
         let path = self.path(name);
         let made = Command::new("mkfifo").arg(&path).status().expect("mkfifo runs");
@@ -201,22 +200,22 @@ impl Fifo {
         self.0.recv_timeout(PATIENCE).expect("a line")
     }
 
-    /// Waits until nobody holds it any more.
+    /// Waits until no process holds it any more.
     pub(crate) fn released(&self) {
         let end = self.0.recv_timeout(PATIENCE);
         assert_eq!(end, Err(mpsc::RecvTimeoutError::Disconnected), "somebody still holds the pipe");
     }
 }
 
-/// A command that runs.
-pub(crate) struct Started {
+/// A running command.
+pub(crate) struct RunningCommand {
     child: Child,
-    stdout: Heard,
-    stderr: Heard,
+    stdout: StreamReader,
+    stderr: StreamReader,
 }
 
-impl Started {
-    /// Starts it, with nothing to read unless `command` says otherwise.
+impl RunningCommand {
+    /// Starts it, with empty input unless `command` sets one.
     pub(crate) fn new(command: &mut Command) -> Self {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Self::as_it_is(command)
@@ -225,7 +224,8 @@ impl Started {
     /// Starts it with the inputs and outputs that it has.
     pub(crate) fn as_it_is(command: &mut Command) -> Self {
         let mut child = command.spawn().expect("it can be started");
-        let (stdout, stderr) = (Heard::new(child.stdout.take()), Heard::new(child.stderr.take()));
+        let (stdout, stderr) =
+            (StreamReader::new(child.stdout.take()), StreamReader::new(child.stderr.take()));
         Self { child, stdout, stderr }
     }
 
@@ -240,7 +240,7 @@ impl Started {
 
     /// Waits until the command has printed this on its standard error.
     pub(crate) fn says(&self, text: &str) {
-        until(text, || self.stderr.so_far().contains(text));
+        wait_until(text, || self.stderr.so_far().contains(text));
     }
 
     /// Returns the output so far on its standard output.
@@ -253,25 +253,25 @@ impl Started {
         self.child.try_wait().expect("it can be waited for").is_some()
     }
 
-    /// Waits until it is gone that was killed. What it left behind may hold its streams.
+    /// Waits for the end of a killed command. Processes that it left behind may hold its streams.
     pub(crate) fn killed(mut self) {
-        until("the command is gone", || self.has_ended());
+        wait_until("the command is gone", || self.has_ended());
     }
 
     /// Waits for its end.
-    pub(crate) fn finish(mut self) -> Ran {
+    pub(crate) fn finish(mut self) -> CommandResult {
         let mut status = None;
-        until("the command ends", || {
+        wait_until("the command ends", || {
             status = self.child.try_wait().expect("it can be waited for");
             status.is_some()
         });
         let status = status.expect("it has ended");
         let code = status.code().unwrap_or_else(|| panic!("it ended by itself, and not so: {status}"));
-        Ran { code, stdout: self.stdout.whole(), stderr: self.stderr.whole() }
+        CommandResult { code, stdout: self.stdout.whole(), stderr: self.stderr.whole() }
     }
 }
 
-impl Drop for Started {
+impl Drop for RunningCommand {
     /// Ends the loop politely after a failed test, so that it also ends its agent.
     fn drop(&mut self) {
         if let Ok(None) = self.child.try_wait() {
@@ -280,13 +280,13 @@ impl Drop for Started {
     }
 }
 
-/// A stream, read as it comes to its end.
-pub(crate) struct Heard {
+/// A stream that is read while it is written.
+pub(crate) struct StreamReader {
     bytes: Arc<Mutex<Vec<u8>>>,
     reader: Option<JoinHandle<()>>,
 }
 
-impl Heard {
+impl StreamReader {
     pub(crate) fn new(stream: Option<impl Read + Send + 'static>) -> Self {
         let bytes = Arc::<Mutex<Vec<u8>>>::default();
         let copy = Arc::clone(&bytes);
@@ -307,23 +307,23 @@ impl Heard {
 
     pub(crate) fn whole(&mut self) -> String {
         if let Some(reader) = self.reader.take() {
-            until("the stream ends", || reader.is_finished());
+            wait_until("the stream ends", || reader.is_finished());
         }
         self.so_far()
     }
 }
 
-/// A command that has ended.
+/// A finished command.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct CommandResult {
     /// Its exit code.
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-impl Ran {
-    /// Checks the exit code; a failure shows what was said.
+impl CommandResult {
+    /// Checks the exit code. On failure it shows the output.
     #[track_caller]
     pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{}\n{}", self.stdout, self.stderr);

@@ -1,4 +1,4 @@
-//! `loop task`: one agent does, another reviews, and the loop ends when nothing is left.
+//! `loop task`: one agent works, another reviews, and the loop ends when no work remains.
 
 use std::fs;
 
@@ -7,11 +7,11 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::{
-    model_server::Server,
-    support::{Ran, Started, World, shown, until},
+    model_server::ModelServer,
+    support::{CommandResult, RunningCommand, Scenario, shown, wait_until},
 };
 
-/// A task in a chat template: a small program, and how it is checked.
+/// A task in a chat template: a small program and its checks.
 pub(crate) const TASK: &str = r#"
 checks = ["sh hello.sh | grep -x 'hello kim'"]
 
@@ -21,7 +21,7 @@ Write hello.sh, which prints "hello" and a name: kim, if none is given.
 '''
 "#;
 
-/// The call of a tool.
+/// Returns the call of a tool.
 pub(crate) fn calls(tool: &str, arguments: &Value) -> Answer {
     Answer::calls([Call::new("c1", tool, [arguments.to_string().as_str()])])
 }
@@ -34,58 +34,61 @@ pub(crate) fn says(text: &str) -> Answer {
     Answer::deltas([text])
 }
 
-/// The agent puts this text in the place of a file, with a program that the user allows: no tool for files does that to a
-/// task.
-pub(crate) fn replaces(world: &World, path: &str, content: &str) -> Answer {
-    world.write("../home/.config/loop/loop.toml", "[policy]\nallow = [\"cp\"]\n");
-    world.write("other", content);
+/// Makes the agent replace a file by this text, with a program that the user allows. The tools for files would refuse
+/// to change a task.
+pub(crate) fn replaces(scenario: &Scenario, path: &str, content: &str) -> Answer {
+    scenario.write("../home/.config/loop/loop.toml", "[policy]\nallow = [\"cp\"]\n");
+    scenario.write("other", content);
     calls("run_command", &json!({ "command": format!("cp other {path}") }))
 }
 
-/// A reviewer that gives its verdict.
+/// Returns a reviewer that gives this verdict.
 pub(crate) fn finds(pending: &[&str], blocker: &str) -> [Answer; 2] {
     let verdict = json!({ "pending": pending, "blocker": blocker, "summary": "I looked at it." });
     [calls("give_verdict", &verdict), says("Given.")]
 }
 
-/// An executor that does nothing and says so.
+/// Returns an executor that does nothing and reports that.
 pub(crate) fn idles() -> Answer {
     says("I have looked around.\nSTATUS: INCOMPLETE\nNEXT STEPS:\n- write it\n")
 }
 
 pub(crate) const MODEL: [&str; 2] = ["--model", "openai:scripted"];
 
-/// `loop task` with the server's model.
-pub(crate) fn run(server: &Server, world: &World, args: &[&str]) -> Ran {
-    server.run(world, &[&["task"], args, &MODEL].concat())
+/// Runs `loop task` with the server's model.
+pub(crate) fn run(server: &ModelServer, scenario: &Scenario, args: &[&str]) -> CommandResult {
+    server.run(scenario, &[&["task"], args, &MODEL].concat())
 }
 
 /// Returns the prompt of the model in this request: the first user message.
-pub(crate) fn told(server: &Server, request: usize) -> String {
+pub(crate) fn sent_to_model(server: &ModelServer, request: usize) -> String {
     let body = &server.requests()[request].body;
     let messages = body["messages"].as_array().expect("messages");
     let user = messages.iter().find(|message| message["role"] == "user").expect("a prompt");
     user["content"].as_str().expect("text").to_owned()
 }
 
-pub(crate) fn json_of(ran: &Ran) -> Value {
+pub(crate) fn json_of(ran: &CommandResult) -> Value {
     assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
     serde_json::from_str(&ran.stdout).expect("JSON")
 }
 
-fn read_toml(world: &World, name: &str) -> toml::Table {
-    toml::from_str(&world.read(&format!(".loop/task/{name}.toml"))).expect("TOML")
+fn read_toml(scenario: &Scenario, name: &str) -> toml::Table {
+    toml::from_str(&scenario.read(&format!(".loop/task/{name}.toml"))).expect("TOML")
 }
 
 #[test]
 fn without_a_name_an_ollama_that_answers_works_and_reviews() {
     let server =
-        Server::new([writes("hello.sh", "echo hello kim\n"), idles()].into_iter().chain(finds(&[], "")));
-    let world = World::new();
-    world.write("task.toml", TASK);
-    let mut command = world.loop_command(&["task", "task.toml"]);
+        ModelServer::new([writes("hello.sh", "echo hello kim\n"), idles()].into_iter().chain(finds(&[], "")));
+    let scenario = Scenario::new();
+    scenario.write("task.toml", TASK);
+    let mut command = scenario.loop_command(&["task", "task.toml"]);
     command.env("OLLAMA_HOST", server.url());
-    Started::new(&mut command).finish().exits(0).says(&["ollama:scripted works, ollama:scripted reviews"]);
+    RunningCommand::new(&mut command)
+        .finish()
+        .exits(0)
+        .says(&["ollama:scripted works, ollama:scripted reviews"]);
 }
 
 #[test]
@@ -97,56 +100,57 @@ fn a_program_is_built_in_two_loops_though_the_run_is_killed_in_the_first_review(
         vec![writes("hello.sh", "echo \"hello ${1:-kim}\"\n"), idles()],
         finds(&[], "").to_vec(),
     ];
-    let server = Server::new(script.concat());
-    let world = World::new();
-    world.write("tasks/hello.toml", TASK);
+    let server = ModelServer::new(script.concat());
+    let scenario = Scenario::new();
+    scenario.write("tasks/hello.toml", TASK);
     let task = [&["task", "tasks/hello.toml"][..], &MODEL].concat();
-    let started = Started::new(&mut server.command(&world, &task));
-    until("the first review", || server.requests().len() == 3);
-    assert_eq!(read_toml(&world, "state")["phase"].as_str(), Some("review"));
+    let started = RunningCommand::new(&mut server.command(&scenario, &task));
+    wait_until("the first review", || server.requests().len() == 3);
+    assert_eq!(read_toml(&scenario, "state")["phase"].as_str(), Some("review"));
     started.signal(Signal::KILL);
     started.killed();
 
-    let ran = server.run(&world, &["task", "tasks/hello.toml", "--resume", "--json"]).exits(0);
+    let ran = server.run(&scenario, &["task", "tasks/hello.toml", "--resume", "--json"]).exits(0);
     shown("task_resumed", &ran.stderr);
     let outcome = json_of(&ran);
     assert_eq!((&outcome["status"], &outcome["reason"]), (&json!("nothing_pending"), &json!("goal_met")));
     assert_eq!((&outcome["loops"], &outcome["pending"]), (&json!(2), &json!([])));
     assert_eq!(outcome["files"]["written"], json!(["hello.sh"]));
     assert_eq!(outcome["usage"]["input_tokens"], 220);
-    // The work of the first loop was not done again: its review was.
+    // The first loop was not repeated, but its review was.
     assert_eq!(server.requests().len(), 9);
     for review in [2, 3] {
-        let told = told(&server, review);
+        let told = sent_to_model(&server, review);
         assert!(told.contains("Files written: hello.sh\n") && told.contains("FAILS"), "{told}");
     }
-    let second = told(&server, 5);
+    let second = sent_to_model(&server, 5);
     assert!(second.contains("- the check `sh hello.sh | grep -x 'hello kim'` fails"), "{second}");
     assert!(
-        second.contains("- print the name kim") && second.contains("do not read the task again"),
+        second.contains("- print the name kim") && second.contains("do not read the task or list"),
         "{second}"
     );
-    assert_eq!(world.read("hello.sh"), "echo \"hello ${1:-kim}\"\n");
-    let record = world.record();
+    assert_eq!(scenario.read("hello.sh"), "echo \"hello ${1:-kim}\"\n");
+    let record = scenario.record();
     assert_eq!((&record["stop_reason"], &record["iterations"]), (&json!("goal_met"), &json!(2)));
-    assert!(world.run(&["runs", "--json"]).exits(0).stdout.contains(r#""state":"goal_met""#));
-    server.run(&world, &["task", "tasks/hello.toml", "--resume"]).exits(2).says(&["leave out `--resume`"]);
+    assert!(scenario.run(&["runs", "--json"]).exits(0).stdout.contains(r#""state":"goal_met""#));
+    server.run(&scenario, &["task", "tasks/hello.toml", "--resume"]).exits(2).says(&["leave out `--resume`"]);
 }
 
 #[test]
 fn a_run_that_is_killed_while_it_works_begins_that_loop_again() {
     let script = [vec![writes("half", "x"), says("And now").stalls()], vec![says("**STATUS: COMPLETE**")]];
-    let server = Server::new(script.concat());
-    let world = World::new();
-    world.write("task.md", "Do it.\n");
-    let started = Started::new(&mut server.command(&world, &[&["task", "task.md"][..], &MODEL].concat()));
-    until("the second request", || server.requests().len() == 2);
-    assert_eq!(read_toml(&world, "state")["phase"].as_str(), Some("execution"));
+    let server = ModelServer::new(script.concat());
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Do it.\n");
+    let started =
+        RunningCommand::new(&mut server.command(&scenario, &[&["task", "task.md"][..], &MODEL].concat()));
+    wait_until("the second request", || server.requests().len() == 2);
+    assert_eq!(read_toml(&scenario, "state")["phase"].as_str(), Some("execution"));
     started.signal(Signal::KILL);
     started.killed();
-    let ran = server.run(&world, &["resume"]).exits(0);
+    let ran = server.run(&scenario, &["resume"]).exits(0);
     ran.says(&["working, begun again", "complete after 1 loop"]);
-    assert!(told(&server, 2).contains("cut off in its middle"), "{}", told(&server, 2));
+    assert!(sent_to_model(&server, 2).contains("cut off in its middle"), "{}", sent_to_model(&server, 2));
 }
 
 #[test]
@@ -159,10 +163,10 @@ fn the_ends_differ() {
         ("blocked", [vec![idles()], finds(&[], "the database is down").to_vec()].concat(), &[], 1, "blocked"),
         ("error", vec![Answer::status(401)], &[], 3, "error"),
     ] {
-        let server = Server::new(script);
-        let world = World::new();
-        world.write("task.md", "Do it.\n");
-        let ran = run(&server, &world, &[&["task.md", "--json"], args].concat()).exits(code);
+        let server = ModelServer::new(script);
+        let scenario = Scenario::new();
+        scenario.write("task.md", "Do it.\n");
+        let ran = run(&server, &scenario, &[&["task.md", "--json"], args].concat()).exits(code);
         shown(&format!("task_{name}"), &ran.stderr);
         let outcome = json_of(&ran);
         assert_eq!(outcome["status"], status, "{outcome}");
@@ -172,12 +176,12 @@ fn the_ends_differ() {
         );
         if status == "blocked" {
             assert_eq!(outcome["summary"], "I looked at it.");
-            assert_eq!(read_toml(&world, "review_output")["summary"].as_str(), Some("I looked at it."));
+            assert_eq!(read_toml(&scenario, "review_output")["summary"].as_str(), Some("I looked at it."));
         }
         if status == "exhausted" {
             assert_eq!(outcome["pending"], json!(["tests", "docs"]));
         }
-        let state = read_toml(&world, "state");
+        let state = read_toml(&scenario, "state");
         assert_eq!(state["phase"].as_str(), Some("done"), "{name}");
     }
 }
@@ -190,11 +194,11 @@ fn who_has_used_up_the_loops_goes_on_with_more() {
         vec![writes("b", ""), idles()],
         finds(&[], "").to_vec(),
     ];
-    let server = Server::new(script.concat());
-    let world = World::new();
-    world.write("task.md", "Do it.\n");
-    run(&server, &world, &["task.md", "--loops", "1"]).exits(1);
-    let again = |args: &[&str]| server.run(&world, &[&["task", "task.md", "--resume"], args].concat());
+    let server = ModelServer::new(script.concat());
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Do it.\n");
+    run(&server, &scenario, &["task.md", "--loops", "1"]).exits(1);
+    let again = |args: &[&str]| server.run(&scenario, &[&["task", "task.md", "--resume"], args].concat());
     let more = ["the run has used up its loops (1): `--resume --loops 6` gives it five more"];
     again(&[]).exits(2).says(&more);
     again(&["--loops", "1"]).exits(2).says(&more);
@@ -206,10 +210,10 @@ fn who_has_used_up_the_loops_goes_on_with_more() {
     let outcome = json_of(&ran);
     assert_eq!((&outcome["status"], &outcome["loops"]), (&json!("nothing_pending"), &json!(2)));
     assert_eq!(outcome["files"]["written"], json!(["a", "b"]));
-    assert!(told(&server, 4).starts_with("This is loop 2 of 3."), "{}", told(&server, 4));
-    // The files for people have all of the run, whichever process did it.
-    assert_eq!(read_toml(&world, "run")["loops"].as_integer(), Some(3));
-    let reviews = read_toml(&world, "review");
+    assert!(sent_to_model(&server, 4).starts_with("This is loop 2 of 3."), "{}", sent_to_model(&server, 4));
+    // The files for people cover the whole run, whichever process did it.
+    assert_eq!(read_toml(&scenario, "run")["loops"].as_integer(), Some(3));
+    let reviews = read_toml(&scenario, "review");
     let loops: Vec<_> =
         reviews["review"].as_array().expect("reviews").iter().map(|review| &review["loop"]).collect();
     assert_eq!(loops, [&1.into(), &2.into()]);
@@ -218,15 +222,15 @@ fn who_has_used_up_the_loops_goes_on_with_more() {
 #[test]
 fn a_run_that_goes_on_is_given_more_loops_and_not_fewer() {
     let script = [vec![idles()], finds(&["b"], "").to_vec(), vec![Answer::status(401)]];
-    let server = Server::new(script.concat());
-    let world = World::new();
-    world.write("task.md", "Do it.\n");
-    run(&server, &world, &["task.md", "--loops", "2"]).exits(3);
+    let server = ModelServer::new(script.concat());
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Do it.\n");
+    run(&server, &scenario, &["task.md", "--loops", "2"]).exits(3);
     let args = ["task", "task.md", "--resume", "--loops", "1"];
-    server.run(&world, &args).exits(2).says(&["has 2 loops in all already"]);
-    // The loop in which the model refused was one.
-    let more = Server::new([says("STATUS: COMPLETE")]);
-    let ran = more.run(&world, &["task", "task.md", "--resume", "--loops", "3"]).exits(0);
+    server.run(&scenario, &args).exits(2).says(&["has 2 loops in all already"]);
+    // The loop in which the model refused counts.
+    let more = ModelServer::new([says("STATUS: COMPLETE")]);
+    let ran = more.run(&scenario, &["task", "task.md", "--resume", "--loops", "3"]).exits(0);
     ran.says(&["up to 3 loops", "complete after 3 loops"]);
 }
 
@@ -234,13 +238,13 @@ fn a_run_that_goes_on_is_given_more_loops_and_not_fewer() {
 fn who_is_blocked_goes_on_with_a_review_when_that_is_mended() {
     let script =
         [vec![idles()], finds(&[], "the database is down").to_vec(), finds(&[], "").to_vec()].concat();
-    let server = Server::new(script);
-    let world = World::new();
-    world.write("task.md", "Do it.\n");
-    run(&server, &world, &["task.md", "--loops", "1"])
+    let server = ModelServer::new(script);
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Do it.\n");
+    run(&server, &scenario, &["task.md", "--loops", "1"])
         .exits(1)
         .says(&["blocked after 1 loop: the database is down"]);
-    let ran = server.run(&world, &["task", "task.md", "--resume"]).exits(0);
+    let ran = server.run(&scenario, &["task", "task.md", "--resume"]).exits(0);
     ran.says(&["nothing pending after 1 loop"]);
     assert_eq!(server.requests().len(), 5);
 }
@@ -253,26 +257,26 @@ fn what_is_going_on_stands_in_files() {
         vec![calls("edit_file", &json!({ "path": "a.txt", "old": "a", "new": "b" })), idles()],
         finds(&[], "").to_vec(),
     ];
-    let server = Server::new(script.concat());
-    let world = World::new();
-    world.write("task.md", "Do it.\n");
-    run(&server, &world, &["task.md", "--log", "log.txt"]).exits(0);
-    let (run, state) = (read_toml(&world, "run"), read_toml(&world, "state"));
+    let server = ModelServer::new(script.concat());
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Do it.\n");
+    run(&server, &scenario, &["task.md", "--log", "log.txt"]).exits(0);
+    let (run, state) = (read_toml(&scenario, "run"), read_toml(&scenario, "state"));
     assert_eq!(run["loops_completed"].as_integer(), Some(2));
     assert_eq!(run["stop_reason"].as_str(), Some("goal_met"));
     assert_eq!(run["task_file"].as_str(), Some("task.md"));
     assert_eq!(run["run_id"], state["run_id"]);
     assert_eq!(state["loop"].as_integer(), Some(2));
-    let execution = read_toml(&world, "execution");
+    let execution = read_toml(&scenario, "execution");
     assert_eq!(execution["account"]["edited"]["items"][0].as_str(), Some("a.txt"));
-    assert_eq!(read_toml(&world, "review_output")["outcome"].as_str(), Some("pass"));
-    let reviews = read_toml(&world, "review");
+    assert_eq!(read_toml(&scenario, "review_output")["outcome"].as_str(), Some("pass"));
+    let reviews = read_toml(&scenario, "review");
     let first = &reviews["review"][0];
     assert_eq!((first["loop"].as_integer(), first["blocker"].as_str()), (Some(1), Some("no network")));
     assert_eq!(first["pending"][0].as_str(), Some("b"));
     // Git shows none of the files, and the log receives every message.
-    assert_eq!(world.read(".loop/.gitignore"), "*\n");
-    let log = world.read("log.txt");
+    assert_eq!(scenario.read(".loop/.gitignore"), "*\n");
+    let log = scenario.read("log.txt");
     assert!(log.contains("[loop 2/5] working") && log.contains("Files edited: a.txt"), "{log}");
     assert!(log.contains("I have looked around.") && log.contains("nothing pending after 2 loops"), "{log}");
 }
@@ -286,15 +290,15 @@ fn both_agents_have_their_rounds() {
         vec![read(), read(), read(), read(), read(), read(), says("I have not found anything out.")],
         vec![says("STATUS: COMPLETE")],
     ];
-    let server = Server::new(script.concat());
-    let world = World::new();
-    world.write("task.md", "Do it.\n");
-    run(&server, &world, &["task.md", "--rounds", "2"])
+    let server = ModelServer::new(script.concat());
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Do it.\n");
+    run(&server, &scenario, &["task.md", "--rounds", "2"])
         .exits(0)
         .says(&["inconclusive", "complete after 2 loops"]);
     assert_eq!(server.requests().len(), 11);
-    let second = told(&server, 10);
-    assert!(second.contains("in its own words, which nobody has checked:\n- write it"), "{second}");
+    let second = sent_to_model(&server, 10);
+    assert!(second.contains("in its own words. Nobody has checked them:\n- write it"), "{second}");
 }
 
 #[test]
@@ -305,11 +309,11 @@ fn a_reviewer_gets_other_tools_and_another_policy() {
         vec![writes("done", "")],
         finds(&[], "").to_vec(),
     ];
-    let server = Server::new(script.concat());
-    let world = World::new();
-    world.write("task.md", "---\ntools:\n  bash: [touch, env]\n---\nDo it.\n");
-    run(&server, &world, &["task.md"]).exits(0).says(&["it may run besides the usual: touch, env"]);
-    assert!(!world.has("done"));
+    let server = ModelServer::new(script.concat());
+    let scenario = Scenario::new();
+    scenario.write("task.md", "---\ntools:\n  bash: [touch, env]\n---\nDo it.\n");
+    run(&server, &scenario, &["task.md"]).exits(0).says(&["it may run besides the usual: touch, env"]);
+    assert!(!scenario.has("done"));
     let names = |request: usize| {
         let tools = server.requests()[request].body["tools"].clone();
         let name = |tool: &Value| tool["function"]["name"].as_str().expect("a name").to_owned();
@@ -328,21 +332,23 @@ fn a_reviewer_gets_other_tools_and_another_policy() {
 
 #[test]
 fn who_works_may_run_what_the_task_file_names() {
-    let server =
-        Server::new([calls("run_command", &json!({ "command": "touch made" })), says("STATUS: COMPLETE")]);
-    let world = World::new();
-    world.write("task.toml", "[tools]\nbash = ['touch']\n[[chat.user]]\ncontent = 'Touch made.'\n");
-    run(&server, &world, &["task.toml"]).exits(0).says(&["done: 1 command run"]);
-    assert!(world.has("made"));
+    let server = ModelServer::new([
+        calls("run_command", &json!({ "command": "touch made" })),
+        says("STATUS: COMPLETE"),
+    ]);
+    let scenario = Scenario::new();
+    scenario.write("task.toml", "[tools]\nbash = ['touch']\n[[chat.user]]\ncontent = 'Touch made.'\n");
+    run(&server, &scenario, &["task.toml"]).exits(0).says(&["done: 1 command run"]);
+    assert!(scenario.has("made"));
 }
 
 #[test]
 fn two_models_and_their_effort() {
-    let server = Server::new([vec![idles()], finds(&[], "").to_vec()].concat());
-    let world = World::new();
-    world.write("task.md", "---\nmodel: openai:writer\n---\nDo it.\n");
+    let server = ModelServer::new([vec![idles()], finds(&[], "").to_vec()].concat());
+    let scenario = Scenario::new();
+    scenario.write("task.md", "---\nmodel: openai:writer\n---\nDo it.\n");
     let args = ["task", "task.md", "--review-model", "openai:critic", "--reasoning", "low"];
-    server.run(&world, &args).exits(0).says(&["openai:writer works, openai:critic reviews"]);
+    server.run(&scenario, &args).exits(0).says(&["openai:writer works, openai:critic reviews"]);
     let asked: Vec<_> = server.requests().iter().map(|asked| asked.body["model"].clone()).collect();
     assert_eq!(asked, ["writer", "critic", "critic"]);
     assert!(server.requests().iter().all(|asked| asked.body["reasoning_effort"] == "low"));
@@ -350,41 +356,41 @@ fn two_models_and_their_effort() {
 
 #[test]
 fn a_model_that_fails_three_times_is_an_error() {
-    let server = Server::new((0..3).map(|_| Answer::status(400)));
-    let world = World::new();
-    world.write("task.md", "Do it.\n");
-    let ran = run(&server, &world, &["task.md", "--quiet", "--json"]).exits(3);
+    let server = ModelServer::new((0..3).map(|_| Answer::status(400)));
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Do it.\n");
+    let ran = run(&server, &scenario, &["task.md", "--quiet", "--json"]).exits(3);
     assert_eq!(json_of(&ran)["reason"], "consecutive_failures");
     assert!(ran.stderr.contains("error: consecutive_failures"), "{}", ran.stderr);
 }
 
 #[test]
 fn a_task_is_shown_as_other_runs_are() {
-    let server = Server::new([writes("a", ""), says("I did it.\nSTATUS: COMPLETE")]);
-    let world = World::new();
-    world.write("fix.md", "Do it.\n");
-    run(&server, &world, &["fix.md"]).exits(0);
-    let page = world.run(&["show", "-i", "1"]).exits(0).stdout;
+    let server = ModelServer::new([writes("a", ""), says("I did it.\nSTATUS: COMPLETE")]);
+    let scenario = Scenario::new();
+    scenario.write("fix.md", "Do it.\n");
+    run(&server, &scenario, &["fix.md"]).exits(0);
+    let page = scenario.run(&["show", "-i", "1"]).exits(0).stdout;
     assert!(page.contains("1 file written") && page.contains("pass"), "{page}");
-    let output = world.run(&["show", "-i", "1", "--output"]).exits(0).stdout;
+    let output = scenario.run(&["show", "-i", "1", "--output"]).exits(0).stdout;
     assert_eq!(output, "I did it.\nSTATUS: COMPLETE");
-    world.run(&["show", "-i", "1", "--prompt"]).exits(2).says(&["the prompts of a task are not kept"]);
-    assert!(world.run(&["runs"]).exits(0).stdout.contains("fix"));
-    let run = fs::read_dir(world.state().join("runs")).expect("runs").count();
+    scenario.run(&["show", "-i", "1", "--prompt"]).exits(2).says(&["the prompts of a task are not kept"]);
+    assert!(scenario.run(&["runs"]).exits(0).stdout.contains("fix"));
+    let run = fs::read_dir(scenario.state().join("runs")).expect("runs").count();
     assert!(run > 0);
 }
 
-/// Of a review whose usage nobody reported the cost is not known, so that of the run is more than the rest.
+/// If nobody reported the usage of a review, its cost is unknown, so the cost of the run is a lower bound.
 #[test]
 fn a_cost_of_which_a_part_was_not_reported_is_a_lower_bound() {
     for (is_reported, is_lower_bound) in [(false, json!(true)), (true, Value::Null)] {
         let review = finds(&[], "").map(|answer| if is_reported { answer.usage(1000, 1) } else { answer });
-        let server = Server::new([idles().usage(1000, 1)].into_iter().chain(review));
-        let world = World::new();
-        world.write("task.md", "Do it.\n");
-        let ran = server.run(&world, &["task", "task.md", "--json", "--model", "openai:gpt-5"]).exits(0);
+        let server = ModelServer::new([idles().usage(1000, 1)].into_iter().chain(review));
+        let scenario = Scenario::new();
+        scenario.write("task.md", "Do it.\n");
+        let ran = server.run(&scenario, &["task", "task.md", "--json", "--model", "openai:gpt-5"]).exits(0);
         let outcome = json_of(&ran);
-        let record = world.record();
+        let record = scenario.record();
         assert_eq!(outcome["cost_state"], "estimated");
         assert!(outcome["estimated_cost_usd"].as_f64().is_some_and(|cost| cost > 0.0), "{outcome}");
         assert_eq!(

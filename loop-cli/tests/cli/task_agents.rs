@@ -1,14 +1,14 @@
-//! `loop task` with commands in the place of models.
+//! `loop task` with commands in place of models.
 
 use serde_json::json;
 
 use crate::{
-    model_server::Server,
-    support::{Started, World, until},
+    model_server::ModelServer,
+    support::{RunningCommand, Scenario, wait_until},
     task::{finds, json_of, says},
 };
 
-/// A reviewer that gives this verdict. It takes the number of the review out of its prompt.
+/// Returns a reviewer that gives this verdict. It reads the number of the review from its prompt.
 pub(crate) fn reviewer(pending: &str) -> String {
     let number = r#"n=$(grep -o '"review": "[0-9a-f]*"' | tail -1)"#;
     format!(r#"{number}; echo "{{$n, \"pending\": [{pending}], \"blocker\": \"\", \"summary\": \"seen\"}}""#)
@@ -16,43 +16,43 @@ pub(crate) fn reviewer(pending: &str) -> String {
 
 #[test]
 fn a_command_works_and_another_one_reviews() {
-    let world = World::new();
-    world.write("task.md", "Write hello.\n");
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Write hello.\n");
     // The agent's claims differ from its actions.
     let agent = "cat > prompt-$LOOP_ITERATION; echo $LOOP_ITERATION > hello; echo I wrote a hundred files.";
     let pending = r#"$([ $(cat hello) = 2 ] || echo '"a second line"')"#;
     let review = format!("tee review-prompt | ({})", reviewer(pending));
     let args = ["task", "task.md", "--agent", agent, "--review-agent", &review, "--json"];
-    let ran = world.run(&args).exits(0);
+    let ran = scenario.run(&args).exits(0);
     let outcome = json_of(&ran);
     assert_eq!((&outcome["status"], &outcome["loops"]), (&json!("nothing_pending"), &json!(2)), "{outcome}");
-    let (first, second) = (world.read("prompt-1"), world.read("prompt-2"));
+    let (first, second) = (scenario.read("prompt-1"), scenario.read("prompt-2"));
     assert!(first.contains("Never invent output.") && first.contains("Write hello."), "{first}");
     assert!(second.contains("- a second line") && second.contains("Files written: hello"), "{second}");
-    let told = world.read("review-prompt");
+    let told = scenario.read("review-prompt");
     assert!(
         told.contains("as the files of the folder show it") && told.contains("Files edited: hello"),
         "{told}"
     );
 }
 
-/// That a command failed is a fact, and what it said before is a claim.
+/// The command's failure is a fact; its earlier words are a claim.
 #[test]
 fn a_command_that_fails_after_its_claim_is_reviewed() {
     for (end, exit) in [("exit 3", "exited with 3"), ("kill -9 $$", "was ended by signal 9 (137)")] {
-        let world = World::new();
-        world.write("task.md", "Write hello.\n");
+        let scenario = Scenario::new();
+        scenario.write("task.md", "Write hello.\n");
         let agent = format!("cat > prompt-$LOOP_ITERATION; echo STATUS: COMPLETE; {end}");
         let pending = r#"$([ -e prompt-2 ] || echo '"hello"')"#;
         let review = format!("tee review-prompt | ({})", reviewer(pending));
         let args = ["task", "task.md", "--agent", &agent, "--review-agent", &review, "--json"];
-        let ran = world.run(&args).exits(0).says(&[&format!("1 file written; it {exit}")]);
+        let ran = scenario.run(&args).exits(0).says(&[&format!("1 file written; it {exit}")]);
         assert_eq!(json_of(&ran)["status"], "nothing_pending");
         for prompt in ["review-prompt", "prompt-2"] {
-            let told = world.read(prompt);
+            let told = scenario.read(prompt);
             assert!(told.contains(&format!("did not end well: it {exit}\n")), "{told}");
         }
-        let execution = world.read(".loop/task/execution.toml");
+        let execution = scenario.read(".loop/task/execution.toml");
         assert!(
             execution.contains(&format!("failure = \"{exit}\""))
                 && execution.contains("claims_complete = false"),
@@ -63,23 +63,23 @@ fn a_command_that_fails_after_its_claim_is_reviewed() {
 
 #[test]
 fn what_was_done_before_a_run_was_killed_is_told_to_the_reviewer() {
-    let world = World::new();
-    world.write("task.md", "Write hello.\n");
-    let fifo = world.fifo("held");
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Write hello.\n");
+    let fifo = scenario.fifo("held");
     let agent =
         "if [ -e before ]; then touch after; else touch before; exec 3> held; echo here >&3; sleep 1000; fi";
     let review = format!("tee review-prompt | ({})", reviewer(""));
     let args = ["task", "task.md", "--agent", agent, "--review-agent", &review];
-    let started = Started::new(&mut world.loop_command(&args));
+    let started = RunningCommand::new(&mut scenario.loop_command(&args));
     assert_eq!(fifo.line(), "here\n");
     started.signal(rustix::process::Signal::KILL);
     started.killed();
     fifo.released();
-    world
+    scenario
         .run(&["task", "task.md", "--resume"])
         .exits(0)
         .says(&["2 files written", "nothing pending after 1 loop"]);
-    let told = world.read("review-prompt");
+    let told = scenario.read("review-prompt");
     assert!(told.contains("Files written: before, after\n"), "{told}");
     assert!(
         told.contains("Not known: what was done before the loop was cut off, except for its files"),
@@ -89,7 +89,7 @@ fn what_was_done_before_a_run_was_killed_is_told_to_the_reviewer() {
 
 #[test]
 fn what_a_stream_tells_is_what_the_reviewer_is_told() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let line = |value: serde_json::Value| format!("{value}\n");
     let stream = [
         line(
@@ -101,39 +101,43 @@ fn what_a_stream_tells_is_what_the_reviewer_is_told() {
         line(json!({ "type": "result", "subtype": "success", "is_error": false, "session_id": "s",
             "result": "All tests pass.\nSTATUS: INCOMPLETE" })),
     ];
-    world.write("stream.jsonl", stream.concat());
-    world.write("task.md", "Write hello.\n");
-    // A program of this name, since its flags say its format.
-    world.write("bin/claude", "#!/bin/sh\ncat > /dev/null; cat stream.jsonl\n");
-    let path = format!("{}:{}", world.path("bin").display(), std::env::var("PATH").expect("a path"));
-    std::process::Command::new("chmod").arg("+x").arg(world.path("bin/claude")).status().expect("chmod runs");
+    scenario.write("stream.jsonl", stream.concat());
+    scenario.write("task.md", "Write hello.\n");
+    // The program needs this name, because `loop` derives the format from its flags.
+    scenario.write("bin/claude", "#!/bin/sh\ncat > /dev/null; cat stream.jsonl\n");
+    let path = format!("{}:{}", scenario.path("bin").display(), std::env::var("PATH").expect("a path"));
+    std::process::Command::new("chmod")
+        .arg("+x")
+        .arg(scenario.path("bin/claude"))
+        .status()
+        .expect("chmod runs");
     let review = format!("tee review-prompt | ({})", reviewer(""));
     let agent = "claude -p --output-format stream-json --verbose";
     let args = ["task", "task.md", "--agent", agent, "--review-agent", &review];
-    let ran = Started::new(world.loop_command(&args).env("PATH", path)).finish().exits(0);
+    let ran = RunningCommand::new(scenario.loop_command(&args).env("PATH", path)).finish().exits(0);
     ran.says(&["done: 1 command run, 1 command not successful"]);
-    let told = world.read("review-prompt");
-    assert!(told.contains("as its program tells it") && told.contains("pytest -q (exit 1)"), "{told}");
+    let told = scenario.read("review-prompt");
+    assert!(told.contains("as its program reports it") && told.contains("pytest -q (exit 1)"), "{told}");
     assert!(told.contains("which is a claim:\n> All tests pass."), "{told}");
 }
 
 #[test]
 fn a_model_reviews_what_a_command_did() {
-    let server = Server::new(finds(&[], ""));
-    let world = World::new();
-    world.write("task.md", "Write hello.\n");
+    let server = ModelServer::new(finds(&[], ""));
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Write hello.\n");
     let args = ["task", "task.md", "--agent", "touch hello", "--review-model", "openai:scripted"];
-    server.run(&world, &args).exits(0).says(&["nothing pending after 1 loop", "1 file written"]);
+    server.run(&scenario, &args).exits(0).says(&["nothing pending after 1 loop", "1 file written"]);
 }
 
 #[test]
 fn ctrl_c_ends_the_reviewer_as_well() {
-    let world = World::new();
-    world.write("task.md", "Write hello.\n");
-    let fifo = world.fifo("held");
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Write hello.\n");
+    let fifo = scenario.fifo("held");
     let review = "exec 3> held; echo here >&3; sleep 1000";
     let args = ["task", "task.md", "--agent", "true", "--review-agent", review];
-    let started = Started::new(&mut world.loop_command(&args));
+    let started = RunningCommand::new(&mut scenario.loop_command(&args));
     assert_eq!(fifo.line(), "here\n");
     started.signal(rustix::process::Signal::INT);
     started.finish().exits(130).says(&["cancelled after 1 loop"]);
@@ -142,14 +146,15 @@ fn ctrl_c_ends_the_reviewer_as_well() {
 
 #[test]
 fn an_agent_that_is_not_there_is_an_error() {
-    let world = World::new();
-    world.write("task.md", "Write hello.\n");
-    let ran = world.run(&["task", "task.md", "--agent", "no-such-agent-8237"]).exits(3);
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Write hello.\n");
+    let ran = scenario.run(&["task", "task.md", "--agent", "no-such-agent-8237"]).exits(3);
     ran.says(&["agent_unavailable"]);
-    let ran =
-        world.run(&["task", "task.md", "--agent", "true", "--review-agent", "no-such-agent-8237"]).exits(3);
+    let ran = scenario
+        .run(&["task", "task.md", "--agent", "true", "--review-agent", "no-such-agent-8237"])
+        .exits(3);
     ran.says(&["evaluator_unavailable", "the reviewing agent"]);
-    let server = Server::new([says("STATUS: COMPLETE")]);
-    server.run(&world, &["task", "task.md"]).exits(2).says(&["who works", "no model is named"]);
-    until("nothing was asked", || server.requests().is_empty());
+    let server = ModelServer::new([says("STATUS: COMPLETE")]);
+    server.run(&scenario, &["task", "task.md"]).exits(2).says(&["who works", "no model is named"]);
+    wait_until("nothing was asked", || server.requests().is_empty());
 }

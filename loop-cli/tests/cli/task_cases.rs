@@ -1,16 +1,16 @@
-//! Observed behaviour of another program of this kind, where it was right. Each case has its name from there; the
-//! comment explains differences here, and the reasons.
+//! Observed behaviour of a similar program, where it was right. Each case keeps its name from there. The comments
+//! explain the differences, and their reasons.
 
 use loop_testing::Answer;
 use serde_json::json;
 
 use crate::{
-    model_server::Server,
-    support::World,
-    task::{calls, finds, idles, json_of, run, says, told, writes},
+    model_server::ModelServer,
+    support::Scenario,
+    task::{calls, finds, idles, json_of, run, says, sent_to_model, writes},
 };
 
-/// The case of this name, where it can be read as it is.
+/// Returns the case with this name, for cases that the test can read as they are.
 fn case(id: &str) -> serde_json::Value {
     let data = include_str!("../../../loop-agents/tests/review/task_loop.json");
     let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
@@ -32,47 +32,47 @@ fn task_files_that_are_wrong() {
             "starts_asst" => "the chat begins with an assistant's words",
             _ => continue,
         };
-        let (server, world) = (Server::new([]), World::new());
-        world.write("task.toml", text.as_str().expect("a text"));
-        run(&server, &world, &["task.toml"]).exits(2).says(&["task.toml", said]);
-        assert!(world.records().is_empty() && !world.has(".loop"), "{name}");
+        let (server, scenario) = (ModelServer::new([]), Scenario::new());
+        scenario.write("task.toml", text.as_str().expect("a text"));
+        run(&server, &scenario, &["task.toml"]).exits(2).says(&["task.toml", said]);
+        assert!(scenario.records().is_empty() && !scenario.has(".loop"), "{name}");
     }
-    let (server, world) = (Server::new([says("STATUS: COMPLETE")]), World::new());
-    world.write("task.md", given["md"].as_str().expect("a text"));
-    run(&server, &world, &["task.md"]).exits(0);
+    let (server, scenario) = (ModelServer::new([says("STATUS: COMPLETE")]), Scenario::new());
+    scenario.write("task.md", given["md"].as_str().expect("a text"));
+    run(&server, &scenario, &["task.md"]).exits(0);
 }
 
-/// `cs-outside`: a task lies in the folder of the work. That a link there leads out is one of the hostile tests.
+/// `cs-outside`: a task file must be in the work folder. The hostile tests cover links that lead outside.
 #[test]
 fn a_task_outside() {
-    let (server, world) = (Server::new([]), World::new());
+    let (server, scenario) = (ModelServer::new([]), Scenario::new());
     let case = case("cs-outside");
     let path = case["given"]["task"].as_str().expect("a path");
-    run(&server, &world, &[path]).exits(2).says(&[path, "outside"]);
+    run(&server, &scenario, &[path]).exits(2).says(&[path, "outside"]);
 }
 
-/// `cs-e2e-stale-review`: there the verdict that an earlier run left in a file ends this one as done.
+/// `cs-e2e-stale-review`: there, the verdict that an earlier run left in a file ends this run as done.
 #[test]
 fn a_verdict_of_an_earlier_run() {
-    let server = Server::new([idles(), says("Hm."), idles(), says("Hm."), idles(), says("Hm.")]);
-    let world = World::new();
-    world.write("task.md", "Do it.\n");
-    world.write(".loop/task/review_output.toml", "pending = []\nblocker = ''\n");
+    let server = ModelServer::new([idles(), says("Hm."), idles(), says("Hm."), idles(), says("Hm.")]);
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Do it.\n");
+    scenario.write(".loop/task/review_output.toml", "pending = []\nblocker = ''\n");
     let loops = case("cs-e2e-stale-review")["given"]["agent_loops"].to_string();
-    let outcome = json_of(&run(&server, &world, &["task.md", "--loops", &loops, "--json"]).exits(1));
+    let outcome = json_of(&run(&server, &scenario, &["task.md", "--loops", &loops, "--json"]).exits(1));
     assert_eq!((&outcome["status"], &outcome["loops"]), (&json!("exhausted"), &json!(3)));
 }
 
-/// Runs a task against this script; gives what is printed as JSON, and how often the model was asked.
+/// Runs a task with this script. Returns the printed JSON, and the number of requests to the model.
 fn ended(script: Vec<Answer>, loops: &str, code: i32) -> (serde_json::Value, usize) {
-    let server = Server::new(script);
-    let world = World::new();
-    world.write("task.md", "Do it.\n");
-    let ran = run(&server, &world, &["task.md", "--loops", loops, "--json"]).exits(code);
+    let server = ModelServer::new(script);
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Do it.\n");
+    let ran = run(&server, &scenario, &["task.md", "--loops", loops, "--json"]).exits(code);
     (json_of(&ran), server.requests().len())
 }
 
-/// `cs-e2e-complete`: the review is skipped. There the phase stays `execution`; here it is `done`.
+/// `cs-e2e-complete`: the review is skipped. There, the phase stays `execution`; here it becomes `done`.
 #[test]
 fn complete_at_once() {
     let (outcome, asked) = ended(vec![says("STATUS: COMPLETE").usage(100, 10)], "3", 0);
@@ -80,7 +80,7 @@ fn complete_at_once() {
     assert_eq!(outcome["usage"]["input_tokens"], 100);
 }
 
-/// `cs-e2e-exhaust`: there the text and the exit code are those of success. Here they are not.
+/// `cs-e2e-exhaust`: there, the text and the exit code report success. Here they do not.
 #[test]
 fn a_reviewer_that_says_nothing_until_all_loops_are_used_up() {
     let (outcome, asked) = ended(vec![idles(), says("Hm."), idles(), says("Hm.")], "2", 1);
@@ -94,7 +94,7 @@ fn a_clean_review() {
     assert_eq!((&outcome["status"], &outcome["loops"], asked), (&json!("nothing_pending"), &json!(1), 3));
 }
 
-/// `cs-e2e-skip-calls`: twelve calls in one reply. There some are skipped; here each is made, and answered once.
+/// `cs-e2e-skip-calls`: twelve calls in one reply. There, some are skipped; here each one runs and gets one answer.
 #[test]
 fn many_calls_in_one_reply() {
     let read = |id: u32| {
@@ -125,7 +125,8 @@ fn what_a_verdict_does() {
     }
 }
 
-/// `cs-context-third`: files of all loops before, each once; commands and errors of the last alone; at most five items.
+/// `cs-context-third`: the files of all earlier loops, each once; the commands and errors of the last loop only; at
+/// most five items.
 #[test]
 fn what_the_third_loop_is_told() {
     let pending = ["p1", "p2", "p3", "p4", "p5", "p6"];
@@ -146,28 +147,28 @@ fn what_the_third_loop_is_told() {
         finds(&pending, "").to_vec(),
         vec![says("STATUS: COMPLETE")],
     ];
-    let server = Server::new(script.concat());
-    let world = World::new();
-    world.write("task.md", "Do it.\n");
-    run(&server, &world, &["task.md"]).exits(0);
-    let third = told(&server, 12);
+    let server = ModelServer::new(script.concat());
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Do it.\n");
+    run(&server, &scenario, &["task.md"]).exits(0);
+    let third = sent_to_model(&server, 12);
     assert!(third.starts_with("This is loop 3 of 5."), "{third}");
     assert!(third.contains("Files written: a.py, b.py, d.py\n"), "{third}");
     assert!(third.contains("  grep x a.py (exit 1)\n") && !third.contains("  ls (exit"), "{third}");
     assert!(third.contains("- p5\n") && !third.contains("p6"), "{third}");
 }
 
-/// `cs-state-init`, `cs-paths`: what is written down, and where.
+/// `cs-state-init`, `cs-paths`: which files are written, and where.
 #[test]
 fn what_is_written_down() {
-    let server = Server::new([vec![idles()], finds(&[], "").to_vec()].concat());
-    let world = World::new();
-    world.write("task.md", "Do it.\n");
-    run(&server, &world, &["task.md"]).exits(0);
+    let server = ModelServer::new([vec![idles()], finds(&[], "").to_vec()].concat());
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Do it.\n");
+    run(&server, &scenario, &["task.md"]).exits(0);
     for name in ["run", "state", "execution", "review_output", "review"] {
-        assert!(world.has(&format!(".loop/task/{name}.toml")), "{name}");
+        assert!(scenario.has(&format!(".loop/task/{name}.toml")), "{name}");
     }
-    let state: toml::Table = toml::from_str(&world.read(".loop/task/state.toml")).expect("TOML");
+    let state: toml::Table = toml::from_str(&scenario.read(".loop/task/state.toml")).expect("TOML");
     let keys: Vec<_> = state.keys().map(String::as_str).collect();
     assert_eq!(keys, ["loop", "phase", "run_id", "task_file", "updated_at", "workdir"]);
 }

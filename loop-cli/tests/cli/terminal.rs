@@ -1,4 +1,4 @@
-//! A command at a terminal of its own.
+//! Runs a command at its own terminal.
 
 use std::{fs::File, io::Write, process::Command};
 
@@ -7,19 +7,19 @@ use rustix::{
     termios::{Winsize, tcsetwinsize},
 };
 
-use crate::support::{Heard, Ran, Started, World, until};
+use crate::support::{CommandResult, RunningCommand, Scenario, StreamReader, wait_until};
 
-/// A pseudo-terminal with a command on it, as its foreground process.
+/// A pseudo-terminal with a command as its foreground process.
 pub(crate) struct Terminal {
-    started: Started,
+    started: RunningCommand,
     keys: File,
-    screen: Heard,
+    screen: StreamReader,
 }
 
 impl Terminal {
-    /// `loop` with these arguments on a terminal of this many columns and rows that can move its cursor.
-    pub(crate) fn live(world: &World, args: &[&str], size: (u16, u16), colours: bool) -> Self {
-        Self::start(world, args, size, |command| {
+    /// Starts `loop` with these arguments on a terminal with this many columns and rows, and a movable cursor.
+    pub(crate) fn live(scenario: &Scenario, args: &[&str], size: (u16, u16), colours: bool) -> Self {
+        Self::start(scenario, args, size, |command| {
             command.env("TERM", "xterm-256color");
             if !colours {
                 command.env("NO_COLOR", "1");
@@ -27,30 +27,35 @@ impl Terminal {
         })
     }
 
-    /// `loop` with these arguments on a terminal that can do nothing but print.
-    pub(crate) fn new(world: &World, args: &[&str]) -> Self {
-        Self::with(world, args, |_| {})
+    /// Starts `loop` with these arguments on a terminal that can only print.
+    pub(crate) fn new(scenario: &Scenario, args: &[&str]) -> Self {
+        Self::with(scenario, args, |_| {})
     }
 
     /// Starts a command after `change` has modified it.
-    pub(crate) fn with(world: &World, args: &[&str], change: impl FnOnce(&mut Command)) -> Self {
-        Self::start(world, args, (80, 24), change)
+    pub(crate) fn with(scenario: &Scenario, args: &[&str], change: impl FnOnce(&mut Command)) -> Self {
+        Self::start(scenario, args, (80, 24), change)
     }
 
-    fn start(world: &World, args: &[&str], size: (u16, u16), change: impl FnOnce(&mut Command)) -> Self {
-        let (started, keys) = start(world, args, size, change);
-        let screen = Heard::new(Some(keys.try_clone().expect("a copy")));
-        // The screen ends when the command and we have let the other end go.
+    fn start(
+        scenario: &Scenario,
+        args: &[&str],
+        size: (u16, u16),
+        change: impl FnOnce(&mut Command),
+    ) -> Self {
+        let (started, keys) = start(scenario, args, size, change);
+        let screen = StreamReader::new(Some(keys.try_clone().expect("a copy")));
+        // The screen ends when the command and this process have closed the other end.
         Self { started, keys, screen }
     }
 
-    /// Waits until this is shown for the `nth` time. Keys are shown too, as terminals do.
+    /// Waits until this text appears for the `nth` time. Typed keys appear too, as on any terminal.
     pub(crate) fn shows(&self, text: &str, nth: usize) {
-        until(text, || self.screen.so_far().matches(text).count() >= nth);
+        wait_until(text, || self.screen.so_far().matches(text).count() >= nth);
     }
 
-    /// The command.
-    pub(crate) fn started(&self) -> &Started {
+    /// Returns the command.
+    pub(crate) fn started(&self) -> &RunningCommand {
         &self.started
     }
 
@@ -65,41 +70,41 @@ impl Terminal {
     }
 
     /// Waits for the command's end. The screen's content becomes its standard error.
-    pub(crate) fn finish(mut self) -> Ran {
+    pub(crate) fn finish(mut self) -> CommandResult {
         let code = self.started.finish().code;
-        Ran { code, stdout: String::new(), stderr: self.screen.whole().replace("\r\n", "\n") }
+        CommandResult { code, stdout: String::new(), stderr: self.screen.whole().replace("\r\n", "\n") }
     }
 }
 
-/// `loop` on a terminal that is gone when it is time, as when a window is closed or a network drops.
-pub(crate) fn hung_up(world: &World, args: &[&str], is_time: impl FnMut() -> bool) -> Ran {
+/// Runs `loop` on a terminal that disappears at the given time, as when a window is closed or a network drops.
+pub(crate) fn hung_up(scenario: &Scenario, args: &[&str], is_time: impl FnMut() -> bool) -> CommandResult {
     let live = |command: &mut Command| {
         command.env("TERM", "xterm-256color");
     };
-    let (started, ours) = start(world, args, (80, 24), live);
-    until("it is time to hang up", is_time);
+    let (started, ours) = start(scenario, args, (80, 24), live);
+    wait_until("it is time to hang up", is_time);
     drop(ours);
     started.finish()
 }
 
-/// Starts `loop` on a new terminal, which controls it; gives our end, which nobody reads yet.
+/// Starts `loop` on a new terminal that controls it. Returns our end, which nothing reads yet.
 pub(crate) fn start(
-    world: &World,
+    scenario: &Scenario,
     args: &[&str],
     size: (u16, u16),
     change: impl FnOnce(&mut Command),
-) -> (Started, File) {
-    start_by(&[], world, args, size, change)
+) -> (RunningCommand, File) {
+    start_by(&[], scenario, args, size, change)
 }
 
-/// Starts a command through another one, which becomes the command in its arguments.
+/// Starts a command through another command, which becomes the one in its arguments.
 pub(crate) fn start_by(
     before: &[&str],
-    world: &World,
+    scenario: &Scenario,
     args: &[&str],
     (ws_col, ws_row): (u16, u16),
     change: impl FnOnce(&mut Command),
-) -> (Started, File) {
+) -> (RunningCommand, File) {
     let ours =
         openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a pseudo-terminal");
     grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("the other end is ours");
@@ -108,11 +113,11 @@ pub(crate) fn start_by(
     tcsetwinsize(&theirs, Winsize { ws_col, ws_row, ws_xpixel: 0, ws_ypixel: 0 }).expect("a size");
     let stream = || theirs.try_clone().expect("a copy");
 
-    // Ctrl+C is a signal only at a terminal that is the session's own.
-    let mut command = world.command("setsid", &["--ctty"]);
+    // Ctrl+C sends a signal only at the controlling terminal of the session.
+    let mut command = scenario.command("setsid", &["--ctty"]);
     command.args(before).arg(env!("CARGO_BIN_EXE_loop")).args(args).env("TERM", "dumb");
     command.stdin(stream()).stdout(stream()).stderr(stream());
     change(&mut command);
-    let started = Started::as_it_is(&mut command);
+    let started = RunningCommand::as_it_is(&mut command);
     (started, File::from(ours))
 }

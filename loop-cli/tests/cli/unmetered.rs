@@ -1,16 +1,16 @@
-//! Limits on money and tokens, and agents that could report what they use and do not.
+//! Limits on money and tokens, and agents that could report their usage but do not.
 
 use loop_testing::Answer;
 use serde_json::json;
 
 use crate::{
-    model_server::Server,
-    support::{Manifest, World},
+    model_server::ModelServer,
+    support::{Manifest, Scenario},
 };
 
 const LIMITS: [&str; 3] = ["guardrails.max_tokens", "guardrails.max_cost_usd", "guardrails.max_usd_per_hour"];
 
-/// A command that reports these figures in every third iteration, and nothing in the others.
+/// Returns a command that reports these figures in every third iteration, and nothing in the others.
 fn reports_seldom(figures: &str) -> String {
     format!("[ $((LOOP_ITERATION % 3)) -ne 0 ] || echo '{{{figures}}}' >> \"$LOOP_USAGE_FILE\"")
 }
@@ -22,9 +22,12 @@ fn silent() -> Manifest {
 #[test]
 fn three_silent_iterations_in_a_row_halt_a_run_under_a_limit() {
     for limit in LIMITS {
-        let world = World::new();
-        world.run_manifest(&silent().set(limit, 1000)).exits(1).says(&["unmetered", "3 iterations in a row"]);
-        let record = world.record();
+        let scenario = Scenario::new();
+        scenario
+            .run_manifest(&silent().set(limit, 1000))
+            .exits(1)
+            .says(&["unmetered", "3 iterations in a row"]);
+        let record = scenario.record();
         assert_eq!(
             (&record["stop_reason"], &record["iterations"]),
             (&json!("unmetered"), &json!(3)),
@@ -38,9 +41,9 @@ fn three_silent_iterations_in_a_row_halt_a_run_under_a_limit() {
 fn a_run_without_such_a_limit_or_with_an_allowance_goes_on() {
     let allowed = LIMITS.map(|limit| silent().set(limit, 1000).set("guardrails.allow_unmetered", true));
     for manifest in allowed.iter().chain([&silent()]) {
-        let world = World::new();
-        world.run_manifest(manifest).exits(1).says(&["max_iterations"]);
-        assert_eq!(world.record()["iterations"], 7);
+        let scenario = Scenario::new();
+        scenario.run_manifest(manifest).exits(1).says(&["max_iterations"]);
+        assert_eq!(scenario.record()["iterations"], 7);
     }
 }
 
@@ -54,14 +57,14 @@ fn only_what_the_limit_counts_starts_the_count_again() {
         (LIMITS[1], r#""input_tokens":1"#, 3),
         (LIMITS[2], r#""cost_usd":0.02,"cost_usd":0"#, 3),
     ] {
-        let world = World::new();
+        let scenario = Scenario::new();
         let manifest = silent().set("agent.command", reports_seldom(figures)).set(limit, 1000);
-        world.run_manifest(&manifest).exits(1);
-        assert_eq!(world.record()["iterations"], iterations, "{limit} {figures}");
+        scenario.run_manifest(&manifest).exits(1);
+        assert_eq!(scenario.record()["iterations"], iterations, "{limit} {figures}");
     }
 }
 
-/// The last line of what an agent prints for a lot of words, with a count that cannot be right.
+/// The last line of an agent's long output contains an impossible count.
 #[test]
 fn three_bills_in_a_row_that_cannot_be_right_halt_a_run_under_a_limit_on_money() {
     let codex = |usage: &str| {
@@ -85,15 +88,15 @@ fn three_bills_in_a_row_that_cannot_be_right_halt_a_run_under_a_limit_on_money()
         (of_file("{\"cost_usd\":0}\n{\"cost_usd\":1e999}\n"), false),
     ] {
         for is_allowed in [false, true] {
-            let world = World::new();
-            world.write("said", text.clone());
+            let scenario = Scenario::new();
+            scenario.write("said", text.clone());
             let command = if format == "usage-file" { "cat said >> $LOOP_USAGE_FILE" } else { "cat said" };
             let manifest = Manifest::new(command, "false").set("agent.format", format);
             let manifest = manifest.set("agent.model", "gpt-5").set("guardrails.max_iterations", 5);
             let manifest = manifest.set(LIMITS[1], 1000).set("guardrails.allow_unmetered", is_allowed);
-            world.run_manifest(&manifest).exits(1);
+            scenario.run_manifest(&manifest).exits(1);
             let expected = if is_right || is_allowed { 5 } else { 3 };
-            assert_eq!(world.record()["iterations"], expected, "{text} {is_allowed}");
+            assert_eq!(scenario.record()["iterations"], expected, "{text} {is_allowed}");
         }
     }
 }
@@ -107,10 +110,10 @@ fn a_model_server_whose_figures_cannot_be_right_halts_a_run_under_a_limit() {
         [("\"completion_tokens\":888", 6), ("\"nothing\":1", 3), ("\"completion_tokens\":0", 3)]
     {
         let answer = Answer::deltas([words.as_str()]).usage(1, 888);
-        let server = Server::new(vec![answer.replaced("\"completion_tokens\":888", with); 6]);
-        let world = World::new();
-        world.manifest(&manifest.clone().set("guardrails.max_cost_usd", 1));
-        server.run(&world, &["run", "loop.json"]).exits(1);
+        let server = ModelServer::new(vec![answer.replaced("\"completion_tokens\":888", with); 6]);
+        let scenario = Scenario::new();
+        scenario.manifest(&manifest.clone().set("guardrails.max_cost_usd", 1));
+        server.run(&scenario, &["run", "loop.json"]).exits(1);
         assert_eq!(server.requests().len(), requests, "{with}");
     }
 }
@@ -119,8 +122,8 @@ fn a_model_server_whose_figures_cannot_be_right_halts_a_run_under_a_limit() {
 fn a_check_that_reports_does_not_speak_for_the_agent() {
     let check = r#"echo '{"input_tokens":1,"cost_usd":0.01}' >> "$LOOP_USAGE_FILE"; false"#;
     for limit in LIMITS {
-        let world = World::new();
-        world
+        let scenario = Scenario::new();
+        scenario
             .run_manifest(&silent().set("evaluator.command", check).set(limit, 1000))
             .exits(1)
             .says(&["unmetered"]);
@@ -129,14 +132,14 @@ fn a_check_that_reports_does_not_speak_for_the_agent() {
 
 #[test]
 fn an_agent_that_exits_with_an_error_and_is_silent_counts() {
-    let world = World::new();
+    let scenario = Scenario::new();
     let failing = silent().set("agent.command", "exit 3").set(LIMITS[1], 1);
-    world
+    scenario
         .run_manifest(&failing.clone().set("guardrails.max_consecutive_failures", 5))
         .exits(1)
         .says(&["unmetered"]);
     // If both limits are reached at once, the person must hear about the failures.
-    world
+    scenario
         .run_manifest(&failing.set("guardrails.max_consecutive_failures", 3))
         .exits(1)
         .says(&["consecutive_failures"]);
@@ -146,19 +149,19 @@ fn an_agent_that_exits_with_an_error_and_is_silent_counts() {
 fn a_model_that_cannot_be_asked_is_not_silent() {
     let agent = json!({ "model": "openai:scripted", "prompt": "{goal}" });
     let manifest = Manifest::new("-", "false").set("agent", agent).set("guardrails.max_iterations", 4);
-    let server = Server::new(vec![Answer::status(400); 4]);
-    let world = World::new();
-    world.manifest(&manifest.set(LIMITS[0], 1000));
-    server.run(&world, &["run", "loop.json"]).exits(1).says(&["max_iterations"]);
+    let server = ModelServer::new(vec![Answer::status(400); 4]);
+    let scenario = Scenario::new();
+    scenario.manifest(&manifest.set(LIMITS[0], 1000));
+    server.run(&scenario, &["run", "loop.json"]).exits(1).says(&["max_iterations"]);
 }
 
 #[test]
 fn a_person_who_resumes_has_seen_it() {
-    let world = World::new();
-    world.run_manifest(&silent().set(LIMITS[0], 1000).set(LIMITS[1], 1)).exits(1).says(&["unmetered"]);
-    let id = world.record()["run_id"].as_str().expect("an id").to_owned();
-    world.run(&["resume", &id]).exits(1).says(&["unmetered"]);
-    let last = world.records().pop().expect("a record");
+    let scenario = Scenario::new();
+    scenario.run_manifest(&silent().set(LIMITS[0], 1000).set(LIMITS[1], 1)).exits(1).says(&["unmetered"]);
+    let id = scenario.record()["run_id"].as_str().expect("an id").to_owned();
+    scenario.run(&["resume", &id]).exits(1).says(&["unmetered"]);
+    let last = scenario.records().pop().expect("a record");
     assert_eq!(last["iterations"], 6);
 }
 
@@ -166,12 +169,12 @@ fn a_person_who_resumes_has_seen_it() {
 fn a_loop_of_flags_has_a_flag_for_it() {
     let agent = ": \"$LOOP_USAGE_FILE\"";
     let args = ["run", "--agent", agent, "--check", "false", "--max", "5", "--max-cost", "2"];
-    let world = World::new();
-    world.run(&args).exits(1).says(&["unmetered", "accept that with --allow-unmetered"]);
-    world.run(&[&args[..], &["--allow-unmetered"]].concat()).exits(1).says(&["max_iterations"]);
+    let scenario = Scenario::new();
+    scenario.run(&args).exits(1).says(&["unmetered", "accept that with --allow-unmetered"]);
+    scenario.run(&[&args[..], &["--allow-unmetered"]].concat()).exits(1).says(&["max_iterations"]);
     let refused = ["run", "--agent", "true", "--check", "false", "--max", "5", "--max-cost", "2"];
-    world.run(&refused).exits(2).says(&["`--allow-unmetered`"]);
-    world.run(&[&refused[..], &["--allow-unmetered"]].concat()).exits(1).says(&["max_iterations"]);
+    scenario.run(&refused).exits(2).says(&["`--allow-unmetered`"]);
+    scenario.run(&[&refused[..], &["--allow-unmetered"]].concat()).exits(1).says(&["max_iterations"]);
 }
 
 #[test]
@@ -186,10 +189,10 @@ fn a_model_server_without_figures_halts_a_run_under_a_limit() {
         (manifest("openai:gpt-5").set("guardrails.max_cost_usd", 1), "unmetered", 3),
         (limited.set("guardrails.allow_unmetered", true), "max_iterations", 6),
     ] {
-        let server = Server::new(vec![Answer::deltas(["Hm."]); 6]);
-        let world = World::new();
-        world.manifest(&manifest);
-        server.run(&world, &["run", "loop.json"]).exits(1).says(&[reason]);
+        let server = ModelServer::new(vec![Answer::deltas(["Hm."]); 6]);
+        let scenario = Scenario::new();
+        scenario.manifest(&manifest);
+        server.run(&scenario, &["run", "loop.json"]).exits(1).says(&[reason]);
         assert_eq!(server.requests().len(), requests);
     }
 }

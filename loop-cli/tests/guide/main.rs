@@ -1,50 +1,51 @@
-//! The guide, followed word by word.
+//! Follows the guide word by word.
 //!
 //! A page is a session. Its reader begins in an empty folder, writes the files that the page shows, and types its
 //! commands, one after the other, into one shell. Here that reader is bash. The output must match the page, except for
 //! times, dates, ids and the width of columns; `...` on a line of its own matches any lines. The guide's tests do not
 //! use `trycmd`, because it starts no shell: readers type pipes, `&&`, `cd` and `$?`.
 //!
-//! `GUIDE=update cargo test -p loop-cli --test guide` writes what is printed into the pages that show something else.
+//! `GUIDE=update cargo test -p loop-cli --test guide` writes the actual output into pages that show something else.
 //! Read the difference before you keep it.
 
 mod manifests;
-mod normal;
+mod output_filter;
 mod shell;
 
 use std::{env, fs, thread};
 
 use book_tests::{Action, Page, pages, session};
 
-use crate::{normal::Normal, shell::Reader};
+use crate::{output_filter::OutputFilter, shell::GuideReader};
 
 /// A difference between a page and the actual output.
-struct Difference<'a> {
+struct PageDifference<'a> {
     action: &'a Action<'a>,
     printed: String,
     text: String,
 }
 
-/// A page whose sessions need a model has its answers in comments: `<!-- the model says: Hello. -->`.
+/// Returns the model's answers for a page whose sessions need one. They are in comments:
+/// `<!-- the model says: Hello. -->`.
 fn answers(page: &Page) -> Vec<&str> {
     let comments = page.text.split("<!-- the model says: ").skip(1);
     comments.filter_map(|rest| Some(rest.split_once(" -->")?.0)).collect()
 }
 
-fn differences<'a>(page: &Page, actions: &'a [Action<'a>]) -> Vec<Difference<'a>> {
-    let normal = Normal::new();
-    let reader = Reader::new(&answers(page));
+fn differences<'a>(page: &Page, actions: &'a [Action<'a>]) -> Vec<PageDifference<'a>> {
+    let output_filter = OutputFilter::new();
+    let reader = GuideReader::new(&answers(page));
     let commands = actions.iter().filter(|action| matches!(action, Action::Run { .. }));
     let pairs = commands.zip(reader.follow(actions)).filter_map(|(action, printed)| {
         let Action::Run { command, shown, line, .. } = action else { return None };
-        let difference = normal.difference(&printed, shown)?;
+        let difference = output_filter.difference(&printed, shown)?;
         let text = format!("{}: $ {command}\n{difference}", page.place(*line));
-        Some(Difference { action, printed, text })
+        Some(PageDifference { action, printed, text })
     });
     pairs.collect()
 }
 
-/// Follows a page. The texts of what differs, unless the page is brought up to date.
+/// Follows a page, and returns the differences, unless it updates the page.
 fn follow(page: &Page) -> Vec<String> {
     let actions = session(page);
     let found = differences(page, &actions);

@@ -1,15 +1,15 @@
-//! Every manifest and every table of settings of the guide, as the command reads it.
+//! Reads every manifest and every settings table of the guide with the command.
 
 use std::fs;
 
 use book_tests::{Block, Page, pages};
 
-use crate::shell::Reader;
+use crate::shell::GuideReader;
 
 /// Returns the arguments with which the command reads such a block, and the file that it reads.
 fn reading(block: &Block<'_>) -> Option<(String, &'static [&'static str])> {
     match (block.language(), block.is("settings")) {
-        // Not `loop.toml`, which would be the project's: that may not say all of it.
+        // Not `loop.toml`, because these would be the project's settings, which may not contain all of it.
         ("toml", true) => Some(("settings.toml".to_owned(), &["policy", "show"])),
         (format @ ("yaml" | "toml" | "json"), _) if !block.is("output") => {
             Some((format!("checked.{format}"), &["check"]))
@@ -20,7 +20,7 @@ fn reading(block: &Block<'_>) -> Option<(String, &'static [&'static str])> {
 
 fn refused(page: &Page, block: &Block<'_>) -> Option<String> {
     let (file, args) = reading(block)?;
-    let reader = Reader::new(&[]);
+    let reader = GuideReader::new(&[]);
     let mut command = reader.command("loop");
     let folder = command.get_current_dir().expect("a folder").to_owned();
     fs::write(folder.join(&file), block.text).expect("a file");

@@ -1,4 +1,4 @@
-//! The reader: a shell in an empty folder.
+//! The reader of the guide: a shell in an empty folder.
 
 use std::{
     env,
@@ -16,28 +16,28 @@ use regex::{Captures, Regex};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-/// Stands behind what a command has printed. No text has it.
+/// Marks the end of a command's output. No text contains it.
 const MARK: char = '\u{1e}';
 
-/// For how many seconds a session is waited for. What it has printed until then is compared.
+/// The time limit of a session, in seconds. We compare its output up to then.
 const PATIENCE: &str = "300";
 
-/// The id of a run or a job, or how one begins.
+/// Matches the id of a run or a job, or a prefix of one.
 pub(crate) const ID: &str = r"\b[0-9a-f]{8}(-[0-9a-f]{2,4}){0,3}(-[0-9a-f]{12})?\b";
 
 /// Text that an interactive shell leaves out: its script, the line and the killed process.
 const KILLED: &str = r"(?m)^\S+: line \d+: +\d+ Killed.*$";
 
 /// A person with a home, an empty folder, Claude Code on `PATH`, and perhaps a scripted model.
-pub(crate) struct Reader {
-    // Before the runtime on which it runs.
+pub(crate) struct GuideReader {
+    // Dropped before the runtime on which it runs.
     model: Option<ScriptedServer>,
     _runtime: Runtime,
     root: TempDir,
 }
 
-impl Reader {
-    /// Without answers there is no model.
+impl GuideReader {
+    /// Creates a reader. Without answers there is no model.
     pub(crate) fn new(answers: &[&str]) -> Self {
         let runtime = Runtime::new().expect("a runtime");
         let script: Vec<_> = answers.iter().map(|text| Answer::deltas([*text]).usage(210, 12)).collect();
@@ -64,7 +64,7 @@ impl Reader {
     pub(crate) fn follow(&self, actions: &[Action<'_>]) -> Vec<String> {
         let (script, printed) = (self.path("session.sh"), self.path("printed"));
         fs::write(&script, typed(actions, &printed)).expect("a script");
-        // A file, so that what is typed can look for what was printed.
+        // The output goes to a file, so that commands can search it.
         let output = File::create(&printed).expect("a file");
         let mut shell = self.command("timeout");
         let errors = output.try_clone().expect("a file");
@@ -81,7 +81,7 @@ impl Reader {
         parts
     }
 
-    /// A program in the reader's folder, with an environment that is the same everywhere.
+    /// Returns the command for a program in the reader's folder, with a fixed environment.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut path = OsString::from(self.path("bin"));
         path.push(":");
@@ -101,8 +101,8 @@ impl Reader {
     }
 }
 
-/// The session as a script. Where a command names an id, it means the one that was printed last: the page has
-/// another one than this session.
+/// Returns the session as a script. If a command names an id, it means the id that was printed last, because the ids in
+/// the page differ from those of this session.
 fn typed(actions: &[Action<'_>], printed: &Path) -> String {
     let id = Regex::new(ID).expect("a pattern");
     let last = format!("$(grep -oE '{ID}' {} | tail -n 1)", printed.display());

@@ -3,42 +3,42 @@
 use std::time::Duration;
 
 use crate::{
-    stage::Stage,
-    support::{Manifest, Ran},
-    trial::AMPLE,
+    hostile_scenario::HostileScenario,
+    run_case::AMPLE,
+    support::{CommandResult, Manifest},
 };
 
 /// One hostile agent, or one misfortune.
-pub(crate) struct Case {
+pub(crate) struct HostileCase {
     /// Its behaviour, for the table.
     pub(crate) does: &'static str,
-    /// True if it uses so much of the machine that nothing else may run beside it.
+    /// Whether it uses so much of the machine that it must run alone.
     pub(crate) alone: bool,
-    /// The script in `agents/`, if it is not called like the case.
+    /// The script in `agents/`, if its name differs from the case's.
     pub(crate) script: Option<&'static str>,
-    /// A program that has to be installed; without it the case is not tried.
+    /// A program that must be installed. Without it the case is skipped.
     pub(crate) needs: Option<&'static str>,
-    pub(crate) trial: Trial,
+    pub(crate) run: CaseRun,
 }
 
 /// The way to try a case.
-pub(crate) enum Trial {
-    /// The script of the case's name is run as the agent, and as the check.
-    Roles { agent: Fate, check: Fate },
-    /// A case that needs more than a script: a function tries it, and fails if the description is wrong.
-    Staged { agent: &'static str, check: &'static str, by: fn() },
+pub(crate) enum CaseRun {
+    /// The script with the case's name runs as the agent, and as the check.
+    Roles { agent: ExpectedResult, check: ExpectedResult },
+    /// A case that needs more than a script: a function runs it, and fails if the description is wrong.
+    Custom { agent: &'static str, check: &'static str, by: fn() },
 }
 
 /// The expected result in one of the two roles.
-pub(crate) enum Fate {
-    Ends(Ends),
+pub(crate) enum ExpectedResult {
+    Ends(ExpectedEnd),
     /// The case is not tried, for this reason.
     Untried(&'static str),
 }
 
 /// The expected end of a run.
 #[derive(Clone, Copy)]
-pub(crate) struct Ends {
+pub(crate) struct ExpectedEnd {
     /// The description of the result, for the table.
     pub(crate) happens: &'static str,
     pub(crate) stop_reason: &'static str,
@@ -51,29 +51,29 @@ pub(crate) struct Ends {
     /// Further settings in the manifest, besides the command and the limit.
     pub(crate) manifest: fn(Manifest) -> Manifest,
     /// Further conditions to check.
-    pub(crate) proof: fn(&Stage, &Ran),
+    pub(crate) proof: fn(&HostileScenario, &CommandResult),
 }
 
-impl Case {
-    pub(crate) const fn new(does: &'static str, agent: Fate, check: Fate) -> Self {
-        Self { does, alone: false, script: None, needs: None, trial: Trial::Roles { agent, check } }
+impl HostileCase {
+    pub(crate) const fn new(does: &'static str, agent: ExpectedResult, check: ExpectedResult) -> Self {
+        Self { does, alone: false, script: None, needs: None, run: CaseRun::Roles { agent, check } }
     }
 
-    pub(crate) const fn staged(
+    pub(crate) const fn custom(
         does: &'static str,
         agent: &'static str,
         check: &'static str,
         by: fn(),
     ) -> Self {
-        Self { does, alone: false, script: None, needs: None, trial: Trial::Staged { agent, check, by } }
+        Self { does, alone: false, script: None, needs: None, run: CaseRun::Custom { agent, check, by } }
     }
 
-    /// Runs this script, and not the one of its own name.
+    /// Uses this script instead of the one with the case's name.
     pub(crate) const fn script(self, script: &'static str) -> Self {
         Self { script: Some(script), ..self }
     }
 
-    /// Is tried only where this program is installed.
+    /// Runs the case only where this program is installed.
     pub(crate) const fn needs(self, program: &'static str) -> Self {
         Self { needs: Some(program), ..self }
     }
@@ -83,7 +83,7 @@ impl Case {
     }
 }
 
-impl Ends {
+impl ExpectedEnd {
     const fn new(stop_reason: &'static str, code: i32, happens: &'static str) -> Self {
         Self {
             happens,
@@ -97,7 +97,7 @@ impl Ends {
         }
     }
 
-    /// It changes nothing: the check passes after the first iteration.
+    /// Expects no effect: the check passes after the first iteration.
     pub(crate) const fn goal_met(happens: &'static str) -> Self {
         Self::new("goal_met", 0, happens)
     }
@@ -124,11 +124,11 @@ impl Ends {
         Self { manifest, ..self }
     }
 
-    pub(crate) const fn proof(self, proof: fn(&Stage, &Ran)) -> Self {
+    pub(crate) const fn proof(self, proof: fn(&HostileScenario, &CommandResult)) -> Self {
         Self { proof, ..self }
     }
 
-    pub(crate) const fn fate(self) -> Fate {
-        Fate::Ends(self)
+    pub(crate) const fn expected(self) -> ExpectedResult {
+        ExpectedResult::Ends(self)
     }
 }

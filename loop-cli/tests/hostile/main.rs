@@ -2,14 +2,13 @@
 //!
 //! People leave a loop alone overnight. Then it meets more than agents with wrong answers: agents ignore TERM, leave
 //! daemons behind, print a gigabyte, or delete the folder they work in; and the machine may kill the loop itself. Each
-//! of these is a script in `agents/`, run as the agent and as the check. Whatever a script does, the run ends within
-//! its limit, the grace time and [`trial::SLACK`]; no process with the run's mark in its command line is left; there is
-//! one record; and the exit code is the documented one.
+//! of these is a script in `agents/`, run as the agent and as the check. In each case the run ends within its limit,
+//! the grace time and [`run_case::SLACK`]; no process with the run's mark in its command line is left; there is one
+//! record; and the exit code is the documented one.
 //!
 //! One table of cases gives both the tests and `HOSTILE.md`.
 //!
-//! These are the only tests that look at the clock, since a bound on time is what they are about. So the
-//! heavy ones run alone.
+//! Only these tests look at the clock, because they are about time limits. So the heavy ones run alone.
 #![cfg(all(test, target_os = "linux"))]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
@@ -22,7 +21,7 @@ mod terminal;
 
 mod case;
 mod cases;
+mod hostile_scenario;
 mod page;
 mod processes;
-mod stage;
-mod trial;
+mod run_case;

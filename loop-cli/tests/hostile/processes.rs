@@ -9,9 +9,9 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::{support::until, trial::SLACK};
+use crate::{run_case::SLACK, support::wait_until};
 
-/// Everybody with this mark in their command line. Who is dead and only not reaped yet has none.
+/// Returns all processes with this mark in their command lines. Zombies have no command line.
 pub(crate) fn marked(mark: &str) -> Vec<Pid> {
     let own = std::process::id().to_string();
     let entries = fs::read_dir("/proc").expect("processes can be listed");
@@ -23,15 +23,15 @@ pub(crate) fn marked(mark: &str) -> Vec<Pid> {
         .collect()
 }
 
-/// Waits until all processes with this mark have ended: they have [`SLACK`].
+/// Waits until all processes with this mark have ended. They have [`SLACK`] for this.
 pub(crate) fn all_die(mark: &str) {
     let begun = Instant::now();
-    until("everybody is dead", || marked(mark).is_empty());
+    wait_until("everybody is dead", || marked(mark).is_empty());
     assert!(begun.elapsed() < SLACK, "they lived for {:?}", begun.elapsed());
 }
 
-/// The guardian of this loop, if it has one: a child that calls itself so.
-pub(crate) fn guardian(of: u32) -> Option<Pid> {
+/// Returns the watchdog of this loop, if it has one: a child with that name.
+pub(crate) fn watchdog(of: u32) -> Option<Pid> {
     let children = fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
     let mut children = children.split_whitespace();
     let named = |child: &str| {
@@ -43,7 +43,7 @@ pub(crate) fn guardian(of: u32) -> Option<Pid> {
 
 /// Waits until this process is gone.
 pub(crate) fn dies(pid: Pid) {
-    until("it is gone", || !is_alive(&pid.to_string()));
+    wait_until("it is gone", || !is_alive(&pid.to_string()));
 }
 
 /// Sends a process a signal, even if it is not our child.
@@ -57,7 +57,7 @@ pub(crate) fn kill(pid: Pid) {
     signal(pid, Signal::KILL);
 }
 
-/// The most memory that a process has had at once, in bytes.
+/// Returns the peak memory of a process, in bytes.
 pub(crate) fn peak_memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("the process is there");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");

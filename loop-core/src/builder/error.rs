@@ -37,7 +37,7 @@ pub enum BuildError {
         /// The iteration that was not evaluated.
         iteration: u64,
     },
-    /// The journal cannot be read, or is damaged. Holds its error's text.
+    /// The journal cannot be read, or is damaged. Holds the text of its error.
     #[error("the run's journal cannot be used: {0}")]
     Journal(String),
     /// The journal of a new run already holds a run.
@@ -49,10 +49,10 @@ pub enum BuildError {
     #[error(
         "the run's past was given twice: use only one of `.resume(events, output)`, `.resume_from(journal)` and `.journal(journal)`; `.resume_from(journal)` also records what happens from now on"
     )]
-    TwoPasts,
+    TwoHistories,
 }
 
-/// Refuses to go on with a run that these parts cannot continue.
+/// Checks that these parts can continue the restored run.
 pub(super) fn check_restored(
     progress: &Progress,
     evaluated: bool,

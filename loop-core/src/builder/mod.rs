@@ -2,21 +2,21 @@
 
 mod error;
 mod goal;
-mod past;
+mod history;
 mod run;
-mod types;
+mod type_state;
 
 use std::{fmt, marker::PhantomData, time::Duration};
 
 pub use self::{
     error::BuildError,
-    types::{Bounded, IsBounded, LoopStep, Unbounded},
+    type_state::{Bounded, IsBounded, LoopStep, Unbounded},
 };
-use self::{goal::Condition, past::Past};
+use self::{goal::TypedCondition, history::HistorySource};
 use crate::{
-    Ask, CancellationToken, Evaluator, Guardrail, Iteration, Judged, MaxElapsed, MaxIterations, Observer,
+    Ask, CancellationToken, Evaluator, Guardrail, Iteration, JudgedStep, MaxElapsed, MaxIterations, Observer,
     Pace, Step, StopCondition,
-    driver::{Goal, OnLag, TimeOff, Times},
+    driver::{Goal, GracePeriods, OnLag, SuspendedTime},
 };
 
 /// How long work may continue after a report that crosses a limit: 50 ms. Change it with [`Loop::overrun`].
@@ -43,11 +43,11 @@ pub struct Loop<I: Iteration, S = Step<<I as Iteration>::Output>, B = Unbounded>
     ask: Option<Box<dyn Ask>>,
     observers: Vec<Box<dyn Observer>>,
     cancel: CancellationToken,
-    times: Times,
+    grace_periods: GracePeriods,
     channel: usize,
     on_lag: OnLag,
-    time_off: TimeOff,
-    past: Past<I::Output>,
+    suspended_time: SuspendedTime,
+    history: HistorySource<I::Output>,
     types: PhantomData<fn(S, B)>,
 }
 
@@ -66,11 +66,11 @@ impl<I: Iteration> Loop<I> {
             ask: None,
             observers: Vec::new(),
             cancel: CancellationToken::new(),
-            times: Times { grace: Duration::from_secs(10), overrun: DEFAULT_OVERRUN },
+            grace_periods: GracePeriods { grace: Duration::from_secs(10), overrun: DEFAULT_OVERRUN },
             channel: 64,
             on_lag: OnLag::Hold,
-            time_off: TimeOff::new(),
-            past: Past::none(),
+            suspended_time: SuspendedTime::new(),
+            history: HistorySource::none(),
             types: PhantomData,
         }
     }
@@ -81,7 +81,7 @@ impl<I: Iteration, B> Loop<I, Step<I::Output>, B> {
     pub fn evaluate(
         mut self,
         evaluator: impl Evaluator<I::Output> + 'static,
-    ) -> Loop<I, Judged<I::Output>, B> {
+    ) -> Loop<I, JudgedStep<I::Output>, B> {
         self.evaluator = Some(Box::new(evaluator));
         self.goal_is_blind = self.goal.is_some();
         self.retyped()
@@ -94,9 +94,9 @@ where
     S: LoopStep<Output = I::Output> + 'static,
 {
     /// Sets the condition that decides when the goal is met. A second call replaces the first. To combine conditions,
-    /// use [`When`](crate::When).
+    /// use [`Condition`](crate::Condition).
     pub fn until(mut self, condition: impl StopCondition<S> + 'static) -> Self {
-        self.goal = Some(Box::new(Condition::<_, S>::new(condition)));
+        self.goal = Some(Box::new(TypedCondition::<_, S>::new(condition)));
         self.goal_is_blind = false;
         self
     }
@@ -148,7 +148,7 @@ where
     /// Sets how long interrupted work may take to end before the driver drops it. If the work has its own grace time,
     /// such as that of a shell agent for its command, keep that shorter: dropped work cannot end cleanly.
     pub const fn grace(mut self, grace: Duration) -> Self {
-        self.times.grace = grace;
+        self.grace_periods.grace = grace;
         self
     }
 
@@ -160,7 +160,7 @@ where
     /// # Default
     /// [`DEFAULT_OVERRUN`].
     pub const fn overrun(mut self, overrun: Duration) -> Self {
-        self.times.overrun = overrun;
+        self.grace_periods.overrun = overrun;
         self
     }
 
@@ -182,9 +182,9 @@ where
         self
     }
 
-    /// Time added to this handle does not count as run time.
-    pub fn time_off(mut self, time_off: TimeOff) -> Self {
-        self.time_off = time_off;
+    /// Excludes the time that you add to this handle from the run time.
+    pub fn suspended_time(mut self, suspended_time: SuspendedTime) -> Self {
+        self.suspended_time = suspended_time;
         self
     }
 
@@ -201,11 +201,11 @@ where
             ask: self.ask,
             observers: self.observers,
             cancel: self.cancel,
-            times: self.times,
+            grace_periods: self.grace_periods,
             channel: self.channel,
             on_lag: self.on_lag,
-            time_off: self.time_off,
-            past: self.past,
+            suspended_time: self.suspended_time,
+            history: self.history,
             types: PhantomData,
         }
     }

@@ -5,11 +5,11 @@ use tokio::sync::mpsc;
 use super::{BuildError, IsBounded, Loop, LoopStep, error::check_restored};
 use crate::{
     Iteration, Machine, OnLag, Report,
-    driver::{Driver, Keeper, Outlet, Reader, Run, RunStream, Running},
+    driver::{Driver, EventReader, EventSink, JournalWriter, RunHandle, RunState, RunStream},
 };
 
-// The bound on `B` stands at each method: on the whole block it would hide the methods of a loop
-// without a bound, and the compiler could not say what is missing.
+// Each method has the bound on `B`. A bound on the whole block would hide the methods of an unbounded loop, and the
+// compiler could not name the missing bound.
 impl<I, S, B> Loop<I, S, B>
 where
     I: Iteration,
@@ -18,13 +18,13 @@ where
     /// Runs the loop to its end.
     ///
     /// # Errors
-    /// A [`BuildError`] before anything has run. How the run itself ends is in the [`Report`].
+    /// A [`BuildError`] before anything has run. The [`Report`] holds the run's ending.
     ///
     /// # Panics
-    /// If a part panics; and outside of a tokio runtime with its timer enabled, once time is needed.
+    /// If a part panics. Also if the run needs time outside a tokio runtime with its timer enabled.
     ///
     /// # Cancel safety
-    /// Dropping the future ends the run at once: the work in progress is dropped, without grace.
+    /// Dropping the future ends the run at once: it drops the work in progress without grace time.
     pub async fn run(self) -> Result<Report<I::Output>, BuildError>
     where
         B: IsBounded,
@@ -32,7 +32,7 @@ where
         Ok(self.driver(None)?.drive().await)
     }
 
-    /// Runs the loop while the stream is polled.
+    /// Runs the loop while you poll the stream.
     ///
     /// ```
     /// use futures::StreamExt;
@@ -58,23 +58,22 @@ where
     /// A [`BuildError`] before anything has run.
     ///
     /// # Panics
-    /// Polling it panics if a part does; and outside of a tokio runtime with its timer enabled, once time
-    /// is needed.
+    /// Polling panics if a part panics. Also if the run needs time outside a tokio runtime with its timer enabled.
     ///
     /// # Cancel safety
-    /// Dropping the future of the stream's next update loses nothing. Dropping the stream ends the run at
-    /// once: the work in progress is dropped, without grace.
+    /// Dropping the future of the stream's next update loses nothing. Dropping the stream ends the run at once: it
+    /// drops the work in progress without grace time.
     pub fn stream(self) -> Result<RunStream<I::Output>, BuildError>
     where
         I: 'static,
         B: IsBounded,
     {
         let (sender, events) = mpsc::channel(1);
-        let reader = Reader { sender, on_lag: OnLag::Hold };
+        let reader = EventReader { sender, on_lag: OnLag::Hold };
         Ok(RunStream::new(self.driver(Some(reader))?.drive(), events))
     }
 
-    /// Runs the loop as a task of its own.
+    /// Runs the loop in its own task.
     ///
     /// ```
     /// use loop_core::{IterationContext, Loop, Step, condition_fn, iteration_fn};
@@ -96,22 +95,22 @@ where
     /// Outside of a tokio runtime.
     ///
     /// # Cancel safety
-    /// Dropping the handle cancels the run: its work is told, given its grace time, and dropped. Dropping
-    /// the future of its next update loses nothing.
-    pub fn spawn(self) -> Result<Running<I::Output>, BuildError>
+    /// Dropping the handle cancels the run: the driver interrupts the work and drops it after its grace time. Dropping
+    /// the future of the next update loses nothing.
+    pub fn spawn(self) -> Result<RunHandle<I::Output>, BuildError>
     where
         I: 'static,
         B: IsBounded,
     {
         let (sender, events) = mpsc::channel(self.channel.clamp(1, tokio::sync::Semaphore::MAX_PERMITS));
-        let reader = Reader { sender, on_lag: self.on_lag };
-        // Dropping the handle cancels this run, and not whatever else the user's token stands for.
+        let reader = EventReader { sender, on_lag: self.on_lag };
+        // Dropping the handle must cancel only this run, not everything that uses the user's token.
         let cancel = self.cancel.child_token();
         let driver = Self { cancel: cancel.clone(), ..self }.driver(Some(reader))?;
-        Ok(Running::new(driver.drive(), events, cancel))
+        Ok(RunHandle::new(driver.drive(), events, cancel))
     }
 
-    fn driver(mut self, reader: Option<Reader>) -> Result<Driver<I>, BuildError> {
+    fn driver(mut self, reader: Option<EventReader>) -> Result<Driver<I>, BuildError> {
         if self.zero_bound {
             return Err(BuildError::ZeroBound);
         }
@@ -122,11 +121,11 @@ where
         let evaluated = self.evaluator.is_some();
         let guardrails = self.bounds.into_iter().chain(self.guardrails).collect();
         let mut machine = Machine::new(guardrails, self.pace, evaluated);
-        if let Some(grant) = self.past.grant.take() {
+        if let Some(grant) = self.history.grant.take() {
             machine.grant(grant);
         }
         let mut restored = Ok(());
-        let (journal, output) = self.past.restore(|event| {
+        let (journal, output) = self.history.restore(|event| {
             if restored.is_ok() {
                 restored = machine.restore([event]);
                 goal.observe(event);
@@ -134,8 +133,9 @@ where
         })?;
         restored?;
         check_restored(machine.progress(), evaluated, output.is_some())?;
-        let outlet = Outlet::new(goal, self.observers, journal.map(Keeper::new), reader);
-        let run = Run::new(machine, outlet, self.cancel, self.times, self.time_off, output);
+        let event_sink = EventSink::new(goal, self.observers, journal.map(JournalWriter::new), reader);
+        let run =
+            RunState::new(machine, event_sink, self.cancel, self.grace_periods, self.suspended_time, output);
         Ok(Driver { iteration: self.iteration, evaluator: self.evaluator, ask: self.ask, run })
     }
 }

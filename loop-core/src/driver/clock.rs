@@ -20,11 +20,11 @@ use crate::RunTime;
 ///
 /// ```
 /// use std::time::Duration;
-/// use loop_core::{IterationContext, Loop, Step, TimeOff, condition_fn, iteration_fn};
+/// use loop_core::{IterationContext, Loop, Step, SuspendedTime, condition_fn, iteration_fn};
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() -> Result<(), loop_core::BuildError> {
-/// let time_off = TimeOff::new();
-/// let handle = time_off.clone();
+/// let suspended_time = SuspendedTime::new();
+/// let handle = suspended_time.clone();
 /// let agent = iteration_fn(move |cx: IterationContext<u64>| {
 ///     let handle = handle.clone();
 ///     async move {
@@ -35,15 +35,15 @@ use crate::RunTime;
 ///     }
 /// });
 /// let done = condition_fn(|_: &Step<u64>, _| true);
-/// let report = Loop::new(agent).until(done).at_most(1).time_off(time_off).run().await?;
+/// let report = Loop::new(agent).until(done).at_most(1).suspended_time(suspended_time).run().await?;
 /// assert_eq!(report.elapsed(), Duration::from_secs(5));
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct TimeOff(Arc<AtomicU64>);
+pub struct SuspendedTime(Arc<AtomicU64>);
 
-impl TimeOff {
+impl SuspendedTime {
     /// Creates a handle with no time.
     pub fn new() -> Self {
         Self::default()
@@ -69,16 +69,16 @@ impl TimeOff {
 pub(crate) struct Clock {
     base: RunTime,
     origin: Instant,
-    /// The time off that was reported before this run began, in microseconds. It does not count for this run.
+    /// The suspended time that was reported before this run began, in microseconds. It does not count for this run.
     before: u64,
-    off: TimeOff,
-    /// The start of the current pause, and the time off until then in microseconds.
+    off: SuspendedTime,
+    /// The start of the current pause, and the suspended time until then in microseconds.
     stopped: Option<(Instant, u64)>,
 }
 
 impl Clock {
     /// Creates a clock that continues from `base`. Call [`start`](Self::start) when the run begins.
-    pub(crate) fn starting_at(base: RunTime, off: TimeOff) -> Self {
+    pub(crate) fn starting_at(base: RunTime, off: SuspendedTime) -> Self {
         Self { base, origin: Instant::now(), before: off.sum(), off, stopped: None }
     }
 
@@ -104,9 +104,9 @@ impl Clock {
         self.stopped = Some((Instant::now(), self.off()));
     }
 
-    /// Continues after a pause. Time off that was reported during the pause is part of the pause and is not subtracted
-    /// twice.
-    pub(crate) fn go_on(&mut self) {
+    /// Continues after a pause. Suspended time that was reported during the pause is part of the pause and is not
+    /// subtracted twice.
+    pub(crate) fn resume(&mut self) {
         if let Some((since, off_then)) = self.stopped.take() {
             let given = Duration::from_micros(self.off().saturating_sub(off_then));
             self.origin += since.elapsed().saturating_sub(given);
@@ -125,7 +125,7 @@ impl Clock {
                 Some(instant) => unconstrained(sleep_until(instant)).await,
                 None => std::future::pending().await,
             }
-            // Time off that was reported meanwhile may have moved the clock back.
+            // Suspended time that was reported meanwhile may have moved the clock back.
             if self.now() >= at {
                 return;
             }

@@ -1,29 +1,29 @@
 //! The tokio driver: performs the actions that the machine asks for, and passes their results back to it.
 
-mod attend;
 mod clock;
-mod keep;
-mod next;
-mod outlet;
+mod event_sink;
+mod journal_writer;
+mod next_action;
 mod spawn;
 mod stream;
+mod supervise_work;
 mod wait;
 
 use std::{sync::Arc, task::Poll, time::Duration};
 
-pub use spawn::Running;
+pub use spawn::RunHandle;
 pub use stream::{RunStream, Update};
 
 use self::clock::Clock;
-pub use self::{clock::TimeOff, outlet::OnLag};
+pub use self::{clock::SuspendedTime, event_sink::OnLag};
 pub(crate) use self::{
-    keep::Keeper,
-    outlet::{Goal, Outlet, Reader},
+    event_sink::{EventReader, EventSink, Goal},
+    journal_writer::JournalWriter,
 };
 use crate::{
     Action, Ask, CancellationToken, Ceiling, Ending, EvaluationContext, Evaluator, Input, Iteration,
-    IterationContext, Machine, Phase, Question, Report, RunTime, Step, StepRecord, WorkResult, machine::Told,
-    report::Steps, work::Work,
+    IterationContext, Machine, Phase, Question, Report, RunTime, Step, StepRecord, WorkResult,
+    machine::InputEffect, report::Steps, work::Work,
 };
 
 /// The driver yields to other tasks at least once in this many steps of ready work. Yielding in each step would add a
@@ -38,15 +38,15 @@ pub(crate) struct Driver<I: Iteration> {
     pub(crate) iteration: I,
     pub(crate) evaluator: Option<Box<dyn Evaluator<I::Output>>>,
     pub(crate) ask: Option<Box<dyn Ask>>,
-    pub(crate) run: Run<I::Output>,
+    pub(crate) run: RunState<I::Output>,
 }
 
 /// The part of a driver that work in progress does not borrow.
-pub(crate) struct Run<O> {
+pub(crate) struct RunState<O> {
     machine: Machine,
-    outlet: Outlet<O>,
+    event_sink: EventSink<O>,
     signals: Signals,
-    times: Times,
+    grace_periods: GracePeriods,
     /// The machine knows about the cancellation.
     cancelled: bool,
     /// Steps and deferrals since the driver last yielded to other tasks.
@@ -62,7 +62,7 @@ pub(crate) struct Run<O> {
 
 /// How long the driver lets work continue when it has to end.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Times {
+pub(crate) struct GracePeriods {
     /// From the interrupt until the driver drops the work.
     pub(crate) grace: Duration,
     /// From a report that crosses a limit until the driver interrupts the work.
@@ -80,7 +80,7 @@ impl<I: Iteration> Driver<I> {
     pub(crate) async fn drive(mut self) -> Report<I::Output> {
         self.run.begin();
         loop {
-            match self.run.next().await {
+            match self.run.next_action().await {
                 Action::Iterate { iteration, attempt } => self.iterate(iteration, attempt).await,
                 Action::Evaluate => self.evaluate().await,
                 Action::Settle => {
@@ -104,7 +104,7 @@ impl<I: Iteration> Driver<I> {
             .with_left(run.left)
             .with_guidance(run.machine.progress().shared_guidance())
             .with_steps(run.steps.last.clone(), run.steps.last_output.clone());
-        let result = match run.attend(|| self.iteration.run(cx)).await {
+        let result = match run.supervise_work(|| self.iteration.run(cx)).await {
             Ok(output) => {
                 run.output = Some(Arc::new(output));
                 WorkResult::Done(())
@@ -124,7 +124,7 @@ impl<I: Iteration> Driver<I> {
         let cx = EvaluationContext::new(&run.signals.work, iteration, Arc::clone(output))
             .with_left(run.left)
             .with_previous(run.steps.last.clone());
-        let result = match run.attend(|| evaluator.as_mut().evaluate(cx)).await {
+        let result = match run.supervise_work(|| evaluator.as_mut().evaluate(cx)).await {
             Ok(verdict) => WorkResult::Done(verdict),
             Err(error) => error.into(),
         };
@@ -133,17 +133,17 @@ impl<I: Iteration> Driver<I> {
     }
 }
 
-impl<O> Run<O> {
+impl<O> RunState<O> {
     pub(crate) fn new(
         machine: Machine,
-        outlet: Outlet<O>,
+        event_sink: EventSink<O>,
         cancel: CancellationToken,
-        times: Times,
-        time_off: TimeOff,
+        grace_periods: GracePeriods,
+        suspended_time: SuspendedTime,
         last_output: Option<O>,
     ) -> Self {
         let progress = machine.progress();
-        let clock = Clock::starting_at(progress.now(), time_off);
+        let clock = Clock::starting_at(progress.now(), suspended_time);
         let output = last_output.map(Arc::new);
         // The restored output belongs to the unsettled step if that step still needs its output. Otherwise it is the
         // last output of an earlier step.
@@ -155,7 +155,18 @@ impl<O> Run<O> {
         let signals = Signals { cancel, clock, work: Work::new() };
         let turn_ends = machine.progress().now().after(TURN_TIME);
         let left = Ceiling::NONE;
-        Self { machine, outlet, signals, times, cancelled: false, turn: 0, turn_ends, left, output, steps }
+        Self {
+            machine,
+            event_sink,
+            signals,
+            grace_periods,
+            cancelled: false,
+            turn: 0,
+            turn_ends,
+            left,
+            output,
+            steps,
+        }
     }
 
     fn begin(&mut self) {
@@ -179,29 +190,29 @@ impl<O> Run<O> {
         // Only the end of the step follows an evaluation, and a cancellation must not cut finished work.
         let starts = !matches!(input, Input::Evaluated { .. });
         // A cancelled wait or question needs no answer.
-        if !(starts && matches!(self.tell_cancel(), Told::Due)) {
+        if !(starts && matches!(self.tell_cancel(), InputEffect::Due)) {
             self.machine.tell(at, input);
         }
     }
 
     /// Tells the machine once that the run was cancelled, if it was. An ended run ignores cancellations.
-    fn tell_cancel(&mut self) -> Told {
+    fn tell_cancel(&mut self) -> InputEffect {
         // An ended run that is about to resume would miss the cancellation, and the machine hears of it only once.
         let over = || self.machine.progress().phase() == Phase::Ended;
         if !self.signals.cancel.is_cancelled() || self.cancelled || over() {
-            return Told::Unchanged;
+            return InputEffect::Unchanged;
         }
         self.cancelled = true;
         self.machine.tell(self.signals.clock.now(), Input::Cancelled)
     }
 
     /// Passes usage to the machine that arrived while no work was running. Usage from running work goes through
-    /// `attend`, or belongs to the end of the work.
+    /// `supervise_work`, or belongs to the end of the work.
     fn tell_usage(&mut self) {
         if let Phase::Working(_) = self.machine.progress().phase() {
             return;
         }
-        if let Some(usage) = self.signals.work.take_news() {
+        if let Some(usage) = self.signals.work.take_new_usage() {
             self.machine.tell(self.signals.clock.now(), Input::Reported { usage });
         }
     }
@@ -215,7 +226,7 @@ impl<O> Run<O> {
             unreachable!("the machine settles the step that it has begun")
         };
         let step = Arc::new(Step::new(record, self.output.take()));
-        let by = self.outlet.goal.decided_by(&step, self.machine.progress());
+        let by = self.event_sink.goal.decided_by(&step, self.machine.progress());
         self.answer(Input::Settled { met: by.is_some(), by });
         // Usage that arrived while the condition was asked belongs to this step: the next iteration must find the same
         // step as a restored run would.
@@ -251,7 +262,7 @@ impl<O> Run<O> {
                     () = self.signals.cancel.cancelled() => None,
                     answer = ask.ask(question, self.machine.progress()) => answer,
                 };
-                self.signals.clock.go_on();
+                self.signals.clock.resume();
                 answer
             }
         };
@@ -259,12 +270,12 @@ impl<O> Run<O> {
     }
 
     fn take_events(&mut self) {
-        self.outlet.take(&mut self.machine, self.output.as_deref());
+        self.event_sink.take(&mut self.machine, self.output.as_deref());
     }
 
     async fn report(mut self, ending: Ending) -> Report<O> {
-        self.outlet.flush().await;
-        let unrecorded = self.outlet.keeper.and_then(Keeper::failure);
+        self.event_sink.flush().await;
+        let unrecorded = self.event_sink.journal.and_then(JournalWriter::failure);
         Report::new(ending, self.machine.progress().clone(), self.steps, unrecorded)
     }
 }

@@ -22,7 +22,7 @@ use crate::{CancelOnDrop, CancellationToken, Event, Report};
 ///
 /// If the runtime shuts down, the run ends without a report, and so does the stream.
 #[must_use = "dropping it cancels the run"]
-pub struct Running<O> {
+pub struct RunHandle<O> {
     events: mpsc::Receiver<Event>,
     task: Option<JoinHandle<Report<O>>>,
     /// The stream has yielded the report.
@@ -30,7 +30,7 @@ pub struct Running<O> {
     cancel: CancelOnDrop,
 }
 
-impl<O: Send + Sync + 'static> Running<O> {
+impl<O: Send + Sync + 'static> RunHandle<O> {
     pub(crate) fn new(
         drive: impl Future<Output = Report<O>> + Send + 'static,
         events: mpsc::Receiver<Event>,
@@ -40,7 +40,7 @@ impl<O: Send + Sync + 'static> Running<O> {
     }
 }
 
-impl<O> Running<O> {
+impl<O> RunHandle<O> {
     /// Asks the run to end. The driver interrupts work in progress and drops it after its grace time.
     pub fn cancel(&self) {
         self.cancel.cancel();
@@ -72,7 +72,7 @@ impl<O> Running<O> {
     }
 }
 
-impl<O> Stream for Running<O> {
+impl<O> Stream for RunHandle<O> {
     type Item = Update<O>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Update<O>>> {
@@ -96,8 +96,8 @@ impl<O> Stream for Running<O> {
     }
 }
 
-impl<O> fmt::Debug for Running<O> {
+impl<O> fmt::Debug for RunHandle<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Running").field("over", &self.task.is_none()).finish_non_exhaustive()
+        f.debug_struct("RunHandle").field("over", &self.task.is_none()).finish_non_exhaustive()
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::Run;
+use super::RunState;
 use crate::{Input, Phase};
 
-impl<O> Run<O> {
+impl<O> RunState<O> {
     /// Waits for the pace, or until deferred work can be retried. Passes usage to the machine at once, as while work
     /// runs.
     pub(super) async fn wait(&mut self, duration: Duration) {
@@ -19,7 +19,7 @@ impl<O> Run<O> {
                 () = self.signals.clock.reach(deadline), if deadline.is_some_and(|deadline| deadline <= end) => {
                     self.machine.tell(self.signals.clock.now(), Input::DeadlinePassed);
                 }
-                () = self.outlet.flush(), if !self.outlet.is_clear() => {}
+                () = self.event_sink.flush(), if !self.event_sink.is_clear() => {}
                 () = self.signals.clock.reach(Some(end)) => return self.answer(Input::Waited),
             }
             self.take_events();

@@ -12,20 +12,20 @@ use super::StopReason;
 pub struct Halt {
     /// The reason.
     pub reason: StopReason,
-    /// Whether a person must look before the loop runs again: going on alone would repeat or worsen it.
+    /// Whether a person must look before the loop runs again, because running again alone would repeat or worsen it.
     pub blockable: bool,
-    /// A sentence that says what happened. May be empty.
+    /// A sentence that describes what happened. May be empty.
     #[serde(default)]
     pub message: String,
 }
 
 impl Halt {
-    /// A halt that is blockable if its reason is.
+    /// Creates a halt that is blockable if its reason is.
     pub fn new(reason: StopReason, message: impl Into<String>) -> Self {
         Self { blockable: reason.is_blockable(), reason, message: message.into() }
     }
 
-    /// Says whether a person must look before the loop runs again.
+    /// Sets whether a person must look before the loop runs again.
     #[must_use]
     pub fn blockable(mut self, blockable: bool) -> Self {
         self.blockable = blockable;

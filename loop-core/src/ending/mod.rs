@@ -1,28 +1,28 @@
-//! How a run ends.
+//! The endings of a run.
 
 mod halt;
 mod reason;
-mod written;
+mod stored;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use self::written::Written;
+use self::stored::StoredEnding;
 pub use self::{
     halt::Halt,
     reason::{CustomReason, StopReason},
 };
 
-/// The way in which a run ended.
+/// The ending of a run.
 ///
-/// Only a stop condition that holds makes a run end with [`GoalMet`](Self::GoalMet). Agents, evaluators and guardrails
-/// can end a run with a [`Halt`], and no halt is a success, whatever its reason is called.
+/// A run ends with [`GoalMet`](Self::GoalMet) only if a stop condition holds. Agents, evaluators and guardrails can end
+/// a run with a [`Halt`]. A halt is never a success, whatever its reason is called.
 ///
-/// As JSON it is `{"halt":{"reason":"goal_met","blockable":false,"message":""}}`, with the reason of the halt in the place
-/// of `goal_met`, and the name of the guardrail beside it, as `"guardrail"`.
+/// As JSON it is `{"halt":{"reason":"goal_met","blockable":false,"message":""}}`. A halted run has the halt's reason in
+/// place of `goal_met`, and the name of the guardrail beside it, as `"guardrail"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Written", into = "Written")]
+#[serde(from = "StoredEnding", into = "StoredEnding")]
 #[non_exhaustive]
 pub enum Ending {
     /// The stop condition held.
@@ -32,7 +32,7 @@ pub enum Ending {
     },
     /// The run stopped before that.
     Halted {
-        /// The reason, in words, and whether a person must look first.
+        /// The reason, with a sentence, and whether a person must look first.
         halt: Halt,
         /// The guardrail that ended the run, if one did.
         guardrail: Option<String>,
@@ -43,37 +43,37 @@ impl Ending {
     /// The [name](Self::name) of a met goal.
     pub const GOAL_MET: &str = "goal_met";
 
-    /// The ending of a run that met its goal.
+    /// Creates the ending of a run that met its goal.
     pub fn goal_met(by: impl Into<String>) -> Self {
         Self::GoalMet { by: by.into() }
     }
 
-    /// An ending that no guardrail called for.
+    /// Creates an ending without a guardrail.
     pub const fn halted(halt: Halt) -> Self {
         Self::Halted { halt, guardrail: None }
     }
 
-    /// An ending that a guardrail of this name called for.
+    /// Creates an ending that the guardrail with this name caused.
     pub fn halted_by(guardrail: impl Into<String>, halt: Halt) -> Self {
         Self::Halted { halt, guardrail: Some(guardrail.into()) }
     }
 
-    /// The ending of a run that somebody cancelled.
+    /// Creates the ending of a cancelled run.
     pub(crate) fn cancelled() -> Self {
         Self::halted(Halt::new(StopReason::Cancelled, ""))
     }
 
-    /// Whether the goal was met.
+    /// Returns whether the goal was met.
     pub const fn is_success(&self) -> bool {
         matches!(self, Self::GoalMet { .. })
     }
 
-    /// The reason why the run stopped before its goal was met. `None` if it was met.
+    /// Returns the reason why the run stopped before its goal was met; `None` if the goal was met.
     pub fn reason(&self) -> Option<&StopReason> {
         self.halt().map(|halt| &halt.reason)
     }
 
-    /// The name of the ending in snake case: `goal_met`, or that of the [reason](StopReason).
+    /// Returns the name of the ending in snake case: `goal_met`, or the [reason](StopReason)'s name.
     ///
     /// ```
     /// use loop_core::{Ending, Halt, StopReason};
@@ -84,7 +84,7 @@ impl Ending {
         self.reason().map_or(Self::GOAL_MET, StopReason::as_str)
     }
 
-    /// A sentence that says what happened. May be empty.
+    /// Returns a sentence that describes what happened. May be empty.
     pub fn message(&self) -> &str {
         match self {
             Self::GoalMet { by } => by,
@@ -92,7 +92,7 @@ impl Ending {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the message for changing it.
     pub const fn message_mut(&mut self) -> &mut String {
         match self {
             Self::GoalMet { by } => by,
@@ -100,7 +100,7 @@ impl Ending {
         }
     }
 
-    /// The halt. `None` if the goal was met.
+    /// Returns the halt; `None` if the goal was met.
     pub const fn halt(&self) -> Option<&Halt> {
         match self {
             Self::GoalMet { .. } => None,
@@ -108,7 +108,7 @@ impl Ending {
         }
     }
 
-    /// The guardrail that ended the run, if one did.
+    /// Returns the guardrail that ended the run, if one did.
     pub fn guardrail(&self) -> Option<&str> {
         match self {
             Self::GoalMet { .. } => None,
@@ -116,13 +116,13 @@ impl Ending {
         }
     }
 
-    /// Whether a person must look before the loop runs again.
+    /// Returns whether a person must look before the loop runs again.
     pub fn is_blockable(&self) -> bool {
         self.halt().is_some_and(|halt| halt.blockable)
     }
 }
 
-/// Its name and its message, as of a [`Halt`].
+/// Formats its name and its message, like a [`Halt`].
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.message() {

@@ -1,4 +1,4 @@
-//! Why a run stopped before its goal was met.
+//! The reasons why a run stops before its goal is met.
 
 use std::{convert::Infallible, fmt, str::FromStr};
 
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Ending;
 
-/// Declares [`StopReason`] with the text and the default of each reason in one place.
+/// Declares [`StopReason`], with the text and the default of each reason in one place.
 macro_rules! stop_reasons {
     ($($(#[$doc:meta])* $variant:ident = $text:literal, blockable: $blockable:literal;)*) => {
-        /// The reason why a run stopped before its goal was met. A met goal is no such reason: see [`Ending`].
+        /// The reason why a run stopped before its goal was met. A met goal is not such a reason: see [`Ending`].
         ///
-        /// As text (and in JSON) a reason is its name in snake case. Guardrails and agents of your own have
+        /// As text and in JSON, a reason is its name in snake case. Your own guardrails and agents have
         /// [`custom`](Self::custom) reasons.
         ///
         /// ```
@@ -25,7 +25,7 @@ macro_rules! stop_reasons {
         #[non_exhaustive]
         pub enum StopReason {
             $($(#[$doc])* $variant,)*
-            /// A reason of the user's own. Made by [`StopReason::custom`].
+            /// Your own reason, created by [`StopReason::custom`].
             Custom(CustomReason),
         }
 
@@ -33,7 +33,7 @@ macro_rules! stop_reasons {
             /// The names that custom reasons cannot have.
             const RESERVED: &[&str] = &[Ending::GOAL_MET, $($text,)*];
 
-            /// The reason's name in snake case.
+            /// Returns the reason's name in snake case.
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $text,)*
@@ -41,8 +41,8 @@ macro_rules! stop_reasons {
                 }
             }
 
-            /// Whether a halt for this reason is [blockable](crate::Halt::blockable) unless it says
-            /// otherwise. Custom reasons are not.
+            /// Returns whether a halt for this reason is [blockable](crate::Halt::blockable) by default. Custom reasons
+            /// are not.
             pub const fn is_blockable(&self) -> bool {
                 match self {
                     $(Self::$variant => $blockable,)*
@@ -51,7 +51,7 @@ macro_rules! stop_reasons {
             }
         }
 
-        impl From<&str> for Parsed {
+        impl From<&str> for ParsedReason {
             fn from(name: &str) -> Self {
                 Self(match name {
                     $($text => StopReason::$variant,)*
@@ -63,21 +63,21 @@ macro_rules! stop_reasons {
 }
 
 stop_reasons! {
-    /// As many iterations as allowed were used up.
+    /// The allowed number of iterations is used up.
     MaxIterations = "max_iterations", blockable: true;
-    /// The money is spent.
+    /// The cost limit is reached.
     BudgetExceeded = "budget_exceeded", blockable: true;
-    /// The tokens are spent.
+    /// The token limit is reached.
     TokensExceeded = "tokens_exceeded", blockable: true;
-    /// What a limit counts was not reported.
+    /// Usage that a limit counts was not reported.
     Unmetered = "unmetered", blockable: true;
-    /// The time is over.
+    /// The time limit is reached.
     TimeExceeded = "time_exceeded", blockable: true;
-    /// A person had to be asked, and nobody was there.
+    /// A person had to answer a question, and nobody was there.
     HitlCheckpoint = "hitl_checkpoint", blockable: true;
-    /// A person was asked, and said no.
+    /// A person answered no.
     Declined = "declined", blockable: false;
-    /// Nothing changes any more.
+    /// The work no longer changes anything.
     Stagnated = "stagnated", blockable: true;
     /// Too many steps in a row failed.
     ConsecutiveFailures = "consecutive_failures", blockable: true;
@@ -85,11 +85,11 @@ stop_reasons! {
     AgentUnavailable = "agent_unavailable", blockable: true;
     /// The evaluator could not be started.
     EvaluatorUnavailable = "evaluator_unavailable", blockable: true;
-    /// The prompt could not be handed to the agent.
+    /// The agent could not receive its prompt.
     PromptUndeliverable = "prompt_undeliverable", blockable: true;
-    /// One iteration was begun too often without coming to its end.
+    /// One iteration began too often without an end.
     AttemptsExhausted = "attempts_exhausted", blockable: true;
-    /// A file that the agent must not change was changed.
+    /// A file changed that the agent must not change.
     ProtectedPathChanged = "protected_path_changed", blockable: true;
     /// Somebody cancelled the run.
     Cancelled = "cancelled", blockable: false;
@@ -97,16 +97,16 @@ stop_reasons! {
     Failed = "failed", blockable: true;
 }
 
-/// The name of a reason that is none of the kernel's. Only [`StopReason::custom`] makes one.
+/// The name of a custom reason. Only [`StopReason::custom`] creates one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CustomReason(Box<str>);
 
-/// A reason that was read.
-struct Parsed(StopReason);
+/// A reason that was read from text.
+struct ParsedReason(StopReason);
 
 impl StopReason {
-    /// A reason of your own, with a name in snake case. It is never one of the kernel's, and is not printed as one: a
-    /// name whose first word the kernel has already, `goal_met` among them, gets `custom_` before it.
+    /// Creates your own reason, with a name in snake case. It never equals or prints like one of the kernel's: if the
+    /// name's first word is a name of the kernel's, such as `goal_met`, it gets the prefix `custom_`.
     ///
     /// ```
     /// use loop_core::StopReason;
@@ -122,9 +122,9 @@ impl StopReason {
 }
 
 impl From<String> for StopReason {
-    /// Reads a name. One that the kernel does not have is a [`custom`](Self::custom) reason.
+    /// Parses a name. A name that the kernel does not have becomes a [`custom`](Self::custom) reason.
     fn from(name: String) -> Self {
-        Parsed::from(name.as_str()).0
+        ParsedReason::from(name.as_str()).0
     }
 }
 
@@ -137,7 +137,7 @@ impl From<StopReason> for String {
 impl FromStr for StopReason {
     type Err = Infallible;
     fn from_str(name: &str) -> Result<Self, Infallible> {
-        Ok(Parsed::from(name).0)
+        Ok(ParsedReason::from(name).0)
     }
 }
 

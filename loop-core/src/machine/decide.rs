@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::{Action, Machine};
-use crate::{Decision, Ending, EventKind, Phase, Question, RunTime, event::Stage, time::whole_micros};
+use crate::{Decision, Ending, EventKind, Phase, Question, RunTime, event::Stage, run_time::whole_micros};
 
 impl Machine {
-    /// Says what to do next, and writes that it begins now. `None` while work is in progress, and before the
+    /// Decides the next action and records its beginning now. Returns `None` while work is in progress, and before the
     /// run has started.
     pub(crate) fn decide(&mut self, at: RunTime) -> Option<Action> {
         match self.progress.phase {
@@ -17,7 +17,7 @@ impl Machine {
             }
             Phase::Before(_) | Phase::Asking | Phase::Waiting(_) => {}
         }
-        // What is decided is an event of this time.
+        // The decision's event has this time.
         self.progress.pass_time(at);
         if let Some(ending) = &self.progress.due {
             let ending = ending.clone();
@@ -28,8 +28,8 @@ impl Machine {
         }
         let Phase::Before(stage) = self.progress.phase else { return None };
         let after = self.progress.retry_after.filter(|after| !after.is_zero());
-        // The first evaluation of a step always happens, so that the goal has the last word. What was begun before is
-        // neither waited for nor begun again beyond a limit.
+        // The first evaluation of a step always happens, so that the goal has the last word. If it has begun before, it
+        // does not wait or begin again beyond a limit.
         if (after.is_some() || self.progress.next.evaluations > 0)
             && let Some(ending) = self.crossed()
         {
@@ -60,7 +60,7 @@ impl Machine {
                     let ending = Ending::halted_by(guardrail.name(), halt);
                     return self.finish(ending);
                 }
-                // Work that is ready at once is never interrupted: a guardrail that only has a ceiling binds here.
+                // Work that is ready at once is never interrupted, so a guardrail that only has a ceiling applies here.
                 _ if left.is_exhausted() => {
                     let ending = Ending::halted_by(guardrail.name(), left.halt());
                     return self.finish(ending);

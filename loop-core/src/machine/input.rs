@@ -1,4 +1,4 @@
-//! The words between the machine and its driver.
+//! The inputs and actions that the machine and its driver exchange.
 
 use std::time::Duration;
 
@@ -11,20 +11,20 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Input {
-    /// Begin.
+    /// The run begins.
     Started,
     /// The iteration is over.
     Iterated {
-        /// How it ended.
+        /// The result.
         result: WorkResult<()>,
-        /// What else it says; its usage is what was not reported before.
+        /// Further facts about the work. The usage excludes amounts that were reported before.
         notes: Option<Box<Notes>>,
     },
     /// The evaluation is over.
     Evaluated {
-        /// The verdict, or why there is none.
+        /// The verdict, or the reason why there is none.
         result: WorkResult<Verdict>,
-        /// What else it says; its usage is what was not reported before.
+        /// Further facts about the work. The usage excludes amounts that were reported before.
         notes: Option<Box<Notes>>,
     },
     /// The stop condition was asked.
@@ -41,29 +41,29 @@ pub enum Input {
         /// The answer; `None` if nobody was there.
         answer: Option<Answer>,
     },
-    /// Something was used, while work runs or after it.
+    /// Usage was reported, during work or after it.
     Reported {
-        /// How much, beyond what was told before.
+        /// The usage since the last report.
         usage: Usage,
     },
     /// The time in [`Machine::deadline`](crate::Machine::deadline) has come.
     DeadlinePassed,
-    /// Somebody wants the run to end.
+    /// The run was asked to end.
     Cancelled,
-    /// The driver cannot go on. As [`Cancelled`](Self::Cancelled): nothing starts after it, and a step
-    /// that is done is settled.
+    /// The driver cannot continue. Like [`Cancelled`](Self::Cancelled), this starts nothing more, and a finished step
+    /// is still settled.
     Halted {
-        /// Why.
+        /// The reason.
         halt: Halt,
     },
-    /// Go on with a run that was [restored](crate::Machine::restore).
+    /// The run, which was [restored](crate::Machine::restore), continues.
     Resumed,
 }
 
-/// What the machine asks its driver to do. It asks for one thing at a time.
+/// An action that the machine requests from its driver, one at a time.
 ///
-/// Later versions may add actions. A driver answers an action that it does not know with [`Input::Halted`]: the run ends,
-/// and nothing new begins.
+/// Later versions may add actions. A driver answers an unknown action with [`Input::Halted`]: the run ends, and nothing
+/// new begins.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Action {
@@ -71,21 +71,21 @@ pub enum Action {
     Iterate {
         /// Its index, from 1.
         iteration: u64,
-        /// 1, and one more for each time that the run died in it.
+        /// 1, plus one for each time that the run died in it.
         attempt: u32,
     },
     /// Judge the iteration's output. Answer with [`Input::Evaluated`].
     Evaluate,
-    /// Ask the stop condition about the step, which is
-    /// [`Progress::current_step`](crate::Progress::current_step) now. Answer with [`Input::Settled`].
+    /// Ask the stop condition about the step, which is [`Progress::current_step`](crate::Progress::current_step) now.
+    /// Answer with [`Input::Settled`].
     Settle,
     /// Wait. Answer with [`Input::Waited`], or with [`Input::DeadlinePassed`] if that comes first.
     Wait(Duration),
-    /// Ask a person. Run time stands still meanwhile. Answer with [`Input::Answered`].
+    /// Ask a person. Run time stops meanwhile. Answer with [`Input::Answered`].
     Ask(Box<Question>),
-    /// Tell the work in progress to end, and end it if it does not. Answer as its end is answered.
+    /// Ask the work in progress to end, and drop it if it does not. Answer as for its normal end.
     Interrupt {
-        /// How the run will end for it.
+        /// The ending that the run will have.
         cause: Box<Ending>,
     },
     /// The run is over.
@@ -94,11 +94,11 @@ pub enum Action {
 
 /// The consequence of an input.
 #[derive(Debug)]
-pub(crate) enum Told {
-    /// The outstanding action still stands.
+pub(crate) enum InputEffect {
+    /// The outstanding action stays the same.
     Unchanged,
-    /// The work in progress has to end, and the run ends for this.
+    /// The work in progress has to end, and then the run, with this ending.
     Interrupt(Box<Ending>),
-    /// Nothing is in progress: [`decide`](crate::Machine::decide) says what comes next.
+    /// Nothing is in progress: call [`decide`](crate::Machine::decide) for the next action.
     Due,
 }

@@ -10,14 +10,14 @@ mod limits;
 
 use std::{fmt, vec};
 
-pub(crate) use input::Told;
+pub(crate) use input::InputEffect;
 pub use input::{Action, Input};
 
 use crate::{
     Ending, Event, EventKind, Grant, Guardrail, HistoryError, Pace, Progress, RunTime,
     event::{Notes, Stage},
     progress::Phase,
-    time::whole_micros,
+    run_time::whole_micros,
 };
 
 /// Maximum attempts per iteration, including those in which the run died.
@@ -109,15 +109,15 @@ impl Machine {
     /// that fired too late.
     pub fn handle(&mut self, at: RunTime, input: Input) -> Option<Action> {
         match self.tell(at, input) {
-            Told::Unchanged => None,
-            Told::Interrupt(cause) => Some(Action::Interrupt { cause }),
-            Told::Due => self.decide(at),
+            InputEffect::Unchanged => None,
+            InputEffect::Interrupt(cause) => Some(Action::Interrupt { cause }),
+            InputEffect::Due => self.decide(at),
         }
     }
 
     /// Handles an input without starting anything. A driver that has to wait first does so between this call and
     /// [`decide`](Self::decide).
-    pub(crate) fn tell(&mut self, at: RunTime, input: Input) -> Told {
+    pub(crate) fn tell(&mut self, at: RunTime, input: Input) -> InputEffect {
         let at = at.max(self.progress.now());
         match (self.progress.phase, input) {
             (Phase::New, Input::Started) => {
@@ -125,11 +125,11 @@ impl Machine {
             }
             (Phase::New, Input::Cancelled) => {
                 self.emit(at, EventKind::RunStarted { evaluated: self.evaluated });
-                self.call_off(at, EventKind::CancelRequested {}, Ending::cancelled())
+                self.request_end(at, EventKind::CancelRequested {}, Ending::cancelled())
             }
-            (Phase::New, _) => Told::Unchanged,
+            (Phase::New, _) => InputEffect::Unchanged,
             (Phase::Ended, Input::Resumed) => self.reopen(at),
-            (Phase::Ended, _) => Told::Unchanged,
+            (Phase::Ended, _) => InputEffect::Unchanged,
             (_, Input::Resumed) => self.resume(at),
             (Phase::Asking, Input::Answered { answer }) => {
                 self.fact(at, EventKind::QuestionAnswered { answer })
@@ -154,19 +154,19 @@ impl Machine {
             (Phase::Working(_) | Phase::Waiting(_), Input::DeadlinePassed) => {
                 self.limit(at, EventKind::DeadlinePassed {})
             }
-            (_, Input::Cancelled) => self.call_off(at, EventKind::CancelRequested {}, Ending::cancelled()),
+            (_, Input::Cancelled) => self.request_end(at, EventKind::CancelRequested {}, Ending::cancelled()),
             (_, Input::Halted { halt }) => {
                 let requested = EventKind::HaltRequested { halt: Box::new(halt.clone()) };
-                self.call_off(at, requested, Ending::halted(halt))
+                self.request_end(at, requested, Ending::halted(halt))
             }
-            _ => Told::Unchanged,
+            _ => InputEffect::Unchanged,
         }
     }
 
     /// Records an event after which the machine has to decide what comes next.
-    fn fact(&mut self, at: RunTime, kind: EventKind) -> Told {
+    fn fact(&mut self, at: RunTime, kind: EventKind) -> InputEffect {
         self.emit(at, kind);
-        Told::Due
+        InputEffect::Due
     }
 
     fn work_ended(
@@ -174,7 +174,7 @@ impl Machine {
         at: RunTime,
         notes: Option<Box<Notes>>,
         finished: impl FnOnce(Option<Box<Notes>>) -> EventKind,
-    ) -> Told {
+    ) -> InputEffect {
         // An interrupted iteration counts as cut even if it succeeded in its grace time, because it crossed a limit
         // on the way.
         let kind =
@@ -184,54 +184,54 @@ impl Machine {
 
     /// Records an event that may have crossed a limit. Cuts work or ends a wait if so, and is an ordinary fact
     /// otherwise.
-    fn limit(&mut self, at: RunTime, kind: EventKind) -> Told {
+    fn limit(&mut self, at: RunTime, kind: EventKind) -> InputEffect {
         self.emit(at, kind);
-        let Some(ending) = self.crossed() else { return Told::Unchanged };
+        let Some(ending) = self.crossed() else { return InputEffect::Unchanged };
         match self.progress.phase {
             Phase::Working(_) if !self.progress.is_interrupted() => self.interrupt(ending),
             Phase::Waiting(_) => {
                 self.finish(ending);
-                Told::Due
+                InputEffect::Due
             }
-            _ => Told::Unchanged,
+            _ => InputEffect::Unchanged,
         }
     }
 
     /// Handles a request to end the run, in any phase.
-    fn call_off(&mut self, at: RunTime, requested: EventKind, ending: Ending) -> Told {
+    fn request_end(&mut self, at: RunTime, requested: EventKind, ending: Ending) -> InputEffect {
         let interrupted = self.progress.is_interrupted();
         self.emit(at, requested);
         match self.progress.phase {
-            Phase::Working(_) if interrupted => Told::Unchanged,
+            Phase::Working(_) if interrupted => InputEffect::Unchanged,
             Phase::Working(_) => self.interrupt(ending),
             // The step is done, and the stop condition is about to decide.
-            Phase::Settling => Told::Unchanged,
-            _ => Told::Due,
+            Phase::Settling => InputEffect::Unchanged,
+            _ => InputEffect::Due,
         }
     }
 
     /// A run that met its goal stays ended.
-    fn reopen(&mut self, at: RunTime) -> Told {
+    fn reopen(&mut self, at: RunTime) -> InputEffect {
         match self.progress.ending().is_some_and(Ending::is_success) {
-            true => Told::Due,
+            true => InputEffect::Due,
             false => self.resume(at),
         }
     }
 
-    fn resume(&mut self, at: RunTime) -> Told {
+    fn resume(&mut self, at: RunTime) -> InputEffect {
         let ended = self.progress.ending().cloned();
         self.emit(at, EventKind::RunResumed {});
         self.reopened(ended);
         if let Some(grant) = self.grant.take() {
             self.emit(at, EventKind::Granted { grant });
         }
-        Told::Due
+        InputEffect::Due
     }
 
-    fn interrupt(&mut self, cause: Ending) -> Told {
+    fn interrupt(&mut self, cause: Ending) -> InputEffect {
         let cause = Box::new(cause);
         self.emit(self.progress.now(), EventKind::InterruptRequested { cause: cause.clone() });
-        Told::Interrupt(cause)
+        InputEffect::Interrupt(cause)
     }
 
     fn emit(&mut self, at: RunTime, kind: EventKind) {

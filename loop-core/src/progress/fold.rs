@@ -164,7 +164,7 @@ impl Progress {
             self.uncounted += u64::from(usage.tokens().is_none());
         }
         // The guidance stays until the step is settled: an evaluator's death must not lose it.
-        self.next.begin_anew();
+        self.next.reset();
     }
 
     /// Handles what iterations and evaluations have in common when they end by themselves.
@@ -249,7 +249,7 @@ impl Progress {
             }
             self.last = self.current.take();
         }
-        self.next.begin_anew();
+        self.next.reset();
         self.next.guidance = None;
         self.phase = Phase::Before(Stage::Iteration);
     }
@@ -309,7 +309,7 @@ impl Progress {
     fn acknowledged(&mut self, ending: &Ending) {
         if ending.is_blockable() {
             self.failures = 0;
-            self.marks.begin_anew();
+            self.marks.reset();
         }
         // They have seen how often it died only if that is why it ended.
         if ending.reason() == Some(&StopReason::AttemptsExhausted) {

@@ -105,7 +105,7 @@ impl NextIteration {
     }
 
     /// Resets everything about the last iteration except the guidance.
-    fn begin_anew(&mut self) {
+    fn reset(&mut self) {
         let Self { deaths, deferrals, evaluations, unpriced, paced, acknowledged, asked, guidance: _ } = self;
         (*deaths, *deferrals, *evaluations) = (0, 0, 0);
         (*unpriced, *paced, *asked) = (false, false, None);

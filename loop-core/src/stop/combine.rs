@@ -2,36 +2,36 @@
 
 use std::{borrow::Cow, fmt};
 
-use super::{Named, StopCondition, name};
+use super::{NamedCondition, StopCondition, name};
 use crate::{Event, Progress};
 
 /// A condition that can be combined with others.
 ///
 /// The methods accept any condition as the other part. A condition of your own begins a combination
-/// with [`When::new`]. For conditions in a list see [`all`](crate::all), [`any`](crate::any) and
+/// with [`Condition::new`]. For conditions in a list see [`all`](crate::all), [`any`](crate::any) and
 /// [`at_least`](crate::at_least).
 ///
 /// ```
-/// use loop_core::{Judged, Progress, StopCondition, When, condition_fn, evaluator_passed};
+/// use loop_core::{JudgedStep, Progress, StopCondition, Condition, condition_fn, evaluator_passed};
 ///
 /// struct Short;
 ///
-/// impl StopCondition<Judged<String>> for Short {
-///     fn is_met(&self, step: &Judged<String>, _: &Progress) -> bool {
+/// impl StopCondition<JudgedStep<String>> for Short {
+///     fn is_met(&self, step: &JudgedStep<String>, _: &Progress) -> bool {
 ///         step.output().is_some_and(|out| out.len() < 80)
 ///     }
 /// }
 ///
-/// let failed = condition_fn(|step: &Judged<String>, _| step.is_failed());
-/// let patient = condition_fn(|_: &Judged<String>, progress| progress.iterations() >= 3);
+/// let failed = condition_fn(|step: &JudgedStep<String>, _| step.is_failed());
+/// let patient = condition_fn(|_: &JudgedStep<String>, progress| progress.iterations() >= 3);
 /// // Short and passed, and nothing went wrong; or any result after three iterations.
 /// let goal = evaluator_passed().and(Short).and(failed.not()).or(patient);
-/// let negated = When::new(Short).not();
+/// let negated = Condition::new(Short).not();
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct When<C>(C);
+pub struct Condition<C>(C);
 
-impl<C> When<C> {
+impl<C> Condition<C> {
     /// Makes a condition of your own combinable.
     pub const fn new(condition: C) -> Self {
         Self(condition)
@@ -39,20 +39,20 @@ impl<C> When<C> {
 
     /// Met when both are met in the same step. `other` is any [`StopCondition`] for the loop's steps;
     /// [`until`](crate::Loop::until) checks that it is one.
-    pub fn and<D>(self, other: D) -> When<And<C, D>> {
-        When(And(self.0, other))
+    pub fn and<D>(self, other: D) -> Condition<And<C, D>> {
+        Condition(And(self.0, other))
     }
 
     /// Met when at least one of them is met. `other` is any [`StopCondition`] for the loop's steps;
     /// [`until`](crate::Loop::until) checks that it is one.
-    pub fn or<D>(self, other: D) -> When<Or<C, D>> {
-        When(Or(self.0, other))
+    pub fn or<D>(self, other: D) -> Condition<Or<C, D>> {
+        Condition(Or(self.0, other))
     }
 
     /// Met when this one is not.
     #[expect(clippy::should_implement_trait, reason = "`!` on conditions would read worse than the word")]
-    pub fn not(self) -> When<Not<C>> {
-        When(Not(self.0))
+    pub fn not(self) -> Condition<Not<C>> {
+        Condition(Not(self.0))
     }
 
     /// Gives the condition a name, under which reports show it when it decides. A named combination
@@ -64,41 +64,41 @@ impl<C> When<C> {
     /// let named: &dyn StopCondition<Step<String>> = &long.named("long");
     /// assert_eq!(named.name(), "long");
     /// ```
-    pub fn named(self, name: impl Into<Cow<'static, str>>) -> When<Named<C>> {
-        When(Named::new(self.0, name.into()))
+    pub fn named(self, name: impl Into<Cow<'static, str>>) -> Condition<NamedCondition<C>> {
+        Condition(NamedCondition::new(self.0, name.into()))
     }
 
     /// Erases the condition's type, so that conditions of different types fit into one list.
     ///
     /// ```
-    /// use loop_core::{EvaluationContext, IterationContext, Judged, Loop, Verdict};
+    /// use loop_core::{EvaluationContext, IterationContext, JudgedStep, Loop, Verdict};
     /// use loop_core::{all, condition_fn, evaluator_fn, evaluator_passed, iteration_fn};
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), loop_core::BuildError> {
     /// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
     /// let check = evaluator_fn(async |_: EvaluationContext<u64>| Ok(Verdict::pass()));
-    /// let third = condition_fn(|step: &Judged<u64>, _| step.output() == Some(&3)).named("third");
+    /// let third = condition_fn(|step: &JudgedStep<u64>, _| step.output() == Some(&3)).named("third");
     /// let goal = all([evaluator_passed().boxed(), third.boxed()]);
     /// let report = Loop::new(agent).evaluate(check).until(goal).at_most(9).run().await?;
     /// assert_eq!(report.ending().to_string(), "goal_met: evaluator_passed and third");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn boxed<S>(self) -> When<Box<dyn StopCondition<S>>>
+    pub fn boxed<S>(self) -> Condition<Box<dyn StopCondition<S>>>
     where
         C: StopCondition<S> + 'static,
     {
-        When(Box::new(self.0))
+        Condition(Box::new(self.0))
     }
 }
 
-impl<C: fmt::Debug> fmt::Debug for When<C> {
+impl<C: fmt::Debug> fmt::Debug for Condition<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl<S, C: StopCondition<S>> StopCondition<S> for When<C> {
+impl<S, C: StopCondition<S>> StopCondition<S> for Condition<C> {
     fn is_met(&self, step: &S, progress: &Progress) -> bool {
         self.0.is_met(step, progress)
     }
@@ -113,7 +113,7 @@ impl<S, C: StopCondition<S>> StopCondition<S> for When<C> {
     }
 }
 
-/// See [`When::and`].
+/// See [`Condition::and`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct And<C, D>(C, D);
 
@@ -133,7 +133,7 @@ impl<S, C: StopCondition<S>, D: StopCondition<S>> StopCondition<S> for And<C, D>
     }
 }
 
-/// See [`When::or`].
+/// See [`Condition::or`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Or<C, D>(C, D);
 
@@ -157,7 +157,7 @@ impl<S, C: StopCondition<S>, D: StopCondition<S>> StopCondition<S> for Or<C, D> 
     }
 }
 
-/// See [`When::not`].
+/// See [`Condition::not`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Not<C>(C);
 

@@ -2,12 +2,12 @@
 
 use std::{borrow::Cow, fmt};
 
-use super::{StopCondition, When};
-use crate::{Event, Judged, Progress};
+use super::{Condition, StopCondition};
+use crate::{Event, JudgedStep, Progress};
 
 /// Met when the evaluator's verdict is a pass. Compiles only for a loop that has an evaluator.
-pub const fn evaluator_passed() -> When<EvaluatorPassed> {
-    When::new(EvaluatorPassed)
+pub const fn evaluator_passed() -> Condition<EvaluatorPassed> {
+    Condition::new(EvaluatorPassed)
 }
 
 /// See [`evaluator_passed`].
@@ -19,8 +19,8 @@ impl EvaluatorPassed {
     pub const NAME: &'static str = "evaluator_passed";
 }
 
-impl<O> StopCondition<Judged<O>> for EvaluatorPassed {
-    fn is_met(&self, step: &Judged<O>, _progress: &Progress) -> bool {
+impl<O> StopCondition<JudgedStep<O>> for EvaluatorPassed {
+    fn is_met(&self, step: &JudgedStep<O>, _progress: &Progress) -> bool {
         step.verdict().is_some_and(crate::Verdict::passed)
     }
     fn name(&self) -> Cow<'_, str> {
@@ -40,8 +40,8 @@ impl<O> StopCondition<Judged<O>> for EvaluatorPassed {
 /// # Ok(())
 /// # }
 /// ```
-pub const fn never() -> When<Never> {
-    When::new(Never)
+pub const fn never() -> Condition<Never> {
+    Condition::new(Never)
 }
 
 /// See [`never()`].
@@ -58,7 +58,7 @@ impl<S> StopCondition<S> for Never {
 }
 
 /// A condition from a function. Its closure names the loop's step type. In reports it is called
-/// `condition_fn`, unless it is [named](When::named).
+/// `condition_fn`, unless it is [named](Condition::named).
 ///
 /// ```
 /// use loop_core::{Step, condition_fn};
@@ -66,11 +66,11 @@ impl<S> StopCondition<S> for Never {
 ///     step.output().is_some_and(|reply| reply.contains("STATUS: COMPLETE"))
 /// });
 /// ```
-pub fn condition_fn<S, F>(is_met: F) -> When<ConditionFn<F>>
+pub fn condition_fn<S, F>(is_met: F) -> Condition<ConditionFn<F>>
 where
     F: Fn(&S, &Progress) -> bool + Send,
 {
-    When::new(ConditionFn(is_met))
+    Condition::new(ConditionFn(is_met))
 }
 
 /// See [`condition_fn`].
@@ -92,20 +92,20 @@ impl<S, F: Fn(&S, &Progress) -> bool + Send> StopCondition<S> for ConditionFn<F>
     }
 }
 
-/// See [`When::named`].
+/// See [`Condition::named`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named<C> {
+pub struct NamedCondition<C> {
     condition: C,
     name: Cow<'static, str>,
 }
 
-impl<C> Named<C> {
+impl<C> NamedCondition<C> {
     pub(super) const fn new(condition: C, name: Cow<'static, str>) -> Self {
         Self { condition, name }
     }
 }
 
-impl<S, C: StopCondition<S>> StopCondition<S> for Named<C> {
+impl<S, C: StopCondition<S>> StopCondition<S> for NamedCondition<C> {
     fn is_met(&self, step: &S, progress: &Progress) -> bool {
         self.condition.is_met(step, progress)
     }

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::{StopCondition, When, name};
+use super::{Condition, StopCondition, name};
 use crate::{Event, Progress};
 
 /// Met when every condition of the list is met in the same step. An empty list is always met.
 ///
-/// [`When::boxed`] puts conditions of different types into one list.
+/// [`Condition::boxed`] puts conditions of different types into one list.
 ///
 /// ```
 /// use loop_core::{IterationContext, Loop, Step, all, condition_fn, iteration_fn};
@@ -24,8 +24,8 @@ use crate::{Event, Progress};
 /// # Ok(())
 /// # }
 /// ```
-pub fn all<C>(conditions: impl IntoIterator<Item = C>) -> When<All<C>> {
-    When::new(All(conditions.into_iter().collect()))
+pub fn all<C>(conditions: impl IntoIterator<Item = C>) -> Condition<All<C>> {
+    Condition::new(All(conditions.into_iter().collect()))
 }
 
 /// Met when at least one condition of the list is met. An empty list is never met.
@@ -41,8 +41,8 @@ pub fn all<C>(conditions: impl IntoIterator<Item = C>) -> When<All<C>> {
 /// # Ok(())
 /// # }
 /// ```
-pub fn any<C>(conditions: impl IntoIterator<Item = C>) -> When<Any<C>> {
-    When::new(Any(conditions.into_iter().collect()))
+pub fn any<C>(conditions: impl IntoIterator<Item = C>) -> Condition<Any<C>> {
+    Condition::new(Any(conditions.into_iter().collect()))
 }
 
 /// Met when at least `needed` conditions of the list are met in the same step.
@@ -65,8 +65,8 @@ pub fn any<C>(conditions: impl IntoIterator<Item = C>) -> When<Any<C>> {
 /// # Ok(())
 /// # }
 /// ```
-pub fn at_least<C>(needed: usize, conditions: impl IntoIterator<Item = C>) -> When<AtLeast<C>> {
-    When::new(AtLeast { needed, conditions: conditions.into_iter().collect() })
+pub fn at_least<C>(needed: usize, conditions: impl IntoIterator<Item = C>) -> Condition<AtLeast<C>> {
+    Condition::new(AtLeast { needed, conditions: conditions.into_iter().collect() })
 }
 
 /// See [`all`].

@@ -10,14 +10,14 @@ use std::borrow::Cow;
 use crate::{Event, Progress};
 
 pub use self::{
-    combine::{And, Not, Or, When},
-    leaf::{ConditionFn, EvaluatorPassed, Named, Never, condition_fn, evaluator_passed, never},
+    combine::{And, Condition, Not, Or},
+    leaf::{ConditionFn, EvaluatorPassed, NamedCondition, Never, condition_fn, evaluator_passed, never},
     list::{All, Any, AtLeast, all, any, at_least},
 };
 
 /// A condition that sees a finished step and decides whether the goal is met.
 ///
-/// `S` is the loop's step type: [`Step<O>`](crate::Step), or [`Judged<O>`](crate::Judged) once the
+/// `S` is the loop's step type: [`Step<O>`](crate::Step), or [`JudgedStep<O>`](crate::JudgedStep) once the
 /// loop has an evaluator.
 ///
 /// # Contract
@@ -28,13 +28,13 @@ pub use self::{
 /// - State is a fold: [`observe`](Self::observe) sees every event once, live and on restore.
 ///
 /// ```
-/// use loop_core::{Judged, Progress, StopCondition};
+/// use loop_core::{JudgedStep, Progress, StopCondition};
 ///
 /// /// Met after two passing verdicts in a row: one may be luck.
 /// struct PassedTwice;
 ///
-/// impl<O> StopCondition<Judged<O>> for PassedTwice {
-///     fn is_met(&self, step: &Judged<O>, progress: &Progress) -> bool {
+/// impl<O> StopCondition<JudgedStep<O>> for PassedTwice {
+///     fn is_met(&self, step: &JudgedStep<O>, progress: &Progress) -> bool {
 ///         let passed = |verdict: Option<&loop_core::Verdict>| verdict.is_some_and(|v| v.passed());
 ///         passed(step.verdict()) && passed(progress.last_step().and_then(|last| last.verdict()))
 ///     }
@@ -44,7 +44,7 @@ pub use self::{
     message = "`{Self}` is no stop condition for this loop, whose steps are `{S}`",
     label = "this condition does not fit the loop's steps",
     note = "a condition on the verdict, such as `evaluator_passed`, needs an evaluator: call `.evaluate(...)` before `.until(...)`",
-    note = "the closure of `condition_fn` has to name the loop's step type: `Step<Output>`, or `Judged<Output>` after `.evaluate(...)`"
+    note = "the closure of `condition_fn` has to name the loop's step type: `Step<Output>`, or `JudgedStep<Output>` after `.evaluate(...)`"
 )]
 pub trait StopCondition<S>: Send {
     /// Returns whether the goal is met.
@@ -67,9 +67,9 @@ pub trait StopCondition<S>: Send {
     ///
     /// | combination | answer |
     /// | --- | --- |
-    /// | [`and`](When::and), [`all`] | every part, joined by ` and ` |
-    /// | [`or`](When::or), [`any`] | the first part that is met |
-    /// | [`not`](When::not) | `not` and the part's name |
+    /// | [`and`](Condition::and), [`all`] | every part, joined by ` and ` |
+    /// | [`or`](Condition::or), [`any`] | the first part that is met |
+    /// | [`not`](Condition::not) | `not` and the part's name |
     /// | [`at_least`] | every part that is met, joined by `, ` |
     ///
     /// ```

@@ -19,12 +19,12 @@ impl StopCondition<()> for Fixed {
     }
 }
 
-fn yes(name: &'static str) -> When<Fixed> {
-    When::new(Fixed(true, name, Arc::default()))
+fn yes(name: &'static str) -> Condition<Fixed> {
+    Condition::new(Fixed(true, name, Arc::default()))
 }
 
-fn no(name: &'static str) -> When<Fixed> {
-    When::new(Fixed(false, name, Arc::default()))
+fn no(name: &'static str) -> Condition<Fixed> {
+    Condition::new(Fixed(false, name, Arc::default()))
 }
 
 /// Returns the name of the deciding condition, if the condition is met.
@@ -49,10 +49,10 @@ impl<T: Send> StopCondition<()> for Unnamed<T> {
 #[test]
 fn a_condition_is_named_after_its_type_or_as_it_says() {
     assert_eq!(name(&Unnamed(vec![1_u8])), "Unnamed");
-    assert_eq!(name(&Box::new(When::new(Unnamed(())))), "Unnamed");
+    assert_eq!(name(&Box::new(Condition::new(Unnamed(())))), "Unnamed");
     assert_eq!(name(&condition_fn(|(): &(), _: &Progress| true)), "condition_fn");
     assert_eq!(name(&condition_fn(|(): &(), _: &Progress| true).named("mine")), "mine");
-    let passed: &dyn StopCondition<crate::Judged<()>> = &evaluator_passed();
+    let passed: &dyn StopCondition<crate::JudgedStep<()>> = &evaluator_passed();
     assert_eq!(passed.name(), "evaluator_passed");
 }
 
@@ -69,7 +69,7 @@ fn a_combination_is_named_so_that_it_reads_in_one_way() {
 
 #[test]
 fn the_parts_that_decided_are_named() {
-    let decides = |condition: When<Box<dyn StopCondition<()>>>| decides(&condition).expect("met");
+    let decides = |condition: Condition<Box<dyn StopCondition<()>>>| decides(&condition).expect("met");
     assert_eq!(decides(yes("a").and(yes("b")).boxed()), "a and b");
     assert_eq!(decides(no("a").or(yes("b")).or(yes("c")).boxed()), "b");
     assert_eq!(decides(no("a").not().boxed()), "not a");
@@ -83,7 +83,7 @@ fn the_parts_that_decided_are_named() {
 
 #[test]
 fn of_no_conditions_all_are_met_and_none_is() {
-    let none = || [] as [When<Fixed>; 0];
+    let none = || [] as [Condition<Fixed>; 0];
     assert_eq!(decides(&all(none())).as_deref(), Some("all of none"));
     assert_eq!(decides(&any(none())), None);
     assert_eq!(name(&any(none())), "any of none");
@@ -97,7 +97,7 @@ fn of_no_conditions_all_are_met_and_none_is() {
 #[test]
 fn every_part_sees_every_event_whatever_decides() {
     let seen = Arc::new(Mutex::new(0));
-    let leaf = |met| When::new(Fixed(met, "leaf", Arc::clone(&seen)));
+    let leaf = |met| Condition::new(Fixed(met, "leaf", Arc::clone(&seen)));
     let lists = all([leaf(false), leaf(true)]).or(any([leaf(true), leaf(true)]));
     let mut condition =
         lists.and(at_least(0, [leaf(true), leaf(false)])).or(leaf(true).not()).named("all of it");

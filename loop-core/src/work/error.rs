@@ -14,7 +14,7 @@ use crate::{BoxError, Halt, event::WorkResult};
 /// ```
 ///
 /// Like `anyhow::Error`, it therefore does not implement [`Error`] itself: see
-/// `docs/decisions/0003-any-error-fails-a-step.md`. For errors that are not [`Error`]s, such as texts, use
+/// `docs/decisions/loop-core/any-error-fails-a-step.md`. For errors that are not [`Error`]s, such as texts, use
 /// [`failed`](Self::failed).
 #[derive(Debug)]
 pub enum WorkError {

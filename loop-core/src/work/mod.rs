@@ -21,7 +21,7 @@ use crate::{CancellationToken, CostQuality, Mark, Usage, event::Notes};
 struct Shared {
     notes: Mutex<Notes>,
     /// Whether there may be anything in `notes`. Most work notes nothing, and then takes no lock.
-    noted: AtomicBool,
+    has_notes: AtomicBool,
     /// The current iteration, or the last one.
     iteration: AtomicU64,
     changed: Notify,
@@ -35,14 +35,14 @@ impl Shared {
     }
 
     /// Returns the notes for adding to them.
-    fn noting(&self) -> MutexGuard<'_, Notes> {
+    fn notes_mut(&self) -> MutexGuard<'_, Notes> {
         let notes = self.notes();
-        self.noted.store(true, Ordering::Release);
+        self.has_notes.store(true, Ordering::Release);
         notes
     }
 
-    fn is_noted(&self) -> bool {
-        self.noted.load(Ordering::Acquire)
+    fn has_notes(&self) -> bool {
+        self.has_notes.load(Ordering::Acquire)
     }
 }
 
@@ -82,29 +82,29 @@ impl Work {
 
     /// Removes and returns the notes since the last call.
     pub fn take_notes(&self) -> Notes {
-        if !self.0.is_noted() {
+        if !self.0.has_notes() {
             return Notes::default();
         }
         let mut notes = self.0.notes();
         // Under the lock, so that the next note sets the flag again.
-        self.0.noted.store(false, Ordering::Release);
+        self.0.has_notes.store(false, Ordering::Release);
         mem::take(&mut *notes)
     }
 
     /// Like [`take_notes`](Self::take_notes), boxed for an event. Most work notes nothing, and then this is quick.
     pub(crate) fn take_boxed_notes(&self) -> Option<Box<Notes>> {
-        if self.0.is_noted() { self.take_notes().boxed() } else { None }
+        if self.0.has_notes() { self.take_notes().boxed() } else { None }
     }
 
     /// Removes and returns only the usage, for a report while the work continues.
     pub fn take_usage(&self) -> Usage {
-        if self.0.is_noted() { mem::take(&mut self.0.notes().usage) } else { Usage::unknown() }
+        if self.0.has_notes() { mem::take(&mut self.0.notes().usage) } else { Usage::unknown() }
     }
 
     /// Like [`take_usage`](Self::take_usage), but returns `None` if there is no usage.
     #[inline]
-    pub(crate) fn take_news(&self) -> Option<Usage> {
-        if !self.0.is_noted() {
+    pub(crate) fn take_new_usage(&self) -> Option<Usage> {
+        if !self.0.has_notes() {
             return None;
         }
         Some(self.take_usage()).filter(|usage| !usage.is_unknown())
@@ -125,24 +125,24 @@ impl Work {
 
     /// Returns the work's end of the connection for this iteration. Notes for another iteration are dropped, except its
     /// usage: a task that outlives its iteration must not make the next one fail.
-    pub(crate) fn tether(&self, iteration: u64) -> Tether {
+    pub(crate) fn handle(&self, iteration: u64) -> WorkHandle {
         let last = self.0.iteration.swap(iteration, Ordering::AcqRel);
-        if last != iteration && self.0.is_noted() {
+        if last != iteration && self.0.has_notes() {
             let mut notes = self.0.notes();
             *notes = Notes { usage: notes.usage, ..Notes::default() };
         }
-        Tether { shared: Arc::clone(&self.0), iteration }
+        WorkHandle { shared: Arc::clone(&self.0), iteration }
     }
 }
 
 /// The work's end of [`Work`], inside each context.
 #[derive(Debug, Clone)]
-pub(crate) struct Tether {
+pub(crate) struct WorkHandle {
     shared: Arc<Shared>,
     iteration: u64,
 }
 
-impl Tether {
+impl WorkHandle {
     pub(crate) fn mark(&self, name: &str, hash: u64) {
         self.note(|notes| notes.marks.push(Mark { name: name.into(), hash }));
     }
@@ -153,7 +153,7 @@ impl Tether {
 
     /// Notes something, unless the iteration is over.
     fn note(&self, note: impl FnOnce(&mut Notes)) {
-        let mut notes = self.shared.noting();
+        let mut notes = self.shared.notes_mut();
         // Under the lock, under which the notes of earlier iterations are dropped.
         if self.shared.iteration.load(Ordering::Acquire) == self.iteration {
             note(&mut notes);
@@ -173,47 +173,47 @@ impl Tether {
     }
 }
 
-/// Adds the methods to a context that delegate to its [`Tether`].
-macro_rules! tethered {
+/// Adds the methods to a context that delegate to its [`WorkHandle`].
+macro_rules! work_handle_methods {
     ($context:ident, $work:literal) => {
         impl<O> $context<O> {
             /// Returns the meter for reporting usage.
             pub fn meter(&self) -> $crate::Meter {
-                self.tether.meter()
+                self.handle.meter()
             }
 
             #[doc = concat!("Notes a fingerprint of something that this ", $work, " leaves behind.")]
             /// See [`Progress::unchanged`](crate::Progress::unchanged).
             pub fn mark(&self, name: &str, hash: u64) {
-                self.tether.mark(name, hash);
+                self.handle.mark(name, hash);
             }
 
             #[doc = concat!("Resolves when the ", $work, " has to come to its end.")]
             pub async fn cancelled(&self) {
-                self.tether.interrupted().await;
+                self.handle.interrupted().await;
             }
 
             #[doc = concat!("Whether the ", $work, " has to come to its end.")]
             pub fn is_cancelled(&self) -> bool {
-                self.tether.is_interrupted()
+                self.handle.is_interrupted()
             }
         }
     };
 }
-pub(crate) use tethered;
+pub(crate) use work_handle_methods;
 
 /// Receives reports of usage from running work.
 ///
 /// A report that crosses a guardrail's limit may interrupt the work. Clones report to the same run, even after their
 /// work is over.
 #[derive(Debug, Clone)]
-pub struct Meter(Tether);
+pub struct Meter(WorkHandle);
 
 impl Meter {
     /// Reports usage in addition to earlier reports.
     pub fn add(&self, usage: Usage) {
         if !usage.is_unknown() {
-            self.0.shared.noting().usage += usage;
+            self.0.shared.notes_mut().usage += usage;
             self.0.shared.changed.notify_one();
         }
     }

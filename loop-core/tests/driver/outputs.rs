@@ -1,4 +1,4 @@
-//! Outputs outlive failed steps: for the next iteration, for the work in it, and for the report.
+//! Outputs survive failed steps: for the next iteration, for the work in it, and for the report.
 
 use loop_core::{
     EvaluationContext, Iteration, IterationContext, IterationError, Loop, Step, Verdict, WorkError,
@@ -19,7 +19,7 @@ impl Iteration for Doubler {
     }
 }
 
-/// The same in text, as a wrapper of another type.
+/// The same with text, as a wrapper with another output type.
 struct InWords<I>(I);
 
 #[async_trait]

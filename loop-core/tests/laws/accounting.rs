@@ -1,16 +1,16 @@
-//! The report's usage is the sum of what was reported, late reports included, and never falls;
-//! unknown stays unknown.
+//! The report's usage is the sum of the reported usage, including late reports. It never decreases, and unknown stays
+//! unknown.
 
 use loop_core::{Cost, CostQuality, Event, EventKind, Progress, Usage, Usd, WorkResult};
 
-use crate::world::{
-    Live, Sim, also_holds,
-    chaos::{Ruin, nonsense},
-    holds, settings, usage_of, usages, worlds,
+use crate::scenario::{
+    DrivenRun, Simulator, also_holds, holds,
+    random_inputs::{RandomRun, random_inputs},
+    scenarios, settings, usage_of, usages,
 };
 use proptest::collection::vec;
 
-/// A sum that knows nothing of how the kernel adds.
+/// Adds independently of the kernel.
 fn sum(all: &[Usage]) -> Usage {
     let field = |of: fn(&Usage) -> Option<u64>| {
         let known: Vec<u64> = all.iter().filter_map(of).collect();
@@ -45,14 +45,14 @@ fn adds_up_and_never_falls(events: &[Event]) {
             ]
         };
         for (before, after) in fields(last).into_iter().zip(fields(now)) {
-            // `None` is less than any number: what is known does not become unknown.
+            // `None` is less than any number: a known field does not become unknown.
             assert!(before <= after, "usage falls from {last:?} to {now:?}");
         }
         last = now;
     }
 }
 
-/// Iterations of which some attempt, or the last one, has no price.
+/// Counts the iterations with an attempt without a price.
 fn without_a_price(events: &[Event]) -> u64 {
     let (mut count, mut is_tainted, mut attempt, mut is_under_way) = (0, false, Usage::unknown(), false);
     let has_price = |usage: &Usage| usage.cost.is_some_and(|cost| cost.quality != CostQuality::Partial);
@@ -79,12 +79,12 @@ fn without_a_price(events: &[Event]) -> u64 {
 
 #[test]
 fn accounting() {
-    holds(worlds(), |world| {
-        let run = Sim::run(&world);
-        let told: Vec<Usage> = run.told.iter().map(|told| usage_of(&told.input)).collect();
-        assert_eq!(*run.progress.usage(), sum(&told));
+    holds(scenarios(), |scenario| {
+        let run = Simulator::run(&scenario);
+        let reported: Vec<Usage> = run.exchanges.iter().map(|exchange| usage_of(&exchange.input)).collect();
+        assert_eq!(*run.progress.usage(), sum(&reported));
         adds_up_and_never_falls(&run.events);
-        // An iteration without a price is counted as such.
+        // The progress counts an iteration without a price as such.
         let unpriced = run.progress.unpriced_iterations();
         assert_eq!(unpriced, without_a_price(&run.events));
         assert!(unpriced <= run.progress.iterations());
@@ -95,14 +95,14 @@ fn accounting() {
 }
 
 #[test]
-fn accounting_under_nonsense() {
-    also_holds(settings(nonsense()), |(world, nonsense)| {
-        let ruin = Ruin::of(&world, &nonsense);
-        // What makes no sense is ignored and writes no event; all else counts.
-        let heard = ruin.told.iter().filter(|told| told.events > told.from);
-        let heard: Vec<Usage> = heard.map(|told| usage_of(&told.input)).collect();
-        assert_eq!(*ruin.progress.usage(), sum(&heard));
-        adds_up_and_never_falls(&ruin.events);
+fn accounting_under_random_inputs() {
+    also_holds(settings(random_inputs()), |(scenario, random_inputs)| {
+        let run = RandomRun::of(&scenario, &random_inputs);
+        // The machine ignores senseless inputs and writes no event for them. All others count.
+        let heard = run.exchanges.iter().filter(|exchange| exchange.events > exchange.from);
+        let heard: Vec<Usage> = heard.map(|exchange| usage_of(&exchange.input)).collect();
+        assert_eq!(*run.progress.usage(), sum(&heard));
+        adds_up_and_never_falls(&run.events);
     });
 }
 
@@ -119,8 +119,8 @@ fn accounting_adds_in_any_order() {
 
 #[test]
 fn accounting_when_driven() {
-    also_holds(worlds(), |world| {
-        let live = Live::run(&world);
+    also_holds(scenarios(), |scenario| {
+        let live = DrivenRun::run(&scenario);
         let report = live.report.expect("a report");
         assert_eq!(*report.usage(), sum(&live.reported));
         assert_eq!(report.progress(), &Progress::from_events(&live.events).expect("a history"));

@@ -1,13 +1,16 @@
-//! Each guardrail's question is asked once an iteration, and never in a run that halts anyway.
+//! Each guardrail's question is asked once per iteration, and never in a run that halts anyway.
 
 use std::{collections::HashSet, time::Duration};
 
 use loop_core::{Answer, Decision, Event, EventKind, Guardrail, Phase, Progress};
 use proptest::prelude::*;
 
-use crate::world::{Guard, Live, Rail, Rule, Sim, World, also_holds, holds, places, settings, worlds};
+use crate::scenario::{
+    DrivenRun, GuardrailSpec, Rule, Scenario, Simulator, TestGuardrail, also_holds, holds, places, scenarios,
+    settings,
+};
 
-fn are_asked_once(world: &World, places_from: usize, events: &[Event]) {
+fn are_asked_once(scenario: &Scenario, places_from: usize, events: &[Event]) {
     let mut asked = HashSet::new();
     let mut continued = HashSet::new();
     let mut progress = Progress::default();
@@ -15,7 +18,10 @@ fn are_asked_once(world: &World, places_from: usize, events: &[Event]) {
     for (index, event) in events.iter().enumerate() {
         let iterations = progress.iterations();
         let decisions = || {
-            let guards = world.rails.iter().map(|rail| Guard::restored(rail, &events[..index]));
+            let guards = scenario
+                .guardrails
+                .iter()
+                .map(|guardrail| TestGuardrail::restored(guardrail, &events[..index]));
             guards.map(|guard| guard.check(&progress)).collect::<Vec<_>>()
         };
         match &event.kind {
@@ -42,30 +48,30 @@ fn are_asked_once(world: &World, places_from: usize, events: &[Event]) {
 
 #[test]
 fn asked_once() {
-    holds(worlds(), |world| are_asked_once(&world, 0, &Sim::run(&world).events));
+    holds(scenarios(), |scenario| are_asked_once(&scenario, 0, &Simulator::run(&scenario).events));
 }
 
-/// Over deaths as well, but for the question that was being asked when the run died.
+/// Also across deaths of the run, except for the question that was open when the run died.
 #[test]
 fn asked_once_over_deaths() {
-    also_holds(settings(0..60_usize), |(world, stop)| {
-        let mut events = Sim::run(&world).events;
+    also_holds(settings(0..60_usize), |(scenario, stop)| {
+        let mut events = Simulator::run(&scenario).events;
         events.truncate(stop.min(events.len() - 1));
         while Progress::from_events(&events).expect("a history").phase() == Phase::Asking {
             events.pop();
         }
-        are_asked_once(&world, 0, &Sim::resume(&world, &events).events);
+        are_asked_once(&scenario, 0, &Simulator::resume(&scenario, &events).events);
     });
 }
 
-/// Who takes up a run that ended with a question has seen it: the same question is not asked again.
+/// Resuming a run that ended with a question acknowledges it: the same question is not asked again.
 #[test]
 fn asked_once_and_acknowledged_by_a_resume() {
-    also_holds(worlds(), |world| {
-        let run = Sim::run(&world);
-        let asked = run.told.last().is_some_and(|told| told.before.phase() == Phase::Asking);
+    also_holds(scenarios(), |scenario| {
+        let run = Simulator::run(&scenario);
+        let asked = run.exchanges.last().is_some_and(|exchange| exchange.before.phase() == Phase::Asking);
         if asked && run.progress.ending().is_some_and(|ending| ending.guardrail().is_some()) {
-            let resumed = Sim::resume(&world, &run.events);
+            let resumed = Simulator::resume(&scenario, &run.events);
             are_asked_once_more(&run.events, &resumed.events);
         }
     });
@@ -83,31 +89,38 @@ fn are_asked_once_more(before: &[Event], events: &[Event]) {
     assert!(next.filter_map(place).all(|place| Some(place) != last), "the question was seen");
 }
 
-/// Before each iteration somebody said yes to every question, or resumed the run that had ended with it. A run that
-/// ended for anything else while the question was open, or after it had died so, has no answer.
+/// Before each iteration, a person answered every question with yes, or resumed the run that had ended with it. A run
+/// that ended for another reason while the question was open, or after dying with it open, has no answer.
 #[test]
 fn asked_once_is_not_answered_by_another_end() {
-    also_holds(settings((0..4_usize, any::<bool>(), any::<bool>())), |(mut world, (nth, cancels, dies))| {
-        world.cancel = None;
-        world.cancel_at_question = cancels.then_some(nth);
-        let mut events = Sim::run(&world).events;
-        world.cancel_at_question = None;
-        let open = places(&events, |kind| matches!(kind, EventKind::QuestionAsked { .. }));
-        if let Some(open) = open.get(nth).filter(|_| dies) {
-            events.truncate(open + 1);
-            // When it is resumed its time is over, and then it is given more.
-            let mut over = world.clone();
-            over.rails.push(Rail { id: 99, name: "over", rule: Rule::Elapsed(Duration::ZERO) });
-            events = Sim::resume(&over, &events).events;
-        }
-        for _ in 0..2 {
-            events = Sim::resume(&world, &events).events;
-        }
-        somebody_agreed(&world, &events);
-    });
+    also_holds(
+        settings((0..4_usize, any::<bool>(), any::<bool>())),
+        |(mut scenario, (nth, cancels, dies))| {
+            scenario.cancel = None;
+            scenario.cancel_at_question = cancels.then_some(nth);
+            let mut events = Simulator::run(&scenario).events;
+            scenario.cancel_at_question = None;
+            let open = places(&events, |kind| matches!(kind, EventKind::QuestionAsked { .. }));
+            if let Some(open) = open.get(nth).filter(|_| dies) {
+                events.truncate(open + 1);
+                // On the resume its time is over; then its time limit is raised.
+                let mut over = scenario.clone();
+                over.guardrails.push(GuardrailSpec {
+                    id: 99,
+                    name: "over",
+                    rule: Rule::Elapsed(Duration::ZERO),
+                });
+                events = Simulator::resume(&over, &events).events;
+            }
+            for _ in 0..2 {
+                events = Simulator::resume(&scenario, &events).events;
+            }
+            somebody_agreed(&scenario, &events);
+        },
+    );
 }
 
-fn somebody_agreed(world: &World, events: &[Event]) {
+fn somebody_agreed(scenario: &Scenario, events: &[Event]) {
     let (mut agreed, mut question, mut progress) = (HashSet::new(), None, Progress::default());
     for (index, event) in events.iter().enumerate() {
         let iterations = progress.iterations();
@@ -125,9 +138,11 @@ fn somebody_agreed(world: &World, events: &[Event]) {
                 agreed.extend(seen.map(|(question, _)| question));
             }
             EventKind::IterationStarted { .. } => {
-                for (place, rail) in world.rails.iter().enumerate() {
-                    let asks =
-                        matches!(Guard::restored(rail, &events[..index]).check(&progress), Decision::Ask(_));
+                for (place, guardrail) in scenario.guardrails.iter().enumerate() {
+                    let asks = matches!(
+                        TestGuardrail::restored(guardrail, &events[..index]).check(&progress),
+                        Decision::Ask(_)
+                    );
                     assert!(!asks || agreed.contains(&(iterations, place)), "nobody agreed: {event:?}");
                 }
             }
@@ -139,6 +154,6 @@ fn somebody_agreed(world: &World, events: &[Event]) {
 
 #[test]
 fn asked_once_when_driven() {
-    // The driven loop has a bound of its own in the first place.
-    also_holds(worlds(), |world| are_asked_once(&world, 1, &Live::run(&world).events));
+    // The driven loop has its own bound in first place.
+    also_holds(scenarios(), |scenario| are_asked_once(&scenario, 1, &DrivenRun::run(&scenario).events));
 }

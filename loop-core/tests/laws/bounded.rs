@@ -1,5 +1,5 @@
-//! Never more iterations than the bound, and none begun after the bound's time, whatever the parts
-//! do. An index is tried at most `MAX_ATTEMPTS` times over resumes.
+//! No run has more iterations than its bound, or begins one after its time limit, whatever the parts do. Across
+//! resumes, an index is tried at most `MAX_ATTEMPTS` times.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -9,41 +9,42 @@ use loop_core::{
 };
 use proptest::collection::vec;
 
-use crate::world::{
-    Guard, Live, Rule, Run, Sim, World, also_holds,
-    chaos::{Ruin, nonsense},
-    holds, settings, worlds,
+use crate::scenario::{
+    DrivenRun, Rule, Run, Scenario, Simulator, TestGuardrail, also_holds, holds,
+    random_inputs::{RandomRun, random_inputs},
+    scenarios, settings,
 };
 
-fn is_bounded(world: &World, events: &[Event]) {
+fn is_bounded(scenario: &Scenario, events: &[Event]) {
     let begun = events.iter().filter_map(|event| match event.kind {
         EventKind::IterationStarted { iteration, .. } => Some((event.at, iteration)),
         _ => None,
     });
-    let time = world.rails.iter().filter_map(|rail| match rail.rule {
+    let time = scenario.guardrails.iter().filter_map(|guardrail| match guardrail.rule {
         Rule::Elapsed(limit) => Some(limit),
         _ => None,
     });
     let time = time.min().unwrap_or(Duration::MAX);
     for (at, iteration) in begun {
-        assert!(iteration <= world.bound(), "iteration {iteration} is one too many");
+        assert!(iteration <= scenario.bound(), "iteration {iteration} is one too many");
         assert!(Duration::from(at) < time, "iteration {iteration} began at {at}, after {time:?}");
     }
 }
 
 #[test]
 fn bounded() {
-    holds(worlds(), |world| {
-        let Run { events, progress, .. } = Sim::run(&world);
-        is_bounded(&world, &events);
-        assert!(progress.iterations() <= world.bound());
+    holds(scenarios(), |scenario| {
+        let Run { events, progress, .. } = Simulator::run(&scenario);
+        is_bounded(&scenario, &events);
+        assert!(progress.iterations() <= scenario.bound());
     });
 }
 
-/// Beyond a limit nothing begins but the first evaluation of a step: no iteration, no wait, and no evaluation that was
-/// begun before.
-fn begins_nothing_beyond_a_limit(world: &World, events: &[Event]) {
-    let mut guards: Vec<Guard> = world.rails.iter().map(|rail| Guard::restored(rail, &[])).collect();
+/// Beyond a limit only the first evaluation of a step begins: no iteration, no wait, and no evaluation that had begun
+/// before.
+fn begins_nothing_beyond_a_limit(scenario: &Scenario, events: &[Event]) {
+    let mut guards: Vec<TestGuardrail> =
+        scenario.guardrails.iter().map(|guardrail| TestGuardrail::restored(guardrail, &[])).collect();
     let mut progress = Progress::default();
     let mut evaluations = 0;
     for event in events {
@@ -67,36 +68,38 @@ fn begins_nothing_beyond_a_limit(world: &World, events: &[Event]) {
     }
 }
 
-/// However often it is resumed.
+/// The same holds however often it is resumed.
 #[test]
 fn bounded_beyond_a_limit() {
-    also_holds(settings(0..4_usize), |(mut world, resumes)| {
-        let mut events = Sim::run(&world).events;
-        world.cancel = None;
+    also_holds(settings(0..4_usize), |(mut scenario, resumes)| {
+        let mut events = Simulator::run(&scenario).events;
+        scenario.cancel = None;
         for _ in 0..resumes {
-            events = Sim::resume(&world, &events).events;
+            events = Simulator::resume(&scenario, &events).events;
         }
-        begins_nothing_beyond_a_limit(&world, &events);
+        begins_nothing_beyond_a_limit(&scenario, &events);
     });
 }
 
 #[test]
 fn bounded_beyond_a_limit_when_driven() {
-    also_holds(worlds(), |world| begins_nothing_beyond_a_limit(&world, &Live::run(&world).events));
+    also_holds(scenarios(), |scenario| {
+        begins_nothing_beyond_a_limit(&scenario, &DrivenRun::run(&scenario).events);
+    });
 }
 
-/// A run whose time was over before what was deferred could be tried is resumed, and tries it.
+/// If a run's time was over before deferred work could be retried, a resume retries it.
 #[test]
 fn bounded_but_not_stuck() {
-    also_holds(worlds(), |mut world| {
-        (world.cancel, world.strays) = (None, Vec::new());
-        let events = Sim::run(&world).events;
+    also_holds(scenarios(), |mut scenario| {
+        (scenario.cancel, scenario.strays) = (None, Vec::new());
+        let events = Simulator::run(&scenario).events;
         let progress = Progress::from_events(&events).expect("a history");
         let ending = progress.ending().expect("the run is over");
         let is_stuck = ending.message().starts_with("what was put off");
         if is_stuck && progress.current_step().is_some_and(|step| step.iteration() > progress.iterations()) {
-            let begins = &Sim::resume(&world, &events).events[events.len()..];
-            // A person may be asked first.
+            let begins = &Simulator::resume(&scenario, &events).events[events.len()..];
+            // The run may ask a person first.
             let kinds = |event: &Event| matches!(event.kind, EventKind::IterationStarted { .. });
             let asks = |event: &Event| matches!(event.kind, EventKind::QuestionAsked { .. });
             assert!(begins.iter().any(|event| kinds(event) || asks(event)), "{begins:?}");
@@ -106,15 +109,15 @@ fn bounded_but_not_stuck() {
 
 #[test]
 fn bounded_over_deaths() {
-    also_holds(settings(vec(0..60_usize, 1..8)), |(world, deaths)| {
-        let mut events = Sim::run(&world).events;
+    also_holds(settings(vec(0..60_usize, 1..8)), |(scenario, deaths)| {
+        let mut events = Simulator::run(&scenario).events;
         for death in deaths {
-            // It dies again a little later, and sometimes before it got as far as the last time.
+            // It dies again a little later, and sometimes earlier than the last time.
             let whole = events.iter().position(|event| matches!(event.kind, EventKind::RunFinished { .. }));
             events.truncate(whole.map_or(death, |end| end.min(death)));
-            events = Sim::resume(&world, &events).events;
+            events = Simulator::resume(&scenario, &events).events;
         }
-        is_bounded(&world, &events);
+        is_bounded(&scenario, &events);
         let mut begun: HashMap<(u64, u32), u32> = HashMap::new();
         for event in &events {
             if let EventKind::IterationStarted { iteration, attempt } = event.kind {
@@ -122,31 +125,31 @@ fn bounded_over_deaths() {
                 *begun.entry((iteration, attempt)).or_default() += 1;
             }
         }
-        // Only work that was deferred is begun again under the same number.
-        let put_off = events.iter().filter(|event| {
+        // Only deferred work begins again with the same number.
+        let deferrals = events.iter().filter(|event| {
             matches!(event.kind, EventKind::IterationFinished { result: WorkResult::Later { .. }, .. })
         });
         let again: u32 = begun.values().map(|times| times - 1).sum();
-        assert!(again as usize <= put_off.count());
+        assert!(again as usize <= deferrals.count());
     });
 }
 
 #[test]
-fn bounded_under_nonsense() {
-    also_holds(settings(nonsense()), |(world, nonsense)| {
-        let ruin = Ruin::of(&world, &nonsense);
-        is_bounded(&world, &ruin.events);
-        assert!(ruin.progress.iterations() <= world.bound());
+fn bounded_under_random_inputs() {
+    also_holds(settings(random_inputs()), |(scenario, random_inputs)| {
+        let run = RandomRun::of(&scenario, &random_inputs);
+        is_bounded(&scenario, &run.events);
+        assert!(run.progress.iterations() <= scenario.bound());
     });
 }
 
-/// A run that dies at the same place each time does not begin the index a fourth time.
+/// A run that dies each time at the same place does not begin the index a fourth time.
 #[test]
 fn bounded_when_each_attempt_dies() {
     for stage in [Stage::Iteration, Stage::Evaluation] {
         let mut events = Vec::new();
         for attempt in 1..=MAX_ATTEMPTS {
-            let (mut machine, action) = taken_up(&events);
+            let (mut machine, action) = resumed(&events);
             let begun = Some(Action::Iterate { iteration: 1, attempt });
             match (stage, attempt) {
                 (Stage::Iteration, _) => assert_eq!(action, begun),
@@ -158,45 +161,45 @@ fn bounded_when_each_attempt_dies() {
             }
             events.extend(machine.take_events());
         }
-        let Some(Action::Finish(ending)) = taken_up(&events).1 else { panic!("it is begun again") };
+        let Some(Action::Finish(ending)) = resumed(&events).1 else { panic!("it is begun again") };
         assert_eq!(ending.reason(), Some(&StopReason::AttemptsExhausted));
         assert!(ending.is_blockable());
     }
 }
 
-/// The tries are forgotten by a resume only if a person has seen them as the run's ending.
+/// A resume resets the attempts only if they were the reason of the run's ending, which a person has seen then.
 #[test]
 fn bounded_over_endings_for_other_reasons() {
     let begun = |attempt| Some(Action::Iterate { iteration: 1, attempt });
     let mut events = Vec::new();
     for attempt in 1..=MAX_ATTEMPTS {
-        let (mut machine, action) = taken_up(&events);
+        let (mut machine, action) = resumed(&events);
         assert_eq!(action, begun(attempt));
         events.extend(machine.take_events());
         if attempt == 2 {
-            // It dies, and ends for another reason when it is resumed.
+            // It dies, and ends for another reason on the resume.
             let halt = Halt::new(StopReason::BudgetExceeded, "");
             let ending = Box::new(Ending::halted(halt));
             events.extend([EventKind::RunResumed {}, EventKind::RunFinished { ending }].map(at_once));
         }
     }
-    let (mut machine, action) = taken_up(&events);
+    let (mut machine, action) = resumed(&events);
     assert!(
         matches!(action, Some(Action::Finish(ending)) if ending.reason() == Some(&StopReason::AttemptsExhausted))
     );
     events.extend(machine.take_events());
-    assert_eq!(taken_up(&events).1, begun(1));
+    assert_eq!(resumed(&events).1, begun(1));
 }
 
 fn at_once(kind: EventKind) -> Event {
     Event::new(RunTime::ZERO, kind)
 }
 
-/// Work that is deferred each time ends the run, and the ending names whose work it was.
+/// Work that is deferred each time ends the run, and the ending names that work.
 #[test]
-fn bounded_when_work_is_put_off_for_ever() {
+fn bounded_when_work_is_deferred_for_ever() {
     for stage in [Stage::Iteration, Stage::Evaluation] {
-        let (mut machine, mut action) = taken_up(&[]);
+        let (mut machine, mut action) = resumed(&[]);
         let mut tries = 0;
         let ending = loop {
             let input = match action.expect("an action") {
@@ -230,7 +233,7 @@ fn done() -> Input {
     Input::Iterated { result: WorkResult::Done(()), notes: None }
 }
 
-fn taken_up(events: &[Event]) -> (Machine, Option<Action>) {
+fn resumed(events: &[Event]) -> (Machine, Option<Action>) {
     let mut machine = Machine::new(vec![Box::new(MaxIterations::new(3))], Box::new(Duration::ZERO), true);
     machine.restore(events).expect("a history");
     let begin = if events.is_empty() { Input::Started } else { Input::Resumed };

@@ -1,5 +1,4 @@
-//! And, or, not and the lists obey the boolean laws; every part observes every event exactly once; and only
-//! leaves that hold decide.
+//! Combinations obey the boolean laws; every part observes every event exactly once; and only leaves that hold decide.
 
 use std::{
     borrow::Cow,
@@ -7,11 +6,13 @@ use std::{
 };
 
 use loop_core::{
-    Event, EventKind, Judged, Progress, Step, StepRecord, StopCondition, When, all, any, at_least,
+    Condition, Event, EventKind, JudgedStep, Progress, Step, StepRecord, StopCondition, all, any, at_least,
 };
 use proptest::prelude::*;
 
-use crate::world::{Goal, GoalState, Live, Sim, also_holds, holds, locked, settings, worlds};
+use crate::scenario::{
+    DrivenRun, Goal, GoalState, Simulator, also_holds, holds, locked, scenarios, settings,
+};
 
 /// A tree of conditions, as data.
 #[derive(Debug, Clone)]
@@ -46,10 +47,10 @@ fn trees() -> impl Strategy<Value = Tree> {
     })
 }
 
-type Boxed<S> = When<Box<dyn StopCondition<S>>>;
+type Boxed<S> = Condition<Box<dyn StopCondition<S>>>;
 type Seen = Arc<Mutex<Vec<Event>>>;
 
-/// A leaf that keeps what it was shown.
+/// A leaf that records its inputs.
 struct Leaf {
     state: GoalState,
     seen: Seen,
@@ -64,7 +65,7 @@ where
         self.state.is_met(step, progress)
     }
     fn observe(&mut self, event: &Event) {
-        self.state.saw(event);
+        self.state.record(event);
         locked(&self.seen).push(event.clone());
     }
     fn name(&self) -> Cow<'_, str> {
@@ -73,7 +74,7 @@ where
 }
 
 impl Tree {
-    /// The condition, and what its leaves are shown. Leaves are named by their places among them.
+    /// Builds the condition, and adds the records of its leaves. Leaves are named by their positions.
     fn build<S: 'static>(&self, leaves: &mut Vec<Seen>) -> Boxed<S>
     where
         GoalState: StopCondition<S>,
@@ -82,7 +83,7 @@ impl Tree {
             Self::Leaf(goal) => {
                 let (seen, name) = (Seen::default(), format!("leaf{}", leaves.len()));
                 leaves.push(Arc::clone(&seen));
-                When::new(Leaf { state: GoalState::new(goal), seen, name }).boxed()
+                Condition::new(Leaf { state: GoalState::new(goal), seen, name }).boxed()
             }
             Self::And(a, b) => a.build(leaves).and(b.build(leaves)).boxed(),
             Self::Or(a, b) => a.build(leaves).or(b.build(leaves)).boxed(),
@@ -95,7 +96,7 @@ impl Tree {
         }
     }
 
-    /// What boolean logic makes of it.
+    /// Evaluates the tree with boolean logic.
     fn value(&self, step: &StepRecord, events: &[Event]) -> bool {
         match self {
             Self::Leaf(goal) => GoalState::restored(goal, events).holds(step),
@@ -110,7 +111,7 @@ impl Tree {
         }
     }
 
-    /// Its leaves, in the order in which they are built.
+    /// Returns its leaves in the order in which they are built.
     fn leaves(&self) -> Vec<&Goal> {
         match self {
             Self::Leaf(goal) => vec![goal],
@@ -123,7 +124,7 @@ impl Tree {
     }
 }
 
-/// Names what decided, if a condition that was shown these events is met.
+/// Returns the name of the deciding condition, if a condition with these observed events is met.
 fn decided_by(tree: &Tree, step: &StepRecord, events: &[Event]) -> Option<String> {
     let progress = Progress::from_events(events).expect("a history");
     let mut condition = tree.build::<StepRecord>(&mut Vec::new());
@@ -131,13 +132,13 @@ fn decided_by(tree: &Tree, step: &StepRecord, events: &[Event]) -> Option<String
     condition.is_met(step, &progress).then(|| condition.decided_by(step, &progress))
 }
 
-/// A condition that was shown these events, asked.
+/// Asks a condition with these observed events.
 fn ask(tree: &Tree, step: &StepRecord, events: &[Event]) -> bool {
     decided_by(tree, step, events).is_some()
 }
 
-/// The places of the leaves that `decision` names outside of `not`. A negated name is one word, or has parentheses
-/// around it.
+/// Returns the positions of the leaves that `decision` names outside `not`. A negated name is a single word or has
+/// parentheses around it.
 fn deciding(decision: &str) -> Vec<usize> {
     let mut places = Vec::new();
     let (mut depth, mut negated) = (0_usize, false);
@@ -149,7 +150,7 @@ fn deciding(decision: &str) -> Vec<usize> {
         if let (false, Some(place)) = (inside, name.strip_prefix("leaf")) {
             places.push(place.parse().expect("a place"));
         }
-        // Outside of `not`, there are no parentheses.
+        // Outside `not` there are no parentheses.
         assert!(inside || opened == 0, "{decision}");
         depth = depth + opened - closed;
         negated = depth == 0 && name == "not";
@@ -169,7 +170,7 @@ fn not(a: &Tree) -> Tree {
     Tree::Not(Box::new(a.clone()))
 }
 
-/// The laws of lists: `[a, b, c]` in this order, and in another.
+/// Checks the laws of lists: `[a, b, c]` in this order, and in another.
 fn lists_obey(list: &[Tree; 3], same: impl Fn(&Tree, &Tree)) {
     let [a, b, c] = list.clone();
     let (parts, none) = (list.to_vec(), Vec::new());
@@ -180,12 +181,12 @@ fn lists_obey(list: &[Tree; 3], same: impl Fn(&Tree, &Tree)) {
     same(&not(&all(parts.clone())), &any(negated()));
     same(&not(&any(parts.clone())), &all(negated()));
     same(&not(&at_least(2)), &Tree::AtLeast(2, negated()));
-    // Lists are the pairs' laws, written flat.
+    // A list equals nested pairs.
     same(&all(parts.clone()), &and(&a, &and(&b, &c)));
     same(&any(parts.clone()), &or(&a, &or(&b, &c)));
     same(&all(vec![all(vec![a.clone(), b.clone()]), c.clone()]), &all(parts.clone()));
     same(&any(vec![a.clone(), any(vec![b.clone(), c.clone()])]), &any(parts.clone()));
-    // Counting.
+    // Counts.
     same(&at_least(0), &always);
     same(&at_least(1), &any(parts.clone()));
     same(&at_least(2), &or(&or(&and(&a, &b), &and(&a, &c)), &and(&b, &c)));
@@ -194,7 +195,7 @@ fn lists_obey(list: &[Tree; 3], same: impl Fn(&Tree, &Tree)) {
     same(&always, &Tree::AtLeast(0, none.clone()));
     same(&never, &Tree::AtLeast(1, none));
     same(&not(&always), &never);
-    // The order changes nothing.
+    // The order does not matter.
     let turned = vec![c.clone(), a.clone(), b.clone()];
     let swapped = vec![b, a, c];
     for other in [turned, swapped] {
@@ -206,14 +207,17 @@ fn lists_obey(list: &[Tree; 3], same: impl Fn(&Tree, &Tree)) {
 
 #[test]
 fn condition_algebra() {
-    holds((worlds(), trees(), trees(), trees()), |(world, a, b, c)| {
-        let run = Sim::run(&world);
-        // The first steps are enough: the laws hold for a step or they do not.
-        for told in
-            run.told.iter().filter(|told| matches!(told.input, loop_core::Input::Settled { .. })).take(3)
+    holds((scenarios(), trees(), trees(), trees()), |(scenario, a, b, c)| {
+        let run = Simulator::run(&scenario);
+        // A few steps are enough, because each law is about a single step.
+        for exchange in run
+            .exchanges
+            .iter()
+            .filter(|exchange| matches!(exchange.input, loop_core::Input::Settled { .. }))
+            .take(3)
         {
-            let step = told.before.current_step().expect("a step is settled");
-            let seen = &run.events[..told.from];
+            let step = exchange.before.current_step().expect("a step is settled");
+            let seen = &run.events[..exchange.from];
             let same = |left: &Tree, right: &Tree| {
                 assert_eq!(ask(left, step, seen), ask(right, step, seen), "{left:?} is not {right:?}");
             };
@@ -244,11 +248,11 @@ fn condition_algebra() {
     });
 }
 
-/// The condition of a driven run: whichever step type the loop has, the same tree.
+/// The condition of a driven run: the same tree for either step type of the loop.
 struct Either {
     plain: Boxed<Step<u64>>,
-    judged: Boxed<Judged<u64>>,
-    /// What the tree must say, asked again from scratch each time.
+    judged: Boxed<JudgedStep<u64>>,
+    /// The expected answer is computed from this tree, from scratch each time.
     tree: Tree,
     seen: Vec<Event>,
 }
@@ -259,7 +263,7 @@ impl Either {
         Self { plain, judged, tree: tree.clone(), seen: Vec::new() }
     }
 
-    /// At the moment it is asked, it has seen all that the progress knows, and the step is the progress's.
+    /// When it is asked, it has observed all events of the progress, and the step is the one in the progress.
     fn check(&self, step: &StepRecord, progress: &Progress, met: bool) -> bool {
         assert_eq!(&Progress::from_events(&self.seen).expect("a history"), progress);
         assert_eq!(Some(step), progress.current_step());
@@ -279,8 +283,8 @@ impl StopCondition<Step<u64>> for Either {
     }
 }
 
-impl StopCondition<Judged<u64>> for Either {
-    fn is_met(&self, step: &Judged<u64>, progress: &Progress) -> bool {
+impl StopCondition<JudgedStep<u64>> for Either {
+    fn is_met(&self, step: &JudgedStep<u64>, progress: &Progress) -> bool {
         self.check(step, progress, self.judged.is_met(step, progress))
     }
     fn observe(&mut self, event: &Event) {
@@ -290,18 +294,19 @@ impl StopCondition<Judged<u64>> for Either {
 
 #[test]
 fn condition_algebra_observes_each_event_once() {
-    also_holds(settings((trees(), 0..60_usize)), |(world, (tree, stop))| {
+    also_holds(settings((trees(), 0..60_usize)), |(scenario, (tree, stop))| {
         let mut leaves = Vec::new();
-        let live = Live::with(&world, Either::new(&tree, &mut leaves), &[], usize::MAX).expect("a run");
+        let live =
+            DrivenRun::with(&scenario, Either::new(&tree, &mut leaves), &[], usize::MAX).expect("a run");
         for seen in &leaves {
             assert_eq!(*locked(seen), live.events);
         }
-        // And when it is restored.
+        // The same holds for a restored condition.
         let ended = live.events.iter().position(|event| matches!(event.kind, EventKind::RunFinished { .. }));
         let before = &live.events[..stop.min(ended.expect("it ended"))];
         let mut leaves = Vec::new();
-        let resumed =
-            Live::with(&world, Either::new(&tree, &mut leaves), before, usize::MAX).expect("it goes on");
+        let resumed = DrivenRun::with(&scenario, Either::new(&tree, &mut leaves), before, usize::MAX)
+            .expect("it goes on");
         for seen in &leaves {
             assert_eq!(*locked(seen), resumed.events);
         }

@@ -2,10 +2,10 @@
 
 use loop_core::Event;
 
-use crate::world::{
-    Live, Sim, also_holds,
-    chaos::{Ruin, nonsense},
-    holds, settings, sim_machine, worlds,
+use crate::scenario::{
+    DrivenRun, Simulator, also_holds, holds,
+    random_inputs::{RandomRun, random_inputs},
+    scenarios, settings, simulator_machine,
 };
 
 fn bytes(events: &[Event]) -> String {
@@ -14,29 +14,32 @@ fn bytes(events: &[Event]) -> String {
 
 #[test]
 fn deterministic() {
-    holds(worlds(), |world| {
-        let run = Sim::run(&world);
-        assert_eq!(bytes(&run.events), bytes(&Sim::run(&world).events));
-        // A machine that is told the same says the same.
-        let (mut machine, _) = sim_machine(&world);
-        for told in &run.told {
-            assert_eq!(machine.handle(told.at, told.input.clone()), told.action);
+    holds(scenarios(), |scenario| {
+        let run = Simulator::run(&scenario);
+        assert_eq!(bytes(&run.events), bytes(&Simulator::run(&scenario).events));
+        // Two machines with the same inputs behave the same.
+        let (mut machine, _) = simulator_machine(&scenario);
+        for exchange in &run.exchanges {
+            assert_eq!(machine.handle(exchange.at, exchange.input.clone()), exchange.action);
         }
         assert_eq!(bytes(&run.events), bytes(&machine.take_events().collect::<Vec<_>>()));
     });
 }
 
 #[test]
-fn deterministic_under_nonsense() {
-    also_holds(settings(nonsense()), |(world, nonsense)| {
-        let events = |ruin: Ruin| bytes(&ruin.events);
-        assert_eq!(events(Ruin::of(&world, &nonsense)), events(Ruin::of(&world, &nonsense)));
+fn deterministic_under_random_inputs() {
+    also_holds(settings(random_inputs()), |(scenario, random_inputs)| {
+        let events = |run: RandomRun| bytes(&run.events);
+        assert_eq!(
+            events(RandomRun::of(&scenario, &random_inputs)),
+            events(RandomRun::of(&scenario, &random_inputs))
+        );
     });
 }
 
 #[test]
 fn deterministic_when_driven() {
-    also_holds(worlds(), |world| {
-        assert_eq!(bytes(&Live::run(&world).events), bytes(&Live::run(&world).events));
+    also_holds(scenarios(), |scenario| {
+        assert_eq!(bytes(&DrivenRun::run(&scenario).events), bytes(&DrivenRun::run(&scenario).events));
     });
 }

@@ -1,12 +1,13 @@
-//! If the condition holds after a settled step, the run ends `goal_met`, whatever else is used up.
+//! If the condition holds after a settled step, the run ends as `goal_met`, whatever else is exhausted.
 
 use std::time::Duration;
 
 use loop_core::{Action, Ending, Event, EventKind, Input, OnLag, Stage};
 use proptest::{collection::vec, prelude::*};
 
-use crate::world::{
-    End, GoalState, Live, Pauses, Reading, Sim, also_holds, holds, settings, through_json, worlds,
+use crate::scenario::{
+    DrivenRun, End, GoalState, ReadMode, ReaderPauses, Simulator, also_holds, holds, scenarios, settings,
+    through_json,
 };
 
 fn is_met(events: &[Event]) -> bool {
@@ -23,19 +24,21 @@ fn is_success(events: &[Event]) -> bool {
 
 #[test]
 fn goal_first() {
-    holds(worlds(), |world| {
-        let run = Sim::run(&world);
+    holds(scenarios(), |scenario| {
+        let run = Simulator::run(&scenario);
         let mut met = false;
-        for told in &run.told {
-            if let Input::Settled { met: true, by } = &told.input {
+        for exchange in &run.exchanges {
+            if let Input::Settled { met: true, by } = &exchange.input {
                 met = true;
-                let Some(Action::Finish(ending)) = &told.action else { panic!("it goes on: {told:?}") };
+                let Some(Action::Finish(ending)) = &exchange.action else {
+                    panic!("it goes on: {exchange:?}")
+                };
                 assert!(ending.is_success());
                 assert_eq!(ending.guardrail(), None);
                 assert_eq!(Some(ending.message()), by.as_deref());
             }
         }
-        // And no other run is a success.
+        // No other run is a success.
         let ending = run.progress.ending().expect("the run is over");
         assert_eq!(ending.is_success(), met);
     });
@@ -43,45 +46,46 @@ fn goal_first() {
 
 #[test]
 fn goal_first_when_driven() {
-    also_holds(worlds(), |world| {
-        let live = Live::run(&world);
+    also_holds(scenarios(), |scenario| {
+        let live = DrivenRun::run(&scenario);
         let met = is_met(&live.events);
         let report = live.report.expect("a report");
         assert_eq!(report.is_success(), met);
         if met {
             let step = report.last_step().expect("the step that met the goal");
-            let made = matches!(world.job(Stage::Iteration, step.iteration()).end, End::Done(_));
+            let made = matches!(scenario.job(Stage::Iteration, step.iteration()).end, End::Done(_));
             assert_eq!(report.output().copied(), made.then_some(step.iteration() * 10));
         }
     });
 }
 
-/// A run that died after its goal was met, and is cancelled before or when it is resumed.
+/// Covers a run that died after it met its goal, and is cancelled before or during the resume.
 #[test]
 fn goal_first_over_deaths_and_cancellations() {
-    also_holds(settings(0..80_usize), |(mut world, stop)| {
-        let mut events = Sim::run(&world).events;
+    also_holds(settings(0..80_usize), |(mut scenario, stop)| {
+        let mut events = Simulator::run(&scenario).events;
         let met =
             events.iter().position(|event| matches!(event.kind, EventKind::StepSettled { met: true, .. }));
         events.truncate(met.map_or(stop.min(events.len() - 1), |met| met + 1));
-        (world.cancel, world.strays) = (Some(Duration::ZERO), Vec::new());
-        let resumed = Sim::resume(&world, &events).events;
+        (scenario.cancel, scenario.strays) = (Some(Duration::ZERO), Vec::new());
+        let resumed = Simulator::resume(&scenario, &events).events;
         assert_eq!(is_success(&resumed), is_met(&resumed));
         let read: Vec<Event> = events.iter().map(through_json).collect();
-        let live = Live::with(&world, GoalState::new(&world.goal), &read, usize::MAX).expect("it goes on");
+        let live = DrivenRun::with(&scenario, GoalState::new(&scenario.goal), &read, usize::MAX)
+            .expect("it goes on");
         assert_eq!(is_success(&live.events), is_met(&live.events));
     });
 }
 
-/// A reader holds the run up after its goal was met, and somebody cancels it meanwhile.
+/// A reader delays the run after it met its goal, and the run is cancelled meanwhile.
 #[test]
 fn goal_first_when_read_late() {
     let sleeps = vec((0..200_u64).prop_map(Duration::from_millis), 1..4);
     let late = (sleeps, 1..4_usize, 0..2_000_u64);
-    also_holds(settings(late), |(mut world, (sleeps, channel, cancel))| {
-        world.cancel = Some(Duration::from_millis(cancel));
-        let pauses = Pauses { turns: Vec::new(), sleeps };
-        let (events, _) = Reading::Spawned { pauses, channel, on_lag: OnLag::Hold }.run(&world);
+    also_holds(settings(late), |(mut scenario, (sleeps, channel, cancel))| {
+        scenario.cancel = Some(Duration::from_millis(cancel));
+        let pauses = ReaderPauses { turns: Vec::new(), sleeps };
+        let (events, _) = ReadMode::Spawned { pauses, channel, on_lag: OnLag::Hold }.run(&scenario);
         assert_eq!(is_success(&events), is_met(&events));
     });
 }

@@ -1,4 +1,4 @@
-//! Which guardrail is named depends only on the order given; whether the run halts does not.
+//! The order of the guardrails decides only which one is named, not whether the run halts.
 
 use std::time::Duration;
 
@@ -8,30 +8,32 @@ use loop_core::{
 };
 use proptest::{collection::vec, prelude::*};
 
-use crate::world::{Guard, Rail, Run, Sim, Told, World, also_holds, holds, settings, worlds};
+use crate::scenario::{
+    Exchange, GuardrailSpec, Run, Scenario, Simulator, TestGuardrail, also_holds, holds, scenarios, settings,
+};
 
-/// The first rail in order that calls for the run's end at this point, and how it ends then. Before
-/// an iteration it is one that halts; in the middle of something, one that leaves nothing.
-fn first(rails: &[Rail], before: &[Event], in_the_middle: bool) -> Option<Ending> {
+/// Returns the ending that the first guardrail in order causes at this point. Before an iteration, that is a guardrail
+/// that halts; in the middle of an iteration, a guardrail with an exhausted limit.
+fn first(guardrails: &[GuardrailSpec], before: &[Event], in_the_middle: bool) -> Option<Ending> {
     let progress = Progress::from_events(before).expect("a history");
-    rails.iter().find_map(|rail| {
-        let guard = Guard::restored(rail, before);
+    guardrails.iter().find_map(|guardrail| {
+        let guard = TestGuardrail::restored(guardrail, before);
         let is_exhausted = guard.ceiling(&progress).is_exhausted();
         match guard.check(&progress) {
             Decision::Halt(halt) if !in_the_middle || is_exhausted => {
-                Some(Ending::halted_by(rail.name, halt))
+                Some(Ending::halted_by(guardrail.name, halt))
             }
-            // It says so only by its ceiling.
+            // Only its ceiling shows it.
             _ if is_exhausted => {
-                Some(Ending::halted_by(rail.name, Halt::new(StopReason::TokensExceeded, "")))
+                Some(Ending::halted_by(guardrail.name, Halt::new(StopReason::TokensExceeded, "")))
             }
             _ => None,
         }
     })
 }
 
-/// For how long this input puts work off.
-fn put_off(input: &Input) -> Duration {
+/// Returns for how long this input defers work.
+fn deferral(input: &Input) -> Duration {
     match input {
         Input::Iterated { result: WorkResult::Later { after }, .. }
         | Input::Evaluated { result: WorkResult::Later { after }, .. } => *after,
@@ -39,7 +41,7 @@ fn put_off(input: &Input) -> Duration {
     }
 }
 
-fn is_put_off(input: &Input) -> bool {
+fn is_deferred(input: &Input) -> bool {
     matches!(
         input,
         Input::Iterated { result: WorkResult::Later { .. }, .. }
@@ -47,47 +49,56 @@ fn is_put_off(input: &Input) -> bool {
     )
 }
 
-/// The first rail in order that does not leave so much time.
-fn first_too_late(rails: &[Rail], before: &[Event], after: Duration) -> Option<&'static str> {
+/// Returns the first guardrail in order that leaves less than this time.
+fn first_too_late(guardrails: &[GuardrailSpec], before: &[Event], after: Duration) -> Option<&'static str> {
     let progress = Progress::from_events(before).expect("a history");
-    let left = |rail: &&Rail| Guard::restored(rail, before).ceiling(&progress).time;
-    rails.iter().find(|rail| left(rail).is_some_and(|left| left <= after)).map(|rail| rail.name)
+    let left =
+        |guardrail: &&GuardrailSpec| TestGuardrail::restored(guardrail, before).ceiling(&progress).time;
+    guardrails
+        .iter()
+        .find(|guardrail| left(guardrail).is_some_and(|left| left <= after))
+        .map(|guardrail| guardrail.name)
 }
 
-/// Whether this input was the end of work that had been interrupted.
-fn was_cut(run: &Run, told: &Told) -> bool {
-    run.events[told.from..told.events].iter().any(|event| matches!(event.kind, EventKind::WorkCut { .. }))
+/// Returns whether this input ended interrupted work.
+fn was_cut(run: &Run, exchange: &Exchange) -> bool {
+    run.events[exchange.from..exchange.events]
+        .iter()
+        .any(|event| matches!(event.kind, EventKind::WorkCut { .. }))
 }
 
-/// Whoever ends the run, or cuts work, is the first in order that calls for it.
-fn names_the_first(world: &World, run: &Run) {
-    for told in &run.told {
-        let before = &run.events[..told.events.saturating_sub(1)];
-        let limit = matches!(told.input, Input::Reported { .. } | Input::DeadlinePassed);
-        match (&told.action, &told.input) {
+/// The named guardrail is the first in order that ends the run or cuts the work.
+fn names_the_first(scenario: &Scenario, run: &Run) {
+    for exchange in &run.exchanges {
+        let before = &run.events[..exchange.events.saturating_sub(1)];
+        let limit = matches!(exchange.input, Input::Reported { .. } | Input::DeadlinePassed);
+        match (&exchange.action, &exchange.input) {
             (Some(Action::Interrupt { cause }), Input::Reported { .. } | Input::DeadlinePassed) => {
-                assert_eq!(first(&world.rails, before, true).as_ref(), Some(&**cause));
+                assert_eq!(first(&scenario.guardrails, before, true).as_ref(), Some(&**cause));
             }
-            // Work is deferred beyond a limit, or beyond the end of its time.
-            (Some(Action::Finish(ending)), input) if is_put_off(input) && !was_cut(run, told) => {
-                match first(&world.rails, before, put_off(input) > Duration::ZERO) {
+            // Deferred work exceeds a limit, or the end of its time.
+            (Some(Action::Finish(ending)), input) if is_deferred(input) && !was_cut(run, exchange) => {
+                match first(&scenario.guardrails, before, deferral(input) > Duration::ZERO) {
                     Some(crossed) => assert_eq!(crossed, **ending),
                     None => {
-                        assert_eq!(first_too_late(&world.rails, before, put_off(input)), ending.guardrail());
+                        assert_eq!(
+                            first_too_late(&scenario.guardrails, before, deferral(input)),
+                            ending.guardrail()
+                        );
                     }
                 }
             }
-            // Whose question it was is named, and whose cut it was has been named above.
+            // The ending names the guardrail that asked. The cause of a cut was checked above.
             (_, Input::Answered { answer: None | Some(Answer::Stop) }) => {}
-            (Some(Action::Finish(ending)), _) if ending.guardrail().is_some() && !was_cut(run, told) => {
-                assert_eq!(first(&world.rails, before, limit).as_ref(), Some(&**ending));
+            (Some(Action::Finish(ending)), _) if ending.guardrail().is_some() && !was_cut(run, exchange) => {
+                assert_eq!(first(&scenario.guardrails, before, limit).as_ref(), Some(&**ending));
             }
             _ => {}
         }
     }
 }
 
-/// Everything but who is named, and what a person was asked in which order.
+/// Returns everything except the named guardrail and the order of questions.
 fn course(run: &Run) -> (u64, u64, Option<u64>, bool) {
     let progress = &run.progress;
     let last = progress.last_step().map(loop_core::StepRecord::iteration);
@@ -98,34 +109,37 @@ fn course(run: &Run) -> (u64, u64, Option<u64>, bool) {
 #[test]
 fn guard_order() {
     let order = vec(any::<u64>(), 6);
-    holds(settings(order), |(mut world, order)| {
-        // A late report is told before the nth action, and the number of questions before it depends on the order.
-        world.strays.clear();
-        let mut other: World = world.clone();
-        let mut keyed: Vec<_> = order.into_iter().zip(other.rails).collect();
+    holds(settings(order), |(mut scenario, order)| {
+        // A late report arrives before the nth action, and the number of questions before it depends on the order.
+        scenario.strays.clear();
+        let mut other: Scenario = scenario.clone();
+        let mut keyed: Vec<_> = order.into_iter().zip(other.guardrails).collect();
         keyed.sort_by_key(|(key, _)| *key);
-        other.rails = keyed.into_iter().map(|(_, rail)| rail).collect();
+        other.guardrails = keyed.into_iter().map(|(_, guardrail)| guardrail).collect();
 
-        let (run, permuted) = (Sim::run(&world), Sim::run(&other));
+        let (run, permuted) = (Simulator::run(&scenario), Simulator::run(&other));
         assert_eq!(course(&run), course(&permuted));
-        names_the_first(&world, &run);
+        names_the_first(&scenario, &run);
         names_the_first(&other, &permuted);
     });
 }
 
-/// Halts go before questions, wherever they stand.
+/// Halts come before questions, at any position.
 #[test]
 fn guard_order_halts_before_it_asks() {
-    also_holds(worlds(), |world| {
-        let run = Sim::run(&world);
+    also_holds(scenarios(), |scenario| {
+        let run = Simulator::run(&scenario);
         for (index, event) in run.events.iter().enumerate() {
             if let EventKind::QuestionAsked { index: place, guardrail, .. } = &event.kind {
                 let before = &run.events[..index];
                 let progress = Progress::from_events(before).expect("a history");
-                assert_eq!(world.rails[*place].name, guardrail);
-                for (at, rail) in world.rails.iter().enumerate() {
-                    let decision = Guard::restored(rail, before).check(&progress);
-                    assert!(!matches!(decision, Decision::Halt(_)), "{rail:?} halts, and a person is asked");
+                assert_eq!(scenario.guardrails[*place].name, guardrail);
+                for (at, guardrail) in scenario.guardrails.iter().enumerate() {
+                    let decision = TestGuardrail::restored(guardrail, before).check(&progress);
+                    assert!(
+                        !matches!(decision, Decision::Halt(_)),
+                        "{guardrail:?} halts, and a person is asked"
+                    );
                     if at == *place {
                         assert!(matches!(decision, Decision::Ask(_)));
                     }

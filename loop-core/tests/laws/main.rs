@@ -1,8 +1,7 @@
-//! The fifteen laws of the kernel, one file a law. Each is a property over generated worlds: see
-//! [`world`]. A simulator drives the machine itself, in virtual time; some laws are held against the
-//! tokio driver as well, on a paused clock.
+//! The fifteen laws of the kernel, one per file. Each is a property of generated scenarios: see [`scenario`]. A simulator
+//! drives the machine itself, in virtual time. Some laws also run with the tokio driver, on a paused clock.
 
-mod world;
+mod scenario;
 
 mod accounting;
 mod asked_once;

@@ -1,11 +1,11 @@
-//! Exactly one `RunFinished`, and nothing after it.
+//! Each run has exactly one `RunFinished`, as its last event.
 
 use loop_core::{Action, Event, EventKind, Input, RunTime};
 
-use crate::world::{
-    Live, Sim, also_holds,
-    chaos::{Ruin, nonsense},
-    holds, places, settings, worlds,
+use crate::scenario::{
+    DrivenRun, Simulator, also_holds, holds, places,
+    random_inputs::{RandomRun, random_inputs},
+    scenarios, settings,
 };
 
 fn endings(events: &[Event]) -> Vec<usize> {
@@ -14,14 +14,14 @@ fn endings(events: &[Event]) -> Vec<usize> {
 
 #[test]
 fn one_ending() {
-    holds(settings(nonsense()), |(world, nonsense)| {
-        let mut run = Sim::run(&world);
+    holds(settings(random_inputs()), |(scenario, random_inputs)| {
+        let mut run = Simulator::run(&scenario);
         assert_eq!(endings(&run.events), [run.events.len() - 1]);
         let ending = run.progress.ending().expect("the run is over").clone();
-        let last = run.told.last().expect("it was told something");
+        let last = run.exchanges.last().expect("it was told something");
         assert_eq!(last.action, Some(Action::Finish(Box::new(ending))));
-        // Whatever a driver still says, it stays over, unless somebody resumes it.
-        for (at, input) in nonsense.into_iter().filter(|(_, input)| *input != Input::Resumed) {
+        // The run stays ended whatever a driver reports afterwards, unless it is resumed.
+        for (at, input) in random_inputs.into_iter().filter(|(_, input)| *input != Input::Resumed) {
             assert_eq!(run.machine.handle(RunTime::from_micros(at), input), None);
         }
         assert_eq!(run.machine.take_events().count(), 0);
@@ -30,9 +30,9 @@ fn one_ending() {
 }
 
 #[test]
-fn one_ending_under_nonsense() {
-    also_holds(settings(nonsense()), |(world, nonsense)| {
-        let Ruin { events, .. } = Ruin::of(&world, &nonsense);
+fn one_ending_under_random_inputs() {
+    also_holds(settings(random_inputs()), |(scenario, random_inputs)| {
+        let RandomRun { events, .. } = RandomRun::of(&scenario, &random_inputs);
         for end in endings(&events) {
             let after = events.get(end + 1).map(|event| &event.kind);
             assert!(matches!(after, None | Some(EventKind::RunResumed {})), "{after:?} after the end");
@@ -42,8 +42,8 @@ fn one_ending_under_nonsense() {
 
 #[test]
 fn one_ending_when_driven() {
-    also_holds(worlds(), |world| {
-        let live = Live::run(&world);
+    also_holds(scenarios(), |scenario| {
+        let live = DrivenRun::run(&scenario);
         assert_eq!(endings(&live.events), [live.events.len() - 1]);
         let report = live.report.expect("a run that is read to its end has a report");
         let EventKind::RunFinished { ending } = &live.events.last().expect("an event").kind else {

@@ -1,26 +1,28 @@
-//! The waits asked for are the waits taken, on virtual time, to the millisecond.
+//! The run waits exactly as long as the pace requests, in virtual time, to the millisecond.
 
 use std::time::Duration;
 
 use loop_core::{Event, EventKind, Progress, Stage};
 
-use crate::world::{Live, Run, Sim, World, also_holds, holds, worlds};
+use crate::scenario::{DrivenRun, Run, Scenario, Simulator, also_holds, holds, scenarios};
 
-/// A wait of the pace: before which index, how long it was to take, and how long it took.
+/// A wait of the pace: the index after it, the requested duration and the actual one.
 struct Paced {
     iterations: u64,
     asked: Duration,
     taken: Option<Duration>,
 }
 
-/// The waits of the pace, without those for work that was deferred.
+/// Returns the waits of the pace, without those for deferred work.
 fn waits(events: &[Event]) -> Vec<Paced> {
     let mut progress = Progress::default();
     let mut waits: Vec<Paced> = Vec::new();
     let mut since = None;
     for (index, event) in events.iter().enumerate() {
         match &event.kind {
-            EventKind::WaitStarted { duration, before: Stage::Iteration } if !put_off(&events[..index]) => {
+            EventKind::WaitStarted { duration, before: Stage::Iteration }
+                if !is_deferred(&events[..index]) =>
+            {
                 since = Some(event.at);
                 waits.push(Paced { iterations: progress.iterations(), asked: *duration, taken: None });
             }
@@ -36,8 +38,8 @@ fn waits(events: &[Event]) -> Vec<Paced> {
     waits
 }
 
-/// Whether the last work that ended was deferred.
-fn put_off(events: &[Event]) -> bool {
+/// Returns whether the last work that ended was deferred.
+fn is_deferred(events: &[Event]) -> bool {
     let ends = events.iter().rev().find_map(|event| match &event.kind {
         EventKind::IterationFinished { result, .. } => {
             Some(matches!(result, loop_core::WorkResult::Later { .. }))
@@ -48,11 +50,11 @@ fn put_off(events: &[Event]) -> bool {
     ends.unwrap_or(false)
 }
 
-fn are_as_asked(world: &World, events: &[Event]) -> Vec<Paced> {
+fn are_as_asked(scenario: &Scenario, events: &[Event]) -> Vec<Paced> {
     let waits = waits(events);
     for wait in &waits {
         assert!(wait.iterations > 0, "a wait before the first iteration");
-        let delay = world.delay(wait.iterations);
+        let delay = scenario.delay(wait.iterations);
         assert!(!delay.is_zero());
         assert!(wait.asked >= delay && wait.asked - delay < Duration::from_micros(1), "{:?}", wait.asked);
     }
@@ -63,7 +65,7 @@ fn are_as_asked(world: &World, events: &[Event]) -> Vec<Paced> {
         if let EventKind::IterationStarted { iteration, .. } = event.kind {
             let before = iteration - 1;
             let waited = waits.iter().any(|wait| wait.iterations == before && wait.taken.is_some());
-            assert!(before == 0 || waited || world.delay(before).is_zero(), "{iteration} begins at once");
+            assert!(before == 0 || waited || scenario.delay(before).is_zero(), "{iteration} begins at once");
         }
         progress.apply(event).expect("it follows");
     }
@@ -72,9 +74,9 @@ fn are_as_asked(world: &World, events: &[Event]) -> Vec<Paced> {
 
 #[test]
 fn pace() {
-    holds(worlds(), |world| {
-        let Run { events, .. } = Sim::run(&world);
-        for wait in are_as_asked(&world, &events) {
+    holds(scenarios(), |scenario| {
+        let Run { events, .. } = Simulator::run(&scenario);
+        for wait in are_as_asked(&scenario, &events) {
             assert!(wait.taken.is_none_or(|taken| taken == wait.asked));
         }
     });
@@ -82,9 +84,9 @@ fn pace() {
 
 #[test]
 fn pace_when_driven() {
-    also_holds(worlds(), |world| {
-        let live = Live::run(&world);
-        for wait in are_as_asked(&world, &live.events) {
+    also_holds(scenarios(), |scenario| {
+        let live = DrivenRun::run(&scenario);
+        for wait in are_as_asked(&scenario, &live.events) {
             let Some(taken) = wait.taken else { continue };
             assert!(taken >= wait.asked && taken - wait.asked <= Duration::from_millis(1), "{taken:?}");
         }

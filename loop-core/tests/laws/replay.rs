@@ -1,16 +1,16 @@
-//! The fold of the events equals the live progress, at every prefix, also after the events were
-//! written down and read again; restored parts equal live parts.
+//! At every prefix, the fold of the events equals the live progress, also after the events were serialized and read
+//! again. Restored parts equal live parts.
 
 use loop_core::{BuildError, Event, EventKind, Guardrail, Input, Progress, RunTime};
 use proptest::{collection::vec, prelude::any, sample::Index, strategy::Strategy};
 
-use crate::world::{
-    Goal, GoalState, Guard, Live, Sim, World, also_holds,
-    chaos::{Ruin, nonsense},
-    holds, locked, settings, sim_machine, through_json, worlds,
+use crate::scenario::{
+    DrivenRun, Goal, GoalState, Scenario, Simulator, TestGuardrail, also_holds, holds, locked,
+    random_inputs::{RandomRun, random_inputs},
+    scenarios, settings, simulator_machine, through_json,
 };
 
-/// The progress after each number of events.
+/// Returns the progress after each number of events.
 fn prefixes(events: &[Event]) -> Vec<Progress> {
     let mut progress = Progress::default();
     let mut prefixes = vec![progress.clone()];
@@ -23,41 +23,41 @@ fn prefixes(events: &[Event]) -> Vec<Progress> {
 
 #[test]
 fn replay() {
-    holds(worlds(), |world| {
-        let run = Sim::run(&world);
+    holds(scenarios(), |scenario| {
+        let run = Simulator::run(&scenario);
         let read: Vec<Event> = run.events.iter().map(through_json).collect();
         assert_eq!(read, run.events);
         let folded = prefixes(&read);
-        for told in &run.told {
-            assert_eq!(told.before, folded[told.from]);
-            assert_eq!(told.after, folded[told.events]);
+        for exchange in &run.exchanges {
+            assert_eq!(exchange.before, folded[exchange.from]);
+            assert_eq!(exchange.after, folded[exchange.events]);
         }
-        // Between two inputs only the guardrails look; they saw the fold as well.
-        for (rail, probe) in world.rails.iter().zip(&run.probes) {
+        // Between two inputs only the guardrails can look; they have seen the fold too.
+        for (guardrail, probe) in scenario.guardrails.iter().zip(&run.probes) {
             let shown = locked(probe);
             assert_eq!(shown.events, run.events);
             for (seen, progress) in &shown.checks {
                 assert_eq!(progress, &folded[*seen]);
-                let restored = Guard::restored(rail, &read[..*seen]);
-                let live = Guard::restored(rail, &run.events[..*seen]);
+                let restored = TestGuardrail::restored(guardrail, &read[..*seen]);
+                let live = TestGuardrail::restored(guardrail, &run.events[..*seen]);
                 assert_eq!(restored.check(progress), live.check(progress));
                 assert_eq!(restored.ceiling(progress), live.ceiling(progress));
             }
         }
-        let restored = GoalState::restored(&world.goal, &read);
+        let restored = GoalState::restored(&scenario.goal, &read);
         assert_eq!(format!("{restored:?}"), format!("{:?}", run.goal));
     });
 }
 
 #[test]
 fn replay_of_a_restored_machine() {
-    also_holds(settings(0..80_usize), |(world, stop)| {
-        let mut events = Sim::run(&world).events;
+    also_holds(settings(0..80_usize), |(scenario, stop)| {
+        let mut events = Simulator::run(&scenario).events;
         events.truncate(stop);
-        let run = Sim::resume(&world, &events);
+        let run = Simulator::resume(&scenario, &events);
         let folded = prefixes(&run.events);
-        for told in &run.told {
-            assert_eq!(told.after, folded[told.events]);
+        for exchange in &run.exchanges {
+            assert_eq!(exchange.after, folded[exchange.events]);
         }
         for probe in &run.probes {
             assert_eq!(locked(probe).events, run.events);
@@ -68,25 +68,25 @@ fn replay_of_a_restored_machine() {
     });
 }
 
-/// A history with events lost, doubled or out of order folds up to the damage that is found, and a run goes on from
-/// what was folded. Doubled and disordered events are found always.
+/// A history with lost, duplicated or disordered events folds up to the first damage that is found, and a run continues
+/// from there. Duplicated and disordered events are always found.
 #[test]
 fn replay_of_a_damaged_history() {
     also_holds(
-        settings((damages(), nonsense(), any::<bool>())),
-        |(world, (damages, nonsense, is_numbered))| {
-            let whole = Sim::run(&world).events;
+        settings((damages(), random_inputs(), any::<bool>())),
+        |(scenario, (damages, random_inputs, is_numbered))| {
+            let whole = Simulator::run(&scenario).events;
             let mut events = damaged(&whole, &damages);
             let in_order = events.is_sorted_by(|a, b| a.sequence < b.sequence);
             if !is_numbered {
                 events.iter_mut().for_each(|event| event.sequence = 0);
             }
-            let (mut machine, _) = sim_machine(&world);
+            let (mut machine, _) = simulator_machine(&scenario);
             if machine.restore(&events).is_err() {
                 let folds = |count: &usize| Progress::from_events(&events[..*count]).is_ok();
                 events.truncate((0..events.len()).rev().find(folds).expect("nothing is a history"));
             } else {
-                // Of reports that followed each other a reader may have found only the last, with their sum.
+                // A reader may have received only the last of several consecutive reports, with their sum.
                 let missing = |pair: &[Event]| {
                     pair[1].sequence != pair[0].sequence + 1
                         && !matches!(pair[1].kind, EventKind::UsageReported { .. })
@@ -95,7 +95,7 @@ fn replay_of_a_damaged_history() {
                 assert!(is_whole || !is_numbered, "the damage is not found: {events:?}");
             }
             machine.handle(RunTime::ZERO, Input::Resumed);
-            for (at, input) in nonsense {
+            for (at, input) in random_inputs {
                 machine.handle(RunTime::from_micros(at), input);
             }
             let all: Vec<Event> = events.iter().cloned().chain(machine.take_events()).collect();
@@ -104,14 +104,14 @@ fn replay_of_a_damaged_history() {
     );
 }
 
-/// No history makes a loop panic, whether it was evaluated as the loop is or not.
+/// No history makes a loop panic, whether or not its evaluation matches the loop's.
 #[test]
 fn replay_of_a_damaged_history_when_driven() {
-    also_holds(settings((damages(), any::<bool>())), |(world, (damages, evaluated))| {
-        let mut events = damaged(&Sim::run(&world).events, &damages);
+    also_holds(settings((damages(), any::<bool>())), |(scenario, (damages, evaluated))| {
+        let mut events = damaged(&Simulator::run(&scenario).events, &damages);
         events.iter_mut().for_each(|event| event.sequence = 0);
-        let world = World { evaluated, ..world };
-        match Live::with(&world, GoalState::new(&world.goal), &events, usize::MAX) {
+        let scenario = Scenario { evaluated, ..scenario };
+        match DrivenRun::with(&scenario, GoalState::new(&scenario.goal), &events, usize::MAX) {
             Ok(live) => assert!(live.report.is_some()),
             Err(
                 BuildError::Damaged(_)
@@ -123,7 +123,7 @@ fn replay_of_a_damaged_history_when_driven() {
     });
 }
 
-/// Events lost, doubled and moved, each at a place.
+/// Returns changes that lose, duplicate and move events, each at a position.
 fn damages() -> impl Strategy<Value = Vec<(u8, Index)>> {
     vec((0..3_u8, any::<Index>()), 0..4)
 }
@@ -145,13 +145,13 @@ fn damaged(whole: &[Event], damages: &[(u8, Index)]) -> Vec<Event> {
 }
 
 #[test]
-fn replay_under_nonsense() {
-    also_holds(settings(nonsense()), |(world, nonsense)| {
-        let ruin = Ruin::of(&world, &nonsense);
-        let read: Vec<Event> = ruin.events.iter().map(through_json).collect();
+fn replay_under_random_inputs() {
+    also_holds(settings(random_inputs()), |(scenario, random_inputs)| {
+        let run = RandomRun::of(&scenario, &random_inputs);
+        let read: Vec<Event> = run.events.iter().map(through_json).collect();
         let folded = prefixes(&read);
-        for told in &ruin.told {
-            assert_eq!(told.after, folded[told.events]);
+        for exchange in &run.exchanges {
+            assert_eq!(exchange.after, folded[exchange.events]);
         }
         assert!(read.is_sorted_by_key(|event| event.at), "time runs backwards");
     });

@@ -1,14 +1,14 @@
-//! With an iteration that is a function of its index: stop after any prefix, restore, go on, and the
-//! settled steps and the ending equal an uninterrupted run's, but for times, usage and the resume's
-//! own events.
+//! If iterations are functions of their index, you can stop after any prefix, restore and continue. The settled steps
+//! and the ending then equal those of an uninterrupted run, except for times, usage and the resume's own events.
 
 use std::sync::Arc;
 
 use loop_core::{Ending, Event, EventKind, Mark, Phase, Progress, StopReason, Verdict};
 use proptest::collection::vec;
 
-use crate::world::{
-    GoalState, Live, Rule, Sim, World, also_holds, holds, locked, places, through_json, unlimited,
+use crate::scenario::{
+    DrivenRun, GoalState, Rule, Scenario, Simulator, also_holds, holds, locked, places, through_json,
+    unlimited,
 };
 
 /// A settled step without its times and usage.
@@ -48,21 +48,21 @@ fn ending(events: &[Event]) -> Ending {
     progress.ending().expect("the run is over").clone()
 }
 
-/// A prefix as a journal keeps it.
+/// Returns a prefix of the events as a journal stores it.
 fn journal(events: &[Event], stop: usize) -> Vec<Event> {
     let whole = places(events, |kind| matches!(kind, EventKind::RunFinished { .. }));
     let stop = stop.min(whole[0]);
     events[..stop].iter().map(through_json).collect()
 }
 
-/// A run that dies after each of these numbers of further events, and is resumed each time; `None`
-/// if it died so often in one step that it was given up.
-fn with_deaths(world: &World, deaths: &[usize]) -> Option<Vec<Event>> {
+/// Runs, dies after each of these numbers of further events, and resumes each time. Returns `None` if it died too often
+/// in one step and gave up.
+fn with_deaths(scenario: &Scenario, deaths: &[usize]) -> Option<Vec<Event>> {
     let mut kept = 0;
-    let mut events = Sim::run(world).events;
+    let mut events = Simulator::run(scenario).events;
     for death in deaths {
         kept += death;
-        events = Sim::resume(world, &journal(&events, kept)).events;
+        events = Simulator::resume(scenario, &journal(&events, kept)).events;
         if ending(&events).reason() == Some(&StopReason::AttemptsExhausted) {
             return None;
         }
@@ -73,51 +73,51 @@ fn with_deaths(world: &World, deaths: &[usize]) -> Option<Vec<Event>> {
 
 #[test]
 fn resume() {
-    holds((unlimited(), vec(0..40_usize, 1..6)), |(world, deaths)| {
-        let whole = Sim::run(&world).events;
-        if let Some(events) = with_deaths(&world, &deaths) {
+    holds((unlimited(), vec(0..40_usize, 1..6)), |(scenario, deaths)| {
+        let whole = Simulator::run(&scenario).events;
+        if let Some(events) = with_deaths(&scenario, &deaths) {
             assert_eq!(settled(&events), settled(&whole));
             assert_eq!(ending(&events), ending(&whole));
         }
     });
 }
 
-/// Every prefix of a run, and not only some.
+/// Tries every prefix of a run, not only some.
 #[test]
 fn resume_at_every_prefix() {
     let config = (unlimited(), 0..1_usize);
-    also_holds(config, |(world, _)| {
-        let whole = Sim::run(&world).events;
+    also_holds(config, |(scenario, _)| {
+        let whole = Simulator::run(&scenario).events;
         for stop in 0..whole.len() {
-            let events = Sim::resume(&world, &journal(&whole, stop)).events;
+            let events = Simulator::resume(&scenario, &journal(&whole, stop)).events;
             assert_eq!(settled(&events), settled(&whole), "stopped after {stop}");
             assert_eq!(ending(&events), ending(&whole), "stopped after {stop}");
         }
     });
 }
 
-/// Work that was deferred leaves nothing behind but its bill: neither marks nor faults.
+/// Deferred work leaves only its usage behind: neither marks nor faults.
 #[test]
-fn resume_of_work_that_was_put_off() {
-    also_holds(unlimited(), |world| {
-        let mut prompt = world.clone();
-        prompt.agent.iter_mut().chain(&mut prompt.judge).for_each(|job| job.put_off.clear());
-        let (late, prompt) = (Sim::run(&world).events, Sim::run(&prompt).events);
+fn resume_of_deferred_work() {
+    also_holds(unlimited(), |scenario| {
+        let mut prompt = scenario.clone();
+        prompt.agent.iter_mut().chain(&mut prompt.judge).for_each(|job| job.deferrals.clear());
+        let (late, prompt) = (Simulator::run(&scenario).events, Simulator::run(&prompt).events);
         assert_eq!(settled(&late), settled(&prompt));
         assert_eq!(ending(&late), ending(&prompt));
     });
 }
 
-/// A run that has ended and is resumed begins no index that is settled, and each end says so once.
+/// A resumed run that had ended does not repeat a settled index, and each of its ends is recorded once.
 #[test]
 fn resume_of_an_ended_run() {
-    also_holds((crate::world::worlds(), 0..3_usize), |(mut world, times)| {
-        let mut events = Sim::run(&world).events;
+    also_holds((crate::scenario::scenarios(), 0..3_usize), |(mut scenario, times)| {
+        let mut events = Simulator::run(&scenario).events;
         for _ in 0..times {
-            world.cancel = None;
+            scenario.cancel = None;
             let before = settled(&events);
             let success = ending(&events).is_success();
-            let resumed = Sim::resume(&world, &events).events;
+            let resumed = Simulator::resume(&scenario, &events).events;
             assert_eq!(
                 success,
                 resumed.len() == events.len(),
@@ -131,16 +131,16 @@ fn resume_of_an_ended_run() {
     });
 }
 
-/// Who goes on with a run that ended for a person to look has looked: what had happened in a row, or had stayed the
-/// same, begins anew, and does not end the run at once. What was used up stays so.
+/// Resuming a run that ended for human review counts as that review. Counts of consecutive failures and of unchanged
+/// marks restart, so that the run does not end again at once. Used-up limits stay used up.
 #[test]
 fn resume_acknowledges_a_blockable_end() {
-    also_holds(crate::world::worlds(), |mut world| {
-        world.cancel = None;
-        let events = Sim::run(&world).events;
+    also_holds(crate::scenario::scenarios(), |mut scenario| {
+        scenario.cancel = None;
+        let events = Simulator::run(&scenario).events;
         let before = Progress::from_events(&events).expect("a history");
         let ended = ending(&events);
-        let resumed = Sim::resume(&world, &events).events;
+        let resumed = Simulator::resume(&scenario, &events).events;
         if ended.is_success() {
             return;
         }
@@ -158,7 +158,7 @@ fn resume_acknowledges_a_blockable_end() {
             return;
         }
         let least = |limit: fn(&Rule) -> Option<u64>| {
-            world.rails.iter().filter_map(|rail| limit(&rail.rule)).min().unwrap_or(0)
+            scenario.guardrails.iter().filter_map(|guardrail| limit(&guardrail.rule)).min().unwrap_or(0)
         };
         let count = |is_meant: fn(&EventKind) -> bool| places(further, is_meant).len() as u64;
         match ending(&resumed).reason() {
@@ -177,16 +177,18 @@ fn resume_acknowledges_a_blockable_end() {
 
 #[test]
 fn resume_when_driven() {
-    also_holds((unlimited(), 0..60_usize), |(mut world, stop)| {
-        world.strays.clear();
-        let live = Live::run(&world);
-        let stopped = Live::with(&world, GoalState::new(&world.goal), &[], stop).expect("a new run begins");
+    also_holds((unlimited(), 0..60_usize), |(mut scenario, stop)| {
+        scenario.strays.clear();
+        let live = DrivenRun::run(&scenario);
+        let stopped =
+            DrivenRun::with(&scenario, GoalState::new(&scenario.goal), &[], stop).expect("a new run begins");
         let read: Vec<Event> = stopped.events.iter().map(through_json).collect();
         if Progress::from_events(&read).expect("a history").phase() == Phase::Ended {
             return;
         }
-        // What the condition restores is what it saw, and the run tells it so.
-        let resumed = Live::with(&world, GoalState::new(&world.goal), &read, usize::MAX).expect("it goes on");
+        // The condition starts without state, and the run shows it the earlier events.
+        let resumed = DrivenRun::with(&scenario, GoalState::new(&scenario.goal), &read, usize::MAX)
+            .expect("it goes on");
         assert_eq!(settled(&resumed.events), settled(&live.events));
         assert_eq!(ending(&resumed.events), ending(&live.events));
         let (report, whole) = (resumed.report.expect("a report"), live.report.expect("a report"));

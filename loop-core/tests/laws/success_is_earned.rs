@@ -1,13 +1,13 @@
-//! A run is a success only if its stop condition held for a step that it settled, whatever agents, evaluators and
-//! guardrails say, and however they call it.
+//! A run is a success only if its stop condition held for a settled step, whatever agents, evaluators and guardrails
+//! report, and however they name it.
 
 use loop_core::{Ending, Event, EventKind, Halt, StopReason};
 use proptest::prelude::*;
 
-use crate::world::{
-    Live, Sim, also_holds,
-    chaos::{Ruin, nonsense},
-    holds, settings, worlds,
+use crate::scenario::{
+    DrivenRun, Simulator, also_holds, holds,
+    random_inputs::{RandomRun, random_inputs},
+    scenarios, settings,
 };
 
 fn is_earned(events: &[Event]) {
@@ -23,13 +23,13 @@ fn is_earned(events: &[Event]) {
 
 #[test]
 fn success_is_earned() {
-    holds(worlds(), |world| is_earned(&Sim::run(&world).events));
+    holds(scenarios(), |scenario| is_earned(&Simulator::run(&scenario).events));
 }
 
 #[test]
 fn success_is_earned_when_driven() {
-    also_holds(worlds(), |world| {
-        let live = Live::run(&world);
+    also_holds(scenarios(), |scenario| {
+        let live = DrivenRun::run(&scenario);
         is_earned(&live.events);
         let report = live.report.expect("a report");
         assert_eq!(report.is_success(), report.reason().is_none());
@@ -37,8 +37,10 @@ fn success_is_earned_when_driven() {
 }
 
 #[test]
-fn success_is_earned_under_nonsense() {
-    also_holds(settings(nonsense()), |(world, nonsense)| is_earned(&Ruin::of(&world, &nonsense).events));
+fn success_is_earned_under_random_inputs() {
+    also_holds(settings(random_inputs()), |(scenario, random_inputs)| {
+        is_earned(&RandomRun::of(&scenario, &random_inputs).events);
+    });
 }
 
 proptest! {
@@ -51,7 +53,7 @@ proptest! {
             let json = serde_json::to_string(&ending).unwrap();
             let read: Ending = serde_json::from_str(&json).unwrap();
             prop_assert!(!ending.is_success() && !read.is_success() && read == ending);
-            // And it is not printed as one.
+            // It does not print like a success either.
             let success = Ending::goal_met("").to_string();
             let text = ending.to_string();
             let rest = text.trim_start().strip_prefix(&*success);

@@ -16,7 +16,8 @@ pub mod unmetered;
 pub use loop_core::{MaxElapsed, MaxIterations};
 
 pub use self::{
-    cost::MaxCost, failures::ConsecutiveFailures, rate::SpendingRate, tokens::MaxTokens, unmetered::Unmetered,
+    cost::MaxCost, failures::ConsecutiveFailures, rate::SpendingRate, tokens::MaxTokens,
+    unmetered::UnmeteredIterations,
 };
 
 #[cfg(test)]
@@ -25,7 +26,7 @@ mod tests {
     use proptest::{collection::vec, prelude::*};
 
     use super::*;
-    use crate::testing::{Iterated, progress_of};
+    use crate::testing::{FinishedIteration, progress_of};
 
     fn halts(guardrail: &impl Guardrail, progress: &Progress) -> bool {
         matches!(guardrail.check(progress), Decision::Halt(_))
@@ -41,7 +42,7 @@ mod tests {
         /// iteration.
         #[test]
         fn a_ceiling_falls_and_halts_at_its_end(
-            steps in vec(any::<Iterated>(), 0..12),
+            steps in vec(any::<FinishedIteration>(), 0..12),
             dollars in 0..8_u64,
             tokens in 0..2_000_u64,
         ) {
@@ -61,7 +62,7 @@ mod tests {
         /// Unreported usage is not zero, and it does not cross a limit either.
         #[test]
         fn unknown_usage_never_halts(iterations in 0..50_usize, limit in 1..u64::MAX) {
-            let steps = vec![Iterated { usage: Usage::unknown(), failed: false }; iterations];
+            let steps = vec![FinishedIteration { usage: Usage::unknown(), failed: false }; iterations];
             let progress = progress_of(&steps);
             prop_assert!(!halts(&MaxCost::new(Usd::micros(limit)), &progress));
             prop_assert!(!halts(&MaxTokens::new(limit), &progress));
@@ -70,7 +71,7 @@ mod tests {
 
         /// Only failures at the end of the run count as failures in a row. One good step resets the count.
         #[test]
-        fn failures_halt_when_enough_are_at_the_end(steps in vec(any::<Iterated>(), 0..12), limit in 1..5_u64) {
+        fn failures_halt_when_enough_are_at_the_end(steps in vec(any::<FinishedIteration>(), 0..12), limit in 1..5_u64) {
             let in_a_row = steps.iter().rev().take_while(|step| step.failed).count() as u64;
             let progress = progress_of(&steps);
             prop_assert_eq!(halts(&ConsecutiveFailures::new(limit), &progress), in_a_row >= limit);
@@ -88,7 +89,7 @@ mod tests {
     #[test]
     fn a_halt_says_what_was_allowed_and_what_was_used() {
         let usage = Usage::unknown().with_tokens(900, 200).with_cost(Cost::known(Usd::micros(2_130_000)));
-        let progress = progress_of(&[Iterated { usage, failed: true }]);
+        let progress = progress_of(&[FinishedIteration { usage, failed: true }]);
         let halt = |guardrail: &dyn Guardrail| match guardrail.check(&progress) {
             Decision::Halt(halt) => (halt.reason, halt.blockable, halt.message),
             other => panic!("{other:?}"),
@@ -105,15 +106,15 @@ mod tests {
             halt(&ConsecutiveFailures::new(1)),
             (StopReason::ConsecutiveFailures, true, "the last step failed: it broke".into())
         );
-        let silent = Iterated { usage: Usage::unknown(), failed: false };
-        let partly = progress_of(&[silent, Iterated { usage, failed: false }]);
+        let silent = FinishedIteration { usage: Usage::unknown(), failed: false };
+        let partly = progress_of(&[silent, FinishedIteration { usage, failed: false }]);
         for (guardrail, message) in [
             (&MaxCost::new(Usd::dollars(2)) as &dyn Guardrail, "at least $2.13 spent; the limit is $2.00"),
             (&MaxTokens::new(1_000), "at least 1100 tokens used; the limit is 1000"),
         ] {
             assert!(matches!(guardrail.check(&partly), Decision::Halt(halt) if halt.message == message));
         }
-        let failed = Iterated { usage, failed: true };
+        let failed = FinishedIteration { usage, failed: true };
         match ConsecutiveFailures::new(3).check(&progress_of(&[failed; 3])) {
             Decision::Halt(halt) => {
                 assert_eq!(halt.message, "the last 3 steps failed, most recently: it broke");

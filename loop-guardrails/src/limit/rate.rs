@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_who_takes_up_a_run_that_it_ended_begins_another_hour() {
+    fn resuming_a_run_that_it_ended_begins_another_hour() {
         for (guardrail, left) in [(SpendingRate::NAME, 1_000_000), ("max_cost", 0)] {
             let mut run = Run::new(1_000_000);
             run.spend((Duration::ZERO, 3_000_000, 0));

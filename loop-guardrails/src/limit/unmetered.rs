@@ -25,19 +25,19 @@ use loop_core::{
 ///
 /// ```
 /// use loop_core::{IterationContext, Loop, StopReason, iteration_fn};
-/// use loop_guardrails::{MaxTokens, Unmetered, after};
+/// use loop_guardrails::{MaxTokens, UnmeteredIterations, after};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let silent = iteration_fn(async |_: IterationContext<()>| Ok(()));
 /// let run = Loop::new(silent).until(after(100)).at_most(100);
-/// let report = run.guard(MaxTokens::new(5_000)).guard(Unmetered::tokens(3)).run().await?;
+/// let report = run.guard(MaxTokens::new(5_000)).guard(UnmeteredIterations::tokens(3)).run().await?;
 /// assert_eq!(report.reason(), Some(&StopReason::Unmetered));
 /// assert_eq!(report.iterations(), 3);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unmetered {
+pub struct UnmeteredIterations {
     amount: Amount,
     limit: u64,
     /// Iterations in a row without the amount.
@@ -54,7 +54,7 @@ enum Amount {
     Tokens,
 }
 
-impl Unmetered {
+impl UnmeteredIterations {
     /// Halts after `limit` iterations in a row that did not report a cost.
     pub const fn cost(limit: u64) -> Self {
         Self::new(Amount::Cost, limit)
@@ -79,7 +79,7 @@ impl Unmetered {
     }
 }
 
-impl Guardrail for Unmetered {
+impl Guardrail for UnmeteredIterations {
     fn name(&self) -> &str {
         match self.amount {
             Amount::Cost => "unmetered_cost",
@@ -155,7 +155,7 @@ mod tests {
         Some(Box::new(Notes::default().with_usage(usage)))
     }
 
-    fn iterate(rails: &mut [Unmetered], usage: Usage, result: &WorkResult<()>) {
+    fn iterate(rails: &mut [UnmeteredIterations], usage: Usage, result: &WorkResult<()>) {
         let events = [
             EventKind::IterationStarted { iteration: 1, attempt: 1 },
             EventKind::IterationFinished { result: result.clone(), notes: notes(usage) },
@@ -163,18 +163,18 @@ mod tests {
         see(rails, events);
     }
 
-    fn see(rails: &mut [Unmetered], events: impl IntoIterator<Item = EventKind>) {
+    fn see(rails: &mut [UnmeteredIterations], events: impl IntoIterator<Item = EventKind>) {
         for event in events.into_iter().map(event) {
             rails.iter_mut().for_each(|rail| rail.observe(&event));
         }
     }
 
-    fn halts(rail: &Unmetered) -> bool {
+    fn halts(rail: &UnmeteredIterations) -> bool {
         matches!(rail.check(&Progress::default()), Decision::Halt(_))
     }
 
-    fn both() -> [Unmetered; 2] {
-        [Unmetered::cost(3), Unmetered::tokens(3)]
+    fn both() -> [UnmeteredIterations; 2] {
+        [UnmeteredIterations::cost(3), UnmeteredIterations::tokens(3)]
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_lower_bound_that_the_agents_total_confirms_is_an_amount() {
-        let mut rail = [Unmetered::cost(3)];
+        let mut rail = [UnmeteredIterations::cost(3)];
         let usage = Usage::unknown().with_cost(Cost::at_least(Usd::micros(5)));
         let confirmed = Notes::default().with_usage(usage).with_cost_quality(CostQuality::Known);
         for _ in 0..3 {
@@ -248,7 +248,7 @@ mod tests {
         /// It halts if, and only if, the last three iterations that could report did not.
         #[test]
         fn only_silence_in_a_row_counts(steps in prop::collection::vec((0..3_u8, any::<bool>()), 0..20)) {
-            let mut rail = [Unmetered::tokens(3)];
+            let mut rail = [UnmeteredIterations::tokens(3)];
             let mut heard = Vec::new();
             for (kind, is_late) in steps {
                 let usage = Usage::unknown().with_tokens(1, 0);

@@ -3,13 +3,13 @@
 use std::{path::PathBuf, time::Duration};
 
 use super::{
-    Denied, Ignored, LocalPath, Origin, OutsidePath, Permissions, Placed, Ruling, SecretFiles, Settings,
-    Verb,
+    DeniedAction, IgnoredSetting, LocalPath, Origin, OutsidePath, Permissions, PolicySettings, Ruling,
+    SecretFiles, Verb, WithOrigin,
+    case_folding::folded,
     command::{CommandLine, CommandPolicy},
     environment::NamePattern,
-    fold::folded,
     instructions,
-    scope::{self, ReadScope},
+    read_scope::{self, ReadScope},
     settings,
 };
 
@@ -48,9 +48,9 @@ pub struct ActionPolicy {
     secrets: SecretFiles,
     /// An action needs the permission of all of them.
     permissions: Vec<Permissions>,
-    command_time: Option<Placed<Duration>>,
-    variables: Vec<Placed<NamePattern>>,
-    ignored: Vec<Ignored>,
+    command_time: Option<WithOrigin<Duration>>,
+    variables: Vec<WithOrigin<NamePattern>>,
+    ignored: Vec<IgnoredSetting>,
 }
 
 impl ActionPolicy {
@@ -58,7 +58,7 @@ impl ActionPolicy {
     ///
     /// A project can forbid programs, name secrets, set permissions, switch safe mode on and shorten the time of
     /// commands. All its other settings have no effect, and [`ignored`](Self::ignored) lists them.
-    pub fn new(user: Settings, project: Settings) -> Self {
+    pub fn new(user: PolicySettings, project: PolicySettings) -> Self {
         let ignored = settings::beyond(&user, &project);
         let most = settings::longest(&user);
         let secrets = SecretFiles::new().also(user.secret).also(project.secret).except(user.not_secret);
@@ -134,11 +134,11 @@ impl ActionPolicy {
     /// user allows, and no writing or removing.
     ///
     /// ```
-    /// use loop_guardrails::policy::{ActionPolicy, Origin, Placed, Settings, Verb};
+    /// use loop_guardrails::policy::{ActionPolicy, Origin, WithOrigin, PolicySettings, Verb};
     ///
-    /// let mut user = Settings::default();
-    /// user.allow = vec![Placed::new("cargo".to_owned(), Origin::BuiltIn)];
-    /// let policy = ActionPolicy::new(user, Settings::default());
+    /// let mut user = PolicySettings::default();
+    /// user.allow = vec![WithOrigin::new("cargo".to_owned(), Origin::BuiltIn)];
+    /// let policy = ActionPolicy::new(user, PolicySettings::default());
     /// assert!(policy.explain("cargo test").allowed);
     /// let policy = policy.reviewing();
     /// assert!(!policy.explain("cargo test").allowed);
@@ -155,7 +155,7 @@ impl ActionPolicy {
     }
 
     /// Returns the project's settings that have no effect.
-    pub fn ignored(&self) -> &[Ignored] {
+    pub fn ignored(&self) -> &[IgnoredSetting] {
         &self.ignored
     }
 
@@ -184,9 +184,9 @@ impl ActionPolicy {
         self.command_time.as_ref().map_or(&Origin::BuiltIn, |time| &time.origin)
     }
 
-    /// Returns the variables that commands see in addition to the [necessary](super::environment::Inherit::Necessary)
-    /// ones, with their origins.
-    pub fn variables(&self) -> &[Placed<NamePattern>] {
+    /// Returns the variables that commands see in addition to the
+    /// [necessary](super::environment::Inheritance::Necessary) ones, with their origins.
+    pub fn variables(&self) -> &[WithOrigin<NamePattern>] {
         &self.variables
     }
 
@@ -195,7 +195,7 @@ impl ActionPolicy {
     /// # Errors
     /// [`OutsidePath`] if it is not below the root.
     pub fn local(&self, path: &str) -> Result<LocalPath, OutsidePath> {
-        scope::local(&self.root, path)
+        read_scope::local(&self.root, path)
     }
 
     /// Decides about this action on a path that contains no links.
@@ -238,8 +238,8 @@ impl ActionPolicy {
     /// Decides whether a command may run in the workspace's root: its program, its arguments, and every path in them.
     ///
     /// # Errors
-    /// [`Denied`], with the rule that decides.
-    pub fn on_command(&self, line: &str) -> Result<CommandLine, Denied> {
+    /// [`DeniedAction`], with the rule that decides.
+    pub fn on_command(&self, line: &str) -> Result<CommandLine, DeniedAction> {
         let mut command = self.commands.judge(line)?;
         let action = || format!("to run `{line}`");
         self.on_path(&LocalPath::root(), Verb::Exec).into_result(action())?;
@@ -251,18 +251,18 @@ impl ActionPolicy {
             };
             if !ruling.allowed {
                 let rule = format!("of `{path}`, {}", ruling.rule);
-                return Err(Denied { action: action(), ruling: Ruling { rule, ..ruling } });
+                return Err(DeniedAction { action: action(), ruling: Ruling { rule, ..ruling } });
             }
         }
         let scope = ReadScope::new(&self.root, &self.permissions);
-        command.limit(&scope).map_err(|ruling| Denied { action: action(), ruling })?;
+        command.limit(&scope).map_err(|ruling| DeniedAction { action: action(), ruling })?;
         Ok(command)
     }
 
     /// Refuses a command that would read hidden files in its folders. `leads_to` are its paths with links resolved.
-    pub(super) fn on_walk(&self, command: &CommandLine, leads_to: &[LocalPath]) -> Result<(), Denied> {
+    pub(super) fn on_walk(&self, command: &CommandLine, leads_to: &[LocalPath]) -> Result<(), DeniedAction> {
         let walked = command.refuse_walking(leads_to, &ReadScope::new(&self.root, &self.permissions));
-        walked.map_err(|ruling| Denied { action: format!("to run `{}`", command.program), ruling })
+        walked.map_err(|ruling| DeniedAction { action: format!("to run `{}`", command.program), ruling })
     }
 
     /// Explains the decision about a command, or about reading a path: the answer, and the rule behind it.

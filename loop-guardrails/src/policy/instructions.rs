@@ -5,8 +5,8 @@
 //! person who trusts these files. Tools may therefore read these files, but each change needs a person's approval.
 
 #[cfg(unix)]
-use super::executed::Executed;
-use super::{LocalPath, Origin, Ruling, fold::folded};
+use super::executed::ExecutedFile;
+use super::{LocalPath, Origin, Ruling, case_folding::folded};
 
 /// Manifests, settings and instructions that no rule below covers, in lower case. Folders of these names count too.
 const NAMES: &[&str] = &[
@@ -200,13 +200,13 @@ pub(super) fn rule_on_own(path: &LocalPath) -> Ruling {
 
 /// Returns the rule for a file that `loop` executes because of its content, whatever its name.
 #[cfg(unix)]
-pub(super) fn rule_on_content(executed: Executed, path: &LocalPath) -> Ruling {
+pub(super) fn rule_on_content(executed: ExecutedFile, path: &LocalPath) -> Ruling {
     denied(&format!("it is {executed}"), path)
 }
 
 /// Returns the rule for a change that would turn the file into one that `loop` executes.
 #[cfg(unix)]
-pub(super) fn rule_on_new_content(executed: Executed, path: &LocalPath) -> Ruling {
+pub(super) fn rule_on_new_content(executed: ExecutedFile, path: &LocalPath) -> Ruling {
     denied(&format!("this makes it {executed}"), path)
 }
 

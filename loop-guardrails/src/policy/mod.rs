@@ -4,7 +4,7 @@
 //! into a log. So the policy judges each action separately, with values that answer without acting: [`environment`]
 //! decides which variables a child sees, [`command`] which programs run with which arguments, [`Permissions`] which
 //! actions are allowed where, and [`SecretFiles`] which files nobody reads. [`ActionPolicy`] combines them from the
-//! [settings](Settings) of the user and the project.
+//! [settings](PolicySettings) of the user and the project.
 //!
 //! Two parts act, because they could not keep their promises otherwise: a [`Workspace`](workspace::Workspace) opens
 //! files itself, so that nobody can replace the file between the check and the access; and an [`Audit`](audit::Audit)
@@ -12,16 +12,16 @@
 
 mod action;
 pub mod audit;
+mod case_folding;
 pub mod command;
 pub mod environment;
 #[cfg(unix)]
 mod executed;
-mod fold;
 mod instructions;
-mod path;
+mod local_path;
 mod permission;
+mod read_scope;
 mod ruling;
-mod scope;
 mod secret_files;
 mod settings;
 #[cfg(unix)]
@@ -29,9 +29,9 @@ pub mod workspace;
 
 pub use self::{
     action::{ActionPolicy, DEFAULT_COMMAND_TIME},
-    path::{LocalPath, OutsidePath},
+    local_path::{LocalPath, OutsidePath},
     permission::{Permissions, UnknownVerb, Verb},
-    ruling::{Denied, Origin, Placed, Ruling},
+    ruling::{DeniedAction, Origin, Ruling, WithOrigin},
     secret_files::{FileName, InvalidFileName, SecretFiles},
-    settings::{Ignored, Settings},
+    settings::{IgnoredSetting, PolicySettings},
 };

@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
-use super::{LocalPath, Origin, Placed, Ruling};
+use super::{LocalPath, Origin, Ruling, WithOrigin};
 
 /// An action on a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,7 +73,7 @@ impl FromStr for Verb {
 /// # Ok::<(), loop_guardrails::policy::OutsidePath>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Permissions(BTreeMap<LocalPath, Placed<Vec<Verb>>>);
+pub struct Permissions(BTreeMap<LocalPath, WithOrigin<Vec<Verb>>>);
 
 impl Permissions {
     /// Allows everything.
@@ -84,7 +84,7 @@ impl Permissions {
     /// Adds a rule for a path and everything below it. A later rule for the same path replaces it.
     #[must_use]
     pub fn with(mut self, prefix: LocalPath, verbs: impl IntoIterator<Item = Verb>, origin: Origin) -> Self {
-        self.0.insert(prefix, Placed::new(verbs.into_iter().collect(), origin));
+        self.0.insert(prefix, WithOrigin::new(verbs.into_iter().collect(), origin));
         self
     }
 
@@ -94,7 +94,7 @@ impl Permissions {
     }
 
     /// Returns the rules, in the order of their paths.
-    pub fn rules(&self) -> impl Iterator<Item = (&LocalPath, &Placed<Vec<Verb>>)> {
+    pub fn rules(&self) -> impl Iterator<Item = (&LocalPath, &WithOrigin<Vec<Verb>>)> {
         self.0.iter()
     }
 

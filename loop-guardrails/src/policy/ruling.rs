@@ -41,14 +41,14 @@ impl fmt::Display for Origin {
 
 /// A setting with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed<T> {
+pub struct WithOrigin<T> {
     /// The setting.
     pub value: T,
     /// The origin of the setting.
     pub origin: Origin,
 }
 
-impl<T> Placed<T> {
+impl<T> WithOrigin<T> {
     /// Creates a setting with its origin.
     pub fn new(value: T, origin: Origin) -> Self {
         Self { value, origin }
@@ -82,9 +82,9 @@ impl Ruling {
     /// Converts the ruling to a result, for `?`.
     ///
     /// # Errors
-    /// [`Denied`] if the action is not allowed.
-    pub fn into_result(self, action: impl Into<String>) -> Result<Self, Denied> {
-        if self.allowed { Ok(self) } else { Err(Denied { action: action.into(), ruling: self }) }
+    /// [`DeniedAction`] if the action is not allowed.
+    pub fn into_result(self, action: impl Into<String>) -> Result<Self, DeniedAction> {
+        if self.allowed { Ok(self) } else { Err(DeniedAction { action: action.into(), ruling: self }) }
     }
 }
 
@@ -99,7 +99,7 @@ impl fmt::Display for Ruling {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{action} is not allowed: {} ({})", ruling.rule, ruling.origin)]
 #[non_exhaustive]
-pub struct Denied {
+pub struct DeniedAction {
     /// The requested action: "to read `.env`".
     pub action: String,
     /// The ruling that denies it.

@@ -7,7 +7,7 @@
 use std::{fmt, time::Duration};
 
 use super::{
-    DEFAULT_COMMAND_TIME, FileName, LocalPath, Origin, Permissions, Placed, command::CommandPolicy,
+    DEFAULT_COMMAND_TIME, FileName, LocalPath, Origin, Permissions, WithOrigin, command::CommandPolicy,
     environment::NamePattern,
 };
 
@@ -17,39 +17,39 @@ use super::{
 /// Nothing is set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Settings {
+pub struct PolicySettings {
     /// Whether only known programs run, with their arguments checked. On by default; only the user's own settings can
     /// switch it off.
-    pub safe_mode: Option<Placed<bool>>,
+    pub safe_mode: Option<WithOrigin<bool>>,
     /// Programs that also run in safe mode, in addition to the [default](super::command::DEFAULT_PROGRAMS), by their
     /// exact names.
-    pub allow: Vec<Placed<String>>,
+    pub allow: Vec<WithOrigin<String>>,
     /// Programs that never run, whatever allows them.
-    pub forbid: Vec<Placed<String>>,
+    pub forbid: Vec<WithOrigin<String>>,
     /// Permissions by path.
     pub permissions: Permissions,
     /// Names of secret files, in addition to the default.
-    pub secret: Vec<Placed<FileName>>,
+    pub secret: Vec<WithOrigin<FileName>>,
     /// Paths that are not secrets, although they are named like one.
-    pub not_secret: Vec<Placed<LocalPath>>,
+    pub not_secret: Vec<WithOrigin<LocalPath>>,
     /// The time limit for a command. Default: five minutes.
-    pub command_time: Option<Placed<Duration>>,
-    /// Variables that the commands of tools see in addition to the [necessary](super::environment::Inherit::Necessary)
-    /// ones, even if they look like secrets.
-    pub variables: Vec<Placed<NamePattern>>,
+    pub command_time: Option<WithOrigin<Duration>>,
+    /// Variables that the commands of tools see in addition to the
+    /// [necessary](super::environment::Inheritance::Necessary) ones, even if they look like secrets.
+    pub variables: Vec<WithOrigin<NamePattern>>,
 }
 
 /// A project's setting that has no effect, because only the user can set it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Ignored {
+pub struct IgnoredSetting {
     /// The origin of the setting.
     pub origin: Origin,
     /// The setting, as a person would write it.
     pub setting: String,
 }
 
-impl fmt::Display for Ignored {
+impl fmt::Display for IgnoredSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { origin, setting } = self;
         write!(
@@ -60,13 +60,13 @@ impl fmt::Display for Ignored {
 }
 
 /// Returns the user's time limit for a command.
-pub(super) fn longest(user: &Settings) -> Duration {
+pub(super) fn longest(user: &PolicySettings) -> Duration {
     user.command_time.as_ref().map_or(DEFAULT_COMMAND_TIME, |time| time.value)
 }
 
 /// Returns the project's settings that only the user can set.
-pub(super) fn beyond(user: &Settings, project: &Settings) -> Vec<Ignored> {
-    let ignored = |origin: &Origin, setting: String| Ignored { origin: origin.clone(), setting };
+pub(super) fn beyond(user: &PolicySettings, project: &PolicySettings) -> Vec<IgnoredSetting> {
+    let ignored = |origin: &Origin, setting: String| IgnoredSetting { origin: origin.clone(), setting };
     let known = CommandPolicy::new().allow(user.allow.clone());
     let programs = project.allow.iter().filter(|program| !known.is_allowed(&program.value));
     let programs = programs.map(|program| ignored(&program.origin, format!("allow = [{:?}]", program.value)));

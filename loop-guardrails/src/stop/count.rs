@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use loop_core::{Progress, StopCondition, When};
+use loop_core::{Condition, Progress, StopCondition};
 
 /// Is met after `count` iterations, failed ones included.
 ///
@@ -24,17 +24,17 @@ use loop_core::{Progress, StopCondition, When};
 /// # Ok(())
 /// # }
 /// ```
-pub const fn after(count: u64) -> When<After> {
-    When::new(After { count })
+pub const fn after(count: u64) -> Condition<AfterIterations> {
+    Condition::new(AfterIterations { count })
 }
 
 /// See [`after`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct After {
+pub struct AfterIterations {
     count: u64,
 }
 
-impl<S> StopCondition<S> for After {
+impl<S> StopCondition<S> for AfterIterations {
     fn is_met(&self, _step: &S, progress: &Progress) -> bool {
         progress.iterations() >= self.count
     }
@@ -48,12 +48,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::{Iterated, progress_of};
+    use crate::testing::{FinishedIteration, progress_of};
 
     proptest! {
         #[test]
-        fn is_met_from_the_count_on(steps in proptest::collection::vec(any::<Iterated>(), 0..20), count in 0..20_u64) {
-            let met = StopCondition::<()>::is_met(&After { count }, &(), &progress_of(&steps));
+        fn is_met_from_the_count_on(steps in proptest::collection::vec(any::<FinishedIteration>(), 0..20), count in 0..20_u64) {
+            let met = StopCondition::<()>::is_met(&AfterIterations { count }, &(), &progress_of(&steps));
             prop_assert_eq!(met, steps.len() as u64 >= count);
         }
     }

@@ -12,11 +12,12 @@ pub mod output;
 pub mod score;
 
 pub use loop_core::{
-    All, And, Any, AtLeast, EvaluatorPassed, Named, Not, Or, When, all, any, at_least, evaluator_passed,
+    All, And, Any, AtLeast, Condition, EvaluatorPassed, NamedCondition, Not, Or, all, any, at_least,
+    evaluator_passed,
 };
 
 pub use self::{
-    count::{After, after},
+    count::{AfterIterations, after},
     output::{OutputMatches, PatternError, output_matches},
     score::{InvalidScore, ScoreAtLeast, score_at_least},
 };

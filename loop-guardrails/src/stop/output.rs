@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use loop_core::{Judged, Progress, StopCondition, When};
+use loop_core::{Condition, JudgedStep, Progress, StopCondition};
 use regex::Regex;
 
 /// Is met when the verdict is a pass **and** `pattern` matches anywhere in its text.
@@ -34,9 +34,9 @@ use regex::Regex;
 /// # Ok(())
 /// # }
 /// ```
-pub fn output_matches(pattern: &str) -> Result<When<OutputMatches>, PatternError> {
+pub fn output_matches(pattern: &str) -> Result<Condition<OutputMatches>, PatternError> {
     match Regex::new(pattern) {
-        Ok(pattern) => Ok(When::new(OutputMatches { pattern })),
+        Ok(pattern) => Ok(Condition::new(OutputMatches { pattern })),
         Err(reason) => Err(PatternError { pattern: pattern.to_owned(), reason }),
     }
 }
@@ -47,8 +47,8 @@ pub struct OutputMatches {
     pattern: Regex,
 }
 
-impl<O> StopCondition<Judged<O>> for OutputMatches {
-    fn is_met(&self, step: &Judged<O>, _progress: &Progress) -> bool {
+impl<O> StopCondition<JudgedStep<O>> for OutputMatches {
+    fn is_met(&self, step: &JudgedStep<O>, _progress: &Progress) -> bool {
         step.verdict().is_some_and(|verdict| verdict.passed() && self.pattern.is_match(verdict.text()))
     }
     fn name(&self) -> Cow<'_, str> {

@@ -6,12 +6,12 @@
 
 use std::borrow::Cow;
 
-use loop_core::{Judged, Progress, StopCondition, When};
+use loop_core::{Condition, JudgedStep, Progress, StopCondition};
 
 /// Is met when the verdict has a score of at least `least`, from 0 (worst) to 1 (best).
 ///
-/// This ignores the verdict's outcome. If it matters too, add `evaluator_passed()` with [`and`](When::and). A verdict
-/// without a score does not meet the condition.
+/// This ignores the verdict's outcome. If it matters too, add `evaluator_passed()` with [`and`](Condition::and). A
+/// verdict without a score does not meet the condition.
 ///
 /// # Errors
 /// [`InvalidScore`] if `least` is not a number from 0 to 1, because no score would ever reach it, or every score would.
@@ -29,9 +29,9 @@ use loop_core::{Judged, Progress, StopCondition, When};
 /// # Ok(())
 /// # }
 /// ```
-pub fn score_at_least(least: f64) -> Result<When<ScoreAtLeast>, InvalidScore> {
+pub fn score_at_least(least: f64) -> Result<Condition<ScoreAtLeast>, InvalidScore> {
     if (0.0..=1.0).contains(&least) {
-        Ok(When::new(ScoreAtLeast { least }))
+        Ok(Condition::new(ScoreAtLeast { least }))
     } else {
         Err(InvalidScore { score: least })
     }
@@ -43,8 +43,8 @@ pub struct ScoreAtLeast {
     least: f64,
 }
 
-impl<O> StopCondition<Judged<O>> for ScoreAtLeast {
-    fn is_met(&self, step: &Judged<O>, _progress: &Progress) -> bool {
+impl<O> StopCondition<JudgedStep<O>> for ScoreAtLeast {
+    fn is_met(&self, step: &JudgedStep<O>, _progress: &Progress) -> bool {
         step.verdict().and_then(loop_core::Verdict::score).is_some_and(|score| score >= self.least)
     }
     fn name(&self) -> Cow<'_, str> {

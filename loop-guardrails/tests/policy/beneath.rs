@@ -90,13 +90,13 @@ fn call() -> impl Strategy<Value = Call> {
 }
 
 /// A folder with a workspace and its outside.
-struct World {
+struct Scenario {
     _folder: tempfile::TempDir,
     inside: PathBuf,
     outside: PathBuf,
 }
 
-impl World {
+impl Scenario {
     fn new(nodes: &[Node]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
@@ -106,10 +106,10 @@ impl World {
             fs::write(outside.join(file), HIDDEN).unwrap();
         }
         fs::create_dir(&inside).unwrap();
-        let world = Self { _folder: folder, inside, outside };
+        let scenario = Self { _folder: folder, inside, outside };
         // Leave out nodes that conflict with existing ones.
-        nodes.iter().for_each(|node| drop(world.add(node)));
-        world
+        nodes.iter().for_each(|node| drop(scenario.add(node)));
+        scenario
     }
 
     fn add(&self, node: &Node) -> std::io::Result<()> {
@@ -129,11 +129,11 @@ impl World {
             Node::File(_) if fs::symlink_metadata(&path).is_ok() => Ok(()),
             Node::File(at) => fs::write(&path, if is_secret(at) { HIDDEN } else { "shown" }),
             Node::Folder(_) => fs::create_dir(&path),
-            Node::Link(_, target) => symlink(self.placed(target), &path),
+            Node::Link(_, target) => symlink(self.with_origin(target), &path),
         }
     }
 
-    fn placed(&self, path: &str) -> String {
+    fn with_origin(&self, path: &str) -> String {
         let place = |name: &str, folder: &Path| {
             path.strip_prefix(name).map(|rest| format!("{}{rest}", folder.display()))
         };
@@ -143,20 +143,20 @@ impl World {
     fn call(&self, workspace: &Workspace, call: &Call) -> TestCaseResult {
         match call {
             Call::Read(path) => {
-                if let Ok(mut opened) = workspace.read(&self.placed(path)) {
+                if let Ok(mut opened) = workspace.read(&self.with_origin(path)) {
                     let mut text = String::new();
                     opened.file.read_to_string(&mut text).unwrap();
                     prop_assert_ne!(text, HIDDEN, "{} is {}", path, opened.path);
                 }
             }
-            Call::Write(path) => drop(workspace.write(&self.placed(path), b"written")),
+            Call::Write(path) => drop(workspace.write(&self.with_origin(path), b"written")),
             Call::List(path) => {
-                let listed = workspace.list(&self.placed(path)).unwrap_or_default();
+                let listed = workspace.list(&self.with_origin(path)).unwrap_or_default();
                 prop_assert!(listed.iter().all(|entry| entry.name != "x"), "{} lists the outside", path);
             }
-            Call::Make(path) => drop(workspace.create_dir(&self.placed(path))),
-            Call::Remove(path) => drop(workspace.remove(&self.placed(path))),
-            Call::Move(from, to) => drop(workspace.rename(&self.placed(from), &self.placed(to))),
+            Call::Make(path) => drop(workspace.create_dir(&self.with_origin(path))),
+            Call::Remove(path) => drop(workspace.remove(&self.with_origin(path))),
+            Call::Move(from, to) => drop(workspace.rename(&self.with_origin(from), &self.with_origin(to))),
         }
         Ok(())
     }
@@ -167,9 +167,9 @@ fn is_secret(path: &Path) -> bool {
 }
 
 /// Ends the exchange, even if a call's check has failed.
-pub(crate) struct Done<'a>(pub(crate) &'a AtomicBool);
+pub(crate) struct StopOnDrop<'a>(pub(crate) &'a AtomicBool);
 
-impl Drop for Done<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -215,18 +215,18 @@ fn exchange(inside: &Path, done: &AtomicBool) {
 }
 
 fn holds(nodes: &[Node], calls: &[Call]) -> TestCaseResult {
-    let world = World::new(nodes);
-    symlink(&world.outside, world.inside.join("trap")).unwrap();
-    let before = contents(&world.outside);
-    let workspace = Workspace::open(&world.inside, ActionPolicy::default()).unwrap();
+    let scenario = Scenario::new(nodes);
+    symlink(&scenario.outside, scenario.inside.join("trap")).unwrap();
+    let before = contents(&scenario.outside);
+    let workspace = Workspace::open(&scenario.inside, ActionPolicy::default()).unwrap();
     let done = AtomicBool::new(false);
     let result = thread::scope(|scope| {
-        let _ = scope.spawn(|| exchange(&world.inside, &done));
-        let _done = Done(&done);
-        calls.iter().try_for_each(|call| world.call(&workspace, call))
+        let _ = scope.spawn(|| exchange(&scenario.inside, &done));
+        let _done = StopOnDrop(&done);
+        calls.iter().try_for_each(|call| scenario.call(&workspace, call))
     });
-    prop_assert_eq!(contents(&world.outside), before);
-    let beside: Vec<_> = fs::read_dir(world.inside.parent().unwrap()).unwrap().flatten().collect();
+    prop_assert_eq!(contents(&scenario.outside), before);
+    let beside: Vec<_> = fs::read_dir(scenario.inside.parent().unwrap()).unwrap().flatten().collect();
     prop_assert_eq!(beside.len(), 2, "something was made beside the workspace");
     result
 }
@@ -248,6 +248,6 @@ fn nothing_outside_is_touched_and_no_secret_is_read() {
 
 #[test]
 #[ignore = "takes minutes: for the nightly run"]
-fn nothing_outside_is_touched_and_no_secret_is_read_in_many_more_worlds() {
+fn nothing_outside_is_touched_and_no_secret_is_read_in_many_more_scenarios() {
     check(100_000);
 }

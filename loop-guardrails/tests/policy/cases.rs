@@ -5,13 +5,13 @@ use std::{fs, os::unix::fs::symlink};
 
 use loop_guardrails::policy::{
     ActionPolicy, LocalPath, Origin, Permissions, SecretFiles, Verb,
-    audit::{Audit, Entry, Outcome},
+    audit::{Audit, AuditEntry, AuditOutcome},
     command::CommandPolicy,
     environment::EnvironmentPolicy,
     workspace::{Workspace, WorkspaceError},
 };
 
-fn world() -> (tempfile::TempDir, Workspace) {
+fn scenario() -> (tempfile::TempDir, Workspace) {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("ws/agents")).unwrap();
     fs::create_dir(folder.path().join("outside")).unwrap();
@@ -23,7 +23,7 @@ fn world() -> (tempfile::TempDir, Workspace) {
 
 #[test]
 fn tool_path() {
-    let (_folder, workspace) = world();
+    let (_folder, workspace) = scenario();
     for path in ["../../etc/passwd", "x/secret.pem", "server.key", "id_rsa", "my.env"] {
         assert!(workspace.check(path, Verb::Read).is_err(), "{path}");
     }
@@ -32,7 +32,7 @@ fn tool_path() {
     }
     // There, a root is prepended: a model that asks for `/etc/passwd` gets some other file.
     assert!(matches!(workspace.check("/etc/passwd", Verb::Read), Err(WorkspaceError::Outside(_))));
-    // A hole there: only the direct parent is looked at, and that does not exist yet.
+    // A hole there: it checks only the direct parent, which does not exist yet.
     assert!(matches!(
         workspace.check("link/newdir/new.txt", Verb::Write),
         Err(WorkspaceError::LinkOutside { .. })
@@ -41,7 +41,7 @@ fn tool_path() {
 
 #[test]
 fn tool_symlink_escape() {
-    let (folder, workspace) = world();
+    let (folder, workspace) = scenario();
     // There, the file is written outside.
     assert!(workspace.write("link/newdir/pwn.txt", b"x").unwrap_err().is_refusal());
     assert_eq!(fs::read_dir(folder.path().join("outside")).unwrap().count(), 0);
@@ -49,12 +49,12 @@ fn tool_symlink_escape() {
 
 #[test]
 fn workspace_abs_path() {
-    let (_folder, workspace) = world();
+    let (_folder, workspace) = scenario();
     let at = |path: &str| workspace.check(path, Verb::Read).map(|path| path.to_string());
     assert_eq!(at("src/main.go").unwrap(), "src/main.go");
     assert!(at("../outside").is_err());
-    // There, a person's own commands have weaker rules than a model's. Here there is one set of rules, and a
-    // path is absolute below the root or not at all.
+    // There, a person's own commands have weaker rules than a model's. Here all commands have the same rules, and an
+    // absolute path must be below the root.
     assert!(at("/etc/passwd").is_err());
     assert_eq!(at(workspace.root().join("src/main.go").to_str().unwrap()).unwrap(), "src/main.go");
 }
@@ -66,7 +66,7 @@ fn sensitive_file_denied() {
     assert!(denied("proj/.env.local"));
     assert!(denied("proj/key.key"));
     assert!(!denied("proj/README.md"));
-    // Not denied there, though the cloud's own tools keep their keys in a file of this name.
+    // It allows this there, although the cloud's own tools keep their keys in a file with this name.
     assert!(denied("proj/credentials.json"));
 }
 
@@ -90,7 +90,7 @@ fn safe_mode() {
 fn command_line() {
     let words = |line: &str| {
         let line = CommandPolicy::new().judge(line)?;
-        Ok::<_, loop_guardrails::policy::Denied>((line.program, line.arguments))
+        Ok::<_, loop_guardrails::policy::DeniedAction>((line.program, line.arguments))
     };
     let expected = |program: &str, arguments: &[&str]| {
         (program.to_owned(), arguments.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
@@ -98,10 +98,10 @@ fn command_line() {
     assert_eq!(words("echo \"a b\" c\\ d").unwrap(), expected("echo", &["a b", "c d"]));
     assert!(words("echo 'unclosed").unwrap_err().to_string().contains("never closed"));
     assert!(words("   ").unwrap_err().to_string().contains("empty"));
-    // Empty words vanish there, and a backslash is taken out of single quotes. Shells do neither.
+    // There, empty words vanish, and backslashes disappear from single quotes. Shells do neither.
     assert_eq!(words("echo ''").unwrap(), expected("echo", &[""]));
     assert_eq!(words("echo '\\n'").unwrap(), expected("echo", &["\\n"]));
-    // `abc`, which is no program that runs.
+    // This is `abc`, which is not a program that may run.
     assert!(words("a\"b\"c").unwrap_err().to_string().contains("`abc`"));
     // It runs there, and prints every secret on its way.
     assert!(words("grep -r 'hello world' .").unwrap_err().to_string().contains("grep -r"));
@@ -112,21 +112,21 @@ fn command_line() {
 fn audit_ring() {
     let audit = Audit::new().capacity(3);
     for number in 0..5 {
-        audit.record(Entry::new(format!("c{number}"), "", Outcome::Allowed)).unwrap();
+        audit.record(AuditEntry::new(format!("c{number}"), "", AuditOutcome::Allowed)).unwrap();
     }
     let actions: Vec<_> = audit.newest(10).into_iter().map(|entry| entry.action).collect();
     assert_eq!(actions, ["c4", "c3", "c2"]);
 }
 
-/// Most filters are lists of what is let through. What such a list forgets does not work for the child, so
-/// ours is one of what is not.
+/// Most filters list the variables that they pass. If such a list forgets a variable, the child fails. So ours lists
+/// those that it withholds.
 #[test]
 fn env_filter() {
     let sees = |name: &str| EnvironmentPolicy::new().lets_see(name.as_ref(), "x".as_ref());
     for name in ["SHELL", "TERM", "TERM_PROGRAM", "PWD", "MY_TOOL_DEBUG"] {
         assert!(sees(name), "{name}");
     }
-    // Withheld there, since the list is one of what passes; a fetch over SSH fails so, and a build in Go.
+    // It withholds these there, because they are missing from its list. So a fetch over SSH fails, and a Go build too.
     for name in ["LC_ALL", "OLDPWD", "GOPATH", "SSH_AUTH_SOCK"] {
         assert!(sees(name), "{name}");
     }

@@ -21,7 +21,7 @@ fn executed() -> impl Iterator<Item = &'static str> {
     MANIFESTS.into_iter().chain(TASKS)
 }
 
-fn world(policy: ActionPolicy) -> (tempfile::TempDir, Workspace) {
+fn scenario(policy: ActionPolicy) -> (tempfile::TempDir, Workspace) {
     let folder = tempfile::tempdir().unwrap();
     let workspace = Workspace::open(folder.path(), policy).unwrap();
     (folder, workspace)
@@ -38,7 +38,7 @@ fn question<T: std::fmt::Debug>(result: Result<T, WorkspaceError>) -> String {
 
 #[test]
 fn what_would_be_executed_is_written_by_nobody_unasked() {
-    let (folder, workspace) = world(ActionPolicy::default());
+    let (folder, workspace) = scenario(ActionPolicy::default());
     for content in executed() {
         for path in ["ci.json", "new/folder/x.toml", "fix.md", "no-name"] {
             assert_eq!(question(workspace.check_write(path, content.as_bytes())), path, "{content}");
@@ -54,7 +54,7 @@ fn what_would_be_executed_is_written_by_nobody_unasked() {
 #[test]
 fn what_is_executed_is_changed_by_nobody_unasked() {
     for content in executed() {
-        let (folder, workspace) = world(ActionPolicy::default());
+        let (folder, workspace) = scenario(ActionPolicy::default());
         fs::create_dir(folder.path().join("kit")).unwrap();
         fs::write(folder.path().join("kit/a"), content).unwrap();
         fs::write(folder.path().join("b"), "b").unwrap();
@@ -80,7 +80,7 @@ fn what_is_executed_is_changed_by_nobody_unasked() {
 #[test]
 fn a_file_that_cannot_be_read_counts_as_one_that_is_executed() {
     use std::os::unix::fs::PermissionsExt;
-    let (folder, workspace) = world(ActionPolicy::default());
+    let (folder, workspace) = scenario(ActionPolicy::default());
     let file = folder.path().join("closed");
     fs::write(&file, "x").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
@@ -115,7 +115,7 @@ fn the_file_of_the_run_is_changed_by_nobody_unasked_whatever_it_holds() {
 
 #[test]
 fn ordinary_files_are_written_and_changed() {
-    let (folder, workspace) = world(ActionPolicy::default());
+    let (folder, workspace) = scenario(ActionPolicy::default());
     for (path, content) in [
         ("package.json", r#"{"name": "x", "scripts": {"agent": "a", "evaluator": "b"}}"#),
         ("Cargo.toml", "[package]\nname = \"x\"\n[dependencies]\nagent = \"1\"\nguardrails = \"1\"\n"),
@@ -169,7 +169,7 @@ proptest! {
         content in select(executed().collect::<Vec<_>>()),
         steps in prop::collection::vec(any_step(), 1..12),
     ) {
-        let (folder, workspace) = world(ActionPolicy::default());
+        let (folder, workspace) = scenario(ActionPolicy::default());
         let root = folder.path();
         fs::create_dir_all(root.join("d/e")).unwrap();
         for path in ["a", "d/b", "d/e/c"] {

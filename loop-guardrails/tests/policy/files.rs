@@ -8,11 +8,11 @@ use std::{
 };
 
 use loop_guardrails::policy::{
-    ActionPolicy, LocalPath, Origin, Permissions, Placed, Settings, Verb,
-    workspace::{Asked, Kind, Workspace, WorkspaceError},
+    ActionPolicy, LocalPath, Origin, Permissions, PolicySettings, Verb, WithOrigin,
+    workspace::{ExplanationSubject, FileKind, Workspace, WorkspaceError},
 };
 
-fn world() -> (tempfile::TempDir, Workspace) {
+fn scenario() -> (tempfile::TempDir, Workspace) {
     let folder = tempfile::tempdir().unwrap();
     let workspace = Workspace::open(folder.path(), ActionPolicy::default()).unwrap();
     (folder, workspace)
@@ -25,14 +25,14 @@ fn text(workspace: &Workspace, path: &str) -> Result<String, WorkspaceError> {
 }
 
 fn ruled(permissions: Permissions) -> ActionPolicy {
-    let mut settings = Settings::default();
+    let mut settings = PolicySettings::default();
     settings.permissions = permissions;
-    ActionPolicy::new(settings, Settings::default())
+    ActionPolicy::new(settings, PolicySettings::default())
 }
 
 #[test]
 fn links_within_are_walked_to_where_they_lead() {
-    let (folder, workspace) = world();
+    let (folder, workspace) = scenario();
     workspace.write("deep/er/file", b"x").unwrap();
     symlink("deep/er", folder.path().join("near")).unwrap();
     symlink(workspace.root().join("near/file"), folder.path().join("far")).unwrap();
@@ -46,7 +46,7 @@ fn links_within_are_walked_to_where_they_lead() {
 
 #[test]
 fn a_link_to_a_secret_is_a_secret() {
-    let (folder, workspace) = world();
+    let (folder, workspace) = scenario();
     fs::write(folder.path().join(".env"), "KEY").unwrap();
     symlink(".env", folder.path().join("notes")).unwrap();
     for refused in [workspace.read("notes").map(drop), workspace.write("notes", b"").map(drop)] {
@@ -84,9 +84,10 @@ fn a_folder_with_rules_in_it_is_not_moved_away_from_them() {
     let workspace = Workspace::open(folder.path(), ruled(permissions)).unwrap();
     fs::create_dir_all(folder.path().join("outer/locked")).unwrap();
     assert!(matches!(workspace.rename("outer", "other"), Err(WorkspaceError::RulesBelow { .. })));
-    let mut settings = Settings::default();
-    settings.not_secret.push(Placed::new("fixtures".parse().unwrap(), Origin::BuiltIn));
-    let workspace = Workspace::open(folder.path(), ActionPolicy::new(settings, Settings::default())).unwrap();
+    let mut settings = PolicySettings::default();
+    settings.not_secret.push(WithOrigin::new("fixtures".parse().unwrap(), Origin::BuiltIn));
+    let workspace =
+        Workspace::open(folder.path(), ActionPolicy::new(settings, PolicySettings::default())).unwrap();
     assert!(workspace.rename("outer", "fixtures").is_err());
 }
 
@@ -116,7 +117,7 @@ fn every_verb_is_asked_for_what_needs_it() {
 
 #[test]
 fn a_write_is_whole_and_keeps_the_mode() {
-    let (folder, workspace) = world();
+    let (folder, workspace) = scenario();
     let path = folder.path().join("run.sh");
     fs::write(&path, "old").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
@@ -133,7 +134,7 @@ fn a_write_is_whole_and_keeps_the_mode() {
 
 #[test]
 fn what_is_refused_leaves_no_folders_behind() {
-    let (folder, workspace) = world();
+    let (folder, workspace) = scenario();
     assert!(workspace.write("new/.env", b"").is_err());
     assert!(workspace.create_dir("new/credentials").is_err());
     assert!(!folder.path().join("new").exists());
@@ -141,7 +142,7 @@ fn what_is_refused_leaves_no_folders_behind() {
 
 #[test]
 fn pipes_and_folders_are_not_read_as_files() {
-    let (folder, workspace) = world();
+    let (folder, workspace) = scenario();
     assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
     fs::create_dir(folder.path().join("folder")).unwrap();
     for path in ["pipe", "folder", "."] {
@@ -149,12 +150,12 @@ fn pipes_and_folders_are_not_read_as_files() {
         assert!(matches!(workspace.write(path, b""), Err(WorkspaceError::Kind { .. })), "{path}");
     }
     assert!(matches!(workspace.list("pipe"), Err(WorkspaceError::Kind { .. })));
-    assert_eq!(workspace.list(".").unwrap()[1].kind, Kind::Other);
+    assert_eq!(workspace.list(".").unwrap()[1].kind, FileKind::Other);
 }
 
 #[test]
 fn a_circle_of_links_ends() {
-    let (folder, workspace) = world();
+    let (folder, workspace) = scenario();
     symlink("b", folder.path().join("a")).unwrap();
     symlink("a", folder.path().join("b")).unwrap();
     assert!(matches!(workspace.read("a"), Err(WorkspaceError::Restless { .. })));
@@ -162,7 +163,7 @@ fn a_circle_of_links_ends() {
 
 #[test]
 fn secrets_are_listed_and_marked() {
-    let (folder, workspace) = world();
+    let (folder, workspace) = scenario();
     fs::write(folder.path().join(".env"), "").unwrap();
     fs::write(folder.path().join("x"), "").unwrap();
     let listed: Vec<_> = workspace.list("").unwrap().into_iter().map(|it| (it.name, it.readable)).collect();
@@ -203,13 +204,16 @@ fn an_explanation_knows_where_links_lead() {
         let shown = workspace.explain(text).ruling.to_string();
         assert!(shown.starts_with(expected), "{text}: {shown}");
     }
-    let Asked::Path { leads_to: Some(place), .. } = workspace.explain("src/../src/x").asked else { panic!() };
+    let ExplanationSubject::Path { leads_to: Some(place), .. } = workspace.explain("src/../src/x").subject
+    else {
+        panic!()
+    };
     assert_eq!(place.to_string(), "src/x");
-    let Asked::Command { words } = workspace.explain("git log").asked else { panic!() };
+    let ExplanationSubject::Command { words } = workspace.explain("git log").subject else { panic!() };
     assert!(words.starts_with(&["git".to_owned(), "--no-pager".to_owned()]), "{words:?}");
 }
 
-/// A question and the later action resolve a path the same way, even if nothing exists there yet.
+/// A check and the later action resolve a path the same way, even if nothing exists there yet.
 #[test]
 fn a_check_says_what_a_write_would() {
     let folder = tempfile::tempdir().unwrap();
@@ -291,9 +295,9 @@ fn a_link_that_leads_to_the_root_by_any_way_stays_inside() {
 #[test]
 fn a_search_gets_the_plain_name_of_a_folder_however_it_is_spelled() {
     let folder = tempfile::tempdir().unwrap();
-    let mut settings = Settings::default();
-    settings.allow = vec![Placed::new("rg".to_owned(), Origin::BuiltIn)];
-    let policy = ActionPolicy::new(settings, Settings::default());
+    let mut settings = PolicySettings::default();
+    settings.allow = vec![WithOrigin::new("rg".to_owned(), Origin::BuiltIn)];
+    let policy = ActionPolicy::new(settings, PolicySettings::default());
     let workspace = Workspace::open(folder.path(), policy).unwrap();
     for path in [".kube/cache", ".git/x", "p/gh/x", "-x"] {
         fs::create_dir_all(folder.path().join(path)).unwrap();

@@ -7,12 +7,12 @@ use std::{
 };
 
 use loop_guardrails::policy::{
-    ActionPolicy, Denied, LocalPath, Verb,
+    ActionPolicy, DeniedAction, LocalPath, Verb,
     workspace::{Workspace, WorkspaceError},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
-fn world() -> (tempfile::TempDir, Workspace) {
+fn scenario() -> (tempfile::TempDir, Workspace) {
     let folder = tempfile::tempdir().unwrap();
     let workspace = Workspace::open(folder.path(), ActionPolicy::default()).unwrap();
     for path in ["AGENTS.md", "a.txt", "kit/deep/loop.yaml", "mine/instructions/x.md", "plain/b.txt"] {
@@ -29,14 +29,14 @@ fn path(path: &str) -> LocalPath {
 /// Returns the path that a person could approve.
 fn question<T: std::fmt::Debug>(result: Result<T, WorkspaceError>) -> Option<LocalPath> {
     match result.unwrap_err() {
-        WorkspaceError::Denied(Denied { ruling, .. }) => ruling.needs_approval,
+        WorkspaceError::Denied(DeniedAction { ruling, .. }) => ruling.needs_approval,
         other => panic!("{other}"),
     }
 }
 
 #[test]
 fn no_way_leads_to_them_unasked() {
-    let (folder, workspace) = world();
+    let (folder, workspace) = scenario();
     symlink("AGENTS.md", folder.path().join("notes")).unwrap();
     symlink("kit", folder.path().join("box")).unwrap();
     fs::hard_link(folder.path().join("AGENTS.md"), folder.path().join("twin")).unwrap();
@@ -65,7 +65,7 @@ fn no_way_leads_to_them_unasked() {
 
 #[test]
 fn what_a_link_of_such_a_name_leads_to_is_such_a_file_too() {
-    let (folder, workspace) = world();
+    let (folder, workspace) = scenario();
     symlink("docs/agents.txt", folder.path().join("CLAUDE.md")).unwrap();
     symlink("plain", folder.path().join(".codex")).unwrap();
     for target in ["docs/agents.txt", "plain/b.txt", "CLAUDE.md", ".codex/b.txt"] {
@@ -77,7 +77,7 @@ fn what_a_link_of_such_a_name_leads_to_is_such_a_file_too() {
 
 #[test]
 fn a_persons_yes_lets_the_one_change_through() {
-    let (folder, workspace) = world();
+    let (folder, workspace) = scenario();
     symlink("AGENTS.md", folder.path().join("CLAUDE.md")).unwrap();
     let asked = question(workspace.check("CLAUDE.md", Verb::Write)).unwrap();
     assert_eq!(asked, path("AGENTS.md"));
@@ -100,10 +100,10 @@ fn a_link_anywhere_makes_its_target_such_a_file() {
         ("other/deep/CLAUDE.md", "../../docs/../plain/b.txt", "plain/b.txt"),
         ("sub/GEMINI.md", "ROOT/docs/x.txt", "docs/x.txt"),
         ("sub/GEMINI.md", "../../NAME/docs/x.txt", "docs/x.txt"),
-        // The last name but one is a link as well, and the whole path is one that is followed.
+        // The last name but one is a link too, and an agent follows the whole path.
         (".of-tomorrow", "plain", "plain/rules/x.md"),
     ] {
-        let (folder, workspace) = world();
+        let (folder, workspace) = scenario();
         let root = workspace.root().to_owned();
         let name = root.file_name().unwrap().to_str().unwrap();
         let target = target.replace("ROOT", root.to_str().unwrap()).replace("NAME", name);
@@ -121,7 +121,7 @@ fn a_link_anywhere_makes_its_target_such_a_file() {
 
 #[test]
 fn a_link_of_git_lets_nobody_write_its_target() {
-    let (folder, workspace) = world();
+    let (folder, workspace) = scenario();
     fs::create_dir_all(folder.path().join(".git/objects")).unwrap();
     symlink("../hooks", folder.path().join(".git/hooks")).unwrap();
     let refused = workspace.write("hooks/pre-commit", b"hostile");
@@ -133,7 +133,7 @@ fn a_link_of_git_lets_nobody_write_its_target() {
 
 #[test]
 fn where_not_all_links_can_be_looked_at_each_change_needs_a_yes() {
-    let (folder, workspace) = world();
+    let (folder, workspace) = scenario();
     workspace.write("a.txt", b"x").unwrap();
     symlink("/proc/self/cwd/a.txt", folder.path().join("CLAUDE.md")).unwrap();
     assert_eq!(question(workspace.write("a.txt", b"hostile")), Some(path("a.txt")));
@@ -176,7 +176,7 @@ fn any_target() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the links, no call writes a text that an agent would find under a name that it follows.
+    /// No call writes a text that an agent would find under a name that it follows, whatever the links.
     #[test]
     fn no_agent_finds_what_nobody_said_yes_to(
         links in vec((any_path(), any_target()), 0..6),

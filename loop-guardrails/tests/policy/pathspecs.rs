@@ -4,7 +4,7 @@ use std::{fs, path::Path, process::Command};
 
 use loop_guardrails::policy::{LocalPath, SecretFiles};
 
-/// Names that fit each rule, names that nearly do, and both in folders.
+/// Returns names that match each rule, names that nearly match, and both in folders.
 fn paths() -> Vec<String> {
     let mut paths = Vec::new();
     for (rule, _) in SecretFiles::new().rules() {
@@ -24,7 +24,7 @@ fn paths() -> Vec<String> {
         }
         paths.push(rule.replace("**/", "p/q/").replace('*', "s"));
     }
-    // Git stores no file of this name.
+    // Git stores no file with this name.
     paths.retain(|path| !path.split('/').any(|name| name.is_empty() || name.eq_ignore_ascii_case(".git")));
     paths.sort();
     paths.dedup();
@@ -47,7 +47,7 @@ fn git_leaves_out_what_the_rules_refuse_and_nothing_else() {
     git(folder.path(), &words("init -q"), "");
     let blob = git(folder.path(), &words("hash-object -w --stdin"), "x");
     let secrets = SecretFiles::new();
-    // An index holds either a file or a folder of one name: two of them hold all paths.
+    // An index holds either a file or a folder of one name, so we need two indexes for all paths.
     let paths = paths();
     let (below, plain): (Vec<_>, Vec<_>) = paths.iter().partition(|path| path.ends_with("/in/side"));
     let mut shown = Vec::new();

@@ -12,16 +12,16 @@ use std::{
 use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::beneath::Done;
+use crate::beneath::StopOnDrop;
 
-/// A workspace in which `folder` and `file` are in their places, and links to the outside, by turns.
-struct World {
+/// A workspace in which `folder` and `file` alternate between their own contents and links to the outside.
+struct Scenario {
     top: tempfile::TempDir,
     workspace: Workspace,
     done: AtomicBool,
 }
 
-impl World {
+impl Scenario {
     fn new() -> Self {
         let top = tempfile::tempdir().unwrap();
         let at = |path: &str| top.path().join(path);
@@ -40,7 +40,7 @@ impl World {
     fn raced(&self, calls: impl FnOnce(&Workspace)) {
         thread::scope(|scope| {
             let _ = scope.spawn(|| self.exchange());
-            let _done = Done(&self.done);
+            let _done = StopOnDrop(&self.done);
             calls(&self.workspace);
         });
     }
@@ -67,8 +67,8 @@ fn names(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_read_never_leads_out() {
-    let world = World::new();
-    world.raced(|workspace| {
+    let scenario = Scenario::new();
+    scenario.raced(|workspace| {
         for path in ["folder/file", "file"].iter().cycle().take(10_000) {
             let Ok(mut opened) = workspace.read(path) else { continue };
             let mut text = String::new();
@@ -80,16 +80,16 @@ fn a_read_never_leads_out() {
 
 #[test]
 fn a_write_never_leads_out() {
-    let world = World::new();
-    world.raced(|workspace| {
+    let scenario = Scenario::new();
+    scenario.raced(|workspace| {
         for number in 0..300 {
-            // A refusal because of a link in the way is just as good.
+            // A refusal because of a link in the way is fine too.
             let _ = workspace.write(&format!("folder/new{}", number % 10), b"inside");
             let _ = workspace.create_dir(&format!("folder/made{}/deep", number % 10));
             let _ = workspace.remove("folder/file");
             let _ = workspace.list("folder");
         }
     });
-    assert_eq!(world.outside(), ["file"]);
-    assert_eq!(fs::read_to_string(world.top.path().join("outside/file")).unwrap(), "outside");
+    assert_eq!(scenario.outside(), ["file"]);
+    assert_eq!(fs::read_to_string(scenario.top.path().join("outside/file")).unwrap(), "outside");
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use loop_agents::{
     chat::{Chat, ChatAgent, Delta, ScriptedModel, TurnEvent, TurnLimits},
-    process::Stream,
+    process::OutputStream,
     shell::{CommandLine, ShellAgent},
     usage::Format,
 };
@@ -17,15 +17,15 @@ use crate::{
     model::{ChatSetup, Model},
     names::VendorModel,
     plan::{AgentPlan, ModelPlan, Plan, UsagePlan, WorkPlan},
-    reporter,
+    usage_reporter,
 };
 
 /// The agent of a plan, ready to work.
 #[derive(Debug)]
-pub struct Agent(Kind);
+pub struct PlannedAgent(AgentKind);
 
 #[derive(Debug)]
-enum Kind {
+enum AgentKind {
     Command(Box<ShellAgent>),
     Model(Box<ChatAgent>),
 }
@@ -44,8 +44,8 @@ impl AgentPlan {
     /// Describes an agent that is this shell command, with the defaults of a manifest that names nothing else: an empty
     /// prompt, and the format of its output as its own flags ask for it.
     pub fn of_command(command: CommandLine) -> Self {
-        let format = reporter::format(command.as_str()).unwrap_or(Format::Text);
-        let model = reporter::model(command.as_str());
+        let format = usage_reporter::format(command.as_str()).unwrap_or(Format::Text);
+        let model = usage_reporter::model(command.as_str());
         Self {
             work: WorkPlan::Command(command),
             prompt: String::new(),
@@ -62,24 +62,24 @@ impl AgentPlan {
     /// The model cannot be asked, or its tools cannot work here.
     ///
     /// ```
-    /// use loop_agents::{process::Custody, shell::CommandLine};
+    /// use loop_agents::{process::Supervisor, shell::CommandLine};
     /// use loop_core::{Loop, Step, condition_fn};
     /// use loop_manifest::{AgentOutput, ExecutionContext, plan::AgentPlan};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let cx = ExecutionContext::new("/tmp", Custody::new("run-8"))?.with_variables(std::env::vars_os());
+    /// let cx = ExecutionContext::new("/tmp", Supervisor::new("run-8"))?.with_variables(std::env::vars_os());
     /// let agent = AgentPlan::of_command(CommandLine::parse("echo hello")?).build(&cx)?;
     /// let once = condition_fn(|_: &Step<AgentOutput>, _| true);
     /// let report = Loop::new(agent).until(once).at_most(1).run().await?;
     /// assert!(matches!(report.last_output(), Some(AgentOutput::Command(output)) if output.exit.success()));
     /// # Ok(()) }
     /// ```
-    pub fn build(&self, cx: &ExecutionContext) -> Result<Agent, ComposeError> {
-        Ok(Agent(match &self.work {
-            WorkPlan::Command(command) => Kind::Command(Box::new(self.command_agent(command, cx)?)),
+    pub fn build(&self, cx: &ExecutionContext) -> Result<PlannedAgent, ComposeError> {
+        Ok(PlannedAgent(match &self.work {
+            WorkPlan::Command(command) => AgentKind::Command(Box::new(self.command_agent(command, cx)?)),
             WorkPlan::Model(part) => {
                 let model = self.priced(part, cx)?;
-                Kind::Model(Box::new(self.model_agent(part, model, cx)?))
+                AgentKind::Model(Box::new(self.model_agent(part, model, cx)?))
             }
         }))
     }
@@ -102,7 +102,7 @@ impl AgentPlan {
             shell = shell.max_silence(silence);
         }
         let agent = shell_agent("agent.command", command)?.prompt(&self.prompt).shell(shell);
-        Ok(heard_command(read_usage(agent, &self.usage, cx), cx))
+        Ok(observe_command_output(read_usage(agent, &self.usage, cx), cx))
     }
 
     /// The model that is named, at the prices of the plan.
@@ -130,7 +130,7 @@ impl AgentPlan {
         let agent = ChatAgent::new(model.chat(&setup)?.limits(limits));
         // Each iteration begins a new conversation, as a command does. So a resumed run sends the same prompts as an
         // uninterrupted one, and an iteration does not pay for earlier text.
-        Ok(heard_model(agent.prompt(&self.prompt).fresh(), cx))
+        Ok(observe_model_output(agent.prompt(&self.prompt).fresh(), cx))
     }
 }
 
@@ -139,13 +139,13 @@ impl Plan {
     ///
     /// # Errors
     /// Those of [`AgentPlan::build`].
-    pub fn agent(&self, cx: &ExecutionContext) -> Result<Agent, ComposeError> {
+    pub fn agent(&self, cx: &ExecutionContext) -> Result<PlannedAgent, ComposeError> {
         let agent = match &self.agent.work {
             WorkPlan::Command(_) => self.agent.build(cx)?,
             WorkPlan::Model(part) => {
                 let model = self.agent.priced(part, cx)?;
                 self.warn_of_unpriced(part, &model, cx);
-                Agent(Kind::Model(Box::new(self.agent.model_agent(part, model, cx)?)))
+                PlannedAgent(AgentKind::Model(Box::new(self.agent.model_agent(part, model, cx)?)))
             }
         };
         Ok(agent.goal(&self.goal).feedback_bytes(self.feedback_bytes))
@@ -156,15 +156,15 @@ impl Plan {
     /// # Errors
     /// The agent's command cannot be run.
     pub fn prompt_in(&self, cx: &IterationContext<AgentOutput>) -> Result<String, ComposeError> {
-        let agent = Agent(match &self.agent.work {
+        let agent = PlannedAgent(match &self.agent.work {
             WorkPlan::Command(command) => {
                 let agent = shell_agent("agent.command", command)?;
-                Kind::Command(Box::new(agent.prompt(&self.agent.prompt)))
+                AgentKind::Command(Box::new(agent.prompt(&self.agent.prompt)))
             }
             // The model is never asked.
             WorkPlan::Model(_) => {
                 let agent = ChatAgent::new(Chat::new(ScriptedModel::new()));
-                Kind::Model(Box::new(agent.prompt(&self.agent.prompt).fresh()))
+                AgentKind::Model(Box::new(agent.prompt(&self.agent.prompt).fresh()))
             }
         });
         Ok(agent.goal(&self.goal).feedback_bytes(self.feedback_bytes).prompt_in(cx))
@@ -179,11 +179,11 @@ impl Plan {
         let mut left = Ceiling::NONE;
         (left.time, left.cost) = (self.limits.max_time, cost);
         Ok(match &self.agent(cx)?.0 {
-            Kind::Command(agent) => {
+            AgentKind::Command(agent) => {
                 let preview = agent.preview(left).map_err(ComposeError::part("the first prompt"))?;
                 FirstPrompt { prompt: preview.prompt, agent: preview.invocation.line }
             }
-            Kind::Model(agent) => {
+            AgentKind::Model(agent) => {
                 let cx = IterationContext::new(&Work::new(), 1).with_left(left);
                 let name = self.agent.model().map_or("", |model| model.name.as_str());
                 FirstPrompt { prompt: agent.prompt_in(&cx), agent: format!("the model {name}") }
@@ -209,13 +209,13 @@ impl Plan {
     }
 }
 
-impl Agent {
+impl PlannedAgent {
     /// Sets the goal, `{goal}` in the prompt.
     #[must_use]
     pub fn goal(self, goal: &str) -> Self {
         Self(match self.0 {
-            Kind::Command(agent) => Kind::Command(Box::new(agent.goal(goal))),
-            Kind::Model(agent) => Kind::Model(Box::new(agent.goal(goal))),
+            AgentKind::Command(agent) => AgentKind::Command(Box::new(agent.goal(goal))),
+            AgentKind::Model(agent) => AgentKind::Model(Box::new(agent.goal(goal))),
         })
     }
 
@@ -223,30 +223,30 @@ impl Agent {
     #[must_use]
     pub fn feedback_bytes(self, bytes: usize) -> Self {
         Self(match self.0 {
-            Kind::Command(agent) => Kind::Command(Box::new(agent.feedback_bytes(bytes))),
-            Kind::Model(agent) => Kind::Model(Box::new(agent.feedback_bytes(bytes))),
+            AgentKind::Command(agent) => AgentKind::Command(Box::new(agent.feedback_bytes(bytes))),
+            AgentKind::Model(agent) => AgentKind::Model(Box::new(agent.feedback_bytes(bytes))),
         })
     }
 
     /// Returns the prompt that an iteration with this context is given.
     pub fn prompt_in(&self, cx: &IterationContext<AgentOutput>) -> String {
         match &self.0 {
-            Kind::Command(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_command)),
-            Kind::Model(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_model)),
+            AgentKind::Command(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_command)),
+            AgentKind::Model(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_model)),
         }
     }
 }
 
 #[async_trait]
-impl Iteration for Agent {
+impl Iteration for PlannedAgent {
     type Output = AgentOutput;
 
     async fn run(&mut self, cx: IterationContext<AgentOutput>) -> Result<AgentOutput, IterationError> {
         match &mut self.0 {
-            Kind::Command(agent) => {
+            AgentKind::Command(agent) => {
                 agent.run(cx.map_previous(AgentOutput::of_command)).await.map(AgentOutput::Command)
             }
-            Kind::Model(agent) => {
+            AgentKind::Model(agent) => {
                 agent.run(cx.map_previous(AgentOutput::of_model)).await.map(AgentOutput::Model)
             }
         }
@@ -267,7 +267,7 @@ pub(super) fn read_usage(agent: ShellAgent, usage: &UsagePlan, cx: &ExecutionCon
 }
 
 /// Attaches the listeners to an agent.
-pub(crate) fn heard_command(agent: ShellAgent, cx: &ExecutionContext) -> ShellAgent {
+pub(crate) fn observe_command_output(agent: ShellAgent, cx: &ExecutionContext) -> ShellAgent {
     let Some(sink) = cx.sink() else { return agent };
     let raw = Arc::clone(&sink);
     agent
@@ -276,12 +276,12 @@ pub(crate) fn heard_command(agent: ShellAgent, cx: &ExecutionContext) -> ShellAg
 }
 
 /// Attaches the listeners to a model: for its text and its tool calls.
-pub(crate) fn heard_model(agent: ChatAgent, cx: &ExecutionContext) -> ChatAgent {
+pub(crate) fn observe_model_output(agent: ChatAgent, cx: &ExecutionContext) -> ChatAgent {
     let Some(sink) = cx.sink() else { return agent };
-    agent.on_event(move |event| hear_event(&*sink, event))
+    agent.on_event(move |event| forward_event(&*sink, event))
 }
 
-fn hear_event(sink: &dyn OutputSink, event: TurnEvent<'_>) {
+fn forward_event(sink: &dyn OutputSink, event: TurnEvent<'_>) {
     let said = match event {
         TurnEvent::Delta(Delta::Text(text)) => text.to_owned(),
         TurnEvent::Delta(Delta::Restarted) => "\n(the reply broke off, and begins again)\n".to_owned(),
@@ -289,5 +289,5 @@ fn hear_event(sink: &dyn OutputSink, event: TurnEvent<'_>) {
         _ => return,
     };
     sink.text(said.as_bytes());
-    sink.raw(Stream::Stdout, said.as_bytes());
+    sink.raw(OutputStream::Stdout, said.as_bytes());
 }

@@ -2,7 +2,7 @@
 //! of them.
 
 use loop_agents::{
-    judge::{ConfidenceEvaluator, InOrder, JudgeEvaluator},
+    judge::{ConfidenceEvaluator, EvaluatorChain, JudgeEvaluator},
     shell::CommandEvaluator,
 };
 use loop_core::Evaluator;
@@ -10,12 +10,12 @@ use loop_core::Evaluator;
 use super::{AgentOutput, ComposeError, priced_model, review::review};
 use crate::{
     context::ExecutionContext,
-    goal::StopPlan,
     plan::{ConfidencePlan, JudgePlan, Plan},
+    stop_plan::StopPlan,
 };
 
 /// Returns all evaluators that have to pass, the cheapest first.
-pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<InOrder<AgentOutput>, ComposeError> {
+pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<EvaluatorChain<AgentOutput>, ComposeError> {
     let mut checks: Vec<Box<dyn Evaluator<AgentOutput>>> = Vec::new();
     if let Some(command) = plan.check_command(cx)? {
         checks.push(Box::new(command));
@@ -50,7 +50,7 @@ impl Plan {
             .shell(shell)
             .text_bytes(self.feedback_bytes)
             .costs(self.evaluator.is_uncounted);
-        let evaluator = heard(evaluator, cx);
+        let evaluator = observe_check_output(evaluator, cx);
         Ok(Some(match &self.stop {
             // The evaluator looks for the match itself, because it sees all of its output; a condition would see only
             // the stored part.
@@ -63,7 +63,7 @@ impl Plan {
 }
 
 /// Attaches the listeners to the check.
-fn heard(check: CommandEvaluator, cx: &ExecutionContext) -> CommandEvaluator {
+fn observe_check_output(check: CommandEvaluator, cx: &ExecutionContext) -> CommandEvaluator {
     let Some(sink) = cx.sink() else { return check };
     check.on_output(move |stream, bytes| {
         sink.text(bytes);

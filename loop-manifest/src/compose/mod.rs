@@ -3,20 +3,21 @@
 mod agent;
 mod checks;
 mod error;
-mod goal;
-mod interrupted;
 mod output;
+mod resume_guardrail;
 mod review;
+mod stop_condition;
 
-use loop_core::{Bounded, Guardrail, Judged, Loop, Pace, pace_fn};
+use loop_core::{Bounded, Guardrail, JudgedStep, Loop, Pace, pace_fn};
 use loop_guardrails::{
-    Backoff, Checkpoint, ConsecutiveFailures, MaxCost, MaxElapsed, MaxTokens, SpendingRate, Unmetered,
+    Backoff, Checkpoint, ConsecutiveFailures, MaxCost, MaxElapsed, MaxTokens, SpendingRate,
+    UnmeteredIterations,
 };
 
-pub(crate) use self::agent::heard_model;
-use self::interrupted::Interrupted;
+pub(crate) use self::agent::observe_model_output;
+use self::resume_guardrail::ResumeGuardrail;
 pub use self::{
-    agent::{Agent, FirstPrompt},
+    agent::{FirstPrompt, PlannedAgent},
     error::{ComposeError, ToolsError},
     output::AgentOutput,
 };
@@ -31,7 +32,7 @@ use loop_agents::usage::Prices;
 
 /// The loop that a plan describes. It has every limit of the plan; a journal, observers, an ask handler or a cancellation
 /// token can be added.
-pub type PlannedLoop = Loop<Agent, Judged<AgentOutput>, Bounded>;
+pub type PlannedLoop = Loop<PlannedAgent, JudgedStep<AgentOutput>, Bounded>;
 
 /// The maximum number of consecutive iterations without the usage that a limit counts.
 const MAX_UNMETERED: u64 = 3;
@@ -45,7 +46,7 @@ impl Plan {
     /// A part cannot work here: a key is not set, the settings are wrong, or the folder cannot be used.
     ///
     /// ```
-    /// use loop_agents::process::Custody;
+    /// use loop_agents::process::Supervisor;
     /// use loop_manifest::{ExecutionContext, Plan, Source};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -62,7 +63,7 @@ impl Plan {
     /// let plan = Plan::of(Source::from_bytes("loop.yaml".as_ref(), text.into())?)?.plan;
     /// # let folder = tempfile::tempdir()?;
     /// # let folder = folder.path();
-    /// let cx = ExecutionContext::new(folder, Custody::new("run-7"))?.with_variables(std::env::vars_os());
+    /// let cx = ExecutionContext::new(folder, Supervisor::new("run-7"))?.with_variables(std::env::vars_os());
     /// let report = plan.compose(&cx)?.run().await?;
     /// assert!(report.is_success());
     /// assert_eq!(report.progress().iterations(), 1);
@@ -71,7 +72,7 @@ impl Plan {
     pub fn compose(&self, cx: &ExecutionContext) -> Result<PlannedLoop, ComposeError> {
         let composed = Loop::new(self.agent(cx)?)
             .evaluate(checks::all(self, cx)?)
-            .until(goal::goal(&self.stop))
+            .until(stop_condition::stop_condition(&self.stop))
             .at_most(self.limits.max_iterations.get())
             .pace(pace(self.pace, cx.seed()));
         Ok(self.guardrails().into_iter().fold(composed, Loop::guard))
@@ -81,7 +82,7 @@ impl Plan {
     pub fn guardrails(&self) -> Vec<Box<dyn Guardrail>> {
         let mut rails = self.limits.guardrails();
         if self.resume != ResumePlan::Rerun {
-            rails.push(Box::new(Interrupted::new(self.resume)));
+            rails.push(Box::new(ResumeGuardrail::new(self.resume)));
         }
         rails
     }
@@ -107,10 +108,10 @@ impl Limits {
         }
         // After the failures: an agent that fails at once reports nothing, and the failure is the better reason.
         if !self.allow_unmetered && (self.max_cost.is_some() || self.max_hourly_cost.is_some()) {
-            rails.push(Box::new(Unmetered::cost(MAX_UNMETERED)));
+            rails.push(Box::new(UnmeteredIterations::cost(MAX_UNMETERED)));
         }
         if !self.allow_unmetered && self.max_tokens.is_some() {
-            rails.push(Box::new(Unmetered::tokens(MAX_UNMETERED)));
+            rails.push(Box::new(UnmeteredIterations::tokens(MAX_UNMETERED)));
         }
         if let Some(every) = self.checkpoint {
             rails.push(Box::new(Checkpoint::from(every)));

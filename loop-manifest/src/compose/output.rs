@@ -1,6 +1,6 @@
 //! The output of an iteration that a manifest describes.
 
-use loop_agents::{chat::TurnOutput, judge::Words, review::Reviewed, shell::ShellOutput};
+use loop_agents::{chat::TurnOutput, judge::OutputText, review::ReviewableOutput, shell::ShellOutput};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ impl AgentOutput {
         }
     }
 
-    fn words(&self) -> &dyn Words {
+    fn words(&self) -> &dyn OutputText {
         match self {
             Self::Command(output) => output,
             Self::Model(output) => output,
@@ -52,7 +52,7 @@ impl<'de> Deserialize<'de> for AgentOutput {
     }
 }
 
-impl Words for AgentOutput {
+impl OutputText for AgentOutput {
     fn excerpt(&self, max_bytes: usize) -> String {
         self.words().excerpt(max_bytes)
     }
@@ -66,4 +66,4 @@ impl Words for AgentOutput {
     }
 }
 
-impl Reviewed for AgentOutput {}
+impl ReviewableOutput for AgentOutput {}

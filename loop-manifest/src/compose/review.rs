@@ -8,7 +8,7 @@ use loop_agents::{
 
 use super::{
     ComposeError,
-    agent::{heard_command, heard_model, read_usage},
+    agent::{observe_command_output, observe_model_output, read_usage},
     priced_model, settings,
 };
 use crate::{
@@ -27,12 +27,12 @@ pub(super) fn review(
     let review = match &part.reviewer {
         ReviewerPlan::Model { name, rounds } => {
             let chat = conversation(name, *rounds, plan, cx)?;
-            ReviewEvaluator::by_chat_agent(chat, |agent| heard_model(agent, cx))
+            ReviewEvaluator::by_chat_agent(chat, |agent| observe_model_output(agent, cx))
         }
         ReviewerPlan::Command(part) => {
             // git is not an agent, and gets no agent's key.
             let tree = WorkTree::at(cx.folder(), &check_shell(plan, cx));
-            ReviewEvaluator::by_command(heard_command(command(part, plan, cx)?, cx), tree)
+            ReviewEvaluator::by_command(observe_command_output(command(part, plan, cx)?, cx), tree)
         }
     };
     let review = review.task(&plan.goal);

@@ -34,12 +34,12 @@ pub(crate) enum Value {
     /// A date, which only TOML has. No field of a manifest takes one, so the date itself does not matter.
     Date,
     List(Vec<Node>),
-    Object(Vec<Entry>),
+    Object(Vec<ObjectEntry>),
 }
 
 /// A key with its value. Both copies of a duplicate key are kept, to be reported.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
+pub(crate) struct ObjectEntry {
     pub(crate) key: String,
     pub(crate) key_span: Span,
     pub(crate) node: Node,

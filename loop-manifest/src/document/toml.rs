@@ -7,7 +7,7 @@ use toml::{
 
 use super::{
     super::diagnostics::{Diagnostic, Span},
-    Entry, Node, Value,
+    Node, ObjectEntry, Value,
 };
 
 /// Reads `text`.
@@ -44,8 +44,8 @@ fn node(value: Spanned<DeValue<'_>>) -> Node {
 }
 
 /// The entries in the order of their places; the table has them in that of the alphabet.
-fn entries(table: DeTable<'_>) -> Vec<Entry> {
-    let entry = |(key, value): (Spanned<_>, _)| Entry {
+fn entries(table: DeTable<'_>) -> Vec<ObjectEntry> {
+    let entry = |(key, value): (Spanned<_>, _)| ObjectEntry {
         key_span: key.span(),
         key: std::borrow::Cow::into_owned(key.into_inner()),
         node: node(value),

@@ -10,7 +10,7 @@ use serde_saphyr::{
 
 use super::{
     super::diagnostics::{Diagnostic, Span},
-    Entry, Node, Value, offset,
+    Node, ObjectEntry, Value, offset,
 };
 
 /// No manifest has this many values, but a few lines of nested aliases could expand to billions.
@@ -21,7 +21,7 @@ const MAX_NODES: usize = 10_000;
 /// # Errors
 /// The first place at which it is not YAML, or more than a manifest may hold.
 pub(super) fn parse(text: &str) -> Result<Node, Diagnostic> {
-    let Tree(node) =
+    let SpannedNode(node) =
         serde_saphyr::from_str_with_options(text, options()).map_err(|error| explain(text, &error))?;
     Ok(node)
 }
@@ -53,15 +53,15 @@ fn explain(text: &str, error: &Error) -> Diagnostic {
             .at(place, "a second document begins before this")
             .help("a manifest is one document: give the second a file of its own"),
         Error::UnknownAnchor { .. } => {
-            stumble(text, finding, place, "there is no anchor of this name before it")
+            yaml_hint(text, finding, place, "there is no anchor of this name before it")
         }
-        Error::ExternalMessage { msg, .. } => stumble(text, finding, place, msg),
-        other => stumble(text, finding, place, &UserMessageFormatter.format_message(other)),
+        Error::ExternalMessage { msg, .. } => yaml_hint(text, finding, place, msg),
+        other => yaml_hint(text, finding, place, &UserMessageFormatter.format_message(other)),
     }
 }
 
 /// A syntax error at `place`, with advice on what people stumble over most.
-fn stumble(text: &str, finding: Diagnostic, place: Span, message: &str) -> Diagnostic {
+fn yaml_hint(text: &str, finding: Diagnostic, place: Span, message: &str) -> Diagnostic {
     let start = text[..place.start].rfind('\n').map_or(0, |feed| feed + 1);
     let line = text[start..].lines().next().unwrap_or_default();
     let finding = finding.at(place, message);
@@ -93,11 +93,11 @@ fn span(text: &str, location: Location) -> Span {
 }
 
 /// The shape in which serde hands a value over: spans are resolved when its place is known.
-struct Tree(Node);
+struct SpannedNode(Node);
 
-impl<'de> Deserialize<'de> for Tree {
+impl<'de> Deserialize<'de> for SpannedNode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Spanned { value: Bare(value), referenced, .. } = Spanned::deserialize(deserializer)?;
+        let Spanned { value: BareValue(value), referenced, .. } = Spanned::deserialize(deserializer)?;
         Ok(Self(Node { value, span: bytes(referenced) }))
     }
 }
@@ -109,17 +109,17 @@ fn bytes(location: Location) -> Span {
     start..start + span.byte_len().unwrap_or_default() as usize
 }
 
-struct Bare(Value);
+struct BareValue(Value);
 
-impl<'de> Deserialize<'de> for Bare {
+impl<'de> Deserialize<'de> for BareValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AnyValue).map(Self)
+        deserializer.deserialize_any(ValueVisitor).map(Self)
     }
 }
 
-struct AnyValue;
+struct ValueVisitor;
 
-impl<'de> Visitor<'de> for AnyValue {
+impl<'de> Visitor<'de> for ValueVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -152,7 +152,7 @@ impl<'de> Visitor<'de> for AnyValue {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(Tree(node)) = items.next_element()? {
+        while let Some(SpannedNode(node)) = items.next_element()? {
             list.push(node);
         }
         Ok(Value::List(list))
@@ -160,8 +160,8 @@ impl<'de> Visitor<'de> for AnyValue {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut object = Vec::new();
-        while let Some((key, Tree(node))) = entries.next_entry::<Spanned<String>, _>()? {
-            object.push(Entry { key: key.value, key_span: bytes(key.referenced), node });
+        while let Some((key, SpannedNode(node))) = entries.next_entry::<Spanned<String>, _>()? {
+            object.push(ObjectEntry { key: key.value, key_span: bytes(key.referenced), node });
         }
         Ok(Value::Object(object))
     }

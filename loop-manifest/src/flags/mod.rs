@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::{
     diagnostics::{Diagnostics, Span},
-    field::{At, Field},
+    field::{Field, FieldValue},
     keys::flag::{AGENT, ALLOW_UNMETERED, CHECK, GOAL, MAX, MAX_COST, MAX_TIME, PROMPT as PROMPT_FLAG},
-    load::Loaded,
+    load::LoadedPlan,
     raw::{RawAgent, RawEvaluator, RawGuardrails, RawManifest},
-    reporter, validate, warnings,
+    usage_reporter, validate, warnings,
 };
 
 /// The prompt if no flag says another.
@@ -44,14 +44,14 @@ impl Flags<'_> {
     ///
     /// # Errors
     /// Returns all errors in the flags.
-    pub fn plan(&self, name: String) -> Result<Loaded, Diagnostics> {
+    pub fn plan(&self, name: String) -> Result<LoadedPlan, Diagnostics> {
         let (line, raw) = self.written();
         let mut problems = Vec::new();
         let warnings = warnings::of(&raw, &line);
         let plan = validate::plan(raw, &line, name, None, &mut problems);
         let report = |findings| Diagnostics::new("the command line", line, findings);
         match plan {
-            Some(plan) if problems.is_empty() => Ok(Loaded { plan, warnings: report(warnings) }),
+            Some(plan) if problems.is_empty() => Ok(LoadedPlan { plan, warnings: report(warnings) }),
             _ => Err(report(problems)),
         }
     }
@@ -83,12 +83,12 @@ impl Flags<'_> {
 
     /// The format of the agent's output, if its command asks for one. There is no flag for it.
     fn format(&self) -> Field<String> {
-        reporter::format(self.agent).map_or(Field::Absent, |format| unwritten(AGENT, format.name()))
+        usage_reporter::format(self.agent).map_or(Field::Absent, |format| unwritten(AGENT, format.name()))
     }
 
     /// The flags as a command line, and as the manifest whose places are in it.
     fn written(&self) -> (String, RawManifest) {
-        let mut line = Line("loop run".to_owned());
+        let mut line = FlagLine("loop run".to_owned());
         let agent_command = line.text(AGENT, self.agent);
         let check_command = line.text(CHECK, self.check);
         let max_iterations = line.flag(MAX, i128::from(self.max), &self.max.to_string());
@@ -121,9 +121,9 @@ impl Flags<'_> {
 }
 
 /// A command line that grows by flags.
-struct Line(String);
+struct FlagLine(String);
 
-impl Line {
+impl FlagLine {
     fn text(&mut self, flag: &'static str, text: &str) -> Field<String> {
         let shown = shlex::try_quote(text).unwrap_or(text.into());
         self.flag(flag, text.to_owned(), &shown)
@@ -133,20 +133,20 @@ impl Line {
     fn switch(&mut self, flag: &'static str) -> Field<bool> {
         let start = self.0.len() + 1;
         self.0 += &format!(" {flag}");
-        Field::Written(At { key: flag, value: true, span: start..self.0.len() })
+        Field::Written(FieldValue { key: flag, value: true, span: start..self.0.len() })
     }
 
     fn flag<T>(&mut self, flag: &'static str, value: T, shown: &str) -> Field<T> {
         self.0 += &format!(" {flag} ");
         let start = self.0.len();
         self.0 += shown;
-        Field::Written(At { key: flag, value, span: start..self.0.len() })
+        Field::Written(FieldValue { key: flag, value, span: start..self.0.len() })
     }
 }
 
 /// The default of a flag. It is right, so its place is never shown.
 fn unwritten(flag: &'static str, text: &str) -> Field<String> {
-    Field::Written(At { key: flag, value: text.to_owned(), span: Span::default() })
+    Field::Written(FieldValue { key: flag, value: text.to_owned(), span: Span::default() })
 }
 
 #[cfg(test)]

@@ -22,16 +22,16 @@ pub struct KnownAgent {
     /// The permissions that the flags grant, for a person who will leave it unattended.
     pub permits: &'static str,
     /// When its cost is known, if ever.
-    pub cost: Cost,
+    pub cost: AgentCost,
 }
 
 /// Tells whether a limit on an agent's cost can hold.
 #[derive(Debug, Clone, Copy)]
-pub enum Cost {
+pub enum AgentCost {
     /// It reports its cost, or its model and tokens, from which the cost is estimated.
-    Told,
+    Reported,
     /// It reports too little; the text says why, and what helps.
-    Untold(&'static str),
+    Unreported(&'static str),
 }
 
 /// Ordered by search priority. The links document the flags.
@@ -43,17 +43,17 @@ const AGENTS: [KnownAgent; 6] = [
                   ${LOOP_BUDGET_USD_LEFT:+--max-budget-usd $LOOP_BUDGET_USD_LEFT}",
         format: Format::ClaudeStreamJson,
         permits: "It may edit files in this folder; other commands are refused.",
-        cost: Cost::Told,
+        cost: AgentCost::Reported,
     },
     // https://developers.openai.com/codex/noninteractive: `-` is a prompt on standard input.
     KnownAgent {
         program: "codex",
         command: "codex exec --json --sandbox workspace-write -",
         format: Format::CodexJson,
-        permits: "Its sandbox lets it write in this folder and run commands; it wants a git repository.",
-        cost: Cost::Untold(
-            "No limit on cost: codex does not say its model. Name it in the command (`--model NAME`), and \
-             `max_cost_usd` can hold.",
+        permits: "Its sandbox lets it write in this folder and run commands; it needs a git repository.",
+        cost: AgentCost::Unreported(
+            "No limit on cost: codex does not report its model. To use `max_cost_usd`, name the model in the \
+             command (`--model NAME`).",
         ),
     },
     // https://geminicli.com/docs/cli/headless, https://geminicli.com/docs/cli/trusted-folders
@@ -61,8 +61,8 @@ const AGENTS: [KnownAgent; 6] = [
         program: "gemini",
         command: "gemini --approval-mode auto_edit --output-format json",
         format: Format::GeminiJson,
-        permits: "It may edit files and run no commands; it wants a folder that you have told it to trust.",
-        cost: Cost::Told,
+        permits: "It may edit files but not run commands; it needs a folder that you told it to trust.",
+        cost: AgentCost::Reported,
     },
     // https://opencode.ai/docs/cli, https://opencode.ai/docs/permissions: without `--auto`, it refuses actions that
     // need approval.
@@ -71,15 +71,15 @@ const AGENTS: [KnownAgent; 6] = [
         command: "opencode run --format json",
         format: Format::OpencodeJson,
         permits: "It may do what its permission settings allow without asking.",
-        cost: Cost::Told,
+        cost: AgentCost::Reported,
     },
     // Its README: `-p` reads a prompt on standard input; there are no permissions, only tools.
     KnownAgent {
         program: "pi",
         command: "pi -p --mode json --no-session --tools read,grep,find,ls,edit,write",
         format: Format::PiJson,
-        permits: "It may edit files and run no commands.",
-        cost: Cost::Told,
+        permits: "It may edit files but not run commands.",
+        cost: AgentCost::Reported,
     },
     // https://aider.chat/docs/scripting.html: it takes its message as an argument. Its commits, its
     // shell commands and the pages it would fetch are switched off: `--yes-always` agrees to all.
@@ -87,14 +87,14 @@ const AGENTS: [KnownAgent; 6] = [
         program: "aider",
         command: "aider --yes-always --no-auto-commits --no-suggest-shell-commands --no-detect-urls --message {prompt}",
         format: Format::Text,
-        permits: "It may edit files and run no commands.",
-        cost: Cost::Untold("No limit on cost: what aider uses cannot be read out of what it prints."),
+        permits: "It may edit files but not run commands.",
+        cost: AgentCost::Unreported("No limit on cost: aider's output does not report its usage."),
     },
 ];
 
 /// The agent of a draft, as far as it is known.
 #[derive(Debug, Clone, Copy)]
-pub enum Agent<'a> {
+pub enum AgentChoice<'a> {
     /// A known agent.
     Known(&'static KnownAgent),
     /// A command that the user gave.
@@ -103,7 +103,7 @@ pub enum Agent<'a> {
     Missing,
 }
 
-impl<'a> Agent<'a> {
+impl<'a> AgentChoice<'a> {
     /// Returns the agent that the user names: a program of the table, else a whole command.
     pub fn named(command: &'a str) -> Self {
         known(command).map_or(Self::Given(command), Self::Known)
@@ -164,7 +164,9 @@ mod tests {
 
     #[test]
     fn a_name_of_the_table_is_its_command_and_anything_else_is_itself() {
-        assert!(matches!(Agent::named(" codex "), Agent::Known(known) if known.program == "codex"));
-        assert!(matches!(Agent::named("codex exec"), Agent::Given("codex exec")));
+        assert!(
+            matches!(AgentChoice::named(" codex "), AgentChoice::Known(known) if known.program == "codex")
+        );
+        assert!(matches!(AgentChoice::named("codex exec"), AgentChoice::Given("codex exec")));
     }
 }

@@ -1,9 +1,9 @@
 //! A manifest from what was found.
 
 use super::{
-    agent::{Agent, Cost},
-    page::{Field, Item, Page},
-    project::Check,
+    agent::{AgentChoice, AgentCost},
+    manifest_text::{ManifestText, TextField, TopLevelItem},
+    project::ProjectCheck,
     template::Template,
 };
 use crate::{source::Format, unfilled::UNFILLED, validate::kebab_case};
@@ -28,9 +28,9 @@ pub struct Draft<'a> {
     /// The name of the project's folder.
     pub folder: &'a str,
     /// The agent.
-    pub agent: Agent<'a>,
+    pub agent: AgentChoice<'a>,
     /// The check, if one was found.
-    pub check: Option<&'a Check>,
+    pub check: Option<&'a ProjectCheck>,
     /// True if the JSON Schema is in the folder of the manifest.
     pub has_schema: bool,
 }
@@ -46,49 +46,49 @@ impl Draft<'_> {
         self.check.is_some() && self.agent.command().is_some()
     }
 
-    fn page(&self) -> Page {
-        Page {
+    fn page(&self) -> ManifestText {
+        ManifestText {
             schema: SCHEMA,
             has_schema: self.has_schema,
             intro: &[
                 "Runs the agent until the evaluator exits 0, or until a guardrail halts it.",
-                "`loop check` says what this does; `loop run` does it.",
+                "`loop check` describes what this does; `loop run` does it.",
             ],
             items: vec![
-                Item::Field(Field::line("name", self.name())),
-                Item::Field(Field::line("goal", self.goal())),
-                Item::Object("agent", None, self.agent_fields()),
-                Item::Object(
+                TopLevelItem::Field(TextField::line("name", self.name())),
+                TopLevelItem::Field(TextField::line("goal", self.goal())),
+                TopLevelItem::Object("agent", None, self.agent_fields()),
+                TopLevelItem::Object(
                     "evaluator",
                     None,
-                    vec![Field::line("command", self.check_command()).comment(self.about_check())],
+                    vec![TextField::line("command", self.check_command()).comment(self.about_check())],
                 ),
-                Item::Object("guardrails", self.about_cost(), self.limits()),
+                TopLevelItem::Object("guardrails", self.about_cost(), self.limits()),
             ],
         }
     }
 
-    fn agent_fields(&self) -> Vec<Field> {
-        let mut fields = vec![Field::line("command", self.agent_command()).comments(self.about_agent())];
-        if let Agent::Known(known) = self.agent
+    fn agent_fields(&self) -> Vec<TextField> {
+        let mut fields = vec![TextField::line("command", self.agent_command()).comments(self.about_agent())];
+        if let AgentChoice::Known(known) = self.agent
             && known.format.reports()
         {
-            fields.push(Field::line("format", known.format.to_string()).comment(ABOUT_FORMAT));
+            fields.push(TextField::line("format", known.format.to_string()).comment(ABOUT_FORMAT));
         }
-        fields.push(Field::block("prompt", self.template.prompt()).comment(ABOUT_PROMPT));
+        fields.push(TextField::block("prompt", self.template.prompt()).comment(ABOUT_PROMPT));
         fields
     }
 
-    fn limits(&self) -> Vec<Field> {
-        let mut limits = vec![Field::number("max_iterations", MAX_ITERATIONS)];
-        if let Agent::Known(known) = self.agent
-            && let Cost::Told = known.cost
+    fn limits(&self) -> Vec<TextField> {
+        let mut limits = vec![TextField::number("max_iterations", MAX_ITERATIONS)];
+        if let AgentChoice::Known(known) = self.agent
+            && let AgentCost::Reported = known.cost
         {
-            limits.push(Field::number("max_cost_usd", MAX_COST_USD).comment(ABOUT_LIMIT));
+            limits.push(TextField::number("max_cost_usd", MAX_COST_USD).comment(ABOUT_LIMIT));
         }
-        limits.push(Field::number("max_seconds", MAX_SECONDS));
+        limits.push(TextField::number("max_seconds", MAX_SECONDS));
         limits.push(
-            Field::number("max_consecutive_failures", MAX_CONSECUTIVE_FAILURES)
+            TextField::number("max_consecutive_failures", MAX_CONSECUTIVE_FAILURES)
                 .comment("Iterations in a row in which the agent exits with an error."),
         );
         limits
@@ -111,10 +111,10 @@ impl Draft<'_> {
     }
 
     fn about_agent(&self) -> Vec<String> {
-        let prompt = "A shell command. The prompt goes to its standard input, or where {prompt} stands.";
+        let prompt = "A shell command. It gets the prompt on standard input, or in place of {prompt}.";
         let permits = match self.agent {
-            Agent::Known(known) => Some(known.permits),
-            Agent::Given(_) | Agent::Missing => None,
+            AgentChoice::Known(known) => Some(known.permits),
+            AgentChoice::Given(_) | AgentChoice::Missing => None,
         };
         [prompt].into_iter().chain(permits).map(str::to_owned).collect()
     }
@@ -132,21 +132,21 @@ impl Draft<'_> {
     /// Explains why there is no cost limit, if there is none.
     fn about_cost(&self) -> Option<String> {
         let why = match self.agent {
-            Agent::Known(known) => match known.cost {
-                Cost::Told => return None,
-                Cost::Untold(why) => why,
+            AgentChoice::Known(known) => match known.cost {
+                AgentCost::Reported => return None,
+                AgentCost::Unreported(why) => why,
             },
-            Agent::Given(_) | Agent::Missing => {
-                "`max_cost_usd` needs an agent that reports what it uses: see `agent.format`."
+            AgentChoice::Given(_) | AgentChoice::Missing => {
+                "`max_cost_usd` needs an agent that reports its usage: see `agent.format`."
             }
         };
         Some(why.to_owned())
     }
 }
 
-const ABOUT_FORMAT: &str = "How what it uses is read out of what it prints.";
+const ABOUT_FORMAT: &str = "The format in which the agent reports its usage.";
 
 const ABOUT_LIMIT: &str =
-    "US dollars, by list prices where the agent names none. An agent that crosses it is cut.";
+    "US dollars, at list prices if the agent reports no cost. Crossing it stops the agent.";
 
-const ABOUT_PROMPT: &str = "What the agent is told in each iteration. Words in braces are filled in.";
+const ABOUT_PROMPT: &str = "The prompt of each iteration. `loop` fills in the words in braces.";

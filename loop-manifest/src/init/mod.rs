@@ -1,18 +1,18 @@
 //! The first manifest of a project.
 //!
 //! Nobody should have to read a reference to get a working loop. So the commands come from the folder ([`checks`]) and
-//! `PATH` ([`Agent::on_path`]), and the words from a [`Template`]. A [`Draft`] turns them into a manifest in the
+//! `PATH` ([`AgentChoice::on_path`]), and the words from a [`Template`]. A [`Draft`] turns them into a manifest in the
 //! requested format. It leaves unknown parts open, and validation reports those.
 //!
 //! ```
-//! use loop_manifest::{Format, init::{Agent, Draft, Template, checks}};
+//! use loop_manifest::{Format, init::{AgentChoice, Draft, Template, checks}};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let folder = folder.path();
 //! std::fs::write(folder.join("go.mod"), "module it\n")?;
 //! let template = Template::FixUntilTestsPass;
 //! let found = checks(folder, template.purpose());
-//! let agent = Agent::named("claude");
+//! let agent = AgentChoice::named("claude");
 //! let draft = Draft { template, folder: "it", agent, check: found.first(), has_schema: false };
 //! assert!(draft.is_complete());
 //! assert!(draft.render(Format::Yaml).contains("go test ./..."));
@@ -21,7 +21,7 @@
 
 mod agent;
 mod draft;
-mod page;
+mod manifest_text;
 mod project;
 mod template;
 
@@ -30,8 +30,8 @@ mod template;
 mod tests;
 
 pub use self::{
-    agent::{Agent, Cost, KnownAgent, in_full, is_on_path, known_programs},
+    agent::{AgentChoice, AgentCost, KnownAgent, in_full, is_on_path, known_programs},
     draft::{Draft, SCHEMA_FILE},
-    project::{Check, checks},
+    project::{ProjectCheck, checks},
     template::{Purpose, Template, UnknownTemplate},
 };

@@ -9,9 +9,9 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Template {
-    /// Mend the code until the project's tests pass.
+    /// Fix the code until the project's tests pass.
     FixUntilTestsPass,
-    /// Rewrite the code until the project's linter finds nothing.
+    /// Refactor the code until the project's linter finds nothing.
     RefactorUntilLintClean,
 }
 

@@ -9,13 +9,13 @@ mod table;
 mod words;
 
 use crate::nearest::closest;
-use Need::{Planned, Required, Unless};
+use KeyRequirement::{Planned, Required, Unless};
 pub(crate) use shape::{CONDITION, Sample, Shape};
 pub(crate) use table::all;
 
 /// Tells whether a key is required in its object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Need {
+pub(crate) enum KeyRequirement {
     /// The object is not complete without it.
     Required,
     /// The object is not complete without it, or one of the keys at these paths beside it.
@@ -31,7 +31,7 @@ pub(crate) enum Need {
 pub(crate) struct Key {
     /// The path, with dots between the objects: `agent.command`.
     pub(crate) path: &'static str,
-    pub(crate) need: Need,
+    pub(crate) requirement: KeyRequirement,
     /// The allowed values.
     pub(crate) shape: Shape,
     /// Half a sentence on its meaning, for a person who left it out.
@@ -45,8 +45,13 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    const fn new(path: &'static str, need: Need, shape: Shape, meaning: &'static str) -> Self {
-        Self { path, need, shape, meaning, explanation: "", default: None, examples: &[] }
+    const fn new(
+        path: &'static str,
+        requirement: KeyRequirement,
+        shape: Shape,
+        meaning: &'static str,
+    ) -> Self {
+        Self { path, requirement, shape, meaning, explanation: "", default: None, examples: &[] }
     }
 
     const fn planned(path: &'static str, advice: &'static str, meaning: &'static str) -> Self {
@@ -67,7 +72,7 @@ impl Key {
 
     /// Returns whether the key at `path` can replace this one in a complete object.
     pub(crate) fn is_met_by(&self, path: &str) -> bool {
-        path == self.path || matches!(self.need, Unless(others) if others.contains(&path))
+        path == self.path || matches!(self.requirement, Unless(others) if others.contains(&path))
     }
 
     /// Returns the path of its object; empty for the manifest itself.
@@ -82,7 +87,7 @@ impl Key {
 
     /// Returns whether this version accepts it.
     pub(crate) fn is_taken(&self) -> bool {
-        !matches!(self.need, Planned(_))
+        !matches!(self.requirement, Planned(_))
     }
 }
 
@@ -98,7 +103,7 @@ pub(crate) fn meaning(path: &str) -> &'static str {
 
 /// Returns whether the key at `path`, or the flag with this name, is optional.
 pub(crate) fn is_optional(path: &str) -> bool {
-    find(path).is_none_or(|key| !matches!(key.need, Required | Unless(_)))
+    find(path).is_none_or(|key| !matches!(key.requirement, Required | Unless(_)))
 }
 
 /// Returns the allowed words of the key at `path`, as a list for a message, if it takes words.

@@ -4,8 +4,8 @@ use loop_agents::usage::Format;
 
 /// Of `agent.env.inherit`.
 pub(super) const ENVIRONMENTS: &[(&str, &str)] = &[
-    ("all", "With the user's variables, without those that look like secrets."),
-    ("none", "With nothing, not even PATH and HOME; what is passed or set is all there is."),
+    ("all", "The user's variables, except those that look like secrets."),
+    ("none", "No variables, not even PATH and HOME, except those that `pass` and `set` add."),
 ];
 
 /// Of `agent.format`: the library's formats, in its order.
@@ -22,16 +22,16 @@ pub(super) const FORMATS: [(&str, &str); Format::ALL.len()] = {
 
 const fn prints(format: Format) -> &'static str {
     match format {
-        Format::Text => "The agent prints text. What it uses is unknown.",
+        Format::Text => "The agent prints text. Its usage is unknown.",
         Format::UsageFile => {
-            "The agent prints text, and appends what it uses, as lines of JSON, to the file that the \
-             environment variable LOOP_USAGE_FILE names."
+            "The agent prints text, and appends its usage, as lines of JSON, to the file that the environment \
+             variable LOOP_USAGE_FILE names."
         }
-        Format::ClaudeStreamJson => "What `claude -p --output-format stream-json --verbose` prints.",
-        Format::CodexJson => "What `codex exec --json` prints. Its cost is known only with `agent.model`.",
-        Format::GeminiJson => "What `gemini --output-format json` or `stream-json` prints.",
-        Format::OpencodeJson => "What `opencode run --format json` prints.",
-        Format::PiJson => "What `pi -p --mode json` prints.",
+        Format::ClaudeStreamJson => "The output of `claude -p --output-format stream-json --verbose`.",
+        Format::CodexJson => "The output of `codex exec --json`. Its cost is known only with `agent.model`.",
+        Format::GeminiJson => "The output of `gemini --output-format json` or `stream-json`.",
+        Format::OpencodeJson => "The output of `opencode run --format json`.",
+        Format::PiJson => "The output of `pi -p --mode json`.",
         // The library may know more; a test sees to it that this page knows them, too.
         _ => "",
     }
@@ -45,7 +45,7 @@ pub(super) const CONDITIONS: &[(&str, &str)] = &[
 
 /// Of `resume`.
 pub(super) const RESUMES: &[(&str, &str)] = &[
-    ("rerun", "The iteration is run again."),
-    ("ask", "A person is asked first; where nobody can be asked, the run halts."),
-    ("halt", "The run halts; `loop resume` a second time runs the iteration again."),
+    ("rerun", "The iteration runs again."),
+    ("ask", "A person is asked first. Where nobody can be asked, the run halts."),
+    ("halt", "The run halts. A second `loop resume` runs the iteration again."),
 ];

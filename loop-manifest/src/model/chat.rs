@@ -89,8 +89,8 @@ impl<'a> ChatSetup<'a> {
         let everything = EnvironmentPolicy::new().pass("*".parse::<NamePattern>());
         let tools = Toolbox::standard(workspace.clone())
             .environment(seen.chain(set), &everything)
-            .custody(self.cx.custody().clone())
-            .run(self.cx.custody().run())
+            .supervisor(self.cx.supervisor().clone())
+            .run(self.cx.supervisor().run())
             .audit(audit.clone());
         let others = ToolName::ALL.into_iter().filter(|tool| !names.contains(tool));
         others.fold(tools, |tools, other| tools.without(other.as_str()))
@@ -99,7 +99,7 @@ impl<'a> ChatSetup<'a> {
 
 /// A conversation as a person asks for it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Conversation {
+pub struct ConversationOptions {
     /// The name of the model; `None` for the one that [`Model::choose`] finds.
     pub model: Option<String>,
     /// The system prompt.
@@ -108,7 +108,7 @@ pub struct Conversation {
     pub tools: Option<Vec<ToolName>>,
 }
 
-impl Conversation {
+impl ConversationOptions {
     /// Begins the conversation.
     ///
     /// # Errors

@@ -10,12 +10,12 @@ use loop_guardrails::Backoff;
 
 use super::{
     error::ModelChoiceError,
-    local,
-    vendor::{self, Access, VARIABLE, value},
+    ollama,
+    vendor::{self, VARIABLE, VendorAccess, value},
 };
 use crate::{
     names::{NameError, VendorModel, vendor_name},
-    settings::{Layer, NamedModel, Settings},
+    settings::{NamedModel, Settings, SettingsLayer},
 };
 
 /// A model that can be asked.
@@ -56,8 +56,8 @@ impl Model {
                 Self::named(&name, settings, lookup).map_err(|source| source.named_by(VARIABLE.to_owned()))
             }
             None => {
-                let access = Access::of(Vendor::Ollama, lookup);
-                Ok(Self::at(local::first(access.clone())?, access)?)
+                let access = VendorAccess::of(Vendor::Ollama, lookup);
+                Ok(Self::at(ollama::first(access.clone())?, access)?)
             }
         }
     }
@@ -69,15 +69,15 @@ impl Model {
         lookup: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ModelChoiceError> {
         let name = name.trim();
-        let of = |layer: &Layer| layer.tables.models.get(name).cloned();
+        let of = |layer: &SettingsLayer| layer.tables.models.get(name).cloned();
         // The user's own names come first, and no project gives another model a vendor's name.
         let found = of(&settings.user).map_or_else(|| name.parse().map(NamedModel::plain), Ok);
         let NamedModel { model, base_url, key_env, tools_in_text, context_tokens } =
             found.or_else(|nobodys: NameError| of(&settings.project).ok_or(nobodys))?;
-        let mut access = Access::of(model.vendor, &lookup);
+        let mut access = VendorAccess::of(model.vendor, &lookup);
         if let Some(url) = base_url {
             // The vendor's key is for the vendor.
-            access = Access { base_url: Some(url), key: None };
+            access = VendorAccess { base_url: Some(url), key: None };
         }
         if let Some(variable) = key_env {
             let key = lookup(&variable);
@@ -97,7 +97,10 @@ impl Model {
     }
 
     /// This model of a vendor that is reached so.
-    pub(super) fn at(VendorModel { vendor, id }: VendorModel, access: Access) -> Result<Self, GenaiError> {
+    pub(super) fn at(
+        VendorModel { vendor, id }: VendorModel,
+        access: VendorAccess,
+    ) -> Result<Self, GenaiError> {
         let asked = format!("{}:{id}", vendor_name(vendor));
         let server = GenaiModel::new(access.endpoint(vendor), id)?;
         Ok(Self { asked, server, tools_in_text: false })

@@ -8,21 +8,21 @@
 //! | --- | --- |
 //! | the vendor's variables become an address and a key | `vendor.rs` |
 //! | the name that was asked for, the settings and the variables become one model | `choice.rs` |
-//! | nobody names a model: is there an Ollama? | `local.rs` |
+//! | nobody names a model: is there an Ollama? | `ollama.rs` |
 //! | tools, under the policy and audited | `tools.rs` |
 //! | a model and tools become a conversation | `chat.rs` |
 
 mod chat;
 mod choice;
 mod error;
-mod local;
+mod ollama;
 mod tools;
 mod vendor;
 
 pub use self::{
-    chat::{ChatSetup, Conversation},
+    chat::{ChatSetup, ConversationOptions},
     choice::{Model, name_of},
     error::ModelChoiceError,
-    local::of_ollama,
+    ollama::of_ollama,
     tools::{audit, tools_of, workspace},
 };

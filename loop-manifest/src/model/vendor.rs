@@ -15,36 +15,36 @@ pub(super) fn value(variables: &[(OsString, OsString)], name: &str) -> Option<St
 
 /// The environment's data on a vendor.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Access {
+pub(super) struct VendorAccess {
     /// The address, if it differs from the vendor's own.
     pub(super) base_url: Option<String>,
     pub(super) key: Option<SecretString>,
 }
 
 /// The variables of a vendor.
-pub(super) struct Variables {
+pub(super) struct VendorVariables {
     pub(super) url: &'static str,
     /// The first that is set counts.
     pub(super) keys: &'static [&'static str],
 }
 
 /// Returns the vendor's usual variable names.
-pub(super) const fn variables(vendor: Vendor) -> Variables {
+pub(super) const fn variables(vendor: Vendor) -> VendorVariables {
     match vendor {
-        Vendor::Anthropic => Variables { url: "ANTHROPIC_BASE_URL", keys: &["ANTHROPIC_API_KEY"] },
+        Vendor::Anthropic => VendorVariables { url: "ANTHROPIC_BASE_URL", keys: &["ANTHROPIC_API_KEY"] },
         Vendor::Gemini => {
-            Variables { url: "GOOGLE_GEMINI_BASE_URL", keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"] }
+            VendorVariables { url: "GOOGLE_GEMINI_BASE_URL", keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"] }
         }
-        Vendor::Ollama => Variables { url: "OLLAMA_HOST", keys: &["OLLAMA_API_KEY"] },
+        Vendor::Ollama => VendorVariables { url: "OLLAMA_HOST", keys: &["OLLAMA_API_KEY"] },
         // The one that others speak as well.
-        _ => Variables { url: "OPENAI_BASE_URL", keys: &["OPENAI_API_KEY"] },
+        _ => VendorVariables { url: "OPENAI_BASE_URL", keys: &["OPENAI_API_KEY"] },
     }
 }
 
-impl Access {
+impl VendorAccess {
     /// Reads the variables through `lookup`.
     pub(super) fn of(vendor: Vendor, lookup: impl Fn(&str) -> Option<String>) -> Self {
-        let Variables { url, keys } = variables(vendor);
+        let VendorVariables { url, keys } = variables(vendor);
         let base_url = lookup(url).map(|url| address(vendor, url.trim()));
         Self { base_url, key: keys.iter().find_map(|key| lookup(key)).map(SecretString::from) }
     }

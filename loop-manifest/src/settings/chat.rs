@@ -1,9 +1,9 @@
 //! `[chat]`: what chats are made of.
 
-use loop_guardrails::policy::Placed;
+use loop_guardrails::policy::WithOrigin;
 use serde_json::{Value, json};
 
-use super::table::Table;
+use super::table::SettingsTable;
 use crate::names::{ModelName, ToolName};
 
 /// The keys of the table.
@@ -13,12 +13,12 @@ pub(super) const KEYS: &[&str] = &["model", "tools"];
 #[derive(Debug, Clone, Default)]
 pub struct ChatSettings {
     /// The model that answers.
-    pub model: Option<Placed<ModelName>>,
+    pub model: Option<WithOrigin<ModelName>>,
     /// The tools that may be called: those that are in the user's list and in the project's.
     pub tools: Option<Vec<ToolName>>,
 }
 
-pub(super) fn read(mut table: Table<'_>) -> ChatSettings {
+pub(super) fn read(mut table: SettingsTable<'_>) -> ChatSettings {
     let model = table.text("model", str::parse);
     let tools = table.list_if_there("tools", str::parse);
     let tools = tools.map(|tools| tools.into_iter().map(|tool| tool.value).collect());
@@ -29,19 +29,19 @@ pub(super) fn read(mut table: Table<'_>) -> ChatSettings {
 pub(super) fn schema() -> Value {
     json!({
         "type": "object",
-        "description": "What chats are made of, and agents without a command.",
+        "description": "The model and the tools of chats, and of agents without a command.",
         "additionalProperties": false,
         "properties": {
             "model": {
                 "type": "string",
                 "minLength": 1,
-                "description": "Who answers where nobody says: a name under `[models]`, one that tells its vendor \
+                "description": "The default model: a name under `[models]`, a name that implies its vendor \
                     (`claude-sonnet-4-5`), or one with its vendor in front (`ollama:qwen3`).",
             },
             "tools": {
                 "type": "array",
                 "items": { "enum": ToolName::ALL },
-                "description": "What may be called. Left out, all of it; the policy decides in any case.",
+                "description": "The tools that a model may call. By default, all of them; the policy still decides about each call.",
             },
         },
     })

@@ -6,11 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Owner, PROJECT_FILE, TABLES, Tables, chat, models, policy, schedule, table::Table};
+use super::{
+    PROJECT_FILE, SettingsOwner, SettingsTables, TABLES, chat, models, policy, schedule, table::SettingsTable,
+};
 use crate::{
     Diagnostics, Format, Source,
     diagnostics::Diagnostic,
-    document::{self, Entry, Node, Value},
+    document::{self, Node, ObjectEntry, Value},
     keys::is_key,
     nearest,
 };
@@ -20,16 +22,16 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// One file, and what it says.
 #[derive(Debug, Default)]
-pub struct Layer {
+pub struct SettingsLayer {
     /// The file; `None` if nothing says where it would be.
     pub path: Option<PathBuf>,
     /// True if the file exists.
     pub is_there: bool,
     /// The values of its tables; empty if the file does not exist.
-    pub tables: Tables,
+    pub tables: SettingsTables,
 }
 
-impl Layer {
+impl SettingsLayer {
     /// The user's own file, which holds settings and nothing else. One that is named has to be there.
     pub(super) fn of_user(path: PathBuf, is_named: bool) -> Result<Self, Diagnostics> {
         if Format::of(&path) != Some(Format::Toml) {
@@ -37,21 +39,21 @@ impl Layer {
             let finding = finding.help("give the file a name that ends in `.toml`");
             return Err(Diagnostics::of_file(&path, finding));
         }
-        Self::read(path, is_named, Owner::User, |_| false)
+        Self::read(path, is_named, SettingsOwner::User, |_| false)
     }
 
     /// A project's file, which may be a manifest as well.
     pub(super) fn of_project(path: PathBuf) -> Result<Self, Diagnostics> {
-        Self::read(path, false, Owner::Project, is_key)
+        Self::read(path, false, SettingsOwner::Project, is_key)
     }
 
     fn read(
         path: PathBuf,
         is_named: bool,
-        owner: Owner,
+        owner: SettingsOwner,
         passes: impl Fn(&str) -> bool,
     ) -> Result<Self, Diagnostics> {
-        let bytes = match page(&path) {
+        let bytes = match read_bounded(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound && !is_named => {
                 return Ok(Self { path: Some(path), ..Self::default() });
@@ -63,7 +65,7 @@ impl Layer {
             }
         };
         let tables = match bytes.trim_ascii().is_empty() {
-            true => Tables::default(),
+            true => SettingsTables::default(),
             false => tables(&path, bytes, owner, passes)?,
         };
         Ok(Self { path: Some(path), is_there: true, tables })
@@ -74,7 +76,7 @@ impl Layer {
 ///
 /// # Errors
 /// A file that cannot be read, and one that is larger than 1 MiB.
-pub fn page(path: &Path) -> io::Result<Vec<u8>> {
+pub fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // A pipe of this name might never end.
     if !path.metadata()?.is_file() {
@@ -94,12 +96,12 @@ pub fn page(path: &Path) -> io::Result<Vec<u8>> {
 fn tables(
     path: &Path,
     bytes: Vec<u8>,
-    owner: Owner,
+    owner: SettingsOwner,
     passes: impl Fn(&str) -> bool,
-) -> Result<Tables, Diagnostics> {
+) -> Result<SettingsTables, Diagnostics> {
     let source = Source::from_bytes(path, bytes)?;
     let mut problems = Vec::new();
-    let mut tables = Tables::default();
+    let mut tables = SettingsTables::default();
     match document::parse(&source) {
         Ok(mut node) => {
             tables = part(&source, &mut node, owner, &mut problems);
@@ -115,14 +117,14 @@ fn tables(
 /// in them.
 pub(crate) fn take(source: &Source, node: &mut Node, problems: &mut Vec<Diagnostic>) {
     if source.path().file_name().is_some_and(|name| name == PROJECT_FILE) {
-        part(source, node, Owner::Project, problems);
+        part(source, node, SettingsOwner::Project, problems);
     }
 }
 
 /// Returns whether this file contains settings and no manifest. Returns false for an unreadable file.
 pub fn only_settings(path: &Path) -> bool {
     let read = || {
-        let source = Source::from_bytes(path, page(path).ok()?).ok()?;
+        let source = Source::from_bytes(path, read_bounded(path).ok()?).ok()?;
         let mut node = document::parse(&source).ok()?;
         take(&source, &mut node, &mut Vec::new());
         Some(matches!(node.value, Value::Object(entries) if entries.is_empty()))
@@ -131,25 +133,30 @@ pub fn only_settings(path: &Path) -> bool {
 }
 
 /// Takes the tables out of a tree, and with them what was probably meant for one.
-fn part(source: &Source, node: &mut Node, owner: Owner, problems: &mut Vec<Diagnostic>) -> Tables {
-    let mut tables = Tables::default();
+fn part(
+    source: &Source,
+    node: &mut Node,
+    owner: SettingsOwner,
+    problems: &mut Vec<Diagnostic>,
+) -> SettingsTables {
+    let mut tables = SettingsTables::default();
     let Value::Object(entries) = &mut node.value else { return tables };
-    let meant = |entry: &mut Entry| {
+    let meant = |entry: &mut ObjectEntry| {
         TABLES.contains(&entry.key.as_str()) || (!is_key(&entry.key) && near(entry).is_some())
     };
     for entry in entries.extract_if(.., meant) {
         match entry.key.as_str() {
             "chat" => {
-                let table = Table::of("chat", chat::KEYS, &entry.node, source, problems);
+                let table = SettingsTable::of("chat", chat::KEYS, &entry.node, source, problems);
                 tables.chat = table.map(chat::read).unwrap_or_default();
             }
             "models" => tables.models = models::read(&entry.node, source, owner, problems),
             "policy" => {
-                let table = Table::of("policy", policy::KEYS, &entry.node, source, problems);
+                let table = SettingsTable::of("policy", policy::KEYS, &entry.node, source, problems);
                 tables.policy = table.map(policy::read).unwrap_or_default();
             }
             "schedule" => {
-                let table = Table::of("schedule", schedule::KEYS, &entry.node, source, problems);
+                let table = SettingsTable::of("schedule", schedule::KEYS, &entry.node, source, problems);
                 tables.schedule = table.map(|table| schedule::read(table, owner)).unwrap_or_default();
             }
             _ => problems.push(unknown(&entry)),
@@ -159,11 +166,11 @@ fn part(source: &Source, node: &mut Node, owner: Owner, problems: &mut Vec<Diagn
 }
 
 /// The table whose name is nearest to a key.
-fn near(entry: &Entry) -> Option<&'static str> {
+fn near(entry: &ObjectEntry) -> Option<&'static str> {
     nearest::closest(&entry.key, TABLES.iter().copied(), |name| name)
 }
 
-fn unknown(entry: &Entry) -> Diagnostic {
+fn unknown(entry: &ObjectEntry) -> Diagnostic {
     let tables = TABLES.iter().map(|name| format!("`[{name}]`")).collect::<Vec<_>>().join(", ");
     let finding = Diagnostic::error(format!("unknown key `{}` in settings", entry.key));
     let finding = finding.at(entry.key_span.clone(), nearest::suggestion(near(entry)));

@@ -11,10 +11,10 @@
 mod chat;
 mod file;
 mod models;
-mod place;
 mod policy;
 mod schedule;
 mod table;
+mod user_file;
 
 #[cfg(test)]
 #[path = "../../tests/settings/mod.rs"]
@@ -26,14 +26,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loop_guardrails::policy::{ActionPolicy, Placed, Settings as PolicySettings};
+use loop_guardrails::policy::{ActionPolicy, PolicySettings, WithOrigin};
 use loop_telemetry::StateDir;
 use serde_json::Value;
 
 pub(crate) use self::file::take;
 pub use self::{
     chat::ChatSettings,
-    file::{Layer, only_settings, page},
+    file::{SettingsLayer, only_settings, read_bounded},
     models::NamedModel,
 };
 use crate::Diagnostics;
@@ -52,7 +52,7 @@ pub fn schemas() -> impl Iterator<Item = (String, Value)> {
 
 /// The owner of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
+enum SettingsOwner {
     /// The user's own.
     User,
     /// It came with the project.
@@ -61,7 +61,7 @@ enum Owner {
 
 /// The values of the tables of one file.
 #[derive(Debug, Clone, Default)]
-pub struct Tables {
+pub struct SettingsTables {
     /// `[chat]`: what chats are made of.
     pub chat: ChatSettings,
     /// `[models.NAME]`: models by names of their own.
@@ -69,16 +69,16 @@ pub struct Tables {
     /// `[policy]`: what tools may do.
     pub policy: PolicySettings,
     /// `[schedule]`: the numbers that hold for all jobs.
-    pub schedule: loop_schedule::Settings,
+    pub schedule: loop_schedule::ScheduleSettings,
 }
 
 /// The user's settings and a project's.
 #[derive(Debug, Default)]
 pub struct Settings {
     /// The user's own.
-    pub user: Layer,
+    pub user: SettingsLayer,
     /// The project's.
-    pub project: Layer,
+    pub project: SettingsLayer,
     /// Paths that only the user changes: their settings and the records of runs.
     guarded: Vec<PathBuf>,
 }
@@ -89,12 +89,14 @@ impl Settings {
     /// # Errors
     /// All that is wrong with the first file that is wrong.
     pub fn load(dir: &Path, mut lookup: impl FnMut(&str) -> Option<OsString>) -> Result<Self, Diagnostics> {
-        let place = place::of_user(&mut lookup);
-        let user =
-            place.map(|place| Layer::of_user(place.path, place.is_named)).transpose()?.unwrap_or_default();
-        let project = Layer::of_project(dir.join(PROJECT_FILE))?;
+        let place = user_file::of_user(&mut lookup);
+        let user = place
+            .map(|place| SettingsLayer::of_user(place.path, place.is_named))
+            .transpose()?
+            .unwrap_or_default();
+        let project = SettingsLayer::of_project(dir.join(PROJECT_FILE))?;
         let state = StateDir::from_env_with(lookup).ok().map(|state| state.path().to_owned());
-        let guarded = user.path.iter().chain(&state).map(|path| place::settled(path)).collect();
+        let guarded = user.path.iter().chain(&state).map(|path| user_file::resolved(path)).collect();
         Ok(Self { user, project, guarded })
     }
 
@@ -110,7 +112,7 @@ impl Settings {
     }
 
     /// Returns the policy with these additional programs, which the user permits by naming a file that lists them.
-    pub fn policy_allowing(&self, programs: impl IntoIterator<Item = Placed<String>>) -> ActionPolicy {
+    pub fn policy_allowing(&self, programs: impl IntoIterator<Item = WithOrigin<String>>) -> ActionPolicy {
         let (mut user, project) = (self.user.tables.policy.clone(), self.project.tables.policy.clone());
         user.allow.extend(programs);
         ActionPolicy::new(user, project).guard(self.guarded.clone())

@@ -9,12 +9,12 @@ use std::{collections::BTreeMap, ffi::OsStr};
 use loop_guardrails::policy::environment::looks_secret;
 use serde_json::{Value, json};
 
-use super::{Owner, table::Table};
+use super::{SettingsOwner, table::SettingsTable};
 use crate::{
     Source,
     diagnostics::{Diagnostic, Span},
-    document::{self, Entry, Node},
-    mismatch::{self, Wanted},
+    document::{self, Node, ObjectEntry},
+    mismatch::{self, ExpectedValue},
     names::VendorModel,
 };
 
@@ -50,15 +50,15 @@ impl NamedModel {
 pub(super) fn read(
     node: &Node,
     source: &Source,
-    owner: Owner,
+    owner: SettingsOwner,
     problems: &mut Vec<Diagnostic>,
 ) -> BTreeMap<String, NamedModel> {
     let document::Value::Object(entries) = &node.value else {
-        problems.push(mismatch::report("models", Wanted::Object, node, source.text()));
+        problems.push(mismatch::report("models", ExpectedValue::Object, node, source.text()));
         return BTreeMap::new();
     };
     let mut models = BTreeMap::new();
-    for Entry { key: name, key_span, node } in entries {
+    for ObjectEntry { key: name, key_span, node } in entries {
         if name.is_empty() || name.contains([':', ' ']) {
             let finding = Diagnostic::error(format!("`{name}` is no name for a model"));
             problems.push(
@@ -66,7 +66,7 @@ pub(super) fn read(
             );
             continue;
         }
-        let table = Table::of(&format!("models.{name}"), KEYS, node, source, problems);
+        let table = SettingsTable::of(&format!("models.{name}"), KEYS, node, source, problems);
         if let Some(model) = table.and_then(|table| model(table, key_span, owner)) {
             models.insert(name.clone(), model);
         }
@@ -74,9 +74,9 @@ pub(super) fn read(
     models
 }
 
-fn model(mut table: Table<'_>, name: &Span, owner: Owner) -> Option<NamedModel> {
+fn model(mut table: SettingsTable<'_>, name: &Span, owner: SettingsOwner) -> Option<NamedModel> {
     for key in OF_USER {
-        if let Some(place) = table.place(key).filter(|_| owner == Owner::Project) {
+        if let Some(place) = table.place(key).filter(|_| owner == SettingsOwner::Project) {
             table.wrong(
                 format!(
                     "`{key}` stands in a user's own settings alone: a project cannot say who is told what"
@@ -125,8 +125,8 @@ fn key_variable(name: &str) -> Result<String, String> {
 pub(super) fn schema() -> Value {
     json!({
         "type": "object",
-        "description": "Models by names of their own. Where they are (`base_url`) and the variables with their keys \
-            (`key_env`) stand in the user's own settings alone.",
+        "description": "Your own names for models. Only the user's own settings can contain their addresses (`base_url`) \
+            and the variables with their keys (`key_env`).",
         "additionalProperties": {
             "type": "object",
             "required": ["model"],
@@ -135,17 +135,17 @@ pub(super) fn schema() -> Value {
                 "model": {
                     "type": "string",
                     "minLength": 1,
-                    "description": "Its vendor (openai, anthropic, gemini, ollama) and what that calls it: `ollama:qwen3`.",
+                    "description": "Its vendor (openai, anthropic, gemini, ollama) and the vendor's name for it: `ollama:qwen3`.",
                 },
                 "tools_in_text": {
                     "type": "boolean",
                     "default": false,
-                    "description": "It knows no tool calls, and writes them into its text.",
+                    "description": "Whether the model has no tool calls of its own, and writes them into its text.",
                 },
                 "context_tokens": {
                     "type": "integer",
                     "minimum": 1,
-                    "description": "How many tokens it can read at once. A session makes room at 80 % of them.",
+                    "description": "The size of its context window, in tokens. A session summarises older messages at 80 % of it.",
                 },
             },
         },

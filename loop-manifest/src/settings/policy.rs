@@ -1,17 +1,17 @@
 //! `[policy]`: what tools may do.
 
-use loop_guardrails::policy::{FileName, LocalPath, Settings, Verb, environment::NamePattern};
+use loop_guardrails::policy::{FileName, LocalPath, PolicySettings, Verb, environment::NamePattern};
 use serde_json::{Value, json};
 
-use super::table::Table;
+use super::table::SettingsTable;
 
 /// The keys of the table.
 pub(super) const KEYS: &[&str] =
     &["safe_mode", "allow", "forbid", "permissions", "secret", "not_secret", "command_seconds", "variables"];
 
 /// The values of the table.
-pub(super) fn read(mut table: Table<'_>) -> Settings {
-    let mut settings = Settings::default();
+pub(super) fn read(mut table: SettingsTable<'_>) -> PolicySettings {
+    let mut settings = PolicySettings::default();
     settings.safe_mode = table.flag("safe_mode");
     settings.allow = table.list("allow", program);
     settings.forbid = table.list("forbid", program);
@@ -35,32 +35,32 @@ pub(super) fn read(mut table: Table<'_>) -> Settings {
 pub(super) fn schema() -> Value {
     let list = |description: &str, items: Value| json!({ "type": "array", "items": items, "description": description });
     let texts = |description: &str| list(description, json!({ "type": "string", "minLength": 1 }));
-    let verbs = list("What may be done there.", json!({ "enum": Verb::ALL.map(Verb::as_str) }));
+    let verbs = list("The permitted actions at this path.", json!({ "enum": Verb::ALL.map(Verb::as_str) }));
     json!({
         "type": "object",
-        "description": "What tools may do in this project. It can forbid what the user allows, and allow nothing \
-            more; keys that only the user's own settings can have are marked so.",
+        "description": "The rules for tools in this project. They can forbid what the user allows, but not allow more. \
+            Some keys are valid only in the user's own settings.",
         "additionalProperties": false,
         "properties": {
-            "safe_mode": { "type": "boolean", "description": "Whether only known programs run. `false` is the user's alone." },
-            "allow": texts("Programs that run beside the usual ones, by their exact names. The user's alone."),
-            "forbid": texts("Programs that do not run, whatever allows them."),
+            "safe_mode": { "type": "boolean", "description": "Whether only known programs run. `false` is valid only in the user's own settings." },
+            "allow": texts("More programs that may run, by their exact names. Valid only in the user's own settings."),
+            "forbid": texts("Programs that must not run, even if another rule allows them."),
             "permissions": {
                 "type": "object",
-                "description": "What may be done where: the longest path that fits decides, and where none fits \
-                    everything is denied.",
+                "description": "The permitted actions by path. The longest matching path decides; without a match, everything \
+                    is denied.",
                 "additionalProperties": verbs,
             },
-            "secret": texts("Names of files that are secrets beside the usual ones; one `*` at the beginning or the end."),
-            "not_secret": texts("Paths that are no secrets, although they are named like one. The user's alone."),
+            "secret": texts("More names of files that are secrets, with one `*` at the beginning or the end."),
+            "not_secret": texts("Paths that are not secrets, although their names look like it. Valid only in the user's own settings."),
             "command_seconds": {
                 "type": "number",
                 "exclusiveMinimum": 0,
                 "default": 300,
                 "description": "How many seconds a command may run.",
             },
-            "variables": texts("Environment variables that commands of tools see beside the usual ones, whatever they \
-                hold: `CARGO_HOME`, or `NPM_*` for all that begin so. The user's alone."),
+            "variables": texts("More environment variables for the commands of tools, even if they contain secrets: `CARGO_HOME`, or \
+                `NPM_*` for all names with that beginning. Valid only in the user's own settings."),
         },
     })
 }

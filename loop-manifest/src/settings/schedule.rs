@@ -4,17 +4,17 @@
 
 use std::time::Duration;
 
-use loop_schedule::{Jitter, Settings};
+use loop_schedule::{Jitter, ScheduleSettings};
 
-use super::{Owner, table::Table};
+use super::{SettingsOwner, table::SettingsTable};
 use crate::duration;
 
 /// The keys of the table.
 pub(super) const KEYS: &[&str] = &["preset", "expiry", "jitter", "max_jobs"];
 
 /// The values of the table.
-pub(super) fn read(mut table: Table<'_>, owner: Owner) -> Settings {
-    if owner == Owner::Project {
+pub(super) fn read(mut table: SettingsTable<'_>, owner: SettingsOwner) -> ScheduleSettings {
+    if owner == SettingsOwner::Project {
         for (key, place) in KEYS.iter().filter_map(|key| Some((key, table.place(key)?))).collect::<Vec<_>>() {
             table.wrong(format!("`{key}` stands in a user's own settings alone: the jobs are theirs"), place);
         }
@@ -33,10 +33,10 @@ pub(super) fn read(mut table: Table<'_>, owner: Owner) -> Settings {
     settings
 }
 
-fn preset(name: &str) -> Result<Settings, String> {
+fn preset(name: &str) -> Result<ScheduleSettings, String> {
     match name {
-        "classic" => Ok(Settings::classic()),
-        "current" => Ok(Settings::current()),
+        "classic" => Ok(ScheduleSettings::classic()),
+        "current" => Ok(ScheduleSettings::current()),
         _ => Err(format!("`{name}` is no preset: write `classic` or `current`")),
     }
 }

@@ -2,26 +2,26 @@
 
 use std::{fmt::Display, time::Duration};
 
-use loop_guardrails::policy::{Origin, Placed};
+use loop_guardrails::policy::{Origin, WithOrigin};
 
 use crate::{
     Source,
     diagnostics::{Diagnostic, Span},
-    document::{Entry, Node, Value},
-    mismatch::{self, Wanted},
+    document::{Node, ObjectEntry, Value},
+    mismatch::{self, ExpectedValue},
     nearest,
 };
 
 /// A table in which every key is known. It reports invalid values, and leaves them out.
-pub(super) struct Table<'a> {
+pub(super) struct SettingsTable<'a> {
     /// With dots between: `models.fast`.
     name: String,
-    entries: &'a [Entry],
+    entries: &'a [ObjectEntry],
     source: &'a Source,
     problems: &'a mut Vec<Diagnostic>,
 }
 
-impl<'a> Table<'a> {
+impl<'a> SettingsTable<'a> {
     /// The table of this name. Reports keys that it does not have.
     pub(super) fn of(
         name: &str,
@@ -31,7 +31,7 @@ impl<'a> Table<'a> {
         problems: &'a mut Vec<Diagnostic>,
     ) -> Option<Self> {
         let Value::Object(entries) = &node.value else {
-            problems.push(mismatch::report(name, Wanted::Object, node, source.text()));
+            problems.push(mismatch::report(name, ExpectedValue::Object, node, source.text()));
             return None;
         };
         let unknown = entries.iter().filter(|entry| !keys.contains(&entry.key.as_str()));
@@ -46,16 +46,16 @@ impl<'a> Table<'a> {
     }
 
     /// `true` or `false`.
-    pub(super) fn flag(&mut self, key: &str) -> Option<Placed<bool>> {
+    pub(super) fn flag(&mut self, key: &str) -> Option<WithOrigin<bool>> {
         let node = self.node(key)?;
-        let Value::Bool(flag) = node.value else { return self.mismatch(key, Wanted::Flag, node) };
+        let Value::Bool(flag) = node.value else { return self.mismatch(key, ExpectedValue::Flag, node) };
         Some(self.placed(flag, &node.span))
     }
 
     /// A whole number above nothing.
-    pub(super) fn count(&mut self, key: &str) -> Option<Placed<u64>> {
+    pub(super) fn count(&mut self, key: &str) -> Option<WithOrigin<u64>> {
         let node = self.node(key)?;
-        let Value::Whole(whole) = node.value else { return self.mismatch(key, Wanted::Whole, node) };
+        let Value::Whole(whole) = node.value else { return self.mismatch(key, ExpectedValue::Whole, node) };
         let count = u64::try_from(whole).ok().filter(|count| *count > 0);
         if count.is_none() {
             self.wrong(format!("`{}.{key}` has to be at least 1", self.name), node.span.clone());
@@ -64,12 +64,12 @@ impl<'a> Table<'a> {
     }
 
     /// A time above nothing, as a number of seconds.
-    pub(super) fn seconds(&mut self, key: &str) -> Option<Placed<Duration>> {
+    pub(super) fn seconds(&mut self, key: &str) -> Option<WithOrigin<Duration>> {
         let node = self.node(key)?;
         let seconds = match node.value {
             Value::Whole(whole) => whole as f64,
             Value::Decimal(decimal) => decimal,
-            _ => return self.mismatch(key, Wanted::Number, node),
+            _ => return self.mismatch(key, ExpectedValue::Number, node),
         };
         match Duration::try_from_secs_f64(seconds) {
             Ok(time) if !time.is_zero() => Some(self.placed(time, &node.span)),
@@ -86,9 +86,9 @@ impl<'a> Table<'a> {
         &mut self,
         key: &str,
         read: impl Fn(&str) -> Result<T, E>,
-    ) -> Option<Placed<T>> {
+    ) -> Option<WithOrigin<T>> {
         let node = self.node(key)?;
-        let Value::Text(text) = &node.value else { return self.mismatch(key, Wanted::Text, node) };
+        let Value::Text(text) = &node.value else { return self.mismatch(key, ExpectedValue::Text, node) };
         match read(text) {
             Ok(value) => Some(self.placed(value, &node.span)),
             Err(error) => {
@@ -103,7 +103,7 @@ impl<'a> Table<'a> {
         &mut self,
         key: &str,
         read: impl Fn(&str) -> Result<T, E>,
-    ) -> Vec<Placed<T>> {
+    ) -> Vec<WithOrigin<T>> {
         self.list_if_there(key, read).unwrap_or_default()
     }
 
@@ -112,7 +112,7 @@ impl<'a> Table<'a> {
         &mut self,
         key: &str,
         read: impl Fn(&str) -> Result<T, E>,
-    ) -> Option<Vec<Placed<T>>> {
+    ) -> Option<Vec<WithOrigin<T>>> {
         self.node(key).map(|node| self.items(&format!("{}.{key}", self.name), node, read))
     }
 
@@ -126,12 +126,12 @@ impl<'a> Table<'a> {
         &mut self,
         key: &str,
         read: impl Fn(&str) -> Result<T, E>,
-    ) -> Vec<(Placed<&'a str>, Span, Vec<T>)> {
+    ) -> Vec<(WithOrigin<&'a str>, Span, Vec<T>)> {
         let Some(node) = self.node(key) else { return Vec::new() };
         let Value::Object(entries) = &node.value else {
-            return self.mismatch(key, Wanted::Object, node).unwrap_or_default();
+            return self.mismatch(key, ExpectedValue::Object, node).unwrap_or_default();
         };
-        let one = |entry: &'a Entry| {
+        let one = |entry: &'a ObjectEntry| {
             let path = format!("{}.{key}.{:?}", self.name, entry.key);
             let items = self.items(&path, &entry.node, &read).into_iter().map(|item| item.value).collect();
             (self.placed(entry.key.as_str(), &entry.key_span), entry.key_span.clone(), items)
@@ -155,9 +155,9 @@ impl<'a> Table<'a> {
         path: &str,
         node: &Node,
         read: impl Fn(&str) -> Result<T, E>,
-    ) -> Vec<Placed<T>> {
+    ) -> Vec<WithOrigin<T>> {
         let Value::List(nodes) = &node.value else {
-            self.problems.push(mismatch::report(path, Wanted::Texts, node, self.source.text()));
+            self.problems.push(mismatch::report(path, ExpectedValue::Texts, node, self.source.text()));
             return Vec::new();
         };
         let mut items = Vec::new();
@@ -169,7 +169,12 @@ impl<'a> Table<'a> {
                 },
                 _ => {
                     let path = format!("{path}[{index}]");
-                    self.problems.push(mismatch::report(&path, Wanted::Text, node, self.source.text()));
+                    self.problems.push(mismatch::report(
+                        &path,
+                        ExpectedValue::Text,
+                        node,
+                        self.source.text(),
+                    ));
                 }
             }
         }
@@ -180,14 +185,14 @@ impl<'a> Table<'a> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 
-    fn mismatch<T>(&mut self, key: &str, wanted: Wanted, node: &Node) -> Option<T> {
+    fn mismatch<T>(&mut self, key: &str, wanted: ExpectedValue, node: &Node) -> Option<T> {
         let path = format!("{}.{key}", self.name);
         self.problems.push(mismatch::report(&path, wanted, node, self.source.text()));
         None
     }
 
-    fn placed<T>(&self, value: T, place: &Span) -> Placed<T> {
+    fn placed<T>(&self, value: T, place: &Span) -> WithOrigin<T> {
         let line = 1 + self.source.text()[..place.start].matches('\n').count();
-        Placed::new(value, Origin::line(self.source.path().display().to_string(), line))
+        WithOrigin::new(value, Origin::line(self.source.path().display().to_string(), line))
     }
 }

@@ -5,11 +5,11 @@ use loop_agents::{
     review::{ChatWorker, EXECUTOR, REVIEWER, ReviewEvaluator, ShellWorker, WorkTree, Worker},
     shell::{CommandEvaluator, CommandLine, Shell, ShellAgent},
 };
-use loop_guardrails::policy::{ActionPolicy, Origin, Placed, environment::EnvironmentPolicy};
+use loop_guardrails::policy::{ActionPolicy, Origin, WithOrigin, environment::EnvironmentPolicy};
 
 use super::{FOLDER, TaskAgent, TaskError, TaskSpec, TaskText};
 use crate::{
-    compose::heard_model,
+    compose::observe_model_output,
     context::ExecutionContext,
     model::{ChatSetup, Model},
     plan::AgentPlan,
@@ -36,7 +36,7 @@ impl<'a> TaskAgents<'a> {
                 let setup = self.setup().system(Some(EXECUTOR.to_owned()));
                 let limits = TurnLimits::default().rounds(self.spec.rounds.get());
                 let chat = self.model(name)?.chat(&setup)?.limits(limits);
-                Box::new(ChatWorker::new(heard_model(ChatAgent::new(chat), self.cx)))
+                Box::new(ChatWorker::new(observe_model_output(ChatAgent::new(chat), self.cx)))
             }
             TaskAgent::Command(line) => {
                 Box::new(ShellWorker::new(self.command(line)?, self.tree()).preface(EXECUTOR))
@@ -51,7 +51,7 @@ impl<'a> TaskAgents<'a> {
                 let setup = self.setup().system(Some(REVIEWER.to_owned())).reviewing();
                 let limits = TurnLimits::default().rounds(self.spec.review_rounds());
                 let chat = self.model(name)?.chat(&setup)?.limits(limits);
-                ReviewEvaluator::by_chat_agent(chat, |agent| heard_model(agent, self.cx))
+                ReviewEvaluator::by_chat_agent(chat, |agent| observe_model_output(agent, self.cx))
             }
             TaskAgent::Command(line) => ReviewEvaluator::by_command(self.command(line)?, self.tree()),
         };
@@ -85,7 +85,7 @@ impl<'a> TaskAgents<'a> {
     /// folder in which we keep the state of the task.
     fn policy(&self) -> ActionPolicy {
         let origin = || Origin::line(&*self.spec.file, 1);
-        let programs = self.spec.permissions.bash.iter().map(|name| Placed::new(name.clone(), origin()));
+        let programs = self.spec.permissions.bash.iter().map(|name| WithOrigin::new(name.clone(), origin()));
         self.settings.policy_allowing(programs).guard([self.cx.folder().join(FOLDER)])
     }
 

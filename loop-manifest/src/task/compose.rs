@@ -3,21 +3,23 @@
 use std::{fmt, path::PathBuf, sync::Arc, time::SystemTime};
 
 use async_trait::async_trait;
-use loop_agents::review::{Account, Findings, Ledger, ReviewEvaluator, TaskExecution, Worked, Worker};
+use loop_agents::review::{
+    ActionHistory, ActionLog, Findings, ReviewEvaluator, TaskExecution, TaskOutput, Worker,
+};
 use loop_core::{
-    Bounded, EvaluationContext, Evaluator, EvaluatorError, Event, Judged, Loop, Progress, Verdict,
+    Bounded, EvaluationContext, Evaluator, EvaluatorError, Event, JudgedStep, Loop, Progress, Verdict,
     evaluator_passed,
 };
 use loop_guardrails::ConsecutiveFailures;
 
-use super::{TaskError, TaskSpec, TaskText, agents::TaskAgents, state::StateFiles};
+use super::{TaskError, TaskSpec, TaskText, agents::TaskAgents, state_files::StateFiles};
 use crate::context::ExecutionContext;
 
 /// The most loops in a row that may fail.
 const MAX_FAILURES: u64 = 3;
 
 /// The loop of a task: an agent works, and another one reviews, until nothing is left to do.
-pub type TaskLoop = Loop<TaskExecution<Box<dyn Worker>>, Judged<Worked>, Bounded>;
+pub type TaskLoop = Loop<TaskExecution<Box<dyn Worker>>, JudgedStep<TaskOutput>, Bounded>;
 
 /// A task that two agents can work on.
 ///
@@ -28,13 +30,13 @@ pub struct Task {
     cx: ExecutionContext,
     text: TaskText,
     files: StateFiles,
-    ledger: Option<Ledger>,
+    ledger: Option<ActionHistory>,
     ledger_file: Option<PathBuf>,
     granted: u64,
-    on_worked: Arc<OnWorked>,
+    on_task_output: Arc<OnTaskOutput>,
 }
 
-type OnWorked = dyn Fn(&Worked) + Send + Sync;
+type OnTaskOutput = dyn Fn(&TaskOutput) + Send + Sync;
 
 impl Task {
     /// Opens the task in the folder of the context.
@@ -47,7 +49,7 @@ impl Task {
         let cx = cx.clone().executing(Some(cx.folder().join(&spec.file)));
         let files = StateFiles::new(&spec, &cx)?;
         let (ledger, ledger_file, granted) = (None, None, 0);
-        Ok(Self { spec, cx, text, files, ledger, ledger_file, granted, on_worked: Arc::new(|_| ()) })
+        Ok(Self { spec, cx, text, files, ledger, ledger_file, granted, on_task_output: Arc::new(|_| ()) })
     }
 
     /// Finds out whether both agents can work here. Nothing is written.
@@ -78,8 +80,8 @@ impl Task {
 
     /// Calls `listener` with the work of a loop, before its review.
     #[must_use]
-    pub fn on_worked(mut self, listener: impl Fn(&Worked) + Send + Sync + 'static) -> Self {
-        self.on_worked = Arc::new(listener);
+    pub fn on_task_output(mut self, listener: impl Fn(&TaskOutput) + Send + Sync + 'static) -> Self {
+        self.on_task_output = Arc::new(listener);
         self
     }
 
@@ -91,8 +93,8 @@ impl Task {
     }
 
     /// Takes in an event of an earlier process of the run, with the output that its journal keeps. Nothing is written.
-    pub fn recall(&self, event: &Event, progress: &Progress, worked: Option<Worked>) {
-        self.files.recall(event, progress, worked);
+    pub fn recall(&self, event: &Event, progress: &Progress, task_output: Option<TaskOutput>) {
+        self.files.recall(event, progress, task_output);
     }
 
     /// Returns the most loops, with those that were granted.
@@ -109,12 +111,12 @@ impl Task {
         let (text, redact) = (self.text.clone(), self.cx.redaction());
         let review = agents.reviewer(&self.text)?;
         let mut execution = TaskExecution::new(agents.executor()?, self.loops(), move || Ok(text.now()));
-        self.ledger = Some(execution.ledger());
+        self.ledger = Some(execution.history());
         if let Some(path) = &self.ledger_file {
             execution = execution.remembering(agents.tree(), path).redacting(move |text| redact(text));
         }
         let files = self.files.clone();
-        let review = RecordingEvaluator { review, files, on_worked: Arc::clone(&self.on_worked) };
+        let review = RecordingEvaluator { review, files, on_task_output: Arc::clone(&self.on_task_output) };
         Ok(Loop::new(execution)
             .evaluate(review)
             .until(evaluator_passed())
@@ -124,8 +126,8 @@ impl Task {
     }
 
     /// Returns what all loops did, as far as it is known.
-    pub(super) async fn did(&self) -> Account {
-        let mut did = self.files.last().map(|worked| worked.so_far).unwrap_or_default();
+    pub(super) async fn did(&self) -> ActionLog {
+        let mut did = self.files.last().map(|task_output| task_output.so_far).unwrap_or_default();
         if let Some(ledger) = &self.ledger {
             did.absorb(&ledger.so_far().await);
         }
@@ -153,14 +155,14 @@ impl fmt::Debug for Task {
 struct RecordingEvaluator {
     review: ReviewEvaluator,
     files: StateFiles,
-    on_worked: Arc<OnWorked>,
+    on_task_output: Arc<OnTaskOutput>,
 }
 
 #[async_trait]
-impl Evaluator<Worked> for RecordingEvaluator {
-    async fn evaluate(&mut self, cx: EvaluationContext<Worked>) -> Result<Verdict, EvaluatorError> {
-        (self.on_worked)(cx.output());
-        self.files.worked(cx.iteration(), cx.output().clone());
+impl Evaluator<TaskOutput> for RecordingEvaluator {
+    async fn evaluate(&mut self, cx: EvaluationContext<TaskOutput>) -> Result<Verdict, EvaluatorError> {
+        (self.on_task_output)(cx.output());
+        self.files.record_output(cx.iteration(), cx.output().clone());
         let judged = self.review.evaluate(cx).await;
         self.files.reviewed(self.review.found());
         judged

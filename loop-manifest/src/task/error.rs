@@ -40,7 +40,7 @@ pub enum TaskError {
     },
     /// A part of an agent cannot be made.
     #[error(transparent)]
-    Agent(#[from] ComposeError),
+    PlannedAgent(#[from] ComposeError),
     /// No model can be asked.
     #[error(transparent)]
     Model(#[from] ModelChoiceError),

@@ -5,7 +5,7 @@
 //! person can clarify the task while the agents work.
 //!
 //! ```
-//! use loop_agents::process::Custody;
+//! use loop_agents::process::Supervisor;
 //! use loop_manifest::{ExecutionContext, task::{Task, TaskAgent, TaskSpec, TaskText}};
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,7 +17,7 @@
 //! let reviewer = "cat >/dev/null; echo '{\"complete\": true, \"pending\": [], \"blocker\": \"\", \"summary\": \"done\"}'";
 //! let spec = TaskSpec::new(&text, TaskAgent::Command(worker), file.permissions)
 //!     .reviewer(TaskAgent::Command(reviewer.to_owned()));
-//! let cx = ExecutionContext::new(folder, Custody::new("run-7"))?.with_variables(std::env::vars_os());
+//! let cx = ExecutionContext::new(folder, Supervisor::new("run-7"))?.with_variables(std::env::vars_os());
 //! let mut task = Task::open(spec, &cx)?;
 //! let report = task.compose()?.run().await?;
 //! assert!(report.is_success());
@@ -30,8 +30,8 @@ mod compose;
 mod error;
 mod file;
 mod outcome;
-mod state;
-mod text;
+mod state_files;
+mod task_text;
 
 use std::num::NonZeroU64;
 
@@ -44,7 +44,7 @@ pub use self::{
     error::{LoopsError, TaskError},
     file::{TaskFile, TaskFileError, ToolPermissions},
     outcome::{TaskOutcome, TaskStatus},
-    text::TaskText,
+    task_text::TaskText,
 };
 
 /// The folder for the state of a task, in the folder of the work. Agents may not write there.

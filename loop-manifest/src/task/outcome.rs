@@ -1,6 +1,6 @@
 //! The end of a task.
 
-use loop_agents::review::{Account, BLOCKED, Findings, is_claimed};
+use loop_agents::review::{ActionLog, BLOCKED, Findings, is_claimed};
 use loop_core::{Ending, Progress, StopReason};
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ pub struct TaskOutcome {
     /// The findings of the last review.
     pub findings: Findings,
     /// The combined actions of all loops.
-    pub did: Account,
+    pub did: ActionLog,
 }
 
 impl Task {

@@ -1,22 +1,22 @@
 //! The agent: what can be run, and what reports its usage.
 
 use loop_agents::{
-    shell::{CommandError, CommandLine, Unquotable},
+    shell::{CommandError, CommandLine, QuotingError},
     usage::{Format, Prices},
 };
 
 use super::{
     super::{
         diagnostics::Diagnostic,
-        field::At,
+        field::FieldValue,
         plan::{AgentPlan, ModelPlan, UsagePlan, WorkPlan},
         raw::RawAgent,
-        reporter, source,
+        source, usage_reporter,
     },
     empty,
     environment::environment,
     filled, guardrails, usage,
-    work::{self, Kind},
+    work::{self, WorkKind},
 };
 use crate::names::ToolName;
 
@@ -40,12 +40,12 @@ pub(super) fn agent(
     let format = format.or(Format::Text)?;
     let mut model = model.optional()?;
     let work = match kind? {
-        Kind::Command => {
+        WorkKind::Command => {
             let command = command.required()?;
-            model = model.or_else(|| reporter::model(command.as_str()));
+            model = model.or_else(|| usage_reporter::model(command.as_str()));
             WorkPlan::Command(command)
         }
-        Kind::Model => WorkPlan::Model(ModelPlan {
+        WorkKind::Model => WorkPlan::Model(ModelPlan {
             name: model.as_deref()?.parse().ok()?,
             system: system.optional()?,
             tools: tools.or(ToolName::ALL.to_vec())?,
@@ -62,14 +62,14 @@ pub(super) fn agent(
 }
 
 /// A command that gets a prompt.
-pub(super) fn agent_command(at: &At<String>, text: &str) -> Result<CommandLine, Diagnostic> {
+pub(super) fn agent_command(at: &FieldValue<String>, text: &str) -> Result<CommandLine, Diagnostic> {
     CommandLine::parse(&at.value).map_err(|error| match error {
         CommandError::PromptPlace { offset, problem } => misplaced_prompt(at, offset, problem, text),
         error => unrunnable(at, &error),
     })
 }
 
-pub(super) fn unrunnable(at: &At<String>, error: &CommandError) -> Diagnostic {
+pub(super) fn unrunnable(at: &FieldValue<String>, error: &CommandError) -> Diagnostic {
     match error {
         CommandError::Empty => empty(at),
         error => {
@@ -80,7 +80,7 @@ pub(super) fn unrunnable(at: &At<String>, error: &CommandError) -> Diagnostic {
 
 /// The prompt is quoted where it is put into the command. Inside the user's own quotes, ours would
 /// end them, and the prompt's text would be run by the shell.
-fn misplaced_prompt(at: &At<String>, offset: usize, problem: Unquotable, text: &str) -> Diagnostic {
+fn misplaced_prompt(at: &FieldValue<String>, offset: usize, problem: QuotingError, text: &str) -> Diagnostic {
     let before = at.value[..offset].matches("{prompt}").count();
     let place = source::find(text, &at.span, "{prompt}", before);
     let finding = Diagnostic::error(format!("`{{prompt}}` cannot stand here in `{}`", at.key));

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use loop_guardrails::policy::environment::{Inherit, NamePattern};
+use loop_guardrails::policy::environment::{Inheritance, NamePattern};
 
 use super::super::{
     diagnostics::Diagnostic,
     environment::EnvironmentPlan,
-    field::{At, Item, Text},
+    field::{FieldValue, NamedText, SpannedText},
     nearest,
     raw::RawEnvironment,
 };
 
-const BEGINNINGS: [(&str, Inherit); 2] = [("all", Inherit::All), ("none", Inherit::None)];
+const BEGINNINGS: [(&str, Inheritance); 2] = [("all", Inheritance::All), ("none", Inheritance::None)];
 
 /// The environment that `raw` describes.
 pub(super) fn environment(raw: RawEnvironment, problems: &mut Vec<Diagnostic>) -> Option<EnvironmentPlan> {
@@ -20,13 +20,13 @@ pub(super) fn environment(raw: RawEnvironment, problems: &mut Vec<Diagnostic>) -
     let pass = raw.pass.judge(problems, pass);
     let set = raw.set.judge(problems, set);
     Some(EnvironmentPlan {
-        inherit: inherit.or(Inherit::All)?,
+        inherit: inherit.or(Inheritance::All)?,
         pass: pass.or(Vec::new())?,
         set: set.or(BTreeMap::new())?,
     })
 }
 
-fn inherit(at: At<String>) -> Result<Inherit, Diagnostic> {
+fn inherit(at: FieldValue<String>) -> Result<Inheritance, Diagnostic> {
     if let Some((_, inherit)) = BEGINNINGS.iter().find(|(word, _)| *word == at.value) {
         return Ok(*inherit);
     }
@@ -36,8 +36,8 @@ fn inherit(at: At<String>) -> Result<Inherit, Diagnostic> {
         .note("`all` (the default) begins with the user's variables, without what looks like a secret; `none` with nothing"))
 }
 
-fn pass(at: At<Vec<Item>>) -> Result<Vec<NamePattern>, Diagnostic> {
-    let name = |item: Item| {
+fn pass(at: FieldValue<Vec<SpannedText>>) -> Result<Vec<NamePattern>, Diagnostic> {
+    let name = |item: SpannedText| {
         item.value.parse().map_err(|error| {
             let finding = match item.value.as_str() {
                 "" => Diagnostic::error(format!("`{}` has an empty name in it", at.key)),
@@ -58,7 +58,7 @@ fn pass(at: At<Vec<Item>>) -> Result<Vec<NamePattern>, Diagnostic> {
     at.value.into_iter().map(name).collect()
 }
 
-fn set(at: At<Vec<Text>>) -> Result<BTreeMap<String, String>, Diagnostic> {
+fn set(at: FieldValue<Vec<NamedText>>) -> Result<BTreeMap<String, String>, Diagnostic> {
     for variable in &at.value {
         let name = &variable.name;
         if name.is_empty() || name.contains(['=', '\0']) {

@@ -1,17 +1,17 @@
 //! The check: a command, a number that the agent says, a model that judges, an agent that reviews.
 
 use loop_agents::{
-    judge::{DEFAULT_CONFIDENCE_KEY, MAX_CRITERIA, MAX_VOTES, Votes},
+    judge::{DEFAULT_CONFIDENCE_KEY, MAX_CRITERIA, MAX_VOTES, VotePolicy},
     shell::{CommandError, CommandLine},
 };
 
 use super::{
     super::{
         diagnostics::Diagnostic,
-        field::{At, Field, Item},
+        field::{Field, FieldValue, SpannedText},
         plan::{ConfidencePlan, EvaluatorPlan, JudgePlan},
         raw::{RawConfidence, RawEvaluator, RawJudge},
-        reporter,
+        usage_reporter,
     },
     agent::unrunnable,
     empty, filled, guardrails,
@@ -32,7 +32,7 @@ pub(super) fn evaluator(
     let review = raw.review.map(|raw| review(raw, text, problems));
     let command = command.optional()?;
     Some(EvaluatorPlan {
-        is_uncounted: command.as_deref().is_some_and(|line| reporter::uncounted(line).is_some()),
+        is_uncounted: command.as_deref().is_some_and(|line| usage_reporter::uncounted(line).is_some()),
         command,
         confidence: of_both(confidence)?,
         judge: of_both(judge)?,
@@ -47,7 +47,7 @@ fn of_both<T>(part: Option<Option<T>>) -> Option<Option<T>> {
 }
 
 /// The command of a check. No prompt is given to it, so `{prompt}` is a text like any other there.
-fn check_command(at: At<String>) -> Result<String, Diagnostic> {
+fn check_command(at: FieldValue<String>) -> Result<String, Diagnostic> {
     match CommandLine::parse(&at.value) {
         Ok(_) | Err(CommandError::PromptPlace { .. }) => Ok(at.value),
         Err(error) => Err(unrunnable(&at, &error)),
@@ -60,7 +60,7 @@ fn confidence(raw: RawConfidence, problems: &mut Vec<Diagnostic>) -> Option<Conf
     Some(ConfidencePlan { at_least: at_least.required()?, key: key.or(DEFAULT_CONFIDENCE_KEY.to_owned())? })
 }
 
-fn threshold(at: At<f64>) -> Result<f64, Diagnostic> {
+fn threshold(at: FieldValue<f64>) -> Result<f64, Diagnostic> {
     if at.value > 0.0 && at.value <= 1.0 {
         return Ok(at.value);
     }
@@ -92,9 +92,9 @@ fn judge(raw: RawJudge, problems: &mut Vec<Diagnostic>) -> Option<JudgePlan> {
     })
 }
 
-fn criteria(at: At<Vec<Item>>) -> Result<Vec<String>, Diagnostic> {
+fn criteria(at: FieldValue<Vec<SpannedText>>) -> Result<Vec<String>, Diagnostic> {
     match at.value.len() {
-        0 => return Err(empty(&At { key: at.key, value: String::new(), span: at.span })),
+        0 => return Err(empty(&FieldValue { key: at.key, value: String::new(), span: at.span })),
         count if count > MAX_CRITERIA => {
             return Err(Diagnostic::error(format!("`{}` has {count} criteria", at.key))
                 .at(at.span, format!("a judge can have {MAX_CRITERIA}"))
@@ -112,11 +112,11 @@ fn criteria(at: At<Vec<Item>>) -> Result<Vec<String>, Diagnostic> {
 }
 
 /// Validates the number of votes, and of required yes votes.
-fn votes(most: Field<i128>, needed: Field<i128>, problems: &mut Vec<Diagnostic>) -> Option<Votes> {
+fn votes(most: Field<i128>, needed: Field<i128>, problems: &mut Vec<Diagnostic>) -> Option<VotePolicy> {
     let most = most.judge(problems, count).or(1)?;
     let written = needed.written().map(|at| (at.key, at.span.clone()));
     let needed = needed.judge(problems, count).or(most / 2 + 1)?;
-    let votes = Votes::of(needed, most);
+    let votes = VotePolicy::of(needed, most);
     if let (Err(_), Some((key, span))) = (&votes, written) {
         let votes = if most == 1 { "1 vote".to_owned() } else { format!("{most} votes") };
         let finding = Diagnostic::error(format!("`{key}` is more than there are votes"));
@@ -126,7 +126,7 @@ fn votes(most: Field<i128>, needed: Field<i128>, problems: &mut Vec<Diagnostic>)
     votes.ok()
 }
 
-fn count(at: At<i128>) -> Result<u32, Diagnostic> {
+fn count(at: FieldValue<i128>) -> Result<u32, Diagnostic> {
     let count = u32::try_from(at.value).ok().filter(|count| (1..=MAX_VOTES).contains(count));
     count.ok_or_else(|| {
         let label = if at.value < 1 { "nobody would be asked" } else { "this is too large" };

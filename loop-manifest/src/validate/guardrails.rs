@@ -8,11 +8,11 @@ use loop_core::Usd;
 use super::super::{
     bounds::{MAX_SECONDS, MIN_SECONDS},
     diagnostics::{Diagnostic, Span},
-    field::{At, FlagOrWhole},
+    field::{FieldValue, FlagOrWhole},
     keys::{self, flag},
     plan::{AgentPlan, Limits},
     raw::RawGuardrails,
-    reporter,
+    usage_reporter,
 };
 
 const NOTHING_COULD_RUN: &str = "nothing could run within this limit";
@@ -72,13 +72,13 @@ pub(super) fn metered(raw: &RawGuardrails, agent: &AgentPlan, command: Span, pro
 
 /// Explains how to make the agent of this command report.
 fn how_to_report(command: &str) -> String {
-    match reporter::called(command).first() {
-        Some((own, _)) => format!("run it as `{}`, and set `agent.format: {}`", own.told(), own.format),
+    match usage_reporter::called(command).first() {
+        Some((own, _)) => format!("run it as `{}`, and set `agent.format: {}`", own.reporting_command(), own.format),
         None => "let the agent append its usage to the file named by LOOP_USAGE_FILE, and set `agent.format: usage-file`".to_owned(),
     }
 }
 
-fn at_least_one(at: At<i128>) -> Result<NonZeroU64, Diagnostic> {
+fn at_least_one(at: FieldValue<i128>) -> Result<NonZeroU64, Diagnostic> {
     u64::try_from(at.value).ok().and_then(NonZeroU64::new).ok_or_else(|| {
         let finding = Diagnostic::error(format!("`{}` has to be at least 1", at.key));
         let finding = finding.at(at.span, if at.value < 1 { NOTHING_COULD_RUN } else { "this is too large" });
@@ -86,7 +86,7 @@ fn at_least_one(at: At<i128>) -> Result<NonZeroU64, Diagnostic> {
     })
 }
 
-fn money(at: At<f64>) -> Result<Usd, Diagnostic> {
+fn money(at: FieldValue<f64>) -> Result<Usd, Diagnostic> {
     let amount = Usd::try_from_f64(at.value).ok().filter(|amount| *amount >= Usd::micros(1));
     amount.ok_or_else(|| {
         let label = match at.value {
@@ -101,12 +101,17 @@ fn money(at: At<f64>) -> Result<Usd, Diagnostic> {
 }
 
 /// A time within which something may run.
-pub(super) fn time_limit(at: &At<f64>) -> Result<Duration, Diagnostic> {
+pub(super) fn time_limit(at: &FieldValue<f64>) -> Result<Duration, Diagnostic> {
     seconds(at, MIN_SECONDS, "above 0", NOTHING_COULD_RUN)
 }
 
 /// A time from `least` to a hundred years. `range` says what is taken, `below` what is wrong with less.
-pub(super) fn seconds(at: &At<f64>, least: f64, range: &str, below: &str) -> Result<Duration, Diagnostic> {
+pub(super) fn seconds(
+    at: &FieldValue<f64>,
+    least: f64,
+    range: &str,
+    below: &str,
+) -> Result<Duration, Diagnostic> {
     if (least..=MAX_SECONDS).contains(&at.value) {
         return Ok(Duration::from_secs_f64(at.value));
     }
@@ -120,7 +125,7 @@ pub(super) fn seconds(at: &At<f64>, least: f64, range: &str, below: &str) -> Res
     Err(finding.at(at.span.clone(), label).help("to have none, leave it out"))
 }
 
-fn checkpoint(at: At<FlagOrWhole>) -> Result<Option<NonZeroU64>, Diagnostic> {
+fn checkpoint(at: FieldValue<FlagOrWhole>) -> Result<Option<NonZeroU64>, Diagnostic> {
     let every = match at.value {
         FlagOrWhole::Flag(false) => return Ok(None),
         FlagOrWhole::Flag(true) => 1,

@@ -4,10 +4,10 @@
 //! one. None stops at its first error.
 
 mod agent;
+mod cost_limits;
 mod environment;
 mod evaluator;
 mod guardrails;
-mod priced;
 mod resume;
 mod review;
 mod stop;
@@ -21,7 +21,7 @@ use loop_agents::usage::Prices;
 use super::{
     bounds::{BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MIN_FEEDBACK_BYTES},
     diagnostics::Diagnostic,
-    field::At,
+    field::FieldValue,
     keys,
     plan::{PacePlan, Plan, ResumePlan},
     raw::{RawManifest, RawPace},
@@ -44,13 +44,13 @@ pub(crate) fn plan(
     let agent = agent::agent(raw.agent, text, prices, problems);
     if let Some(agent) = &agent {
         guardrails::metered(&raw.guardrails, agent, command.clone(), problems);
-        priced::priced(&raw.guardrails, agent, command, problems);
+        cost_limits::agent(&raw.guardrails, agent, command, problems);
     }
-    let models = priced::Places::of(&raw.evaluator);
+    let models = cost_limits::ModelSpans::of(&raw.evaluator);
     let stop = stop::stop(raw.stop_condition, &raw.evaluator, text, problems);
     let evaluator = evaluator::evaluator(raw.evaluator, text, problems);
     if let (Some(agent), Some(evaluator)) = (&agent, &evaluator) {
-        priced::models(&raw.guardrails, evaluator, &agent.usage, models, problems);
+        cost_limits::models(&raw.guardrails, evaluator, &agent.usage, models, problems);
     }
     let limits = guardrails::limits(raw.guardrails, problems);
     let pace = pace(raw.pace, problems);
@@ -70,11 +70,11 @@ pub(crate) fn plan(
 }
 
 /// Text with something in it.
-fn filled(at: At<String>) -> Result<String, Diagnostic> {
+fn filled(at: FieldValue<String>) -> Result<String, Diagnostic> {
     if at.value.trim().is_empty() { Err(empty(&at)) } else { Ok(at.value) }
 }
 
-fn empty(at: &At<String>) -> Diagnostic {
+fn empty(at: &FieldValue<String>) -> Diagnostic {
     Diagnostic::error(format!("`{}` is empty", at.key))
         .at(at.span.clone(), "nothing is written here")
         .help(format!("write {}", keys::meaning(at.key)))
@@ -82,7 +82,7 @@ fn empty(at: &At<String>) -> Diagnostic {
 
 /// Validates a name. Names appear in file names, metrics and command lines, so only characters that all of them accept
 /// are allowed.
-fn name(at: At<String>) -> Result<String, Diagnostic> {
+fn name(at: FieldValue<String>) -> Result<String, Diagnostic> {
     let better = kebab_case(&at.value);
     if at.value == better && !better.is_empty() {
         return Ok(at.value);
@@ -105,7 +105,8 @@ pub fn kebab_case(text: &str) -> String {
 }
 
 fn pace(raw: RawPace, problems: &mut Vec<Diagnostic>) -> Option<PacePlan> {
-    let seconds = |at: At<f64>| guardrails::seconds(&at, 0.0, "of 0 or more", "time does not run backwards");
+    let seconds =
+        |at: FieldValue<f64>| guardrails::seconds(&at, 0.0, "of 0 or more", "time does not run backwards");
     let every = raw.every_seconds.judge(problems, seconds);
     let backoff = raw.backoff_seconds.judge(problems, |at| match at.value {
         long if long > MAX_BACKOFF_SECONDS => Err(too_long(&at)),
@@ -117,13 +118,13 @@ fn pace(raw: RawPace, problems: &mut Vec<Diagnostic>) -> Option<PacePlan> {
     })
 }
 
-fn too_long(at: &At<f64>) -> Diagnostic {
+fn too_long(at: &FieldValue<f64>) -> Diagnostic {
     Diagnostic::error(format!("`{}` has to be a number of seconds up to {MAX_BACKOFF_SECONDS}", at.key))
         .at(at.span.clone(), "longer than the longest wait")
         .help("it doubles with each failure in a row; to wait longer after every iteration, write `pace.every_seconds`")
 }
 
-fn feedback_bytes(at: At<i128>) -> Result<usize, Diagnostic> {
+fn feedback_bytes(at: FieldValue<i128>) -> Result<usize, Diagnostic> {
     usize::try_from(at.value).ok().filter(|bytes| *bytes >= MIN_FEEDBACK_BYTES).ok_or_else(|| {
         Diagnostic::error(format!("`{}` has to be at least {MIN_FEEDBACK_BYTES}", at.key))
             .at(at.span, "too small to tell anything")

@@ -1,12 +1,12 @@
 //! The treatment of an interrupted iteration.
 
-use super::super::{diagnostics::Diagnostic, field::At, nearest, plan::ResumePlan};
+use super::super::{diagnostics::Diagnostic, field::FieldValue, nearest, plan::ResumePlan};
 
 const WORDS: [(&str, ResumePlan); 3] =
     [("rerun", ResumePlan::Rerun), ("ask", ResumePlan::Ask), ("halt", ResumePlan::Halt)];
 
 /// Parses the word.
-pub(super) fn resume(at: At<String>) -> Result<ResumePlan, Diagnostic> {
+pub(super) fn resume(at: FieldValue<String>) -> Result<ResumePlan, Diagnostic> {
     if let Some((_, plan)) = WORDS.iter().find(|(word, _)| *word == at.value) {
         return Ok(*plan);
     }

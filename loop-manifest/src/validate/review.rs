@@ -6,10 +6,10 @@ use super::{
     super::{
         bounds::REVIEW_ROUNDS,
         diagnostics::Diagnostic,
-        field::{At, Field},
+        field::{Field, FieldValue},
         plan::{ReviewCommand, ReviewPlan, ReviewerPlan},
         raw::RawReview,
-        reporter,
+        usage_reporter,
     },
     agent::agent_command,
     filled,
@@ -32,8 +32,8 @@ pub(super) fn review(raw: RawReview, text: &str, problems: &mut Vec<Diagnostic>)
         let line = agent.required()?;
         ReviewerPlan::Command(ReviewCommand {
             format: format(line.as_str()),
-            model: reporter::model(line.as_str()),
-            is_uncounted: reporter::untold(line.as_str()).is_some(),
+            model: usage_reporter::model(line.as_str()),
+            is_uncounted: usage_reporter::without_usage_report(line.as_str()).is_some(),
             line,
         })
     } else {
@@ -51,11 +51,11 @@ fn two_reviewers(raw: &RawReview) -> Option<Diagnostic> {
 
 /// Returns the output format that the command's flags request. There is no key for it.
 fn format(line: &str) -> Format {
-    let called = reporter::called(line);
-    called.iter().find(|(_, is_told)| *is_told).map_or(Format::Text, |(reporter, _)| reporter.format)
+    let called = usage_reporter::called(line);
+    called.iter().find(|(_, reports)| *reports).map_or(Format::Text, |(reporter, _)| reporter.format)
 }
 
-fn rounds(at: At<i128>) -> Result<u64, Diagnostic> {
+fn rounds(at: FieldValue<i128>) -> Result<u64, Diagnostic> {
     u64::try_from(at.value).ok().filter(|rounds| *rounds > 0).ok_or_else(|| {
         let label = if at.value < 1 { "nothing could be looked at" } else { "this is too large" };
         Diagnostic::error(format!("`{}` has to be a number of 1 or more", at.key)).at(at.span, label)

@@ -4,22 +4,22 @@ use loop_agents::{output::Pattern, shell::MAX_PATTERNS};
 
 use super::super::{
     diagnostics::{Diagnostic, Span},
-    field::{At, Field},
-    goal::StopPlan,
+    field::{Field, FieldValue},
     keys, nearest,
     raw::RawEvaluator,
-    raw_condition::{Form, RawConditions, RawStopCondition},
+    raw_condition::{ConditionForm, RawConditions, RawStopCondition},
     source,
+    stop_plan::StopPlan,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ConditionType {
     EvaluatorPass,
     OutputMatches,
 }
 
-const KINDS: [(&str, Kind); 2] =
-    [("evaluator_pass", Kind::EvaluatorPass), ("output_matches", Kind::OutputMatches)];
+const KINDS: [(&str, ConditionType); 2] =
+    [("evaluator_pass", ConditionType::EvaluatorPass), ("output_matches", ConditionType::OutputMatches)];
 
 const ONE_FORM: &str = "a condition is a `type`, `all`, `any`, `at_least` with `of`, or `not`";
 
@@ -32,12 +32,12 @@ pub(super) fn stop(
     text: &str,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<StopPlan> {
-    let (span, leaves) = (raw.span.clone(), raw.leaves());
+    let (span, leaves) = (raw.span.clone(), raw.leaf_count());
     // A manifest without any evaluator is reported elsewhere.
     let RawEvaluator { command, confidence, judge, review, .. } = evaluator;
     let is_mute =
         matches!(command, Field::Absent) && (confidence.is_some() || judge.is_some() || review.is_some());
-    let plan = Rules { text, is_mute, problems }.at_the_top(raw);
+    let plan = ConditionRules { text, is_mute, problems }.at_the_top(raw);
     if leaves > MAX_PATTERNS {
         let finding = Diagnostic::error(format!("`stop_condition` has {leaves} conditions in it"));
         let finding = finding.at(span, format!("there can be {MAX_PATTERNS}"));
@@ -48,14 +48,14 @@ pub(super) fn stop(
 }
 
 /// The rules for every condition, however deeply it is nested.
-struct Rules<'a> {
+struct ConditionRules<'a> {
     text: &'a str,
     /// True if there is no command whose output could match a pattern.
     is_mute: bool,
     problems: &'a mut Vec<Diagnostic>,
 }
 
-impl Rules<'_> {
+impl ConditionRules<'_> {
     /// Without any condition, the check has to pass.
     fn at_the_top(&mut self, raw: RawStopCondition) -> Option<StopPlan> {
         if raw.forms.is_empty() { self.plain(raw) } else { self.condition(raw) }
@@ -77,18 +77,20 @@ impl Rules<'_> {
             return None;
         }
         match form {
-            Form::Type => self.plain(raw),
-            Form::All => self.list(raw.all, "it would be met whatever the check says").map(StopPlan::All),
-            Form::Any => self.list(raw.any, "it could never be met").map(StopPlan::Any),
-            Form::AtLeast => self.at_least(raw.at_least, raw.of, span),
-            Form::Not => {
+            ConditionForm::Type => self.plain(raw),
+            ConditionForm::All => {
+                self.list(raw.all, "it would be met whatever the check says").map(StopPlan::All)
+            }
+            ConditionForm::Any => self.list(raw.any, "it could never be met").map(StopPlan::Any),
+            ConditionForm::AtLeast => self.at_least(raw.at_least, raw.of, span),
+            ConditionForm::Not => {
                 raw.not.required().and_then(|raw| self.condition(*raw)).map(Box::new).map(StopPlan::Not)
             }
         }
     }
 
     fn list(&mut self, raw: RawConditions, empty: &str) -> Option<Vec<StopPlan>> {
-        let At { key, value: raw, span } = raw.written_at()?;
+        let FieldValue { key, value: raw, span } = raw.written_at()?;
         if raw.is_empty() {
             let finding = Diagnostic::error(format!("`{key}` is empty")).at(span, empty);
             self.problems.push(finding.help("list at least one condition"));
@@ -120,18 +122,20 @@ impl Rules<'_> {
     /// Validates a condition without parts.
     fn plain(&mut self, raw: RawStopCondition) -> Option<StopPlan> {
         let kind_written = raw.kind.written().map(|at| at.span.clone());
-        let kind = raw.kind.judge(self.problems, kind).or(Kind::EvaluatorPass);
+        let kind = raw.kind.judge(self.problems, kind).or(ConditionType::EvaluatorPass);
         let pattern = raw.pattern.judge(self.problems, |at| pattern(&at, self.text));
-        if let (Some(Kind::OutputMatches), Some(span), true) = (kind, &kind_written, self.is_mute) {
+        if let (Some(ConditionType::OutputMatches), Some(span), true) = (kind, &kind_written, self.is_mute) {
             let finding = Diagnostic::error("`output_matches` needs `evaluator.command`");
             let finding = finding.at(span.clone(), "there is no command whose output could match");
             self.problems.push(finding.help("remove it: what there is has to pass in any case"));
             return None;
         }
         match (kind?, pattern) {
-            (Kind::EvaluatorPass, Field::Absent) => Some(StopPlan::EvaluatorPass),
-            (Kind::OutputMatches, Field::Written(pattern)) => Some(StopPlan::OutputMatches(pattern.value)),
-            (Kind::OutputMatches, Field::Absent) => {
+            (ConditionType::EvaluatorPass, Field::Absent) => Some(StopPlan::EvaluatorPass),
+            (ConditionType::OutputMatches, Field::Written(pattern)) => {
+                Some(StopPlan::OutputMatches(pattern.value))
+            }
+            (ConditionType::OutputMatches, Field::Absent) => {
                 let finding = Diagnostic::error("`stop_condition.pattern` is missing");
                 let finding = finding.at(kind_written.unwrap_or_default(), "this needs a pattern");
                 self.problems.push(
@@ -139,7 +143,7 @@ impl Rules<'_> {
                 );
                 None
             }
-            (Kind::EvaluatorPass, Field::Written(pattern)) => {
+            (ConditionType::EvaluatorPass, Field::Written(pattern)) => {
                 let finding = Diagnostic::error("`stop_condition.pattern` would be ignored");
                 let finding = finding.at(pattern.span, "`evaluator_pass` looks at the exit code only");
                 self.problems.push(
@@ -153,7 +157,7 @@ impl Rules<'_> {
 }
 
 /// Validates the required number of conditions against the number of written ones, if there are any.
-fn needed_of(at: At<i128>, written: Option<usize>) -> Result<usize, Diagnostic> {
+fn needed_of(at: FieldValue<i128>, written: Option<usize>) -> Result<usize, Diagnostic> {
     let key = at.key;
     let needed = usize::try_from(at.value).unwrap_or(if at.value < 0 { 0 } else { usize::MAX });
     if needed == 0 {
@@ -173,7 +177,7 @@ fn needed_of(at: At<i128>, written: Option<usize>) -> Result<usize, Diagnostic> 
     }
 }
 
-fn kind(at: At<String>) -> Result<Kind, Diagnostic> {
+fn kind(at: FieldValue<String>) -> Result<ConditionType, Diagnostic> {
     if let Some((_, kind)) = KINDS.iter().find(|(name, _)| *name == at.value) {
         return Ok(*kind);
     }
@@ -183,7 +187,7 @@ fn kind(at: At<String>) -> Result<Kind, Diagnostic> {
         .note("`evaluator_pass` (the default) is met when the check exits 0, `output_matches` when its output matches a pattern as well"))
 }
 
-fn pattern(at: &At<String>, text: &str) -> Result<Pattern, Diagnostic> {
+fn pattern(at: &FieldValue<String>, text: &str) -> Result<Pattern, Diagnostic> {
     if at.value.is_empty() {
         return Err(Diagnostic::error(format!("`{}` is empty", at.key))
             .at(at.span.clone(), "this would match any output")
@@ -198,7 +202,7 @@ fn pattern(at: &At<String>, text: &str) -> Result<Pattern, Diagnostic> {
 
 /// Returns the location of the sign at `offset` in the pattern, or of the whole pattern if escapes shift it in the
 /// file.
-fn place(at: &At<String>, offset: Option<usize>, text: &str) -> Span {
+fn place(at: &FieldValue<String>, offset: Option<usize>, text: &str) -> Span {
     let written = source::find(text, &at.span, &at.value, 0);
     match offset {
         Some(offset) if text.get(written.clone()) == Some(at.value.as_str()) => {

@@ -8,7 +8,7 @@ use loop_core::with_causes;
 use super::{
     super::{
         diagnostics::Diagnostic,
-        field::{At, Field},
+        field::{Field, FieldValue},
         nearest,
     },
     empty,
@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 1 << 20;
 const LOOKS: &str = r#"a price file looks like this: {"date": "2026-11-01", "usd_per_million_tokens": {"my-model": {"input": 2, "cached_input": 0.2, "cache_write": 2.5, "output": 8}}}"#;
 
 /// Parses the name of a format.
-pub(super) fn format(at: At<String>) -> Result<usage::Format, Diagnostic> {
+pub(super) fn format(at: FieldValue<String>) -> Result<usage::Format, Diagnostic> {
     at.value.parse().map_err(|_| {
         let names = usage::Format::ALL.map(usage::Format::name);
         let meant = nearest::closest(&at.value, names, |name| name);
@@ -37,7 +37,7 @@ pub(crate) fn prices(file: &Field<String>, folder: &Path, problems: &mut Vec<Dia
     found.map_err(|problem| problems.push(problem)).ok()
 }
 
-fn read(at: &At<String>, path: &Path) -> Result<Prices, Diagnostic> {
+fn read(at: &FieldValue<String>, path: &Path) -> Result<Prices, Diagnostic> {
     let unreadable = |why: String| {
         Diagnostic::error(format!("the file of `{}` cannot be read", at.key))
             .at(at.span.clone(), why)

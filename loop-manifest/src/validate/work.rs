@@ -2,24 +2,24 @@
 
 use super::super::{
     diagnostics::Diagnostic,
-    field::{At, Field, Item},
+    field::{Field, FieldValue, SpannedText},
     raw::RawAgent,
 };
 use crate::names::ToolName;
 
 /// The kind of worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum WorkKind {
     Command,
     Model,
 }
 
 /// Determines the kind. Reports a manifest that names neither, and keys that belong to the other kind.
-pub(super) fn kind(raw: &RawAgent, problems: &mut Vec<Diagnostic>) -> Option<Kind> {
+pub(super) fn kind(raw: &RawAgent, problems: &mut Vec<Diagnostic>) -> Option<WorkKind> {
     if !matches!(raw.command, Field::Absent) {
         let strangers = [place(&raw.system), place(&raw.tools)].into_iter().flatten();
         problems.extend(strangers.map(|at| stranger(&at, "a model", "this agent is a command")));
-        return Some(Kind::Command);
+        return Some(WorkKind::Command);
     }
     if matches!(raw.model, Field::Absent) {
         return None;
@@ -28,22 +28,22 @@ pub(super) fn kind(raw: &RawAgent, problems: &mut Vec<Diagnostic>) -> Option<Kin
     problems.extend(
         format.map(|at| stranger(&at, "a command", "this agent is a model, which tells what it uses")),
     );
-    Some(Kind::Model)
+    Some(WorkKind::Model)
 }
 
 /// Returns the location of a field, whatever its value.
-pub(super) fn place<T>(field: &Field<T>) -> Option<At<()>> {
-    field.written().map(|at| At { key: at.key, value: (), span: at.span.clone() })
+pub(super) fn place<T>(field: &Field<T>) -> Option<FieldValue<()>> {
+    field.written().map(|at| FieldValue { key: at.key, value: (), span: at.span.clone() })
 }
 
 /// Creates the finding for a key of the other kind.
-pub(super) fn stranger(at: &At<()>, whose: &str, label: &str) -> Diagnostic {
+pub(super) fn stranger(at: &FieldValue<()>, whose: &str, label: &str) -> Diagnostic {
     Diagnostic::error(format!("`{}` is for {whose}", at.key)).at(at.span.clone(), label).help("remove it")
 }
 
 /// Validates the named tools.
-pub(super) fn tools(at: At<Vec<Item>>) -> Result<Vec<ToolName>, Diagnostic> {
-    let read = |Item { value, span }: Item| {
+pub(super) fn tools(at: FieldValue<Vec<SpannedText>>) -> Result<Vec<ToolName>, Diagnostic> {
+    let read = |SpannedText { value, span }: SpannedText| {
         value.parse().map_err(|error: crate::names::UnknownTool| {
             Diagnostic::error(format!("`{}`: {error}", at.key)).at(span, "no tool")
         })

@@ -2,16 +2,16 @@
 
 use loop_guardrails::policy::command::{SimpleCommand, simple_commands};
 
-use super::super::{diagnostics::Diagnostic, field::At, raw::RawManifest, unfilled};
+use super::super::{diagnostics::Diagnostic, field::FieldValue, raw::RawManifest, unfilled};
 
 /// A known agent program, and the flags it needs to work unattended.
-struct Known {
+struct KnownProgram {
     program: &'static str,
-    needs: &'static [Need],
+    needs: &'static [RequiredFlag],
 }
 
 /// Several alternative words, one of which the command needs.
-struct Need {
+struct RequiredFlag {
     any_of: &'static [&'static str],
     /// The effect of leaving it out.
     without: &'static str,
@@ -19,8 +19,8 @@ struct Need {
     advice: &'static str,
 }
 
-const fn need(any_of: &'static [&'static str], without: &'static str, advice: &'static str) -> Need {
-    Need { any_of, without, advice }
+const fn need(any_of: &'static [&'static str], without: &'static str, advice: &'static str) -> RequiredFlag {
+    RequiredFlag { any_of, without, advice }
 }
 
 const CHATS: &str = "this opens a conversation and waits for somebody to type";
@@ -28,11 +28,11 @@ const CHATS: &str = "this opens a conversation and waits for somebody to type";
 const ASKS: &str = "this asks before it changes a file, and nobody is there to answer";
 
 /// From the programs' own documentation about scripts.
-const AGENTS: &[Known] = &[
-    Known { program: "claude", needs: &[need(&["-p", "--print"], CHATS, "write `claude -p`")] },
-    Known { program: "codex", needs: &[need(&["exec", "e"], CHATS, "write `codex exec`")] },
+const AGENTS: &[KnownProgram] = &[
+    KnownProgram { program: "claude", needs: &[need(&["-p", "--print"], CHATS, "write `claude -p`")] },
+    KnownProgram { program: "codex", needs: &[need(&["exec", "e"], CHATS, "write `codex exec`")] },
     // Without a terminal it does not chat; it refuses actions that need approval.
-    Known {
+    KnownProgram {
         program: "gemini",
         needs: &[need(
             &["--approval-mode", "--yolo", "-y"],
@@ -40,9 +40,9 @@ const AGENTS: &[Known] = &[
             "write `gemini --approval-mode auto_edit`, which lets it edit files and run no commands",
         )],
     },
-    Known { program: "opencode", needs: &[need(&["run"], CHATS, "write `opencode run`")] },
-    Known { program: "pi", needs: &[need(&["-p", "--print", "--mode"], CHATS, "write `pi -p`")] },
-    Known {
+    KnownProgram { program: "opencode", needs: &[need(&["run"], CHATS, "write `opencode run`")] },
+    KnownProgram { program: "pi", needs: &[need(&["-p", "--print", "--mode"], CHATS, "write `pi -p`")] },
+    KnownProgram {
         program: "aider",
         needs: &[
             need(
@@ -64,15 +64,15 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     warnings
 }
 
-fn attended(command: &At<String>) -> Vec<Diagnostic> {
+fn attended(command: &FieldValue<String>) -> Vec<Diagnostic> {
     let started = simple_commands(&command.value);
     AGENTS.iter().flat_map(|known| known.unmet(&started).map(|need| report(known, need, command))).collect()
 }
 
-impl Known {
+impl KnownProgram {
     /// Returns the unmet needs. A program that is called twice, as in `claude --version && claude -p`, needs its flags
     /// only once.
-    fn unmet(&self, started: &[SimpleCommand]) -> impl Iterator<Item = &'static Need> {
+    fn unmet(&self, started: &[SimpleCommand]) -> impl Iterator<Item = &'static RequiredFlag> {
         let calls: Vec<_> = started.iter().filter(|call| call.program == self.program).collect();
         self.needs
             .iter()
@@ -80,7 +80,7 @@ impl Known {
     }
 }
 
-impl Need {
+impl RequiredFlag {
     fn is_met_in(&self, call: &SimpleCommand) -> bool {
         call.arguments.iter().any(|word| self.is_met_by(word))
     }
@@ -97,7 +97,7 @@ impl Need {
     }
 }
 
-fn report(known: &Known, need: &Need, command: &At<String>) -> Diagnostic {
+fn report(known: &KnownProgram, need: &RequiredFlag, command: &FieldValue<String>) -> Diagnostic {
     let finding = Diagnostic::warning(format!("`{}` is not told to work unattended", known.program));
     finding.at(command.span.clone(), need.without).help(need.advice)
 }

@@ -3,7 +3,7 @@
 use super::super::{
     diagnostics::{Diagnostic, Span},
     raw::RawManifest,
-    raw_condition::{Form, RawConditions, RawStopCondition},
+    raw_condition::{ConditionForm, RawConditions, RawStopCondition},
 };
 
 pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
@@ -49,14 +49,14 @@ fn holds_after_a_fail(raw: &RawStopCondition) -> bool {
     };
     let length = |list: &RawConditions| list.written().map_or(0, |at| at.value.len());
     match raw.forms.first() {
-        None | Some((Form::Type, _)) => false,
-        Some((Form::All, _)) => count(&raw.all) == length(&raw.all),
-        Some((Form::Any, _)) => count(&raw.any) > 0,
-        Some((Form::AtLeast, _)) => {
+        None | Some((ConditionForm::Type, _)) => false,
+        Some((ConditionForm::All, _)) => count(&raw.all) == length(&raw.all),
+        Some((ConditionForm::Any, _)) => count(&raw.any) > 0,
+        Some((ConditionForm::AtLeast, _)) => {
             let needed = raw.at_least.written().and_then(|at| usize::try_from(at.value).ok());
             needed.is_some_and(|needed| count(&raw.of) >= needed)
         }
-        Some((Form::Not, _)) => raw.not.written().is_some_and(|at| !holds_after_a_fail(&at.value)),
+        Some((ConditionForm::Not, _)) => raw.not.written().is_some_and(|at| !holds_after_a_fail(&at.value)),
     }
 }
 

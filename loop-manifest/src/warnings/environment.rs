@@ -4,7 +4,7 @@ use loop_guardrails::policy::environment::{EnvironmentPolicy, NamePattern, looks
 
 use super::super::{
     diagnostics::{Diagnostic, Span},
-    field::At,
+    field::FieldValue,
     keys::flag,
     raw::{RawEnvironment, RawManifest},
     source,
@@ -53,7 +53,7 @@ fn bare(env: &RawEnvironment) -> Option<Diagnostic> {
 
 /// Warns about secrets that a command names but will not see: to the shell, each is an empty text.
 fn unseen(
-    command: &At<String>,
+    command: &FieldValue<String>,
     env: &RawEnvironment,
     sees: &EnvironmentPolicy,
     who: &str,
@@ -80,7 +80,7 @@ fn named(command: &str) -> Vec<&str> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
-fn report(command: &At<String>, name: &str, who: &str, text: &str) -> Diagnostic {
+fn report(command: &FieldValue<String>, name: &str, who: &str, text: &str) -> Diagnostic {
     let place: Span = source::find(text, &command.span, name, 0);
     let finding = Diagnostic::warning(format!("{who} does not see `{name}`"));
     let finding = finding.at(place, "this looks like a secret, so it is withheld");

@@ -5,7 +5,7 @@ use loop_agents::judge::DEFAULT_CONFIDENCE_KEY;
 use super::super::{
     diagnostics::Diagnostic,
     raw::{RawGuardrails, RawManifest},
-    reporter,
+    usage_reporter,
 };
 use crate::names::VendorModel;
 
@@ -16,7 +16,7 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
 /// Warns about an agent in a check, whose usage reports are not read.
 fn uncounted(raw: &RawManifest) -> Option<Diagnostic> {
     let check = raw.evaluator.command.written()?;
-    let program = reporter::uncounted(&check.value)?;
+    let program = usage_reporter::uncounted(&check.value)?;
     let finding = Diagnostic::warning("nobody knows what the check costs");
     let finding = finding
         .at(check.span.clone(), format!("`{program}` is an agent, and of a check nothing is read as usage"));

@@ -2,7 +2,7 @@
 
 use super::super::{
     diagnostics::Diagnostic,
-    field::{At, FlagOrWhole},
+    field::{FieldValue, FlagOrWhole},
     keys::flag,
     raw::{RawGuardrails, RawPace},
 };
@@ -76,7 +76,12 @@ fn idle_backoff(limits: &RawGuardrails, pace: &RawPace) -> Option<Diagnostic> {
 }
 
 /// Creates the finding about `limit`, which would bind after `count` iterations, if the run has no more than that.
-fn never_binds<T>(limit: &At<T>, count: i128, most: &At<i128>, label: &str) -> Option<Diagnostic> {
+fn never_binds<T>(
+    limit: &FieldValue<T>,
+    count: i128,
+    most: &FieldValue<i128>,
+    label: &str,
+) -> Option<Diagnostic> {
     // Another check reports numbers below 1.
     if count < most.value || most.value < 1 {
         return None;

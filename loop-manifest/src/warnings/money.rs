@@ -2,7 +2,7 @@
 
 use loop_agents::usage::Format;
 
-use super::super::{diagnostics::Diagnostic, field::At, raw::RawManifest};
+use super::super::{diagnostics::Diagnostic, field::FieldValue, raw::RawManifest};
 
 pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     let agent = &raw.agent;
@@ -26,7 +26,7 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
 }
 
 /// Warns about keys that estimate a cost from tokens, where no tokens are read.
-fn idle(at: &At<String>, format: Format) -> Option<Diagnostic> {
+fn idle(at: &FieldValue<String>, format: Format) -> Option<Diagnostic> {
     let finding = Diagnostic::warning(format!("`{}` does nothing here", at.key));
     let finding = finding.at(at.span.clone(), format!("with the format `{format}` nothing is estimated"));
     Some(finding.help("name the agent's own format in `agent.format`, or remove this"))

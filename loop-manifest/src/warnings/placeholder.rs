@@ -9,20 +9,20 @@ use loop_agents::shell::{Placeholder, Template};
 
 use super::super::{
     diagnostics::{Diagnostic, Span},
-    field::At,
+    field::FieldValue,
     nearest, source,
 };
 
 /// A text in braces that is not replaced as its writer expects.
-pub(super) struct Slip {
+pub(super) struct PlaceholderMistake {
     /// The text with its braces.
     written: String,
     /// The start in the prompt, in bytes.
     offset: usize,
-    kind: Kind,
+    kind: MistakeKind,
 }
 
-enum Kind {
+enum MistakeKind {
     /// An unknown name.
     Unknown(Option<Placeholder>),
     /// A known name in another spelling: `{ goal }`, `{prior-output}`.
@@ -34,19 +34,19 @@ enum Kind {
 }
 
 /// Returns the slips of a prompt, each once.
-pub(super) fn slips(prompt: &str, template: &Template) -> Vec<Slip> {
+pub(super) fn mistakes(prompt: &str, template: &Template) -> Vec<PlaceholderMistake> {
     let unknown = template.unknown().iter().filter_map(|unknown| {
         let kind = match nearest::closest(&unknown.name, Placeholder::ALL, Placeholder::name) {
-            _ if unknown.name == "prompt" => Kind::Itself,
+            _ if unknown.name == "prompt" => MistakeKind::Itself,
             None if is_in_code(prompt, unknown.offset) => return None,
-            meant => Kind::Unknown(meant),
+            meant => MistakeKind::Unknown(meant),
         };
-        Some(Slip { written: format!("{{{}}}", unknown.name), offset: unknown.offset, kind })
+        Some(PlaceholderMistake { written: format!("{{{}}}", unknown.name), offset: unknown.offset, kind })
     });
-    let mut slips: Vec<_> = unknown.chain(misspelt(prompt)).collect();
+    let mut mistakes: Vec<_> = unknown.chain(misspelt(prompt)).collect();
     let mut seen = HashSet::new();
-    slips.retain(|slip| seen.insert(slip.written.clone()));
-    slips
+    mistakes.retain(|mistake| seen.insert(mistake.written.clone()));
+    mistakes
 }
 
 /// Returns whether the text at `offset` is code rather than prose, where a name in braces is intended.
@@ -57,7 +57,7 @@ fn is_in_code(prompt: &str, offset: usize) -> bool {
 }
 
 /// Finds known names in braces that the template does not treat as placeholders, or only in part.
-fn misspelt(prompt: &str) -> impl Iterator<Item = Slip> {
+fn misspelt(prompt: &str) -> impl Iterator<Item = PlaceholderMistake> {
     prompt.match_indices('{').filter_map(|(open, _)| {
         let inner = prompt[open + 1..].split_once('}').map(|(inner, _)| inner)?;
         let meant = Placeholder::named(&inner.trim().replace('-', "_"))?;
@@ -69,26 +69,26 @@ fn misspelt(prompt: &str) -> impl Iterator<Item = Slip> {
             return None;
         }
         let kind = match inner == meant.name() {
-            true if is_doubled => Kind::Doubled(meant),
+            true if is_doubled => MistakeKind::Doubled(meant),
             true => return None,
-            false => Kind::Otherwise(meant),
+            false => MistakeKind::Otherwise(meant),
         };
-        Some(Slip { written: prompt[start..end].to_owned(), offset: start, kind })
+        Some(PlaceholderMistake { written: prompt[start..end].to_owned(), offset: start, kind })
     })
 }
 
-impl Slip {
+impl PlaceholderMistake {
     /// Returns the intended placeholder, as far as it is known.
     pub(super) const fn meant(&self) -> Option<Placeholder> {
         match self.kind {
-            Kind::Unknown(meant) => meant,
-            Kind::Otherwise(meant) | Kind::Doubled(meant) => Some(meant),
-            Kind::Itself => None,
+            MistakeKind::Unknown(meant) => meant,
+            MistakeKind::Otherwise(meant) | MistakeKind::Doubled(meant) => Some(meant),
+            MistakeKind::Itself => None,
         }
     }
 
     /// Creates the finding. The manifest is `text`.
-    pub(super) fn report(&self, prompt: &At<String>, text: &str) -> Diagnostic {
+    pub(super) fn report(&self, prompt: &FieldValue<String>, text: &str) -> Diagnostic {
         let Self { written, offset, kind } = self;
         let before = prompt.value[..*offset].matches(written).count();
         let place: Span = source::find(text, &prompt.span, written, before);
@@ -97,15 +97,17 @@ impl Slip {
         };
         let suggested = |meant: Placeholder| nearest::suggestion(Some(&format!("{{{}}}", meant.name())));
         match kind {
-            Kind::Itself => stays()
+            MistakeKind::Itself => stays()
                 .at(place, "a prompt cannot hold itself")
                 .help("`{prompt}` belongs in `agent.command`, if anywhere"),
-            Kind::Unknown(Some(meant)) | Kind::Otherwise(meant) => stays().at(place, suggested(*meant)),
-            Kind::Unknown(None) => {
+            MistakeKind::Unknown(Some(meant)) | MistakeKind::Otherwise(meant) => {
+                stays().at(place, suggested(*meant))
+            }
+            MistakeKind::Unknown(None) => {
                 let known = Placeholder::ALL.map(|known| format!("`{{{}}}`", known.name()));
                 stays().at(place, "unknown").note(format!("the placeholders are {}", known.join(", ")))
             }
-            Kind::Doubled(meant) => {
+            MistakeKind::Doubled(meant) => {
                 Diagnostic::warning(format!("`{written}` is filled in, and a pair of its braces stays"))
                     .at(place, suggested(*meant))
             }

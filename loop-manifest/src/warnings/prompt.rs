@@ -3,16 +3,16 @@
 use loop_agents::shell::{Placeholder, Template};
 
 use super::{
-    super::{diagnostics::Diagnostic, field::At, raw::RawManifest},
-    placeholder::{self, Slip},
+    super::{diagnostics::Diagnostic, field::FieldValue, raw::RawManifest},
+    placeholder::{self, PlaceholderMistake},
 };
 
 pub(super) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
     let Some(prompt) = raw.agent.prompt.written() else { return Vec::new() };
     let template = Template::new(&prompt.value);
-    let slips = placeholder::slips(&prompt.value, &template);
-    let mut warnings: Vec<_> = slips.iter().map(|slip| slip.report(prompt, text)).collect();
-    warnings.extend(aimless_prompt(raw, prompt, &template, &slips));
+    let mistakes = placeholder::mistakes(&prompt.value, &template);
+    let mut warnings: Vec<_> = mistakes.iter().map(|mistake| mistake.report(prompt, text)).collect();
+    warnings.extend(aimless_prompt(raw, prompt, &template, &mistakes));
     warnings.extend(deaf_prompt(raw, prompt, &template));
     warnings
 }
@@ -20,15 +20,15 @@ pub(super) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
 /// Warns about a prompt without the goal: the agent would work on something else.
 fn aimless_prompt(
     raw: &RawManifest,
-    prompt: &At<String>,
+    prompt: &FieldValue<String>,
     template: &Template,
-    slips: &[Slip],
+    mistakes: &[PlaceholderMistake],
 ) -> Option<Diagnostic> {
     // A goal that was generated for flags has no location.
     let goal = raw.goal.written().filter(|goal| !goal.span.is_empty())?;
-    let is_told = template.mentions(Placeholder::Goal) || prompt.value.contains(goal.value.trim());
+    let has_goal = template.mentions(Placeholder::Goal) || prompt.value.contains(goal.value.trim());
     // Another warning already reports the misspelt placeholder.
-    if is_told || slips.iter().any(|slip| slip.meant() == Some(Placeholder::Goal)) {
+    if has_goal || mistakes.iter().any(|mistake| mistake.meant() == Some(Placeholder::Goal)) {
         return None;
     }
     let finding = Diagnostic::warning("the agent is not told the goal");
@@ -37,10 +37,10 @@ fn aimless_prompt(
 }
 
 /// Warns about a prompt without the check's result: the agent would repeat its mistake.
-fn deaf_prompt(raw: &RawManifest, prompt: &At<String>, template: &Template) -> Option<Diagnostic> {
+fn deaf_prompt(raw: &RawManifest, prompt: &FieldValue<String>, template: &Template) -> Option<Diagnostic> {
     let once = raw.guardrails.max_iterations.written().is_some_and(|at| at.value == 1);
-    let told = [Placeholder::EvaluatorOutput, Placeholder::PriorOutput];
-    if once || told.into_iter().any(|placeholder| template.mentions(placeholder)) {
+    let with_findings = [Placeholder::EvaluatorOutput, Placeholder::PriorOutput];
+    if once || with_findings.into_iter().any(|placeholder| template.mentions(placeholder)) {
         return None;
     }
     let label = "neither `{evaluator_output}` nor `{prior_output}` stands in this prompt";

@@ -2,7 +2,7 @@
 
 use loop_agents::usage::Format;
 
-use super::super::{diagnostics::Diagnostic, field::At, raw::RawManifest, reporter};
+use super::super::{diagnostics::Diagnostic, field::FieldValue, raw::RawManifest, usage_reporter};
 
 pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     let Some(command) = raw.agent.command.written() else { return Vec::new() };
@@ -19,27 +19,29 @@ pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
 }
 
 /// Warns about a command that is known to print another format.
-fn unlike(command: &At<String>, at: &At<String>, format: Format) -> Option<Diagnostic> {
-    let called = reporter::called(&command.value);
+fn unlike(command: &FieldValue<String>, at: &FieldValue<String>, format: Format) -> Option<Diagnostic> {
+    let called = usage_reporter::called(&command.value);
     let (first, _) = called.first()?;
-    if called.iter().any(|(reporter, is_told)| *is_told && reporter.format == format) {
+    if called.iter().any(|(reporter, reports)| *reports && reporter.format == format) {
         return None;
     }
     let finding = Diagnostic::warning(format!("the agent does not print `{format}`"));
     let finding = finding.at(at.span.clone(), "nothing that it uses would be known");
     if let Some((own, _)) = called.iter().find(|(reporter, _)| reporter.format == format) {
         let label = format!("`{}` is not told to report", own.program);
-        return Some(finding.at(command.span.clone(), label).help(format!("write `{}`", own.told())));
+        return Some(
+            finding.at(command.span.clone(), label).help(format!("write `{}`", own.reporting_command())),
+        );
     }
     let label = format!("`{}` has a format of its own", first.program);
     let finding = finding.at(command.span.clone(), label);
-    Some(finding.help(format!("write `agent.format: {}`, and `{}`", first.format, first.told())))
+    Some(finding.help(format!("write `agent.format: {}`, and `{}`", first.format, first.reporting_command())))
 }
 
 /// Warns about an agent that reports its usage in a format that is not read.
-fn unread(command: &At<String>) -> Option<Diagnostic> {
-    let called = reporter::called(&command.value);
-    let (reporter, _) = called.iter().find(|(_, is_told)| *is_told)?;
+fn unread(command: &FieldValue<String>) -> Option<Diagnostic> {
+    let called = usage_reporter::called(&command.value);
+    let (reporter, _) = called.iter().find(|(_, reports)| *reports)?;
     let finding = Diagnostic::warning("the agent reports what it uses, and nobody reads it");
     let label = format!("this prints `{}`", reporter.format);
     let finding = finding.at(command.span.clone(), label);

@@ -1,12 +1,12 @@
 //! Warns about a review whose cost is unknown or unlimited.
 
 use super::{
-    super::{diagnostics::Diagnostic, raw::RawManifest, reporter},
+    super::{diagnostics::Diagnostic, raw::RawManifest, usage_reporter},
     judge::{has_budget, is_free},
 };
 
 pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
-    [unlimited(raw), untold(raw)].into_iter().flatten().collect()
+    [unlimited(raw), without_usage_report(raw)].into_iter().flatten().collect()
 }
 
 /// Warns about a paid model without any limit.
@@ -22,9 +22,9 @@ fn unlimited(raw: &RawManifest) -> Option<Diagnostic> {
 }
 
 /// Warns about an agent that can report its usage, but whose flags do not request it.
-fn untold(raw: &RawManifest) -> Option<Diagnostic> {
+fn without_usage_report(raw: &RawManifest) -> Option<Diagnostic> {
     let agent = raw.evaluator.review.as_ref()?.agent.written()?;
-    let reporter = reporter::untold(&agent.value)?;
+    let reporter = usage_reporter::without_usage_report(&agent.value)?;
     let finding = Diagnostic::warning("nobody knows what the review costs");
     let label = format!("`{}` is not told to report what it uses", reporter.program);
     let money = [&raw.guardrails.max_cost_usd, &raw.guardrails.max_usd_per_hour];
@@ -32,5 +32,5 @@ fn untold(raw: &RawManifest) -> Option<Diagnostic> {
     let finding = limits.fold(finding.at(agent.span.clone(), label), |finding, limit| {
         finding.at(limit.span.clone(), "what is held against this is a lower bound")
     });
-    Some(finding.help(format!("write `{}`", reporter.told())))
+    Some(finding.help(format!("write `{}`", reporter.reporting_command())))
 }

@@ -3,7 +3,7 @@
 
 use loop_agents::shell::Placeholder;
 
-use super::super::{diagnostics::Diagnostic, field::At, raw::RawManifest, source};
+use super::super::{diagnostics::Diagnostic, field::FieldValue, raw::RawManifest, source};
 
 pub(super) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
     let written = raw.commands();
@@ -11,7 +11,7 @@ pub(super) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
 }
 
 /// Returns the placeholders of a command, each once.
-fn in_command(command: &At<String>, text: &str) -> impl Iterator<Item = Diagnostic> {
+fn in_command(command: &FieldValue<String>, text: &str) -> impl Iterator<Item = Diagnostic> {
     Placeholder::ALL.into_iter().filter_map(move |placeholder| {
         let written = format!("{{{}}}", placeholder.name());
         // `${goal}` is a shell variable.

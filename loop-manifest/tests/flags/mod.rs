@@ -1,4 +1,4 @@
-//! What is wrong with flags, in which words, and what is right.
+//! Flags: valid ones, and the messages for invalid ones.
 
 use loop_agents::usage::Format;
 

@@ -1,24 +1,24 @@
-//! What is written is a manifest, in every format the same one.
+//! `loop init` writes a valid manifest, the same one in every format.
 
 use std::path::Path;
 
 use loop_agents::shell::CommandLine;
 use proptest::prelude::*;
 
-use super::{Agent, Check, Draft, Purpose, Template, checks, known_programs};
+use super::{AgentChoice, Draft, ProjectCheck, Purpose, Template, checks, known_programs};
 use crate::{Format, Plan, Source};
 
 const FORMATS: [(&str, Format); 3] =
     [("loop.yaml", Format::Yaml), ("loop.toml", Format::Toml), ("loop.json", Format::Json)];
 
-/// A project for which every check is found.
-fn check(purpose: Purpose) -> Check {
+/// Returns a check for a project in which every check is found.
+fn check(purpose: Purpose) -> ProjectCheck {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("go.mod"), "module it\n").unwrap();
     checks(dir.path(), purpose).remove(0)
 }
 
-/// The plan of the draft and what is warned about, the same in every format.
+/// Returns the plan of the draft and its warnings, which are the same in every format.
 fn planned(draft: &Draft<'_>) -> (Plan, String) {
     let plans = FORMATS.map(|(file, format)| {
         let text = draft.render(format);
@@ -39,8 +39,8 @@ fn every_template_with_every_known_agent_is_right_and_free_of_warnings() {
         let check = check(template.purpose());
         for program in known_programs().split(", ") {
             for has_schema in [true, false] {
-                let agent = Agent::named(program);
-                assert!(matches!(agent, Agent::Known(_)), "{program}");
+                let agent = AgentChoice::named(program);
+                assert!(matches!(agent, AgentChoice::Known(_)), "{program}");
                 let draft = Draft { template, folder: "My Project", agent, check: Some(&check), has_schema };
                 let (plan, warnings) = planned(&draft);
                 assert_eq!(warnings, "", "{program}");
@@ -54,7 +54,8 @@ fn every_template_with_every_known_agent_is_right_and_free_of_warnings() {
 #[test]
 fn what_was_not_found_is_warned_about_and_nothing_else_is() {
     let template = Template::FixUntilTestsPass;
-    let draft = Draft { template, folder: "…", agent: Agent::Missing, check: None, has_schema: false };
+    let draft =
+        Draft { template, folder: "…", agent: AgentChoice::Missing, check: None, has_schema: false };
     let (plan, warnings) = planned(&draft);
     assert_eq!(warnings.matches("warning:").count(), 2, "{warnings}");
     assert_eq!(plan.name, "fix-until-tests-pass");
@@ -64,7 +65,7 @@ proptest! {
     #[test]
     fn a_command_that_was_given_arrives_as_it_is(command in any::<String>()) {
         prop_assume!(CommandLine::parse(&command).is_ok());
-        let agent = Agent::Given(&command);
+        let agent = AgentChoice::Given(&command);
         let check = check(Purpose::Test);
         let template = Template::FixUntilTestsPass;
         let draft = Draft { template, folder: &command, agent, check: Some(&check), has_schema: true };
@@ -76,7 +77,7 @@ proptest! {
 #[test]
 fn the_words_are_written_as_a_person_would() {
     let check = check(Purpose::Lint);
-    let agent = Agent::named("claude");
+    let agent = AgentChoice::named("claude");
     let template = Template::RefactorUntilLintClean;
     for (file, format) in FORMATS {
         let draft =

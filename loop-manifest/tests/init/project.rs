@@ -1,10 +1,10 @@
-//! Projects as they are found, each a folder with a few files.
+//! Detection of projects, each a folder with a few files.
 
 use std::fs;
 
 use super::*;
 
-/// The commands that are found in a folder with these files, the most specific first.
+/// Returns the commands that are detected in a folder with these files, the most specific first.
 fn found(purpose: Purpose, files: &[(&str, &str)]) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
     for (name, text) in files {

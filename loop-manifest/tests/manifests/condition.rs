@@ -1,16 +1,16 @@
-//! Stop conditions that are made of others.
+//! Combined stop conditions.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{JSON, TOML, YAML, check, load, refused, right::plan, yaml};
-use crate::{describe::describe, goal::StopPlan, plan::Plan};
+use super::{JSON, TOML, YAML, check, load, refused, valid::plan, yaml};
+use crate::{describe::describe, plan::Plan, stop_plan::StopPlan};
 
 fn stop(condition: &str) -> String {
     format!("{YAML}stop_condition:\n{condition}")
 }
 
-/// The condition in short: `P` for a pass, `/x/` for a match.
+/// Formats the condition briefly: `P` for a pass, `/x/` for a match.
 fn short(stop: &StopPlan) -> String {
     let list = |name: &str, parts: &[StopPlan]| {
         format!("{name}({})", parts.iter().map(short).collect::<Vec<_>>().join(" "))
@@ -109,7 +109,7 @@ fn a_condition_on_the_output_needs_a_command_however_deep_it_is() {
     refused("loop.yaml", &[("condition_without_a_command", manifest)]);
 }
 
-/// A pass inside of `depth` times `{ not: ... }`.
+/// Returns a pass inside `depth` levels of `{ not: ... }`.
 fn negated(depth: usize) -> Value {
     (0..depth).fold(json!({ "type": "evaluator_pass" }), |inner, _| json!({ "not": inner }))
 }
@@ -184,7 +184,7 @@ fn condition() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A condition of the manifest in the words of [`short`].
+/// Formats a condition of the manifest as [`short`] does.
 fn written(condition: &Value) -> String {
     let list = |name: &str, key: &str| {
         let parts = condition[key].as_array().unwrap();

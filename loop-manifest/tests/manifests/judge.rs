@@ -1,17 +1,17 @@
-//! Checks that are no command, or not only one.
+//! Checks that are not a command, or not only one.
 
-use loop_agents::judge::Votes;
+use loop_agents::judge::VotePolicy;
 
 use super::{YAML, check, load, refused, schema, yaml};
 
 const CHECK: &str = "  command: cargo test\n";
 
-/// [`YAML`] with this check.
+/// Returns [`YAML`] with this check.
 fn checked(check: &str) -> String {
     yaml(CHECK, check)
 }
 
-/// With a judge that has this besides its model and a criterion.
+/// Returns a manifest with a judge that has `more` beside its model and a criterion.
 fn judge(more: &str) -> String {
     checked(&format!("  judge:\n    model: gpt-5\n    criteria: [It rhymes]\n{more}"))
 }
@@ -20,7 +20,7 @@ fn confidence(at_least: &str) -> String {
     checked(&format!("  confidence:\n    at_least: {at_least}\n"))
 }
 
-fn votes(more: &str) -> Votes {
+fn votes(more: &str) -> VotePolicy {
     let manifest = judge(more);
     schema::assert_taken("loop.yaml", &manifest);
     let plan = load("loop.yaml", manifest).expect("right").plan;
@@ -88,7 +88,7 @@ fn more_than_half_of_the_votes_pass_unless_it_is_said() {
         ("    votes: 5\n", 3, 5),
         ("    votes: 5\n    pass: 1\n", 1, 5),
     ] {
-        assert_eq!(votes(more), Votes::of(needed, most).expect("possible"), "{more}");
+        assert_eq!(votes(more), VotePolicy::of(needed, most).expect("possible"), "{more}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What holds for every manifest, however strange.
+//! Laws for every manifest, however strange.
 
 use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::{JSON, TOML, load, schema};
 use crate::keys;
 
-/// A JSON value of any shape, with words of manifests in it.
+/// Generates JSON values of any shape that contain words of manifests.
 fn any_value() -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop_oneof![
         Just(serde_json::Value::Null),
@@ -31,7 +31,7 @@ fn any_key() -> impl Strategy<Value = String> {
     prop_oneof![8 => prop::sample::select(known), 1 => any::<String>()]
 }
 
-/// A right manifest with something else at one or two of its keys, or without them.
+/// Generates valid manifests with another value, or none, at one or two keys.
 fn any_manifest() -> impl Strategy<Value = serde_json::Value> {
     let paths: Vec<_> = keys::all().map(|key| key.path).collect();
     let change = (prop::sample::select(paths), prop::option::of(any_value()));
@@ -48,7 +48,7 @@ fn any_manifest() -> impl Strategy<Value = serde_json::Value> {
     prop_oneof![any_value(), changed, conditioned]
 }
 
-/// A stop condition with one or two of its keys, right or wrong.
+/// Generates stop conditions with one or two of their keys, valid or not.
 fn any_condition() -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop::sample::select(vec![
         serde_json::json!({ "type": "evaluator_pass" }),
@@ -89,7 +89,7 @@ fn put(manifest: &mut serde_json::Value, path: &str, value: Option<serde_json::V
     }
 }
 
-/// The manifest in TOML. What TOML has no word for becomes something that is no TOML either.
+/// Formats the manifest as TOML. Values that TOML cannot express become invalid TOML.
 fn in_toml(manifest: &serde_json::Value) -> String {
     let Some(entries) = manifest.as_object() else { return toml_value(manifest) };
     entries.iter().map(|(key, value)| format!("{} = {}\n", toml_text(key), toml_value(value))).collect()
@@ -108,7 +108,7 @@ fn toml_value(value: &serde_json::Value) -> String {
     }
 }
 
-/// Text as JSON has it; TOML wants one sign more to be escaped.
+/// Formats text as JSON does, and escapes one more character for TOML.
 fn toml_text(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }

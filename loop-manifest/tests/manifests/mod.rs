@@ -1,20 +1,20 @@
-//! Whole manifests: what is refused and in which words, what is taken, and what is never taken.
+//! Whole manifests: which are valid, which are refused and with which messages.
 
 mod condition;
+mod invalid;
 mod judge;
 mod laws;
 mod review;
-mod right;
 mod schema;
 mod toml;
-mod warned;
-mod wrong;
+mod valid;
+mod warnings;
 
 use std::path::Path;
 
-use crate::{Diagnostics, Loaded, Plan, Source};
+use crate::{Diagnostics, LoadedPlan, Plan, Source};
 
-/// A manifest that is right, in YAML.
+/// A valid manifest, in YAML.
 const YAML: &str = "\
 goal: All tests pass
 agent:
@@ -57,36 +57,36 @@ command = "cargo test"
 max_iterations = 5
 "#;
 
-/// The manifest that a file of this name holds, if it holds `bytes`.
-fn load(file: &str, bytes: impl Into<Vec<u8>>) -> Result<Loaded, Diagnostics> {
+/// Loads the manifest from a file with this name and these bytes.
+fn load(file: &str, bytes: impl Into<Vec<u8>>) -> Result<LoadedPlan, Diagnostics> {
     Plan::of(Source::from_bytes(Path::new(file), bytes.into())?)
 }
 
-/// What is said about a manifest that must not be taken.
+/// Returns the message for a manifest that must be refused.
 fn refusal(file: &str, bytes: impl Into<Vec<u8>>) -> String {
     load(file, bytes).expect_err("this manifest has to be refused").to_string()
 }
 
-/// [`YAML`] with `new` in the place of `old`.
+/// Returns [`YAML`] with `new` in place of `old`.
 fn yaml(old: &str, new: &str) -> String {
     assert_eq!(YAML.matches(old).count(), 1, "`{old}` stands once in the manifest");
     YAML.replace(old, new)
 }
 
-/// [`JSON`] with `new` in the place of `old`.
+/// Returns [`JSON`] with `new` in place of `old`.
 fn json(old: &str, new: &str) -> String {
     assert_eq!(JSON.matches(old).count(), 1, "`{old}` stands once in the manifest");
     JSON.replace(old, new)
 }
 
-/// Compares with the snapshot `name`, which keeps the manifest beside what is said about it.
+/// Compares with the snapshot `name`, which contains the manifest and the message.
 fn check(name: &str, manifest: &str, said: &str) {
     insta::with_settings!({ description => manifest, prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(name, said);
     });
 }
 
-/// Each of these manifests in a file of this name has to be refused, as its snapshot says.
+/// Checks that each of these manifests, in a file with this name, is refused as its snapshot says.
 fn refused(file: &str, cases: &[(&str, String)]) {
     for (name, manifest) in cases {
         let said = refusal(file, manifest.as_str());

@@ -1,11 +1,11 @@
-//! Checks that are a review.
+//! Checks that review.
 
 use loop_agents::usage::Format;
 
 use super::{check, load, refused, schema, yaml};
 use crate::{describe, plan::ReviewerPlan};
 
-/// The manifest with this review as its check.
+/// Returns the manifest with this review as its check.
 fn review(fields: &str) -> String {
     yaml("  command: cargo test\n", &format!("  review:\n{fields}"))
 }

@@ -1,4 +1,4 @@
-//! The schema takes what the validator takes, and refuses what a schema can refuse.
+//! The schema accepts everything that the validator accepts, and refuses whatever a schema can refuse.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
     jsonschema::draft202012::new(&schema).unwrap()
 });
 
-/// What the validator says of manifests that the schema takes, because it has no words for it.
+/// The messages of the validator for manifests that the schema accepts, because it cannot express these rules.
 const BEYOND: [&str; 16] = [
     "`{prompt}` cannot stand here in",
     "cannot be run",
@@ -40,18 +40,18 @@ const BEYOND: [&str; 16] = [
     "conditions in it",
 ];
 
-/// Whether the schema takes this manifest.
+/// Returns whether the schema accepts this manifest.
 pub(super) fn takes(manifest: &Json) -> bool {
     SCHEMA.is_valid(manifest)
 }
 
-/// Whether what the validator says is only what a schema cannot say.
+/// Returns whether the validator's message is about a rule that a schema cannot express.
 pub(super) fn is_beyond(said: &str) -> bool {
     let errors = said.split("error: ").skip(1);
     errors.into_iter().all(|error| BEYOND.iter().any(|beyond| error.contains(beyond)))
 }
 
-/// The manifest in this file as the schema sees it; nothing if JSON has no words for it.
+/// Returns the manifest as the schema sees it; `None` if JSON cannot express it.
 pub(super) fn as_json(file: &str, text: &str) -> Option<Json> {
     let source = Source::from_bytes(std::path::Path::new(file), text.into()).ok()?;
     json(&document::parse(&source).ok()?)
@@ -64,24 +64,24 @@ fn json(node: &Node) -> Option<Json> {
         Value::Whole(whole) => serde_json::Number::from_i128(*whole)?.into(),
         Value::Decimal(decimal) => serde_json::Number::from_f64(*decimal)?.into(),
         Value::Text(text) => text.as_str().into(),
-        // An editor sees a date as something that is no text.
+        // An editor treats a date as a value that is not text.
         Value::Date => Json::Null,
         Value::List(items) => Json::Array(items.iter().map(json).collect::<Option<_>>()?),
         Value::Object(entries) => {
-            let entry = |entry: &document::Entry| Some((entry.key.clone(), json(&entry.node)?));
+            let entry = |entry: &document::ObjectEntry| Some((entry.key.clone(), json(&entry.node)?));
             Json::Object(entries.iter().map(entry).collect::<Option<_>>()?)
         }
     })
 }
 
-/// A manifest that the validator takes has to be taken by the schema as well, whatever file it is in.
+/// Checks that the schema accepts a manifest that the validator accepted, in any format.
 pub(super) fn assert_taken(file: &str, text: &str) {
     let manifest = as_json(file, text).expect("a tree");
     let errors: Vec<_> = SCHEMA.iter_errors(&manifest).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:#?}\n{text}");
 }
 
-/// A manifest that the validator refuses has to be refused by the schema, unless it cannot.
+/// Checks that the schema refuses a manifest that the validator refused, if it can.
 pub(super) fn assert_refused(file: &str, text: &str, said: &str) {
     if let Some(manifest) = as_json(file, text) {
         assert!(is_beyond(said) || !takes(&manifest), "{text}\n{said}");
@@ -119,7 +119,7 @@ fn the_documented_default_is_what_leaving_it_out_means() {
     }
 }
 
-/// The manifest without the key at `path`, which it has.
+/// Returns the manifest without the key at `path`, which must exist.
 fn without(path: &str, mut manifest: Json) -> Json {
     let (objects, key) = path.rsplit_once('.').unwrap_or(("", path));
     let objects = objects.split('.').filter(|key| !key.is_empty());
@@ -141,7 +141,7 @@ fn every_example_and_every_word_is_taken() {
     }
 }
 
-/// A right manifest with `value` at `path`, and with what that needs beside it.
+/// Returns a valid manifest with `value` at `path`, and with the other keys that this needs.
 fn with(path: &str, value: Json) -> Json {
     let mut manifest: Json = serde_json::from_str(JSON).unwrap();
     if path == "stop_condition.pattern" {

@@ -1,13 +1,13 @@
-//! Manifests in TOML: what is particular to it. What the formats have in common is in the laws.
+//! The particularities of manifests in TOML. The laws cover what the formats share.
 
 use std::num::NonZeroU64;
 
 use super::{
     JSON, TOML, refused,
-    right::{plan, shown},
+    valid::{plan, shown},
 };
 
-/// [`TOML`] with `new` in the place of `old`.
+/// Returns [`TOML`] with `new` in place of `old`.
 pub(super) fn toml(old: &str, new: &str) -> String {
     assert_eq!(TOML.matches(old).count(), 1, "`{old}` stands once in the manifest");
     TOML.replace(old, new)

@@ -1,4 +1,4 @@
-//! What settings are taken, and what is said about those that are not.
+//! Settings: valid ones, and the messages for invalid ones.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -7,10 +7,10 @@ use loop_guardrails::policy::Verb;
 use super::*;
 use crate::Plan;
 
-/// A home and a project in it, with these files of settings.
-struct World(tempfile::TempDir);
+/// A home with a project in it, and with these settings files.
+struct Scenario(tempfile::TempDir);
 
-impl World {
+impl Scenario {
     fn new(user: &str, project: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         for (path, text) in [(".config/loop/loop.toml", user), ("app/loop.toml", project)] {
@@ -34,9 +34,9 @@ impl World {
     }
 }
 
-/// What is said about a project's settings.
+/// Returns the message for a project's settings.
 fn refusal(project: &str) -> String {
-    World::new("", project).load().expect_err("these settings have to be refused").to_string()
+    Scenario::new("", project).load().expect_err("these settings have to be refused").to_string()
 }
 
 #[test]
@@ -54,10 +54,10 @@ fn every_key_of_the_policy_is_read_with_its_line() {
         "." = ["read", "exec"]
         "src/" = ["read", "write"]
     "#;
-    let world = World::new(user, "");
-    let policy = world.policy().at("/");
+    let scenario = Scenario::new(user, "");
+    let policy = scenario.policy().at("/");
     let shown = |text: &str| policy.explain(text).to_string();
-    let file = world.path(".config/loop/loop.toml").display().to_string();
+    let file = scenario.path(".config/loop/loop.toml").display().to_string();
     for (text, line) in [
         ("make", 5),
         ("cargo build", 4),
@@ -74,26 +74,26 @@ fn every_key_of_the_policy_is_read_with_its_line() {
 }
 
 #[test]
-fn the_example_of_the_readme_says_what_it_seems_to() {
-    let readme = include_str!("../../../README.md");
-    let (_, example) = readme.split_once("```toml\n[policy]").expect("an example");
+fn the_policy_that_the_guide_shows_holds() {
+    let page = include_str!("../../../book/src/settings.md");
+    let (_, example) = page.split_once("```toml,settings\n[policy]").expect("an example");
     let (example, _) = example.split_once("```").expect("its end");
     let example = format!("[policy]{example}");
-    let policy = World::new(&example, "").policy();
+    let policy = Scenario::new(&example, "").policy();
     assert!(policy.on_command("cargo test").is_ok() && policy.on_command("du").is_err());
     assert!(policy.explain_path("src/credentials.rs", Verb::Delete).allowed);
     assert!(!policy.explain_path("README.md", Verb::Write).allowed);
-    // In a project's file, what is the user's alone has no effect, and that is said.
-    assert_eq!(World::new("", &example).policy().ignored().len(), 3);
+    // In a project's file, the user's own keys have no effect, with a message.
+    assert_eq!(Scenario::new("", &example).policy().ignored().len(), 4);
 }
 
 #[test]
 fn a_server_and_its_key_are_the_users_alone() {
-    let readme = include_str!("../../../README.md");
-    let (_, example) = readme.split_once("```toml\n[chat]").expect("an example");
+    let page = include_str!("../../../book/src/settings.md");
+    let (_, example) = page.split_once("```toml,settings\n[chat]").expect("an example");
     let (example, _) = example.split_once("```").expect("its end");
     let example = format!("[chat]{example}");
-    let settings = World::new(&example, "").load().unwrap_or_else(|findings| panic!("{findings}"));
+    let settings = Scenario::new(&example, "").load().unwrap_or_else(|findings| panic!("{findings}"));
     let tables = settings.user.tables;
     let model = tables.chat.model.expect("a model").value;
     let box_ = NamedModel {
@@ -112,7 +112,7 @@ fn a_server_and_its_key_are_the_users_alone() {
 #[test]
 fn an_editor_knows_every_table_and_every_key() {
     let tables: Vec<_> = schemas().collect();
-    // No project can have that of jobs.
+    // A project cannot have the table for jobs.
     let of_projects = TABLES.iter().filter(|name| **name != "schedule");
     assert!(tables.iter().map(|(name, _)| name).eq(of_projects));
     for (table, keys) in [(0, chat::KEYS), (2, policy::KEYS)] {
@@ -126,7 +126,7 @@ fn an_editor_knows_every_table_and_every_key() {
 fn a_project_narrows_and_never_widens() {
     let project =
         "[policy]\nallow = [\"curl\"]\nforbid = [\"ls\"]\nsafe_mode = false\ncommand_seconds = 9999";
-    let policy = World::new("[policy]\nallow = [\"make\"]", project).policy();
+    let policy = Scenario::new("[policy]\nallow = [\"make\"]", project).policy();
     assert!(policy.on_command("make").is_ok());
     assert!(policy.on_command("ls").is_err() && policy.on_command("curl x").is_err());
     assert_eq!((policy.ignored().len(), policy.command_time().as_secs()), (3, 300));
@@ -174,31 +174,31 @@ fn what_would_lose_a_key_or_lead_nowhere_is_refused_in_the_users_own_file_too() 
         ("base_url = \"http://\"", "write it as `https://host/path`"),
     ] {
         let user = format!("[models.x]\nmodel = \"openai:x\"\n{line}\n");
-        let said = World::new(&user, "").load().expect_err("these have to be refused").to_string();
+        let said = Scenario::new(&user, "").load().expect_err("these have to be refused").to_string();
         assert!(said.contains(expected), "{said}");
     }
 }
 
 #[test]
 fn the_users_own_file_holds_settings_alone_and_has_to_be_there_if_it_is_named() {
-    let said = World::new("goal = \"x\"", "").load().expect_err("no manifest").to_string();
+    let said = Scenario::new("goal = \"x\"", "").load().expect_err("no manifest").to_string();
     assert!(said.contains("unknown key `goal` in settings"), "{said}");
-    let world = World::new("", "");
+    let scenario = Scenario::new("", "");
     let load = |path: &str| {
-        let path = world.path(path);
+        let path = scenario.path(path);
         Settings::load(Path::new(""), |name| (name == "LOOP_CONFIG").then(|| path.clone().into()))
     };
     let said = load("gone.toml").expect_err("no file").to_string();
     assert!(said.contains("cannot be read") && said.contains("LOOP_CONFIG names this file"), "{said}");
     assert!(load("x.yaml").expect_err("no TOML").to_string().contains("written in TOML"));
-    assert!(!world.load().expect("settings").user.tables.policy.allow.iter().any(|_| true));
+    assert!(!scenario.load().expect("settings").user.tables.policy.allow.iter().any(|_| true));
 }
 
 #[test]
 fn the_users_settings_and_what_is_kept_are_not_changed_by_tools() {
-    let world = World::new("", "");
-    let home = fs::canonicalize(world.path("")).expect("a path");
-    let policy = world.policy().at(home);
+    let scenario = Scenario::new("", "");
+    let home = fs::canonicalize(scenario.path("")).expect("a path");
+    let policy = scenario.policy().at(home);
     for path in [".config/loop/loop.toml", ".local/state/loop/audit/audit.jsonl"] {
         assert!(!policy.explain_path(path, Verb::Write).allowed, "{path}");
     }
@@ -210,16 +210,16 @@ const MANIFEST: &str = "goal = \"g\"\nagent = { command = \"a\", prompt = \"{goa
 #[test]
 fn one_file_is_a_manifest_and_settings_at_once() {
     let both = format!("{MANIFEST}[policy]\nforbid = [\"ls\"]\n");
-    let world = World::new("", &both);
-    assert!(world.policy().on_command("ls").is_err());
-    let path = world.path("app/loop.toml");
+    let scenario = Scenario::new("", &both);
+    assert!(scenario.policy().on_command("ls").is_err());
+    let path = scenario.path("app/loop.toml");
     assert_eq!(Plan::load(&path).expect("a manifest").plan.goal, "g");
     assert!(!only_settings(&path));
-    // What is wrong in the settings is wrong in the file.
+    // A mistake in the settings is a mistake in the file.
     fs::write(&path, format!("{MANIFEST}[policy]\nforbit = [\"ls\"]\n")).expect("a file");
     assert!(Plan::load(&path).expect_err("a slip").to_string().contains("did you mean `forbid`?"));
-    // Nobody looks for settings in another file.
-    let other = world.path("app/other.toml");
+    // No other file may contain settings.
+    let other = scenario.path("app/other.toml");
     fs::write(&other, both).expect("a file");
     assert!(Plan::load(&other).expect_err("a table").to_string().contains("unknown key `policy`"));
 }
@@ -234,8 +234,8 @@ fn a_file_with_settings_alone_is_no_manifest() {
         ("", false),
         ("[policy", false),
     ] {
-        let world = World::new("", text);
-        assert_eq!(only_settings(&world.path("app/loop.toml")), expected, "{text}");
+        let scenario = Scenario::new("", text);
+        assert_eq!(only_settings(&scenario.path("app/loop.toml")), expected, "{text}");
     }
     assert!(!only_settings(Path::new("/nowhere/loop.toml")));
 }
@@ -243,8 +243,8 @@ fn a_file_with_settings_alone_is_no_manifest() {
 #[test]
 fn the_numbers_of_jobs_are_the_users_alone() {
     let user = "[schedule]\npreset = \"current\"\nexpiry = \"never\"\njitter = false\nmax_jobs = 7\n";
-    let world = World::new(user, "");
-    let numbers = world.load().unwrap_or_else(|findings| panic!("{findings}")).user.tables.schedule;
+    let scenario = Scenario::new(user, "");
+    let numbers = scenario.load().unwrap_or_else(|findings| panic!("{findings}")).user.tables.schedule;
     assert_eq!((numbers.max_jobs, numbers.expiry, numbers.jitter), (7, None, loop_schedule::Jitter::OFF));
     for (project, said) in [
         ("expiry = \"never\"", "user's own settings alone"),

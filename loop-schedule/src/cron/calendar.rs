@@ -2,7 +2,7 @@
 
 use jiff::civil::{Date, DateTime, Time};
 
-use super::field::Set;
+use super::field::FieldSet;
 
 /// 29 February can be eight years away (2096 to 2104), and is then in the ninth year.
 const HORIZON_YEARS: i16 = 9;
@@ -10,13 +10,13 @@ const HORIZON_YEARS: i16 = 9;
 /// The set of matching minutes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Calendar {
-    pub(super) minutes: Set,
-    pub(super) hours: Set,
-    pub(super) months: Set,
+    pub(super) minutes: FieldSet,
+    pub(super) hours: FieldSet,
+    pub(super) months: FieldSet,
     /// Days of the month; `None` means no restriction. If both kinds of day are restricted, either may match.
-    pub(super) days: Option<Set>,
+    pub(super) days: Option<FieldSet>,
     /// Days of the week, Sunday first.
-    pub(super) weekdays: Option<Set>,
+    pub(super) weekdays: Option<FieldSet>,
 }
 
 impl Calendar {
@@ -59,8 +59,8 @@ impl Calendar {
     }
 
     fn has_day(&self, date: Date) -> bool {
-        let day = |days: Set| days.contains(number(date.day()));
-        let weekday = |weekdays: Set| weekdays.contains(number(date.weekday().to_sunday_zero_offset()));
+        let day = |days: FieldSet| days.contains(number(date.day()));
+        let weekday = |weekdays: FieldSet| weekdays.contains(number(date.weekday().to_sunday_zero_offset()));
         self.months.contains(number(date.month()))
             && match (self.days, self.weekdays) {
                 (Some(days), Some(weekdays)) => day(days) || weekday(weekdays),

@@ -2,12 +2,12 @@
 
 use super::{
     calendar::Calendar,
-    field::{Field, Set},
+    field::{CronField, FieldSet},
 };
 
 /// Returns the short description, if there is one. It depends on the meaning of an expression and not on its spelling.
 pub(super) fn describe(calendar: &Calendar) -> Option<String> {
-    if calendar.months != all(Field::Month) || calendar.days.is_some() {
+    if calendar.months != all(CronField::Month) || calendar.days.is_some() {
         return None;
     }
     match calendar.weekdays {
@@ -20,7 +20,7 @@ pub(super) fn describe(calendar: &Calendar) -> Option<String> {
 /// Describes an expression that matches more than once a day.
 fn rhythm(calendar: &Calendar) -> Option<String> {
     let Calendar { minutes, hours, .. } = *calendar;
-    if hours == all(Field::Hour) {
+    if hours == all(CronField::Hour) {
         return match (minutes.only(), every(minutes, 60)) {
             (Some(0), _) => Some("Every hour".to_owned()),
             (Some(minute), _) => Some(format!("Every hour at :{minute:02}")),
@@ -36,8 +36,8 @@ fn rhythm(calendar: &Calendar) -> Option<String> {
 }
 
 /// Returns the even step of a set, if it matches more than once.
-fn every(set: Set, around: usize) -> Option<usize> {
-    let multiples = |step: &usize| (0_u32..).take(around).step_by(*step).collect::<Set>() == set;
+fn every(set: FieldSet, around: usize) -> Option<usize> {
+    let multiples = |step: &usize| (0_u32..).take(around).step_by(*step).collect::<FieldSet>() == set;
     (1..around).filter(|step| around.is_multiple_of(*step)).find(multiples)
 }
 
@@ -53,7 +53,7 @@ fn weekday(day: u32) -> Option<&'static str> {
     NAMES.get(usize::try_from(day).ok()?).copied()
 }
 
-fn all(field: Field) -> Set {
+fn all(field: CronField) -> FieldSet {
     let (smallest, largest) = field.range();
     (smallest..=largest).collect()
 }

@@ -2,19 +2,24 @@
 
 use std::{fmt, ops::Range};
 
-use super::Field;
+use super::CronField;
 
 /// An invalid expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CronError {
     expression: String,
-    field: Option<Field>,
+    field: Option<CronField>,
     span: Range<usize>,
-    problem: Problem,
+    problem: CronProblem,
 }
 
 impl CronError {
-    pub(super) fn new(expression: &str, field: Option<Field>, span: Range<usize>, problem: Problem) -> Self {
+    pub(super) fn new(
+        expression: &str,
+        field: Option<CronField>,
+        span: Range<usize>,
+        problem: CronProblem,
+    ) -> Self {
         Self { expression: expression.to_owned(), field, span, problem }
     }
 
@@ -24,7 +29,7 @@ impl CronError {
     }
 
     /// Returns the invalid field, if the error is in one.
-    pub fn field(&self) -> Option<Field> {
+    pub fn field(&self) -> Option<CronField> {
         self.field
     }
 
@@ -34,7 +39,7 @@ impl CronError {
     }
 
     /// Returns the problem.
-    pub fn problem(&self) -> &Problem {
+    pub fn problem(&self) -> &CronProblem {
         &self.problem
     }
 }
@@ -59,7 +64,7 @@ impl std::error::Error for CronError {}
 /// The problem in an expression. Its message continues the sentence after the words in question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum CronProblem {
     /// The number of fields is not five.
     FieldCount {
         /// The number of fields.
@@ -96,7 +101,7 @@ pub enum Problem {
     BadStep,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for CronProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::FieldCount { count } => write!(

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// One of the five fields of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Field {
+pub enum CronField {
     /// The first: 0 to 59.
     Minute,
     /// The second: 0 to 23.
@@ -17,7 +17,7 @@ pub enum Field {
     DayOfWeek,
 }
 
-impl Field {
+impl CronField {
     /// All fields, in the order of an expression.
     pub(super) const ALL: [Self; 5] =
         [Self::Minute, Self::Hour, Self::DayOfMonth, Self::Month, Self::DayOfWeek];
@@ -34,7 +34,7 @@ impl Field {
     }
 }
 
-impl fmt::Display for Field {
+impl fmt::Display for CronField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Minute => "minute",
@@ -48,9 +48,9 @@ impl fmt::Display for Field {
 
 /// A set of numbers below 64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Set(u64);
+pub(super) struct FieldSet(u64);
 
-impl Set {
+impl FieldSet {
     pub(super) fn insert(&mut self, number: u32) {
         self.0 |= 1 << number;
     }
@@ -79,7 +79,7 @@ impl Set {
     }
 }
 
-impl FromIterator<u32> for Set {
+impl FromIterator<u32> for FieldSet {
     fn from_iter<I: IntoIterator<Item = u32>>(numbers: I) -> Self {
         let mut set = Self::default();
         numbers.into_iter().for_each(|number| set.insert(number));

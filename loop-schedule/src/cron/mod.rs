@@ -17,11 +17,11 @@
 //! If both days are restricted, either may match. Only `*` and the equivalent `*/1` mean no restriction.
 
 mod calendar;
-mod daylight;
+mod clock_changes;
 mod describe;
-mod dialect;
 mod error;
 mod field;
+mod parser;
 
 use std::fmt;
 
@@ -30,8 +30,8 @@ use serde::{Deserialize, Serialize};
 
 use self::calendar::Calendar;
 pub use self::{
-    error::{CronError, Problem},
-    field::Field,
+    error::{CronError, CronProblem},
+    field::CronField,
 };
 use crate::Zone;
 
@@ -62,9 +62,9 @@ impl Cron {
     /// of February can be that far apart. Returns `None` if there is none, as for 31 February.
     pub fn next_after(&self, from: Timestamp, zone: &Zone) -> Option<Timestamp> {
         if self.follows_wall_clock {
-            daylight::next_on_the_wall(&self.calendar, from, zone.rules())
+            clock_changes::next_on_the_wall(&self.calendar, from, zone.rules())
         } else {
-            daylight::next_fixed(&self.calendar, from, zone.rules())
+            clock_changes::next_fixed(&self.calendar, from, zone.rules())
         }
     }
 

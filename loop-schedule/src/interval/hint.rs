@@ -5,11 +5,11 @@
 
 use std::fmt;
 
-use super::words;
+use super::time_words;
 
 /// A word in a prompt that looks like a time but was not used as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hint {
+pub struct IntervalHint {
     text: String,
     kind: Kind,
 }
@@ -22,7 +22,7 @@ enum Kind {
     Calendar,
 }
 
-impl Hint {
+impl IntervalHint {
     /// Returns the words that look like a time.
     pub fn text(&self) -> &str {
         &self.text
@@ -32,8 +32,10 @@ impl Hint {
     pub(super) fn find(input: &str) -> Option<Self> {
         let words: Vec<&str> = input.split_whitespace().map(bare).collect();
         let at_start = |first: &[&str]| match first {
-            [word, ..] if words::is_compact_like(word) => Some(1),
-            [number, unit, ..] if words::is_number_like(number) && words::is_unit_like(unit) => Some(2),
+            [word, ..] if time_words::is_compact_like(word) => Some(1),
+            [number, unit, ..] if time_words::is_number_like(number) && time_words::is_unit_like(unit) => {
+                Some(2)
+            }
             _ => None,
         };
         if let Some(count) = at_start(&words) {
@@ -49,9 +51,9 @@ impl Hint {
 /// Returns how many words after `every` form a time.
 fn after_every(words: &[&str]) -> Option<(usize, Kind)> {
     match words {
-        [word, ..] if words::is_calendar(word) => Some((1, Kind::Calendar)),
-        [word, ..] if words::is_compact_like(word) || is_whole_unit(word) => Some((1, Kind::Interval)),
-        [number, unit, ..] if words::is_number_like(number) && words::is_unit_like(unit) => {
+        [word, ..] if time_words::is_calendar(word) => Some((1, Kind::Calendar)),
+        [word, ..] if time_words::is_compact_like(word) || is_whole_unit(word) => Some((1, Kind::Interval)),
+        [number, unit, ..] if time_words::is_number_like(number) && time_words::is_unit_like(unit) => {
             Some((2, Kind::Interval))
         }
         _ => None,
@@ -59,7 +61,7 @@ fn after_every(words: &[&str]) -> Option<(usize, Kind)> {
 }
 
 fn is_whole_unit(word: &str) -> bool {
-    word.len() > 1 && words::is_unit_like(word)
+    word.len() > 1 && time_words::is_unit_like(word)
 }
 
 /// Returns a word without the punctuation after it.
@@ -67,7 +69,7 @@ fn bare(word: &str) -> &str {
     word.trim_end_matches([',', '.', ';', ':', '!', '?'])
 }
 
-impl fmt::Display for Hint {
+impl fmt::Display for IntervalHint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = &self.text;
         match self.kind {

@@ -2,17 +2,17 @@
 //!
 //! Cron works with minutes of an hour and hours of a day, so `*/59` fires at :00 and at :59, and then again one minute
 //! later. Only intervals that divide the hour or the day are even. Others are rounded to the nearest even interval,
-//! with a warning. For an exact but uneven period, use [`When::Every`](crate::When::Every).
+//! with a warning. For an exact but uneven period, use [`Trigger::Every`](crate::Trigger::Every).
 
 mod hint;
-mod request;
-mod words;
+mod prompt_request;
+pub(crate) mod time_words;
 
 use std::{fmt, str::FromStr, time::Duration};
 
 pub use self::{
-    hint::Hint,
-    request::{Request, RequestError, Rule, Scheduled, Warning},
+    hint::IntervalHint,
+    prompt_request::{IntervalRule, IntervalWarning, PromptRequest, PromptRequestError, ScheduledInterval},
 };
 use crate::Cron;
 
@@ -22,7 +22,7 @@ const LONGEST_DAYS: u32 = 31;
 
 /// The unit of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Unit {
+pub enum IntervalUnit {
     /// `s`
     Seconds,
     /// `m`
@@ -33,7 +33,7 @@ pub enum Unit {
     Days,
 }
 
-impl Unit {
+impl IntervalUnit {
     /// Returns the unit for this letter. Capitals have no unit: `M` might mean months.
     pub(crate) fn of_letter(letter: &str) -> Option<Self> {
         Some(match letter {
@@ -72,26 +72,26 @@ impl Unit {
 /// let rounded = interval.rounded();
 /// assert_eq!(rounded.to_string(), "1h"); // 30m and 1h are equally near: the longer one
 /// assert_eq!(rounded.cron().to_string(), "0 * * * *");
-/// assert!(!interval.is_clean());
+/// assert!(!interval.is_even());
 /// # Ok::<(), loop_schedule::IntervalError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Interval {
     amount: u32,
-    unit: Unit,
+    unit: IntervalUnit,
 }
 
 impl Interval {
     /// The interval if nobody gave one: 10 minutes.
-    pub const DEFAULT: Self = Self { amount: 10, unit: Unit::Minutes };
+    pub const DEFAULT: Self = Self { amount: 10, unit: IntervalUnit::Minutes };
 
     /// Creates an interval of `amount` units.
     ///
     /// # Errors
     /// [`IntervalError`] if it is zero, or longer than 31 days.
-    pub fn new(amount: u64, unit: Unit) -> Result<Self, IntervalError> {
+    pub fn new(amount: u64, unit: IntervalUnit) -> Result<Self, IntervalError> {
         let written = || format!("{amount}{}", unit.letter());
-        let longest = u64::from(LONGEST_DAYS) * Unit::Days.seconds();
+        let longest = u64::from(LONGEST_DAYS) * IntervalUnit::Days.seconds();
         match amount.checked_mul(unit.seconds()) {
             Some(0) => Err(IntervalError::Zero { interval: written() }),
             Some(seconds) if seconds <= longest => {
@@ -103,7 +103,7 @@ impl Interval {
     }
 
     /// Creates an interval from the digits of a text.
-    pub(crate) fn from_digits(digits: &str, unit: Unit) -> Result<Self, IntervalError> {
+    pub(crate) fn from_digits(digits: &str, unit: IntervalUnit) -> Result<Self, IntervalError> {
         let too_long = |_| IntervalError::TooLong { interval: format!("{digits}{}", unit.letter()) };
         digits.parse().map_err(too_long).and_then(|amount| Self::new(amount, unit))
     }
@@ -115,10 +115,10 @@ impl Interval {
 
     /// Returns the nearest even interval. Of two equally near ones it returns the longer, which costs less. Seconds are
     /// rounded up to a minute.
-    pub fn rounded(&self) -> CleanInterval {
+    pub fn rounded(&self) -> EvenInterval {
         let minutes = self.minutes();
         let (mut shorter, mut longer) = (1, LONGEST_DAYS * MINUTES_PER_DAY);
-        for clean in clean_minutes() {
+        for clean in even_minutes() {
             if clean <= minutes {
                 shorter = shorter.max(clean);
             }
@@ -127,11 +127,11 @@ impl Interval {
             }
         }
         let minutes = if minutes - shorter < longer - minutes { shorter } else { longer };
-        CleanInterval { minutes }
+        EvenInterval { minutes }
     }
 
     /// Returns whether it needs no rounding, except that seconds are rounded up to a minute.
-    pub fn is_clean(&self) -> bool {
+    pub fn is_even(&self) -> bool {
         self.rounded().minutes == self.minutes()
     }
 
@@ -143,7 +143,7 @@ impl Interval {
 }
 
 /// Returns all even intervals, shortest first.
-fn clean_minutes() -> impl Iterator<Item = u32> {
+fn even_minutes() -> impl Iterator<Item = u32> {
     let minutes = (1..MINUTES_PER_HOUR).filter(|minutes| MINUTES_PER_HOUR.is_multiple_of(*minutes));
     let hours = (1..24).filter(|hours| 24_u32.is_multiple_of(*hours)).map(|hours| hours * MINUTES_PER_HOUR);
     minutes.chain(hours).chain((1..=LONGEST_DAYS).map(|days| days * MINUTES_PER_DAY))
@@ -155,8 +155,8 @@ impl FromStr for Interval {
 
     fn from_str(text: &str) -> Result<Self, IntervalError> {
         let malformed = || IntervalError::Malformed { interval: text.to_owned() };
-        let (digits, unit) = words::split_number(text);
-        let unit = Unit::of_letter(unit).filter(|_| !digits.is_empty()).ok_or_else(malformed)?;
+        let (digits, unit) = time_words::split_number(text);
+        let unit = IntervalUnit::of_letter(unit).filter(|_| !digits.is_empty()).ok_or_else(malformed)?;
         Self::from_digits(digits, unit)
     }
 }
@@ -169,11 +169,11 @@ impl fmt::Display for Interval {
 
 /// An even interval: minutes that divide the hour, hours that divide the day, or whole days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CleanInterval {
+pub struct EvenInterval {
     minutes: u32,
 }
 
-impl CleanInterval {
+impl EvenInterval {
     /// Returns the expression that fires at this interval.
     pub fn cron(&self) -> Cron {
         let step = |every| if every == 1 { "*".to_owned() } else { format!("*/{every}") };
@@ -196,7 +196,7 @@ impl CleanInterval {
     }
 }
 
-impl fmt::Display for CleanInterval {
+impl fmt::Display for EvenInterval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.minutes {
             minutes @ ..MINUTES_PER_HOUR => write!(f, "{minutes}m"),

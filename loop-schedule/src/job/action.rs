@@ -18,12 +18,12 @@ const REDACTED_PROMPT: &str = "a secret is in the prompt, and jobs are stored as
 ///
 /// ```
 /// use jiff::Timestamp;
-/// use loop_schedule::{Job, JobAction, JobId, When};
+/// use loop_schedule::{Job, JobAction, JobId, Trigger};
 ///
-/// let when = When::At { time: Timestamp::MAX };
-/// let mut job = Job::new(JobId::random(), when, "look at the build", Timestamp::now());
+/// let trigger = Trigger::At { time: Timestamp::MAX };
+/// let mut job = Job::new(JobId::random(), trigger, "look at the build", Timestamp::now());
 /// let action = JobAction::Agent { command: "claude -p".to_owned(), max_seconds: 600 };
-/// action.give_to(&mut job);
+/// action.store_in(&mut job);
 /// assert_eq!(JobAction::of(&job)?, action);
 /// # Ok::<(), loop_schedule::ActionError>(())
 /// ```
@@ -65,7 +65,7 @@ impl JobAction {
     }
 
     /// Stores the action with a job.
-    pub fn give_to(&self, job: &mut Job) {
+    pub fn store_in(&self, job: &mut Job) {
         let stored =
             serde_json::to_value(self).unwrap_or_else(|error| unreachable!("an action is JSON: {error}"));
         job.more.insert(KEY.to_owned(), stored);

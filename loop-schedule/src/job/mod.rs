@@ -2,9 +2,10 @@
 
 mod action;
 mod error;
-mod first;
+mod expiry;
+mod first_fire;
 mod id;
-mod when;
+mod trigger;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -13,9 +14,10 @@ use serde_json::{Map, Value};
 pub use self::{
     action::{ActionError, JobAction, SecretInAction},
     error::{JobError, PeriodError},
-    first::{FirstFire, Reach},
+    expiry::Expiry,
+    first_fire::{FirstFire, Horizon},
     id::{JobId, JobIdError},
-    when::{Every, When},
+    trigger::{ExactPeriod, Trigger},
 };
 
 /// How a job handles slots that passed while no scheduler was running.
@@ -50,9 +52,9 @@ pub enum Overlap {
 ///
 /// ```
 /// use jiff::Timestamp;
-/// use loop_schedule::{CatchUp, Job, JobId, When, Zone};
-/// let when = When::Cron { expression: "0 9 * * 1-5".parse()?, zone: "Europe/Riga".parse()? };
-/// let job = Job::new(JobId::from_bits(7), when, "look at the open pull requests", Timestamp::now())
+/// use loop_schedule::{CatchUp, Job, JobId, Trigger, Zone};
+/// let trigger = Trigger::Cron { expression: "0 9 * * 1-5".parse()?, zone: "Europe/Riga".parse()? };
+/// let job = Job::new(JobId::from_bits(7), trigger, "look at the open pull requests", Timestamp::now())
 ///     .catch_up(CatchUp::None);
 /// assert_eq!(job.id.to_string(), "00000007");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -63,7 +65,8 @@ pub struct Job {
     /// Its id.
     pub id: JobId,
     /// Its trigger.
-    pub when: When,
+    #[serde(rename = "when")]
+    pub trigger: Trigger,
     /// The prompt to deliver.
     pub prompt: String,
     /// When it was created. It never fires before that.
@@ -72,8 +75,11 @@ pub struct Job {
     pub catch_up: CatchUp,
     /// How it handles a fire that is due while it runs.
     pub overlap: Overlap,
-    /// Whether it fires with jitter, according to the [settings](crate::Settings).
+    /// Whether it fires with jitter, according to the [settings](crate::ScheduleSettings).
     pub jitter: bool,
+    /// When it expires, if it is recurring.
+    #[serde(default, skip_serializing_if = "Expiry::is_of_settings")]
+    pub expiry: Expiry,
     /// Whether it is paused, so that its slots pass without a fire.
     #[serde(default)]
     pub paused: bool,
@@ -84,16 +90,17 @@ pub struct Job {
 
 impl Job {
     /// Creates a job with the defaults.
-    pub fn new(id: JobId, when: When, prompt: impl Into<String>, created_at: Timestamp) -> Self {
-        let catch_up = if when.is_recurring() { CatchUp::Once } else { CatchUp::Ask };
+    pub fn new(id: JobId, trigger: Trigger, prompt: impl Into<String>, created_at: Timestamp) -> Self {
+        let catch_up = if trigger.is_recurring() { CatchUp::Once } else { CatchUp::Ask };
         Self {
             id,
-            when,
+            trigger,
             prompt: prompt.into(),
             created_at,
             catch_up,
             overlap: Overlap::QueueOne,
             jitter: true,
+            expiry: Expiry::Settings,
             paused: false,
             more: Map::new(),
         }
@@ -110,6 +117,13 @@ impl Job {
     #[must_use]
     pub fn overlap(mut self, overlap: Overlap) -> Self {
         self.overlap = overlap;
+        self
+    }
+
+    /// Sets when it expires.
+    #[must_use]
+    pub fn expires(mut self, expiry: Expiry) -> Self {
+        self.expiry = expiry;
         self
     }
 

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use super::Clock;
-use crate::{Event, Fire, FireRecord, Job, JobId, JobStore, StoreError, StoreWarning};
+use crate::{Fire, FireRecord, Job, JobId, JobStore, SchedulerEvent, StoreError, StoreWarning};
 
 /// Receives the prompts that a [`Runner`](crate::Runner) fires.
 #[async_trait]
@@ -23,20 +23,20 @@ pub trait Delivery: Send + Sync + 'static {
         true
     }
 
-    /// Carries out a fire, and returns when it is done. Call [`started`](Delivering::started) at the beginning;
+    /// Carries out a fire, and returns when it is done. Call [`started`](DeliveryContext::started) at the beginning;
     /// otherwise the runner records the fire as lost.
     ///
     /// # Cancel safety
-    /// After [`cancelled`](Delivering::cancelled) fires, this should end soon, and the runner waits for it. If the
+    /// After [`cancelled`](DeliveryContext::cancelled) fires, this should end soon, and the runner waits for it. If the
     /// runner is dropped, this is dropped too.
-    async fn deliver(&self, fire: Fire, work: Delivering);
+    async fn deliver(&self, fire: Fire, work: DeliveryContext);
 
     /// Receives a notice for the person.
-    fn notice(&self, _notice: Notice) {}
+    fn notice(&self, _notice: RunnerNotice) {}
 }
 
 /// A fire that is being delivered.
-pub struct Delivering {
+pub struct DeliveryContext {
     id: JobId,
     number: u64,
     store: Arc<dyn JobStore>,
@@ -45,7 +45,7 @@ pub struct Delivering {
     has_started: Arc<AtomicBool>,
 }
 
-impl Delivering {
+impl DeliveryContext {
     pub(super) fn new(
         fire: &Fire,
         store: Arc<dyn JobStore>,
@@ -79,7 +79,7 @@ impl Delivering {
         let has_started = self.has_started.clone();
         delivery.deliver(fire, self).await;
         let now = clock();
-        let ended: crate::Change = match has_started.load(Ordering::Relaxed) {
+        let ended: crate::JobsChange = match has_started.load(Ordering::Relaxed) {
             true => Box::new(move |jobs| jobs.finished(id, number, now)),
             false => Box::new(move |jobs| jobs.lost(id, number, now)),
         };
@@ -87,9 +87,9 @@ impl Delivering {
     }
 }
 
-impl fmt::Debug for Delivering {
+impl fmt::Debug for DeliveryContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Delivering")
+        f.debug_struct("DeliveryContext")
             .field("id", &self.id)
             .field("number", &self.number)
             .finish_non_exhaustive()
@@ -99,11 +99,11 @@ impl fmt::Debug for Delivering {
 /// A notice from a runner to the person.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Notice {
+pub enum RunnerNotice {
     /// This runner fires the jobs now. Before that, another runner or none did.
     Firing,
-    /// An event from the scheduler, except [fires](Event::Fired).
-    Event(Event),
+    /// An event from the scheduler, except [fires](SchedulerEvent::Fired).
+    Event(SchedulerEvent),
     /// The runner dropped a fire, because its job is gone or paused.
     Dropped(Fire),
     /// A fire has not finished, and the process that worked on it is gone.

@@ -5,8 +5,8 @@
 //! nothing else. Changes to the store wake it.
 
 mod delivery;
-mod round;
-mod switch;
+mod firing_loop;
+mod firing_switch;
 
 use std::{fmt, sync::Arc};
 
@@ -14,12 +14,12 @@ use jiff::Timestamp;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
-use self::round::Round;
+use self::firing_loop::FiringLoop;
 pub use self::{
-    delivery::{Delivering, Delivery, Notice},
-    switch::Switch,
+    delivery::{Delivery, DeliveryContext, RunnerNotice},
+    firing_switch::FiringSwitch,
 };
-use crate::{JobId, JobStore, Settings, StoreError};
+use crate::{JobId, JobStore, ScheduleSettings, StoreError};
 
 /// Returns the wall-clock time, such as `Timestamp::now`.
 type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -27,12 +27,13 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// Fires the jobs of a store when they are due.
 ///
 /// # Default
-/// [`Settings::classic`], and a [`Switch`] that is on.
+/// [`ScheduleSettings::classic`], and a [`FiringSwitch`] that is on.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
 /// use loop_schedule::{
-///     CancellationToken, Delivering, Delivery, Fire, Job, JobId, MemoryStore, Reach, Runner, Settings, When,
+///     CancellationToken, Delivery, DeliveryContext, Fire, Horizon, Job, JobId, MemoryStore, Runner, ScheduleSettings,
+///     Trigger,
 ///     async_trait,
 ///     jiff::{SignedDuration, Timestamp},
 /// };
@@ -41,7 +42,7 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 ///
 /// #[async_trait]
 /// impl Delivery for Prompts {
-///     async fn deliver(&self, fire: Fire, work: Delivering) {
+///     async fn deliver(&self, fire: Fire, work: DeliveryContext) {
 ///         if work.started().await.unwrap_or(false) {
 ///             let _ = self.0.send(fire.job.prompt.clone());
 ///         }
@@ -51,9 +52,9 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let (store, now) = (MemoryStore::new(), Timestamp::now());
-/// let when = When::At { time: now + SignedDuration::from_millis(20) };
-/// let job = Job::new(JobId::from_bits(7), when, "look at the build", now).without_jitter();
-/// store.update(|jobs| jobs.add(job, &Settings::classic(), Reach::Year, now))?;
+/// let trigger = Trigger::At { time: now + SignedDuration::from_millis(20) };
+/// let job = Job::new(JobId::from_bits(7), trigger, "look at the build", now).without_jitter();
+/// store.update(|jobs| jobs.add(job, &ScheduleSettings::classic(), Horizon::Year, now))?;
 ///
 /// let (prompts, mut delivered) = tokio::sync::mpsc::unbounded_channel();
 /// let end = CancellationToken::new();
@@ -67,9 +68,9 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 pub struct Runner {
     store: Arc<dyn JobStore>,
     delivery: Arc<dyn Delivery>,
-    settings: Settings,
+    settings: ScheduleSettings,
     clock: Clock,
-    switch: Switch,
+    switch: FiringSwitch,
     woken: Arc<Notify>,
     answers: (mpsc::UnboundedSender<Answer>, mpsc::UnboundedReceiver<Answer>),
 }
@@ -87,9 +88,9 @@ impl Runner {
         Self {
             store: Arc::new(store),
             delivery: Arc::new(delivery),
-            settings: Settings::classic(),
+            settings: ScheduleSettings::classic(),
             clock: Arc::new(clock),
-            switch: Switch::default(),
+            switch: FiringSwitch::default(),
             woken: Arc::default(),
             answers: mpsc::unbounded_channel(),
         }
@@ -97,14 +98,14 @@ impl Runner {
 
     /// Sets the settings for all jobs.
     #[must_use]
-    pub fn with_settings(mut self, settings: Settings) -> Self {
+    pub fn with_settings(mut self, settings: ScheduleSettings) -> Self {
         self.settings = settings;
         self
     }
 
     /// Sets the switch that stops all firing.
     #[must_use]
-    pub fn with_switch(mut self, switch: Switch) -> Self {
+    pub fn with_switch(mut self, switch: FiringSwitch) -> Self {
         self.switch = switch;
         self
     }
@@ -123,20 +124,20 @@ impl Runner {
     /// # Cancel safety
     /// If you drop this, it drops the current runs. A claimed fire does not fire again; the next runner reports it.
     pub async fn run(self, cancel: CancellationToken) -> Result<(), StoreError> {
-        let right = tokio::select! {
-            right = self.store.firing_right() => right?,
+        let lock = tokio::select! {
+            lock = self.store.firing_lock() => lock?,
             () = cancel.cancelled() => return Ok(()),
         };
-        self.delivery.notice(Notice::Firing);
-        let ran = Round::new(self).run(false, &cancel).await;
-        drop(right);
+        self.delivery.notice(RunnerNotice::Firing);
+        let ran = FiringLoop::new(self).run(false, &cancel).await;
+        drop(lock);
         ran
     }
 
     /// Fires the jobs that are due now, waits for their end, and returns: for a system timer. Returns whether it fired:
     /// if another process fires these jobs, it does nothing.
     ///
-    /// Set [`Settings::grace`] to more than the time between two calls, because older slots count as missed.
+    /// Set [`ScheduleSettings::grace`] to more than the time between two calls, because older slots count as missed.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -144,10 +145,10 @@ impl Runner {
     /// # Cancel safety
     /// As [`run`](Self::run).
     pub async fn run_once(self, cancel: CancellationToken) -> Result<bool, StoreError> {
-        let Some(right) = self.store.try_firing_right().await? else { return Ok(false) };
-        self.delivery.notice(Notice::Firing);
-        let ran = Round::new(self).run(true, &cancel).await;
-        drop(right);
+        let Some(lock) = self.store.try_firing_lock().await? else { return Ok(false) };
+        self.delivery.notice(RunnerNotice::Firing);
+        let ran = FiringLoop::new(self).run(true, &cancel).await;
+        drop(lock);
         ran.map(|()| true)
     }
 }
@@ -174,7 +175,7 @@ impl RunnerHandle {
         self.woken.notify_one();
     }
 
-    /// Answers whether the slots that the person was [asked](crate::Event::Asked) about should fire.
+    /// Answers whether the slots that the person was [asked](crate::SchedulerEvent::Asked) about should fire.
     pub fn answer(&self, id: JobId, fire: bool) {
         // A runner that is gone needs no answer.
         let _ = self.answers.send((id, fire));

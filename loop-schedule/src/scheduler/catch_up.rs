@@ -3,20 +3,20 @@
 use jiff::Timestamp;
 
 use super::{
-    Event, Slots,
-    entry::{Batch, Due, Entry, Pending},
+    SchedulerEvent, Slots,
+    scheduled_job::{AskedSlots, DueSlots, PendingFire, ScheduledJob},
 };
-use crate::{CatchUp, Settings};
+use crate::{CatchUp, ScheduleSettings};
 
-impl Entry {
+impl ScheduledJob {
     /// Decides which event to emit for the due slots, and which fire to deliver.
     pub(super) fn decide(
         &mut self,
-        due: Due,
+        due: DueSlots,
         now: Timestamp,
-        settings: &Settings,
-    ) -> (Option<Event>, Option<Pending>) {
-        let pending = |slots, is_catch_up| Pending {
+        settings: &ScheduleSettings,
+    ) -> (Option<SchedulerEvent>, Option<PendingFire>) {
+        let pending = |slots, is_catch_up| PendingFire {
             since: now,
             slots: Some(slots),
             is_catch_up,
@@ -34,14 +34,14 @@ impl Entry {
             }
             CatchUp::Ask if current.is_none() => {
                 let slots = self.asked.map_or(missed, |asked| asked.slots.and(missed));
-                self.asked = Some(Batch { slots, is_last });
-                (Some(Event::Asked { job, slots }), None)
+                self.asked = Some(AskedSlots { slots, is_last });
+                (Some(SchedulerEvent::Asked { job, slots }), None)
             }
             // A recurring job reports that it is over, even if its last slot was missed.
-            CatchUp::None if is_last && job.when.is_recurring() => {
+            CatchUp::None if is_last && job.trigger.is_recurring() => {
                 (None, Some(pending(Slots::one(missed.last), true)))
             }
-            CatchUp::Ask | CatchUp::None => (Some(Event::Missed { job, slots: missed }), current),
+            CatchUp::Ask | CatchUp::None => (Some(SchedulerEvent::Missed { job, slots: missed }), current),
         }
     }
 }

@@ -59,7 +59,7 @@ pub struct Fire {
 
 /// The reason why a job is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Over {
+pub enum EndReason {
     /// It has fired for the last time.
     Fired,
     /// Its last slot was missed and will not be caught up.
@@ -71,7 +71,7 @@ pub enum Over {
 /// An event of a scheduler.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Event {
+pub enum SchedulerEvent {
     /// Deliver this fire. The scheduler treats the job as running until you call
     /// [`finished`](crate::Scheduler::finished).
     Fired(Fire),
@@ -114,7 +114,7 @@ pub enum Event {
         /// The job.
         id: JobId,
         /// The reason.
-        why: Over,
+        why: EndReason,
     },
     /// The wall clock was set back. Slots that have fired do not fire again when their time comes again.
     ClockWentBack {

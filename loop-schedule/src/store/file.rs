@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{Jobs, Loaded, StoreError, checksum, plain};
+use super::{Jobs, StoreError, WithWarnings, checksum, private_file};
 
 /// The format that this version writes.
 const FORMAT: u64 = 1;
@@ -23,15 +23,15 @@ const FORMAT: u64 = 1;
 ///
 /// ```
 /// use jiff::Timestamp;
-/// use loop_schedule::{FileStore, Job, JobId, Reach, Settings, When, Zone};
+/// use loop_schedule::{FileStore, Job, JobId, Horizon, ScheduleSettings, Trigger, Zone};
 /// # let state = tempfile::tempdir()?;
 /// # let project = tempfile::tempdir()?;
 /// let store = FileStore::for_project(state.path().join("schedule"), project.path())?;
 /// let now = Timestamp::now();
-/// let when = When::Cron { expression: "0 9 * * 1-5".parse()?, zone: Zone::utc() };
-/// let job = Job::new(JobId::from_bits(7), when, "look at the open pull requests", now);
+/// let trigger = Trigger::Cron { expression: "0 9 * * 1-5".parse()?, zone: Zone::utc() };
+/// let job = Job::new(JobId::from_bits(7), trigger, "look at the open pull requests", now);
 ///
-/// let added = store.update(|jobs| jobs.add(job, &Settings::classic(), Reach::Year, now))?;
+/// let added = store.update(|jobs| jobs.add(job, &ScheduleSettings::classic(), Horizon::Year, now))?;
 /// let first = added.report(|warning| eprintln!("{warning}"))?;
 /// assert!(first.slot > now);
 /// let jobs = store.read()?.report(|warning| eprintln!("{warning}"));
@@ -70,10 +70,10 @@ impl FileStore {
         show: impl FnOnce(&str) -> String,
     ) -> Result<Self, StoreError> {
         let (schedules, project) = (schedules.as_ref(), project.as_ref());
-        plain::is_folder(schedules)?;
-        let project = plain::at(project, project.canonicalize())?;
+        private_file::is_folder(schedules)?;
+        let project = private_file::at(project, project.canonicalize())?;
         let (shown, hash) = (show(&project.to_string_lossy()), hash(&project));
-        let name = match plain::ending_with(schedules, &format!("-{hash}"))? {
+        let name = match private_file::ending_with(schedules, &format!("-{hash}"))? {
             Some(name) => name,
             None => format!("{}-{hash}", name(&shown)),
         };
@@ -100,10 +100,10 @@ impl FileStore {
     /// # Errors
     /// [`StoreError`] if the file cannot be opened, is [damaged](StoreError::Damaged) or a link, or was written by a
     /// later version. The file stays unchanged.
-    pub fn read(&self) -> Result<Loaded<Jobs>, StoreError> {
+    pub fn read(&self) -> Result<WithWarnings<Jobs>, StoreError> {
         // Reading alone must not create files.
         if !self.is_there()? {
-            return Ok(Loaded::new(Jobs::default(), Vec::new()));
+            return Ok(WithWarnings::new(Jobs::default(), Vec::new()));
         }
         let _lock = self.lock()?;
         self.load()
@@ -113,14 +113,14 @@ impl FileStore {
     ///
     /// # Errors
     /// As [`read`](Self::read), and if the file cannot be written. Then the store is unchanged.
-    pub fn update<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> Result<Loaded<T>, StoreError> {
+    pub fn update<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> Result<WithWarnings<T>, StoreError> {
         let _lock = self.lock()?;
         let mut written = Ok(());
         let changed = self.load()?.map(|mut jobs| {
             let before = jobs.clone();
             let result = change(&mut jobs);
             if jobs != before {
-                written = plain::write(&self.jobs_file(), &self.to_json(&jobs));
+                written = private_file::write(&self.jobs_file(), &self.to_json(&jobs));
             }
             result
         });
@@ -129,15 +129,15 @@ impl FileStore {
 
     /// Returns whether its folder exists, after checking that each existing part is a folder and not a link.
     pub(super) fn is_there(&self) -> Result<bool, StoreError> {
-        self.schedules.as_deref().map_or(Ok(true), plain::is_folder)?;
-        plain::is_folder(&self.folder)
+        self.schedules.as_deref().map_or(Ok(true), private_file::is_folder)?;
+        private_file::is_folder(&self.folder)
     }
 
     /// Creates its folder.
     pub(super) fn create(&self) -> Result<(), StoreError> {
         // Check before, so that nothing is created behind a link; and after, in case one was added in between.
         if !self.is_there()? {
-            plain::create_folder(&self.folder)?;
+            private_file::create_folder(&self.folder)?;
             self.is_there()?;
         }
         Ok(())
@@ -146,17 +146,19 @@ impl FileStore {
     fn lock(&self) -> Result<std::fs::File, StoreError> {
         self.create()?;
         let path = self.folder.join("jobs.lock");
-        let lock = plain::open_lock(&path)?;
-        plain::at(&path, lock.lock())?;
+        let lock = private_file::open_lock(&path)?;
+        private_file::at(&path, lock.lock())?;
         Ok(lock)
     }
 
-    fn load(&self) -> Result<Loaded<Jobs>, StoreError> {
+    fn load(&self) -> Result<WithWarnings<Jobs>, StoreError> {
         let path = self.jobs_file();
-        let Some(bytes) = plain::read(&path)? else { return Ok(Loaded::new(Jobs::default(), Vec::new())) };
+        let Some(bytes) = private_file::read(&path)? else {
+            return Ok(WithWarnings::new(Jobs::default(), Vec::new()));
+        };
         match parse(&bytes) {
-            Ok(Parsed::Jobs(jobs)) => Ok(jobs),
-            Ok(Parsed::Newer(found)) => Err(StoreError::Newer { path, found, known: FORMAT }),
+            Ok(FileContent::Jobs(jobs)) => Ok(jobs),
+            Ok(FileContent::Newer(found)) => Err(StoreError::Newer { path, found, known: FORMAT }),
             Err(why) => Err(StoreError::Damaged { path, why }),
         }
     }
@@ -176,13 +178,13 @@ impl FileStore {
 }
 
 /// The content of a file.
-enum Parsed {
-    Jobs(Loaded<Jobs>),
+enum FileContent {
+    Jobs(WithWarnings<Jobs>),
     /// The file has this later format.
     Newer(u64),
 }
 
-fn parse(bytes: &[u8]) -> Result<Parsed, String> {
+fn parse(bytes: &[u8]) -> Result<FileContent, String> {
     let mut file: Map<String, Value> = serde_json::from_slice(bytes).map_err(|error| match bytes {
         [] => "it is empty".to_owned(),
         _ => error.to_string(),
@@ -199,8 +201,10 @@ fn parse(bytes: &[u8]) -> Result<Parsed, String> {
     file.remove("crc");
     match file.remove("jobs") {
         // The other content of a later format is unknown.
-        _ if format > FORMAT => Ok(Parsed::Newer(format)),
-        Some(Value::Array(values)) if format == FORMAT => Ok(Parsed::Jobs(Jobs::from_values(values, file))),
+        _ if format > FORMAT => Ok(FileContent::Newer(format)),
+        Some(Value::Array(values)) if format == FORMAT => {
+            Ok(FileContent::Jobs(Jobs::from_values(values, file)))
+        }
         Some(Value::Array(_)) => Err(format!("there is no format {format}")),
         _ => Err("it has no list of jobs".to_owned()),
     }

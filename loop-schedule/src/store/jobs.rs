@@ -4,18 +4,21 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Loaded;
-use crate::{Fire, FireRecord, FirstFire, Job, JobError, JobId, Reach, Settings, Stage, Standing};
+use super::WithWarnings;
+use crate::{
+    Fire, FireRecord, FireStage, FirstFire, Horizon, Job, JobError, JobId, JobState, ScheduleSettings,
+};
 
 /// A job with its state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Record {
+pub struct JobRecord {
     /// The job.
     #[serde(flatten)]
     pub job: Job,
     /// Its persistent state.
-    pub standing: Standing,
+    #[serde(rename = "standing")]
+    pub state: JobState,
 }
 
 /// A problem of a store that a person should know about.
@@ -35,7 +38,7 @@ pub enum StoreWarning {
 /// All jobs of a store.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Jobs {
-    records: Vec<Record>,
+    records: Vec<JobRecord>,
     /// Unreadable jobs, unchanged.
     pub(super) unreadable: Vec<Value>,
     /// Other keys, which a later version wrote.
@@ -44,10 +47,10 @@ pub struct Jobs {
 
 impl Jobs {
     /// Creates the jobs of a file, with its other keys.
-    pub(super) fn from_values(values: Vec<Value>, more: Map<String, Value>) -> Loaded<Self> {
+    pub(super) fn from_values(values: Vec<Value>, more: Map<String, Value>) -> WithWarnings<Self> {
         let (mut jobs, mut warnings) = (Self { more, ..Self::default() }, Vec::new());
         for value in values {
-            match Record::deserialize(&value) {
+            match JobRecord::deserialize(&value) {
                 Ok(record) => jobs.records.push(record),
                 Err(error) => {
                     let job = value.get("id").map_or_else(|| "without an id".to_owned(), ToString::to_string);
@@ -56,20 +59,20 @@ impl Jobs {
                 }
             }
         }
-        Loaded::new(jobs, warnings)
+        WithWarnings::new(jobs, warnings)
     }
 
     /// Returns all jobs, in the order in which they were added.
-    pub fn records(&self) -> &[Record] {
+    pub fn records(&self) -> &[JobRecord] {
         &self.records
     }
 
     /// Returns the job with this id.
-    pub fn get(&self, id: JobId) -> Option<&Record> {
+    pub fn get(&self, id: JobId) -> Option<&JobRecord> {
         self.records.iter().find(|record| record.job.id == id)
     }
 
-    fn get_mut(&mut self, id: JobId) -> Option<&mut Record> {
+    fn get_mut(&mut self, id: JobId) -> Option<&mut JobRecord> {
         self.records.iter_mut().find(|record| record.job.id == id)
     }
 
@@ -80,8 +83,8 @@ impl Jobs {
     pub fn add(
         &mut self,
         job: Job,
-        settings: &Settings,
-        reach: Reach,
+        settings: &ScheduleSettings,
+        reach: Horizon,
         now: Timestamp,
     ) -> Result<FirstFire, JobError> {
         let first = job.first_fire(settings, reach, now)?;
@@ -91,13 +94,13 @@ impl Jobs {
         if self.records.len() + self.unreadable.len() >= settings.max_jobs {
             return Err(JobError::TooMany { most: settings.max_jobs });
         }
-        let standing = Standing::new(now);
-        self.records.push(Record { job, standing });
+        let state = JobState::new(now);
+        self.records.push(JobRecord { job, state });
         Ok(first)
     }
 
     /// Removes a job and drops its pending fire.
-    pub fn remove(&mut self, id: JobId) -> Option<Record> {
+    pub fn remove(&mut self, id: JobId) -> Option<JobRecord> {
         let at = self.records.iter().position(|record| record.job.id == id)?;
         Some(self.records.remove(at))
     }
@@ -106,16 +109,16 @@ impl Jobs {
     pub fn set_paused(&mut self, id: JobId, paused: bool, now: Timestamp) -> bool {
         let Some(record) = self.get_mut(id) else { return false };
         if record.job.paused && !paused {
-            record.standing.cursor = record.standing.cursor.max(now);
+            record.state.cursor = record.state.cursor.max(now);
         }
         record.job.paused = paused;
         true
     }
 
     /// Fires a job as soon as a delivery is free. Returns whether there is such a job.
-    pub fn want(&mut self, id: JobId) -> bool {
+    pub fn request_fire(&mut self, id: JobId) -> bool {
         self.change(id, |record| {
-            record.standing.is_wanted = true;
+            record.state.is_wanted = true;
             true
         })
     }
@@ -125,7 +128,7 @@ impl Jobs {
     pub fn claim(&mut self, fire: &Fire, now: Timestamp) -> bool {
         self.change(fire.job.id, |record| {
             let may = !record.job.paused || fire.slots.is_none();
-            may && record.standing.claim(fire, now)
+            may && record.state.claim(fire, now)
         })
     }
 
@@ -148,35 +151,35 @@ impl Jobs {
     /// Removes a job that has no more slots, unless its last fire is still open.
     pub fn ended(&mut self, id: JobId) -> bool {
         let is_open = self.open_fires().any(|(record, _)| record.job.id == id);
-        let is_over = |record: &Record| {
-            record.standing.is_over || record.job.when.next_after(record.standing.cursor).is_none()
+        let is_over = |record: &JobRecord| {
+            record.state.is_over || record.job.trigger.next_after(record.state.cursor).is_none()
         };
         !is_open && self.get(id).is_some_and(is_over) && self.remove(id).is_some()
     }
 
     /// Returns the open fires: claimed, and neither finished nor known to be lost.
-    pub fn open_fires(&self) -> impl Iterator<Item = (&Record, &FireRecord)> {
-        let is_open = |fire: &&FireRecord| matches!(fire.stage(), Stage::Claimed | Stage::Started);
+    pub fn open_fires(&self) -> impl Iterator<Item = (&JobRecord, &FireRecord)> {
+        let is_open = |fire: &&FireRecord| matches!(fire.stage(), FireStage::Claimed | FireStage::Started);
         self.records
             .iter()
-            .filter_map(move |record| Some((record, record.standing.last_fire.as_ref().filter(is_open)?)))
+            .filter_map(move |record| Some((record, record.state.last_fire.as_ref().filter(is_open)?)))
     }
 
     /// Settles the slots that were dropped.
     pub fn settle(&mut self, id: JobId, until: Timestamp) -> bool {
         self.change(id, |record| {
-            record.standing.cursor = record.standing.cursor.max(until);
+            record.state.cursor = record.state.cursor.max(until);
             true
         })
     }
 
-    fn change(&mut self, id: JobId, change: impl FnOnce(&mut Record) -> bool) -> bool {
+    fn change(&mut self, id: JobId, change: impl FnOnce(&mut JobRecord) -> bool) -> bool {
         self.get_mut(id).is_some_and(change)
     }
 
     fn close(&mut self, id: JobId, number: u64, close: impl FnOnce(&mut FireRecord)) -> bool {
         let is_closed = self.note(id, number, close);
-        if is_closed && self.get(id).is_some_and(|record| record.standing.is_over) {
+        if is_closed && self.get(id).is_some_and(|record| record.state.is_over) {
             self.remove(id);
         }
         is_closed
@@ -184,7 +187,7 @@ impl Jobs {
 
     fn note(&mut self, id: JobId, number: u64, note: impl FnOnce(&mut FireRecord)) -> bool {
         self.change(id, |record| {
-            let fire = record.standing.last_fire.as_mut().filter(|fire| fire.number == number);
+            let fire = record.state.last_fire.as_mut().filter(|fire| fire.number == number);
             fire.map(note).is_some()
         })
     }

@@ -3,19 +3,19 @@
 mod checksum;
 mod error;
 mod file;
-mod firing;
+mod firing_lock;
+mod job_store;
 mod jobs;
-mod loaded;
 mod memory;
-mod plain;
-mod shared;
+mod private_file;
+mod with_warnings;
 
 pub use self::{
     error::StoreError,
     file::FileStore,
-    firing::FiringRight,
-    jobs::{Jobs, Record, StoreWarning},
-    loaded::Loaded,
+    firing_lock::FiringLock,
+    job_store::{ChangeListener, DropGuard, JobStore, JobsChange},
+    jobs::{JobRecord, Jobs, StoreWarning},
     memory::MemoryStore,
-    shared::{Change, Held, JobStore, Tell},
+    with_warnings::WithWarnings,
 };

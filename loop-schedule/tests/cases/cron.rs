@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::cases;
 
 #[derive(Deserialize)]
-struct Next {
+struct NextFireCase {
     cls: String,
     expr: String,
     tz: String,
@@ -19,7 +19,7 @@ struct Next {
     vixie_answer: Option<Timestamp>,
 }
 
-impl Next {
+impl NextFireCase {
     fn all_of(class: &str) -> Vec<Self> {
         let mut all: Vec<Self> = cases(include_str!("../fixtures/cron_next.json"));
         all.retain(|case| case.cls == class);
@@ -43,12 +43,12 @@ impl Next {
 
 #[test]
 fn what_all_dialects_agree_on_holds() {
-    Next::all_of("universal").iter().for_each(|case| case.holds(case.expect));
+    NextFireCase::all_of("universal").iter().for_each(|case| case.holds(case.expect));
 }
 
 #[test]
 fn clock_changes_are_as_in_vixie_cron() {
-    for case in Next::all_of("dst-rule") {
+    for case in NextFireCase::all_of("dst-rule") {
         let agrees = case.agrees_with.iter().any(|rule| rule == "vixie");
         assert!(agrees || case.vixie_answer.is_some());
         case.holds(if agrees { case.expect } else { case.vixie_answer });
@@ -57,14 +57,14 @@ fn clock_changes_are_as_in_vixie_cron() {
 
 #[test]
 fn restricted_days_are_either_or() {
-    Next::all_of("dom-and-dow").iter().for_each(|case| case.holds(case.vixie_answer));
+    NextFireCase::all_of("dom-and-dow").iter().for_each(|case| case.holds(case.vixie_answer));
 }
 
-/// Here only an exact `*` is no restriction, so these are either-or as well. The file knows the answers of
-/// those who read `*/N` as no restriction.
+/// Here only an exact `*` is no restriction, so in these expressions either day field may match. The file contains the
+/// answers of implementations that treat `*/N` as no restriction.
 #[test]
 fn a_day_field_with_a_step_is_a_restriction() {
-    for case in Next::all_of("star-step-day") {
+    for case in NextFireCase::all_of("star-step-day") {
         assert!(case.agrees_with.iter().all(|rule| rule != "croner"));
         assert!(case.answer() < case.expect, "{} comes more often than if both days had to match", case.expr);
     }
@@ -72,13 +72,13 @@ fn a_day_field_with_a_step_is_a_restriction() {
 
 #[test]
 fn other_dialects_are_refused() {
-    for case in Next::all_of("extended-grammar") {
+    for case in NextFireCase::all_of("extended-grammar") {
         assert!(case.expr.parse::<Cron>().is_err(), "{} is refused", case.expr);
     }
 }
 
 #[derive(Deserialize)]
-struct Accepted {
+struct DialectCase {
     expr: String,
     dialect: String,
     #[serde(default)]
@@ -87,7 +87,7 @@ struct Accepted {
 
 #[test]
 fn exactly_the_dialect_is_taken() {
-    let all: Vec<Accepted> = cases(include_str!("../fixtures/cron_invalid.json"));
+    let all: Vec<DialectCase> = cases(include_str!("../fixtures/cron_invalid.json"));
     let now = "2026-01-01T00:00:00Z".parse().unwrap();
     for case in all {
         let read = case.expr.parse::<Cron>();
@@ -99,7 +99,7 @@ fn exactly_the_dialect_is_taken() {
 }
 
 #[derive(Deserialize)]
-struct Described {
+struct DescriptionCase {
     expr: String,
     description: String,
     style: String,
@@ -107,7 +107,7 @@ struct Described {
 
 #[test]
 fn words_are_those_that_users_know() {
-    let mut all: Vec<Described> = cases(include_str!("../fixtures/cron_describe.json"));
+    let mut all: Vec<DescriptionCase> = cases(include_str!("../fixtures/cron_describe.json"));
     all.retain(|case| case.style == "claude-code-observed");
     assert!(!all.is_empty());
     for case in all {

@@ -1,12 +1,15 @@
 //! Intervals and requests.
 
-use loop_schedule::{Interval, Request, RequestError, Rule, Settings, Warning};
+use loop_schedule::{
+    Interval, IntervalRule, IntervalWarning, PromptRequest, PromptRequestError, ScheduleSettings,
+    ScheduledInterval,
+};
 use serde::Deserialize;
 
 use crate::cases;
 
 #[derive(Deserialize)]
-struct Rounded {
+struct RoundingCase {
     interval: String,
     minutes: u64,
     cron: String,
@@ -17,19 +20,19 @@ struct Rounded {
 
 #[test]
 fn intervals_become_the_nearest_that_come_around_evenly() {
-    for case in cases::<Rounded>(include_str!("../fixtures/interval_to_cron.json")) {
+    for case in cases::<RoundingCase>(include_str!("../fixtures/interval_to_cron.json")) {
         let interval: Interval = case.interval.parse().unwrap();
         let effective = interval.rounded();
         assert_eq!(interval.period().as_secs().div_ceil(60), case.minutes, "{interval}");
         assert_eq!(effective.cron().to_string(), case.cron, "{interval}");
         assert_eq!(effective.to_string(), case.effective, "{interval}");
         assert_eq!(effective.period().as_secs(), case.effective_minutes * 60, "{interval}");
-        assert_eq!(!interval.is_clean(), case.rounded, "{interval}");
+        assert_eq!(!interval.is_even(), case.rounded, "{interval}");
     }
 }
 
 #[derive(Deserialize)]
-struct Typed {
+struct RequestCase {
     input: String,
     kind: String,
     interval: Option<String>,
@@ -44,14 +47,14 @@ struct Typed {
 
 #[test]
 fn requests_are_read_by_three_rules() {
-    for case in cases::<Typed>(include_str!("../fixtures/loop_parse.json")) {
+    for case in cases::<RequestCase>(include_str!("../fixtures/loop_parse.json")) {
         let input = &case.input;
-        match (Request::parse(input), case.kind.as_str()) {
+        match (PromptRequest::parse(input), case.kind.as_str()) {
             (Ok(request), "schedule") => schedules(&case, &request),
-            (Err(RequestError::NoPrompt { interval }), "usage") => {
+            (Err(PromptRequestError::NoPrompt { interval }), "usage") => {
                 assert_eq!(interval.map(|interval| interval.to_string()), case.interval, "{input:?}");
             }
-            (Err(RequestError::Interval { error, prompt }), "error") => {
+            (Err(PromptRequestError::Interval { error, prompt }), "error") => {
                 assert_eq!(Some(error.interval()), case.interval.as_deref(), "{input:?}");
                 assert_eq!(prompt, case.prompt, "{input:?}");
             }
@@ -60,12 +63,12 @@ fn requests_are_read_by_three_rules() {
     }
 }
 
-fn schedules(case: &Typed, request: &Request) {
+fn schedules(case: &RequestCase, request: &PromptRequest) {
     let input = &case.input;
     let rule = match request.rule() {
-        Rule::Leading => 1,
-        Rule::Trailing => 2,
-        Rule::Default => 3,
+        IntervalRule::Leading => 1,
+        IntervalRule::Trailing => 2,
+        IntervalRule::Default => 3,
     };
     assert_eq!(Some(rule), case.rule, "{input:?}");
     assert_eq!(request.prompt(), case.prompt, "{input:?}");
@@ -73,10 +76,13 @@ fn schedules(case: &Typed, request: &Request) {
     assert_eq!(Some(request.effective().to_string()), case.effective, "{input:?}");
     assert_eq!(Some(request.effective().cron().to_string()), case.cron, "{input:?}");
     assert_eq!(request.hint().is_some(), case.hint, "{input:?}: {:?}", request.hint());
-    let warnings = request.warnings(&Settings::classic());
+    let effective = ScheduledInterval::Rounded(request.effective());
+    let warnings = IntervalWarning::all(request.interval(), effective, &ScheduleSettings::classic());
     let warned = |name| match name {
-        "month-end" => warnings.iter().any(|warning| matches!(warning, Warning::MonthEnd { .. })),
-        "expiry" => warnings.iter().any(|warning| matches!(warning, Warning::LongerThanExpiry { .. })),
+        "month-end" => warnings.iter().any(|warning| matches!(warning, IntervalWarning::MonthEnd { .. })),
+        "expiry" => {
+            warnings.iter().any(|warning| matches!(warning, IntervalWarning::LongerThanExpiry { .. }))
+        }
         other => panic!("there is no warning {other}"),
     };
     assert!(case.warn.as_deref().is_none_or(warned), "{input:?}: {warnings:?}");
@@ -87,17 +93,17 @@ fn near_misses_have_a_hint_and_other_words_have_none() {
     for input in
         ["check every 1.5h", "1h30m check", "5 minutes check x", "watch it every morning", "tidy every 5min"]
     {
-        assert!(Request::parse(input).unwrap().hint().is_some(), "{input:?}");
+        assert!(PromptRequest::parse(input).unwrap().hint().is_some(), "{input:?}");
     }
     for input in ["check every PR", "fix all 5 bugs", "read every d", "2nd look", "every", "5", "explain m"] {
-        let request = Request::parse(input).unwrap();
-        assert_eq!((request.rule(), request.hint()), (Rule::Default, None), "{input:?}");
+        let request = PromptRequest::parse(input).unwrap();
+        assert_eq!((request.rule(), request.hint()), (IntervalRule::Default, None), "{input:?}");
     }
 }
 
 #[test]
 fn what_cannot_be_an_interval_is_an_error() {
     for input in ["0m x", "00s x", "99999999999999999999d x", "32d x", "745h x", "x every 0 days"] {
-        assert!(matches!(Request::parse(input), Err(RequestError::Interval { .. })), "{input:?}");
+        assert!(matches!(PromptRequest::parse(input), Err(PromptRequestError::Interval { .. })), "{input:?}");
     }
 }

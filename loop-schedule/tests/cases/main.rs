@@ -1,6 +1,6 @@
 //! Known answers, collected from the tests of other projects and from the behaviour that we imitate. The files name the
 //! source of each.
-#![expect(clippy::unwrap_used, reason = "a test whose world cannot be made has failed")]
+#![expect(clippy::unwrap_used, reason = "a test whose scenario cannot be made has failed")]
 
 mod cron;
 mod interval;

@@ -1,10 +1,10 @@
 //! A deleted job never fires, even if a fire was pending.
 
 use jiff::SignedDuration;
-use loop_schedule::{Event, Scheduler, Settings, Standing};
+use loop_schedule::{JobState, ScheduleSettings, Scheduler, SchedulerEvent};
 use proptest::prelude::*;
 
-use crate::worlds::{at, cases, job};
+use crate::generators::{at, cases, job};
 
 proptest! {
     #![proptest_config(cases(40))]
@@ -16,9 +16,9 @@ proptest! {
         is_wanted: bool,
     ) {
         let start = at("2025-03-08T00:00:00Z");
-        let mut scheduler = Scheduler::new(Settings::classic());
+        let mut scheduler = Scheduler::new(ScheduleSettings::classic());
         for job in &jobs {
-            scheduler.set(job.clone(), &Standing::new(start), start);
+            scheduler.set(job.clone(), &JobState::new(start), start);
         }
         let deleted = jobs[0].id;
         let at_minute = |minute| start + SignedDuration::from_mins(minute);
@@ -31,7 +31,7 @@ proptest! {
         scheduler.remove(deleted);
         for minute in deleted_after..deleted_after + 2_000 {
             for event in scheduler.tick(at_minute(minute), true) {
-                if let Event::Fired(fire) = event {
+                if let SchedulerEvent::Fired(fire) = event {
                     prop_assert_ne!(fire.job.id, deleted);
                     scheduler.finished(fire.job.id);
                 }

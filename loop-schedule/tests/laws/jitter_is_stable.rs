@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use loop_schedule::{Event, Jitter, JobId, Reach, Scheduler, Settings, Standing};
+use loop_schedule::{Horizon, Jitter, JobId, JobState, ScheduleSettings, Scheduler, SchedulerEvent};
 use proptest::prelude::*;
 
-use crate::worlds::{at, cases, job};
+use crate::generators::{at, cases, job};
 
-fn settings() -> impl Strategy<Value = Settings> {
+fn settings() -> impl Strategy<Value = ScheduleSettings> {
     let own = (0_u32..200, 0_u64..100_000).prop_map(|(percent, seconds)| {
-        Settings::classic().with_jitter(Jitter::CLASSIC.up_to(percent, Duration::from_secs(seconds)))
+        ScheduleSettings::classic().with_jitter(Jitter::CLASSIC.up_to(percent, Duration::from_secs(seconds)))
     });
-    prop_oneof![Just(Settings::classic()), Just(Settings::current()), own]
+    prop_oneof![Just(ScheduleSettings::classic()), Just(ScheduleSettings::current()), own]
 }
 
 proptest! {
@@ -23,11 +23,11 @@ proptest! {
         job in job(at("2025-03-08T00:00:00Z")), settings in settings(),
     ) {
         let now = job.created_at;
-        let first = job.first_fire(&settings, Reach::Far, now).unwrap();
+        let first = job.first_fire(&settings, Horizon::Far, now).unwrap();
         prop_assert!(first.due >= job.created_at);
-        if job.when.is_recurring() {
+        if job.trigger.is_recurring() {
             prop_assert!(first.due >= first.slot);
-            if let Some(next) = job.when.next_after(first.slot) {
+            if let Some(next) = job.trigger.next_after(first.slot) {
                 prop_assert!(first.due < next);
             }
         } else {
@@ -44,16 +44,16 @@ proptest! {
         job in job(at("2025-03-08T00:00:00Z")), settings in settings(), restarts in 1_usize..4,
     ) {
         let now = job.created_at;
-        let first = job.first_fire(&settings, Reach::Far, now).unwrap();
+        let first = job.first_fire(&settings, Horizon::Far, now).unwrap();
         for _ in 0..restarts {
             let kept = serde_json::to_string(&job).unwrap();
             let job: loop_schedule::Job = serde_json::from_str(&kept).unwrap();
             let mut scheduler = Scheduler::new(settings.clone());
             let id = job.id;
-            scheduler.set(job, &Standing::new(now), now);
+            scheduler.set(job, &JobState::new(now), now);
             prop_assert_eq!(scheduler.status(id).unwrap().due, Some(first.due));
             let early = scheduler.tick(first.due - SignedDuration::from_millis(1), true);
-            prop_assert!(!early.iter().any(|event| matches!(event, Event::Fired(_))));
+            prop_assert!(!early.iter().any(|event| matches!(event, SchedulerEvent::Fired(_))));
         }
     }
 

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
 use loop_schedule::{Cron, Zone};
 use proptest::prelude::*;
 
-use crate::worlds::{cases, expression, instant, zone};
+use crate::generators::{cases, expression, instant, zone};
 
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use loop_schedule::{Event, Fire, Job, JobId, Scheduler, Settings, Standing};
+use loop_schedule::{Fire, Job, JobId, JobState, ScheduleSettings, Scheduler, SchedulerEvent};
 use proptest::prelude::*;
 
-use crate::worlds::{at, cases, job};
+use crate::generators::{at, cases, job};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -35,27 +35,27 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-struct World {
+struct Scenario {
     now: Timestamp,
-    settings: Settings,
+    settings: ScheduleSettings,
     scheduler: Scheduler,
-    kept: BTreeMap<JobId, (Job, Standing)>,
+    kept: BTreeMap<JobId, (Job, JobState)>,
     settled: BTreeMap<JobId, Timestamp>,
 }
 
-impl World {
-    fn new(jobs: Vec<Job>, settings: Settings, now: Timestamp) -> Self {
-        let kept = jobs.into_iter().map(|job| (job.id, (job, Standing::new(now)))).collect();
+impl Scenario {
+    fn new(jobs: Vec<Job>, settings: ScheduleSettings, now: Timestamp) -> Self {
+        let kept = jobs.into_iter().map(|job| (job.id, (job, JobState::new(now)))).collect();
         let scheduler = Scheduler::new(settings.clone());
-        let mut world = Self { now, settings, scheduler, kept, settled: BTreeMap::new() };
-        world.start();
-        world
+        let mut scenario = Self { now, settings, scheduler, kept, settled: BTreeMap::new() };
+        scenario.start();
+        scenario
     }
 
     fn start(&mut self) {
         self.scheduler = Scheduler::new(self.settings.clone());
-        for (job, standing) in self.kept.values() {
-            self.scheduler.set(job.clone(), standing, self.now);
+        for (job, state) in self.kept.values() {
+            self.scheduler.set(job.clone(), state, self.now);
         }
     }
 
@@ -72,7 +72,7 @@ impl World {
             Step::Restart => self.start(),
             Step::Tick { idle } => {
                 for event in self.scheduler.tick(self.now, idle) {
-                    if let Event::Fired(fire) = event {
+                    if let SchedulerEvent::Fired(fire) = event {
                         self.fired(&fire);
                     }
                 }
@@ -81,9 +81,9 @@ impl World {
     }
 
     fn fired(&mut self, fire: &Fire) {
-        let (_, standing) = self.kept.get_mut(&fire.job.id).unwrap();
-        assert!(standing.claim(fire, self.now), "a scheduler that is alone claims what it fires");
-        assert!(!standing.claim(fire, self.now), "nothing can be claimed twice");
+        let (_, state) = self.kept.get_mut(&fire.job.id).unwrap();
+        assert!(state.claim(fire, self.now), "a scheduler that is alone claims what it fires");
+        assert!(!state.claim(fire, self.now), "nothing can be claimed twice");
         let Some(slots) = fire.slots else { return };
         assert!(slots.first <= slots.last && slots.count > 0);
         if let Some(settled) = self.settled.insert(fire.job.id, slots.last) {
@@ -101,28 +101,28 @@ proptest! {
         max_running in 1_usize..4,
         steps in prop::collection::vec(step(), 1..120),
     ) {
-        let settings = Settings::classic().with_max_running(max_running);
-        let mut world = World::new(jobs, settings, at("2025-03-08T00:00:00Z"));
-        steps.iter().for_each(|step| world.step(step));
+        let settings = ScheduleSettings::classic().with_max_running(max_running);
+        let mut scenario = Scenario::new(jobs, settings, at("2025-03-08T00:00:00Z"));
+        steps.iter().for_each(|step| scenario.step(step));
     }
 
     /// No slot is left out: if a delivery is always free, each slot fires separately.
     #[test]
     fn awake_and_free_every_slot_fires(job in job(at("2025-03-08T00:00:00Z"))) {
         let start = job.created_at;
-        let settings = Settings::classic().with_expiry(std::time::Duration::ZERO);
+        let settings = ScheduleSettings::classic().with_expiry(std::time::Duration::ZERO);
         let mut scheduler = Scheduler::new(settings);
-        scheduler.set(job.clone(), &Standing::new(start), start);
+        scheduler.set(job.clone(), &JobState::new(start), start);
         let mut fired = Vec::new();
         for minute in 0..3 * 1_440 {
             for event in scheduler.tick(start + SignedDuration::from_mins(minute), true) {
-                if let Event::Fired(fire) = event {
+                if let SchedulerEvent::Fired(fire) = event {
                     fired.push(fire.slots.unwrap());
                     scheduler.finished(job.id);
                 }
             }
         }
-        let slots = std::iter::successors(job.when.next_after(start), |slot| job.when.next_after(*slot));
+        let slots = std::iter::successors(job.trigger.next_after(start), |slot| job.trigger.next_after(*slot));
         for (slots, slot) in fired.iter().zip(slots) {
             prop_assert_eq!((slots.first, slots.count), (slot, 1));
         }

@@ -1,17 +1,17 @@
 //! Every input is parsed, refused, or scheduled evenly.
 
 use jiff::{SignedDuration, Timestamp};
-use loop_schedule::{Cron, Request, Zone};
+use loop_schedule::{Cron, PromptRequest, Zone};
 use proptest::prelude::*;
 
-use crate::worlds::cases;
+use crate::generators::cases;
 
 proptest! {
     #![proptest_config(cases(256))]
 
     #[test]
     fn any_text_is_read_or_refused(text: String) {
-        if let Ok(request) = Request::parse(&text) {
+        if let Ok(request) = PromptRequest::parse(&text) {
             prop_assert!(!request.prompt().is_empty());
             prop_assert!(text.contains(request.prompt()));
         }
@@ -24,7 +24,7 @@ proptest! {
     fn intervals_below_two_days_come_around_evenly(
         amount in 1_u32..100_000, unit in "[smh]", prompt in "[a-z]{1,9}",
     ) {
-        let Ok(request) = Request::parse(&format!("{amount}{unit} {prompt}")) else { return Ok(()) };
+        let Ok(request) = PromptRequest::parse(&format!("{amount}{unit} {prompt}")) else { return Ok(()) };
         let effective = request.effective();
         prop_assume!(!effective.is_uneven_at_month_ends());
         let cron = effective.cron();

@@ -7,19 +7,21 @@ use std::{
 };
 
 use jiff::Timestamp;
-use loop_schedule::{Delivering, Delivery, FileStore, Fire, Notice, Runner, Stage, async_trait};
+use loop_schedule::{
+    Delivery, DeliveryContext, FileStore, Fire, FireStage, Runner, RunnerNotice, async_trait,
+};
 use tokio_util::sync::CancellationToken;
 
-use crate::disk::{run, store, want};
+use crate::disk::{request_fire, run, store};
 
 const FOLDER: &str = "LOOP_SCHEDULE_TEST_FOLDER";
 
 /// Reports that it has begun, and never ends by itself.
-struct Endless;
+struct EndlessDelivery;
 
 #[async_trait]
-impl Delivery for Endless {
-    async fn deliver(&self, fire: Fire, work: Delivering) {
+impl Delivery for EndlessDelivery {
+    async fn deliver(&self, fire: Fire, work: DeliveryContext) {
         assert!(work.started().await.unwrap());
         let mut out = io::stdout();
         writeln!(out, "\nbegan {}", fire.number).unwrap();
@@ -32,7 +34,7 @@ impl Delivery for Endless {
 #[ignore = "the other process of `the_next_process_tells_of_the_run_and_goes_on`"]
 async fn fires_until_it_is_killed() {
     let Some(folder) = env::var_os(FOLDER) else { return };
-    let runner = Runner::new(FileStore::at(folder), Endless, Timestamp::now);
+    let runner = Runner::new(FileStore::at(folder), EndlessDelivery, Timestamp::now);
     let cancel = CancellationToken::new();
     let parent_is_gone = cancel.clone();
     std::thread::spawn(move || {
@@ -45,7 +47,7 @@ async fn fires_until_it_is_killed() {
 #[tokio::test]
 async fn the_next_process_tells_of_the_run_and_goes_on() {
     let (_folder, store) = store();
-    want(&store);
+    request_fire(&store);
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["--ignored", "--exact", "--nocapture", "killed::fires_until_it_is_killed"])
         .env(FOLDER, store.folder())
@@ -58,12 +60,12 @@ async fn the_next_process_tells_of_the_run_and_goes_on() {
     assert_eq!(said.as_deref(), Some("began 1"));
 
     let mut next = run(&store, 9);
-    want(&store);
+    request_fire(&store);
     child.kill().unwrap();
     child.wait().unwrap();
-    let unfinished = next.notice(|notice| matches!(notice, Notice::Unfinished { .. })).await;
-    let Notice::Unfinished { fire, .. } = unfinished else { panic!("it is") };
-    assert_eq!((fire.number, fire.stage()), (1, Stage::Started));
+    let unfinished = next.notice(|notice| matches!(notice, RunnerNotice::Unfinished { .. })).await;
+    let RunnerNotice::Unfinished { fire, .. } = unfinished else { panic!("it is") };
+    assert_eq!((fire.number, fire.stage()), (1, FireStage::Started));
     assert_eq!(next.fire().await.number, 2);
     next.end().await;
 }

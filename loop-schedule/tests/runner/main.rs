@@ -1,9 +1,9 @@
 //! The runner, on a clock that the tests control, or with stores on the disk.
-#![expect(clippy::unwrap_used, reason = "a test whose world cannot be made has failed")]
+#![expect(clippy::unwrap_used, reason = "a test whose scenario cannot be made has failed")]
 
 mod disk;
 mod killed;
-mod life;
+mod lifecycle;
 mod year;
 
 use std::sync::{
@@ -13,8 +13,8 @@ use std::sync::{
 
 use jiff::Timestamp;
 use loop_schedule::{
-    Delivering, Delivery, Fire, Job, JobId, JobStore, MemoryStore, Notice, Reach, Runner, Settings,
-    StoreError, Switch, When, Zone, async_trait,
+    Delivery, DeliveryContext, Fire, FiringSwitch, Horizon, Job, JobId, JobStore, MemoryStore, Runner,
+    RunnerNotice, ScheduleSettings, StoreError, Trigger, Zone, async_trait,
 };
 use tokio::{
     sync::{Semaphore, mpsc},
@@ -31,8 +31,8 @@ fn start() -> Timestamp {
 
 /// Creates a job that fires by an expression, without jitter.
 fn cron(bits: u32, expression: &str) -> Job {
-    let when = When::Cron { expression: expression.parse().unwrap(), zone: Zone::utc() };
-    Job::new(JobId::from_bits(bits), when, "look", start()).without_jitter()
+    let trigger = Trigger::Cron { expression: expression.parse().unwrap(), zone: Zone::utc() };
+    Job::new(JobId::from_bits(bits), trigger, "look", start()).without_jitter()
 }
 
 /// Returns the wall clock of tokio's time, which advances by itself when every task waits.
@@ -43,16 +43,16 @@ fn virtual_clock() -> impl Fn() -> Timestamp + Send + Sync + 'static {
 
 /// A delivery or a notice.
 #[derive(Debug)]
-enum Heard {
+enum TestEvent {
     Fire(Fire),
     Ended { was_cancelled: bool },
-    Notice(Notice),
+    RunnerNotice(RunnerNotice),
 }
 
 /// A delivery that tests control.
 #[derive(Clone)]
-struct Steered {
-    heard: mpsc::UnboundedSender<Heard>,
+struct TestDelivery {
+    heard: mpsc::UnboundedSender<TestEvent>,
     is_busy: Arc<AtomicBool>,
     /// Each run ends when there is a permit, or when it is cancelled.
     ends: Arc<Semaphore>,
@@ -60,16 +60,16 @@ struct Steered {
 }
 
 #[async_trait]
-impl Delivery for Steered {
+impl Delivery for TestDelivery {
     fn is_idle(&self) -> bool {
         !self.is_busy.load(Ordering::Relaxed)
     }
 
-    async fn deliver(&self, fire: Fire, work: Delivering) {
+    async fn deliver(&self, fire: Fire, work: DeliveryContext) {
         if !work.started().await.unwrap() {
             return;
         }
-        let _ = self.heard.send(Heard::Fire(fire));
+        let _ = self.heard.send(TestEvent::Fire(fire));
         assert!(!self.panics.load(Ordering::Relaxed), "a delivery that panics");
         let was_cancelled = tokio::select! {
             biased;
@@ -79,56 +79,56 @@ impl Delivery for Steered {
             }
             () = work.cancelled().cancelled() => true,
         };
-        let _ = self.heard.send(Heard::Ended { was_cancelled });
+        let _ = self.heard.send(TestEvent::Ended { was_cancelled });
     }
 
-    fn notice(&self, notice: Notice) {
-        let _ = self.heard.send(Heard::Notice(notice));
+    fn notice(&self, notice: RunnerNotice) {
+        let _ = self.heard.send(TestEvent::RunnerNotice(notice));
     }
 }
 
 /// A runner in progress.
-struct Running {
-    steered: Steered,
-    heard: mpsc::UnboundedReceiver<Heard>,
-    switch: Switch,
+struct TestRunner {
+    delivery: TestDelivery,
+    heard: mpsc::UnboundedReceiver<TestEvent>,
+    switch: FiringSwitch,
     handle: loop_schedule::RunnerHandle,
     end: CancellationToken,
     task: JoinHandle<Result<(), StoreError>>,
 }
 
-impl Running {
+impl TestRunner {
     /// Runs these jobs; each run may end `ends` times at once.
     fn new(
         store: impl JobStore,
-        settings: Settings,
+        settings: ScheduleSettings,
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
         ends: usize,
     ) -> Self {
         let (tell, heard) = mpsc::unbounded_channel();
         let ends = Arc::new(Semaphore::new(ends));
-        let steered = Steered { heard: tell, is_busy: Arc::default(), ends, panics: Arc::default() };
-        let (switch, end) = (Switch::default(), CancellationToken::new());
+        let delivery = TestDelivery { heard: tell, is_busy: Arc::default(), ends, panics: Arc::default() };
+        let (switch, end) = (FiringSwitch::default(), CancellationToken::new());
         let runner =
-            Runner::new(store, steered.clone(), clock).with_settings(settings).with_switch(switch.clone());
+            Runner::new(store, delivery.clone(), clock).with_settings(settings).with_switch(switch.clone());
         let handle = runner.handle();
         let task = tokio::spawn(runner.run(end.clone()));
-        Self { steered, heard, switch, handle, end, task }
+        Self { delivery, heard, switch, handle, end, task }
     }
 
     /// Returns the next fire, and skips notices before it.
     async fn fire(&mut self) -> Fire {
         loop {
-            if let Heard::Fire(fire) = self.heard.recv().await.unwrap() {
+            if let TestEvent::Fire(fire) = self.heard.recv().await.unwrap() {
                 return fire;
             }
         }
     }
 
     /// Returns the next wanted notice, and skips everything before it.
-    async fn notice(&mut self, wanted: impl Fn(&Notice) -> bool) -> Notice {
+    async fn notice(&mut self, wanted: impl Fn(&RunnerNotice) -> bool) -> RunnerNotice {
         loop {
-            if let Heard::Notice(notice) = self.heard.recv().await.unwrap()
+            if let TestEvent::RunnerNotice(notice) = self.heard.recv().await.unwrap()
                 && wanted(&notice)
             {
                 return notice;
@@ -139,7 +139,7 @@ impl Running {
     /// Returns whether the next run to end was cancelled.
     async fn run_end(&mut self) -> bool {
         loop {
-            if let Heard::Ended { was_cancelled } = self.heard.recv().await.unwrap() {
+            if let TestEvent::Ended { was_cancelled } = self.heard.recv().await.unwrap() {
                 return was_cancelled;
             }
         }
@@ -154,7 +154,7 @@ impl Running {
 fn store_with(jobs: impl IntoIterator<Item = Job>) -> MemoryStore {
     let store = MemoryStore::new();
     for job in jobs {
-        store.update(|jobs| jobs.add(job, &Settings::classic(), Reach::Year, start())).unwrap();
+        store.update(|jobs| jobs.add(job, &ScheduleSettings::classic(), Horizon::Year, start())).unwrap();
     }
     store
 }

@@ -3,7 +3,8 @@
 use std::fs;
 
 use loop_schedule::{
-    FileStore, FireRecord, JobError, JobId, Jobs, Reach, Settings, Stage, StoreError, StoreWarning,
+    FileStore, FireRecord, FireStage, Horizon, JobError, JobId, Jobs, ScheduleSettings, StoreError,
+    StoreWarning,
 };
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ fn store() -> (tempfile::TempDir, FileStore) {
 
 fn add(store: &FileStore, bits: u32) -> Result<(), JobError> {
     store
-        .update(|jobs| jobs.add(job(bits), &Settings::classic(), Reach::Year, now()))
+        .update(|jobs| jobs.add(job(bits), &ScheduleSettings::classic(), Horizon::Year, now()))
         .unwrap()
         .report(drop)
         .map(drop)
@@ -111,7 +112,7 @@ fn a_file_of_an_earlier_version_has_no_checksum_and_is_read() {
     let path = store.folder().join("jobs.json");
     fs::write(&path, json.to_string()).unwrap();
     assert_eq!(read(&store).records().len(), 1);
-    // An earlier version keeps the key where it sorts it, with the sum of what was there before.
+    // An earlier version sorts the key among the others, with the checksum from before.
     json["crc"] = checksum;
     fs::write(&path, format!("{json:#}\n")).unwrap();
     assert_eq!(read(&store).records().len(), 1);
@@ -119,7 +120,7 @@ fn a_file_of_an_earlier_version_has_no_checksum_and_is_read() {
     assert_eq!(fs::read_to_string(&path).unwrap().matches("crc").count(), 1);
 }
 
-/// Cut anywhere or with a bit of any byte flipped, the file is refused, or its jobs are those that were written.
+/// After cutting the file anywhere or flipping a bit of any byte, it is refused, or its jobs are unchanged.
 #[test]
 fn damage_is_found_wherever_it_is() {
     let (_folder, store) = store();
@@ -154,9 +155,11 @@ fn links_are_refused() {
         fs::create_dir_all(store.folder()).unwrap();
         symlink(&target, store.folder().join(name)).unwrap();
         let refused = match name {
-            "firing.lock" => store.try_firing().map(drop),
+            "firing.lock" => store.try_lock_firing().map(drop),
             _ => {
-                let add = |jobs: &mut Jobs| drop(jobs.add(job(1), &Settings::classic(), Reach::Year, now()));
+                let add = |jobs: &mut Jobs| {
+                    drop(jobs.add(job(1), &ScheduleSettings::classic(), Horizon::Year, now()));
+                };
                 store.update(add).map(|added| added.report(drop))
             }
         };
@@ -181,7 +184,7 @@ fn a_linked_folder_is_refused() {
         let is_refused = |result: Result<(), StoreError>| matches!(result, Err(StoreError::NotPlain { path: named }) if named == path);
         assert!(is_refused(store.read().map(|jobs| drop(jobs.report(drop)))), "read");
         assert!(is_refused(store.update(|_| ()).map(|done| done.report(drop))), "update");
-        assert!(is_refused(store.try_firing().map(drop)), "firing");
+        assert!(is_refused(store.try_lock_firing().map(drop)), "firing");
         assert!(is_refused(store.is_firing().map(drop)), "is firing");
     };
     let store = FileStore::for_project(&schedules, project.path()).unwrap();
@@ -197,7 +200,7 @@ fn a_linked_folder_is_refused() {
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }
 
-/// The store of a path is the same one, whatever of the path may be shown.
+/// A path always has the same store, whatever part of the path is redacted.
 #[test]
 fn a_project_whose_path_holds_a_secret_is_found_again() {
     let state = tempfile::tempdir().unwrap();
@@ -270,26 +273,28 @@ fn a_job_that_goes_on_makes_up_for_nothing() {
     let (id, later) = (JobId::from_bits(1), now() + minutes(100));
     assert!(store.update(|jobs| jobs.set_paused(id, true, now())).unwrap().report(drop));
     assert!(store.update(|jobs| jobs.set_paused(id, false, later)).unwrap().report(drop));
-    assert_eq!(read(&store).get(id).unwrap().standing.cursor, later);
+    assert_eq!(read(&store).get(id).unwrap().state.cursor, later);
     assert!(!store.update(|jobs| jobs.set_paused(JobId::from_bits(9), true, later)).unwrap().report(drop));
 }
 
 /// If a job is paused while its last fire is claimed, it is not over, and can continue later.
 #[test]
 fn a_job_whose_last_fire_could_not_be_claimed_stays() {
-    use loop_schedule::{Event, Scheduler, When};
+    use loop_schedule::{Scheduler, SchedulerEvent, Trigger};
     let (_folder, store) = store();
     let (id, due) = (JobId::from_bits(1), now() + minutes(10));
     let mut once = job(1);
-    once.when = When::At { time: due };
+    once.trigger = Trigger::At { time: due };
     store
-        .update(|jobs| jobs.add(once.clone(), &Settings::classic(), Reach::Year, now()))
+        .update(|jobs| jobs.add(once.clone(), &ScheduleSettings::classic(), Horizon::Year, now()))
         .unwrap()
         .report(drop)
         .unwrap();
-    let mut scheduler = Scheduler::new(Settings::classic());
-    scheduler.set(once, &read(&store).get(id).unwrap().standing, now());
-    let Some(Event::Fired(fire)) = scheduler.tick(due, true).into_iter().next() else { panic!("it is due") };
+    let mut scheduler = Scheduler::new(ScheduleSettings::classic());
+    scheduler.set(once, &read(&store).get(id).unwrap().state, now());
+    let Some(SchedulerEvent::Fired(fire)) = scheduler.tick(due, true).into_iter().next() else {
+        panic!("it is due")
+    };
     store
         .update(|jobs| {
             assert!(jobs.set_paused(id, true, due));
@@ -305,17 +310,17 @@ fn a_job_whose_last_fire_could_not_be_claimed_stays() {
 
 #[test]
 fn each_stage_of_a_fire_is_kept() {
-    use loop_schedule::{Event, Scheduler};
+    use loop_schedule::{Scheduler, SchedulerEvent};
     let (_folder, store) = store();
     add(&store, 1).unwrap();
     let id = JobId::from_bits(1);
-    let stage = || read(&store).get(id).unwrap().standing.last_fire.as_ref().map(FireRecord::stage);
-    let mut scheduler = Scheduler::new(Settings::classic());
-    scheduler.set(job(1), &read(&store).get(id).unwrap().standing, now());
+    let stage = || read(&store).get(id).unwrap().state.last_fire.as_ref().map(FireRecord::stage);
+    let mut scheduler = Scheduler::new(ScheduleSettings::classic());
+    scheduler.set(job(1), &read(&store).get(id).unwrap().state, now());
     assert_eq!(stage(), None);
     for number in 1..3 {
         let due = now() + minutes(10 * number);
-        let Some(Event::Fired(fire)) = scheduler.tick(due, true).into_iter().next() else {
+        let Some(SchedulerEvent::Fired(fire)) = scheduler.tick(due, true).into_iter().next() else {
             panic!("it is due")
         };
         assert!(store.update(|jobs| jobs.claim(&fire, due)).unwrap().report(drop));
@@ -323,12 +328,12 @@ fn each_stage_of_a_fire_is_kept() {
             !store.update(|jobs| jobs.claim(&fire, due)).unwrap().report(drop),
             "nothing is claimed twice"
         );
-        assert_eq!(stage(), Some(Stage::Claimed));
+        assert_eq!(stage(), Some(FireStage::Claimed));
         assert_eq!(read(&store).open_fires().count(), 1);
         assert!(store.update(|jobs| jobs.started(id, fire.number, due)).unwrap().report(drop));
-        assert_eq!(stage(), Some(Stage::Started));
+        assert_eq!(stage(), Some(FireStage::Started));
         assert!(store.update(|jobs| jobs.finished(id, fire.number, due)).unwrap().report(drop));
-        assert_eq!(stage(), Some(Stage::Finished));
+        assert_eq!(stage(), Some(FireStage::Finished));
         assert_eq!(read(&store).open_fires().count(), 0);
         scheduler.finished(id);
     }

@@ -13,21 +13,21 @@ use loop_schedule::FileStore;
 
 const FOLDER: &str = "LOOP_SCHEDULE_TEST_FOLDER";
 
-/// This is not a test of its own, but the process that is killed. It takes the right to fire, reports that, and waits
+/// This is not a test of its own, but the process that is killed. It takes the firing lock, reports that, and waits
 /// for its end.
 #[test]
 #[ignore = "the other process of `another_takes_over_when_the_firing_process_is_killed`"]
-fn holds_the_right_until_it_is_killed() {
+fn holds_the_firing_lock_until_it_is_killed() {
     let Some(folder) = env::var_os(FOLDER) else { return };
-    let right = FileStore::at(folder).try_firing().unwrap();
+    let lock = FileStore::at(folder).try_lock_firing().unwrap();
     let mut out = io::stdout();
-    writeln!(out, "\nhas {}", right.is_some()).unwrap();
+    writeln!(out, "\nhas {}", lock.is_some()).unwrap();
     let _ = io::stdin().read(&mut [0]);
 }
 
 fn begin(folder: &Path) -> std::process::Child {
     let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "--nocapture", "killed::holds_the_right_until_it_is_killed"])
+        .args(["--ignored", "--exact", "--nocapture", "killed::holds_the_firing_lock_until_it_is_killed"])
         .env(FOLDER, folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -46,17 +46,17 @@ fn another_takes_over_when_the_firing_process_is_killed() {
     let store = FileStore::at(&folder);
     let mut child = begin(&folder);
     assert!(store.is_firing().unwrap());
-    assert!(store.try_firing().unwrap().is_none());
+    assert!(store.try_lock_firing().unwrap().is_none());
 
     let (tell, told) = mpsc::channel();
     let waiting = store.clone();
-    let waiter = std::thread::spawn(move || tell.send(waiting.wait_for_firing().unwrap()));
+    let waiter = std::thread::spawn(move || tell.send(waiting.lock_firing().unwrap()));
     assert!(told.try_recv().is_err());
     child.kill().unwrap();
-    let right = told.recv_timeout(Duration::from_secs(5)).unwrap();
+    let lock = told.recv_timeout(Duration::from_secs(5)).unwrap();
     child.wait().unwrap();
     waiter.join().unwrap().unwrap();
-    assert!(store.try_firing().unwrap().is_none());
-    drop(right);
-    assert!(store.try_firing().unwrap().is_some());
+    assert!(store.try_lock_firing().unwrap().is_none());
+    drop(lock);
+    assert!(store.try_lock_firing().unwrap().is_some());
 }

@@ -1,12 +1,12 @@
-//! Jobs on the disk: which data is kept, which is refused, and which process fires.
-#![expect(clippy::unwrap_used, reason = "a test whose world cannot be made has failed")]
+//! Jobs on disk: which data the store keeps and refuses, and which process fires.
+#![expect(clippy::unwrap_used, reason = "a test whose scenario cannot be made has failed")]
 
 mod files;
 mod killed;
 mod processes;
 
 use jiff::{SignedDuration, Timestamp};
-use loop_schedule::{Job, JobId, When, Zone};
+use loop_schedule::{Job, JobId, Trigger, Zone};
 
 fn now() -> Timestamp {
     "2026-03-02T08:00:30Z".parse().unwrap()
@@ -14,8 +14,8 @@ fn now() -> Timestamp {
 
 /// Creates a job that fires every ten minutes, without jitter.
 fn job(bits: u32) -> Job {
-    let when = When::Cron { expression: "*/10 * * * *".parse().unwrap(), zone: Zone::utc() };
-    Job::new(JobId::from_bits(bits), when, "look", now()).without_jitter()
+    let trigger = Trigger::Cron { expression: "*/10 * * * *".parse().unwrap(), zone: Zone::utc() };
+    Job::new(JobId::from_bits(bits), trigger, "look", now()).without_jitter()
 }
 
 fn minutes(minutes: i64) -> SignedDuration {

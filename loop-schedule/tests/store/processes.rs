@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use loop_schedule::{
-    Event, FileStore, Fire, FireRecord, FiringRight, JobId, Reach, Scheduler, Settings, Stage, Standing, When,
+    FileStore, Fire, FireRecord, FireStage, FiringLock, Horizon, JobId, JobState, ScheduleSettings,
+    Scheduler, SchedulerEvent, Trigger,
 };
 use proptest::prelude::*;
 
@@ -15,7 +16,7 @@ use crate::{job, minutes, now};
 enum Step {
     /// Advances the clock, which both share.
     Wait(u8),
-    /// Takes the right to fire if it is free, and reads the jobs.
+    /// Takes the firing lock if it is free, and reads the jobs.
     Begin(usize),
     /// Checks what is due, and remembers the fire.
     Tick(usize),
@@ -44,22 +45,22 @@ fn step() -> impl Strategy<Value = Step> {
 
 #[derive(Default)]
 struct Process {
-    right: Option<FiringRight>,
+    lock: Option<FiringLock>,
     scheduler: Option<Scheduler>,
     fired: Option<Fire>,
     claimed: Option<Fire>,
     started: Option<Fire>,
 }
 
-struct World {
+struct Scenario {
     store: FileStore,
     now: Timestamp,
     processes: [Process; 2],
     delivered: BTreeSet<Timestamp>,
-    has_rights: bool,
+    uses_lock: bool,
 }
 
-impl World {
+impl Scenario {
     fn step(&mut self, step: Step) {
         let (id, now) = (JobId::from_bits(1), self.now);
         match step {
@@ -69,7 +70,7 @@ impl World {
                 let process = &mut self.processes[at];
                 let Some(scheduler) = &mut process.scheduler else { return };
                 for event in scheduler.tick(now, true) {
-                    if let Event::Fired(fire) = event {
+                    if let SchedulerEvent::Fired(fire) = event {
                         process.fired = Some(fire);
                     }
                 }
@@ -97,20 +98,20 @@ impl World {
                 }
             }
             Step::Kill(at) => self.processes[at] = Process::default(),
-            Step::Want => drop(self.store.update(|jobs| jobs.want(id)).unwrap().report(drop)),
+            Step::Want => drop(self.store.update(|jobs| jobs.request_fire(id)).unwrap().report(drop)),
         }
     }
 
     fn begin(&mut self, at: usize) {
         let process = &mut self.processes[at];
-        if self.has_rights && process.right.is_none() {
-            let Some(right) = self.store.try_firing().unwrap() else { return };
-            process.right = Some(right);
+        if self.uses_lock && process.lock.is_none() {
+            let Some(lock) = self.store.try_lock_firing().unwrap() else { return };
+            process.lock = Some(lock);
         }
         let jobs = self.store.read().unwrap().report(drop);
-        let scheduler = process.scheduler.get_or_insert_with(|| Scheduler::new(Settings::classic()));
+        let scheduler = process.scheduler.get_or_insert_with(|| Scheduler::new(ScheduleSettings::classic()));
         for record in jobs.records() {
-            scheduler.set(record.job.clone(), &record.standing, self.now);
+            scheduler.set(record.job.clone(), &record.state, self.now);
         }
     }
 
@@ -123,21 +124,21 @@ impl World {
         while slot <= slots.last {
             assert!(self.delivered.insert(slot), "{slot} was delivered twice");
             count += 1;
-            slot = fire.job.when.next_after(slot).unwrap();
+            slot = fire.job.trigger.next_after(slot).unwrap();
         }
         assert_eq!(count, slots.count);
     }
 }
 
-fn tries(steps: &[Step], has_rights: bool) -> World {
+fn tries(steps: &[Step], uses_lock: bool) -> Scenario {
     let folder = tempfile::tempdir().unwrap();
     let store = FileStore::at(folder.path().join("project"));
-    let settings = Settings::classic().with_expiry(std::time::Duration::ZERO);
-    store.update(|jobs| jobs.add(job(1), &settings, Reach::Year, now())).unwrap().report(drop).unwrap();
+    let settings = ScheduleSettings::classic().with_expiry(std::time::Duration::ZERO);
+    store.update(|jobs| jobs.add(job(1), &settings, Horizon::Year, now())).unwrap().report(drop).unwrap();
     let processes = Default::default();
-    let mut world = World { store, now: now(), processes, delivered: BTreeSet::new(), has_rights };
-    steps.iter().for_each(|step| world.step(*step));
-    world
+    let mut scenario = Scenario { store, now: now(), processes, delivered: BTreeSet::new(), uses_lock };
+    steps.iter().for_each(|step| scenario.step(*step));
+    scenario
 }
 
 proptest! {
@@ -148,7 +149,7 @@ proptest! {
         tries(&steps, true);
     }
 
-    /// On a file system whose locks do not work, two processes may believe that they have the right. Then the claim
+    /// On a file system whose locks do not work, two processes may believe that they hold the lock. Then the claim
     /// decides.
     #[test]
     fn without_the_lock_the_claim_decides(steps in prop::collection::vec(step(), 1..60)) {
@@ -164,27 +165,29 @@ fn the_next_process_goes_on_where_a_killed_one_was() {
     // Killed after the claim: that slot is lost, and does not fire again.
     let killed = [Wait(10), Tick(0), Claim(0), Kill(0), Begin(1), Tick(1), Claim(1), Deliver(1)];
     let next = [Wait(10), Tick(1), Claim(1), Deliver(1), Finish(1)];
-    let world = tries(&[&one[..], &killed, &next].concat(), true);
+    let scenario = tries(&[&one[..], &killed, &next].concat(), true);
     let slots = ["2026-03-02T08:10:00Z", "2026-03-02T08:30:00Z"].map(|slot| slot.parse().unwrap());
-    assert_eq!(world.delivered, BTreeSet::from(slots));
+    assert_eq!(scenario.delivered, BTreeSet::from(slots));
 }
 
 /// A one-shot is over if the process that claimed it is gone.
 #[test]
 fn a_claimed_one_shot_is_not_tried_again() {
-    let mut standing = Standing::new(now());
+    let mut state = JobState::new(now());
     let mut once = job(1);
-    once.when = When::At { time: now() + minutes(5) };
-    let mut scheduler = Scheduler::new(Settings::classic());
-    scheduler.set(once.clone(), &standing, now());
+    once.trigger = Trigger::At { time: now() + minutes(5) };
+    let mut scheduler = Scheduler::new(ScheduleSettings::classic());
+    scheduler.set(once.clone(), &state, now());
     scheduler.tick(now(), true);
     let events = scheduler.tick(now() + minutes(5), true);
-    let [Event::Fired(fire), Event::Ended { .. }] = &events[..] else { panic!("{events:?}") };
-    assert!(standing.claim(fire, now()));
-    assert_eq!(standing.last_fire.as_ref().map(FireRecord::stage), Some(Stage::Claimed));
+    let [SchedulerEvent::Fired(fire), SchedulerEvent::Ended { .. }] = &events[..] else {
+        panic!("{events:?}")
+    };
+    assert!(state.claim(fire, now()));
+    assert_eq!(state.last_fire.as_ref().map(FireRecord::stage), Some(FireStage::Claimed));
 
-    let mut next = Scheduler::new(Settings::classic());
-    next.set(once, &standing, now());
+    let mut next = Scheduler::new(ScheduleSettings::classic());
+    next.set(once, &state, now());
     let events = next.tick(now() + minutes(60), true);
-    assert!(matches!(events[..], [Event::Ended { .. }]), "{events:?}");
+    assert!(matches!(events[..], [SchedulerEvent::Ended { .. }]), "{events:?}");
 }

@@ -1,79 +1,61 @@
-//! The commands of a session, one file each.
+//! The commands of a session, one file each, in a folder per group.
 //!
-//! Each command has one description, its [`About`], from which help, completion and the guide's page are made. A
+//! Each command has one description, its [`CommandInfo`], from which help, completion and the guide's page are made. A
 //! command reaches the person only through its output; it has no access to the editor. So a command that repeats at
 //! night cannot ask anybody anything.
 
-mod about;
-mod attach;
-mod audit;
-mod clear;
-mod context;
-mod every;
-mod exit;
-mod file_tree;
-mod files;
-mod folder;
-mod git;
-mod help;
-mod looping;
-mod model;
+mod context_commands;
+mod file_commands;
+mod group;
 #[cfg(test)]
-mod page;
-mod permissions;
-mod read;
-mod read_dir;
+mod guide_page;
+mod info;
+mod model_commands;
 mod registry;
-mod rename;
-mod repeated;
-mod run;
-mod safemode;
-mod schedule;
-mod search;
-mod security;
-mod session;
-mod status;
-mod summarize;
-mod tools;
-mod write;
+mod repeat_effect;
+mod safety_commands;
+mod schedule_commands;
+mod session_commands;
+mod shell_commands;
 
 pub use self::{
-    about::{About, Takes},
-    looping::is_loop,
+    group::CommandGroup,
+    info::{ArgumentKind, CommandInfo},
     registry::{Command, Commands},
-    repeated::Repeated,
+    repeat_effect::RepeatEffect,
+    schedule_commands::is_loop,
 };
 
 impl Commands {
     /// Returns the commands of `loop chat`.
     pub fn standard() -> Self {
         Self::none()
-            .with(help::Help)
-            .with(status::Status)
-            .with(looping::Loop)
-            .with(every::Every)
-            .with(schedule::Schedule)
-            .with(clear::Clear)
-            .with(summarize::Summarize)
-            .with(context::Context)
-            .with(read::Read)
-            .with(read_dir::ReadDir)
-            .with(attach::Attach)
-            .with(write::Write)
-            .with(files::Files)
-            .with(file_tree::FileTree)
-            .with(search::Search)
-            .with(run::Run)
-            .with(git::Git)
-            .with(model::Model)
-            .with(tools::Tools)
-            .with(safemode::SafeMode)
-            .with(permissions::Permissions)
-            .with(security::Security)
-            .with(audit::Audit)
-            .with(session::Session)
-            .with(rename::Rename)
-            .with(exit::Exit)
+            .with(session_commands::HelpCommand)
+            .with(session_commands::StatusCommand)
+            .with(session_commands::SessionCommand)
+            .with(session_commands::RenameCommand)
+            .with(session_commands::ExitCommand)
+            .with(context_commands::ClearCommand)
+            .with(context_commands::SummarizeCommand)
+            .with(context_commands::ContextCommand)
+            .with(file_commands::ReadCommand)
+            .with(file_commands::ReadDirCommand)
+            .with(file_commands::AttachCommand)
+            .with(file_commands::WriteCommand)
+            .with(file_commands::FilesCommand)
+            .with(file_commands::FileTreeCommand)
+            .with(file_commands::SearchCommand)
+            .with(shell_commands::RunCommand)
+            .with(shell_commands::GitCommand)
+            .with(model_commands::ModelCommand)
+            .with(model_commands::ToolsCommand)
+            .with(schedule_commands::LoopCommand)
+            .with(schedule_commands::EveryCommand)
+            .with(schedule_commands::ScheduleCommand)
+            .with(safety_commands::SafeModeCommand)
+            .with(safety_commands::PermissionsCommand)
+            .with(safety_commands::SecurityCommand)
+            .with(safety_commands::AuditCommand)
     }
 }
 

@@ -5,9 +5,9 @@ use std::{fmt, sync::Arc};
 use async_trait::async_trait;
 use loop_manifest::closest;
 
-use super::{about::About, repeated::Repeated};
+use super::{CommandGroup, CommandInfo, RepeatEffect};
 use crate::{
-    Input, Session,
+    Session, UserInput,
     error::{InputError, UnknownCommand},
 };
 
@@ -18,11 +18,11 @@ use crate::{
 #[async_trait]
 pub trait Command: Send + Sync {
     /// Returns the description of the command.
-    fn about(&self) -> &'static About;
+    fn info(&self) -> &'static CommandInfo;
 
     /// Returns the effect of repeating the command with these arguments. Default: each repeat does the same.
-    fn repeated(&self, _arguments: &str) -> Repeated {
-        Repeated::Same
+    fn repeat_effect(&self, _arguments: &str) -> RepeatEffect {
+        RepeatEffect::Same
     }
 
     /// Runs the command.
@@ -32,7 +32,7 @@ pub trait Command: Send + Sync {
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError>;
 }
 
-/// The commands that a session knows, in the order in which help lists them. Clones share the commands.
+/// The commands that a session knows. Help lists those of a group in this order. Clones share the commands.
 #[derive(Clone)]
 pub struct Commands(Vec<Arc<dyn Command>>);
 
@@ -54,15 +54,24 @@ impl Commands {
         self.0.iter().map(|command| &**command)
     }
 
+    /// Returns the groups that have commands, each with its commands, in the order in which help lists them.
+    pub fn groups(&self) -> impl Iterator<Item = (CommandGroup, Vec<&dyn Command>)> {
+        let of = |group| self.all().filter(|command| command.info().group == group).collect::<Vec<_>>();
+        CommandGroup::ALL
+            .map(|group| (group, of(group)))
+            .into_iter()
+            .filter(|(_, commands)| !commands.is_empty())
+    }
+
     /// Returns the primary names of all commands, without aliases.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.all().map(|command| command.about().name)
+        self.all().map(|command| command.info().name)
     }
 
     /// Returns the command with this name or alias, ignoring case.
     pub fn find(&self, name: &str) -> Option<Arc<dyn Command>> {
         let name = name.to_lowercase();
-        let found = self.0.iter().find(|command| command.about().names().any(|own| own == name));
+        let found = self.0.iter().find(|command| command.info().names().any(|own| own == name));
         found.cloned()
     }
 
@@ -72,7 +81,7 @@ impl Commands {
     /// No command has this name.
     pub(crate) fn known(&self, name: &str) -> Result<Arc<dyn Command>, UnknownCommand> {
         self.find(name).ok_or_else(|| {
-            let names = self.all().flat_map(|command| command.about().names());
+            let names = self.all().flat_map(|command| command.info().names());
             // A word of one letter is close to every other word.
             let meant = closest(&name.to_lowercase(), names, |name| name);
             let meant = meant.filter(|_| name.chars().nth(1).is_some());
@@ -84,20 +93,21 @@ impl Commands {
     ///
     /// # Errors
     /// No command has the name, or it takes no arguments.
-    pub(crate) fn meant(&self, name: &str, arguments: &str) -> Result<Arc<dyn Command>, InputError> {
+    pub(crate) fn resolve(&self, name: &str, arguments: &str) -> Result<Arc<dyn Command>, InputError> {
         let command = self.known(name)?;
-        command.about().accepts(arguments)?;
+        command.info().accepts(arguments)?;
         Ok(command)
     }
 
     /// Returns the effect of repeating a line.
-    pub fn repeated(&self, line: &str) -> Repeated {
-        match Input::of(line) {
-            Input::Command { name, arguments } => {
+    pub fn repeat_effect(&self, line: &str) -> RepeatEffect {
+        match UserInput::of(line) {
+            UserInput::Command { name, arguments } => {
                 // A line that is refused changes nothing.
-                self.meant(name, arguments).map_or(Repeated::Same, |command| command.repeated(arguments))
+                self.resolve(name, arguments)
+                    .map_or(RepeatEffect::Same, |command| command.repeat_effect(arguments))
             }
-            _ => Repeated::Same,
+            _ => RepeatEffect::Same,
         }
     }
 }
@@ -113,8 +123,8 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::Takes;
-    use crate::cases;
+    use crate::ArgumentKind;
+    use crate::test_cases;
 
     fn unknown(name: &str) -> String {
         Commands::standard().known(name).err().expect(name).to_string()
@@ -124,16 +134,25 @@ mod tests {
     fn each_name_is_one_command() {
         let mut names = HashSet::new();
         let all = Commands::standard();
-        for name in all.all().flat_map(|command| command.about().names()) {
+        for name in all.all().flat_map(|command| command.info().names()) {
             assert!(names.insert(name), "{name}");
             assert!(all.find(&name.to_uppercase()).is_some());
         }
     }
 
     #[test]
+    fn each_command_is_in_one_group() {
+        let all = Commands::standard();
+        let grouped: Vec<_> = all.groups().flat_map(|(_, commands)| commands).collect();
+        let names: Vec<_> = grouped.iter().map(|command| command.info().name).collect();
+        assert_eq!(names, all.names().collect::<Vec<_>>());
+        assert!(grouped.iter().all(|command| command.info().group != CommandGroup::Other));
+    }
+
+    #[test]
     fn an_unknown_command_says_where_to_find_the_others_and_what_may_be_meant() {
         // Advice once named this command although it does not exist.
-        for (input, _) in cases::of("unknownCommand") {
+        for (input, _) in test_cases::of("unknownCommand") {
             let name = input.as_str().unwrap().trim_start_matches('/').split(' ').next().unwrap();
             assert!(Commands::standard().find(name).is_some(), "{name}");
         }
@@ -148,15 +167,15 @@ mod tests {
     #[test]
     fn a_command_that_takes_nothing_is_not_done_with_something() {
         let all = Commands::standard();
-        let commands = || all.all().filter(|command| command.about().takes == Takes::Nothing);
-        for about in commands().map(Command::about) {
-            assert_eq!(about.arguments, "", "{}", about.name);
-            let error = all.meant(about.name, "x y").err().expect(about.name).to_string();
-            let (name, usage) = (about.name, about.synopsis());
-            assert_eq!(error, format!("/{name} takes nothing, and here is `x y`\n  usage: {usage}"));
-            assert!(all.meant(about.name, "").is_ok());
+        let commands = || all.all().filter(|command| command.info().argument_kind == ArgumentKind::Nothing);
+        for info in commands().map(Command::info) {
+            assert_eq!(info.arguments, "", "{}", info.name);
+            let error = all.resolve(info.name, "x y").err().expect(info.name).to_string();
+            let (name, usage) = (info.name, info.synopsis());
+            assert_eq!(error, format!("/{name} takes no arguments, but got `x y`\n  usage: {usage}"));
+            assert!(all.resolve(info.name, "").is_ok());
         }
-        let names: Vec<_> = commands().map(|command| command.about().name).collect();
-        assert_eq!(names, ["status", "clear", "summarize", "security", "exit"]);
+        let names: Vec<_> = commands().map(|command| command.info().name).collect();
+        assert_eq!(names, ["status", "exit", "clear", "summarize", "security"]);
     }
 }

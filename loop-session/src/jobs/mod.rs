@@ -10,7 +10,7 @@
 //! | what is due comes between two lines | `scheduler.rs` |
 //! | what was missed while nobody was here | `missed.rs` |
 
-mod missed;
+mod missed_jobs;
 mod scheduler;
 mod session_jobs;
 #[cfg(test)]
@@ -18,7 +18,7 @@ mod tests;
 mod tools;
 
 pub use self::{
-    missed::{MissedAnswer, MissedJobs},
+    missed_jobs::{MissedJobAction, MissedJobs},
     scheduler::{DueJob, SessionScheduler},
     session_jobs::SessionJobs,
 };

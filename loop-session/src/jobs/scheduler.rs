@@ -13,7 +13,7 @@ use std::{
 
 use async_trait::async_trait;
 use loop_schedule::CancellationToken;
-use loop_schedule::{Delivering, Delivery, Fire, OffSwitchWatch, Runner, RunnerHandle, Switch};
+use loop_schedule::{Delivery, DeliveryContext, Fire, FiringSwitch, OffSwitchWatch, Runner, RunnerHandle};
 use tokio::sync::{mpsc, oneshot};
 
 use super::session_jobs::SessionJobs;
@@ -25,7 +25,7 @@ pub struct SessionScheduler {
     is_free: Arc<AtomicBool>,
     runner: RunnerHandle,
     /// A due job that something else preempted.
-    held: Option<DueJob>,
+    deferred: Option<DueJob>,
     end: CancellationToken,
     _watched: Option<OffSwitchWatch>,
 }
@@ -33,7 +33,7 @@ pub struct SessionScheduler {
 /// A scheduled prompt that is due. The job counts as running until this is dropped.
 pub struct DueJob {
     fire: Fire,
-    work: Delivering,
+    work: DeliveryContext,
     _over: oneshot::Sender<()>,
 }
 
@@ -45,10 +45,10 @@ impl SessionScheduler {
     pub fn start(jobs: &SessionJobs) -> Self {
         let (tell, due) = mpsc::unbounded_channel();
         let (is_free, switch, end) =
-            (Arc::<AtomicBool>::default(), Switch::default(), CancellationToken::new());
-        let delivery = Handing { due: tell, is_free: Arc::clone(&is_free) };
+            (Arc::<AtomicBool>::default(), FiringSwitch::default(), CancellationToken::new());
+        let delivery = DueJobDelivery { due: tell, is_free: Arc::clone(&is_free) };
         let runner = Runner::new(jobs.store.clone(), delivery, jobs.host.clock());
-        let runner = runner.with_settings(jobs.numbers().clone()).with_switch(switch.clone());
+        let runner = runner.with_settings(jobs.settings().clone()).with_switch(switch.clone());
         let handle = runner.handle();
         // If the switch file cannot be watched, the jobs count as switched on.
         let watched = jobs.project.off_switch().watch(&switch, || {}).ok();
@@ -56,7 +56,7 @@ impl SessionScheduler {
             // An in-memory store cannot fail.
             drop(tokio::spawn(runner.run(end.clone())));
         }
-        Self { due, is_free, runner: handle, held: None, end, _watched: watched }
+        Self { due, is_free, runner: handle, deferred: None, end, _watched: watched }
     }
 
     /// Sets whether the session can take a job now.
@@ -72,8 +72,8 @@ impl SessionScheduler {
     /// # Cancel safety
     /// This is cancel safe: the next call returns the job that was due.
     pub async fn due(&mut self) -> DueJob {
-        let due = match self.held.take() {
-            Some(held) => Some(held),
+        let due = match self.deferred.take() {
+            Some(deferred) => Some(deferred),
             None => self.due.recv().await,
         };
         match due {
@@ -83,8 +83,8 @@ impl SessionScheduler {
     }
 
     /// Puts back a job that something else preempted: it is due again.
-    pub fn hold(&mut self, due: DueJob) {
-        self.held = Some(due);
+    pub fn defer(&mut self, due: DueJob) {
+        self.deferred = Some(due);
     }
 }
 
@@ -111,24 +111,24 @@ impl DueJob {
         let Fire { job, slots, is_last, .. } = &self.fire;
         let count = slots.map_or(1, |slots| slots.count);
         let slots = if count > 1 { format!(", for {count} slots") } else { String::new() };
-        let last = if *is_last && job.when.is_recurring() { ", for the last time" } else { "" };
+        let last = if *is_last && job.trigger.is_recurring() { ", for the last time" } else { "" };
         format!("[{}{slots}{last}] {}", job.id, job.prompt)
     }
 }
 
 /// Hands over due jobs, and waits until each is done.
-struct Handing {
+struct DueJobDelivery {
     due: mpsc::UnboundedSender<DueJob>,
     is_free: Arc<AtomicBool>,
 }
 
 #[async_trait]
-impl Delivery for Handing {
+impl Delivery for DueJobDelivery {
     fn is_idle(&self) -> bool {
         self.is_free.load(Ordering::Relaxed)
     }
 
-    async fn deliver(&self, fire: Fire, work: Delivering) {
+    async fn deliver(&self, fire: Fire, work: DeliveryContext) {
         let (over, done) = oneshot::channel();
         if self.due.send(DueJob { fire, work, _over: over }).is_ok() {
             // No message ever arrives: the session drops its end of the channel.

@@ -1,11 +1,11 @@
 //! The jobs of a session.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use loop_schedule::{
-    DISABLE_VARIABLE, FirstFire, Job, JobAction, JobId, MemoryStore, ProjectJobs, Reach, Record, Settings,
-    When, Zone, ZoneError,
+    DISABLE_VARIABLE, FirstFire, Horizon, Job, JobAction, JobId, JobRecord, MemoryStore, ProjectJobs,
+    ScheduleSettings, Trigger, Zone, ZoneError,
 };
 use loop_telemetry::words::{instant, until};
 
@@ -35,6 +35,8 @@ pub(crate) struct AddedJob {
     first: FirstFire,
     /// True if the job outlives the session.
     durable: bool,
+    /// The time from its creation to its expiry; `None` if it does not expire.
+    lifetime: Option<Duration>,
     /// A warning about the job, if there is one.
     warning: Option<&'static str>,
 }
@@ -60,7 +62,7 @@ impl SessionJobs {
     }
 
     /// Returns the numeric settings for jobs.
-    pub(crate) fn numbers(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &ScheduleSettings {
         self.project.settings()
     }
 
@@ -69,13 +71,21 @@ impl SessionJobs {
     /// # Errors
     /// Fails if the job never fires or not soon, the prompt is too long, there are too many jobs, or all jobs are
     /// switched off.
-    pub(crate) fn add(&self, when: When, prompt: &str) -> Result<AddedJob, InputError> {
+    pub(crate) fn add(&self, trigger: Trigger, prompt: &str) -> Result<AddedJob, InputError> {
         self.fires()?;
         let now = self.host.now();
-        let mut job = Job::new(JobId::random(), when, prompt, now);
-        let first =
-            self.store.update(|jobs| jobs.add_under_free_id(&mut job, self.numbers(), Reach::Year, now))?;
-        Ok(AddedJob { job, first, durable: false, warning: None })
+        let expiry = self.settings().expiry_of(&trigger);
+        let mut job = Job::new(JobId::random(), trigger, prompt, now).expires(expiry);
+        let first = self
+            .store
+            .update(|jobs| jobs.add_under_free_id(&mut job, self.settings(), Horizon::Year, now))?;
+        let lifetime = self.lifetime(&job);
+        Ok(AddedJob { job, first, durable: false, lifetime, warning: None })
+    }
+
+    /// Returns the time from a job's creation to its expiry, if it expires.
+    fn lifetime(&self, job: &Job) -> Option<Duration> {
+        job.expiry.lifetime(self.settings()).filter(|_| job.trigger.is_recurring())
     }
 
     /// Fails if this session fires no jobs.
@@ -96,21 +106,23 @@ impl SessionJobs {
     ///
     /// # Errors
     /// As for [`add`](Self::add); also fails if the store cannot be written.
-    pub(crate) fn add_durable(&self, when: When, prompt: &str) -> Result<AddedJob, InputError> {
+    pub(crate) fn add_durable(&self, trigger: Trigger, prompt: &str) -> Result<AddedJob, InputError> {
         let now = self.host.now();
-        let mut job = Job::new(JobId::random(), when, prompt, now);
-        JobAction::Model { model: None, max_seconds: JobAction::MAX_TIME.as_secs() }.give_to(&mut job);
+        let expiry = self.settings().expiry_of(&trigger);
+        let mut job = Job::new(JobId::random(), trigger, prompt, now).expires(expiry);
+        JobAction::Model { model: None, max_seconds: JobAction::MAX_TIME.as_secs() }.store_in(&mut job);
         job.more.insert(MADE_BY.to_owned(), MODEL.into());
         let secrets = self.host.secrets();
         let warning = job.redact_prompt(|text| secrets.redact(text))?;
         let first = self
             .project
-            .change(|jobs| jobs.add_under_free_id(&mut job, self.numbers(), Reach::Year, now))??;
-        Ok(AddedJob { job, first, durable: true, warning })
+            .change(|jobs| jobs.add_under_free_id(&mut job, self.settings(), Horizon::Year, now))??;
+        let lifetime = self.lifetime(&job);
+        Ok(AddedJob { job, first, durable: true, lifetime, warning })
     }
 
     /// Returns the jobs of the session in insertion order.
-    fn records(&self) -> Vec<Record> {
+    fn records(&self) -> Vec<JobRecord> {
         self.store.read().records().to_vec()
     }
 
@@ -144,7 +156,7 @@ impl SessionJobs {
         self.store.update(|jobs| match change {
             JobChange::Pause => jobs.set_paused(id, true, now),
             JobChange::Resume => jobs.set_paused(id, false, now),
-            JobChange::Fire => jobs.want(id),
+            JobChange::Fire => jobs.request_fire(id),
         })
     }
 
@@ -154,7 +166,7 @@ impl SessionJobs {
     /// The durable jobs cannot be read.
     pub(crate) fn page(&self, now: Timestamp) -> Result<String, InputError> {
         let lines =
-            |records: &[Record]| records.iter().map(|record| self.line(record, now)).collect::<Vec<_>>();
+            |records: &[JobRecord]| records.iter().map(|record| self.line(record, now)).collect::<Vec<_>>();
         let (ours, kept) = (lines(&self.records()), lines(self.project.jobs()?.records()));
         let mut page =
             if ours.is_empty() { vec!["nothing is scheduled in this session".to_owned()] } else { ours };
@@ -166,15 +178,15 @@ impl SessionJobs {
     }
 
     /// Describes a job in one line: its id, its schedule and its prompt.
-    fn line(&self, record: &Record, now: Timestamp) -> String {
-        let Record { job, .. } = record;
-        let due = record.status(self.numbers(), now).and_then(|status| status.due);
+    fn line(&self, record: &JobRecord, now: Timestamp) -> String {
+        let JobRecord { job, .. } = record;
+        let due = record.status(self.settings(), now).and_then(|status| status.due);
         let next = match due {
             _ if job.paused => "paused".to_owned(),
             Some(due) => until(due, now),
             None => "now".to_owned(),
         };
-        format!("{}  {}, {next}: {}", job.id, job.when.describe(), self.host.one_line(&job.prompt))
+        format!("{}  {}, {next}: {}", job.id, job.trigger.describe(), self.host.one_line(&job.prompt))
     }
 }
 
@@ -189,7 +201,8 @@ pub(crate) enum JobChange {
 impl AddedJob {
     /// Describes the added job: its prompt, its schedule and its expiry.
     pub(crate) fn text(&self, zone: &Zone, now: Timestamp) -> String {
-        let Self { job, first, durable, warning } = self;
+        let Self { job, first, durable, lifetime, warning } = self;
+        let (id, trigger) = (job.id, job.trigger.with_expression());
         let life = if *durable {
             "it is kept, and fires while `loop schedule run` works in this folder"
         } else {
@@ -198,6 +211,9 @@ impl AddedJob {
         let due = instant(first.due, zone.rules());
         let distance = until(first.due, now);
         let warning = warning.iter().map(|warning| format!("\nwarning: {warning}")).collect::<String>();
-        format!("{}  {}, next {due}, {distance}; {life}{warning}", job.id, job.when.describe())
+        let end = lifetime.and_then(|lifetime| job.created_at.checked_add(lifetime).ok());
+        let end = end.map(|end| format!("; it expires {}", instant(end, zone.rules()))).unwrap_or_default();
+        let cancel = if *durable { "loop schedule delete" } else { "/schedule delete" };
+        format!("{id}  {trigger}, next {due}, {distance}{end}; {life}\n`{cancel} {id}` cancels it{warning}")
     }
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use loop_agents::tools::{ToolOutcome, Toolbox};
 use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
-use loop_schedule::{Every, Job, JobId, ProjectJobs, Reach, Settings, When};
+use loop_schedule::{ExactPeriod, Horizon, Job, JobId, ProjectJobs, ScheduleSettings, Trigger};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -14,15 +14,15 @@ fn jobs() -> (TempDir, SessionJobs) {
     let folder = tempfile::tempdir().unwrap();
     let (schedules, dir) = (folder.path().join("schedule"), folder.path().join("work"));
     std::fs::create_dir(&dir).unwrap();
-    let project = ProjectJobs::open(&schedules, dir, Settings::classic(), str::to_owned).unwrap();
+    let project = ProjectJobs::open(&schedules, dir, ScheduleSettings::classic(), str::to_owned).unwrap();
     let project = project.on_warning(|warning| panic!("{warning}"));
     (folder, SessionJobs::new(project, silent()).unwrap())
 }
 
 /// Adds a job that is due in an hour.
 fn hourly(jobs: &SessionJobs) -> JobId {
-    let every = Every::new(Duration::from_hours(1), Timestamp::now()).unwrap();
-    jobs.add(When::Every(every), "look").unwrap().job.id
+    let every = ExactPeriod::new(Duration::from_hours(1), Timestamp::now()).unwrap();
+    jobs.add(Trigger::Every(every), "look").unwrap().job.id
 }
 
 /// Lets the runner finish its pending work.
@@ -36,32 +36,32 @@ async fn settle() {
 async fn nothing_comes_into_the_middle_of_a_reply() {
     let (_folder, jobs) = jobs();
     let id = hourly(&jobs);
-    let mut clockwork = SessionScheduler::start(&jobs);
+    let mut scheduler = SessionScheduler::start(&jobs);
     assert!(jobs.change(JobChange::Fire, id));
     settle().await;
     tokio::select! {
         biased;
-        _ = clockwork.due() => panic!("somebody is busy"),
+        _ = scheduler.due() => panic!("somebody is busy"),
         () = settle() => {}
     }
-    clockwork.set_free(true);
-    let due = clockwork.due().await;
-    clockwork.set_free(false);
+    scheduler.set_free(true);
+    let due = scheduler.due().await;
+    scheduler.set_free(false);
     assert!(due.begins().await);
     assert_eq!((due.prompt(), due.heading()), ("look", format!("[{id}] look")));
     // A preempted due job is not lost.
-    clockwork.hold(due);
-    drop(clockwork.due().await);
+    scheduler.defer(due);
+    drop(scheduler.due().await);
 }
 
 #[tokio::test]
 async fn a_deleted_job_does_not_fire_although_it_was_due() {
     let (_folder, jobs) = jobs();
     let id = hourly(&jobs);
-    let mut clockwork = SessionScheduler::start(&jobs);
-    clockwork.set_free(true);
+    let mut scheduler = SessionScheduler::start(&jobs);
+    scheduler.set_free(true);
     assert!(jobs.change(JobChange::Fire, id));
-    let due = clockwork.due().await;
+    let due = scheduler.due().await;
     assert!(jobs.delete(id).unwrap());
     assert!(!due.begins().await);
     assert!(!jobs.delete(id).unwrap() && !jobs.change(JobChange::Pause, id));
@@ -86,13 +86,13 @@ async fn a_model_schedules_lists_and_deletes() {
     assert_eq!(tools.call("CronList", &json!({})).await.text, "nothing is scheduled in this session");
     let mine = Job::new(
         JobId::random(),
-        When::Every(Every::new(Duration::from_hours(1), Timestamp::now()).unwrap()),
+        Trigger::Every(ExactPeriod::new(Duration::from_hours(1), Timestamp::now()).unwrap()),
         "mine",
         Timestamp::now(),
     );
     let id = mine.id;
     jobs.project
-        .change(|jobs| jobs.add(mine, &Settings::default(), Reach::Year, Timestamp::now()))
+        .change(|jobs| jobs.add(mine, &ScheduleSettings::default(), Horizon::Year, Timestamp::now()))
         .unwrap()
         .unwrap();
     let refused = tools.call("CronDelete", &json!({ "id": id.to_string() })).await;
@@ -132,7 +132,7 @@ async fn a_model_schedules_lists_and_deletes() {
 fn where_all_jobs_are_off_none_is_added() {
     let (_folder, jobs) = jobs();
     jobs.project.off_switch().set(true).unwrap();
-    let every = Every::new(Duration::from_hours(1), Timestamp::now()).unwrap();
-    let error = jobs.add(When::Every(every), "look").unwrap_err();
+    let every = ExactPeriod::new(Duration::from_hours(1), Timestamp::now()).unwrap();
+    let error = jobs.add(Trigger::Every(every), "look").unwrap_err();
     assert!(error.to_string().contains("loop schedule on"), "{error}");
 }

@@ -1,8 +1,8 @@
 //! Repeats a prompt or a command on an interval: a loop without a check, whose goal is its count.
 
-mod rhythm;
-mod until;
-mod words;
+mod arguments;
+mod end_conditions;
+mod messages;
 
 use std::{num::NonZeroU64, time::Duration};
 
@@ -11,12 +11,12 @@ use loop_core::{Bounded, Iteration, Loop, Step};
 use loop_guardrails::ConsecutiveFailures;
 use serde::{Deserialize, Serialize};
 
-use loop_manifest::model::Conversation;
+use loop_manifest::model::ConversationOptions;
 
 pub use self::{
-    rhythm::{DEFAULT_COUNT, MAX_COUNT, RhythmError, count, interval},
-    until::{EndedBy, Ends, Until, failure},
-    words::{RepetitionLines, left, over, plan},
+    arguments::{DEFAULT_COUNT, MAX_COUNT, RepetitionArgumentError, count, interval},
+    end_conditions::{EndConditions, RepetitionCondition, RepetitionEndReason, failure},
+    messages::{RepetitionReporter, exit_summary, plan, summary},
 };
 
 /// Describes the repeated work, its interval and its end. A run stores it as JSON, so that it can be resumed.
@@ -29,7 +29,7 @@ pub struct Repetition {
     #[serde(rename = "what")]
     pub work: RepeatedWork,
     /// The end conditions. A repetition without a count and a time limit never ends by itself.
-    pub ends: Ends,
+    pub ends: EndConditions,
     /// The maximum number of consecutive failures; `None` means no limit.
     pub errors: Option<NonZeroU64>,
 }
@@ -45,7 +45,7 @@ pub enum RepeatedWork {
         /// The prompt for the model.
         prompt: String,
         /// The model and its tools.
-        conversation: Conversation,
+        conversation: ConversationOptions,
         /// True if each turn begins with an empty history.
         fresh: bool,
     },
@@ -80,7 +80,7 @@ impl RepeatedWork {
 
 impl Repetition {
     /// Creates a repetition of this work until one of these ends applies. Any number of iterations may fail.
-    pub const fn new(interval: Duration, work: RepeatedWork, ends: Ends) -> Self {
+    pub const fn new(interval: Duration, work: RepeatedWork, ends: EndConditions) -> Self {
         Self { interval, work, ends, errors: None }
     }
 
@@ -94,12 +94,12 @@ impl Repetition {
     ///
     /// # Errors
     /// A regular expression is invalid.
-    pub fn until(&self) -> Result<Until, PatternError> {
-        Until::new(self.ends.clone(), self.interval)
+    pub fn until(&self) -> Result<RepetitionCondition, PatternError> {
+        RepetitionCondition::new(self.ends.clone(), self.interval)
     }
 
     /// Builds the loop that repeats `once` until the condition holds.
-    pub fn compose<I>(&self, once: I, until: Until) -> Loop<I, Step<I::Output>, Bounded>
+    pub fn compose<I>(&self, once: I, until: RepetitionCondition) -> Loop<I, Step<I::Output>, Bounded>
     where
         I: Iteration,
     {

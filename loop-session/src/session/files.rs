@@ -1,7 +1,7 @@
 //! Files that a person shows to the model, and files that a person writes.
 
 use loop_agents::tools::ToolReport;
-use loop_guardrails::policy::workspace::{Kind, Status, WorkspaceError};
+use loop_guardrails::policy::workspace::{FileKind, PathStatus, WorkspaceError};
 use loop_telemetry::words;
 use serde_json::json;
 
@@ -10,14 +10,14 @@ use crate::InputError;
 
 /// The text read from a file.
 #[derive(Debug)]
-pub(crate) struct ReadText {
+pub(crate) struct FileText {
     pub(crate) text: String,
     /// The differences between this text and the file. The model finds them in the text; the person does not see the
     /// text.
     notes: Vec<String>,
 }
 
-impl ReadText {
+impl FileText {
     /// Describes the size, and the differences from the file.
     pub(crate) fn described(&self) -> String {
         let size = words::bytes(self.text.len() as u64);
@@ -35,9 +35,9 @@ impl Session {
     ///
     /// # Errors
     /// As for [`Session::call`].
-    pub(crate) async fn read(&mut self, path: &str) -> Result<ReadText, InputError> {
+    pub(crate) async fn read(&mut self, path: &str) -> Result<FileText, InputError> {
         let ToolReport { text, notes, .. } = self.call("read_file", &json!({ "path": path })).await?;
-        Ok(ReadText { text, notes })
+        Ok(FileText { text, notes })
     }
 
     /// Shows a file to the model, and returns a description for the person.
@@ -46,7 +46,7 @@ impl Session {
     /// As for [`Session::call`].
     pub(crate) async fn read_for_model(&mut self, path: &str) -> Result<String, InputError> {
         let read = self.read(path).await?;
-        self.give_model(&format!("the file {path}"), &read.text);
+        self.add_to_context(&format!("the file {path}"), &read.text);
         Ok(format!("{path}, {}", read.described()))
     }
 
@@ -71,7 +71,7 @@ impl Session {
     /// A file exists, or its existence cannot be determined; otherwise as for [`Session::call`].
     pub(crate) async fn write_new(&mut self, path: &str, content: &str) -> Result<String, InputError> {
         match self.tools.workspace.status(path) {
-            Ok(Status { kind: Kind::File, bytes, .. }) => {
+            Ok(PathStatus { kind: FileKind::File, bytes, .. }) => {
                 let size = words::bytes(bytes);
                 Err(InputError::refused(format!("{path} is there, with {size}: --force replaces it")))
             }

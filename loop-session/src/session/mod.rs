@@ -2,20 +2,20 @@
 //!
 //! `state.rs` defines the parts of a session. Each other file adds one kind of work.
 
-mod act;
-mod calls;
-mod changes;
+mod conversation_changes;
 mod files;
 mod models;
 mod no_model;
-mod pace;
 mod policy;
 mod resume;
+mod run_line;
 mod state;
 mod statistics;
 mod summary;
-mod system;
+mod system_prompt;
+mod tool_calls;
 mod tools;
 mod turn;
+mod turn_durations;
 
-pub use self::{state::Session, summary::overfull};
+pub use self::{state::Session, summary::overflow_warning};

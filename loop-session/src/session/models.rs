@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use loop_manifest::model::{self, Model};
-use loop_telemetry::transcript::Entry;
+use loop_telemetry::transcript::TranscriptEntry;
 
 use super::state::Session;
 use crate::InputError;
@@ -25,8 +25,8 @@ impl Session {
     /// # Errors
     /// As for [`choose`](Self::choose).
     pub(crate) fn use_model(&mut self, name: &str) -> Result<(), InputError> {
-        self.take_model(name)?;
-        self.log.write(Entry::ModelChanged { model: name.to_owned() });
+        self.set_model_unrecorded(name)?;
+        self.log.write(TranscriptEntry::ModelChanged { model: name.to_owned() });
         Ok(())
     }
 
@@ -34,7 +34,7 @@ impl Session {
     ///
     /// # Errors
     /// As for [`choose`](Self::choose).
-    pub(crate) fn take_model(&mut self, name: &str) -> Result<(), InputError> {
+    pub(crate) fn set_model_unrecorded(&mut self, name: &str) -> Result<(), InputError> {
         let model = self.choose(name)?;
         self.dialogue.chat.set_model(model.boxed(self.context.execution.seed()));
         self.dialogue.model = Some(model);

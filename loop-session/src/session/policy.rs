@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 
 use loop_guardrails::policy::{
-    Settings as PolicySettings,
+    PolicySettings,
     audit::AuditFile,
     workspace::{Workspace, WorkspaceError},
 };
 use loop_manifest::{ToolName, model::ChatSetup};
-use loop_telemetry::{StateDir, transcript::Entry};
+use loop_telemetry::{StateDir, transcript::TranscriptEntry};
 
 use super::state::Session;
 
 /// Prepared rules, and the workspace under them.
-pub(crate) struct Ruled {
+pub(crate) struct PreparedPolicy {
     rules: PolicySettings,
     workspace: Workspace,
 }
@@ -23,20 +23,20 @@ impl Session {
     pub(crate) fn allow_tools(&mut self, are_on: bool) {
         let are_on = are_on && !self.tools.names.is_empty();
         if are_on != self.tools.are_on {
-            self.log.write(Entry::ToolsChanged { on: are_on });
+            self.log.write(TranscriptEntry::ToolsChanged { on: are_on });
         }
         self.tools.are_on = are_on;
-        self.renew_tools();
+        self.rebuild_tools();
     }
 
     /// Adopts the tool state of another session: tools that were off in either session stay off.
-    pub(crate) fn take_over_tools(&mut self, were_on: bool) {
+    pub(crate) fn adopt_tools(&mut self, were_on: bool) {
         let are_on = self.tools.are_on && were_on;
         if are_on != were_on {
-            self.log.write(Entry::ToolsChanged { on: are_on });
+            self.log.write(TranscriptEntry::ToolsChanged { on: are_on });
         }
         self.tools.are_on = are_on;
-        self.renew_tools();
+        self.rebuild_tools();
     }
 
     /// Returns the file that stores the decisions.
@@ -48,47 +48,47 @@ impl Session {
     /// Applies other rules for commands, in this session only.
     ///
     /// # Errors
-    /// As for [`Tools::new`]; on failure the rules stay unchanged.
+    /// As for [`SessionTools::new`]; on failure the rules stay unchanged.
     pub(crate) fn change_policy(
         &mut self,
         change: impl FnOnce(&mut PolicySettings),
     ) -> Result<(), WorkspaceError> {
         let mut rules = self.context.settings.user.tables.policy.clone();
         change(&mut rules);
-        let ruled = self.ruled(rules)?;
-        self.rule(ruled);
+        let prepare_policy = self.prepare_policy(rules)?;
+        self.apply_policy(prepare_policy);
         Ok(())
     }
 
     /// Returns the rules of the settings if others apply now, for a session that is resumed.
     ///
     /// # Errors
-    /// As for [`Tools::new`].
-    pub(crate) fn rules_anew(&mut self) -> Result<Option<Ruled>, WorkspaceError> {
+    /// As for [`SessionTools::new`].
+    pub(crate) fn policy_of_settings(&mut self) -> Result<Option<PreparedPolicy>, WorkspaceError> {
         let rules = self.tools.rules.clone();
-        (self.context.settings.user.tables.policy != rules).then(|| self.ruled(rules)).transpose()
+        (self.context.settings.user.tables.policy != rules).then(|| self.prepare_policy(rules)).transpose()
     }
 
     /// Prepares the workspace under other rules, which do not apply yet.
-    fn ruled(&mut self, rules: PolicySettings) -> Result<Ruled, WorkspaceError> {
+    fn prepare_policy(&mut self, rules: PolicySettings) -> Result<PreparedPolicy, WorkspaceError> {
         let before = std::mem::replace(&mut self.context.settings.user.tables.policy, rules);
         let workspace = Workspace::open(self.context.execution.folder(), self.context.settings.policy());
         let rules = std::mem::replace(&mut self.context.settings.user.tables.policy, before);
-        Ok(Ruled { rules, workspace: workspace? })
+        Ok(PreparedPolicy { rules, workspace: workspace? })
     }
 
     /// Applies prepared rules.
-    pub(crate) fn rule(&mut self, Ruled { rules, workspace }: Ruled) {
+    pub(crate) fn apply_policy(&mut self, PreparedPolicy { rules, workspace }: PreparedPolicy) {
         self.context.settings.user.tables.policy = rules;
         let setup = ChatSetup::new(&self.context.settings, &self.context.execution);
         let toolbox = setup.toolbox(&ToolName::ALL, &workspace, &self.tools.audit);
         self.tools.toolbox = toolbox.approval(self.tools.approvals.clone());
         self.tools.workspace = workspace;
-        self.renew_tools();
+        self.rebuild_tools();
     }
 
     /// Updates the tools that the model can call.
-    pub(crate) fn renew_tools(&mut self) {
+    pub(crate) fn rebuild_tools(&mut self) {
         self.dialogue.chat.set_tools(self.tools.of_model(
             &self.context.settings,
             &self.context.execution,

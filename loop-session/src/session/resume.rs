@@ -4,7 +4,7 @@ use loop_agents::chat::{History, Message};
 use loop_core::with_causes;
 use loop_manifest::model::Model;
 use loop_telemetry::{
-    transcript::{Conversation, Entry, SessionEntry},
+    transcript::{Conversation, SessionEntry, TranscriptEntry},
     words::{
         self,
         style::{DIM, paint},
@@ -25,12 +25,12 @@ impl Session {
     ///
     /// # Errors
     /// There is no such session, another process holds it, or it cannot be read. The current session then continues.
-    pub(crate) fn go_on_with(&mut self, wanted: &str) -> Result<(), InputError> {
-        let entry = self.meant(wanted)?;
+    pub(crate) fn resume(&mut self, wanted: &str) -> Result<(), InputError> {
+        let entry = self.find_session(wanted)?;
         if entry.info.id == self.log.id() {
             return Err(InputError::refused("this is that session"));
         }
-        let rules = self.rules_anew()?;
+        let rules = self.policy_of_settings()?;
         let Conversation {
             messages, pinned, model, tools, turns, name, usage, unanswered, open_loop, ..
         } = self.log.resume(entry.info.clone())?;
@@ -41,15 +41,12 @@ impl Session {
         }
         self.dialogue.usage = usage;
         self.dialogue.turns = turns;
-        self.leave_attachments();
-        let answers = if self.take_over_model(&model) {
-            format!(", {} answers", self.model_name())
-        } else {
-            String::new()
-        };
+        self.drop_attachments();
+        let answers =
+            if self.adopt_model(&model) { format!(", {} answers", self.model_name()) } else { String::new() };
         let model = self.dialogue.model.as_ref().map_or(model, |model| model.asked().to_owned());
-        self.log.write(Entry::Resumed { model });
-        self.take_over_tools(tools.unwrap_or(true));
+        self.log.write(TranscriptEntry::Resumed { model });
+        self.adopt_tools(tools.unwrap_or(true));
         let called = name.unwrap_or(entry.info.id);
         let said = words::count(self.dialogue.chat.history().messages().len() as u64, "message");
         let without = if self.tools.are_on { "" } else { ", without tools" };
@@ -58,21 +55,21 @@ impl Session {
             format_args!("going on with {}: {said}{without}{answers}", self.host().one_line(&called)),
         ));
         if let Some(rules) = rules {
-            self.rule(rules);
+            self.apply_policy(rules);
             self.say(RULES_ANEW);
         }
-        self.tell_of_end(unanswered.as_ref(), open_loop);
+        self.warn_of_interruption(unanswered.as_ref(), open_loop);
         Ok(())
     }
 
     /// Switches to that session's model, unless this session's model was named. Returns whether the model changed.
-    fn take_over_model(&mut self, theirs: &str) -> bool {
+    fn adopt_model(&mut self, theirs: &str) -> bool {
         let ours = self.dialogue.model.as_ref().map(Model::asked);
         if theirs.is_empty() || ours == Some(theirs) || ours.is_some() && self.dialogue.is_model_named {
             return false;
         }
         let was_answered = ours.is_some();
-        let Err(why) = self.take_model(theirs) else { return was_answered };
+        let Err(why) = self.set_model_unrecorded(theirs) else { return was_answered };
         let theirs = self.host().one_line(theirs);
         let instead = self.dialogue.model.as_ref().map_or("nobody", Model::id);
         self.warn(&format!(
@@ -86,7 +83,7 @@ impl Session {
     ///
     /// # Errors
     /// No session matches, or more than one does.
-    pub(crate) fn meant(&self, wanted: &str) -> Result<SessionEntry, InputError> {
+    pub(crate) fn find_session(&self, wanted: &str) -> Result<SessionEntry, InputError> {
         let store = self.log.store();
         if !wanted.is_empty() {
             return Ok(store.find(wanted)?);
@@ -110,7 +107,7 @@ impl Session {
         })
     }
 
-    fn tell_of_end(&self, unanswered: Option<&Message>, open_loop: bool) {
+    fn warn_of_interruption(&self, unanswered: Option<&Message>, open_loop: bool) {
         if let Some(prompt) = unanswered {
             let prompt = self.host().last_line(prompt.text(), 80).unwrap_or_default();
             self.warn(&format!("it was cut off in a turn, which was: {prompt}"));

@@ -6,7 +6,7 @@ use loop_agents::chat::{Attachment, Chat};
 use loop_core::{CancellationToken, Usage};
 use loop_manifest::{
     ExecutionContext,
-    model::{Conversation, Model, ModelChoiceError},
+    model::{ConversationOptions, Model, ModelChoiceError},
     settings::Settings,
 };
 use loop_schedule::{DISABLE_VARIABLE, ProjectJobs, is_disabled};
@@ -19,9 +19,10 @@ use loop_telemetry::{
     },
 };
 
-use super::{no_model::NoModel, pace::Pace, statistics::money, tools::Tools};
+use super::{no_model::NoModel, statistics::money, tools::SessionTools, turn_durations::TurnDurations};
 use crate::{
-    Approvals, Commands, InputError, OpenError, SessionHost, SessionLog, Work, WorkView, jobs::SessionJobs,
+    Activity, ActivityView, ApprovalChannel, Commands, InputError, OpenError, SessionHost, TranscriptWriter,
+    jobs::SessionJobs,
 };
 
 /// A conversation with a model, together with everything that a person does around it: commands, tools, files, repeats,
@@ -29,13 +30,13 @@ use crate::{
 ///
 /// A front end passes in the lines that a person types, and shows the session's [output](crate::SessionOutput). The
 /// session itself never asks a question, so a line can repeat at night. Only its tools can ask, while a front end keeps
-/// the channel to the person [open](crate::Approvals::open).
+/// the channel to the person [open](crate::ApprovalChannel::open).
 pub struct Session {
     pub(crate) dialogue: Dialogue,
-    pub(crate) tools: Tools,
+    pub(crate) tools: SessionTools,
     pub(crate) jobs: SessionJobs,
-    pub(crate) log: SessionLog,
-    pub(crate) context: Context,
+    pub(crate) log: TranscriptWriter,
+    pub(crate) context: SessionContext,
     commands: Commands,
     current: CurrentLine,
 }
@@ -54,7 +55,7 @@ pub(crate) struct Dialogue {
     /// The attachments of the next prompt.
     pub(crate) attachments: Vec<Attachment>,
     /// The durations of recent turns.
-    pub(crate) pace: Pace,
+    pub(crate) turn_durations: TurnDurations,
     /// The number of turns with a reply.
     pub(crate) turns: u64,
     /// The reported usage of these turns.
@@ -62,7 +63,7 @@ pub(crate) struct Dialogue {
 }
 
 /// The surroundings of the session.
-pub(crate) struct Context {
+pub(crate) struct SessionContext {
     pub(crate) settings: Settings,
     pub(crate) execution: ExecutionContext,
     pub(crate) host: SessionHost,
@@ -89,23 +90,23 @@ impl Session {
     /// # Errors
     /// The named model or the folder is not usable, or there is no place for state.
     pub fn open(
-        conversation: Conversation,
+        conversation: ConversationOptions,
         settings: Settings,
         execution: ExecutionContext,
         host: SessionHost,
     ) -> Result<Self, OpenError> {
         let host = host.with_secrets_in(execution.variables());
-        let Conversation { model: named, system, tools, .. } = conversation;
+        let ConversationOptions { model: named, system, tools, .. } = conversation;
         let chosen = Model::choose(named.as_deref(), &settings, execution.variables());
         let (model, no_model) = match chosen {
             Ok(model) => (Some(model), None),
             Err(why) if named.is_none() => (None, Some(why)),
             Err(why) => return Err(why.into()),
         };
-        let tools = Tools::new(tools, &settings, &execution)?;
+        let tools = SessionTools::new(tools, &settings, &execution)?;
         let state = StateDir::from_env_with(|name| execution.variable(name))?;
         let asked = model.as_ref().map_or("", Model::asked);
-        let info = SessionInfo::new(execution.custody().run(), execution.folder(), asked, host.now());
+        let info = SessionInfo::new(execution.supervisor().run(), execution.folder(), asked, host.now());
         let info = info.redacted(&host.secrets());
         let chat = match &model {
             Some(model) => Chat::new(model.boxed(execution.seed())),
@@ -113,8 +114,8 @@ impl Session {
         };
         let jobs = SessionJobs::new(project_jobs(&state, &settings, &execution, &host)?, host.clone())?;
         let is_disabled = is_disabled(execution.variable(DISABLE_VARIABLE).as_deref());
-        let log =
-            SessionLog::new(SessionStore::at(state.sessions()), info, host.clone()).toolless(!tools.are_on);
+        let log = TranscriptWriter::new(SessionStore::at(state.sessions()), info, host.clone())
+            .toolless(!tools.are_on);
         let mut session = Self {
             dialogue: Dialogue {
                 chat,
@@ -123,18 +124,18 @@ impl Session {
                 is_model_named: named.is_some(),
                 system,
                 attachments: Vec::new(),
-                pace: Pace::default(),
+                turn_durations: TurnDurations::default(),
                 turns: 0,
                 usage: Usage::unknown(),
             },
             tools,
             jobs: jobs.disabled(is_disabled),
             log,
-            context: Context { settings, execution, host },
+            context: SessionContext { settings, execution, host },
             commands: Commands::standard(),
             current: CurrentLine::default(),
         };
-        session.renew_tools();
+        session.rebuild_tools();
         Ok(session)
     }
 
@@ -150,9 +151,9 @@ impl Session {
     /// # Errors
     /// The named session cannot be resumed.
     pub async fn start(&mut self, resumed: Option<&str>) -> Result<(), InputError> {
-        self.renew_system().await;
+        self.rebuild_system_prompt().await;
         if let Some(wanted) = resumed {
-            self.go_on_with(wanted)?;
+            self.resume(wanted)?;
             if self.tools.are_asked {
                 self.allow_tools(true);
             }
@@ -198,7 +199,7 @@ impl Session {
 
     /// Returns the channel from tools to the person. While a front end keeps it open, tools ask; otherwise actions that
     /// need approval are refused.
-    pub const fn approvals(&self) -> &Approvals {
+    pub const fn approvals(&self) -> &ApprovalChannel {
         &self.tools.approvals
     }
 
@@ -223,14 +224,14 @@ impl Session {
     }
 
     /// Returns the current setup of the conversation.
-    pub(crate) fn conversation(&self) -> Conversation {
+    pub(crate) fn conversation(&self) -> ConversationOptions {
         let tools = if self.tools.are_on { self.tools.names.clone() } else { Vec::new() };
         let model = self.dialogue.model.as_ref().map(|model| model.asked().to_owned());
-        Conversation { model, system: self.dialogue.system.clone(), tools: Some(tools) }
+        ConversationOptions { model, system: self.dialogue.system.clone(), tools: Some(tools) }
     }
 
     /// Rebuilds the system prompt.
-    pub(crate) async fn renew_system(&mut self) {
+    pub(crate) async fn rebuild_system_prompt(&mut self) {
         let prompt = self.system_prompt().await;
         self.dialogue.chat.set_system(prompt);
     }
@@ -264,10 +265,10 @@ impl Session {
         &self,
         model: &str,
         doing: String,
-        usual: Option<Duration>,
+        mean_duration: Option<Duration>,
         context: Option<String>,
-    ) -> Box<dyn WorkView> {
-        self.context.host.show(Work { model: model.to_owned(), doing, usual, context })
+    ) -> Box<dyn ActivityView> {
+        self.context.host.show(Activity { model: model.to_owned(), doing, mean_duration, context })
     }
 }
 

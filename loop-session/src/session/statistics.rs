@@ -61,7 +61,7 @@ mod tests {
     use loop_core::{Usage, Usd};
 
     use super::*;
-    use crate::cases;
+    use crate::test_cases;
 
     fn line(usage: Usage, context: Option<&str>, ms: u64) -> String {
         let output = serde_json::json!({ "text": "", "rounds": 1, "usage": usage });
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn the_numbers_are_those_that_people_know() {
-        let [(_, with_tokens), (_, without)] = cases::of("statLine").try_into().unwrap();
+        let [(_, with_tokens), (_, without)] = test_cases::of("statLine").try_into().unwrap();
         let shown = line(Usage::unknown().with_tokens(1840, 312), Some("context 44%"), 18_400);
         assert_eq!(
             shown,

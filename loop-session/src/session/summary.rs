@@ -1,9 +1,9 @@
 //! Summaries of conversations that are too long.
 
-use loop_agents::chat::{ContextMeasure, Fill, Message};
+use loop_agents::chat::{ContextFill, ContextMeasure, Message};
 use loop_core::with_causes;
 use loop_telemetry::{
-    transcript::{Change, Entry},
+    transcript::{ConversationChange, TranscriptEntry},
     words::{
         self,
         style::{DIM, paint},
@@ -26,19 +26,23 @@ impl Session {
         let Some(model) = &self.dialogue.model else { return Err(InputError::NoModel) };
         let before = self.dialogue.chat.history().messages().to_vec();
         let stop = self.stop();
-        let view =
-            self.show(model.id(), "summarising".to_owned(), self.dialogue.pace.usual(), self.fullness());
+        let view = self.show(
+            model.id(),
+            "summarising".to_owned(),
+            self.dialogue.turn_durations.mean(),
+            self.context_share(),
+        );
         let done = self.dialogue.chat.summarise().keep(kept).cancel_on(stop).run().await;
         drop(view);
         let summary = done?;
-        let change = Change::between(&before, self.dialogue.chat.history().messages());
+        let change = ConversationChange::between(&before, self.dialogue.chat.history().messages());
         self.dialogue.usage += summary.usage;
         self.say(&format!(
             "{} were put in a few words; {}",
             words::count(summary.replaced as u64, "message"),
-            self.measured()
+            self.context_fill()
         ));
-        self.log.write(Entry::Summarised { summary: summary.text, change, usage: summary.usage });
+        self.log.write(TranscriptEntry::Summarised { summary: summary.text, change, usage: summary.usage });
         Ok(())
     }
 
@@ -46,9 +50,9 @@ impl Session {
     ///
     /// # Errors
     /// Returns [`Interrupted`]. If the summary fails, the conversation goes out at its full length.
-    pub(crate) async fn make_room(&mut self, prompt: &Message) -> Result<(), InputError> {
+    pub(crate) async fn summarise_if_full(&mut self, prompt: &Message) -> Result<(), InputError> {
         let measure = self.dialogue.chat.measure_with(prompt);
-        if matches!(measure.fill(), Fill::Tight | Fill::Over) {
+        if matches!(measure.fill(), ContextFill::Tight | ContextFill::Over) {
             self.say(&paint(DIM, format_args!("{measure}: the older messages are summarised")));
             match self.summarise(KEPT).await {
                 Err(error) if error.is_interrupted() => return Err(error),
@@ -57,25 +61,25 @@ impl Session {
             }
         }
         let measure = self.dialogue.chat.measure_with(prompt);
-        if measure.fill() == Fill::Over {
-            self.warn(&overfull(measure));
+        if measure.fill() == ContextFill::Over {
+            self.warn(&overflow_warning(measure));
         }
         Ok(())
     }
 
     /// Returns the fill level of the context, in words.
-    pub(crate) fn measured(&self) -> String {
+    pub(crate) fn context_fill(&self) -> String {
         self.dialogue.chat.measure().to_string()
     }
 
     /// Returns the fill level for a status line, if the size of the context is known.
-    pub(crate) fn fullness(&self) -> Option<String> {
+    pub(crate) fn context_share(&self) -> Option<String> {
         share(self.dialogue.chat.measure())
     }
 }
 
 /// Returns the warning that a prompt may not fit into the context of the model.
-pub fn overfull(measure: ContextMeasure) -> String {
+pub fn overflow_warning(measure: ContextMeasure) -> String {
     format!("{measure}: the model may refuse this, or forget its beginning; /clear makes room")
 }
 
@@ -87,11 +91,11 @@ pub(crate) fn share(measure: ContextMeasure) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cases;
+    use crate::test_cases;
 
     #[test]
     fn what_is_not_known_of_the_context_is_not_shown() {
-        for (input, expected) in cases::of("contextUsage") {
+        for (input, expected) in test_cases::of("contextUsage") {
             let number = |key: &str| input[key].as_u64().unwrap();
             let shown = share(ContextMeasure::new(number("used"), false, Some(number("limit"))));
             let theirs = expected["message"].as_str().unwrap();

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use loop_agents::tools::Toolbox;
-use loop_guardrails::policy::{Settings as PolicySettings, audit::Audit, workspace::Workspace};
+use loop_guardrails::policy::{PolicySettings, audit::Audit, workspace::Workspace};
 use loop_manifest::{
     ExecutionContext, ToolName, ToolsError,
     model::{self, ChatSetup},
@@ -11,15 +11,15 @@ use loop_manifest::{
 };
 
 use crate::{
-    Approvals,
+    ApprovalChannel,
     jobs::{self, SessionJobs},
 };
 
 /// The tools, and the right to call them.
-pub(crate) struct Tools {
+pub(crate) struct SessionTools {
     pub(crate) audit: Audit,
     /// The channel for questions that the policy leaves to the person.
-    pub(crate) approvals: Approvals,
+    pub(crate) approvals: ApprovalChannel,
     /// All tools, for the person.
     pub(crate) toolbox: Toolbox,
     pub(crate) workspace: Workspace,
@@ -33,7 +33,7 @@ pub(crate) struct Tools {
     pub(crate) are_asked: bool,
 }
 
-impl Tools {
+impl SessionTools {
     /// Creates the tools: those of the settings, unless others are named.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Tools {
         let audit = model::audit(place)?;
         let workspace = model::workspace(place, settings.policy())?;
         let setup = ChatSetup::new(settings, place);
-        let approvals = Approvals::default();
+        let approvals = ApprovalChannel::default();
         let toolbox = setup.toolbox(&ToolName::ALL, &workspace, &audit).approval(approvals.clone());
         let are_asked = asked.is_some();
         let names = asked.unwrap_or_else(|| model::tools_of(settings));
@@ -86,9 +86,9 @@ impl Tools {
     }
 }
 
-impl fmt::Debug for Tools {
+impl fmt::Debug for SessionTools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tools")
+        f.debug_struct("SessionTools")
             .field("names", &self.names)
             .field("are_on", &self.are_on)
             .finish_non_exhaustive()

@@ -2,18 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use loop_agents::chat::{Delta, Fill, Message, TurnEvent, TurnOutput};
+use loop_agents::chat::{ContextFill, Delta, Message, TurnEvent, TurnOutput};
 use loop_core::{Usage, with_causes};
 use loop_manifest::model::Model;
 use loop_telemetry::{
-    transcript::{Change, Entry},
+    transcript::{ConversationChange, TranscriptEntry},
     words::style::{DIM, paint},
 };
 
 use super::{
     state::Session,
     statistics::statistics,
-    summary::{overfull, share},
+    summary::{overflow_warning, share},
 };
 use crate::InputError;
 
@@ -29,8 +29,8 @@ impl Session {
         let Some(model) = &self.dialogue.model else { return Err(InputError::NoModel) };
         let name = model.id().to_owned();
         let message = self.message(prompt);
-        self.make_room(&message).await?;
-        self.taken(message, &name, None).await
+        self.summarise_if_full(&message).await?;
+        self.run_turn(message, &name, None).await
     }
 
     /// Asks another model once. It sees the last messages, and its reply joins the conversation.
@@ -44,10 +44,10 @@ impl Session {
         }
         let (message, name) = (self.message(prompt), other.id().to_owned());
         let measure = self.dialogue.chat.measure_last(MENTIONED, Some(&message), other.window());
-        if measure.fill() == Fill::Over {
-            self.warn(&overfull(measure));
+        if measure.fill() == ContextFill::Over {
+            self.warn(&overflow_warning(measure));
         }
-        self.taken(message, &name, Some(&other)).await
+        self.run_turn(message, &name, Some(&other)).await
     }
 
     /// Builds the message from the prompt and its attachments.
@@ -57,29 +57,34 @@ impl Session {
     }
 
     /// Runs the turn, and records it.
-    async fn taken(&mut self, prompt: Message, name: &str, other: Option<&Model>) -> Result<(), InputError> {
+    async fn run_turn(
+        &mut self,
+        prompt: Message,
+        name: &str,
+        other: Option<&Model>,
+    ) -> Result<(), InputError> {
         let before = self.dialogue.chat.history().messages().to_vec();
-        self.log.write(Entry::Asked { prompt: prompt.clone(), model: name.to_owned() });
+        self.log.write(TranscriptEntry::Asked { prompt: prompt.clone(), model: name.to_owned() });
         let began = Instant::now();
-        let mut said = Said::default();
-        let done = self.run(&prompt, name, other, &mut said).await;
+        let mut reply_text = ReplyText::default();
+        let done = self.run(&prompt, name, other, &mut reply_text).await;
         let elapsed = began.elapsed();
-        self.host().reply(&said.text);
+        self.host().reply(&reply_text.text);
         let output = match done {
             Ok(output) => output,
             Err(error) => {
                 self.dialogue.attachments = prompt.attachments().to_vec();
                 let (why, usage) = (with_causes(&error), Usage::unknown());
-                self.log.write(Entry::Unanswered { why, usage, said: said.text });
+                self.log.write(TranscriptEntry::Unanswered { why, usage, said: reply_text.text });
                 return Err(error);
             }
         };
-        let change = Change::between(&before, self.dialogue.chat.history().messages());
-        self.log.write(Entry::Answered { change, usage: output.usage, model: name.to_owned() });
-        self.dialogue.pace.took(elapsed);
+        let change = ConversationChange::between(&before, self.dialogue.chat.history().messages());
+        self.log.write(TranscriptEntry::Answered { change, usage: output.usage, model: name.to_owned() });
+        self.dialogue.turn_durations.add(elapsed);
         self.dialogue.turns += 1;
         self.dialogue.usage += output.usage;
-        let context = self.fullness_for(other);
+        let context = self.context_share_for(other);
         self.tell_of(name, &output, context.as_deref(), elapsed);
         Ok(())
     }
@@ -90,11 +95,11 @@ impl Session {
         prompt: &Message,
         name: &str,
         other: Option<&Model>,
-        said: &mut Said,
+        reply_text: &mut ReplyText,
     ) -> Result<TurnOutput, InputError> {
         let stop = self.stop();
-        let (doing, usual) = (format!("waiting for {name}"), self.dialogue.pace.usual());
-        let mut view = self.show(name, doing, usual, self.fullness_for(other));
+        let (doing, mean_duration) = (format!("waiting for {name}"), self.dialogue.turn_durations.mean());
+        let mut view = self.show(name, doing, mean_duration, self.context_share_for(other));
         let seed = self.context.execution.seed();
         let Self { dialogue, log, .. } = self;
         let mut turn = dialogue.chat.turn(prompt.text()).on_event(|event| {
@@ -103,8 +108,8 @@ impl Session {
                 TurnEvent::Called(report) => log.called(report),
                 _ => {}
             }
-            said.hear(event);
-            view.hear(event);
+            reply_text.on_event(event);
+            view.on_event(event);
         });
         for attachment in prompt.attachments() {
             turn = turn.attach(attachment.clone());
@@ -120,8 +125,8 @@ impl Session {
     }
 
     /// Returns the fill level of the answering model's context, for a status line.
-    fn fullness_for(&self, other: Option<&Model>) -> Option<String> {
-        let Some(other) = other else { return self.fullness() };
+    fn context_share_for(&self, other: Option<&Model>) -> Option<String> {
+        let Some(other) = other else { return self.context_share() };
         share(self.dialogue.chat.measure_last(MENTIONED, None, other.window()))
     }
 
@@ -143,7 +148,7 @@ impl Session {
 
 /// The model's text in a turn so far.
 #[derive(Debug, Default)]
-struct Said {
+struct ReplyText {
     text: String,
     /// The offset at which the current reply begins.
     reply: usize,
@@ -151,8 +156,8 @@ struct Said {
     is_void: bool,
 }
 
-impl Said {
-    fn hear(&mut self, event: TurnEvent<'_>) {
+impl ReplyText {
+    fn on_event(&mut self, event: TurnEvent<'_>) {
         match event {
             TurnEvent::Delta(Delta::Text(text)) => {
                 if std::mem::take(&mut self.is_void) {

@@ -1,4 +1,4 @@
-//! A file of lines, as its one writer has it.
+//! A file of lines, held by its only writer.
 
 use std::{
     fs::File,
@@ -8,41 +8,41 @@ use std::{
 };
 
 use super::{
-    At, JournalError,
-    lines::Torn,
+    IoErrorContext, JournalError,
+    line_reader::TornLine,
     lock::{RunLock, lock},
-    untouched::untouched,
+    tamper_check::check_untampered,
 };
-use crate::{cut, folder};
+use crate::{failpoint, private_folder};
 
-/// A file that is appended to, and locked for as long as this lives.
+/// A file for appending, which stays locked while this lives.
 pub(crate) struct Appender {
     path: PathBuf,
     file: Arc<File>,
-    /// The length that the file has if nobody else writes it.
+    /// The expected length of the file.
     length: u64,
-    /// What a write left that failed may stand behind that.
+    /// Whether a failed write may have left bytes past `length`.
     is_torn: bool,
 }
 
 impl Appender {
-    /// A new file, in a folder that is made if it is not there.
+    /// Creates a new file, and its folder if needed.
     pub(crate) fn create(path: PathBuf) -> Result<Self, JournalError> {
         let above = path.parent().unwrap_or(Path::new(""));
-        folder::create_synced(above).cannot_create(above)?;
-        let file = folder::private().read(true).append(true).create_new(true).open(&path);
+        private_folder::create_synced(above).cannot_create(above)?;
+        let file = private_folder::private().read(true).append(true).create_new(true).open(&path);
         let file = file.cannot_create(&path)?;
-        cut::point();
+        failpoint::point();
         lock(&file, &path)?;
-        folder::sync(above).cannot_create(above)?;
-        cut::point();
+        private_folder::sync(above).cannot_create(above)?;
+        failpoint::point();
         Ok(Self { path, file: Arc::new(file), length: 0, is_torn: false })
     }
 
-    /// A file that is there.
+    /// Opens an existing file.
     pub(crate) fn open(path: PathBuf) -> Result<Self, JournalError> {
-        let file = folder::private().read(true).append(true).open(&path);
-        let file = file.and_then(folder::plain).cannot_read(&path)?;
+        let file = private_folder::private().read(true).append(true).open(&path);
+        let file = file.and_then(private_folder::plain).cannot_read(&path)?;
         lock(&file, &path)?;
         let length = file.metadata().cannot_read(&path)?.len();
         Ok(Self { path, file: Arc::new(file), length, is_torn: false })
@@ -52,13 +52,13 @@ impl Appender {
         &self.path
     }
 
-    /// Its lock, to hold it for longer.
+    /// Returns the file's lock, to hold it longer.
     pub(super) fn hold(&self) -> RunLock {
         RunLock::of(&self.file)
     }
 
-    /// Appends lines, in one write, so that a killed process leaves them whole. On a full disk the part that was
-    /// written is taken back: what comes after it later would be a damaged line.
+    /// Appends lines in one write, so that a killed process leaves complete lines. On a full disk we remove the partly
+    /// written lines, because lines after them would count as damaged.
     pub(crate) fn append(&mut self, lines: &[u8]) -> Result<(), JournalError> {
         self.mend()?;
         if let Err(error) = (&*self.file).write_all(lines) {
@@ -69,11 +69,11 @@ impl Appender {
         Ok(())
     }
 
-    /// Takes the last lines back, of so many bytes, and what stands behind them.
+    /// Removes the last `bytes` bytes, and any bytes after them.
     pub(crate) fn take_back(&mut self, bytes: u64) {
         self.length -= bytes;
         self.is_torn = true;
-        // If this fails, it is done before anything else is written.
+        // If this fails, we retry before the next write.
         let _ = self.mend();
     }
 
@@ -85,19 +85,20 @@ impl Appender {
         Ok(())
     }
 
-    /// Cuts a torn last line off.
-    pub(crate) fn cut(&mut self, torn: &Torn) -> Result<(), JournalError> {
+    /// Cuts off a torn last line.
+    pub(crate) fn cut(&mut self, torn: &TornLine) -> Result<(), JournalError> {
         self.file.set_len(torn.whole).and_then(|()| self.file.sync_all()).cannot_write(&self.path)?;
         self.length = torn.whole;
         Ok(())
     }
 
-    /// What writes it to the disk and looks whether it is what was written, on whatever thread may wait for that.
+    /// Returns a closure that syncs the file and checks that it is unchanged. The closure can run on any thread that
+    /// may block.
     pub(crate) fn sync(&self) -> impl FnOnce() -> Result<(), JournalError> + Send + 'static {
         let (file, path, length) = (Arc::clone(&self.file), self.path.clone(), self.length);
         move || {
             file.sync_data().cannot_write(&path)?;
-            untouched(&file, &path, length)
+            check_untampered(&file, &path, length)
         }
     }
 }

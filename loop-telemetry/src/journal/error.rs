@@ -1,33 +1,33 @@
-//! Why a journal cannot be used.
+//! Errors of journals.
 
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
-use crate::folder;
+use crate::private_folder;
 
-/// Why a journal cannot be used. Each text says what to do.
+/// The reason why a journal cannot be used. Each message names the next step.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// A folder or file of it cannot be made.
+    /// A folder or file of the journal cannot be created.
     #[error("{} cannot be made (choose another state directory, or one that you can write to)", path.display())]
     Create {
-        /// What cannot be made.
+        /// The file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The error of the system.
         source: io::Error,
     },
-    /// It cannot be opened or read.
+    /// The journal cannot be opened or read.
     #[error("{} cannot be read (check that it is there and that you may read and write it)", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the system.
         source: io::Error,
     },
-    /// There is something else in its place: a link, a pipe, a folder.
+    /// The path is not a regular file, but a link, a pipe or a folder.
     #[error(
         "{} is not a regular file any more (find out what put it there, the run's own commands perhaps; remove it and take the file from a backup, or begin a new run)",
         path.display()
@@ -36,7 +36,7 @@ pub enum JournalError {
         /// The journal's path.
         path: PathBuf,
     },
-    /// It has no event, although the run had recorded some.
+    /// The journal has no events, but the run had recorded some.
     #[error(
         "{} is damaged: it has no events, and the run had recorded some (take the file from a backup; without one, begin a new run: what this one did and spent is not known any more)",
         path.display()
@@ -45,29 +45,29 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
-    /// It cannot be written or synced.
+    /// The journal cannot be written or synced.
     #[error("{} cannot be written (see that there is space on the disk, then resume the run: what was recorded is kept)", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the system.
         source: io::Error,
     },
-    /// It cannot be locked.
+    /// The journal cannot be locked.
     #[error("{} cannot be locked (put the state directory on a file system that has locks)", path.display())]
     Lock {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the system.
         source: io::Error,
     },
     /// Another process works on the run.
     #[error("another process works on this run: it holds {} (wait until it has ended, or end it)", path.display())]
     InUse {
-        /// The file that it has locked.
+        /// The locked file.
         path: PathBuf,
     },
-    /// A line is not what was written.
+    /// A line is damaged.
     #[error(
         "line {line} of {} is damaged: {why} (take the file from a backup; or cut it off before that line, to go on from there: what came after is done again)",
         path.display()
@@ -75,20 +75,20 @@ pub enum JournalError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line's number, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The damage.
         why: String,
     },
-    /// Somebody else removed, cut or wrote it while the run did.
+    /// Another process removed, cut or wrote the journal during the run.
     #[error(
         "{} was changed by somebody else while the run wrote it: {why} (find out who does that, the run's own commands perhaps; then take the file from a backup, or begin a new run)",
         path.display()
     )]
-    Meddled {
+    Tampered {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The change.
         why: String,
     },
     /// A later version of this program wrote it.
@@ -99,22 +99,22 @@ pub enum JournalError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line's number, from 1.
         line: u64,
         /// The line's format.
         found: u32,
-        /// The newest format that is known here.
+        /// The newest format that this version knows.
         known: u32,
     },
-    /// An output cannot be written down, or not be read again.
+    /// An output cannot be stored or read back.
     #[error("an output of the run cannot be kept in {}: {why}", path.display())]
     Output {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// Events are to be appended to a journal that was opened and not loaded.
+    /// You tried to append events to a journal that was opened but not loaded.
     #[error("{} was not loaded, so what is appended would not fit what is there: load it first", path.display())]
     NotLoaded {
         /// The file.
@@ -123,18 +123,18 @@ pub enum JournalError {
 }
 
 /// Adds the path to an error of the system.
-pub(crate) trait At<T> {
+pub(crate) trait IoErrorContext<T> {
     fn cannot_create(self, path: &Path) -> Result<T, JournalError>;
     fn cannot_read(self, path: &Path) -> Result<T, JournalError>;
     fn cannot_write(self, path: &Path) -> Result<T, JournalError>;
 }
 
-impl<T> At<T> for io::Result<T> {
+impl<T> IoErrorContext<T> for io::Result<T> {
     fn cannot_create(self, path: &Path) -> Result<T, JournalError> {
         self.map_err(|source| JournalError::Create { path: path.to_owned(), source })
     }
     fn cannot_read(self, path: &Path) -> Result<T, JournalError> {
-        self.map_err(|source| match folder::is_other(path) {
+        self.map_err(|source| match private_folder::is_other(path) {
             true => JournalError::NotPlain { path: path.to_owned() },
             false => JournalError::Read { path: path.to_owned(), source },
         })

@@ -1,4 +1,4 @@
-//! The journal as the run writes it.
+//! The journal of a run, for writing.
 
 use std::{
     fmt,
@@ -11,23 +11,23 @@ use loop_core::{BoxError, Event, EventKind, Journal, WorkResult, async_trait};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    At, BEGUN, EVENTS, JournalError, JournalReader, MAX_INLINE_OUTPUT,
+    BEGUN, EVENTS, IoErrorContext, JournalError, JournalReader, MAX_INLINE_OUTPUT,
     appender::Appender,
     has_begun,
-    line::{self, Output},
+    line_format::{self, Output},
     lock::RunLock,
     outputs::Outputs,
-    reader::Place,
+    reader::OutputLocation,
 };
-use crate::{folder, redact::Redactor};
+use crate::{private_folder, redact::Redactor};
 
-/// A journal in a run's folder: `events.jsonl`, and `outputs` for those above [`MAX_INLINE_OUTPUT`].
+/// A journal in a run's folder: `events.jsonl`, and `outputs` for outputs above [`MAX_INLINE_OUTPUT`].
 ///
-/// It holds a lock on the file for as long as it lives, so that no two processes work on one run; the kernel
-/// gives it back if the process dies. Folders are made for their owner alone, and so are files.
+/// It holds a lock on the file while it lives, so that no two processes work on one run. If the process dies, the
+/// kernel releases the lock. Folders and files are private to their owner.
 ///
 /// # Default
-/// Synced to the disk, and nothing taken out.
+/// Synced to disk, without redaction.
 ///
 /// ```
 /// use jiff::Timestamp;
@@ -55,27 +55,27 @@ pub struct FileJournal<O> {
     clock: Box<dyn FnMut() -> Timestamp + Send>,
     redactor: Option<Redactor>,
     synced: bool,
-    /// The number of the next line; `None` until the lines before it were loaded.
+    /// The number of the next line; `None` until we have loaded the lines before it.
     next: Option<u64>,
-    /// The JSON of the last output. It is kept for its room, as long as that is not much.
+    /// The JSON of the last output. We keep its allocation for reuse, unless it is large.
     json: Vec<u8>,
-    /// Lines on their way to the file.
+    /// Lines that wait to be written.
     pending: Vec<u8>,
-    /// The file of an output that has to be safe before the line which names it is written.
+    /// The file of an output that must be synced before the line that names it is written.
     pending_output: Option<String>,
-    /// It is noted that the journal has events.
+    /// Whether we have recorded that the journal has events.
     is_begun: bool,
     output: PhantomData<fn(O) -> O>,
 }
 
 impl<O> FileJournal<O> {
-    /// The journal of a new run. Its folder, and those above it, are made if they are not there. `clock`
-    /// tells the wall-clock time: `Timestamp::now`.
+    /// Creates the journal of a new run, its folder and the parents of that folder. `clock` returns the wall-clock
+    /// time, for example `Timestamp::now`.
     ///
-    /// It blocks, for the disk.
+    /// Blocks on disk I/O.
     ///
     /// # Errors
-    /// [`JournalError`] if the folder or the file cannot be made, or the file is there already.
+    /// [`JournalError`] if the folder or the file cannot be created, or the file exists.
     pub fn create(
         run: impl Into<PathBuf>,
         clock: impl FnMut() -> Timestamp + Send + 'static,
@@ -85,10 +85,10 @@ impl<O> FileJournal<O> {
         Ok(Self::over(run, file, Box::new(clock), Some(0)))
     }
 
-    /// The journal of a run that is to go on. What is in it is read when the run is built.
+    /// Opens the journal of a run that you want to resume. Building the run reads its contents.
     ///
     /// # Errors
-    /// [`JournalError`] if there is none, or another process works on the run.
+    /// [`JournalError`] if there is no journal, or another process works on the run.
     pub fn open(
         run: impl Into<PathBuf>,
         clock: impl FnMut() -> Timestamp + Send + 'static,
@@ -120,43 +120,48 @@ impl<O> FileJournal<O> {
         }
     }
 
-    /// Takes secrets out of all texts before they are written.
+    /// Redacts secrets in all texts before they are written.
     #[must_use]
     pub fn redacting(mut self, redactor: Redactor) -> Self {
         self.redactor = Some(redactor);
         self
     }
 
-    /// Leaves to the system when the disk is written: quicker, and a killed process loses nothing, but a
-    /// power cut takes what happened last.
+    /// Does not sync the file. This is faster, and loses nothing if the process is killed, but a power cut can lose the
+    /// last events.
     #[must_use]
     pub fn without_sync(mut self) -> Self {
         self.synced = false;
         self
     }
 
-    /// The run's lock, to hold it for longer than the journal lives: until the run's end is noted, say. It is
-    /// given back when both are dropped.
+    /// Returns the run's lock. Hold it to keep the run locked after the journal is dropped, for example until you have
+    /// recorded the run's end. The lock is released when both are dropped.
     pub fn hold(&self) -> RunLock {
         self.file.hold()
     }
 
-    /// The file of the events.
+    /// Returns the path of the file of events.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Notes that the journal has events, once they are safe: one without any is damaged from then on.
+    /// Records that the journal has events, once they are synced. From then on, a journal without events is damaged.
     fn note_begun(&mut self) -> Result<(), JournalError> {
         if !self.is_begun && self.next.is_some_and(|next| next > 0) {
             let path = self.run.join(BEGUN);
-            folder::private().write(true).create(true).truncate(false).open(&path).cannot_create(&path)?;
+            private_folder::private()
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&path)
+                .cannot_create(&path)?;
             self.is_begun = true;
         }
         Ok(())
     }
 
-    /// Writes the lines that wait, unless an output has to be made safe first.
+    /// Writes the waiting lines, unless an output must be synced first.
     fn flush(&mut self) -> Result<(), JournalError> {
         if self.pending_output.is_none() && !self.pending.is_empty() {
             self.file.append(&self.pending)?;
@@ -167,8 +172,7 @@ impl<O> FileJournal<O> {
 }
 
 impl<O: Serialize + DeserializeOwned> FileJournal<O> {
-    /// Makes the output of an iteration ready for its line: its JSON, and the name of the file that holds it if it is
-    /// large.
+    /// Prepares the output of an iteration for its line: its JSON, and the name of its file if it is large.
     fn prepare(&mut self, output: &O) -> Result<Option<String>, JournalError> {
         self.json.clear();
         let written = match &self.redactor {
@@ -197,7 +201,7 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
             });
             let redacted = self.redactor.as_ref().map(|redactor| redactor.event(event));
             let event = redacted.as_ref().unwrap_or(event);
-            line::write::<Event>(&mut self.pending, next, &time, event, output.as_ref())
+            line_format::write::<Event>(&mut self.pending, next, &time, event, output.as_ref())
                 .map_err(|error| self.unwritable(&error))?;
             next += 1;
         }
@@ -206,7 +210,7 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
     }
 
     fn read(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, JournalError> {
-        let file = folder::read(self.file.path()).cannot_read(self.file.path())?;
+        let file = private_folder::read(self.file.path()).cannot_read(self.file.path())?;
         let mut reader = JournalReader::over(file, &self.run);
         let mut last = LastOutput::default();
         while let Some(entry) = reader.next_entry()? {
@@ -263,7 +267,7 @@ impl<O> fmt::Debug for FileJournal<O> {
     }
 }
 
-/// The last output that was seen: only that one is needed, so only its text is kept.
+/// The last output that we have seen. Nobody needs the earlier ones, so we keep only its text.
 #[derive(Default)]
 struct LastOutput {
     text: String,
@@ -271,23 +275,23 @@ struct LastOutput {
 }
 
 impl LastOutput {
-    fn note(&mut self, place: Place<'_>) {
+    fn note(&mut self, place: OutputLocation<'_>) {
         let (text, is_file) = match place {
-            Place::Inline(json) => (json, false),
-            Place::File(name) => (name, true),
+            OutputLocation::Inline(json) => (json, false),
+            OutputLocation::File(name) => (name, true),
         };
         self.text.clear();
         self.text.push_str(text);
         self.is_file = Some(is_file);
     }
 
-    fn place(&self) -> Option<Place<'_>> {
+    fn place(&self) -> Option<OutputLocation<'_>> {
         let is_file = self.is_file?;
-        Some(if is_file { Place::File(&self.text) } else { Place::Inline(&self.text) })
+        Some(if is_file { OutputLocation::File(&self.text) } else { OutputLocation::Inline(&self.text) })
     }
 }
 
-/// Waits for the disk beside the runtime's threads, so that other runs on them go on; without a runtime, here.
+/// Runs blocking disk I/O off the runtime's threads, so that other runs continue. Without a runtime, it runs here.
 async fn aside<F>(work: F) -> Result<(), JournalError>
 where
     F: FnOnce() -> Result<(), JournalError> + Send + 'static,
@@ -297,7 +301,7 @@ where
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is shutting down: this run is dropped with it.
+            // The runtime is shutting down and drops this run.
             Err(_) => std::future::pending().await,
         },
     }

@@ -1,7 +1,7 @@
-//! Who works on a run.
+//! The lock of a run.
 //!
-//! Two processes that append to one journal would make it a history of neither. A file with a process id in
-//! it goes stale with the process; a lock that the kernel holds does not.
+//! If two processes append to one journal, it is a valid history of neither. A file with a process id becomes stale
+//! when the process dies; a kernel lock does not.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -12,31 +12,31 @@ use std::{
     time::Duration,
 };
 
-use super::{At, EVENTS, JournalError};
-use crate::folder;
+use super::{EVENTS, IoErrorContext, JournalError};
+use crate::private_folder;
 
-/// Who looks whether a run is alive holds its lock for a moment; so it is tried again a few times.
+/// A process that checks whether a run is alive holds the lock for a moment, so we retry a few times.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
-/// The lock of a run: who has it works on the run, and nobody else does. Made by
-/// [`FileJournal::hold`](super::FileJournal::hold), and by
-/// [`RunStore::begin_unkept`](crate::RunStore::begin_unkept) for a run without a journal.
+/// The lock of a run. Only the process that holds it works on the run. You get it from
+/// [`FileJournal::hold`](super::FileJournal::hold), or from
+/// [`RunStore::begin_without_journal`](crate::RunStore::begin_without_journal) for a run without a journal.
 #[derive(Debug)]
 #[must_use = "the lock is given back when this is dropped"]
 pub struct RunLock {
     _file: Arc<File>,
-    /// A file that is there for the lock alone.
+    /// The path of a file that exists only for the lock.
     vanishes: Option<PathBuf>,
 }
 
 impl RunLock {
-    /// That of the journal in this file, which was locked when it was opened.
+    /// Returns the lock of a journal's file, which was locked when it was opened.
     pub(super) fn of(file: &Arc<File>) -> Self {
         Self { _file: Arc::clone(file), vanishes: None }
     }
 
-    /// That of this file, which is locked, and goes with it.
+    /// Returns the lock of this locked file, which is removed together with the lock.
     pub(crate) fn vanishing(file: File, path: PathBuf) -> Self {
         Self { _file: Arc::new(file), vanishes: Some(path) }
     }
@@ -45,13 +45,13 @@ impl RunLock {
 impl Drop for RunLock {
     fn drop(&mut self) {
         if let Some(path) = &self.vanishes {
-            // What cannot be removed here is removed by the next run that begins.
+            // If we cannot remove it here, the next run that begins will.
             let _ = fs::remove_file(path);
         }
     }
 }
 
-/// Takes the lock of a journal, for as long as the file is open.
+/// Locks a journal for as long as the file is open.
 pub(crate) fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
     for tried in 1.. {
         match file.try_lock() {
@@ -66,16 +66,16 @@ pub(crate) fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
     Ok(())
 }
 
-/// Whether a process works on the run in this folder: it holds the lock of its journal.
+/// Returns whether a process works on the run in this folder, that is, holds the lock of its journal.
 pub(crate) fn is_held(run: &Path) -> Result<bool, JournalError> {
     is_locked(&run.join(EVENTS))
 }
 
-/// Whether a process holds the lock of this file; not if it is not there, or not a regular file.
+/// Returns whether a process holds the lock of this file. A missing file, or one that is not regular, is not locked.
 pub(crate) fn is_locked(path: &Path) -> Result<bool, JournalError> {
-    let file = match folder::read(path) {
+    let file = match private_folder::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(_) if folder::is_other(path) => return Ok(false),
+        Err(_) if private_folder::is_other(path) => return Ok(false),
         opened => opened.cannot_read(path)?,
     };
     match file.try_lock_shared() {

@@ -1,32 +1,32 @@
-//! The journal: what a run needs to go on after its process died, in a folder of its own.
+//! The journal: the data that a run needs to continue after its process died.
 //!
-//! A run that took six hours is worth six hours, and often money. Its events are appended to `events.jsonl`,
-//! one line each, and written through to the disk before anything is begun that follows from them. The file
-//! is text, so that a person finds out with `jq` and `tail` what happened, also without this program:
+//! Six hours of a run are worth six hours, and often money. We append each event to `events.jsonl` as one line, and
+//! sync it to disk before any action that follows from it begins. The file is text, so you can read it with `jq` and
+//! `tail`, without this program:
 //!
 //! ```text
 //! jq -c '[.seq, .event.kind]' events.jsonl
 //! ```
 //!
-//! A process that dies while it writes leaves half a line; that line is cut off when the run goes on, for
-//! nothing had been begun that followed from it. Any other damage is an error that names the line: a history
-//! with a hole would make the run do again what was done, or skip what was not.
+//! A process that dies while it writes leaves half a line. A resume cuts off that line, because no action that followed
+//! from it had begun. Other damage is an error that names the line: with a gap in its history, the run would repeat
+//! finished work or skip unfinished work.
 
 mod appender;
 mod error;
 mod file;
-mod line;
-mod lines;
+mod line_format;
+mod line_reader;
 mod lock;
 mod outputs;
 mod reader;
-mod untouched;
+mod tamper_check;
 
 pub(crate) use self::{
     appender::Appender,
-    error::At,
-    line::{Told, write as write_line},
-    lines::Lines,
+    error::IoErrorContext,
+    line_format::{LinePayload, write as write_line},
+    line_reader::LineReader,
     lock::{is_held, is_locked, lock},
 };
 pub use self::{
@@ -34,17 +34,17 @@ pub use self::{
     file::FileJournal,
     lock::RunLock,
     outputs::MAX_INLINE_OUTPUT,
-    reader::{Entry, JournalReader, KeptOutput},
+    reader::{JournalEntry, JournalReader, StoredOutput},
 };
 
-/// The name of the file of the events.
+/// The name of the events file.
 pub(crate) const EVENTS: &str = "events.jsonl";
 
-/// The name of an empty file beside it, which says that the first events are on the disk: a journal without any is
-/// damaged then.
+/// The name of an empty file beside it, which shows that the first events were synced. If this file exists, a journal
+/// without events is damaged.
 pub(crate) const BEGUN: &str = "begun";
 
-/// Whether the journal of the run in this folder has had events.
+/// Returns whether the journal of the run in this folder has had events.
 pub(crate) fn has_begun(run: &std::path::Path) -> bool {
     run.join(BEGUN).symlink_metadata().is_ok()
 }

@@ -1,8 +1,8 @@
-//! Large outputs, in files of their own.
+//! Large outputs, in separate files.
 //!
-//! An agent may print megabytes. In the journal they would be in the way of everybody who looks at it, and a
-//! resume would read all of them to find the last. So a line names the file instead, and the file is named by
-//! a hash of what it holds: what is read is known to be what was written.
+//! An agent may print megabytes. Inside the journal, such output would get in the way of every reader, and a resume
+//! would have to read all outputs to find the last one. So a line names a file instead. The file's name is a hash of
+//! its contents, so we can verify them.
 
 use std::{
     fs::{self, File},
@@ -10,10 +10,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::error::{At, JournalError};
-use crate::folder;
+use super::error::{IoErrorContext, JournalError};
+use crate::private_folder;
 
-/// Outputs with more bytes of JSON than this have files of their own.
+/// Outputs with more bytes of JSON than this go into separate files.
 pub const MAX_INLINE_OUTPUT: usize = 64 * 1024;
 
 /// The folder of a run's large outputs.
@@ -21,31 +21,35 @@ pub const MAX_INLINE_OUTPUT: usize = 64 * 1024;
 pub(super) struct Outputs(PathBuf);
 
 impl Outputs {
-    /// Those of the run in this folder.
+    /// Returns the folder of large outputs of the run in this folder.
     pub(super) fn of(run: &Path) -> Self {
         Self(run.join("outputs"))
     }
 
-    /// Writes one, and returns its name. It is whole from the moment that it has its name, and safe once
+    /// Writes an output, and returns its name. The file gets its name when it is complete, and is safe once
     /// [`sync`](Self::sync) has returned.
     pub(super) fn write(&self, json: &[u8]) -> Result<String, JournalError> {
         let name = format!("{:032x}.json", fnv1a(json));
-        folder::create_synced(&self.0).cannot_create(&self.0)?;
+        private_folder::create_synced(&self.0).cannot_create(&self.0)?;
         let (path, draft) = (self.0.join(&name), self.0.join(format!("{name}.draft")));
-        let mut file =
-            folder::private().write(true).create(true).truncate(true).open(&draft).cannot_create(&draft)?;
+        let mut file = private_folder::private()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&draft)
+            .cannot_create(&draft)?;
         file.write_all(json).and_then(|()| fs::rename(&draft, &path)).cannot_write(&path)?;
         Ok(name)
     }
 
-    /// Makes a written one safe.
+    /// Syncs a written output to disk.
     pub(super) fn sync(&self, name: &str) -> Result<(), JournalError> {
         let path = self.0.join(name);
         File::open(&path).and_then(|file| file.sync_all()).cannot_write(&path)?;
-        folder::sync(&self.0).cannot_write(&self.0)
+        private_folder::sync(&self.0).cannot_write(&self.0)
     }
 
-    /// Reads one.
+    /// Reads an output.
     pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, JournalError> {
         let path = self.0.join(name);
         let json = fs::read(&path).cannot_read(&path)?;
@@ -59,8 +63,8 @@ impl Outputs {
     }
 }
 
-/// The FNV-1a hash, of 128 bits. It tells damage, and one output from another. It is no seal: who can write
-/// the file can write the journal as well.
+/// Returns the 128-bit FNV-1a hash. It detects damage and tells outputs apart. It is not a signature: a person who can
+/// write the file can write the journal too.
 fn fnv1a(bytes: &[u8]) -> u128 {
     const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;

@@ -1,4 +1,4 @@
-//! Reading a journal line by line, also while somebody writes it.
+//! Reads a journal line by line, also while a run writes it.
 
 use std::{fmt, fs::File, path::Path};
 
@@ -10,15 +10,15 @@ use super::{
     EVENTS,
     error::JournalError,
     has_begun,
-    line::Line,
-    lines::{Lines, Torn},
+    line_format::StoredLine,
+    line_reader::{LineReader, TornLine},
     outputs::Outputs,
 };
 
-/// Reads a run's journal from its beginning, without a lock. Memory is bounded by the longest line.
+/// Reads a run's journal from the start, without a lock. The longest line bounds the memory.
 ///
-/// A run may be followed while it goes on: at the end of what is there, [`next_entry`](Self::next_entry) gives
-/// `None`, and is asked again later. A line that is not whole yet is left for then.
+/// You can follow a running run: at the current end, [`next_entry`](Self::next_entry) returns `None`, and you call it
+/// again later. It leaves an incomplete line for later.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), loop_telemetry::JournalError> {
@@ -30,130 +30,130 @@ use super::{
 /// # }
 /// ```
 pub struct JournalReader {
-    lines: Lines,
+    lines: LineReader,
     outputs: Outputs,
 }
 
 /// One line of a journal.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Entry<'a> {
+pub struct JournalEntry<'a> {
     /// Its number, from 0.
     pub number: u64,
-    /// The wall-clock time, RFC 3339 in UTC with milliseconds. Clocks are set: it may lie before that of an
-    /// earlier entry.
+    /// The wall-clock time, RFC 3339 in UTC with milliseconds. Clocks can be set back, so it may be earlier than that
+    /// of an earlier entry.
     pub time: &'a str,
-    /// What happened.
+    /// The event.
     pub event: Event,
-    /// What the iteration made, if this is its end and it made something.
-    pub output: Option<KeptOutput<'a>>,
+    /// The iteration's output, if this entry ends an iteration with an output.
+    pub output: Option<StoredOutput<'a>>,
 }
 
-impl Entry<'_> {
-    /// The wall-clock time; `None` if the text is none.
+impl JournalEntry<'_> {
+    /// Returns the wall-clock time; `None` if the text is not a valid time.
     pub fn timestamp(&self) -> Option<Timestamp> {
         self.time.parse().ok()
     }
 }
 
-/// An output as a journal keeps it.
+/// An output stored in a journal.
 #[derive(Debug)]
-pub struct KeptOutput<'a> {
-    place: Place<'a>,
+pub struct StoredOutput<'a> {
+    place: OutputLocation<'a>,
     outputs: &'a Outputs,
 }
 
-/// Where an output is.
+/// The location of an output.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum OutputLocation<'a> {
     Inline(&'a str),
     File(&'a str),
 }
 
-impl KeptOutput<'_> {
-    /// Its JSON, read from its file if it has one.
+impl StoredOutput<'_> {
+    /// Returns the output's JSON, from its file if it has one.
     ///
     /// # Errors
-    /// [`JournalError`] if the file is not there, or holds something else.
+    /// [`JournalError`] if the file is missing or has other contents.
     pub fn json(&self) -> Result<String, JournalError> {
         match self.place {
-            Place::Inline(json) => Ok(json.to_owned()),
-            Place::File(name) => {
+            OutputLocation::Inline(json) => Ok(json.to_owned()),
+            OutputLocation::File(name) => {
                 let json = self.outputs.read(name)?;
-                // It was checked to be what was written, and that was JSON.
+                // We have verified that these are the bytes that we wrote, and we wrote JSON.
                 Ok(String::from_utf8_lossy(&json).into_owned())
             }
         }
     }
 
-    /// Where it is, for who looks at the last one only.
-    pub(super) const fn place(&self) -> Place<'_> {
+    /// Returns the output's location, for a caller that reads only the last output.
+    pub(super) const fn place(&self) -> OutputLocation<'_> {
         self.place
     }
 }
 
 impl JournalReader {
-    /// The journal of the run in this folder.
+    /// Opens the journal of the run in this folder.
     ///
     /// # Errors
-    /// [`JournalError::Read`] if there is none that can be read.
+    /// [`JournalError::Read`] if there is no readable journal.
     pub fn open(run: impl AsRef<Path>) -> Result<Self, JournalError> {
         let run = run.as_ref();
-        // Before the journal is opened: the first events may come meanwhile.
+        // Check this before opening the journal, because the first events may come in between.
         let is_begun = has_begun(run);
-        let lines = Lines::open(run.join(EVENTS))?.begun(is_begun);
+        let lines = LineReader::open(run.join(EVENTS))?.begun(is_begun);
         Ok(Self { lines, outputs: Outputs::of(run) })
     }
 
     pub(super) fn over(file: File, run: &Path) -> Self {
-        let lines = Lines::over(file, run.join(EVENTS)).begun(has_begun(run));
+        let lines = LineReader::over(file, run.join(EVENTS)).begun(has_begun(run));
         Self { lines, outputs: Outputs::of(run) }
     }
 
-    /// Takes a journal without events for damaged: it is known from elsewhere that the run did something. A journal
-    /// knows that by itself, unless an earlier version wrote it.
+    /// Treats a journal without events as damaged, because you know from elsewhere that the run did something. Only
+    /// journals of earlier versions need this.
     #[must_use]
     pub fn expect_events(mut self, is_known: bool) -> Self {
         self.lines = self.lines.begun(is_known);
         self
     }
 
-    /// The next entry; `None` if there is none yet.
+    /// Returns the next entry; `None` if there is none yet.
     ///
     /// # Errors
-    /// [`JournalError::Damaged`] and [`JournalError::Newer`] name the line. [`JournalError::Empty`] if it has no event,
-    /// and had some.
-    pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, JournalError> {
+    /// [`JournalError::Damaged`] and [`JournalError::Newer`] name the line. [`JournalError::Empty`] if the journal has
+    /// no events but had some.
+    pub fn next_entry(&mut self) -> Result<Option<JournalEntry<'_>>, JournalError> {
         let Some(line) = self.lines.next_line()? else { return Ok(None) };
-        let Line { seq, time, event, output, output_file, v: _ } = line;
-        let inline = output.map(|json| Place::Inline(json.get()));
-        let place = inline.or(output_file.map(Place::File));
-        let output = place.map(|place| KeptOutput { place, outputs: &self.outputs });
-        Ok(Some(Entry { number: seq, time, event, output }))
+        let StoredLine { seq, time, event, output, output_file, v: _ } = line;
+        let inline = output.map(|json| OutputLocation::Inline(json.get()));
+        let place = inline.or(output_file.map(OutputLocation::File));
+        let output = place.map(|place| StoredOutput { place, outputs: &self.outputs });
+        Ok(Some(JournalEntry { number: seq, time, event, output }))
     }
 
-    /// The bytes of a last line that is not whole, at the end of what is there: it is being written, or its writer died.
-    /// [`FileJournal::open`](crate::FileJournal::open) and what follows it cuts it off.
+    /// Returns the length of an incomplete last line: a process is writing it, or its writer died. Loading the journal
+    /// for a resume cuts it off.
     pub fn torn_bytes(&self) -> Option<u64> {
         self.lines.torn_bytes()
     }
 
-    /// Reads an output in this journal.
-    pub(super) fn decode<O: DeserializeOwned>(&self, place: Place<'_>) -> Result<O, JournalError> {
-        let json = KeptOutput { place, outputs: &self.outputs }.json()?;
+    /// Decodes an output of this journal.
+    pub(super) fn decode<O: DeserializeOwned>(&self, place: OutputLocation<'_>) -> Result<O, JournalError> {
+        let json = StoredOutput { place, outputs: &self.outputs }.json()?;
         serde_json::from_str(&json).map_err(|error| JournalError::Output {
             path: self.lines.path().to_owned(),
             why: format!("it cannot be read as this loop's output ({error})"),
         })
     }
 
-    /// Lines that were read.
+    /// Returns the number of lines read so far.
     pub(super) const fn lines(&self) -> u64 {
         self.lines.count()
     }
 
-    /// The bytes of a last line that was not ended.
-    pub(super) fn torn(&self) -> Option<Torn> {
+    /// Returns the torn last line, if there is one.
+    pub(super) fn torn(&self) -> Option<TornLine> {
         self.lines.torn()
     }
 }

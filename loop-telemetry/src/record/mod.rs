@@ -49,7 +49,7 @@ pub struct Record {
     /// How reliable the cost is.
     pub cost_state: CostState,
     /// The reported tokens.
-    pub usage: Tokens,
+    pub usage: TokenTotals,
     /// The part of the run time spent on work, in whole microseconds. As JSON: seconds.
     #[serde(rename = "working_seconds", with = "format::seconds")]
     pub working: Duration,
@@ -72,10 +72,10 @@ const fn is_false(flag: &bool) -> bool {
 }
 
 impl Record {
-    /// Begins the record of a run that ended this way. [`Draft::between`] completes it.
-    pub fn of(name: impl Into<String>, ending: &Ending, progress: &Progress) -> Draft {
+    /// Begins the record of a run that ended this way. [`RecordDraft::between`] completes it.
+    pub fn of(name: impl Into<String>, ending: &Ending, progress: &Progress) -> RecordDraft {
         let (usage, cost) = (progress.usage(), progress.cost());
-        Draft(Self {
+        RecordDraft(Self {
             name: name.into(),
             iterations: progress.iterations(),
             stop_reason: ending.reason().cloned(),
@@ -86,7 +86,7 @@ impl Record {
             ended_at: Timestamp::UNIX_EPOCH,
             run_id: None,
             cost_state: CostState::from(cost),
-            usage: Tokens::from(usage),
+            usage: TokenTotals::from(usage),
             working: progress.working(),
             started_at: Timestamp::UNIX_EPOCH,
             manifest: None,
@@ -117,9 +117,9 @@ impl Record {
 /// A record without the wall-clock times. This crate reads no clock, so the caller adds them.
 #[derive(Debug, Clone)]
 #[must_use = "a draft becomes a record with `between`"]
-pub struct Draft(Record);
+pub struct RecordDraft(Record);
 
-impl Draft {
+impl RecordDraft {
     /// Sets the run's id.
     pub fn run_id(mut self, id: impl Into<String>) -> Self {
         self.0.run_id = Some(id.into());
@@ -172,7 +172,7 @@ impl From<RunCost> for CostState {
 /// The cost has keys of its own: see [`Record::estimated_cost_usd`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Tokens {
+pub struct TokenTotals {
     /// Tokens read by the model, those from its cache included.
     pub input_tokens: Option<u64>,
     /// The part of `input_tokens` that came from the provider's cache.
@@ -181,7 +181,7 @@ pub struct Tokens {
     pub output_tokens: Option<u64>,
 }
 
-impl From<&Usage> for Tokens {
+impl From<&Usage> for TokenTotals {
     fn from(usage: &Usage) -> Self {
         let Usage { input_tokens, cached_input_tokens, output_tokens, .. } = *usage;
         Self { input_tokens, cached_input_tokens, output_tokens }

@@ -1,10 +1,10 @@
-//! Secrets within addresses.
+//! Finds secrets in addresses.
 
-/// The parts of a text that are secrets because of their place in an address: who logs in, and with which password
+/// Returns the parts of a text that are secrets because of their position in an address: the user and the password
 /// (`https://user:password@host`, also without the scheme), and the values of a query (`?key=value`).
 ///
-/// A value of a query that is a plain word, a number or shorter than 8 bytes is none, unless its name says so: `?sslmode=require` stands in many
-/// addresses, and its value in many texts.
+/// A query value that is a plain word, a number or shorter than 8 bytes is not a secret, unless its name suggests one:
+/// many addresses contain `?sslmode=require`, and many texts contain its value.
 ///
 /// ```
 /// use loop_telemetry::secrets_in_addresses;
@@ -24,17 +24,17 @@ fn users(word: &str) -> Vec<&str> {
     let (scheme, rest) = word.split_once("://").map_or((None, word), |(scheme, rest)| (Some(scheme), rest));
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     let mut found = Vec::new();
-    // A password with a slash in it ends the authority too early for whoever wrote it.
+    // If a password contains a slash, its author ends the authority too early.
     for login in
         [authority, rest].into_iter().filter_map(|part| part.rsplit_once('@')).map(|(login, _)| login)
     {
         match login.split_once(':') {
             Some((user, password)) => {
-                // Some services take a key as the name, and any password.
+                // Some services take a key as the user name, and any password.
                 found.extend(is_mixed(user).then_some(user));
                 found.extend([login, password].into_iter().filter(|part| !part.is_empty()));
             }
-            // A name alone is no secret (`ssh://git@host`), but with these schemes it is a key.
+            // A name alone is not a secret (`ssh://git@host`), but with these schemes it is a key.
             None if scheme.is_some_and(|scheme| scheme.starts_with("http")) => found.push(login),
             None => {}
         }
@@ -44,14 +44,14 @@ fn users(word: &str) -> Vec<&str> {
     found
 }
 
-/// The values of a query that are secrets.
+/// Returns the values of a query that are secrets.
 fn values(word: &str) -> impl Iterator<Item = &str> {
     let queries = word.split(['?', '#']).skip(1);
     let pairs = queries.flat_map(|query| query.split(['&', ';'])).filter_map(|pair| pair.split_once('='));
     pairs.filter(|(name, value)| is_secret_name(name) || !is_plain(value)).map(|(_, value)| value)
 }
 
-/// Parts of the names of secrets.
+/// Parts of names that suggest a secret.
 const NAMES: &[&str] = &[
     "key", "token", "secret", "sig", "pass", "pwd", "auth", "cred", "code", "session", "jwt", "sas",
     "bearer", "login", "user",
@@ -62,7 +62,7 @@ fn is_secret_name(name: &str) -> bool {
     NAMES.iter().any(|part| name.contains(part))
 }
 
-/// Whether it is a word, a number, a version or a date.
+/// Returns whether it is a word, a number, a version or a date.
 fn is_plain(value: &str) -> bool {
     let is_word = value.len() <= 16
         && value.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_'));
@@ -71,7 +71,7 @@ fn is_plain(value: &str) -> bool {
         || value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.' | b':'))
 }
 
-/// Whether it has letters and digits, and is long enough for a key.
+/// Returns whether it has letters and digits, and is long enough for a key.
 fn is_mixed(value: &str) -> bool {
     value.len() >= 12
         && value.bytes().any(|byte| byte.is_ascii_digit())

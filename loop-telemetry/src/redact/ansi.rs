@@ -1,39 +1,40 @@
-//! Escape sequences of terminals, which nobody sees.
+//! Escape sequences of terminals, which a person does not see.
 //!
-//! They are read as ECMA-48 has it, and the state machine of the VT500 that terminals follow: a control within a sequence
-//! is carried out and ends nothing, CAN and SUB call a sequence off, and ESC begins another one wherever it stands. No
-//! length ends a sequence. Whoever reads them in another way sees other signs than a person, and other secrets.
+//! We parse them as ECMA-48 and the VT500 state machine do, because terminals follow these. A control character inside
+//! a sequence takes effect and does not end it. CAN and SUB cancel a sequence. ESC always starts a new one. No sequence
+//! ends because of its length. With another parser, we would see other characters than a person does, and miss secrets.
 
 use super::unit::Sign;
 
-/// Where in an escape sequence a text is.
+/// The position of a text in an escape sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Ansi {
     #[default]
     Outside,
     /// After ESC.
     Begun,
-    /// After ESC and what says that one sign follows: `ESC (`.
+    /// After ESC and a character that takes one more: `ESC (`.
     Chosen,
-    /// Numbers, and the letter that ends them: colours, moves of the cursor.
+    /// Numbers, and the letter that ends them: colours, cursor movements.
     Control,
-    /// A text that is not shown, such as the window's title or the address of a link. BEL ends it too.
+    /// An invisible text, such as the window's title or the address of a link. BEL ends it too.
     Title,
-    /// Another text that is not shown.
+    /// Another invisible text.
     Text,
-    /// ESC within such a text: perhaps its end.
+    /// ESC inside such a text, which may end it.
     TextEnds,
 }
 
 impl Ansi {
-    /// Takes the next sign, and gives whether it belongs to an escape sequence.
+    /// Takes the next character. Returns whether it belongs to an escape sequence.
     pub(super) fn takes(&mut self, sign: Sign) -> bool {
         let was = *self;
         *self = was.after(sign);
         !was.carries_out(sign) && (was != Self::Outside || *self != Self::Outside)
     }
 
-    /// Whether terminals differ in what this does: for some of them BEL ends any text, and CAN and SUB call no colour off.
+    /// Returns whether terminals differ in the effect of this character: in some, BEL ends any text, and CAN and SUB do
+    /// not cancel a colour.
     pub(super) fn may_differ(self, sign: Sign) -> bool {
         match self {
             Self::Text => sign == Sign::Char('\u{7}'),
@@ -44,7 +45,7 @@ impl Ansi {
         }
     }
 
-    /// [`takes`](Self::takes) for such a terminal.
+    /// Like [`takes`](Self::takes), for such a terminal.
     pub(super) fn takes_otherwise(&mut self, sign: Sign) -> bool {
         if !self.may_differ(sign) {
             return self.takes(sign);
@@ -76,7 +77,7 @@ impl Ansi {
             (_, '\u{9d}') => Self::Title,
             (_, '\u{90}' | '\u{98}' | '\u{9e}' | '\u{9f}') => Self::Text,
             (_, '\u{80}'..='\u{9f}') => Self::Outside,
-            // A text that is never ended would hide all that follows.
+            // Otherwise an unended text would hide everything after it.
             (Self::Title | Self::Text, '\n') | (Self::Title, '\u{7}') => Self::Outside,
             (Self::Outside | Self::Title | Self::Text, _) => self,
             (_, '\0'..='\u{1f}' | '\u{7f}') => self,
@@ -89,7 +90,7 @@ impl Ansi {
         }
     }
 
-    /// Whether this is a control that does here what it does elsewhere. A line's end is no part of a text either.
+    /// Returns whether this control character has its normal effect here. A line end is not part of a text either.
     fn carries_out(self, sign: Sign) -> bool {
         let Sign::Char(sign) = sign else { return false };
         match self {

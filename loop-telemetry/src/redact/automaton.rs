@@ -1,20 +1,19 @@
-//! Finding many patterns at once, one byte after the other (Aho and Corasick).
+//! Finds many patterns at once, byte by byte (Aho-Corasick).
 //!
-//! The crates for it search whole texts. A stream also has to know how much of what it has seen may still become a
-//! match: that is the depth of the state that it is in, which they do not tell.
+//! The existing crates search whole texts. A stream also needs to know how many of the last bytes may become a match.
+//! That is the depth of the current state, which those crates do not expose.
 
-/// The state before anything of a pattern was seen.
+/// The state before the first byte of a pattern.
 pub(super) const ROOT: u32 = 0;
 
-/// A state: the end of what was seen is the beginning of a pattern.
+/// A state: the text so far ends with this prefix of a pattern.
 #[derive(Debug, Clone, Copy, Default)]
 struct Node {
     byte: u8,
-    /// The first node that goes on with this one, and the next one that goes on with the same one; [`ROOT`] if there
-    /// is none.
+    /// The first child of this node, and its next sibling; [`ROOT`] if there is none.
     child: u32,
     sibling: u32,
-    /// The longest other beginning of a pattern that stands at the end of this one.
+    /// The node of the longest other prefix that this one ends with.
     fail: u32,
     depth: u32,
     /// The length of the longest pattern that ends here; 0 if none does.
@@ -31,7 +30,7 @@ pub(super) struct Automaton {
 }
 
 impl Automaton {
-    /// Finds these patterns. None is empty.
+    /// Creates an automaton for these patterns, which must not be empty.
     pub(super) fn new<'a>(patterns: impl IntoIterator<Item = (&'a [u8], Option<u16>)>) -> Self {
         let mut automaton = Self { nodes: vec![Node::default()], root: Box::new([ROOT; 256]) };
         for (pattern, label) in patterns {
@@ -67,7 +66,7 @@ impl Automaton {
         new
     }
 
-    /// Links each node with where to go on from if none of its children fits: level by level.
+    /// Links each node to the node that continues if no child matches, level by level.
     fn link(&mut self) {
         let mut level: Vec<u32> = self.children(ROOT).collect();
         while !level.is_empty() {
@@ -98,7 +97,7 @@ impl Automaton {
         self.children(of).find(|child| self.nodes[*child as usize].byte == byte)
     }
 
-    /// The state after one more byte.
+    /// Returns the state after one more byte.
     pub(super) fn step(&self, mut from: u32, byte: u8) -> u32 {
         loop {
             if from == ROOT {
@@ -111,17 +110,17 @@ impl Automaton {
         }
     }
 
-    /// How many of the last bytes may become a pattern.
+    /// Returns how many of the last bytes may become a match.
     pub(super) fn depth(&self, node: u32) -> usize {
         self.nodes[node as usize].depth as usize
     }
 
-    /// The length of the longest pattern without a label that ends here; 0 if none does.
+    /// Returns the length of the longest unlabelled pattern that ends here; 0 if none does.
     pub(super) fn hit(&self, node: u32) -> usize {
         self.nodes[node as usize].hit as usize
     }
 
-    /// The label of the pattern that ends here.
+    /// Returns the label of the pattern that ends here.
     pub(super) fn label(&self, node: u32) -> Option<u16> {
         self.nodes[node as usize].label.checked_sub(1)
     }

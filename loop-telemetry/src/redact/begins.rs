@@ -1,4 +1,4 @@
-//! Whether a secret may begin, or go on, at a place of a text. Most answers are no, and then less is done.
+//! Checks whether a secret may begin or continue at a position. Usually it cannot, and then we skip work.
 
 use super::{
     ansi::Ansi,
@@ -11,7 +11,8 @@ use super::{
 };
 
 impl Scanner {
-    /// Whether a value may go on here, or begin, only for one who [leaves backslashes out](super::literal).
+    /// Returns whether a value may continue or begin here only for the reading that [leaves backslashes
+    /// out](super::literal).
     pub(super) fn is_literal(&self, unit: &Unit, text: &[u8], scan: &Scan) -> bool {
         if scan.literal.is_on() {
             return false;
@@ -37,15 +38,16 @@ impl Scanner {
         written[0] != b'&' && digits.any(|at| !scan.numbers.is_idle() || may_begin(at))
     }
 
-    /// Whether a lane has seen something that may go on behind a sign that is left out, before this byte.
+    /// Returns whether a lane has seen something that may continue after an omitted character, before this byte.
     pub(super) fn goes_on_behind(&self, lane: &Lane, next: Option<&u8>) -> bool {
         let is_plain = |next: &u8| !Filter::is_special(*next) && !is_left_out(Sign::Char((*next).into()));
         let goes_on = || next.is_none_or(|next| !is_plain(next) || lane.goes_on_with(*next, &self.finder));
         !lane.is_idle() && goes_on()
     }
 
-    /// Whether an escape leaves all lanes as they are: nothing is under way, none of its bytes begins a form, and what it
-    /// stands for is not seen, or ends a line. Most escapes of JSON are such: `\n`, and the backslash of `\"`.
+    /// Returns whether an escape leaves all lanes unchanged: no candidate is open, none of its bytes begins a form, and
+    /// it decodes to an invisible character or a line end. Most escapes of JSON are such: `\n`, and the backslash of
+    /// `\"`.
     pub(super) fn is_passed_over(&self, unit: &Unit, text: &[u8], scan: &Scan) -> bool {
         let from = scan.at - scan.base;
         scan.is_idle()
@@ -55,7 +57,7 @@ impl Scanner {
     }
 }
 
-/// Whether a sign may stand in the middle of a value that was quoted or folded.
+/// Returns whether a character may occur inside a quoted or folded value.
 pub(super) fn is_left_out(sign: Sign) -> bool {
     matches!(sign, Sign::Char(sign) if sign == '\n' || QUOTES.contains(&sign))
 }

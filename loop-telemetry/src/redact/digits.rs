@@ -6,37 +6,37 @@ use super::{
     trail::{Trail, is_sequence},
 };
 
-/// Secrets with fewer digits are found only where nothing separates these: `31 32 33` is a list of numbers.
+/// Secrets with fewer digits must have no separators: `31 32 33` is a list of numbers.
 const LEAST_SEPARATED: usize = 16;
-/// The first so many digits stand together in all that is printed, and have to: otherwise each `a` of a text would be
-/// one.
+/// The number of first digits that must be adjacent. They are in all known outputs, and otherwise every `a` in a text
+/// would be a candidate.
 pub(super) const TOGETHER: usize = 2;
 
-/// How far values have been seen in digits.
+/// The progress of candidates in hexadecimal digits.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Digits {
     trail: Trail,
-    /// A zero between two bytes, before which it is not known whether it is that of `0x`.
+    /// A zero between two bytes that may belong to `0x`.
     zero: Option<Place>,
 }
 
 type Place = (usize, usize);
 
-/// What digits are looked at with.
+/// The inputs of the search for digits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known<'a> {
     /// Finds forms.
     pub(super) finder: &'a Automaton,
-    /// Where the last line ended that is no row of a dump. Values over its end may be lists.
+    /// The end of the last line that is not a row of a dump. Values that cross it may be lists.
     pub(super) line_ended: usize,
 }
 
-/// An escape, as it is written from this place on.
+/// An escape as written, from this position on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Escape<'a> {
     pub(super) written: &'a [u8],
     pub(super) from: usize,
-    /// It may be one of JSON, of which no part must be left.
+    /// Whether it may be an escape of JSON, of which no part may remain.
     pub(super) is_json: bool,
 }
 
@@ -45,39 +45,39 @@ impl Digits {
         self.trail.is_idle() && self.zero.is_none()
     }
 
-    /// Whether the beginning of a value has been seen.
+    /// Returns whether a value may have begun.
     pub(super) fn is_begun(&self) -> bool {
         self.trail.depth() >= TOGETHER
     }
 
-    /// Where the first thing begins that may become a secret.
+    /// Returns the start of the first candidate.
     pub(super) fn first_candidate(&self) -> Option<usize> {
         self.trail.first_candidate()
     }
 
-    /// Lets go of the few digits that stand before the end of a line.
+    /// Releases the few digits before the end of a line.
     pub(super) fn let_go(&mut self, to: usize) {
         self.trail.let_go(to);
     }
 
-    /// Nothing goes on with what was seen.
+    /// Drops all candidates.
     pub(super) fn reset(&mut self) {
         self.trail.reset();
     }
 
-    /// Whether a value of which no more has been seen may begin with the last digit.
+    /// Returns whether a value may begin with the last digit, and none has begun before.
     pub(super) fn has_begun_here(&self) -> bool {
         self.trail.depth() == 1
     }
 
-    /// No value begins with the last digit.
+    /// Drops a value that would begin with the last digit.
     pub(super) fn begin_without(&mut self) {
         if self.has_begun_here() {
             self.reset();
         }
     }
 
-    /// Takes a sign. Returns the place of a value.
+    /// Takes a character. Returns the position of a value.
     pub(super) fn take(&mut self, sign: char, place: Place, known: Known<'_>) -> Option<Place> {
         if self.is_idle() && !sign.is_ascii_hexdigit() {
             return None;
@@ -96,8 +96,8 @@ impl Digits {
         found
     }
 
-    /// Takes the digits of an escape as they are written, of which they may be the first ones of many: `\x6b65`. Zeros
-    /// that fill a number up are none of them: `\u006b65`. Returns the place of a value.
+    /// Takes the digits of an escape as written, because they may be the first of several: `\x6b65`. Skips the zeros
+    /// that pad a number: `\u006b65`. Returns the position of a value.
     pub(super) fn take_escape(&mut self, escape: &Escape<'_>, known: Known<'_>) -> Option<Place> {
         let Escape { written, from, is_json } = *escape;
         let (mut rest, mut found, mut whole) = (written, None, is_json.then_some(from));
@@ -121,7 +121,7 @@ impl Digits {
         found
     }
 
-    /// Takes a zero of which it was not known whether it is one. Returns the place of a value.
+    /// Takes a zero that was held back. Returns the position of a value.
     pub(super) fn put_zero(&mut self, known: Known<'_>) -> Option<Place> {
         let place = self.zero.take()?;
         self.step((b'0', place), known)
@@ -139,7 +139,7 @@ impl Digits {
     }
 }
 
-/// Both places, and what is between them.
+/// Returns both positions, and the text between them.
 fn joined(first: Option<Place>, second: Option<Place>) -> Option<Place> {
     match (first, second) {
         (Some((from, to)), Some((other, end))) => Some((from.min(other), to.max(end))),
@@ -147,7 +147,7 @@ fn joined(first: Option<Place>, second: Option<Place>) -> Option<Place> {
     }
 }
 
-/// The bytes that these digits spell.
+/// Returns the bytes that these digits spell.
 fn bytes(digits: &[u8]) -> Vec<u8> {
     let digit =
         |digit: &u8| char::from(*digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok()).unwrap_or(0);

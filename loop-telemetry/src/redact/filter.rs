@@ -1,39 +1,40 @@
-//! Passing over what cannot be the beginning of a secret: nearly all of a text.
+//! Skips text that cannot begin a secret, which is nearly all of it.
 
 use super::{forms::folded, spelled};
 
-/// How many bits of a sum of three bytes are looked at.
+/// The number of bits of the sum of three bytes.
 const BITS: u32 = 15;
 const MASK: usize = (1 << BITS) - 1;
 const CHECK_BITS: u32 = 16;
-/// Bytes that stand together.
+/// The number of adjacent bytes.
 const GRAM: usize = 3;
 
-/// Knows the first three bytes of all forms. It may take others for them, and misses none.
+/// Knows the first three bytes of all forms. It may have false positives, but no false negatives.
 #[derive(Debug)]
 pub(super) struct Filter {
-    /// For the sum of three bytes, [what may precede](Precedes) a form that begins so; 0 if none does.
+    /// For the sum of three bytes: [what may precede](Precedes) a form that begins with them; 0 if no form does.
     beginnings: Box<[u8]>,
-    /// The same for another sum, which is slower and takes hardly any other bytes for a form.
+    /// The same for a second sum, which is slower and has hardly any false positives.
     checks: Box<[u8]>,
 }
 
-/// What precedes a form, if it can be found there.
+/// The condition on the text before a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Precedes {
     Anything = 1,
-    /// Nothing that belongs to the same word.
+    /// No character of the same word.
     NoWord = 2,
-    /// A sign that [separates](spelled::separates) signs.
+    /// A character that [separates](spelled::separates) others.
     Separator = 4,
 }
 
-/// The first three bytes of what is looked for.
+/// The first three bytes of the forms.
 #[derive(Debug, Default)]
 pub(super) struct Beginnings(Vec<([u8; GRAM], Precedes)>);
 
 impl Beginnings {
-    /// Adds texts that begin so. If there are fewer than three bytes, one of these follows, and then any.
+    /// Adds texts that begin with `known`. If it has fewer than three bytes, one byte of `after` follows, and then any
+    /// byte.
     pub(super) fn add(&mut self, precedes: Precedes, known: &[u8], after: &[u8]) {
         match (known.first_chunk(), known) {
             (Some(gram), _) => self.0.push((*gram, precedes)),
@@ -49,7 +50,7 @@ impl Beginnings {
         }
     }
 
-    /// [`add`](Self::add), with small letters and capitals.
+    /// Like [`add`](Self::add), in lower and upper case.
     pub(super) fn add_in_both_cases(&mut self, precedes: Precedes, known: &str, after: &[u8]) {
         let known = known.as_bytes();
         let known = &known[..known.len().min(GRAM)];
@@ -72,27 +73,27 @@ impl Filter {
         Self { beginnings: flags, checks }
     }
 
-    /// Whether a byte may be seen in another way than it is written, or ends a line.
+    /// Returns whether a byte may be read differently than it is written, or ends a line.
     pub(super) const fn is_special(byte: u8) -> bool {
         SPECIAL[byte as usize]
     }
 
-    /// Whether a form may begin at this byte of a text that is read as it is written. It may if too little is there to
-    /// tell, or a sign that is not seen comes first.
+    /// Returns whether a form may begin at this byte of a text that is read as written. This is so if there are too few
+    /// bytes to decide, or if an invisible character comes first.
     pub(super) fn may_begin(&self, text: &[u8], at: usize) -> bool {
         let Some(gram) = text[at..].first_chunk::<GRAM>() else { return true };
         let is_unseen = |byte: &u8| SPECIAL[usize::from(*byte)] && !super::unit::begins_escape(*byte);
         gram.iter().any(is_unseen) || self.checks[check(*gram)] > 0
     }
 
-    /// Whether a form may begin at this byte, behind [this](Precedes), as a number or as signs that stand alone.
+    /// Returns whether a form may begin at this byte after [this](Precedes), as a number or as single characters.
     pub(super) fn may_begin_alone(&self, precedes: Precedes, text: &[u8], at: usize) -> bool {
         let Some(gram) = text[at..].first_chunk::<GRAM>() else { return true };
         self.checks[check(*gram)] & precedes as u8 > 0 || gram.iter().any(|byte| Self::is_special(*byte))
     }
 
-    /// The first place, from `at` on, where a form may begin: before what is special, and before the end, two bytes
-    /// more may be one.
+    /// Returns the first position from `at` on where a form may begin. Before special bytes, and before the end, the
+    /// last two bytes may begin one.
     pub(super) fn next(&self, text: &[u8], at: usize) -> usize {
         let (mut sum, mut end) = (0, at);
         loop {
@@ -115,7 +116,7 @@ impl Filter {
         sign_at(text, at, end.saturating_sub(GRAM - 1).max(at))
     }
 
-    /// Whether a form may begin with the last three bytes of a text. What precedes the text is not known.
+    /// Returns whether a form may begin with the last three bytes of a text. The text before them is unknown.
     fn is_beginning(&self, text: &[u8]) -> bool {
         let Some((before, gram)) = text.split_last_chunk() else { return false };
         let flags = self.checks[check(*gram)];
@@ -129,12 +130,13 @@ impl Filter {
     }
 }
 
-/// Whether a byte belongs to a word, as numbers and keys do.
+/// Returns whether a byte belongs to a word, as in numbers and keys.
 pub(super) const fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The length of the sign of several bytes that a text begins with; 0 if it may be one that nobody sees, or none.
+/// Returns the length of the multi-byte character at the start of a text; 0 if it may be invisible, or if there is
+/// none.
 const fn width(text: &[u8]) -> usize {
     match text {
         [0xc3..=0xcc | 0xce..=0xd7 | 0xd9..=0xdf, 0x80..=0xbf, ..] => 2,
@@ -145,7 +147,7 @@ const fn width(text: &[u8]) -> usize {
     }
 }
 
-/// Where the sign begins of which this is a byte; not before `least`.
+/// Returns the start of the character that contains this byte; not before `least`.
 fn sign_at(text: &[u8], least: usize, mut at: usize) -> usize {
     while at > least && text.get(at).is_some_and(|byte| byte & 0b1100_0000 == 0b1000_0000) {
         at -= 1;

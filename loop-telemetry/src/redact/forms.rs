@@ -1,19 +1,19 @@
-//! The forms in which a secret may be found.
+//! The forms in which we search for a secret.
 //!
 //! | form | found by |
 //! | --- | --- |
 //! | the value; each long line of it; the secrets in it, if it is an address | a pattern of [`Forms::text`] |
-//! | with escapes: `%68`, `\u0068`, `\x68`, `\150`, `\/`, `\"`, `+` for a space | the same, over signs that are decoded |
-//! | with signs in it that nobody sees: colours, controls, signs without width | the same, over signs that are seen |
-//! | with a backslash before any of its signs: `\k\e\y` | the same, without backslashes, quotes and ends of lines |
-//! | in quotes of a shell, a table or markup; over the ends of lines | the same, without quotes and ends of lines |
-//! | base 64, of both alphabets, also in the middle of a longer text, also of UTF-16 | three patterns: one for each place in a group |
+//! | with escapes: `%68`, `\u0068`, `\x68`, `\150`, `\/`, `\"`, `+` for a space | the same, over decoded characters |
+//! | with invisible parts: colours, control characters, characters without width | the same, over visible characters |
+//! | with a backslash before any of its characters: `\k\e\y` | the same, without backslashes, quotes and line ends |
+//! | in quotes of a shell, a table or markup; across line ends | the same, without quotes and line ends |
+//! | base 64, of both alphabets, also inside a longer text, also of UTF-16 | three patterns: one for each position in a group |
 //! | base 32 | five patterns |
 //! | hexadecimal, with and without separators | a pattern of [`Forms::hex`] |
-//! | other numbers: words with the last byte first, octal, decimal, binary; signs that stand alone | a pattern of [`Forms::bytes`] |
+//! | other numbers: words with the last byte first, octal, decimal, binary; single characters | a pattern of [`Forms::bytes`] |
 //!
-//! A text that is decoded need not have the value as it is: the value may have a backslash of its own. So what is
-//! looked for goes the same way as the texts in which it is looked for.
+//! Decoding a text can change the value, because the value may contain a backslash itself. So we apply the same steps
+//! to the patterns as to the texts.
 
 use std::collections::BTreeSet;
 
@@ -28,34 +28,34 @@ use super::{
     words,
 };
 
-/// Shorter values are no secrets: they would be found in every second word.
+/// Shorter values are not secrets, because they would occur everywhere.
 pub(super) const LEAST: usize = 6;
-/// Of a value of several lines, each as long as this is a secret by itself.
+/// In a value of several lines, each line of at least this length is a secret too.
 const LEAST_LINE: usize = 16;
 
-/// A value that has something between its signs or bytes is one from this length on. Bytes.
+/// The minimum length, in bytes, of a value that we search for with separators between its characters or bytes.
 pub(super) const LEAST_SPELLED: usize = 8;
-/// What stands around texts, and is doubled or escaped within them.
+/// The quotes around texts, which are doubled or escaped inside them.
 pub(super) const QUOTES: [char; 2] = ['\'', '"'];
 
 const BASE_32: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const BASE_64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// What secrets are looked for by.
+/// The patterns of the search.
 #[derive(Debug, Default)]
 pub(super) struct Forms {
-    /// In signs that are seen, with [`folded`] bytes.
+    /// Patterns over visible characters, with [`folded`] bytes.
     pub(super) text: BTreeSet<Vec<u8>>,
-    /// In hexadecimal digits.
+    /// Patterns over hexadecimal digits.
     pub(super) hex: BTreeSet<Vec<u8>>,
-    /// In numbers that spell bytes, and in signs that stand alone.
+    /// Patterns over numbers that spell bytes, and over single characters.
     pub(super) bytes: BTreeSet<Vec<u8>>,
-    /// How a text may begin in which one of them is found.
+    /// The beginnings of texts that contain a pattern.
     pub(super) beginnings: Beginnings,
 }
 
 impl Forms {
-    /// Those of these values.
+    /// Returns the forms of these values.
     pub(super) fn of(values: &[Vec<u8>]) -> Self {
         let mut forms = Self::default();
         for value in values.iter().flat_map(|value| parts(value)) {
@@ -87,8 +87,8 @@ impl Forms {
         }
     }
 
-    /// Adds the value without its quotes and ends of lines: with its escapes decoded, and as it is, but for backslashes.
-    /// Those are not seen where the end of a line cuts through an escape, or where they say that a sign stands for itself.
+    /// Adds the value without its quotes and line ends: with its escapes decoded, and as it is, without backslashes.
+    /// Backslashes are invisible where a line end cuts an escape, or where they make the next character literal.
     fn add_unquoted(&mut self, value: &[u8]) {
         let is_left_out = |byte: &u8| *byte == b'\n' || QUOTES.contains(&char::from(*byte));
         let written: Vec<_> = value.iter().filter(|byte| **byte != b'\\').copied().collect();
@@ -109,7 +109,8 @@ impl Forms {
         }
     }
 
-    /// Adds the value as its bytes, as its signs' numbers, and as the amounts of its bytes if they have a sign.
+    /// Adds the value as its bytes, as the numbers of its characters, and as the amounts of its bytes if they are
+    /// signed.
     fn add_bytes(&mut self, value: &[u8]) {
         let text = str::from_utf8(value).unwrap_or_default();
         let number = |sign: char| match u8::try_from(sign) {
@@ -117,7 +118,7 @@ impl Forms {
             Err(_) => sign.to_string().into_bytes(),
         };
         let numbers: Vec<_> = text.chars().flat_map(number).collect();
-        // Python writes `\xe4` for the sign with this number.
+        // Python writes `\xe4` for the character with this number.
         self.add_text(canonical(&numbers, true));
         let amounts = value.iter().map(|byte| byte.cast_signed().unsigned_abs());
         for form in [value.to_vec(), numbers, amounts.collect()] {
@@ -158,7 +159,7 @@ impl Forms {
     }
 }
 
-/// The secrets of a value: the value itself, its long lines, and its secret parts if it is an address.
+/// Returns the secrets of a value: the value itself, its long lines, and its secret parts if it is an address.
 fn parts(value: &[u8]) -> Vec<&[u8]> {
     let value = value.trim_ascii();
     let lines = value.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
@@ -169,25 +170,25 @@ fn parts(value: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-/// The value without the beginning of an escape that ends it: `%` or `%A`. Digits that happen to follow it in a text
-/// complete the escape, and then the decoded text no longer holds the whole value.
+/// Returns the value without an incomplete escape at its end: `%` or `%A`. If digits follow it in a text by chance,
+/// they complete the escape, and the decoded text does not contain the whole value.
 fn before_open_escape(value: &[u8]) -> Option<&[u8]> {
     let at = value.iter().rposition(|byte| *byte == b'%')?;
     let is_open = value.len() - at <= 2 && value[at + 1..].iter().all(u8::is_ascii_hexdigit);
     is_open.then(|| &value[..at])
 }
 
-/// Whether it is a part of what stands where a secret stood.
+/// Returns whether it is a part of our replacement for secrets.
 fn is_ours(form: &[u8]) -> bool {
     REDACTED.as_bytes().windows(form.len().max(1)).any(|part| part == form)
 }
 
-/// A space is a plus in the query of an address.
+/// In the query of an address, a space is a plus.
 pub(super) const fn folded(byte: u8) -> u8 {
     if byte == b' ' { b'+' } else { byte }
 }
 
-/// What is seen of a text, decoded or not.
+/// Returns the visible part of a text, decoded or not.
 fn canonical(value: &[u8], is_decoded: bool) -> Vec<u8> {
     let (mut seen, mut ansi, mut rest) = (Vec::new(), Ansi::default(), value);
     while !rest.is_empty()
@@ -210,7 +211,7 @@ fn add_sign(sign: Sign, seen: &mut Vec<u8>) {
     seen.extend(sign.bytes(&mut [0; 4]).iter().map(|byte| folded(*byte)));
 }
 
-/// The digits that the value alone decides if so many bytes stand before it in its group.
+/// Returns the digits that the value alone determines if this number of bytes precede it in its group.
 fn digits(value: &[u8], before: usize, alphabet: &[u8]) -> Vec<u8> {
     let bits = alphabet.len().ilog2() as usize;
     let bytes = [&[0; 4][..before], value].concat();

@@ -1,12 +1,12 @@
-//! Where secrets stand in a text.
+//! The positions of secrets in a text.
 
 use super::REDACTED;
 
-/// Places of secrets in a text that are still to be taken out: in order, and none over another.
+/// The positions of secrets that are not yet removed, in order and without overlap.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     places: Vec<Place>,
-    /// Up to here it has been taken out.
+    /// The end of the part that is finished.
     done: usize,
 }
 
@@ -14,7 +14,7 @@ pub(super) struct Found {
 struct Place {
     from: usize,
     to: usize,
-    /// A secret that stands before it goes on here.
+    /// Whether an earlier secret continues here.
     is_rest: bool,
 }
 
@@ -23,11 +23,11 @@ impl Found {
         self.places.is_empty()
     }
 
-    /// Adds a place. Secrets that overlap are one.
+    /// Adds a position. Merges secrets that overlap.
     pub(super) fn add(&mut self, from: usize, to: usize) {
         let mut place = Place { from, to, is_rest: false };
         while let Some(last) = self.places.pop_if(|last| last.to > place.from) {
-            // A lane of words knows of a secret only after its last word.
+            // A lane of words finds a secret only after its last word.
             place.to = place.to.max(last.to);
             if last.from <= place.from {
                 (place.from, place.is_rest) = (last.from, last.is_rest);
@@ -36,7 +36,7 @@ impl Found {
         self.places.push(place);
     }
 
-    /// Adds a place where a secret goes on that may have been taken out.
+    /// Adds a position where a secret continues that may be removed already.
     pub(super) fn go_on(&mut self, from: usize, to: usize) {
         match self.places.last_mut() {
             Some(last) if last.to >= from => last.to = to,
@@ -44,13 +44,13 @@ impl Found {
         }
     }
 
-    /// Adds the text that stands before `until` to `clean`, without its secrets. It is what of it begins at `base`;
-    /// nothing that is found later begins before `until`. Gives how much of the text is done with.
+    /// Appends the text before `until` to `clean`, without its secrets. `text` is the rest from `base` on. No secret
+    /// that is found later begins before `until`. Returns how much of the text is finished.
     pub(super) fn take_out(&mut self, text: &[u8], base: usize, until: usize, clean: &mut Vec<u8>) -> usize {
         let mut at = base.max(self.done);
         let ready = self.places.partition_point(|place| place.from <= until);
         for Place { from, to, is_rest } in self.places.drain(..ready) {
-            // What goes on with a secret that was taken out needs no other sign for it.
+            // If it continues a removed secret, it needs no replacement of its own.
             if from >= self.done {
                 clean.extend_from_slice(&text[at - base..from - base]);
                 clean.extend_from_slice(if is_rest { b"" } else { REDACTED.as_bytes() });

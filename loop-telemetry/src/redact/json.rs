@@ -1,20 +1,20 @@
-//! JSON without secrets.
+//! Redacts JSON.
 //!
-//! Not by a search through the JSON itself: a secret such as `12345678` must not be taken out of a number, nor one
-//! that is a word out of the name of one of our fields, and what is left has to be JSON. So it is done to the texts,
-//! and to the keys of maps, before they are written.
+//! We do not search the JSON text itself: a secret such as `12345678` must not disappear from a number, nor a secret
+//! word from the name of one of our fields, and the result must be JSON. So we redact the texts and the keys of maps
+//! before we write them.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Redactor, keys::CleanKeys};
+use super::{Redactor, keys::RedactedKeys};
 
 impl Redactor {
-    /// The JSON of a value without the secrets in its texts, and in the keys of its maps. Numbers and the names of a
-    /// struct's fields stay, so it is JSON whatever the secrets are, and can be read back. An object's keys come in the
-    /// order of the alphabet; of several that are the same without their secrets, the later ones are numbered.
+    /// Returns the JSON of a value without the secrets in its texts and in the keys of its maps. Numbers and the names
+    /// of struct fields stay, so the result is JSON that can be read back, whatever the secrets are. The keys of an
+    /// object are in alphabetical order. If several keys are equal after redaction, the later ones get numbers.
     ///
     /// ```
     /// use loop_telemetry::Redactor;
@@ -25,12 +25,12 @@ impl Redactor {
     /// ```
     ///
     /// # Errors
-    /// If the value cannot be written as JSON: a map has keys that are no texts.
+    /// If the value cannot be written as JSON because a map has keys that are not texts.
     pub fn json(&self, value: &impl Serialize) -> Result<String, serde_json::Error> {
         serde_json::to_string(&self.value(value)?)
     }
 
-    /// [`json`](Self::json), added to bytes.
+    /// Like [`json`](Self::json), appended to bytes.
     pub(crate) fn write_json(
         &self,
         value: &impl Serialize,
@@ -40,7 +40,7 @@ impl Redactor {
     }
 
     fn value(&self, value: &impl Serialize) -> Result<Value, serde_json::Error> {
-        let mut value = value.serialize(CleanKeys::new(self, serde_json::value::Serializer))?;
+        let mut value = value.serialize(RedactedKeys::new(self, serde_json::value::Serializer))?;
         self.redact_value(&mut value);
         Ok(value)
     }
@@ -53,7 +53,8 @@ impl Redactor {
                 }
             }
             Value::Array(values) => values.iter_mut().for_each(|value| self.redact_value(value)),
-            // Bytes, such as a picture's: what looks like a key in them is none, and without it they are damaged.
+            // The bytes of an attachment, such as a picture, may look like a key by chance. Redaction would damage
+            // them.
             Value::Object(fields) if is_attachment(fields) => {}
             Value::Object(fields) => {
                 self.redact_edges(fields);
@@ -63,14 +64,14 @@ impl Redactor {
         }
     }
 
-    /// Of an output of which two ends are kept: lists of texts called `head` and `tail`, and the number of bytes
-    /// that are missing between them, `omitted`, which is not there if none are.
+    /// Redacts an output of which two ends are kept: lists of texts called `head` and `tail`, and the number of missing
+    /// bytes between them, `omitted`, which is absent if none are missing.
     fn redact_edges(&self, fields: &mut Map<String, Value>) {
         let omitted = fields.get("omitted").and_then(Value::as_u64).unwrap_or(0);
         let edge = |ends: &Map<String, Value>, key: &str, of: fn(&[Value]) -> Option<&Value>| {
             Some(of(ends.get(key)?.as_array()?)?.as_str()?.to_owned())
         };
-        // Without a text at one of them there is nothing that goes over to it, or was cut.
+        // Without text at one of the edges, no secret crosses them, and none was cut.
         let head = edge(fields, "head", <[Value]>::last);
         let tail = edge(fields, "tail", <[Value]>::first);
         if tail.is_none() && (omitted == 0 || head.is_none()) {
@@ -90,7 +91,7 @@ impl Redactor {
     }
 }
 
-/// Whether it is a file that somebody gave to a model: its type, its bytes in base 64, and perhaps its name.
+/// Returns whether it is a file attached for a model: its type, its bytes in base 64, and perhaps its name.
 fn is_attachment(fields: &Map<String, Value>) -> bool {
     let is_text = |key| fields.get(key).is_some_and(Value::is_string);
     let is_known = |key: &String| matches!(key.as_str(), "media_type" | "base64" | "name");

@@ -1,8 +1,8 @@
-//! Keys of maps without secrets, on the way to JSON.
+//! Redacts the keys of maps during serialization to JSON.
 //!
-//! What a model calls a tool with is JSON whose keys are the model's, and a secret may be one of them. The keys of our
-//! own structures are none of anybody's making: without them nobody could read what was written. Only while a value is
-//! serialized can the two be told apart: those are keys of maps, these are fields of structs.
+//! A model's tool call is JSON with keys that the model chose, and one of them may be a secret. The keys of our own
+//! structures are fixed, and without them the result would be unreadable. Only during serialization can we tell them
+//! apart: the former are keys of maps, the latter fields of structs.
 
 use std::cell::RefCell;
 
@@ -13,30 +13,30 @@ use serde::ser::{
 
 use super::{REDACTED, Redactor};
 
-/// Serializes as `inner` does, with the secrets taken out of the keys of maps.
-pub(super) struct CleanKeys<'a, T> {
+/// Serializes like `inner`, with redacted keys of maps.
+pub(super) struct RedactedKeys<'a, T> {
     redactor: &'a Redactor,
     inner: T,
-    /// Keys of a map in which a secret stood: two of them must not become one.
+    /// The keys of a map that contained secrets, because two of them must not become one.
     written: RefCell<Vec<String>>,
 }
 
-impl<'a, T> CleanKeys<'a, T> {
+impl<'a, T> RedactedKeys<'a, T> {
     pub(super) const fn new(redactor: &'a Redactor, inner: T) -> Self {
         Self { redactor, inner, written: RefCell::new(Vec::new()) }
     }
 }
 
-/// A value within another one.
+/// A value inside another one.
 struct Within<'a, T: ?Sized>(&'a Redactor, &'a T);
 
 impl<T: Serialize + ?Sized> Serialize for Within<'_, T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.1.serialize(CleanKeys::new(self.0, to))
+        self.1.serialize(RedactedKeys::new(self.0, to))
     }
 }
 
-/// A key of a map. What is no text is written as it is.
+/// A key of a map. If it is not text, it stays as it is.
 struct Key<'a, T: ?Sized> {
     redactor: &'a Redactor,
     key: &'a T,
@@ -61,17 +61,17 @@ impl<T: Serialize + ?Sized> Serialize for Key<'_, T> {
     }
 }
 
-/// Scalars are written as they are.
+/// Writes scalars as they are.
 macro_rules! as_they_are {
     ($($method:ident($type:ty)),* $(,)?) => {
         $(fn $method(self, value: $type) -> Result<S::Ok, S::Error> { self.inner.$method(value) })*
     };
 }
 
-/// Lists of values, whatever they are called.
+/// Handles lists of values of any name.
 macro_rules! parts {
     ($($trait:ident::$method:ident),* $(,)?) => {
-        $(impl<T: $trait> $trait for CleanKeys<'_, T> {
+        $(impl<T: $trait> $trait for RedactedKeys<'_, T> {
             type Ok = T::Ok;
             type Error = T::Error;
 
@@ -86,10 +86,10 @@ macro_rules! parts {
     };
 }
 
-/// Structs: their fields' names are ours.
+/// Handles structs, whose field names are ours.
 macro_rules! fields {
     ($($trait:ident),* $(,)?) => {
-        $(impl<T: $trait> $trait for CleanKeys<'_, T> {
+        $(impl<T: $trait> $trait for RedactedKeys<'_, T> {
             type Ok = T::Ok;
             type Error = T::Error;
 
@@ -116,7 +116,7 @@ parts!(
 );
 fields!(SerializeStruct, SerializeStructVariant);
 
-impl<T: SerializeMap> SerializeMap for CleanKeys<'_, T> {
+impl<T: SerializeMap> SerializeMap for RedactedKeys<'_, T> {
     type Ok = T::Ok;
     type Error = T::Error;
 
@@ -133,16 +133,16 @@ impl<T: SerializeMap> SerializeMap for CleanKeys<'_, T> {
     }
 }
 
-impl<'a, S: Serializer> Serializer for CleanKeys<'a, S> {
+impl<'a, S: Serializer> Serializer for RedactedKeys<'a, S> {
     type Ok = S::Ok;
     type Error = S::Error;
-    type SerializeSeq = CleanKeys<'a, S::SerializeSeq>;
-    type SerializeTuple = CleanKeys<'a, S::SerializeTuple>;
-    type SerializeTupleStruct = CleanKeys<'a, S::SerializeTupleStruct>;
-    type SerializeTupleVariant = CleanKeys<'a, S::SerializeTupleVariant>;
-    type SerializeMap = CleanKeys<'a, S::SerializeMap>;
-    type SerializeStruct = CleanKeys<'a, S::SerializeStruct>;
-    type SerializeStructVariant = CleanKeys<'a, S::SerializeStructVariant>;
+    type SerializeSeq = RedactedKeys<'a, S::SerializeSeq>;
+    type SerializeTuple = RedactedKeys<'a, S::SerializeTuple>;
+    type SerializeTupleStruct = RedactedKeys<'a, S::SerializeTupleStruct>;
+    type SerializeTupleVariant = RedactedKeys<'a, S::SerializeTupleVariant>;
+    type SerializeMap = RedactedKeys<'a, S::SerializeMap>;
+    type SerializeStruct = RedactedKeys<'a, S::SerializeStruct>;
+    type SerializeStructVariant = RedactedKeys<'a, S::SerializeStructVariant>;
 
     as_they_are!(
         serialize_bool(bool),
@@ -204,11 +204,11 @@ impl<'a, S: Serializer> Serializer for CleanKeys<'a, S> {
     }
 
     fn serialize_seq(self, length: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
-        Ok(CleanKeys::new(self.redactor, self.inner.serialize_seq(length)?))
+        Ok(RedactedKeys::new(self.redactor, self.inner.serialize_seq(length)?))
     }
 
     fn serialize_tuple(self, length: usize) -> Result<Self::SerializeTuple, S::Error> {
-        Ok(CleanKeys::new(self.redactor, self.inner.serialize_tuple(length)?))
+        Ok(RedactedKeys::new(self.redactor, self.inner.serialize_tuple(length)?))
     }
 
     fn serialize_tuple_struct(
@@ -216,7 +216,7 @@ impl<'a, S: Serializer> Serializer for CleanKeys<'a, S> {
         name: &'static str,
         length: usize,
     ) -> Result<Self::SerializeTupleStruct, S::Error> {
-        Ok(CleanKeys::new(self.redactor, self.inner.serialize_tuple_struct(name, length)?))
+        Ok(RedactedKeys::new(self.redactor, self.inner.serialize_tuple_struct(name, length)?))
     }
 
     fn serialize_tuple_variant(
@@ -227,15 +227,15 @@ impl<'a, S: Serializer> Serializer for CleanKeys<'a, S> {
         length: usize,
     ) -> Result<Self::SerializeTupleVariant, S::Error> {
         let inner = self.inner.serialize_tuple_variant(name, index, variant, length)?;
-        Ok(CleanKeys::new(self.redactor, inner))
+        Ok(RedactedKeys::new(self.redactor, inner))
     }
 
     fn serialize_map(self, length: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
-        Ok(CleanKeys::new(self.redactor, self.inner.serialize_map(length)?))
+        Ok(RedactedKeys::new(self.redactor, self.inner.serialize_map(length)?))
     }
 
     fn serialize_struct(self, name: &'static str, length: usize) -> Result<Self::SerializeStruct, S::Error> {
-        Ok(CleanKeys::new(self.redactor, self.inner.serialize_struct(name, length)?))
+        Ok(RedactedKeys::new(self.redactor, self.inner.serialize_struct(name, length)?))
     }
 
     fn serialize_struct_variant(
@@ -246,7 +246,7 @@ impl<'a, S: Serializer> Serializer for CleanKeys<'a, S> {
         length: usize,
     ) -> Result<Self::SerializeStructVariant, S::Error> {
         let inner = self.inner.serialize_struct_variant(name, index, variant, length)?;
-        Ok(CleanKeys::new(self.redactor, inner))
+        Ok(RedactedKeys::new(self.redactor, inner))
     }
 
     fn is_human_readable(&self) -> bool {

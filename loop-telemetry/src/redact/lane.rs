@@ -1,4 +1,4 @@
-//! One way to read a text, and how far secrets have been seen in it.
+//! One way to read a text, and the candidates for secrets in it.
 
 use std::collections::VecDeque;
 
@@ -12,18 +12,19 @@ use super::{
     trail::{LET_GO, is_sequence},
 };
 
-/// What of a text is seen by one who reads it in one way: with its escapes or what they stand for, with escape
-/// sequences of terminals or without.
+/// The characters of a text that one reading sees: with escapes as written or decoded, with or without terminals'
+/// escape sequences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Lane {
     node: u32,
-    /// Where those of the last bytes came from that may become a secret.
+    /// The positions of the last bytes that may become a secret.
     starts: VecDeque<Start>,
-    /// What looks like the beginning of a key.
+    /// The candidates for keys.
     keys: Vec<Key>,
-    /// The last sign belongs to a word, within which no key begins.
+    /// Whether the last character belongs to a word, because no key begins inside a word.
     pub(super) is_in_word: bool,
-    /// Before this place something was left out that the bytes may stand around; 0 if none of them precede it.
+    /// The position before which something was left out that may be inside the candidate; 0 if no candidate precedes
+    /// it.
     left_out: usize,
 }
 
@@ -31,57 +32,58 @@ pub(super) struct Lane {
 struct Start {
     at: usize,
     byte: u8,
-    /// It stood before the end of a line, and was let go there.
+    /// Whether it was before the end of a line, and was released there.
     is_let_go: bool,
     is_in_word: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Key {
-    /// Its number among the shapes.
+    /// The number of its shape.
     shape: u16,
     start: usize,
-    /// How many bytes of it were seen after its prefix.
+    /// The number of its bytes after the prefix.
     length: usize,
-    /// It is long enough.
+    /// Whether it is long enough.
     is_found: bool,
 }
 
 impl Lane {
-    /// Whether nothing has been seen that may become a secret.
+    /// Returns whether there is no candidate.
     pub(super) fn is_idle(&self) -> bool {
         self.node == ROOT && self.keys.is_empty()
     }
 
-    /// Where the first thing begins that may become a secret.
+    /// Returns the start of the first candidate.
     pub(super) fn first_candidate(&self) -> Option<usize> {
         let keys = self.keys.iter().filter(|key| !key.is_found).map(|key| key.start);
         keys.chain(self.starts.front().map(|start| start.at)).min()
     }
 
-    /// Ends all keys: nobody knows whether they go on behind what is here, such as the end of a wrapped line.
+    /// Ends all keys, because it is unknown whether they continue after this position, for example after a wrapped
+    /// line's end.
     pub(super) fn end_keys(&mut self) {
         self.keys.clear();
     }
 
-    /// Whether it makes a difference that something is left out before this byte.
+    /// Returns whether leaving something out before this byte makes a difference.
     pub(super) fn goes_on_with(&self, byte: u8, finder: &Finder) -> bool {
         !self.keys.is_empty() || finder.text.depth(finder.text.step(self.node, folded(byte))) > 1
     }
 
-    /// Leaves out what ends here, a quote or the end of a line. No key goes on behind it.
+    /// Leaves out a quote or line end that ends here. No key continues after it.
     pub(super) fn leave_out(&mut self, to: usize) {
         self.keys.clear();
         self.is_in_word = false;
         self.doubt(to);
     }
 
-    /// Says that what ends here may divide what was seen before it from what comes.
+    /// Records that the text that ends here may separate earlier bytes from later ones.
     pub(super) fn doubt(&mut self, to: usize) {
         self.left_out = if self.starts.is_empty() { 0 } else { to };
     }
 
-    /// Lets go of the few bytes that stand before the end of a line: whoever waits for the line sees it whole.
+    /// Releases the few bytes before the end of a line, so that a reader that waits for the line sees all of it.
     pub(super) fn let_go(&mut self, to: usize) {
         if self.starts.len() <= LET_GO {
             self.starts.iter_mut().for_each(|start| (start.at, start.is_let_go) = (to, true));
@@ -106,7 +108,7 @@ impl Lane {
             is_let_go: false,
             is_in_word: was_in_word,
         });
-        // Quicker than `drain`, and mostly it is one.
+        // This is faster than `drain`, and usually removes a single byte.
         let depth = finder.text.depth(self.node);
         while self.starts.len() > depth {
             self.starts.pop_front();
@@ -126,7 +128,8 @@ impl Lane {
         }
     }
 
-    /// Whether a form is no accident: if something was left out of it, it has to be long, and no list of numbers.
+    /// Returns whether a form is not there by chance. If something was left out of it, it must be long and not a list
+    /// of numbers.
     fn is_meant(&self, length: usize) -> bool {
         let form = self.starts.range(self.starts.len() - length..);
         let is_whole = form.clone().next().is_none_or(|start| start.at >= self.left_out && !start.is_let_go);
@@ -135,7 +138,7 @@ impl Lane {
 }
 
 impl Key {
-    /// Takes the next byte; gives whether it is still one.
+    /// Takes the next byte. Returns whether it is still a key.
     fn takes(&mut self, byte: u8, (from, to): (usize, usize), shapes: &[Shape], found: &mut Found) -> bool {
         let shape = &shapes[usize::from(self.shape)];
         if !(shape.class)(byte) {
@@ -154,7 +157,7 @@ impl Key {
     }
 }
 
-/// What finds secrets in a lane.
+/// The patterns of a lane.
 #[derive(Debug)]
 pub(super) struct Finder {
     pub(super) text: Automaton,

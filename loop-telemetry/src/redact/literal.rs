@@ -1,7 +1,7 @@
-//! Texts in which a backslash only says that the next sign stands for itself: `\k\e\y`.
+//! Reads texts in which a backslash means that the next character is literal: `\k\e\y`.
 //!
-//! Bash traces comparisons so. Whoever decodes such a text takes `\e` for an escape sequence and `\n` for the end of a
-//! line. One more reading leaves all backslashes out instead, which also undoes what JSON makes of them.
+//! Bash prints comparisons this way. Other readings take `\e` for an escape sequence and `\n` for a line end. So one
+//! more reading leaves out all backslashes, which also undoes the escapes of JSON.
 
 use super::{
     ansi::Ansi,
@@ -12,7 +12,7 @@ use super::{
     unit::{Sign, Unit},
 };
 
-/// Adds how a text may begin that has this form behind a backslash.
+/// Adds the beginnings of texts with this form after a backslash.
 pub(super) fn beginnings(form: &[u8], to: &mut Beginnings) {
     let [first, second, ..] = *form else { return };
     let [single, double] = QUOTES.map(|quote| quote as u8);
@@ -20,10 +20,10 @@ pub(super) fn beginnings(form: &[u8], to: &mut Beginnings) {
     to.add(Precedes::Anything, &[first, second], b"\\");
 }
 
-/// Yields the signs of a unit, and their places, as this reading has them. Backslashes are
-/// [nothing](Sign::Nothing) in it.
+/// Yields the characters of a unit in this reading, with their positions. Backslashes are [nothing](Sign::Nothing) in
+/// it.
 pub(super) fn signs(unit: Unit, written: &[u8], from: usize) -> impl Iterator<Item = (Sign, (usize, usize))> {
-    // Shells escape each sign of markup. In JSON, signs that are no letters or digits may be escapes.
+    // Shells escape each character with a meaning. In JSON, characters other than letters and digits may be escapes.
     let is_sign = |sign: Sign| !matches!(sign, Sign::Char(sign) if sign.is_ascii_alphanumeric());
     let is_decoded =
         !unit.is_escape || written[0] == b'&' || written.get(1) == Some(&b'u') && is_sign(unit.sign);
@@ -35,13 +35,13 @@ pub(super) fn signs(unit: Unit, written: &[u8], from: usize) -> impl Iterator<It
     }))
 }
 
-/// Reads a text so, from where the other readings differ from it.
+/// Reads a text this way, from the first position where the other readings differ.
 #[derive(Debug, Default)]
 pub(super) struct Literal {
-    /// The signs that were seen; `None` while it does not differ from the others.
+    /// The characters so far; `None` while it does not differ from the others.
     lane: Option<Lane>,
     ansi: Ansi,
-    /// A backslash precedes the next sign, and preceded the last one.
+    /// Whether a backslash precedes the next character, and the last one.
     is_behind: bool,
     was_behind: bool,
 }
@@ -51,7 +51,8 @@ impl Literal {
         self.lane.is_some()
     }
 
-    /// Begins where others have seen this of the text. `was_behind` says that the last sign was behind a backslash.
+    /// Begins where the others have seen this part of the text. `was_behind` tells whether a backslash precedes the
+    /// last character.
     pub(super) fn begin(&mut self, mut lane: Lane, ansi: Ansi, was_behind: bool, is_behind: bool) {
         if !was_behind {
             lane.end_keys();
@@ -59,7 +60,7 @@ impl Literal {
         *self = Self { lane: Some(lane), ansi, is_behind, was_behind };
     }
 
-    /// Stops if nothing is under way, or `other` has seen the same.
+    /// Stops if there is no candidate, or if `other` has the same ones.
     pub(super) fn stop_if_same(&mut self, other: Option<&Lane>) {
         let is_over = |lane: &Lane| {
             self.ansi == Ansi::Outside && lane.is_idle() || other.is_some_and(|other| other == lane)
@@ -69,7 +70,7 @@ impl Literal {
         }
     }
 
-    /// Returns where the first thing begins that may become a secret.
+    /// Returns the start of the first candidate.
     pub(super) fn first_candidate(&self) -> Option<usize> {
         self.lane.as_ref()?.first_candidate()
     }
@@ -94,11 +95,11 @@ impl Literal {
             }
             let is_behind = std::mem::take(&mut self.is_behind);
             if std::mem::replace(&mut self.was_behind, is_behind) != is_behind {
-                // Backslashes divide the parts of paths too.
+                // Backslashes also separate the parts of paths.
                 lane.doubt(place.0);
             }
             if !is_behind {
-                // The other readings know how a key goes on without a backslash.
+                // The other readings know how a key continues without a backslash.
                 lane.end_keys();
             }
             match sign {
@@ -108,7 +109,7 @@ impl Literal {
                         lane.let_go(place.1);
                     }
                 }
-                // Bytes of one sign are apart here: no terminal takes them for controls.
+                // Here the bytes of one character are separate, so no terminal reads them as control characters.
                 sign if sign.is_visible() || is_behind && matches!(sign, Sign::Byte(_)) => {
                     for byte in sign.bytes(&mut [0; 4]) {
                         lane.take(*byte, place, finder, found);

@@ -1,24 +1,24 @@
-//! Taking secrets out of what is written down.
+//! Redacts secrets in all text that is written down.
 //!
-//! An agent that runs `env`, a test that fails with the request it sent, a stack trace with the address of
-//! a database: sooner or later a key is in what an agent prints. There it scrolls away; in a journal, a record
-//! or a report it stays, is copied into a bug report, and read by the next agent. So the values that are known
-//! to be secret are replaced before anything is written, and so is what looks like a key.
+//! Sooner or later an agent prints a key: it runs `env`, a test fails and prints its request, or a stack trace has the
+//! address of a database. On the screen the key scrolls away. In a journal, a record or a report it stays, gets into a
+//! bug report, and the next agent reads it. So we replace the known secret values before we write anything, and also
+//! text that looks like a key.
 //!
-//! A secret is seldom printed as it is: it stands in JSON, in an address, in a header in base 64, or with a colour in
-//! the middle. `unit.rs` and `ansi.rs` say what is seen of a text, `forms.rs` what is looked for, and `scan.rs` brings
-//! the two together. A text is read in several lanes at once. Each lane turns it into signs or bytes with their places:
-//! `lane.rs` has those of signs, `numbers.rs` and `words.rs` those of numbers, and `spelled.rs` that of signs that stand
-//! alone. A new spelling is one more decoder for a lane, or one more form.
+//! A secret is seldom printed as it is: it appears in JSON, in an address, in a header in base 64, or with a colour in
+//! its middle. `unit.rs` and `ansi.rs` determine the visible part of a text, `forms.rs` the patterns, and `scan.rs`
+//! combines the two. It reads a text in several lanes at once. Each lane turns the text into characters or bytes with
+//! their positions: `lane.rs` has the lanes of characters, `numbers.rs` and `words.rs` those of numbers, and
+//! `spelled.rs` that of single characters. To support a new spelling, add a decoder to a lane, or a form.
 //!
-//! Output comes in pieces, and a secret may be cut in two by their edge. [`RedactingStream`] holds back what
-//! could be the beginning of one until it is known.
+//! Output comes in chunks, and a chunk boundary may split a secret. [`RedactingStream`] holds back bytes that may begin
+//! a secret until it knows.
 
 mod address;
 mod ansi;
 mod automaton;
 mod begins;
-mod cut;
+mod chunk_boundary;
 mod digits;
 mod filter;
 mod forms;
@@ -46,10 +46,10 @@ use loop_core::Event;
 pub use self::{address::secrets_in_addresses, stream::RedactingStream};
 use self::{progress::Scan, scan::Scanner};
 
-/// What stands where a secret stood.
+/// The replacement for secrets.
 pub const REDACTED: &str = "[redacted]";
 
-/// Knows secrets, and takes them out of texts. Cloning is cheap.
+/// Removes known secrets from texts. Cloning is cheap.
 ///
 /// ```
 /// use loop_telemetry::Redactor;
@@ -62,56 +62,55 @@ pub const REDACTED: &str = "[redacted]";
 pub struct Redactor(Arc<Scanner>);
 
 impl Redactor {
-    /// Takes these values out: those of the variables that hold secrets. Beside each value these count as
-    /// secrets: each long line of it, if it has several; and [those in it](secrets_in_addresses), if it is an address.
+    /// Creates a redactor for these values, usually those of the variables that hold secrets. If a value has several
+    /// lines, each long line is a secret too. If it is an address, so are [the secrets in it](secrets_in_addresses).
     ///
-    /// They are found in each of these forms, and in mixtures of the first four:
+    /// It finds them in each of these forms, and in mixtures of the first four:
     ///
     /// - as they are;
     /// - with escapes: of JSON, of strings in programs (`\n`, `\x41`, `\101`), of addresses (`%41`, `+` for a space),
-    ///   also where only some signs are escaped, or those of JSON twice;
-    /// - with colours and other escape sequences of terminals in them, control characters, or signs without width;
-    /// - over the end of a line that a program has wrapped: more than 30 bytes of one word stand before it;
+    ///   also if only some characters are escaped, or those of JSON twice;
+    /// - with colours and other terminal escape sequences inside, control characters, or characters without width;
+    /// - across the end of a line that a program has wrapped: more than 30 bytes of one word precede it;
     /// - in lines of any length, and in the quotes of shells, tables (`""`) and markup (`&quot;`, `&#107;`);
-    /// - in base 64, of both alphabets, with or without padding, also in the middle of a longer text, and of UTF-16 with
-    ///   the low byte first; in base 32;
-    /// - with a backslash before any of its signs, as a shell traces comparisons (`\k\e\y`);
-    /// - in hexadecimal digits, of both cases, also behind a prefix (`\x6b6579`, `%6b6579`, `X'6b6579'`), and with spaces,
-    ///   colons, hyphens, commas, quotes, brackets, ends of lines or such prefixes between bytes;
-    /// - in numbers with the same signs between them: hexadecimal words of which the last byte comes first (`2d79656b`),
-    ///   octal bytes and words (`153`, `062553`), decimal bytes and code points (`107`), and binary bytes (`01101011`);
-    /// - with each sign alone: `k   e   y`, `['k', 'e', 'y']`;
+    /// - in base 64, of both alphabets, with or without padding, also inside a longer text, and of UTF-16 with the low
+    ///   byte first; in base 32;
+    /// - with a backslash before any of its characters, as a shell traces comparisons (`\k\e\y`);
+    /// - in hexadecimal digits, of both cases, also after a prefix (`\x6b6579`, `%6b6579`, `X'6b6579'`), and with
+    ///   spaces, colons, hyphens, commas, quotes, brackets, line ends or such prefixes between bytes;
+    /// - in numbers with the same separators: hexadecimal words with the last byte first (`2d79656b`), octal bytes and
+    ///   words (`153`, `062553`), decimal bytes and code points (`107`), and binary bytes (`01101011`);
+    /// - as single characters: `k   e   y`, `['k', 'e', 'y']`;
     /// - in dumps of these, with the offsets and the text columns of `xxd`, `hexdump` and `od`.
     ///
-    /// Values of fewer than 6 bytes are passed over, since they are in every second word, and so are parts of
-    /// [`REDACTED`]. So no form is shorter than 6 signs, 7 digits in base 64, or 12 hexadecimal digits; of separated
-    /// ones there have to be 16, since numbers stand in lists. A value in other numbers, in signs that stand alone, or in
-    /// short lines has at least 8 bytes, and is no sequence such as `12345678`: lists count like that.
+    /// It ignores values of fewer than 6 bytes, because they occur everywhere, and parts of [`REDACTED`]. So no form is
+    /// shorter than 6 characters, 7 digits in base 64, or 12 hexadecimal digits. With separators, 16 hexadecimal digits
+    /// are needed, because lists contain numbers. A value in other numbers, as single characters, or in short lines
+    /// must have at least 8 bytes, and must not be a sequence such as `12345678`, because lists count like that.
     ///
     /// # Panics
-    /// If there are some hundred megabytes of values.
+    /// If the values have some hundred megabytes in total.
     pub fn new<V: AsRef<[u8]>>(values: impl IntoIterator<Item = V>) -> Self {
         let values = values.into_iter().map(|value| value.as_ref().to_vec()).collect();
         Self(Arc::new(Scanner::new(values, &[])))
     }
 
-    /// Takes these values out as well, as [`new`](Self::new) does. [Shapes](Self::shapes) are asked for again after it.
+    /// Adds these values, as [`new`](Self::new) does. Call [`shapes`](Self::shapes) again after it.
     #[must_use]
     pub fn and<V: AsRef<[u8]>>(self, values: impl IntoIterator<Item = V>) -> Self {
         let more = values.into_iter().map(|value| value.as_ref().to_vec());
         Self::new(self.0.values().iter().cloned().chain(more))
     }
 
-    /// Takes out as well what looks like a key: `sk-...`, `ghp_...`, `AKIA...`, private keys, web tokens, and
-    /// some thirty more by the prefixes that their vendors gave them.
+    /// Also redacts text that looks like a key: `sk-...`, `ghp_...`, `AKIA...`, private keys, web tokens, and some
+    /// thirty more vendor prefixes.
     #[must_use]
     pub fn shapes(self) -> Self {
         Self(Arc::new(Scanner::new(self.0.values().to_vec(), shapes::SHAPES)))
     }
 
-    /// The text without its secrets. Where it says that bytes were left out (`[... 12 bytes left out ...]`, on a
-    /// line of its own), the parts of secrets at the edges are taken out too: see
-    /// [`redact_ends`](Self::redact_ends).
+    /// Redacts a text. Where a notice shows that bytes were left out (`[... 12 bytes left out ...]`, on a line of its
+    /// own), it also redacts the parts of secrets at the edges: see [`redact_ends`](Self::redact_ends).
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if let Some(clean) = self.redact_excerpt(text) {
             return Cow::Owned(clean);
@@ -120,13 +119,13 @@ impl Redactor {
             Cow::Borrowed(_) => Cow::Borrowed(text),
             Cow::Owned(clean) => Cow::Owned(match String::from_utf8(clean) {
                 Ok(clean) => clean,
-                // A value that is no text was found in the middle of a character.
+                // A value that is not text was found in the middle of a character.
                 Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
             }),
         }
     }
 
-    /// The bytes without their secrets.
+    /// Redacts bytes.
     pub fn redact_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         let mut scan = Scan::default();
         self.0.read(bytes, true, &mut scan);
@@ -138,12 +137,12 @@ impl Redactor {
         Cow::Owned(clean)
     }
 
-    /// Redacts output as it comes, in pieces.
+    /// Redacts output that arrives in chunks.
     pub fn stream(&self) -> RedactingStream {
         RedactingStream::new(Arc::clone(&self.0))
     }
 
-    /// An event without the secrets in its texts.
+    /// Redacts the texts of an event.
     pub(crate) fn event(&self, event: &Event) -> Event {
         let mut event = event.clone();
         event.change_texts(&mut |text| match self.redact(text) {
@@ -156,7 +155,7 @@ impl Redactor {
 
 impl fmt::Debug for Redactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not the values.
+        // Does not show the values.
         f.debug_struct("Redactor").field("values", &self.0.values().len()).finish_non_exhaustive()
     }
 }

@@ -1,14 +1,14 @@
-//! Secrets in numbers, as `xxd`, `hexdump`, `od`, `openssl` and programs that print lists of bytes write them.
+//! Finds secrets in numbers, as `xxd`, `hexdump`, `od`, `openssl` and programs that print lists of bytes write them.
 //!
-//! Hexadecimal digits in the order of the bytes are [one lane](Digits). It takes digit by digit, since a text may hold any
-//! number of them without a separator. [`Words`] are the lanes of all other numbers.
+//! Hexadecimal digits in the order of the bytes have [one lane](Digits). It takes one digit at a time, because a text
+//! may contain any number of digits without a separator. [`Words`] are the lanes of all other numbers.
 //!
-//! The first digits of a text may be an escape: in `\x6b6579` they are a byte for JSON and for programs, and a part of all
-//! others for a database. So there is a second lane, which differs from the first one where escapes are: it takes their
-//! digits, and the first one the signs that they stand for.
+//! The first digits of a text may be an escape: in `\x6b6579`, JSON and programs read one byte, and a database reads
+//! three. So there is a second lane, which differs from the first one at escapes: it takes the digits, and the first
+//! lane takes the characters that they stand for.
 //!
-//! A row of a dump begins with an offset, and ends with the bytes as signs. Neither is part of what the digits say; but
-//! where a secret goes on in the next row, these signs say it as well, and are taken out with it.
+//! A row of a dump begins with an offset, and ends with the bytes as characters. Neither is part of the data. But if a
+//! secret continues in the next row, these characters show it too, so we remove them with it.
 
 use super::{
     automaton::Automaton,
@@ -20,10 +20,10 @@ use super::{
     words::Words,
 };
 
-/// What separates digits, beside the end of a line.
+/// The separators of digits, besides a line end.
 pub(super) const SEPARATORS: [char; 13] = [' ', ',', ':', '-', ';', '\'', '"', '[', ']', '(', ')', '{', '}'];
 
-/// Whether a sign separates digits.
+/// Returns whether a character separates digits.
 pub(super) fn is_separator(sign: char) -> bool {
     IS_SEPARATOR.get(sign as usize).is_some_and(|is_one| *is_one)
 }
@@ -38,42 +38,43 @@ const IS_SEPARATOR: [bool; 128] = {
     is_separator
 };
 
-/// What separates numbers.
+/// Returns the separators of numbers.
 pub(super) fn separators() -> impl Iterator<Item = u8> {
     SEPARATORS.iter().map(|separator| *separator as u8)
 }
 
-/// How a text may begin that has this form, of hexadecimal digits.
+/// Adds the beginnings of texts with this form of hexadecimal digits.
 pub(super) fn beginnings(form: &[u8], to: &mut Beginnings) {
     let after: Vec<u8> = separators().chain([form[TOGETHER], b'\\', b'%']).collect();
     to.add_in_both_cases(Precedes::Anything, &String::from_utf8_lossy(&form[..TOGETHER]), &after);
 }
 
-/// A sign and its place.
+/// A digit and its position.
 type Digit = (u8, (usize, usize));
 
-/// How far secrets have been seen in numbers.
+/// The progress of candidates in numbers.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     digits: Digits,
-    /// The same with the digits of escapes; idle where it has seen no more than `digits`.
+    /// The same with the digits of escapes; idle if it has seen no more than `digits`.
     escaped: Digits,
     words: Words,
-    /// So many spaces precede the next sign, and so many signs that are neither letters nor digits.
+    /// The number of spaces before the next character, and the number of characters that are neither letters nor
+    /// digits.
     spaces: usize,
     gap: usize,
     row: Row,
     /// Digits that may be an offset.
     offset: Vec<Digit>,
     is_offset: Offset,
-    /// Where the last row of a dump ended, and the last line that is no row.
+    /// The ends of the last row of a dump, and of the last line that is not a row.
     row_ended: usize,
     line_ended: usize,
-    /// The rest of the line, from this place on, says again what was taken out.
+    /// The position from which the rest of the line repeats removed text.
     covers: Option<usize>,
 }
 
-/// What numbers are looked at with, and where it is put down.
+/// The patterns of the search, and the list for its results.
 pub(super) struct Search<'a> {
     /// Finds forms in hexadecimal digits, and in bytes.
     pub(super) digits: &'a Automaton,
@@ -90,20 +91,20 @@ impl Numbers {
             && self.covers.is_none()
     }
 
-    /// Where the first thing begins that may become a secret.
+    /// Returns the start of the first candidate.
     pub(super) fn first_candidate(&self) -> Option<usize> {
         let candidates =
             [self.digits.first_candidate(), self.escaped.first_candidate(), self.words.first_candidate()];
         candidates.into_iter().flatten().min()
     }
 
-    /// Forgets the word that has not ended.
+    /// Drops the word that has not ended.
     pub(super) fn forget_word(&mut self) {
         self.words.forget_word();
     }
 
-    /// Takes a sign that is seen. It is `in_word` if a letter or a digit precedes it; `dump` tells of which dump the line
-    /// is.
+    /// Takes a visible character. `in_word` tells whether a letter or a digit precedes it. `dump` returns the dump that
+    /// the line belongs to.
     pub(super) fn take(
         &mut self,
         sign: Sign,
@@ -125,13 +126,13 @@ impl Numbers {
         }
         self.gap = if sign.is_ascii_alphanumeric() { 0 } else { self.gap + 1 };
         if self.gap > MOST_SIGNS {
-            // However long, it would be held back.
+            // Otherwise we would hold it back, however long it is.
             self.end(&mut to);
         } else if !self.is_beside_digits(sign, place, &mut to) {
             self.take_content(sign, place, in_word, dump, &mut to);
         }
         if sign == '\n' {
-            // A word that the line's end has ended is covered to there.
+            // If the line end completes a word, the coverage extends to it.
             self.covers = None;
             self.digits.let_go(place.1);
             self.escaped.let_go(place.1);
@@ -139,29 +140,29 @@ impl Numbers {
         }
     }
 
-    /// Whether a value of which no more has been seen may begin with the last digit.
+    /// Returns whether a value may begin with the last digit, and none has begun before.
     pub(super) fn has_begun_here(&self) -> bool {
         self.digits.has_begun_here() || self.escaped.has_begun_here()
     }
 
-    /// No value begins with the last digit.
+    /// Drops a value that would begin with the last digit.
     pub(super) fn begin_without(&mut self) {
         self.digits.begin_without();
         self.escaped.begin_without();
     }
 
-    /// Takes the digits of an octal escape that may have one digit more: `\015` and `3`.
+    /// Takes the digits of an octal escape that may have one more digit: `\015` and `3`.
     pub(super) fn take_octal(&mut self, digits: &[u8], from: usize, to: &mut Search<'_>) {
         let found = self.words.take_octal(digits, from, to.bytes);
         self.put_found(found, to);
     }
 
-    /// What an escape goes on with, of which the sign is taken next, and then [the digits](Self::take_escape).
+    /// Returns the digits before an escape. Take the escape's character next, and then [its digits](Self::take_escape).
     pub(super) fn before_escape(&mut self) -> Digits {
         if self.escaped.is_idle() { self.digits.clone() } else { std::mem::take(&mut self.escaped) }
     }
 
-    /// Takes the digits of an escape that goes on with these.
+    /// Takes the digits of an escape that continue these.
     pub(super) fn take_escape(&mut self, escape: &Escape<'_>, mut before: Digits, to: &mut Search<'_>) {
         if self.row == Row::Digits {
             let found = before.take_escape(escape, self.known(to));
@@ -170,7 +171,7 @@ impl Numbers {
         }
     }
 
-    /// Takes a sign that is seen by those who decode no escapes, and not by others.
+    /// Takes a character that is visible only if escapes are not decoded.
     pub(super) fn take_hidden(&mut self, sign: Sign, place: (usize, usize), to: &mut Search<'_>) {
         if let Sign::Char(sign) = sign
             && !self.escaped.is_idle()
@@ -180,7 +181,7 @@ impl Numbers {
         }
     }
 
-    /// Nothing goes on with what was seen.
+    /// Drops all candidates.
     pub(super) fn end(&mut self, to: &mut Search<'_>) {
         self.put_zero(to);
         self.digits.reset();
@@ -211,7 +212,7 @@ impl Numbers {
             && match sign {
                 '\n' => dump().is_some(),
                 ' ' => spaces == 1 && dump() == Some(Dump::Colon),
-                // Two spaces precede the signs, whatever prints them.
+                // Two spaces precede the characters in every such dump.
                 _ => spaces > 1 && !is_part && dump().is_some(),
             };
         if ends_row {
@@ -231,7 +232,7 @@ impl Numbers {
         }
     }
 
-    /// The digits of a row have ended.
+    /// Ends the digits of a row.
     fn pass(&mut self, sign: char, (from, end): (usize, usize), to: &mut Search<'_>) {
         self.put_zero(to);
         let found = self.words.end_word(to.bytes);
@@ -248,7 +249,7 @@ impl Numbers {
         }
     }
 
-    /// Whether a sign of a row is none of its digits.
+    /// Returns whether a character of a row is not one of its digits.
     fn is_beside_digits(&mut self, sign: char, place: (usize, usize), to: &mut Search<'_>) -> bool {
         let byte = u8::try_from(sign).unwrap_or(0);
         match self.row {

@@ -19,28 +19,29 @@ pub(super) const HALF: usize = OTHER + 2;
 pub(super) const WRITTEN: usize = 0;
 pub(super) const DECODED: usize = 1;
 
-/// So much of what stood before is known. Bytes: rows of dumps are not longer.
+/// The number of earlier bytes that we keep. Rows of dumps are not longer.
 const KEPT: usize = 256;
 
-/// A program has wrapped a line if so many bytes before its end are one word. The next line may be indented then.
+/// The number of bytes of one word at the end of a line that show that a program wrapped it. The next line may be
+/// indented.
 const WRAPPED: usize = 30;
 
-/// How far a text has been read.
+/// The state of reading a text.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
-    /// Where the text begins that is still there, and where reading goes on. Bytes from the beginning.
+    /// The positions where the remaining text begins, and where reading continues, in bytes from the start.
     pub(super) base: usize,
     pub(super) at: usize,
-    /// What stood before `base`.
+    /// The text before `base`.
     pub(super) before: Vec<u8>,
     pub(super) lanes: [Lane; HALF + 2],
-    /// Not all lanes see the same; otherwise the first one stands for all of them.
+    /// Whether the lanes see different texts. If not, only the first one works, for all.
     pub(super) is_split: bool,
     pub(super) ansi: [Ansi; 2],
-    /// The same in terminals that take a control for something else, if that differs.
+    /// The same for terminals that treat a control character differently, if the result differs.
     pub(super) other: [Ansi; 2],
     pub(super) is_other: bool,
-    /// The lanes from [`HALF`] on differ from those that are decoded.
+    /// Whether the lanes from [`HALF`] on differ from the decoded ones.
     pub(super) is_half: bool,
     pub(super) half_ansi: Ansi,
     pub(super) literal: Literal,
@@ -51,16 +52,16 @@ pub(super) struct Scan {
     pub(super) found: Found,
 }
 
-/// What stands before a place, backwards.
+/// Returns the text before a position, backwards.
 pub(super) fn before<'a>(earlier: &'a [u8], text: &'a [u8]) -> impl Iterator<Item = u8> + Clone + 'a {
     text.iter().rev().chain(earlier.iter().rev()).copied().take(KEPT)
 }
 
-/// The dump of which a line is a row, of which this stands before some place, backwards.
+/// Returns the dump that a line belongs to. `before` is the text before a position in it, backwards.
 pub(super) fn dump(before: impl Iterator<Item = u8>) -> Option<Dump> {
     let mut line: Vec<u8> = Vec::new();
     for byte in before {
-        // In JSON a line ends with an escape.
+        // In JSON, a line ends with an escape.
         let is_escape = byte == b'\\' && line.last() == Some(&b'n');
         if is_escape {
             line.pop();
@@ -80,12 +81,12 @@ impl Scan {
         self.is_split = true;
     }
 
-    /// Whether nothing is under way in any lane.
+    /// Returns whether no lane has a candidate.
     pub(super) fn is_idle(&self) -> bool {
         !self.is_split && self.lanes[0].is_idle() && self.numbers.is_idle() && self.spelled.is_idle()
     }
 
-    /// From here on terminals may differ in what they show.
+    /// Begins the lanes for terminals that may differ from here on.
     pub(super) fn differ(&mut self, way: usize, sign: Sign) {
         if !self.is_other && self.ansi[way].may_differ(sign) {
             (self.is_other, self.other) = (true, self.ansi);
@@ -95,7 +96,7 @@ impl Scan {
         }
     }
 
-    /// From here on a `%` is read in two ways.
+    /// Begins the lanes for the second meaning of `%`.
     pub(super) fn begin_half(&mut self) {
         self.is_half = true;
         self.half_ansi = self.ansi[DECODED];
@@ -104,7 +105,8 @@ impl Scan {
         }
     }
 
-    /// From here on it differs what a backslash is. `is_behind` says that one precedes the text here.
+    /// Begins the lane for the second meaning of backslashes. `is_behind` tells whether one precedes the current
+    /// position.
     pub(super) fn begin_literal(&mut self, text: &[u8], is_behind: bool) {
         let was_behind = before(&self.before, &text[..self.at - self.base]).nth(1) == Some(b'\\');
         self.literal.begin(self.lanes[JOINED].clone(), self.ansi[WRITTEN], was_behind, is_behind);
@@ -127,14 +129,14 @@ impl Scan {
             self.is_split && !(is_same && self.lanes[..LANES].iter().all(|lane| *lane == self.lanes[0]));
     }
 
-    /// Whether a program has ended the line that ends here because it was long.
+    /// Returns whether a program wrapped the line that ends here because it was long.
     pub(super) fn is_wrapped(&self, text: &[u8]) -> bool {
         let before = before(&self.before, &text[..self.at - self.base]);
         let last = before.skip_while(|byte| *byte == b'\r').take(WRAPPED);
         last.take_while(u8::is_ascii_graphic).count() == WRAPPED
     }
 
-    /// Where the first thing begins that may become a secret, or reading goes on.
+    /// Returns the start of the first candidate, or the position where reading continues.
     pub(super) fn first_candidate(&self) -> usize {
         let lanes = if self.is_split { &self.lanes[..LANES] } else { &self.lanes[..1] };
         let other = if self.is_split && self.is_other { &self.lanes[OTHER..HALF] } else { &[] };
@@ -145,9 +147,9 @@ impl Scan {
         candidates.chain(others.into_iter().flatten()).fold(self.at, usize::min)
     }
 
-    /// What stands at the end of a text of which the rest is missing is a secret if so many bytes may be one.
+    /// If the rest of a text is missing, treats a candidate of at least `least` bytes at its end as a secret.
     pub(super) fn cut(&mut self, text: &[u8], least: usize) {
-        // A number at the end of a text begins no secret by itself.
+        // A number at the end of a text is not a candidate by itself.
         self.numbers.forget_word();
         self.spelled.forget_word();
         let (candidate, end) = (self.first_candidate(), self.base + text.len());
@@ -156,8 +158,8 @@ impl Scan {
         }
     }
 
-    /// Adds what has been read to `clean`, but for what may become a secret. Gives how much of the text is done with:
-    /// it is not there the next time.
+    /// Appends the text read so far to `clean`, except candidates. Returns how much of the text is finished. The next
+    /// call gets the text without that part.
     pub(super) fn pass(&mut self, text: &[u8], is_all: bool, clean: &mut Vec<u8>) -> usize {
         let until = if is_all { self.base + text.len() } else { self.first_candidate() };
         let done = self.found.take_out(text, self.base, until, clean);

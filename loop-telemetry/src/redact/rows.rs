@@ -1,8 +1,9 @@
-//! The rows of a dump. A row begins with an offset and may end with the bytes as signs. Neither is part of the data.
+//! The rows of a dump. A row begins with an offset and may end with the bytes as characters. Neither is part of the
+//! data.
 
 /// The number of digits of an offset: `od -Ax` prints six, `od` and `hexdump` seven, `xxd` eight.
 const OFFSET: std::ops::RangeInclusive<usize> = 6..=8;
-/// The longest text behind the digits of a row, and the longest gap within a value, in bytes.
+/// The longest text after the digits of a row, and the longest gap within a value, in bytes.
 pub(super) const MOST_SIGNS: usize = 256;
 
 /// The layout of a dump's rows.
@@ -15,7 +16,7 @@ pub(super) enum Dump {
 }
 
 impl Dump {
-    /// The dump of which a line that begins so is a row.
+    /// Returns the dump that a line belongs to, by its beginning.
     pub(super) fn of(line: impl Iterator<Item = u8>) -> Option<Self> {
         let mut offset = Offset::default();
         for byte in line {
@@ -33,18 +34,18 @@ impl Dump {
     }
 }
 
-/// Digits at the beginning of a line that may be an offset.
+/// Digits at the start of a line that may be an offset.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Offset {
     digits: usize,
-    /// The zeros that it begins with.
+    /// The number of leading zeros.
     zeros: usize,
-    /// Something precedes it in the line.
+    /// Whether something precedes it in the line.
     pub(super) is_indented: bool,
 }
 
 impl Offset {
-    /// Takes a sign if it is one more digit.
+    /// Takes a character if it is one more digit.
     pub(super) fn takes(&mut self, sign: u8) -> bool {
         let is_digit = sign.is_ascii_hexdigit() && self.digits < *OFFSET.end();
         if is_digit {
@@ -54,8 +55,8 @@ impl Offset {
         is_digit
     }
 
-    /// Whether the digits are an offset if this sign follows. Data is printed in words of six octal or eight hexadecimal
-    /// digits too: such an offset needs a colon, its column, or the zeros of a small number.
+    /// Returns whether the digits are an offset if this character follows. Data also comes in words of six octal or
+    /// eight hexadecimal digits, so an offset of this length needs a colon, its column, or the zeros of a small number.
     pub(super) fn is_whole(self, next: u8) -> bool {
         let is_likely = match self.digits {
             6 => !self.is_indented || self.zeros > 1,
@@ -66,15 +67,15 @@ impl Offset {
     }
 }
 
-/// The part of a dump that is being read.
+/// The part of a dump that is read now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Row {
     #[default]
     Digits,
-    /// Behind the digits, from this place on.
+    /// After the digits, from this position on.
     Signs(usize),
-    /// Before the digits of the next row. If no offset follows, the line's end was perhaps two of the signs, such as `\n`,
-    /// which began at this place.
+    /// Before the digits of the next row. If no offset follows, the line end may have been two of the characters, such
+    /// as `\n`, which began at this position.
     Offset(Option<usize>),
 }
 

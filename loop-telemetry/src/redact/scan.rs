@@ -1,7 +1,8 @@
-//! Finding secrets in bytes of which more may come.
+//! Finds secrets in a stream of bytes.
 //!
-//! A text is read in several ways at once, since the same bytes mean one thing to a terminal and another to a parser of
-//! JSON: each way is a [lane](super::lane). Nearly everywhere all lanes see the same, and then only one of them works.
+//! We read a text in several ways at once, because the same bytes have different meanings for a terminal and a JSON
+//! parser. Each way is a [lane](super::lane). Nearly everywhere all lanes see the same text, and then only one of them
+//! works.
 
 use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
@@ -21,20 +22,20 @@ use super::{
     unit::{Sign, Unit, first_unit},
 };
 
-/// These forms, without labels.
+/// Returns these forms, without labels.
 fn patterns(forms: &BTreeSet<Vec<u8>>) -> impl Iterator<Item = (&[u8], Option<u16>)> {
     forms.iter().map(|form| (form.as_slice(), None))
 }
 
-/// Where in a text something is written, in bytes.
+/// A position in a text: its start and end, in bytes.
 type Place = (usize, usize);
 
-/// Of what may become a secret no more is held back: all of it is taken for one then. Bytes.
+/// The maximum number of bytes that we hold back. A longer candidate is treated as a secret.
 const MOST_HELD: usize = 64 << 10;
-/// The same, for each byte of the longest form: what is written for it may be longer.
+/// The additional maximum for each byte of the longest form, because its spelling may be longer.
 const MOST_HELD_EACH: usize = 16;
 
-/// Knows what to look for.
+/// Knows all patterns.
 #[derive(Debug)]
 pub(super) struct Scanner {
     values: Vec<Vec<u8>>,
@@ -44,7 +45,7 @@ pub(super) struct Scanner {
     bytes: Automaton,
     pub(super) filter: Filter,
     most_held: usize,
-    /// Made for the first text whose beginning is missing.
+    /// Created for the first text whose start is missing.
     tails: OnceLock<Tails>,
 }
 
@@ -79,7 +80,8 @@ impl Scanner {
         self.tails.get_or_init(|| Tails::of(self.forms.text.iter().chain(&self.forms.hex)))
     }
 
-    /// Reads on in a text, of which `scan.base` bytes are no longer there. `is_all` says that nothing comes after it.
+    /// Continues reading a text whose first `scan.base` bytes are no longer there. `is_all` tells whether this is its
+    /// end.
     pub(super) fn read(&self, text: &[u8], is_all: bool, scan: &mut Scan) {
         while scan.at - scan.base < text.len() {
             if !scan.is_split {
@@ -97,7 +99,7 @@ impl Scanner {
         }
     }
 
-    /// Reads up to where something stands that is seen in another way than it is written.
+    /// Reads up to the next text that is not seen as it is written.
     fn read_plain(&self, text: &[u8], scan: &mut Scan) {
         let mut at = scan.at - scan.base;
         loop {
@@ -163,7 +165,7 @@ impl Scanner {
             let is_written = self.take_in(WRITTEN, unit.sign, (from, to), false, text, scan);
             let is_decoded = self.take_in(DECODED, unit.sign, (from, to), wraps, text, scan);
             if is_written && !is_decoded {
-                // The escapes before it are no sequence of a terminal for one who reads digits.
+                // For a reader of digits, the escapes before it are not a terminal's sequence.
                 scan.numbers.take_hidden(unit.sign, (from, to), &mut self.search(&mut scan.found));
             }
         }
@@ -182,7 +184,7 @@ impl Scanner {
         }
     }
 
-    /// Takes an escape in each way.
+    /// Takes an escape in each lane.
     fn take_escape(&self, unit: &Unit, written: &[u8], wraps: bool, text: &[u8], scan: &mut Scan) {
         let (from, to) = (scan.at, scan.at + unit.length);
         for (byte, at) in written.iter().zip(from..) {
@@ -204,7 +206,7 @@ impl Scanner {
         }
     }
 
-    /// Gives whether the sign is part of no escape sequence.
+    /// Takes a character in one lane. Returns whether it is not part of an escape sequence.
     fn take_in(
         &self,
         way: usize,
@@ -272,7 +274,7 @@ impl Scanner {
         }
     }
 
-    /// Shows a sign that is visible to the lanes of numbers and of signs that stand alone.
+    /// Shows a visible character to the lanes of numbers and of single characters.
     fn see_alone(&self, sign: Sign, place: Place, in_word: bool, text: &[u8], scan: &mut Scan) {
         let at = place.0 - scan.base;
         let is_digit = matches!(sign, Sign::Char(sign) if sign.is_ascii_hexdigit());

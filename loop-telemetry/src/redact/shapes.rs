@@ -1,21 +1,21 @@
-//! What keys look like: those that were in no variable, but in a file or in an answer.
+//! The shapes of keys, for keys that come from a file or an answer rather than from a variable.
 //!
-//! Vendors give their keys prefixes so that they can be found. Only those are listed; a text that is merely
-//! long and random may as well be a hash that somebody needs to read.
+//! Vendors give their keys prefixes so that they can be found. We list only those: a text that is merely long and
+//! random may be a hash that somebody needs to read.
 
 use super::forms::folded;
 
-/// A key: a prefix, and at least so many bytes of a class after it.
+/// A key: a prefix, and a minimum number of bytes of a class after it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     pub(super) prefix: &'static str,
     pub(super) least: usize,
-    /// Whether a byte can be part of it.
+    /// Returns whether a byte can be part of the key.
     pub(super) class: fn(u8) -> bool,
 }
 
 impl Shape {
-    /// The prefix as it is looked for.
+    /// Returns the pattern for the prefix.
     pub(super) fn prefix_form(&self) -> Vec<u8> {
         self.prefix.bytes().map(folded).collect()
     }
@@ -25,7 +25,7 @@ const fn shape(prefix: &'static str, least: usize, class: fn(u8) -> bool) -> Sha
     Shape { prefix, least, class }
 }
 
-/// A longer prefix stands before a shorter one that it begins with.
+/// A longer prefix precedes a shorter one that it begins with.
 pub(super) const SHAPES: &[Shape] = &[
     // Model vendors.
     shape("sk-ant-", 20, token),
@@ -68,7 +68,7 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("eyJhbGciOi", 30, dotted),
     shape("eyJ0eXAiOi", 30, dotted),
     shape("eyJraWQiOi", 30, dotted),
-    // The body of a private key, with its line ends, also as JSON writes them.
+    // The body of a private key, with its line ends, also as JSON escapes them.
     shape("PRIVATE KEY-----", 64, armor),
 ];
 

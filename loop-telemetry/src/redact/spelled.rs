@@ -1,4 +1,4 @@
-//! Values of which each sign stands alone: `k   e   y` as `od -c` prints it, `['k', 'e', 'y']`.
+//! Finds values whose characters are separate: `k   e   y` in the output of `od -c`, or `['k', 'e', 'y']`.
 
 use super::{
     automaton::Automaton,
@@ -8,15 +8,15 @@ use super::{
     trail::Trail,
 };
 
-/// The longest word that can mean something here: an offset.
+/// The longest word with a meaning here: an offset.
 const MOST: usize = 9;
 
-/// Whether a sign separates others, and belongs to none of them.
+/// Returns whether a character separates others, and belongs to none of them.
 pub(super) fn separates(sign: char) -> bool {
     matches!(sign, ' ' | '\n' | ',') || QUOTES.contains(&sign)
 }
 
-/// How a text may begin that spells this form.
+/// Adds the beginnings of texts that spell this form.
 pub(super) fn beginnings(form: &[u8], to: &mut Beginnings) {
     let text = String::from_utf8_lossy(form);
     let mut signs = text.chars();
@@ -30,17 +30,17 @@ pub(super) fn beginnings(form: &[u8], to: &mut Beginnings) {
     to.add(Precedes::Separator, format!("{:03o}", form[0]).as_bytes(), &[]);
 }
 
-/// How far values have been seen in signs that stand alone.
+/// The progress of candidates in single characters.
 #[derive(Debug, Default)]
 pub(super) struct Spelled {
     trail: Trail,
     word: String,
-    /// Where the word begins, and ends.
+    /// The start and the end of the word.
     place: (usize, usize),
-    /// The word is too long to be a sign, or its beginning was passed over.
+    /// Whether the word is too long for a character, or its start was skipped.
     is_junk: bool,
     is_first_in_line: bool,
-    /// So many signs that separate others precede the next sign.
+    /// The number of separators before the next character.
     gap: usize,
 }
 
@@ -49,34 +49,34 @@ impl Spelled {
         self.trail.is_idle() && self.word.is_empty()
     }
 
-    /// Where the first thing begins that may become a secret.
+    /// Returns the start of the first candidate.
     pub(super) fn first_candidate(&self) -> Option<usize> {
         let word = (!self.word.is_empty()).then_some(self.place.0);
         self.trail.first_candidate().into_iter().chain(word).min()
     }
 
-    /// Whether no word begins with this sign.
+    /// Returns whether no word begins with this character.
     pub(super) fn passes(&self, sign: char) -> bool {
         self.is_junk || separates(sign)
     }
 
-    /// A text was passed over that ends with this sign.
+    /// Records that a text was skipped that ends with this character.
     pub(super) fn pass_over(&mut self, last: char) {
         self.is_junk = !separates(last);
         self.is_first_in_line = last == '\n';
     }
 
-    /// A line begins, and nothing is under way.
+    /// Begins a line without candidates.
     pub(super) fn begin_line(&mut self) {
         (self.is_junk, self.is_first_in_line) = (false, true);
     }
 
-    /// Forgets the word that has not ended.
+    /// Drops the word that has not ended.
     pub(super) fn forget_word(&mut self) {
         self.word.clear();
     }
 
-    /// Takes a sign that is seen. Returns the place of a value.
+    /// Takes a visible character. Returns the position of a value.
     pub(super) fn take(
         &mut self,
         sign: char,
@@ -87,7 +87,7 @@ impl Spelled {
             let found = self.end_word(finder);
             self.gap += 1;
             if self.gap > MOST_SIGNS {
-                // However long, it would be held back.
+                // Otherwise we would hold it back, however long it is.
                 self.trail.reset();
             }
             if sign == '\n' {
@@ -112,7 +112,7 @@ impl Spelled {
         None
     }
 
-    /// Nothing follows the word. Returns the place of a value that ends with it.
+    /// Ends the word. Returns the position of a value that ends with it.
     pub(super) fn end_word(&mut self, finder: &Automaton) -> Option<(usize, usize)> {
         let is_junk = std::mem::take(&mut self.is_junk);
         if self.word.is_empty() && !is_junk {
@@ -143,7 +143,7 @@ impl Spelled {
     }
 }
 
-/// The bytes of the sign that a word is: itself, or three octal digits.
+/// Returns the bytes of the character in a word: the word itself, or three octal digits.
 fn sign<'a>(word: &str, room: &'a mut [u8; 4]) -> Option<&'a [u8]> {
     let mut signs = word.chars();
     if let (Some(sign), None) = (signs.next(), signs.next()) {
@@ -153,7 +153,7 @@ fn sign<'a>(word: &str, room: &'a mut [u8; 4]) -> Option<&'a [u8]> {
     Some(&room[..1])
 }
 
-/// Whether a word is the offset of a row.
+/// Returns whether a word is the offset of a row.
 fn is_offset(word: &str) -> bool {
     let digits = word.strip_suffix(':').unwrap_or(word);
     (6..=8).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())

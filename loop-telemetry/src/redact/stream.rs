@@ -1,14 +1,14 @@
-//! Output that is redacted as it comes.
+//! Redacts output while it arrives.
 
 use std::{fmt, sync::Arc};
 
 use super::{progress::Scan, scan::Scanner};
 
-/// Takes secrets out of bytes that come in pieces, cut anywhere. Made by [`Redactor::stream`](super::Redactor::stream).
+/// Redacts bytes that arrive in chunks with any boundaries. Created by [`Redactor::stream`](super::Redactor::stream).
 ///
-/// What comes out is what the whole would give, whatever the pieces. It holds back only what may be the
-/// beginning of a secret: call [`finish`](Self::finish) for the rest. That is bounded: 64 KiB, and 16 bytes for each
-/// byte of the longest form of a secret.
+/// The result does not depend on the chunks. The stream holds back only bytes that may begin a secret: call
+/// [`finish`](Self::finish) for the rest. It holds at most 64 KiB, plus 16 bytes for each byte of the longest form of a
+/// secret.
 ///
 /// ```
 /// use loop_telemetry::Redactor;
@@ -31,19 +31,19 @@ impl RedactingStream {
         Self { scanner, held: Vec::new(), scan: Scan::default() }
     }
 
-    /// Takes a piece, and adds to `clean` what is known to be clean by now.
+    /// Takes a chunk, and appends the bytes that are known to be clean to `clean`.
     pub fn push(&mut self, piece: &[u8], clean: &mut Vec<u8>) {
         self.held.extend_from_slice(piece);
         self.pass(false, clean);
     }
 
-    /// Ends it where the rest of the text is missing: so many bytes that may be the beginning of a secret are one.
+    /// Ends a text whose rest is missing: a candidate of at least `least` bytes at its end counts as a secret.
     pub(super) fn cut(&mut self, least: usize, clean: &mut Vec<u8>) {
         self.scan.cut(&self.held, least);
         self.finish(clean);
     }
 
-    /// Adds what was held back: nothing comes after it. The stream can begin anew.
+    /// Appends the held bytes, because nothing follows them. You can then reuse the stream.
     pub fn finish(&mut self, clean: &mut Vec<u8>) {
         self.pass(true, clean);
         self.scan = Scan::default();
@@ -58,7 +58,7 @@ impl RedactingStream {
 
 impl fmt::Debug for RedactingStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not what is held: it may be a secret.
+        // Does not show the held bytes, which may be a secret.
         f.debug_struct("RedactingStream").field("held_bytes", &self.held.len()).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! The ends of secrets whose beginnings are missing.
+//! Finds the ends of secrets whose beginnings are missing.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -11,12 +11,12 @@ use super::{
     unit::{Sign, first_unit},
 };
 
-/// All that stands in the forms of secrets: whether a text can begin with the rest of one is seen at its first bytes.
+/// All short parts of the forms. The first bytes of a text show whether it can begin with the rest of a secret.
 #[derive(Debug, Default)]
 pub(super) struct Tails(HashSet<[u8; LEAST]>);
 
 impl Tails {
-    /// Those of these forms.
+    /// Returns the tails of these forms.
     pub(super) fn of<'a>(forms: impl Iterator<Item = &'a Vec<u8>>) -> Self {
         let parts = |form: &'a Vec<u8>| form.windows(LEAST).skip(1).filter_map(|part| part.try_into().ok());
         Self(forms.flat_map(parts).collect())
@@ -27,7 +27,7 @@ impl Tails {
     }
 }
 
-/// What is seen of the beginning of a text, and where each byte of it ends there.
+/// The visible part of a text's start, with the end of each byte in the text.
 #[derive(Debug, Default)]
 struct Seen {
     bytes: Vec<u8>,
@@ -60,7 +60,7 @@ impl Seen {
         }
     }
 
-    /// What one sees who [leaves backslashes out](super::literal).
+    /// Returns the view of the reading that [leaves backslashes out](super::literal).
     fn literally(text: &[u8], most: usize) -> Self {
         let (mut seen, mut at) = (Self::default(), 0);
         while seen.bytes.len() < most
@@ -78,7 +78,7 @@ impl Seen {
         seen
     }
 
-    /// Only the hexadecimal digits at the beginning.
+    /// Returns only the hexadecimal digits at the start.
     fn digits(self) -> Self {
         let mut digits = Self::default();
         for (byte, end) in self.bytes.into_iter().zip(self.ends) {
@@ -91,7 +91,7 @@ impl Seen {
                     digits.bytes.push(digit.to_ascii_lowercase());
                     digits.ends.push(end);
                 }
-                // A space is folded to a plus.
+                // Folding turned a space into a plus.
                 b'+' => {}
                 other if is_separator(other.into()) => {}
                 _ => break,
@@ -100,9 +100,9 @@ impl Seen {
         digits
     }
 
-    /// How many bytes at the beginning are the end of a form.
+    /// Returns how many bytes at the start are the end of a form.
     fn rest_of(&self, form: &[u8]) -> usize {
-        // How much of what is seen stands at the end of what has been read of the form: as Knuth, Morris and Pratt.
+        // How many of the seen bytes are at the end of the form so far, by the algorithm of Knuth, Morris and Pratt.
         let seen = &self.bytes[..self.bytes.len().min(form.len() - 1)];
         let mut back = vec![0; seen.len()];
         let mut length = 0;
@@ -125,7 +125,7 @@ impl Seen {
 }
 
 impl Scanner {
-    /// How many bytes at the beginning of a text are the end of a known secret, if any are.
+    /// Returns how many bytes at the start of a text are the end of a known secret, if any are.
     pub(super) fn rest_of_a_secret(&self, text: &[u8]) -> Option<usize> {
         let forms = self.forms();
         let tails = self.tails();

@@ -25,7 +25,7 @@ fn all() -> Redactor {
         .shapes()
 }
 
-/// A text that has secrets of each kind, one after the other and one in the other.
+/// Returns a text with secrets of each kind, one after another and nested.
 fn text() -> String {
     let mut text =
         String::from("hunter2-hunter2hunter2-hunter2-hunter3 first line\\nsecond line of a secret;");
@@ -118,14 +118,14 @@ fn a_value_with_a_percent_sign_is_found_in_json_of_which_signs_are_escaped() {
     }
 }
 
-/// Writes each sign of a text behind a backslash, as `bash -x` does.
+/// Puts a backslash before each character, as `bash -x` does.
 fn traced(text: &[u8]) -> Vec<u8> {
     text.iter().flat_map(|byte| [b'\\', *byte]).collect()
 }
 
 #[test]
 fn a_traced_comparison_shows_no_bytes_and_no_keys() {
-    // Without a locale, bash takes each byte for a sign.
+    // Without a locale, bash treats each byte as a character.
     let value = "\u{c4}\u{db}e]n\u{dc}x9b-\u{df}0\u{1d11e}tv";
     let clean = Redactor::new([value]).redact_bytes(&traced(value.as_bytes())).into_owned();
     assert_eq!(clean, [b"\\", REDACTED.as_bytes()].concat(), "{}", String::from_utf8_lossy(&clean));
@@ -167,7 +167,7 @@ fn digits_behind_a_prefix_are_found() {
     }
     let json = format!(r#"{{"a":"\u00{hex}","b":"\\u00{hex}"}}"#);
     assert_eq!(redactor.redact(&json), r#"{"a":"[redacted]","b":"\\u00[redacted]"}"#);
-    // Filters of LDAP.
+    // LDAP filters escape this way.
     let escapes: String =
         hex.as_bytes().chunks(2).map(|byte| format!("\\{}", String::from_utf8_lossy(byte))).collect();
     assert_eq!(redactor.redact(&format!("(cn={escapes})")), "(cn=\\[redacted])");

@@ -1,10 +1,11 @@
-//! How much of a form has been seen in the digits, bytes or signs that a text spells.
+//! The progress of candidates in the digits, bytes or characters that a text spells.
 
 use std::collections::VecDeque;
 
 use super::automaton::{Automaton, ROOT};
 
-/// So many bytes before the end of a line are not held back, although a secret may go on with the next line.
+/// The number of bytes before the end of a line that we do not hold back, although a secret may continue in the next
+/// line.
 pub(super) const LET_GO: usize = 3;
 
 /// The bytes at the end of a text that may become a secret.
@@ -26,7 +27,7 @@ pub(super) struct Hit<'a> {
 }
 
 impl Hit<'_> {
-    /// The bytes of the form.
+    /// Returns the bytes of the form.
     pub(super) fn bytes(&self) -> Vec<u8> {
         self.bytes.range(self.bytes.len() - self.length..).map(|(byte, _)| *byte).collect()
     }
@@ -37,23 +38,23 @@ impl Trail {
         self.node == ROOT
     }
 
-    /// The number of bytes that may become a secret.
+    /// Returns the number of bytes that may become a secret.
     pub(super) fn depth(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The position of the first byte that may become a secret.
+    /// Returns the position of the first byte that may become a secret.
     pub(super) fn first_candidate(&self) -> Option<usize> {
         self.bytes.front().map(|(_, from)| *from)
     }
 
-    /// Forgets all bytes: no form continues after them.
+    /// Drops all bytes, because no form continues after them.
     pub(super) fn reset(&mut self) {
         self.node = ROOT;
         self.bytes.clear();
     }
 
-    /// Lets go of the few bytes that stand before the end of a line: whoever waits for the line sees it whole.
+    /// Releases the few bytes before the end of a line, so that a reader that waits for the line sees all of it.
     pub(super) fn let_go(&mut self, to: usize) {
         if self.bytes.len() <= LET_GO {
             self.bytes.iter_mut().for_each(|(_, from)| *from = to);
@@ -68,7 +69,7 @@ impl Trail {
             return None;
         }
         self.bytes.push_back((byte, from));
-        // Quicker than `drain`, and mostly it is one.
+        // This is faster than `drain`, and usually removes a single byte.
         let depth = finder.depth(self.node);
         while self.bytes.len() > depth {
             self.bytes.pop_front();
@@ -82,8 +83,8 @@ impl Trail {
     }
 }
 
-/// Whether each byte differs from the one before it by the same amount, as in `12345678` or `aaaaaaaa`. Lists of numbers
-/// spell such values all the time.
+/// Returns whether each byte differs from the previous one by the same amount, as in `12345678` or `aaaaaaaa`. Lists of
+/// numbers often spell such values.
 pub(super) fn is_sequence(bytes: &[u8]) -> bool {
     let mut steps = bytes.windows(2).map(|pair| i16::from(pair[1]) - i16::from(pair[0]));
     let first = steps.next();

@@ -1,27 +1,27 @@
-//! The signs of a text, however they are written: `h` is also `%68`, `\x68`, `\150` and `\u0068`.
+//! Decodes the characters of a text: `h` can also be `%68`, `\x68`, `\150` or `\u0068`.
 
-/// One sign of a text.
+/// One character of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
     Char(char),
-    /// A byte that is not part of any sign.
+    /// A byte that is not part of any character.
     Byte(u8),
-    /// A backslash that only says that the next sign stands for itself.
+    /// A backslash that only means that the next character is literal.
     Nothing,
 }
 
 impl Sign {
-    /// Whether a person sees it, or a line ends with it. Nobody sees where a secret was cut by other signs.
+    /// Returns whether a person sees it, or a line ends with it. Invisible characters may cut a secret without a trace.
     pub(super) fn is_visible(self) -> bool {
         match self {
             Self::Char(sign) => !is_invisible(sign),
-            // In terminals of old these are controls.
+            // Old terminals treat these as control characters.
             Self::Byte(byte) => !matches!(byte, 0x80..=0x9f),
             Self::Nothing => false,
         }
     }
 
-    /// Its bytes.
+    /// Returns its bytes.
     pub(super) fn bytes(self, room: &mut [u8; 4]) -> &[u8] {
         match self {
             Self::Char(sign) => sign.encode_utf8(room).as_bytes(),
@@ -34,10 +34,11 @@ impl Sign {
     }
 }
 
-/// Signs without width, and controls but for the end of a line: `Default_Ignorable_Code_Point` of Unicode.
+/// Returns whether a character has no width, or is a control character other than a line end:
+/// `Default_Ignorable_Code_Point` of Unicode.
 const fn is_invisible(sign: char) -> bool {
     match sign {
-        // Nearly all signs: quicker than the list.
+        // Nearly all characters: faster than the list.
         '\n' | ' '..='~' => false,
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' => true,
         '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => true,
@@ -48,24 +49,24 @@ const fn is_invisible(sign: char) -> bool {
     }
 }
 
-/// A sign, and how it is written.
+/// A character, and the way in which it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unit {
-    /// What is written stands for this.
+    /// The decoded character.
     pub(super) sign: Sign,
-    /// The length of what is written, in bytes.
+    /// The length of the written form, in bytes.
     pub(super) length: usize,
-    /// It stands for something else than for itself.
+    /// Whether it is an escape.
     pub(super) is_escape: bool,
 }
 
-/// Whether an escape can begin so.
+/// Returns whether an escape can begin with this byte.
 pub(super) const fn begins_escape(byte: u8) -> bool {
     matches!(byte, b'\\' | b'%' | b'&')
 }
 
-/// The sign with which a text begins, which is not empty. `None` if it depends on what comes after the text, unless
-/// that `is_all`.
+/// Returns the first character of a nonempty text. Returns `None` if the character depends on bytes after the text,
+/// unless this `is_all`.
 pub(super) fn first_unit(text: &[u8], is_all: bool) -> Option<Unit> {
     if text[0] < 0x80 && !begins_escape(text[0]) {
         return Some(Unit { sign: Sign::Char(text[0].into()), length: 1, is_escape: false });
@@ -100,11 +101,11 @@ fn wide(text: &[u8], is_all: bool) -> Option<Unit> {
     }
 }
 
-/// The most digits of a number in braces, and of one in markup; also the most letters of a name there.
+/// The maximum number of digits of a number in braces or in markup, and the maximum length of a name in markup.
 const MOST_DIGITS: usize = 7;
-/// Markup within markup within markup.
+/// The maximum nesting of markup.
 const MOST_WITHIN: usize = 8;
-/// What every program writes in another way in markup, and the names for it.
+/// Characters that every program escapes in markup, with their names.
 const ENTITIES: [(&str, char); 6] =
     [("amp", '&'), ("lt", '<'), ("gt", '>'), ("quot", '"'), ("apos", '\''), ("nbsp", ' ')];
 
@@ -112,7 +113,7 @@ const ENTITIES: [(&str, char); 6] =
 struct Cursor<'a> {
     text: &'a [u8],
     at: usize,
-    /// The text ended where more was needed.
+    /// Whether the text ended too early.
     is_short: bool,
 }
 
@@ -129,7 +130,7 @@ impl Cursor<'_> {
         Some(next)
     }
 
-    /// A number of this many digits.
+    /// Reads a number with this many digits.
     fn digits(&mut self, count: usize, radix: u32) -> Option<u32> {
         (0..count).try_fold(0, |number, _| Some(number * radix + char::from(self.next()?).to_digit(radix)?))
     }
@@ -172,13 +173,13 @@ impl Cursor<'_> {
         }
     }
 
-    /// The number in `\u{6b}`, and in `\x{6b}`.
+    /// Reads the number in `\u{6b}`, and in `\x{6b}`.
     fn in_braces(&mut self) -> Option<Sign> {
         let number = (self.next()? == b'{').then(|| self.number(16, b'}')).flatten()?;
         char::from_u32(number).map(Sign::Char)
     }
 
-    /// A number and the sign that ends it.
+    /// Reads a number and the character that ends it.
     fn number(&mut self, radix: u32, end: u8) -> Option<u32> {
         let (mut number, from) = (0, self.at);
         while self.at - from <= MOST_DIGITS {
@@ -190,7 +191,7 @@ impl Cursor<'_> {
         None
     }
 
-    /// What stands behind `&` in markup. Markup within markup has several `amp;`.
+    /// Reads the text after `&` in markup. Nested markup has several `amp;`.
     fn entity(&mut self) -> Option<Sign> {
         let mut last = None;
         for _ in 0..MOST_WITHIN {
@@ -225,7 +226,7 @@ impl Cursor<'_> {
         (self.next()? == b';').then_some(*sign)
     }
 
-    /// What stands behind `\u` or `%u`.
+    /// Reads the text after `\u` or `%u`.
     fn utf16(&mut self, first: u8) -> Option<Sign> {
         if first == b'\\' && self.peek()? == b'{' {
             return self.in_braces();
@@ -234,7 +235,7 @@ impl Cursor<'_> {
         if !(0xd800..0xdc00).contains(&high) {
             return char::from_u32(high).map(Sign::Char);
         }
-        // Within JSON that is within JSON there are several backslashes.
+        // In nested JSON there are several backslashes.
         let mut most = 8;
         while most > 0 && self.peek()? == first {
             (self.at, most) = (self.at + 1, most - 1);
@@ -244,7 +245,7 @@ impl Cursor<'_> {
         char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + low).map(Sign::Char)
     }
 
-    /// A sign that is written as its bytes: `%C3%A9`, `\xc3\xa9`, `\303\251`.
+    /// Reads a character that is written as its bytes: `%C3%A9`, `\xc3\xa9`, `\303\251`.
     fn by_bytes(&mut self) -> Option<Sign> {
         let first = self.byte()?;
         if first < 0x80 {

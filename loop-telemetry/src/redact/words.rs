@@ -1,7 +1,7 @@
-//! Numbers that are separated from each other, each of which spells a byte or some.
+//! Finds values in separated numbers, each of which spells one or several bytes.
 //!
-//! A [decoder](DECODERS) says which bytes a number spells. Each decoder has a lane of its own, in which the values are
-//! looked for. A new spelling takes a new decoder, and the [beginnings](beginnings) of a value in it.
+//! A [decoder](DECODERS) returns the bytes of a number. Each decoder has its own lane. To support a new spelling, add a
+//! decoder, and the [beginnings](beginnings) of a value in it.
 
 use super::{
     automaton::Automaton,
@@ -12,7 +12,7 @@ use super::{
 
 /// The longest word: `0x` and sixteen digits.
 const MOST: usize = 18;
-/// The most bytes of a word.
+/// The maximum number of bytes of a word.
 const MOST_BYTES: usize = 8;
 
 /// The bytes of a word.
@@ -30,16 +30,16 @@ impl Bytes {
     }
 }
 
-/// The ways to read a word. Hexadecimal digits in the order of the bytes are [`Numbers`](super::numbers::Numbers)' own
-/// lane, since nothing need separate them.
+/// The ways to read a word. Hexadecimal digits in the order of the bytes have their own lane in
+/// [`Numbers`](super::numbers::Numbers), because they need no separators.
 const DECODERS: [fn(&str) -> Option<Bytes>; 4] = [little, octal, decimal, binary];
-/// The number of [`little`] among them.
+/// The index of [`little`] in [`DECODERS`].
 const LITTLE: usize = 0;
 
-/// Bytes in hexadecimal digits, the last one first: `2d79656b`.
+/// Decodes hexadecimal digits with the last byte first: `2d79656b`.
 fn little(word: &str) -> Option<Bytes> {
     let digits = strip(word, ["0x", "0X"]);
-    // A number is printed without zeros that begin it.
+    // Numbers are printed without leading zeros.
     if !digits.len().is_multiple_of(2) && digits.len() == word.len() {
         return None;
     }
@@ -47,7 +47,7 @@ fn little(word: &str) -> Option<Bytes> {
     Bytes::of(number.to_le_bytes().get(..digits.len().div_ceil(2))?)
 }
 
-/// One byte (`153`, `0153`, `0o153`), or two, the last one first (`062564`).
+/// Decodes one byte (`153`, `0153`, `0o153`), or two with the last one first (`062564`).
 fn octal(word: &str) -> Option<Bytes> {
     let digits = strip(word, ["0o", "0O"]);
     let number = u16::from_str_radix(digits, 8).ok()?;
@@ -58,7 +58,7 @@ fn octal(word: &str) -> Option<Bytes> {
     }
 }
 
-/// One byte, or the sign with this number: `107`, `8364`.
+/// Decodes one byte, or the character with this number: `107`, `8364`.
 fn decimal(word: &str) -> Option<Bytes> {
     if word.len() > 7 || word.len() > 1 && word.starts_with('0') {
         return None;
@@ -70,7 +70,7 @@ fn decimal(word: &str) -> Option<Bytes> {
     }
 }
 
-/// One byte: `01101011`, `0b1101011`.
+/// Decodes one byte: `01101011`, `0b1101011`.
 fn binary(word: &str) -> Option<Bytes> {
     let digits = strip(word, ["0b", "0B"]);
     (digits.len() <= 8)
@@ -83,7 +83,7 @@ fn strip<'a>(word: &'a str, prefixes: [&str; 2]) -> &'a str {
     prefixes.iter().find_map(|prefix| word.strip_prefix(prefix)).unwrap_or(word)
 }
 
-/// How a word may begin whose bytes hold the beginning of a value, for each decoder.
+/// Adds, for each decoder, the beginnings of words whose bytes begin a value.
 pub(super) fn beginnings(value: &[u8], to: &mut Beginnings) {
     let any: Vec<u8> = "0123456789abcdefABCDEF".bytes().chain(separators()).collect();
     for last in 0..value.len().min(MOST_BYTES) {
@@ -112,24 +112,24 @@ pub(super) fn beginnings(value: &[u8], to: &mut Beginnings) {
 enum Escape {
     #[default]
     None,
-    /// It has three digits. A fourth may follow.
+    /// It has three digits, and a fourth may follow.
     Open,
     Whole,
 }
 
-/// How far values have been seen in numbers.
+/// The progress of candidates in numbers.
 #[derive(Debug, Default)]
 pub(super) struct Words {
     word: String,
-    /// Where the word stands.
+    /// The position of the word.
     place: (usize, usize),
-    /// The word spells nothing.
+    /// Whether the word spells nothing.
     is_junk: bool,
     escape: Escape,
     trails: [Trail; DECODERS.len()],
-    /// A byte of a value has been seen.
+    /// Whether a byte of a value has been seen.
     is_begun: bool,
-    /// The words before the text column of a dump, while it is not known whether that begins with the last word.
+    /// The state before the text column of a dump, as long as that column may have begun with the last word.
     kept: Option<Trail>,
 }
 
@@ -138,18 +138,18 @@ impl Words {
         self.word.is_empty() && !self.is_begun
     }
 
-    /// Whether a byte of a value has been seen.
+    /// Returns whether a byte of a value has been seen.
     pub(super) const fn is_begun(&self) -> bool {
         self.is_begun
     }
 
-    /// Where the first thing begins that may become a secret.
+    /// Returns the start of the first candidate.
     pub(super) fn first_candidate(&self) -> Option<usize> {
         let word = (!self.word.is_empty()).then_some(self.place.0);
         self.trails.iter().filter_map(Trail::first_candidate).chain(word).min()
     }
 
-    /// Takes a sign, which follows a letter or a digit if it is `in_word`. Returns the place of a value.
+    /// Takes a character. `in_word` tells whether a letter or a digit precedes it. Returns the position of a value.
     pub(super) fn take(
         &mut self,
         sign: char,
@@ -185,7 +185,7 @@ impl Words {
         found
     }
 
-    /// Takes the digits of an octal escape that may have one digit more.
+    /// Takes the digits of an octal escape that may have one more digit.
     pub(super) fn take_octal(
         &mut self,
         digits: &[u8],
@@ -201,7 +201,7 @@ impl Words {
         found
     }
 
-    /// Ends the word. Returns the place of a value that ends with it.
+    /// Ends the word. Returns the position of a value that ends with it.
     pub(super) fn end_word(&mut self, finder: &Automaton) -> Option<(usize, usize)> {
         let is_junk = std::mem::take(&mut self.is_junk);
         if is_junk || self.word.is_empty() {
@@ -217,12 +217,12 @@ impl Words {
         Some((found?, self.place.1))
     }
 
-    /// Lets go of the few bytes that stand before the end of a line.
+    /// Releases the few bytes before the end of a line.
     pub(super) fn let_go(&mut self, to: usize) {
         self.trails.iter_mut().for_each(|trail| trail.let_go(to));
     }
 
-    /// Nothing goes on with what was seen.
+    /// Drops all candidates.
     pub(super) fn reset(&mut self) {
         self.word.clear();
         if std::mem::take(&mut self.is_begun) {
@@ -231,17 +231,17 @@ impl Words {
         self.kept = None;
     }
 
-    /// Forgets the word that has not ended.
+    /// Drops the word that has not ended.
     pub(super) fn forget_word(&mut self) {
         self.word.clear();
     }
 
-    /// The digits of a row have ended, but for those of a word that is shorter than the others and was moved to the right.
+    /// Ends the digits of a row, except those of a shorter word that was moved to the right.
     pub(super) fn end_row(&mut self) {
         self.kept = Some(self.trails[LITTLE].clone());
     }
 
-    /// Takes a sign behind the digits of a row. Returns the place of a value that ends there.
+    /// Takes a character after the digits of a row. Returns the position of a value that ends there.
     pub(super) fn take_behind(
         &mut self,
         sign: char,

@@ -55,7 +55,7 @@ impl Chart {
             ("style", self.widest()),
         ];
         let attributes = attributes.each_ref().map(|(key, value)| (*key, value.as_str()));
-        // Gaps between this many bars would take up most of the chart.
+        // Gaps between this many bars would fill most of the chart.
         let body = if count > 60 { STEP } else { 0.8 * STEP };
         let bars = self.bars.iter().enumerate().map(|(index, bar)| bar.markup(STEP * index as f64, body));
         Markup::element("svg", &attributes, bars)

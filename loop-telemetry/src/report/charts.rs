@@ -6,7 +6,7 @@ use loop_core::Usd;
 
 use super::{
     chart::{Bar, Chart},
-    series::{Bucket, Kind},
+    series::{BarKind, Bucket},
 };
 use crate::words;
 
@@ -17,11 +17,11 @@ const NO_SCORE: f64 = 0.02;
 
 /// Returns the class of a kind, its word, and its height where there is no score. Not everybody can distinguish them by
 /// colour alone.
-const fn look(kind: Kind) -> (&'static str, &'static str, f64) {
+const fn look(kind: BarKind) -> (&'static str, &'static str, f64) {
     match kind {
-        Kind::Passed => ("good", "passed", 1.0),
-        Kind::Failed => ("bad", "not passed", 0.6),
-        Kind::Other => ("other", "cut or put off", 0.3),
+        BarKind::Passed => ("good", "passed", 1.0),
+        BarKind::Failed => ("bad", "not passed", 0.6),
+        BarKind::Other => ("other", "cut or put off", 0.3),
     }
 }
 
@@ -36,7 +36,7 @@ fn verdicts(buckets: &[Bucket]) -> Chart {
     let bars = buckets.iter().map(|bucket| {
         let mut words = Vec::new();
         let mut parts = Vec::new();
-        for kind in Kind::ALL {
+        for kind in BarKind::ALL {
             let (class, word, height) = look(kind);
             let count = bucket.count(kind);
             if count > 0 {

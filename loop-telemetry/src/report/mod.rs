@@ -19,12 +19,12 @@ mod charts;
 mod excerpt;
 mod html;
 mod page;
+mod report_fold;
 mod series;
-mod story;
 
 use loop_core::{Event, Progress};
 
-use self::story::Story;
+use self::report_fold::ReportFold;
 use crate::{Redactor, RunEntry, rows::IterationOutput};
 
 /// Collects the events of a run, and renders them as a page.
@@ -35,7 +35,7 @@ use crate::{Redactor, RunEntry, rows::IterationOutput};
 /// use jiff::Timestamp;
 /// use loop_core::{IterationContext, Loop, Progress, iteration_fn};
 /// use loop_guardrails::after;
-/// use loop_telemetry::{Parallel, Redactor, RunInfo, RunStore};
+/// use loop_telemetry::{ParallelRuns, Redactor, RunInfo, RunStore};
 /// use loop_telemetry::report::{HtmlReport, ReportedRun};
 /// use loop_telemetry::rows::IterationOutput;
 ///
@@ -60,7 +60,7 @@ use crate::{Redactor, RunEntry, rows::IterationOutput};
 /// # let folder = folder.path();
 /// let store = RunStore::at(folder.join("runs"), |warning| eprintln!("{warning}"));
 /// let info = RunInfo::new("r-1", "greet", folder, Timestamp::now());
-/// let journal = store.begin(&info, Parallel::Refused, Timestamp::now)?;
+/// let journal = store.begin(&info, ParallelRuns::Refused, Timestamp::now)?;
 /// let agent = iteration_fn(async |_: IterationContext<String>| Ok("I am <b>bold</b>".to_owned()));
 /// Loop::new(agent).until(after(2)).at_most(9).journal(journal).run().await?;
 ///
@@ -82,7 +82,7 @@ use crate::{Redactor, RunEntry, rows::IterationOutput};
 /// ```
 #[derive(Debug, Default)]
 pub struct HtmlReport {
-    story: Story,
+    story: ReportFold,
 }
 
 impl HtmlReport {
@@ -101,7 +101,7 @@ impl HtmlReport {
         if run.progress.ending().is_none() {
             self.story.break_off(run.state);
         }
-        page::page(run, &self.story.told()).document(secrets)
+        page::page(run, &self.story.data()).document(secrets)
     }
 }
 

@@ -5,7 +5,7 @@ use loop_core::StopReason;
 use super::{
     ReportedRun, charts,
     html::Markup,
-    story::{Chapter, Said, Told},
+    report_fold::{IterationSection, OutputExcerpts, ReportData},
 };
 use crate::words;
 
@@ -15,14 +15,14 @@ const STYLE: &str = include_str!("style.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /// Builds the page.
-pub(super) fn page(run: &ReportedRun<'_>, told: &Told) -> Markup {
-    let charts = charts::of(told.series.buckets()).into_iter().map(|chart| chart.markup());
+pub(super) fn page(run: &ReportedRun<'_>, data: &ReportData) -> Markup {
+    let charts = charts::of(data.series.buckets()).into_iter().map(|chart| chart.markup());
     let charts = Markup::element("section", &[("class", "charts")], charts);
     let mut parts = vec![heading(run), figures(run)];
-    if !told.head.is_empty() {
+    if !data.head.is_empty() {
         parts.push(charts);
         parts.extend((!run.progress.usage().is_unknown()).then(|| usage(run)));
-        parts.extend([table(told), chapters(run, told)]);
+        parts.extend([table(data), iteration_sections(run, data)]);
     }
     parts.extend(run.manifest.map(manifest));
     parts.push(footer());
@@ -148,11 +148,11 @@ const COLUMNS: [(&str, &str); 9] = [
     ("cost", ""),
 ];
 
-fn table(told: &Told) -> Markup {
+fn table(data: &ReportData) -> Markup {
     let heads = COLUMNS.map(|(name, class)| Markup::element("th", &[("class", class)], [Markup::text(name)]));
-    let row = |chapter: &Chapter| {
-        let anchor = format!("#iteration-{}", chapter.row.iteration);
-        let cells = chapter.row.full_cells().into_iter().zip(COLUMNS).enumerate().map(
+    let row = |section: &IterationSection| {
+        let anchor = format!("#iteration-{}", section.row.iteration);
+        let cells = section.row.full_cells().into_iter().zip(COLUMNS).enumerate().map(
             |(index, (cell, (_, class)))| {
                 let text = Markup::text(&cell);
                 let text = if index == 0 { Markup::element("a", &[("href", &anchor)], [text]) } else { text };
@@ -161,32 +161,34 @@ fn table(told: &Told) -> Markup {
         );
         Markup::element("tr", &[], cells)
     };
-    let gap = (told.left_out > 0).then(|| {
-        let said = format!("{} left out", words::count(told.left_out, "iteration"));
+    let gap = (data.left_out > 0).then(|| {
+        let said = format!("{} left out", words::count(data.left_out, "iteration"));
         let cell = Markup::element("td", &[("colspan", "9"), ("class", "gap")], [Markup::text(&said)]);
         Markup::element("tr", &[], [cell])
     });
-    let rows = told.head.iter().map(row).chain(gap).chain(told.tail.iter().map(row));
+    let rows = data.head.iter().map(row).chain(gap).chain(data.tail.iter().map(row));
     let head = Markup::element("thead", &[], [Markup::element("tr", &[], heads)]);
     let table = Markup::element("table", &[], [head, Markup::element("tbody", &[], rows)]);
     section("Iterations", [Markup::element("div", &[("class", "wide")], [table])])
 }
 
-fn chapters(ReportedRun { entry, .. }: &ReportedRun<'_>, told: &Told) -> Markup {
-    let gap = (told.left_out > 0).then(|| {
+fn iteration_sections(ReportedRun { entry, .. }: &ReportedRun<'_>, data: &ReportData) -> Markup {
+    let gap = (data.left_out > 0).then(|| {
         let id = entry.id.get(..13).unwrap_or(&entry.id);
         let said = format!(
             "{} left out here; `loop show {id} -i N` shows each.",
-            words::count(told.left_out, "iteration")
+            words::count(data.left_out, "iteration")
         );
         Markup::words("p", "gap", &said)
     });
-    let all = told.head.iter().map(chapter).chain(gap).chain(told.tail.iter().map(chapter));
+    let all =
+        data.head.iter().map(iteration_section).chain(gap).chain(data.tail.iter().map(iteration_section));
     section("What was said", all)
 }
 
-fn chapter(chapter: &Chapter) -> Markup {
-    let Chapter { row, said: Said { ending, output, errors }, verdict, troubles } = chapter;
+fn iteration_section(section: &IterationSection) -> Markup {
+    let IterationSection { row, said: OutputExcerpts { ending, output, errors }, verdict, troubles } =
+        section;
     let id = format!("iteration-{}", row.iteration);
     let word = if row.verdict.is_empty() { "done" } else { &row.verdict };
     let class = match word {
@@ -233,7 +235,7 @@ mod tests {
     use loop_core::{Cost, Event, EventKind, Notes, Progress, RunTime, Usage, Usd, Verdict, WorkResult};
 
     use super::{
-        super::{excerpt::excerpt, story::Story},
+        super::{excerpt::excerpt, report_fold::ReportFold},
         *,
     };
     use crate::{Redactor, rows::IterationOutput};
@@ -257,8 +259,8 @@ mod tests {
     }
 
     /// Builds a run with this many iterations, each of which prints the maximum that is kept.
-    fn long(iterations: u64) -> (Progress, Told) {
-        let (mut progress, mut story) = (Progress::default(), Story::default());
+    fn long(iterations: u64) -> (Progress, ReportData) {
+        let (mut progress, mut story) = (Progress::default(), ReportFold::default());
         let mut happen = |second: u64, kind, output| {
             let event = Event::new(RunTime::from_micros(second * 1_000_000), kind);
             progress.apply(&event).expect("it follows");
@@ -278,26 +280,26 @@ mod tests {
             happen(iteration * 3 + 2, judged, None);
             happen(iteration * 3 + 2, EventKind::StepSettled { met: false, by: None }, None);
         }
-        (progress, story.told())
+        (progress, story.data())
     }
 
     #[test]
     fn a_long_run_has_a_page_that_opens() {
-        let (progress, told) = long(10_000);
-        assert_eq!((told.head.len(), told.tail.len(), told.left_out), (20, 80, 9900));
-        assert_eq!(told.head[0].row.agent, Some(Duration::from_secs(1)));
-        assert_eq!(told.tail[79].row.iteration, 10_000);
-        assert!(told.tail[79].said.output.len() <= (16 << 10) + 64);
-        let buckets = told.series.buckets();
+        let (progress, data) = long(10_000);
+        assert_eq!((data.head.len(), data.tail.len(), data.left_out), (20, 80, 9900));
+        assert_eq!(data.head[0].row.agent, Some(Duration::from_secs(1)));
+        assert_eq!(data.tail[79].row.iteration, 10_000);
+        assert!(data.tail[79].said.output.len() <= (16 << 10) + 64);
+        let buckets = data.series.buckets();
         let cost: u64 = buckets.iter().filter_map(|bucket| bucket.cost).map(Usd::as_micros).sum();
         assert_eq!(cost, 100 * 10_000 * 10_001 / 2);
         let none = Redactor::new([""; 0]);
         let charts: String = charts::of(buckets).iter().map(|chart| chart.markup().document(&none)).collect();
         assert!(charts.len() < 300_000 && charts.matches("<g>").count() <= 720, "{}", charts.len());
         assert_eq!(progress.iterations(), 10_000);
-        let all =
-            Markup::element("div", &[], told.head.iter().chain(&told.tail).map(chapter)).document(&none);
-        // Escaped markup characters take up to six bytes each.
+        let all = Markup::element("div", &[], data.head.iter().chain(&data.tail).map(iteration_section))
+            .document(&none);
+        // An escaped markup character has at most six bytes.
         assert!(all.len() < 12 << 20, "{}", all.len());
     }
 }

@@ -11,14 +11,14 @@ const MOST: usize = 240;
 
 /// The result of an iteration, as a chart shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum BarKind {
     Passed,
     Failed,
     /// It was cut, deferred or halted, or is not over.
     Other,
 }
 
-impl Kind {
+impl BarKind {
     pub(super) const ALL: [Self; 3] = [Self::Passed, Self::Failed, Self::Other];
 
     pub(super) fn of(row: &IterationRow) -> Self {
@@ -43,13 +43,13 @@ pub(super) struct Bucket {
     pub(super) cost: Option<Usd>,
     pub(super) tokens: Option<u64>,
     scores: (f64, u32),
-    kinds: [u32; Kind::ALL.len()],
+    kinds: [u32; BarKind::ALL.len()],
 }
 
 impl Bucket {
     fn of(row: &IterationRow) -> Self {
-        let mut kinds = [0; Kind::ALL.len()];
-        kinds[Kind::of(row) as usize] = 1;
+        let mut kinds = [0; BarKind::ALL.len()];
+        kinds[BarKind::of(row) as usize] = 1;
         Self {
             first: row.iteration,
             last: row.iteration,
@@ -83,7 +83,7 @@ impl Bucket {
     }
 
     /// Returns the number of its iterations of this kind.
-    pub(super) const fn count(&self, kind: Kind) -> u32 {
+    pub(super) const fn count(&self, kind: BarKind) -> u32 {
         self.kinds[kind as usize]
     }
 
@@ -171,7 +171,7 @@ mod tests {
             prop_assert!(ends.windows(2).all(|pair| pair[0].1 + 1 == pair[1].0));
             let time: Duration = buckets.iter().map(|bucket| bucket.agent).sum();
             prop_assert_eq!(time.as_secs(), iterations * (iterations + 1) / 2);
-            let failed: u64 = buckets.iter().map(|bucket| u64::from(bucket.count(Kind::Failed))).sum();
+            let failed: u64 = buckets.iter().map(|bucket| u64::from(bucket.count(BarKind::Failed))).sum();
             prop_assert_eq!(failed, iterations);
             prop_assert!(buckets.iter().all(|bucket| bucket.score() == Some(0.5)));
         }

@@ -9,11 +9,13 @@ use std::io::Write as _;
 use jiff::Timestamp;
 
 use super::{
-    InfoFile, Parallel, RunInfo, RunStore, StoreError, at, index::Change, living::UNKEPT, place::StoredFolder,
+    InfoFile, ParallelRuns, RunInfo, RunStore, StoreError, active::NO_JOURNAL_EXTENSION, at,
+    index::IndexChange, stored_folder::StoredFolder,
 };
 use crate::{
-    FileJournal, RunLock, always_json, checksum, cut, folder,
+    FileJournal, RunLock, always_json, checksum, failpoint,
     journal::lock,
+    private_folder,
     runs::{alive, index::FORMAT},
 };
 
@@ -22,12 +24,12 @@ impl RunStore {
     /// wall-clock time: `Timestamp::now`.
     ///
     /// # Errors
-    /// [`StoreError::FolderBusy`] if another run works in the same folder and that is not [allowed](Parallel::Allowed).
-    /// Other errors if a write fails, or the id is taken.
+    /// [`StoreError::FolderBusy`] if another run works in the same folder and that is not
+    /// [allowed](ParallelRuns::Allowed). Other errors if a write fails, or the id is taken.
     pub fn begin<O>(
         &self,
         info: &RunInfo,
-        parallel: Parallel,
+        parallel: ParallelRuns,
         clock: impl FnMut() -> Timestamp + Send + 'static,
     ) -> Result<FileJournal<O>, StoreError> {
         let folder = self.folder_of(&info.id)?;
@@ -36,8 +38,8 @@ impl RunStore {
         self.tidy(&index)?;
         self.make_way(info, parallel)?;
         let journal = FileJournal::create(&folder, clock)?;
-        at(&folder, folder::write_synced(&folder.join("run.json"), &json_of(info)))?;
-        index.add(Change::Began {
+        at(&folder, private_folder::write_synced(&folder.join("run.json"), &json_of(info)))?;
+        index.add(IndexChange::Began {
             id: info.id.clone(),
             name: info.name.clone(),
             folder: info.folder.clone(),
@@ -49,43 +51,49 @@ impl RunStore {
     }
 
     /// Begins a run without a journal. It is not listed, but while its lock exists, other runs that would begin in its
-    /// folder [find](Self::living_in) it. It leaves no files behind.
+    /// folder [find](Self::active_in) it. It leaves no files behind.
     ///
     /// # Errors
     /// As [`begin`](Self::begin).
-    pub fn begin_unkept(&self, info: &RunInfo, parallel: Parallel) -> Result<RunLock, StoreError> {
-        let path = self.folder_of(&info.id)?.with_extension(UNKEPT);
+    pub fn begin_without_journal(
+        &self,
+        info: &RunInfo,
+        parallel: ParallelRuns,
+    ) -> Result<RunLock, StoreError> {
+        let path = self.folder_of(&info.id)?.with_extension(NO_JOURNAL_EXTENSION);
         let index = self.hold_index()?;
         self.tidy(&index)?;
         self.make_way(info, parallel)?;
         // The file gets its name once it is locked and complete, so that no other process sees it earlier.
-        let draft = path.with_extension(folder::DRAFT);
-        let file = folder::private().write(true).create_new(true).open(&draft);
+        let draft = path.with_extension(private_folder::DRAFT);
+        let file = private_folder::private().write(true).create_new(true).open(&draft);
         let mut file = at(&draft, file)?;
-        cut::point();
+        failpoint::point();
         lock(&file, &draft).map_err(|error| alive(&info.id, error))?;
         at(&draft, file.write_all(&json_of(info)))?;
-        cut::point();
+        failpoint::point();
         at(&path, std::fs::rename(&draft, &path))?;
-        cut::point();
+        failpoint::point();
         Ok(RunLock::vanishing(file, path))
     }
 
     /// Ensures that no other run works in this run's folder, unless both allow it.
-    fn make_way(&self, info: &RunInfo, parallel: Parallel) -> Result<(), StoreError> {
+    fn make_way(&self, info: &RunInfo, parallel: ParallelRuns) -> Result<(), StoreError> {
         match parallel {
-            Parallel::Allowed => Ok(()),
-            Parallel::Refused => self.refuse_second(&info.id, info.place()),
+            ParallelRuns::Allowed => Ok(()),
+            ParallelRuns::Refused => self.refuse_second(&info.id, info.place()),
         }
     }
 
     /// Refuses a run that would be the second in its folder.
     pub(super) fn refuse_second(&self, id: &str, folder: StoredFolder<'_>) -> Result<(), StoreError> {
-        match self.living_beside(id, folder)? {
+        match self.active_beside(id, folder)? {
             None => Ok(()),
-            Some(other) => {
-                Err(StoreError::FolderBusy { id: other.id, folder: other.folder, is_kept: other.is_kept })
-            }
+            Some(other) => Err(StoreError::FolderBusy {
+                id: other.id,
+                folder: other.folder,
+                has_journal: other.has_journal,
+            }),
         }
     }
 }

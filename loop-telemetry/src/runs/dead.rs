@@ -5,7 +5,7 @@
 
 use std::{fs::File, path::Path};
 
-use super::{InfoFile, RunInfo, RunStore, StoreError, at, living::UNKEPT, removal::hold_run};
+use super::{InfoFile, RunInfo, RunStore, StoreError, active::NO_JOURNAL_EXTENSION, at, removal::hold_run};
 use crate::journal::{is_locked, lock};
 
 /// A run whose process died before the run ended. Nobody can resume it until this is dropped.
@@ -43,8 +43,10 @@ impl RunStore {
             }
         }
         for path in self.entries()? {
-            if path.extension().is_some_and(|extension| extension == UNKEPT) && !is_locked(&path)? {
-                dead.extend(unkept(&path, folder)?);
+            if path.extension().is_some_and(|extension| extension == NO_JOURNAL_EXTENSION)
+                && !is_locked(&path)?
+            {
+                dead.extend(without_journal(&path, folder)?);
             }
         }
         Ok(dead)
@@ -53,7 +55,7 @@ impl RunStore {
 
 /// Returns the run without a journal that this file belongs to, if it worked in `folder`. Returns nothing if the file
 /// has vanished, another process is checking it, or the run worked elsewhere.
-fn unkept(path: &Path, folder: &Path) -> Result<Option<DeadRun>, StoreError> {
+fn without_journal(path: &Path, folder: &Path) -> Result<Option<DeadRun>, StoreError> {
     let Ok(file) = File::open(path) else { return Ok(None) };
     if lock(&file, path).is_err() {
         return Ok(None);

@@ -70,7 +70,7 @@ pub enum StoreError {
         /// The folder.
         folder: String,
         /// Whether it is listed, and has a journal.
-        is_kept: bool,
+        has_journal: bool,
     },
     /// The run is still alive.
     #[error("the run {id} is still going: end it first")]

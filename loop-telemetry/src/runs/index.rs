@@ -15,22 +15,22 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{RunEntry, StoreError};
-use crate::{Record, always_json, checksum, cut, folder, record::format};
+use crate::{Record, always_json, checksum, failpoint, private_folder, record::format};
 
 /// The newest format of the index and of `run.json`.
 pub(super) const FORMAT: u32 = 1;
 
 /// One line: `{"v":1,"change":{"began":{...}},"crc":"1a2b3c4d"}`. Earlier versions wrote no [`checksum`].
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct IndexLine {
     v: u32,
-    change: Change,
+    change: IndexChange,
 }
 
 /// A change to a run.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Change {
+pub(super) enum IndexChange {
     Began {
         id: String,
         name: String,
@@ -50,7 +50,7 @@ pub(super) enum Change {
 }
 
 /// The content of the index.
-pub(super) struct Indexed {
+pub(super) struct IndexContent {
     pub(super) entries: Vec<RunEntry>,
     /// The number of the first damaged line, from 1, and the damage.
     pub(super) damage: Option<(u64, String)>,
@@ -63,7 +63,7 @@ pub(super) struct Index {
 }
 
 /// The index, locked by this process, so that no other process changes it.
-pub(super) struct HeldIndex<'a> {
+pub(super) struct LockedIndex<'a> {
     index: &'a Index,
     _lock: File,
 }
@@ -84,12 +84,12 @@ impl Index {
     }
 
     /// Returns all runs, in the order in which they began; `None` if there is no index.
-    pub(super) fn read(&self) -> Result<Option<Indexed>, StoreError> {
-        let file = match folder::read(&self.path) {
+    pub(super) fn read(&self) -> Result<Option<IndexContent>, StoreError> {
+        let file = match private_folder::read(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => self.at(opened)?,
         };
-        let (mut runs, mut damage) = (Runs::default(), None);
+        let (mut runs, mut damage) = (RunTable::default(), None);
         let mut lines = BufReader::with_capacity(64 * 1024, file);
         let (mut line, mut number) = (Vec::new(), 0);
         while self.at(lines.read_until(b'\n', &mut line))? > 0 {
@@ -98,7 +98,7 @@ impl Index {
                 _ if !checksum::fits(&line) => {
                     damage.get_or_insert((number, "its checksum does not fit".to_owned()));
                 }
-                Ok(Line { change, .. }) => runs.apply(change),
+                Ok(IndexLine { change, .. }) => runs.apply(change),
                 Err(error) => match format_of(&line).filter(|found| *found > FORMAT) {
                     Some(found) => {
                         return Err(StoreError::Newer { path: self.path.clone(), found, known: FORMAT });
@@ -108,20 +108,20 @@ impl Index {
             }
             line.clear();
         }
-        Ok(Some(Indexed { entries: runs.entries, damage }))
+        Ok(Some(IndexContent { entries: runs.entries, damage }))
     }
 
     /// Waits for the lock on the index. Dropping the returned value releases it.
-    pub(super) fn hold(&self) -> Result<HeldIndex<'_>, StoreError> {
+    pub(super) fn hold(&self) -> Result<LockedIndex<'_>, StoreError> {
         if let Some(runs) = self.path.parent() {
-            self.at(folder::create_synced(runs))?;
+            self.at(private_folder::create_synced(runs))?;
         }
         // The lock needs its own file, because removing runs replaces the index itself.
         let path = self.path.with_extension("lock");
-        let file = folder::private().read(true).write(true).create(true).truncate(false).open(path);
+        let file = private_folder::private().read(true).write(true).create(true).truncate(false).open(path);
         let file = self.at(file)?;
         self.at(file.lock())?;
-        Ok(HeldIndex { index: self, _lock: file })
+        Ok(LockedIndex { index: self, _lock: file })
     }
 
     fn at<T>(&self, result: io::Result<T>) -> Result<T, StoreError> {
@@ -129,9 +129,9 @@ impl Index {
     }
 }
 
-impl HeldIndex<'_> {
+impl LockedIndex<'_> {
     /// Adds a line, and syncs it to the disk.
-    pub(super) fn add(&self, change: Change) -> Result<(), StoreError> {
+    pub(super) fn add(&self, change: IndexChange) -> Result<(), StoreError> {
         let mut line = Vec::new();
         write_line(&mut line, change);
         self.append(&line)
@@ -146,13 +146,13 @@ impl HeldIndex<'_> {
 
     fn append(&self, lines: &[u8]) -> Result<(), StoreError> {
         let index = self.index;
-        let file = folder::private().read(true).append(true).create(true).open(&index.path);
+        let file = private_folder::private().read(true).append(true).create(true).open(&index.path);
         let mut file = index.at(file)?;
-        cut::point();
+        failpoint::point();
         // If the last line is incomplete, its writer died; start a new line.
-        let end: &[u8] = if index.at(folder::ends_whole(&mut file))? { b"" } else { b"\n" };
+        let end: &[u8] = if index.at(private_folder::ends_whole(&mut file))? { b"" } else { b"\n" };
         index.at(file.write_all(&[end, lines].concat()))?;
-        cut::point();
+        failpoint::point();
         index.at(file.sync_data())
     }
 
@@ -161,7 +161,7 @@ impl HeldIndex<'_> {
         let mut lines = Vec::new();
         entries.into_iter().for_each(|entry| write_run(&mut lines, entry));
         let path = &self.index.path;
-        self.index.at(folder::write_synced(path, &lines))
+        self.index.at(private_folder::write_synced(path, &lines))
     }
 }
 
@@ -169,14 +169,14 @@ impl HeldIndex<'_> {
 fn write_run(to: &mut Vec<u8>, entry: RunEntry) {
     let RunEntry { id, name, folder, folder_id, started_at, manifest, last_ending, is_open } = entry;
     let resumed =
-        (is_open && last_ending.is_some()).then(|| Change::Resumed { id: id.clone(), at: started_at });
-    write_line(to, Change::Began { id, name, folder, folder_id, started_at, manifest });
-    last_ending.into_iter().for_each(|record| write_line(to, Change::Ended(Box::new(record))));
+        (is_open && last_ending.is_some()).then(|| IndexChange::Resumed { id: id.clone(), at: started_at });
+    write_line(to, IndexChange::Began { id, name, folder, folder_id, started_at, manifest });
+    last_ending.into_iter().for_each(|record| write_line(to, IndexChange::Ended(Box::new(record))));
     resumed.into_iter().for_each(|resumed| write_line(to, resumed));
 }
 
-fn write_line(to: &mut Vec<u8>, change: Change) {
-    let json = always_json(serde_json::to_string(&Line { v: FORMAT, change }));
+fn write_line(to: &mut Vec<u8>, change: IndexChange) {
+    let json = always_json(serde_json::to_string(&IndexLine { v: FORMAT, change }));
     to.extend_from_slice(checksum::seal(&json).as_bytes());
     to.push(b'\n');
 }
@@ -192,15 +192,15 @@ pub(super) fn format_of(json: &[u8]) -> Option<u32> {
 
 /// The state while reading the lines.
 #[derive(Default)]
-struct Runs {
+struct RunTable {
     entries: Vec<RunEntry>,
     places: HashMap<String, usize>,
 }
 
-impl Runs {
-    fn apply(&mut self, change: Change) {
+impl RunTable {
+    fn apply(&mut self, change: IndexChange) {
         match change {
-            Change::Began { id, name, folder, folder_id, started_at, manifest } => {
+            IndexChange::Began { id, name, folder, folder_id, started_at, manifest } => {
                 self.places.insert(id.clone(), self.entries.len());
                 let (last_ending, is_open) = (None, true);
                 self.entries.push(RunEntry {
@@ -214,12 +214,12 @@ impl Runs {
                     is_open,
                 });
             }
-            Change::Resumed { id, at: _ } => {
+            IndexChange::Resumed { id, at: _ } => {
                 if let Some(entry) = self.entry(Some(&id)) {
                     entry.is_open = true;
                 }
             }
-            Change::Ended(record) => {
+            IndexChange::Ended(record) => {
                 if let Some(entry) = self.entry(record.run_id.as_deref()) {
                     entry.is_open = false;
                     entry.last_ending = Some(*record);

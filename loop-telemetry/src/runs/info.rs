@@ -5,7 +5,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::place::{self, StoredFolder, text};
+use super::stored_folder::{self, StoredFolder, text};
 use crate::{Record, Redactor, record::format};
 
 /// The initial data of a run. It is written once, into `run.json` in the run's folder.
@@ -74,7 +74,7 @@ impl RunInfo {
     /// Removes secrets from its texts: its name, its folder, and the path and text of its manifest.
     #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
-        self.folder_id = place::redact(&mut self.folder, redactor).or(self.folder_id);
+        self.folder_id = stored_folder::redact(&mut self.folder, redactor).or(self.folder_id);
         self.name = redactor.redact(&self.name).into_owned();
         self.manifest = self.manifest.map(|manifest| RunManifest {
             path: redactor.redact(&manifest.path).into_owned(),

@@ -15,18 +15,18 @@
 //! runs/<id>.unkept            instead of a folder: a run that keeps no journal, while its process lives
 //! ```
 
+mod active;
 mod begin;
+mod cleanup;
 mod dead;
 mod error;
-mod found;
+mod folder_scan;
 mod index;
 mod info;
-mod living;
-pub(crate) mod place;
 mod removal;
+pub(crate) mod stored_folder;
 #[cfg(test)]
 mod tests;
-mod tidy;
 mod warning;
 
 use std::{
@@ -39,24 +39,25 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
+    active::ActiveRun,
     dead::DeadRun,
     error::StoreError,
     info::{RunEntry, RunInfo, RunManifest},
-    living::LivingRun,
     removal::Retention,
     warning::StoreWarning,
 };
 use self::{
-    index::{Change, FORMAT, Index, format_of},
+    index::{FORMAT, Index, IndexChange, format_of},
     warning::Warnings,
 };
 use crate::{
-    FileJournal, JournalError, JournalReader, Record, checksum, folder, journal::is_held, record::format,
+    FileJournal, JournalError, JournalReader, Record, checksum, journal::is_held, private_folder,
+    record::format,
 };
 
 /// Whether runs may work in one folder at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Parallel {
+pub enum ParallelRuns {
     /// A second run is refused, because two agents would undo each other's work.
     Refused,
     /// Any number of runs may work there.
@@ -69,13 +70,13 @@ pub enum Parallel {
 /// use jiff::Timestamp;
 /// use loop_core::{IterationContext, Loop, iteration_fn};
 /// use loop_guardrails::after;
-/// use loop_telemetry::{Parallel, Record, RunInfo, RunStore};
+/// use loop_telemetry::{ParallelRuns, Record, RunInfo, RunStore};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let state = tempfile::tempdir()?;
 /// let store = RunStore::at(state.path().join("runs"), |warning| eprintln!("{warning}"));
 /// let info = RunInfo::new("r-1", "greet", "/home/ann/project", Timestamp::now());
-/// let journal = store.begin(&info, Parallel::Refused, Timestamp::now)?;
+/// let journal = store.begin(&info, ParallelRuns::Refused, Timestamp::now)?;
 ///
 /// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
 /// let report = Loop::new(agent).until(after(2)).at_most(9).journal(journal).run().await?;
@@ -124,7 +125,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError::BadId`] if the id is not valid.
     pub fn folder_of(&self, id: &str) -> Result<PathBuf, StoreError> {
-        match folder::is_id(id) {
+        match private_folder::is_id(id) {
             true => Ok(self.path.join(id)),
             false => Err(StoreError::BadId { id: id.to_owned() }),
         }
@@ -157,7 +158,7 @@ impl RunStore {
         if let Some(run) = self.list()?.into_iter().find(|run| run.id == id) {
             self.refuse_second(id, run.place())?;
         }
-        index.add(Change::Resumed { id: id.to_owned(), at: format::to_millis(at) })
+        index.add(IndexChange::Resumed { id: id.to_owned(), at: format::to_millis(at) })
     }
 
     /// Records how a run ended. The record contains its id. Hold the run's [lock](FileJournal::hold) during this call;
@@ -166,7 +167,7 @@ impl RunStore {
     /// # Errors
     /// If the index cannot be written.
     pub fn note_end(&self, record: &Record) -> Result<(), StoreError> {
-        self.hold_index()?.add(Change::Ended(Box::new(record.clone())))
+        self.hold_index()?.add(IndexChange::Ended(Box::new(record.clone())))
     }
 
     /// Returns all runs, in the order in which they began. This reads the index, and no run's own files. If the index
@@ -251,7 +252,7 @@ impl RunStore {
 /// Reads the initial data of a run.
 fn info_of(path: PathBuf) -> Result<RunInfo, StoreError> {
     let mut json = Vec::new();
-    at(&path, folder::read(&path).and_then(|mut file| file.read_to_end(&mut json)))?;
+    at(&path, private_folder::read(&path).and_then(|mut file| file.read_to_end(&mut json)))?;
     match serde_json::from_slice::<InfoFile<RunInfo>>(&json) {
         _ if !checksum::fits(&json) => {
             Err(StoreError::Damaged { path, why: "its checksum does not fit".to_owned() })

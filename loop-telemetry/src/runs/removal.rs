@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::{RunEntry, RunStore, StoreError, alive, at};
 use crate::{
-    cut,
+    failpoint,
     journal::{EVENTS, lock},
 };
 
@@ -105,9 +105,9 @@ fn is_older(run: &RunEntry, age: Duration, now: Timestamp) -> bool {
 /// Prevents other processes from resuming a run during its removal; `None` if there is nothing to resume.
 pub(super) fn hold_run(id: &str, folder: &Path) -> Result<Option<File>, StoreError> {
     let path = folder.join(EVENTS);
-    let file = match crate::folder::read(&path) {
+    let file = match crate::private_folder::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(_) if crate::folder::is_other(&path) => return Ok(None),
+        Err(_) if crate::private_folder::is_other(&path) => return Ok(None),
         opened => at(&path, opened)?,
     };
     lock(&file, &path).map_err(|error| alive(id, error))?;
@@ -118,11 +118,11 @@ pub(super) fn hold_run(id: &str, folder: &Path) -> Result<Option<File>, StoreErr
 fn remove_folder(path: &Path) -> Result<(), StoreError> {
     // Rename it first: a partly removed folder is no longer a run.
     let removed = path.with_extension(REMOVED);
-    cut::point();
+    failpoint::point();
     match fs::rename(path, &removed) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         renamed => at(path, renamed)?,
     }
-    cut::point();
+    failpoint::point();
     at(path, fs::remove_dir_all(removed))
 }

@@ -7,14 +7,14 @@ use jiff::Timestamp;
 use loop_core::{Ending, Event, EventKind, Journal as _, Progress, RunTime, WorkResult};
 use tempfile::TempDir;
 
-use crate::{FileJournal, Parallel, Record, RunInfo, RunStore, StoreError, cut};
+use crate::{FileJournal, ParallelRuns, Record, RunInfo, RunStore, StoreError, failpoint};
 
 const PROJECT: &str = "/home/ann/project";
 
 fn begin(store: &RunStore, id: &str) -> Result<FileJournal<String>, StoreError> {
     let info =
         RunInfo::new(id, "greet", PROJECT, Timestamp::UNIX_EPOCH).manifest("greet.yaml", "goal: hello\n");
-    store.begin(&info, Parallel::Refused, Timestamp::now)
+    store.begin(&info, ParallelRuns::Refused, Timestamp::now)
 }
 
 /// Returns the events of a run that met its goal in its first step.
@@ -58,10 +58,10 @@ fn at_each_place<T>(change: impl Fn(&RunStore) -> T, check: impl Fn(&RunStore)) 
         let folder: TempDir = tempfile::tempdir().unwrap();
         let store = RunStore::at(folder.path().join("runs"), |_| ());
         ended(&store, "first");
-        let done = cut::after(places, || change(&store)).is_some();
+        let done = failpoint::after(places, || change(&store)).is_some();
         listed(&store);
         // No process works on it any more, so it must not block others.
-        assert_eq!(store.living_in(PROJECT).unwrap(), None, "after {places}");
+        assert_eq!(store.active_in(PROJECT).unwrap(), None, "after {places}");
         check(&store);
         drop(begin(&store, "next").unwrap());
         let ids = listed(&store);
@@ -96,11 +96,11 @@ fn the_very_first_run_that_dies_while_it_begins_leaves_a_store() {
 
 #[test]
 fn a_run_that_keeps_nothing_leaves_nothing_wherever_it_dies() {
-    let begin_unkept = |store: &RunStore| {
+    let begin_without_journal = |store: &RunStore| {
         let info = RunInfo::new("second", "greet", PROJECT, Timestamp::UNIX_EPOCH);
-        drop(store.begin_unkept(&info, Parallel::Refused).unwrap());
+        drop(store.begin_without_journal(&info, ParallelRuns::Refused).unwrap());
     };
-    at_each_place(begin_unkept, |store| assert_eq!(listed(store), ["first"]));
+    at_each_place(begin_without_journal, |store| assert_eq!(listed(store), ["first"]));
 }
 
 #[test]

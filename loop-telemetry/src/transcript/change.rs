@@ -1,30 +1,30 @@
-//! What an entry did to a conversation.
+//! The change that an entry makes to a conversation.
 
 use serde::{Deserialize, Serialize};
 
-/// The first messages stay, and after them come others. Exact, whatever was done: a turn keeps all and adds some;
-/// a summary keeps none; what joins a message to the last one keeps all but that.
+/// An exact change to a list of messages: it keeps the first ones and appends others. A turn keeps all messages and
+/// adds some. A summary keeps none. Joining text to the last message keeps all but that one.
 ///
 /// ```
-/// use loop_telemetry::transcript::Change;
+/// use loop_telemetry::transcript::ConversationChange;
 /// let (before, after) = (["a", "b", "c"], ["a", "b+", "c", "d"]);
-/// let change = Change::between(&before, &after);
-/// assert_eq!(change, Change { kept: 1, messages: vec!["b+", "c", "d"] });
+/// let change = ConversationChange::between(&before, &after);
+/// assert_eq!(change, ConversationChange { kept: 1, messages: vec!["b+", "c", "d"] });
 /// let mut messages = before.to_vec();
 /// change.apply(&mut messages)?;
 /// assert_eq!(messages, after);
-/// # Ok::<(), loop_telemetry::transcript::Misfit>(())
+/// # Ok::<(), loop_telemetry::transcript::ChangeError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Change<M> {
-    /// So many of the messages before stay.
+pub struct ConversationChange<M> {
+    /// The number of messages to keep, from the start.
     pub kept: usize,
-    /// What stands after them then.
+    /// The messages that follow them.
     pub messages: Vec<M>,
 }
 
-impl<M> Change<M> {
-    /// From the one list of messages to the other.
+impl<M> ConversationChange<M> {
+    /// Returns the change that turns `before` into `after`.
     pub fn between(before: &[M], after: &[M]) -> Self
     where
         M: Clone + PartialEq,
@@ -33,13 +33,13 @@ impl<M> Change<M> {
         Self { kept, messages: after[kept..].to_vec() }
     }
 
-    /// Makes it.
+    /// Applies the change.
     ///
     /// # Errors
-    /// [`Misfit`] if fewer messages are there than it keeps; then nothing is changed.
-    pub fn apply(self, messages: &mut Vec<M>) -> Result<(), Misfit> {
+    /// [`ChangeError`] if there are fewer messages than it keeps; then nothing changes.
+    pub fn apply(self, messages: &mut Vec<M>) -> Result<(), ChangeError> {
         if self.kept > messages.len() {
-            return Err(Misfit { kept: self.kept, there: messages.len() });
+            return Err(ChangeError { kept: self.kept, there: messages.len() });
         }
         messages.truncate(self.kept);
         messages.extend(self.messages);
@@ -47,10 +47,10 @@ impl<M> Change<M> {
     }
 }
 
-/// A [`Change`] is of another conversation.
+/// A [`ConversationChange`] that belongs to another conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it keeps {kept} messages where there are {there}")]
-pub struct Misfit {
+pub struct ChangeError {
     kept: usize,
     there: usize,
 }
@@ -65,7 +65,7 @@ mod tests {
         #[test]
         fn it_leads_from_the_one_to_the_other(before in vec(0..3, 0..6), after in vec(0..3, 0..6)) {
             let mut messages = before.clone();
-            Change::between(&before, &after).apply(&mut messages).unwrap();
+            ConversationChange::between(&before, &after).apply(&mut messages).unwrap();
             prop_assert_eq!(messages, after);
         }
     }
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn one_of_another_conversation_is_refused() {
         let mut messages = vec!["a"];
-        let misfit = Change { kept: 2, messages: vec!["b"] }.apply(&mut messages).unwrap_err();
+        let misfit = ConversationChange { kept: 2, messages: vec!["b"] }.apply(&mut messages).unwrap_err();
         assert_eq!(misfit.to_string(), "it keeps 2 messages where there are 1");
         assert_eq!(messages, ["a"]);
     }

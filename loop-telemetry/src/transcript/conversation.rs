@@ -1,30 +1,30 @@
-//! A session as its entries have made it.
+//! The state of a session, as the fold of its entries.
 
 use loop_core::Usage;
 
-use super::{Change, Entry, Misfit};
+use super::{ChangeError, ConversationChange, TranscriptEntry};
 
-/// The fold of a session's [entries](Entry): what is needed to go on.
+/// The fold of a session's [entries](TranscriptEntry): everything that is needed to resume it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Conversation<M> {
-    /// What was said, as far as it is still in the context.
+    /// The messages that are still in the context.
     pub messages: Vec<M>,
-    /// What is pinned, in its order.
+    /// The pinned texts, in order.
     pub pinned: Vec<String>,
-    /// The model that is asked; empty before the first entry.
+    /// The current model; empty before the first entry.
     pub model: String,
-    /// Whether the model can call tools, as far as somebody has said.
+    /// Whether the model can call tools, if an entry says so.
     pub tools: Option<bool>,
-    /// Turns that have a reply.
+    /// The number of turns with a reply.
     pub turns: u64,
-    /// How a person calls the session.
+    /// The name that a person gave the session.
     pub name: Option<String>,
-    /// What was used, over all of it.
+    /// The usage of the whole session.
     pub usage: Usage,
-    /// What was said in a turn that came to no end, since the process was killed in it.
+    /// The prompt of a turn that has no end because the process was killed.
     pub unanswered: Option<M>,
-    /// A repetition was under way.
+    /// Whether a repetition was running.
     pub open_loop: bool,
 }
 
@@ -45,39 +45,41 @@ impl<M> Default for Conversation<M> {
 }
 
 impl<M> Conversation<M> {
-    /// Adds what happened next.
+    /// Adds the next entry.
     ///
     /// # Errors
-    /// [`Misfit`] if the entry is of another conversation; then nothing is changed.
-    pub fn apply(&mut self, entry: Entry<M>) -> Result<(), Misfit> {
+    /// [`ChangeError`] if the entry belongs to another conversation; then nothing changes.
+    pub fn apply(&mut self, entry: TranscriptEntry<M>) -> Result<(), ChangeError> {
         match entry {
-            Entry::Begun(info) => self.model = info.model,
-            Entry::Resumed { model } | Entry::ModelChanged { model } => self.model = model,
-            Entry::Asked { prompt, model: _ } => self.unanswered = Some(prompt),
-            Entry::Answered { change, usage, model: _ } => {
+            TranscriptEntry::Begun(info) => self.model = info.model,
+            TranscriptEntry::Resumed { model } | TranscriptEntry::ModelChanged { model } => {
+                self.model = model;
+            }
+            TranscriptEntry::Asked { prompt, model: _ } => self.unanswered = Some(prompt),
+            TranscriptEntry::Answered { change, usage, model: _ } => {
                 self.change(change, usage)?;
                 self.unanswered = None;
                 self.turns += 1;
             }
-            Entry::Unanswered { why: _, usage, said: _ } => {
+            TranscriptEntry::Unanswered { why: _, usage, said: _ } => {
                 self.usage += usage;
                 self.unanswered = None;
             }
-            Entry::Ran { change, .. } => self.change(change, Usage::unknown())?,
-            Entry::Summarised { change, usage, .. } => self.change(change, usage)?,
-            Entry::ToolsChanged { on } => self.tools = Some(on),
-            Entry::Pinned { text } => self.pinned.push(text),
-            Entry::Unpinned => self.pinned.clear(),
-            Entry::Cleared => self.messages.clear(),
-            Entry::LoopBegun { .. } => self.open_loop = true,
-            Entry::LoopEnded { .. } => self.open_loop = false,
-            Entry::Renamed { name } => self.name = Some(name),
-            Entry::Called(_) | Entry::Ended => {}
+            TranscriptEntry::Ran { change, .. } => self.change(change, Usage::unknown())?,
+            TranscriptEntry::Summarised { change, usage, .. } => self.change(change, usage)?,
+            TranscriptEntry::ToolsChanged { on } => self.tools = Some(on),
+            TranscriptEntry::Pinned { text } => self.pinned.push(text),
+            TranscriptEntry::Unpinned => self.pinned.clear(),
+            TranscriptEntry::Cleared => self.messages.clear(),
+            TranscriptEntry::LoopBegun { .. } => self.open_loop = true,
+            TranscriptEntry::LoopEnded { .. } => self.open_loop = false,
+            TranscriptEntry::Renamed { name } => self.name = Some(name),
+            TranscriptEntry::Called(_) | TranscriptEntry::Ended => {}
         }
         Ok(())
     }
 
-    fn change(&mut self, change: Change<M>, usage: Usage) -> Result<(), Misfit> {
+    fn change(&mut self, change: ConversationChange<M>, usage: Usage) -> Result<(), ChangeError> {
         change.apply(&mut self.messages)?;
         self.usage += usage;
         Ok(())

@@ -1,4 +1,4 @@
-//! What happens in a session.
+//! The entries of a session's transcript.
 
 use std::path::Path;
 
@@ -7,34 +7,34 @@ use loop_core::Usage;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::Change;
+use super::ConversationChange;
 use crate::{
     Redactor,
-    journal::Told,
+    journal::LinePayload,
     record::format,
-    runs::place::{self, StoredFolder, text},
+    runs::stored_folder::{self, StoredFolder, text},
 };
 
-/// What a session was begun with.
+/// The facts about a session at its start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SessionInfo {
-    /// Its id, which names its file: letters, digits, `-` and `_`.
+    /// The id, which names the file: letters, digits, `-` and `_`.
     pub id: String,
-    /// The folder in which it works. Bytes that are no text are replaced.
+    /// The folder in which the session works. Invalid UTF-8 is replaced.
     pub folder: String,
-    /// A hash of the folder's path as it was, if it is [without secrets](Self::redacted) here.
+    /// A hash of the folder's original path, if `folder` is [redacted](Self::redacted).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_id: Option<String>,
-    /// The model that is asked at first.
+    /// The first model.
     pub model: String,
-    /// When it began, in whole milliseconds.
+    /// The start time, in whole milliseconds.
     #[serde(with = "format::millis")]
     pub started_at: Timestamp,
 }
 
 impl SessionInfo {
-    /// A session with this id, in this folder, with this model, since then.
+    /// Creates the description of a session.
     pub fn new(
         id: impl Into<String>,
         folder: impl AsRef<Path>,
@@ -50,157 +50,158 @@ impl SessionInfo {
         }
     }
 
-    /// Takes secrets out of its texts: its folder, and its model.
+    /// Redacts secrets in the folder and the model.
     #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
-        self.folder_id = place::redact(&mut self.folder, redactor).or(self.folder_id);
+        self.folder_id = stored_folder::redact(&mut self.folder, redactor).or(self.folder_id);
         self.model = redactor.redact(&self.model).into_owned();
         self
     }
 
-    /// Whether it works in this folder, also if its path is without secrets here.
+    /// Returns whether the session works in this folder, also if its path is redacted here.
     pub fn works_in(&self, folder: impl AsRef<Path>) -> bool {
         StoredFolder { path: &self.folder, id: self.folder_id.as_deref() }.is_at(folder.as_ref())
     }
 }
 
-/// Something that happened in a session, of messages of the type `M`.
+/// An event in a session, with messages of the type `M`.
 ///
-/// A turn is `Asked`, any number of `Called`, and then `Answered` or `Unanswered`; if neither comes, the process
-/// was killed in it.
+/// A turn is `Asked`, any number of `Called`, and then `Answered` or `Unanswered`. If neither follows, the process was
+/// killed during the turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Entry<M> {
-    /// It began. The first entry, and only that.
+pub enum TranscriptEntry<M> {
+    /// The session began. This is always the first entry, and only the first.
     Begun(SessionInfo),
-    /// Another process took it up.
+    /// Another process resumed the session.
     Resumed {
-        /// The model that is asked from now on.
+        /// The model from now on.
         model: String,
     },
-    /// The user said something, and a turn begins.
+    /// The user sent a prompt, and a turn begins.
     Asked {
-        /// What was said, attachments included.
+        /// The prompt, including attachments.
         prompt: M,
-        /// The model that is asked in this turn.
+        /// The model of this turn.
         model: String,
     },
     /// The model called a tool.
-    Called(CalledTool),
-    /// The turn has a reply.
+    Called(ToolCallRecord),
+    /// The turn got a reply.
     Answered {
-        /// What the turn did to the conversation.
-        change: Change<M>,
-        /// What it used.
+        /// The turn's change to the conversation.
+        change: ConversationChange<M>,
+        /// The usage of the turn.
         usage: Usage,
         /// The model that answered.
         model: String,
     },
-    /// The turn has none: it failed, or was cancelled. The conversation is as before it.
+    /// The turn got no reply: it failed or was cancelled. The conversation is the same as before it.
     Unanswered {
-        /// Why not.
+        /// The reason.
         why: String,
-        /// What it used, as far as that is known.
+        /// The known usage of the turn.
         usage: Usage,
-        /// What the model had said by then. It is not in the conversation.
+        /// The text that the model had written so far. It is not in the conversation.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         said: String,
     },
-    /// The user ran a command, of the session or of the system.
+    /// The user ran a command of the session or of the system.
     Ran {
-        /// As it was typed.
+        /// The command as typed.
         command: String,
-        /// What came of it, as it was put into the context; may be empty.
+        /// The output that was added to the context; may be empty.
         output: String,
-        /// What it did to the conversation.
-        change: Change<M>,
+        /// The command's change to the conversation.
+        change: ConversationChange<M>,
     },
-    /// Another model is asked from now on.
+    /// Another model answers from now on.
     ModelChanged {
         /// Its name.
         model: String,
     },
-    /// The model can call tools from now on, or cannot. Until the first of these it can what the session was begun
+    /// Tools were switched on or off. Until the first of these entries, the model has the tools that the session began
     /// with.
     ToolsChanged {
-        /// Whether it can.
+        /// Whether the model can call tools.
         on: bool,
     },
-    /// A text was pinned: it stays in the context, whatever becomes of the conversation.
+    /// A text was pinned: it stays in the context, even if messages are dropped.
     Pinned {
         /// The text.
         text: String,
     },
-    /// Nothing is pinned any more.
+    /// All pinned texts were removed.
     Unpinned,
-    /// The conversation was forgotten.
+    /// The conversation was cleared.
     Cleared,
     /// Older messages were replaced by a summary of them.
     Summarised {
         /// The summary.
         summary: String,
-        /// What that did to the conversation.
-        change: Change<M>,
-        /// What it used.
+        /// The summary's change to the conversation.
+        change: ConversationChange<M>,
+        /// The usage of the summary.
         usage: Usage,
     },
-    /// A prompt or command is repeated from now on.
+    /// A repetition of a prompt or command begins.
     LoopBegun {
         /// The pause between two iterations, in seconds.
         interval_seconds: f64,
-        /// How often at most, if that is bounded.
+        /// The maximum number of iterations, if there is one.
         count: Option<u64>,
-        /// What is repeated.
+        /// The repeated prompt or command.
         prompt: String,
     },
     /// The repetition ended.
     LoopEnded {
-        /// Iterations that came to their end.
+        /// The number of finished iterations.
         iterations: u64,
-        /// How it ended, in words.
+        /// The reason for its end, in words.
         how: String,
     },
-    /// A person gave it a name.
+    /// A person named the session.
     Renamed {
         /// The name.
         name: String,
     },
-    /// The session ended as it should. Only [`Resumed`](Self::Resumed) follows.
+    /// The session ended normally. Only [`Resumed`](Self::Resumed) can follow.
     Ended,
 }
 
 /// A call that a model made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CalledTool {
+pub struct ToolCallRecord {
     /// The tool's name.
     pub tool: String,
-    /// What it was called with.
+    /// The arguments.
     pub arguments: Value,
-    /// What the model was told of it, whole.
+    /// The complete result, as the model received it.
     pub result: String,
-    /// Whether it was done; else it failed, or was rejected.
+    /// Whether the call succeeded. If not, it failed or was rejected.
     pub done: bool,
 }
 
-/// An entry, and when it was written.
+/// An entry with its time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stamped<M> {
-    /// By the wall clock, in whole milliseconds. Clocks are set: it may lie before that of an earlier one.
+pub struct TimedEntry<M> {
+    /// The wall-clock time, in whole milliseconds. Clocks can be set back, so it may be earlier than that of an earlier
+    /// entry.
     pub time: Timestamp,
     /// The entry.
-    pub entry: Entry<M>,
+    pub entry: TranscriptEntry<M>,
 }
 
-/// Sessions end with [`Entry::Ended`] since this format.
+/// The first format in which sessions end with [`TranscriptEntry::Ended`].
 pub(super) const WITH_ENDS: u32 = 2;
 
-impl<M: DeserializeOwned> Told for Entry<M> {
+impl<M: DeserializeOwned> LinePayload for TranscriptEntry<M> {
     const FORMAT: u32 = 2;
 }
 
-impl<M> Entry<M> {
-    /// Whether it is written through to the disk. What is in the midst of a turn is not: it waits for its end.
+impl<M> TranscriptEntry<M> {
+    /// Returns whether the entry is synced to disk. Entries within a turn are not: the sync waits for the turn's end.
     pub(super) const fn is_settled(&self) -> bool {
         !matches!(self, Self::Asked { .. } | Self::Called(_))
     }

@@ -1,8 +1,7 @@
-//! Sessions as they are listed.
+//! The list of sessions.
 //!
-//! A year of sessions is a gigabyte, so a list does not read them: of each it reads the first line, which says
-//! what the session was begun with, and the little file that holds its name. When it was used last the file
-//! system knows.
+//! A year of sessions is a gigabyte, so a list does not read them. It reads the first line of each session, which has
+//! the facts at its start, and the small file with its name. The file system knows when a session was last used.
 
 use std::{
     fs,
@@ -13,62 +12,62 @@ use std::{
 use jiff::Timestamp;
 use serde::de::IgnoredAny;
 
-use super::{Entry, SessionError, SessionInfo};
-use crate::{clamped, folder, journal::Lines};
+use super::{SessionError, SessionInfo, TranscriptEntry};
+use crate::{clamped, journal::LineReader, private_folder};
 
-/// What the file of a session is called, beside its id.
+/// The extension of a session's file.
 pub(super) const EXTENSION: &str = "jsonl";
 
-/// The longest name that is read: no person writes a longer one.
+/// The maximum size of a name that we read. No person writes a longer one.
 const MAX_NAME_BYTES: u64 = 4 * 1024;
 
-/// A session as it is listed.
+/// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionEntry {
-    /// What it was begun with.
+    /// The facts at its start.
     pub info: SessionInfo,
-    /// How a person calls it.
+    /// The name that a person gave it.
     pub name: Option<String>,
-    /// When it was written last.
+    /// The time of the last write.
     pub last_used: Timestamp,
-    /// How long its file is.
+    /// The length of its file.
     pub bytes: u64,
 }
 
-/// A file that is called as a session is, and cannot be read as one.
+/// A file with the name of a session that cannot be read as one.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct UnreadableSession {
-    /// What its file is called.
+    /// The id in the file's name.
     pub id: String,
-    /// How a person calls it.
+    /// The name that a person gave it.
     pub name: Option<String>,
-    /// When it was written last.
+    /// The time of the last write.
     pub last_used: Timestamp,
-    /// Why it cannot be read.
+    /// The reason why it cannot be read.
     pub why: SessionError,
 }
 
-/// A session, whether it can be read or not.
-pub(super) type Listed = Result<SessionEntry, UnreadableSession>;
+/// A session, readable or not.
+pub(super) type SessionListing = Result<SessionEntry, UnreadableSession>;
 
-/// What its file is called.
-pub(super) fn id_of(listed: &Listed) -> &str {
+/// Returns the id in the file's name.
+pub(super) fn id_of(listed: &SessionListing) -> &str {
     listed.as_ref().map_or_else(|unreadable| &unreadable.id, |entry| &entry.info.id)
 }
 
-/// How a person calls it.
-pub(super) fn name_of(listed: &Listed) -> Option<&str> {
+/// Returns the name that a person gave it.
+pub(super) fn name_of(listed: &SessionListing) -> Option<&str> {
     listed.as_ref().map_or_else(|unreadable| unreadable.name.as_deref(), |entry| entry.name.as_deref())
 }
 
-fn last_used(listed: &Listed) -> Timestamp {
+fn last_used(listed: &SessionListing) -> Timestamp {
     listed.as_ref().map_or_else(|unreadable| unreadable.last_used, |entry| entry.last_used)
 }
 
-/// All sessions in this folder, those that were used last at first. Files of other names are passed over.
-pub(super) fn sessions_in(folder: &Path) -> Result<Vec<Listed>, SessionError> {
+/// Returns all sessions in this folder, last used first. Skips files with other names.
+pub(super) fn sessions_in(folder: &Path) -> Result<Vec<SessionListing>, SessionError> {
     let failed = |source| SessionError::Folder { path: folder.to_owned(), source };
     let files = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -82,11 +81,11 @@ pub(super) fn sessions_in(folder: &Path) -> Result<Vec<Listed>, SessionError> {
     Ok(sessions)
 }
 
-/// The session of this file, if it is called like one.
-fn session(path: &Path) -> Option<Listed> {
+/// Returns the session of this file, if the file is named like one.
+fn session(path: &Path) -> Option<SessionListing> {
     let id = path.file_stem().filter(|_| path.extension().is_some_and(|it| it == EXTENSION))?;
     let id = id.to_string_lossy().into_owned();
-    // One that was removed meanwhile is none.
+    // A session that was removed meanwhile does not count.
     let metadata = fs::metadata(path).ok()?;
     let last_used = metadata.modified().map_or(Timestamp::UNIX_EPOCH, clamped);
     let name = name(path);
@@ -96,13 +95,13 @@ fn session(path: &Path) -> Option<Listed> {
     })
 }
 
-/// What its first line says.
+/// Reads the facts on the first line.
 fn begun(path: &Path, id: &str) -> Result<SessionInfo, SessionError> {
     let damaged = |why: &str| SessionError::Damaged { path: path.to_owned(), line: 1, why: why.to_owned() };
-    let mut lines = Lines::open(path.to_owned())?;
-    match lines.next_line::<Entry<IgnoredAny>>()?.map(|line| line.event) {
-        Some(Entry::Begun(info)) if info.id == id => Ok(info),
-        Some(Entry::Begun(info)) => Err(damaged(&format!("it is that of the session {}", info.id))),
+    let mut lines = LineReader::open(path.to_owned())?;
+    match lines.next_line::<TranscriptEntry<IgnoredAny>>()?.map(|line| line.event) {
+        Some(TranscriptEntry::Begun(info)) if info.id == id => Ok(info),
+        Some(TranscriptEntry::Begun(info)) => Err(damaged(&format!("it is that of the session {}", info.id))),
         Some(_) => Err(damaged("no session begins so")),
         None => Err(SessionError::Empty { path: path.to_owned() }),
     }
@@ -110,8 +109,8 @@ fn begun(path: &Path, id: &str) -> Result<SessionInfo, SessionError> {
 
 fn name(path: &Path) -> Option<String> {
     let mut name = Vec::new();
-    let file = folder::read(&path.with_extension("name")).ok()?;
+    let file = private_folder::read(&path.with_extension("name")).ok()?;
     file.take(MAX_NAME_BYTES).read_to_end(&mut name).ok()?;
-    // A damaged one is shown as far as it can be read.
+    // We show the readable part of a damaged name.
     Some(String::from_utf8_lossy(&name).into_owned())
 }

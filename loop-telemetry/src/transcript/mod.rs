@@ -1,39 +1,38 @@
-//! The transcript: everything that is said in a session, lossless, as it happens.
+//! The transcript: a lossless record of a session, written as it happens.
 //!
-//! Who sat with a model for an afternoon wants three things of it: to go on tomorrow where it ended, to find
-//! what was decided, and to show it to somebody. A record that keeps the first line of each reply, or that is
-//! written when the session ends, has none of it after the terminal was closed by mistake. So each session has a
-//! file of lines, and what happens is appended when it happens:
+//! After an afternoon with a model, you want to continue tomorrow, find a decision, or show the session to somebody. A
+//! record that keeps only the first line of each reply, or that is written when the session ends, is useless after you
+//! close the terminal by mistake. So each session has a file of lines, and each entry is appended at once:
 //!
 //! ```text
 //! sessions/<id>.jsonl     what happened; locked by the process that holds the session
 //! sessions/<id>.name      how a person calls it, for lists
 //! ```
 //!
-//! Lines are made, numbered and checked as those of a [journal](crate::FileJournal): a torn last one is cut off
-//! when the session goes on, any other damage is an error that names the line, and two processes never write one
-//! session. An entry is written where a turn begins, where a tool was called, and where the turn ends, so a
-//! session that is killed loses the turn in flight, and one knows what its tools did. The last entry of a session is
-//! [`Entry::Ended`]: a file that [lacks it](Transcript::lacks_end) was cut, or its process was killed.
+//! Lines are written, numbered and checked like those of a [journal](crate::FileJournal). A resume cuts off a torn last
+//! line. Other damage is an error that names the line. Two processes never write one session. We write an entry when a
+//! turn begins, after each tool call, and when the turn ends. So a killed session loses only the turn in flight, and
+//! the calls of its tools are known. The last entry of a session is [`TranscriptEntry::Ended`]: a file that [lacks
+//! it](Transcript::lacks_end) was cut off, or its process was killed.
 //!
-//! What a message is, this crate does not know: a transcript is generic over it. So nothing of a message is lost
-//! on a way through other types, and none has to be extended when messages are. What an entry did to the
-//! conversation is a [`Change`], which holds for whatever the conversation does with its messages: joining them,
-//! leaving old results out, replacing them by a summary. [`Conversation`] is the fold of all of them.
+//! A transcript is generic over the type of a message. So no part of a message is lost in a conversion, and this crate
+//! does not change when messages do. Each entry records its [`ConversationChange`] to the conversation: how many
+//! messages to keep, and which to append. This describes everything that a conversation does with its messages: joining
+//! them, leaving out old results, replacing them by a summary. [`Conversation`] is the fold of all entries.
 //!
 //! ```
 //! use jiff::Timestamp;
 //! use loop_core::Usage;
-//! use loop_telemetry::transcript::{Change, Conversation, Entry, SessionInfo, SessionStore};
+//! use loop_telemetry::transcript::{ConversationChange, Conversation, TranscriptEntry, SessionInfo, SessionStore};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let state = tempfile::tempdir()?;
 //! let store = SessionStore::at(state.path().join("sessions"));
 //! let info = SessionInfo::new("s-1", "/home/ann/project", "qwen3", Timestamp::now());
 //! // Here a message is a text.
 //! let mut transcript = store.begin::<String>(&info, Timestamp::now)?;
-//! transcript.append(&Entry::Asked { prompt: "Hello?".into(), model: "qwen3".into() })?;
-//! let change = Change { kept: 0, messages: vec!["Hello?".into(), "# Hi\n\nWhat is it?".into()] };
-//! transcript.append(&Entry::Answered { change, usage: Usage::unknown(), model: "qwen3".into() })?;
+//! transcript.append(&TranscriptEntry::Asked { prompt: "Hello?".into(), model: "qwen3".into() })?;
+//! let change = ConversationChange { kept: 0, messages: vec!["Hello?".into(), "# Hi\n\nWhat is it?".into()] };
+//! transcript.append(&TranscriptEntry::Answered { change, usage: Usage::unknown(), model: "qwen3".into() })?;
 //! drop(transcript);
 //!
 //! let (_transcript, talk): (_, Conversation<String>) = store.resume("s-1", Timestamp::now)?;
@@ -42,9 +41,8 @@
 //! # }
 //! ```
 //!
-//! Format 2 has [`Entry::Ended`], and format 1 is read as it was. A later version that has other entries writes another
-//! format, and lines of that are refused by their number: to
-//! pass over what one does not know would restore another conversation than there was.
+//! Format 2 has [`TranscriptEntry::Ended`]; format 1 is still readable. If a later version adds entries, it changes the
+//! format. We refuse lines of an unknown format: skipping them would restore a different conversation.
 
 mod change;
 mod conversation;
@@ -56,9 +54,9 @@ mod list;
 mod store;
 
 pub use self::{
-    change::{Change, Misfit},
+    change::{ChangeError, ConversationChange},
     conversation::Conversation,
-    entry::{CalledTool, Entry, SessionInfo, Stamped},
+    entry::{SessionInfo, TimedEntry, ToolCallRecord, TranscriptEntry},
     error::SessionError,
     file::Transcript,
     list::{SessionEntry, UnreadableSession},

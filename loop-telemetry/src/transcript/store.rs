@@ -9,57 +9,58 @@ use jiff::Timestamp;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    Conversation, Entry, SessionEntry, SessionError, SessionInfo, Stamped, Transcript, UnreadableSession,
+    Conversation, SessionEntry, SessionError, SessionInfo, TimedEntry, Transcript, TranscriptEntry,
+    UnreadableSession,
     file::next_entry,
-    list::{EXTENSION, Listed, id_of, name_of, sessions_in},
+    list::{EXTENSION, SessionListing, id_of, name_of, sessions_in},
 };
 use crate::{
-    folder,
-    journal::{Lines, is_locked},
+    journal::{LineReader, is_locked},
+    private_folder,
 };
 
-/// All sessions of one state directory. Any number of processes may use it at once. It blocks, for the disk.
+/// The sessions of one state directory. Any number of processes may use it at once. Its methods block on disk I/O.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionStore {
     path: PathBuf,
 }
 
 impl SessionStore {
-    /// The store in this folder. Nothing is made yet.
+    /// Returns the store in this folder. Creates nothing yet.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Where it is.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Begins a session: makes its file, with [`Entry::Begun`] in it. `clock` tells the wall-clock time:
-    /// `Timestamp::now`.
+    /// Begins a session: creates its file with [`TranscriptEntry::Begun`]. `clock` returns the wall-clock time, for
+    /// example `Timestamp::now`.
     ///
     /// # Errors
-    /// If the id cannot be one or is taken, or something cannot be written; there is no such session then.
+    /// If the id is invalid or taken, or a write fails; then there is no such session.
     pub fn begin<M: Serialize + DeserializeOwned>(
         &self,
         info: &SessionInfo,
         clock: impl FnMut() -> Timestamp + Send + 'static,
     ) -> Result<Transcript<M>, SessionError> {
         let mut transcript = Transcript::create(self.file_of(&info.id)?, Box::new(clock))?;
-        if let Err(error) = transcript.append(&Entry::Begun(info.clone())) {
-            // A file in which nothing stands would be in the way of the next attempt.
+        if let Err(error) = transcript.append(&TranscriptEntry::Begun(info.clone())) {
+            // An empty file would block the next attempt.
             let _ = fs::remove_file(transcript.path());
             return Err(error);
         }
         Ok(transcript)
     }
 
-    /// Takes a session up again: returns its transcript, and what its entries have made of it. A torn last line is
-    /// cut off. That it goes on is [noted](Entry::Resumed) by the caller, who knows the model.
+    /// Resumes a session: returns its transcript and the fold of its entries. Cuts off a torn last line. The caller,
+    /// who knows the model, appends [`TranscriptEntry::Resumed`].
     ///
     /// # Errors
-    /// [`SessionError::InUse`] if a process holds it; [`SessionError::Damaged`] names the line;
-    /// others if there is no such session, or it cannot be read.
+    /// [`SessionError::InUse`] if a process holds it; [`SessionError::Damaged`] names the line; other errors if there
+    /// is no such session or it cannot be read.
     pub fn resume<M: Serialize + DeserializeOwned>(
         &self,
         id: &str,
@@ -68,12 +69,12 @@ impl SessionStore {
         Transcript::open(self.existing(id)?, Box::new(clock))
     }
 
-    /// Everything that happened in a session, in its order. It may be held by a process meanwhile.
+    /// Returns all entries of a session, in order. A process may hold the session meanwhile.
     ///
     /// # Errors
     /// If there is no such session, or it cannot be read; [`SessionError::Damaged`] names the line.
-    pub fn entries<M: DeserializeOwned>(&self, id: &str) -> Result<Vec<Stamped<M>>, SessionError> {
-        let mut lines = Lines::open(self.existing(id)?)?;
+    pub fn entries<M: DeserializeOwned>(&self, id: &str) -> Result<Vec<TimedEntry<M>>, SessionError> {
+        let mut lines = LineReader::open(self.existing(id)?)?;
         let mut entries = Vec::new();
         while let Some(entry) = next_entry(&mut lines)? {
             entries.push(entry);
@@ -84,7 +85,7 @@ impl SessionStore {
         }
     }
 
-    /// All sessions that can be read, those that were used last at first. It reads the first line of each.
+    /// Returns all readable sessions, last used first. It reads the first line of each.
     ///
     /// # Errors
     /// If the folder cannot be read.
@@ -92,8 +93,8 @@ impl SessionStore {
         Ok(sessions_in(&self.path)?.into_iter().filter_map(Result::ok).collect())
     }
 
-    /// [`list`](Self::list), but those of this folder first; and the others, whose first line cannot be read, as it
-    /// is damaged or of a later version. Of which folder these are nobody knows.
+    /// Like [`list`](Self::list), with the sessions of this folder first. Also returns the sessions that cannot be
+    /// read, because their first line is damaged or has a later format; their folders are unknown.
     ///
     /// # Errors
     /// As [`list`](Self::list).
@@ -113,17 +114,17 @@ impl SessionStore {
         Ok((sessions, unreadable))
     }
 
-    /// The session that a person means: its id, the name that it was given, or the beginning of an id that no other
-    /// has. Of several with one name, none.
+    /// Finds the session that a person means by its id, its name, or a unique prefix of its id. A name that several
+    /// sessions share finds none.
     ///
     /// # Errors
-    /// [`SessionError::NoSuchSession`] and [`SessionError::Ambiguous`], and why the one that is meant cannot be read.
+    /// [`SessionError::NoSuchSession`], [`SessionError::Ambiguous`], or the reason why the session cannot be read.
     pub fn find(&self, wanted: &str) -> Result<SessionEntry, SessionError> {
         let mut meant = sessions_in(&self.path)?;
         if let Some(exact) = meant.iter().position(|session| id_of(session) == wanted) {
             return meant.swap_remove(exact).map_err(|unreadable| unreadable.why);
         }
-        let is_called = |session: &Listed| name_of(session) == Some(wanted);
+        let is_called = |session: &SessionListing| name_of(session) == Some(wanted);
         let is_named = meant.iter().any(is_called);
         meant.retain(|session| match is_named {
             true => is_called(session),
@@ -137,10 +138,10 @@ impl SessionStore {
         }
     }
 
-    /// Whether a process holds the session, as the kernel knows it: one that was killed does not.
+    /// Returns whether a process holds the session. The kernel knows this, so a killed process does not count.
     ///
     /// # Errors
-    /// If its lock cannot be asked for.
+    /// If the lock cannot be queried.
     pub fn is_held(&self, id: &str) -> Result<bool, SessionError> {
         Ok(is_locked(&self.file_of(id)?)?)
     }
@@ -154,7 +155,7 @@ impl SessionStore {
     }
 
     fn file_of(&self, id: &str) -> Result<PathBuf, SessionError> {
-        match folder::is_id(id) {
+        match private_folder::is_id(id) {
             true => Ok(self.path.join(id).with_extension(EXTENSION)),
             false => Err(SessionError::BadId { id: id.to_owned() }),
         }

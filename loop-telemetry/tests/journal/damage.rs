@@ -1,4 +1,4 @@
-//! What is refused: damage, formats of the future, and a second writer.
+//! Damage, later formats and a second writer are refused.
 
 use std::{fs, path::Path};
 
@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use loop_core::{BuildError, Event, EventKind, Journal, RunTime, WorkResult};
 use loop_telemetry::{FileJournal, JournalError, JournalReader};
 
-use crate::world::{Turn, World, create, open, read, run};
+use crate::scenario::{Scenario, ScriptedStep, create, open, read, run};
 
 async fn journal_in(folder: &Path) -> Vec<u8> {
-    let world = World { turns: vec![Turn::Makes(3), Turn::Makes(100_000)], goal: 3 };
-    run(&world, create(folder), usize::MAX).await;
+    let scenario = Scenario { turns: vec![ScriptedStep::Makes(3), ScriptedStep::Makes(100_000)], goal: 3 };
+    run(&scenario, create(folder), usize::MAX).await;
     fs::read(folder.join("events.jsonl")).unwrap()
 }
 
@@ -32,7 +32,7 @@ async fn a_damaged_line_is_named_wherever_it_is() {
         let error = load(&run_folder).unwrap_err();
         assert!(error.starts_with(&format!("line {} of ", line + 1)), "{error}");
         assert!(error.contains("is damaged") && error.contains("backup"), "{error}");
-        // And nothing was cut off.
+        // And it cut off nothing.
         assert_eq!(fs::read(run_folder.join("events.jsonl")).unwrap(), damaged);
     }
 }
@@ -145,7 +145,7 @@ async fn a_living_run_is_followed_line_by_line() {
     for at in [1, 2] {
         assert_eq!(reader.next_entry().unwrap().unwrap().event, event(at));
     }
-    // Half a line is no line yet.
+    // Half a line is not yet a line.
     journal.append(&[event(3)], None).unwrap();
     let path = run_folder.join("events.jsonl");
     let whole = fs::read(&path).unwrap();

@@ -1,13 +1,13 @@
-//! The first format is read for ever: these files are never written again.
+//! The first format stays readable forever. Never rewrite these files.
 
 use std::path::{Path, PathBuf};
 
 use loop_core::Journal;
 use loop_telemetry::{FileJournal, RunStore};
 
-use crate::world::{Turn, World, run, settled};
+use crate::scenario::{Scenario, ScriptedStep, run, settled};
 
-/// A copy, since who takes a run up writes to it.
+/// Returns a copy, because resuming a run writes to it.
 fn copy() -> (tempfile::TempDir, RunStore) {
     let folder = tempfile::tempdir().unwrap();
     copy_all(&fixture(), folder.path());
@@ -30,12 +30,19 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-/// The world that wrote the journal. Its last iteration is cut off.
-fn world() -> World {
-    let small = || Turn::Makes(30);
-    let turns =
-        vec![Turn::Notes(7), small(), Turn::Fails, small(), small(), Turn::Notes(8), Turn::Makes(40_000)];
-    World { turns, goal: 7 }
+/// Returns the world that wrote the journal. Its last iteration is cut off.
+fn scenario() -> Scenario {
+    let small = || ScriptedStep::Makes(30);
+    let turns = vec![
+        ScriptedStep::Notes(7),
+        small(),
+        ScriptedStep::Fails,
+        small(),
+        small(),
+        ScriptedStep::Notes(8),
+        ScriptedStep::Makes(40_000),
+    ];
+    Scenario { turns, goal: 7 }
 }
 
 #[test]
@@ -58,16 +65,16 @@ fn a_store_of_the_first_format_is_listed() {
 async fn a_run_of_the_first_format_goes_on() {
     let (_folder, store) = copy();
     let journal: FileJournal<String> = store.resume("first", || jiff::Timestamp::UNIX_EPOCH).unwrap();
-    let ran = run(&world(), journal, usize::MAX).await;
-    assert_eq!((ran.report.unwrap().iterations(), ran.begun), (7, vec![7]));
+    let finished = run(&scenario(), journal, usize::MAX).await;
+    assert_eq!((finished.report.unwrap().iterations(), finished.begun), (7, vec![7]));
     let mut reader = store.journal("first").unwrap();
     let mut events = Vec::new();
     while let Some(entry) = reader.next_entry().unwrap() {
         events.push(entry.event);
     }
     let whole = tempfile::tempdir().unwrap();
-    run(&world(), crate::world::create(&whole.path().join("run")), usize::MAX).await;
-    assert_eq!(settled(&events), settled(&crate::world::read(&whole.path().join("run"))));
+    run(&scenario(), crate::scenario::create(&whole.path().join("run")), usize::MAX).await;
+    assert_eq!(settled(&events), settled(&crate::scenario::read(&whole.path().join("run"))));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A process that is killed at each boundary of its journal, and what another makes of what is left.
+//! A process is killed at each event of its journal, and another process resumes the run.
 
 use std::{
     env, fs,
@@ -14,12 +14,12 @@ use loop_core::{
 };
 use loop_telemetry::FileJournal;
 
-use crate::world::{ending, read, settled};
+use crate::scenario::{ending, read, settled};
 
 const RUN: &str = "JOURNAL_TEST_KILLED_RUN";
 const EVENTS: &str = "JOURNAL_TEST_KILLED_AFTER";
 
-/// Runs to the end, or until so many events are recorded. The agent writes down that it ran, in a file.
+/// Runs to the end, or until this number of events is recorded. The agent records its calls in a file.
 async fn run(folder: &Path, journal: FileJournal<u64>, mut events_left: usize) {
     let tally = folder.with_extension("tally");
     let agent = iteration_fn(move |cx: IterationContext<u64>| {
@@ -31,11 +31,11 @@ async fn run(folder: &Path, journal: FileJournal<u64>, mut events_left: usize) {
         Ok(if *cx.output() == 3 { Verdict::pass() } else { Verdict::fail() })
     });
     let run = Loop::new(agent).evaluate(judge).until(evaluator_passed()).at_most(5);
-    // Observers see an event when the journal has it.
+    // Observers see an event after the journal has it.
     let killed = move |_: &Event, _: &Progress| {
         events_left -= 1;
         if events_left == 0 {
-            // As a kill does, it leaves no time for anything.
+            // Abort without cleanup, as a kill would.
             std::process::abort();
         }
     };
@@ -67,14 +67,14 @@ fn a_run_that_is_killed_at_any_boundary_goes_on() {
         let killed = folder.path().join(format!("killed-{events}"));
         assert!(!child(&killed, events).unwrap());
         let kept = read(&killed);
-        // All that had happened by then, and what was decided at once with it.
+        // The journal has all events up to the kill, and those that the machine decided together with them.
         assert!(kept.len() >= events, "{} of {events}", kept.len());
         in_a_runtime(run(&killed, FileJournal::open(&killed, Timestamp::now).unwrap(), usize::MAX));
         let after = read(&killed);
         assert_eq!(after[..kept.len()], kept);
         assert_eq!(settled(&after), settled(&all), "killed after {events}");
         assert_eq!(ending(&after), ending(&all), "killed after {events}");
-        // What was finished was not done again.
+        // The resumed run did not repeat finished work.
         let finished = |event: &&Event| matches!(event.kind, EventKind::IterationFinished { .. });
         let done = kept.iter().filter(finished).count();
         let tally = fs::read_to_string(killed.with_extension("tally")).unwrap();

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use loop_core::{Event, EventKind, Journal, Machine, MaxIterations, RunTime, WorkResult};
 use loop_telemetry::FileJournal;
 
-/// The events of an iteration without an evaluator.
+/// Returns the events of an iteration without an evaluator.
 fn events(iteration: u64) -> [Event; 3] {
     let at = |kind| Event::new(RunTime::from_micros(iteration), kind);
     [
@@ -27,7 +27,7 @@ fn a_million_events_are_restored() {
     let mut batch = Vec::new();
     for iteration in 1..=iterations {
         batch.extend(events(iteration));
-        // More at once than a run appends: it is the reading that is tried.
+        // These batches are larger than those of a real run, because this tests reading.
         if iteration % 1_000 == 0 || iteration == iterations {
             journal.append(&batch, Some(&(iteration * 10))).unwrap();
             batch.clear();

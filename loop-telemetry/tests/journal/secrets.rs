@@ -1,4 +1,4 @@
-//! No secret reaches a journal or the files beside it.
+//! A journal and the files beside it contain no secret.
 
 use jiff::Timestamp;
 use loop_core::{Event, EventKind, Journal, Notes, RunTime, Verdict, WorkResult};

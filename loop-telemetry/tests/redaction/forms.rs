@@ -4,7 +4,7 @@ use proptest::{prelude::*, sample::select};
 
 use super::spellings::SPELLINGS;
 
-/// A value, and a text of one of its forms.
+/// A value, and a text that contains one of its forms.
 #[derive(Debug, Clone)]
 pub(crate) struct Written {
     pub(crate) value: String,
@@ -12,10 +12,10 @@ pub(crate) struct Written {
     pub(crate) text: String,
 }
 
-/// A form: its name, and how a value is written in it. The numbers decide what the form leaves open.
+/// A form: its name, and a function that writes a value in it. The numbers choose among the form's variants.
 pub(crate) type Form = (&'static str, fn(&str, &mut dyn FnMut(usize) -> usize) -> String);
 
-/// Random choices: a number below the one that is asked for.
+/// Returns random choices: numbers below its argument.
 pub(crate) type Dice<'a> = &'a mut dyn FnMut(usize) -> usize;
 
 const FORMS: &[Form] = &[
@@ -89,7 +89,7 @@ const FORMS: &[Form] = &[
     ("colours in hexadecimal", |value, dice| between(&hex(value, ":", 1), &["\x1b[1m", "\u{200b}"], dice)),
 ];
 
-/// Sequences that end at other places than one would think, some with controls in them.
+/// Escape sequences with surprising ends, some with controls inside.
 const ODD: &[&str] = &[
     "\x1b\x1b[1m",
     "\x1b[3\x071m",
@@ -109,7 +109,7 @@ const ODD: &[&str] = &[
     "\x1b[ q",
 ];
 
-/// All forms.
+/// Returns all forms.
 pub(crate) fn forms() -> Vec<Form> {
     [FORMS, SPELLINGS].concat()
 }
@@ -150,7 +150,7 @@ fn url(value: &str, dice: Dice<'_>, space: &str) -> String {
     text
 }
 
-/// As in `Authorization: Basic`: other bytes before it and after it.
+/// Encodes the value with other bytes before and after it, as in `Authorization: Basic`.
 fn base64_within(value: &str, dice: Dice<'_>, for_urls: bool, padded: bool) -> String {
     let (before, after) = (&"ann:"[..dice(5)], &":xyz"[..dice(5)]);
     let mut text = base64(format!("{before}{value}{after}").as_bytes());
@@ -178,7 +178,7 @@ fn hex(value: &str, between: &str, bytes: usize) -> String {
     value.as_bytes().chunks(bytes).map(group).collect::<Vec<_>>().join(between)
 }
 
-/// A dump of a file in which other bytes stand before the value.
+/// Dumps a file in which other bytes precede the value.
 fn dump(value: &str, dice: Dice<'_>, colon: &str, bytes: usize, bar: &str) -> String {
     let all = [&vec![b'-'; dice(20)], value.as_bytes(), b"\n"].concat();
     dump_rows(&all, colon, bytes, bar, 16)
@@ -195,12 +195,12 @@ pub(crate) fn dump_rows(all: &[u8], colon: &str, bytes: usize, bar: &str, width:
     all.chunks(width).enumerate().map(row).collect()
 }
 
-/// Something that nobody sees between two signs: somewhere, or everywhere.
+/// Puts something invisible between two characters, at one place or at all of them.
 pub(crate) fn between(value: &str, unseen: &[&str], dice: Dice<'_>) -> String {
     let (everywhere, last) = (dice(2) == 0, value.chars().count().saturating_sub(1));
     let place = 1 + dice(last.max(1));
     let mut text = String::new();
-    // An escape stays whole.
+    // This keeps escapes intact.
     let whole = value.contains('\\');
     for (at, sign) in value.chars().enumerate() {
         if at > 0 && !whole && (everywhere || at == place) || at == 0 && whole {
@@ -217,7 +217,7 @@ pub(crate) fn values() -> impl Strategy<Value = String> {
     signs.prop_filter("it is ours", |value| !"[redacted]".contains(value.as_str()))
 }
 
-/// A value in one of its forms, with at least eight bytes.
+/// Returns a value of at least eight bytes in one of its forms.
 pub(crate) fn written() -> impl Strategy<Value = Written> {
     let value = values().prop_filter("too short for some", |value| value.len() >= 8);
     (value, select(forms()), any::<u64>()).prop_map(|(value, (form, write), seed)| {

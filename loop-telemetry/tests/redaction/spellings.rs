@@ -1,4 +1,4 @@
-//! Spellings of a value as bytes or signs: dumps of other tools, lists, quotes, markup and short lines.
+//! Spellings of a value as bytes or characters: dumps of other tools, lists, quotes, markup and short lines.
 
 use super::forms::{Dice, Form, base64, between, dump_rows, json};
 
@@ -124,7 +124,7 @@ pub(crate) const SPELLINGS: &[Form] = &[
     ("short lines", |value, dice| {
         let width = 1 + dice(12);
         let signs: Vec<_> = value.chars().collect();
-        // A value with escapes of its own is not cut through one of them.
+        // We must not break the value within one of its own escapes.
         let width = if value.matches(['\\', '%', '&']).count() > 1 { signs.len() } else { width };
         signs.chunks(width).map(String::from_iter).collect::<Vec<_>>().join("\n")
     }),
@@ -166,9 +166,9 @@ pub(crate) const SPELLINGS: &[Form] = &[
     }),
 ];
 
-/// Some signs behind a backslash, also in JSON or in lines.
+/// Puts a backslash before some characters, also within JSON or across lines.
 fn traced(value: &str, dice: Dice<'_>, is_whole: bool) -> String {
-    // No program escapes only some signs of what may be an escape itself.
+    // If the value may contain escapes itself, no program escapes only some of its characters.
     let is_whole = is_whole || value.contains(['%', '&']);
     let mut sign = |sign: char| match is_whole || !sign.is_ascii_alphanumeric() || dice(3) == 0 {
         true => format!("\\{sign}"),
@@ -189,7 +189,7 @@ fn cased(digits: &str, is_capital: bool) -> String {
     if is_capital { digits.to_uppercase() } else { digits.to_owned() }
 }
 
-/// Whether enough is left of a value without what separates signs.
+/// Returns whether enough of a value remains without separators.
 fn is_solid(value: &str) -> bool {
     value.chars().filter(|sign| !" ,'\"\\`".contains(*sign)).count() >= 8
 }
@@ -223,12 +223,12 @@ fn signs(row: &[u8]) -> String {
 
 fn markup(value: &str, dice: Dice<'_>) -> String {
     let mut text = String::new();
-    // A value with escapes of its own is not cut through one of them.
+    // We must not break the value within one of its own escapes.
     let has_escapes = value.matches(['\\', '%']).count() > 1;
     for sign in value.chars() {
         let number = u32::from(sign);
         match (sign, dice(4)) {
-            // No program escapes only some of these: they begin escapes themselves.
+            // These begin escapes themselves, so no program escapes only some of them.
             ('\\' | '%', _) => text.push(sign),
             (sign, _) if has_escapes && !"&<>\"'".contains(sign) => text.push(sign),
             ('&', 0 | 1) => text.push_str("&amp;"),

@@ -1,4 +1,4 @@
-//! What comes out of a stream, wherever it is cut.
+//! The output of a redacting stream does not depend on chunk boundaries.
 
 use loop_telemetry::{REDACTED, Redactor};
 use proptest::{prelude::*, test_runner::TestRunner};
@@ -14,7 +14,7 @@ fn streamed<'a>(redactor: &Redactor, pieces: impl IntoIterator<Item = &'a [u8]>)
     clean
 }
 
-/// What stands around it: ordinary text, and texts that could be taken for a part of it.
+/// Returns the surrounding text: ordinary text, and text that looks like a part of the value.
 fn around() -> impl Strategy<Value = (String, String)> {
     let texts = || {
         prop::sample::select(
@@ -35,12 +35,12 @@ fn holds(
     prop_assert!(!whole.contains(text.as_str()), "{form}: {whole:?}");
     prop_assert!(!whole.contains(value.as_str()), "{form}: {whole:?}");
     if form.contains("dump") || form.contains("xxd") {
-        // The signs beside the digits say it as well.
+        // The characters beside the digits show it too.
         let is_shown =
             |part: &[u8]| value.is_ascii() && whole.as_bytes().windows(part.len()).any(|it| it == part);
         prop_assert!(!value.as_bytes().windows(9).any(is_shown), "{form}: {whole}");
     }
-    // Of forms of digits no part is left that says more than a byte or two.
+    // Of digit forms, at most a byte or two may remain.
     let rest = whole.replace(REDACTED, "");
     let left = rest.len().saturating_sub(before.len() + after.len());
     prop_assert!(left <= 40 || !form.contains("hexa"), "{form}: {whole:?}");
@@ -78,7 +78,7 @@ fn no_form_of_a_value_passes_in_a_hundred_thousand_cases() {
     check(100_000);
 }
 
-/// No length ends a sequence.
+/// No sequence is so long that it ends by itself.
 #[test]
 fn long_sequences_hide_no_value() {
     let redactor = Redactor::new(["hunterAlphaBeta"]);
@@ -93,7 +93,7 @@ fn long_sequences_hide_no_value() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Nothing is known of these values: what is printed comes out as it is, wherever it is cut.
+    /// The redactor does not know these values, so the output equals the input for any chunk size.
     #[test]
     fn what_is_no_secret_passes_as_it_is(text in written(), other in values(), size in 1..9_usize) {
         prop_assume!(!text.text.contains(other.as_str()) && !text.value.contains(other.as_str()));

@@ -1,4 +1,4 @@
-//! Each place where what a program prints would stay.
+//! Each place that stores the output of a program.
 
 use std::fs;
 
@@ -7,19 +7,19 @@ use jiff::Timestamp;
 use loop_core::{Ending, Event, EventKind, Journal, Notes, Progress, RunTime, Verdict, WorkResult};
 use loop_telemetry::{
     Channel, FileJournal, JournalReader, Logs, REDACTED, Record, Redactor,
-    transcript::{Change, Entry, SessionInfo, SessionStore},
+    transcript::{ConversationChange, SessionInfo, SessionStore, TranscriptEntry},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::forms::{Written, written};
 
-/// As a value and as a key, in lists and within each other, as models write the arguments of their calls.
+/// Returns the text as a value and as a key, in lists and nested, as models write the arguments of calls.
 fn arguments(text: &str) -> Value {
     json!({ "path": text, text: { "deep": [text, { text: 1 }] }, "count": 3 })
 }
 
-/// All texts and keys of some JSON, as one who reads it sees them.
+/// Collects all texts and keys of some JSON, as a reader sees them.
 fn texts(of: &Value, all: &mut String) {
     match of {
         Value::String(text) => all.push_str(text),
@@ -87,11 +87,11 @@ fn transcript(redactor: &Redactor, text: &str) -> String {
     let info = SessionInfo::new("s", "/ws", "model", Timestamp::UNIX_EPOCH);
     let file = store.begin::<Value>(&info, Timestamp::now).expect("a session");
     let mut file = file.redacting(redactor.clone());
-    let change = Change { kept: 0, messages: vec![arguments(text)] };
+    let change = ConversationChange { kept: 0, messages: vec![arguments(text)] };
     let usage = loop_core::Usage::unknown();
-    file.append(&Entry::Asked { prompt: json!(text), model: text.to_owned() }).expect("written");
-    file.append(&Entry::Answered { change, usage, model: "m".to_owned() }).expect("written");
-    file.append(&Entry::Renamed { name: text.to_owned() }).expect("written");
+    file.append(&TranscriptEntry::Asked { prompt: json!(text), model: text.to_owned() }).expect("written");
+    file.append(&TranscriptEntry::Answered { change, usage, model: "m".to_owned() }).expect("written");
+    file.append(&TranscriptEntry::Renamed { name: text.to_owned() }).expect("written");
     let lines = fs::read_to_string(file.path()).expect("a transcript");
     seen(&lines) + &fs::read_to_string(file.path().with_extension("name")).expect("a name")
 }
@@ -103,7 +103,7 @@ fn record(redactor: &Redactor, text: &str) -> String {
     seen(&record.to_line())
 }
 
-/// A place, and what stays there of a text.
+/// A place, and a function that returns the stored form of a text.
 type Surface = (&'static str, fn(&Redactor, &str) -> String);
 
 const SURFACES: [Surface; 5] = [
@@ -115,7 +115,7 @@ const SURFACES: [Surface; 5] = [
 ];
 
 proptest! {
-    // Each writes and syncs several files.
+    // Each case writes and syncs several files.
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
 
     #[test]

@@ -1,4 +1,4 @@
-//! What real tools print of a line with a value in it. `tools.txt` holds their outputs.
+//! The output of real tools for a line that contains a value. `tools.txt` holds these outputs.
 
 use loop_telemetry::{REDACTED, Redactor};
 

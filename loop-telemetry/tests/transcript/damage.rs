@@ -1,26 +1,26 @@
-//! What goes wrong with a session's file is named.
+//! Each kind of damage to a session's file is detected and named.
 
 use std::{fs, path::PathBuf};
 
-use loop_telemetry::transcript::{Change, Entry, SessionError, SessionStore};
+use loop_telemetry::transcript::{ConversationChange, SessionError, SessionStore, TranscriptEntry};
 
-use crate::world::{Said, clock, info, store, user};
+use crate::scenario::{TestMessage, clock, info, store, user};
 
-/// A session of four lines; its folder, store and file.
+/// Returns a session of four lines: its folder, store and file.
 fn session() -> (tempfile::TempDir, SessionStore, PathBuf) {
     let (state, store) = store();
-    let mut transcript = store.begin::<Said>(&info("s", "/ws"), clock()).unwrap();
+    let mut transcript = store.begin::<TestMessage>(&info("s", "/ws"), clock()).unwrap();
     for text in ["first", "second"] {
-        transcript.append(&Entry::Pinned { text: text.to_owned() }).unwrap();
+        transcript.append(&TranscriptEntry::Pinned { text: text.to_owned() }).unwrap();
     }
-    transcript.append(&Entry::Ended).unwrap();
+    transcript.append(&TranscriptEntry::Ended).unwrap();
     let path = transcript.path().to_owned();
     (state, store, path)
 }
 
 fn refused(store: &SessionStore) -> String {
-    let entries = store.entries::<Said>("s").unwrap_err().to_string();
-    assert_eq!(store.resume::<Said>("s", clock()).unwrap_err().to_string(), entries);
+    let entries = store.entries::<TestMessage>("s").unwrap_err().to_string();
+    assert_eq!(store.resume::<TestMessage>("s", clock()).unwrap_err().to_string(), entries);
     entries
 }
 
@@ -32,7 +32,7 @@ fn a_damaged_line_in_the_middle_is_named() {
     let error = refused(&store);
     assert!(error.starts_with("line 2 of ") && error.contains("checksum"), "{error}");
     assert!(error.contains("what came after is lost"), "{error}");
-    // A line that is missing is one that is damaged.
+    // A missing line counts as damage.
     let lines: Vec<_> = whole.lines().collect();
     fs::write(&path, format!("{}\n{}\n", lines[0], lines[2])).unwrap();
     assert!(refused(&store).contains("number 2 where 1 is due"));
@@ -54,11 +54,13 @@ fn a_session_of_a_later_version_is_refused_and_not_cut() {
 #[test]
 fn an_entry_of_another_conversation_is_damage() {
     let (_state, store, path) = session();
-    let (mut transcript, _) = store.resume::<Said>("s", clock()).unwrap();
-    let change = Change { kept: 5, messages: vec![user("x")] };
-    transcript.append(&Entry::Ran { command: "/x".to_owned(), output: String::new(), change }).unwrap();
+    let (mut transcript, _) = store.resume::<TestMessage>("s", clock()).unwrap();
+    let change = ConversationChange { kept: 5, messages: vec![user("x")] };
+    transcript
+        .append(&TranscriptEntry::Ran { command: "/x".to_owned(), output: String::new(), change })
+        .unwrap();
     drop(transcript);
-    let error = store.resume::<Said>("s", clock()).unwrap_err();
+    let error = store.resume::<TestMessage>("s", clock()).unwrap_err();
     assert!(matches!(error, SessionError::Damaged { line: 5, .. }), "{error}");
     assert!(error.to_string().contains("it keeps 5 messages where there are 0"), "{error}");
     assert!(path.is_file());
@@ -67,10 +69,10 @@ fn an_entry_of_another_conversation_is_damage() {
 #[test]
 fn a_file_that_is_removed_under_a_session_is_noticed() {
     let (_state, store, path) = session();
-    let (mut transcript, _) = store.resume::<Said>("s", clock()).unwrap();
+    let (mut transcript, _) = store.resume::<TestMessage>("s", clock()).unwrap();
     fs::remove_file(&path).unwrap();
-    let error = transcript.append(&Entry::Cleared).unwrap_err();
-    assert!(matches!(error, SessionError::Meddled { .. }), "{error}");
+    let error = transcript.append(&TranscriptEntry::Cleared).unwrap_err();
+    assert!(matches!(error, SessionError::Tampered { .. }), "{error}");
 }
 
 #[test]
@@ -85,7 +87,7 @@ fn a_file_in_which_nothing_is_left_is_refused() {
     }
 }
 
-/// A file of the first format: no session had an end.
+/// In the first format, no session had an end.
 #[test]
 fn an_old_session_lacks_no_end() {
     let (_state, store, path) = session();
@@ -100,28 +102,28 @@ fn an_old_session_lacks_no_end() {
         })
         .collect();
     fs::write(&path, &old).unwrap();
-    let (mut transcript, conversation) = store.resume::<Said>("s", clock()).unwrap();
+    let (mut transcript, conversation) = store.resume::<TestMessage>("s", clock()).unwrap();
     assert_eq!((conversation.pinned.len(), transcript.lacks_end()), (2, false));
-    // From here on it is one of this version.
-    transcript.append(&Entry::Resumed { model: "m".to_owned() }).unwrap();
+    // From here on it has this version's format.
+    transcript.append(&TranscriptEntry::Resumed { model: "m".to_owned() }).unwrap();
     drop(transcript);
-    assert!(store.resume::<Said>("s", clock()).unwrap().0.lacks_end());
+    assert!(store.resume::<TestMessage>("s", clock()).unwrap().0.lacks_end());
 }
 
-/// Cut anywhere or with any bit flipped, a session is refused, or what is left of it is what was written: whole, or
-/// without last entries, which is told of.
+/// After cutting a session anywhere or flipping a bit, it is refused, or the rest is correct: complete, or without the
+/// last entries, which is reported.
 #[test]
 fn damage_is_found_wherever_it_is() {
     let (_state, store, path) = session();
-    let (whole, before) = (fs::read(&path).unwrap(), store.entries::<Said>("s").unwrap());
+    let (whole, before) = (fs::read(&path).unwrap(), store.entries::<TestMessage>("s").unwrap());
     let check = |damaged: Vec<u8>, what: &str| {
         fs::write(&path, &damaged).unwrap();
         let (listed, unreadable) = store.list_from("/ws").unwrap();
         assert_eq!(listed.len() + unreadable.len(), 1, "{what}");
-        let Ok((transcript, _)) = store.resume::<Said>("s", clock()) else { return };
+        let Ok((transcript, _)) = store.resume::<TestMessage>("s", clock()) else { return };
         let is_told = transcript.torn_bytes().is_some() || transcript.lacks_end();
         drop(transcript);
-        let after = store.entries::<Said>("s").unwrap();
+        let after = store.entries::<TestMessage>("s").unwrap();
         assert_eq!(after[..], before[..after.len()], "{what}");
         assert!(after.len() == before.len() || is_told, "{what}");
     };

@@ -1,12 +1,12 @@
-//! The screenplay loses nothing: a small reader finds in it what was said.
+//! The screenplay is lossless: a small parser recovers the session from it.
 
 use loop_core::Usage;
-use loop_telemetry::transcript::{Change, Entry, export::fountain};
+use loop_telemetry::transcript::{ConversationChange, TranscriptEntry, export::fountain};
 use proptest::prelude::*;
 
-use crate::world::{Said, any_session, any_text, info, model, stamped, user, view};
+use crate::scenario::{TestMessage, any_session, any_text, info, model, timed, user, view};
 
-/// A block of the page: who speaks (or the note, or the scene), the asides, and the text.
+/// A block of the page: the speaker (or the note, or the scene), the asides, and the text.
 #[derive(Debug, PartialEq)]
 struct Block {
     cue: String,
@@ -14,7 +14,7 @@ struct Block {
     text: String,
 }
 
-/// Reads a page: blocks stand between lines that are empty.
+/// Parses a page, whose blocks are separated by empty lines.
 fn read(page: &str) -> Vec<Block> {
     let (_title, script) = page.split_once("\n\n").unwrap();
     let mut blocks = Vec::new();
@@ -53,15 +53,17 @@ fn unescaped(line: &str) -> String {
     text + rest
 }
 
-/// What of a session has to be in its screenplay: who said what.
-fn told(entries: &[Entry<Said>]) -> Vec<(String, String)> {
+/// Returns the parts of a session that its screenplay must contain: who said what.
+fn told(entries: &[TranscriptEntry<TestMessage>]) -> Vec<(String, String)> {
     let mut told = Vec::new();
     let mut length = 0;
     for entry in entries {
         match entry {
-            Entry::Asked { prompt, .. } => told.push(("USER".to_owned(), view(prompt).text.to_owned())),
-            Entry::Answered { change, .. } => {
-                // Behind the prompt, which was told already.
+            TranscriptEntry::Asked { prompt, .. } => {
+                told.push(("USER".to_owned(), view(prompt).text.to_owned()));
+            }
+            TranscriptEntry::Answered { change, .. } => {
+                // Skips the prompt, which is already there.
                 for said in change.messages.iter().skip(length - change.kept + 1).map(view) {
                     if !said.text.is_empty() || said.calls.is_empty() {
                         let cue = if said.by_model { "QWEN3" } else { "USER" };
@@ -70,13 +72,15 @@ fn told(entries: &[Entry<Said>]) -> Vec<(String, String)> {
                 }
                 length = change.kept + change.messages.len();
             }
-            Entry::Called(called) => told.push((format!("@{} (TOOL)", called.tool), called.result.clone())),
-            Entry::Ran { command, output, change } => {
+            TranscriptEntry::Called(called) => {
+                told.push((format!("@{} (TOOL)", called.tool), called.result.clone()));
+            }
+            TranscriptEntry::Ran { command, output, change } => {
                 told.extend([("USER".to_owned(), command.clone()), ("SHELL".to_owned(), output.clone())]);
                 length = change.kept + change.messages.len();
             }
-            Entry::Summarised { change, .. } => length = change.kept + change.messages.len(),
-            Entry::Cleared => length = 0,
+            TranscriptEntry::Summarised { change, .. } => length = change.kept + change.messages.len(),
+            TranscriptEntry::Cleared => length = 0,
             _ => {}
         }
     }
@@ -88,14 +92,14 @@ proptest! {
 
     #[test]
     fn everybody_is_heard(session in any_session()) {
-        let blocks = read(&fountain(&stamped(session.clone()), view));
+        let blocks = read(&fountain(&timed(session.clone()), view));
         let speeches = blocks.iter().filter(|block| {
             !["FADE IN:", "> THE END <"].contains(&block.cue.as_str())
                 && !block.cue.starts_with("INT. ") && !block.cue.starts_with("[[")
         });
         let mut heard: Vec<_> = speeches.map(|block| (block.cue.clone(), block.text.clone())).collect();
         let mut said = told(&session);
-        // A turn's calls stand between its words; they were written down before.
+        // The calls of a turn come between its words, but were written before them.
         heard.sort();
         said.sort();
         prop_assert_eq!(heard, said);
@@ -103,23 +107,23 @@ proptest! {
 
     #[test]
     fn every_note_is_kept(text in any_text()) {
-        let notes = stamped(vec![Entry::Pinned { text: text.clone() }]);
+        let notes = timed(vec![TranscriptEntry::Pinned { text: text.clone() }]);
         let blocks = read(&fountain(&notes, view));
         prop_assert_eq!(&blocks[1].cue, &format!("[[pinned: {text}]]"));
     }
 
     #[test]
     fn arguments_are_kept(text in any_text()) {
-        let call = crate::world::Made { tool: "t".into(), arguments: text.clone().into(), result: "r".into() };
-        let said = Said::Model { text: String::new(), calls: vec![call] };
-        let change = Change { kept: 0, messages: vec![said] };
-        let answered = Entry::Answered { change, usage: Usage::unknown(), model: "m".into() };
-        let blocks = read(&fountain(&stamped(vec![answered]), view));
+        let call = crate::scenario::TestCall { tool: "t".into(), arguments: text.clone().into(), result: "r".into() };
+        let said = TestMessage::Model { text: String::new(), calls: vec![call] };
+        let change = ConversationChange { kept: 0, messages: vec![said] };
+        let answered = TranscriptEntry::Answered { change, usage: Usage::unknown(), model: "m".into() };
+        let blocks = read(&fountain(&timed(vec![answered]), view));
         prop_assert_eq!(&blocks[1].asides, &[serde_json::to_string(&text).unwrap()]);
     }
 }
 
-/// The area `fountainRoundTrip` of the cases: what was lost there is kept here.
+/// In the area `fountainRoundTrip` of the cases, these texts were lost. Here they stay.
 #[test]
 fn texts_of_many_lines_are_kept() {
     let turns = [
@@ -129,11 +133,11 @@ fn texts_of_many_lines_are_kept() {
         ("q2", "# Heading\n\ntext"),
     ];
     for (asked, answered) in turns {
-        let change = Change { kept: 0, messages: vec![user(asked), model(answered)] };
-        let entries = stamped(vec![
-            Entry::Begun(info("s-1", "/ws")),
-            Entry::Asked { prompt: user(asked), model: "org/gemma4:latest".into() },
-            Entry::Answered { change, usage: Usage::unknown(), model: "org/gemma4:latest".into() },
+        let change = ConversationChange { kept: 0, messages: vec![user(asked), model(answered)] };
+        let entries = timed(vec![
+            TranscriptEntry::Begun(info("s-1", "/ws")),
+            TranscriptEntry::Asked { prompt: user(asked), model: "org/gemma4:latest".into() },
+            TranscriptEntry::Answered { change, usage: Usage::unknown(), model: "org/gemma4:latest".into() },
         ]);
         let blocks = read(&fountain(&entries, view));
         let speeches: Vec<_> = blocks.iter().map(|block| (block.cue.as_str(), block.text.as_str())).collect();
@@ -143,5 +147,5 @@ fn texts_of_many_lines_are_kept() {
 
 #[test]
 fn a_page_looks_as_documented() {
-    insta::assert_snapshot!(fountain(&stamped(crate::markdown::afternoon()), view));
+    insta::assert_snapshot!(fountain(&timed(crate::markdown::afternoon()), view));
 }

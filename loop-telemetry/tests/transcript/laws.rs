@@ -1,13 +1,15 @@
-//! Nothing of a session is lost, whatever is said in it, and whenever it is cut.
+//! A session is lossless, with any content, and cut anywhere.
 
 use std::fs;
 
-use loop_telemetry::transcript::{Conversation, Entry};
+use loop_telemetry::transcript::{Conversation, TranscriptEntry};
 use proptest::prelude::*;
 
-use crate::world::{Said, any_session, clock, info, store};
+use crate::scenario::{TestMessage, any_session, clock, info, store};
 
-fn folded<'a>(entries: impl IntoIterator<Item = &'a Entry<Said>>) -> Conversation<Said> {
+fn folded<'a>(
+    entries: impl IntoIterator<Item = &'a TranscriptEntry<TestMessage>>,
+) -> Conversation<TestMessage> {
     let mut conversation = Conversation::default();
     entries.into_iter().for_each(|entry| conversation.apply(entry.clone()).unwrap());
     conversation
@@ -22,14 +24,14 @@ proptest! {
         let mut transcript = store.begin(&info("s", "/ws"), clock()).unwrap();
         session.iter().for_each(|entry| transcript.append(entry).unwrap());
         drop(transcript);
-        let entries: Vec<_> = store.entries("s").unwrap().into_iter().map(|stamped| stamped.entry).collect();
-        prop_assert_eq!(&entries[0], &Entry::Begun(info("s", "/ws")));
+        let entries: Vec<_> = store.entries("s").unwrap().into_iter().map(|timed| timed.entry).collect();
+        prop_assert_eq!(&entries[0], &TranscriptEntry::Begun(info("s", "/ws")));
         prop_assert_eq!(&entries[1..], &session[..]);
-        let (mut transcript, conversation) = store.resume::<Said>("s", clock()).unwrap();
+        let (mut transcript, conversation) = store.resume::<TestMessage>("s", clock()).unwrap();
         prop_assert_eq!(conversation, folded(&entries));
-        // It goes on.
-        transcript.append(&Entry::Cleared).unwrap();
-        prop_assert_eq!(store.entries::<Said>("s").unwrap().len(), entries.len() + 1);
+        // The session continues.
+        transcript.append(&TranscriptEntry::Cleared).unwrap();
+        prop_assert_eq!(store.entries::<TestMessage>("s").unwrap().len(), entries.len() + 1);
     }
 
     #[test]
@@ -47,11 +49,11 @@ proptest! {
         let cut = first + cut.index(whole.len() - first + 1);
         fs::write(&path, &whole[..cut]).unwrap();
         let left = whole[..cut].iter().filter(|byte| **byte == b'\n').count() - 1;
-        let begun = Entry::Begun(info("s", "/ws"));
-        let (mut transcript, conversation) = store.resume::<Said>("s", clock()).unwrap();
+        let begun = TranscriptEntry::Begun(info("s", "/ws"));
+        let (mut transcript, conversation) = store.resume::<TestMessage>("s", clock()).unwrap();
         prop_assert_eq!(conversation, folded(std::iter::once(&begun).chain(&session[..left])));
-        // The torn line is gone, and the next one stands in its place.
-        transcript.append(&Entry::Unpinned).unwrap();
-        prop_assert_eq!(store.entries::<Said>("s").unwrap().len(), left + 2);
+        // The torn line is gone, and the next entry replaces it.
+        transcript.append(&TranscriptEntry::Unpinned).unwrap();
+        prop_assert_eq!(store.entries::<TestMessage>("s").unwrap().len(), left + 2);
     }
 }

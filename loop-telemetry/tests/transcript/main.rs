@@ -1,4 +1,4 @@
-//! Transcripts as they are on the disk, and as they are exported.
+//! Transcripts on disk and in exports.
 
 #![cfg(test)]
 
@@ -6,5 +6,5 @@ mod damage;
 mod fountain;
 mod laws;
 mod markdown;
+mod scenario;
 mod store;
-mod world;

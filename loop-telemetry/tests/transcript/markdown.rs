@@ -2,68 +2,80 @@
 
 use loop_core::Usage;
 use loop_telemetry::transcript::{
-    CalledTool, Change, Entry,
+    ConversationChange, ToolCallRecord, TranscriptEntry,
     export::{fountain, markdown},
 };
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser};
 use serde_json::json;
 
-use crate::world::{Made, Picture, Said, any_session, info, model, stamped, user, view};
+use crate::scenario::{TestAttachment, TestCall, TestMessage, any_session, info, model, timed, user, view};
 
-/// A session in which everything happens once.
-pub(crate) fn afternoon() -> Vec<Entry<Said>> {
+/// Returns a session in which everything happens once.
+pub(crate) fn afternoon() -> Vec<TranscriptEntry<TestMessage>> {
     let qwen = || "qwen3".to_owned();
-    let picture = Picture { media_type: "image/png".to_owned(), base64: "AAAA".into() };
-    let prompt = Said::User { text: "What is in it?\n\nAnd in a.go?".to_owned(), file: Some(picture) };
+    let picture = TestAttachment { media_type: "image/png".to_owned(), base64: "AAAA".into() };
+    let prompt = TestMessage::User { text: "What is in it?\n\nAnd in a.go?".to_owned(), file: Some(picture) };
     let (arguments, result) = (json!({ "path": "a.go" }), "package a\n\n```\n".to_owned());
-    let made =
-        Made { tool: "read_file".to_owned(), arguments: arguments.clone(), result: "(left out)".to_owned() };
-    let looks = Said::Model { text: "I look.".to_owned(), calls: vec![made] };
+    let made = TestCall {
+        tool: "read_file".to_owned(),
+        arguments: arguments.clone(),
+        result: "(left out)".to_owned(),
+    };
+    let looks = TestMessage::Model { text: "I look.".to_owned(), calls: vec![made] };
     let first = vec![prompt.clone(), looks, model("# A package\n\n*Nothing* else.")];
     vec![
-        Entry::Begun(info("s-1", "/home/ann/project")),
-        Entry::Renamed { name: "the plan".to_owned() },
-        Entry::Pinned { text: "Be brief.\n\nAlways.".to_owned() },
-        Entry::Asked { prompt, model: qwen() },
-        Entry::Called(CalledTool { tool: "read_file".to_owned(), arguments, result, done: true }),
-        Entry::Answered {
-            change: Change { kept: 0, messages: first },
+        TranscriptEntry::Begun(info("s-1", "/home/ann/project")),
+        TranscriptEntry::Renamed { name: "the plan".to_owned() },
+        TranscriptEntry::Pinned { text: "Be brief.\n\nAlways.".to_owned() },
+        TranscriptEntry::Asked { prompt, model: qwen() },
+        TranscriptEntry::Called(ToolCallRecord {
+            tool: "read_file".to_owned(),
+            arguments,
+            result,
+            done: true,
+        }),
+        TranscriptEntry::Answered {
+            change: ConversationChange { kept: 0, messages: first },
             usage: Usage::unknown().with_tokens(10, 5),
             model: qwen(),
         },
-        Entry::Ran {
+        TranscriptEntry::Ran {
             command: "! ls".to_owned(),
             output: "a.go\nb.go\n".to_owned(),
-            change: Change { kept: 3, messages: vec![user("a.go\nb.go\n")] },
+            change: ConversationChange { kept: 3, messages: vec![user("a.go\nb.go\n")] },
         },
-        Entry::Summarised {
+        TranscriptEntry::Summarised {
             summary: "A package was read.".to_owned(),
-            change: Change { kept: 0, messages: vec![user("A package was read.")] },
+            change: ConversationChange { kept: 0, messages: vec![user("A package was read.")] },
             usage: Usage::unknown(),
         },
-        Entry::ModelChanged { model: "org/gemma4:latest".to_owned() },
-        Entry::LoopBegun { interval_seconds: 300.0, count: Some(3), prompt: "Is it green?".to_owned() },
-        Entry::Asked { prompt: user("Is it green?"), model: "org/gemma4:latest".to_owned() },
-        Entry::Unanswered {
+        TranscriptEntry::ModelChanged { model: "org/gemma4:latest".to_owned() },
+        TranscriptEntry::LoopBegun {
+            interval_seconds: 300.0,
+            count: Some(3),
+            prompt: "Is it green?".to_owned(),
+        },
+        TranscriptEntry::Asked { prompt: user("Is it green?"), model: "org/gemma4:latest".to_owned() },
+        TranscriptEntry::Unanswered {
             why: "the turn was cancelled".to_owned(),
             usage: Usage::unknown(),
             said: "It is\n# gre".to_owned(),
         },
-        Entry::LoopEnded { iterations: 0, how: "cancelled".to_owned() },
-        Entry::Cleared,
-        Entry::Unpinned,
-        Entry::Asked { prompt: user("And now?"), model: "org/gemma4:latest".to_owned() },
-        Entry::Resumed { model: qwen() },
+        TranscriptEntry::LoopEnded { iterations: 0, how: "cancelled".to_owned() },
+        TranscriptEntry::Cleared,
+        TranscriptEntry::Unpinned,
+        TranscriptEntry::Asked { prompt: user("And now?"), model: "org/gemma4:latest".to_owned() },
+        TranscriptEntry::Resumed { model: qwen() },
     ]
 }
 
 #[test]
 fn a_page_looks_as_documented() {
-    insta::assert_snapshot!(markdown(&stamped(afternoon()), view));
+    insta::assert_snapshot!(markdown(&timed(afternoon()), view));
 }
 
-/// The kinds of the blocks of a page that are in no other, and whether there is any HTML.
+/// Returns the kinds of the page's top-level blocks, and whether there is any HTML.
 fn structure(page: &str) -> Vec<String> {
     let (mut depth, mut blocks) = (0, Vec::new());
     for event in Parser::new(page) {
@@ -81,7 +93,7 @@ fn structure(page: &str) -> Vec<String> {
     blocks
 }
 
-/// What Markdown makes something of.
+/// Returns texts with a meaning in Markdown.
 fn any_markup() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "<b>",
@@ -114,20 +126,20 @@ fn any_markup() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-/// A session of one turn and one command.
-fn short(asked: &str, said: &str, name: &str) -> Vec<Entry<Said>> {
-    let change = Change { kept: 0, messages: vec![user(asked), model(said)] };
-    let ran = Change { kept: 2, messages: Vec::new() };
+/// Returns a session of one turn and one command.
+fn short(asked: &str, said: &str, name: &str) -> Vec<TranscriptEntry<TestMessage>> {
+    let change = ConversationChange { kept: 0, messages: vec![user(asked), model(said)] };
+    let ran = ConversationChange { kept: 2, messages: Vec::new() };
     vec![
-        Entry::Begun(info("s-1", "/ws")),
-        Entry::Asked { prompt: user(asked), model: name.to_owned() },
-        Entry::Answered { change, usage: Usage::unknown(), model: name.to_owned() },
-        Entry::Ran { command: asked.to_owned(), output: said.to_owned(), change: ran },
-        Entry::Resumed { model: name.to_owned() },
+        TranscriptEntry::Begun(info("s-1", "/ws")),
+        TranscriptEntry::Asked { prompt: user(asked), model: name.to_owned() },
+        TranscriptEntry::Answered { change, usage: Usage::unknown(), model: name.to_owned() },
+        TranscriptEntry::Ran { command: asked.to_owned(), output: said.to_owned(), change: ran },
+        TranscriptEntry::Resumed { model: name.to_owned() },
     ]
 }
 
-/// A text as it is written in a page: what acts on a terminal is seen.
+/// Returns a text in its form on the page, with visible terminal controls.
 fn seen(text: &str) -> String {
     let acts = |sign: char| {
         let turns = "\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}";
@@ -145,7 +157,7 @@ fn seen(text: &str) -> String {
 fn nothing_in_a_page_acts_on_a_terminal() {
     let text = "\x1b]0;title\x07 \x1b[2J \0 \u{9b} \u{202e}gpj.exe\u{2069} done\r";
     for page in
-        [markdown(&stamped(short(text, text, text)), view), fountain(&stamped(short(text, text, text)), view)]
+        [markdown(&timed(short(text, text, text)), view), fountain(&timed(short(text, text, text)), view)]
     {
         let acts = |sign: char| sign.is_control() && sign != '\n' || "\u{202e}\u{2069}".contains(sign);
         assert!(!page.contains(acts), "{page:?}");
@@ -158,26 +170,26 @@ proptest! {
     fn nothing_that_is_said_is_a_part_of_the_page(
         asked in any_markup(), said in any_markup(), name in any_markup(),
     ) {
-        let page = markdown(&stamped(short(&asked, &said, &name)), view);
-        let plain = markdown(&stamped(short("x", "x", "x")), view);
+        let page = markdown(&timed(short(&asked, &said, &name)), view);
+        let plain = markdown(&timed(short("x", "x", "x")), view);
         prop_assert_eq!(structure(&page), structure(&plain), "{}", page);
     }
 
     #[test]
     fn every_word_stands_in_it(session in any_session()) {
-        let page = markdown(&stamped(session.clone()), view);
+        let page = markdown(&timed(session.clone()), view);
         let unquoted = |line| str::strip_prefix(line, "> ").or_else(|| line.strip_prefix('>')).unwrap_or(line);
         let quotes: Vec<_> = page.split('\n').map(unquoted).collect();
         let quotes = quotes.join("\n").replace("\\<", "<");
         for entry in &session {
             match entry {
-                Entry::Asked { prompt, .. } => prop_assert!(page.contains(&seen(view(prompt).text))),
-                Entry::Called(called) => prop_assert!(page.contains(&seen(&called.result))),
-                Entry::Ran { command, output, .. } => {
+                TranscriptEntry::Asked { prompt, .. } => prop_assert!(page.contains(&seen(view(prompt).text))),
+                TranscriptEntry::Called(called) => prop_assert!(page.contains(&seen(&called.result))),
+                TranscriptEntry::Ran { command, output, .. } => {
                     prop_assert!(page.contains(&seen(command)) && page.contains(&seen(output)));
                 }
-                Entry::Pinned { text } => prop_assert!(page.contains(&seen(text))),
-                Entry::Answered { change, .. } => {
+                TranscriptEntry::Pinned { text } => prop_assert!(page.contains(&seen(text))),
+                TranscriptEntry::Answered { change, .. } => {
                     for said in change.messages.iter().map(view) {
                         let text = seen(&said.text.replace("\r\n", "\n").replace('\r', "\n")).replace("\\<", "<");
                         prop_assert!(quotes.contains(&text) || !said.by_model && page.contains(&seen(said.text)));

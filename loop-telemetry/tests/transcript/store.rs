@@ -1,16 +1,16 @@
-//! Sessions beside each other: who holds one, and how they are found.
+//! Several sessions: their locks, and how a person finds them.
 
 use std::{fs, time::Duration, time::SystemTime};
 
 use loop_core::Usage;
 use loop_telemetry::{
     REDACTED, Redactor,
-    transcript::{Change, Entry, SessionError, SessionStore, Transcript},
+    transcript::{ConversationChange, SessionError, SessionStore, Transcript, TranscriptEntry},
 };
 
-use crate::world::{Picture, Said, clock, info, model, store, user};
+use crate::scenario::{TestAttachment, TestMessage, clock, info, model, store, user};
 
-fn begin(store: &SessionStore, id: &str, folder: &str) -> Transcript<Said> {
+fn begin(store: &SessionStore, id: &str, folder: &str) -> Transcript<TestMessage> {
     store.begin(&info(id, folder), clock()).unwrap()
 }
 
@@ -18,25 +18,25 @@ fn begin(store: &SessionStore, id: &str, folder: &str) -> Transcript<Said> {
 fn a_session_is_held_by_one() {
     let (_state, store) = store();
     let held = begin(&store, "s-1", "/ws");
-    let refused = store.resume::<Said>("s-1", clock()).unwrap_err();
+    let refused = store.resume::<TestMessage>("s-1", clock()).unwrap_err();
     assert!(matches!(refused, SessionError::InUse { .. }), "{refused}");
     assert!(store.is_held("s-1").unwrap());
-    // Who only reads is not in the way.
-    assert_eq!(store.entries::<Said>("s-1").unwrap().len(), 1);
+    // A reader does not need the lock.
+    assert_eq!(store.entries::<TestMessage>("s-1").unwrap().len(), 1);
     drop(held);
     assert!(!store.is_held("s-1").unwrap());
-    store.resume::<Said>("s-1", clock()).unwrap();
+    store.resume::<TestMessage>("s-1", clock()).unwrap();
 }
 
 #[test]
 fn an_id_is_taken_once_and_is_no_path() {
     let (_state, store) = store();
     begin(&store, "s-1", "/ws");
-    assert!(store.begin::<Said>(&info("s-1", "/ws"), clock()).is_err());
+    assert!(store.begin::<TestMessage>(&info("s-1", "/ws"), clock()).is_err());
     for id in ["", "../s-1", "a/b", "a b"] {
-        assert!(matches!(store.entries::<Said>(id), Err(SessionError::BadId { .. })), "{id}");
+        assert!(matches!(store.entries::<TestMessage>(id), Err(SessionError::BadId { .. })), "{id}");
     }
-    let missing = store.resume::<Said>("s-2", clock()).unwrap_err();
+    let missing = store.resume::<TestMessage>("s-2", clock()).unwrap_err();
     assert!(matches!(missing, SessionError::NoSuchSession { .. }), "{missing}");
     assert!(!store.is_held("s-2").unwrap());
 }
@@ -65,7 +65,7 @@ fn a_list_begins_with_the_newest_and_with_the_folder_of_who_asks() {
 fn a_session_that_cannot_be_read_is_not_hidden() {
     let (_state, store) = store();
     for id in ["newer", "nulls", "cut", "copied"] {
-        begin(&store, id, "/ws").append(&Entry::Renamed { name: format!("the {id}") }).unwrap();
+        begin(&store, id, "/ws").append(&TranscriptEntry::Renamed { name: format!("the {id}") }).unwrap();
     }
     let file = |id: &str| store.path().join(id).with_extension("jsonl");
     let whole = fs::read_to_string(file("newer")).unwrap();
@@ -96,7 +96,7 @@ fn a_session_is_found_by_its_id_its_name_or_the_beginning_of_its_id() {
     let (_state, store) = store();
     let mut first = begin(&store, "a-1", "/ws");
     begin(&store, "a-2", "/ws");
-    first.append(&Entry::Renamed { name: "the plan".to_owned() }).unwrap();
+    first.append(&TranscriptEntry::Renamed { name: "the plan".to_owned() }).unwrap();
     for wanted in ["a-1", "the plan"] {
         let found = store.find(wanted).unwrap();
         assert_eq!((found.info.id.as_str(), found.name.as_deref()), ("a-1", Some("the plan")), "{wanted}");
@@ -113,17 +113,18 @@ fn no_secret_is_written_and_no_picture_is_damaged() {
     let (_state, store) = store();
     let secret = "hunter2hunter2";
     let mut transcript = begin(&store, "s", "/ws").redacting(Redactor::new([secret]).shapes());
-    let picture = Picture { media_type: "image/png".to_owned(), base64: secret.into() };
-    let prompt = Said::User { text: format!("my key is {secret}"), file: Some(picture.clone()) };
-    let change = Change { kept: 0, messages: vec![prompt.clone(), model("AKIAIOSFODNN7EXAMPLE, then")] };
-    transcript.append(&Entry::Asked { prompt, model: "qwen3".to_owned() }).unwrap();
+    let picture = TestAttachment { media_type: "image/png".to_owned(), base64: secret.into() };
+    let prompt = TestMessage::User { text: format!("my key is {secret}"), file: Some(picture.clone()) };
+    let change =
+        ConversationChange { kept: 0, messages: vec![prompt.clone(), model("AKIAIOSFODNN7EXAMPLE, then")] };
+    transcript.append(&TranscriptEntry::Asked { prompt, model: "qwen3".to_owned() }).unwrap();
     transcript
-        .append(&Entry::Answered { change, usage: Usage::unknown(), model: "qwen3".to_owned() })
+        .append(&TranscriptEntry::Answered { change, usage: Usage::unknown(), model: "qwen3".to_owned() })
         .unwrap();
-    transcript.append(&Entry::Renamed { name: secret.to_owned() }).unwrap();
+    transcript.append(&TranscriptEntry::Renamed { name: secret.to_owned() }).unwrap();
     drop(transcript);
-    let (_transcript, conversation) = store.resume::<Said>("s", clock()).unwrap();
-    let clean = Said::User { text: format!("my key is {REDACTED}"), file: Some(picture) };
+    let (_transcript, conversation) = store.resume::<TestMessage>("s", clock()).unwrap();
+    let clean = TestMessage::User { text: format!("my key is {REDACTED}"), file: Some(picture) };
     assert_eq!(conversation.messages, [clean, model(&format!("{REDACTED}, then"))]);
     assert_eq!(store.list().unwrap()[0].name.as_deref(), Some(REDACTED));
 }
@@ -142,9 +143,9 @@ fn sessions_are_their_owners_alone() {
 fn a_turn_that_was_cut_by_a_kill_is_known() {
     let (_state, store) = store();
     let mut transcript = begin(&store, "s", "/ws");
-    transcript.append(&Entry::Asked { prompt: user("Go on."), model: "qwen3".to_owned() }).unwrap();
+    transcript.append(&TranscriptEntry::Asked { prompt: user("Go on."), model: "qwen3".to_owned() }).unwrap();
     drop(transcript);
-    let (_transcript, conversation) = store.resume::<Said>("s", clock()).unwrap();
+    let (_transcript, conversation) = store.resume::<TestMessage>("s", clock()).unwrap();
     assert_eq!(conversation.unanswered, Some(user("Go on.")));
     assert!(conversation.messages.is_empty());
 }

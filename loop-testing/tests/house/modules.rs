@@ -16,7 +16,7 @@ pub(crate) type Imports = BTreeMap<String, BTreeSet<String>>;
 
 /// The paths in one file.
 #[derive(Default)]
-struct Said {
+struct FileImports {
     module: Vec<String>,
     /// All paths that begin in this crate.
     paths: Vec<Vec<String>>,
@@ -24,7 +24,7 @@ struct Said {
     given_on: BTreeMap<String, Vec<String>>,
 }
 
-impl Said {
+impl FileImports {
     /// The path from the crate's root, if it begins in this crate.
     fn absolute(&self, path: &[String]) -> Option<Vec<String>> {
         let mut base = match path.first()?.as_str() {
@@ -73,7 +73,7 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-impl<'ast> Visit<'ast> for Said {
+impl<'ast> Visit<'ast> for FileImports {
     fn visit_item(&mut self, item: &'ast Item) {
         match item {
             Item::Use(used) => {
@@ -94,7 +94,7 @@ impl<'ast> Visit<'ast> for Said {
     }
 }
 
-fn read(folder: &Path, module: &[String], all: &mut BTreeMap<String, Said>) {
+fn read(folder: &Path, module: &[String], all: &mut BTreeMap<String, FileImports>) {
     for entry in fs::read_dir(folder).expect("a folder of sources").flatten() {
         let path = entry.path();
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -107,7 +107,7 @@ fn read(folder: &Path, module: &[String], all: &mut BTreeMap<String, Said>) {
                 inner.push(stem);
             }
             let text = fs::read_to_string(&path).expect("a source");
-            let mut said = Said { module: inner.clone(), ..Said::default() };
+            let mut said = FileImports { module: inner.clone(), ..FileImports::default() };
             said.visit_file(
                 &syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
             );
@@ -117,7 +117,7 @@ fn read(folder: &Path, module: &[String], all: &mut BTreeMap<String, Said>) {
 }
 
 /// The module in which what this path names is written down.
-fn home(path: &[String], all: &BTreeMap<String, Said>) -> Option<String> {
+fn home(path: &[String], all: &BTreeMap<String, FileImports>) -> Option<String> {
     let known = (0..=path.len()).rev().find(|length| all.contains_key(&path[..*length].join("::")))?;
     let module = path[..known].join("::");
     match path.get(known).and_then(|name| all[&module].given_on.get(name)) {
@@ -132,7 +132,7 @@ fn home(path: &[String], all: &BTreeMap<String, Said>) -> Option<String> {
 pub(crate) fn imports(folder: &Path) -> Imports {
     let mut all = BTreeMap::new();
     read(folder, &[], &mut all);
-    let named = |(module, said): (&String, &Said)| {
+    let named = |(module, said): (&String, &FileImports)| {
         let homes = said.paths.iter().filter_map(|path| home(path, &all)).filter(|home| home != module);
         (module.clone(), homes.collect())
     };

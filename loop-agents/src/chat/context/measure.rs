@@ -18,12 +18,12 @@ const PICTURE_TOKENS: u64 = 1_500;
 /// How much of a model's window a conversation takes.
 ///
 /// ```
-/// use loop_agents::chat::{ContextMeasure, Fill};
+/// use loop_agents::chat::{ContextMeasure, ContextFill};
 /// let measure = ContextMeasure::new(99, false, Some(100));
-/// assert_eq!((measure.percent(), measure.fill()), (Some(99), Fill::Tight));
+/// assert_eq!((measure.percent(), measure.fill()), (Some(99), ContextFill::Tight));
 /// assert_eq!(measure.to_string(), "99 % of the context: ~99 of 100 tokens");
 /// // What is not known stays unknown.
-/// assert_eq!(ContextMeasure::new(99, true, None).fill(), Fill::Unknown);
+/// assert_eq!(ContextMeasure::new(99, true, None).fill(), ContextFill::Unknown);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -38,7 +38,7 @@ pub struct ContextMeasure {
 
 /// How full a window is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fill {
+pub enum ContextFill {
     /// The window's size is unknown.
     Unknown,
     /// The conversation takes less than [`SUMMARISE_AT`] of the window.
@@ -72,12 +72,12 @@ impl ContextMeasure {
     }
 
     /// Returns how full the window is.
-    pub fn fill(&self) -> Fill {
+    pub fn fill(&self) -> ContextFill {
         match self.window {
-            None => Fill::Unknown,
-            Some(window) if self.tokens >= window => Fill::Over,
-            Some(_) if self.reaches(SUMMARISE_AT) => Fill::Tight,
-            Some(_) => Fill::Room,
+            None => ContextFill::Unknown,
+            Some(window) if self.tokens >= window => ContextFill::Over,
+            Some(_) if self.reaches(SUMMARISE_AT) => ContextFill::Tight,
+            Some(_) => ContextFill::Room,
         }
     }
 }
@@ -112,11 +112,11 @@ impl Chat {
     /// Measures how much of the window the conversation takes together with this message, before you send it.
     ///
     /// ```
-    /// use loop_agents::chat::{Chat, Fill, Message, ScriptedModel};
+    /// use loop_agents::chat::{Chat, ContextFill, Message, ScriptedModel};
     /// let chat = Chat::new(ScriptedModel::new().with_window(1_000));
     /// let prompt = Message::user("a page ".repeat(1_000));
-    /// assert_eq!(chat.measure().fill(), Fill::Room);
-    /// assert_eq!(chat.measure_with(&prompt).fill(), Fill::Over);
+    /// assert_eq!(chat.measure().fill(), ContextFill::Room);
+    /// assert_eq!(chat.measure_with(&prompt).fill(), ContextFill::Over);
     /// ```
     pub fn measure_with(&self, prompt: &Message) -> ContextMeasure {
         self.measured(message_tokens(prompt), false)
@@ -126,10 +126,10 @@ impl Chat {
     /// last messages, and this prompt if you have not sent it yet: see [`Turn::asking`](super::super::Turn::asking).
     ///
     /// ```
-    /// use loop_agents::chat::{Chat, Fill, Message, ScriptedModel};
+    /// use loop_agents::chat::{Chat, ContextFill, Message, ScriptedModel};
     /// let chat = Chat::new(ScriptedModel::new().with_window(1_000_000));
     /// let prompt = Message::user("a page ".repeat(1_000));
-    /// assert_eq!(chat.measure_last(10, Some(&prompt), Some(1_000)).fill(), Fill::Over);
+    /// assert_eq!(chat.measure_last(10, Some(&prompt), Some(1_000)).fill(), ContextFill::Over);
     /// ```
     pub fn measure_last(&self, last: usize, prompt: Option<&Message>, window: Option<u64>) -> ContextMeasure {
         let along = &self.history.messages()[self.history.turns_from(last)..];

@@ -12,6 +12,6 @@ mod summary;
 
 pub(super) use self::measure::Counted;
 pub use self::{
-    measure::{ContextMeasure, Fill, SUMMARISE_AT},
-    summary::{DEFAULT_KEPT_MESSAGES, Summarising, Summary, SummaryError},
+    measure::{ContextFill, ContextMeasure, SUMMARISE_AT},
+    summary::{DEFAULT_KEPT_MESSAGES, Summary, SummaryError, SummaryRequest},
 };

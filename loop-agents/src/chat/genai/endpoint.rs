@@ -13,8 +13,8 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::{
     super::{ModelError, Vendor},
-    fault::{fault, stopped},
-    relay::{self, Passing, Relay, Upstream},
+    errors::{model_error, stopped},
+    relay::{self, Relay, RunningRelay, Upstream},
 };
 
 impl Vendor {
@@ -153,13 +153,13 @@ impl Endpoint {
         let target = (as_base(&local(&address)), self.auth(&address)?);
         let relay = Relay::open().map_err(|error| GenaiError::Client(error.to_string()))?;
         let client = relay::client(&relay)?;
-        let mut passing = Passing::new(relay, upstream);
-        let listed = passing.beside(client.all_model_names(self.vendor.adapter(), target)).await;
+        let mut relay = RunningRelay::new(relay, upstream);
+        let listed = relay.beside(client.all_model_names(self.vendor.adapter(), target)).await;
         listed.map_err(|error| {
             let name = shown(address.as_str());
-            let error = match passing.take_obstacle() {
-                Some(obstacle) => stopped(&name, obstacle, false),
-                None => fault(&name, &error, false),
+            let error = match relay.take_error() {
+                Some(error) => stopped(&name, error, false),
+                None => model_error(&name, &error, false),
             };
             GenaiError::Server(self.conceal(&name, error))
         })

@@ -5,17 +5,17 @@
 //! the server did not report are unknown and not zero, a reply has bounds, and every error tells whether a retry makes
 //! sense.
 
-mod bounds;
+mod call_numbers;
 mod convert;
 mod effort;
 mod endpoint;
-mod events;
-mod fault;
+mod errors;
+mod event_splitter;
 mod model;
-mod numbering;
-mod raw;
+mod raw_arguments;
 mod relay;
-mod reported;
+mod reply_bounds;
+mod reported_usage;
 mod usage;
 
 pub use self::{

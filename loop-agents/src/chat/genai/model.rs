@@ -11,14 +11,13 @@ use genai::{
 
 use super::{
     super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Request, Vendor},
-    Effort, Endpoint, GenaiError,
-    bounds::{Bounds, Crossed},
-    convert,
+    Effort, Endpoint, GenaiError, convert,
     endpoint::{as_base, local},
-    fault::{fault, stopped, too_large},
-    raw::RawArguments,
-    relay::{self, Passing, Relay, Upstream},
-    reported::Reported,
+    errors::{model_error, stopped, too_large},
+    raw_arguments::RawArguments,
+    relay::{self, Relay, RunningRelay, Upstream},
+    reply_bounds::{CrossedBound, ReplyBounds},
+    reported_usage::ReportedUsage,
     usage::{larger, usage},
 };
 use crate::usage::Prices;
@@ -116,20 +115,20 @@ impl GenaiModel {
     }
 
     /// Sends the request. The reply arrives through the relay that runs beside the stream.
-    async fn open(&self, request: &Request<'_>) -> Result<(ChatStream, Passing), ModelError> {
+    async fn open(&self, request: &Request<'_>) -> Result<(ChatStream, RunningRelay), ModelError> {
         let local = |error: &dyn fmt::Display| {
             ModelError::new(&self.name, ModelErrorKind::Unreachable, error.to_string())
         };
         let relay = Relay::open().map_err(|error| local(&error))?;
         let client = relay::client(&relay).map_err(|error| local(&error))?;
-        let mut passing = Passing::new(relay, self.upstream.clone());
+        let mut relay = RunningRelay::new(relay, self.upstream.clone());
         let vendor = self.endpoint.vendor;
         let options = convert::options(vendor, request, self.options.clone());
         let request = convert::request(vendor, request);
         let opening = client.exec_chat_stream(self.target.clone(), request, Some(&options));
-        match passing.beside(opening).await {
-            Ok(response) => Ok((response.stream, passing)),
-            Err(error) => Err(self.failed(&error, &mut passing, false)),
+        match relay.beside(opening).await {
+            Ok(response) => Ok((response.stream, relay)),
+            Err(error) => Err(self.failed(&error, &mut relay, false)),
         }
     }
 
@@ -140,7 +139,7 @@ impl GenaiModel {
         text: String,
         raw: &RawArguments,
         end: StreamEnd,
-        (spoke, reported): (bool, &Reported),
+        (spoke, reported): (bool, &ReportedUsage),
     ) -> Result<Reply, ModelError> {
         let error = |kind, message: &str| Err(ModelError::new(&self.name, kind, message));
         match &end.captured_stop_reason {
@@ -166,10 +165,10 @@ impl GenaiModel {
     }
 
     /// Converts an error, and removes the key and the address's secrets even if the server repeats them.
-    fn failed(&self, error: &genai::Error, passing: &mut Passing, began: bool) -> ModelError {
-        let error = match passing.take_obstacle() {
-            Some(obstacle) => stopped(&self.name, obstacle, began),
-            None => fault(&self.name, error, began),
+    fn failed(&self, error: &genai::Error, relay: &mut RunningRelay, began: bool) -> ModelError {
+        let error = match relay.take_error() {
+            Some(error) => stopped(&self.name, error, began),
+            None => model_error(&self.name, error, began),
         };
         self.endpoint.conceal(&self.name, error)
     }
@@ -186,10 +185,10 @@ impl ChatModel for GenaiModel {
     }
 
     async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
-        let (stream, mut passing) = self.open(&request).await?;
-        let reply = self.hear(stream, &mut passing, on_delta).await;
+        let (stream, mut relay) = self.open(&request).await?;
+        let reply = self.receive(stream, &mut relay, on_delta).await;
         reply.map_err(|error| {
-            let reported = passing.reported();
+            let reported = relay.reported();
             if !reported.has_begun() {
                 return error;
             }
@@ -201,44 +200,44 @@ impl ChatModel for GenaiModel {
 
 impl GenaiModel {
     /// Reads a reply to its end.
-    async fn hear(
+    async fn receive(
         &self,
         mut stream: ChatStream,
-        passing: &mut Passing,
+        relay: &mut RunningRelay,
         on_delta: OnDelta<'_>,
     ) -> Result<Reply, ModelError> {
         let (mut text, mut raw) = (String::new(), RawArguments::default());
-        let mut bounds = Bounds::default();
-        let too_large = |crossed: Crossed| too_large(&self.name, crossed);
+        let mut bounds = ReplyBounds::default();
+        let too_large = |crossed: CrossedBound| too_large(&self.name, crossed);
         let (mut began, mut spoke) = (false, false);
-        while let Some(event) = passing.beside(next(&mut stream)).await {
-            match event.map_err(|error| self.failed(&error, passing, began))? {
+        while let Some(event) = relay.beside(next(&mut stream)).await {
+            match event.map_err(|error| self.failed(&error, relay, began))? {
                 ChatStreamEvent::Chunk(chunk) => {
                     began = true;
                     spoke |= !chunk.content.is_empty();
-                    bounds.hear(&chunk.content).map_err(too_large)?;
+                    bounds.add_text(&chunk.content).map_err(too_large)?;
                     on_delta(Delta::Text(&chunk.content));
                     text.push_str(&chunk.content);
                 }
                 ChatStreamEvent::ReasoningChunk(chunk) => {
                     began = true;
                     spoke |= !chunk.content.is_empty();
-                    bounds.hear(&chunk.content).map_err(too_large)?;
+                    bounds.add_text(&chunk.content).map_err(too_large)?;
                     on_delta(Delta::Thought(&chunk.content));
                 }
                 ChatStreamEvent::ToolCallChunk(chunk) => {
                     (began, spoke) = (true, true);
                     bounds.call(&chunk.tool_call).map_err(too_large)?;
-                    raw.hear(chunk.tool_call);
+                    raw.add(chunk.tool_call);
                 }
                 ChatStreamEvent::End(end) => {
-                    return self.finished(text, &raw, end, (spoke, passing.reported()));
+                    return self.finished(text, &raw, end, (spoke, relay.reported()));
                 }
                 _ => {}
             }
         }
-        Err(match passing.take_obstacle() {
-            Some(obstacle) => stopped(&self.name, obstacle, began),
+        Err(match relay.take_error() {
+            Some(error) => stopped(&self.name, error, began),
             None => ModelError::new(&self.name, ModelErrorKind::CutOff, ""),
         })
     }

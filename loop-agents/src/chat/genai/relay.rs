@@ -26,11 +26,10 @@ use tokio::{
 
 use super::{
     super::Vendor,
-    GenaiError,
-    bounds::{Crossed, MAX_BODY_BYTES},
-    events::Events,
-    numbering,
-    reported::Reported,
+    GenaiError, call_numbers,
+    event_splitter::EventSplitter,
+    reply_bounds::{CrossedBound, MAX_BODY_BYTES},
+    reported_usage::ReportedUsage,
 };
 
 /// How many bytes of a server's error we read: some servers answer with a page of HTML.
@@ -47,16 +46,16 @@ pub(super) struct Upstream {
 
 /// An obstacle that stopped a request or its reply.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Obstacle {
+pub(super) enum RelayError {
     #[error(transparent)]
     Http(reqwest::Error),
     #[error(transparent)]
-    Crossed(#[from] Crossed),
+    CrossedBound(#[from] CrossedBound),
     #[error("cannot pass the request on within this process")]
     Local(#[from] io::Error),
 }
 
-impl From<reqwest::Error> for Obstacle {
+impl From<reqwest::Error> for RelayError {
     /// Removes the URL, which may contain a key.
     fn from(error: reqwest::Error) -> Self {
         Self::Http(error.without_url())
@@ -99,9 +98,9 @@ impl Relay {
     }
 
     /// Passes one request to the server, and its reply back.
-    pub(super) async fn pass(self, upstream: Upstream, reported: Reported) -> Result<(), Obstacle> {
+    pub(super) async fn pass(self, upstream: Upstream, reported: ReportedUsage) -> Result<(), RelayError> {
         let mut socket = self.accept().await?;
-        let request = Incoming::read(&mut socket).await?;
+        let request = IncomingRequest::read(&mut socket).await?;
         let is_stream = request.method == Method::POST;
         let response = request.send(&upstream).await?;
         socket.write_all(&head(&response)).await?;
@@ -130,31 +129,31 @@ impl Relay {
 async fn stream(
     mut response: Response,
     vendor: Vendor,
-    reported: &Reported,
+    reported: &ReportedUsage,
     to: &mut UnixStream,
-) -> Result<(), Obstacle> {
-    let mut events = Events::of(vendor);
+) -> Result<(), RelayError> {
+    let mut events = EventSplitter::of(vendor);
     while let Some(bytes) = response.chunk().await? {
         let whole = events.feed(&bytes)?;
-        reported.hear(vendor, &whole);
-        numbering::check(vendor, &whole)?;
+        reported.feed(vendor, &whole);
+        call_numbers::check(vendor, &whole)?;
         chunk(to, &whole).await?;
     }
     let rest = events.finish();
-    reported.hear(vendor, &rest);
-    numbering::check(vendor, &rest)?;
+    reported.feed(vendor, &rest);
+    call_numbers::check(vendor, &rest)?;
     Ok(chunk(to, &rest).await?)
 }
 
 /// Passes on a body that the client reads as a whole, or the beginning of an error.
-async fn body(mut response: Response, status: StatusCode, to: &mut UnixStream) -> Result<(), Obstacle> {
+async fn body(mut response: Response, status: StatusCode, to: &mut UnixStream) -> Result<(), RelayError> {
     let max = if status.is_success() { MAX_BODY_BYTES } else { MAX_ERROR_BYTES };
     let mut left = max;
     while let Some(bytes) = response.chunk().await? {
         chunk(to, &bytes[..bytes.len().min(left)]).await?;
         match left.checked_sub(bytes.len()) {
             Some(rest) => left = rest,
-            None if status.is_success() => return Err(Crossed::Body.into()),
+            None if status.is_success() => return Err(CrossedBound::Body.into()),
             None => break,
         }
     }
@@ -185,7 +184,7 @@ fn head(response: &Response) -> Vec<u8> {
 }
 
 /// A request as the `genai` crate made it.
-struct Incoming {
+struct IncomingRequest {
     method: Method,
     /// Its path and query.
     target: String,
@@ -193,7 +192,7 @@ struct Incoming {
     body: Vec<u8>,
 }
 
-impl Incoming {
+impl IncomingRequest {
     async fn read(socket: &mut UnixStream) -> io::Result<Self> {
         let mut read = Vec::new();
         let end = loop {
@@ -256,24 +255,24 @@ pub(super) fn client(relay: &Relay) -> Result<genai::Client, GenaiError> {
 }
 
 /// The future of a relay, which runs until the relay ends or stops.
-type Work = Pin<Box<dyn Future<Output = Result<(), Obstacle>> + Send>>;
+type Work = Pin<Box<dyn Future<Output = Result<(), RelayError>> + Send>>;
 
 /// A running relay, and the obstacle that stopped it.
-pub(super) struct Passing {
+pub(super) struct RunningRelay {
     work: Option<Work>,
-    obstacle: Option<Obstacle>,
-    reported: Reported,
+    error: Option<RelayError>,
+    reported: ReportedUsage,
 }
 
-impl Passing {
+impl RunningRelay {
     pub(super) fn new(relay: Relay, upstream: Upstream) -> Self {
-        let reported = Reported::default();
+        let reported = ReportedUsage::default();
         let work = relay.pass(upstream, reported.clone());
-        Self { work: Some(Box::pin(work)), obstacle: None, reported }
+        Self { work: Some(Box::pin(work)), error: None, reported }
     }
 
     /// Returns the usage that the reply has reported so far.
-    pub(super) const fn reported(&self) -> &Reported {
+    pub(super) const fn reported(&self) -> &ReportedUsage {
         &self.reported
     }
 
@@ -282,7 +281,7 @@ impl Passing {
             && let Poll::Ready(result) = work.as_mut().poll(cx)
         {
             self.work = None;
-            self.obstacle = result.err();
+            self.error = result.err();
         }
     }
 
@@ -297,7 +296,7 @@ impl Passing {
     }
 
     /// Takes the obstacle that stopped the relay. The client has seen only that the connection ended.
-    pub(super) fn take_obstacle(&mut self) -> Option<Obstacle> {
-        self.obstacle.take()
+    pub(super) fn take_error(&mut self) -> Option<RelayError> {
+        self.error.take()
     }
 }

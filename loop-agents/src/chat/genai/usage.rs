@@ -1,16 +1,16 @@
 //! The usage of a reply.
 
-use genai::chat::{PromptTokensDetails, Usage as Theirs};
+use genai::chat::{PromptTokensDetails, Usage as GenaiUsage};
 use loop_core::{Cost, Usage, Usd};
 
-use crate::usage::{Prices, Tokens};
+use crate::usage::{Prices, TokenCounts};
 
 /// Converts reported tokens to a usage, with their cost from the price list.
 ///
 /// The `genai` crate has zeros where a server reported nothing. No request is empty, so zero tokens of input mean that
 /// the server reported none. `is_whole` tells whether the counts can cover everything that the reply used; if not, the
 /// price is a lower bound.
-pub(super) fn usage(reported: Option<&Theirs>, is_whole: bool, model: &str, prices: &Prices) -> Usage {
+pub(super) fn usage(reported: Option<&GenaiUsage>, is_whole: bool, model: &str, prices: &Prices) -> Usage {
     let tokens = reported.map(tokens).unwrap_or_default();
     let mut usage = tokens.usage();
     usage.cost = match prices.estimate(model, &tokens) {
@@ -24,11 +24,11 @@ pub(super) fn usage(reported: Option<&Theirs>, is_whole: bool, model: &str, pric
 
 /// Returns the larger of the two counts of each kind. The `genai` crate ignores usage in events that also contain text,
 /// and in fields that only some vendors use.
-pub(super) fn larger(captured: Option<&Theirs>, heard: Theirs) -> Theirs {
+pub(super) fn larger(captured: Option<&GenaiUsage>, heard: GenaiUsage) -> GenaiUsage {
     let Some(captured) = captured else { return heard };
-    let details = |usage: &Theirs| usage.prompt_tokens_details.clone().unwrap_or_default();
+    let details = |usage: &GenaiUsage| usage.prompt_tokens_details.clone().unwrap_or_default();
     let (ours, of_heard) = (details(captured), details(&heard));
-    Theirs {
+    GenaiUsage {
         prompt_tokens: captured.prompt_tokens.max(heard.prompt_tokens),
         completion_tokens: captured.completion_tokens.max(heard.completion_tokens),
         prompt_tokens_details: Some(PromptTokensDetails {
@@ -40,17 +40,17 @@ pub(super) fn larger(captured: Option<&Theirs>, heard: Theirs) -> Theirs {
     }
 }
 
-fn tokens(reported: &Theirs) -> Tokens {
+fn tokens(reported: &GenaiUsage) -> TokenCounts {
     let output = count(reported.completion_tokens);
     let Some(input) = count(reported.prompt_tokens) else {
-        return Tokens { output, ..Tokens::default() };
+        return TokenCounts { output, ..TokenCounts::default() };
     };
     let details = reported.prompt_tokens_details.as_ref();
     let cached = details.and_then(|details| count(details.cached_tokens)).map(|part| part.min(input));
     let beside = input - cached.unwrap_or(0);
     let written =
         details.and_then(|details| count(details.cache_creation_tokens)).map(|part| part.min(beside));
-    Tokens { fresh: Some(beside - written.unwrap_or(0)), cached, cache_written: written, output }
+    TokenCounts { fresh: Some(beside - written.unwrap_or(0)), cached, cache_written: written, output }
 }
 
 /// Returns a reported number.
@@ -62,13 +62,13 @@ fn count(tokens: Option<i32>) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn theirs(input: Option<i32>, output: Option<i32>, cached: Option<i32>) -> Theirs {
+    fn theirs(input: Option<i32>, output: Option<i32>, cached: Option<i32>) -> GenaiUsage {
         let details = PromptTokensDetails { cached_tokens: cached, ..PromptTokensDetails::default() };
-        Theirs {
+        GenaiUsage {
             prompt_tokens: input,
             completion_tokens: output,
             prompt_tokens_details: Some(details),
-            ..Theirs::default()
+            ..GenaiUsage::default()
         }
     }
 

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::{super::ToolCall, FencedBlock, fences::Fenced};
-use crate::{output::objects, tools::ToolDefinition};
+use crate::{output::json_objects, tools::ToolDefinition};
 
 /// The result of an invalid call; short enough that it never gets cut.
-const MISPLACED: &str = "a call is a closed block with nothing around it, each of its keys once";
+const MISPLACED: &str = "a call must be a closed block with no text around it and no key twice";
 
 /// Returns the calls of a text that consists of calls only: fenced blocks of JSON, or without a language, that hold an
 /// object with a `name` and `arguments` (or `parameters`, if there are no `arguments`). If the text contains anything
@@ -22,7 +22,7 @@ const MISPLACED: &str = "a call is a closed block with nothing around it, each o
 /// ```
 pub fn written_calls(text: &str) -> Vec<ToolCall> {
     let Fenced { blocks, is_all } = Fenced::of(text);
-    let calls = blocks.iter().enumerate().map(|(index, block)| match objects::unique(&block.content) {
+    let calls = blocks.iter().enumerate().map(|(index, block)| match json_objects::unique(&block.content) {
         Some(Value::Object(fields)) if is_json(block) => call(index, fields),
         _ => None,
     });

@@ -14,9 +14,9 @@ pub(super) fn instructions(system: Option<&str>, tools: &[ToolDefinition]) -> Op
     }
     let mut text = system.map(|system| format!("{system}\n\n")).unwrap_or_default();
     text.push_str(
-        "You can use tools. To use one, answer with nothing but a block of this form, one for each call:\n\
+        "You can use tools. To use one, answer only with a block of this form, one for each call:\n\
          ```json\n{\"name\": \"the tool's name\", \"arguments\": {}}\n```\n\
-         You are then told the results. When you need no more tools, answer in words, without such a block.\n\
+         You then get the results. When you need no more tools, answer in words, without such a block.\n\
          These are the tools, with the JSON schema of their arguments:",
     );
     for tool in tools {

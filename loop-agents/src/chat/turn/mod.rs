@@ -4,8 +4,8 @@
 //! guardrails are the limits of [`TurnLimits`]. So it ends, whatever the model does. If it crosses its budget, it
 //! stops. A stopped turn leaves no trace in the conversation.
 
-mod change;
 mod chat;
+mod conversation_edits;
 mod error;
 mod event;
 mod limits;
@@ -19,6 +19,6 @@ pub use self::{
     error::TurnError,
     event::TurnEvent,
     limits::TurnLimits,
-    output::{MadeCall, TurnOutput},
+    output::{ToolCallSummary, TurnOutput},
     run::Turn,
 };

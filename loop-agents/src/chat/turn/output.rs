@@ -13,7 +13,7 @@ pub struct TurnOutput {
     pub text: String,
     /// The calls in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<MadeCall>,
+    pub calls: Vec<ToolCallSummary>,
     /// How many requests the turn made.
     pub rounds: u64,
     /// The reported usage.
@@ -43,14 +43,14 @@ impl TurnOutput {
 /// A call, without its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct MadeCall {
+pub struct ToolCallSummary {
     /// The tool's name, as the model wrote it.
     pub tool: String,
     /// Whether the call succeeded. Otherwise it failed or was rejected.
     pub done: bool,
 }
 
-impl From<&ToolReport> for MadeCall {
+impl From<&ToolReport> for ToolCallSummary {
     fn from(report: &ToolReport) -> Self {
         Self { tool: report.tool.clone(), done: report.outcome == ToolOutcome::Done }
     }

@@ -5,7 +5,7 @@ use loop_core::{Halt, Iteration, IterationContext, IterationError, Meter, StopRe
 
 use super::{
     super::{
-        AnsweredCall, ChatModel, Delta, Fill, History, Message, ModelError, Reply, Request, ToolCall,
+        AnsweredCall, ChatModel, ContextFill, Delta, History, Message, ModelError, Reply, Request, ToolCall,
         compaction::compact, model::metered,
     },
     Chat, TurnEvent,
@@ -13,7 +13,7 @@ use super::{
 use crate::tools::ToolReport;
 
 /// The state of a turn so far. It becomes the conversation if the turn succeeds.
-pub(super) struct Draft {
+pub(super) struct TurnDraft {
     pub(super) history: History,
     pub(super) reports: Vec<ToolReport>,
     /// The error itself, because the loop keeps only its text.
@@ -24,7 +24,7 @@ pub(super) struct Draft {
     is_full: bool,
 }
 
-impl Draft {
+impl TurnDraft {
     pub(super) const fn new(history: History) -> Self {
         Self { history, reports: Vec::new(), failure: None, counted: None, is_full: false }
     }
@@ -34,7 +34,7 @@ pub(super) struct Round<'a> {
     pub(super) chat: &'a Chat,
     /// The model to ask: the conversation's own, or another one for this turn.
     pub(super) model: &'a dyn ChatModel,
-    pub(super) draft: &'a mut Draft,
+    pub(super) draft: &'a mut TurnDraft,
     /// The meter of the loop around the turn.
     pub(super) meter: Option<Meter>,
     pub(super) on_event: &'a mut (dyn FnMut(TurnEvent<'_>) + Send),
@@ -42,7 +42,7 @@ pub(super) struct Round<'a> {
 
 /// The result of a round.
 #[derive(Debug)]
-pub(super) enum Spoken {
+pub(super) enum RoundOutput {
     /// The model made calls, and must now read their results.
     Called,
     /// The reply was the last one.
@@ -50,17 +50,17 @@ pub(super) enum Spoken {
 }
 
 /// The instruction in the last request only, which allows no calls.
-const LAST_ROUND: &str = "No more tools can be called in this turn. Answer now, with what you have.";
+const LAST_ROUND: &str = "You cannot call more tools in this turn. Answer now with what you have.";
 
 /// Follows the name of a tool that a cut reply asks for.
 const CUT_REPLY: &str =
-    "was not called: the reply was cut at the most tokens that a reply may have; ask for less at a time";
+    "was not called: the reply reached its token limit and was cut; ask for less at a time";
 
 #[async_trait]
 impl Iteration for Round<'_> {
-    type Output = Spoken;
+    type Output = RoundOutput;
 
-    async fn run(&mut self, cx: IterationContext<Spoken>) -> Result<Spoken, IterationError> {
+    async fn run(&mut self, cx: IterationContext<RoundOutput>) -> Result<RoundOutput, IterationError> {
         let may_call = cx.iteration() <= self.chat.limits.rounds;
         if !may_call {
             (self.on_event)(TurnEvent::OutOfRounds);
@@ -89,7 +89,7 @@ impl Iteration for Round<'_> {
             calls = self.answer(calls, truncated) => calls,
         };
         self.draft.history.push(Message::Assistant { text: text.clone(), calls });
-        Ok(if is_last { Spoken::Last { text, truncated, wanted_calls } } else { Spoken::Called })
+        Ok(if is_last { RoundOutput::Last { text, truncated, wanted_calls } } else { RoundOutput::Called })
     }
 }
 
@@ -99,7 +99,7 @@ impl Round<'_> {
         let Self { chat, model, draft, on_event, .. } = self;
         let has_results = draft.history.messages().last().is_some_and(|last| !last.calls().is_empty());
         let measure = chat.measure_draft(&draft.history, draft.counted, model.context_window());
-        if has_results && !draft.is_full && measure.fill() == Fill::Over {
+        if has_results && !draft.is_full && measure.fill() == ContextFill::Over {
             draft.is_full = true;
             on_event(TurnEvent::Full(measure));
         }
@@ -137,7 +137,7 @@ impl Round<'_> {
                     self.draft.reports.push(report);
                     result
                 }
-                None => format!("there is no tool `{}`; there are none at all", call.name),
+                None => format!("there is no tool `{}`; no tools are available", call.name),
             };
             answered.push(AnsweredCall { call, result });
         }

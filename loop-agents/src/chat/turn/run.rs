@@ -8,8 +8,8 @@ use loop_guardrails::{MaxCost, MaxElapsed, MaxTokens};
 use super::{
     super::{Attachment, ChatModel, History, Message, ModelError},
     Chat, TurnError, TurnEvent, TurnLimits, TurnOutput,
-    output::MadeCall,
-    round::{Draft, Round, Spoken},
+    output::ToolCallSummary,
+    round::{Round, RoundOutput, TurnDraft},
 };
 
 /// A turn that is ready to run; created by [`Chat::turn`].
@@ -106,15 +106,15 @@ impl<'a> Turn<'a> {
         }
         let first = last.map_or(0, |last| chat.history.turns_from(last));
         let (before, along) = chat.history.messages().split_at(first);
-        let mut draft = Draft::new(along.iter().cloned().collect());
+        let mut draft = TurnDraft::new(along.iter().cloned().collect());
         draft.history.push(prompt);
         let model = other.as_deref().unwrap_or(&*chat.model);
         let round = Round { chat, model, draft: &mut draft, meter, on_event: &mut *on_event };
         let report = composed(round, &chat.limits, cancel).run().await;
-        let Draft { history, reports, failure, counted, .. } = draft;
+        let TurnDraft { history, reports, failure, counted, .. } = draft;
         let calls = reports.len();
         let Ok(report) = report else { unreachable!("the loop has a goal and a bound") };
-        let Some(Spoken::Last { text, truncated, wanted_calls }) =
+        let Some(RoundOutput::Last { text, truncated, wanted_calls }) =
             report.output().filter(|_| report.is_success())
         else {
             return Err(unanswered(&report, failure, calls));
@@ -128,7 +128,7 @@ impl<'a> Turn<'a> {
         chat.grow(whole, counted.filter(|_| other.is_none() && first == 0));
         Ok(TurnOutput {
             text: text.clone(),
-            calls: reports.iter().map(MadeCall::from).collect(),
+            calls: reports.iter().map(ToolCallSummary::from).collect(),
             rounds: report.iterations(),
             usage: *report.usage(),
             out_of_rounds: report.iterations() > chat.limits.rounds,
@@ -144,8 +144,9 @@ fn composed<'a>(
     round: Round<'a>,
     limits: &TurnLimits,
     cancel: CancellationToken,
-) -> Loop<Round<'a>, Step<Spoken>, Bounded> {
-    let answered = condition_fn(|step: &Step<Spoken>, _| matches!(step.output(), Some(Spoken::Last { .. })));
+) -> Loop<Round<'a>, Step<RoundOutput>, Bounded> {
+    let answered =
+        condition_fn(|step: &Step<RoundOutput>, _| matches!(step.output(), Some(RoundOutput::Last { .. })));
     let mut turn =
         Loop::new(round).until(answered).at_most(limits.rounds.saturating_add(1)).cancel_on(cancel);
     if let Some(tokens) = limits.tokens {
@@ -160,7 +161,7 @@ fn composed<'a>(
     turn
 }
 
-fn unanswered(report: &Report<Spoken>, failure: Option<ModelError>, calls: usize) -> TurnError {
+fn unanswered(report: &Report<RoundOutput>, failure: Option<ModelError>, calls: usize) -> TurnError {
     match (failure, report.reason()) {
         (Some(error), _) => TurnError::Model { error, calls },
         (None, Some(StopReason::Cancelled)) => TurnError::Cancelled { calls },

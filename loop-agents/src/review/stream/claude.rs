@@ -6,9 +6,9 @@
 
 use serde_json::Value;
 
-use super::{Deeds, number, subject};
+use super::{StreamActions, number, subject};
 
-pub(super) fn read(line: &Value, deeds: &mut Deeds) {
+pub(super) fn read(line: &Value, deeds: &mut StreamActions) {
     match line["type"].as_str() {
         Some("assistant") => {
             for block in blocks(line).iter().filter(|block| block["type"] == "tool_use") {
@@ -27,7 +27,7 @@ pub(super) fn read(line: &Value, deeds: &mut Deeds) {
             for denied in line["permission_denials"].as_array().into_iter().flatten() {
                 let tool = denied["tool_name"].as_str().unwrap_or("a tool");
                 let what = format!("{tool}({})", subject(&denied["tool_input"]));
-                deeds.account.rejected(&what, "nobody permitted it");
+                deeds.actions.rejected(&what, "nobody permitted it");
             }
         }
         _ => {}

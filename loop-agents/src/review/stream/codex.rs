@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::Deeds;
+use super::StreamActions;
 
-pub(super) fn read(line: &Value, deeds: &mut Deeds) {
+pub(super) fn read(line: &Value, deeds: &mut StreamActions) {
     let item = &line["item"];
     match (line["type"].as_str(), item["type"].as_str()) {
         (Some("item.started"), Some("command_execution")) => {
@@ -18,29 +18,29 @@ pub(super) fn read(line: &Value, deeds: &mut Deeds) {
         Some("command_execution") => {
             let command = item["command"].as_str().unwrap_or_default();
             if is_declined {
-                return deeds.account.rejected(command, "nobody permitted it");
+                return deeds.actions.rejected(command, "nobody permitted it");
             }
             let code = item["exit_code"].as_i64().and_then(|code| i32::try_from(code).ok());
-            deeds.account.ran(command, code);
+            deeds.actions.ran(command, code);
         }
         Some("file_change") => {
             for change in item["changes"].as_array().into_iter().flatten() {
                 let Some(path) = change["path"].as_str().filter(|path| !path.is_empty()) else {
-                    deeds.account.unknown("which file a change was of that its stream tells of");
+                    deeds.actions.unknown("which file a change was of that its stream tells of");
                     continue;
                 };
                 let path = deeds.local(path);
                 match change["kind"].as_str() {
-                    _ if is_declined => deeds.account.rejected(path, "nobody permitted the change"),
-                    _ if has_failed => deeds.account.failed(path, "the change failed"),
-                    Some("add") => deeds.account.wrote(path),
-                    Some("delete") => deeds.account.removed(path),
-                    _ => deeds.account.edited(path),
+                    _ if is_declined => deeds.actions.rejected(path, "nobody permitted the change"),
+                    _ if has_failed => deeds.actions.failed(path, "the change failed"),
+                    Some("add") => deeds.actions.wrote(path),
+                    Some("delete") => deeds.actions.removed(path),
+                    _ => deeds.actions.edited(path),
                 }
             }
         }
         Some("mcp_tool_call") if has_failed => {
-            deeds.account.failed(item["tool"].as_str().unwrap_or("a tool"), "the call failed");
+            deeds.actions.failed(item["tool"].as_str().unwrap_or("a tool"), "the call failed");
         }
         _ => {}
     }

@@ -15,10 +15,10 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Account, Source, recorder::subject};
+use super::{ActionLog, ActionSource, call_recorder::subject};
 use crate::{
-    output::objects::Read,
-    usage::{Format, Line, Lines, tolerant},
+    output::json_objects::ParsedJson,
+    usage::{Format, LineSplitter, StreamLine, lenient_json},
 };
 
 /// The longest line to read: 8 MiB, as for usage.
@@ -28,17 +28,17 @@ const MAX_CALLS: usize = 1000;
 
 /// Reads one run of an agent.
 #[derive(Debug)]
-pub(super) struct Actions {
-    lines: Lines,
+pub(super) struct ActionStream {
+    lines: LineSplitter,
     /// Interprets a line of this agent.
-    read: fn(&Value, &mut Deeds),
-    deeds: Deeds,
+    read: fn(&Value, &mut StreamActions),
+    deeds: StreamActions,
 }
 
 /// The actions known so far.
 #[derive(Debug)]
-struct Deeds {
-    account: Account,
+struct StreamActions {
+    actions: ActionLog,
     /// Paths below this folder are shortened.
     root: PathBuf,
     /// The unfinished calls, by their ids.
@@ -54,7 +54,7 @@ struct Call {
     about: String,
 }
 
-impl Actions {
+impl ActionStream {
     /// Creates a reader for an agent of this format that works in this folder. Returns `None` if the format does not
     /// report actions.
     pub(super) fn of(format: Format, root: PathBuf) -> Option<Self> {
@@ -64,13 +64,13 @@ impl Actions {
             Format::PiJson => pi::read,
             _ => return None,
         };
-        let deeds = Deeds {
-            account: Account::from_source(Source::Stream),
+        let deeds = StreamActions {
+            actions: ActionLog::from_source(ActionSource::Stream),
             root,
             calls: BTreeMap::new(),
             has_lost: false,
         };
-        Some(Self { lines: Lines::with_max(MAX_LINE_BYTES), read, deeds })
+        Some(Self { lines: LineSplitter::with_max(MAX_LINE_BYTES), read, deeds })
     }
 
     /// Reads the next bytes of standard output, split anywhere.
@@ -80,28 +80,28 @@ impl Actions {
     }
 
     /// Returns the recorded actions.
-    pub(super) fn finish(mut self) -> Account {
+    pub(super) fn finish(mut self) -> ActionLog {
         let Self { lines, read, deeds } = &mut self;
         lines.finish(|line| take(line, *read, deeds));
         self.deeds.finish()
     }
 }
 
-fn take(line: Line<'_>, read: fn(&Value, &mut Deeds), deeds: &mut Deeds) {
-    let Line::Whole(line) = line else {
+fn take(line: StreamLine<'_>, read: fn(&Value, &mut StreamActions), deeds: &mut StreamActions) {
+    let StreamLine::Whole(line) = line else {
         deeds.has_lost = true;
         return;
     };
     // As for usage, the parser tolerates invalid UTF-8 and invalid numbers, which come from the output of tools.
-    if let Ok(Read { value: object @ Value::Object(_), doubled }) =
-        tolerant::parse(&String::from_utf8_lossy(line))
+    if let Ok(ParsedJson { value: object @ Value::Object(_), duplicate_keys }) =
+        lenient_json::parse(&String::from_utf8_lossy(line))
     {
-        deeds.has_lost |= !doubled.is_empty();
+        deeds.has_lost |= !duplicate_keys.is_empty();
         read(&object, deeds);
     }
 }
 
-impl Deeds {
+impl StreamActions {
     /// Records that a call has begun.
     fn begun(&mut self, id: &Value, tool: &Value, arguments: &Value) {
         let (Some(id), Some(tool)) = (id.as_str(), tool.as_str()) else { return };
@@ -120,41 +120,41 @@ impl Deeds {
     /// Records that a call has ended, with its output, whether it failed, and a command's exit code.
     fn ended(&mut self, id: &Value, text: &str, is_error: bool, exit_code: Option<i32>) {
         let Some(Call { tool, about }) = id.as_str().and_then(|id| self.calls.remove(id)) else { return };
-        let account = &mut self.account;
+        let actions = &mut self.actions;
         match tool.to_ascii_lowercase().as_str() {
-            "bash" | "shell" if !is_error || exit_code.is_some() => return account.ran(&about, exit_code),
+            "bash" | "shell" if !is_error || exit_code.is_some() => return actions.ran(&about, exit_code),
             // A command without an exit code was rejected, or cut off.
             _ if is_error => {
                 let why = text.trim().lines().next().unwrap_or("it failed");
-                return account.failed(&format!("{tool}({about})"), why);
+                return actions.failed(&format!("{tool}({about})"), why);
             }
             _ => {}
         }
         let path = local(&self.root, &about);
         match tool.to_ascii_lowercase().as_str() {
             _ if path.is_empty() => {}
-            "write" => account.wrote(path),
-            "edit" | "multiedit" | "notebookedit" => account.edited(path),
-            "read" => account.read(path),
+            "write" => actions.wrote(path),
+            "edit" | "multiedit" | "notebookedit" => actions.edited(path),
+            "read" => actions.read(path),
             _ => {}
         }
     }
 
     /// Returns the recorded actions. We do not know how far unfinished calls came.
-    fn finish(self) -> Account {
-        let Self { mut account, calls, has_lost, .. } = self;
+    fn finish(self) -> ActionLog {
+        let Self { mut actions, calls, has_lost, .. } = self;
         for Call { tool, about } in calls.values() {
-            account.unknown(&format!("how {tool}({about}) ended"));
+            actions.unknown(&format!("how {tool}({about}) ended"));
         }
         if has_lost {
-            account.unknown(
+            actions.unknown(
                 "what stands in lines of its stream that are too long, and in calls that are too many",
             );
         }
-        account
+        actions
     }
 
-    /// Shortens a path for the account.
+    /// Shortens a path for the action log.
     fn local<'a>(&self, path: &'a str) -> &'a str {
         local(&self.root, path)
     }

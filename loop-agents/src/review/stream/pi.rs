@@ -4,9 +4,9 @@
 
 use serde_json::Value;
 
-use super::{Deeds, number};
+use super::{StreamActions, number};
 
-pub(super) fn read(line: &Value, deeds: &mut Deeds) {
+pub(super) fn read(line: &Value, deeds: &mut StreamActions) {
     match line["type"].as_str() {
         Some("tool_execution_start") => deeds.begun(&line["toolCallId"], &line["toolName"], &line["args"]),
         Some("tool_execution_end") => {

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn account(format: Format, stream: &[u8]) -> Account {
-    let mut actions = Actions::of(format, PathBuf::from("/work")).expect("a stream with actions");
-    actions.feed(stream);
-    actions.finish()
+fn actions(format: Format, stream: &[u8]) -> ActionLog {
+    let mut stream_log = ActionStream::of(format, PathBuf::from("/work")).expect("a stream with actions");
+    stream_log.feed(stream);
+    stream_log.finish()
 }
 
 fn lines(lines: &[Value]) -> Vec<u8> {
@@ -24,7 +24,7 @@ fn recorded_streams_tell_which_commands_ran() {
     ] {
         let path = format!("{}/conformance/streams/{agent}/tool.stdout", env!("CARGO_MANIFEST_DIR"));
         let stream = std::fs::read(path).expect("a recorded stream");
-        assert_eq!(account(format, &stream).to_string(), format!("Commands:\n  {expected}\n"), "{agent}");
+        assert_eq!(actions(format, &stream).to_string(), format!("Commands:\n  {expected}\n"), "{agent}");
     }
 }
 
@@ -53,7 +53,7 @@ fn the_tools_of_claude_code() {
             { "tool_name": "Bash", "tool_input": { "command": "rm -rf /" } } ] }),
     ]);
     assert_eq!(
-        account(Format::ClaudeStreamJson, &stream).to_string(),
+        actions(Format::ClaudeStreamJson, &stream).to_string(),
         "Files written: a.py\nFiles read: /etc/passwd\nCommands:\n  pytest -q (exit 2)\nErrors:\n  \
          Edit(/work/b.py): String to replace not found\nTried, refused and NOT done:\n  \
          Bash(rm -rf /): nobody permitted it\nNot known: how Bash(never answered) ended\n"
@@ -79,7 +79,7 @@ fn an_exit_code_stands_in_its_place() {
             json!({ "type": "user", "message": { "content": [
                 { "type": "tool_result", "tool_use_id": "1", "is_error": true, "content": said } ] } }),
         ]);
-        assert_eq!(account(Format::ClaudeStreamJson, &stream).to_string(), told, "{said}");
+        assert_eq!(actions(Format::ClaudeStreamJson, &stream).to_string(), told, "{said}");
     }
     for (said, told) in [
         ("oh\n\nCommand exited with code 2", "Commands:\n  make (exit 2)\n"),
@@ -91,7 +91,7 @@ fn an_exit_code_stands_in_its_place() {
             json!({ "type": "tool_execution_end", "toolCallId": "1", "isError": true,
                 "result": { "content": [{ "type": "text", "text": said }] } }),
         ]);
-        assert_eq!(account(Format::PiJson, &stream).to_string(), told, "{said}");
+        assert_eq!(actions(Format::PiJson, &stream).to_string(), told, "{said}");
     }
 }
 
@@ -104,14 +104,14 @@ fn what_is_not_told_to_its_end_is_not_known() {
         json!({ "type": "item.completed", "item": { "id": "3", "type": "file_change", "changes": [{ "kind": "add" }] } }),
     ]);
     assert_eq!(
-        account(Format::CodexJson, &stream).to_string(),
+        actions(Format::CodexJson, &stream).to_string(),
         "Commands:\n  ls (exit 0)\nNot known: which file a change was of that its stream tells of, how shell(make) ended\n"
     );
     let lost = "what stands in lines of its stream that are too long, and in calls that are too many";
     let long = format!("{{\"type\":\"x\",\"y\":\"{}\"}}\n", "x".repeat(MAX_LINE_BYTES));
-    assert_eq!(account(Format::PiJson, long.as_bytes()).to_string(), format!("Not known: {lost}\n"));
+    assert_eq!(actions(Format::PiJson, long.as_bytes()).to_string(), format!("Not known: {lost}\n"));
     let calls = (0..=MAX_CALLS).map(|id| json!({ "type": "tool_execution_start", "toolCallId": id.to_string(), "toolName": "bash", "args": {} }));
-    let many = account(Format::PiJson, &lines(&calls.collect::<Vec<_>>()));
+    let many = actions(Format::PiJson, &lines(&calls.collect::<Vec<_>>()));
     assert!(many.unknown.items().iter().any(|what| what == lost), "{many}");
 }
 
@@ -129,7 +129,7 @@ fn the_items_of_codex() {
         item(json!({ "type": "command_execution", "status": "failed", "command": "make", "exit_code": 2 })),
     ]);
     assert_eq!(
-        account(Format::CodexJson, &stream).to_string(),
+        actions(Format::CodexJson, &stream).to_string(),
         "Files written: a\nFiles edited: b\nFiles removed: c\nCommands:\n  make (exit 2)\nErrors:\n  \
          d: the change failed\nTried, refused and NOT done:\n  curl x: nobody permitted it\n"
     );
@@ -151,7 +151,7 @@ fn the_calls_of_pi() {
         end("3", true, "oh\n\nCommand exited with code 2"),
     ]);
     assert_eq!(
-        account(Format::PiJson, &stream).to_string(),
+        actions(Format::PiJson, &stream).to_string(),
         "Files written: a\nFiles edited: b\nCommands:\n  make (exit 2)\n"
     );
 }
@@ -165,13 +165,13 @@ fn a_line_that_is_nearly_json_tells_its_deeds() {
         br#"{"type":"tool_execution_start","toolCallId":"2","toolName":"bash","args":{"command":"make"}}"#,
         b"{\"type\":\"tool_execution_end\",\"toolCallId\":\"2\",\"isError\":false,\"result\":{\"content\":[{\"text\":\"\xff\"}]}}",
     ];
-    let told = account(Format::PiJson, &stream.join(&b'\n')).to_string();
+    let told = actions(Format::PiJson, &stream.join(&b'\n')).to_string();
     assert_eq!(told, "Files written: a\nCommands:\n  make (exit 0)\n");
 }
 
 #[test]
 fn formats_that_say_nothing_of_actions_have_no_reader() {
-    assert!(Actions::of(Format::Text, PathBuf::new()).is_none());
+    assert!(ActionStream::of(Format::Text, PathBuf::new()).is_none());
 }
 
 proptest! {
@@ -179,7 +179,7 @@ proptest! {
     #[test]
     fn text_is_no_deed(text in "(\\{|\\}|\"type\"|:|\"tool_use\"|\"Write\"|,|\n|[a-z]){0,40}") {
         for format in [Format::ClaudeStreamJson, Format::CodexJson, Format::PiJson] {
-            prop_assert!(account(format, text.as_bytes()).is_empty());
+            prop_assert!(actions(format, text.as_bytes()).is_empty());
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{SAID_BYTES, Worker};
 use crate::{
     chat::{ChatAgent, TurnEvent},
     output::excerpt,
-    review::{Account, recorder::Recorder, verdict::Slot},
+    review::{ActionLog, call_recorder::CallRecorder, verdict::VerdictSlot},
 };
 
 /// A [`ChatAgent`] as a [`Worker`]. Its tools report their actions. It ignores the agent's template.
@@ -18,7 +18,7 @@ use crate::{
 pub struct ChatWorker {
     agent: ChatAgent,
     /// The slot for the verdict, if this agent reviews.
-    slot: Option<Slot>,
+    slot: Option<VerdictSlot>,
 }
 
 impl ChatWorker {
@@ -28,7 +28,7 @@ impl ChatWorker {
     }
 
     /// Sets the slot that receives the verdict.
-    pub(in crate::review) fn giving(self, slot: Option<Slot>) -> Self {
+    pub(in crate::review) fn giving(self, slot: Option<VerdictSlot>) -> Self {
         Self { slot, ..self }
     }
 }
@@ -38,19 +38,19 @@ impl Worker for ChatWorker {
     async fn work(
         &mut self,
         prompt: String,
-        account: &mut Account,
+        actions: &mut ActionLog,
         cx: IterationContext<()>,
     ) -> Result<String, WorkError> {
         let Self { agent, slot } = self;
-        let mut recorder = Recorder::new(account);
-        let hear = |event: TurnEvent<'_>| {
-            recorder.hear(event);
+        let mut recorder = CallRecorder::new(actions);
+        let on_event = |event: TurnEvent<'_>| {
+            recorder.on_event(event);
             if let Some(slot) = slot {
-                slot.hear(event);
+                slot.on_event(event);
             }
         };
-        let output = agent.work(prompt, cx.part(), hear).await?;
-        account.failure = output.failure();
+        let output = agent.work(prompt, cx.part(), on_event).await?;
+        actions.failure = output.failure();
         Ok(excerpt(output.text.as_bytes(), SAID_BYTES))
     }
 }

@@ -7,12 +7,12 @@ use async_trait::async_trait;
 use loop_core::{IterationContext, WorkError};
 
 pub use self::{chat::ChatWorker, shell::ShellWorker};
-use super::Account;
+use super::ActionLog;
 
 /// An agent that works on a prompt, and whose actions are recorded. It starts afresh each time.
 ///
 /// # Contract
-/// - The account contains the agent's actions, even if the work then fails. Nothing is in it only because the agent
+/// - The action log contains the agent's actions, even if the work then fails. Nothing is in it only because the agent
 ///   claims it.
 /// - The worker reports its usage to the context's meter.
 #[async_trait]
@@ -27,7 +27,7 @@ pub trait Worker: Send {
     async fn work(
         &mut self,
         prompt: String,
-        account: &mut Account,
+        actions: &mut ActionLog,
         cx: IterationContext<()>,
     ) -> Result<String, WorkError>;
 }
@@ -37,10 +37,10 @@ impl<W: Worker + ?Sized> Worker for Box<W> {
     async fn work(
         &mut self,
         prompt: String,
-        account: &mut Account,
+        actions: &mut ActionLog,
         cx: IterationContext<()>,
     ) -> Result<String, WorkError> {
-        (**self).work(prompt, account, cx).await
+        (**self).work(prompt, actions, cx).await
     }
 }
 

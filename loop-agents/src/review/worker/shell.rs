@@ -5,8 +5,8 @@ use loop_core::{IterationContext, WorkError};
 
 use super::{SAID_BYTES, Worker};
 use crate::{
-    process::Stream,
-    review::{Account, WorkTree, stream::Actions},
+    process::OutputStream,
+    review::{ActionLog, WorkTree, stream::ActionStream},
     shell::ShellAgent,
 };
 
@@ -37,28 +37,28 @@ impl Worker for ShellWorker {
     async fn work(
         &mut self,
         prompt: String,
-        account: &mut Account,
+        actions: &mut ActionLog,
         cx: IterationContext<()>,
     ) -> Result<String, WorkError> {
         let prompt = format!("{}\n{prompt}", self.preface).trim_start().to_owned();
-        let before = self.tree.look().await;
-        let mut actions = Actions::of(self.agent.format(), self.tree.root().to_owned());
+        let before = self.tree.snapshot().await;
+        let mut stream_log = ActionStream::of(self.agent.format(), self.tree.root().to_owned());
         let done = self
             .agent
             .work(prompt, cx.part(), |stream, bytes| {
-                if let Some(actions) = actions.as_mut().filter(|_| stream == Stream::Stdout) {
-                    actions.feed(bytes);
+                if let Some(stream_log) = stream_log.as_mut().filter(|_| stream == OutputStream::Stdout) {
+                    stream_log.feed(bytes);
                 }
             })
             .await;
         // The stream does not list files that the agent's own commands wrote.
-        *account = self.tree.since(&before).await;
-        if let Some(mut told) = actions.map(Actions::finish) {
+        *actions = self.tree.since(&before).await;
+        if let Some(mut told) = stream_log.map(ActionStream::finish) {
             told.without_gone(self.tree.root());
-            account.absorb(&told);
+            actions.absorb(&told);
         }
         let done = done?;
-        account.failure = done.failure();
+        actions.failure = done.failure();
         Ok(done.said().excerpt(SAID_BYTES))
     }
 }

@@ -18,7 +18,10 @@ use loop_core::{Usage, Usd};
 use serde_json::Value;
 
 use super::{Dialect, content, ended_by, no_end, text};
-use crate::usage::{RateLimit, Reset, Tokens, account::Account, ledger::Total, limit::time_of};
+use crate::usage::{
+    RateLimit, ResetTime, TokenCounts, rate_limit::time_of, report_collector::ReportCollector,
+    usage_totals::TotalScope,
+};
 
 /// The approximate number of bytes per token, to price an answer whose output is not known.
 const BYTES_A_TOKEN: u64 = 4;
@@ -45,7 +48,7 @@ pub(super) struct Claude {
 struct Streamed {
     id: String,
     model: Option<String>,
-    tokens: Tokens,
+    tokens: TokenCounts,
     /// The main agent's tool call that started this subagent.
     parent: Value,
 }
@@ -63,24 +66,24 @@ impl Dialect for Claude {
         self.cut.clone().or_else(|| (!self.has_ended).then(no_end))
     }
 
-    fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
+    fn line(&mut self, kind: &str, line: &Value, collector: &mut ReportCollector) {
         match kind {
-            "assistant" => self.message(line, account),
-            "stream_event" => self.event(line, account),
+            "assistant" => self.message(line, collector),
+            "stream_event" => self.event(line, collector),
             "rate_limit_event" => {
                 let info = &line["rate_limit_info"];
                 if text(info, "status") == Some("rejected") {
-                    let reset = account.count(info, "resetsAt").and_then(time_of).map(Reset::At);
+                    let reset = collector.count(info, "resetsAt").and_then(time_of).map(ResetTime::At);
                     self.limit = Some(RateLimit { reset });
                 }
             }
-            _ => self.result(line, account),
+            _ => self.result(line, collector),
         }
     }
 }
 
 impl Claude {
-    fn message(&mut self, line: &Value, account: &mut Account) {
+    fn message(&mut self, line: &Value, collector: &mut ReportCollector) {
         let message = &line["message"];
         if text(line, "error") == Some("rate_limit") {
             self.limit = self.limit.or(Some(RateLimit { reset: None }));
@@ -90,7 +93,7 @@ impl Claude {
             self.has_ended = false;
             self.cut = cut_by(message);
             if !words.is_empty() {
-                account.says(&words);
+                collector.says(&words);
             }
         }
         let model = text(message, "model");
@@ -100,85 +103,89 @@ impl Claude {
             return;
         }
         self.model = model.map(str::to_owned).or(self.model.take());
-        let input = input_of(&message["usage"], account);
+        let input = input_of(&message["usage"], collector);
         // We do not guess token counts. A price is an estimate anyway, and without the output it would be too low.
-        let said = account.count(&message["usage"], "output_tokens");
+        let said = collector.count(&message["usage"], "output_tokens");
         let priced = input.with_output(said.max(Some(longest_block(message) / BYTES_A_TOKEN)));
         let mut usage = input.usage();
-        usage.cost = account.estimate(model, &priced);
-        account.ledger.message(text(message, "id"), usage);
+        usage.cost = collector.estimate(model, &priced);
+        collector.totals.message(text(message, "id"), usage);
     }
 
-    fn event(&mut self, line: &Value, account: &mut Account) {
+    fn event(&mut self, line: &Value, collector: &mut ReportCollector) {
         let (event, parent) = (&line["event"], &line["parent_tool_use_id"]);
         match text(event, "type") {
             Some("message_start") => {
                 let message = &event["message"];
-                let tokens = input_of(&message["usage"], account);
+                let tokens = input_of(&message["usage"], collector);
                 let Some(id) = text(message, "id") else { return };
                 let model = text(message, "model");
                 // There is no output yet.
                 let mut usage = tokens.usage();
-                usage.cost = account.estimate(model, &tokens.with_output(Some(0)));
-                account.ledger.message(Some(id), usage);
+                usage.cost = collector.estimate(model, &tokens.with_output(Some(0)));
+                collector.totals.message(Some(id), usage);
                 let (id, model) = (id.to_owned(), model.map(str::to_owned));
                 self.streamed = Some(Streamed { id, model, tokens, parent: parent.clone() });
             }
             Some("message_delta") => {
-                let output = account.count(&event["usage"], "output_tokens");
+                let output = collector.count(&event["usage"], "output_tokens");
                 // Subagents stream at the same time. The total at the end includes their output.
                 if let Some(streamed) = self.streamed.take_if(|streamed| streamed.parent == *parent) {
                     let tokens = streamed.tokens.with_output(output);
-                    let usage = account.usage(streamed.model.as_deref(), &tokens, None, false);
-                    account.ledger.message(Some(&streamed.id), usage);
+                    let usage = collector.usage(streamed.model.as_deref(), &tokens, None, false);
+                    collector.totals.message(Some(&streamed.id), usage);
                 }
             }
             _ => {}
         }
     }
 
-    fn result(&mut self, line: &Value, account: &mut Account) {
+    fn result(&mut self, line: &Value, collector: &mut ReportCollector) {
         let subtype = text(line, "subtype").unwrap_or_default();
         self.has_ended = true;
         self.cut = cut_by(line).or(self.cut.take());
         let words = text(line, "result").filter(|words| !words.trim().is_empty());
         if matches!(subtype, "error_max_turns" | "error_max_budget_usd") {
-            account.recovers();
-            account.fault = Some(format!("the agent came to a limit of its own: {subtype}"));
+            collector.recovers();
+            collector.fault = Some(format!("the agent came to a limit of its own: {subtype}"));
             self.cut = Some(format!("came to a limit of its own: {subtype}"));
         } else if line["is_error"] == true || subtype.starts_with("error") {
-            self.fails(line, words.or_else(|| line["errors"][0].as_str()).unwrap_or(subtype), account);
+            self.fails(line, words.or_else(|| line["errors"][0].as_str()).unwrap_or(subtype), collector);
         } else {
-            account.recovers();
+            collector.recovers();
         }
         self.limit = None;
         if let Some(words) = words {
-            account.says(words);
+            collector.says(words);
         }
-        let is_failed = account.failure.is_some();
+        let is_failed = collector.failure.is_some();
         let spoke = !is_failed && (self.model_spoke || words.is_some() && !self.is_synthetic);
-        let total = self.total(line, spoke, account);
-        account.total(text(line, "session_id").map_or(Total::Process, Total::ProcessSoFar), line, total);
+        let total = self.total(line, spoke, collector);
+        collector.total(
+            text(line, "session_id").map_or(TotalScope::Process, TotalScope::ProcessSoFar),
+            line,
+            total,
+        );
     }
 
-    fn fails(&self, line: &Value, message: &str, account: &mut Account) {
+    fn fails(&self, line: &Value, message: &str, collector: &mut ReportCollector) {
         let status = line["api_error_status"].as_u64();
         if self.model_spoke && status.is_none() {
-            account.fails_at(message, None);
+            collector.fails_at(message, None);
         } else {
-            account.fails(message, status);
+            collector.fails(message, status);
         }
-        self.name_limit(account);
+        self.name_limit(collector);
     }
 
     /// Returns the tokens of all models and their cost, or those of the turn if it does not name models.
-    fn total(&self, line: &Value, spoke: bool, account: &mut Account) -> Usage {
-        let told = account.usd(line, "total_cost_usd");
+    fn total(&self, line: &Value, spoke: bool, collector: &mut ReportCollector) -> Usage {
+        let told = collector.usd(line, "total_cost_usd");
         let models = line.get("modelUsage").and_then(Value::as_object).filter(|models| !models.is_empty());
         let Some(models) = models else {
             let usage = &line["usage"];
-            let tokens = input_of(usage, account).with_output(account.count(usage, "output_tokens"));
-            return account.usage(self.model.as_deref(), &tokens, told, spoke);
+            let tokens = input_of(usage, collector).with_output(collector.count(usage, "output_tokens"));
+            return collector.usage(self.model.as_deref(), &tokens, told, spoke);
         };
         // A cost of zero for tokens means that it has no price for a model.
         let told = told.filter(|cost| *cost > Usd::ZERO);
@@ -189,25 +196,25 @@ impl Claude {
             && (is_none(&["inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"])
                 || is_none(&["outputTokens"]))
         {
-            account.doubt();
+            collector.mark_unreliable();
         }
         let mut sum = models.iter().fold(Usage::unknown(), |sum, (model, usage)| {
-            let tokens = Tokens {
-                fresh: account.count(usage, "inputTokens"),
-                cached: account.count(usage, "cacheReadInputTokens"),
-                cache_written: account.count(usage, "cacheCreationInputTokens"),
-                output: account.count(usage, "outputTokens"),
+            let tokens = TokenCounts {
+                fresh: collector.count(usage, "inputTokens"),
+                cached: collector.count(usage, "cacheReadInputTokens"),
+                cache_written: collector.count(usage, "cacheCreationInputTokens"),
+                output: collector.count(usage, "outputTokens"),
             };
-            let cost = account.usd(usage, "costUSD");
-            sum + account.usage(Some(model), &tokens, told.or(cost), false)
+            let cost = collector.usd(usage, "costUSD");
+            sum + collector.usage(Some(model), &tokens, told.or(cost), false)
         });
-        sum.cost = told.map(|usd| account.believed(usd)).or(sum.cost);
+        sum.cost = told.map(|usd| collector.believed(usd)).or(sum.cost);
         sum
     }
 
     /// Adds the details of the limit from a separate line, which has more than the text of the result.
-    fn name_limit(&self, account: &mut Account) {
-        if let (Some(failure), Some(limit)) = (&mut account.failure, self.limit) {
+    fn name_limit(&self, collector: &mut ReportCollector) {
+        if let (Some(failure), Some(limit)) = (&mut collector.failure, self.limit) {
             let in_words = failure.rate_limit.and_then(|limit| limit.reset);
             failure.rate_limit = Some(RateLimit { reset: limit.reset.or(in_words) });
         }
@@ -220,11 +227,11 @@ fn cut_by(answer: &Value) -> Option<String> {
     (!matches!(reason, "end_turn" | "stop_sequence")).then(|| ended_by(reason))
 }
 
-fn input_of(usage: &Value, account: &mut Account) -> Tokens {
-    Tokens {
-        fresh: account.count(usage, "input_tokens"),
-        cached: account.count(usage, "cache_read_input_tokens"),
-        cache_written: account.count(usage, "cache_creation_input_tokens"),
+fn input_of(usage: &Value, collector: &mut ReportCollector) -> TokenCounts {
+    TokenCounts {
+        fresh: collector.count(usage, "input_tokens"),
+        cached: collector.count(usage, "cache_read_input_tokens"),
+        cache_written: collector.count(usage, "cache_creation_input_tokens"),
         output: None,
     }
 }

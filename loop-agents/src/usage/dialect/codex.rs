@@ -12,7 +12,7 @@
 use serde_json::Value;
 
 use super::{Dialect, no_end, text};
-use crate::usage::{Tokens, account::Account, ledger::Total};
+use crate::usage::{TokenCounts, report_collector::ReportCollector, usage_totals::TotalScope};
 
 #[derive(Debug, Default)]
 pub(super) struct Codex {
@@ -36,7 +36,7 @@ impl Dialect for Codex {
         (!self.has_ended).then(no_end)
     }
 
-    fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
+    fn line(&mut self, kind: &str, line: &Value, collector: &mut ReportCollector) {
         self.has_ended = kind == "turn.completed";
         match kind {
             "thread.started" => self.thread = text(line, "thread_id").map(str::to_owned),
@@ -46,31 +46,31 @@ impl Dialect for Codex {
                 if text(item, "type") == Some("agent_message")
                     && let Some(words) = text(item, "text")
                 {
-                    account.says(words);
+                    collector.says(words);
                 }
             }
             "turn.completed" => {
-                account.recovers();
-                self.total(line, account);
+                collector.recovers();
+                self.total(line, collector);
             }
             "turn.failed" => {
-                account.fails(text(&line["error"], "message").unwrap_or("the turn failed"), None);
+                collector.fails(text(&line["error"], "message").unwrap_or("the turn failed"), None);
             }
-            _ => account.fails(text(line, "message").unwrap_or("an error without a message"), None),
+            _ => collector.fails(text(line, "message").unwrap_or("an error without a message"), None),
         }
     }
 }
 
 impl Codex {
-    fn total(&mut self, line: &Value, account: &mut Account) {
+    fn total(&mut self, line: &Value, collector: &mut ReportCollector) {
         let usage = &line["usage"];
-        let input = account.count(usage, "input_tokens");
-        let cached = account.count(usage, "cached_input_tokens");
-        let written = account.count(usage, "cache_write_input_tokens");
-        let output = account.count(usage, "output_tokens");
-        let tokens = Tokens::within(input, cached, written).with_output(output);
-        let sum = account.usage(None, &tokens, None, std::mem::take(&mut self.spoke));
-        let total = self.thread.as_deref().map_or(Total::Process, Total::ThreadSoFar);
-        account.total(total, line, sum);
+        let input = collector.count(usage, "input_tokens");
+        let cached = collector.count(usage, "cached_input_tokens");
+        let written = collector.count(usage, "cache_write_input_tokens");
+        let output = collector.count(usage, "output_tokens");
+        let tokens = TokenCounts::within(input, cached, written).with_output(output);
+        let sum = collector.usage(None, &tokens, None, std::mem::take(&mut self.spoke));
+        let total = self.thread.as_deref().map_or(TotalScope::Process, TotalScope::ThreadSoFar);
+        collector.total(total, line, sum);
     }
 }

@@ -11,7 +11,7 @@
 use serde_json::Value;
 
 use super::{Dialect, text};
-use crate::usage::{Tokens, account::Account, ledger::Total, tokens::sum};
+use crate::usage::{TokenCounts, report_collector::ReportCollector, tokens::sum, usage_totals::TotalScope};
 
 #[derive(Debug, Default)]
 pub(super) struct Gemini {
@@ -30,27 +30,27 @@ impl Dialect for Gemini {
         matches!(kind, "init" | "message")
     }
 
-    fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
+    fn line(&mut self, kind: &str, line: &Value, collector: &mut ReportCollector) {
         match kind {
             "message" if text(line, "role") == Some("assistant") => {
                 let words = text(line, "content").unwrap_or_default();
                 if self.speaking {
-                    account.says_more(words);
+                    collector.says_more(words);
                 } else {
-                    account.says(words);
+                    collector.says(words);
                 }
                 self.speaking = true;
                 self.spoke |= !words.is_empty();
             }
             "result" => {
                 match text(line, "status") {
-                    Some("success") => account.recovers(),
-                    Some(_) => fail(&line["error"], account),
+                    Some("success") => collector.recovers(),
+                    Some(_) => fail(&line["error"], collector),
                     None => {}
                 }
-                statistics(&line["stats"], line, std::mem::take(&mut self.spoke), account);
+                statistics(&line["stats"], line, std::mem::take(&mut self.spoke), collector);
             }
-            "error" if text(line, "severity") == Some("error") => fail(line, account),
+            "error" if text(line, "severity") == Some("error") => fail(line, collector),
             _ => {
                 self.speaking = false;
                 self.spoke |= kind == "tool_use";
@@ -62,29 +62,29 @@ impl Dialect for Gemini {
         true
     }
 
-    fn document(&mut self, document: &Value, account: &mut Account) -> bool {
+    fn document(&mut self, document: &Value, collector: &mut ReportCollector) -> bool {
         let words = text(document, "response");
         if let Some(words) = words {
-            account.says(words);
+            collector.says(words);
         }
         if document.get("error").is_some_and(Value::is_object) {
-            fail(&document["error"], account);
+            fail(&document["error"], collector);
         }
-        statistics(&document["stats"], document, words.is_some_and(|words| !words.is_empty()), account);
+        statistics(&document["stats"], document, words.is_some_and(|words| !words.is_empty()), collector);
         ["response", "error", "stats"].iter().any(|key| document.get(key).is_some())
     }
 }
 
-fn fail(error: &Value, account: &mut Account) {
-    account.fails(text(error, "message").unwrap_or("an error without a message"), error["code"].as_u64());
+fn fail(error: &Value, collector: &mut ReportCollector) {
+    collector.fails(text(error, "message").unwrap_or("an error without a message"), error["code"].as_u64());
 }
 
-fn statistics(stats: &Value, told: &Value, spoke: bool, account: &mut Account) {
+fn statistics(stats: &Value, told: &Value, spoke: bool, collector: &mut ReportCollector) {
     let Some(models) = stats.get("models").and_then(Value::as_object) else { return };
     let mut read = |(model, numbers): (&String, &Value)| {
         let tokens = match numbers.get("tokens") {
-            Some(tokens) => of_document(tokens, account),
-            None => of_stream(numbers, account),
+            Some(tokens) => of_document(tokens, collector),
+            None => of_stream(numbers, collector),
         };
         (model.clone(), tokens)
     };
@@ -92,42 +92,43 @@ fn statistics(stats: &Value, told: &Value, spoke: bool, account: &mut Account) {
     // Some models failed, or only chose the model that answers.
     let is_counted = |count: fn(&Counted) -> u64| models.iter().any(|(_, counted)| count(counted) > 0);
     if spoke && !(is_counted(|counted| counted.read) && is_counted(|counted| counted.said)) {
-        account.doubt();
+        collector.mark_unreliable();
     }
     let usages =
-        models.iter().map(|(model, counted)| account.usage(Some(model), &counted.tokens, None, false));
+        models.iter().map(|(model, counted)| collector.usage(Some(model), &counted.tokens, None, false));
     if let Some(total) = usages.reduce(|sum, usage| sum + usage) {
-        account.total(Total::Process, told, total);
+        collector.total(TotalScope::Process, told, total);
     }
 }
 
 /// The counts of a model.
 struct Counted {
-    tokens: Tokens,
+    tokens: TokenCounts,
     read: u64,
     /// The tokens of the reply, without the thoughts.
     said: u64,
 }
 
-fn of_document(tokens: &Value, account: &mut Account) -> Counted {
-    let (prompt, said) = (account.count(tokens, "prompt"), account.count(tokens, "candidates"));
+fn of_document(tokens: &Value, collector: &mut ReportCollector) -> Counted {
+    let (prompt, said) = (collector.count(tokens, "prompt"), collector.count(tokens, "candidates"));
     if prompt.is_none() || said.is_none() {
         // The other counts are only a part of the whole.
-        account.doubt();
+        collector.mark_unreliable();
     }
-    let input = sum([prompt, account.count(tokens, "tool")]);
-    let output = sum([said, account.count(tokens, "thoughts")]);
-    let tokens = Tokens::within(input, account.count(tokens, "cached"), None).with_output(output);
+    let input = sum([prompt, collector.count(tokens, "tool")]);
+    let output = sum([said, collector.count(tokens, "thoughts")]);
+    let tokens = TokenCounts::within(input, collector.count(tokens, "cached"), None).with_output(output);
     Counted { tokens, read: prompt.unwrap_or(0), said: said.unwrap_or(0) }
 }
 
-fn of_stream(tokens: &Value, account: &mut Account) -> Counted {
-    let input = account.count(tokens, "input_tokens");
-    let said = account.count(tokens, "output_tokens");
+fn of_stream(tokens: &Value, collector: &mut ReportCollector) -> Counted {
+    let input = collector.count(tokens, "input_tokens");
+    let said = collector.count(tokens, "output_tokens");
     if said.is_none() {
-        account.doubt();
+        collector.mark_unreliable();
     }
-    let thought = account.count(tokens, "total_tokens").and_then(|total| total.checked_sub(input?));
-    let tokens = Tokens::within(input, account.count(tokens, "cached"), None).with_output(said.max(thought));
+    let thought = collector.count(tokens, "total_tokens").and_then(|total| total.checked_sub(input?));
+    let tokens =
+        TokenCounts::within(input, collector.count(tokens, "cached"), None).with_output(said.max(thought));
     Counted { tokens, read: input.unwrap_or(0), said: said.unwrap_or(0) }
 }

@@ -11,7 +11,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::{Format, account::Account};
+use super::{Format, report_collector::ReportCollector};
 
 /// The way an agent reports.
 pub(super) trait Dialect: fmt::Debug + Send {
@@ -20,7 +20,7 @@ pub(super) trait Dialect: fmt::Debug + Send {
     fn reads(&self, kind: &str) -> bool;
 
     /// Handles a line that [`reads`](Self::reads) asked for.
-    fn line(&mut self, kind: &str, line: &Value, account: &mut Account);
+    fn line(&mut self, kind: &str, line: &Value, collector: &mut ReportCollector);
 
     /// Returns true if no other agent prints lines of this `type`. A stream without any such line comes from another
     /// agent.
@@ -38,7 +38,7 @@ pub(super) trait Dialect: fmt::Debug + Send {
     }
 
     /// Handles an object without a `type`, and returns true if it has this agent's form.
-    fn document(&mut self, _document: &Value, _account: &mut Account) -> bool {
+    fn document(&mut self, _document: &Value, _account: &mut ReportCollector) -> bool {
         false
     }
 }

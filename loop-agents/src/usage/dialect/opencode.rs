@@ -10,7 +10,7 @@
 use serde_json::Value;
 
 use super::{Dialect, text};
-use crate::usage::{Tokens, account::Account, tokens::sum};
+use crate::usage::{TokenCounts, report_collector::ReportCollector, tokens::sum};
 
 #[derive(Debug, Default)]
 pub(super) struct Opencode {
@@ -29,18 +29,18 @@ impl Dialect for Opencode {
         kind.starts_with("step_") || kind == "text"
     }
 
-    fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
+    fn line(&mut self, kind: &str, line: &Value, collector: &mut ReportCollector) {
         let part = &line["part"];
         match kind {
-            "text" => self.text(part, account),
+            "text" => self.text(part, collector),
             "step_finish" => {
-                account.recovers();
-                step(part, std::mem::take(&mut self.spoke), account);
+                collector.recovers();
+                step(part, std::mem::take(&mut self.spoke), collector);
             }
             _ => {
                 let (error, data) = (&line["error"], &line["error"]["data"]);
                 let message = text(data, "message").or_else(|| text(error, "name")).unwrap_or("an error");
-                account.fails(message, data["statusCode"].as_u64());
+                collector.fails(message, data["statusCode"].as_u64());
             }
         }
     }
@@ -48,35 +48,35 @@ impl Dialect for Opencode {
 
 impl Opencode {
     /// Handles a text. A message may have several texts.
-    fn text(&mut self, part: &Value, account: &mut Account) {
+    fn text(&mut self, part: &Value, collector: &mut ReportCollector) {
         let Some(words) = text(part, "text") else { return };
         self.spoke |= !words.is_empty();
         let message = text(part, "messageID");
         if message.is_some() && message == self.speaking.as_deref() {
-            account.says_more("\n");
-            account.says_more(words);
+            collector.says_more("\n");
+            collector.says_more(words);
         } else {
             self.speaking = message.map(str::to_owned);
-            account.says(words);
+            collector.says(words);
         }
     }
 }
 
-fn step(part: &Value, spoke: bool, account: &mut Account) {
+fn step(part: &Value, spoke: bool, collector: &mut ReportCollector) {
     let tokens = &part["tokens"];
     let spoke = spoke || text(part, "reason") == Some("tool-calls");
-    let said = account.count(tokens, "output");
+    let said = collector.count(tokens, "output");
     if tokens.is_object() && (said.is_none() || spoke && said == Some(0)) {
         // The reasoning is only a part of the output.
-        account.doubt();
+        collector.mark_unreliable();
     }
-    let tokens = Tokens {
-        fresh: account.count(tokens, "input"),
-        cached: account.count(&tokens["cache"], "read"),
-        cache_written: account.count(&tokens["cache"], "write"),
-        output: sum([said, account.count(tokens, "reasoning")]),
+    let tokens = TokenCounts {
+        fresh: collector.count(tokens, "input"),
+        cached: collector.count(&tokens["cache"], "read"),
+        cache_written: collector.count(&tokens["cache"], "write"),
+        output: sum([said, collector.count(tokens, "reasoning")]),
     };
-    let cost = account.usd(part, "cost");
-    let usage = account.usage(None, &tokens, cost, spoke);
-    account.ledger.message(text(part, "id"), usage);
+    let cost = collector.usd(part, "cost");
+    let usage = collector.usage(None, &tokens, cost, spoke);
+    collector.totals.message(text(part, "id"), usage);
 }

@@ -10,7 +10,7 @@
 use serde_json::Value;
 
 use super::{Dialect, content, ended_by, no_end, text};
-use crate::usage::{Tokens, account::Account};
+use crate::usage::{TokenCounts, report_collector::ReportCollector};
 
 #[derive(Debug, Default)]
 pub(super) struct Pi {
@@ -36,9 +36,9 @@ impl Dialect for Pi {
         }
     }
 
-    fn line(&mut self, kind: &str, line: &Value, account: &mut Account) {
+    fn line(&mut self, kind: &str, line: &Value, collector: &mut ReportCollector) {
         if kind == "session" {
-            return self.begin(line, account);
+            return self.begin(line, collector);
         }
         let message = &line["message"];
         if text(message, "role") != Some("assistant") {
@@ -47,34 +47,34 @@ impl Dialect for Pi {
         self.end = text(message, "stopReason").map(str::to_owned);
         match text(message, "stopReason") {
             Some("error" | "aborted") => {
-                account.fails(text(message, "errorMessage").unwrap_or("the answer broke off"), None);
+                collector.fails(text(message, "errorMessage").unwrap_or("the answer broke off"), None);
             }
-            _ => account.recovers(),
+            _ => collector.recovers(),
         }
         let words = content(message);
         if !words.is_empty() {
-            account.says(&words);
+            collector.says(&words);
         }
         let usage = &message["usage"];
-        let tokens = Tokens {
-            fresh: account.count(usage, "input"),
-            cached: account.count(usage, "cacheRead"),
-            cache_written: account.count(usage, "cacheWrite"),
-            output: account.count(usage, "output"),
+        let tokens = TokenCounts {
+            fresh: collector.count(usage, "input"),
+            cached: collector.count(usage, "cacheRead"),
+            cache_written: collector.count(usage, "cacheWrite"),
+            output: collector.count(usage, "output"),
         };
-        let cost = account.usd(&usage["cost"], "total");
+        let cost = collector.usd(&usage["cost"], "total");
         let spoke = message["content"].as_array().is_some_and(|blocks| !blocks.is_empty());
-        let usage = account.usage(text(message, "model"), &tokens, cost, spoke);
-        account.ledger.message(text(message, "responseId"), usage);
+        let usage = collector.usage(text(message, "model"), &tokens, cost, spoke);
+        collector.totals.message(text(message, "responseId"), usage);
     }
 }
 
 impl Pi {
     /// Begins a session, if it is another one.
-    fn begin(&mut self, line: &Value, account: &mut Account) {
+    fn begin(&mut self, line: &Value, collector: &mut ReportCollector) {
         let session = text(line, "id").map(str::to_owned);
         if self.session.is_some() && self.session != session {
-            account.ledger.begin_process();
+            collector.totals.begin_process();
         }
         self.session = session;
     }

@@ -7,8 +7,8 @@ use std::{
 
 use loop_agents::tools::Toolbox;
 use loop_guardrails::policy::{
-    ActionPolicy, LocalPath, Origin, Permissions, Placed, Settings, Verb, environment::EnvironmentPolicy,
-    workspace::Workspace,
+    ActionPolicy, LocalPath, Origin, Permissions, PolicySettings, Verb, WithOrigin,
+    environment::EnvironmentPolicy, workspace::Workspace,
 };
 use tempfile::TempDir;
 
@@ -194,15 +194,16 @@ fn sprung(base: &Path, trap: &Trap) -> Folder {
 }
 
 fn tools(workspace: &PathBuf) -> Toolbox {
-    let mut settings = Settings::default();
+    let mut settings = PolicySettings::default();
     let allowed = ["diff", "fd", "fdfind", "gawk", "rg", "sed", "tar", "tree"];
-    settings.allow = allowed.map(|name| Placed::new(name.to_owned(), Origin::BuiltIn)).into();
+    settings.allow = allowed.map(|name| WithOrigin::new(name.to_owned(), Origin::BuiltIn)).into();
     settings.permissions = Permissions::new().with(LocalPath::root(), Verb::ALL, Origin::BuiltIn).with(
         "private".parse().unwrap(),
         [],
         Origin::BuiltIn,
     );
-    let workspace = Workspace::open(workspace, ActionPolicy::new(settings, Settings::default())).unwrap();
+    let workspace =
+        Workspace::open(workspace, ActionPolicy::new(settings, PolicySettings::default())).unwrap();
     let vars = [("PATH", std::env::var("PATH").unwrap()), ("LC_ALL", "C".into())];
     Toolbox::standard(workspace).environment(vars, &EnvironmentPolicy::new())
 }

@@ -4,17 +4,19 @@ use std::path::Path;
 
 use loop_manifest::{
     UNFILLED,
-    init::{Agent, Check, SCHEMA_FILE, known_programs},
+    init::{AgentChoice, ProjectCheck, SCHEMA_FILE, known_programs},
 };
 
 use crate::view::{BOLD, WARN, paint};
 
 /// Lists what was found, and what was not.
-pub(crate) fn found(agent: Agent<'_>, checks: &[Check]) -> String {
+pub(crate) fn found(agent: AgentChoice<'_>, checks: &[ProjectCheck]) -> String {
     let mut rows = match agent {
-        Agent::Known(known) => vec![("agent", known.command.to_owned()), ("", known.permits.to_owned())],
-        Agent::Given(command) => vec![("agent", command.to_owned())],
-        Agent::Missing => vec![
+        AgentChoice::Known(known) => {
+            vec![("agent", known.command.to_owned()), ("", known.permits.to_owned())]
+        }
+        AgentChoice::Given(command) => vec![("agent", command.to_owned())],
+        AgentChoice::Missing => vec![
             ("agent", paint(WARN, "none found on PATH")),
             ("", format!("known by name: {}", known_programs())),
         ],
@@ -23,7 +25,8 @@ pub(crate) fn found(agent: Agent<'_>, checks: &[Check]) -> String {
         [] => rows.push(("check", paint(WARN, "none found in this folder"))),
         [first, others @ ..] => {
             rows.push(("check", format!("{} (from {})", first.command, first.file)));
-            let other = |other: &Check| ("", format!("not taken: {} (from {})", other.command, other.file));
+            let other =
+                |other: &ProjectCheck| ("", format!("not taken: {} (from {})", other.command, other.file));
             rows.extend(others.iter().map(other));
         }
     }

@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use loop_guardrails::policy::workspace::{Asked, Explanation};
+use loop_guardrails::policy::workspace::{Explanation, ExplanationSubject};
 use loop_session::policy;
 use serde::Serialize;
 
-use super::{Failure, PlaceJson, open, tell_json};
+use super::{Failure, OriginJson, open, print_json_or_warn};
 use crate::{args::ExplainArgs, exit, view};
 
 pub(crate) fn exec(args: &ExplainArgs) -> Result<ExitCode, Failure> {
@@ -16,9 +16,9 @@ pub(crate) fn exec(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         None => workspace.explain(&args.text),
     };
     if args.place.json {
-        tell_json(&ExplainJson::of(&args.text, &explained));
+        print_json_or_warn(&ExplainJson::of(&args.text, &explained));
     } else {
-        view::tell(&policy::explained(&args.text, &explained));
+        view::print_or_warn(&policy::explained(&args.text, &explained));
     }
     Ok(ExitCode::from(if explained.ruling.allowed { exit::OK } else { exit::DENIED }))
 }
@@ -32,7 +32,7 @@ struct ExplainJson<'a> {
     allowed: bool,
     rule: &'a str,
     #[serde(flatten)]
-    place: PlaceJson<'a>,
+    place: OriginJson<'a>,
     /// The target of a path, if the action may use it.
     leads_to: Option<String>,
     /// The words of a command, if it may run.
@@ -40,14 +40,14 @@ struct ExplainJson<'a> {
 }
 
 impl<'a> ExplainJson<'a> {
-    fn of(text: &'a str, Explanation { asked, ruling, .. }: &'a Explanation) -> Self {
-        let words = if let Asked::Command { words } = asked { words.as_slice() } else { &[] };
+    fn of(text: &'a str, Explanation { subject: asked, ruling, .. }: &'a Explanation) -> Self {
+        let words = if let ExplanationSubject::Command { words } = asked { words.as_slice() } else { &[] };
         Self {
             text,
             to: policy::verb(asked),
             allowed: ruling.allowed,
             rule: &ruling.rule,
-            place: PlaceJson::from(&ruling.origin),
+            place: OriginJson::from(&ruling.origin),
             leads_to: policy::leads_to(asked),
             words: Some(words).filter(|words| !words.is_empty()),
         }

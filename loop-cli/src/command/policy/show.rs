@@ -7,27 +7,27 @@ use loop_session::policy::{self, PolicyRule};
 use loop_telemetry::StateDir;
 use serde::Serialize;
 
-use super::{Failure, PlaceJson, open, tell_json};
-use crate::{args::PolicyPlace, exit, view};
-use loop_manifest::settings::{Layer, Settings};
+use super::{Failure, OriginJson, open, print_json_or_warn};
+use crate::{args::PolicyFolderArgs, exit, view};
+use loop_manifest::settings::{Settings, SettingsLayer};
 
-pub(crate) fn exec(place: &PolicyPlace) -> Result<ExitCode, Failure> {
+pub(crate) fn exec(place: &PolicyFolderArgs) -> Result<ExitCode, Failure> {
     let (settings, workspace) = open(place)?;
     let audit = StateDir::from_env_with(|name| env::var_os(name))
         .ok()
         .map(|state| AuditFile::at(state.audit()).path());
     if place.json {
         let rules = policy::rules(workspace.policy());
-        tell_json(&ShowJson::of(&settings, &rules, audit.as_deref()));
+        print_json_or_warn(&PolicyJson::of(&settings, &rules, audit.as_deref()));
     } else {
-        view::tell(&policy::page(&settings, workspace.policy(), audit));
+        view::print_or_warn(&policy::page(&settings, workspace.policy(), audit));
     }
     Ok(ExitCode::from(exit::OK))
 }
 
 /// The output of `loop policy show --json`.
 #[derive(Debug, Serialize)]
-struct ShowJson<'a> {
+struct PolicyJson<'a> {
     rules: Vec<RuleJson<'a>>,
     /// The settings files; `null` if they do not exist.
     user: Option<&'a Path>,
@@ -41,16 +41,16 @@ struct RuleJson<'a> {
     key: &'a str,
     says: &'a str,
     #[serde(flatten)]
-    place: PlaceJson<'a>,
+    place: OriginJson<'a>,
 }
 
-impl<'a> ShowJson<'a> {
+impl<'a> PolicyJson<'a> {
     fn of(settings: &'a Settings, rules: &'a [PolicyRule<'a>], audit: Option<&'a Path>) -> Self {
-        let there = |layer: &'a Layer| layer.path.as_deref().filter(|_| layer.is_there);
+        let there = |layer: &'a SettingsLayer| layer.path.as_deref().filter(|_| layer.is_there);
         let json = |rule: &'a PolicyRule<'a>| RuleJson {
             key: rule.key,
             says: &rule.says,
-            place: PlaceJson::from(rule.origin),
+            place: OriginJson::from(rule.origin),
         };
         Self {
             rules: rules.iter().map(json).collect(),

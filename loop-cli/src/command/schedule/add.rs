@@ -4,61 +4,68 @@ use loop_manifest::{init::in_full, model::Model};
 use std::{env, fs, path::Path, process::ExitCode, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
-use loop_schedule::{FirstFire, Job, JobAction, JobError, JobId, Reach, Settings, When, Zone};
+use loop_schedule::{
+    FirstFire, Horizon, Job, JobAction, JobError, JobId, JobRequest, ScheduleSettings, Trigger, Zone,
+};
 use loop_telemetry::words;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    super::{reported, runs::json, setting},
-    Failure, OrFail, place,
+    super::{environment, plan_and_warnings, runs::json},
+    Failure, OrFail, folder,
+    requested_job::request,
     show::next,
-    tell_if_idle, usage,
-    wanted::Wanted,
-    zone,
+    tell_if_idle, usage, zone,
 };
 use crate::{
-    args::{AddArgs, ErrandArgs},
+    args::{AddArgs, JobActionArgs},
     clock, exit,
-    schedule::{SchedulePlace, action},
+    schedule::{FolderSchedule, action},
     view::{self, BOLD, paint, text},
 };
-use loop_manifest::{Loaded, Plan};
+use loop_manifest::{LoadedPlan, Plan};
 
 pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
-    let place = place(args.cwd.as_deref())?;
+    let folder = folder(args.cwd.as_deref())?;
     let zone = zone(args.tz.as_ref())?;
-    let (now, numbers) = (clock::now(), place.project.settings());
-    let mut wanted = Wanted::of(args, numbers, &zone, now).map_err(Failure::Usage)?;
-    let mut job = job(args, &wanted, now);
-    let reach = if args.far { Reach::Far } else { Reach::Year };
-    let first = job.first_fire(numbers, reach, now).map_err(|error| far(error, args))?;
+    let (now, settings) = (clock::now(), folder.project.settings());
+    let mut requested = request(args, settings, &zone, now).map_err(Failure::Usage)?;
+    let mut job = job(args, &requested, now);
+    let reach = if args.far { Horizon::Far } else { Horizon::Year };
+    let first = job.first_fire(settings, reach, now).map_err(|error| far(error, args))?;
     let by = if args.dry_run {
         None
     } else {
-        let (errand, by) = errand(&args.errand, args, &place)?;
-        errand.give_to(&mut job);
+        let (action, by) = action(&args.action, args, &folder)?;
+        action.store_in(&mut job);
         let secrets = view::secrets();
         let warning = job.redact_prompt(|text| secrets.redact(text)).map_err(|why| usage!("{why}"))?;
-        wanted.warnings.extend(warning.map(str::to_owned));
-        place.project.change(|jobs| jobs.add_under_free_id(&mut job, numbers, reach, now))??;
+        requested.notes.extend(warning.map(str::to_owned));
+        folder.project.change(|jobs| jobs.add_under_free_id(&mut job, settings, reach, now))??;
         Some(by)
     };
     if args.json {
-        view::tell_json(&json(&Added::of(&job, &wanted, first, &zone, args.dry_run)));
+        view::print_json_or_warn(&json(&AddedJobJson::of(
+            &job,
+            &requested,
+            first,
+            (settings, &zone),
+            args.dry_run,
+        )));
         return Ok(ExitCode::from(exit::OK));
     }
-    wanted.hint.iter().chain(&wanted.warnings).for_each(|warning| view::warning(warning));
-    view::tell(&page(&job, by.as_deref(), first, numbers, &zone, now).join("\n"));
+    requested.hint.iter().chain(&requested.notes).for_each(|warning| view::warning(warning));
+    view::print_or_warn(&page(&job, by.as_deref(), first, settings, &zone, now).join("\n"));
     if !args.dry_run {
-        tell_if_idle(&place)?;
+        tell_if_idle(&folder)?;
     }
     Ok(ExitCode::from(exit::OK))
 }
 
 /// Builds the job, without its action.
-fn job(args: &AddArgs, wanted: &Wanted, now: Timestamp) -> Job {
-    let mut job = Job::new(JobId::random(), wanted.when.clone(), wanted.prompt.clone(), now);
+fn job(args: &AddArgs, requested: &JobRequest, now: Timestamp) -> Job {
+    let mut job = requested.job(JobId::random(), now);
     if let Some(catch_up) = args.catch_up {
         job = job.catch_up(catch_up.into());
     }
@@ -79,26 +86,32 @@ fn far(error: JobError, args: &AddArgs) -> Failure {
 }
 
 /// Builds the action and its description, after checking as much as possible in advance.
-fn errand(asked: &ErrandArgs, args: &AddArgs, place: &SchedulePlace) -> Result<(JobAction, String), Failure> {
+fn action(
+    asked: &JobActionArgs,
+    args: &AddArgs,
+    folder: &FolderSchedule,
+) -> Result<(JobAction, String), Failure> {
     let max_seconds = asked.max_time.unwrap_or(JobAction::MAX_TIME).as_secs().max(1);
     if let Some(path) = &asked.run {
-        let path = from_here(manifest(path)?, place.project.dir());
-        let errand = JobAction::Manifest { path };
-        let by = action::describe(&errand);
-        return Ok((errand, by));
+        let path = from_here(manifest(path)?, folder.project.dir());
+        let action = JobAction::Manifest { path };
+        let by = action::describe(&action);
+        return Ok((action, by));
     }
     if let Some(command) = &asked.agent {
-        let errand = JobAction::Agent { command: in_full(command).to_owned(), max_seconds };
-        let by = action::describe(&errand);
-        return Ok((errand, by));
+        let action = JobAction::Agent { command: in_full(command).to_owned(), max_seconds };
+        let by = action::describe(&action);
+        return Ok((action, by));
     }
-    let settings = setting::settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
+    let settings = environment::settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
     let variables: Vec<_> = env::vars_os().collect();
     let model = Model::choose(asked.model.as_deref(), &settings, &variables);
     let model = model.or_setup(|| "neither `--run` nor `--agent` says who does it, and a model cannot")?;
     let by = match asked.model {
         Some(_) => format!("model {}", model.id()),
-        None => format!("model {}, which the settings of {} name", model.id(), place.project.dir().display()),
+        None => {
+            format!("model {}, which the settings of {} name", model.id(), folder.project.dir().display())
+        }
     };
     Ok((JobAction::Model { model: asked.model.clone(), max_seconds }, by))
 }
@@ -113,7 +126,7 @@ fn from_here(path: String, dir: &Path) -> String {
 
 /// Returns the absolute path of a manifest that could be run.
 fn manifest(path: &Path) -> Result<String, Failure> {
-    let (_, warnings) = reported(Plan::load(path).and_then(Loaded::finished))?;
+    let (_, warnings) = plan_and_warnings(Plan::load(path).and_then(LoadedPlan::finished))?;
     if !warnings.is_empty() {
         view::say(&warnings);
     }
@@ -126,28 +139,32 @@ fn page(
     job: &Job,
     by: Option<&str>,
     first: FirstFire,
-    numbers: &Settings,
+    settings: &ScheduleSettings,
     zone: &Zone,
     now: Timestamp,
 ) -> Vec<String> {
     let field = |name: &str, value: &str| format!("  {name:<8}{}", text::one_line(value));
-    let when = match &job.when {
-        When::Cron { expression, zone } => format!("{} ({expression}, {zone})", job.when.describe()),
-        When::Every(_) => job.when.describe(),
-        When::At { .. } => "once".to_owned(),
+    let trigger = match &job.trigger {
+        Trigger::Cron { expression, zone } => format!("{} ({expression}, {zone})", job.trigger.describe()),
+        Trigger::Every(_) => job.trigger.describe(),
+        Trigger::At { .. } => "once".to_owned(),
     };
     let head = match by {
         Some(_) => paint(BOLD, job.id),
         None => paint(BOLD, "not added:"),
     };
     let mut lines = vec![format!("{head} {}", text::printable(&job.prompt))];
-    lines.push(field("when", &when));
+    lines.push(field("when", &trigger));
     // Jitter derives from the id, which only an added job has.
     let due = if by.is_some() { first.due } else { first.slot };
     lines.push(field("next", &next(first.slot, due, zone, now)));
     lines.extend(by.map(|by| field("by", by)));
-    if let Some(expiry) = numbers.expiry.filter(|_| job.when.is_recurring()) {
-        lines.push(field("until", &until(expiry, job.created_at, zone)));
+    if job.trigger.is_recurring() {
+        let end = job.expiry.lifetime(settings).map(|lifetime| until(lifetime, job.created_at, zone));
+        lines.push(field("until", &end.unwrap_or_else(|| "you delete it: it does not expire".to_owned())));
+    }
+    if by.is_some() {
+        lines.push(field("cancel", &format!("loop schedule delete {}", job.id)));
     }
     lines
 }
@@ -160,7 +177,7 @@ fn until(expiry: Duration, created_at: Timestamp, zone: &Zone) -> String {
         (days @ 1.., 0) => text::count(days, "day"),
         _ => text::duration(expiry),
     };
-    format!("its first fire after {end} is its last: jobs live for {life} (`[schedule] expiry`)")
+    format!("its first fire after {end} is its last, because it expires after {life} (`--expires`)")
 }
 
 /// The number of seconds in a day.
@@ -168,7 +185,7 @@ const DAY: u64 = 86_400;
 
 /// The added or planned job, for programs.
 #[derive(Debug, Serialize)]
-struct Added<'a> {
+struct AddedJobJson<'a> {
     /// `null` if nothing was added.
     id: Option<String>,
     /// The requested interval, or `null`.
@@ -178,6 +195,8 @@ struct Added<'a> {
     cron: Option<String>,
     /// The time of a one-shot job.
     at: Option<Timestamp>,
+    /// The seconds from its creation to its expiry; `null` if it does not expire.
+    expires_after: Option<u64>,
     prompt: &'a str,
     hint: Option<&'a str>,
     warnings: &'a [String],
@@ -187,29 +206,39 @@ struct Added<'a> {
     /// The time of the first fire; `null` if nothing was added.
     due: Option<String>,
     /// The action; `null` if nothing was added.
-    errand: &'a Value,
+    #[serde(rename = "errand")]
+    action: &'a Value,
 }
 
-impl<'a> Added<'a> {
-    fn of(job: &'a Job, wanted: &'a Wanted, first: FirstFire, zone: &Zone, dry: bool) -> Self {
-        let (cron, at) = match &job.when {
-            When::Cron { expression, .. } => (Some(expression.to_string()), None),
-            When::Every(_) => (None, None),
-            When::At { time } => (None, Some(*time)),
+impl<'a> AddedJobJson<'a> {
+    fn of(
+        job: &'a Job,
+        requested: &'a JobRequest,
+        first: FirstFire,
+        (settings, zone): (&ScheduleSettings, &Zone),
+        dry: bool,
+    ) -> Self {
+        let (cron, at) = match &job.trigger {
+            Trigger::Cron { expression, .. } => (Some(expression.to_string()), None),
+            Trigger::Every(_) => (None, None),
+            Trigger::At { time } => (None, Some(*time)),
         };
+        let lifetime = job.expiry.lifetime(settings);
+        let expires = lifetime.filter(|_| job.trigger.is_recurring());
         Self {
             id: (!dry).then(|| job.id.to_string()),
-            interval: wanted.interval.map(|interval| interval.to_string()),
-            effective: wanted.effective.map(|effective| effective.to_string()),
+            interval: requested.interval.map(|interval| interval.to_string()),
+            effective: requested.effective.map(|effective| effective.to_string()),
             cron,
             at,
+            expires_after: expires.map(|lifetime| lifetime.as_secs()),
             prompt: &job.prompt,
-            hint: wanted.hint.as_deref(),
-            warnings: &wanted.warnings,
+            hint: requested.hint.as_deref(),
+            warnings: &requested.notes,
             zone: zone.to_string(),
             next: words::rfc3339(first.slot, zone.rules()),
             due: (!dry).then(|| words::rfc3339(first.due, zone.rules())),
-            errand: JobAction::stored(job),
+            action: JobAction::stored(job),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use loop_schedule::{JobId, Jobs};
 
-use super::{Failure, place, tell_if_idle};
+use super::{Failure, folder, tell_if_idle};
 use crate::{args::JobArgs, clock, exit, schedule, view};
 
 pub(super) fn delete(args: &JobArgs) -> Result<ExitCode, Failure> {
@@ -18,8 +18,8 @@ pub(super) fn pause(args: &JobArgs, paused: bool) -> Result<ExitCode, Failure> {
 }
 
 pub(super) fn fire(args: &JobArgs) -> Result<ExitCode, Failure> {
-    let done = change(args, "fires as soon as it can", Jobs::want)?;
-    tell_if_idle(&place(args.cwd.as_deref())?)?;
+    let done = change(args, "fires as soon as it can", Jobs::request_fire)?;
+    tell_if_idle(&folder(args.cwd.as_deref())?)?;
     Ok(done)
 }
 
@@ -29,10 +29,10 @@ fn change(
     done: &str,
     change: impl Fn(&mut Jobs, JobId) -> bool,
 ) -> Result<ExitCode, Failure> {
-    let place = place(args.cwd.as_deref())?;
-    let changed = place.project.change(|jobs| {
+    let folder = folder(args.cwd.as_deref())?;
+    let changed = folder.project.change(|jobs| {
         let known =
-            args.jobs.iter().try_for_each(|id| schedule::known(jobs, *id, place.project.dir()).map(drop));
+            args.jobs.iter().try_for_each(|id| schedule::find_job(jobs, *id, folder.project.dir()).map(drop));
         known.map(|()| args.jobs.iter().all(|id| change(jobs, *id)))
     });
     changed??;

@@ -8,6 +8,6 @@ use super::Failure;
 use crate::{exit, view};
 
 pub(super) fn exec(expression: &Cron) -> Result<ExitCode, Failure> {
-    view::tell(&expression.describe());
+    view::print_or_warn(&expression.describe());
     Ok(ExitCode::from(exit::OK))
 }

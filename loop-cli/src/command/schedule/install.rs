@@ -5,29 +5,29 @@
 
 use std::{env, process::ExitCode};
 
-use super::{Failure, OrFail, place};
+use super::{Failure, OrFail, folder};
 use crate::{args::InstallArgs, exit, view};
 
 /// Variables that affect which jobs exist, or whether their agents are found.
 const VARIABLES: [&str; 5] = ["PATH", "LOOP_HOME", "LOOP_CONFIG", "XDG_CONFIG_HOME", "XDG_STATE_HOME"];
 
 pub(super) fn exec(args: &InstallArgs) -> Result<ExitCode, Failure> {
-    let place = place(args.cwd.as_deref())?;
+    let folder = folder(args.cwd.as_deref())?;
     let text = |path: &std::path::Path| {
         path.to_str().map(str::to_owned).or_setup(|| format!("{} is no text", path.display()))
     };
     let program = env::current_exe().or_internal("this program cannot be found")?;
-    let (program, dir) = (text(&program)?, text(place.project.dir())?);
+    let (program, dir) = (text(&program)?, text(folder.project.dir())?);
     let variables: Vec<_> = VARIABLES.iter().filter_map(|name| Some((*name, env::var(name).ok()?))).collect();
     if args.system.systemd {
-        view::tell(&service(&program, &dir, &variables));
+        view::print_or_warn(&service(&program, &dir, &variables));
         view::say(
             "write it to ~/.config/systemd/user/loop-schedule.service (one file for each folder), then:\n  \
              systemctl --user enable --now loop-schedule\n  \
              loginctl enable-linger        # also while you are not logged in",
         );
     } else {
-        view::tell(&line(&program, &dir, &variables));
+        view::print_or_warn(&line(&program, &dir, &variables));
         view::say("add it to the others with `crontab -e`");
     }
     Ok(ExitCode::from(exit::OK))

@@ -22,13 +22,13 @@ pub(super) fn exec(args: &NextArgs) -> Result<ExitCode, Failure> {
     }
     if args.json {
         let fires: Vec<_> = fires.iter().map(|fire| words::rfc3339(*fire, zone.rules())).collect();
-        view::tell(&serde_json::json!(fires).to_string());
+        view::print_or_warn(&serde_json::json!(fires).to_string());
         return Ok(ExitCode::from(exit::OK));
     }
     let shown = |fire: &Timestamp| {
         let distance = args.from.is_none().then(|| format!("  {}", words::until(*fire, now)));
         words::instant(*fire, zone.rules()) + &distance.unwrap_or_default()
     };
-    view::tell(&fires.iter().map(shown).collect::<Vec<_>>().join("\n"));
+    view::print_or_warn(&fires.iter().map(shown).collect::<Vec<_>>().join("\n"));
     Ok(ExitCode::from(exit::OK))
 }

@@ -6,20 +6,20 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use loop_agents::process::Custody;
+use loop_agents::process::Supervisor;
 use loop_schedule::CancellationToken;
-use loop_schedule::{DISABLE_VARIABLE, Runner, StoreError, Switch};
+use loop_schedule::{DISABLE_VARIABLE, FiringSwitch, Runner, StoreError};
 
 use super::{
-    super::{OrFail, setting},
-    Failure, place, zone,
+    super::{OrFail, environment},
+    Failure, folder, zone,
 };
 use crate::{
     args::RunScheduleArgs,
     clock, exit,
-    schedule::{self, Firing, Page, SchedulePlace, Told},
-    signals::{Signal, Signals, Suspensions, stop_here},
-    view::{self, Board},
+    schedule::{self, FireDelivery, FireReporter, FolderSchedule, JobsPanel},
+    signals::{Signal, Signals, SuspendSignals, stop_here},
+    view::{self, StatusBoard},
 };
 
 pub(super) fn exec(args: &RunScheduleArgs) -> Result<ExitCode, Failure> {
@@ -27,48 +27,48 @@ pub(super) fn exec(args: &RunScheduleArgs) -> Result<ExitCode, Failure> {
         view::say(&format!("nothing fires: {DISABLE_VARIABLE} is set"));
         return Ok(ExitCode::from(exit::OK));
     }
-    let place = Arc::new(place(args.cwd.as_deref())?);
-    if args.once && place.project.off_switch().is_off() {
+    let folder = Arc::new(folder(args.cwd.as_deref())?);
+    if args.once && folder.project.off_switch().is_off() {
         view::say("nothing fires: `loop schedule on` lets jobs fire again");
         return Ok(ExitCode::from(exit::OK));
     }
-    let custody =
-        setting::custody(setting::new_run()).or_internal("the processes of jobs cannot be looked after")?;
-    let done = setting::block_on(fire(args, place, custody.clone()));
-    custody.end();
+    let supervisor = environment::supervisor(environment::new_run_id())
+        .or_internal("the processes of jobs cannot be looked after")?;
+    let done = environment::block_on(fire(args, folder, supervisor.clone()));
+    supervisor.end();
     done
 }
 
 /// Fires jobs until a signal arrives, or once.
 async fn fire(
     args: &RunScheduleArgs,
-    place: Arc<SchedulePlace>,
-    custody: Custody,
+    folder: Arc<FolderSchedule>,
+    supervisor: Supervisor,
 ) -> Result<ExitCode, Failure> {
     let signals = Signals::listen().or_internal("signals cannot be listened for")?;
-    let told = told(args, &place)?;
-    let heard = Arc::clone(&told);
-    let watched = place.project.off_switch().watch(&told.switch, move || heard.phase());
+    let reporter = reporter(args, &folder)?;
+    let heard = Arc::clone(&reporter);
+    let watched = folder.project.off_switch().watch(&reporter.switch, move || heard.phase());
     let _watched = watched.or_setup(|| "the folder of all schedules cannot be made")?;
     let program = env::current_exe().or_internal("this program cannot be found")?;
-    let firing = Firing {
+    let firing = FireDelivery {
         program: program.to_string_lossy().into_owned(),
-        place: Arc::clone(&place),
-        told: Arc::clone(&told),
-        custody,
+        folder: Arc::clone(&folder),
+        reporter: Arc::clone(&reporter),
+        supervisor,
     };
-    let runner = Runner::new(place.project.store().clone(), firing, clock::now);
-    let runner = runner.with_settings(place.project.settings().clone()).with_switch(told.switch.clone());
-    if !args.once && place.project.store().is_firing().is_ok_and(|is_fired| is_fired) {
-        told.phase();
+    let runner = Runner::new(folder.project.store().clone(), firing, clock::now);
+    let runner = runner.with_settings(folder.project.settings().clone()).with_switch(reporter.switch.clone());
+    if !args.once && folder.project.store().is_firing().is_ok_and(|is_fired| is_fired) {
+        reporter.phase();
     }
     let cancel = CancellationToken::new();
     let work = run(runner, args.once, cancel.clone());
     let (ran, signal) = tokio::select! {
-        attended = attend(work, signals, &cancel, &told.board) => attended?,
-        () = keep_page(&told, place) => unreachable!("a page is kept for ever"),
+        attended = attend(work, signals, &cancel, &reporter.board) => attended?,
+        () = keep_page(&reporter, folder) => unreachable!("a page is kept for ever"),
     };
-    told.board.hide();
+    reporter.board.hide();
     view::flush();
     let fired = ran.transpose()?;
     if fired == Some(false) && !args.quiet {
@@ -78,21 +78,21 @@ async fn fire(
 }
 
 /// Creates the reporter, with the live table if there is a terminal for it.
-fn told(args: &RunScheduleArgs, place: &SchedulePlace) -> Result<Arc<Told>, Failure> {
-    let page = Arc::new(Mutex::new(Page::new(place)));
-    let is_live = Board::is_possible() && !args.quiet && !args.once;
-    let board = if is_live { Board::new(page.clone()) } else { Board::plain() };
+fn reporter(args: &RunScheduleArgs, folder: &FolderSchedule) -> Result<Arc<FireReporter>, Failure> {
+    let page = Arc::new(Mutex::new(JobsPanel::new(folder)));
+    let is_live = StatusBoard::is_possible() && !args.quiet && !args.once;
+    let board = if is_live { StatusBoard::new(page.clone()) } else { StatusBoard::plain() };
     let zone = zone(None)?;
-    let (switch, firing) = (Switch::default(), false.into());
-    Ok(Arc::new(Told { board: Arc::new(board), page, zone, switch, firing, quiet: args.quiet }))
+    let (switch, firing) = (FiringSwitch::default(), false.into());
+    Ok(Arc::new(FireReporter { board: Arc::new(board), page, zone, switch, firing, quiet: args.quiet }))
 }
 
 /// Updates the live table forever.
-async fn keep_page(told: &Told, place: Arc<SchedulePlace>) {
-    if !told.board.is_live() {
+async fn keep_page(reporter: &FireReporter, folder: Arc<FolderSchedule>) {
+    if !reporter.board.is_live() {
         return std::future::pending().await;
     }
-    schedule::keep(Arc::clone(&told.page), place, Arc::clone(&told.board)).await;
+    schedule::keep_updated(Arc::clone(&reporter.page), folder, Arc::clone(&reporter.board)).await;
 }
 
 /// Runs the scheduler. Returns whether it fired jobs here.
@@ -109,9 +109,9 @@ async fn attend<T>(
     work: impl Future<Output = T>,
     mut signals: Signals,
     cancel: &CancellationToken,
-    board: &Board,
+    board: &StatusBoard,
 ) -> Result<(Option<T>, Option<Signal>), Failure> {
-    let mut suspensions = Suspensions::listen().or_internal("Ctrl+Z cannot be listened for")?;
+    let mut suspensions = SuspendSignals::listen().or_internal("Ctrl+Z cannot be listened for")?;
     let mut work = std::pin::pin!(work);
     let mut first = None;
     loop {

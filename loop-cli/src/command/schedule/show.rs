@@ -3,20 +3,20 @@
 use std::{collections::HashMap, process::ExitCode};
 
 use jiff::Timestamp;
-use loop_schedule::{CatchUp, JobAction, Overlap, Record, When, Zone};
+use loop_schedule::{CatchUp, JobAction, JobRecord, Overlap, Trigger, Zone};
 use loop_telemetry::words;
 use serde::Serialize;
 
 use super::{
-    super::{kept::short_ids, runs::json},
-    Failure,
+    super::{run_lifecycle::stored_runs::short_ids, runs::json},
+    Failure, folder,
     list::JobJson,
-    place, zone,
+    zone,
 };
 use crate::{
     args::ShowJobArgs,
     clock, exit,
-    schedule::{self, Fired, SchedulePlace, action},
+    schedule::{self, FireResult, FolderSchedule, action},
     view::{
         self, BOLD,
         columns::{self, Column},
@@ -37,53 +37,53 @@ const COLUMNS: &[Column] = &[
 const SHOWN: usize = 10;
 
 pub(super) fn exec(args: &ShowJobArgs) -> Result<ExitCode, Failure> {
-    let place = place(args.cwd.as_deref())?;
-    let jobs = schedule::jobs_of(&place, |warning| view::warning(&warning))?;
+    let folder = folder(args.cwd.as_deref())?;
+    let jobs = schedule::jobs_of(&folder, |warning| view::warning(&warning))?;
     let found = jobs.iter().find(|(record, _)| record.job.id == args.job);
-    let (record, last) = found.ok_or_else(|| schedule::unknown(args.job, place.project.dir()))?;
-    let fires = place.fires_of(args.job)?;
+    let (record, last) = found.ok_or_else(|| schedule::unknown_job(args.job, folder.project.dir()))?;
+    let fires = folder.fires_of(args.job)?;
     let now = clock::now();
     if args.json {
-        let job = JobJson::of(record, last.as_ref(), place.project.settings(), now);
-        let shown = Shown { job, fires: &fires };
-        view::tell_json(&json(&shown));
+        let job = JobJson::of(record, last.as_ref(), folder.project.settings(), now);
+        let shown = JobDetailsJson { job, fires: &fires };
+        view::print_json_or_warn(&json(&shown));
         return Ok(ExitCode::from(exit::OK));
     }
-    let zone = zone_of(&record.job.when)?;
-    view::tell(&page(&place, record, &zone, now).join("\n"));
+    let zone = zone_of(&record.job.trigger)?;
+    view::print_or_warn(&page(&folder, record, &zone, now).join("\n"));
     if !fires.is_empty() {
-        let runs = place.runs.list()?;
+        let runs = folder.runs.list()?;
         let short = short_ids(runs.iter().map(|run| run.id.as_str()));
-        let rows = fires.iter().rev().take(SHOWN).map(|fired| row(fired, &short, &zone));
+        let rows = fires.iter().rev().take(SHOWN).map(|result| row(result, &short, &zone));
         let rows: Vec<_> = rows.collect();
-        view::tell(&format!("\n{}", columns::lines(COLUMNS, &rows).join("\n")));
+        view::print_or_warn(&format!("\n{}", columns::lines(COLUMNS, &rows).join("\n")));
     }
     Ok(ExitCode::from(exit::OK))
 }
 
 /// A job and its fires, for programs.
 #[derive(Debug, Serialize)]
-struct Shown<'a> {
+struct JobDetailsJson<'a> {
     job: JobJson<'a>,
-    fires: &'a [Fired],
+    fires: &'a [FireResult],
 }
 
 /// Returns the time zone of a job.
-fn zone_of(when: &When) -> Result<Zone, Failure> {
-    match when {
-        When::Cron { zone, .. } => Ok(zone.clone()),
-        When::Every(_) | When::At { .. } => zone(None),
+fn zone_of(trigger: &Trigger) -> Result<Zone, Failure> {
+    match trigger {
+        Trigger::Cron { zone, .. } => Ok(zone.clone()),
+        Trigger::Every(_) | Trigger::At { .. } => zone(None),
     }
 }
 
-fn page(place: &SchedulePlace, record: &Record, zone: &Zone, now: Timestamp) -> Vec<String> {
+fn page(folder: &FolderSchedule, record: &JobRecord, zone: &Zone, now: Timestamp) -> Vec<String> {
     let job = &record.job;
-    let when = match &job.when {
-        When::Cron { expression, zone } => format!("{} ({expression}, {zone})", job.when.describe()),
-        When::Every(_) => job.when.describe(),
-        When::At { time } => format!("once, {}", words::instant(*time, zone.rules())),
+    let trigger = match &job.trigger {
+        Trigger::Cron { expression, zone } => format!("{} ({expression}, {zone})", job.trigger.describe()),
+        Trigger::Every(_) => job.trigger.describe(),
+        Trigger::At { time } => format!("once, {}", words::instant(*time, zone.rules())),
     };
-    let status = record.status(place.project.settings(), now);
+    let status = record.status(folder.project.settings(), now);
     let next = match status.and_then(|status| Some((status.slot?, status.due?))) {
         Some((slot, due)) => next(slot, due, zone, now),
         None if job.paused => "paused".to_owned(),
@@ -100,17 +100,17 @@ fn page(place: &SchedulePlace, record: &Record, zone: &Zone, now: Timestamp) -> 
         Overlap::Cancel => "cancel: what is due while it runs ends the run",
     };
     let does =
-        JobAction::of(job).map_or_else(|error| format!("{error:#}"), |errand| action::describe(&errand));
+        JobAction::of(job).map_or_else(|error| format!("{error:#}"), |action| action::describe(&action));
     let field = |name: &str, value: &str| format!("  {name:<10}{}", text::one_line(value));
     vec![
         format!("{} {}", paint(BOLD, job.id), text::printable(&job.prompt)),
-        field("when", &when),
+        field("when", &trigger),
         field("next", &next),
         field("by", &does),
         field("catch-up", catch_up),
         field("overlap", overlap),
         field("added", &words::instant(job.created_at, zone.rules())),
-        field("fired", &text::count(record.standing.fires, "time")),
+        field("fired", &text::count(record.state.fires, "time")),
     ]
 }
 
@@ -125,16 +125,16 @@ pub(super) fn next(slot: Timestamp, due: Timestamp, zone: &Zone, now: Timestamp)
     }
 }
 
-fn row(fired: &Fired, short: &HashMap<&str, &str>, zone: &Zone) -> Vec<String> {
-    let run = fired.run_id.as_deref().unwrap_or_default();
-    let took = fired.ended_at.duration_since(fired.started_at).unsigned_abs();
+fn row(result: &FireResult, short: &HashMap<&str, &str>, zone: &Zone) -> Vec<String> {
+    let run = result.run_id.as_deref().unwrap_or_default();
+    let took = result.ended_at.duration_since(result.started_at).unsigned_abs();
     vec![
-        fired.number.to_string(),
-        words::instant(fired.started_at, zone.rules()),
+        result.number.to_string(),
+        words::instant(result.started_at, zone.rules()),
         text::duration(took),
-        fired.word(),
+        result.word(),
         // A run that is no longer stored has no short name.
         short.get(run).copied().unwrap_or(run).to_owned(),
-        fired.error.as_deref().map(text::one_line).unwrap_or_default(),
+        result.error.as_deref().map(text::one_line).unwrap_or_default(),
     ]
 }

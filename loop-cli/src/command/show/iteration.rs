@@ -6,12 +6,12 @@ use loop_telemetry::{Logs, RunStore, rows::RowFold};
 
 use super::super::{
     Failure,
-    kept::{decode, read_on},
+    run_lifecycle::stored_runs::{decode, read_on},
     usage,
 };
 use crate::{
     args::PartArgs,
-    view::{self, Left, iteration::Found, text},
+    view::{self, IterationPage, StoredAgentOutput, text},
 };
 
 /// Prints the iteration with this number, or the requested part of it.
@@ -19,10 +19,10 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64, part: &PartArgs) -> 
     let (found, unread) = find(store, id, number)?;
     if part.output {
         let none = || unread.unwrap_or_else(|| nothing(number, "the agent has left no output that is kept"));
-        hand_over(&found.output.ok_or_else(none)?)?;
+        print_raw(&found.output.ok_or_else(none)?)?;
     } else if part.evaluation {
         let verdict = found.details.verdict.ok_or_else(|| nothing(number, "there is no verdict"))?;
-        view::hand_over(verdict.text().as_bytes())?;
+        view::print_raw(verdict.text().as_bytes())?;
     } else {
         let files = Logs::of(store.folder_of(id)?).of_iteration(number).unwrap_or_default();
         view::print(&found.page(&files))?;
@@ -31,15 +31,15 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64, part: &PartArgs) -> 
 }
 
 /// Prints the stored output to the stream that it came from.
-fn hand_over(output: &Left) -> Result<(), Failure> {
+fn print_raw(output: &StoredAgentOutput) -> Result<(), Failure> {
     match output {
-        Left::Shell(output) => {
-            view::hand_over(&output.stdout.to_bytes())?;
-            view::hand_over_errors(&output.stderr.to_bytes());
+        StoredAgentOutput::Shell(output) => {
+            view::print_raw(&output.stdout.to_bytes())?;
+            view::print_raw_errors(&output.stderr.to_bytes());
             warn_of_gaps(output);
         }
-        Left::Turn(turn) => drop(view::hand_over(turn.text.as_bytes())?),
-        Left::Worked(worked) => drop(view::hand_over(worked.words.as_bytes())?),
+        StoredAgentOutput::Turn(turn) => drop(view::print_raw(turn.text.as_bytes())?),
+        StoredAgentOutput::Task(task_output) => drop(view::print_raw(task_output.words.as_bytes())?),
     }
     Ok(())
 }
@@ -60,9 +60,9 @@ fn nothing(number: u64, what: &str) -> Failure {
 
 /// Finds the journal's data on the iteration, and why its output is unreadable, if it is. Only callers that show the
 /// output need that reason.
-fn find(store: &RunStore, id: &str, number: u64) -> Result<(Found, Option<Failure>), Failure> {
+fn find(store: &RunStore, id: &str, number: u64) -> Result<(IterationPage, Option<Failure>), Failure> {
     let (mut progress, mut rows) = (Progress::default(), RowFold::default());
-    let (mut found, mut unread) = (Found::default(), None);
+    let (mut found, mut unread) = (IterationPage::default(), None);
     read_on(&mut store.journal(id)?, &mut progress, |line, _| {
         if let Some(row) = rows.on_event(&line.event).filter(|row| row.iteration == number) {
             found.details.row = row;

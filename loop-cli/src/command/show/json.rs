@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::super::{
     Failure,
-    kept::{glance, journal, read_on, warn_if_cut},
+    run_lifecycle::stored_runs::{glance, journal, read_on, warn_if_cut},
     runs::{RunJson, json},
 };
 

@@ -10,16 +10,20 @@ use serde::de::DeserializeOwned;
 
 use super::{
     super::{
-        Failure, begun,
-        every::KEPT_AS,
-        kept::{decode_as, read_on},
-        subject, usage,
+        Failure,
+        every::STORED_AS,
+        run_lifecycle::{
+            run_spec,
+            stored_runs::{decode_as, read_on},
+            stored_spec,
+        },
+        usage,
     },
     iteration::none,
 };
 use crate::{
     task,
-    view::{self, changes},
+    view::{self, changed_lines},
 };
 use loop_manifest::Plan;
 
@@ -28,23 +32,23 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failur
     let manifest = store.info(id)?.manifest;
     let manifest = manifest
         .ok_or_else(|| usage!("the run was begun without a manifest, of which prompts could be made"))?;
-    if manifest.path == KEPT_AS {
+    if manifest.path == STORED_AS {
         // The prompt is the same each time.
-        let (repetition, _) = begun::repetition(&manifest.text)?;
-        view::hand_over(repetition.work.text().as_bytes())?;
+        let (repetition, _) = stored_spec::repetition(&manifest.text)?;
+        view::print_raw(repetition.work.text().as_bytes())?;
         return Ok(());
     }
-    if manifest.path == task::KEPT_AS {
+    if manifest.path == task::STORED_AS {
         return Err(usage!(
             "the prompts of a task are not kept: they have the task file in them as it was then\n  \
              `loop show {id} -i {number}` says what was done"
         ));
     }
-    let loaded = subject::kept(&manifest).and_then(Plan::of);
+    let loaded = run_spec::stored_source(&manifest).and_then(Plan::of);
     let plan = loaded?.plan;
     let cx = context(store, id, number, plan.guardrails())?;
     let prompt = plan.prompt_in(&cx)?;
-    view::hand_over(prompt.as_bytes())?;
+    view::print_raw(prompt.as_bytes())?;
     warn_of_changes(&manifest);
     Ok(())
 }
@@ -56,20 +60,20 @@ fn context<O: DeserializeOwned>(
     number: u64,
     guardrails: Vec<Box<dyn Guardrail>>,
 ) -> Result<IterationContext<O>, Failure> {
-    let mut given = Given { number, guardrails, output: None, cx: None };
+    let mut fold = ContextFold { number, guardrails, output: None, cx: None };
     let mut progress = Progress::default();
     read_on(&mut store.journal(id)?, &mut progress, |line, progress| {
-        given.on_event(&line.event, progress);
-        if let Some(output) = line.output.as_ref().filter(|_| given.is_before(progress)) {
-            given.output = Some(Arc::new(decode_as(output)?));
+        fold.on_event(&line.event, progress);
+        if let Some(output) = line.output.as_ref().filter(|_| fold.is_before(progress)) {
+            fold.output = Some(Arc::new(decode_as(output)?));
         }
         Ok(())
     })?;
-    given.cx.ok_or_else(|| none(number, progress.iterations()))
+    fold.cx.ok_or_else(|| none(number, progress.iterations()))
 }
 
 /// Folds the events into the input of one iteration.
-struct Given<O> {
+struct ContextFold<O> {
     number: u64,
     guardrails: Vec<Box<dyn Guardrail>>,
     /// The output of the previous iteration.
@@ -77,7 +81,7 @@ struct Given<O> {
     cx: Option<IterationContext<O>>,
 }
 
-impl<O> Given<O> {
+impl<O> ContextFold<O> {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
         self.guardrails.iter_mut().for_each(|guardrail| guardrail.observe(event));
         let EventKind::IterationStarted { iteration, attempt } = event.kind else { return };
@@ -105,7 +109,7 @@ impl<O> Given<O> {
 /// Warns that iterations after an accepted change had a different prompt.
 fn warn_of_changes(manifest: &RunManifest) {
     let now = fs::read_to_string(Path::new(&manifest.path)).unwrap_or_else(|_| manifest.text.clone());
-    if changes::between(&manifest.text, &now, REDACTED).is_some() {
+    if changed_lines(&manifest.text, &now, REDACTED).is_some() {
         view::warning("the manifest has changed since the run began: this is the prompt of what it was then");
     }
 }

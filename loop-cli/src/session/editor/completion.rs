@@ -4,14 +4,14 @@ use std::{fs, path::PathBuf};
 
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 
-use loop_session::{Commands, Takes};
+use loop_session::{ArgumentKind, Commands};
 
 /// The maximum number of completions: nobody reads more, and a folder may hold a million files.
-const OFFERED: usize = 100;
+const MAX_CANDIDATES: usize = 100;
 
 /// The words that depend on the session.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Words {
+pub(crate) struct CompletionWords {
     /// The base folder of relative paths.
     pub(crate) dir: PathBuf,
     /// The names of models.
@@ -21,43 +21,45 @@ pub(crate) struct Words {
 }
 
 /// Completes the beginning of a word.
-pub(super) struct Completion(Words);
+pub(super) struct SessionCompleter(CompletionWords);
 
-impl Completion {
-    pub(super) fn new(words: Words) -> Self {
+impl SessionCompleter {
+    pub(super) fn new(words: CompletionWords) -> Self {
         Self(words)
     }
 
     /// Returns the start of the word that ends at `pos`, and its completions.
-    fn of(&self, line: &str, pos: usize) -> (usize, Vec<Offer>) {
+    fn of(&self, line: &str, pos: usize) -> (usize, Vec<Candidate>) {
         let before = &line[..pos];
         let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let word = &before[start..];
         if start == 0 {
             if let Some(name) = word.strip_prefix('/') {
-                return (1, offers(self.0.commands.names(), name));
+                return (1, candidates(self.0.commands.names(), name));
             }
             if let Some(name) = word.strip_prefix('@') {
-                return (1, offers(self.0.models.iter().map(String::as_str), name));
+                return (1, candidates(self.0.models.iter().map(String::as_str), name));
             }
         }
         let command = before.strip_prefix('/').and_then(|line| line.split_whitespace().next());
-        let found =
-            match command.and_then(|name| self.0.commands.find(name)).map(|command| command.about().takes) {
-                Some(Takes::Nothing | Takes::Other) => Vec::new(),
-                Some(Takes::Words(words)) => offers(words.iter().copied(), word),
-                Some(Takes::Commands) => offers(self.0.commands.names(), word),
-                Some(Takes::Models) => {
-                    let own = ["list", "show", "use"].into_iter();
-                    offers(own.chain(self.0.models.iter().map(String::as_str)), word)
-                }
-                // Prompts mention paths, too.
-                Some(Takes::Paths) | None => self.paths(word),
-            };
+        let found = match command
+            .and_then(|name| self.0.commands.find(name))
+            .map(|command| command.info().argument_kind)
+        {
+            Some(ArgumentKind::Nothing | ArgumentKind::Other) => Vec::new(),
+            Some(ArgumentKind::Words(words)) => candidates(words.iter().copied(), word),
+            Some(ArgumentKind::Commands) => candidates(self.0.commands.names(), word),
+            Some(ArgumentKind::Models) => {
+                let own = ["list", "show", "use"].into_iter();
+                candidates(own.chain(self.0.models.iter().map(String::as_str)), word)
+            }
+            // Prompts mention paths, too.
+            Some(ArgumentKind::Paths) | None => self.paths(word),
+        };
         (start, found)
     }
 
-    fn paths(&self, word: &str) -> Vec<Offer> {
+    fn paths(&self, word: &str) -> Vec<Candidate> {
         let (folder, beginning) = word.rsplit_once('/').map_or(("", word), |(folder, name)| (folder, name));
         // Nothing outside the folder can be read anyway.
         if folder.starts_with('/') || folder.split('/').any(|part| part == "..") {
@@ -71,9 +73,9 @@ impl Completion {
             let fits = name.starts_with(beginning) && !is_hidden && !name.contains(char::is_whitespace);
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             let text = format!("{prefix}{name}{}", if is_folder { "/" } else { "" });
-            fits.then_some(Offer { text, is_whole: !is_folder })
+            fits.then_some(Candidate { text, is_whole: !is_folder })
         });
-        let mut found: Vec<_> = named.take(OFFERED).collect();
+        let mut found: Vec<_> = named.take(MAX_CANDIDATES).collect();
         found.sort_by(|one, other| one.text.cmp(&other.text));
         found
     }
@@ -81,24 +83,24 @@ impl Completion {
 
 /// A possible completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Offer {
+struct Candidate {
     text: String,
     /// True if the word is complete: a space follows.
     is_whole: bool,
 }
 
-fn offers<'a>(words: impl Iterator<Item = &'a str>, beginning: &str) -> Vec<Offer> {
+fn candidates<'a>(words: impl Iterator<Item = &'a str>, beginning: &str) -> Vec<Candidate> {
     let fits = words.filter(|word| word.starts_with(beginning));
-    fits.take(OFFERED).map(|word| Offer { text: word.to_owned(), is_whole: true }).collect()
+    fits.take(MAX_CANDIDATES).map(|word| Candidate { text: word.to_owned(), is_whole: true }).collect()
 }
 
-impl Completer for Completion {
+impl Completer for SessionCompleter {
     fn complete(&mut self, line: &str, pos: usize) -> CompletionResult {
         let (start, found) = self.of(line, pos);
-        let suggestion = |offer: Offer| Suggestion {
-            value: offer.text,
+        let suggestion = |candidate: Candidate| Suggestion {
+            value: candidate.text,
             span: Span::new(start, pos),
-            append_whitespace: offer.is_whole,
+            append_whitespace: candidate.is_whole,
             ..Suggestion::default()
         };
         CompletionResult::fresh(found.into_iter().map(suggestion).collect::<Vec<_>>())
@@ -116,13 +118,13 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
         }
-        let words = Words {
+        let words = CompletionWords {
             dir: folder.path().to_owned(),
             models: vec!["box".to_owned(), "gpt-5".to_owned()],
             commands: Commands::standard(),
         };
-        let (start, offers) = Completion::new(words).of(line, line.len());
-        (start, offers.into_iter().map(|offer| offer.text).collect())
+        let (start, candidates) = SessionCompleter::new(words).of(line, line.len());
+        (start, candidates.into_iter().map(|offer| offer.text).collect())
     }
 
     #[test]

@@ -4,12 +4,12 @@
 //! turns. So the session requests a line and receives an answer later. It can also ask the editor to release the
 //! terminal; the editor then keeps the typed text and continues with it afterwards.
 
-mod ahead;
 mod completion;
-mod history;
+mod highlighter;
+mod input_history;
 mod multiline;
-mod plain;
 mod prompt;
+mod type_ahead;
 
 use std::{
     path::PathBuf,
@@ -31,13 +31,13 @@ use tokio::{
     time,
 };
 
-pub(crate) use self::{ahead::gone, completion::Words, prompt::Prompt};
+pub(crate) use self::{completion::CompletionWords, prompt::EditorPrompt, type_ahead::terminal_gone};
 use self::{
-    ahead::{Ahead, Keys},
-    completion::Completion,
-    history::Lines,
-    multiline::Multiline,
-    plain::Plain,
+    completion::SessionCompleter,
+    highlighter::CommandHighlighter,
+    input_history::InputHistory,
+    multiline::MultilineValidator,
+    type_ahead::{TypeAhead, TypedInput},
 };
 use crate::view;
 
@@ -49,7 +49,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The result of a request for a line.
 #[derive(Debug)]
-pub(crate) enum Typed {
+pub(crate) enum EditorEvent {
     /// One line, or several.
     Line(String),
     /// Ctrl+C: discard the typed text.
@@ -64,10 +64,10 @@ pub(crate) enum Typed {
 
 /// A request to the thread.
 #[derive(Debug)]
-struct Asked {
-    prompt: Prompt,
+struct LineRequest {
+    prompt: EditorPrompt,
     /// Text typed before the request.
-    ahead: Option<Keys>,
+    ahead: Option<TypedInput>,
     /// The beginning of a line, to be continued.
     begun: String,
 }
@@ -75,26 +75,26 @@ struct Asked {
 /// Asks a person for lines.
 #[derive(Debug)]
 pub(crate) struct Editor {
-    asking: mpsc::Sender<Asked>,
-    typed: UnboundedReceiver<Typed>,
-    ahead: Ahead,
+    asking: mpsc::Sender<LineRequest>,
+    typed: UnboundedReceiver<EditorEvent>,
+    ahead: TypeAhead,
     pause: Arc<AtomicBool>,
 }
 
 impl Editor {
     /// Opens an editor that completes these words, and remembers lines in this file, if there is one.
-    pub(crate) fn open(words: Words, history: Option<PathBuf>, coloured: bool) -> Self {
-        let (asking, asked) = mpsc::channel::<Asked>();
+    pub(crate) fn open(words: CompletionWords, history: Option<PathBuf>, coloured: bool) -> Self {
+        let (asking, asked) = mpsc::channel::<LineRequest>();
         let (tell, typed) = unbounded_channel();
         let pause = Arc::<AtomicBool>::default();
         let paused = Arc::clone(&pause);
         thread::spawn(move || {
-            let lines = Lines::open(history);
+            let lines = InputHistory::open(history);
             let mut editor = editor(words, &lines, coloured).with_break_signal(paused);
-            for Asked { prompt, ahead, begun } in asked {
+            for LineRequest { prompt, ahead, begun } in asked {
                 let typed = match ahead {
-                    Some(Keys::Line(line)) => taken(&mut editor, &prompt, &line, &lines),
-                    Some(Keys::End) => Typed::End,
+                    Some(TypedInput::Line(line)) => taken(&mut editor, &prompt, &line, &lines),
+                    Some(TypedInput::End) => EditorEvent::End,
                     None => {
                         editor.run_edit_commands(&[EditCommand::InsertString(begun)]);
                         read(&mut editor, &prompt, &lines)
@@ -105,25 +105,28 @@ impl Editor {
                 }
             }
         });
-        Self { asking, typed, ahead: Ahead::default(), pause }
+        Self { asking, typed, ahead: TypeAhead::default(), pause }
     }
 
     /// Requests a line; [`typed`](Self::typed) returns it.
-    pub(crate) fn ask(&mut self, prompt: Prompt) {
+    pub(crate) fn ask(&mut self, prompt: EditorPrompt) {
         // A late release request does not apply to this line.
         self.pause.store(false, Ordering::Relaxed);
         let ahead = self.ahead.take();
         let begun = if ahead.is_none() { self.ahead.take_begun() } else { String::new() };
         // If the thread is gone, `typed` reports that.
-        let _ = self.asking.send(Asked { prompt, ahead, begun });
+        let _ = self.asking.send(LineRequest { prompt, ahead, begun });
     }
 
     /// Returns the result of the request.
     ///
     /// # Cancel safety
     /// This is cancel safe: the next call returns what was typed.
-    pub(crate) async fn typed(&mut self) -> Typed {
-        self.typed.recv().await.unwrap_or_else(|| Typed::Failed("the line editor broke down".to_owned()))
+    pub(crate) async fn typed(&mut self) -> EditorEvent {
+        self.typed
+            .recv()
+            .await
+            .unwrap_or_else(|| EditorEvent::Failed("the line editor broke down".to_owned()))
     }
 
     /// Collects the input typed while no line is requested, for later requests. During a loop, returns at an exit word
@@ -150,15 +153,15 @@ impl Editor {
         self.ahead.answer().await
     }
 
-    /// Takes the terminal back from a person who is typing. Returns [`Typed::Paused`], unless a line came first.
+    /// Takes the terminal back from a person who is typing. Returns [`EditorEvent::Paused`], unless a line came first.
     /// Returns `None` if the editor does not release it: on a vanished terminal it reads forever.
-    pub(crate) async fn let_go(&mut self) -> Option<Typed> {
+    pub(crate) async fn release_terminal(&mut self) -> Option<EditorEvent> {
         self.pause.store(true, Ordering::Relaxed);
         time::timeout(PATIENCE, self.typed()).await.ok()
     }
 }
 
-fn editor(words: Words, lines: &Lines, coloured: bool) -> Reedline {
+fn editor(words: CompletionWords, lines: &InputHistory, coloured: bool) -> Reedline {
     let commands = words.commands.clone();
     let mut keys = default_emacs_keybindings();
     let complete =
@@ -168,39 +171,41 @@ fn editor(words: Words, lines: &Lines, coloured: bool) -> Reedline {
     let menu = ColumnarMenu::default().with_name(MENU);
     Reedline::create()
         .with_history(Box::new(lines.remembered()))
-        .with_completer(Box::new(Completion::new(words)))
+        .with_completer(Box::new(SessionCompleter::new(words)))
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
         .with_quick_completions(true)
         .with_partial_completions(true)
-        .with_highlighter(Box::new(Plain(commands)))
-        .with_validator(Box::new(Multiline))
+        .with_highlighter(Box::new(CommandHighlighter(commands)))
+        .with_validator(Box::new(MultilineValidator))
         .with_edit_mode(Box::new(Emacs::new(keys)))
         .with_ansi_colors(coloured)
         .use_bracketed_paste(true)
 }
 
 /// Takes a line typed earlier as if it were typed now.
-fn taken(editor: &mut Reedline, prompt: &Prompt, line: &str, lines: &Lines) -> Typed {
+fn taken(editor: &mut Reedline, prompt: &EditorPrompt, line: &str, lines: &InputHistory) -> EditorEvent {
     view::say(&prompt.before(line));
     lines.append(line);
     // The file has the line, whatever happens to the editor's own memory.
     let _ = editor.history_mut().save(HistoryItem::from_command_line(line));
-    Typed::Line(multiline::joined(line))
+    EditorEvent::Line(multiline::joined(line))
 }
 
-fn read(editor: &mut Reedline, prompt: &Prompt, lines: &Lines) -> Typed {
+fn read(editor: &mut Reedline, prompt: &EditorPrompt, lines: &InputHistory) -> EditorEvent {
     match editor.read_line(prompt) {
         Ok(Signal::Success(line)) => {
             lines.append(&line);
-            Typed::Line(multiline::joined(&line))
+            EditorEvent::Line(multiline::joined(&line))
         }
-        Ok(Signal::CtrlC) => Typed::Interrupted,
+        Ok(Signal::CtrlC) => EditorEvent::Interrupted,
         Ok(Signal::ExternalBreak(typed)) => {
             prompt.erase(&typed);
-            Typed::Paused
+            EditorEvent::Paused
         }
-        Ok(Signal::CtrlD) => Typed::End,
-        Ok(other) => Typed::Failed(format!("the line editor gave an answer that is not known: {other:?}")),
-        Err(error) => Typed::Failed(error.to_string()),
+        Ok(Signal::CtrlD) => EditorEvent::End,
+        Ok(other) => {
+            EditorEvent::Failed(format!("the line editor gave an answer that is not known: {other:?}"))
+        }
+        Err(error) => EditorEvent::Failed(error.to_string()),
     }
 }

@@ -3,9 +3,9 @@
 use reedline::{ValidationResult, Validator};
 
 /// Continues on the next line after a `\`, and within a code fence.
-pub(super) struct Multiline;
+pub(super) struct MultilineValidator;
 
-impl Validator for Multiline {
+impl Validator for MultilineValidator {
     fn validate(&self, line: &str) -> ValidationResult {
         if is_whole(line) { ValidationResult::Complete } else { ValidationResult::Incomplete }
     }

@@ -12,12 +12,12 @@ const INDICATOR: &str = "> ";
 
 /// The prompt in front of typed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Prompt {
+pub(crate) struct EditorPrompt {
     /// True if commands run unchecked, which the prompt should make visible.
     pub(crate) is_unsafe: bool,
 }
 
-impl Prompt {
+impl EditorPrompt {
     /// Erases the prompt and the text typed after it, if it is the last thing on the screen. Later output then replaces
     /// it instead of following it.
     pub(super) fn erase(&self, typed: &str) {
@@ -42,7 +42,7 @@ impl Prompt {
     }
 }
 
-impl reedline::Prompt for Prompt {
+impl reedline::Prompt for EditorPrompt {
     fn render_prompt_left(&self) -> Cow<'_, str> {
         Cow::Borrowed(if self.is_unsafe { "[unsafe] " } else { "" })
     }
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_rows_of_what_was_typed_are_counted_with_what_stands_before_it() {
-        let rows = |is_unsafe, typed: &str| Prompt { is_unsafe }.rows(typed, 20);
+        let rows = |is_unsafe, typed: &str| EditorPrompt { is_unsafe }.rows(typed, 20);
         assert_eq!((rows(false, ""), rows(false, "a line"), rows(false, "one\ntwo\n")), (1, 1, 3));
         // A character in the last column moves the cursor to the next row.
         let (seventeen, eighteen) = ("x".repeat(17), "x".repeat(18));

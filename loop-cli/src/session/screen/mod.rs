@@ -1,7 +1,7 @@
 //! The display of a session.
 
-mod colour;
-mod live;
-mod status;
+mod reply_colours;
+mod turn_status;
+mod turn_view;
 
-pub(crate) use self::{live::Live, status::Status};
+pub(crate) use self::{turn_status::TurnStatus, turn_view::TurnView};

@@ -28,8 +28,8 @@ the_loop() {
     echo "$above"
 }
 
-# Says the number of the guardian of this loop.
-guardian_of() {
+# Says the number of the watchdog of this loop. The process calls itself `guardian`.
+watchdog_of() {
     for child in $(cat "/proc/$1/task/$1/children"); do
         case $(cat "/proc/$child/comm") in guardian) echo "$child" ;; esac
     done

@@ -1,56 +1,56 @@
 //! Agents that leave processes behind.
 
 use super::cases;
-use crate::case::{Case, Ends};
+use crate::case::{ExpectedEnd, HostileCase};
 
-/// The run goes on as if nothing had been left; nothing is.
-const FOUND: Ends = Ends::goal_met("found and killed when the agent has ended").leaves(1);
-const FOUND_TOO: Ends = Ends::goal_met("found and killed when the check has ended").leaves(1);
+/// The run continues normally, and no leftover process survives.
+const FOUND: ExpectedEnd = ExpectedEnd::goal_met("found and killed after the agent ends").leaves(1);
+const FOUND_TOO: ExpectedEnd = ExpectedEnd::goal_met("found and killed after the check ends").leaves(1);
 
 cases! {
-    holds_stdout: Case::new(
-        "leaves a child in the background that holds its outputs open",
-        Ends::goal_met("not waited for, and killed").leaves(1).fate(),
-        Ends::goal_met("not waited for, and killed").leaves(1).fate(),
+    holds_stdout: HostileCase::new(
+        "leaves a background child that holds its outputs open",
+        ExpectedEnd::goal_met("the loop does not wait for the child, and kills it").leaves(1).expected(),
+        ExpectedEnd::goal_met("the loop does not wait for the child, and kills it").leaves(1).expected(),
     );
-    closed_stdout: Case::new(
-        "leaves a child in the background that has closed its outputs",
-        FOUND.fate(),
-        FOUND_TOO.fate(),
+    closed_stdout: HostileCase::new(
+        "leaves a background child that has closed its outputs",
+        FOUND.expected(),
+        FOUND_TOO.expected(),
     );
-    daemon: Case::new(
-        "leaves a daemon: forked twice, in a session of its own",
-        FOUND.fate(),
-        FOUND_TOO.fate(),
+    daemon: HostileCase::new(
+        "leaves a daemon, which forked twice into its own session",
+        FOUND.expected(),
+        FOUND_TOO.expected(),
     );
-    deaf_daemon: Case::new(
+    deaf_daemon: HostileCase::new(
         "leaves a daemon that ignores TERM",
-        FOUND.fate(),
-        FOUND_TOO.fate(),
+        FOUND.expected(),
+        FOUND_TOO.expected(),
     );
-    scrubbed_daemon: Case::new(
+    scrubbed_daemon: HostileCase::new(
         "leaves a daemon with an empty environment (`env -i`), in another folder, with nothing open",
-        FOUND.fate(),
-        FOUND_TOO.fate(),
+        FOUND.expected(),
+        FOUND_TOO.expected(),
     );
-    hops: Case::new(
-        "leaves a daemon that is never the same process for long: each starts the next, and ends",
-        FOUND.fate(),
-        FOUND_TOO.fate(),
+    hops: HostileCase::new(
+        "leaves a daemon that keeps changing its process: each one starts the next, and exits",
+        FOUND.expected(),
+        FOUND_TOO.expected(),
     );
-    hundred_children: Case::new(
-        "forks a hundred children, every third of which leaves the session",
-        FOUND.leaves(100).fate(),
-        FOUND_TOO.leaves(100).fate(),
+    hundred_children: HostileCase::new(
+        "forks a hundred children; every third leaves the session",
+        FOUND.leaves(100).expected(),
+        FOUND_TOO.leaves(100).expected(),
     ).alone();
-    swarm: Case::new(
-        "never ends, and has a child in the background and two daemons, one with an empty environment",
-        Ends::time_exceeded("all are ended at the run's time limit").fate(),
-        Ends::time_exceeded("all are ended at the run's time limit").fate(),
+    swarm: HostileCase::new(
+        "never ends; has a background child and two daemons, one with an empty environment",
+        ExpectedEnd::time_exceeded("the loop ends all of them at the run's time limit").expected(),
+        ExpectedEnd::time_exceeded("the loop ends all of them at the run's time limit").expected(),
     );
-    hands_work_to_tmux: Case::new(
-        "leaves work to a tmux server that it starts (where tmux is installed)",
-        Ends::goal_met("found and killed when the agent has ended, and the server with it").leaves(1).fate(),
-        Ends::goal_met("found and killed when the check has ended, and the server with it").leaves(1).fate(),
+    hands_work_to_tmux: HostileCase::new(
+        "gives work to a tmux server that it starts (where tmux is installed)",
+        ExpectedEnd::goal_met("found and killed with the server, after the agent ends").leaves(1).expected(),
+        ExpectedEnd::goal_met("found and killed with the server, after the check ends").leaves(1).expected(),
     ).needs("tmux");
 }

@@ -2,18 +2,18 @@
 
 use super::cases;
 use crate::{
-    case::{Case, Ends, Fate},
-    stage::Stage,
-    support::{Manifest, Ran},
+    case::{ExpectedEnd, ExpectedResult, HostileCase},
+    hostile_scenario::HostileScenario,
+    support::{CommandResult, Manifest},
 };
 
-/// Once or more: `timeout` passes on what it hears, to its command and then to its whole group.
-fn has_saved(stage: &Stage, _: &Ran) {
-    let saved = stage.note("saved").unwrap_or_default();
+/// The script may save more than once, because `timeout` passes a signal to its command and then to its whole group.
+fn has_saved(hostile_scenario: &HostileScenario, _: &CommandResult) {
+    let saved = hostile_scenario.note("saved").unwrap_or_default();
     assert!(!saved.is_empty() && saved.lines().all(|line| line == "saved"), "{saved:?}");
 }
 
-/// Without a check that passes: what counts is how often the iteration itself went wrong.
+/// Uses a check that fails, so that only failed iterations count.
 fn two_failures(manifest: Manifest) -> Manifest {
     manifest
         .set("evaluator.command", "false")
@@ -22,83 +22,83 @@ fn two_failures(manifest: Manifest) -> Manifest {
 }
 
 cases! {
-    hangs: Case::new(
-        "says that it works, and never ends",
-        Ends::time_exceeded("ended at the run's time limit").fate(),
-        Ends::time_exceeded("ended at the run's time limit").fate(),
+    hangs: HostileCase::new(
+        "prints that it works, and never ends",
+        ExpectedEnd::time_exceeded("ended at the run's time limit").expected(),
+        ExpectedEnd::time_exceeded("ended at the run's time limit").expected(),
     );
-    hangs_each_time: Case::new(
-        "never ends, with a time limit of its own (`max_seconds`)",
-        Ends::halted("consecutive_failures", "each iteration is ended at its limit, and is a failure")
+    hangs_each_time: HostileCase::new(
+        "never ends; has its own time limit (`max_seconds`)",
+        ExpectedEnd::halted("consecutive_failures", "each iteration ends at its limit and counts as a failure")
             .iterations(2)
             .manifest(|manifest| two_failures(manifest).set("agent.max_seconds", 1))
-            .fate(),
-        Ends::halted("max_iterations", "each check is ended at its limit, and the step failed")
+            .expected(),
+        ExpectedEnd::halted("max_iterations", "each check ends at its limit, and the step fails")
             .iterations(2)
             .manifest(|manifest| manifest.set("evaluator.max_seconds", 1))
-            .fate(),
+            .expected(),
     ).script("hangs");
-    says_nothing: Case::new(
-        "prints nothing and never ends, with a limit on silence (`agent.max_silence_seconds`)",
-        Ends::halted("consecutive_failures", "each iteration is ended for its silence, and is a failure")
+    says_nothing: HostileCase::new(
+        "prints nothing and never ends; has a limit on silence (`agent.max_silence_seconds`)",
+        ExpectedEnd::halted("consecutive_failures", "each iteration ends for its silence and counts as a failure")
             .iterations(2)
             .manifest(|manifest| two_failures(manifest).set("agent.max_silence_seconds", 1))
-            .fate(),
-        Fate::Untried("a check has no limit on silence, and many are silent until they end"),
+            .expected(),
+        ExpectedResult::Untried("a check has no limit on silence, because many checks print nothing until they end"),
     );
-    ignores_term: Case::new(
-        "ignores TERM and every other signal that can be ignored",
-        Ends::time_exceeded("killed after the grace time").fate(),
-        Ends::time_exceeded("killed after the grace time").fate(),
+    ignores_term: HostileCase::new(
+        "ignores TERM and every other signal that a process can ignore",
+        ExpectedEnd::time_exceeded("killed after the grace time").expected(),
+        ExpectedEnd::time_exceeded("killed after the grace time").expected(),
     );
-    groups_of_its_own: Case::new(
-        "works in a group of its own, as under `timeout`, and saves its work at TERM",
-        Ends::time_exceeded("hears TERM wherever it went, and has its grace time").proof(has_saved).fate(),
-        Ends::time_exceeded("hears TERM wherever it went, and has its grace time").proof(has_saved).fate(),
+    groups_of_its_own: HostileCase::new(
+        "works in its own process group, as under `timeout`, and saves its work at TERM",
+        ExpectedEnd::time_exceeded("receives TERM in every group, and has its grace time").proof(has_saved).expected(),
+        ExpectedEnd::time_exceeded("receives TERM in every group, and has its grace time").proof(has_saved).expected(),
     );
-    stops_itself: Case::new(
-        "stops itself with SIGSTOP, and so hears no TERM",
-        Ends::time_exceeded("continued, so that it hears TERM").fate(),
-        Ends::time_exceeded("continued, so that it hears TERM").fate(),
+    stops_itself: HostileCase::new(
+        "stops itself with SIGSTOP, and so does not handle TERM",
+        ExpectedEnd::time_exceeded("the loop continues it, so that it handles TERM").expected(),
+        ExpectedEnd::time_exceeded("the loop continues it, so that it handles TERM").expected(),
     );
-    stops_the_loop: Case::new(
-        "stops the loop with SIGSTOP, and works on; a person's `kill -STOP` is the same",
-        Ends::time_exceeded("the guardian continues the loop, which holds its limits").fate(),
-        Ends::time_exceeded("the guardian continues the loop, which holds its limits").fate(),
+    stops_the_loop: HostileCase::new(
+        "stops the loop with SIGSTOP and works on, as after a person's `kill -STOP`",
+        ExpectedEnd::time_exceeded("the watchdog continues the loop, which enforces its limits").expected(),
+        ExpectedEnd::time_exceeded("the watchdog continues the loop, which enforces its limits").expected(),
     );
-    stops_by_the_terminals_signals: Case::new(
-        "stops the loop with SIGTTIN and SIGTTOU, though no terminal has to",
-        Ends::time_exceeded("the guardian continues the loop, which holds its limits").fate(),
-        Ends::time_exceeded("the guardian continues the loop, which holds its limits").fate(),
+    stops_by_the_terminals_signals: HostileCase::new(
+        "stops the loop with SIGTTIN and SIGTTOU, the signals of a terminal",
+        ExpectedEnd::time_exceeded("the watchdog continues the loop, which enforces its limits").expected(),
+        ExpectedEnd::time_exceeded("the watchdog continues the loop, which enforces its limits").expected(),
     );
-    keeps_stopping_the_loop: Case::new(
+    keeps_stopping_the_loop: HostileCase::new(
         "stops the loop with SIGSTOP again and again, under a time limit",
-        Ends::time_exceeded("the guardian ends the run's processes").fate(),
-        Ends::time_exceeded("the guardian ends the run's processes").fate(),
+        ExpectedEnd::time_exceeded("the watchdog ends the run's processes").expected(),
+        ExpectedEnd::time_exceeded("the watchdog ends the run's processes").expected(),
     ).alone();
-    keeps_stopping_each_time: Case::new(
-        "the same without a time limit that it would cross",
-        Ends::halted("consecutive_failures", "the guardian ends the run's processes, which is a failure")
+    keeps_stopping_each_time: HostileCase::new(
+        "the same, without a time limit that it could cross",
+        ExpectedEnd::halted("consecutive_failures", "the watchdog ends the run's processes, which counts as a failure")
             .iterations(2)
             .manifest(two_failures)
-            .fate(),
-        Ends::halted("max_iterations", "the guardian ends the check, so that it did not pass").iterations(2).fate(),
+            .expected(),
+        ExpectedEnd::halted("max_iterations", "the watchdog ends the check, so the check does not pass").iterations(2).expected(),
     ).script("keeps_stopping_the_loop").alone();
-    dies_by_signal: Case::new(
-        "ends by a signal",
-        Ends::halted("consecutive_failures", "a failure, judged all the same")
+    dies_by_signal: HostileCase::new(
+        "dies by a signal",
+        ExpectedEnd::halted("consecutive_failures", "a failure; its work is judged anyway")
             .iterations(2)
             .manifest(two_failures)
-            .fate(),
-        Ends::halted("max_iterations", "the check did not pass").iterations(2).fate(),
+            .expected(),
+        ExpectedEnd::halted("max_iterations", "the check does not pass").iterations(2).expected(),
     );
-    kills_its_group: Case::new(
+    kills_its_group: HostileCase::new(
         "kills its whole group with SIGKILL",
-        Ends::halted("consecutive_failures", "a failure, judged all the same; the loop is in another group")
+        ExpectedEnd::halted("consecutive_failures", "a failure; its work is judged anyway. The loop is in another group")
             .iterations(2)
             .leaves(2)
             .manifest(two_failures)
-            .fate(),
-        Ends::halted("max_iterations", "the check did not pass").iterations(2).leaves(2).fate(),
+            .expected(),
+        ExpectedEnd::halted("max_iterations", "the check does not pass").iterations(2).leaves(2).expected(),
     );
 }

@@ -6,12 +6,12 @@ mod misfortunes;
 mod output;
 mod places;
 
-use crate::case::Case;
+use crate::case::HostileCase;
 
 /// A group of cases: a test for each, and all of them as rows.
 macro_rules! cases {
     ($($name:ident: $case:expr;)+) => {
-        pub(super) const ROWS: &[(&str, $crate::case::Case)] = &[$((stringify!($name), $case)),+];
+        pub(super) const ROWS: &[(&str, $crate::case::HostileCase)] = &[$((stringify!($name), $case)),+];
 
         $(
             #[test]
@@ -24,6 +24,6 @@ macro_rules! cases {
 use cases;
 
 /// Returns all cases, by name.
-pub(crate) fn all() -> impl Iterator<Item = &'static (&'static str, Case)> {
+pub(crate) fn all() -> impl Iterator<Item = &'static (&'static str, HostileCase)> {
     [endings::ROWS, descendants::ROWS, output::ROWS, places::ROWS, misfortunes::ROWS].into_iter().flatten()
 }

@@ -1,4 +1,4 @@
-//! Agents that meddle with where they run.
+//! Agents that tamper with their surroundings.
 
 use std::{
     io::{Write, stderr},
@@ -7,27 +7,27 @@ use std::{
 
 use super::cases;
 use crate::{
-    case::{Case, Ends},
-    stage::{Role, Stage},
-    support::Started,
+    case::{ExpectedEnd, HostileCase},
+    hostile_scenario::{HostileScenario, Role},
+    support::RunningCommand,
     terminal::Terminal,
 };
 
 cases! {
-    asks_the_terminal: Case::staged(
+    asks_the_terminal: HostileCase::custom(
         "asks on the terminal (`/dev/tty`), with the loop on one and without",
-        "fails at once: it has no terminal to ask on: `goal_met`, exit code 0",
+        "fails at once, because it has no terminal: `goal_met`, exit code 0",
         "the same",
         nobody_can_ask_on_the_terminal,
     );
-    deletes_its_folder: Case::new(
-        "deletes the folder in which it and the loop run",
-        Ends::halted("evaluator_unavailable", "the check cannot be run without its folder").fate(),
-        Ends::goal_met("nothing is left to do there").fate(),
+    deletes_its_folder: HostileCase::new(
+        "deletes the folder in which it and the loop work",
+        ExpectedEnd::halted("evaluator_unavailable", "the check cannot run without its folder").expected(),
+        ExpectedEnd::goal_met("nothing is left to do").expected(),
     );
-    fills_the_disk: Case::staged(
-        "fills the disk that it works on",
-        "its writing fails; the record is elsewhere, and written: `goal_met`, exit code 0",
+    fills_the_disk: HostileCase::custom(
+        "fills the disk that it uses",
+        "its writing fails; the record is on another disk: `goal_met`, exit code 0",
         "the same",
         a_full_disk_ends_no_run,
     ).alone();
@@ -36,44 +36,49 @@ cases! {
 fn nobody_can_ask_on_the_terminal() {
     for role in Role::BOTH {
         for on_one in [false, true] {
-            let stage = Stage::new();
-            stage.world.manifest(&stage.manifest(role, &stage.command("asks_the_terminal")));
+            let hostile_scenario = HostileScenario::new();
+            hostile_scenario
+                .scenario
+                .manifest(&hostile_scenario.manifest(role, &hostile_scenario.command("asks_the_terminal")));
             let args = ["run", "loop.json"];
             if on_one {
-                Terminal::live(&stage.world, &args, (80, 24), false).finish().exits(0);
+                Terminal::live(&hostile_scenario.scenario, &args, (80, 24), false).finish().exits(0);
             } else {
-                stage.world.run(&args).exits(0);
+                hostile_scenario.scenario.run(&args).exits(0);
             }
-            assert_eq!(stage.world.read("answer"), "no terminal\n");
-            stage.records("goal_met");
-            stage.nobody_is_left();
+            assert_eq!(hostile_scenario.scenario.read("answer"), "no terminal\n");
+            hostile_scenario.records("goal_met");
+            hostile_scenario.nobody_is_left();
         }
     }
 }
 
-/// Runs what follows in a folder of one megabyte, which only it sees: the mount goes when it ends.
+/// Runs the rest in a folder of one megabyte that only this process sees. The mount disappears with the process.
 const ON_A_SMALL_DISK: &str =
     "mkdir small && mount -t tmpfs -o size=1m tmpfs small && cd small && exec \"$@\"";
 
 fn a_full_disk_ends_no_run() {
-    let on_a_small_disk = |stage: &Stage, args: &[&str]| -> Command {
+    let on_a_small_disk = |hostile_scenario: &HostileScenario, args: &[&str]| -> Command {
         let before = ["--map-root-user", "--mount", "sh", "-c", ON_A_SMALL_DISK, "sh"];
-        stage.world.command("unshare", &[&before, args].concat())
+        hostile_scenario.scenario.command("unshare", &[&before, args].concat())
     };
-    let can_mount =
-        on_a_small_disk(&Stage::new(), &["true"]).output().is_ok_and(|tried| tried.status.success());
+    let can_mount = on_a_small_disk(&HostileScenario::new(), &["true"])
+        .output()
+        .is_ok_and(|tried| tried.status.success());
     if !can_mount {
         // Not through a macro: the test harness captures that output while a test passes.
         let _ = writeln!(stderr(), "SKIPPED: fills_the_disk: no small disk can be mounted here");
         return;
     }
     for role in Role::BOTH {
-        let stage = Stage::new();
-        stage.world.manifest(&stage.manifest(role, &stage.command("fills_the_disk")));
+        let hostile_scenario = HostileScenario::new();
+        hostile_scenario
+            .scenario
+            .manifest(&hostile_scenario.manifest(role, &hostile_scenario.command("fills_the_disk")));
         let args = [env!("CARGO_BIN_EXE_loop"), "run", "../loop.json", "--show-output"];
-        let ran = Started::new(&mut on_a_small_disk(&stage, &args)).finish().exits(0);
+        let ran = RunningCommand::new(&mut on_a_small_disk(&hostile_scenario, &args)).finish().exits(0);
         assert!((ran.stdout + &ran.stderr).contains("No space left on device"));
-        stage.records("goal_met");
-        stage.nobody_is_left();
+        hostile_scenario.records("goal_met");
+        hostile_scenario.nobody_is_left();
     }
 }

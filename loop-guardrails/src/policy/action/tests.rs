@@ -4,11 +4,11 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn placed<T>(value: T, file: &str) -> Placed<T> {
-    Placed::new(value, Origin::line(file, 1))
+fn with_origin<T>(value: T, file: &str) -> WithOrigin<T> {
+    WithOrigin::new(value, Origin::line(file, 1))
 }
 
-fn any_settings(file: &'static str) -> impl Strategy<Value = Settings> {
+fn any_settings(file: &'static str) -> impl Strategy<Value = PolicySettings> {
     let programs = || prop::sample::subsequence(vec!["ls", "cargo", "env", "./run.sh"], 0..3);
     let paths = || prop::sample::subsequence(vec![".", "src", "src/gen", ".env", "a/.env"], 0..3);
     let verbs = prop::sample::subsequence(Verb::ALL.to_vec(), 0..=4);
@@ -17,18 +17,18 @@ fn any_settings(file: &'static str) -> impl Strategy<Value = Settings> {
     (programs(), programs(), paths(), verbs, paths(), modes, times).prop_map(
         move |(allow, forbid, ruled, verbs, shown, safe_mode, time)| {
             let named =
-                |names: Vec<&str>| names.into_iter().map(|name| placed(name.to_owned(), file)).collect();
+                |names: Vec<&str>| names.into_iter().map(|name| with_origin(name.to_owned(), file)).collect();
             let local = |path: &str| path.parse::<LocalPath>().unwrap();
-            Settings {
-                safe_mode: safe_mode.map(|mode| placed(mode, file)),
+            PolicySettings {
+                safe_mode: safe_mode.map(|mode| with_origin(mode, file)),
                 allow: named(allow),
                 forbid: named(forbid),
                 permissions: ruled.iter().fold(Permissions::new(), |all, path| {
                     all.with(local(path), verbs.clone(), Origin::line(file, 2))
                 }),
-                command_time: time.map(|time| placed(time, file)),
-                not_secret: shown.into_iter().map(|path| placed(local(path), file)).collect(),
-                ..Settings::default()
+                command_time: time.map(|time| with_origin(time, file)),
+                not_secret: shown.into_iter().map(|path| with_origin(local(path), file)).collect(),
+                ..PolicySettings::default()
             }
         },
     )
@@ -41,7 +41,7 @@ proptest! {
         user in any_settings("user.toml"),
         project in any_settings("loop.toml"),
     ) {
-        let alone = ActionPolicy::new(user.clone(), Settings::default());
+        let alone = ActionPolicy::new(user.clone(), PolicySettings::default());
         let both = ActionPolicy::new(user, project);
         prop_assert!(both.command_time() <= alone.command_time());
         for path in ["src/a", "src/gen/b", "README", ".env", "a/.env/x", ".git/config", "run.sh"] {
@@ -57,14 +57,14 @@ proptest! {
 
 #[test]
 fn what_a_project_cannot_have_is_listed_with_its_line() {
-    let project = Settings {
-        safe_mode: Some(placed(false, "loop.toml")),
-        allow: vec![placed("ls".into(), "loop.toml"), placed("curl".into(), "loop.toml")],
-        not_secret: vec![placed(".env".parse().unwrap(), "loop.toml")],
-        command_time: Some(placed(Duration::from_secs(3600), "loop.toml")),
-        ..Settings::default()
+    let project = PolicySettings {
+        safe_mode: Some(with_origin(false, "loop.toml")),
+        allow: vec![with_origin("ls".into(), "loop.toml"), with_origin("curl".into(), "loop.toml")],
+        not_secret: vec![with_origin(".env".parse().unwrap(), "loop.toml")],
+        command_time: Some(with_origin(Duration::from_secs(3600), "loop.toml")),
+        ..PolicySettings::default()
     };
-    let policy = ActionPolicy::new(Settings::default(), project);
+    let policy = ActionPolicy::new(PolicySettings::default(), project);
     let texts: Vec<_> = policy.ignored().iter().map(ToString::to_string).collect();
     assert_eq!(texts.len(), 4);
     assert!(texts[3].contains("`command_seconds = 3600`"), "{texts:?}");
@@ -91,13 +91,13 @@ fn a_command_is_judged_by_the_paths_in_it() {
 
 #[test]
 fn every_verb_is_asked_for_commands_and_paths() {
-    let user = Settings {
+    let user = PolicySettings {
         permissions: Permissions::new()
             .with(LocalPath::root(), [Verb::Read], Origin::line("user.toml", 1))
             .with("bin".parse().unwrap(), Verb::ALL, Origin::line("user.toml", 2)),
-        ..Settings::default()
+        ..PolicySettings::default()
     };
-    let policy = ActionPolicy::new(user, Settings::default());
+    let policy = ActionPolicy::new(user, PolicySettings::default());
     let denied = policy.on_command("ls").unwrap_err();
     assert_eq!(denied.ruling.origin.to_string(), "user.toml:1");
     assert!(denied.to_string().contains("without exec"), "{denied}");
@@ -162,14 +162,14 @@ fn what_is_guarded_is_not_changed_where_it_lies_below_the_root() {
 
 #[test]
 fn an_explanation_names_the_rule_and_its_line() {
-    let user = Settings {
+    let user = PolicySettings {
         permissions: Permissions::new()
             .with(LocalPath::root(), Verb::ALL, Origin::line("user.toml", 4))
             .with("secrets/".parse().unwrap(), [], Origin::line("user.toml", 5)),
-        forbid: vec![Placed::new("git".to_owned(), Origin::line("user.toml", 9))],
-        ..Settings::default()
+        forbid: vec![WithOrigin::new("git".to_owned(), Origin::line("user.toml", 9))],
+        ..PolicySettings::default()
     };
-    let policy = ActionPolicy::new(user, Settings::default());
+    let policy = ActionPolicy::new(user, PolicySettings::default());
     for (text, expected) in [
         ("./secrets/x", "denied: the permissions of `secrets` are [], without read (user.toml:5)"),
         ("a/b", "allowed: the permissions of `.` are [read, write, exec, delete] (user.toml:4)"),

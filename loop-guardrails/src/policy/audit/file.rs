@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Entry, Outcome};
+use super::{AuditEntry, AuditOutcome};
 
 /// A folder of audit files: `audit.jsonl` with one entry per line, and older files `audit.1.jsonl` and so on, where
 /// larger numbers are older. Any number of processes may append. `audit.lock` records that a process has appended, so a
@@ -66,7 +66,7 @@ impl AuditFile {
     ///
     /// # Errors
     /// [`AuditError`] if it cannot create or write a file.
-    pub fn append(&self, entry: &Entry) -> Result<(), AuditError> {
+    pub fn append(&self, entry: &AuditEntry) -> Result<(), AuditError> {
         let write = || -> io::Result<()> {
             let mut line = serde_json::to_vec(entry)?;
             line.push(b'\n');
@@ -75,7 +75,7 @@ impl AuditFile {
             let mut lock = open(private().read(true).append(true), &self.lock_path())?;
             lock.lock()?;
             if self.is_lost() {
-                let lost = serde_json::to_vec(&Entry::new("audit", LOST, Outcome::Error))?;
+                let lost = serde_json::to_vec(&AuditEntry::new("audit", LOST, AuditOutcome::Error))?;
                 line = [&lost, &b"\n"[..], &line].concat();
             }
             let mut file = self.file_for(line.len() as u64)?;
@@ -185,18 +185,18 @@ pub struct AuditError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::audit::{Audit, Outcome};
+    use crate::policy::audit::{Audit, AuditOutcome};
 
     fn actions(path: &Path) -> Vec<String> {
         let text = fs::read_to_string(path).unwrap_or_default();
-        text.lines().map(|line| serde_json::from_str::<Entry>(line).unwrap().action).collect()
+        text.lines().map(|line| serde_json::from_str::<AuditEntry>(line).unwrap().action).collect()
     }
 
     #[test]
     fn an_entry_is_no_part_of_a_line_that_was_cut_off() {
         let folder = tempfile::tempdir().unwrap();
         let file = AuditFile::at(folder.path());
-        let entry = Entry::new("x", "", Outcome::Denied);
+        let entry = AuditEntry::new("x", "", AuditOutcome::Denied);
         file.append(&entry).unwrap();
         let whole = fs::read(file.path()).unwrap();
         fs::write(file.path(), &whole[..whole.len() / 2]).unwrap();
@@ -213,7 +213,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = AuditFile::at(folder.path().join("audit"));
         assert!(!file.is_lost());
-        let entry = Entry::new("x", "", Outcome::Denied);
+        let entry = AuditEntry::new("x", "", AuditOutcome::Denied);
         for is_removed in [false, true] {
             file.append(&entry).unwrap();
             assert!(!file.is_lost());
@@ -235,7 +235,9 @@ mod tests {
         let file = AuditFile::at(folder.path().join("state/audit")).max_bytes(200).kept(2);
         let audit = Audit::new().file(file.clone());
         for number in 0..8 {
-            audit.record(Entry::new(format!("c{number}"), "x".repeat(50), Outcome::Allowed)).unwrap();
+            audit
+                .record(AuditEntry::new(format!("c{number}"), "x".repeat(50), AuditOutcome::Allowed))
+                .unwrap();
         }
         let (now, first, second) = (actions(&file.path()), actions(&file.older(1)), actions(&file.older(2)));
         assert_eq!(now.last().map(String::as_str), Some("c7"));
@@ -251,7 +253,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let file = AuditFile::at(folder.path().join("audit"));
-        file.append(&Entry::new("x", "", Outcome::Denied)).unwrap();
+        file.append(&AuditEntry::new("x", "", AuditOutcome::Denied)).unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&folder.path().join("audit")), mode(&file.path())), (0o700, 0o600));
     }
@@ -274,7 +276,7 @@ mod tests {
                 if kind == "link" {
                     fs::write(&other, "as it was").unwrap();
                 }
-                let entry = Entry::new("x", "", Outcome::Denied);
+                let entry = AuditEntry::new("x", "", AuditOutcome::Denied);
                 let error = AuditFile::at(folder.path()).append(&entry).unwrap_err();
                 assert!(error.source.to_string().contains(name), "{kind} {name}: {}", error.source);
                 let kept = fs::read_to_string(&other).ok();
@@ -288,7 +290,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("audit"), "").unwrap();
         let audit = Audit::new().file(AuditFile::at(folder.path().join("audit")));
-        let error = audit.record(Entry::new("x", "", Outcome::Denied)).unwrap_err();
+        let error = audit.record(AuditEntry::new("x", "", AuditOutcome::Denied)).unwrap_err();
         assert!(error.to_string().contains("audit"), "{error}");
         assert_eq!(audit.len(), 1);
     }

@@ -27,7 +27,7 @@ pub const DEFAULT_CAPACITY: usize = 1000;
 /// The result of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum AuditOutcome {
     /// The action is allowed and is about to run.
     Allowed,
     /// The action is not allowed.
@@ -41,7 +41,7 @@ pub enum Outcome {
 /// One decision or result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Entry {
+pub struct AuditEntry {
     /// The time of the decision or result.
     pub at: Timestamp,
     /// The action: the name of a tool.
@@ -49,7 +49,7 @@ pub struct Entry {
     /// The object of the action and, for a refusal, the reason.
     pub details: String,
     /// The result.
-    pub outcome: Outcome,
+    pub outcome: AuditOutcome,
     /// The run that requested the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
@@ -58,9 +58,9 @@ pub struct Entry {
     pub iteration: Option<u64>,
 }
 
-impl Entry {
+impl AuditEntry {
     /// Creates an entry with the current time and no run.
-    pub fn new(action: impl Into<String>, details: impl Into<String>, outcome: Outcome) -> Self {
+    pub fn new(action: impl Into<String>, details: impl Into<String>, outcome: AuditOutcome) -> Self {
         let (action, details) = (action.into(), details.into());
         Self { at: Timestamp::now(), action, details, outcome, run: None, iteration: None }
     }
@@ -74,16 +74,16 @@ type Redact = Arc<dyn Fn(&str) -> String + Send + Sync>;
 /// The last [`DEFAULT_CAPACITY`] entries in memory, no file, nothing redacted.
 ///
 /// ```
-/// use loop_guardrails::policy::audit::{Audit, Entry, Outcome};
+/// use loop_guardrails::policy::audit::{Audit, AuditEntry, AuditOutcome};
 ///
 /// let audit = Audit::new().redacted(|text| text.replace("hunter2", "***"));
-/// audit.record(Entry::new("read_file", "notes about hunter2", Outcome::Allowed))?;
+/// audit.record(AuditEntry::new("read_file", "notes about hunter2", AuditOutcome::Allowed))?;
 /// assert_eq!(audit.newest(10)[0].details, "notes about ***");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
 pub struct Audit {
-    entries: Arc<Mutex<VecDeque<Entry>>>,
+    entries: Arc<Mutex<VecDeque<AuditEntry>>>,
     capacity: usize,
     file: Option<AuditFile>,
     /// Entries of the file were lost when one was written.
@@ -140,7 +140,7 @@ impl Audit {
     ///
     /// # Errors
     /// [`AuditError`] if it cannot write the file. The entry is in memory all the same.
-    pub fn record(&self, mut entry: Entry) -> Result<(), AuditError> {
+    pub fn record(&self, mut entry: AuditEntry) -> Result<(), AuditError> {
         entry.action = self.redact(&entry.action);
         entry.details = self.redact(&entry.details);
         if self.lost().is_some() {
@@ -155,7 +155,7 @@ impl Audit {
     }
 
     /// Returns the entries in memory, newest first, and at most `most`.
-    pub fn newest(&self, most: usize) -> Vec<Entry> {
+    pub fn newest(&self, most: usize) -> Vec<AuditEntry> {
         self.entries().iter().rev().take(most).cloned().collect()
     }
 
@@ -176,7 +176,7 @@ impl Audit {
         self.len() == 0
     }
 
-    fn entries(&self) -> MutexGuard<'_, VecDeque<Entry>> {
+    fn entries(&self) -> MutexGuard<'_, VecDeque<AuditEntry>> {
         // No code that can panic runs under this lock.
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -203,7 +203,7 @@ mod tests {
         fn the_newest_are_kept_and_come_first(capacity in 0usize..6, count in 0usize..20, most in 0usize..8) {
             let audit = Audit::new().capacity(capacity);
             for number in 0..count {
-                audit.record(Entry::new(format!("c{number}"), "", Outcome::Allowed)).unwrap();
+                audit.record(AuditEntry::new(format!("c{number}"), "", AuditOutcome::Allowed)).unwrap();
             }
             let kept: Vec<_> = audit.newest(most).into_iter().map(|entry| entry.action).collect();
             let expected: Vec<_> = (0..count).rev().take(capacity.min(most)).map(|n| format!("c{n}")).collect();

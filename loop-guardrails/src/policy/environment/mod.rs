@@ -30,8 +30,8 @@
 //! - `HTTPS_PROXY` and similar variables, even with a password: behind such a proxy, an agent without it does not reach
 //!   its model.
 //!
-//! A command that a model requests has no vendor and fewer needs: it sees a [short list](Inherit::Necessary), and the
-//! variables that the user names. A list of secrets would always be incomplete.
+//! A command that a model requests has no vendor and fewer needs: it sees a [short list](Inheritance::Necessary), and
+//! the variables that the user names. A list of secrets would always be incomplete.
 //!
 //! This protects against accidents and is not a security boundary: a child can still read the user's files, and every
 //! key in them.
@@ -49,7 +49,7 @@ pub use self::{
 
 /// The variables that a child's environment starts with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Inherit {
+pub enum Inheritance {
     /// All variables that do not look like a secret.
     #[default]
     All,
@@ -60,7 +60,7 @@ pub enum Inherit {
     None,
 }
 
-/// The variables of [`Inherit::Necessary`].
+/// The variables of [`Inheritance::Necessary`].
 const NECESSARY: &[&str] = &[
     "PATH", "HOME", "USER", "USERNAME", "SHELL", "TERM", "LANG", "LC_*", "PWD", "TMPDIR", "OLLAMA_*",
     "LOOP_*",
@@ -83,7 +83,7 @@ const NECESSARY: &[&str] = &[
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EnvironmentPolicy {
-    inherit: Inherit,
+    inherit: Inheritance,
     pass: Vec<NamePattern>,
     /// The vendor variables for the agents in a command.
     own: Vec<&'static str>,
@@ -92,7 +92,7 @@ pub struct EnvironmentPolicy {
 /// An environment, split into two parts.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Split {
+pub struct EnvironmentSplit {
     /// The variables that the child sees, in their original order.
     pub seen: Vec<(OsString, OsString)>,
     /// The names of the withheld variables. Their values are secrets, so this does not store them.
@@ -107,12 +107,12 @@ impl EnvironmentPolicy {
 
     /// Sets the variables that the environment starts with.
     #[must_use]
-    pub fn inherit(mut self, inherit: Inherit) -> Self {
+    pub fn inherit(mut self, inherit: Inheritance) -> Self {
         self.inherit = inherit;
         self
     }
 
-    /// Passes the variables of these names, even if they look like secrets, and for every setting of [`Inherit`].
+    /// Passes the variables of these names, even if they look like secrets, and for every setting of [`Inheritance`].
     #[must_use]
     pub fn pass(mut self, names: impl IntoIterator<Item = NamePattern>) -> Self {
         self.pass.extend(names);
@@ -124,15 +124,15 @@ impl EnvironmentPolicy {
     /// The known agents are `claude` (`ANTHROPIC_*`), `codex` (`OPENAI_*`), `gemini` (`GEMINI_API_KEY` and the
     /// variables of Google's models), and `opencode`, `pi` and `aider`, which support many vendors and get the keys of
     /// all of them. A command that starts two agents gets the keys of both, because the shell between them cannot keep
-    /// them apart. With [`Inherit::None`] this has no effect.
+    /// them apart. With [`Inheritance::None`] this has no effect.
     #[must_use]
     pub fn of_agent(mut self, command: &str) -> Self {
         self.own.extend(agents::own_variables(command));
         self
     }
 
-    /// Returns the policy for commands that a model requests: they see the [necessary](Inherit::Necessary) variables
-    /// and those you passed, and no agent's keys.
+    /// Returns the policy for commands that a model requests: they see the [necessary](Inheritance::Necessary)
+    /// variables and those you passed, and no agent's keys.
     ///
     /// ```
     /// use loop_guardrails::policy::environment::EnvironmentPolicy;
@@ -144,8 +144,8 @@ impl EnvironmentPolicy {
     /// ```
     #[must_use]
     pub fn of_commands(mut self) -> Self {
-        if self.inherit == Inherit::All {
-            self.inherit = Inherit::Necessary;
+        if self.inherit == Inheritance::All {
+            self.inherit = Inheritance::Necessary;
         }
         self.own.clear();
         self
@@ -157,11 +157,11 @@ impl EnvironmentPolicy {
             return true;
         }
         match self.inherit {
-            Inherit::None => false,
-            Inherit::Necessary => {
+            Inheritance::None => false,
+            Inheritance::Necessary => {
                 NECESSARY.iter().any(|known| pattern::matches(known, name)) && !looks_secret(name, value)
             }
-            Inherit::All => {
+            Inheritance::All => {
                 self.own.iter().any(|own| pattern::matches(own, name)) || !looks_secret(name, value)
             }
         }
@@ -171,8 +171,8 @@ impl EnvironmentPolicy {
     pub fn split<K: Into<OsString>, V: Into<OsString>>(
         &self,
         vars: impl IntoIterator<Item = (K, V)>,
-    ) -> Split {
-        let mut split = Split::default();
+    ) -> EnvironmentSplit {
+        let mut split = EnvironmentSplit::default();
         for (name, value) in vars {
             let (name, value) = (name.into(), value.into());
             if self.lets_see(&name, &value) {
@@ -185,7 +185,7 @@ impl EnvironmentPolicy {
     }
 }
 
-impl std::fmt::Debug for Split {
+impl std::fmt::Debug for EnvironmentSplit {
     /// Prints only names, because the values may be secrets that the user passed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let seen: Vec<_> = self.seen.iter().map(|(name, _)| name).collect();

@@ -25,14 +25,14 @@ fn any_pattern() -> impl Strategy<Value = NamePattern> {
 }
 
 fn any_policy() -> impl Strategy<Value = EnvironmentPolicy> {
-    let inherit = prop_oneof![Just(Inherit::All), Just(Inherit::Necessary), Just(Inherit::None)];
+    let inherit = prop_oneof![Just(Inheritance::All), Just(Inheritance::Necessary), Just(Inheritance::None)];
     let command = prop::sample::select(&["true", "claude -p", "codex exec", "aider"][..]);
     (inherit, prop::collection::vec(any_pattern(), 0..3), command).prop_map(|(inherit, pass, command)| {
         EnvironmentPolicy::new().inherit(inherit).pass(pass).of_agent(command)
     })
 }
 
-fn names(split: &Split) -> Vec<&OsStr> {
+fn names(split: &EnvironmentSplit) -> Vec<&OsStr> {
     split.seen.iter().map(|(name, _)| name.as_os_str()).collect()
 }
 
@@ -62,7 +62,7 @@ proptest! {
         pass in prop::collection::vec(any_pattern(), 0..3),
         vars in any_vars(),
     ) {
-        let policy = EnvironmentPolicy::new().inherit(Inherit::None).pass(pass.clone()).of_agent("aider");
+        let policy = EnvironmentPolicy::new().inherit(Inheritance::None).pass(pass.clone()).of_agent("aider");
         let split = policy.split(vars);
         prop_assert!(names(&split).iter().all(|name| pass.iter().any(|pattern| pattern.matches(name))));
     }

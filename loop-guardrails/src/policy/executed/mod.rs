@@ -33,7 +33,7 @@ pub(super) const MAX_BYTES: u64 = 16 << 20;
 
 /// How `loop` uses a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Executed {
+pub(super) enum ExecutedFile {
     /// `loop run` executes it.
     Manifest,
     /// `loop task` executes it.
@@ -42,7 +42,7 @@ pub(super) enum Executed {
     Prices,
 }
 
-impl Executed {
+impl ExecutedFile {
     /// Recognises a manifest or a task file. Returns nothing for any other content.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.len() as u64 > MAX_BYTES {
@@ -80,7 +80,7 @@ fn is_manifest(has: impl Fn(&str) -> bool) -> bool {
     has("agent") && (has("evaluator") || has("guardrails"))
 }
 
-impl fmt::Display for Executed {
+impl fmt::Display for ExecutedFile {
     /// Completes the sentence "it is a manifest, which `loop run` executes".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -2,13 +2,13 @@ use proptest::prelude::*;
 
 use super::*;
 
-const MANIFEST: Option<Executed> = Some(Executed::Manifest);
-const TASK: Option<Executed> = Some(Executed::Task);
+const MANIFEST: Option<ExecutedFile> = Some(ExecutedFile::Manifest);
+const TASK: Option<ExecutedFile> = Some(ExecutedFile::Task);
 
 #[track_caller]
-fn are(expected: Option<Executed>, texts: &[&str]) {
+fn are(expected: Option<ExecutedFile>, texts: &[&str]) {
     for text in texts {
-        assert_eq!(Executed::of(text.as_bytes()), expected, "{text}");
+        assert_eq!(ExecutedFile::of(text.as_bytes()), expected, "{text}");
     }
 }
 
@@ -53,7 +53,7 @@ fn task_files_are_recognised() {
 #[test]
 fn price_tables_are_recognised() {
     are(
-        Some(Executed::Prices),
+        Some(ExecutedFile::Prices),
         &[
             r#"{"date": "2026-11-01", "usd_per_million_tokens": {"m": {"input": 0, "output": 0}}}"#,
             "{\"usd_per_million_t\\u006fkens\": {}}",
@@ -96,11 +96,11 @@ fn what_is_nested_deeply_or_long_is_no_danger_to_the_stack() {
     for (open, close) in [("[", "]"), ("{a: ", "}"), ("- ", ""), ("{\"a\":", "}")] {
         let nested = format!("{}x{}", open.repeat(100_000), close.repeat(100_000));
         for text in [nested.clone(), format!("agent: {nested}"), format!("agent = {nested}")] {
-            assert_eq!(Executed::of(text.as_bytes()), None);
+            assert_eq!(ExecutedFile::of(text.as_bytes()), None);
         }
     }
     let long = format!("agent: {{}}\nguardrails: {{}}\ngoal: {}\n", "x".repeat(1 << 20));
-    assert_eq!(Executed::of(long.as_bytes()), MANIFEST);
+    assert_eq!(ExecutedFile::of(long.as_bytes()), MANIFEST);
 }
 
 /// Generates an object with keys of manifests and other keys, in any order.
@@ -117,12 +117,12 @@ proptest! {
         let toml: String = keys.iter().map(|key| format!("[{key}]\n")).collect();
         let is_one = keys.contains(&"agent") && (keys.contains(&"evaluator") || keys.contains(&"guardrails"));
         for text in [json, yaml, toml] {
-            prop_assert_eq!(Executed::of(text.as_bytes()).is_some(), is_one, "{}", text);
+            prop_assert_eq!(ExecutedFile::of(text.as_bytes()).is_some(), is_one, "{}", text);
         }
     }
 
     #[test]
     fn any_bytes_are_looked_at(bytes in prop::collection::vec(any::<u8>(), 0..200), text in "(agent|chat|---|[:\n{}=\\[\\]!&*\"\\\\ ]){0,40}") {
-        let _ = (Executed::of(&bytes), Executed::of(text.as_bytes()));
+        let _ = (ExecutedFile::of(&bytes), ExecutedFile::of(text.as_bytes()));
     }
 }

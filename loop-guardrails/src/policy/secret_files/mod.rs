@@ -10,8 +10,8 @@ mod table;
 use std::{collections::HashMap, fmt, str::FromStr};
 
 use super::{
-    LocalPath, Origin, Placed, Ruling,
-    fold::{folded, folded_rule},
+    LocalPath, Origin, Ruling, WithOrigin,
+    case_folding::{folded, folded_rule},
 };
 
 /// The suffix of the public half of a key pair: `id_rsa.pub`.
@@ -84,8 +84,8 @@ impl fmt::Display for FileName {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SecretFiles {
-    more: Vec<Placed<FileName>>,
-    shown: Vec<Placed<LocalPath>>,
+    more: Vec<WithOrigin<FileName>>,
+    shown: Vec<WithOrigin<LocalPath>>,
 }
 
 impl SecretFiles {
@@ -96,14 +96,14 @@ impl SecretFiles {
 
     /// Also treats files of these names as secrets.
     #[must_use]
-    pub fn also(mut self, names: impl IntoIterator<Item = Placed<FileName>>) -> Self {
+    pub fn also(mut self, names: impl IntoIterator<Item = WithOrigin<FileName>>) -> Self {
         self.more.extend(names);
         self
     }
 
     /// Exempts these paths and everything below them: `src/credentials.rs`.
     #[must_use]
-    pub fn except(mut self, paths: impl IntoIterator<Item = Placed<LocalPath>>) -> Self {
+    pub fn except(mut self, paths: impl IntoIterator<Item = WithOrigin<LocalPath>>) -> Self {
         self.shown.extend(paths);
         self
     }
@@ -155,7 +155,7 @@ impl SecretFiles {
     }
 
     /// Returns the paths that are never secrets, whatever their names, with their origins.
-    pub fn exceptions(&self) -> &[Placed<LocalPath>] {
+    pub fn exceptions(&self) -> &[WithOrigin<LocalPath>] {
         &self.shown
     }
 

@@ -235,8 +235,8 @@ fn stars_stand_for_any_signs() {
 fn names_can_be_added_and_paths_taken_out() {
     let origin = Origin::line("user.toml", 3);
     let secrets = SecretFiles::new()
-        .also([Placed::new("*.kdbx".parse().unwrap(), origin.clone())])
-        .except([Placed::new("src/credentials.rs".parse().unwrap(), origin.clone())]);
+        .also([WithOrigin::new("*.kdbx".parse().unwrap(), origin.clone())])
+        .except([WithOrigin::new("src/credentials.rs".parse().unwrap(), origin.clone())]);
     let rule = |path: &str| secrets.rule_on(&path.parse().unwrap());
     assert_eq!(rule("a/My.KDBX").map(|rule| rule.origin), Some(origin));
     assert_eq!(rule("src/credentials.rs"), None);

@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use rustix::io::Errno;
 
-use crate::policy::{Denied, LocalPath, OutsidePath};
+use crate::policy::{DeniedAction, LocalPath, OutsidePath};
 
 /// The reason why a path cannot be used. The messages are for a person and for a model, and say what to do.
 #[derive(Debug, thiserror::Error)]
@@ -31,7 +31,7 @@ pub enum WorkspaceError {
     },
     /// The policy does not allow it.
     #[error(transparent)]
-    Denied(#[from] Denied),
+    Denied(#[from] DeniedAction),
     /// There is no file of this name.
     #[error("there is no `{path}`: list its folder to see what is there")]
     NotFound {

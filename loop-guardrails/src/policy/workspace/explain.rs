@@ -11,7 +11,7 @@ use crate::policy::{LocalPath, Origin, Ruling, Verb};
 #[non_exhaustive]
 pub struct Explanation {
     /// How the text was interpreted.
-    pub asked: Asked,
+    pub subject: ExplanationSubject,
     /// The answer, and the rule that decided.
     pub ruling: Ruling,
 }
@@ -19,7 +19,7 @@ pub struct Explanation {
 /// The subject of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Asked {
+pub enum ExplanationSubject {
     /// Running a command.
     Command {
         /// The program and its arguments as they would run; nothing if it would not run.
@@ -70,7 +70,7 @@ impl Workspace {
             }
             Err(error) => (None, refusal(error, !self.policy().explain_path(path, verb).allowed)),
         };
-        Explanation { asked: Asked::Path { verb, leads_to }, ruling }
+        Explanation { subject: ExplanationSubject::Path { verb, leads_to }, ruling }
     }
 
     fn explain_command(&self, line: &str) -> Explanation {
@@ -80,7 +80,7 @@ impl Workspace {
             }
             Err(error) => (Vec::new(), refusal(error, self.policy().on_command(line).is_err())),
         };
-        Explanation { asked: Asked::Command { words }, ruling }
+        Explanation { subject: ExplanationSubject::Command { words }, ruling }
     }
 }
 

@@ -13,15 +13,15 @@ use rustix::{
 };
 
 use super::{
-    Workspace, WorkspaceError, content, followed,
-    walk::{Last, Missing, Place},
+    Workspace, WorkspaceError, executable_content, followed_links,
+    path_walk::{FinalLink, MissingNames, WalkTarget},
 };
-use crate::policy::{LocalPath, Verb, executed::Executed};
+use crate::policy::{LocalPath, Verb, executed::ExecutedFile};
 
 /// A regular file, open for reading.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Opened {
+pub struct OpenedFile {
     /// The file.
     pub file: File,
     /// Its path, without links.
@@ -33,7 +33,7 @@ pub struct Opened {
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Written {
+pub struct WrittenFile {
     /// Its path, without links.
     pub path: LocalPath,
     /// Whether the file is new.
@@ -45,8 +45,8 @@ impl Workspace {
     ///
     /// # Errors
     /// [`WorkspaceError`] if the path leads out, is not allowed, or is not a file.
-    pub fn read(&self, path: &str) -> Result<Opened, WorkspaceError> {
-        let place = self.find(path, Last::Followed, Missing::Refused, Verb::Read)?;
+    pub fn read(&self, path: &str) -> Result<OpenedFile, WorkspaceError> {
+        let place = self.find(path, FinalLink::Follow, MissingNames::Refuse, Verb::Read)?;
         let not_a_file = || WorkspaceError::Kind { path: place.path.clone(), needed: "file" };
         if place.kind != Some(FileType::RegularFile) {
             return Err(not_a_file());
@@ -60,7 +60,7 @@ impl Workspace {
             return Err(not_a_file());
         }
         let bytes = u64::try_from(stat.st_size).unwrap_or_default();
-        Ok(Opened { file: file.into(), path: place.path, bytes })
+        Ok(OpenedFile { file: file.into(), path: place.path, bytes })
     }
 
     /// Writes a whole file atomically, and creates the folders above it. A concurrent reader sees either the old file
@@ -69,16 +69,16 @@ impl Workspace {
     /// # Errors
     /// [`WorkspaceError`] if the path leads out, is not allowed, or is not a file, or if the disk refuses. The file is
     /// then unchanged.
-    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<Written, WorkspaceError> {
-        let executed = Executed::of(bytes);
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<WrittenFile, WorkspaceError> {
+        let executed = ExecutedFile::of(bytes);
         if executed.is_some() {
             // Check this before creating folders for it.
             let asked = self.check(path, Verb::Write)?;
-            content::refuse_new(&self.0, &asked, executed)?;
+            executable_content::refuse_new(&self.0, &asked, executed)?;
         }
-        let place = self.find(path, Last::Followed, Missing::Made, Verb::Write)?;
+        let place = self.find(path, FinalLink::Follow, MissingNames::Create, Verb::Write)?;
         // Names may have changed in the meantime.
-        content::refuse_new(&self.0, &place.path, executed)?;
+        executable_content::refuse_new(&self.0, &place.path, executed)?;
         if place.kind.is_some_and(|kind| kind != FileType::RegularFile) {
             return Err(WorkspaceError::Kind { path: place.path, needed: "file" });
         }
@@ -90,7 +90,7 @@ impl Workspace {
         }
         draft.fill(bytes).map_err(|error| WorkspaceError::io("write", &place.path, error))?;
         draft.put_in_place().map_err(io)?;
-        Ok(Written { created: place.kind.is_none(), path: place.path.clone() })
+        Ok(WrittenFile { created: place.kind.is_none(), path: place.path.clone() })
     }
 
     /// Moves a file or a folder. At both ends this moves and replaces links themselves, not their targets.
@@ -101,8 +101,8 @@ impl Workspace {
     /// [`WorkspaceError`] if a path leads out or is not allowed, if permissions are set for a path within the folder or
     /// a change to one of them needs approval, or if the disk refuses.
     pub fn rename(&self, from: &str, to: &str) -> Result<LocalPath, WorkspaceError> {
-        let old = self.find(from, Last::Kept, Missing::Refused, Verb::Delete)?;
-        let new = self.find(to, Last::Kept, Missing::Made, Verb::Write)?;
+        let old = self.find(from, FinalLink::Keep, MissingNames::Refuse, Verb::Delete)?;
+        let new = self.find(to, FinalLink::Keep, MissingNames::Create, Verb::Write)?;
         if new.kind.is_some() {
             self.0.judge(&new.path, Verb::Delete)?;
         }
@@ -112,7 +112,7 @@ impl Workspace {
                 return Err(WorkspaceError::RulesBelow { path: place.path.clone() });
             }
         }
-        if followed::has_rules_below(&self.0, &old, &new)? {
+        if followed_links::has_rules_below(&self.0, &old, &new)? {
             return Err(WorkspaceError::RulesBelow { path: old.path });
         }
         renameat(old.folder(), &old.name, new.folder(), &new.name)
@@ -125,7 +125,7 @@ impl Workspace {
     /// # Errors
     /// [`WorkspaceError`] if the path leads out or is not allowed, or the disk refuses.
     pub fn remove(&self, path: &str) -> Result<LocalPath, WorkspaceError> {
-        let place = self.find(path, Last::Kept, Missing::Refused, Verb::Delete)?;
+        let place = self.find(path, FinalLink::Keep, MissingNames::Refuse, Verb::Delete)?;
         refuse_folder_itself(&place)?;
         let is_folder = place.kind == Some(FileType::Directory);
         let flags = if is_folder { AtFlags::REMOVEDIR } else { AtFlags::empty() };
@@ -136,7 +136,7 @@ impl Workspace {
 }
 
 /// A path that ends in `..` or `.` has no final path component.
-fn refuse_folder_itself(place: &Place) -> Result<(), WorkspaceError> {
+fn refuse_folder_itself(place: &WalkTarget) -> Result<(), WorkspaceError> {
     if place.name == "." {
         return Err(WorkspaceError::Kind {
             path: place.path.clone(),
@@ -146,7 +146,7 @@ fn refuse_folder_itself(place: &Place) -> Result<(), WorkspaceError> {
     Ok(())
 }
 
-fn changed_or(action: &'static str, place: &Place, asked: &str, errno: Errno) -> WorkspaceError {
+fn changed_or(action: &'static str, place: &WalkTarget, asked: &str, errno: Errno) -> WorkspaceError {
     if errno == Errno::LOOP {
         return WorkspaceError::Restless { path: asked.to_owned() };
     }
@@ -155,14 +155,14 @@ fn changed_or(action: &'static str, place: &Place, asked: &str, errno: Errno) ->
 
 /// A new file next to the file that it will replace. If it is dropped before that, its file is removed.
 struct Draft<'a> {
-    place: &'a Place,
+    place: &'a WalkTarget,
     name: OsString,
     file: File,
     in_place: bool,
 }
 
 impl<'a> Draft<'a> {
-    fn beside(place: &'a Place) -> Result<Self, Errno> {
+    fn beside(place: &'a WalkTarget) -> Result<Self, Errno> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);

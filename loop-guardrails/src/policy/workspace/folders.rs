@@ -7,14 +7,14 @@ use rustix::{
 
 use super::{
     Workspace, WorkspaceError,
-    walk::{Last, Missing},
+    path_walk::{FinalLink, MissingNames},
 };
 use crate::policy::{LocalPath, Verb};
 
 /// The type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum FileKind {
     /// A regular file.
     File,
     /// A folder.
@@ -25,7 +25,7 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
+impl FileKind {
     /// Converts the type in `st_mode`.
     fn of(kind: FileType) -> Self {
         match kind {
@@ -40,11 +40,11 @@ impl Kind {
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Entry {
+pub struct FolderEntry {
     /// The name. Bytes that are not UTF-8 appear as U+FFFD.
     pub name: String,
     /// The type.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Whether the policy allows reading it.
     pub readable: bool,
 }
@@ -52,11 +52,11 @@ pub struct Entry {
 /// The status of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Status {
+pub struct PathStatus {
     /// The path, without links.
     pub path: LocalPath,
     /// The type. Links are followed, so this is never a link.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Its length in bytes.
     pub bytes: u64,
 }
@@ -67,8 +67,8 @@ impl Workspace {
     ///
     /// # Errors
     /// [`WorkspaceError`] if the path leads out, is not allowed, or is not a folder.
-    pub fn list(&self, path: &str) -> Result<Vec<Entry>, WorkspaceError> {
-        let place = self.find(path, Last::Followed, Missing::Refused, Verb::Read)?;
+    pub fn list(&self, path: &str) -> Result<Vec<FolderEntry>, WorkspaceError> {
+        let place = self.find(path, FinalLink::Follow, MissingNames::Refuse, Verb::Read)?;
         let error = |errno: Errno| match errno {
             Errno::NOTDIR | Errno::LOOP => {
                 WorkspaceError::Kind { path: place.path.clone(), needed: "folder" }
@@ -88,7 +88,11 @@ impl Workspace {
             let Ok(stat) = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             let name = name.to_string_lossy().into_owned();
             let readable = self.policy().on_path(&place.path.join(&name)?, Verb::Read).allowed;
-            entries.push(Entry { name, kind: Kind::of(FileType::from_raw_mode(stat.st_mode)), readable });
+            entries.push(FolderEntry {
+                name,
+                kind: FileKind::of(FileType::from_raw_mode(stat.st_mode)),
+                readable,
+            });
         }
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
@@ -98,12 +102,12 @@ impl Workspace {
     ///
     /// # Errors
     /// [`WorkspaceError`] if the path leads out, is not allowed, or does not exist.
-    pub fn status(&self, path: &str) -> Result<Status, WorkspaceError> {
-        let place = self.find(path, Last::Followed, Missing::Refused, Verb::Read)?;
+    pub fn status(&self, path: &str) -> Result<PathStatus, WorkspaceError> {
+        let place = self.find(path, FinalLink::Follow, MissingNames::Refuse, Verb::Read)?;
         let stat = statat(place.folder(), &place.name, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|errno| WorkspaceError::io("look at", &place.path, errno))?;
-        let kind = Kind::of(FileType::from_raw_mode(stat.st_mode));
-        Ok(Status { path: place.path, kind, bytes: u64::try_from(stat.st_size).unwrap_or_default() })
+        let kind = FileKind::of(FileType::from_raw_mode(stat.st_mode));
+        Ok(PathStatus { path: place.path, kind, bytes: u64::try_from(stat.st_size).unwrap_or_default() })
     }
 
     /// Creates a folder and those above it. An existing folder stays unchanged.
@@ -111,7 +115,7 @@ impl Workspace {
     /// # Errors
     /// [`WorkspaceError`] if the path leads out, is not allowed, or is not a folder.
     pub fn create_dir(&self, path: &str) -> Result<LocalPath, WorkspaceError> {
-        let place = self.find(path, Last::Followed, Missing::Made, Verb::Write)?;
+        let place = self.find(path, FinalLink::Follow, MissingNames::Create, Verb::Write)?;
         match place.kind {
             Some(FileType::Directory) => Ok(place.path),
             Some(_) => Err(WorkspaceError::Kind { path: place.path, needed: "folder" }),

@@ -18,14 +18,14 @@
 //! process that can already read or write there.
 
 mod commands;
-mod content;
 mod error;
+mod executable_content;
 mod explain;
 mod files;
 mod folders;
-mod followed;
+mod followed_links;
+mod path_walk;
 mod repository;
-mod walk;
 
 use std::{
     fmt, fs,
@@ -36,16 +36,16 @@ use std::{
 
 use rustix::fs::{Mode, OFlags};
 
-use self::walk::{Last, Missing, Place};
+use self::path_walk::{FinalLink, MissingNames, WalkTarget};
 pub use self::{
     commands::OpenedCommand,
     error::WorkspaceError,
-    explain::{Asked, Explanation},
-    files::{Opened, Written},
-    folders::{Entry, Kind, Status},
+    explain::{Explanation, ExplanationSubject},
+    files::{OpenedFile, WrittenFile},
+    folders::{FileKind, FolderEntry, PathStatus},
     repository::Repository,
 };
-use super::{ActionPolicy, Denied, LocalPath, Verb, executed::Executed};
+use super::{ActionPolicy, DeniedAction, LocalPath, Verb, executed::ExecutedFile};
 
 /// A folder with the policy for everything below it.
 ///
@@ -114,8 +114,8 @@ impl Workspace {
     /// [`WorkspaceError`] if it leads out, or the policy does not allow it.
     pub fn check(&self, path: &str, verb: Verb) -> Result<LocalPath, WorkspaceError> {
         // Removing a link removes the link itself.
-        let last = if verb == Verb::Delete { Last::Kept } else { Last::Followed };
-        Ok(self.find(path, last, Missing::Imagined(verb), verb)?.path)
+        let last = if verb == Verb::Delete { FinalLink::Keep } else { FinalLink::Follow };
+        Ok(self.find(path, last, MissingNames::AssumeFolders(verb), verb)?.path)
     }
 
     /// Returns the path without links, if you may write these bytes there as the whole content of a file. A manifest or
@@ -125,38 +125,44 @@ impl Workspace {
     /// As [`check`](Self::check).
     pub fn check_write(&self, path: &str, bytes: &[u8]) -> Result<LocalPath, WorkspaceError> {
         let place = self.check(path, Verb::Write)?;
-        content::refuse_new(&self.0, &place, Executed::of(bytes))?;
+        executable_content::refuse_new(&self.0, &place, ExecutedFile::of(bytes))?;
         Ok(place)
     }
 
     /// Resolves a path, if this action is allowed there.
-    fn find(&self, path: &str, last: Last, missing: Missing, verb: Verb) -> Result<Place, WorkspaceError> {
+    fn find(
+        &self,
+        path: &str,
+        last: FinalLink,
+        missing: MissingNames,
+        verb: Verb,
+    ) -> Result<WalkTarget, WorkspaceError> {
         // Judge the text first, so that a refused action creates no folders and does not reveal whether a secret
         // exists. A text that leads out may still be a path below the root, through a link.
         let by_text =
             self.policy().local(path).map_or(Ok(()), |local| self.0.judge(&local, verb)).map(|()| None);
         // A question must be about the path that a person could approve.
-        let is_question = matches!(missing, Missing::Imagined(_));
+        let is_question = matches!(missing, MissingNames::AssumeFolders(_));
         let unapproved = by_text.or_else(|denied| {
             let can_be_approved = is_question && denied.ruling.needs_approval.is_some();
             if can_be_approved { Ok(Some(denied)) } else { Err(denied) }
         })?;
-        let place = walk::walk(&self.0, Path::new(path), last, missing)?;
+        let place = path_walk::walk(&self.0, Path::new(path), last, missing)?;
         self.0.judge(&place.path, verb)?;
         if let Some(mut denied) = unapproved {
             denied.ruling.needs_approval = Some(place.path);
             return Err(denied.into());
         }
         if self.policy().needs_approval(&place.path, verb) {
-            followed::refuse_target(&self.0, &place.path, verb)?;
-            content::refuse_held(&self.0, &place, verb)?;
+            followed_links::refuse_target(&self.0, &place.path, verb)?;
+            executable_content::refuse_held(&self.0, &place, verb)?;
         }
         Ok(place)
     }
 }
 
 impl Inner {
-    fn judge(&self, path: &LocalPath, verb: Verb) -> Result<(), Denied> {
+    fn judge(&self, path: &LocalPath, verb: Verb) -> Result<(), DeniedAction> {
         self.policy.on_path(path, verb).into_result(format!("to {verb} `{path}`")).map(drop)
     }
 }

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use super::{
     super::template::Purpose,
-    found::{Check, Said, read},
+    project_check::{CheckOrigin, ProjectCheck, read},
 };
 
 const FILE: &str = "Cargo.toml";
 
 /// Quiet: otherwise every prompt would contain the names of a thousand passing tests.
-pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
+pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
     let manifest: toml::Table = read(dir, FILE)?.parse().unwrap_or_default();
     let members = manifest.get("workspace").and_then(|workspace| workspace.get("members"));
     // In the folder of a package that is also a workspace, Cargo's default is the package alone.
@@ -19,5 +19,5 @@ pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
         Purpose::Test => format!("cargo test --quiet{all}"),
         Purpose::Lint => format!("cargo clippy --quiet{all} --all-targets -- -D warnings"),
     };
-    Some(Check::new(Said::Language, FILE, command))
+    Some(ProjectCheck::new(CheckOrigin::Language, FILE, command))
 }

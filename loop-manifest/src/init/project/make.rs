@@ -4,13 +4,13 @@ use std::path::Path;
 
 use super::{
     super::template::Purpose,
-    found::{Check, Said, read},
+    project_check::{CheckOrigin, ProjectCheck, read},
 };
 
 /// In the search order of GNU Make.
 const FILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
-pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
+pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
     let (file, text) = FILES.iter().find_map(|file| Some((file, read(dir, file)?)))?;
     // GNU's projects test with `make check`; in others, `check` is the linter's.
     let names = match purpose {
@@ -18,7 +18,7 @@ pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
         Purpose::Lint => ["lint", "check"],
     };
     let target = names.into_iter().find(|name| has_target(&text, name))?;
-    Some(Check::new(Said::Command, file, format!("make {target}")))
+    Some(ProjectCheck::new(CheckOrigin::Command, file, format!("make {target}")))
 }
 
 /// Returns whether a rule makes `name`; `name := value` is a variable.

@@ -4,23 +4,23 @@
 //! it has. So a command is only taken where the project's own files speak for it.
 
 mod cargo;
-mod found;
 mod go;
 mod make;
 mod node;
+mod project_check;
 mod python;
 
 use std::{cmp::Reverse, path::Path};
 
-pub use self::found::Check;
+pub use self::project_check::ProjectCheck;
 use super::template::Purpose;
 
 /// Returns all commands for this purpose that the files of the project in `dir` point to. The most specific is first: the
 /// one of which the project itself has said most.
-pub fn checks(dir: &Path, purpose: Purpose) -> Vec<Check> {
+pub fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
     let kinds = [cargo::check, node::check, python::check, go::check, make::check];
     let mut found: Vec<_> = kinds.into_iter().filter_map(|check| check(dir, purpose)).collect();
-    found.sort_by_key(|check| Reverse(check.said));
+    found.sort_by_key(|check| Reverse(check.origin));
     found
 }
 

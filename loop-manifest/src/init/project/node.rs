@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     super::template::Purpose,
-    found::{Check, Said, by_lock_file, read},
+    project_check::{CheckOrigin, ProjectCheck, by_lock_file, read},
 };
 
 const FILE: &str = "package.json";
@@ -23,7 +23,7 @@ const LOCK_FILES: [(&str, &str); 6] = [
 /// The text of the default test script of `npm init`, which always fails.
 const NO_TEST: &str = "no test specified";
 
-pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
+pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
     let name = match purpose {
         Purpose::Test => "test",
         Purpose::Lint => "lint",
@@ -34,5 +34,5 @@ pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
         return None;
     }
     let manager = by_lock_file(dir, &LOCK_FILES).unwrap_or("npm");
-    Some(Check::new(Said::Command, FILE, format!("{manager} run {name}")))
+    Some(ProjectCheck::new(CheckOrigin::Command, FILE, format!("{manager} run {name}")))
 }

@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use super::{
     super::template::Purpose,
-    found::{Check, Said, by_lock_file, read},
+    project_check::{CheckOrigin, ProjectCheck, by_lock_file, read},
 };
 
 const FILE: &str = "pyproject.toml";
@@ -15,7 +15,7 @@ const FILE: &str = "pyproject.toml";
 const LOCK_FILES: [(&str, &str); 3] =
     [("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("pdm.lock", "pdm run ")];
 
-pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
+pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
     let project: Table = read(dir, FILE)?.parse().unwrap_or_default();
     let (tool, files, command): (_, &[&str], _) = match purpose {
         Purpose::Test => {
@@ -28,12 +28,16 @@ pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<Check> {
         || depends_on(&project, tool)
         || files.iter().any(|file| dir.join(file).is_file())
     {
-        return Some(Check::new(Said::Tool, FILE, format!("{runner}{command}")));
+        return Some(ProjectCheck::new(CheckOrigin::Tool, FILE, format!("{runner}{command}")));
     }
     // The standard library has a test runner, but no linter.
     let has_tests = ["tests", "test"].into_iter().find(|folder| dir.join(folder).is_dir());
     let folder = has_tests.filter(|_| purpose == Purpose::Test)?;
-    Some(Check::new(Said::Language, FILE, format!("{runner}python3 -m unittest discover -s {folder} -t .")))
+    Some(ProjectCheck::new(
+        CheckOrigin::Language,
+        FILE,
+        format!("{runner}python3 -m unittest discover -s {folder} -t ."),
+    ))
 }
 
 fn configures(project: &Table, tool: &str) -> bool {

@@ -9,7 +9,7 @@ use super::{
         BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MAX_SECONDS, MIN_FEEDBACK_BYTES, MIN_SECONDS,
     },
     Key,
-    Need::{Optional, Required},
+    KeyRequirement::{Optional, Required},
     Sample::{Number, Text, Whole},
     Shape,
     words::RESUMES,
@@ -25,8 +25,8 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
 
 const FIRST: &[Key] = &[
     Key::new("$schema", Optional, Shape::Text, "the JSON Schema, for editors").explained(
-        "Where the JSON Schema of this manifest is, so that an editor can complete and explain it. \
-         `loop schema` prints that schema; the run itself pays no attention to this key.",
+        "The path of this manifest's JSON Schema, so that an editor can complete and explain the manifest. \
+         `loop schema` prints that schema. A run ignores this key.",
     ),
     Key::new(
         "name",
@@ -35,28 +35,32 @@ const FIRST: &[Key] = &[
         "the loop's name in records and summaries",
     )
     .explained(
-        "The name of the loop in records and summaries: lower-case letters and digits, with hyphens \
-         between them. Left out, the loop is named after its file.",
+        "The name of the loop in records and summaries: lower-case letters and digits, with hyphens between \
+         them. By default, the name of the file.",
     )
     .examples(&[Text("fix-tests"), Text("nightly-refactor")]),
     Key::new("goal", Required, Shape::Filled, "what the loop has to reach, in a sentence")
         .explained(
-            "What the loop has to reach, in a sentence. It stands in the prompt wherever the prompt \
-             says `{goal}`. Whether it is reached is decided by the evaluator, not by this text.",
+            "The goal of the loop, in one sentence. It replaces `{goal}` in the prompt. The evaluator decides \
+             whether the goal is met, not this text.",
         )
         .examples(&[Text("Make all tests pass"), Text("Remove every linter warning")]),
 ];
 
 const LAST: &[Key] = &[
     Key::new("pace", Optional, Shape::Object, "how fast iterations follow each other")
-        .explained("How fast iterations follow each other. Left out, each begins at once."),
+        .explained(
+            "How fast iterations follow each other. By default, each iteration begins at once.",
+        ),
     Key::new(
         "pace.every_seconds",
         Optional,
         Shape::Between(0.0, MAX_SECONDS),
         "the delay between iterations, in seconds",
     )
-    .explained("The delay between the end of an iteration and the beginning of the next, in seconds.")
+    .explained(
+        "The delay between the end of an iteration and the beginning of the next, in seconds.",
+    )
     .default(Whole(0))
     .examples(&[Whole(60), Number(0.5)]),
     Key::new(
@@ -66,15 +70,17 @@ const LAST: &[Key] = &[
         "the delay after a second failure in a row, in seconds",
     )
     .explained(
-        "How many seconds to wait after the second failure in a row, and twice as long after each further \
-         one, up to a minute; up to half of a wait is left out by chance, so that loops that failed \
-         together do not try again together. After a single failure there is no such wait. If \
-         `every_seconds` is longer, that counts. 0 is no such wait.",
+        "How many seconds to wait after the second failure in a row. Each further failure doubles the wait, \
+         up to a minute. Up to half of each wait is left out at random, so that loops that failed together \
+         do not retry together. There is no such wait after a single failure. If `every_seconds` is longer, \
+         it applies instead. 0 turns these waits off.",
     )
     .default(Whole(BACKOFF_SECONDS))
     .examples(&[Whole(5)]),
     Key::new("feedback", Optional, Shape::Object, "what one iteration tells the next")
-        .explained("What one iteration tells the next."),
+        .explained(
+            "The output that one iteration passes to the next.",
+        ),
     Key::new(
         "feedback.max_bytes",
         Optional,
@@ -82,15 +88,15 @@ const LAST: &[Key] = &[
         "bytes that a placeholder may bring into the prompt",
     )
     .explained(
-        "How many bytes of output one placeholder may bring into the prompt. Of longer output the \
+        "How many bytes of output one placeholder may insert into the prompt. Of longer output, the \
          beginning and the end are kept.",
     )
     .default(Whole(FEEDBACK_BYTES as u64))
     .examples(&[Whole(8192)]),
     Key::new("resume", Optional, Shape::OneOf(RESUMES), "how a run that was cut off goes on")
         .explained(
-            "What `loop resume` does with an iteration in which the run was cut off: the machine was switched \
-             off, or loop was killed. Its agent may have done a part of its work already.",
+            "How `loop resume` treats an iteration that was interrupted because the machine was switched off or \
+             loop was killed. Its agent may have done a part of its work already.",
         )
         .default(Text("rerun")),
 ];

@@ -1,17 +1,17 @@
 //! A task in Markdown.
 
-use super::{Head, TaskFileError, object::Object};
+use super::{TaskFileError, TaskHeader, strict_object::StrictObject};
 
 const FENCE: &str = "---";
 
-pub(super) fn read(text: &str) -> Result<(Head, String), TaskFileError> {
+pub(super) fn read(text: &str) -> Result<(TaskHeader, String), TaskFileError> {
     // However its lines end.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n").replace('\r', "\n");
-    let Some((head, body)) = split(&text)? else { return Ok((Head::default(), text)) };
+    let Some((head, body)) = split(&text)? else { return Ok((TaskHeader::default(), text)) };
     if head.trim().is_empty() {
-        return Ok((Head::default(), body.to_owned()));
+        return Ok((TaskHeader::default(), body.to_owned()));
     }
-    let Object(head) = serde_saphyr::from_str(head).map_err(|error| wrong(&error.to_string()))?;
+    let StrictObject(head) = serde_saphyr::from_str(head).map_err(|error| wrong(&error.to_string()))?;
     Ok((head, body.to_owned()))
 }
 

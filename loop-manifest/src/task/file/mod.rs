@@ -7,9 +7,9 @@
 //!
 //! Both kinds accept only `tools`, `model` and `checks`. A misspelt word must not be silently ignored.
 
-mod chat;
+mod chat_template;
 mod markdown;
-mod object;
+mod strict_object;
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +17,7 @@ mod tests;
 use loop_agents::review::MAX_TASK_BYTES;
 use serde::{Deserialize, Serialize};
 
-use self::object::Object;
+use self::strict_object::StrictObject;
 
 /// A task as its file says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,15 +42,15 @@ pub struct ToolPermissions {
 /// The fields that both kinds of files share, besides the task.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Head {
-    tools: Object<Tools>,
+struct TaskHeader {
+    tools: StrictObject<ToolsTable>,
     model: Option<String>,
     checks: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Tools {
+struct ToolsTable {
     bash: Vec<String>,
 }
 
@@ -124,7 +124,7 @@ impl TaskFile {
         let text = String::from_utf8(bytes).map_err(|_| TaskFileError::NoText)?;
         let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
         let (head, text) = match ending.as_deref() {
-            Some("toml") => chat::read(&text)?,
+            Some("toml") => chat_template::read(&text)?,
             Some("md" | "markdown") => markdown::read(&text)?,
             _ => return Err(TaskFileError::Kind(name.to_owned())),
         };
@@ -135,7 +135,7 @@ impl TaskFile {
         if length > MAX_TASK_BYTES {
             return Err(TaskFileError::Long(length));
         }
-        let Head { tools: Object(Tools { bash }), model, checks } = head;
+        let TaskHeader { tools: StrictObject(ToolsTable { bash }), model, checks } = head;
         if let Some(wrong) = bash.iter().find(|name| !is_program(name)) {
             return Err(TaskFileError::NoProgram(wrong.clone()));
         }

@@ -18,7 +18,7 @@ fn wrong(name: &str, text: &str) -> TaskFileError {
 }
 
 #[test]
-fn a_chat_template_is_a_task_with_its_rights() {
+fn a_chat_template_is_a_task_with_its_permissions() {
     let text = "model = \"openai:gpt-5\"\nchecks = ['make test']\n[tools]\nbash = ['rg', 'python3.8', 'g++']\n\
         [[chat.user]]\ncontent = '''\nWrite a \\poem.\n'''\n";
     let task = read("a.toml", text).expect("a task");

@@ -3,16 +3,16 @@
 use async_trait::async_trait;
 use loop_agents::tools::{Tool, ToolContext, ToolError};
 use loop_core::with_causes;
-use loop_schedule::{Cron, JobError, When};
+use loop_schedule::{Cron, JobError, Trigger};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::Input;
+use crate::UserInput;
 use crate::jobs::session_jobs::SessionJobs;
 
 /// The answer to a command, a shell line or a question to another model.
 const NO_PROMPT: &str =
-    "a job of yours is a prompt that you are told: what begins with `/`, `!` or `@` is for a person to type";
+    "your jobs are plain prompts: only a person may type a line that begins with `/`, `!` or `@`";
 
 /// Adds a job.
 pub(super) struct CronCreate {
@@ -22,14 +22,14 @@ pub(super) struct CronCreate {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// Minute, hour, day of month, month and day of week (0 is Sunday), in digits and by the user's clock: `*/5 * * * *`.
+    /// Minute, hour, day of month, month and day of week (0 is Sunday), in digits and in the user's time zone: `*/5 * * * *`.
     cron: String,
-    /// What is to be said when it fires.
+    /// The prompt to send when the job fires.
     prompt: String,
-    /// Whether it fires again and again, and not only the next time.
+    /// Whether the job fires every time, or only the next time. Default: true.
     #[serde(default = "yes")]
     recurring: bool,
-    /// Whether it is kept when this session ends; then it fires only while `loop schedule run` works.
+    /// Whether the job outlives this session. It then fires only while `loop schedule run` runs. Default: false.
     #[serde(default)]
     durable: bool,
 }
@@ -47,29 +47,29 @@ impl Tool for CronCreate {
     }
 
     fn description(&self) -> &'static str {
-        "Schedules a prompt, which is said to you between two turns when its time has come. Answers with its id."
+        "Schedules a prompt. You get the prompt between two turns when it is due. Returns the job's id."
     }
 
     async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
         let Arguments { cron, prompt, recurring, durable } = arguments;
         // A session line can change rules, read other sessions and ask other models. Only a person may type such a
         // line.
-        if !matches!(Input::of(&prompt), Input::Prompt(_)) {
+        if !matches!(UserInput::of(&prompt), UserInput::Prompt(_)) {
             return Err(ToolError::rejected(NO_PROMPT));
         }
         let expression: Cron =
             cron.parse().map_err(|error| ToolError::rejected(format!("{cron}: {error}")))?;
         let (jobs, now) = (self.jobs.clone(), self.jobs.host.now());
         let zone = jobs.zone().clone();
-        let when = match recurring {
-            true => When::Cron { expression, zone: zone.clone() },
-            false => When::next_of(&expression, &zone, now)
+        let trigger = match recurring {
+            true => Trigger::Cron { expression, zone: zone.clone() },
+            false => Trigger::next_of(&expression, &zone, now)
                 .ok_or_else(|| ToolError::rejected(JobError::NeverFires.to_string()))?,
         };
         let added = match durable {
-            false => jobs.add(when, &prompt).map_err(|error| ToolError::rejected(with_causes(&error)))?,
+            false => jobs.add(trigger, &prompt).map_err(|error| ToolError::rejected(with_causes(&error)))?,
             true => {
-                let add = move || jobs.add_durable(when, &prompt);
+                let add = move || jobs.add_durable(trigger, &prompt);
                 cx.blocking(move |_, _| add().map_err(|error| ToolError::rejected(with_causes(&error))))
                     .await?
             }

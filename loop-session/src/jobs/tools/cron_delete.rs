@@ -30,7 +30,7 @@ impl Tool for CronDelete {
     }
 
     fn description(&self) -> &'static str {
-        "Removes a scheduled prompt by its id. It does not fire again, not even if it is due already."
+        "Deletes a scheduled prompt by its id. It does not fire again, even if it is already due."
     }
 
     async fn call(&self, Arguments { id }: Arguments, cx: &ToolContext) -> Result<String, ToolError> {
@@ -41,9 +41,7 @@ impl Tool for CronDelete {
             cx.blocking(move |_, _| delete().map_err(|error| ToolError::failed(with_causes(&error)))).await?;
         match is_deleted {
             true => Ok(format!("{known} is deleted")),
-            false => Err(ToolError::rejected(format!(
-                "there is no job {known}; CronList lists those that there are"
-            ))),
+            false => Err(ToolError::rejected(format!("there is no job {known}; CronList lists the jobs"))),
         }
     }
 }

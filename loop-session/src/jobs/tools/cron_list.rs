@@ -26,7 +26,7 @@ impl Tool for CronList {
     }
 
     fn description(&self) -> &'static str {
-        "Lists the prompts that are scheduled: id, when, when next, and what."
+        "Lists the scheduled prompts: id, schedule, next time and text."
     }
 
     async fn call(&self, Arguments {}: Arguments, cx: &ToolContext) -> Result<String, ToolError> {

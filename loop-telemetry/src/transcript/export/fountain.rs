@@ -1,33 +1,33 @@
-//! A session as a screenplay, in [Fountain](https://fountain.io/syntax).
+//! Exports a session as a screenplay in [Fountain](https://fountain.io/syntax).
 //!
-//! Who speaks is a character, and what is said is dialogue; a tool is a character whose parenthetical is what it was
-//! called with; what happened besides is a note. Where a text would be taken for something else, there is a `\`:
+//! Each speaker is a character with dialogue. A tool is a character whose parenthetical holds its arguments. Other
+//! events are notes. A `\` precedes text that Fountain would interpret:
 //!
 //! | in the text | in the dialogue |
 //! | --- | --- |
 //! | an empty line | two spaces, which is how Fountain keeps it in a dialogue |
-//! | a line of nothing but spaces | the line and `\` |
+//! | a line of spaces only | the line and `\` |
 //! | `\`, `*`, `_`, brackets beside others or at an edge | `\` before it |
 //! | a line that begins like a scene, a note, a parenthetical... | `\` before it |
-//! | a control character, a line separator, a sign that turns the direction of writing around | `\u{...}` |
+//! | a control character, a line separator, a character that changes the writing direction | `\u{...}` |
 //!
-//! To read it back, take `\u{...}` for the character, and any other `\` away.
+//! To read it back, replace `\u{...}` by the character, and remove every other `\`.
 
 use std::fmt::Write as _;
 
 use super::{
-    super::Stamped,
-    View,
-    beat::{Beat, beats, described},
+    super::TimedEntry,
+    MessageView,
+    export_event::{ExportEvent, described, events},
     visible::acts,
 };
 
 const USER: &str = "USER";
 const SHELL: &str = "SHELL";
 
-/// The session as a screenplay.
-pub fn fountain<M>(entries: &[Stamped<M>], view: View<M>) -> String {
-    let (info, beats) = beats(entries, view);
+/// Returns the session as a screenplay.
+pub fn fountain<M>(entries: &[TimedEntry<M>], view: MessageView<M>) -> String {
+    let (info, events) = events(entries, view);
     let mut page = String::from("Title: Session\nCredit: Recorded by loop\n");
     if let Some(info) = info {
         let lines = [
@@ -39,7 +39,7 @@ pub fn fountain<M>(entries: &[Stamped<M>], view: View<M>) -> String {
         lines.iter().for_each(|(key, value)| add(&mut page, format_args!("{key}: {}\n", escaped(value))));
     }
     page.push_str("\nFADE IN:\n");
-    beats.iter().for_each(|beat| add_beat(&mut page, beat));
+    events.iter().for_each(|event| add_beat(&mut page, event));
     page.push_str("\n> THE END <\n");
     page
 }
@@ -49,15 +49,15 @@ fn add(page: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = page.write_fmt(text);
 }
 
-fn add_beat(page: &mut String, beat: &Beat<'_>) {
+fn add_beat(page: &mut String, event: &ExportEvent<'_>) {
     page.push('\n');
-    match beat {
-        Beat::Scene { time, what } => add(page, format_args!("INT. {} - {time:.0}\n", escaped(what))),
-        Beat::User { text, files } => {
+    match event {
+        ExportEvent::Scene { time, what } => add(page, format_args!("INT. {} - {time:.0}\n", escaped(what))),
+        ExportEvent::User { text, files } => {
             add_speech(page, USER, files.iter().map(described), text);
         }
-        Beat::Model { name, text } => add_speech(page, &character(name), [], text),
-        Beat::Tool { tool, arguments, result, done } => {
+        ExportEvent::Model { name, text } => add_speech(page, &character(name), [], text),
+        ExportEvent::Tool { tool, arguments, result, done } => {
             let how = match done {
                 Some(true) => " - done",
                 Some(false) => " - not done",
@@ -65,13 +65,13 @@ fn add_beat(page: &mut String, beat: &Beat<'_>) {
             };
             add_speech(page, &format!("@{} (TOOL)", escaped(tool)), [format!("{arguments}{how}")], result);
         }
-        Beat::Command { line, output } => {
+        ExportEvent::Command { line, output } => {
             add_speech(page, USER, ["runs".to_owned()], line);
             page.push('\n');
             add_speech(page, SHELL, [], output);
         }
-        Beat::Note { what, text: None } => add(page, format_args!("[[{}]]\n", escaped(what))),
-        Beat::Note { what, text: Some(text) } => {
+        ExportEvent::Note { what, text: None } => add(page, format_args!("[[{}]]\n", escaped(what))),
+        ExportEvent::Note { what, text: Some(text) } => {
             add(page, format_args!("[[{}: {}]]\n", escaped(what), escaped(text)));
         }
     }
@@ -83,13 +83,13 @@ fn add_speech(page: &mut String, cue: &str, asides: impl IntoIterator<Item = Str
     text.split('\n').for_each(|line| add(page, format_args!("{}\n", dialogue(line))));
 }
 
-/// A model as a character: the last part of its name, without a tag, in capitals. `openai:org/gemma4:latest` is
-/// GEMMA4.
+/// Returns the character's name for a model: the last part of the model's name, without a tag, in capitals.
+/// `openai:org/gemma4:latest` becomes GEMMA4.
 fn character(model: &str) -> String {
     let last = model.rsplit('/').next().unwrap_or_default();
     let mut parts = last.split(':');
     let first = parts.next().unwrap_or_default();
-    // Without a path, what stands before a colon may be the vendor.
+    // Without a path, the part before a colon may be the vendor.
     let name = match (model.contains('/'), parts.next()) {
         (false, Some(second)) if model.matches(':').count() == 1 && is_vendor(first) => second,
         _ => first,
@@ -103,12 +103,12 @@ fn character(model: &str) -> String {
     }
 }
 
-/// The vendors that names of models begin with.
+/// Returns whether this is a vendor that models' names begin with.
 fn is_vendor(name: &str) -> bool {
     matches!(name, "openai" | "anthropic" | "gemini" | "ollama")
 }
 
-/// A line of dialogue.
+/// Returns a line of dialogue.
 fn dialogue(line: &str) -> String {
     let escaped = escaped(line);
     let begin = escaped.trim_start();
@@ -121,13 +121,13 @@ fn dialogue(line: &str) -> String {
     }
 }
 
-/// Whether Fountain takes a line for the heading of a scene.
+/// Returns whether Fountain would read a line as a scene heading.
 fn is_scene(line: &str) -> bool {
     let begins = |with: &str| line.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));
     ["INT.", "INT ", "INT/", "EXT.", "EXT ", "EST.", "EST ", "I/E"].into_iter().any(begins)
 }
 
-/// A text as a part of one line.
+/// Returns a text that is safe within one line.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + text.len() / 8);
     let mut before = None;

@@ -1,29 +1,29 @@
-//! A session in Markdown.
+//! Exports a session as Markdown.
 //!
-//! The page has a structure of its own, rules and bold names, and nothing that was said is to look like a part of it.
+//! The page has its own structure of rules and bold names. Text from the session must not look like part of it.
 //!
-//! | what | how |
+//! | text | form |
 //! | --- | --- |
-//! | what models say | quoted (`quote.rs`): it stays Markdown, and within the quotation |
-//! | what users say, and what tools and commands print | fenced, as it is: pasted logs and HTML are no Markdown |
+//! | words of models | quoted (`quote.rs`): they stay Markdown, inside the quotation |
+//! | words of users, output of tools and commands | fenced, unchanged: pasted logs and HTML are not Markdown |
 //! | names | escaped |
-//! | what would do something to a terminal | `\u{...}` (`visible.rs`) |
+//! | characters that act on a terminal | `\u{...}` (`visible.rs`) |
 //!
-//! A fence is longer than any in its text.
+//! A fence is longer than any fence in its text.
 
 use std::fmt::Write as _;
 
 use super::{
-    super::Stamped,
-    View,
-    beat::{Beat, beats, described},
+    super::TimedEntry,
+    MessageView,
+    export_event::{ExportEvent, described, events},
     quote::quoted,
     visible::{acts, visible},
 };
 
-/// The session in Markdown.
-pub fn markdown<M>(entries: &[Stamped<M>], view: View<M>) -> String {
-    let (info, beats) = beats(entries, view);
+/// Returns the session as Markdown.
+pub fn markdown<M>(entries: &[TimedEntry<M>], view: MessageView<M>) -> String {
+    let (info, events) = events(entries, view);
     let mut page = String::from("# Session\n");
     if let Some(info) = info {
         add(
@@ -36,7 +36,7 @@ pub fn markdown<M>(entries: &[Stamped<M>], view: View<M>) -> String {
             ),
         );
     }
-    beats.iter().for_each(|beat| add_beat(&mut page, beat));
+    events.iter().for_each(|event| add_beat(&mut page, event));
     page
 }
 
@@ -45,30 +45,32 @@ fn add(page: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = page.write_fmt(text);
 }
 
-fn add_beat(page: &mut String, beat: &Beat<'_>) {
-    match beat {
-        Beat::Scene { time, what } => add(page, format_args!("\n---\n\n*{}, {time:.0}*\n", escaped(what))),
-        Beat::User { text, files } => {
+fn add_beat(page: &mut String, event: &ExportEvent<'_>) {
+    match event {
+        ExportEvent::Scene { time, what } => {
+            add(page, format_args!("\n---\n\n*{}, {time:.0}*\n", escaped(what)));
+        }
+        ExportEvent::User { text, files } => {
             add(page, format_args!("\n---\n\n**User**\n"));
             files.iter().for_each(|file| add(page, format_args!("\n*({})*\n", escaped(&described(file)))));
             add_fenced(page, "", text);
         }
-        Beat::Model { name, text } => {
+        ExportEvent::Model { name, text } => {
             add(page, format_args!("\n---\n\n**{}**\n\n{}\n", escaped(name), quoted(text)));
         }
-        Beat::Tool { tool, arguments, result, done } => {
+        ExportEvent::Tool { tool, arguments, result, done } => {
             let how = if *done == Some(false) { " (not done)" } else { "" };
             add(page, format_args!("\nTool **{}**{how}:\n", escaped(tool)));
             add_fenced(page, "json", &arguments.to_string());
             add_fenced(page, "", result);
         }
-        Beat::Command { line, output } => {
+        ExportEvent::Command { line, output } => {
             add(page, format_args!("\n---\n\n**User** runs:\n"));
             add_fenced(page, "", line);
             add_fenced(page, "", output);
         }
-        Beat::Note { what, text: None } => add(page, format_args!("\n*{what}*\n")),
-        Beat::Note { what, text: Some(text) } => {
+        ExportEvent::Note { what, text: None } => add(page, format_args!("\n*{what}*\n")),
+        ExportEvent::Note { what, text: Some(text) } => {
             add(page, format_args!("\n*{what}:*\n"));
             add_fenced(page, "", text);
         }
@@ -82,7 +84,7 @@ fn add_fenced(page: &mut String, language: &str, text: &str) {
     add(page, format_args!("\n{fence}{language}\n{text}\n{fence}\n"));
 }
 
-/// A text as a part of a line, and nothing but text.
+/// Returns a text that is safe within one line.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for sign in text.chars() {

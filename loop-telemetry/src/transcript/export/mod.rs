@@ -1,14 +1,13 @@
-//! A transcript as people read it: as a screenplay in Fountain, or in Markdown.
+//! Exports of a transcript for people: a screenplay in Fountain, or Markdown.
 //!
-//! An export is for showing a session to somebody, keeping it beside the project, or reading it in ten years. What
-//! was said stands in it to the last character: headings, empty lines and lines in capitals have a meaning in these
-//! formats, so they are escaped, quoted or fenced where they would be taken for something else. Only the bytes of
-//! attachments are left out, and said to be.
+//! You can show an export to somebody, keep it beside the project, or read it in ten years. It contains every character
+//! of the session. Headings, empty lines and lines in capitals have a meaning in these formats, so we escape, quote or
+//! fence such text. Only the bytes of attachments are left out, with a note.
 //!
-//! Both are pure functions over a session's entries. What a message is they are told by a function that [views](View)
-//! it as a [`Speech`].
+//! Both exports are pure functions of a session's entries. The caller passes a function that [views](MessageView)
+//! each message as an [`ExportedMessage`].
 
-mod beat;
+mod export_event;
 mod fountain;
 mod markdown;
 mod quote;
@@ -18,40 +17,40 @@ use serde_json::Value;
 
 pub use self::{fountain::fountain, markdown::markdown};
 
-/// How a message is seen as a speech.
-pub type View<M> = fn(&M) -> Speech<'_>;
+/// Views a message as a speech.
+pub type MessageView<M> = fn(&M) -> ExportedMessage<'_>;
 
-/// What a message says.
+/// The content of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Speech<'a> {
-    /// By the model, or else by the user.
+pub struct ExportedMessage<'a> {
+    /// Whether the model wrote it. If not, the user did.
     pub by_model: bool,
-    /// The words; may be empty.
+    /// The text; may be empty.
     pub text: &'a str,
-    /// The calls in it, with their results.
-    pub calls: Vec<SpokenCall<'a>>,
-    /// The files that were given with it.
-    pub files: Vec<SpokenFile<'a>>,
+    /// The calls in the message, with their results.
+    pub calls: Vec<ExportedCall<'a>>,
+    /// The files attached to it.
+    pub files: Vec<ExportedFile<'a>>,
 }
 
-/// A call in a [`Speech`].
+/// A call in an [`ExportedMessage`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SpokenCall<'a> {
+pub struct ExportedCall<'a> {
     /// The tool's name.
     pub tool: &'a str,
-    /// What it was called with.
+    /// The arguments.
     pub arguments: &'a Value,
-    /// What the model was told of it.
+    /// The result, as the model received it.
     pub result: &'a str,
 }
 
-/// A file in a [`Speech`].
+/// A file in an [`ExportedMessage`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SpokenFile<'a> {
-    /// Its name, if it has one.
+pub struct ExportedFile<'a> {
+    /// The name, if the file has one.
     pub name: Option<&'a str>,
-    /// What it is, such as `image/png`.
+    /// The type, such as `image/png`.
     pub media_type: &'a str,
-    /// How long it is, in bytes.
+    /// The length in bytes.
     pub bytes: u64,
 }

@@ -1,15 +1,16 @@
-//! A text of a model as a quotation in Markdown.
+//! Quotes a model's text in Markdown.
 //!
-//! It stays Markdown, with its lists and its code, and whatever it is stays within the quotation: each line begins with
-//! `> `, so no heading, rule or fence of it is one of the page's. Only HTML would get out, since browsers know nothing of
-//! quotations: `</blockquote>` ends ours, and `<!--` hides all that follows. So a `<` that could begin HTML is escaped,
-//! but in code, where it cannot, and where the `\` would be seen. What is not certain to be code is taken for none.
+//! The text stays Markdown, with its lists and its code, but inside the quotation. Each line begins with `> `, so none
+//! of its headings, rules or fences belongs to the page. Only HTML could escape, because browsers know nothing of
+//! quotations: `</blockquote>` would end ours, and `<!--` would hide everything after it. So we escape each `<` that
+//! could begin HTML. We do not escape it in code, where it cannot begin HTML and where the `\` would be visible. If we
+//! are not certain that text is code, we treat it as text.
 //!
-//! To Markdown `\r` and `\r\n` are ends of lines, which not all who read it know, so they become `\n`.
+//! In Markdown, `\r` and `\r\n` end a line, but not every reader knows this. So both become `\n`.
 
 use super::visible::visible;
 
-/// The text, quoted.
+/// Returns the text as a quotation.
 pub(super) fn quoted(text: &str) -> String {
     let mut scan = Scan::default();
     let mut page = String::with_capacity(text.len() + text.len() / 16);
@@ -22,26 +23,26 @@ pub(super) fn quoted(text: &str) -> String {
     page
 }
 
-/// What is known of the lines so far.
+/// The state after the lines so far.
 #[derive(Default)]
 struct Scan {
     fence: Option<Fence>,
-    /// A line of this paragraph has a backtick without a partner, which a later line may have.
+    /// Whether a line of this paragraph has an unmatched backtick, which a later line may match.
     is_torn: bool,
-    /// Where fences begin and end cannot be told any more: from here on none is followed.
+    /// Whether fences are ambiguous. From here on, we follow none.
     is_unsure: bool,
 }
 
-/// A fence that is open.
+/// An open fence.
 #[derive(Clone, Copy)]
 struct Fence {
     sign: char,
     length: usize,
-    /// How many spaces stand before it: it may belong to a list, and ends with it.
+    /// The number of spaces before it. The fence may belong to a list item, and ends with it.
     indent: usize,
 }
 
-/// How far a fence may be indented; further on it is code already.
+/// The largest indent of a fence. Text that is indented further is already code.
 const INDENT: usize = 3;
 
 impl Scan {
@@ -54,7 +55,7 @@ impl Scan {
         page.push_str(line);
     }
 
-    /// Whether a line is in a fence, or is one.
+    /// Returns whether a line is inside a fence, or is a fence itself.
     fn is_code(&mut self, line: &str) -> bool {
         let indent = line.len() - line.trim_start_matches(' ').len();
         match self.fence {
@@ -104,13 +105,13 @@ fn begins_html(behind: &str) -> bool {
     behind.starts_with(|next: char| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'))
 }
 
-/// How many of its first sign a text begins with.
+/// Returns how often the text repeats its first character at its start.
 fn run(text: &str) -> usize {
     let first = text.chars().next();
     text.chars().take_while(|sign| Some(*sign) == first).count()
 }
 
-/// How long the code is that begins with this run of backticks, if the line has its end.
+/// Returns the length of the code span that this run of backticks opens, if the line also closes it.
 fn span(text: &str, opening: usize) -> Option<usize> {
     let mut at = opening;
     while let Some(next) = text[at..].find('`') {
@@ -125,7 +126,7 @@ fn span(text: &str, opening: usize) -> Option<usize> {
 }
 
 impl Fence {
-    /// The fence that a line opens which is indented so far.
+    /// Returns the fence that a line with this indent opens.
     fn opened_by(line: &str, indent: usize) -> Option<Self> {
         let text = line[indent..].chars();
         let sign = text.clone().next().filter(|sign| matches!(sign, '`' | '~') && indent <= INDENT)?;
@@ -134,7 +135,7 @@ impl Fence {
         is_fence.then_some(Self { sign, length, indent })
     }
 
-    /// Whether a line closes it, however that is indented.
+    /// Returns whether a line closes the fence, at any indent.
     fn may_be_closed_by(self, line: &str) -> bool {
         let line = line.trim_matches([' ', '\t']);
         line.len() >= self.length && line.chars().all(|sign| sign == self.sign)

@@ -1,9 +1,11 @@
-//! Signs that do something to a terminal, or to the order of letters, instead of being seen.
+//! Makes characters visible that act on a terminal or reorder text.
 //!
-//! An export is read with `cat` and `less` as well, and what a command printed is not to colour, clear or reorder it.
+//! People also read exports with `cat` and `less`. The output of a command must not colour, clear or reorder their
+//! screen.
 
-/// Whether a sign changes how others are shown: controls, but for tabs and ends of lines, and what turns the direction
-/// of writing around. The marks `U+200E` and `U+200F` turn nothing around, and texts from right to left need them.
+/// Returns whether a character changes how other text appears: control characters except tabs and line ends, and
+/// characters that change the writing direction. The marks `U+200E` and `U+200F` change nothing else, and right-to-left
+/// texts need them.
 pub(super) fn acts(sign: char) -> bool {
     match sign {
         '\n' | '\t' => false,
@@ -12,7 +14,7 @@ pub(super) fn acts(sign: char) -> bool {
     }
 }
 
-/// The text, with such signs as `\u{...}`. The `\r` of `\r\n` stays: together they are the end of a line.
+/// Returns the text with such characters as `\u{...}`. The `\r` of `\r\n` stays, because together they end a line.
 pub(super) fn visible(text: &str) -> String {
     let mut seen = String::with_capacity(text.len());
     let mut signs = text.chars().peekable();

@@ -1,9 +1,9 @@
 //! Judges the arguments of a program by the table of known options.
 
 use super::{
-    CommandLine, Word, built_in,
+    CommandLine, PathArgument, built_in,
+    parsed_arguments::{ParsedArguments, means, says},
     table::{self, Operands, Program, is_in},
-    words::{Words, means, says},
 };
 use crate::policy::{Ruling, SecretFiles};
 
@@ -20,7 +20,7 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
             "`{name} {word}` is refused: its first word needs a `-`, as in `{name} -t`"
         )));
     }
-    let words = Words::of(program, &line.arguments);
+    let words = ParsedArguments::of(program, &line.arguments);
     refuse_options(program, &line.program, &words)?;
     refuse_words(program, &line.program, &words)?;
     let named: Vec<_> = words.paths.iter().copied().filter(|path| *path != "-").collect();
@@ -46,11 +46,11 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
 }
 
 /// Returns the positions of these paths in the arguments that contain them.
-fn place(arguments: &[String], paths: &[&str]) -> Vec<Word> {
+fn place(arguments: &[String], paths: &[&str]) -> Vec<PathArgument> {
     let at = |path: &str| {
         arguments.iter().enumerate().find_map(|(argument, text)| {
             let start = (path.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
-            (start + path.len() == text.len()).then_some(Word { argument, start })
+            (start + path.len() == text.len()).then_some(PathArgument { argument, start })
         })
     };
     paths.iter().filter_map(|path| at(path)).collect()
@@ -64,7 +64,7 @@ fn path_in(word: &str) -> Option<&str> {
     word.split_once('=').map(|(_, value)| value).filter(|value| !value.is_empty())
 }
 
-fn refuse_options(program: &Program, name: &str, words: &Words<'_>) -> Result<(), Ruling> {
+fn refuse_options(program: &Program, name: &str, words: &ParsedArguments<'_>) -> Result<(), Ruling> {
     if program.operands == Operands::Anything {
         return Ok(());
     }
@@ -89,7 +89,7 @@ fn refuse_options(program: &Program, name: &str, words: &Words<'_>) -> Result<()
     }
 }
 
-fn refuse_words(program: &Program, name: &str, words: &Words<'_>) -> Result<(), Ruling> {
+fn refuse_words(program: &Program, name: &str, words: &ParsedArguments<'_>) -> Result<(), Ruling> {
     if let Some((does, unspoken)) = program.unspoken
         && let Some(word) =
             unspoken.split_whitespace().find(|word| words.texts.iter().any(|text| says(text, word)))

@@ -11,15 +11,17 @@
 mod arguments;
 mod forbidden;
 mod git;
+mod parsed_arguments;
 mod table;
-mod words;
 
 use std::collections::BTreeMap;
 
 use self::git::GitCommand;
 pub use self::git::{GIT_VARIABLES, GitQuestion};
 use super::wrapper;
-use crate::policy::{Denied, LocalPath, Origin, Placed, Ruling, SecretFiles, scope::ReadScope};
+use crate::policy::{
+    DeniedAction, LocalPath, Origin, Ruling, SecretFiles, WithOrigin, read_scope::ReadScope,
+};
 
 /// The programs that run in safe mode by default.
 pub const DEFAULT_PROGRAMS: &[&str] = &[
@@ -46,7 +48,7 @@ pub struct CommandLine {
     /// The ruling that allows it.
     pub ruling: Ruling,
     /// The files whose contents it reads, as places in its arguments.
-    contents: Vec<Word>,
+    contents: Vec<PathArgument>,
     /// Whether it searches folders recursively.
     walks: bool,
     /// Whether the table knows the options of its program.
@@ -57,7 +59,7 @@ pub struct CommandLine {
 
 /// A path in a command's arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Word {
+struct PathArgument {
     argument: usize,
     /// Where the path begins in the argument, such as after `--file=`.
     start: usize,
@@ -130,9 +132,9 @@ impl CommandLine {
     fn change_git(
         &mut self,
         change: impl FnOnce(&mut GitCommand) -> Result<(), Ruling>,
-    ) -> Result<(), Denied> {
+    ) -> Result<(), DeniedAction> {
         if let Some(git) = &mut self.git {
-            change(git).map_err(|ruling| Denied { action: "to run `git`".to_owned(), ruling })?;
+            change(git).map_err(|ruling| DeniedAction { action: "to run `git`".to_owned(), ruling })?;
             self.arguments = git.arguments();
         }
         Ok(())
@@ -151,11 +153,11 @@ impl CommandLine {
 /// let line = policy.judge("grep -n 'hello world' notes.txt")?;
 /// assert_eq!((line.program.as_str(), &*line.paths), ("grep", &["notes.txt".to_owned()][..]));
 /// assert!(policy.judge("find . -delete").is_err());
-/// # Ok::<(), loop_guardrails::policy::Denied>(())
+/// # Ok::<(), loop_guardrails::policy::DeniedAction>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandPolicy {
-    safe_mode: Placed<bool>,
+    safe_mode: WithOrigin<bool>,
     allow: BTreeMap<String, Origin>,
     forbid: BTreeMap<String, Origin>,
     secrets: SecretFiles,
@@ -165,7 +167,7 @@ impl Default for CommandPolicy {
     fn default() -> Self {
         let built_in = DEFAULT_PROGRAMS.iter().map(|program| ((*program).to_owned(), Origin::BuiltIn));
         Self {
-            safe_mode: Placed::new(true, Origin::BuiltIn),
+            safe_mode: WithOrigin::new(true, Origin::BuiltIn),
             allow: built_in.collect(),
             forbid: BTreeMap::new(),
             secrets: SecretFiles::new(),
@@ -182,14 +184,14 @@ impl CommandPolicy {
     /// Switches safe mode on or off. When it is off, every program that is not forbidden runs, with any arguments, and
     /// can read secrets. Commands still do not pass through a shell.
     #[must_use]
-    pub fn safe_mode(mut self, on: Placed<bool>) -> Self {
+    pub fn safe_mode(mut self, on: WithOrigin<bool>) -> Self {
         self.safe_mode = on;
         self
     }
 
     /// Also allows these programs in safe mode.
     #[must_use]
-    pub fn allow(mut self, programs: impl IntoIterator<Item = Placed<String>>) -> Self {
+    pub fn allow(mut self, programs: impl IntoIterator<Item = WithOrigin<String>>) -> Self {
         self.allow.extend(programs.into_iter().map(|program| (program.value, program.origin)));
         self
     }
@@ -198,7 +200,7 @@ impl CommandPolicy {
     /// (`env rm`, `sh -c 'rm x'`, `find -exec rm`). This does not detect programs started by a script, a renamed link
     /// or copy, or a program such as `python3`.
     #[must_use]
-    pub fn forbid(mut self, programs: impl IntoIterator<Item = Placed<String>>) -> Self {
+    pub fn forbid(mut self, programs: impl IntoIterator<Item = WithOrigin<String>>) -> Self {
         self.forbid.extend(programs.into_iter().map(|program| (program.value, program.origin)));
         self
     }
@@ -216,7 +218,7 @@ impl CommandPolicy {
     }
 
     /// Returns whether safe mode is on, and the origin of that setting.
-    pub fn mode(&self) -> &Placed<bool> {
+    pub fn mode(&self) -> &WithOrigin<bool> {
         &self.safe_mode
     }
 
@@ -242,9 +244,9 @@ impl CommandPolicy {
     /// `*` and `$` are plain.
     ///
     /// # Errors
-    /// [`Denied`], with the rule that decides.
-    pub fn judge(&self, line: &str) -> Result<CommandLine, Denied> {
-        self.command(line).map_err(|ruling| Denied { action: format!("to run `{line}`"), ruling })
+    /// [`DeniedAction`], with the rule that decides.
+    pub fn judge(&self, line: &str) -> Result<CommandLine, DeniedAction> {
+        self.command(line).map_err(|ruling| DeniedAction { action: format!("to run `{line}`"), ruling })
     }
 
     fn command(&self, line: &str) -> Result<CommandLine, Ruling> {

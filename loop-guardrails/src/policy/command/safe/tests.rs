@@ -3,12 +3,13 @@
 mod git;
 
 use super::{
-    table::{Does, Program, programs},
+    table::{OptionEffect, Program, programs},
     *,
 };
 
 fn allowing(programs: &[&str]) -> CommandPolicy {
-    let programs = programs.iter().map(|name| Placed::new((*name).to_owned(), Origin::line("user.toml", 1)));
+    let programs =
+        programs.iter().map(|name| WithOrigin::new((*name).to_owned(), Origin::line("user.toml", 1)));
     CommandPolicy::new().allow(programs)
 }
 
@@ -24,7 +25,7 @@ fn judged(line: &str) -> CommandLine {
     CommandPolicy::new().judge(line).unwrap()
 }
 
-fn refused(program: &Program) -> impl Iterator<Item = (Does, &'static str)> {
+fn refused(program: &Program) -> impl Iterator<Item = (OptionEffect, &'static str)> {
     let all = program
         .refused
         .iter()
@@ -285,8 +286,8 @@ fn a_script_in_an_option_leaves_the_first_word_a_path() {
 fn what_is_forbidden_runs_in_no_mode() {
     let origin = Origin::line("loop.toml", 7);
     let off = CommandPolicy::new()
-        .safe_mode(Placed::new(false, Origin::line("user.toml", 2)))
-        .forbid([Placed::new("curl".to_owned(), origin.clone())]);
+        .safe_mode(WithOrigin::new(false, Origin::line("user.toml", 2)))
+        .forbid([WithOrigin::new("curl".to_owned(), origin.clone())]);
     assert_eq!(off.judge("curl x").unwrap_err().ruling.origin, origin);
     assert_eq!(off.judge("rm x").unwrap().ruling.origin.to_string(), "user.toml:2");
     assert!(off.judge("ls\nrm x").is_err());
@@ -295,8 +296,8 @@ fn what_is_forbidden_runs_in_no_mode() {
 #[test]
 fn a_forbidden_program_is_started_in_no_other_way() {
     let off = CommandPolicy::new()
-        .safe_mode(Placed::new(false, Origin::line("user.toml", 2)))
-        .forbid([Placed::new("rm".to_owned(), Origin::line("user.toml", 3))]);
+        .safe_mode(WithOrigin::new(false, Origin::line("user.toml", 2)))
+        .forbid([WithOrigin::new("rm".to_owned(), Origin::line("user.toml", 3))]);
     for line in [
         "rm x",
         "/bin/rm x",
@@ -320,6 +321,6 @@ fn a_forbidden_program_is_started_in_no_other_way() {
     for line in ["ls rm", "cargo build", "env warm", "find . -perm 600", "sh -c 'echo --confirm'"] {
         assert!(off.judge(line).is_ok(), "{line}");
     }
-    let on = CommandPolicy::new().forbid([Placed::new("du".to_owned(), Origin::BuiltIn)]);
+    let on = CommandPolicy::new().forbid([WithOrigin::new("du".to_owned(), Origin::BuiltIn)]);
     assert!(on.judge("find . -name du").is_ok(), "in safe mode find starts nothing");
 }

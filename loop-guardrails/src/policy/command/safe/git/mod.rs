@@ -19,8 +19,8 @@ mod settings;
 use std::path::Path;
 
 use self::{
-    options::{Subcommand, Words},
-    revision::Named,
+    options::{GitWords, Subcommand},
+    revision::RevisionTarget,
 };
 pub use self::{questions::GitQuestion, settings::GIT_VARIABLES};
 use super::{CommandLine, built_in};
@@ -52,7 +52,7 @@ pub(super) struct GitCommand {
 pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<CommandLine, Ruling> {
     let (subcommand, rest) = line.arguments.split_first().ok_or_else(options::no_subcommand)?;
     let subcommand = options::find(subcommand).ok_or_else(options::no_subcommand)?;
-    let Words { options, mut operands, paths } = subcommand.words(rest)?;
+    let GitWords { options, mut operands, paths } = subcommand.words(rest)?;
     let mut named: Vec<_> = paths.unwrap_or_default().iter().map(|path| (*path).to_owned()).collect();
     let mut words = options;
     if subcommand.takes_paths_first {
@@ -70,13 +70,15 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
     let walks_refs = words.iter().any(|word| ["-g", "--walk-reflogs", "--reflog"].contains(&word.as_str()));
     for word in operands {
         match revision::read(word)? {
-            Named::Commits(_) if walks_refs && revision::is_name(word) => words.push(word.to_owned()),
-            Named::Commits(commits) => words.push(commits),
-            Named::Object { revision, path } if subcommand.shows_objects => {
+            RevisionTarget::Commits(_) if walks_refs && revision::is_name(word) => {
+                words.push(word.to_owned());
+            }
+            RevisionTarget::Commits(commits) => words.push(commits),
+            RevisionTarget::Object { revision, path } if subcommand.shows_objects => {
                 words.push(format!("{revision}:./{path}"));
                 objects.push(path.to_string());
             }
-            Named::Object { path, .. } => {
+            RevisionTarget::Object { path, .. } => {
                 let name = subcommand.name;
                 let rule = format!("`git {name} {word}` is refused; use `git {name} REVISION -- {path}`");
                 return Err(built_in(rule));

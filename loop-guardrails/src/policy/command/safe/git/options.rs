@@ -149,7 +149,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
 ];
 
 /// The words of a command, grouped by kind.
-pub(super) struct Words<'a> {
+pub(super) struct GitWords<'a> {
     /// Options, each with its value in the same word.
     pub(super) options: Vec<String>,
     /// The other words before `--`.
@@ -201,8 +201,8 @@ impl Subcommand {
     ///
     /// # Errors
     /// If an option is not listed.
-    pub(super) fn words<'a>(&self, arguments: &'a [String]) -> Result<Words<'a>, Ruling> {
-        let mut words = Words { options: Vec::new(), operands: Vec::new(), paths: None };
+    pub(super) fn words<'a>(&self, arguments: &'a [String]) -> Result<GitWords<'a>, Ruling> {
+        let mut words = GitWords { options: Vec::new(), operands: Vec::new(), paths: None };
         let mut rest = arguments.iter().map(String::as_str);
         while let Some(word) = rest.next() {
             match word {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::{GitCommand, built_in, messages, pathspec, revision, settings};
-use crate::policy::{Denied, Ruling, command::CommandLine, fold::folded};
+use crate::policy::{DeniedAction, Ruling, case_folding::folded, command::CommandLine};
 
 /// A git command that must run before the requested one. See [`CommandLine::questions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +27,8 @@ impl CommandLine {
     /// Names the repository that git reads, after the workspace has [vetted](crate::policy::workspace::Repository) it.
     ///
     /// # Errors
-    /// [`Denied`] if a path is not UTF-8.
-    pub fn pin(&mut self, git_dir: &Path, work_tree: &Path) -> Result<(), Denied> {
+    /// [`DeniedAction`] if a path is not UTF-8.
+    pub fn pin(&mut self, git_dir: &Path, work_tree: &Path) -> Result<(), DeniedAction> {
         self.change_git(|git| git.pin(git_dir, work_tree))
     }
 
@@ -46,7 +46,7 @@ impl CommandLine {
     /// line.answer(GitQuestion::Configuration, 0, b"filter.trap.clean\nrm -rf /\0")?;
     /// assert_eq!(line.switched_off(), ["filter.trap"]);
     /// assert!(line.arguments.contains(&"filter.trap.clean=".to_owned()));
-    /// # Ok::<(), loop_guardrails::policy::Denied>(())
+    /// # Ok::<(), loop_guardrails::policy::DeniedAction>(())
     /// ```
     pub fn questions(&self) -> &'static [GitQuestion] {
         use GitQuestion::{Configuration, Index, Names, Repository};
@@ -95,9 +95,14 @@ impl CommandLine {
     /// Processes git's answer: its exit code, and its whole standard output.
     ///
     /// # Errors
-    /// [`Denied`] if git finds another repository than the [pinned](Self::pin) one, or if the configuration names
+    /// [`DeniedAction`] if git finds another repository than the [pinned](Self::pin) one, or if the configuration names
     /// something that we cannot disable.
-    pub fn answer(&mut self, question: GitQuestion, exit_code: i32, stdout: &[u8]) -> Result<(), Denied> {
+    pub fn answer(
+        &mut self,
+        question: GitQuestion,
+        exit_code: i32,
+        stdout: &[u8],
+    ) -> Result<(), DeniedAction> {
         self.change_git(|git| match question {
             GitQuestion::Repository => git.is_same_repository(exit_code, stdout),
             GitQuestion::Configuration => git.switch_off(exit_code, stdout),

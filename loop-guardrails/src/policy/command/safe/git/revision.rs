@@ -5,11 +5,11 @@
 //! only a plain word in braces, and no colon in a path.
 
 use super::built_in;
-use crate::policy::{LocalPath, Ruling, fold::folded};
+use crate::policy::{LocalPath, Ruling, case_folding::folded};
 
 /// The target of a revision.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum RevisionTarget {
     /// Commits: one, a range, or all but those. The form leaves git only this reading.
     Commits(String),
     /// A file or a folder in a commit or, with `:`, in the index.
@@ -25,7 +25,7 @@ pub(super) enum Named {
 ///
 /// # Errors
 /// If a word has another form, or a path leads out.
-pub(super) fn read(word: &str) -> Result<Named, Ruling> {
+pub(super) fn read(word: &str) -> Result<RevisionTarget, Ruling> {
     if let Some(named) = object(word)? {
         return Ok(named);
     }
@@ -42,7 +42,7 @@ pub(super) fn read(word: &str) -> Result<Named, Ruling> {
             None => parents(word).or_else(|| commit(word)),
         },
     };
-    commits.map(Named::Commits).ok_or_else(|| not_understood(word))
+    commits.map(RevisionTarget::Commits).ok_or_else(|| not_understood(word))
 }
 
 /// Returns how many trees git compares for such a word, at most. Three means any number.
@@ -65,7 +65,7 @@ fn not_understood(word: &str) -> Ruling {
 }
 
 /// Parses `REVISION:path`, `:path` and `:0:path`.
-fn object(word: &str) -> Result<Option<Named>, Ruling> {
+fn object(word: &str) -> Result<Option<RevisionTarget>, Ruling> {
     let staged = (0..4).map(|stage| format!(":{stage}:")).find(|stage| word.starts_with(stage.as_str()));
     let (revision, path) = match &staged {
         Some(stage) => (&stage[..2], &word[stage.len()..]),
@@ -81,7 +81,7 @@ fn object(word: &str) -> Result<Option<Named>, Ruling> {
     let is_path = !path.contains(':') && !is_search;
     let revision = known.filter(|_| is_path).ok_or_else(|| not_understood(word))?;
     let path = LocalPath::new(path).map_err(|error| built_in(error.to_string()))?;
-    Ok(Some(Named::Object { revision, path }))
+    Ok(Some(RevisionTarget::Object { revision, path }))
 }
 
 /// Parses all parents of a commit, or a commit without them: `HEAD^@`, `HEAD^!`, `HEAD^-1`. Git reads these as commits.
@@ -167,7 +167,7 @@ mod tests {
 
     fn commits(word: &str) -> String {
         match read(word) {
-            Ok(Named::Commits(commits)) => commits,
+            Ok(RevisionTarget::Commits(commits)) => commits,
             other => panic!("{word}: {other:?}"),
         }
     }
@@ -202,7 +202,8 @@ mod tests {
             ("HEAD@{1}:x", "HEAD@{1}^{commit}", "x"),
             ("HEAD:", "HEAD^{commit}", "."),
         ] {
-            let expected = Named::Object { revision: revision.to_owned(), path: path.parse().unwrap() };
+            let expected =
+                RevisionTarget::Object { revision: revision.to_owned(), path: path.parse().unwrap() };
             assert_eq!(read(word), Ok(expected), "{word}");
         }
     }
@@ -247,7 +248,7 @@ mod tests {
                 }
                 depth == 0 && *sign == ':'
             });
-            if let Ok(Named::Object { revision, path }) = read(&word) {
+            if let Ok(RevisionTarget::Object { revision, path }) = read(&word) {
                 // A stage is followed by a second colon.
                 let cut = cut.map(|(at, _)| at + if revision.starts_with(':') { revision.len() } else { 0 });
                 let behind = &word[cut.unwrap() + 1..];

@@ -1,8 +1,8 @@
 //! Programs that list files and their types.
 
 use super::{
-    Does::{Executes, FollowsLinks, ReadsUnseen, Writes},
     Operands::{Expression, Paths, Text, TextThenPaths},
+    OptionEffect::{Executes, FollowsLinks, ReadsUnseen, Writes},
     Program, program,
 };
 

@@ -11,7 +11,7 @@ mod text;
 
 /// An effect of an option that its program's name does not suggest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Does {
+pub(super) enum OptionEffect {
     Executes,
     Writes,
     /// Reads files that are not operands, so that the policy cannot judge them.
@@ -20,7 +20,7 @@ pub(super) enum Does {
     FollowsLinks,
 }
 
-impl Does {
+impl OptionEffect {
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::Executes => "it starts another program; run that by itself",
@@ -66,13 +66,13 @@ pub(super) struct Program {
     pub(super) pairs: &'static str,
     /// Options whose value is the path of a file to read.
     pub(super) files: &'static str,
-    pub(super) refused: &'static [(Does, &'static str)],
+    pub(super) refused: &'static [(OptionEffect, &'static str)],
     /// Words that its scripts may not contain.
-    pub(super) unspoken: Option<(Does, &'static str)>,
+    pub(super) unspoken: Option<(OptionEffect, &'static str)>,
     /// Options that it requires, each with the reason.
     pub(super) needs: &'static [(&'static str, &'static str)],
     /// Operands that are subcommands and not paths, and their effect.
-    pub(super) subcommands: Option<(Does, &'static str)>,
+    pub(super) subcommands: Option<(OptionEffect, &'static str)>,
     /// Whether its first word is a bundle of options even without a dash.
     pub(super) has_bundle: bool,
     /// Whether its options end at the first operand. Any word after that is a file, even if it looks like an option.

@@ -1,8 +1,8 @@
 //! Programs that show the contents of files, and a few that read no file.
 
 use super::{
-    Does::{Executes, FollowsLinks, ReadsUnseen, Writes},
     Operands::{Anything, Format, OnePath, Paths, Text, TextThenPaths},
+    OptionEffect::{Executes, FollowsLinks, ReadsUnseen, Writes},
     Program, program,
 };
 

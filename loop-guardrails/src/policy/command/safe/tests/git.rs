@@ -1,7 +1,7 @@
 //! Tests the policy for `git`.
 
 use super::*;
-use crate::policy::{ActionPolicy, Permissions, Settings, Verb};
+use crate::policy::{ActionPolicy, Permissions, PolicySettings, Verb};
 
 #[test]
 fn git_shows_and_does_nothing_else() {
@@ -81,9 +81,9 @@ fn git_leaves_out_what_the_permissions_withhold() {
         .with(LocalPath::root(), Verb::ALL, Origin::BuiltIn)
         .with("private".parse().unwrap(), [], Origin::line("loop.toml", 2))
         .with("src/gen".parse().unwrap(), [Verb::Write], Origin::line("loop.toml", 3));
-    let allow = ["tree", "rg"].map(|name| Placed::new(name.to_owned(), Origin::BuiltIn)).into();
-    let settings = Settings { permissions, allow, ..Settings::default() };
-    let policy = ActionPolicy::new(settings, Settings::default());
+    let allow = ["tree", "rg"].map(|name| WithOrigin::new(name.to_owned(), Origin::BuiltIn)).into();
+    let settings = PolicySettings { permissions, allow, ..PolicySettings::default() };
+    let policy = ActionPolicy::new(settings, PolicySettings::default());
     let hidden = |line: &str| {
         let line = policy.on_command(line).unwrap();
         let hidden = line.arguments.into_iter().filter(|word| word.starts_with(":(exclude,literal)"));

@@ -1,0 +1,342 @@
+//! Ends the processes that a command leaves behind.
+//!
+//! Signalling a command's group reaches most of its processes. But a process can leave its group and its session, start
+//! another process, and end. Then the system keeps no record of which command started the new one. Agents do this all
+//! the time: a test server, a build daemon, `git gc`. If these processes live on, they hold ports and files and cost
+//! money, and the next iteration's agent runs into them.
+
+#[cfg(not(target_os = "linux"))]
+#[path = "unsupported.rs"]
+mod system;
+#[cfg(target_os = "linux")]
+#[path = "linux.rs"]
+mod system;
+
+mod cgroup;
+mod keep_awake;
+mod kill;
+mod proc;
+mod process_mark;
+pub(super) mod process_tree;
+mod sweep;
+mod watchdog;
+mod watchdog_message;
+mod watchdog_process;
+
+use std::{
+    convert::Infallible,
+    future, io, mem,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use rustix::process::Pid;
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    time::sleep,
+};
+
+pub use keep_awake::KeepAwake;
+pub use process_mark::RUN_VARIABLE;
+pub use sweep::{SweptProcess, sweep, wake};
+pub use watchdog_process::serve_as_watchdog;
+
+use self::{
+    cgroup::{Cgroup, Hierarchy},
+    kill::end_all,
+    process_mark::{ProcessMark, end_carriers},
+    process_tree::SubreaperGuard,
+    watchdog::Watchdog,
+};
+use super::blocking::off_executor;
+pub(super) use kill::KILL_TIME;
+
+/// The minimum time between two watchdogs, and between two attempts to start one.
+const WATCHDOG_PAUSE: Duration = Duration::from_millis(20);
+
+/// Takes responsibility for the processes of a run until the last of them is gone. Clones refer to the same supervisor.
+///
+/// Every command that starts under a supervisor has [`RUN_VARIABLE`] in its environment, and passes it on. There are
+/// three ways to find what a command left behind. The first is always available, and the weakest:
+///
+/// - **By the mark**, at the end of the run: [`end`](Self::end), or dropping the last clone, looks at all processes of
+///   the system and ends those that carry the mark. A process that drops its environment escapes.
+/// - **By adoption** ([`subreaper`](Self::subreaper)): this process adopts every orphan, and ends the orphans of a
+///   command as soon as the command has ended. Adoption changes the whole process, so you have to ask for it.
+/// - **By a watchdog** ([`with_watchdog`](Self::with_watchdog)): when this process crashes or receives a SIGKILL, a
+///   second process ends the processes that carry the mark. If this process adopts orphans, the watchdog finds
+///   processes that dropped their environment by a second mark. A login, for example, can drop both marks. Then the
+///   watchdog finds the process by its [control group](Self::in_control_group), if there is one.
+///
+/// If you drop the last clone inside of a tokio runtime, a blocking thread of the runtime runs the [end](Self::end).
+/// Dropping the runtime waits for that thread. Without a runtime, the drop blocks until everything is gone. A
+/// [watchdog](Self::with_watchdog) stays until everything is gone, and cleans up if this process exits before that.
+///
+/// ```
+/// use std::future::pending;
+/// use loop_agents::process::{Supervisor, Process};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let supervisor = Supervisor::new("run-7");
+/// let agent = Process::shell("setsid /bin/sleep 1000 & echo done").supervisor(supervisor.clone());
+/// agent.run(pending(), |_, _| {}).await?;
+/// supervisor.end_async().await; // `sleep` is gone
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Supervisor(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    mark: ProcessMark,
+    used: AtomicBool,
+    subreaper: Option<SubreaperGuard>,
+    watchdog: OnceLock<Watchdog>,
+    group: Mutex<Option<Cgroup>>,
+}
+
+impl Supervisor {
+    fn with(mark: ProcessMark, subreaper: Option<SubreaperGuard>) -> Self {
+        let (used, watchdog, group) = (AtomicBool::new(false), OnceLock::new(), Mutex::new(None));
+        Self(Arc::new(Inner { mark, used, subreaper, watchdog, group }))
+    }
+
+    /// Creates a supervisor that finds leftover processes by their mark, at the end of the run. `run` is the run's
+    /// name, which no other run may have.
+    pub fn new(run: impl Into<String>) -> Self {
+        Self::with(ProcessMark::new(run.into()), None)
+    }
+
+    /// Creates a supervisor for a run whose name nobody needs to know.
+    pub(crate) fn unnamed() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        Self::new(format!("{process}-{now}-{count}"))
+    }
+
+    /// Makes this process adopt all orphans of its descendants (a *child subreaper*), and ends the orphans of a command
+    /// as soon as the command has ended.
+    ///
+    /// From then on, the supervisor kills every child of this process that is in another session, unless the child
+    /// existed before or is a [`Process`](super::Process). So use it in programs that start all their daemons as such a
+    /// `Process`. Commands may run side by side. In that case, a process that left its session ends with the last of
+    /// them.
+    ///
+    /// # Errors
+    /// Fails if there is another such supervisor in this process, or if the system is not Linux. [End](Self::end_async)
+    /// a supervisor before you drop it to create another one at once.
+    pub fn subreaper(run: impl Into<String>) -> io::Result<Self> {
+        let mark = ProcessMark::new(run.into());
+        let subreaper = SubreaperGuard::begin(mark.clone())?;
+        mark.put_on_self();
+        Ok(Self::with(mark, Some(subreaper)))
+    }
+
+    /// Starts `program` as the watchdog of this supervisor: when this process is killed, the watchdog ends the
+    /// processes that carry the mark. The program is usually this program itself (`/proc/self/exe`), whose `main` calls
+    /// [`serve_as_watchdog`]. If somebody kills the watchdog, the supervisor replaces it while a command runs, or
+    /// before the next one.
+    ///
+    /// Blocks until the program has started.
+    ///
+    /// # Errors
+    /// Fails if the program cannot be started, or if there is a watchdog already.
+    pub fn with_watchdog(self, program: impl Into<PathBuf>) -> io::Result<Self> {
+        let watchdog = Watchdog::new(program.into(), self.0.mark.run().to_owned());
+        if self.0.watchdog.set(watchdog).is_err() {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is a guardian already"));
+        }
+        self.0.ensure_watchdog()?;
+        Ok(self)
+    }
+
+    /// Moves this process into its own control group, where everything that it starts is born, and moves it back at the
+    /// [end](Self::end). So the watchdog or a [`sweep`] also finds a process that drops both marks.
+    ///
+    /// Does nothing if the system does not allow such a group: without version 2 of control groups, or without a
+    /// subtree of them that this process may write to.
+    #[must_use]
+    pub fn in_control_group(self) -> Self {
+        let entered = Hierarchy::of_system().map(|hierarchy| Cgroup::enter(&hierarchy, self.run()));
+        *self.0.group() = entered.and_then(Result::ok);
+        self
+    }
+
+    /// Makes the watchdog continue this process whenever somebody stops it, until the value is dropped. A stopped
+    /// process could not enforce limits. Does nothing without a watchdog.
+    pub fn keep_awake(&self) -> KeepAwake {
+        KeepAwake::begin(self.clone())
+    }
+
+    /// Returns the run's name, which is the value of [`RUN_VARIABLE`].
+    pub fn run(&self) -> &str {
+        self.0.mark.run()
+    }
+
+    /// Ends all processes that commands under this supervisor left behind, and dismisses the watchdog. Dropping the
+    /// last clone does the same. You can start commands under the supervisor afterwards.
+    ///
+    /// Blocks the thread until the processes are gone, usually for some milliseconds, and for a few seconds at most. In
+    /// asynchronous code use [`end_async`](Self::end_async). Returns the PIDs of the processes that it could not end:
+    /// they belong to another user, or hang in the kernel.
+    pub fn end(&self) -> Vec<u32> {
+        self.0.end()
+    }
+
+    /// Does the same as [`end`](Self::end) without blocking the executor.
+    ///
+    /// # Cancel safety
+    /// Once polled, the end takes place even if you drop the future.
+    pub async fn end_async(&self) -> Vec<u32> {
+        let inner = Arc::clone(&self.0);
+        off_executor(move || inner.end()).await
+    }
+
+    /// Prepares this supervisor for a command that is about to start.
+    pub(super) async fn prepare(&self) -> io::Result<()> {
+        self.0.used.store(true, Ordering::Relaxed);
+        self.ensure_watchdog().await
+    }
+
+    /// Does the work beside a running command: replaces a watchdog that was killed, and reaps orphans. The work starts
+    /// with the call. Cancel safe.
+    pub(super) fn watch(&self) -> impl Future<Output = Infallible> + Send {
+        // Listen before the future is polled. Otherwise we would miss processes that end earlier.
+        let ended = self.0.subreaper.is_some().then(|| signal(SignalKind::child()));
+        async move { tokio::join!(self.watch_watchdog(), self.watch_orphans(ended)).0 }
+    }
+
+    /// Returns true if this supervisor can find what a command left behind as soon as the command has ended.
+    pub(super) fn is_subreaper(&self) -> bool {
+        self.0.subreaper.is_some()
+    }
+
+    /// Ends the processes that the command led by `leader` left behind, if this supervisor can find them already.
+    /// Returns the PIDs of those that it could not end. Blocks until they are gone.
+    pub(super) fn settle(&self, leader: Pid) -> Vec<u32> {
+        let Some(subreaper) = &self.0.subreaper else { return Vec::new() };
+        self.0.give_up(&end_all(|| subreaper.orphans_of(leader)))
+    }
+
+    /// Replaces a watchdog that was ended or stopped.
+    async fn ensure_watchdog(&self) -> io::Result<()> {
+        match self.0.watchdog.get() {
+            Some(watchdog) if !watchdog.is_awake()? => {
+                let inner = Arc::clone(&self.0);
+                off_executor(move || inner.ensure_watchdog()).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn watch_watchdog(&self) -> Infallible {
+        if let Some(watchdog) = self.0.watchdog.get() {
+            while watchdog.gone().await.is_ok() {
+                // `ensure_watchdog` checks again whether the watchdog is gone. Another watchdog may run already, and a
+                // watchdog that is just about to end is gone after the pause. The pauses also limit our work if
+                // somebody kills each watchdog, or if the machine cannot start processes any more.
+                while self.ensure_watchdog().await.is_err() {
+                    sleep(WATCHDOG_PAUSE).await;
+                }
+                sleep(WATCHDOG_PAUSE).await;
+            }
+        }
+        future::pending().await
+    }
+
+    async fn watch_orphans(&self, ended: Option<io::Result<Signal>>) -> Infallible {
+        if let Some(Ok(mut ended)) = ended {
+            while ended.recv().await.is_some() {
+                process_tree::reap_orphans().await;
+                // The watchdog may have been stopped. If this fails, the next command's start reports the error.
+                let _ = self.ensure_watchdog().await;
+            }
+        }
+        future::pending().await
+    }
+}
+
+fn number(pid: Pid) -> u32 {
+    pid.as_raw_nonzero().get().unsigned_abs()
+}
+
+impl Inner {
+    fn ensure_watchdog(&self) -> io::Result<()> {
+        self.watchdog.get().map_or(Ok(()), |watchdog| watchdog.ensure_running(self.subreaper.as_ref()))
+    }
+
+    /// Remembers the processes that could not be ended, and returns their PIDs.
+    fn give_up(&self, survivors: &[Pid]) -> Vec<u32> {
+        if let Some(subreaper) = &self.subreaper {
+            subreaper.give_up(survivors);
+        }
+        survivors.iter().copied().map(number).collect()
+    }
+
+    fn group(&self) -> MutexGuard<'_, Option<Cgroup>> {
+        self.group.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends all members of the control group, and removes it.
+    fn end_group(&self) -> Vec<Pid> {
+        let Some(group) = self.group().take() else { return Vec::new() };
+        // If we cannot leave the group, `kill` does not kill it as a whole, because we are in it.
+        let _ = group.leave();
+        group.kill();
+        let survivors = end_all(|| group.members());
+        group.remove();
+        survivors
+    }
+
+    fn end(&self) -> Vec<u32> {
+        let is_used = self.used.swap(false, Ordering::Relaxed);
+        let mut survivors = match &self.subreaper {
+            Some(subreaper) => {
+                subreaper.wait_for_commands();
+                end_all(|| subreaper.all_orphans())
+            }
+            None if is_used => end_carriers(&self.mark),
+            None => Vec::new(),
+        };
+        if is_used && self.subreaper.is_some() {
+            // A process that a system service started for us is not our orphan, so search for the mark as well.
+            survivors.extend(end_all(|| self.mark.carriers_of_variable()));
+        }
+        survivors.extend(self.end_group());
+        survivors.sort_unstable_by_key(|pid| pid.as_raw_nonzero());
+        survivors.dedup();
+        // Dismiss the watchdog last. Until here it cleans up if this process exits.
+        if let Some(watchdog) = self.watchdog.get() {
+            watchdog.dismiss(self.subreaper.as_ref());
+        }
+        self.give_up(&survivors)
+    }
+
+    /// Returns true if there is nothing to end, because `end` has run or no command was started.
+    fn is_over(&self) -> bool {
+        let is_guarded = self.watchdog.get().is_some_and(Watchdog::is_started);
+        !self.used.load(Ordering::Relaxed) && !is_guarded && self.group().is_none()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if self.is_over() {
+            return;
+        }
+        let over = Self {
+            mark: self.mark.clone(),
+            used: mem::take(&mut self.used),
+            subreaper: self.subreaper.take(),
+            watchdog: mem::take(&mut self.watchdog),
+            group: mem::take(&mut self.group),
+        };
+        // Nobody is left to receive the survivors.
+        drop(off_executor(move || over.end()));
+    }
+}

@@ -1,0 +1,104 @@
+//! Cleans up runs from outside: ends the leftover processes of dead runs, and continues runs that were left stopped.
+
+use std::{cell::RefCell, collections::BTreeMap, fs, time::Instant};
+
+use rustix::process::{Pid, Signal};
+
+use super::{
+    cgroup::{Cgroup, Hierarchy},
+    kill::{KILL_TIME, await_death, end_all},
+    number,
+    proc::{self, ProcessHandle, StopState},
+    process_mark::{ProcessMark, carriers_of},
+    watchdog::PROCESS_NAME,
+};
+
+/// A process of a run that is over, found by its mark or its control group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SweptProcess {
+    /// Its PID.
+    pub pid: u32,
+    /// Its name in the system's list.
+    pub name: String,
+    /// Whether the sweep ended it.
+    pub ended: bool,
+}
+
+/// Ends all processes that carry the mark of one of these runs, or are in one of their control groups. The runs' own
+/// processes have to be dead, and nobody may resume these runs in the meantime, because the sweep would end the work of
+/// a living run too.
+///
+/// A watchdog that has just noticed the death of its run does the same work. The sweep waits for it first, and reports
+/// only the processes that the watchdog did not end.
+///
+/// Blocks until the processes are gone: for about two seconds at most, and two more if a watchdog does not end.
+///
+/// ```
+/// use loop_agents::process::sweep;
+///
+/// assert_eq!(sweep(&["a-run-that-never-was"]), []);
+/// ```
+pub fn sweep(runs: &[&str]) -> Vec<SweptProcess> {
+    if runs.is_empty() {
+        return Vec::new();
+    }
+    await_watchdogs(runs);
+    let marks: Vec<_> = runs.iter().map(|run| ProcessMark::new((*run).to_owned())).collect();
+    let groups = Hierarchy::of_system().map_or_else(Vec::new, |hierarchy| hierarchy.groups_of(runs));
+    let names = RefCell::new(BTreeMap::new());
+    let survivors = end_all(|| {
+        let mut found = carriers_of(&marks);
+        found.extend(groups.iter().flat_map(Cgroup::members));
+        let mut names = names.borrow_mut();
+        for found in &found {
+            names.entry(number(found.pid)).or_insert_with(|| proc::name(found.pid));
+        }
+        found
+    });
+    groups.iter().for_each(Cgroup::remove);
+    let survivors: Vec<_> = survivors.into_iter().map(number).collect();
+    let swept = names.into_inner().into_iter();
+    swept.map(|(pid, name)| SweptProcess { pid, name, ended: !survivors.contains(&pid) }).collect()
+}
+
+/// Continues the process of a living run if somebody has stopped it and has ended or stopped its watchdog. Otherwise
+/// nobody would continue it, and the run's commands would work on without limits. Returns whether there was anything to
+/// do.
+///
+/// ```
+/// use loop_agents::process::wake;
+///
+/// assert!(!wake("a-run-that-never-was"));
+/// ```
+pub fn wake(run: &str) -> bool {
+    let mark = ProcessMark::new(run.to_owned());
+    if proc::all().into_iter().any(|pid| is_awake_watchdog(pid, &[run])) {
+        return false;
+    }
+    let stopped = mark.owners().into_iter().filter(|found| StopState::of(found.pid).is_some());
+    stopped.filter(|found| found.signal(Signal::CONT)).count() > 0
+}
+
+/// Blocks until the watchdogs of these runs have finished, for about [`KILL_TIME`] at most.
+fn await_watchdogs(runs: &[&str]) {
+    let held =
+        proc::all().into_iter().filter(|pid| is_awake_watchdog(*pid, runs)).filter_map(ProcessHandle::held);
+    let deadline = Instant::now() + KILL_TIME;
+    for watchdog in held {
+        // A signal can interrupt the wait.
+        while is_awake_watchdog(watchdog.pid, runs) && Instant::now() < deadline {
+            await_death(&watchdog, deadline.saturating_duration_since(Instant::now()));
+        }
+    }
+}
+
+/// Returns true if this is the watchdog of one of these runs, and neither ended nor stopped.
+fn is_awake_watchdog(pid: Pid, runs: &[&str]) -> bool {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let mut words = line.split(|byte| *byte == 0);
+    let is_watchdog = words.next() == Some(PROCESS_NAME.as_bytes());
+    // The run is the last argument. One empty word follows the last NUL.
+    let run = words.next().filter(|_| is_watchdog && words.eq([b""]));
+    run.is_some_and(|run| runs.iter().any(|known| known.as_bytes() == run)) && StopState::of(pid).is_none()
+}

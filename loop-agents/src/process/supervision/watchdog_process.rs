@@ -1,0 +1,224 @@
+//! The watchdog's work: it waits for the end of the watched process, and keeps that process running until then.
+//!
+//! The watched process is the watchdog's parent, and the kernel reports a stop only to the stopped process's own
+//! parent. So the watchdog checks four times a second, but only while the watched process asks for it.
+
+use std::{
+    ffi::OsString,
+    io::{self, stdin},
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::{Errno, read},
+    process::{Pid, Signal, getppid, setsid},
+};
+
+use super::{
+    cgroup::{Cgroup, Hierarchy},
+    kill::end_all,
+    proc::{self, ProcessHandle, StopState},
+    process_mark::ProcessMark,
+    system,
+    watchdog::PROCESS_NAME,
+    watchdog_message::{FRAME, StateMessage, StopPolicy},
+};
+
+/// The time between two checks of the watched process.
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
+
+/// The time between two checks while it is stopped on purpose. Each of them searches all processes.
+const FROZEN_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The number of checks that may find the process stopped again, minus those that did not, before the watchdog ends the
+/// run's processes. One of them must be the one that stops it.
+const MOST_STOPS: u32 = 8;
+
+/// Serves as a watchdog if the arguments ask for it, and then returns true.
+///
+/// A program that [has a watchdog](super::Supervisor::with_watchdog) calls this first in its `main`, with its own
+/// arguments ([`std::env::args_os`]), and exits at once if the result is true.
+pub fn serve_as_watchdog(args: impl IntoIterator<Item = OsString>) -> bool {
+    let mut args = args.into_iter();
+    if args.next().is_none_or(|name| name != PROCESS_NAME) {
+        return false;
+    }
+    let Some(run) = args.next().and_then(|run| run.into_string().ok()) else { return true };
+    // A terminal's Ctrl+C and hang-up are for the watched process, and must not reach the watchdog.
+    let _ = setsid();
+    system::rename(c"guardian");
+    let group = Hierarchy::of_system().and_then(|hierarchy| Cgroup::of_watched_run(&hierarchy, &run).ok());
+    let mark = ProcessMark::new(run);
+    WatchdogProcess::begin(&mark).run();
+    end_run(&mark, group.as_ref());
+    true
+}
+
+/// Ends all processes of a run whose own process is gone.
+fn end_run(mark: &ProcessMark, group: Option<&Cgroup>) {
+    let Some(group) = group else { return drop(end_all(|| mark.carriers())) };
+    group.kill();
+    end_all(|| mark.carriers().into_iter().chain(group.members()).collect());
+    group.remove();
+}
+
+/// A running watchdog.
+struct WatchdogProcess<'a> {
+    mark: &'a ProcessMark,
+    /// The watched process, if we can hold it.
+    watched: Option<ProcessHandle>,
+    /// The watched process's last message about stops.
+    stops: StopPolicy,
+    /// When no process of the run may be running any more.
+    deadline: Option<Instant>,
+    /// The bytes of the next message that have arrived.
+    arrived: Vec<u8>,
+    /// The number of checks that found it stopped, minus those that did not.
+    stopped: u32,
+    /// The processes that we stopped because the watched process was stopped.
+    frozen: Vec<ProcessHandle>,
+}
+
+impl<'a> WatchdogProcess<'a> {
+    fn begin(mark: &'a ProcessMark) -> Self {
+        Self {
+            mark,
+            watched: getppid().and_then(ProcessHandle::held),
+            stops: StopPolicy::default(),
+            deadline: None,
+            arrived: Vec::new(),
+            stopped: 0,
+            frozen: Vec::new(),
+        }
+    }
+
+    /// Returns when the process is gone, or when its stream cannot be read any more.
+    fn run(mut self) {
+        while self
+            .wait()
+            .and_then(|is_readable| if is_readable { self.read_messages() } else { Ok(true) })
+            .unwrap_or(false)
+        {
+            self.check();
+        }
+    }
+
+    /// Waits for a message, or for the next check. Returns true if there is something to read.
+    fn wait(&self) -> io::Result<bool> {
+        let pause = match self.stops {
+            StopPolicy::Ignore => None,
+            StopPolicy::Continue => Some(CHECK_INTERVAL),
+            StopPolicy::Freeze => Some(FROZEN_CHECK_INTERVAL),
+        };
+        readable(pause)
+    }
+
+    /// Reads the bytes that have arrived. Returns false at the end of the stream.
+    fn read_messages(&mut self) -> io::Result<bool> {
+        let mut buffer = [0; 16 * FRAME];
+        let count = match read(stdin(), &mut buffer) {
+            Ok(0) => return Ok(false),
+            Ok(count) => count,
+            Err(Errno::INTR) => return Ok(true),
+            Err(error) => return Err(error.into()),
+        };
+        self.arrived.extend(&buffer[..count]);
+        let whole = self.arrived.len() / FRAME * FRAME;
+        let rest = self.arrived.split_off(whole);
+        let mut messages = self
+            .arrived
+            .chunks_exact(FRAME)
+            .filter_map(|frame| StateMessage::of_frame(frame.try_into().ok()?));
+        if let Some(StateMessage { stops, left }) = messages.next_back() {
+            self.stops = stops;
+            self.deadline = left.and_then(|left| Instant::now().checked_add(left));
+        }
+        self.arrived = rest;
+        Ok(true)
+    }
+
+    /// Checks the process, and reacts to its state.
+    fn check(&mut self) {
+        if self.stops == StopPolicy::Ignore && self.frozen.is_empty() {
+            return;
+        }
+        // The watched process is our parent. As long as it lives, its PID cannot be reused.
+        let Some(pid) =
+            self.watched.as_ref().map(|watched| watched.pid).filter(|pid| getppid() == Some(*pid))
+        else {
+            return;
+        };
+        let stop = StopState::of(pid);
+        // The process announces a stop before it stops. So if we saw it stopped, the announcement has arrived by now.
+        if stop.is_some()
+            && readable(Some(Duration::ZERO)).is_ok_and(|there| there)
+            && !self.read_messages().unwrap_or(false)
+        {
+            return;
+        }
+        match (stop, self.stops) {
+            (Some(_), StopPolicy::Freeze) => return self.freeze(pid),
+            (Some(stop), StopPolicy::Continue) if stop.is_for_terminal() => self.freeze(pid),
+            (Some(_), StopPolicy::Continue) => self.resume(),
+            (Some(_), StopPolicy::Ignore) => {}
+            (None, _) => {
+                self.stopped = self.stopped.saturating_sub(1);
+                self.thaw();
+            }
+        }
+        let is_late =
+            self.stops == StopPolicy::Continue && self.deadline.is_some_and(|end| end <= Instant::now());
+        if is_late || self.stopped >= MOST_STOPS {
+            self.stopped = 0;
+            end_all(|| self.carriers(pid));
+        }
+    }
+
+    /// Continues the process after somebody has stopped it.
+    fn resume(&mut self) {
+        self.stopped += 1;
+        if let Some(watched) = &self.watched {
+            watched.signal(Signal::CONT);
+        }
+    }
+
+    /// Stops all processes of the run while the process is stopped. The process has already stopped the ones that it
+    /// found, but a helper outside of the run can continue those.
+    fn freeze(&mut self, watched: Pid) {
+        let mut found = self.carriers(watched);
+        let roots: Vec<_> = found.iter().map(|found| found.pid).collect();
+        found.extend(proc::descendants(&roots));
+        for found in found.into_iter().filter(|found| StopState::of(found.pid).is_none()) {
+            found.signal(Signal::STOP);
+            if self.frozen.iter().all(|frozen| frozen.pid != found.pid) {
+                self.frozen.push(found);
+            }
+        }
+    }
+
+    /// Continues the processes that were stopped because of the watched process.
+    fn thaw(&mut self) {
+        for found in self.frozen.drain(..) {
+            found.signal(Signal::CONT);
+        }
+    }
+
+    /// Returns the run's processes except the watched one, which carries a mark too.
+    fn carriers(&self, watched: Pid) -> Vec<ProcessHandle> {
+        let mut carriers = self.mark.carriers();
+        carriers.retain(|found| found.pid != watched);
+        carriers
+    }
+}
+
+/// Returns true if the watched process has sent something within this time.
+fn readable(within: Option<Duration>) -> io::Result<bool> {
+    let within = within.map(Timespec::try_from).transpose().map_err(io::Error::other)?;
+    let stream = stdin();
+    match poll(&mut [PollFd::new(&stream, PollFlags::IN)], within.as_ref()) {
+        Ok(ready) => Ok(ready > 0),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}

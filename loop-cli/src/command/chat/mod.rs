@@ -1,0 +1,109 @@
+//! `loop chat`: one prompt, one reply.
+
+mod piped_prompt;
+mod turn_report;
+
+use loop_manifest::model::{ConversationOptions, Model};
+use std::{
+    io::{self, IsTerminal},
+    path::Path,
+    process::ExitCode,
+    time::Instant,
+};
+
+use loop_agents::chat::{Chat, TurnOutput};
+
+pub(super) use self::turn_report::show;
+use self::{piped_prompt::StdinKind, turn_report::TurnReport};
+use super::{
+    Failure, OrFail,
+    environment::{block_on, dir, execution_context, new_run_id, settings},
+    usage,
+};
+use crate::{
+    args::{ChatArgs, ConversationArgs},
+    exit, session,
+    signals::Signals,
+    view::{self, ReplyWriter},
+};
+use loop_manifest::settings::read_bounded;
+
+pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
+    let piped = StdinKind::detect();
+    if args.resume.is_some() || args.prompt.is_none() && piped == StdinKind::Terminal {
+        return talk(args);
+    }
+    let dir = dir(args.cwd.as_deref())?;
+    let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
+    let cx = execution_context(dir, new_run_id())?;
+    let (model, mut chat) = requested_conversation(&args.chat)?.begin(&settings, &cx)?;
+    let done = block_on(async {
+        let mut signals = Signals::listen().or_internal("signals cannot be listened for")?;
+        tokio::select! {
+            answered = answer(args, piped, &model, &mut chat) => answered.map(|()| ExitCode::from(exit::OK)),
+            // Dropping the turn also ends everything that it started.
+            signal = signals.next() => Ok(ExitCode::from(exit::of_signal(signal))),
+        }
+    });
+    cx.supervisor().end();
+    done
+}
+
+/// Runs a session at the terminal.
+fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
+    if args.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() || !io::stderr().is_terminal() {
+        return Err(usage!(
+            "a session is for a person at a terminal: for one answer to a program write `--prompt TEXT`, or pipe it in"
+        ));
+    }
+    let dir = dir(args.cwd.as_deref())?;
+    let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
+    let cx = execution_context(dir, new_run_id())?;
+    let supervisor = cx.supervisor().clone();
+    let done =
+        block_on(session::run(requested_conversation(&args.chat)?, settings, cx, args.resume.as_deref()));
+    supervisor.end();
+    done
+}
+
+/// Builds the requested conversation.
+pub(super) fn requested_conversation(args: &ConversationArgs) -> Result<ConversationOptions, Failure> {
+    let system = args.system.as_deref().map(text_of).transpose()?;
+    Ok(ConversationOptions { model: args.model.clone(), system, tools: args.asked_tools() })
+}
+
+/// Reads a file with a system prompt.
+fn text_of(path: &Path) -> Result<String, Failure> {
+    let text = read_bounded(path).map_err(anyhow::Error::new).and_then(|bytes| Ok(String::from_utf8(bytes)?));
+    text.or_usage(|| format!("--system {}", path.display()))
+}
+
+/// Reads the prompt, runs the turn, and prints the reply.
+async fn answer(args: &ChatArgs, piped: StdinKind, model: &Model, chat: &mut Chat) -> Result<(), Failure> {
+    let prompt = piped_prompt::read_prompt(args.prompt.as_deref(), piped).await?;
+    let began = Instant::now();
+    if args.json {
+        let mut report = TurnReport::of(model);
+        let output = chat.turn(prompt).on_event(|event| report.on_event(event)).run().await?;
+        view::print_json_or_warn(&report.json(&output, began.elapsed()));
+        return Ok(());
+    }
+    let reply = ReplyWriter::new();
+    let sender = reply.sender();
+    let done = chat.turn(prompt).on_event(move |event| turn_report::show(&sender, event)).run().await;
+    reply.end().await;
+    warn_of_shortcomings(&done?);
+    Ok(())
+}
+
+/// Warns about a reply that is incomplete.
+fn warn_of_shortcomings(output: &TurnOutput) {
+    if output.out_of_rounds {
+        view::warning(
+            "the model was still calling tools when its rounds were used up: this is what it had by then",
+        );
+    }
+    if output.truncated {
+        view::warning("the reply was cut at the most tokens that a reply may have");
+    }
+}

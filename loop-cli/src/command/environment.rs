@@ -1,0 +1,114 @@
+//! The working folder and the environment of commands.
+
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::anyhow;
+use loop_agents::process::Supervisor;
+use rustix::process::{Resource, getrlimit};
+
+use super::{Failure, OrFail, usage};
+use crate::{
+    clock, exit, persistence,
+    signals::Signals,
+    view::{self},
+};
+use loop_manifest::{ExecutionContext, settings::Settings};
+
+/// Returns the folder in which the agent and the evaluator run.
+pub(super) fn dir(cwd: Option<&Path>) -> Result<PathBuf, Failure> {
+    dir_of("--cwd", cwd)
+}
+
+/// Returns the folder that this flag names.
+pub(super) fn dir_of(flag: &str, named: Option<&Path>) -> Result<PathBuf, Failure> {
+    let dir = match named {
+        Some(dir) => fs::canonicalize(dir).or_usage(|| format!("{flag} {}", dir.display()))?,
+        None => env::current_dir().or_setup(|| "the current folder cannot be used")?,
+    };
+    if !dir.is_dir() {
+        return Err(usage!("{flag} {} is not a folder", dir.display()));
+    }
+    Ok(dir)
+}
+
+/// Loads the settings for this folder. The folder appears in messages as the user wrote it.
+pub(super) fn settings(dir: &Path) -> Result<Settings, Failure> {
+    Ok(persistence::settings(dir, |name| env::var_os(name))?)
+}
+
+/// Builds the execution context of the agent and the evaluator in this folder.
+pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionContext, Failure> {
+    enough_files()?;
+    // From here on, secrets in addresses of the settings are known and redacted. Not every run needs settings, so
+    // errors in them are reported only where they matter.
+    let settings = persistence::settings(&dir, |name| env::var_os(name));
+    let supervisor = supervisor(run).or_setup(|| "the processes of the run cannot be looked after")?;
+    let cx = ExecutionContext::new(dir, supervisor).or_setup(|| {
+        let tmp = env::temp_dir();
+        format!(
+            "the file for the agent's usage cannot be made in {} (set TMPDIR to another folder)",
+            tmp.display()
+        )
+    })?;
+    Ok(cx
+        .with_variables(env::vars_os())
+        .with_settings(settings)
+        .with_clock(|| clock::now().into())
+        .redacting(|text| view::secrets().redact(text).into_owned())
+        .on_warning(view::warning))
+}
+
+/// Returns a name for a new run. Names sort by time.
+pub(super) fn new_run_id() -> String {
+    crate::clock::new_id().to_string()
+}
+
+/// Creates the supervisor for the run with this name. No process that a command starts outlives the command or this
+/// process.
+pub(super) fn supervisor(run: String) -> io::Result<Supervisor> {
+    if cfg!(target_os = "linux") {
+        // Uses this very program, even if another version was installed in its place meanwhile.
+        Ok(Supervisor::subreaper(run)?.with_watchdog("/proc/self/exe")?.in_control_group())
+    } else {
+        Ok(Supervisor::new(run))
+    }
+}
+
+/// The minimum limit on open files: with fewer, the runtime and a command's pipes do not fit.
+const LEAST_FILES: u64 = 32;
+
+fn enough_files() -> Result<(), Failure> {
+    let limit = getrlimit(Resource::Nofile).current;
+    match limit.filter(|limit| *limit < LEAST_FILES) {
+        Some(limit) => Err(Failure::Setup(anyhow!(
+            "only {limit} open files are allowed here, and a run needs {LEAST_FILES} (`ulimit -n {LEAST_FILES}` allows them)"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Runs `work` to its end, on this thread.
+pub(super) fn block_on(work: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.or_internal("the asynchronous runtime could not be started")?;
+    let done = runtime.block_on(work);
+    // A thread that still waits for a person's answer must not delay the exit.
+    runtime.shutdown_background();
+    done
+}
+
+/// Runs `work` until a signal arrives, which ends it and the commands that it started. They have their own process
+/// sessions and would not receive the signal.
+pub(super) async fn unless_signalled(
+    work: impl Future<Output = Result<(), Failure>>,
+) -> Result<ExitCode, Failure> {
+    let mut signals = Signals::listen().or_internal("signals cannot be listened for")?;
+    tokio::select! {
+        done = work => done.map(|()| ExitCode::from(exit::OK)),
+        signal = signals.next() => Ok(ExitCode::from(exit::of_signal(signal))),
+    }
+}

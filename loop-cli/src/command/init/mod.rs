@@ -1,0 +1,84 @@
+//! `loop init`: writes a manifest for the project in this folder.
+
+mod report;
+
+use std::{
+    env,
+    ffi::OsStr,
+    fs::OpenOptions,
+    io::{ErrorKind, Write},
+    path::Path,
+    process::ExitCode,
+};
+
+use loop_agents::shell::CommandLine;
+
+use super::{Failure, OrFail, run_lifecycle::default_manifest, usage};
+use crate::{args::InitArgs, exit, view};
+use loop_manifest::{
+    Format,
+    init::{AgentChoice, Draft, SCHEMA_FILE, checks},
+};
+
+/// The `--out` value that prints the manifest instead of writing a file.
+const STDOUT: &str = "-";
+
+pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
+    let dir = env::current_dir().or_setup(|| "the current folder cannot be used")?;
+    let format = format(&args.out)?;
+    let path = env::var_os("PATH").unwrap_or_default();
+    let agent = agent(args.agent.as_deref(), &path)?;
+    let checks = checks(&dir, args.template.purpose());
+    let folder = dir.file_name().unwrap_or_default().to_string_lossy();
+    let draft = Draft {
+        template: args.template,
+        folder: &folder,
+        agent,
+        check: checks.first(),
+        has_schema: args.out.with_file_name(SCHEMA_FILE).is_file(),
+    };
+    let text = draft.render(format);
+    if args.out.as_os_str() == STDOUT {
+        view::print_or_warn(&text);
+        view::say(&report::found(agent, &checks));
+    } else {
+        write(&args.out, &text)?;
+        view::say(&format!("{} {}", view::paint(view::GOOD, "wrote"), args.out.display()));
+        view::say(&report::found(agent, &checks));
+        view::say(&report::next(&args.out, default_manifest::is_default(&args.out), draft.is_complete()));
+        if format == Format::Json && !draft.has_schema {
+            view::say(&report::schema_hint(&args.out));
+        }
+    }
+    Ok(ExitCode::from(exit::OK))
+}
+
+fn format(out: &Path) -> Result<Format, Failure> {
+    if out.as_os_str() == STDOUT {
+        return Ok(Format::Yaml);
+    }
+    Format::of(out)
+        .or_usage(|| format!("--out {}: the name has to end in .yaml, .yml, .toml or .json", out.display()))
+}
+
+fn agent<'a>(given: Option<&'a str>, path: &OsStr) -> Result<AgentChoice<'a>, Failure> {
+    let Some(command) = given else { return Ok(AgentChoice::on_path(path)) };
+    let agent = AgentChoice::named(command);
+    if let AgentChoice::Given(command) = agent {
+        CommandLine::parse(command).or_usage(|| "--agent")?;
+    }
+    Ok(agent)
+}
+
+/// Writes a new file. It never replaces an existing one, which may hold a day's work.
+fn write(out: &Path, text: &str) -> Result<(), Failure> {
+    let file = OpenOptions::new().write(true).create_new(true).open(out);
+    if file.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
+        return Err(usage!(
+            "{} is there already, and stays as it is\n  name another file with --out, or remove it first",
+            out.display()
+        ));
+    }
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.or_setup(|| format!("{} cannot be written", out.display()))
+}

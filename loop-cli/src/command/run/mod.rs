@@ -1,0 +1,66 @@
+//! `loop run`: run the loop that a manifest describes.
+
+use std::process::ExitCode;
+
+use loop_telemetry::{Redactor, RunInfo};
+
+mod dry_run;
+
+use super::{
+    Failure,
+    environment::{block_on, dir, execution_context, new_run_id, unless_signalled},
+    run_lifecycle::{
+        execute::execute,
+        run_spec::{self, RunSpec},
+        setup::{PersistOptions, RunSetup, RunStorage, create_storage, telemetry},
+    },
+};
+use crate::{args::RunArgs, clock, persistence, view};
+use loop_manifest::{ExecutionContext, Format};
+
+pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
+    let dir = dir(args.cwd.as_deref())?;
+    let spec = run_spec::of_args(args, &dir)?;
+    if !spec.warnings.is_empty() && !args.output.quiet {
+        view::say(&spec.warnings);
+    }
+    let cx = execution_context(dir, new_run_id())?.executing(spec.manifest.clone());
+    let redactor = persistence::redactor(&spec.plan.agent.env.set, cx.variables());
+    view::set_redactor(redactor.clone());
+    if args.dry_run {
+        let format = spec.manifest.as_deref().and_then(Format::of);
+        return block_on(unless_signalled(dry_run::exec(&spec.plan, &cx, format)));
+    }
+    // Find problems with any part before storing anything about the run.
+    spec.plan.compose(&cx.clone().on_warning(|_| ())).map(drop)?;
+    start(args, &spec, &cx, redactor)
+}
+
+/// Lists the run, and runs it.
+fn start(
+    args: &RunArgs,
+    spec: &RunSpec,
+    cx: &ExecutionContext,
+    redactor: Redactor,
+) -> Result<ExitCode, Failure> {
+    let started = clock::now();
+    let telemetry = telemetry(args.output.telemetry.as_deref())?;
+    let (path, text) = spec.stored_text();
+    let name = redactor.redact(&spec.plan.name);
+    let info =
+        RunInfo::new(cx.supervisor().run(), name, cx.folder(), started).manifest(path, redactor.redact(text));
+    let options =
+        PersistOptions { journal: !args.no_journal, output: args.keep_output, parallel: args.parallel };
+    let (RunStorage { store, logs }, source) = create_storage(&info, &options, redactor)?;
+    let setup = RunSetup {
+        name: &spec.plan.name,
+        manifest: spec.manifest.as_deref(),
+        cx,
+        output: &args.output,
+        telemetry: &telemetry,
+        store: store.as_ref(),
+        logs,
+        started,
+    };
+    block_on(execute(&setup, spec, source))
+}

@@ -1,0 +1,167 @@
+//! Runs a planned loop to its end, and reports it.
+
+use std::process::ExitCode;
+
+use std::sync::Arc;
+
+use anyhow::anyhow;
+use loop_agents::process::OutputStream;
+use loop_core::{Ending, StopReason};
+
+use super::{run_spec::RunSpec, setup::RunSetup};
+use crate::command::Failure;
+use crate::{
+    args::OutputArgs,
+    ask::{self, OpenQuestion, TerminalAsk},
+    drive::{DisplayOptions, FinishedRun},
+    exit,
+    output_logs::OutputLogs,
+    persistence::{self, JournalSource},
+    view::{self, LiveOutput, RunReporter, RunScreen, text},
+};
+use loop_manifest::{AgentOutput, ExecutionContext, OutputSink, Plan, PlannedLoop, flag, nobody_to_ask};
+
+/// Runs the loop.
+pub(crate) async fn execute(
+    setup: &RunSetup<'_>,
+    spec: &RunSpec,
+    source: JournalSource<AgentOutput>,
+) -> Result<ExitCode, Failure> {
+    let RunSetup { cx, output, .. } = *setup;
+    let can_be_asked = can_ask(output);
+    if !output.quiet {
+        warn_of_late_limits(&spec.plan, cx);
+        // Users who chose this mode need no warning about it.
+        let needless = output.non_interactive || can_be_asked;
+        if let Some(warning) = nobody_to_ask(&spec.plan).filter(|_| !needless) {
+            view::warning(&warning);
+        }
+    }
+    let audience = DisplayOptions { quiet: output.quiet, can_be_asked, show_output: output.show_output };
+    let (screen, open_question) = (RunScreen::new(&spec.plan.limits, audience), OpenQuestion::default());
+    let composed = composed(setup, &spec.plan, audience, (&screen, &open_question))?;
+    let ended = setup.run(composed, spec.plan.limits.max_time, source, &screen, open_question).await?;
+    report(setup, spec, &ended);
+    setup.report_logs();
+    Ok(exit::of_ended(&ended))
+}
+
+/// Builds the loop of a plan, with its observers.
+fn composed(
+    setup: &RunSetup<'_>,
+    plan: &Plan,
+    DisplayOptions { quiet, can_be_asked, show_output }: DisplayOptions,
+    (screen, open_question): (&RunScreen, &OpenQuestion),
+) -> Result<PlannedLoop, Failure> {
+    let logs = setup.logs.clone();
+    let is_shown = show_output || screen.is_live();
+    let mut cx = setup.cx.clone();
+    if is_shown || logs.is_some() {
+        let screen = screen.clone();
+        cx = cx.on_output(move || {
+            let shown = is_shown.then(|| LiveOutput::new(screen.clone(), show_output));
+            Arc::new(AgentOutputSink { shown, logs: logs.clone() })
+        });
+    }
+    if !quiet {
+        let screen = screen.clone();
+        cx = cx.on_usage_note(move |note| screen.usage_note(note));
+    }
+    let mut composed = plan.compose(&cx)?;
+    let max_iterations = plan.limits.max_iterations.get();
+    if !quiet {
+        composed = composed.observe(RunReporter::new(screen.clone(), max_iterations));
+    }
+    if can_be_asked {
+        composed = composed.on_ask(TerminalAsk::new(screen.clone(), open_question.clone(), max_iterations));
+    }
+    Ok(composed)
+}
+
+/// Shows and stores the output of one agent or check.
+pub(crate) struct AgentOutputSink {
+    pub(crate) shown: Option<LiveOutput>,
+    pub(crate) logs: Option<OutputLogs>,
+}
+
+impl OutputSink for AgentOutputSink {
+    fn text(&self, bytes: &[u8]) {
+        if let Some(shown) = &self.shown {
+            shown.feed(bytes);
+        }
+    }
+
+    fn raw(&self, stream: OutputStream, bytes: &[u8]) {
+        if let Some(logs) = &self.logs {
+            logs.write(stream, bytes);
+        }
+    }
+}
+
+/// Reports the result to people.
+fn report(setup: &RunSetup<'_>, spec: &RunSpec, ended: &FinishedRun) {
+    let RunSetup { cx, output, .. } = setup;
+    if output.quiet && is_error(&ended.ending) {
+        view::error(&anyhow!(text::printable(&ended.ending.to_string())));
+    }
+    if output.quiet {
+        return;
+    }
+    // A run that ended because its journal failed already reports that itself.
+    if let Some(why) =
+        ended.unrecorded.as_deref().filter(|_| ended.ending.reason() != Some(&StopReason::Failed))
+    {
+        view::warning(&persistence::incomplete(why).to_string());
+    }
+    warn_of_lost_usage(cx);
+    view::say(&ended.table.render());
+    let called = |path| if spec.is_of_flags() { flag(path) } else { path };
+    let (telemetry, is_kept) = (setup.telemetry.path(), setup.store.is_some());
+    view::say(&view::summary(&spec.plan, ended, telemetry, is_kept, called));
+    if let Some(how) = setup.store.and_then(|_| view::resume_hint(&ended.ending, cx.supervisor().run())) {
+        view::say(&how);
+    }
+}
+
+/// Returns whether a run ended by an error, rather than by a limit or a person. Errors are reported even in quiet mode.
+fn is_error(ending: &Ending) -> bool {
+    matches!(
+        ending.reason(),
+        Some(StopReason::AgentUnavailable)
+            | Some(StopReason::EvaluatorUnavailable)
+            | Some(StopReason::PromptUndeliverable)
+            | Some(StopReason::AttemptsExhausted)
+            | Some(StopReason::Failed)
+    )
+}
+
+/// Returns whether somebody can answer a question of the run.
+fn can_ask(args: &OutputArgs) -> bool {
+    !args.quiet && !args.non_interactive && ask::is_interactive()
+}
+
+/// Warns about limits that take effect later than a person may expect.
+fn warn_of_late_limits(plan: &Plan, cx: &ExecutionContext) {
+    let limited = plan.limits.max_cost.is_some() || plan.limits.max_tokens.is_some();
+    if let Some(error) = cx.usage_file().watch_error().filter(|_| limited) {
+        view::warning(&format!(
+            "usage is read only when a command ends, so a limit on it cannot cut one that runs: {error}"
+        ));
+    }
+}
+
+/// Warns about lost usage reports: every sum lacks them.
+fn warn_of_lost_usage(cx: &ExecutionContext) {
+    if let Some(error) = cx.usage_file().last_read_error() {
+        view::warning(&format!(
+            "usage may be missing: the file that LOOP_USAGE_FILE names could not be read once: {error}"
+        ));
+    }
+    if let Some(last) = cx.usage_file().last_refusal() {
+        let lines = text::count(cx.usage_file().refused(), "line");
+        view::warning(&format!(
+            "{lines} in the file that LOOP_USAGE_FILE names did not count, the last being {}",
+            text::printable(&last)
+        ));
+    }
+}

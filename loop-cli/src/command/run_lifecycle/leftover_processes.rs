@@ -1,0 +1,94 @@
+//! Leftovers of dead runs.
+//!
+//! If a run's process is killed, and its watchdog was killed before it, the agent continues without any limit. So every
+//! command about runs looks for such runs in its folder, and ends their remaining processes.
+
+use std::path::{Path, PathBuf};
+
+use loop_agents::process::{SweptProcess, sweep, wake};
+
+use super::stored_runs::store;
+use crate::command::environment;
+use crate::{
+    args::Command,
+    view::{self, text},
+};
+
+/// Returns the folder that a command concerns; `None` if the command is not about runs.
+fn folder(command: &Command) -> Option<PathBuf> {
+    let cwd = match command {
+        Command::Run(args) => args.cwd.as_deref(),
+        Command::Every(args) => args.cwd.as_deref(),
+        Command::Chat(args) => args.cwd.as_deref(),
+        Command::Schedule(_)
+        | Command::Task(_)
+        | Command::Resume(_)
+        | Command::Runs(_)
+        | Command::Show(_)
+        | Command::Report(_)
+        | Command::Tail(_)
+        | Command::Rm(_)
+        | Command::Check(_) => None,
+        Command::Policy(_)
+        | Command::Schema
+        | Command::Init(_)
+        | Command::Completions { .. }
+        | Command::Man { .. } => {
+            return None;
+        }
+    };
+    // The command itself reports problems with the folder.
+    environment::dir(cwd).ok()
+}
+
+/// Ends the remaining processes of dead runs in this command's folder. A failure here does not fail the command.
+pub(crate) fn end_leftover_processes(command: &Command) {
+    if let Some(folder) = folder(command)
+        && let Err(error) = end_in(&folder)
+    {
+        view::warning(&format!("processes of dead runs were not looked for: {error:#}"));
+    }
+}
+
+fn end_in(folder: &Path) -> anyhow::Result<()> {
+    // Without a state directory there are no runs. Commands that need one report its absence.
+    let Ok(store) = store() else { return Ok(()) };
+    if let Some(run) = store.active_in(folder)?
+        && wake(&run.id)
+    {
+        view::warning(&format!("the run {} was stopped, and had lost its guardian: it goes on", run.id));
+    }
+    // Keep the locks until cleanup is done, so that nobody resumes these runs meanwhile.
+    let dead = store.dead_in(folder)?;
+    let names: Vec<_> = dead.iter().map(loop_telemetry::DeadRun::id).collect();
+    let remains = LeftoverProcesses::end(&names);
+    if let Some(ended) = remains.ended {
+        view::warning(&format!("a run that died here had left processes behind, which were ended: {ended}"));
+    }
+    if let Some(alive) = remains.alive {
+        view::warning(&format!(
+            "a run that died here left processes behind that cannot be ended: {alive}\n  end them yourself"
+        ));
+    }
+    Ok(())
+}
+
+/// The leftovers of dead runs, in words.
+pub(crate) struct LeftoverProcesses {
+    pub(crate) ended: Option<String>,
+    pub(crate) alive: Option<String>,
+}
+
+impl LeftoverProcesses {
+    /// Ends the remaining processes of these runs.
+    pub(crate) fn end(runs: &[&str]) -> Self {
+        let (ended, alive): (Vec<_>, Vec<_>) = sweep(runs).into_iter().partition(|process| process.ended);
+        Self { ended: names(&ended), alive: names(&alive) }
+    }
+}
+
+fn names(processes: &[SweptProcess]) -> Option<String> {
+    let name = |process: &SweptProcess| format!("{} ({})", process.pid, text::printable(&process.name));
+    let names: Vec<_> = processes.iter().map(name).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}

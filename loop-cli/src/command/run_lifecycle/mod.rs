@@ -1,0 +1,20 @@
+//! The steps that commands about runs share: find or build the specification, set the run up, execute it, and find it
+//! again later.
+//!
+//! | step | file |
+//! | --- | --- |
+//! | what to run: a manifest, flags, or a stored specification | `default_manifest.rs`, `run_spec.rs`, `stored_spec.rs` |
+//! | checks before the first paid step | `preflight.rs` |
+//! | storage, supervision and the record | `setup.rs` |
+//! | the loop itself, with its observers | `execute.rs` |
+//! | earlier runs: their list, their history, their processes | `stored_runs.rs`, `prior_run.rs`, `leftover_processes.rs` |
+
+pub(super) mod default_manifest;
+pub(super) mod execute;
+pub(super) mod leftover_processes;
+pub(super) mod preflight;
+pub(super) mod prior_run;
+pub(super) mod run_spec;
+pub(super) mod setup;
+pub(super) mod stored_runs;
+pub(super) mod stored_spec;

@@ -1,0 +1,155 @@
+//! Stored runs, and the choice of one.
+
+use std::{collections::HashMap, env, path::Path};
+
+use loop_core::Progress;
+use loop_telemetry::{JournalEntry, JournalReader, RunEntry, RunStore, StateDir, StoredOutput};
+use serde::de::DeserializeOwned;
+
+use crate::command::{Failure, environment, usage};
+use crate::view::{self, StoredAgentOutput};
+
+/// Opens the run store in the user's state directory.
+pub(crate) fn store() -> Result<RunStore, Failure> {
+    let state = StateDir::from_env_with(|name| env::var_os(name))?;
+    Ok(RunStore::at(state.runs(), |warning| view::warning(&warning.to_string())))
+}
+
+/// Returns whether a run works in this folder.
+pub(crate) fn is_in(entry: &RunEntry, folder: &Path) -> bool {
+    entry.works_in(folder)
+}
+
+/// Returns the named run, or the last one that began in this folder.
+pub(crate) fn choose_run(store: &RunStore, named: Option<&str>) -> Result<RunEntry, Failure> {
+    if let Some(id) = named {
+        return Ok(store.find(id)?);
+    }
+    let here = environment::dir(None)?;
+    let last = store.list()?.into_iter().rev().find(|entry| is_in(entry, &here));
+    last.ok_or_else(|| {
+        usage!("no run that is kept began in this folder\n  `loop runs --all` lists those of other folders")
+    })
+}
+
+/// The state of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RunState {
+    /// A process works on the run.
+    Running,
+    /// The process died before the run ended.
+    Unfinished,
+    /// The run ended.
+    Ended,
+}
+
+impl RunState {
+    /// Determines the state from the kernel's locks and the index.
+    pub(crate) fn of(store: &RunStore, entry: &RunEntry) -> Result<Self, Failure> {
+        Ok(match entry.is_open {
+            true if store.is_alive(&entry.id)? => Self::Running,
+            true => Self::Unfinished,
+            false => Self::Ended,
+        })
+    }
+
+    /// Returns one word for the state, or for the ending.
+    pub(crate) fn word(self, entry: &RunEntry) -> &str {
+        match self {
+            Self::Running => "running",
+            Self::Unfinished => "unfinished",
+            Self::Ended => entry.last_ending.as_ref().map_or("ended", |record| record.ending_name()),
+        }
+    }
+}
+
+/// The minimum length of a displayed id. Ids begin with the time, and this many characters cover about a minute.
+const LEAST: usize = 8;
+
+/// Returns the shortest prefix of each id that names its run.
+pub(crate) fn short_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> HashMap<&'a str, &'a str> {
+    let mut ids: Vec<_> = ids.into_iter().collect();
+    ids.sort_unstable();
+    let shared = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    // In sorted order, the longest shared prefix is shared with a neighbour.
+    let before = ids.iter().enumerate().map(|(at, id)| if at == 0 { 0 } else { shared(ids[at - 1], id) });
+    let after = ids.iter().enumerate().map(|(at, id)| ids.get(at + 1).map_or(0, |next| shared(id, next)));
+    let lengths = before.zip(after).map(|(before, after)| (before.max(after) + 1).max(LEAST));
+    // Ids are ASCII. An id that is a prefix of another one stays whole.
+    ids.iter().zip(lengths).map(|(id, length)| (*id, id.get(..length).unwrap_or(id))).collect()
+}
+
+/// Returns the shortest prefix that names this run.
+pub(crate) fn short_id(store: &RunStore, id: &str) -> Result<String, Failure> {
+    let all = store.list()?;
+    let short = short_ids(all.iter().map(|entry| entry.id.as_str()));
+    Ok(short.get(id).copied().unwrap_or(id).to_owned())
+}
+
+/// Returns the journal of a run. It must have events if the list of runs knows of any progress.
+pub(crate) fn journal(store: &RunStore, entry: &RunEntry) -> Result<JournalReader, Failure> {
+    let did_something = entry.last_ending.as_ref().is_some_and(|record| record.iterations > 0);
+    Ok(store.journal(&entry.id)?.expect_events(did_something))
+}
+
+/// Reads a journal from its current position to its end. `each` receives every entry, with the run's progress after it.
+pub(crate) fn read_on(
+    journal: &mut JournalReader,
+    progress: &mut Progress,
+    mut each: impl FnMut(&JournalEntry<'_>, &Progress) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    while let Some(entry) = journal.next_entry()? {
+        progress.apply(&entry.event).map_err(|error| Failure::Unreadable(error.to_string()))?;
+        each(&entry, progress)?;
+    }
+    Ok(())
+}
+
+/// Warns about a truncated journal: it lacks the run's end, which the list of runs knows.
+pub(crate) fn warn_if_cut(entry: &RunEntry, progress: &Progress) {
+    if !entry.is_open && entry.last_ending.is_some() && progress.ending().is_none() {
+        view::warning(
+            "the run's journal was cut: it lacks the end of the run, which `loop runs` lists; take the file from a backup",
+        );
+    }
+}
+
+/// Decodes the agent's output.
+pub(crate) fn decode(output: &StoredOutput<'_>) -> Result<StoredAgentOutput, Failure> {
+    StoredAgentOutput::of(&output.json()?).map_err(|why| Failure::Unreadable(why.to_string()))
+}
+
+/// Decodes the agent's output for a display of its size only. Unreadable output is skipped, so that the rest still
+/// appears.
+pub(crate) fn glance(output: &StoredOutput<'_>) -> Option<StoredAgentOutput> {
+    decode(output).ok()
+}
+
+/// Decodes the agent's output, if its kind is known.
+pub(crate) fn decode_as<O: DeserializeOwned>(output: &StoredOutput<'_>) -> Result<O, Failure> {
+    serde_json::from_str(&output.json()?).map_err(|error| Failure::Unreadable(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_short_id_names_its_run_and_no_other(ids in prop::collection::btree_set("[ab]{1,12}", 1..20)) {
+            // All ids have the same length, so none is a prefix of another.
+            let ids: BTreeSet<_> = ids.iter().map(|id| format!("{id:-<12}")).collect();
+            let short = short_ids(ids.iter().map(String::as_str));
+            for id in &ids {
+                let short = short[id.as_str()];
+                prop_assert!(short.len() >= LEAST);
+                let named: Vec<_> = ids.iter().filter(|id| id.starts_with(short)).collect();
+                prop_assert_eq!(named, [id]);
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The stored specification of a run, for commands that continue or inspect it.
+
+use std::{collections::BTreeMap, path::Path};
+
+use loop_manifest::task::TaskSpec;
+use loop_session::repeat::{Repetition, RepetitionCondition};
+use loop_telemetry::{REDACTED, RunInfo};
+
+use super::run_spec::{self, RunSpec};
+use crate::command::{Failure, OrFail, every::STORED_AS, usage};
+use crate::task;
+
+/// The specification with which a run began.
+pub(crate) enum StoredSpec {
+    /// A loop with a check.
+    Plan(Box<RunSpec>),
+    /// A repetition.
+    Repetition(Box<Repetition>, RepetitionCondition),
+    /// A task.
+    Task(Box<TaskSpec>),
+}
+
+impl StoredSpec {
+    /// Reads the stored specification; see [`run_spec::of_run`].
+    pub(crate) fn of(info: &RunInfo, accepted: bool) -> Result<Self, Failure> {
+        match &info.manifest {
+            Some(kept) if kept.path == STORED_AS => {
+                let (repetition, until) = repetition(&kept.text)?;
+                Ok(Self::Repetition(Box::new(repetition), until))
+            }
+            Some(text) if text.path == task::STORED_AS => {
+                let spec = crate::command::task::stored_spec(&text.text)?;
+                Ok(Self::Task(Box::new(spec)))
+            }
+            _ => run_spec::of_run(info, accepted).map(|spec| Self::Plan(Box::new(spec))),
+        }
+    }
+
+    /// Returns the warnings as text; empty if there are none.
+    pub(crate) fn warnings(&self) -> &str {
+        match self {
+            Self::Plan(spec) => &spec.warnings,
+            Self::Repetition(..) | Self::Task(_) => "",
+        }
+    }
+
+    /// Returns the absolute path of the manifest, if there is one.
+    pub(crate) fn manifest(&self) -> Option<&Path> {
+        match self {
+            Self::Plan(spec) => spec.manifest.as_deref(),
+            Self::Repetition(..) | Self::Task(_) => None,
+        }
+    }
+
+    /// Returns the variables set for the processes of the run.
+    pub(crate) fn set(&self) -> &BTreeMap<String, String> {
+        const NONE: &BTreeMap<String, String> = &BTreeMap::new();
+        match self {
+            Self::Plan(spec) => &spec.plan.agent.env.set,
+            Self::Repetition(..) | Self::Task(_) => NONE,
+        }
+    }
+}
+
+/// Parses a stored repetition, and builds its stop condition.
+pub(crate) fn repetition(text: &str) -> Result<(Repetition, RepetitionCondition), Failure> {
+    if text.contains(REDACTED) {
+        return Err(usage!("what is kept of the command lacks a secret that stood in it: begin a new run"));
+    }
+    let repetition: Repetition =
+        serde_json::from_str(text).or_usage(|| "what is kept of the command cannot be read")?;
+    let until = repetition.until().or_usage(|| "--until")?;
+    Ok((repetition, until))
+}

@@ -1,0 +1,66 @@
+//! `loop schedule`: manages scheduled prompts.
+
+mod add;
+mod change;
+mod describe;
+mod install;
+mod list;
+mod next;
+mod off;
+mod requested_job;
+mod run;
+mod show;
+
+use std::{path::Path, process::ExitCode};
+
+use loop_schedule::Zone;
+
+use super::{Failure, OrFail, environment, usage};
+use crate::{args::ScheduleCommand, schedule::FolderSchedule, view};
+
+pub(crate) fn exec(command: &ScheduleCommand) -> Result<ExitCode, Failure> {
+    match command {
+        ScheduleCommand::Add(args) => add::exec(args),
+        ScheduleCommand::List(args) => list::exec(args),
+        ScheduleCommand::Show(args) => show::exec(args),
+        ScheduleCommand::Delete(args) => change::delete(args),
+        ScheduleCommand::Pause(args) => change::pause(args, true),
+        ScheduleCommand::Resume(args) => change::pause(args, false),
+        ScheduleCommand::Fire(args) => change::fire(args),
+        ScheduleCommand::Run(args) => run::exec(args),
+        ScheduleCommand::Off => off::exec(true),
+        ScheduleCommand::On => off::exec(false),
+        ScheduleCommand::Next(args) => next::exec(args),
+        ScheduleCommand::Describe { expression } => describe::exec(expression),
+        ScheduleCommand::Install(args) => install::exec(args),
+    }
+}
+
+/// Opens the jobs of the requested folder.
+fn folder(cwd: Option<&Path>) -> Result<FolderSchedule, Failure> {
+    let dir = environment::dir(cwd)?;
+    let settings = environment::settings(cwd.unwrap_or(Path::new("")))?;
+    FolderSchedule::of(dir, settings.user.tables.schedule)
+}
+
+/// Returns the requested zone, or this machine's.
+fn zone(asked: Option<&Zone>) -> Result<Zone, Failure> {
+    match asked {
+        Some(zone) => Ok(zone.clone()),
+        None => Zone::of_system().or_setup(|| "this machine's time zone cannot be told (`--tz` names one)"),
+    }
+}
+
+/// Warns if no process fires these jobs now.
+fn tell_if_idle(folder: &FolderSchedule) -> Result<(), Failure> {
+    let is_fired = folder.project.store().is_firing()?;
+    if folder.project.off_switch().is_off() {
+        view::say("everything is stopped: `loop schedule on` lets jobs fire again");
+    } else if !is_fired {
+        view::say(
+            "nobody fires these jobs now\n  `loop schedule run` does while it runs, `loop schedule install` prints \
+             what does always",
+        );
+    }
+    Ok(())
+}

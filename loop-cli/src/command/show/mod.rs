@@ -1,0 +1,58 @@
+//! `loop show`: shows one run, or one iteration of it.
+
+mod iteration;
+mod json;
+mod prompt;
+
+use std::process::ExitCode;
+
+use loop_core::{Observer, Progress};
+use loop_telemetry::{RunEntry, RunStore};
+
+use self::json::ShowJson;
+use super::{
+    Failure,
+    run_lifecycle::stored_runs::{
+        RunState, choose_run, glance, journal, read_on, short_id, store, warn_if_cut,
+    },
+};
+use crate::{
+    args::ShowArgs,
+    exit,
+    view::{self, IterationTable, run_page},
+};
+
+pub(crate) fn exec(args: &ShowArgs) -> Result<ExitCode, Failure> {
+    let store = store()?;
+    let entry = choose_run(&store, args.run.as_deref())?;
+    if let Some(number) = args.iteration.filter(|_| args.part.prompt) {
+        prompt::show(&store, &entry.id, number)?;
+    } else if let Some(number) = args.iteration {
+        iteration::show(&store, &entry.id, number, &args.part)?;
+    } else if args.json {
+        view::print_json(&ShowJson::read(&store, &entry)?)?;
+    } else {
+        view::print(&page(&store, &entry)?)?;
+    }
+    Ok(ExitCode::from(exit::OK))
+}
+
+fn page(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
+    // Determine the state before reading the journal: a run that ends meanwhile then appears as running, and not as
+    // dead.
+    let state = RunState::of(store, entry)?;
+    let (mut progress, mut table) = (Progress::default(), IterationTable::full());
+    read_on(&mut journal(store, entry)?, &mut progress, |line, progress| {
+        if let Some(output) = line.output.as_ref().and_then(glance) {
+            table.record_output(&output);
+        }
+        table.on_event(&line.event, progress);
+        Ok(())
+    })?;
+    warn_if_cut(entry, &progress);
+    if progress.ending().is_none() {
+        table.end_unfinished(state.word(entry));
+    }
+    let id = short_id(store, &entry.id)?;
+    Ok(table.render() + &run_page(entry, &id, &progress, state == RunState::Running))
+}

@@ -1,0 +1,52 @@
+//! The changes in a text.
+
+/// Returns the lines in which `now` differs from `then`, from the first difference to the last; `None` if there are
+/// none. A `hidden` marker in `then` matches any text in `now`, because the original secret was not stored.
+pub(crate) fn changed_lines(then: &str, now: &str, hidden: &str) -> Option<String> {
+    let (then, now): (Vec<_>, Vec<_>) = (then.lines().collect(), now.lines().collect());
+    let same = |(then, now): &(&&str, &&str)| is_same(then, now, hidden);
+    let head = then.iter().zip(&now).take_while(same).count();
+    let (then, now) = (&then[head..], &now[head..]);
+    let tail = then.iter().rev().zip(now.iter().rev()).take_while(same).count();
+    let (then, now) = (&then[..then.len() - tail], &now[..now.len() - tail]);
+    if then.is_empty() && now.is_empty() {
+        return None;
+    }
+    let mut lines = vec![format!("  from line {}", head + 1)];
+    lines.extend(then.iter().map(|line| format!("  - {line}")));
+    lines.extend(now.iter().map(|line| format!("  + {line}")));
+    Some(lines.join("\n"))
+}
+
+fn is_same(then: &str, now: &str, hidden: &str) -> bool {
+    match then.split_once(hidden) {
+        None => then == now,
+        Some((before, after)) => {
+            let after = after.rsplit_once(hidden).map_or(after, |(_, end)| end);
+            now.len() >= before.len() + after.len() && now.starts_with(before) && now.ends_with(after)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_is_shown_with_its_line() {
+        let changes = changed_lines("a\nb\nc\nd\n", "a\nx\ny\nc\nd\n", "[hidden]");
+        assert_eq!(changes.as_deref(), Some("  from line 2\n  - b\n  + x\n  + y"));
+        let added = changed_lines("a\n", "a\nb\n", "[hidden]");
+        assert_eq!(added.as_deref(), Some("  from line 2\n  + b"));
+        let removed = changed_lines("a\na\n", "a\n", "[hidden]");
+        assert_eq!(removed.as_deref(), Some("  from line 2\n  - a"));
+    }
+
+    #[test]
+    fn what_is_the_same_but_for_its_secrets_is_the_same() {
+        assert_eq!(changed_lines("a\nb\n", "a\nb\n", "[hidden]"), None);
+        assert_eq!(changed_lines("key: [hidden]!\n", "key: a secret!\n", "[hidden]"), None);
+        assert_eq!(changed_lines("key: [hidden] or [hidden]!\n", "key: a or b!\n", "[hidden]"), None);
+        assert!(changed_lines("key: [hidden]!\n", "key: a secret\n", "[hidden]").is_some());
+    }
+}

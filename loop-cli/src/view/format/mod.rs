@@ -1,0 +1,10 @@
+//! Texts in the form in which people read them.
+
+mod changed_lines;
+pub(crate) mod text;
+mod tool_calls;
+
+pub(crate) use self::{
+    changed_lines::changed_lines,
+    tool_calls::{tool_call_line, tool_error_line},
+};

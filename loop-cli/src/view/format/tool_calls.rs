@@ -1,0 +1,31 @@
+//! Tool calls of a model, on one line each.
+
+use loop_agents::{
+    chat::ToolCall,
+    tools::{ToolOutcome, ToolReport},
+};
+
+use super::text;
+use crate::view::{WARN, paint};
+
+/// The maximum length of a call's line.
+const LINE: usize = 100;
+
+/// Formats a call on one line.
+pub(crate) fn tool_call_line(call: &ToolCall) -> String {
+    let arguments = text::one_line(&call.arguments.to_string());
+    let shown: String = arguments.chars().take(LINE).collect();
+    let more = if shown.len() < arguments.len() { "…" } else { "" };
+    format!("[{}] {shown}{more}", text::one_line(&call.name))
+}
+
+/// Formats the error of a call on one line, if there is one.
+pub(crate) fn tool_error_line(report: &ToolReport) -> Option<String> {
+    let how = match report.outcome {
+        ToolOutcome::Done => return None,
+        ToolOutcome::Rejected => "denied",
+        ToolOutcome::Failed => "failed",
+    };
+    let why = text::last_line(report.text.lines().next().unwrap_or_default(), LINE).unwrap_or_default();
+    Some(format!("{} {why}", paint(WARN, format_args!("{} {how}:", text::one_line(&report.tool)))))
+}

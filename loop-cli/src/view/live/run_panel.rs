@@ -1,0 +1,43 @@
+//! The panel at the bottom of the terminal: the run's status, the last lines of output, and the last verdict.
+
+use std::{fmt::Debug, time::Instant};
+
+use super::{output_tail::OutputTail, run_status::RunStatus};
+use crate::view::{DIM, paint};
+use loop_manifest::plan::Limits;
+
+/// The number of output lines shown.
+const LINES: usize = 4;
+
+/// Content that stays at the bottom of the terminal.
+pub(crate) trait PanelContent: Debug + Send {
+    /// Returns its current lines, each for one row.
+    fn lines(&self, now: Instant) -> Vec<String>;
+}
+
+/// The content of the panel.
+#[derive(Debug)]
+pub(super) struct RunPanel {
+    pub(super) status: RunStatus,
+    pub(super) tail: OutputTail,
+    /// The last verdict; empty before the first.
+    pub(super) verdict: String,
+}
+
+impl RunPanel {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self { status: RunStatus::new(limits), tail: OutputTail::default(), verdict: String::new() }
+    }
+}
+
+impl PanelContent for RunPanel {
+    fn lines(&self, now: Instant) -> Vec<String> {
+        let mut lines = vec![self.status.text(now)];
+        lines.extend(self.tail.lines(LINES).iter().map(|line| paint(DIM, format_args!("  │ {line}"))));
+        if !self.verdict.is_empty() {
+            lines.push(format!("  last check: {}", self.verdict));
+        }
+        lines.extend(self.status.left.iter().map(|left| format!("  left: {left}")));
+        lines
+    }
+}

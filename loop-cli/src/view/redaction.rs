@@ -1,0 +1,163 @@
+//! Secrets that must not appear: an agent may print its environment while somebody looks over a shoulder.
+
+use std::{
+    borrow::Cow,
+    env,
+    sync::{LazyLock, PoisonError, RwLock},
+};
+
+use anstream::adapter::StripBytes;
+use loop_telemetry::{RedactingStream, Redactor};
+
+use crate::persistence;
+
+/// The secrets of a run: those of the environment and of its manifest.
+static SECRETS: RwLock<Option<Redactor>> = RwLock::new(None);
+
+/// The secrets of the environment, used while there is no run. They load lazily, because building the search takes
+/// time, and many commands print nothing that could contain a secret.
+static OF_ENVIRONMENT: LazyLock<Redactor> = LazyLock::new(|| {
+    let variables: Vec<_> = env::vars_os().collect();
+    persistence::secrets(variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())))
+});
+
+/// Hides these secrets too, from now on.
+pub(crate) fn redact_also(more: impl IntoIterator<Item = Vec<u8>>) {
+    let known = secrets().and(more).shapes();
+    set_redactor(known);
+}
+
+/// Hides these secrets from now on.
+pub(crate) fn set_redactor(secrets: Redactor) {
+    *SECRETS.write().unwrap_or_else(PoisonError::into_inner) = Some(secrets);
+}
+
+/// Returns the hidden secrets.
+pub(crate) fn secrets() -> Redactor {
+    let of_run = SECRETS.read().unwrap_or_else(PoisonError::into_inner).clone();
+    of_run.unwrap_or_else(|| OF_ENVIRONMENT.clone())
+}
+
+/// Removes secrets from the text.
+pub(super) fn redact(text: &str) -> Cow<'_, str> {
+    secrets().redact(text)
+}
+
+/// Returns the bytes from `start` without secrets and terminal control sequences. It also removes a secret that begins
+/// before `start`.
+pub(super) fn redact_from(bytes: &[u8], start: usize) -> Vec<u8> {
+    let mut stream = RedactedStream::for_display();
+    stream.push(&bytes[..start]);
+    let mut output = stream.push(&bytes[start..]).to_vec();
+    output.extend(stream.rest());
+    output
+}
+
+/// Removes secrets from output that arrives in pieces.
+#[derive(Debug)]
+pub(crate) struct RedactedStream {
+    stream: RedactingStream,
+    display: Option<DisplayFilter>,
+    output: Vec<u8>,
+}
+
+/// The second pass for people, after the first one has removed secrets. Removing terminal controls can delete letters
+/// too, so a secret's remains no longer match; it can also join the parts of a secret. So this pass searches for
+/// secrets again.
+#[derive(Debug)]
+struct DisplayFilter {
+    strip: StripBytes,
+    stream: RedactingStream,
+}
+
+impl DisplayFilter {
+    fn push(&mut self, redacted: &[u8], output: &mut Vec<u8>) {
+        let Self { strip, stream } = self;
+        strip.strip_next(redacted).for_each(|part| stream.push(part, output));
+    }
+}
+
+impl RedactedStream {
+    /// For programs: removes only secrets.
+    pub(super) fn new() -> Self {
+        Self { stream: secrets().stream(), display: None, output: Vec::new() }
+    }
+
+    /// For people: removes terminal controls as well.
+    pub(crate) fn for_display() -> Self {
+        Self::for_display_without(&secrets())
+    }
+
+    fn for_display_without(secrets: &Redactor) -> Self {
+        let display = DisplayFilter { strip: StripBytes::new(), stream: secrets.stream() };
+        Self { stream: secrets.stream(), display: Some(display), output: Vec::new() }
+    }
+
+    /// Returns the output that is clean after this piece. A possible beginning of a secret is held back.
+    pub(crate) fn push(&mut self, piece: &[u8]) -> &[u8] {
+        self.output.clear();
+        match &mut self.display {
+            None => self.stream.push(piece, &mut self.output),
+            Some(display) => {
+                let mut redacted = Vec::new();
+                self.stream.push(piece, &mut redacted);
+                display.push(&redacted, &mut self.output);
+            }
+        }
+        &self.output
+    }
+
+    /// Returns the held-back bytes, which were no secret. The stream can start again.
+    pub(crate) fn rest(&mut self) -> Vec<u8> {
+        let (mut held, mut rest) = (Vec::new(), Vec::new());
+        self.stream.finish(&mut held);
+        let Some(display) = &mut self.display else { return held };
+        display.push(&held, &mut rest);
+        display.stream.finish(&mut rest);
+        rest
+    }
+
+    /// Discards the held-back bytes, because the next piece is missing.
+    pub(super) fn forget(&mut self) {
+        self.rest();
+        if let Some(display) = &mut self.display {
+            display.strip = StripBytes::new();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_sequence_takes_a_letter_out_of_a_secret_before_it_is_looked_for() {
+        let secret = "hunterAlphaBetaGamma77";
+        let secrets = Redactor::new([secret]);
+        for unseen in [
+            "\u{1b}",
+            "\u{1b}\u{1b}",
+            "\u{1b}[1m",
+            "\u{1b}[3\u{7}1m",
+            "\u{1b}[3\u{18}1m",
+            "\u{1b}[3\r1m",
+            "\u{1b}Pabc\u{7}",
+            "\u{1b}Pabc\u{7}x\u{1b}\\",
+            "\u{9b}1m",
+            "\u{200b}",
+            "\u{1b}(B",
+            "\u{1b}([",
+        ] {
+            for at in 1..secret.len() {
+                let text = format!("it is {}{unseen}{}.", &secret[..at], &secret[at..]);
+                for size in [1, 5, 1000] {
+                    let mut stream = RedactedStream::for_display_without(&secrets);
+                    let mut output: Vec<u8> = Vec::new();
+                    text.as_bytes().chunks(size).for_each(|piece| output.extend(stream.push(piece)));
+                    output.extend(stream.rest());
+                    assert_eq!(String::from_utf8_lossy(&output), "it is [redacted].", "{text:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The display of one iteration.
+
+use std::path::PathBuf;
+
+use loop_core::{Event, EventKind, Verdict};
+use loop_telemetry::rows::{IterationDetails, IterationOutput};
+
+use super::StoredAgentOutput;
+use crate::view::{BOLD, paint, text};
+
+/// The maximum length of a check's last line.
+const LINE: usize = 60;
+
+/// The journal's data on one iteration.
+#[derive(Debug, Default)]
+pub(crate) struct IterationPage {
+    pub(crate) details: IterationDetails,
+    pub(crate) output: Option<StoredAgentOutput>,
+}
+
+impl IterationPage {
+    /// Takes an event of the iteration.
+    pub(crate) fn on_event(&mut self, event: &Event) {
+        // Ignore the output of an earlier attempt.
+        if matches!(event.kind, EventKind::IterationStarted { .. }) {
+            self.output = None;
+        }
+        self.details.on_event(event);
+    }
+
+    /// Formats the iteration. `files` hold the whole output of its commands.
+    pub(crate) fn page(&self, files: &[PathBuf]) -> String {
+        let IterationDetails { row, verdict, troubles, .. } = &self.details;
+        let again = if row.attempt > 1 { format!(", attempt {}", row.attempt) } else { String::new() };
+        let mut lines = vec![paint(BOLD, format_args!("iteration {}{again}", row.iteration))];
+        let mut line =
+            |label: &str, value: String| lines.push(format!("  {label:<11}{}", text::printable(&value)));
+        if let Some(agent) = row.agent {
+            let ended =
+                self.output.as_ref().map(|output| format!("{}, ", output.ending())).unwrap_or_default();
+            line("agent", format!("{ended}after {}", text::duration(agent)));
+        }
+        if let Some(bytes) = row.output_bytes {
+            line("output", format!("{} (`--output` prints what is kept)", text::bytes(bytes)));
+        }
+        if let Some(check) = row.check {
+            line("check", format!("after {}", text::duration(check)));
+        }
+        line("verdict", if row.verdict.is_empty() { "none yet".to_owned() } else { row.verdict.clone() });
+        if let Some(score) = row.score {
+            line("score", format!("{score:.2}"));
+        }
+        if let Some(said) = verdict.as_ref().and_then(|verdict| text::last_line(verdict.text(), LINE)) {
+            line("last line", format!("{said} (`--evaluation` prints all that is kept)"));
+        }
+        if let Some(feedback) = verdict.as_ref().and_then(Verdict::feedback) {
+            line("feedback", feedback.to_owned());
+        }
+        line("cost", row.cost().to_string());
+        if let Some(tokens) = row.usage.tokens() {
+            line("tokens", text::grouped(tokens));
+        }
+        for trouble in troubles {
+            line("trouble", trouble.clone());
+        }
+        for file in files {
+            line("all of it", file.display().to_string());
+        }
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,62 @@
+//! The mean use of an iteration, from which to tell how many more the budgets cover.
+
+use std::time::Duration;
+
+use loop_core::{CostQuality, Progress, RunTime, StepRecord};
+
+/// The use of finished iterations that did not fail. An interrupted or failed one does not predict the next.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MeanUse {
+    /// The number of the last settled step (0 for none), and its time.
+    settled: Option<(u64, RunTime)>,
+    /// Nano-dollars, for iterations whose whole cost is known.
+    pub(super) cost: MeanCount,
+    pub(super) tokens: MeanCount,
+    /// Milliseconds, including waits.
+    pub(super) time: MeanCount,
+}
+
+/// The use of several iterations.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct MeanCount {
+    used: u64,
+    iterations: u64,
+}
+
+impl MeanCount {
+    fn add(&mut self, used: u64) {
+        self.used = self.used.saturating_add(used);
+        self.iterations += 1;
+    }
+
+    /// Returns the average, if there are enough values.
+    pub(super) fn average(self) -> Option<f64> {
+        (self.iterations > 0 && self.used > 0).then(|| self.used as f64 / self.iterations as f64)
+    }
+}
+
+impl MeanUse {
+    /// Observes a run after an event. The use before the first call stays unknown.
+    pub(crate) fn observe(&mut self, progress: &Progress) {
+        let last = progress.last_step();
+        let number = last.map_or(0, StepRecord::iteration);
+        if self.settled.is_some_and(|(settled, _)| settled == number) {
+            return;
+        }
+        let before = self.settled.replace((number, progress.now()));
+        if let (Some((_, began)), Some(step)) = (before, last.filter(|step| !step.is_failed())) {
+            self.add(step, progress.now().since(began));
+        }
+    }
+
+    fn add(&mut self, step: &StepRecord, took: Duration) {
+        let usage = step.usage();
+        if let Some(cost) = usage.cost.filter(|cost| cost.quality < CostQuality::Partial) {
+            self.cost.add(cost.usd.as_nanos());
+        }
+        if let Some(tokens) = usage.tokens() {
+            self.tokens.add(tokens);
+        }
+        self.time.add(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+    }
+}

@@ -1,0 +1,214 @@
+//! A person at a terminal, who types and sees a screen. The terminal answers requests for its cursor's position, as a
+//! real one does.
+
+use std::{
+    fs::File,
+    io::{Read, Write},
+    process::Command,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+};
+
+use crate::{
+    model_server::{KEY, ModelServer},
+    support::{CommandResult, RunningCommand, Scenario, shown, wait_until_shown},
+    terminal,
+};
+
+/// Ctrl+C.
+pub(crate) const CTRL_C: &str = "\u{3}";
+
+/// A session with the model of a [`ModelServer`].
+const CHAT: [&str; 3] = ["chat", "--model", "openai:scripted"];
+
+/// The request for the cursor's position.
+const CURSOR_REQUEST: &[u8] = b"\x1b[6n";
+
+/// A session at a terminal.
+pub(crate) struct ChatHarness {
+    started: RunningCommand,
+    keys: File,
+    screen: Arc<Mutex<vt100::Parser>>,
+    /// The number of requests for the cursor's position. The editor sends at least one per line.
+    asked: Arc<AtomicU64>,
+}
+
+impl ChatHarness {
+    /// Starts `loop chat` with these arguments, and with this server as its model.
+    pub(crate) fn chat(scenario: &Scenario, server: &ModelServer, args: &[&str], size: (u16, u16)) -> Self {
+        Self::open(scenario, &[&CHAT, args].concat(), size, |command| answered_by(command, server))
+    }
+
+    /// Starts `loop chat` with these settings.
+    pub(crate) fn with_settings(
+        scenario: &Scenario,
+        server: &ModelServer,
+        settings: &str,
+        size: (u16, u16),
+    ) -> Self {
+        scenario.write("settings.toml", settings);
+        Self::open(scenario, &CHAT, size, |command| {
+            answered_by(command, server);
+            command.env("LOOP_CONFIG", scenario.path("settings.toml"));
+        })
+    }
+
+    /// Starts `loop` with these arguments, after `change` has modified the command.
+    pub(crate) fn open(
+        scenario: &Scenario,
+        args: &[&str],
+        size: (u16, u16),
+        change: impl FnOnce(&mut Command),
+    ) -> Self {
+        let (started, keys) = open_terminal(&[], scenario, args, size, change);
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(size.1, size.0, 1000)));
+        let asked = Arc::new(AtomicU64::new(0));
+        let (shown, ours) = (Arc::clone(&screen), keys.try_clone().expect("a copy"));
+        let counted = Arc::clone(&asked);
+        thread::spawn(move || show(ours, &shown, &counted, || false));
+        Self { started, keys, screen, asked }
+    }
+
+    /// Runs `loop chat` at a terminal that disappears as soon as the session asks for a line, as when a person closes a
+    /// window. If `is_deaf`, the session gets no signal about it.
+    pub(crate) fn hung_up(scenario: &Scenario, server: &ModelServer, is_deaf: bool) -> CommandResult {
+        let size = (80, 24);
+        let before: &[&str] = if is_deaf { &["sh", "-c", "trap '' HUP; exec \"$@\"", "sh"] } else { &[] };
+        let (started, ours) =
+            open_terminal(before, scenario, &CHAT, size, |command| answered_by(command, server));
+        let screen = Mutex::new(vt100::Parser::new(size.1, size.0, 1000));
+        show(ours, &screen, &AtomicU64::new(0), || page(&screen).lines().last() == Some(">"));
+        started.finish()
+    }
+
+    /// Returns the rows of the screen, without trailing blanks.
+    pub(crate) fn page(&self) -> String {
+        page(&self.screen)
+    }
+
+    /// Waits until this text is on the screen.
+    pub(crate) fn sees(&self, text: &str) {
+        wait_until_shown(text, || self.page(), |page| page.contains(text));
+    }
+
+    /// Waits until this text is on the screen, and the session asks for a new line.
+    pub(crate) fn wait_for_prompt_after(&self, text: &str) {
+        let is_asked = |page: &str| page.contains(text) && page.lines().last() == Some(">");
+        wait_until_shown(&format!("a prompt after {text}"), || self.page(), is_asked);
+    }
+
+    /// The same, if this input was typed already.
+    pub(crate) fn wait_for_typed_prompt_after(&self, typed: &str, text: &str) {
+        let line = format!("> {typed}");
+        let is_asked = |page: &str| page.contains(text) && page.lines().last() == Some(line.as_str());
+        wait_until_shown(&format!("{typed} at a prompt after {text}"), || self.page(), is_asked);
+    }
+
+    /// Presses keys.
+    pub(crate) fn types(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("the terminal is there");
+    }
+
+    /// Types a line when the session asks for one. Waits until `answer` is on the screen and the session asks for the
+    /// next line.
+    pub(crate) fn says(&mut self, line: &str, answer: &str) {
+        wait_until_shown(
+            "a prompt",
+            || self.page(),
+            |page| matches!(page.lines().last(), Some(">" | "[unsafe] >")),
+        );
+        let before = self.asked.load(Ordering::SeqCst);
+        self.types(&format!("{line}\r"));
+        let is_answered = |page: &str| {
+            self.asked.load(Ordering::SeqCst) > before
+                && page.contains(answer)
+                && page.lines().last() == Some(">")
+        };
+        wait_until_shown(&format!("a prompt after {answer}"), || self.page(), is_answered);
+    }
+
+    /// Compares the screen with its snapshot.
+    pub(crate) fn shows(&self, name: &str) {
+        shown(name, &self.page());
+    }
+
+    /// Returns the command.
+    pub(crate) fn started(&self) -> &RunningCommand {
+        &self.started
+    }
+
+    /// Waits for the command's end. The screen's content becomes its standard error.
+    pub(crate) fn finish(self) -> CommandResult {
+        let page = self.page();
+        let CommandResult { code, .. } = self.started.finish();
+        CommandResult { code, stdout: String::new(), stderr: page }
+    }
+
+    /// Leaves the session as a person does.
+    pub(crate) fn leaves(mut self) {
+        self.types("/exit\r");
+        self.finish().exits(0);
+    }
+}
+
+/// Sends requests for this vendor's models to this server, and turns colours off.
+pub(crate) fn answered_by(command: &mut Command, server: &ModelServer) {
+    command.env("OPENAI_BASE_URL", server.url()).env("OPENAI_API_KEY", KEY).env("NO_COLOR", "1");
+}
+
+/// Starts `loop`, through a command that becomes it, at a terminal with common abilities.
+fn open_terminal(
+    before: &[&str],
+    scenario: &Scenario,
+    args: &[&str],
+    size: (u16, u16),
+    change: impl FnOnce(&mut Command),
+) -> (RunningCommand, File) {
+    terminal::start_by(before, scenario, args, size, |command| {
+        command.env("TERM", "xterm-256color");
+        change(command);
+    })
+}
+
+fn page(screen: &Mutex<vt100::Parser>) -> String {
+    let screen = screen.lock().expect("no panic");
+    let (_, columns) = screen.screen().size();
+    let rows: Vec<_> = screen.screen().rows(0, columns).map(|row| row.trim_end().to_owned()).collect();
+    rows.join("\n").trim_end().to_owned()
+}
+
+/// Displays the output and answers requests, until the terminal is gone or `is_enough` returns true. Counts the
+/// requests.
+fn show(mut terminal: File, screen: &Mutex<vt100::Parser>, asked: &AtomicU64, is_enough: impl Fn() -> bool) {
+    let (mut buffer, mut heard) = ([0; 8192], Vec::new());
+    while let Ok(count @ 1..) = terminal.read(&mut buffer) {
+        heard.extend_from_slice(&buffer[..count]);
+        while let Some(at) = heard.windows(CURSOR_REQUEST.len()).position(|bytes| bytes == CURSOR_REQUEST) {
+            let rest = heard.split_off(at + CURSOR_REQUEST.len());
+            let (row, column) = process(screen, &std::mem::replace(&mut heard, rest));
+            asked.fetch_add(1, Ordering::SeqCst);
+            // Write the answer in one piece, because the person may be typing. If the command has ended meanwhile, the
+            // answer is lost.
+            let _ = terminal.write_all(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes());
+        }
+        // The output may end in the middle of a request.
+        let torn = (1..CURSOR_REQUEST.len())
+            .rev()
+            .find(|length| heard.ends_with(&CURSOR_REQUEST[..*length]))
+            .unwrap_or(0);
+        let rest = heard.split_off(heard.len() - torn);
+        process(screen, &std::mem::replace(&mut heard, rest));
+        if is_enough() {
+            return;
+        }
+    }
+}
+
+fn process(screen: &Mutex<vt100::Parser>, bytes: &[u8]) -> (u16, u16) {
+    let mut screen = screen.lock().expect("no panic");
+    screen.process(bytes);
+    screen.screen().cursor_position()
+}

@@ -1,0 +1,171 @@
+//! Loops without a manifest, and the default manifest.
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::support::{CommandResult, Manifest, RunningCommand, Scenario};
+
+/// Runs `loop run` with these flags added to those of a loop that takes two iterations.
+fn run(scenario: &Scenario, more: &[&str]) -> CommandResult {
+    let args = [
+        "run",
+        "--agent",
+        "cat > prompt.$LOOP_ITERATION",
+        "--check",
+        "echo not yet; test -e prompt.2",
+        "--max",
+        "3",
+    ];
+    scenario.run(&[&args, more].concat())
+}
+
+#[test]
+fn flags_alone_are_a_loop() {
+    let scenario = Scenario::new();
+    run(&scenario, &[]).exits(0).says(&["goal_met", "iterations 2"]);
+    let first = scenario.read("prompt.1");
+    assert!(first.starts_with("Make this command exit 0: echo not yet; test -e prompt.2\n"), "{first}");
+    assert!(scenario.read("prompt.2").ends_with("\n\nnot yet\n\n"), "{}", scenario.read("prompt.2"));
+    let record = scenario.record();
+    assert_eq!(record["manifest"], Value::Null);
+    assert_eq!(record["loop"], "work");
+}
+
+/// Returns a text with all durations replaced, so that two runs compare.
+fn timeless(text: &str) -> String {
+    Regex::new(r"\b\d+(\.\d+)?(ms|s)\b").expect("a pattern").replace_all(text, "[time]").into_owned()
+}
+
+#[test]
+fn the_start_that_the_readme_shows_works() {
+    let readme = include_str!("../../../README.md");
+    let (_, rest) = readme.split_once("## Start in 90 seconds\n").expect("the chapter");
+    let block = |fence: &str, index: usize| {
+        let mut blocks = rest.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix(fence));
+        blocks.nth(index).expect("enough blocks")
+    };
+    let scenario = Scenario::new();
+    let path = std::path::Path::new(env!("CARGO_BIN_EXE_loop")).parent().expect("a folder");
+    let path = format!("{}:{}", path.display(), std::env::var("PATH").expect("a path"));
+    let script = format!("set -e\n{}{}{}", block("sh\n", 0), block("sh\n", 1), block("sh\n", 2));
+    let ran =
+        RunningCommand::new(scenario.command("sh", &["-c", &script]).env("PATH", path)).finish().exits(0);
+    let shown = timeless(block("text\n", 0));
+    assert!(timeless(&ran.stderr).starts_with(&shown), "{}", ran.stderr);
+    assert!(ran.stdout.ends_with("missing LICENSE\n\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn goal_and_prompt_are_told_as_they_were_written() {
+    let scenario = Scenario::new();
+    run(&scenario, &["--goal", "It's {done}", "--prompt", "{goal}, {iteration}: {evaluator_output}"])
+        .exits(0);
+    assert_eq!(scenario.read("prompt.1"), "It's {done}, 1: ");
+    assert_eq!(scenario.read("prompt.2"), "It's {done}, 2: not yet\n");
+}
+
+#[test]
+fn limits_hold_without_a_file_too() {
+    let scenario = Scenario::new();
+    scenario.run(&["run", "--agent", "true", "--check", "false", "--max", "2"]).exits(1).says(&[
+        "max_iterations",
+        "run --check by hand",
+        "raise --max\n",
+    ]);
+    let slow =
+        ["run", "--agent", crate::support::FOREVER, "--check", "false", "--max", "2", "--max-time", "0.1s"];
+    scenario.run(&slow).exits(1).says(&["time_exceeded", "raise --max-time,"]);
+    let dear = r#"echo '{"cost_usd": 3}' >> "$LOOP_USAGE_FILE""#;
+    let bought = ["run", "--agent", dear, "--check", "false", "--max", "2", "--max-cost", "2"];
+    scenario.run(&bought).exits(1).says(&["budget_exceeded", "raise --max-cost,"]);
+}
+
+#[test]
+fn a_command_that_is_not_there_is_named_by_its_flag() {
+    let scenario = Scenario::new();
+    for (agent, check, flag) in [("no-such-agent", "true", "--agent"), ("true", "no-such-check", "--check")] {
+        let args = ["run", "--agent", agent, "--check", check, "--max", "2"];
+        scenario.run(&args).exits(1).says(&[&format!("see that {flag} can be run")]);
+    }
+}
+
+#[test]
+fn the_other_flags_of_run_go_with_them() {
+    let scenario = Scenario::new();
+    scenario.write("project/README", "");
+    let ran = run(&scenario, &["--cwd", "project", "--json", "--quiet"]).exits(0);
+    assert_eq!(ran.stderr, "");
+    let record: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(record["loop"], "project");
+    assert!(scenario.has("project/prompt.1"));
+    let looked = run(&scenario, &["--dry-run"]).exits(0);
+    assert!(looked.stdout.contains("Make this command exit 0"), "{}", looked.stdout);
+}
+
+#[test]
+fn wrong_flags_are_refused_by_the_rules_of_manifests_before_anything_runs() {
+    let scenario = Scenario::new();
+    for (flags, said) in [
+        (&["--max", "0"][..], "`--max` has to be at least 1"),
+        (&["--max", "-1"], "`--max` has to be at least 1"),
+        (&["--max", "3", "--max-cost", "2"], "`--max-cost` cannot hold"),
+        (&["--max", "3", "--max-time", "0s"], "`--max-time` has to be"),
+        (&["--max", "3", "--goal", " "], "`--goal` is empty"),
+        (&["--max", "3", "--prompt", ""], "`--prompt` is empty"),
+    ] {
+        let args = [&["run", "--agent", "touch ran", "--check", "true"], flags].concat();
+        scenario.run(&args).exits(2).says(&[said, "the command line"]);
+    }
+    let all = ["run", "--agent", "", "--check", "", "--max", "0"];
+    scenario.run(&all).exits(2).says(&["`--agent` is empty", "`--check` is empty", "`--max` has"]);
+    assert!(!scenario.has("ran"));
+    assert!(scenario.records().is_empty());
+}
+
+#[test]
+fn a_known_agent_may_be_named() {
+    let scenario = Scenario::new();
+    let ran =
+        scenario.run(&["run", "--agent", "claude", "--check", "false", "--max", "1", "--dry-run"]).exits(0);
+    assert!(ran.stdout.contains("claude -p --permission-mode acceptEdits"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_known_agent_can_be_held_to_a_budget() {
+    for (agent, code) in [("claude", 0), ("pi", 0), ("gemini", 0), ("opencode", 0), ("aider", 2)] {
+        let scenario = Scenario::new();
+        let args =
+            ["run", "--agent", agent, "--check", "false", "--max", "1", "--max-cost", "2", "--dry-run"];
+        let ran = scenario.run(&args).exits(code);
+        assert_eq!(ran.stderr.contains("--max-cost"), code == 2, "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_manifest_that_is_here_need_not_be_named() {
+    let manifest = Manifest::new("touch done", "test -e done").0;
+    for file in ["loop.json", "loop.yaml", "loop.yml"] {
+        let scenario = Scenario::new();
+        scenario.write(file, manifest.to_string());
+        scenario.run(&["check"]).exits(0);
+        scenario.run(&["run"]).exits(0);
+        let path = scenario.record()["manifest"].as_str().expect("a path").to_owned();
+        assert!(path.ends_with(&format!("/{file}")), "{path}");
+    }
+}
+
+#[test]
+fn two_manifests_are_one_too_many_and_none_is_too_few() {
+    let scenario = Scenario::new();
+    for command in ["run", "check"] {
+        scenario.run(&[command]).exits(2).says(&["loop.yaml, loop.yml, loop.toml or loop.json", "loop init"]);
+    }
+    let manifest = Manifest::new("touch ran", "true").0.to_string();
+    scenario.write("loop.json", &manifest);
+    scenario.write("loop.yml", &manifest);
+    for command in ["run", "check"] {
+        let named = format!("loop {command} loop.yml");
+        scenario.run(&[command]).exits(2).says(&["loop.yml, loop.json", &named]);
+    }
+    assert!(!scenario.has("ran"));
+}

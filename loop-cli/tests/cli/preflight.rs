@@ -1,0 +1,101 @@
+//! The command reports everything that it knows before the first iteration.
+
+use crate::support::{Manifest, RunningCommand, Scenario};
+
+const TOML: &str = r#"
+goal = "All is well"
+
+[agent]
+command = "touch done"
+prompt = "{goal}: {evaluator_output}"
+
+[evaluator]
+command = "test -e done"
+
+[guardrails]
+max_iterations = 3
+"#;
+
+#[test]
+fn a_manifest_in_toml_is_run() {
+    let scenario = Scenario::new();
+    scenario.write("fix-it.toml", TOML);
+    scenario.run(&["run", "fix-it.toml"]).exits(0);
+    assert_eq!(scenario.record()["loop"], "fix-it");
+}
+
+#[test]
+fn a_manifest_in_toml_is_refused_with_the_place() {
+    let scenario = Scenario::new();
+    scenario.write("it.toml", TOML.replace("max_iterations", "max_iteration"));
+    let ran = scenario.run(&["run", "it.toml"]).exits(2);
+    ran.says(&["it.toml:12:1", "^^^^^^^^^^^^^ did you mean `max_iterations`?"]);
+    assert!(!scenario.has("done") && !scenario.state().exists());
+}
+
+#[test]
+fn the_schema_is_printed() {
+    let ran = Scenario::new().run(&["schema"]).exits(0);
+    let schema: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(schema["properties"]["goal"]["type"], "string");
+    assert_eq!(ran.stdout, include_str!("../../../loop.schema.json"));
+}
+
+#[test]
+fn a_check_is_tried_once_when_asked() {
+    let scenario = Scenario::new();
+    scenario.manifest(&Manifest::new("touch ran", "echo x >> checked; echo 2 failed; exit 3"));
+    let ran = scenario.run(&["check", "loop.json", "--run"]).exits(0);
+    assert!(ran.stdout.contains("2 failed") && ran.stdout.contains("verdict: fail"), "{}", ran.stdout);
+    assert_eq!(ran.stderr, "");
+    assert_eq!(scenario.read("checked"), "x\n");
+    assert!(!scenario.has("ran") && !scenario.state().exists());
+}
+
+#[test]
+fn a_check_that_passes_already_is_a_warning() {
+    let scenario = Scenario::new();
+    scenario.manifest(&Manifest::new("touch ran", "test -e here"));
+    scenario.write("there/here", "");
+    scenario.run(&["check", "loop.json", "--run", "--cwd", "there"]).exits(0).says(&["passes already"]);
+    scenario.run(&["check", "loop.json", "--cwd", "there"]).exits(2).says(&["--run"]);
+    scenario.run(&["check", "loop.json", "--run", "--cwd", "nowhere"]).exits(2).says(&["--cwd nowhere"]);
+}
+
+#[test]
+fn what_is_still_to_be_written_can_be_looked_at_and_not_run() {
+    let scenario = Scenario::new();
+    scenario.manifest(&Manifest::new("REPLACE_ME with your agent", "touch checked"));
+    let said = ["`agent.command` is still to be written", "loop.json:"];
+    let ran = scenario.run(&["check", "loop.json"]).exits(0).says(&said);
+    assert!(ran.stderr.contains("warning:") && !ran.stderr.contains("error:"));
+    for args in
+        [&["run", "loop.json"][..], &["run", "loop.json", "--dry-run"], &["check", "loop.json", "--run"]]
+    {
+        scenario.run(args).exits(2).says(&said).says(&["error:"]);
+    }
+    assert!(!scenario.has("checked") && !scenario.state().exists());
+}
+
+#[test]
+fn a_checkpoint_that_reaches_nobody_is_announced() {
+    let manifest = Manifest::new("true", "false").set("guardrails.hitl_checkpoint", 2);
+    let scenario = Scenario::new();
+    scenario
+        .run_manifest(&manifest)
+        .exits(1)
+        .says(&["nobody can be asked here", "after every 2nd iteration"]);
+    let told = |args: &[&str]| scenario.run(args).exits(1).stderr.contains("nobody can be asked");
+    assert!(!told(&["run", "loop.json", "--non-interactive"]));
+    assert!(!told(&["run", "loop.json", "--quiet"]));
+}
+
+#[test]
+fn too_few_open_files_are_said_before_anything_runs() {
+    let scenario = Scenario::new();
+    scenario.manifest(&Manifest::new("touch ran", "false"));
+    let line = format!("ulimit -n 12; exec '{}' run loop.json", env!("CARGO_BIN_EXE_loop"));
+    let ran = RunningCommand::new(&mut scenario.command("sh", &["-c", &line])).finish();
+    ran.exits(2).says(&["only 12 open files are allowed here"]);
+    assert!(!scenario.has("ran"));
+}

@@ -1,0 +1,88 @@
+//! Chooses the next action, and checks whether there is still time for it.
+
+use super::RunState;
+use crate::{Action, Input, Phase, RunTime};
+
+impl<O> RunState<O> {
+    /// Waits until the reader has room and the past is safe, and returns the next action.
+    pub(super) async fn next_action(&mut self) -> Action {
+        // Settling a step only asks a pure condition. That takes no time, and we store its result later.
+        if self.machine.progress().phase() == Phase::Settling {
+            return Action::Settle;
+        }
+        // The reader needs room for the pending events, and for the event of the action itself.
+        let waits = !self.event_sink.has_room(self.machine.events().len() + 1);
+        let has_journal = self.event_sink.journal.is_some();
+        if waits || has_journal {
+            // Boxed, so that a run without delays does not carry the space for this future.
+            return Box::pin(self.next_when_safe(waits, has_journal)).await;
+        }
+        let action = self.decide(self.machine.progress().now());
+        self.begin_work(self.event_sink.is_observed(), None);
+        action
+    }
+
+    /// Chooses the next action of a run that its reader or its journal delays.
+    async fn next_when_safe(&mut self, waits: bool, has_journal: bool) -> Action {
+        let mut now = self.machine.progress().now();
+        let mut was_over = None;
+        if waits {
+            was_over = Some(self.machine.left().time.is_some_and(|left| left.is_zero()));
+            self.take_events();
+            self.wait_for_reader().await;
+            now = self.signals.clock.now();
+        }
+        let mut action = self.decide(now);
+        if has_journal {
+            self.sync_journal(&mut action).await;
+        }
+        self.begin_work(true, was_over);
+        action
+    }
+
+    /// Reads the guardrails' remaining limits for work that begins now. If the run was delayed, it also corrects the
+    /// remaining time.
+    fn begin_work(&mut self, held_up: bool, was_over: Option<bool>) {
+        if let Phase::Working(_) = self.machine.progress().phase() {
+            self.left = self.machine.left();
+            if held_up {
+                self.look_again(was_over);
+            }
+        }
+    }
+
+    pub(super) fn decide(&mut self, now: RunTime) -> Action {
+        let Some(action) = self.machine.decide(now) else {
+            unreachable!("each input that answers an action leaves something to decide")
+        };
+        self.take_events();
+        action
+    }
+
+    /// Waits for the reader between two pieces of work, so that neither work nor its limits have to wait. A
+    /// cancellation ends the wait.
+    async fn wait_for_reader(&mut self) {
+        tokio::select! {
+            biased;
+            () = self.event_sink.make_room() => {}
+            () = self.signals.cancel.cancelled() => {}
+        }
+        self.tell_usage();
+        self.tell_cancel();
+    }
+
+    /// Checks the remaining time again, because a reader, an observer or the journal took time since the last work
+    /// ended. The new work may be too late by now. `was_over` tells whether it was too late before the delay, if the
+    /// remaining time does not show that. In that case, the machine chose it nevertheless, because it is the first
+    /// evaluation of a step, and would also have chosen it in a run without a reader.
+    fn look_again(&mut self, was_over: Option<bool>) {
+        self.tell_cancel();
+        let Some(left) = self.left.time else { return };
+        let now = self.signals.clock.now();
+        let taken = now.since(self.machine.progress().now());
+        self.left.time = Some(left.saturating_sub(taken));
+        if !was_over.unwrap_or(left.is_zero()) && left <= taken {
+            self.machine.tell(now, Input::DeadlinePassed);
+        }
+    }
+}

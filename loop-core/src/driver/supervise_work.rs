@@ -1,0 +1,164 @@
+//! Supervises running work, which reports, deadlines and cancellations can cut.
+
+use std::{
+    future::{Future, poll_fn},
+    pin::Pin,
+    task::Poll,
+};
+
+use tokio::task::unconstrained;
+
+use super::{EventSink, RunState, Signals, yield_to_runtime};
+use crate::{Input, RunTime, WorkError};
+
+/// The future of an iteration or an evaluation.
+type WorkFuture<'w, T> = Pin<Box<dyn Future<Output = Result<T, WorkError>> + Send + 'w>>;
+
+/// The state of the work.
+enum WorkState {
+    Running,
+    /// It reported more usage than its limits allow. The driver interrupts it at this time.
+    OverLimit(RunTime),
+    /// The driver interrupted it, and drops it at this time.
+    Interrupted(RunTime),
+}
+
+/// The next thing to react to.
+enum WakeEvent<T> {
+    Done(T),
+    Cancelled,
+    Reported,
+    ReaderHasRoom,
+    Deadline,
+    /// The time in [`WorkState`] has come.
+    Due,
+}
+
+impl<O> RunState<O> {
+    /// Drives work until it ends or is cut. When this returns, the work has either ended by itself or been dropped.
+    pub(super) async fn supervise_work<'w, T>(
+        &mut self,
+        call: impl FnOnce() -> WorkFuture<'w, T>,
+    ) -> Result<T, WorkError> {
+        // A cancellation arrived after the machine chose this work, so the work never starts.
+        if self.machine.progress().is_interrupted() {
+            return Err(cut());
+        }
+        let mut work = call();
+        // Work that is ready at once needs no timers, so do not create any.
+        if let Poll::Ready(result) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
+            // The machine may retry it at once, without any other point at which to yield.
+            if matches!(result, Err(WorkError::Later { .. })) && self.is_turn_over() {
+                yield_to_runtime().await;
+            }
+            return result;
+        }
+        // Boxed, because otherwise the future of ready work would include the space for the timers.
+        Box::pin(self.supervise_pending(work)).await
+    }
+
+    /// Drives work that is not ready.
+    async fn supervise_pending<T>(&mut self, mut work: WorkFuture<'_, T>) -> Result<T, WorkError> {
+        let mut state = WorkState::Running;
+        loop {
+            let deadline = self.machine.deadline();
+            match self.signals.wake(&mut self.event_sink, &state, deadline, work.as_mut()).await {
+                WakeEvent::Done(result) => return result,
+                WakeEvent::Cancelled => {
+                    self.tell_cancel();
+                    state = self.interrupt();
+                }
+                WakeEvent::Reported => match state {
+                    WorkState::Running => state = self.reported(),
+                    // The work continued after the report that crossed the limit.
+                    WorkState::OverLimit(_) => state = self.tell_report(),
+                    WorkState::Interrupted(_) => {}
+                },
+                WakeEvent::Deadline => {
+                    if self.tell(Input::DeadlinePassed) {
+                        state = self.interrupt();
+                    }
+                }
+                WakeEvent::ReaderHasRoom => {}
+                WakeEvent::Due => match state {
+                    WorkState::Interrupted(_) => return Err(cut()),
+                    _ => state = self.tell_report(),
+                },
+            }
+        }
+    }
+
+    /// Handles usage that the work reported while running. A report that crosses a limit waits for a moment: see
+    /// [`Loop::overrun`](crate::Loop::overrun).
+    fn reported(&mut self) -> WorkState {
+        let usage = self.signals.work.usage();
+        // The notification may be stale: the end of the previous work may have taken its report already.
+        if usage.is_unknown() {
+            return WorkState::Running;
+        }
+        if self.machine.would_cross(&usage) {
+            return WorkState::OverLimit(self.signals.clock.now().after(self.grace_periods.overrun));
+        }
+        self.tell_report()
+    }
+
+    /// Passes the metered usage to the machine. This may cut the work although `would_cross` did not foresee it: the
+    /// deadline may have come at the same time, and a guardrail may count something else.
+    fn tell_report(&mut self) -> WorkState {
+        let usage = self.signals.work.take_usage();
+        match self.tell(Input::Reported { usage }) {
+            true => self.interrupt(),
+            false => WorkState::Running,
+        }
+    }
+
+    /// Passes an input to the machine while work runs. Returns true if the driver has to interrupt the work now.
+    fn tell(&mut self, input: Input) -> bool {
+        let was_interrupted = self.machine.progress().is_interrupted();
+        self.machine.tell(self.signals.clock.now(), input);
+        self.take_events();
+        // If the journal failed, it cannot record further spending.
+        self.tell_failure();
+        self.take_events();
+        self.machine.progress().is_interrupted() && !was_interrupted
+    }
+
+    fn interrupt(&mut self) -> WorkState {
+        self.take_events();
+        self.signals.work.interrupt();
+        WorkState::Interrupted(self.signals.clock.now().after(self.grace_periods.grace))
+    }
+}
+
+impl Signals {
+    /// Waits for the next thing to react to. The end of the work goes first, so that finished work is not cut.
+    async fn wake<T, O>(
+        &self,
+        event_sink: &mut EventSink<O>,
+        state: &WorkState,
+        deadline: Option<RunTime>,
+        work: impl Future<Output = T>,
+    ) -> WakeEvent<T> {
+        let (due, interrupted) = match state {
+            WorkState::Running => (None, false),
+            WorkState::OverLimit(at) => (Some(*at), false),
+            WorkState::Interrupted(at) => (Some(*at), true),
+        };
+        let deadline = deadline.filter(|_| !interrupted);
+        tokio::select! {
+            biased;
+            result = work => WakeEvent::Done(result),
+            () = self.cancel.cancelled(), if !interrupted => WakeEvent::Cancelled,
+            () = self.work.reported(), if !interrupted => WakeEvent::Reported,
+            () = self.clock.reach(deadline), if deadline.is_some() => WakeEvent::Deadline,
+            // Like the clock, this ignores the task's budget, which the work may have used up.
+            () = unconstrained(event_sink.flush()), if !event_sink.is_clear() => WakeEvent::ReaderHasRoom,
+            () = self.clock.reach(due), if due.is_some() => WakeEvent::Due,
+        }
+    }
+}
+
+/// The machine records the cut. This error only means that there is no result.
+fn cut() -> WorkError {
+    WorkError::failed("interrupted")
+}

@@ -1,0 +1,59 @@
+//! The debug output of parts and of their results.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use loop_core::{
+    EvaluationContext, IterationContext, JudgedStep, Loop, Machine, MaxElapsed, Progress, Step, StepRecord,
+    Verdict, condition_fn, evaluator_fn, evaluator_passed, iteration_fn,
+};
+
+use crate::test_parts::{Budget, ms, never, sleeper};
+
+#[test]
+fn functions_show_what_they_are() {
+    let iteration = iteration_fn(async |_: IterationContext<u64>| Ok(1));
+    let evaluator = evaluator_fn(async |_: EvaluationContext<u64>| Ok(Verdict::pass()));
+    let condition = condition_fn(|_: &JudgedStep<u64>, _: &Progress| true).and(evaluator_passed());
+    let shown = format!("{iteration:?} {evaluator:?} {condition:?}");
+    assert_eq!(shown, "IterationFn EvaluatorFn And(ConditionFn, EvaluatorPassed)");
+    let run = Loop::new(iteration).evaluate(evaluator).at_most(3).at_most_for(ms(9)).guard(Budget::cents(5));
+    assert_eq!(format!("{run:?}"), "Loop { evaluated: true, has_goal: false, guardrails: 3, .. }");
+}
+
+#[test]
+fn a_machine_shows_its_guardrails_and_how_far_it_is() {
+    let guardrails: Vec<Box<dyn loop_core::Guardrail>> =
+        vec![Box::new(MaxElapsed::seconds(1)), Box::new(Budget::cents(5))];
+    let shown = format!("{:?}", Machine::new(guardrails, Box::new(ms(0)), true));
+    assert!(shown.starts_with(r#"Machine { guardrails: ["max_elapsed", "budget"], progress: "#), "{shown}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn runs_show_whether_they_are_over() {
+    let run = || Loop::new(sleeper(ms(1))).until(never()).at_most(1);
+    let mut spawned = run().spawn().unwrap();
+    assert_eq!(format!("{spawned:?}"), "RunHandle { over: false, .. }");
+    while spawned.next().await.is_some() {}
+    assert_eq!(format!("{spawned:?}"), "RunHandle { over: true, .. }");
+    let mut stream = run().stream().unwrap();
+    assert_eq!(format!("{stream:?}"), "RunStream { over: false, .. }");
+    while stream.next().await.is_some() {}
+    assert_eq!(format!("{stream:?}"), "RunStream { over: true, .. }");
+}
+
+#[tokio::test(start_paused = true)]
+async fn results_show_what_they_hold() {
+    let step = Step::new(StepRecord::new(3), Some(Arc::new("a draft")));
+    assert_eq!(step.shared_output().as_deref(), Some(&"a draft"));
+    let shown = format!("{step:?}");
+    assert!(shown.starts_with("Step { record: StepRecord { iteration: 3, "), "{shown}");
+    assert!(shown.ends_with(r#"output: Some("a draft") }"#), "{shown}");
+    assert_eq!(format!("{:?}", JudgedStep::new(step)), format!("JudgedStep({shown})"));
+
+    let agent = iteration_fn(async |_: IterationContext<&str>| Ok("a draft"));
+    let goal = condition_fn(|_: &Step<&str>, _: &Progress| true);
+    let shown = format!("{:?}", Loop::new(agent).until(goal).at_most(1).run().await.unwrap());
+    assert!(shown.starts_with("Report { ending: GoalMet { "), "{shown}");
+    assert!(shown.contains("GoalMet") && shown.contains(r#"Some("a draft")"#), "{shown}");
+}

@@ -1,0 +1,37 @@
+//! Runs the examples, which contain assertions, as tests.
+
+#[path = "../../examples/best_of_three.rs"]
+mod best_of_three;
+#[path = "../../examples/optimizer.rs"]
+mod optimizer;
+#[path = "../../examples/own_parts.rs"]
+mod own_parts;
+#[path = "../../examples/ten_loops.rs"]
+mod ten_loops;
+#[path = "../../examples/watcher.rs"]
+mod watcher;
+
+#[test]
+fn parts_of_ones_own_compose() {
+    own_parts::main().unwrap();
+}
+
+#[test]
+fn ten_loops_of_ready_futures_share_a_thread_and_half_are_cancelled() {
+    ten_loops::main().unwrap();
+}
+
+#[test]
+fn a_descent_finds_the_minimum_or_is_halted() {
+    optimizer::main().unwrap();
+}
+
+#[test]
+fn the_best_of_three_candidates_is_kept() {
+    best_of_three::main().unwrap();
+}
+
+#[test]
+fn a_watcher_sees_what_it_waits_for() {
+    watcher::main().unwrap();
+}

@@ -1,0 +1,43 @@
+//! Commands that were found, and the files in which they are looked for.
+
+use std::{fs, path::Path};
+
+/// A command that was found in a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectCheck {
+    /// The shell command.
+    pub command: String,
+    /// The file that points to it.
+    pub file: &'static str,
+    pub(super) origin: CheckOrigin,
+}
+
+/// How much of a command the project itself defines, from least to most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum CheckOrigin {
+    /// The language: the command is what most of its projects use.
+    Language,
+    /// The tool, which it configures or depends on.
+    Tool,
+    /// The whole command, as a script or a target of its own.
+    Command,
+}
+
+impl ProjectCheck {
+    pub(super) fn new(origin: CheckOrigin, file: &'static str, command: impl Into<String>) -> Self {
+        Self { command: command.into(), file, origin }
+    }
+}
+
+/// Reads a file of the project; returns `None` if it is unreadable. Special files are skipped: opening a named pipe
+/// would wait for a writer.
+pub(super) fn read(dir: &Path, file: &str) -> Option<String> {
+    let path = dir.join(file);
+    path.is_file().then(|| fs::read_to_string(path).ok()).flatten()
+}
+
+/// The program that goes with the first of these lock files that is there.
+pub(super) fn by_lock_file(dir: &Path, lock_files: &[(&str, &'static str)]) -> Option<&'static str> {
+    let found = lock_files.iter().find(|(file, _)| dir.join(file).is_file());
+    found.map(|(_, program)| *program)
+}

@@ -1,0 +1,272 @@
+//! Valid manifests and their meanings.
+
+use std::{num::NonZeroU64, time::Duration};
+
+use loop_agents::{output::Pattern, shell::CommandLine, usage::Format};
+use loop_core::Usd;
+use loop_guardrails::policy::environment::Inheritance;
+
+use super::{JSON, TOML, YAML, check, json, load, yaml};
+use crate::names::ToolName;
+use crate::{
+    describe::describe,
+    environment::EnvironmentPlan,
+    plan::{AgentPlan, EvaluatorPlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan, UsagePlan, WorkPlan},
+    stop_plan::StopPlan,
+};
+
+pub(super) fn plan(file: &str, manifest: &str) -> Plan {
+    super::schema::assert_taken(file, manifest);
+    load(file, manifest).unwrap_or_else(|problems| panic!("{problems:?}")).plan
+}
+
+/// Formats the whole plan; patterns show only their text.
+pub(super) fn shown(plan: &Plan) -> String {
+    format!("{plan:#?}")
+}
+
+/// A manifest with every key of this version.
+const FULL: &str = r#"
+$schema: https://example.org/loop.schema.json
+name: fix-tests-2
+goal: All tests pass
+agent:
+  command: my-agent --quiet {prompt}
+  prompt: "{goal} {evaluator_output}"
+  format: codex-json
+  model: gpt-5-codex
+  env:
+    inherit: none
+    pass: [PATH, "NPM_*"]
+    set: { RUST_LOG: debug, EMPTY: "" }
+  max_seconds: 900
+  max_silence_seconds: 90.5
+evaluator:
+  command: cargo test
+  max_seconds: 300
+stop_condition:
+  type: output_matches
+  pattern: '\b0 failed'
+guardrails:
+  max_iterations: 0x10
+  max_cost_usd: 2.5
+  max_usd_per_hour: 1
+  max_seconds: 5400.5
+  max_tokens: 1_000_000
+  max_consecutive_failures: 3
+  hitl_checkpoint: 2
+  allow_unmetered: false
+pace:
+  every_seconds: 0.25
+  backoff_seconds: 2.5
+feedback:
+  max_bytes: 4096
+resume: halt
+"#;
+
+#[test]
+fn a_small_manifest_has_the_documented_defaults() {
+    let expected = Plan {
+        name: "loop".to_owned(),
+        goal: "All tests pass".to_owned(),
+        agent: AgentPlan {
+            work: WorkPlan::Command(CommandLine::parse("claude -p").unwrap()),
+            prompt: "Reach this: {goal}\nThe check says: {evaluator_output}\n".to_owned(),
+            usage: UsagePlan::default(),
+            env: EnvironmentPlan::default(),
+            max_time: None,
+            max_silence: None,
+        },
+        evaluator: EvaluatorPlan { command: Some("cargo test".to_owned()), ..EvaluatorPlan::default() },
+        stop: StopPlan::EvaluatorPass,
+        limits: Limits {
+            max_iterations: NonZeroU64::new(5).unwrap(),
+            max_cost: None,
+            max_hourly_cost: None,
+            max_time: None,
+            max_tokens: None,
+            allow_unmetered: false,
+            max_consecutive_failures: None,
+            checkpoint: None,
+        },
+        pace: PacePlan { every: Duration::ZERO, backoff: Duration::from_secs(1) },
+        feedback_bytes: 32_768,
+        resume: ResumePlan::Rerun,
+    };
+    for (file, manifest) in [
+        ("loop.yaml", YAML),
+        ("loop.yml", YAML),
+        ("loop.json", JSON),
+        ("loop.toml", TOML),
+        ("some/folder/loop.YAML", YAML),
+    ] {
+        assert_eq!(shown(&plan(file, manifest)), shown(&expected));
+    }
+}
+
+#[test]
+fn a_manifest_may_name_its_defaults() {
+    let manifest = r#"{"goal": "g", "agent": {"command": "claude -p {prompt}", "prompt": "Do {goal}"},
+        "evaluator": {"command": "make test"}, "stop_condition": {"type": "evaluator_pass"},
+        "guardrails": {"max_iterations": 3}}"#;
+    let plan = plan("make-it-pass.json", manifest);
+    assert_eq!(plan.name, "make-it-pass");
+    assert!(plan.agent.command().is_some_and(CommandLine::takes_prompt));
+}
+
+#[test]
+fn every_key_reaches_the_plan() {
+    let plan = plan("loop.yaml", FULL);
+    let expected = Plan {
+        name: "fix-tests-2".to_owned(),
+        goal: "All tests pass".to_owned(),
+        agent: AgentPlan {
+            work: WorkPlan::Command(CommandLine::parse("my-agent --quiet {prompt}").unwrap()),
+            prompt: "{goal} {evaluator_output}".to_owned(),
+            usage: UsagePlan {
+                format: Format::CodexJson,
+                model: Some("gpt-5-codex".to_owned()),
+                prices: None,
+            },
+            env: EnvironmentPlan {
+                inherit: Inheritance::None,
+                pass: ["PATH", "NPM_*"].map(|name| name.parse().unwrap()).into(),
+                set: [("RUST_LOG", "debug"), ("EMPTY", "")].map(|(a, b)| (a.to_owned(), b.to_owned())).into(),
+            },
+            max_time: Some(Duration::from_secs(900)),
+            max_silence: Some(Duration::from_millis(90_500)),
+        },
+        evaluator: EvaluatorPlan {
+            command: Some("cargo test".to_owned()),
+            max_time: Some(Duration::from_secs(300)),
+            ..EvaluatorPlan::default()
+        },
+        stop: StopPlan::OutputMatches(Pattern::new(r"\b0 failed").unwrap()),
+        limits: Limits {
+            max_iterations: NonZeroU64::new(16).unwrap(),
+            max_cost: Some(Usd::micros(2_500_000)),
+            max_hourly_cost: Some(Usd::dollars(1)),
+            max_time: Some(Duration::from_millis(5_400_500)),
+            max_tokens: NonZeroU64::new(1_000_000),
+            allow_unmetered: false,
+            max_consecutive_failures: NonZeroU64::new(3),
+            checkpoint: NonZeroU64::new(2),
+        },
+        pace: PacePlan { every: Duration::from_millis(250), backoff: Duration::from_millis(2_500) },
+        feedback_bytes: 4096,
+        resume: ResumePlan::Halt,
+    };
+    assert_eq!(shown(&plan), shown(&expected));
+}
+
+#[test]
+fn without_a_command_a_model_does_the_work() {
+    let model = |more: &str| {
+        let plan =
+            plan("a.yaml", &YAML.replace("command: claude -p", &format!("model: claude-sonnet-4-5\n{more}")));
+        match plan.agent.work {
+            WorkPlan::Model(model) => model,
+            WorkPlan::Command(command) => panic!("{command:?}"),
+        }
+    };
+    let ModelPlan { name, system, tools } = model("");
+    assert_eq!((name.as_str(), system, tools), ("claude-sonnet-4-5", None, ToolName::ALL.to_vec()));
+    let ModelPlan { system, tools, .. } = model("  system: Be brief.\n  tools: [git, whoami]");
+    let names: Vec<_> = tools.iter().map(ToolName::as_str).collect();
+    assert_eq!((system.as_deref(), names), (Some("Be brief."), vec!["git", "whoami"]));
+    assert!(model("  tools: []").tools.is_empty());
+}
+
+#[test]
+fn a_plan_is_described_in_words() {
+    check("describe_small", YAML, &describe(&plan("loop.yaml", YAML)));
+    check("describe_full", FULL, &describe(&plan("loop.yaml", FULL)));
+    let lines = yaml("cargo test", "|\n    cargo test\n    cargo clippy\n")
+        .replace("5\n", "1\n  max_seconds: 90061\n");
+    check("describe_lines", &lines, &describe(&plan("nightly check.yaml", &lines)));
+}
+
+#[test]
+fn a_checkpoint_is_a_flag_or_a_number() {
+    let checkpoint =
+        |value: &str| plan("a.yaml", &format!("{YAML}  hitl_checkpoint: {value}\n")).limits.checkpoint;
+    assert_eq!(checkpoint("false"), None);
+    assert_eq!(checkpoint("true"), NonZeroU64::new(1));
+    assert_eq!(checkpoint("3"), NonZeroU64::new(3));
+}
+
+#[test]
+fn a_list_of_variables_is_the_same_in_every_format() {
+    let pass = |file: &str, manifest: &str| plan(file, manifest).agent.env.pass;
+    let names = ["GITHUB_TOKEN", "NPM_*"].map(|name| name.parse().unwrap());
+    let listed = "claude -p\n  env:\n    pass:\n      - GITHUB_TOKEN\n      - NPM_*\n";
+    assert_eq!(pass("a.yaml", &yaml("claude -p\n", listed)), names);
+    let listed = r#""claude -p", "env": { "pass": ["GITHUB_TOKEN", "NPM_*"] }"#;
+    assert_eq!(pass("a.json", &json("\"claude -p\"", listed)), names);
+    let listed = format!("{TOML}\n[agent.env]\npass = [\n  'GITHUB_TOKEN', # to push\n  'NPM_*',\n]\n");
+    assert_eq!(pass("a.toml", &listed), names);
+    assert_eq!(pass("a.json", &json("\"claude -p\"", r#""claude -p", "env": { "pass": [] }"#)), []);
+}
+
+#[test]
+fn a_limit_on_cost_is_taken_from_an_agent_that_reports_or_by_choice() {
+    let limited = format!("{YAML}  max_cost_usd: 1\n");
+    assert!(load("a.yaml", limited.as_str()).is_err());
+    for (old, new) in [
+        ("claude -p\n", "claude -p > \"$LOOP_USAGE_FILE\"\n"),
+        ("claude -p\n", "claude -p\n  format: usage-file\n"),
+        ("max_cost_usd: 1", "max_cost_usd: 1\n  allow_unmetered: true"),
+    ] {
+        assert_eq!(plan("a.yaml", &limited.replace(old, new)).limits.max_cost, Some(Usd::dollars(1)));
+    }
+}
+
+#[test]
+fn a_prompt_outside_quotes_is_taken() {
+    for command in ["claude -p {prompt}", "\"echo 'a' {prompt} \\\"b\\\"\"", "echo \\' {prompt} \\'"] {
+        plan("a.yaml", &yaml("claude -p", command));
+    }
+}
+
+#[test]
+fn a_check_gets_no_prompt_so_the_word_is_free_in_it() {
+    assert_eq!(
+        plan("a.yaml", &yaml("cargo test", "grep '{prompt}' notes")).evaluator.command,
+        Some("grep '{prompt}' notes".to_owned())
+    );
+}
+
+#[test]
+fn json_is_read_as_json_is_written() {
+    let same =
+        |manifest: &str| assert_eq!(shown(&plan("loop.json", manifest)), shown(&plan("loop.json", JSON)));
+    same(&JSON.replace("  ", "\t"));
+    same(&JSON.replace('\n', "\r\n"));
+    same(&format!("\u{feff}{JSON}"));
+    same(&JSON.replace(['\n'], ""));
+    let signs = json("All tests pass", r"\u00e9 \/ \ud83d\ude00 \u2028 \\ \t\u007f");
+    assert_eq!(plan("loop.json", &signs).goal, "é / 😀 \u{2028} \\ \t\u{7f}");
+}
+
+#[test]
+fn yaml_may_use_its_anchors_marks_and_plain_words() {
+    let anchored = YAML.replace("goal: All", "goal: &goal All").replace("cargo test", "*goal");
+    assert_eq!(plan("loop.yaml", &anchored).evaluator.command, Some("All tests pass".to_owned()));
+    assert_eq!(plan("loop.yaml", &yaml("All tests pass", "yes")).goal, "yes");
+    assert_eq!(plan("loop.yaml", &format!("\u{feff}---\n{YAML}...\n")).goal, "All tests pass");
+}
+
+#[test]
+fn lines_of_a_prompt_end_alike_in_every_format() {
+    for (file, manifest) in [("loop.yaml", YAML), ("loop.toml", TOML)] {
+        let prompt = plan(file, &manifest.replace('\n', "\r\n")).agent.prompt;
+        assert_eq!(prompt, plan(file, manifest).agent.prompt);
+    }
+}
+
+#[test]
+fn a_long_prompt_is_taken() {
+    let prompt = "more and more. ".repeat(100_000);
+    let manifest = json("Reach this: ", &prompt);
+    assert!(plan("loop.json", &manifest).agent.prompt.starts_with(&prompt));
+}

@@ -1,0 +1,101 @@
+//! Words that people use for times.
+
+use super::IntervalUnit;
+
+/// Returns the unit that a word names, in any case: `min`, `Minutes`. A single letter is case-sensitive.
+pub(crate) fn unit(word: &str) -> Option<IntervalUnit> {
+    if word.len() == 1 {
+        return IntervalUnit::of_letter(word);
+    }
+    Some(match word.to_ascii_lowercase().as_str() {
+        "sec" | "secs" | "second" | "seconds" => IntervalUnit::Seconds,
+        "min" | "mins" | "minute" | "minutes" => IntervalUnit::Minutes,
+        "hr" | "hrs" | "hour" | "hours" => IntervalUnit::Hours,
+        "day" | "days" => IntervalUnit::Days,
+        _ => return None,
+    })
+}
+
+/// Returns whether a word names a unit of time, supported or not.
+pub(crate) fn is_unit_like(word: &str) -> bool {
+    const OTHERS: [&str; 10] = ["M", "H", "D", "S", "w", "week", "weeks", "month", "months", "year"];
+    unit(word).is_some() || OTHERS.iter().any(|other| word.eq_ignore_ascii_case(other))
+}
+
+/// Returns whether a word names a day or a time of day: `Monday`, `morning`.
+pub(crate) fn is_calendar(word: &str) -> bool {
+    const CALENDAR: [&str; 19] = [
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "mon",
+        "tue",
+        "wed",
+        "thu",
+        "fri",
+        "sat",
+        "sun",
+        "weekday",
+        "weekend",
+        "morning",
+        "evening",
+        "night",
+    ];
+    let word = word.to_ascii_lowercase();
+    CALENDAR.iter().any(|name| word == *name || word.strip_suffix('s') == Some(*name))
+}
+
+/// Returns whether a word is a number, in digits or not: `5`, `1.5`, `five`, `other`.
+pub(crate) fn is_number_like(word: &str) -> bool {
+    const VAGUE: [&str; 4] = ["half", "other", "few", "couple"];
+    is_decimal(word) || number(word).is_some() || VAGUE.iter().any(|vague| word.eq_ignore_ascii_case(vague))
+}
+
+/// Returns the number that a word names: `five`.
+pub(crate) fn number(word: &str) -> Option<u64> {
+    const NUMBERS: [(&str, u64); 17] = [
+        ("one", 1),
+        ("two", 2),
+        ("three", 3),
+        ("four", 4),
+        ("five", 5),
+        ("six", 6),
+        ("seven", 7),
+        ("eight", 8),
+        ("nine", 9),
+        ("ten", 10),
+        ("twelve", 12),
+        ("fifteen", 15),
+        ("twenty", 20),
+        ("thirty", 30),
+        ("forty", 40),
+        ("forty-five", 45),
+        ("sixty", 60),
+    ];
+    NUMBERS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|(_, number)| *number)
+}
+
+/// Returns whether a word is a number with a unit, in a form that the rules do not accept: `5M`, `-5m`, `1.5h`, `5min`,
+/// `1h30m`.
+pub(crate) fn is_compact_like(word: &str) -> bool {
+    let word = word.strip_prefix(['-', '+']).unwrap_or(word);
+    let Some(letters) = word.find(|letter: char| letter.is_ascii_alphabetic()) else { return false };
+    let (number, unit) = word.split_at(letters);
+    let end = unit.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(unit.len());
+    let (unit, rest) = unit.split_at(end);
+    is_decimal(number) && is_unit_like(unit) && (rest.is_empty() || is_compact_like(rest))
+}
+
+/// Splits digits from the text after them.
+pub(crate) fn split_number(word: &str) -> (&str, &str) {
+    word.split_at(word.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(word.len()))
+}
+
+fn is_decimal(word: &str) -> bool {
+    let mut parts = word.splitn(2, ['.', ',']);
+    parts.all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+}

@@ -1,0 +1,111 @@
+//! Schedules in the words of a person: `every monday at 9`, `in 20 minutes`, `0 9 * * 1-5`.
+//!
+//! A schedule that nobody understood is the worst kind of job: it runs every ten minutes, and its owner finds out from
+//! the bill. So a text with words of time either contains a schedule, at its beginning or at its end, or is refused with
+//! the nearest form that works. Only a text without any words of time is a prompt by itself.
+
+mod clock;
+mod cron_fields;
+mod days;
+mod error;
+mod grammar;
+mod nearest;
+mod word;
+
+use jiff::Timestamp;
+
+pub use self::error::PhraseError;
+use self::{
+    grammar::{Match, Spec},
+    word::Word,
+};
+use crate::{Cron, Interval, TimeError, Zone};
+
+/// A schedule that a person wrote in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PhraseTime {
+    /// Again and again, this long apart: `30m`, `every 2 hours`.
+    Interval(Interval),
+    /// At times of day, or at the minutes of a cron expression: `weekdays at 9:30`, `0 9 * * 1-5`.
+    Cron(Cron),
+    /// Once: `tomorrow at 8`, `in 20 minutes`.
+    Once(Timestamp),
+}
+
+/// A prompt, and the schedule that its author wrote before or after it.
+///
+/// The schedule is at the beginning or at the end. The rest is the prompt, which may contain any words.
+///
+/// ```
+/// use loop_schedule::{Phrase, PhraseTime, Zone};
+///
+/// let now = "2026-03-02T12:00:00Z".parse()?;
+/// let phrase = Phrase::parse("every monday 8am review the open pull requests", &Zone::utc(), now)?;
+/// assert_eq!(phrase.prompt, "review the open pull requests");
+/// assert_eq!(phrase.time, Some(PhraseTime::Cron("0 8 * * 1".parse()?)));
+///
+/// let error = Phrase::parse("review the pull requests every monday", &Zone::utc(), now).unwrap_err();
+/// assert!(error.to_string().contains("every monday at 9:00"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Phrase {
+    /// The schedule. `None` if the text has no words of time.
+    pub time: Option<PhraseTime>,
+    /// The remaining text, as typed. Empty if the text is only a schedule.
+    pub prompt: String,
+}
+
+impl Phrase {
+    /// Parses what a person typed. Times of day are those of the zone.
+    ///
+    /// # Errors
+    /// [`PhraseError`] if the text has words of time that are not a schedule, or if its schedule cannot be kept.
+    pub fn parse(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {
+        let input = input.trim();
+        let words = Word::all(input);
+        let scheduled = |(cron, prompt): (Cron, &str)| {
+            Ok(Self { time: Some(PhraseTime::Cron(cron)), prompt: prompt.to_owned() })
+        };
+        if let Some(found) = cron_fields::at_start(input, &words)? {
+            return scheduled(found);
+        }
+        if let Some(Match { spec, length }) = grammar::at_start(&words)? {
+            let prompt = words.get(length).map_or("", |word| &input[word.start..]);
+            return Ok(Self { time: Some(resolve(&spec, zone, now)?), prompt: prompt.to_owned() });
+        }
+        if let Some(found) = cron_fields::at_end(input, &words)? {
+            return scheduled(found);
+        }
+        if let Some((start, spec)) = grammar::at_end(&words) {
+            let prompt = input[..words[start].start].trim_end().trim_end_matches(',');
+            return Ok(Self { time: Some(resolve(&spec, zone, now)?), prompt: prompt.to_owned() });
+        }
+        match nearest::find(&words) {
+            Some((phrase, nearest)) => Err(PhraseError::NotUnderstood { phrase, nearest }),
+            None => Ok(Self { time: None, prompt: input.to_owned() }),
+        }
+    }
+}
+
+/// Turns what was written into a time.
+fn resolve(spec: &Spec, zone: &Zone, now: Timestamp) -> Result<PhraseTime, PhraseError> {
+    let once = |time: Result<Timestamp, TimeError>| Ok(PhraseTime::Once(time?));
+    match spec {
+        Spec::Every(interval) => Ok(PhraseTime::Interval(interval.clone()?)),
+        Spec::In(interval) => {
+            let (interval, too_late) = (interval.clone()?, PhraseError::AfterTheEnd);
+            let after = now.checked_add(interval.period()).map_err(|_| too_late)?;
+            Ok(PhraseTime::Once(after))
+        }
+        Spec::Days(days, time) => Ok(PhraseTime::Cron(days.at(*time))),
+        Spec::At(time) => once(time.next(zone, now)),
+        Spec::Tonight(time) => once(time.in_the_evening().on_day(0, zone, now)),
+        Spec::Tomorrow(time) => once(time.on_day(1, zone, now)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

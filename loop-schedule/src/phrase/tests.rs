@@ -1,0 +1,226 @@
+//! Phrases that people write, and their meaning.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Monday, noon.
+const NOW: &str = "2026-03-02T12:00:00Z";
+
+/// Returns the schedule and the prompt, or the error, as one line.
+fn read(input: &str) -> String {
+    let now = NOW.parse().expect("a time");
+    match Phrase::parse(input, &Zone::utc(), now) {
+        Ok(Phrase { time: None, prompt }) => format!("default | {prompt}"),
+        Ok(Phrase { time: Some(time), prompt }) => {
+            let time = match time {
+                PhraseTime::Interval(interval) => format!("every {interval}"),
+                PhraseTime::Cron(cron) => cron.to_string(),
+                PhraseTime::Once(time) => format!("once {time}"),
+            };
+            format!("{time} | {prompt}")
+        }
+        Err(PhraseError::NotUnderstood { phrase, nearest }) => format!("refused {phrase} -> {nearest}"),
+        Err(error) => format!("error {error}"),
+    }
+}
+
+fn holds(cases: &[(&str, &str)]) {
+    let wrong: Vec<_> = cases
+        .iter()
+        .filter(|(input, expected)| read(input) != *expected)
+        .map(|(input, expected)| format!("{input:?}\n  expected {expected}\n  found    {}", read(input)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn schedules_are_understood_at_the_beginning_and_at_the_end() {
+    holds(&[
+        ("30m check the deploy", "every 30m | check the deploy"),
+        ("5m 5m", "every 5m | 5m"),
+        ("5m check the deploy\nthen   post", "every 5m | check the deploy\nthen   post"),
+        ("45m", "every 45m | "),
+        ("check the deploy every 20m.", "every 20m | check the deploy"),
+        ("check the deploy, every 20 minutes", "every 20m | check the deploy"),
+        ("every 20 minutes check the deploy", "every 20m | check the deploy"),
+        ("each hour: look", "every 1h | look"),
+        ("Check the deploy Every Five Minutes", "every 5m | Check the deploy"),
+        ("every 2 weeks clean up", "every 14d | clean up"),
+        ("run the backup daily", "every 1d | run the backup"),
+        ("hourly look", "every 1h | look"),
+        ("weekly sum up the daily news of Monday", "every 7d | sum up the daily news of Monday"),
+        ("every day at 9 review", "0 9 * * * | review"),
+        ("review every day at 9:05pm", "5 21 * * * | review"),
+        ("daily at noon eat", "0 12 * * * | eat"),
+        ("weekdays at 9:30 stand up", "30 9 * * 1-5 | stand up"),
+        ("every weekday at 8 pm rest", "0 20 * * 1-5 | rest"),
+        ("every monday 8am review", "0 8 * * 1 | review"),
+        ("review on mondays and fridays at 9", "0 9 * * 1,5 | review"),
+        ("every Mon, Wed and Fri at 7:15 run", "15 7 * * 1,3,5 | run"),
+        ("weekends at midnight rest", "0 0 * * 0,6 | rest"),
+        ("at 9 every day review", "0 9 * * * | review"),
+        ("review at 9am on weekdays", "0 9 * * 1-5 | review"),
+        ("tomorrow at 8 deploy", "once 2026-03-03T08:00:00Z | deploy"),
+        ("deploy tomorrow 8:30", "once 2026-03-03T08:30:00Z | deploy"),
+        ("deploy at 8 tomorrow", "once 2026-03-03T08:00:00Z | deploy"),
+        ("tonight at 9 deploy", "once 2026-03-02T21:00:00Z | deploy"),
+        ("deploy tonight at midnight", "once 2026-03-03T00:00:00Z | deploy"),
+        ("in 20 minutes check", "once 2026-03-02T12:20:00Z | check"),
+        ("check in 2h", "once 2026-03-02T14:00:00Z | check"),
+        ("check in an hour", "once 2026-03-02T13:00:00Z | check"),
+        ("at 18:00 go home", "once 2026-03-02T18:00:00Z | go home"),
+        ("go to lunch at 11am", "once 2026-03-03T11:00:00Z | go to lunch"),
+        ("0 9 * * 1-5 review", "0 9 * * 1-5 | review"),
+        ("review */5 * * * *", "*/5 * * * * | review"),
+    ]);
+}
+
+#[test]
+fn other_words_of_time_are_refused_with_the_nearest_form() {
+    holds(&[
+        ("check 5m", "refused 5m -> every 5m"),
+        ("5M check", "refused 5M -> every 5m"),
+        ("5min check", "refused 5min -> every 5m"),
+        ("1h30m check", "refused 1h30m -> every 90m"),
+        ("5 minutes check", "refused 5 minutes -> every 5 minutes"),
+        ("check it every 1.5 hours", "refused every 1.5 hours -> every 90m"),
+        ("check it every other day", "refused every other day -> every 2 days"),
+        ("check every 20m and report", "refused every 20m -> every 20m"),
+        ("run tests every Monday", "refused every Monday -> every monday at 9:00"),
+        ("every month send the bill", "refused every month -> 0 9 1 * *"),
+        ("every morning say hello", "refused every morning -> every day at 9:00"),
+        ("every hour at 9 look", "refused every hour at 9 -> every hour"),
+        ("every day at 25:00 look", "refused every day at 25:00 -> every day"),
+        ("tomorrow deploy", "refused tomorrow -> tomorrow at 9:00"),
+        ("deploy tonight", "refused tonight -> tonight at 9"),
+        ("weekdays look", "refused weekdays -> weekdays at 9:00"),
+        ("at 9 look", "refused at 9 -> at 9:00"),
+        ("look in 20", "refused in 20 -> in 20 minutes"),
+        ("look at 3 files", "refused at 3 -> at 3:00"),
+        ("18:00 go home", "refused 18:00 -> at 18:00"),
+        ("noon eat", "refused noon -> at noon"),
+        ("Monday at 9 review", "refused Monday at 9 -> every monday at 9:00"),
+        ("check every 404 page", "refused every 404 -> every 10m"),
+        ("@daily look", "refused @daily -> daily"),
+        ("send it on March 3", "refused March 3 -> every 10m"),
+        ("sum up the weekly report", "refused weekly -> weekly"),
+    ]);
+}
+
+#[test]
+fn a_prompt_without_words_of_time_keeps_the_default() {
+    for prompt in [
+        "check the deploy",
+        "look at every 5th commit",
+        "check every PR",
+        "run it everyday",
+        "you may march on",
+        "see what the sun did",
+        "x",
+        "デプロイを確認",
+        "split each file into parts",
+        "fix line 12 in main.rs",
+    ] {
+        assert_eq!(read(prompt), format!("default | {prompt}"));
+    }
+}
+
+#[test]
+fn what_cannot_be_kept_is_an_error() {
+    for (input, part) in [
+        ("check every 0 minutes", "0m would fire without end"),
+        ("every 99 days look", "at most 31 days"),
+        ("99999999999999999999m look", "at most 31 days"),
+        ("60 9 * * * look", "the minute"),
+        ("0 9 * * MON look", "day of week"),
+        ("0 0 9 * * * look", "fields"),
+    ] {
+        assert!(read(input).starts_with("error ") && read(input).contains(part), "{input}: {}", read(input));
+    }
+}
+
+/// Words of time, and others.
+fn word() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "every",
+        "each",
+        "at",
+        "in",
+        "on",
+        "and",
+        "a",
+        "5",
+        "9",
+        "13",
+        "404",
+        "1.5",
+        "five",
+        "other",
+        "20m",
+        "5M",
+        "1h30m",
+        "99999999999999999999m",
+        "minutes",
+        "hours",
+        "day",
+        "days",
+        "week",
+        "month",
+        "Monday",
+        "fridays",
+        "weekday",
+        "weekdays",
+        "weekend",
+        "daily",
+        "hourly",
+        "weekly",
+        "tomorrow",
+        "tonight",
+        "noon",
+        "midnight",
+        "9:30",
+        "25:00",
+        "8am",
+        "pm",
+        "May",
+        "March",
+        "morning",
+        "*",
+        "*/5",
+        "0",
+        "1-5",
+        "MON",
+        "@daily",
+        "look",
+        "Мир",
+        "it's",
+        ".",
+        ",",
+    ])
+}
+
+proptest! {
+    /// Each form that an error proposes is a schedule.
+    #[test]
+    fn the_nearest_form_works(words in prop::collection::vec(word(), 0..9)) {
+        let now = NOW.parse().expect("a time");
+        if let Err(PhraseError::NotUnderstood { nearest, .. }) = Phrase::parse(&words.join(" "), &Zone::utc(), now) {
+            let phrase = Phrase::parse(&format!("{nearest} look"), &Zone::utc(), now);
+            let is_time_error = matches!(&phrase, Err(error) if !matches!(error, PhraseError::NotUnderstood { .. }));
+            prop_assert!(
+                is_time_error || phrase.as_ref().is_ok_and(|phrase| phrase.time.is_some() && phrase.prompt == "look"),
+                "{nearest:?} of {words:?}: {phrase:?}"
+            );
+        }
+    }
+
+    /// A schedule at the beginning leaves the rest of the text as typed.
+    #[test]
+    fn the_rest_is_the_prompt(words in prop::collection::vec(word(), 1..9)) {
+        let prompt = words.join("  ");
+        let now = NOW.parse().expect("a time");
+        let phrase = Phrase::parse(&format!("30m {prompt}"), &Zone::utc(), now).expect("a schedule");
+        prop_assert_eq!(phrase.prompt, prompt);
+    }
+}

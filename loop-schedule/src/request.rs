@@ -1,0 +1,159 @@
+//! A job in the words of a person, ready to be scheduled.
+
+use jiff::Timestamp;
+
+use crate::{
+    Cron, ExactPeriod, Expiry, Interval, IntervalWarning, Job, JobId, PeriodError, Phrase, PhraseError,
+    PhraseTime, PromptRequest, PromptRequestError, ScheduleSettings, ScheduledInterval, Trigger, Zone,
+};
+
+/// A job that a person asked for: what fires it, and its prompt.
+///
+/// The [settings](ScheduleSettings::rounds_intervals) decide which words are understood. By default, an interval is kept
+/// to the second, and words of time that are not a schedule are an error. With rounding, only intervals are understood,
+/// and each becomes the nearest that divides the hour or the day.
+///
+/// ```
+/// use loop_schedule::{JobRequest, ScheduleSettings, Zone};
+///
+/// let (settings, now) = (ScheduleSettings::default(), "2026-03-02T12:00:00Z".parse()?);
+/// let request = JobRequest::parse("check the deploy every 45m", &settings, &Zone::utc(), now)?;
+/// assert_eq!(request.prompt, "check the deploy");
+/// assert_eq!(request.trigger.describe(), "Every 45 minutes");
+///
+/// let rounded = settings.with_rounded_intervals(true);
+/// let request = JobRequest::parse("check the deploy every 45m", &rounded, &Zone::utc(), now)?;
+/// assert_eq!(request.trigger.describe(), "Every hour");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JobRequest {
+    /// The trigger of the job.
+    pub trigger: Trigger,
+    /// The prompt. Empty if the text was only a schedule.
+    pub prompt: String,
+    /// When the job expires.
+    pub expiry: Expiry,
+    /// The interval as written. `None` for times of day and one-shots.
+    pub interval: Option<Interval>,
+    /// The interval that is kept.
+    pub effective: Option<ScheduledInterval>,
+    /// A near miss: words that look like a time but became part of the prompt. Only with rounding.
+    pub hint: Option<String>,
+    /// Notes for the person: what was rounded, or that the interval is the default.
+    pub notes: Vec<String>,
+}
+
+impl JobRequest {
+    /// Parses what a person typed. Times of day are those of the zone.
+    ///
+    /// # Errors
+    /// [`JobRequestError`] if there are words of time that are not a schedule, or if the schedule cannot be kept. A
+    /// text that is only a schedule is no error: its prompt is empty.
+    pub fn parse(
+        text: &str,
+        settings: &ScheduleSettings,
+        zone: &Zone,
+        now: Timestamp,
+    ) -> Result<Self, JobRequestError> {
+        if settings.rounds_intervals {
+            return Self::rounded(text, settings, zone);
+        }
+        let phrase = Phrase::parse(text, zone, now)?;
+        match phrase.time {
+            Some(PhraseTime::Interval(interval)) => {
+                Self::every(interval, &phrase.prompt, settings, zone, now)
+            }
+            Some(PhraseTime::Cron(expression)) => Ok(Self::cron(expression, &phrase.prompt, settings, zone)),
+            Some(PhraseTime::Once(time)) => Ok(Self::once(time, &phrase.prompt)),
+            None => {
+                let mut request = Self::every(Interval::DEFAULT, &phrase.prompt, settings, zone, now)?;
+                request.notes.push(format!("no time is given, so it fires every {}", Interval::DEFAULT));
+                Ok(request)
+            }
+        }
+    }
+
+    /// Creates a request for an interval. The text is the prompt, whatever its words.
+    ///
+    /// # Errors
+    /// [`JobRequestError::Period`] if the interval is shorter than a minute, unless intervals are rounded.
+    pub fn every(
+        interval: Interval,
+        prompt: &str,
+        settings: &ScheduleSettings,
+        zone: &Zone,
+        now: Timestamp,
+    ) -> Result<Self, JobRequestError> {
+        let (trigger, effective) = if settings.rounds_intervals {
+            let even = interval.rounded();
+            let trigger = Trigger::Cron { expression: even.cron(), zone: zone.clone() };
+            (trigger, ScheduledInterval::Rounded(even))
+        } else {
+            let exact = ExactPeriod::new(interval.period(), now);
+            let period = exact.map_err(|error| JobRequestError::Period { interval, error })?;
+            (Trigger::Every(period), ScheduledInterval::Exact(interval))
+        };
+        let notes =
+            IntervalWarning::all(interval, effective, settings).iter().map(ToString::to_string).collect();
+        let request = Self::new(trigger, prompt.to_owned(), Expiry::Settings);
+        Ok(Self { interval: Some(interval), effective: Some(effective), notes, ..request })
+    }
+
+    /// Creates a request for a cron expression. The text is the prompt, whatever its words.
+    pub fn cron(expression: Cron, prompt: &str, settings: &ScheduleSettings, zone: &Zone) -> Self {
+        let trigger = Trigger::Cron { expression, zone: zone.clone() };
+        let expiry = settings.expiry_of(&trigger);
+        Self::new(trigger, prompt.to_owned(), expiry)
+    }
+
+    /// Creates a request for one fire. The text is the prompt, whatever its words.
+    pub fn once(time: Timestamp, prompt: &str) -> Self {
+        Self::new(Trigger::At { time }, prompt.to_owned(), Expiry::Settings)
+    }
+
+    /// Parses `[interval] PROMPT`, and rounds the interval.
+    fn rounded(text: &str, settings: &ScheduleSettings, zone: &Zone) -> Result<Self, JobRequestError> {
+        let (interval, prompt, hint) = match PromptRequest::parse(text) {
+            Ok(request) => {
+                let hint = request.hint().map(ToString::to_string);
+                (request.interval(), request.prompt().to_owned(), hint)
+            }
+            Err(PromptRequestError::NoPrompt { interval: Some(interval) }) => (interval, String::new(), None),
+            Err(error) => return Err(error.into()),
+        };
+        let request = Self::every(interval, &prompt, settings, zone, Timestamp::UNIX_EPOCH)?;
+        Ok(Self { hint, ..request })
+    }
+
+    fn new(trigger: Trigger, prompt: String, expiry: Expiry) -> Self {
+        Self { trigger, prompt, expiry, interval: None, effective: None, hint: None, notes: Vec::new() }
+    }
+
+    /// Creates the job.
+    pub fn job(&self, id: JobId, now: Timestamp) -> Job {
+        Job::new(id, self.trigger.clone(), self.prompt.clone(), now).expires(self.expiry)
+    }
+}
+
+/// The reason why a request cannot be scheduled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JobRequestError {
+    /// Its words of time are not a schedule that can be kept.
+    #[error(transparent)]
+    Phrase(#[from] PhraseError),
+    /// Its interval is not valid. Only with rounding.
+    #[error(transparent)]
+    Interval(#[from] PromptRequestError),
+    /// A job cannot fire that often.
+    #[error("{interval} is too short: a job fires at most once a minute, so write 1m")]
+    Period {
+        /// The interval.
+        interval: Interval,
+        /// The limits.
+        #[source]
+        error: PeriodError,
+    },
+}

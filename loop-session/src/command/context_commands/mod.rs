@@ -1,0 +1,7 @@
+//! Commands for what the model knows: the conversation and the pinned text.
+
+mod clear;
+mod context;
+mod summarize;
+
+pub(super) use self::{clear::ClearCommand, context::ContextCommand, summarize::SummarizeCommand};

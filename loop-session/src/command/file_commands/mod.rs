@@ -1,0 +1,15 @@
+//! Commands for files and folders.
+
+mod attach;
+mod file_tree;
+mod files;
+mod folder_arguments;
+mod read;
+mod read_dir;
+mod search;
+mod write;
+
+pub(super) use self::{
+    attach::AttachCommand, file_tree::FileTreeCommand, files::FilesCommand, read::ReadCommand,
+    read_dir::ReadDirCommand, search::SearchCommand, write::WriteCommand,
+};

@@ -1,0 +1,6 @@
+//! Commands for the model and its tools.
+
+mod model;
+mod tools;
+
+pub(super) use self::{model::ModelCommand, tools::ToolsCommand};

@@ -1,0 +1,57 @@
+//! `/status`: shows the state of the session.
+
+use async_trait::async_trait;
+
+use loop_telemetry::words;
+
+use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session};
+
+pub(in crate::command) struct StatusCommand;
+
+const INFO: CommandInfo = CommandInfo {
+    group: CommandGroup::Session,
+    name: "status",
+    aliases: &[],
+    arguments: "",
+    summary: "Show the model, the context and the usage",
+    help: "",
+    argument_kind: ArgumentKind::Nothing,
+};
+
+#[async_trait]
+impl Command for StatusCommand {
+    fn info(&self) -> &'static CommandInfo {
+        &INFO
+    }
+
+    async fn run(&self, _: &str, session: &mut Session) -> Result<(), InputError> {
+        let messages = session.dialogue.chat.history().messages().len() as u64;
+        let pinned = session.dialogue.chat.pinned().len() as u64;
+        let rows = [
+            ("model", session.model_name().to_owned()),
+            ("folder", session.context.execution.folder().display().to_string()),
+            (
+                "history",
+                format!(
+                    "{}, {}",
+                    words::count(session.dialogue.turns, "turn"),
+                    words::count(messages, "message")
+                ),
+            ),
+            ("context", session.context_fill()),
+            ("pinned", words::count(pinned, "text")),
+            ("used", session.used()),
+            ("tools", session.tools.state()),
+            (
+                "commands",
+                if session.tools.are_unsafe() { "all run (/safemode on)" } else { "known ones run" }
+                    .to_owned(),
+            ),
+            ("transcript", session.log.describe()),
+        ];
+        let lines: Vec<_> =
+            rows.iter().map(|(what, is)| format!("  {what:<11} {}", session.host().one_line(is))).collect();
+        session.say(&lines.join("\n"));
+        Ok(())
+    }
+}

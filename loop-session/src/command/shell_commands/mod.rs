@@ -1,0 +1,6 @@
+//! Commands that run programs.
+
+mod git;
+mod run;
+
+pub(super) use self::{git::GitCommand, run::RunCommand};

@@ -1,0 +1,83 @@
+//! Changes to a conversation outside its turns. The transcript records each change.
+
+use loop_agents::{
+    chat::{Attachment, Message},
+    output::excerpt,
+};
+use loop_telemetry::transcript::{ConversationChange, TranscriptEntry};
+
+use super::state::Session;
+use crate::repeat::Repetition;
+
+/// The most command output that the model sees, in bytes.
+const TOLD_BYTES: usize = 8000;
+
+impl Session {
+    /// Attaches the result of a command to the next prompt, within a size limit.
+    pub(crate) fn add_excerpt_to_context(&mut self, what: &str, text: &str) {
+        self.add_to_context(what, &excerpt(text.as_bytes(), TOLD_BYTES));
+    }
+
+    /// Attaches the whole result of a command to the next prompt.
+    pub(crate) fn add_to_context(&mut self, what: &str, text: &str) {
+        let before = self.dialogue.chat.history().messages().to_vec();
+        let output = format!("[{what}]\n{}", text.trim_end());
+        self.dialogue.chat.put(Message::user(&output));
+        let change = ConversationChange::between(&before, self.dialogue.chat.history().messages());
+        let command = self.line().to_owned();
+        self.log.write(TranscriptEntry::Ran { command, output, change });
+    }
+
+    /// Sends an attachment with the next prompt.
+    pub(crate) fn attach(&mut self, attachment: Attachment) {
+        self.dialogue.attachments.push(attachment);
+    }
+
+    /// Drops the attachments when another session's conversation begins: they were meant for this one.
+    pub(crate) fn drop_attachments(&mut self) {
+        for attachment in std::mem::take(&mut self.dialogue.attachments) {
+            let name = attachment.name.as_deref();
+            let name = name.map_or_else(|| "an image".to_owned(), |name| self.host().one_line(name));
+            self.warn(&format!("{name} was not sent, and stays behind; attach it again to send it here"));
+        }
+    }
+
+    /// Clears the conversation and the attachments. Pinned text stays, and the system prompt is rebuilt.
+    pub(crate) async fn clear(&mut self) {
+        self.dialogue.chat.clear();
+        self.dialogue.attachments.clear();
+        self.log.write(TranscriptEntry::Cleared);
+        self.rebuild_system_prompt().await;
+    }
+
+    /// Pins a text, so that the model always sees it.
+    pub(crate) fn pin(&mut self, text: &str) {
+        self.dialogue.chat.pin(text);
+        self.log.write(TranscriptEntry::Pinned { text: text.to_owned() });
+    }
+
+    /// Removes all pinned text.
+    pub(crate) fn unpin(&mut self) {
+        self.dialogue.chat.unpin();
+        self.log.write(TranscriptEntry::Unpinned);
+    }
+
+    /// Names the session.
+    pub(crate) fn rename(&mut self, name: &str) {
+        self.log.write(TranscriptEntry::Renamed { name: name.to_owned() });
+    }
+
+    /// Records that a line is about to repeat.
+    pub(crate) fn record_loop_start(&mut self, repetition: &Repetition) {
+        self.log.write(TranscriptEntry::LoopBegun {
+            interval_seconds: repetition.interval.as_secs_f64(),
+            count: repetition.ends.count.map(Into::into),
+            prompt: repetition.work.text().to_owned(),
+        });
+    }
+
+    /// Records how a loop ended, and after how many iterations.
+    pub(crate) fn record_loop_end(&mut self, iterations: u64, how: &str) {
+        self.log.write(TranscriptEntry::LoopEnded { iterations, how: how.to_owned() });
+    }
+}

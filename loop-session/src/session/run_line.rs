@@ -1,0 +1,53 @@
+//! Carries out lines.
+
+use loop_core::CancellationToken;
+
+use super::state::Session;
+use crate::{InputError, RepeatEffect, UserInput};
+
+impl Session {
+    /// Carries out a line that a person typed or a job delivered.
+    ///
+    /// # Errors
+    /// Returns the reason why the line failed, or [`InputError::Interrupted`] if `stop` ended it.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the turn, the command or the loop. A dropped turn leaves the conversation unchanged.
+    /// Prefer to cancel `stop` and wait: then the transcript records how the line ended.
+    pub async fn run_line(&mut self, line: &str, stop: CancellationToken) -> Result<(), InputError> {
+        self.begin(line, stop);
+        self.run_nested_line(line).await
+    }
+
+    /// Carries out a line within the current one.
+    pub(crate) async fn run_nested_line(&mut self, line: &str) -> Result<(), InputError> {
+        match UserInput::of(line) {
+            UserInput::Nothing => Ok(()),
+            UserInput::Command { name, arguments } => {
+                let command = self.commands().resolve(name, arguments)?;
+                command.run(arguments, self).await
+            }
+            UserInput::Shell(line) => self.shell(line).await,
+            UserInput::Mention { model, prompt } => self.mention(model, prompt).await,
+            UserInput::Prompt(prompt) => self.turn(prompt).await,
+        }
+    }
+
+    /// Checks that the session could carry out a line. Front ends and repeating commands call this first.
+    ///
+    /// # Errors
+    /// There is no model, the command does not exist, or the line is empty.
+    pub fn accepts(&self, line: &str) -> Result<(), InputError> {
+        match UserInput::of(line) {
+            UserInput::Nothing => Err(InputError::refused(format!("`{}` alone does nothing", line.trim()))),
+            UserInput::Command { name, arguments } => self.commands().resolve(name, arguments).map(drop),
+            UserInput::Prompt(_) if self.dialogue.model.is_none() => Err(InputError::NoModel),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the effect of repeating a line.
+    pub(crate) fn repeat_effect(&self, line: &str) -> RepeatEffect {
+        self.commands().repeat_effect(line)
+    }
+}

@@ -1,0 +1,199 @@
+//! The format of a line, in a journal or in another file with the same format: see [`LinePayload`].
+//!
+//! ```text
+//! {"v":1,"seq":7,"time":"2026-01-31T09:30:00.000Z","event":{"at":1500000,"kind":{...}},"crc":"1a2b3c4d"}
+//! ```
+//!
+//! | key | holds |
+//! | --- | --- |
+//! | `v` | the line's format. It comes first in every format, so that each version can tell its own. |
+//! | `seq` | the line's number, from 0, without a gap |
+//! | `time` | the wall-clock time, for people: nothing depends on it, and it may jump back |
+//! | `event` | the event, with its run time in microseconds |
+//! | `output` | the iteration's output, on the line of its end |
+//! | `output_file` | instead of `output`: the name of the file in `outputs` that holds it |
+//! | `crc` | the CRC-32, in hexadecimal, of the line's bytes before `,"crc"` |
+//!
+//! The checksum is the one of zlib, gzip and PNG, so that other programs can compute it. It detects damage, such as a
+//! flipped bit or a block of zeros. It does not prevent forgery.
+
+use std::io::Write as _;
+
+use loop_core::Event;
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
+/// The contents of the lines of a file. All files share the structure of a line, so torn and damaged lines are detected
+/// in one way. The contents and the number of their format differ.
+pub(crate) trait LinePayload: DeserializeOwned {
+    /// The newest format, in which we write.
+    const FORMAT: u32;
+}
+
+impl LinePayload for Event {
+    const FORMAT: u32 = 1;
+}
+
+const FORMAT_KEY: &[u8] = br#"{"v":"#;
+const CRC_KEY: &[u8] = br#","crc":""#;
+/// The length of `,"crc":"1a2b3c4d"}`.
+const CRC_LEN: usize = CRC_KEY.len() + 8 + 2;
+
+/// An output to be written into a line.
+pub(crate) enum Output<'a> {
+    /// The output's JSON.
+    Inline(&'a [u8]),
+    /// The name of the file that holds it.
+    File(&'a str),
+}
+
+/// Appends a line to `to`, including its end. `event` is an `E`, or its redacted JSON.
+pub(crate) fn write<E: LinePayload>(
+    to: &mut Vec<u8>,
+    seq: u64,
+    time: &str,
+    event: &impl Serialize,
+    output: Option<&Output<'_>>,
+) -> Result<(), serde_json::Error> {
+    let begin = to.len();
+    to.extend_from_slice(FORMAT_KEY);
+    number(to, u64::from(E::FORMAT));
+    to.extend_from_slice(br#","seq":"#);
+    number(to, seq);
+    to.extend_from_slice(br#","time":""#);
+    to.extend_from_slice(time.as_bytes());
+    to.extend_from_slice(br#"","event":"#);
+    serde_json::to_writer(&mut *to, event)?;
+    match output {
+        None => {}
+        Some(Output::Inline(json)) => {
+            to.extend_from_slice(br#","output":"#);
+            to.extend_from_slice(json);
+        }
+        Some(Output::File(name)) => {
+            to.extend_from_slice(br#","output_file":""#);
+            to.extend_from_slice(name.as_bytes());
+            to.push(b'"');
+        }
+    }
+    let crc = crc32fast::hash(&to[begin..]);
+    to.extend_from_slice(CRC_KEY);
+    infallible(write!(to, "{crc:08x}"));
+    to.extend_from_slice(b"\"}\n");
+    Ok(())
+}
+
+fn number(to: &mut Vec<u8>, number: u64) {
+    infallible(write!(to, "{number}"));
+}
+
+fn infallible(written: std::io::Result<()>) {
+    if let Err(error) = written {
+        unreachable!("memory takes all that is written to it: {error}");
+    }
+}
+
+/// A parsed line.
+#[derive(Debug, Deserialize)]
+#[serde(bound = "E: DeserializeOwned")]
+pub(crate) struct StoredLine<'a, E> {
+    /// Its format.
+    pub(super) v: u32,
+    pub(super) seq: u64,
+    pub(crate) time: &'a str,
+    pub(crate) event: E,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(super) output: Option<&'a RawValue>,
+    pub(super) output_file: Option<&'a str>,
+}
+
+/// An output exists if its key does, because `null` is an output.
+fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(from).map(Some)
+}
+
+/// The reason why a line is not a line of this format.
+#[derive(Debug, PartialEq)]
+pub(super) enum LineError {
+    Newer(u32),
+    Damaged(String),
+}
+
+/// Parses a line without its line end.
+pub(super) fn read<E: LinePayload>(line: &[u8]) -> Result<StoredLine<'_, E>, LineError> {
+    if let Some(found) = newer::<E>(line) {
+        return Err(LineError::Newer(found));
+    }
+    let damaged = |why: &str| LineError::Damaged(why.to_owned());
+    let (body, end) = line.split_at(line.len().saturating_sub(CRC_LEN));
+    let crc = end.strip_prefix(CRC_KEY).and_then(|rest| rest.strip_suffix(b"\"}"));
+    let crc = crc.and_then(|hex| u32::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+    let crc = crc.ok_or_else(|| damaged("it does not end with a checksum"))?;
+    if crc != crc32fast::hash(body) {
+        return Err(damaged("its checksum does not fit"));
+    }
+    serde_json::from_slice(line).map_err(|error| LineError::Damaged(error.to_string()))
+}
+
+/// Returns the format that a line declares, if this version does not know it.
+pub(super) fn newer<E: LinePayload>(line: &[u8]) -> Option<u32> {
+    format(line).filter(|found| *found > E::FORMAT)
+}
+
+/// Returns the format that a line declares.
+fn format(line: &[u8]) -> Option<u32> {
+    let rest = line.strip_prefix(FORMAT_KEY)?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use loop_core::{EventKind, RunTime};
+
+    use super::*;
+
+    fn line(output: Option<&Output<'_>>) -> Vec<u8> {
+        let event = Event::new(RunTime::from_micros(9), EventKind::RunStarted { evaluated: true });
+        let mut line = Vec::new();
+        write::<Event>(&mut line, 3, "2026-01-31T09:30:00.000Z", &event, output).unwrap();
+        line
+    }
+
+    #[test]
+    fn a_line_is_as_documented() {
+        let text = String::from_utf8(line(Some(&Output::Inline(b"[1]")))).unwrap();
+        let begin = r#"{"v":1,"seq":3,"time":"2026-01-31T09:30:00.000Z","event":{"at":9,"kind":{"run_started":{"evaluated":true}}},"output":[1],"crc":""#;
+        assert!(text.starts_with(begin), "{text}");
+        assert!(text.ends_with("\"}\n"), "{text}");
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let body = text.split(",\"crc\"").next().unwrap();
+        assert_eq!(json["crc"], format!("{:08x}", crc32fast::hash(body.as_bytes())));
+    }
+
+    #[test]
+    fn the_checksum_is_the_one_that_others_compute() {
+        // The standard check value of CRC-32.
+        assert_eq!(crc32fast::hash(b"123456789"), 0xCBF4_3926);
+    }
+
+    #[test]
+    fn every_changed_byte_is_found() {
+        let whole = line(Some(&Output::File("abc.json")));
+        let whole = whole.strip_suffix(b"\n").unwrap();
+        assert_eq!(read::<Event>(whole).unwrap().output_file, Some("abc.json"));
+        for place in 0..whole.len() {
+            let mut changed = whole.to_vec();
+            changed[place] ^= 0x10;
+            assert!(read::<Event>(&changed).is_err(), "{place}");
+            assert!(read::<Event>(&whole[..place]).is_err(), "{place}");
+        }
+    }
+
+    #[test]
+    fn a_newer_format_is_told_from_damage() {
+        assert_eq!(read::<Event>(br#"{"v":2,"what":"ever"}"#).unwrap_err(), LineError::Newer(2));
+        assert!(matches!(read::<Event>(br#"{"v":1,"what":"ever"}"#).unwrap_err(), LineError::Damaged(_)));
+        assert!(matches!(read::<Event>(b"").unwrap_err(), LineError::Damaged(_)));
+    }
+}

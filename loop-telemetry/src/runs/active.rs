@@ -1,0 +1,90 @@
+//! Finds the runs that work in a folder now.
+//!
+//! Two agents in one folder undo each other's work, whether they keep a journal or not. A run without a journal has a
+//! file with its name instead, locked like a journal. The kernel releases the lock however the process ends, so that no
+//! dead run blocks a living one.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    RunEntry, RunInfo, RunStore, StoreError, at, info_of,
+    stored_folder::{StoredFolder, text},
+};
+use crate::journal::is_locked;
+
+/// The extension of the file of a run without a journal.
+pub(super) const NO_JOURNAL_EXTENSION: &str = "unkept";
+
+/// A run that a process works on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ActiveRun {
+    /// Its id.
+    pub id: String,
+    /// The folder in which it works.
+    pub folder: String,
+    /// Whether it is listed and has a journal.
+    pub has_journal: bool,
+}
+
+impl RunStore {
+    /// Returns a run that works in this folder now: the most recent one with a journal, or else one without.
+    ///
+    /// # Errors
+    /// If the index or the store's folder cannot be read, or a lock cannot be used.
+    pub fn active_in(&self, folder: impl AsRef<Path>) -> Result<Option<ActiveRun>, StoreError> {
+        self.active_beside("", StoredFolder { path: &text(folder.as_ref()), id: None })
+    }
+
+    /// Returns a run that works in the folder of `run`, which may be `run` itself.
+    ///
+    /// # Errors
+    /// As [`active_in`](Self::active_in).
+    pub fn active_with(&self, run: &RunEntry) -> Result<Option<ActiveRun>, StoreError> {
+        self.active_beside("", run.place())
+    }
+
+    /// Like [`active_in`](Self::active_in), but ignores the run with this id.
+    pub(super) fn active_beside(
+        &self,
+        id: &str,
+        here: StoredFolder<'_>,
+    ) -> Result<Option<ActiveRun>, StoreError> {
+        for run in self.list()?.into_iter().rev().filter(|run| run.is_open && run.place().is(here)) {
+            if run.id != id && self.is_alive(&run.id)? {
+                return Ok(Some(ActiveRun { id: run.id, folder: run.folder, has_journal: true }));
+            }
+        }
+        let without_journal =
+            self.without_journal()?.into_iter().find(|run| run.id != id && run.place().is(here));
+        Ok(without_journal.map(|RunInfo { id, folder, .. }| ActiveRun { id, folder, has_journal: false }))
+    }
+
+    /// Returns the living runs without a journal.
+    fn without_journal(&self) -> Result<Vec<RunInfo>, StoreError> {
+        let is_unkept =
+            |path: &PathBuf| path.extension().is_some_and(|extension| extension == NO_JOURNAL_EXTENSION);
+        let mut living = Vec::new();
+        for path in self.entries()?.into_iter().filter(is_unkept) {
+            // It has ended in the meantime.
+            if !is_locked(&path)? {
+                continue;
+            }
+            // If it lives but cannot be read, it might work in any folder.
+            living.push(info_of(path)?);
+        }
+        Ok(living)
+    }
+
+    /// Returns the entries of the store's folder.
+    pub(super) fn entries(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let entries = match fs::read_dir(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => at(&self.path, entries)?,
+        };
+        entries.map(|entry| Ok(at(&self.path, entry)?.path())).collect()
+    }
+}
