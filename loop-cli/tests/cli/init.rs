@@ -103,7 +103,7 @@ fn what_is_not_found_is_left_open_warned_about_and_never_run() {
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!("init_not_found", ran.stderr);
     });
-    let checked = call(&scenario, &["check"]).exits(0);
+    let checked = call(&scenario, &["check"]).exits(1);
     assert_eq!(checked.stderr.matches("warning").count(), 2, "{}", checked.stderr);
     call_with_system(&scenario, &["run"]).exits(2).says(&["agent.command", "evaluator.command", "error"]);
     assert!(!scenario.state().join("telemetry.jsonl").exists());
