@@ -23,7 +23,10 @@ const LOOKS: &str = r#"a price file looks like this: {"date": "2026-11-01", "usd
 pub(super) fn format(at: FieldValue<String>) -> Result<usage::Format, Diagnostic> {
     at.value.parse().map_err(|_| {
         let names = usage::Format::ALL.map(usage::Format::name);
-        let meant = nearest::closest(&at.value, names, |name| name);
+        // `claude-json` is the one format of this program.
+        let program = |name: &str| name.split(['-', '_']).next().map(str::to_lowercase);
+        let of_program = || names.into_iter().find(|name| program(name) == program(&at.value));
+        let meant = nearest::closest(&at.value, names, |name| name).or_else(of_program);
         Diagnostic::error(format!("unknown format `{}`", at.value))
             .at(at.span, nearest::suggestion(meant))
             .note(format!("the formats are {}", names.map(|name| format!("`{name}`")).join(", ")))

@@ -53,7 +53,8 @@ pub fn span(span: Duration) -> String {
     let (days, hours) = if all_hours < 48 { (0, all_hours) } else { (all_hours / 24, all_hours % 24) };
     let part = |count: u64, unit: &str| (count > 0).then(|| format!("{count}{unit}"));
     let seconds = (span.is_zero() || !rest.is_zero()).then(|| format!("{rest:?}"));
-    let parts: Vec<_> = [part(days, "d"), part(hours, "h"), part(minutes, "m"), seconds].into_iter().flatten().collect();
+    let parts: Vec<_> =
+        [part(days, "d"), part(hours, "h"), part(minutes, "m"), seconds].into_iter().flatten().collect();
     parts.join(" ")
 }
 
