@@ -32,7 +32,7 @@ fn a_check_with_which_a_run_would_end_at_once_is_refused_here() {
     let scenario = Scenario::new();
     let ran = looked(&scenario, &Manifest::new("true", "no-such-check")).exits(2);
     assert!(ran.stdout.contains("127"), "{}", ran.stdout);
-    ran.says(&["the check cannot be run", "evaluator_unavailable", "evaluator.command"]);
+    ran.says(&["the check cannot run", "evaluator_unavailable", "evaluator.command"]);
     looked(&scenario, &Manifest::new("true", "/")).exits(2).says(&["126"]);
     scenario.run(&["check", "loop.json", "--run"]).exits(2).says(&["evaluator_unavailable"]);
 }

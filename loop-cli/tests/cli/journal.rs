@@ -138,7 +138,7 @@ fn runs_that_cannot_be_kept_are_refused_before_anything_is_spent() {
     fs::write(scenario.state().join("runs"), "in the way").unwrap();
     scenario.run(&["run"]).exits(2).says(&["runs", "--no-journal"]);
     assert!(!scenario.has("ran"));
-    scenario.run(&["run", "--no-journal"]).exits(0).says(&["other runs are not kept out of this folder"]);
+    scenario.run(&["run", "--no-journal"]).exits(0).says(&["cannot lock this folder against other runs"]);
 }
 
 #[test]

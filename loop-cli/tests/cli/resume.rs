@@ -49,7 +49,7 @@ fn a_killed_run_goes_on_where_it_was_and_ends_as_if_it_had_not_been() {
     let events = scenario.state().join("runs").join(id(&record)).join("events.jsonl");
     assert_eq!(fs::read_to_string(events).unwrap().matches("run_resumed").count(), 1);
     // The run is finished, and stays finished.
-    scenario.run(&["resume"]).exits(0).says(&["no run was cut off"]);
+    scenario.run(&["resume"]).exits(0).says(&["has no unfinished run"]);
     scenario.run(&["resume", &id(&record)]).exits(0).says(&["has met its goal"]);
     assert_eq!(ran(&scenario).len(), 5);
 }
@@ -82,7 +82,7 @@ fn an_agent_that_outlived_its_loop_is_ended_before_another_one_begins() {
     run.killed();
     scenario.write("go", "");
 
-    scenario.run(&["resume"]).exits(0).says(&["left processes behind, which were ended", "goal_met"]);
+    scenario.run(&["resume"]).exits(0).says(&["ended processes that", "goal_met"]);
     fifo.released();
     assert_eq!(ran(&scenario), ["1", "2", "2", "3", "4"]);
 }
@@ -150,14 +150,14 @@ fn raised_limits_are_for_the_last_run_that_was_halted_here() {
     scenario.run(&["resume", "--add-iterations", "3"]).exits(0).says(&["goal_met"]);
     assert_eq!(id(&scenario.records()[0]), id(&scenario.records()[1]));
     // The run has met its goal, so nothing is left to resume.
-    scenario.run(&["resume", "--add-iterations", "3"]).exits(0).says(&["no run was cut off"]);
+    scenario.run(&["resume", "--add-iterations", "3"]).exits(0).says(&["has no unfinished run"]);
     assert_eq!(ran(&scenario), ["1", "2", "3", "4"]);
 }
 
 #[test]
 fn with_nothing_to_go_on_with_it_says_so() {
     let scenario = Scenario::new();
-    scenario.run(&["resume"]).exits(0).says(&["no run was cut off in this folder"]);
+    scenario.run(&["resume"]).exits(0).says(&["this folder has no unfinished run"]);
     scenario.run_manifest(&Manifest::new("true", "false")).exits(1);
     scenario.run(&["resume"]).exits(0).says(&["max_iterations", "loop resume 0"]);
     scenario.run(&["resume", "nothing"]).exits(2).says(&["nothing"]);
@@ -236,7 +236,7 @@ fn a_loop_of_flags_goes_on_too() {
 
 #[test]
 fn an_iteration_that_was_cut_off_is_not_run_again_where_the_manifest_says_so() {
-    for (word, said) in [("halt", "does not let it run again"), ("ask", "nobody was there")] {
+    for (word, said) in [("halt", "does not let that iteration run again"), ("ask", "nobody was there")] {
         let scenario = Scenario::new();
         killed(&scenario, &manifest().set("resume", word)).released();
         scenario.run(&["resume"]).exits(1).says(&[said, "hitl_checkpoint"]);

@@ -82,7 +82,7 @@ fn what_was_done_before_a_run_was_killed_is_told_to_the_reviewer() {
     let told = scenario.read("review-prompt");
     assert!(told.contains("Files written: before, after\n"), "{told}");
     assert!(
-        told.contains("Not known: what was done before the loop was cut off, except for its files"),
+        told.contains("Not known: the actions before the loop was cut off, except for changes to files"),
         "{told}"
     );
 }

@@ -26,9 +26,9 @@ fn task_files_that_are_wrong() {
         let said = match name.as_str() {
             "nochat" => "unknown field `a`",
             "dq" => "put it between three single quotes",
-            "args" => "`rm -rf` under `tools` is no program: write its name alone",
+            "args" => "`rm -rf` under `tools` is not the name of a program",
             "ends_asst" => "the chat ends with an assistant's words",
-            "two_user" => "the words 1 and 2 of the chat are both of the user",
+            "two_user" => "messages 1 and 2 of the chat are both from the user",
             "starts_asst" => "the chat begins with an assistant's words",
             _ => continue,
         };

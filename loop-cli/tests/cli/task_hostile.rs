@@ -36,7 +36,7 @@ fn a_verdict_file_that_is_broken_or_in_the_way_changes_nothing() {
     scenario.write(".loop/task/state.toml", "= broken [");
     run(&server, &scenario, &["task.md"])
         .exits(0)
-        .says(&["what is kept for you in .loop/task cannot be written"]);
+        .says(&["cannot write the files for you in .loop/task"]);
 }
 
 #[test]
@@ -110,8 +110,8 @@ fn who_works_cannot_give_itself_tools_by_the_task_file() {
     let server = ModelServer::new(script.concat());
     scenario.write("task.md", "Do it.\n");
     let ran = run(&server, &scenario, &["task.md", "--loops", "2"]).exits(1);
-    let ran = ran.says(&["asks for other tools or checks than when the run began"]);
-    assert_eq!(ran.stderr.matches("asks for other tools").count(), 1, "{}", ran.stderr);
+    let ran = ran.says(&["the tools or checks in the task file have changed since the run began"]);
+    assert_eq!(ran.stderr.matches("the tools or checks in the task file").count(), 1, "{}", ran.stderr);
     assert!(!scenario.has("made"));
     // The current text counts, because a person may have changed it.
     assert!(sent_to_model(&server, 5).contains("Do less."), "{}", sent_to_model(&server, 5));
@@ -187,7 +187,7 @@ fn a_task_file_that_is_wrong_says_why_before_anything_is_run() {
             "[tools]\nbash=[\"rm -rf\"]\n[[chat.user]]\ncontent='x'\n",
             "`rm -rf` under `tools` is no program",
         ),
-        ("a.md", "", "there is no task in it"),
+        ("a.md", "", "it contains no task"),
     ] {
         let scenario = Scenario::new();
         scenario.write(name, text);

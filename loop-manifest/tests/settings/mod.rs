@@ -106,7 +106,7 @@ fn a_server_and_its_key_are_the_users_alone() {
     assert_eq!(tables.models[model.as_str()], box_);
     assert_eq!(tables.chat.tools.map(|tools| tools.len()), Some(2));
     let said = refusal(&example);
-    assert!(said.contains("`base_url` stands in") && said.contains("`key_env` stands in"), "{said}");
+    assert!(said.contains("`base_url` is only for") && said.contains("`key_env` is only for"), "{said}");
 }
 
 #[test]
@@ -145,10 +145,10 @@ fn what_is_wrong_is_named_with_its_place() {
         ("[policy]\nsafe_mode = \"off\"", "write false, without quotes"),
         ("[policy]\ncommand_seconds = \"5m\"", "write it as a number of seconds: 300"),
         ("[policy]\ncommand_seconds = 0", "a number of seconds above 0"),
-        ("[policy]\nsecret = [\"a/b\"]", "`a/b` names no file"),
+        ("[policy]\nsecret = [\"a/b\"]", "`a/b` is not the name of a file"),
         ("[policy]\nnot_secret = [\"../x\"]", "`../x` is outside"),
         ("[policy.permissions]\n\"src\" = [\"reed\"]", "`reed` is no permission"),
-        ("[policy.permissions]\n\"src\" = []\n\"./src/\" = []", "the permissions of `src` stand here twice"),
+        ("[policy.permissions]\n\"src\" = []\n\"./src/\" = []", "the permissions of `src` appear here twice"),
         ("[policy.permissions]\n\"/etc\" = []", "`/etc` is outside"),
         ("[policy", "this is not TOML"),
         ("[chat]\nmodle = \"x\"", "did you mean `model`?"),
@@ -158,7 +158,7 @@ fn what_is_wrong_is_named_with_its_place() {
         ("[models]\nx = 1", "`models.x` has to be an object"),
         ("[models.x]", "`models.x.model` is missing"),
         ("[models.x]\nmodel = \"qwen3\"", "write `ollama:qwen3`"),
-        ("[models.\"a:b\"]\nmodel = \"ollama:x\"", "`a:b` is no name for a model"),
+        ("[models.\"a:b\"]\nmodel = \"ollama:x\"", "`a:b` cannot be a name for a model"),
     ] {
         let said = refusal(project);
         assert!(said.contains(expected), "{said}");

@@ -158,10 +158,10 @@ mod tests {
         }
         assert_eq!(
             unknown("hlep"),
-            "there is no command /hlep (did you mean /help?); /help lists what there is"
+            "there is no command /hlep (did you mean /help?); /help lists the commands"
         );
-        assert_eq!(unknown("zzzzz"), "there is no command /zzzzz; /help lists what there is");
-        assert_eq!(unknown("x"), "there is no command /x; /help lists what there is");
+        assert_eq!(unknown("zzzzz"), "there is no command /zzzzz; /help lists the commands");
+        assert_eq!(unknown("x"), "there is no command /x; /help lists the commands");
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn an_entry_of_another_conversation_is_damage() {
     drop(transcript);
     let error = store.resume::<TestMessage>("s", clock()).unwrap_err();
     assert!(matches!(error, SessionError::Damaged { line: 5, .. }), "{error}");
-    assert!(error.to_string().contains("it keeps 5 messages where there are 0"), "{error}");
+    assert!(error.to_string().contains("it keeps 5 messages, but there are 0"), "{error}");
     assert!(path.is_file());
 }
 

@@ -24,7 +24,7 @@ use loop_manifest::{
 const STDOUT: &str = "-";
 
 pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
-    let dir = env::current_dir().or_setup(|| "the current folder cannot be used")?;
+    let dir = env::current_dir().or_setup(|| "cannot use the current folder")?;
     let format = format(&args.out)?;
     let path = env::var_os("PATH").unwrap_or_default();
     let agent = agent(args.agent.as_deref(), &path)?;
@@ -75,10 +75,10 @@ fn write(out: &Path, text: &str) -> Result<(), Failure> {
     let file = OpenOptions::new().write(true).create_new(true).open(out);
     if file.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
         return Err(usage!(
-            "{} is there already, and stays as it is\n  name another file with --out, or remove it first",
+            "{} already exists, and stays as it is\n  name another file with --out, or remove it first",
             out.display()
         ));
     }
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.or_setup(|| format!("{} cannot be written", out.display()))
+    written.or_setup(|| format!("cannot write {}", out.display()))
 }

@@ -26,7 +26,7 @@ pub(crate) fn found(agent: AgentChoice<'_>, checks: &[ProjectCheck]) -> String {
         [first, others @ ..] => {
             rows.push(("check", format!("{} (from {})", first.command, first.file)));
             let other =
-                |other: &ProjectCheck| ("", format!("not taken: {} (from {})", other.command, other.file));
+                |other: &ProjectCheck| ("", format!("not used: {} (from {})", other.command, other.file));
             rows.extend(others.iter().map(other));
         }
     }
@@ -39,13 +39,13 @@ pub(crate) fn next(out: &Path, is_meant: bool, is_complete: bool) -> String {
     let mut text = String::new();
     let file = out.to_string_lossy();
     if !is_complete {
-        text += &format!("  edit {file}: a command has to stand where {UNFILLED} does\n");
+        text += &format!("  edit {file}: replace {UNFILLED} with a command\n");
     }
     let argument =
         if is_meant { String::new() } else { format!(" {}", shlex::try_quote(&file).unwrap_or_default()) };
     let commands = ["loop check", "loop run"].map(|command| format!("{command}{argument}"));
     let width = commands[0].len();
-    let meanings = ["say what the loop would do", "do it"];
+    let meanings = ["describe what the loop would do", "do it"];
     for (command, meaning) in commands.iter().zip(meanings) {
         text += &format!("  {command:<width$}   {meaning}\n");
     }

@@ -228,7 +228,7 @@ mod tests {
             EventKind::StepSettled { met: true, by: None },
         ];
         let mut table = folded(kinds.clone().into_iter().take(3));
-        table.end_unfinished("put off");
+        table.end_unfinished("deferred");
         insta::assert_snapshot!(text::printable(&table.render()), @"
            agent  check  verdict  cost
         1   1.0s      -  put off  $1.00

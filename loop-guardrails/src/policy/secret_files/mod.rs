@@ -34,7 +34,8 @@ pub struct FileName(String);
 /// A text that is not a pattern for file names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` names no file: write a name without `/`, `?`, brackets, braces and `\\`, with one `*` at its beginning or its \
+    "`{0}` is not the name of a file: write a name without `/`, `?`, brackets, braces and `\\`, with one `*` at \
+     its beginning or its \
      end at most"
 )]
 pub struct InvalidFileName(pub String);
@@ -120,7 +121,7 @@ impl SecretFiles {
         let loose = || is_loose_object(&names).then_some(("objects/", &Origin::BuiltIn));
         rule.or_else(loose).map(|(rule, origin)| {
             let shown = rule.strip_prefix("**/").unwrap_or(rule);
-            let why = format!("files named `{shown}` hold secrets; do without it, or ask the user");
+            let why = format!("files named `{shown}` hold secrets; work without it, or ask the user");
             Ruling::denied(why, origin)
         })
     }
