@@ -3,7 +3,7 @@
 //! | file | the task is |
 //! | --- | --- |
 //! | `.toml` | a chat template: `[[chat.user]] content = '''...'''`, perhaps with turns of an assistant between |
-//! | `.md` | its text; what stands before it between two lines `---` is YAML |
+//! | `.md` | its text; the front matter between two lines `---` is YAML |
 //!
 //! Both kinds accept only `tools`, `model` and `checks`. A misspelt word must not be silently ignored.
 
@@ -67,19 +67,19 @@ pub enum TaskFileError {
     /// The file is not TOML, or not a task in TOML.
     #[error("it is not the TOML of a task: {0}")]
     Toml(String),
-    /// Its head is not YAML, or has other keys.
+    /// Its front matter is not YAML, or has other keys.
     #[error("its front matter, between the lines `---`, is not the YAML of a task: {0}")]
     Yaml(String),
-    /// Its head has no end.
+    /// Its front matter has no end.
     #[error(
         "its first line `---` begins front matter (tools, model, checks) that no later line `---` ends: end it, \
          or write `***` if you mean a horizontal rule"
     )]
     OpenHead,
-    /// Its head ends with dots.
+    /// Its front matter ends with dots.
     #[error("its front matter ends with `...` in line {0}: end it with `---`")]
     DottedHead(usize),
-    /// Something precedes its head.
+    /// Text precedes its front matter.
     #[error(
         "line {0} would begin front matter (tools, model, checks), but text precedes it: begin the file with \
          `---`, or write `***` if you mean a horizontal rule"
