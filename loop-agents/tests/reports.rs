@@ -104,7 +104,10 @@ async fn what_is_odd_is_told_once() {
         once(&mut agent, &Work::new()).await.unwrap();
     }
     let notes = notes.lock().unwrap();
-    assert_eq!(*notes, ["the agent printed nothing in the format codex-json; does it run with `exec --json`?"]);
+    assert_eq!(
+        *notes,
+        ["the agent printed nothing in the format codex-json; does it run with `exec --json`?"]
+    );
 }
 
 #[tokio::test]

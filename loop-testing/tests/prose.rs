@@ -1,6 +1,6 @@
 //! The English of rustdoc and Markdown: openings and phrases that make a reader read twice.
 //!
-//! The rules are those of `CONTRIBUTING.md`. Folders that nobody has reworded yet are listed in [`NOT_YET`].
+//! The rules are those of `CONTRIBUTING.md`.
 
 use std::{
     fs,
@@ -29,12 +29,6 @@ const PHRASES: &[&str] = &[
     "of one's own",
 ];
 
-/// Paths that are not reworded yet.
-const NOT_YET: &[&str] = &[
-    // Documentation that becomes help texts.
-    "loop-cli/src/args/schedule.rs",
-];
-
 /// Pages that a reader should finish: their path, and the maximum of their lines and words.
 const SHORT_PAGES: &[(&str, usize, usize)] = &[("ARCHITECTURE.md", 130, 1300), ("README.md", 200, 1200)];
 
@@ -49,9 +43,6 @@ fn documentation_reads_plainly() {
     let mut findings = Vec::new();
     for path in files(&workspace()) {
         let shown = path.strip_prefix(workspace()).expect("a path of the workspace").to_owned();
-        if NOT_YET.iter().any(|prefix| shown.starts_with(prefix)) {
-            continue;
-        }
         let text = fs::read_to_string(&path).expect("a text file");
         let is_rust = path.extension().is_some_and(|ending| ending == "rs");
         let lines = if is_rust { rustdoc(&text) } else { markdown(&text) };
@@ -94,7 +85,8 @@ fn long_pages_stay_short() {
 fn a_page_of_the_guide_opens_with_the_question_that_it_answers() {
     let guide = workspace().join("book/src");
     let summary = fs::read_to_string(guide.join("SUMMARY.md")).expect("the summary");
-    let pages: Vec<_> = summary.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0)).collect();
+    let pages: Vec<_> =
+        summary.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0)).collect();
     assert!(pages.len() > 20, "the summary names pages: {pages:?}");
     for page in pages {
         let text = fs::read_to_string(guide.join(page)).expect("a page");

@@ -110,6 +110,9 @@ mod tests {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
         let error = "json".parse::<Format>().unwrap_err().to_string();
-        assert!(error.starts_with("there is no format `json`; the formats are text, usage-file, "), "{error}");
+        assert!(
+            error.starts_with("there is no format `json`; the formats are text, usage-file, "),
+            "{error}"
+        );
     }
 }

@@ -34,9 +34,7 @@ fn a_verdict_file_that_is_broken_or_in_the_way_changes_nothing() {
     scenario.write("task.md", "Do it.\n");
     scenario.write(".loop/task/review_output.toml/in-the-way", "");
     scenario.write(".loop/task/state.toml", "= broken [");
-    run(&server, &scenario, &["task.md"])
-        .exits(0)
-        .says(&["cannot write the files for you in .loop/task"]);
+    run(&server, &scenario, &["task.md"]).exits(0).says(&["cannot write the files for you in .loop/task"]);
 }
 
 #[test]

@@ -12,8 +12,7 @@ const KEY: &str = "errand";
 
 /// The warning about a secret that was removed from a prompt.
 const REDACTED_PROMPT: &str = "the prompt contains a secret, and jobs are stored as text: the agent will read \
-                               `[redacted]` \
-    in its place. Name a variable or a file that holds it instead";
+                               `[redacted]` in its place. Name a variable or a file that holds it instead";
 
 /// The action of a job, which is stored with it. A program that fires jobs decides how to carry it out.
 ///
