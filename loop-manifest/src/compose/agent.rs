@@ -200,8 +200,7 @@ impl Plan {
         if limited && is_own_name && !prices.has(model.id()) {
             cx.warn(&format!(
                 "the cost limit cannot hold: the price list of {} has no price for `{}`, the model that `{}` \
-                 names; write \
-                 `agent.prices`, or limit the tokens",
+                 names; write `agent.prices`, or limit the tokens",
                 prices.date(),
                 model.id(),
                 name.as_str()

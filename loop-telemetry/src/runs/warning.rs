@@ -28,8 +28,7 @@ pub enum StoreWarning {
     /// The index lacks runs that have a folder.
     #[error(
         "{} lacks {runs} of the runs whose folders are beside it: it was cut, or restored from an old backup. \
-         They were read \
-         from their folders, and the next run rewrites the file",
+         They were read from their folders, and the next run rewrites the file",
         path.display()
     )]
     Lacking {

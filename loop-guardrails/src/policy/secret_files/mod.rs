@@ -35,8 +35,7 @@ pub struct FileName(String);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not the name of a file: write a name without `/`, `?`, brackets, braces and `\\`, with one `*` at \
-     its beginning or its \
-     end at most"
+     its beginning or its end at most"
 )]
 pub struct InvalidFileName(pub String);
 
