@@ -212,7 +212,7 @@ fn a_run_is_removed_unless_it_lives() {
     let started = scenario.start_manifest(&Manifest::new(&format!("echo there > held; {FOREVER}"), "true"));
     held.line();
     let id = ids(&scenario).remove(0);
-    scenario.run(&["rm", &id]).exits(2).says(&["still going"]);
+    scenario.run(&["rm", &id]).exits(2).says(&["still running"]);
     started.signal(Signal::TERM);
     started.finish().exits(143);
     scenario.run(&["rm", &id, "nonsense"]).exits(2).says(&["nonsense"]);

@@ -210,6 +210,6 @@ fn check_and_a_dry_run_say_who_judges() {
     shown("judge_dry_run", &server.run(&scenario, &["run", "loop.json", "--dry-run"]).exits(0).stdout);
     scenario.manifest(&manifest(&json!({ "judge": judge() })));
     let tried = server.run(&scenario, &["check", "loop.json", "--run"]).exits(0).stdout;
-    assert!(tried.contains("nothing can be tried"), "{tried}");
+    assert!(tried.contains("nothing to try"), "{tried}");
     assert!(server.requests().is_empty());
 }

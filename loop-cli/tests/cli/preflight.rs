@@ -57,7 +57,7 @@ fn a_check_that_passes_already_is_a_warning() {
     let scenario = Scenario::new();
     scenario.manifest(&Manifest::new("touch ran", "test -e here"));
     scenario.write("there/here", "");
-    scenario.run(&["check", "loop.json", "--run", "--cwd", "there"]).exits(0).says(&["passes already"]);
+    scenario.run(&["check", "loop.json", "--run", "--cwd", "there"]).exits(0).says(&["already passes"]);
     scenario.run(&["check", "loop.json", "--cwd", "there"]).exits(2).says(&["--run"]);
     scenario.run(&["check", "loop.json", "--run", "--cwd", "nowhere"]).exits(2).says(&["--cwd nowhere"]);
 }

@@ -170,10 +170,10 @@ fn a_living_run_is_left_alone() {
     let run =
         scenario.start_manifest(&Manifest::new(&format!("exec 3>fifo; echo up >&3; {FOREVER}"), "true"));
     fifo.line();
-    scenario.run(&["resume"]).exits(2).says(&["still going"]);
+    scenario.run(&["resume"]).exits(2).says(&["still running"]);
     let runs = scenario.run(&["runs", "--json"]).exits(0).stdout;
     let listed: Value = serde_json::from_str(runs.lines().next().unwrap()).unwrap();
-    scenario.run(&["resume", &id(&listed)]).exits(2).says(&["still going"]);
+    scenario.run(&["resume", &id(&listed)]).exits(2).says(&["still running"]);
     run.signal(Signal::TERM);
     run.finish().exits(143);
 }
@@ -189,7 +189,7 @@ fn of_two_that_take_up_a_run_at_once_one_does() {
     // One of them is refused while the other one's agent waits.
     wait_until("one is refused", || first.has_ended() || second.has_ended());
     let (refused, other) = if first.has_ended() { (first, second) } else { (second, first) };
-    refused.finish().exits(2).says(&["still going"]);
+    refused.finish().exits(2).says(&["still running"]);
     scenario.write("go-on", "");
     other.finish().exits(0);
     assert_eq!(scenario.read("ran").lines().count(), 2);

@@ -155,6 +155,6 @@ fn an_agent_that_is_not_there_is_an_error() {
         .exits(3);
     ran.says(&["evaluator_unavailable", "the reviewing agent"]);
     let server = ModelServer::new([says("STATUS: COMPLETE")]);
-    server.run(&scenario, &["task", "task.md"]).exits(2).says(&["who works", "no model is named"]);
+    server.run(&scenario, &["task", "task.md"]).exits(2).says(&["who works", "no model is configured"]);
     wait_until("nothing was asked", || server.requests().is_empty());
 }

@@ -27,9 +27,9 @@ fn task_files_that_are_wrong() {
             "nochat" => "unknown field `a`",
             "dq" => "put it between three single quotes",
             "args" => "`rm -rf` under `tools` is not the name of a program",
-            "ends_asst" => "the chat ends with an assistant's words",
+            "ends_asst" => "the chat ends with an assistant's message",
             "two_user" => "messages 1 and 2 of the chat are both from the user",
-            "starts_asst" => "the chat begins with an assistant's words",
+            "starts_asst" => "the chat begins with an assistant's message",
             _ => continue,
         };
         let (server, scenario) = (ModelServer::new([]), Scenario::new());

@@ -134,7 +134,7 @@ fn a_task_file_that_is_spoilt_counts_as_it_was() {
     scenario.write("task.toml", "[[chat.user]]\ncontent = 'Do it well.'\n");
     run(&server, &scenario, &["task.toml"])
         .exits(0)
-        .says(&["cannot be read any more, so its last text counts"]);
+        .says(&["cannot read the task file any more, so its last text counts"]);
     assert!(sent_to_model(&server, 2).contains("Do it well."));
 }
 

@@ -247,7 +247,7 @@ fn the_numbers_of_jobs_are_the_users_alone() {
     let numbers = scenario.load().unwrap_or_else(|findings| panic!("{findings}")).user.tables.schedule;
     assert_eq!((numbers.max_jobs, numbers.expiry, numbers.jitter), (7, None, loop_schedule::Jitter::OFF));
     for (project, said) in [
-        ("expiry = \"never\"", "user's own settings alone"),
+        ("expiry = \"never\"", "is only for a user's own settings"),
         ("preset = \"newest\"", "write `classic` or `current`"),
         ("expiry = \"soon\"", "`soon` is no time"),
         ("max_jobs = 0", "at least 1"),

@@ -97,7 +97,7 @@ async fn a_model_schedules_lists_and_deletes() {
         .unwrap();
     let refused = tools.call("CronDelete", &json!({ "id": id.to_string() })).await;
     assert!(
-        refused.text.contains("is a person's") && jobs.project.jobs().unwrap().get(id).is_some(),
+        refused.text.contains("belongs to a person") && jobs.project.jobs().unwrap().get(id).is_some(),
         "{}",
         refused.text
     );

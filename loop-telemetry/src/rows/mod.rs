@@ -197,7 +197,7 @@ fn verdict_of<T>(result: &WorkResult<T>, done: impl Fn(&T) -> String) -> String 
     match result {
         WorkResult::Done(value) => done(value),
         WorkResult::Failed(_) => "failed".to_owned(),
-        WorkResult::Later { .. } => "deferred".to_owned(),
+        WorkResult::Later { .. } => "put off".to_owned(),
         WorkResult::Halted(_) => "halted".to_owned(),
         _ => "over".to_owned(),
     }

@@ -31,7 +31,7 @@ fn a_damaged_line_in_the_middle_is_named() {
     fs::write(&path, whole.replace("first", "fIrst")).unwrap();
     let error = refused(&store);
     assert!(error.starts_with("line 2 of ") && error.contains("checksum"), "{error}");
-    assert!(error.contains("what came after is lost"), "{error}");
+    assert!(error.contains("everything after it is lost"), "{error}");
     // A missing line counts as damage.
     let lines: Vec<_> = whole.lines().collect();
     fs::write(&path, format!("{}\n{}\n", lines[0], lines[2])).unwrap();

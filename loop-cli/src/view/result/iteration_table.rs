@@ -228,10 +228,10 @@ mod tests {
             EventKind::StepSettled { met: true, by: None },
         ];
         let mut table = folded(kinds.clone().into_iter().take(3));
-        table.end_unfinished("deferred");
+        table.end_unfinished("put off");
         insta::assert_snapshot!(text::printable(&table.render()), @"
-           agent  check  verdict   cost
-        1   1.0s      -  deferred  $1.00
+           agent  check  verdict  cost
+        1   1.0s      -  put off  $1.00
         ");
         insta::assert_snapshot!(text::printable(&folded(kinds).render()), @"
            agent  check  cost
