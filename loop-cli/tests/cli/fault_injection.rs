@@ -359,7 +359,7 @@ fn a_state_directory_that_cannot_be_written_is_found_before_anything_is_spent() 
     scenario.manifest(&Manifest::new("touch ran", "true"));
     // Equivalent to a read-only folder, even for a user who may write everywhere: the path is below a file.
     fs::write(scenario.state(), "in the way").unwrap();
-    scenario.run(&["run"]).exits(2).says(&["cannot be made"]);
+    scenario.run(&["run"]).exits(2).says(&["cannot be created"]);
     assert!(!scenario.has("ran"));
 }
 

@@ -191,7 +191,7 @@ fn a_judge_without_a_key_is_warned_of_and_not_run() {
     scenario
         .run(&["check", "loop.json"])
         .exits(0)
-        .says(&["`evaluator.judge.model` cannot be asked", "set OPENAI_API_KEY"]);
+        .says(&["cannot ask `evaluator.judge.model`", "set OPENAI_API_KEY"]);
     scenario.run(&["run", "loop.json"]).exits(2).says(&["evaluator.judge.model", "set OPENAI_API_KEY"]);
     assert!(!scenario.has("prompt") && scenario.records().is_empty());
     assert_eq!(scenario.run(&["runs"]).exits(0).stdout, "");

@@ -76,7 +76,7 @@ fn what_may_be_done_where_is_set_for_the_session() {
     chat.says("/read a.txt", "read a.txt");
     chat.says("/permissions reset", "no permissions are set");
     chat.says("/read src/b.txt", "read src/b.txt");
-    chat.says("/permissions set src reed", "`reed` is no permission");
+    chat.says("/permissions set src reed", "`reed` is not a permission");
     chat.says("/permissions set src none", "src: nothing");
     // The rules hold for this session: the next one begins with the settings.
     chat.says("/rename first", "this session is now called first");

@@ -227,7 +227,7 @@ fn a_run_that_goes_on_is_given_more_loops_and_not_fewer() {
     scenario.write("task.md", "Do it.\n");
     run(&server, &scenario, &["task.md", "--loops", "2"]).exits(3);
     let args = ["task", "task.md", "--resume", "--loops", "1"];
-    server.run(&scenario, &args).exits(2).says(&["has 2 loops in all already"]);
+    server.run(&scenario, &args).exits(2).says(&["already has 2 loops in all"]);
     // The loop in which the model refused counts.
     let more = ModelServer::new([says("STATUS: COMPLETE")]);
     let ran = more.run(&scenario, &["task", "task.md", "--resume", "--loops", "3"]).exits(0);
