@@ -116,7 +116,7 @@ pub enum OpenError {
 /// No command has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no command /{written}{}; /help lists the commands",
+    "there is no command /{written}{}; /help lists commands",
     meant.map(|meant| format!(" (did you mean /{meant}?)")).unwrap_or_default()
 )]
 pub struct UnknownCommand {

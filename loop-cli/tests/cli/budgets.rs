@@ -234,10 +234,7 @@ fn work_that_ended_at_a_limit_of_the_agents_own_is_judged() {
     let scenario = Scenario::new();
     scenario.write("stream", r#"{"type":"result","subtype":"error_max_turns","is_error":true}"#);
     let manifest = manifest("claude-stream-json", "cat stream; exit 1", "touch checked");
-    scenario
-        .run_manifest(&manifest)
-        .exits(0)
-        .says(&["came to a limit of its own: error_max_turns", "goal_met"]);
+    scenario.run_manifest(&manifest).exits(0).says(&["reached its own limit: error_max_turns", "goal_met"]);
     assert!(scenario.has("checked"));
 }
 

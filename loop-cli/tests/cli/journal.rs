@@ -93,7 +93,7 @@ fn a_run_without_a_journal_is_alone_in_its_folder_too() {
         let id = fifo.line().trim().to_owned();
 
         let quick = ["run", "--agent", "touch ran", "--check", "true", "--max", "1"];
-        scenario.run(&quick).exits(2).says(&[&id, "keeps no journal", "--parallel"]);
+        scenario.run(&quick).exits(2).says(&[&id, "it has no journal", "--parallel"]);
         scenario.run(&[&quick[..], &["--no-journal"]].concat()).exits(2).says(&[&id, "--parallel"]);
         scenario.run(&["every", "1s", "--count", "1", "--", "touch ran"]).exits(2).says(&[&id]);
         scenario.run(&["resume"]).exits(2).says(&[&id]);

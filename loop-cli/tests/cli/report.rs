@@ -103,7 +103,10 @@ fn where_no_page_can_be_written_that_is_said() {
     scenario.run(&["run", "loop.json"]).exits(0);
     fs::create_dir(scenario.path("folder")).expect("a folder");
     scenario.run(&["report", "--html", "folder"]).exits(2).says(&["--html folder is a folder"]);
-    scenario.run(&["report", "--html", "no/such.html"]).exits(2).says(&["cannot write the page to no/such.html"]);
+    scenario
+        .run(&["report", "--html", "no/such.html"])
+        .exits(2)
+        .says(&["cannot write the page to no/such.html"]);
     scenario.run(&["report", "nope"]).exits(2);
 }
 

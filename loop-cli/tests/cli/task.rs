@@ -150,7 +150,11 @@ fn a_run_that_is_killed_while_it_works_begins_that_loop_again() {
     started.killed();
     let ran = server.run(&scenario, &["resume"]).exits(0);
     ran.says(&["working, started again", "complete after 1 loop"]);
-    assert!(sent_to_model(&server, 2).contains("cut off in its middle"), "{}", sent_to_model(&server, 2));
+    assert!(
+        sent_to_model(&server, 2).contains("started before and was cut off"),
+        "{}",
+        sent_to_model(&server, 2)
+    );
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn a_link_in_the_place_of_our_folder_leads_nothing_out() {
     let (scenario, outside) = (Scenario::new(), Scenario::new());
     scenario.write("task.md", "Do it.\n");
     symlink(outside.path(""), scenario.path(".loop")).expect("a link");
-    run(&server, &scenario, &["task.md"]).exits(0).says(&["cannot be written"]);
+    run(&server, &scenario, &["task.md"]).exits(0).says(&["cannot write the files for you"]);
     assert_eq!(fs::read_dir(outside.path("")).expect("a folder").count(), 0);
 }
 
@@ -183,7 +183,7 @@ fn a_task_file_that_is_wrong_says_why_before_anything_is_run() {
         (
             "a.toml",
             "[tools]\nbash=[\"rm -rf\"]\n[[chat.user]]\ncontent='x'\n",
-            "`rm -rf` under `tools` is no program",
+            "`rm -rf` under `tools` is not the name of a program",
         ),
         ("a.md", "", "it contains no task"),
     ] {
