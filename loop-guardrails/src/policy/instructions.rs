@@ -133,6 +133,8 @@ const NAMES: &[&str] = &[
     ".sweep.yml",
     // A shell executes it when somebody enters the folder.
     ".envrc",
+    // `jq` executes it in the home folder.
+    ".jq",
     // An editor starts programs from these files, and takes its agent's permissions from them.
     ".vscode",
     ".zed",
@@ -187,7 +189,7 @@ const FOLLOWED: &[&str] = &[
 ];
 
 /// Returns whether agents read a file or folder of this name: by the list, or by the usual naming patterns.
-fn is_followed(name: &str) -> bool {
+pub(super) fn is_followed(name: &str) -> bool {
     let hidden = name.strip_prefix('.');
     let is_servers = name.trim_start_matches('.').starts_with("mcp") && name.ends_with(".json");
     let is_hidden_text = hidden.is_some_and(|name| {
@@ -219,6 +221,11 @@ pub(super) fn rule_on(path: &LocalPath) -> Option<Ruling> {
     let is_named = names.iter().any(|name| is_followed(name));
     (is_named || (0..names.len()).any(|at| is_followed_in(&names[at], &names[at + 1..])))
         .then(|| denied("a later command executes it, or an agent follows it", path))
+}
+
+/// Returns the rule for a file in a workspace that itself is in a folder of instructions or settings.
+pub(super) fn rule_on_folder(path: &LocalPath) -> Ruling {
+    denied("it is in a folder that a later command executes, or that an agent follows", path)
 }
 
 /// Returns the rule for the manifest or the task file of the current run.
