@@ -99,7 +99,7 @@ fn end_and_reap(leader: Pid, supervisor: Option<&Supervisor>) -> io::Result<Sess
         }
         if Instant::now() >= deadline {
             process_tree::give_up(leader);
-            return Err(io::Error::other("another process traces it, and keeps its end from us"));
+            return Err(io::Error::other("another process traces it and hides its end"));
         }
         // The system does not report when a tracer detaches.
         thread::sleep(TRACED_WAIT);

@@ -82,7 +82,7 @@ impl ShellOutput {
     }
 
     /// Returns how the command ended, if it failed. The text follows "it": "exited with 1", "was ended after 10s, its
-    /// time limit", "did not say that it came to its end".
+    /// time limit", "did not report that it had finished".
     pub fn failure(&self) -> Option<String> {
         let cut = self.cut.as_ref().map(|cut| format!("was ended {cut}"));
         let cut = cut.or_else(|| (!self.exit.success()).then(|| self.exit.to_string()));

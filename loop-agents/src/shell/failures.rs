@@ -8,11 +8,11 @@ use super::{PromptUndeliverable, exit_reason::exit_with_reason};
 use crate::process::{CutReason, ProcessError, ProcessOutput};
 
 /// The note for an agent that reports its usage in two places.
-pub(super) const TWICE: &str = "it counts, and so do the lines in the file that LOOP_USAGE_FILE names: where they \
-                                say the same, it is counted twice";
+pub(super) const TWICE: &str = "it counts in addition to the lines in the file that LOOP_USAGE_FILE names: usage \
+                                that both report counts twice";
 
 /// The note for an agent that ended by itself without reporting its usage, although its output should have.
-pub(super) const SILENT: &str = "the agent ended without a word of what it used, so all sums lack it";
+pub(super) const SILENT: &str = "the agent ended without reporting any usage, so all sums lack it";
 
 /// Returns the faults of an agent's command. The evaluator still judges the work.
 pub(super) fn faults(role: &str, finished: &ProcessOutput) -> impl Iterator<Item = String> {
@@ -49,7 +49,7 @@ pub(super) fn not_run(role: &str, error: ProcessError, takes_prompt: bool) -> Wo
 }
 
 pub(super) fn no_usage_file(error: &io::Error) -> Halt {
-    Halt::new(StopReason::Failed, format!("cannot make the file for the agent's usage: {error}"))
+    Halt::new(StopReason::Failed, format!("cannot create the file for the agent's usage: {error}"))
 }
 
 impl From<PromptUndeliverable> for Halt {

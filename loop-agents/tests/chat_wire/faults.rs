@@ -38,7 +38,10 @@ async fn a_long_rate_limit_says_when_it_ends() {
         let server = serve([Answer::status(429).header("retry-after", "3600").message("slow down")]).await;
         let error = ask(&hasty(model(vendor, &server))).await.unwrap_err();
         assert_eq!(error.kind(), ModelErrorKind::RateLimited { reset: Some(Duration::from_secs(3600)) });
-        assert_eq!(error.to_string(), "test-model: at a rate limit for another 3600s: status 429: slow down");
+        assert_eq!(
+            error.to_string(),
+            "test-model: reached a rate limit, which ends in 3600s: status 429: slow down"
+        );
         assert_eq!(server.requests().len(), 1);
     }
 }

@@ -134,7 +134,7 @@ async fn a_large_file_is_read_within_the_bound() {
     let scenario = Scenario::new();
     scenario.put("large", "line – of text\n".repeat(100_000));
     let text = scenario.done("read_file", json!({ "path": "large" })).await;
-    assert!(text.len() <= MAX_OUTPUT_BYTES && text.contains("read on with first_line = "), "{}", text.len());
+    assert!(text.len() <= MAX_OUTPUT_BYTES && text.contains("continue with first_line = "), "{}", text.len());
     scenario.put("image", b"\x89PNG\0\0");
     let report = scenario.call("read_file", json!({ "path": "image" })).await;
     assert!(report.outcome == ToolOutcome::Failed && report.text.contains("is not text: it has 6 bytes"));

@@ -65,14 +65,14 @@ fn write(path: &Path, page: &str) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(usage!("--html {} is a folder; name a file in it", path.display()));
     }
-    let named = || format!("the page cannot be written to {}", path.display());
+    let named = || format!("cannot write the page to {}", path.display());
     // A link could lead to any of the user's files, and opening a pipe without a reader would block.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let options = File::options().write(true).create(true).truncate(false).custom_flags(flags).to_owned();
     let is_other = || path.symlink_metadata().is_ok_and(|found| !found.is_file());
     let other = || {
         usage!(
-            "--html {} is a link, a pipe or a device, and the page is written to a regular file only; remove it, or name \
+            "--html {} is a link, a pipe or a device, but the page needs a regular file; remove it, or name \
              another file (`--html -` prints the page)",
             path.display()
         )

@@ -187,7 +187,7 @@ fn words_that_leave_a_session_end_it_and_are_said_to_nobody() {
     told(&Scenario::new(), &["unheard"], &["1ms", "/loop 1ms --count 2 x"])
         .0
         .exits(2)
-        .says(&["a loop in a loop"]);
+        .says(&["a loop cannot repeat another loop"]);
 }
 
 #[test]

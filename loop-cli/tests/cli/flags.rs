@@ -87,7 +87,7 @@ fn a_command_that_is_not_there_is_named_by_its_flag() {
         [("cd . && no-such-agent", "true", "--agent"), ("true", "no-such-check", "--check")]
     {
         let args = ["run", "--agent", agent, "--check", check, "--max", "2"];
-        scenario.run(&args).exits(1).says(&[&format!("see that {flag} can be run")]);
+        scenario.run(&args).exits(1).says(&[&format!("make sure that {flag} can run")]);
     }
 }
 

@@ -134,7 +134,7 @@ fn a_check_is_given_as_a_command_and_the_found_ones_are_listed() {
     assert!(!scenario.has("loop.yaml"));
     call(&scenario, &["init", "--list", "--force"]).exits(2).says(&["--force"]);
     call(&scenario, &["init", "--check", ""]).exits(2).says(&["--check"]);
-    call(&scenario, &["init", "--check", "make e2e"]).exits(0).says(&["make e2e", "not taken: cd web"]);
+    call(&scenario, &["init", "--check", "make e2e"]).exits(0).says(&["make e2e", "not used: cd web"]);
     assert!(scenario.read("loop.yaml").contains("command: make e2e"));
 }
 

@@ -266,7 +266,7 @@ fn a_key_in_a_folders_path_is_stored_nowhere_and_its_runs_go_on() {
 fn a_secret_in_a_prompt_is_stored_nowhere() {
     let scenario = Scenario::new();
     let ran = schedule(&scenario, &["add", &format!("10m use {SECRET} to look"), "--agent", "true"]).exits(0);
-    ran.says(&["warning:", "a secret is in the prompt", "[redacted]"]);
+    ran.says(&["warning:", "the prompt contains a secret", "[redacted]"]);
     let command = format!("agent --key {SECRET}");
     schedule(&scenario, &["add", "10m look", "--agent", &command]).exits(2).says(&["variable"]);
     let jobs = schedule(&scenario, &["list", "--json"]).exits(0).stdout;

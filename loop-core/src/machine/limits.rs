@@ -33,7 +33,7 @@ impl Machine {
             let message = format!("the run died {MAX_ATTEMPTS} times in the same step");
             Halt::new(StopReason::AttemptsExhausted, message)
         } else if next.deferrals >= MAX_DEFERRALS {
-            let message = format!("the same work was put off {MAX_DEFERRALS} times");
+            let message = format!("the same work was deferred {MAX_DEFERRALS} times");
             let reason = match self.progress.phase {
                 Phase::Before(Stage::Evaluation) => StopReason::EvaluatorUnavailable,
                 _ => StopReason::AgentUnavailable,
@@ -51,7 +51,7 @@ impl Machine {
         self.guardrails.iter().find_map(|guardrail| {
             let left = guardrail.ceiling(&self.progress).time.filter(|left| *left <= after)?;
             let message = format!(
-                "what was put off can be tried again in {}, and the run's time ends in {}",
+                "the deferred work can be tried again in {}, but the run's time ends in {}",
                 in_words(whole_seconds(after)),
                 in_words(whole_seconds(left))
             );

@@ -211,7 +211,7 @@ impl ActionPolicy {
         if let Some(ruling) = secret.or_else(|| self.rule_on_guarded(path, verb)) {
             return ruling;
         }
-        let mut allowed = Ruling::allowed("nothing stands against it", &Origin::BuiltIn);
+        let mut allowed = Ruling::allowed("no rule forbids it", &Origin::BuiltIn);
         for permissions in self.permissions.iter().filter(|permissions| !permissions.is_empty()) {
             allowed = permissions.on(path, verb);
             if !allowed.allowed {

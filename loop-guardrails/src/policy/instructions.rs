@@ -248,7 +248,7 @@ pub(super) fn rule_on_new_content(executed: ExecutedFile, path: &LocalPath) -> R
 /// Returns the rule for a file whose content we cannot read.
 #[cfg(unix)]
 pub(super) fn rule_on_unread(path: &LocalPath) -> Ruling {
-    denied("it cannot be read, and so may be what `loop` executes", path)
+    denied("it cannot be read, so it may be a file that `loop` executes", path)
 }
 
 /// Returns the rule for the target of a link with such a name.
@@ -261,12 +261,12 @@ pub(super) fn rule_on_target(link: &LocalPath, target: &LocalPath) -> Ruling {
 
 /// Returns the rule for a file when we could not find all links to it.
 pub(super) fn rule_on_unsearched(target: &LocalPath) -> Ruling {
-    denied("not all links of the workspace can be looked at, and one may make an agent follow this", target)
+    denied("not all links of the workspace can be checked, and one may make an agent follow this", target)
 }
 
 fn denied(why: &str, path: &LocalPath) -> Ruling {
     let rule = format!(
-        "{why}; it takes the yes of a person at the terminal of `loop chat`, so elsewhere do without it"
+        "{why}; it needs the `yes` of a person at the terminal of `loop chat`, so do not change it elsewhere"
     );
     Ruling { needs_approval: Some(path.clone()), ..Ruling::denied(rule, &Origin::BuiltIn) }
 }

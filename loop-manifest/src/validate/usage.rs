@@ -44,12 +44,12 @@ fn read(at: &FieldValue<String>, path: &Path) -> Result<Prices, Diagnostic> {
     let unreadable = |why: String| {
         Diagnostic::error(format!("the file of `{}` cannot be read", at.key))
             .at(at.span.clone(), why)
-            .help("its path is taken from the folder of the manifest")
+            .help("its path is relative to the folder of the manifest")
     };
     let failed = |error: std::io::Error| unreadable(format!("{}: {error}", path.display()));
     // Check this before opening: a pipe might never end.
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(unreadable(format!("{} is no file", path.display())));
+        return Err(unreadable(format!("{} is not a file", path.display())));
     }
     let mut text = String::new();
     File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text)).map_err(failed)?;
@@ -61,7 +61,7 @@ fn read(at: &FieldValue<String>, path: &Path) -> Result<Prices, Diagnostic> {
             PricesError::Format(error) => error.to_string(),
             error => with_causes(error),
         };
-        let finding = Diagnostic::error(format!("the file of `{}` is no price table", at.key));
+        let finding = Diagnostic::error(format!("the file of `{}` is not a price table", at.key));
         finding.at(at.span.clone(), why).note(LOOKS)
     })
 }

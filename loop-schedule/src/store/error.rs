@@ -19,8 +19,8 @@ pub enum StoreError {
     },
     /// The path is not a plain file or folder: a link could lead anywhere.
     #[error(
-        "{} is a link, or not the plain file or folder that belongs there. Jobs are not read through it, since somebody \
-         else could choose your prompts. Put the real one in its place, or move it away: mv {} {}",
+        "{} is a link, or not the regular file or folder that belongs there. Jobs are not read through it, \
+         because somebody else could choose your prompts. Put the real one in its place, or move it away: mv {} {}",
         path.display(), quoted(path, ""), quoted(path, ".moved")
     )]
     NotPlain {
@@ -53,7 +53,8 @@ pub enum StoreError {
     },
     /// A later version of this program wrote the file.
     #[error(
-        "{} has the format {found}, and this version knows {known} at most: use the version that wrote it, or a later one",
+        "{} has the format {found}, but this version knows at most {known}: use the version that wrote it, or a \
+         later one",
         path.display()
     )]
     Newer {
@@ -65,7 +66,7 @@ pub enum StoreError {
         known: u64,
     },
     /// The work on the store was abandoned, since the program ends or a thread panicked.
-    #[error("the work on the jobs was given up before it was done: try again")]
+    #[error("the change to the jobs was interrupted: try again")]
     GivenUp,
 }
 

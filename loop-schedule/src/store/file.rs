@@ -216,10 +216,10 @@ fn parse(bytes: &[u8], project: Option<&Project>) -> Result<FileContent, String>
         _ => error.to_string(),
     })?;
     let format = file.remove("v").and_then(|format| format.as_u64());
-    let format = format.ok_or("it does not say its format, `v`")?;
+    let format = format.ok_or("it does not name its format, `v`")?;
     if !checksum::fits(bytes) {
         return Err(
-            "its checksum does not fit what is in it (if you edited it by hand, remove the key `crc`)"
+            "its checksum does not match its content (if you edited it by hand, remove the key `crc`)"
                 .to_owned(),
         );
     }

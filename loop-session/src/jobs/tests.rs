@@ -79,7 +79,7 @@ async fn a_model_schedules_lists_and_deletes() {
     let added = tools.call("CronCreate", &kept).await;
     assert!(added.text.contains("Once at") && added.text.contains("`loop schedule run`"), "{}", added.text);
     let listed = tools.call("CronList", &json!({})).await.text;
-    assert!(listed.contains(": look\nkept in this folder") && listed.ends_with(": look twice"), "{listed}");
+    assert!(listed.contains(": look\nstored in this folder") && listed.ends_with(": look twice"), "{listed}");
     for id in listed.lines().filter_map(|line| line.split(' ').next()).filter(|word| word.len() == 8) {
         assert_eq!(tools.call("CronDelete", &json!({ "id": id })).await.outcome, ToolOutcome::Done);
     }
@@ -97,7 +97,7 @@ async fn a_model_schedules_lists_and_deletes() {
         .unwrap();
     let refused = tools.call("CronDelete", &json!({ "id": id.to_string() })).await;
     assert!(
-        refused.text.contains("is a person's") && jobs.project.jobs().unwrap().get(id).is_some(),
+        refused.text.contains("belongs to a person") && jobs.project.jobs().unwrap().get(id).is_some(),
         "{}",
         refused.text
     );

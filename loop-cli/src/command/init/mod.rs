@@ -24,7 +24,7 @@ use loop_manifest::{
 const STDOUT: &str = "-";
 
 pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
-    let dir = env::current_dir().or_setup(|| "the current folder cannot be used")?;
+    let dir = env::current_dir().or_setup(|| "cannot use the current folder")?;
     let path = env::var_os("PATH").unwrap_or_default();
     let checks = checks(&dir, args.template.purpose());
     if args.list {
@@ -92,5 +92,5 @@ fn write(out: &Path, text: &str, replaces: bool) -> Result<(), Failure> {
         ));
     }
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.or_setup(|| format!("{} cannot be written", out.display()))
+    written.or_setup(|| format!("cannot write {}", out.display()))
 }

@@ -30,7 +30,7 @@ pub(crate) fn found(
     let is_taken =
         |other: &&ProjectCheck| matches!(check, Some(CheckChoice::Found(check)) if check == *other);
     let others = found.iter().filter(|other| !is_taken(other));
-    rows.extend(others.map(|other| ("", format!("not taken: {}", with_origin(other)))));
+    rows.extend(others.map(|other| ("", format!("not used: {}", with_origin(other)))));
     table(&rows)
 }
 

@@ -21,9 +21,7 @@ pub(crate) async fn try_evaluator(plan: &Plan, cx: &ExecutionContext) -> Result<
     check_agent_program(plan, cx.folder(), cx.variables());
     check_reviewer_program(plan, cx.folder(), cx.variables());
     let Some(mut command) = plan.check_command(cx)? else {
-        view::print_or_warn(
-            "nothing can be tried: there is no command, and no output yet that could be judged",
-        );
+        view::print_or_warn("nothing to try: there is no command, and no output to judge yet");
         return Ok(());
     };
     let checked = command.check().await.or_internal("evaluator.command")?;
@@ -37,17 +35,16 @@ pub(crate) async fn try_evaluator(plan: &Plan, cx: &ExecutionContext) -> Result<
     view::print_or_warn(&format!("verdict: {} (the check {exit})", verdict.outcome()));
     if exit.is_unavailable() {
         return Err(usage!(
-            "the check cannot be run: it {exit}, with which a shell says that there is no such program, or that \
-             it may not be run\n  a run would end in its first iteration as `evaluator_unavailable`: mend \
-             `evaluator.command`"
+            "the check cannot run: it {exit}, which means that the shell did not find the program, or may not \
+             run it\n  a run would end in its first iteration as `evaluator_unavailable`: fix `evaluator.command`"
         ));
     }
     let EvaluatorPlan { confidence, judge, review, .. } = &plan.evaluator;
     let is_all = confidence.is_none() && judge.is_none() && review.is_none();
     if is_all && plan.is_met_by(checked.record()) {
         view::warning(match plan.stop.is_plain() {
-            true => "the check passes already, before the agent has done anything",
-            false => "the goal is met already, before the agent has done anything",
+            true => "the check already passes before the agent has done anything",
+            false => "the goal is already met before the agent has done anything",
         });
     }
     Ok(())
@@ -93,7 +90,7 @@ pub(crate) fn check_models(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)
     };
     for (key, name) in named {
         if let Err(error) = Model::choose(Some(name.as_str()), &settings, vars) {
-            view::warning(&format!("`{key}` cannot be asked: {error:#}"));
+            view::warning(&format!("cannot ask `{key}`: {error:#}"));
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn choose_run(store: &RunStore, named: Option<&str>) -> Result<RunEnt
     let here = environment::dir(None)?;
     let last = store.list()?.into_iter().rev().find(|entry| is_in(entry, &here));
     last.ok_or_else(|| {
-        usage!("no run that is kept began in this folder\n  `loop runs --all` lists those of other folders")
+        usage!("there are no stored runs of this folder\n  `loop runs --all` lists those of other folders")
     })
 }
 
@@ -128,7 +128,8 @@ fn warn_about_end(journal: &JournalReader, entry: &RunEntry, progress: &Progress
     }
     if !entry.is_open && entry.last_ending.is_some() && progress.ending().is_none() {
         view::warning(
-            "the run's journal was cut: it lacks the end of the run, which `loop runs` lists; take the file from a backup",
+            "the run's journal was cut: it lacks the end of the run, which `loop runs` lists; restore the file \
+             from a backup",
         );
     }
 }

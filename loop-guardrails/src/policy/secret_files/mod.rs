@@ -34,8 +34,8 @@ pub struct FileName(String);
 /// A text that is not a pattern for file names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` names no file: write a name without `/`, `?`, brackets, braces and `\\`, with one `*` at its beginning or its \
-     end at most"
+    "`{0}` is not the name of a file: write a name without `/`, `?`, brackets, braces and `\\`, with one `*` at \
+     its beginning or its end at most"
 )]
 pub struct InvalidFileName(pub String);
 
@@ -192,7 +192,7 @@ impl SecretFiles {
 
 fn denied(rule: &str, origin: &Origin) -> Ruling {
     let shown = rule.strip_prefix("**/").unwrap_or(rule);
-    Ruling::denied(format!("files named `{shown}` hold secrets; do without it, or ask the user"), origin)
+    Ruling::denied(format!("files named `{shown}` hold secrets; work without it, or ask the user"), origin)
 }
 
 /// Returns whether the parts of a rule match all of these names, so that the rest of it may match a name below them.

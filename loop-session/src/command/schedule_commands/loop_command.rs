@@ -235,7 +235,7 @@ mod tests {
             ("5m", "the prompt or command is missing"),
             ("check the build", "the interval `check`: write it like 30s"),
             ("check the build", "/every"),
-            ("0 x", "it has to be more than nothing"),
+            ("0 x", "it has to be more than zero"),
             ("10000000000000 x", "too long"),
             ("5m --count", "the number after --count is missing"),
             ("5 m hi", "the interval `5 m` is one word: `5m`"),

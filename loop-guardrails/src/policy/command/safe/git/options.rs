@@ -165,7 +165,7 @@ pub(super) fn find(name: &str) -> Option<&'static Subcommand> {
 
 pub(super) fn no_subcommand() -> Ruling {
     let names: Vec<_> = SUBCOMMANDS.iter().map(|subcommand| subcommand.name).collect();
-    built_in(format!("of `git` only {} run, each as the first word behind it", names.join(", ")))
+    built_in(format!("only {} of `git` run here, each as its first word", names.join(", ")))
 }
 
 impl Subcommand {
@@ -253,9 +253,10 @@ impl Subcommand {
                 rest.next().ok_or_else(|| self.refused(name, "needs a value"))?
             }
             _ => {
-                return Err(
-                    self.refused(name, "is not an option that runs here; do without, or write it out")
-                );
+                return Err(self.refused(
+                    name,
+                    "is not an option that is allowed here; leave it out, or write it in full",
+                ));
             }
         };
         self.check_value(name, value)?;
@@ -272,7 +273,7 @@ impl Subcommand {
                 Err(self.refused(name, "with `%G` starts a program; leave `%G` out"))
             }
             "-L" if value.contains(':') => {
-                Err(self.refused(name, "takes lines here, as in `-L1,5`, and no `:`"))
+                Err(self.refused(name, "takes only lines here, as in `-L1,5`, without `:`"))
             }
             _ if !name.starts_with("--") && value.is_empty() => Err(self.refused(name, "needs a value")),
             _ => Ok(()),
