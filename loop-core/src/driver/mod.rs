@@ -80,7 +80,12 @@ impl<I: Iteration> Driver<I> {
     pub(crate) async fn drive(mut self) -> Report<I::Output> {
         self.run.begin();
         loop {
-            match self.run.next_action().await {
+            let action = match self.run.next_action() {
+                Some(action) => action,
+                // Boxed, so that a run without delays does not carry the space for this future.
+                None => Box::pin(self.run.delayed_action()).await,
+            };
+            match action {
                 Action::Iterate { iteration, attempt } => self.iterate(iteration, attempt).await,
                 Action::Evaluate => self.evaluate().await,
                 Action::Settle => {
@@ -112,7 +117,7 @@ impl<I: Iteration> Driver<I> {
             Err(error) => error.into(),
         };
         let notes = run.signals.work.take_boxed_notes();
-        run.answer(Input::Iterated { result, notes });
+        run.answer(|machine, at| machine.iterated(at, result, notes));
     }
 
     async fn evaluate(&mut self) {
@@ -129,7 +134,7 @@ impl<I: Iteration> Driver<I> {
             Err(error) => error.into(),
         };
         let notes = run.signals.work.take_boxed_notes();
-        run.answer(Input::Evaluated { result, notes });
+        run.answer_finished(|machine, at| machine.evaluated(at, result, notes));
     }
 }
 
@@ -184,15 +189,21 @@ impl<O> RunState<O> {
 
     /// Passes the result of the outstanding action to the machine. A cancellation goes first, so that nothing starts
     /// after it. Late usage goes first as well, so that none is lost at the end.
-    fn answer(&mut self, input: Input) {
+    fn answer(&mut self, result: impl FnOnce(&mut Machine, RunTime) -> InputEffect) {
         let at = self.signals.clock.now();
         self.tell_usage();
-        // Only the end of the step follows an evaluation, and a cancellation must not cut finished work.
-        let starts = !matches!(input, Input::Evaluated { .. });
         // A cancelled wait or question needs no answer.
-        if !(starts && matches!(self.tell_cancel(), InputEffect::Due)) {
-            self.machine.tell(at, input);
+        if !matches!(self.tell_cancel(), InputEffect::Due) {
+            result(&mut self.machine, at);
         }
+    }
+
+    /// Passes the result of an evaluation to the machine. Only the end of the step follows, and a cancellation must not
+    /// cut finished work, so a cancellation comes later.
+    fn answer_finished(&mut self, result: impl FnOnce(&mut Machine, RunTime) -> InputEffect) {
+        let at = self.signals.clock.now();
+        self.tell_usage();
+        result(&mut self.machine, at);
     }
 
     /// Tells the machine once that the run was cancelled, if it was. An ended run ignores cancellations.
@@ -227,7 +238,7 @@ impl<O> RunState<O> {
         };
         let step = Arc::new(Step::new(record, self.output.take()));
         let by = self.event_sink.goal.decided_by(&step, self.machine.progress());
-        self.answer(Input::Settled { met: by.is_some(), by });
+        self.answer(|machine, at| machine.settled(at, by.is_some(), by));
         // Usage that arrived while the condition was asked belongs to this step: the next iteration must find the same
         // step as a restored run would.
         let progress = self.machine.progress();
@@ -266,7 +277,7 @@ impl<O> RunState<O> {
                 answer
             }
         };
-        self.answer(Input::Answered { answer });
+        self.answer(|machine, at| machine.tell(at, Input::Answered { answer }));
     }
 
     fn take_events(&mut self) {
