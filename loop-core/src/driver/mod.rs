@@ -14,7 +14,7 @@ use std::{sync::Arc, task::Poll, time::Duration};
 pub use spawn::RunHandle;
 pub use stream::{RunStream, Update};
 
-use self::clock::Clock;
+use self::{clock::Clock, supervise_work::cut};
 pub use self::{clock::SuspendedTime, event_sink::OnLag};
 pub(crate) use self::{
     event_sink::{EventReader, EventSink, Goal},
@@ -22,8 +22,8 @@ pub(crate) use self::{
 };
 use crate::{
     Action, Ask, CancellationToken, Ceiling, Ending, EvaluationContext, Evaluator, Input, Iteration,
-    IterationContext, Machine, Phase, Question, Report, RunTime, Step, StepRecord, WorkResult,
-    machine::InputEffect, report::Steps, work::Work,
+    IterationContext, Machine, Phase, Question, Report, RunTime, Step, StepRecord, Verdict, WorkError,
+    WorkResult, machine::InputEffect, report::Steps, work::Work,
 };
 
 /// The driver yields to other tasks at least once in this many steps of ready work. Yielding in each step would add a
@@ -80,61 +80,41 @@ impl<I: Iteration> Driver<I> {
     pub(crate) async fn drive(mut self) -> Report<I::Output> {
         self.run.begin();
         loop {
-            let action = match self.run.next_action() {
+            let run = &mut self.run;
+            let action = match run.next_action() {
                 Some(action) => action,
                 // Boxed, so that a run without delays does not carry the space for this future.
-                None => Box::pin(self.run.delayed_action()).await,
+                None => Box::pin(run.delayed_action()).await,
             };
             match action {
-                Action::Iterate { iteration, attempt } => self.iterate(iteration, attempt).await,
-                Action::Evaluate => self.evaluate().await,
+                // A cancellation arrived after the machine chose this work, so the work never starts.
+                Action::Iterate { .. } if run.is_interrupted() => run.iterated(Err(cut())),
+                Action::Evaluate if run.is_interrupted() => run.evaluated(Err(cut())),
+                Action::Iterate { iteration, attempt } => {
+                    let work = self.iteration.run(run.iteration_context(iteration, attempt));
+                    let result = run.supervise_work(work).await;
+                    run.iterated(result);
+                }
+                Action::Evaluate => {
+                    let Some(evaluator) = &mut self.evaluator else {
+                        unreachable!("the machine evaluates only if the builder found an evaluator")
+                    };
+                    let work = evaluator.as_mut().evaluate(run.evaluation_context());
+                    let result = run.supervise_work(work).await;
+                    run.evaluated(result);
+                }
                 Action::Settle => {
-                    if self.run.is_turn_over() {
+                    if run.is_turn_over() {
                         yield_to_runtime().await;
                     }
-                    self.run.settle();
+                    run.settle();
                 }
-                Action::Wait(duration) => self.run.wait(duration).await,
-                Action::Ask(question) => self.run.ask(self.ask.as_mut(), &question).await,
+                Action::Wait(duration) => run.wait(duration).await,
+                Action::Ask(question) => run.ask(self.ask.as_mut(), &question).await,
                 Action::Interrupt { .. } => unreachable!("interrupts are dealt with while work is attended"),
                 Action::Finish(ending) => return self.run.report(*ending).await,
             }
         }
-    }
-
-    async fn iterate(&mut self, iteration: u64, attempt: u32) {
-        let run = &mut self.run;
-        let cx = IterationContext::new(&run.signals.work, iteration)
-            .with_attempt(attempt)
-            .with_left(run.left)
-            .with_guidance(run.machine.progress().shared_guidance())
-            .with_steps(run.steps.last.clone(), run.steps.last_output.clone());
-        let result = match run.supervise_work(|| self.iteration.run(cx)).await {
-            Ok(output) => {
-                run.output = Some(Arc::new(output));
-                WorkResult::Done(())
-            }
-            Err(error) => error.into(),
-        };
-        let notes = run.signals.work.take_boxed_notes();
-        run.answer(|machine, at| machine.iterated(at, result, notes));
-    }
-
-    async fn evaluate(&mut self) {
-        let run = &mut self.run;
-        let (Some(evaluator), Some(output)) = (&mut self.evaluator, &run.output) else {
-            unreachable!("the builder lets no run begin that would be evaluated without its parts")
-        };
-        let iteration = run.machine.progress().current_step().map_or(0, StepRecord::iteration);
-        let cx = EvaluationContext::new(&run.signals.work, iteration, Arc::clone(output))
-            .with_left(run.left)
-            .with_previous(run.steps.last.clone());
-        let result = match run.supervise_work(|| evaluator.as_mut().evaluate(cx)).await {
-            Ok(verdict) => WorkResult::Done(verdict),
-            Err(error) => error.into(),
-        };
-        let notes = run.signals.work.take_boxed_notes();
-        run.answer_finished(|machine, at| machine.evaluated(at, result, notes));
     }
 }
 
@@ -185,6 +165,50 @@ impl<O> RunState<O> {
             // iteration.
             self.tell_cancel();
         }
+    }
+
+    /// Returns whether the run has to end although the machine has just chosen work.
+    fn is_interrupted(&self) -> bool {
+        self.machine.progress().is_interrupted()
+    }
+
+    fn iteration_context(&self, iteration: u64, attempt: u32) -> IterationContext<O> {
+        IterationContext::new(&self.signals.work, iteration)
+            .with_attempt(attempt)
+            .with_left(self.left)
+            .with_guidance(self.machine.progress().shared_guidance())
+            .with_steps(self.steps.last.clone(), self.steps.last_output.clone())
+    }
+
+    fn evaluation_context(&self) -> EvaluationContext<O> {
+        let Some(output) = &self.output else {
+            unreachable!("the builder lets no run begin that would be evaluated without its output")
+        };
+        let iteration = self.machine.progress().current_step().map_or(0, StepRecord::iteration);
+        EvaluationContext::new(&self.signals.work, iteration, Arc::clone(output))
+            .with_left(self.left)
+            .with_previous(self.steps.last.clone())
+    }
+
+    fn iterated(&mut self, result: Result<O, WorkError>) {
+        let result = match result {
+            Ok(output) => {
+                self.output = Some(Arc::new(output));
+                WorkResult::Done(())
+            }
+            Err(error) => error.into(),
+        };
+        let notes = self.signals.work.take_boxed_notes();
+        self.answer(|machine, at| machine.iterated(at, result, notes));
+    }
+
+    fn evaluated(&mut self, result: Result<Verdict, WorkError>) {
+        let result = match result {
+            Ok(verdict) => WorkResult::Done(verdict),
+            Err(error) => error.into(),
+        };
+        let notes = self.signals.work.take_boxed_notes();
+        self.answer_finished(|machine, at| machine.evaluated(at, result, notes));
     }
 
     /// Passes the result of the outstanding action to the machine. A cancellation goes first, so that nothing starts

@@ -36,15 +36,7 @@ enum WakeEvent<T> {
 
 impl<O> RunState<O> {
     /// Drives work until it ends or is cut. When this returns, the work has either ended by itself or been dropped.
-    pub(super) async fn supervise_work<'w, T>(
-        &mut self,
-        call: impl FnOnce() -> WorkFuture<'w, T>,
-    ) -> Result<T, WorkError> {
-        // A cancellation arrived after the machine chose this work, so the work never starts.
-        if self.machine.progress().is_interrupted() {
-            return Err(cut());
-        }
-        let mut work = call();
+    pub(super) async fn supervise_work<T>(&mut self, mut work: WorkFuture<'_, T>) -> Result<T, WorkError> {
         // Work that is ready at once needs no timers, so do not create any.
         if let Poll::Ready(result) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
             // The machine may retry it at once, without any other point at which to yield.
@@ -159,6 +151,6 @@ impl Signals {
 }
 
 /// The machine records the cut. This error only means that there is no result.
-fn cut() -> WorkError {
+pub(super) fn cut() -> WorkError {
     WorkError::failed("interrupted")
 }
