@@ -243,11 +243,20 @@ impl<O> RunState<O> {
 
     /// Passes usage to the machine that arrived while no work was running. Usage from running work goes through
     /// `supervise_work`, or belongs to the end of the work.
+    #[inline]
     fn tell_usage(&mut self) {
+        if self.signals.work.has_notes() {
+            self.tell_noted_usage();
+        }
+    }
+
+    #[cold]
+    fn tell_noted_usage(&mut self) {
         if let Phase::Working(_) = self.machine.progress().phase() {
             return;
         }
-        if let Some(usage) = self.signals.work.take_new_usage() {
+        let usage = self.signals.work.take_usage();
+        if !usage.is_unknown() {
             self.machine.tell(self.signals.clock.now(), Input::Reported { usage });
         }
     }

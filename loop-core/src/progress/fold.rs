@@ -219,8 +219,14 @@ impl Progress {
         }
     }
 
+    #[inline]
     fn note(&mut self, notes: Option<&Notes>) {
-        let Some(notes) = notes else { return };
+        if let Some(notes) = notes {
+            self.add(notes);
+        }
+    }
+
+    fn add(&mut self, notes: &Notes) {
         self.used(&notes.usage);
         let Some(step) = &mut self.current else { return };
         if notes.fault.is_some() {
