@@ -14,7 +14,7 @@ use std::{sync::Arc, task::Poll, time::Duration};
 pub use spawn::RunHandle;
 pub use stream::{RunStream, Update};
 
-use self::{clock::Clock, supervise_work::cut};
+use self::{clock::Clock, supervise_work::{cut, poll_once}};
 pub use self::{clock::SuspendedTime, event_sink::OnLag};
 pub(crate) use self::{
     event_sink::{EventReader, EventSink, Goal},
@@ -91,16 +91,28 @@ impl<I: Iteration> Driver<I> {
                 Action::Iterate { .. } if run.is_interrupted() => run.iterated(Err(cut())),
                 Action::Evaluate if run.is_interrupted() => run.evaluated(Err(cut())),
                 Action::Iterate { iteration, attempt } => {
-                    let work = self.iteration.run(run.iteration_context(iteration, attempt));
-                    let result = run.supervise_work(work).await;
+                    let mut work = self.iteration.run(run.iteration_context(iteration, attempt));
+                    let result = match poll_once(&mut work).await {
+                        Poll::Ready(Ok(output)) => {
+                            drop(work);
+                            Ok(output)
+                        }
+                        first => Box::pin(run.supervise_work(work, first)).await,
+                    };
                     run.iterated(result);
                 }
                 Action::Evaluate => {
                     let Some(evaluator) = &mut self.evaluator else {
                         unreachable!("the machine evaluates only if the builder found an evaluator")
                     };
-                    let work = evaluator.as_mut().evaluate(run.evaluation_context());
-                    let result = run.supervise_work(work).await;
+                    let mut work = evaluator.as_mut().evaluate(run.evaluation_context());
+                    let result = match poll_once(&mut work).await {
+                        Poll::Ready(Ok(verdict)) => {
+                            drop(work);
+                            Ok(verdict)
+                        }
+                        first => Box::pin(run.supervise_work(work, first)).await,
+                    };
                     run.evaluated(result);
                 }
                 Action::Settle => {
@@ -266,10 +278,10 @@ impl<O> RunState<O> {
         // The step, the progress and the events that the condition sees have to agree.
         self.tell_usage();
         self.take_events();
-        let Some(record) = self.machine.progress().current_step().cloned() else {
+        let Some(record) = self.machine.progress().current_step() else {
             unreachable!("the machine settles the step that it has begun")
         };
-        let step = Arc::new(Step::new(record, self.output.take()));
+        let step = Arc::new(Step::new(record.clone(), self.output.take()));
         let by = self.event_sink.goal.decided_by(&step, self.machine.progress());
         self.answer(|machine, at| machine.settled(at, by.is_some(), by));
         // Usage that arrived while the condition was asked belongs to this step: the next iteration must find the same

@@ -35,18 +35,21 @@ enum WakeEvent<T> {
 }
 
 impl<O> RunState<O> {
-    /// Drives work until it ends or is cut. When this returns, the work has either ended by itself or been dropped.
-    pub(super) async fn supervise_work<T>(&mut self, mut work: WorkFuture<'_, T>) -> Result<T, WorkError> {
-        // Work that is ready at once needs no timers, so do not create any.
-        if let Poll::Ready(result) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
-            // The machine may retry it at once, without any other point at which to yield.
-            if matches!(result, Err(WorkError::Later { .. })) && self.is_turn_over() {
-                yield_to_runtime().await;
-            }
-            return result;
+    /// Drives work that was not done with an output in its first poll, until it ends or is cut. When this returns, the
+    /// work has either ended by itself or been dropped.
+    // Apart from the first poll, so that the future of ready work carries neither timers nor the space for them.
+    pub(super) async fn supervise_work<T>(
+        &mut self,
+        work: WorkFuture<'_, T>,
+        first: Poll<Result<T, WorkError>>,
+    ) -> Result<T, WorkError> {
+        let Poll::Ready(result) = first else { return self.supervise_pending(work).await };
+        drop(work);
+        // The machine may retry it at once, without any other point at which to yield.
+        if matches!(result, Err(WorkError::Later { .. })) && self.is_turn_over() {
+            yield_to_runtime().await;
         }
-        // Boxed, because otherwise the future of ready work would include the space for the timers.
-        Box::pin(self.supervise_pending(work)).await
+        result
     }
 
     /// Drives work that is not ready.
@@ -148,6 +151,11 @@ impl Signals {
             () = self.clock.reach(due), if due.is_some() => WakeEvent::Due,
         }
     }
+}
+
+/// Polls work once.
+pub(super) async fn poll_once<T>(work: &mut WorkFuture<'_, T>) -> Poll<Result<T, WorkError>> {
+    poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await
 }
 
 /// The machine records the cut. This error only means that there is no result.
