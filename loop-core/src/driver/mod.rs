@@ -91,13 +91,12 @@ impl<I: Iteration> Driver<I> {
                 Action::Iterate { .. } if run.is_interrupted() => run.iterated(Err(cut())),
                 Action::Evaluate if run.is_interrupted() => run.evaluated(Err(cut())),
                 Action::Iterate { iteration, attempt } => {
-                    let mut work = self.iteration.run(run.iteration_context(iteration, attempt));
-                    let result = match poll_once(&mut work).await {
-                        Poll::Ready(Ok(output)) => {
-                            drop(work);
-                            Ok(output)
+                    let result = {
+                        let mut work = self.iteration.run(run.iteration_context(iteration, attempt));
+                        match poll_once(&mut work).await {
+                            Poll::Ready(Ok(output)) => Ok(output),
+                            first => Box::pin(run.supervise_work(work, first)).await,
                         }
-                        first => Box::pin(run.supervise_work(work, first)).await,
                     };
                     run.iterated(result);
                 }
@@ -105,13 +104,12 @@ impl<I: Iteration> Driver<I> {
                     let Some(evaluator) = &mut self.evaluator else {
                         unreachable!("the machine evaluates only if the builder found an evaluator")
                     };
-                    let mut work = evaluator.as_mut().evaluate(run.evaluation_context());
-                    let result = match poll_once(&mut work).await {
-                        Poll::Ready(Ok(verdict)) => {
-                            drop(work);
-                            Ok(verdict)
+                    let result = {
+                        let mut work = evaluator.as_mut().evaluate(run.evaluation_context());
+                        match poll_once(&mut work).await {
+                            Poll::Ready(Ok(verdict)) => Ok(verdict),
+                            first => Box::pin(run.supervise_work(work, first)).await,
                         }
-                        first => Box::pin(run.supervise_work(work, first)).await,
                     };
                     run.evaluated(result);
                 }
