@@ -127,7 +127,10 @@ async fn no_call_of_a_reply_that_was_cut_is_made() {
     let turn = chat.turn("who?").run().await.unwrap();
     assert!(!turn.calls[0].done && turn.failure().is_none());
     let result = model.requests()[1].messages[1].calls()[0].result.clone();
-    assert!(result.starts_with("whoami was not called: the reply reached its token limit and was cut"), "{result}");
+    assert!(
+        result.starts_with("whoami was not called: the reply reached its token limit and was cut"),
+        "{result}"
+    );
 }
 
 #[tokio::test]

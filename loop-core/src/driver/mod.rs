@@ -14,7 +14,10 @@ use std::{sync::Arc, task::Poll, time::Duration};
 pub use spawn::RunHandle;
 pub use stream::{RunStream, Update};
 
-use self::{clock::Clock, supervise_work::{cut, poll_once}};
+use self::{
+    clock::Clock,
+    supervise_work::{cut, poll_once},
+};
 pub use self::{clock::SuspendedTime, event_sink::OnLag};
 pub(crate) use self::{
     event_sink::{EventReader, EventSink, Goal},
