@@ -74,10 +74,8 @@ impl Ceiling {
     #[inline]
     pub(crate) fn tighten(&mut self, other: &Self) {
         fn tighten<T: Ord + Copy>(limit: &mut Option<T>, other: Option<T>) {
-            if let Some(other) = other
-                && limit.is_none_or(|limit| other < limit)
-            {
-                *limit = Some(other);
+            if let Some(other) = other {
+                *limit = Some(limit.map_or(other, |limit| limit.min(other)));
             }
         }
         tighten(&mut self.time, other.time);

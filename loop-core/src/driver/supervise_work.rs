@@ -154,8 +154,10 @@ impl Signals {
 }
 
 /// Polls work once.
-pub(super) async fn poll_once<T>(work: &mut WorkFuture<'_, T>) -> Poll<Result<T, WorkError>> {
-    poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await
+pub(super) fn poll_once<'a, T>(
+    work: &'a mut WorkFuture<'_, T>,
+) -> impl Future<Output = Poll<Result<T, WorkError>>> + Send + 'a {
+    poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx)))
 }
 
 /// The machine records the cut. This error only means that there is no result.
