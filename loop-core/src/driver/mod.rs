@@ -90,11 +90,10 @@ impl<I: Iteration> Driver<I> {
                 None => Box::pin(run.delayed_action()).await,
             };
             match action {
-                // A cancellation arrived after the machine chose this work, so the work never starts.
-                Action::Iterate { .. } if run.is_interrupted() => run.iterated(Err(cut())),
-                Action::Evaluate if run.is_interrupted() => run.evaluated(Err(cut())),
                 Action::Iterate { iteration, attempt } => {
-                    let result = {
+                    let result = if run.is_interrupted() {
+                        Err(cut())
+                    } else {
                         let mut work = self.iteration.run(run.iteration_context(iteration, attempt));
                         match poll_once(&mut work).await {
                             Poll::Ready(Ok(output)) => Ok(output),
@@ -107,7 +106,9 @@ impl<I: Iteration> Driver<I> {
                     let Some(evaluator) = &mut self.evaluator else {
                         unreachable!("the machine evaluates only if the builder found an evaluator")
                     };
-                    let result = {
+                    let result = if run.is_interrupted() {
+                        Err(cut())
+                    } else {
                         let mut work = evaluator.as_mut().evaluate(run.evaluation_context());
                         match poll_once(&mut work).await {
                             Poll::Ready(Ok(verdict)) => Ok(verdict),
@@ -180,7 +181,7 @@ impl<O> RunState<O> {
         }
     }
 
-    /// Returns whether the run has to end although the machine has just chosen work.
+    /// Returns whether a cancellation or the deadline came after the machine chose this work, so that it never starts.
     fn is_interrupted(&self) -> bool {
         self.machine.progress().is_interrupted()
     }

@@ -42,6 +42,7 @@ impl<O> RunState<O> {
 
     /// Reads the guardrails' remaining limits for work that begins now. If the run was delayed, it also corrects the
     /// remaining time.
+    #[inline]
     fn begin_work(&mut self, held_up: bool, was_over: Option<bool>) {
         if let Phase::Working(_) = self.machine.progress().phase() {
             self.left = self.machine.left();

@@ -145,6 +145,7 @@ impl Machine {
     }
 
     /// Handles [`Input::Iterated`].
+    #[inline]
     pub(crate) fn iterated(
         &mut self,
         at: RunTime,
@@ -161,6 +162,7 @@ impl Machine {
     }
 
     /// Handles [`Input::Evaluated`].
+    #[inline]
     pub(crate) fn evaluated(
         &mut self,
         at: RunTime,
@@ -177,6 +179,7 @@ impl Machine {
     }
 
     /// Handles [`Input::Settled`].
+    #[inline]
     pub(crate) fn settled(&mut self, at: RunTime, met: bool, by: Option<Box<str>>) -> InputEffect {
         if self.progress.phase != Phase::Settling {
             return InputEffect::Unchanged;
