@@ -1,5 +1,6 @@
 //! The tokio driver: performs the actions that the machine asks for, and passes their results back to it.
 
+mod answer;
 mod clock;
 mod event_sink;
 mod journal_writer;
@@ -25,8 +26,7 @@ pub(crate) use self::{
 };
 use crate::{
     Action, Ask, CancellationToken, Ceiling, Ending, EvaluationContext, Evaluator, Input, Iteration,
-    IterationContext, Machine, Phase, Question, Report, RunTime, Step, StepRecord, Verdict, WorkError,
-    WorkResult, machine::InputEffect, report::Steps, work::Work,
+    IterationContext, Machine, Phase, Question, Report, RunTime, Step, StepRecord, report::Steps, work::Work,
 };
 
 /// The driver yields to other tasks at least once in this many steps of ready work. Yielding in each step would add a
@@ -91,10 +91,11 @@ impl<I: Iteration> Driver<I> {
             };
             match action {
                 Action::Iterate { iteration, attempt } => {
+                    let cx = run.iteration_context(iteration, attempt);
                     let result = if run.is_interrupted() {
                         Err(cut())
                     } else {
-                        let mut work = self.iteration.run(run.iteration_context(iteration, attempt));
+                        let mut work = self.iteration.run(cx);
                         match poll_once(&mut work).await {
                             Poll::Ready(Ok(output)) => Ok(output),
                             first => Box::pin(run.supervise_work(work, first)).await,
@@ -106,10 +107,11 @@ impl<I: Iteration> Driver<I> {
                     let Some(evaluator) = &mut self.evaluator else {
                         unreachable!("the machine evaluates only if the builder found an evaluator")
                     };
+                    let cx = run.evaluation_context();
                     let result = if run.is_interrupted() {
                         Err(cut())
                     } else {
-                        let mut work = evaluator.as_mut().evaluate(run.evaluation_context());
+                        let mut work = evaluator.as_mut().evaluate(cx);
                         match poll_once(&mut work).await {
                             Poll::Ready(Ok(verdict)) => Ok(verdict),
                             first => Box::pin(run.supervise_work(work, first)).await,
@@ -202,77 +204,6 @@ impl<O> RunState<O> {
         EvaluationContext::new(&self.signals.work, iteration, Arc::clone(output))
             .with_left(self.left)
             .with_previous(self.steps.last.clone())
-    }
-
-    fn iterated(&mut self, result: Result<O, WorkError>) {
-        let result = match result {
-            Ok(output) => {
-                self.output = Some(Arc::new(output));
-                WorkResult::Done(())
-            }
-            Err(error) => error.into(),
-        };
-        let notes = self.signals.work.take_boxed_notes();
-        self.answer(|machine, at| machine.iterated(at, result, notes));
-    }
-
-    fn evaluated(&mut self, result: Result<Verdict, WorkError>) {
-        let result = match result {
-            Ok(verdict) => WorkResult::Done(verdict),
-            Err(error) => error.into(),
-        };
-        let notes = self.signals.work.take_boxed_notes();
-        self.answer_finished(|machine, at| machine.evaluated(at, result, notes));
-    }
-
-    /// Passes the result of the outstanding action to the machine. A cancellation goes first, so that nothing starts
-    /// after it. Late usage goes first as well, so that none is lost at the end.
-    fn answer(&mut self, result: impl FnOnce(&mut Machine, RunTime) -> InputEffect) {
-        let at = self.signals.clock.now();
-        self.tell_usage();
-        // A cancelled wait or question needs no answer.
-        if !matches!(self.tell_cancel(), InputEffect::Due) {
-            result(&mut self.machine, at);
-        }
-    }
-
-    /// Passes the result of an evaluation to the machine. Only the end of the step follows, and a cancellation must not
-    /// cut finished work, so a cancellation comes later.
-    fn answer_finished(&mut self, result: impl FnOnce(&mut Machine, RunTime) -> InputEffect) {
-        let at = self.signals.clock.now();
-        self.tell_usage();
-        result(&mut self.machine, at);
-    }
-
-    /// Tells the machine once that the run was cancelled, if it was. An ended run ignores cancellations.
-    fn tell_cancel(&mut self) -> InputEffect {
-        // An ended run that is about to resume would miss the cancellation, and the machine hears of it only once.
-        let over = || self.machine.progress().phase() == Phase::Ended;
-        if !self.signals.cancel.is_cancelled() || self.cancelled || over() {
-            return InputEffect::Unchanged;
-        }
-        self.cancelled = true;
-        self.machine.tell(self.signals.clock.now(), Input::Cancelled)
-    }
-
-    /// Passes usage to the machine that arrived while no work was running. Usage from running work goes through
-    /// `supervise_work`, or belongs to the end of the work.
-    #[inline]
-    fn tell_usage(&mut self) {
-        if self.signals.work.has_notes() {
-            self.tell_noted_usage();
-        }
-    }
-
-    #[cold]
-    fn tell_noted_usage(&mut self) {
-        if let Phase::Working(_) = self.machine.progress().phase() {
-            return;
-        }
-        let usage = self.signals.work.take_usage();
-        if !usage.is_unknown() {
-            self.machine.tell(self.signals.clock.now(), Input::Reported { usage });
-        }
     }
 
     /// Ends a step: asks the condition after it has observed the step's own events.
