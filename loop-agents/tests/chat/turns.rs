@@ -156,7 +156,7 @@ async fn a_model_without_tools_that_calls_one_is_told_so() {
     let model = ScriptedModel::new().calls("read_file", json!({})).says("I see.");
     let mut chat = Chat::new(model.clone());
     assert_eq!(chat.turn("read").run().await.unwrap().text, "I see.");
-    assert!(model.requests()[1].messages[1].calls()[0].result.contains("there are none at all"));
+    assert!(model.requests()[1].messages[1].calls()[0].result.contains("no tools are available"));
 }
 
 #[tokio::test]

@@ -103,7 +103,7 @@ fn what_is_not_found_is_left_open_warned_about_and_never_run() {
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!("init_not_found", ran.stderr);
     });
-    let checked = call(&scenario, &["check"]).exits(0);
+    let checked = call(&scenario, &["check"]).exits(1);
     assert_eq!(checked.stderr.matches("warning").count(), 2, "{}", checked.stderr);
     call_with_system(&scenario, &["run"]).exits(2).says(&["agent.command", "evaluator.command", "error"]);
     assert!(!scenario.state().join("telemetry.jsonl").exists());
@@ -113,11 +113,29 @@ fn what_is_not_found_is_left_open_warned_about_and_never_run() {
 fn a_file_that_is_there_stays_as_it_is() {
     let scenario = scenario(&[]);
     scenario.write("loop.yaml", "mine\n");
-    call(&scenario, &["init"]).exits(2).says(&["loop.yaml is there already", "--out"]);
+    call(&scenario, &["init"]).exits(2).says(&["loop.yaml already exists", "--out", "--force"]);
     assert_eq!(scenario.read("loop.yaml"), "mine\n");
     std::os::unix::fs::symlink("elsewhere", scenario.path("linked.yaml")).expect("a link");
-    call(&scenario, &["init", "--out", "linked.yaml"]).exits(2).says(&["linked.yaml is there already"]);
+    call(&scenario, &["init", "--out", "linked.yaml"]).exits(2).says(&["linked.yaml already exists"]);
     assert!(!scenario.has("elsewhere"));
+    call(&scenario, &["init", "--force"]).exits(0).says(&["wrote loop.yaml"]);
+    assert!(scenario.read("loop.yaml").contains("guardrails:"));
+}
+
+#[test]
+fn a_check_is_given_as_a_command_and_the_found_ones_are_listed() {
+    let scenario = scenario(&[("pi", ""), ("codex", "")]);
+    scenario.write("web/package.json", r#"{ "scripts": { "test": "vitest run" } }"#);
+    scenario.write("api/go.mod", "module it\n");
+    let listed = call(&scenario, &["init", "--list"]).exits(0);
+    insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!("init_list", listed.stdout);
+    });
+    assert!(!scenario.has("loop.yaml"));
+    call(&scenario, &["init", "--list", "--force"]).exits(2).says(&["--force"]);
+    call(&scenario, &["init", "--check", ""]).exits(2).says(&["--check"]);
+    call(&scenario, &["init", "--check", "make e2e"]).exits(0).says(&["make e2e", "not taken: cd web"]);
+    assert!(scenario.read("loop.yaml").contains("command: make e2e"));
 }
 
 #[test]

@@ -29,15 +29,27 @@ pub enum StoreError {
     },
     /// The file differs from what was written. It stays unchanged.
     #[error(
-        "{} is damaged: {why}. No job of it fires, and it was not changed. Restore it from a backup, or move it away to \
-         begin without jobs: mv {} {}",
-        path.display(), quoted(path, ""), quoted(path, ".damaged")
+        "{} is damaged: {why}. No job of it fires, and it was not changed. Restore it from a backup, or move its folder \
+         away to begin without jobs: mv {} {}",
+        path.display(), quoted(folder_of(path), ""), quoted(folder_of(path), ".damaged")
     )]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The damage.
         why: String,
+    },
+    /// The file was removed after jobs had been stored in it.
+    #[error(
+        "{} is missing, although jobs were stored in it, so no job fires. Restore it from a backup, or begin without \
+         jobs: rm {}",
+        path.display(), quoted(lock, "")
+    )]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The file that records that jobs were stored.
+        lock: PathBuf,
     },
     /// A later version of this program wrote the file.
     #[error(
@@ -55,6 +67,11 @@ pub enum StoreError {
     /// The work on the store was abandoned, since the program ends or a thread panicked.
     #[error("the work on the jobs was given up before it was done: try again")]
     GivenUp,
+}
+
+/// Returns the folder of a file.
+fn folder_of(file: &Path) -> &Path {
+    file.parent().unwrap_or(file)
 }
 
 /// Returns a path with a suffix, quoted as a word of a shell.

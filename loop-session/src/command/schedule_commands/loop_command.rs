@@ -242,7 +242,7 @@ mod tests {
             ("5m --count=0 x", "--count 0: it has to be"),
             (
                 "1s --cuont 2 hi",
-                "there is no option --cuont (did you mean --count?); a prompt that begins so",
+                "there is no option --cuont (did you mean --count?); a prompt that begins like this",
             ),
             ("1s --verbose hi", "there is no option --verbose; a prompt"),
             ("1s --count 2 --count 3 hi", "--count appears twice; a prompt"),

@@ -60,12 +60,12 @@ const COMMIT_ATTACHED: &str = "--pretty --format --decorate";
 /// Options that select commits.
 const WALK_FLAGS: &str = "-NUM --all-match --invert-grep -i --regexp-ignore-case -E -F -P --basic-regexp \
     --extended-regexp --fixed-strings --perl-regexp --merges --no-merges --no-min-parents --no-max-parents --all --not \
-    --branches --tags --remotes --reflog -g --walk-reflogs --boundary --simplify-merges --simplify-by-decoration \
+    --branches --tags --remotes --reflog --boundary --simplify-merges --simplify-by-decoration \
     --full-history --dense --sparse --show-pulls --date-order --author-date-order --topo-order --reverse --do-walk --graph \
     --no-graph --source --left-right --left-only --right-only --cherry-pick --cherry-mark --cherry --log-size \
     --clear-decorations";
 const WALK_VALUED: &str = "-n --max-count --skip --since --after --until --before --since-as-filter --author --committer \
-    --grep --grep-reflog --min-parents --max-parents --glob --exclude";
+    --grep --min-parents --max-parents --glob --exclude";
 const WALK_ATTACHED: &str = "--branches --tags --remotes --no-walk --ancestry-path";
 
 const DEFAULT: Subcommand = Subcommand {
