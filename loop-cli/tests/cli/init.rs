@@ -169,7 +169,7 @@ fn the_schema_is_named_where_it_is_and_offered_where_it_is_not() {
         scenario.write("loop.schema.json", "{}");
         call(&scenario, &["init", "--out", file]).exits(0);
         assert!(scenario.read(file).contains(line), "{}", scenario.read(file));
-        call(&scenario, &["check", file]).exits(0);
+        call(&scenario, &["check", file]).exits(1);
     }
 }
 
@@ -189,7 +189,7 @@ fn an_agent_is_given_by_its_name_or_as_a_command() {
         .exits(0)
         .says(&["gemini --approval-mode"]);
     call(&scenario, &["init", "--agent", "my-agent: \"x\" {prompt}", "--out", "b.yaml"]).exits(0);
-    assert!(call(&scenario, &["check", "b.yaml"]).exits(0).stdout.contains("my-agent: \"x\" {prompt}"));
+    assert!(call(&scenario, &["check", "b.yaml"]).exits(1).stdout.contains("my-agent: \"x\" {prompt}"));
     call(&scenario, &["init", "--agent", "x '{prompt}'", "--out", "c.yaml"]).exits(2).says(&["--agent"]);
     call(&scenario, &["init", "--agent", "", "--out", "c.yaml"]).exits(2).says(&["--agent"]);
     assert!(!scenario.has("c.yaml"));

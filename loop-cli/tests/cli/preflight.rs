@@ -67,7 +67,7 @@ fn what_is_still_to_be_written_can_be_looked_at_and_not_run() {
     let scenario = Scenario::new();
     scenario.manifest(&Manifest::new("REPLACE_ME with your agent", "touch checked"));
     let said = ["`agent.command` is still to be written", "loop.json:"];
-    let ran = scenario.run(&["check", "loop.json"]).exits(0).says(&said);
+    let ran = scenario.run(&["check", "loop.json"]).exits(1).says(&said);
     assert!(ran.stderr.contains("warning:") && !ran.stderr.contains("error:"));
     for args in
         [&["run", "loop.json"][..], &["run", "loop.json", "--dry-run"], &["check", "loop.json", "--run"]]

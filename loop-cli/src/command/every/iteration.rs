@@ -25,7 +25,7 @@ pub(crate) fn command(line: &str, cx: &ExecutionContext) -> Result<Box<ShellAgen
     // Passes all the user's variables: the command is the user's own.
     let shell = cx.shell(cx.variables().iter().cloned());
     let agent = ShellAgent::new(line).or_usage(|| "the command")?;
-    Ok(Box::new(agent.prompt("").shell(shell)))
+    Ok(Box::new(agent.prompt("").shell(shell).role("command")))
 }
 
 /// Prepares a turn.

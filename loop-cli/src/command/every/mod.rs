@@ -121,6 +121,9 @@ pub(super) async fn execute<I: RepeatedIteration>(
     } else if !ended.ending.is_success() && ended.signal.is_none() {
         view::error(&anyhow!(text::printable(&ended.ending.to_string())));
     }
+    if ended.ending.is_success() && !ended.lacks_record && until.ended_in_failure(&ended.progress) {
+        return Ok(ExitCode::from(exit::HALTED));
+    }
     Ok(exit::of_ended(&ended))
 }
 
