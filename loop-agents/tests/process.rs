@@ -245,7 +245,7 @@ async fn dropping_kills_the_group_at_once() {
 /// Returns whether this process has a descriptor of this pipe.
 #[cfg(target_os = "linux")]
 fn holds(pipe: &Path) -> bool {
-    let descriptors = fs::read_dir("/proc/self/fd").unwrap().flatten();
+    let descriptors = fs::read_dir("/proc/self/fd").expect("a folder").flatten();
     descriptors.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|target| target == pipe)
 }
 
