@@ -287,7 +287,8 @@ impl ShellAgent {
         };
         let ran = self.shell.run(process, cx.iteration(), Some(&meter), cx.cancelled(), listener).await;
         let OutputReport { text, failure, fault, unfinished, counted, is_silent } = reader.finish();
-        let finished = ran.map_err(|error| failures::not_run(self.role, error, self.command.takes_prompt()))?;
+        let finished =
+            ran.map_err(|error| failures::not_run(self.role, error, self.command.takes_prompt()))?;
         if finished.cut.is_none() && finished.exit.is_unavailable() {
             let why = exit_with_reason(finished.exit, &finished.stderr);
             return Err(failures::unavailable(self.role, &format!("it {why}")).into());
