@@ -10,8 +10,9 @@ use crate::{
 impl Machine {
     /// Returns the limits that all guardrails together leave for the work that begins now.
     pub fn left(&self) -> Ceiling {
-        let ceilings = self.guardrails.iter().map(|guardrail| guardrail.ceiling(&self.progress));
-        ceilings.fold(Ceiling::NONE, Ceiling::min)
+        let mut left = Ceiling::NONE;
+        self.guardrails.iter().for_each(|guardrail| left.tighten(&guardrail.ceiling(&self.progress)));
+        left
     }
 
     /// Returns the run time at which [`Input::DeadlinePassed`](crate::Input::DeadlinePassed) is due, as far as the
