@@ -22,7 +22,7 @@ use super::{
     address::secrets_in_addresses,
     ansi::Ansi,
     filter::{Beginnings, Precedes},
-    literal, numbers, spelled,
+    numbers, readings, spelled,
     trail::is_sequence,
     unit::{Sign, first_unit},
     words,
@@ -46,6 +46,8 @@ const BASE_64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 pub(super) struct Forms {
     /// Patterns over visible characters, with [`folded`] bytes.
     pub(super) text: BTreeSet<Vec<u8>>,
+    /// The values without quotes, line ends and backslashes, for texts whose beginning is missing.
+    pub(super) bare: BTreeSet<Vec<u8>>,
     /// Patterns over hexadecimal digits.
     pub(super) hex: BTreeSet<Vec<u8>>,
     /// Patterns over numbers that spell bytes, and over single characters.
@@ -60,12 +62,11 @@ impl Forms {
         let mut forms = Self::default();
         for value in values.iter().flat_map(|value| parts(value)) {
             for is_decoded in [false, true] {
-                forms.add_text(canonical(value, is_decoded));
+                let form = canonical(value, is_decoded);
+                readings::beginnings(&form, &mut forms.beginnings);
+                forms.add_text(form);
             }
-            if let Some(beginning) = before_open_escape(value) {
-                forms.add_text(canonical(beginning, true));
-            }
-            forms.add_unquoted(value);
+            forms.add_bare(value);
             forms.add_bytes(value);
             if value.len() >= LEAST && !is_ours(value) {
                 forms.add_bases(value);
@@ -87,25 +88,13 @@ impl Forms {
         }
     }
 
-    /// Adds the value without its quotes and line ends: with its escapes decoded, and as it is, without backslashes.
-    /// Backslashes are invisible where a line end cuts an escape, or where they make the next character literal.
-    fn add_unquoted(&mut self, value: &[u8]) {
-        let is_left_out = |byte: &u8| *byte == b'\n' || QUOTES.contains(&char::from(*byte));
-        let written: Vec<_> = value.iter().filter(|byte| **byte != b'\\').copied().collect();
-        for (mut form, is_literal) in [(canonical(value, true), false), (canonical(&written, false), true)] {
-            form.retain(|byte| !is_left_out(byte));
-            if is_literal {
-                literal::beginnings(&form, &mut self.beginnings);
-            }
-            if form.len() >= LEAST_SPELLED {
-                let quotes = QUOTES.map(|quote| quote as u8);
-                let next = [form[1], quotes[0], quotes[1]];
-                quotes.iter().for_each(|quote| {
-                    self.beginnings.add(Precedes::Anything, &[form[0], *quote], &next);
-                });
-                self.beginnings.add(Precedes::Anything, &form[..2], &quotes);
-                self.add_text(form);
-            }
+    /// Adds the value without the characters that are left out of a text whose beginning is missing.
+    fn add_bare(&mut self, value: &[u8]) {
+        let is_left_out = |byte: &u8| matches!(byte, b'\n' | b'\\') || QUOTES.contains(&char::from(*byte));
+        let bare: Vec<_> = value.iter().filter(|byte| !is_left_out(byte)).copied().collect();
+        let form = canonical(&bare, false);
+        if form.len() >= LEAST_SPELLED && !is_ours(&form) {
+            self.bare.insert(form);
         }
     }
 
@@ -168,14 +157,6 @@ fn parts(value: &[u8]) -> Vec<&[u8]> {
     let text = str::from_utf8(value).unwrap_or_default();
     parts.extend(secrets_in_addresses(text).into_iter().map(str::as_bytes));
     parts
-}
-
-/// Returns the value without an incomplete escape at its end: `%` or `%A`. If digits follow it in a text by chance,
-/// they complete the escape, and the decoded text does not contain the whole value.
-fn before_open_escape(value: &[u8]) -> Option<&[u8]> {
-    let at = value.iter().rposition(|byte| *byte == b'%')?;
-    let is_open = value.len() - at <= 2 && value[at + 1..].iter().all(u8::is_ascii_hexdigit);
-    is_open.then(|| &value[..at])
 }
 
 /// Returns whether it is a part of our replacement for secrets.
