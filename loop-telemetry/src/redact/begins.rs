@@ -22,12 +22,10 @@ impl Scanner {
         match unit.sign {
             _ if unit.is_escape && self.is_fork_of_escape(unit, &text[at..], lanes, scan) => true,
             Sign::Char('\n') => {
-                let line = LazyCell::new(|| scan.line(text));
+                let line = LazyCell::new(|| scan.line(text, unit.is_escape));
                 lanes.iter().any(|lane| !lane.is_idle() && line.goes_on(lane, rest, &self.finder))
             }
-            sign if is_quote(sign) => {
-                lanes.iter().any(|lane| goes_on_after_quote(lane, rest, &self.finder))
-            }
+            sign if is_quote(sign) => lanes.iter().any(|lane| goes_on_after_quote(lane, rest, &self.finder)),
             Sign::Byte(_) if !unit.is_escape && !unit.sign.is_visible() => {
                 is_open() && before(&scan.before, &text[..at]).next() == Some(b'\\')
             }
@@ -40,8 +38,7 @@ impl Scanner {
     fn is_fork_of_escape(&self, unit: &Unit, text: &[u8], lanes: &[Lane], scan: &Scan) -> bool {
         let goes_on = |lanes: &[Lane], byte| lanes.iter().any(|lane| lane.goes_on_with(byte, &self.finder));
         let is_backslash = text[0] == b'\\';
-        let is_left_out =
-            is_backslash && (unit.sign != Sign::Nothing || scan.ansi[DECODED] != Ansi::Outside);
+        let is_left_out = is_backslash && (unit.sign != Sign::Nothing || scan.ansi[DECODED] != Ansi::Outside);
         // The lanes of escapes as they are written do not undo this one.
         let is_undone = || match unit.sign.bytes(&mut [0; 4]) {
             _ if !scan.is_split => false,
@@ -50,7 +47,7 @@ impl Scanner {
         };
         is_backslash && lanes.iter().any(Lane::has_keys)
             || goes_on(lanes, text[0])
-            || self.finder.may_begin(text[0]) && self.filter.may_begin(text, 0)
+            || self.finder.may_begin(text[0])
             || is_left_out && text.get(1).is_some_and(|next| goes_on(lanes, *next))
             || is_undone()
     }
@@ -83,6 +80,5 @@ pub(super) fn is_quote(sign: Sign) -> bool {
 /// Returns whether a candidate may continue after a quote, before this text.
 pub(super) fn goes_on_after_quote(lane: &Lane, rest: &[u8], finder: &Finder) -> bool {
     let is_plain = |next: &u8| !Filter::is_special(*next) && !is_quote(Sign::Char((*next).into()));
-    !lane.is_idle()
-        && rest.first().is_none_or(|next| !is_plain(next) || lane.goes_on_with(*next, finder))
+    !lane.is_idle() && rest.first().is_none_or(|next| !is_plain(next) || lane.goes_on_with(*next, finder))
 }

@@ -83,8 +83,10 @@ impl Forms {
     }
 
     fn add_text(&mut self, form: Vec<u8>) {
-        if form.len() >= LEAST && !is_ours(&form) {
-            self.text.insert(form);
+        // A line end at an edge is not secret, even if the value has an escape for it.
+        let form = form.trim_ascii();
+        if form.len() >= LEAST && !is_ours(form) {
+            self.text.insert(form.to_vec());
         }
     }
 

@@ -21,12 +21,18 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Returns the line that ends here. `before` is the text before this position, backwards.
-    pub(super) fn before(before: impl Iterator<Item = u8> + Clone) -> Self {
+    /// Returns the line that ends here. `before` is the text before this position, backwards. `is_escape` tells whether
+    /// the line ends with an escape.
+    pub(super) fn before(before: impl Iterator<Item = u8> + Clone, is_escape: bool) -> Self {
         let last = before.clone().skip_while(|byte| *byte == b'\r').take(WRAPPED);
         let is_wrapped = last.take_while(u8::is_ascii_graphic).count() == WRAPPED;
         let mut start = backwards(before);
         start.reverse();
+        if is_escape {
+            // The first line of a text in JSON begins after a quote.
+            let begins = start.windows(2).rposition(|pair| pair[1] == b'"' && pair[0] != b'\\');
+            start.drain(..begins.map_or(0, |at| at + 2));
+        }
         start.truncate(MOST);
         Self { start, is_wrapped }
     }
@@ -40,14 +46,12 @@ impl Line {
         }
         let (mut column, mut at) = (0, 0);
         while at < MOST_SEEN
-            && let Some(unit) = rest.get(at..).filter(|rest| !rest.is_empty()).and_then(|rest| first_unit(rest, false))
+            && let Some(unit) =
+                rest.get(at..).filter(|rest| !rest.is_empty()).and_then(|rest| first_unit(rest, false))
         {
             let written = &rest[at..at + unit.length];
             at += unit.length;
-            if unit.sign == Sign::Char('\n') && column == 0 {
-                continue;
-            }
-            let is_blank = matches!(unit.sign, Sign::Char('\t' | '\r'));
+            let is_blank = matches!(unit.sign, Sign::Char(' ' | '\t' | '\r'));
             let decoded = unit.sign.bytes(&mut [0; 4]).first().copied();
             if !is_blank && !unit.sign.is_visible() && unit.sign != Sign::Nothing
                 || decoded.is_some_and(goes_on)
@@ -55,8 +59,13 @@ impl Line {
             {
                 return true;
             }
+            if unit.sign == Sign::Char('\n') && column == 0 {
+                continue;
+            }
             if unit.sign == Sign::Char('\n')
-                || !written.iter().zip(column..).all(|(byte, column)| self.has_in_margin(column, *byte)) {
+                || !is_blank
+                    && !written.iter().zip(column..).all(|(byte, column)| self.has_in_margin(column, *byte))
+            {
                 return false;
             }
             column += unit.length;

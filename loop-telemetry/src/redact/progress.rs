@@ -1,8 +1,15 @@
 //! The progress of a scan: the position in the text, and the state of each lane.
 
 use super::{
-    ansi::Ansi, found::Found, lane::Lane, margin::{self, Line}, numbers::Numbers, readings::Readings, rows::Dump,
-    spelled::Spelled, unit::Sign,
+    ansi::Ansi,
+    found::Found,
+    lane::Lane,
+    margin::{self, Line},
+    numbers::Numbers,
+    readings::Readings,
+    rows::Dump,
+    spelled::Spelled,
+    unit::Sign,
 };
 
 /// The lanes: as it is written, the same without escape sequences of terminals, decoded, and that without escape
@@ -100,9 +107,9 @@ impl Scan {
             self.is_split && !(is_same && self.lanes[..LANES].iter().all(|lane| *lane == self.lanes[0]));
     }
 
-    /// Returns the line before this position.
-    pub(super) fn line(&self, text: &[u8]) -> Line {
-        Line::before(before(&self.before, &text[..self.at - self.base]))
+    /// Returns the line before this position. `is_escape` tells whether it ends with an escape.
+    pub(super) fn line(&self, text: &[u8], is_escape: bool) -> Line {
+        Line::before(before(&self.before, &text[..self.at - self.base]), is_escape)
     }
 
     /// Returns the start of the first candidate, or the position where reading continues.

@@ -17,7 +17,7 @@ use super::{
 };
 
 /// The maximum number of readings. Only a value such as a hundred backslashes needs more.
-const MOST_READINGS: usize = 64;
+const MOST_READINGS: usize = 256;
 
 /// Adds the beginnings of texts with this form that only a reading sees.
 pub(super) fn beginnings(form: &[u8], to: &mut Beginnings) {
@@ -53,19 +53,23 @@ enum Way {
     Backslash(Behind),
 }
 
-/// Returns the ways to read the beginning of a text, and the length of each.
-fn ways(unit: Unit, first: u8) -> impl Iterator<Item = (Way, usize)> {
-    let is_backslash = unit.is_escape && first == b'\\';
+/// Returns the ways to read a unit, and the length of each.
+fn ways(unit: Unit, written: &[u8]) -> impl Iterator<Item = (Way, usize)> {
+    let is_backslash = unit.is_escape && written[0] == b'\\';
     let decoded = match unit.sign {
         Sign::Nothing => Way::Backslash(Behind::Plain),
         sign => Way::Sign(sign),
     };
-    let literal = unit.is_escape.then_some((Way::Sign(Sign::Char(first.into())), 1));
+    let first = Way::Sign(Sign::Char(written[0].into()));
     let left_out = is_backslash && unit.sign != Sign::Nothing;
+    // Markup within markup may be undone in part.
+    let levels = written[1..].chunks(4).take_while(|level| level == b"amp;").zip(1..);
+    let in_part = levels.map(move |(_, count)| (first, 1 + 4 * count)).filter(move |way| way.1 < unit.length);
     [(decoded, unit.length)]
         .into_iter()
-        .chain(literal)
+        .chain(unit.is_escape.then_some((first, 1)))
         .chain(left_out.then_some((Way::Backslash(Behind::Escape), 1)))
+        .chain(in_part)
 }
 
 /// The text at the position of a reading.
@@ -73,6 +77,8 @@ fn ways(unit: Unit, first: u8) -> impl Iterator<Item = (Way, usize)> {
 struct Next<'a> {
     /// The next character, as it is written.
     written: &'a [u8],
+    /// Whether this is the whole unit.
+    is_whole: bool,
     /// The text after it.
     rest: &'a [u8],
     /// The line that ended last.
@@ -124,8 +130,16 @@ impl Readings {
             lane.end_keys();
         }
         let was_behind = if was_behind { Behind::Escape } else { Behind::No };
-        let reading =
-            Reading { at, lane, ansi, behind: Behind::No, was_behind, backslashes: at, margin: None, since: at };
+        let reading = Reading {
+            at,
+            lane,
+            ansi,
+            behind: Behind::No,
+            was_behind,
+            backslashes: at,
+            margin: None,
+            since: at,
+        };
         self.add(reading);
     }
 
@@ -152,8 +166,14 @@ impl Readings {
             let rest = &text[at - base..];
             let Some(unit) = first_unit(rest, is_all) else { return };
             let reading = self.all.swap_remove(index);
-            for (way, length) in ways(unit, rest[0]) {
-                let next = Next { written: &rest[..length], rest: &rest[length..], line: &self.line, finder };
+            for (way, length) in ways(unit, &rest[..unit.length]) {
+                let next = Next {
+                    written: &rest[..length],
+                    is_whole: length == unit.length,
+                    rest: &rest[length..],
+                    line: &self.line,
+                    finder,
+                };
                 for next in reading.after(way, &next, found) {
                     if !next.is_over() {
                         self.add(next);
@@ -222,8 +242,11 @@ impl Reading {
             next.ansi = Ansi::Outside;
         }
         if let Some(margin) = self.margin {
-            if let Some(margin) = margin.after(written, sign, text.line) {
-                all.push(Self { margin: Some(margin), behind: Behind::No, ..next.clone() });
+            let is_part = text.is_whole && self.behind == Behind::No;
+            let after = is_part.then(|| margin.after(written, sign, text.line)).flatten();
+            all.extend(after.map(|margin| Self { margin: Some(margin), ..next.clone() }));
+            if !sign.is_visible() {
+                return all;
             }
             next.margin = None;
             if !margin.is_sure() {
@@ -248,10 +271,7 @@ impl Reading {
     ) {
         let behind = std::mem::take(&mut self.behind);
         let was_behind = std::mem::replace(&mut self.was_behind, behind);
-        if matches!(
-            (was_behind, behind),
-            (Behind::No, Behind::Escape) | (Behind::Escape, Behind::No)
-        ) {
+        if matches!((was_behind, behind), (Behind::No, Behind::Escape) | (Behind::Escape, Behind::No)) {
             // Backslashes also separate the parts of paths.
             self.lane.doubt(from);
         }
@@ -264,6 +284,7 @@ impl Reading {
         match sign {
             Sign::Char('\n') if line.goes_on(&self.lane, rest, finder) => {
                 let margin = Some(Margin::new(line.is_wrapped));
+                self.was_behind = Behind::No;
                 // A released candidate begins at this position.
                 let mut joined = Self { margin, since: self.at + 1, ..self.clone() };
                 if line.is_wrapped {

@@ -77,7 +77,8 @@ impl Scanner {
     }
 
     pub(super) fn tails(&self) -> &Tails {
-        self.tails.get_or_init(|| Tails::of(self.forms.text.iter().chain(&self.forms.bare).chain(&self.forms.hex)))
+        self.tails
+            .get_or_init(|| Tails::of(self.forms.text.iter().chain(&self.forms.bare).chain(&self.forms.hex)))
     }
 
     /// Continues reading a text whose first `scan.base` bytes are no longer there. `is_all` tells whether this is its
@@ -138,9 +139,7 @@ impl Scanner {
         }
         let is_fork = self.is_fork(unit, text, scan);
         if !scan.is_split
-            && (is_fork
-                || unit.is_escape
-                || scan.ansi.map(|mut ansi| ansi.takes(unit.sign)) != [false; 2])
+            && (is_fork || unit.is_escape || scan.ansi.map(|mut ansi| ansi.takes(unit.sign)) != [false; 2])
         {
             scan.split();
         }
@@ -148,7 +147,7 @@ impl Scanner {
             scan.begin_readings(text);
         }
         if scan.readings.is_on() && unit.sign == Sign::Char('\n') {
-            scan.readings.end_line(scan.line(text));
+            scan.readings.end_line(scan.line(text, unit.is_escape));
         }
         if !scan.is_split {
             let in_word = scan.lanes[0].is_in_word;
@@ -201,14 +200,7 @@ impl Scanner {
     }
 
     /// Takes a character in one lane. Returns whether it is not part of an escape sequence.
-    fn take_in(
-        &self,
-        way: usize,
-        sign: Sign,
-        place: Place,
-        text: &[u8],
-        scan: &mut Scan,
-    ) -> bool {
+    fn take_in(&self, way: usize, sign: Sign, place: Place, text: &[u8], scan: &mut Scan) -> bool {
         scan.differ(way, sign);
         let is_hidden = scan.ansi[way].takes(sign);
         self.see(2 * way..2 * way + 1, sign, place, scan);
