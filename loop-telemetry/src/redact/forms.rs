@@ -5,8 +5,8 @@
 //! | the value; each long line of it; the secrets in it, if it is an address | a pattern of [`Forms::text`] |
 //! | with escapes: `%68`, `\u0068`, `\x68`, `\150`, `\/`, `\"`, `+` for a space | the same, over decoded characters |
 //! | with invisible parts: colours, control characters, characters without width | the same, over visible characters |
-//! | with a backslash before any of its characters: `\k\e\y` | the same, without backslashes, quotes and line ends |
-//! | in quotes of a shell, a table or markup; across line ends | the same, without quotes and line ends |
+//! | with a backslash before any of its characters: `\k\e\y`; with escapes of its own | the same, over each [reading](super::readings) |
+//! | in quotes of a shell, a table or markup; across line ends, with margins | the same |
 //! | base 64, of both alphabets, also inside a longer text, also of UTF-16 | three patterns: one for each position in a group |
 //! | base 32 | five patterns |
 //! | hexadecimal, with and without separators | a pattern of [`Forms::hex`] |

@@ -59,12 +59,11 @@ impl Line {
             {
                 return true;
             }
-            if unit.sign == Sign::Char('\n') && column == 0 {
-                continue;
+            if unit.sign == Sign::Char('\n') {
+                return column == 0;
             }
-            if unit.sign == Sign::Char('\n')
-                || !is_blank
-                    && !written.iter().zip(column..).all(|(byte, column)| self.has_in_margin(column, *byte))
+            if !is_blank
+                && !written.iter().zip(column..).all(|(byte, column)| self.has_in_margin(column, *byte))
             {
                 return false;
             }

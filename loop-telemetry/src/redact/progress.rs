@@ -3,7 +3,7 @@
 use super::{
     ansi::Ansi,
     found::Found,
-    lane::Lane,
+    lane::{Finder, Lane},
     margin::{self, Line},
     numbers::Numbers,
     readings::Readings,
@@ -82,9 +82,11 @@ impl Scan {
     }
 
     /// Begins [readings](super::readings) where the lanes have seen this part of the text.
-    pub(super) fn begin_readings(&mut self, text: &[u8]) {
+    pub(super) fn begin_readings(&mut self, text: &[u8], finder: &Finder) {
         let was_behind = before(&self.before, &text[..self.at - self.base]).nth(1) == Some(b'\\');
-        for (lane, ansi) in self.lanes.iter().zip(self.ansi_of_lanes()) {
+        let may_begin = finder.may_begin(text[self.at - self.base]);
+        let lanes = self.lanes.iter().zip(self.ansi_of_lanes());
+        for (lane, ansi) in lanes.filter(|(lane, _)| may_begin || !lane.is_idle()) {
             self.readings.begin(self.at, lane, ansi, was_behind);
         }
     }

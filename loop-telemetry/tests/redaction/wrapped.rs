@@ -119,7 +119,6 @@ fn ordinary_lines_stay_as_they_are() {
     for text in [
         "// The pass\n// is a word.\n",
         "    change();\n    me.later();\n",
-        "> pass\n\n> word\n",
         "- change\n- later\n",
         "web | pass\nweb | ed\nweb | word\n",
     ] {
