@@ -64,7 +64,7 @@ impl Forms {
             for is_decoded in [false, true] {
                 let form = canonical(value, is_decoded);
                 readings::beginnings(&form, &mut forms.beginnings);
-                forms.add_text(form);
+                forms.add_text(&form);
             }
             forms.add_bare(value);
             forms.add_bytes(value);
@@ -82,7 +82,7 @@ impl Forms {
         forms
     }
 
-    fn add_text(&mut self, form: Vec<u8>) {
+    fn add_text(&mut self, form: &[u8]) {
         // A line end at an edge is not secret, even if the value has an escape for it.
         let form = form.trim_ascii();
         if form.len() >= LEAST && !is_ours(form) {
@@ -110,7 +110,7 @@ impl Forms {
         };
         let numbers: Vec<_> = text.chars().flat_map(number).collect();
         // Python writes `\xe4` for the character with this number.
-        self.add_text(canonical(&numbers, true));
+        self.add_text(&canonical(&numbers, true));
         let amounts = value.iter().map(|byte| byte.cast_signed().unsigned_abs());
         for form in [value.to_vec(), numbers, amounts.collect()] {
             if self.add_spelled(&form) {
@@ -142,11 +142,11 @@ impl Forms {
                     b'/' => b'_',
                     other => *other,
                 };
-                self.add_text(standard.iter().map(other).collect());
-                self.add_text(standard);
+                self.add_text(&standard.iter().map(other).collect::<Vec<_>>());
+                self.add_text(&standard);
             }
         }
-        (0..5).for_each(|before| self.add_text(digits(value, before, BASE_32)));
+        (0..5).for_each(|before| self.add_text(&digits(value, before, BASE_32)));
     }
 }
 
