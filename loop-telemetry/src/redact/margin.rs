@@ -53,7 +53,7 @@ impl Line {
             at += unit.length;
             let is_blank = matches!(unit.sign, Sign::Char(' ' | '\t' | '\r'));
             let decoded = unit.sign.bytes(&mut [0; 4]).first().copied();
-            if !is_blank && !unit.sign.is_visible() && unit.sign != Sign::Nothing
+            if !is_blank && !unit.sign.is_visible()
                 || decoded.is_some_and(goes_on)
                 || unit.is_escape && written.iter().take(2).copied().any(goes_on)
             {

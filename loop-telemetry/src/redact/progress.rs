@@ -81,13 +81,14 @@ impl Scan {
         }
     }
 
-    /// Begins [readings](super::readings) where the lanes have seen this part of the text.
-    pub(super) fn begin_readings(&mut self, text: &[u8], finder: &Finder) {
+    /// Begins [readings](super::readings) where the lanes have seen this part of the text. `is_behind` tells whether a
+    /// backslash without a meaning precedes the next character.
+    pub(super) fn begin_readings(&mut self, text: &[u8], is_behind: bool, finder: &Finder) {
         let was_behind = before(&self.before, &text[..self.at - self.base]).nth(1) == Some(b'\\');
         let may_begin = finder.may_begin(text[self.at - self.base]);
         let lanes = self.lanes.iter().zip(self.ansi_of_lanes());
         for (lane, ansi) in lanes.filter(|(lane, _)| may_begin || !lane.is_idle()) {
-            self.readings.begin(self.at, lane, ansi, was_behind);
+            self.readings.begin(self.at, lane, ansi, [was_behind, is_behind]);
         }
     }
 

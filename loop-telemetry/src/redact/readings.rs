@@ -122,25 +122,17 @@ impl Readings {
         self.all.iter().map(start).min()
     }
 
-    /// Begins a reading where a lane has seen this part of the text. `was_behind` tells whether a backslash precedes
-    /// the last character.
-    pub(super) fn begin(&mut self, at: usize, lane: &Lane, ansi: Ansi, was_behind: bool) {
+    /// Begins a reading where a lane has seen this part of the text. `behind` tells whether a backslash precedes the last
+    /// character, and the next one.
+    pub(super) fn begin(&mut self, at: usize, lane: &Lane, ansi: Ansi, behind: [bool; 2]) {
+        let [was_behind, is_behind] = behind;
         let mut lane = lane.clone();
         if !was_behind {
             lane.end_keys();
         }
         let was_behind = if was_behind { Behind::Escape } else { Behind::No };
-        let reading = Reading {
-            at,
-            lane,
-            ansi,
-            behind: Behind::No,
-            was_behind,
-            backslashes: at,
-            margin: None,
-            since: at,
-        };
-        self.add(reading);
+        let behind = if is_behind { Behind::Plain } else { Behind::No };
+        self.add(Reading { at, lane, ansi, behind, was_behind, backslashes: at, margin: None, since: at });
     }
 
     /// Records the line that ends here.
@@ -211,7 +203,9 @@ impl Reading {
 
     /// Returns whether the lanes see all that it may find.
     fn is_over(&self) -> bool {
-        self.behind == Behind::No && self.lane.first_candidate().is_none_or(|start| start >= self.since)
+        self.behind == Behind::No
+            && !self.lane.has_keys()
+            && self.lane.first_candidate().is_none_or(|start| start >= self.since)
     }
 
     /// Returns the readings after a unit that is read this way.

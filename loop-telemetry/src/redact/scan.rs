@@ -144,7 +144,7 @@ impl Scanner {
             scan.split();
         }
         if is_fork {
-            scan.begin_readings(text, &self.finder);
+            scan.begin_readings(text, matches!(unit.sign, Sign::Byte(_)) && !unit.is_escape, &self.finder);
         }
         if scan.readings.is_on() && unit.sign == Sign::Char('\n') {
             scan.readings.end_line(scan.line(text, unit.is_escape));
