@@ -6,12 +6,17 @@ use std::{
     fs,
     future::{Future, pending, ready},
     path::Path,
+    sync::mpsc,
+    thread,
     time::{Duration, Instant},
 };
 
 use common::{Fifo, process, run};
 use loop_agents::process::{Environment, Exit, OutputStream, Process, ProcessError, STRAGGLER_TIME};
-use tokio::sync::oneshot;
+use tokio::{
+    runtime::Builder,
+    sync::{mpsc::unbounded_channel, oneshot},
+};
 
 /// Generous: it only tells seconds from forever, so that no test depends on the machine's speed.
 const SOON: Duration = Duration::from_secs(20);
@@ -235,6 +240,45 @@ async fn dropping_kills_the_group_at_once() {
     }
     drop(running);
     held.await;
+}
+
+/// Returns whether this process has a descriptor of this pipe.
+#[cfg(target_os = "linux")]
+fn holds(pipe: &Path) -> bool {
+    let descriptors = fs::read_dir("/proc/self/fd").expect("a folder").flatten();
+    descriptors.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|target| target == pipe)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_executor_that_drops_a_command_kills_it_and_closes_nothing_itself() {
+    let fifo = Fifo::new();
+    let line = format!("exec 3>'{}'; readlink /proc/$$/fd/1; sleep 60 & wait", fifo.path());
+    let writers = fifo.path();
+    let gone = thread::spawn(move || fs::read(writers).unwrap());
+    let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
+    let (release, released) = mpsc::channel::<()>();
+    drop(runtime.spawn_blocking(move || released.recv()));
+    let pipe = runtime.block_on(async {
+        let (tell, mut told) = unbounded_channel();
+        let process = process(&line);
+        let mut running =
+            Box::pin(process.run(pending(), move |_, bytes| tell.send(bytes.to_vec()).unwrap()));
+        let pipe = tokio::select! {
+            _ = &mut running => panic!("it cannot end by itself"),
+            pipe = told.recv() => String::from_utf8(pipe.unwrap()).unwrap(),
+        };
+        let pipe = Path::new(pipe.trim()).to_owned();
+        assert!(holds(&pipe));
+        drop(running);
+        gone.join().unwrap();
+        // The only thread that may close the pipe is busy.
+        assert!(holds(&pipe));
+        pipe
+    });
+    drop(release);
+    drop(runtime);
+    assert!(!holds(&pipe));
 }
 
 #[tokio::test]

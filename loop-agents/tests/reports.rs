@@ -104,7 +104,10 @@ async fn what_is_odd_is_told_once() {
         once(&mut agent, &Work::new()).await.unwrap();
     }
     let notes = notes.lock().unwrap();
-    assert_eq!(*notes, ["nothing that the agent printed is codex-json; is it run with `exec --json`?"]);
+    assert_eq!(
+        *notes,
+        ["the agent printed nothing in the format codex-json; does it run with `exec --json`?"]
+    );
 }
 
 #[tokio::test]
@@ -124,7 +127,7 @@ async fn a_limit_of_the_agents_own_is_a_fault_and_the_work_is_judged() {
     let work = Work::new();
     once(&mut reporting(line, Format::ClaudeStreamJson), &work).await.unwrap();
     let fault = work.take_notes().fault.unwrap();
-    assert_eq!(&*fault, "the agent came to a limit of its own: error_max_turns; the agent exited with 1");
+    assert_eq!(&*fault, "the agent reached its own limit: error_max_turns; the agent exited with 1");
 }
 
 #[tokio::test]
@@ -157,5 +160,5 @@ async fn what_is_told_in_two_places_counts_in_both_and_is_noted_once() {
     }
     assert_eq!(work.usage().cost.unwrap().usd, Usd::micros(2_005_640));
     let notes = notes.lock().unwrap();
-    assert!(notes.len() == 1 && notes[0].contains("it is counted twice"), "{notes:?}");
+    assert!(notes.len() == 1 && notes[0].contains("counts twice"), "{notes:?}");
 }

@@ -167,7 +167,7 @@ fn a_document_that_is_cut_is_noted() {
     let end = document[..document.len() / 2].rfind('\n').expect("several lines");
     let (told, reading) = read(Format::GeminiJson, &document[..end]);
     assert!(told.is_unknown());
-    assert_eq!(reading.notes[0], "an object began and did not end, so it is taken for text");
+    assert_eq!(reading.notes[0], "an object began and did not end, so it counts as text");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn the_json_of_another_agent_is_noted() {
         for format in [own].into_iter().chain(streams.map(|(_, format)| format)) {
             let (_, reading) = read(format, &stream);
             let noted =
-                reading.notes.iter().any(|note| note.starts_with("nothing that the agent printed is"));
+                reading.notes.iter().any(|note| note.starts_with("the agent printed nothing in the format"));
             assert_eq!(noted, format != own, "{name} as {format}: {:?}", reading.notes);
         }
     }
@@ -266,7 +266,7 @@ fn a_limit_of_the_agents_own_ends_work_that_can_be_judged() {
         let ended = result(&json!({"subtype": subtype, "is_error": true, "total_cost_usd": 0.5}));
         let (_, reading) = read(Format::ClaudeStreamJson, &lines(&[message("a", "m", "half of it"), ended]));
         assert_eq!(reading.failure, None);
-        assert_eq!(reading.fault, Some(format!("the agent came to a limit of its own: {subtype}")));
+        assert_eq!(reading.fault, Some(format!("the agent reached its own limit: {subtype}")));
     }
 }
 

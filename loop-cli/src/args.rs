@@ -62,7 +62,7 @@ Known agents: {}
 Examples:
   loop init
   loop init refactor-until-lint-clean --out lint.toml
-  loop init --agent 'my-agent --unattended'", known_programs()))]
+  loop init --agent 'my-agent --unattended' --check 'make e2e'", known_programs()))]
     Init(InitArgs),
     /// Run a loop from a manifest or from flags
     #[command(
@@ -202,6 +202,15 @@ pub(crate) struct InitArgs {
     /// Use this agent or command [default: first known on PATH]
     #[arg(long, value_name = "CMD")]
     pub(crate) agent: Option<String>,
+    /// Use this check [default: what the project's files point to]
+    #[arg(long, value_name = "CMD")]
+    pub(crate) check: Option<String>,
+    /// Replace FILE if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Only list the agents and the checks that were found
+    #[arg(long, conflicts_with_all = ["out", "agent", "check", "force"])]
+    pub(crate) list: bool,
 }
 
 #[derive(Debug, Args)]

@@ -71,7 +71,7 @@ impl TerminalAsk {
             say(&format!("  check  {line}"));
         }
         say(&format!("  time   {}", text::duration(progress.elapsed())));
-        say("[Y]es, go on / [n]o, stop / or type a note for the next prompt:");
+        say("[Y]es, continue / [n]o, stop / or type a note for the next prompt:");
     }
 }
 

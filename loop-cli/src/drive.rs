@@ -101,7 +101,7 @@ where
         None => close_killed_run(progress).or_internal("the end of the run cannot be counted")?,
     };
     if let (Some(StopReason::Cancelled), "", Some(signal)) = (ending.reason(), ending.message(), first) {
-        *ending.message_mut() = format!("the run was sent {signal}");
+        *ending.message_mut() = format!("the run received {signal}");
     }
     Ok(FinishedRun { ending, progress, signal: first, table, unrecorded, lacks_record: false })
 }
@@ -152,7 +152,7 @@ async fn supervise<O>(
     open_question: &OpenQuestion,
     suspend: impl Fn(),
 ) -> Result<(Option<Report<O>>, Option<Signal>), Failure> {
-    let mut suspensions = SuspendSignals::listen().or_internal("Ctrl+Z cannot be listened for")?;
+    let mut suspensions = SuspendSignals::listen().or_internal("cannot listen for Ctrl+Z")?;
     let mut run = Box::pin(run);
     let mut first = None;
     loop {

@@ -10,6 +10,8 @@ use crate::{drive::FinishedRun, signals::Signal};
 pub(crate) const OK: u8 = 0;
 /// `loop policy explain`: the policy denies the action.
 pub(crate) const DENIED: u8 = 1;
+/// `loop check`: a command in the manifest is still to be written.
+pub(crate) const UNFINISHED: u8 = 1;
 /// A guardrail halted the run.
 pub(crate) const HALTED: u8 = 1;
 /// The command line, the manifest or the machine's set-up is wrong, or a stored file is unusable. Nothing was run.

@@ -128,5 +128,5 @@ pub(crate) fn settings(
 
 /// Returns the error for a run that ended although its journal could not record the end.
 pub(crate) fn incomplete(why: &str) -> anyhow::Error {
-    anyhow!("the run's journal lacks its end, so `loop resume` would do again what is not in it: {why}")
+    anyhow!("the run's journal lacks its end, so `loop resume` would repeat the missing part: {why}")
 }

@@ -65,18 +65,22 @@ impl Ceiling {
 
     /// Returns the tighter limit in each dimension.
     #[must_use]
-    pub fn min(self, other: Self) -> Self {
-        fn tighter<T: Ord + Copy>(a: Option<T>, b: Option<T>) -> Option<T> {
-            match (a, b) {
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
+    pub fn min(mut self, other: Self) -> Self {
+        self.tighten(&other);
+        self
+    }
+
+    /// Takes the tighter limit in each dimension.
+    #[inline]
+    pub(crate) fn tighten(&mut self, other: &Self) {
+        fn tighten<T: Ord + Copy>(limit: &mut Option<T>, other: Option<T>) {
+            if let Some(other) = other {
+                *limit = Some(limit.map_or(other, |limit| limit.min(other)));
             }
         }
-        Self {
-            time: tighter(self.time, other.time),
-            cost: tighter(self.cost, other.cost),
-            tokens: tighter(self.tokens, other.tokens),
-        }
+        tighten(&mut self.time, other.time);
+        tighten(&mut self.cost, other.cost);
+        tighten(&mut self.tokens, other.tokens);
     }
 
     /// Returns whether nothing is left in at least one dimension.

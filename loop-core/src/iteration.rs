@@ -295,7 +295,7 @@ impl<T: fmt::Debug, F, O> fmt::Debug for IterationWith<T, F, O> {
 
 /// An async function of a state and a context. All functions of that kind are.
 #[diagnostic::on_unimplemented(
-    message = "this is no iteration over a state",
+    message = "this is not an iteration over a state",
     label = "expected `async |state: &mut State, cx: IterationContext<Output>| ...`",
     note = "the closure can capture nothing: put what it uses into the state"
 )]

@@ -193,7 +193,7 @@ fn what_can_be_tried_again_only_after_the_end_is_not_waited_for() {
     assert_eq!((ending.reason(), run.progress().iterations()), (Some(&StopReason::TimeExceeded), 0));
     assert_eq!(
         ending.message(),
-        "what was put off can be tried again in 3h20m, and the run's time ends in 12m"
+        "the deferred work can be tried again in 3h20m, but the run's time ends in 12m"
     );
 }
 
@@ -211,11 +211,11 @@ fn times_are_said_without_their_fractions_unless_they_are_nothing_else() {
     };
     assert_eq!(
         said(60_250, 90_500),
-        "what was put off can be tried again in 1m30s, and the run's time ends in 1m"
+        "the deferred work can be tried again in 1m30s, but the run's time ends in 1m"
     );
     assert_eq!(
         said(500, 700),
-        "what was put off can be tried again in 700ms, and the run's time ends in 500ms"
+        "the deferred work can be tried again in 700ms, but the run's time ends in 500ms"
     );
 }
 

@@ -64,7 +64,8 @@ impl Guardrail for Checkpoint {
         if iterations == 0 || iterations % self.every != 0 {
             return Decision::Continue;
         }
-        let unanswered = format!("nobody was there to say whether to go on after iteration {iterations}");
+        let unanswered =
+            format!("nobody was there to decide whether to continue after iteration {iterations}");
         Decision::Ask(Question::new(question(progress), Halt::new(StopReason::HitlCheckpoint, unanswered)))
     }
 }
@@ -77,7 +78,7 @@ fn question(progress: &Progress) -> String {
         (None, None) => None,
     });
     format!(
-        "Iteration {} did not meet the goal.{} Cost so far: {}. Go on?",
+        "Iteration {} did not meet the goal.{} Cost so far: {}. Continue?",
         progress.iterations(),
         outcome.unwrap_or_default(),
         progress.cost(),
@@ -117,10 +118,10 @@ mod tests {
         let known = priced(Cost::known(Usd::micros(420_000)));
         let silent = FinishedIteration { usage: Usage::unknown(), failed: true };
 
-        assert_eq!(text(&[known]), "Iteration 1 did not meet the goal. Cost so far: $0.42. Go on?");
+        assert_eq!(text(&[known]), "Iteration 1 did not meet the goal. Cost so far: $0.42. Continue?");
         assert_eq!(
             text(&[known, silent]),
-            "Iteration 2 did not meet the goal. It went wrong: it broke. Cost so far: at least $0.42. Go on?"
+            "Iteration 2 did not meet the goal. It went wrong: it broke. Cost so far: at least $0.42. Continue?"
         );
         assert!(text(&[silent]).contains("Cost so far: unknown."));
         assert!(text(&[priced(Cost::estimated(Usd::dollars(1)))]).contains("Cost so far: about $1.00."));

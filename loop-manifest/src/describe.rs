@@ -92,8 +92,8 @@ fn of_model(page: &mut String, ModelPlan { name, system, tools }: &ModelPlan, us
         _ => format!("with {}, under the policy", list(&tools, "and")),
     };
     let system = if system.is_some() { ", and a system prompt" } else { "" };
-    row(page, "", &format!("{tools}{system}; each iteration is a conversation of its own"));
-    row(page, "", &format!("what it costs is estimated from {}", prices(usage)));
+    row(page, "", &format!("{tools}{system}; each iteration is a separate conversation"));
+    row(page, "", &format!("its cost is estimated from {}", prices(usage)));
 }
 
 /// Describes the source of the prices, and their date.
@@ -105,7 +105,7 @@ fn prices(UsagePlan { prices, .. }: &UsagePlan) -> String {
 
 fn prompt(command: &CommandLine) -> &'static str {
     if command.takes_prompt() {
-        "the prompt stands in the command, quoted"
+        "the prompt is part of the command, quoted"
     } else {
         "the prompt goes to its standard input"
     }
@@ -119,13 +119,13 @@ fn usage(plan: &Plan) -> String {
             model.as_ref().map(|model| format!(", for {model} if it names no model")).unwrap_or_default();
         return format!(
             "its usage is read from what it prints ({format})\n\
-             a cost that it does not say is estimated from {prices}{model}"
+             a cost that it does not report is estimated from {prices}{model}"
         );
     }
     let said = if plan.agent.reports_usage() {
         "its usage is read from the file that LOOP_USAGE_FILE names"
     } else {
-        "it does not report what it uses: its cost will be unknown"
+        "it does not report its usage: its cost will be unknown"
     };
     said.to_owned()
 }
@@ -140,7 +140,7 @@ fn waits(pace: PacePlan) -> Option<String> {
 
 fn environment(page: &mut String, env: &EnvironmentPlan) {
     if env.inherit == Inheritance::None {
-        row(page, "", "its environment begins with nothing");
+        row(page, "", "its environment starts empty");
     }
     let pass: Vec<_> = env.pass.iter().map(NamePattern::as_str).collect();
     if !pass.is_empty() {
@@ -157,7 +157,7 @@ fn call_limits(max_time: Option<Duration>, max_silence: Option<Duration>) -> Opt
     let time = max_time.map(time);
     let silence = max_silence.map(|silence| format!("{} without output", self::time(silence)));
     let limits: Vec<_> = [&time, &silence].into_iter().flatten().map(String::as_str).collect();
-    (!limits.is_empty()).then(|| format!("it is ended after {}", list(&limits, "or")))
+    (!limits.is_empty()).then(|| format!("loop ends it after {}", list(&limits, "or")))
 }
 
 /// The checks of a plan, each with a label.
@@ -174,7 +174,7 @@ pub fn checks(plan: &EvaluatorPlan) -> Vec<(&'static str, String)> {
 fn of_judge(JudgePlan { model, criteria, votes, .. }: &JudgePlan) -> String {
     let votes = match (votes.needed(), votes.most()) {
         (1, 1) => String::new(),
-        (needed, most) => format!("; {needed} of {most} votes have to say yes"),
+        (needed, most) => format!("; {needed} of {most} votes must say yes"),
     };
     let criteria: String = criteria.iter().map(|criterion| format!("\n- {}", criterion.trim())).collect();
     format!("the model {}{votes}, by{criteria}", model.as_str())

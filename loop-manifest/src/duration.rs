@@ -29,7 +29,7 @@ pub enum DurationError {
     #[error("a unit is missing: write {0}s, {0}m or {0}h")]
     Unitless(String),
     /// The duration is negative.
-    #[error("it cannot be less than nothing")]
+    #[error("it cannot be less than zero")]
     Negative,
     /// The duration is too long.
     #[error("it is too long: the longest is 106751d")]

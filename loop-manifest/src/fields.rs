@@ -308,7 +308,7 @@ fn report_twice(entries: &[ObjectEntry], problems: &mut Vec<Diagnostic>) {
             first.insert(&entry.key, entry);
             continue;
         };
-        let finding = Diagnostic::error(format!("`{}` stands here twice", entry.key))
+        let finding = Diagnostic::error(format!("`{}` appears here twice", entry.key))
             .at(entry.key_span.clone(), "the second time")
             .at(earlier.key_span.clone(), "the first time");
         problems.push(finding.help("keep one of them"));

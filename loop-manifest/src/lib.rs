@@ -20,6 +20,7 @@ pub mod init;
 mod keys;
 mod load;
 mod mismatch;
+mod missing_program;
 pub mod model;
 mod names;
 mod nearest;
@@ -50,6 +51,7 @@ pub use self::{
     flags::Flags,
     keys::flag::flag,
     load::LoadedPlan,
+    missing_program::{MissingProgram, missing_program},
     names::{ModelName, NameError, ToolName, UnknownTool, VendorModel, vendor_name},
     nearest::closest,
     plan::Plan,

@@ -73,7 +73,7 @@ fn advice(path: &str, expected: ExpectedValue, node: &Node, source: &str) -> Opt
         matches!(expected, ExpectedValue::Whole | ExpectedValue::Number | ExpectedValue::FlagOrWhole);
     let takes_flag = matches!(expected, ExpectedValue::Flag | ExpectedValue::FlagOrWhole);
     if let Some(words) = keys::words(path) {
-        return Some(format!("write one of its words: {words}"));
+        return Some(format!("write one of these words: {words}"));
     }
     match &node.value {
         Value::Null if keys::is_optional(path) => Some("give it a value, or remove the key".to_owned()),
@@ -104,7 +104,10 @@ fn advice(path: &str, expected: ExpectedValue, node: &Node, source: &str) -> Opt
             if expected == ExpectedValue::Text
                 && source.get(node.span.start..).is_some_and(|rest| rest.starts_with('{')) =>
         {
-            Some("what begins with `{` is an object: to have it as text, put all of it in quotes".to_owned())
+            Some(
+                "a value that begins with `{` is an object: to make it text, put all of it in quotes"
+                    .to_owned(),
+            )
         }
         Value::List(_) if expected == ExpectedValue::Text => Some("write it as one text".to_owned()),
         Value::Text(_) if expected == ExpectedValue::Texts => {

@@ -202,7 +202,7 @@ pub struct UsagePlan {
 }
 
 impl UsagePlan {
-    /// Reads what the agent prints, for one run.
+    /// Reads the format of the agent's output, for one run.
     pub fn reader(&self) -> UsageReader {
         let reader = UsageReader::new(self.format, self.prices.clone().unwrap_or_default());
         match &self.model {

@@ -9,7 +9,7 @@
 //! - whole numbers written as `5.0`, and those that 64 bits do not hold;
 //! - an amount of money that is less than a millionth of a dollar;
 //! - conditions that are nested too deep, too many of them, and an `at_least` above their number;
-//! - more votes than a judge can have, and more that have to say yes than there are;
+//! - more votes than a judge can have, and more that must say yes than there are;
 //! - a price file that is unreadable or invalid;
 //! - a duplicate key;
 //! - settings, in a file that is no `loop.toml`.

@@ -111,7 +111,7 @@ impl Source {
 fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     let unreadable = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => Diagnostic::error("there is no such file")
-            .help("the path of a manifest is taken from where `loop` was called, not from `--cwd`"),
+            .help("the path of a manifest is relative to the folder where you called `loop`, not to `--cwd`"),
         _ => Diagnostic::error(format!("this file cannot be read: {error}")),
     };
     if std::fs::metadata(path).map_err(unreadable)?.is_dir() {
@@ -130,13 +130,13 @@ fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     }
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(Diagnostic::error("this file is larger than 16 MiB: it is no manifest"));
+        return Err(Diagnostic::error("this file is larger than 16 MiB, so it cannot be a manifest"));
     }
     Ok(bytes)
 }
 
 fn unknown_format() -> Diagnostic {
-    Diagnostic::error("the name of this file does not say in which format it is")
+    Diagnostic::error("the name of this file does not show its format")
         .help("the name of a manifest ends in `.yaml`, `.yml`, `.toml` or `.json`")
 }
 
@@ -149,7 +149,7 @@ fn not_utf8(path: &Path, error: &std::string::FromUtf8Error) -> Diagnostics {
     // The text before the bad byte is kept as it is, so the offset is the same in the shown text.
     let place = error.utf8_error().valid_up_to();
     let shown = String::from_utf8_lossy(bytes).into_owned();
-    let label = format!("the byte 0x{:02X} starts no character here", bytes[place]);
+    let label = format!("the byte 0x{:02X} cannot start a character", bytes[place]);
     let finding = finding.at(place..place + char::REPLACEMENT_CHARACTER.len_utf8(), label);
     Diagnostics::new(path.display().to_string(), shown, vec![finding.help("save the file as UTF-8")])
 }

@@ -13,8 +13,8 @@ pub const UNFILLED: &str = "REPLACE_ME";
 pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     let unfilled = raw.commands().filter(|at| at.value.trim_start().starts_with(UNFILLED));
     let report = |at: &FieldValue<String>| {
-        Diagnostic::unfinished(format!("`{}` is still to be written", at.key))
-            .at(at.span.clone(), "this stands where a command has to stand")
+        Diagnostic::unfinished(format!("`{}` is not filled in yet", at.key))
+            .at(at.span.clone(), "a command belongs here")
             .help(format!("write {}", keys::meaning(at.key)))
     };
     unfilled.map(report).collect()

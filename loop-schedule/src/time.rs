@@ -48,7 +48,7 @@ fn on_the_wall(time: civil::DateTime, zone: &Zone) -> Result<Timestamp, TimeErro
 pub enum TimeError {
     /// It is not in the format of a time.
     #[error(
-        "`{written}` is no time: write 18:00, 2026-03-02T18:00, or an instant such as 2026-03-02T18:00:00Z"
+        "`{written}` is not a time: write 18:00, 2026-03-02T18:00, or an instant such as 2026-03-02T18:00:00Z"
     )]
     Unreadable {
         /// The text.
@@ -62,7 +62,7 @@ pub enum TimeError {
     },
     /// The clocks show it twice or never.
     #[error(
-        "the clocks change, and so {time} comes twice or never in {zone}: write it with its offset, as in \
+        "the clocks change, so {time} occurs twice or never in {zone}: write it with its offset, as in \
          2026-03-02T18:00:00+02:00"
     )]
     ClockChange {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn what_the_clocks_show_twice_or_never_is_not_guessed() {
-        assert!(read("2026-03-29T03:30").is_err_and(|error| error.contains("comes twice or never")));
+        assert!(read("2026-03-29T03:30").is_err_and(|error| error.contains("occurs twice or never")));
         assert!(read("2026-10-25T03:30").is_err_and(|error| error.contains("Europe/Riga")));
         assert_eq!(read("2026-10-25T03:30:00+02:00").as_deref(), Ok("2026-10-25T03:30:00+02:00"));
     }

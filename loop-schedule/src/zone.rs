@@ -99,6 +99,6 @@ pub enum ZoneError {
         name: String,
     },
     /// It is only an offset.
-    #[error("the time zone has no name: give one such as Europe/Riga, which knows of clock changes")]
+    #[error("the time zone has no name: give one such as Europe/Riga, whose clock changes are known")]
     Nameless,
 }

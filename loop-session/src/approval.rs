@@ -88,11 +88,11 @@ impl ApprovalQuestion {
         None
     }
 
-    /// Passes on the answer that the person typed: `yes` or `y` allows the change once, and anything else refuses it.
+    /// Passes on the answer that the person typed: `yes` allows the change once, and anything else refuses it.
     /// `None` means the end of the input.
     pub fn answered(self, typed: Option<&str>, host: &SessionHost) {
         let typed = typed.map(str::trim).unwrap_or_default();
-        let is_yes = ["yes", "y"].iter().any(|yes| typed.eq_ignore_ascii_case(yes));
+        let is_yes = typed == "yes";
         host.say(&paint(DIM, if is_yes { "allowed, this once" } else { "refused" }));
         let answer = if is_yes {
             ApprovalAnswer::Yes
@@ -109,7 +109,7 @@ impl ApprovalQuestion {
 enum Redaction {
     Nothing,
     Secrets,
-    /// Parses `[PATH] [--depth N]`, in any order.
+    /// A secret that is recognised only without the escapes of the diff, so redaction would leave a part of it.
     BetweenEscapes,
 }
 

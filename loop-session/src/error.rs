@@ -29,7 +29,7 @@ pub enum InputError {
         usage: String,
     },
     /// No model is available.
-    #[error("no model answers here: `/model use NAME` takes one, `/model list` shows which are known")]
+    #[error("no model is selected: `/model use NAME` selects one, `/model list` lists the known ones")]
     NoModel,
     /// The policy, a tool or the state of the session refuses the line. The text gives the reason.
     #[error("{0}")]
@@ -116,7 +116,7 @@ pub enum OpenError {
 /// No command has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no command /{written}{}; /help lists what there is",
+    "there is no command /{written}{}; /help lists commands",
     meant.map(|meant| format!(" (did you mean /{meant}?)")).unwrap_or_default()
 )]
 pub struct UnknownCommand {

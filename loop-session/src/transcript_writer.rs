@@ -61,9 +61,7 @@ impl TranscriptWriter {
         let (file, conversation) = self.store.resume(&info.id, self.host.clock())?;
         if let Some(bytes) = file.torn_bytes() {
             let torn = words::count(bytes, "byte");
-            self.host.warn(&format!(
-                "the last entry of the session was not written whole: its {torn} are cut off"
-            ));
+            self.host.warn(&format!("the last entry of the session is incomplete: its {torn} are removed"));
         } else if file.lacks_end() {
             self.host
                 .warn("the last messages of the session may be missing: it was killed, or its file was cut");
@@ -99,18 +97,18 @@ impl TranscriptWriter {
         let was_behind = std::mem::replace(&mut self.is_behind, written.is_err());
         match written {
             Ok(()) if was_behind => {
-                self.host.say("what is said is kept again, and what was not is written now");
+                self.host.say("the session is stored again, including what was missing");
             }
             Ok(()) => {}
             Err(error) if is_lasting(&error) => {
                 (self.is_given_up, self.is_behind) = (true, false);
                 self.due.clear();
-                self.host.warn(&format!("what is said is not kept any more: {}", with_causes(&error)));
+                self.host.warn(&format!("the session is not stored any more: {}", with_causes(&error)));
             }
             Err(_) if was_behind => {}
             Err(error) => {
                 let why = with_causes(&error);
-                self.host.warn(&format!("what is said is not kept until it can be written: {why}"));
+                self.host.warn(&format!("the session is not stored until it can be written: {why}"));
             }
         }
     }
@@ -124,7 +122,7 @@ impl TranscriptWriter {
         self.due.push_back(TranscriptEntry::Ended);
         if let Err(error) = self.catch_up() {
             let why = with_causes(&error);
-            self.host.warn(&format!("the end of this session could not be written, and is lost: {why}"));
+            self.host.warn(&format!("cannot write the end of this session, which is lost: {why}"));
         }
     }
 
@@ -261,7 +259,7 @@ mod tests {
         let said = [child.stdout, child.stderr].concat();
         let said = String::from_utf8_lossy(&said);
         assert!(child.status.success(), "{said}");
-        for (part, times) in [("is not kept until", 1), ("File too large", 1), ("is kept again", 1)] {
+        for (part, times) in [("is not stored until", 1), ("File too large", 1), ("is stored again", 1)] {
             assert_eq!(said.matches(part).count(), times, "{part}: {said}");
         }
         let found = found(folder.path());

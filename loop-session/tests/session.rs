@@ -108,7 +108,7 @@ async fn a_session_talks_runs_commands_and_is_resumed() {
 
     let mut session = scenario.session("01890a5d-ac96-774b-bcce-b302099a8058");
     session.start(Some("")).await.expect("it goes on");
-    assert!(scenario.shown.take().contains("going on with"));
+    assert!(scenario.shown.take().contains("continuing "));
     act(&mut session, "And?").await.expect("a reply");
     let request = scenario.server.requests().pop().expect("a request").body.to_string();
     for said in ["Hi", "Hello.", "seen", "twice", "And?"] {

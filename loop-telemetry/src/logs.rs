@@ -168,7 +168,7 @@ impl Drop for Log {
 
 /// The reason why a command's output cannot be kept.
 #[derive(Debug, thiserror::Error)]
-#[error("{} cannot be written (see that there is space on the disk; the run goes on without)", path.display())]
+#[error("{} cannot be written (make sure that the disk has space; the run continues without it)", path.display())]
 pub struct LogError {
     path: PathBuf,
     source: io::Error,

@@ -68,7 +68,7 @@ impl StateDir {
 /// No environment variable names a folder for state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no place for state: set LOOP_HOME to a folder, since neither XDG_STATE_HOME nor HOME names one"
+    "there is no state directory: set LOOP_HOME to a folder, because neither XDG_STATE_HOME nor HOME names one"
 )]
 pub struct NoStateDir;
 

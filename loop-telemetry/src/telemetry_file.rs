@@ -209,7 +209,8 @@ fn cannot_open(path: &Path, source: io::Error) -> TelemetryError {
 #[non_exhaustive]
 pub enum TelemetryError {
     /// The folder is missing and cannot be created.
-    #[error("the folder {} for telemetry cannot be made (choose another, or make one that you can write to)", path.display())]
+    #[error("the folder {} for telemetry cannot be created (choose another, or create one that you can write \
+             to)", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
@@ -226,8 +227,8 @@ pub enum TelemetryError {
     },
     /// A link appeared in the path after the file was named.
     #[error(
-        "{} is a link, and records are not written through one: it could lead into any file of yours (find out what made \
-         it, the run's own commands perhaps, and remove it)",
+        "{} is a link, and records are not written through one: it could lead to any file of yours (find out \
+         what created it, perhaps the run's own commands, and remove it)",
         path.display()
     )]
     Link {
@@ -235,7 +236,7 @@ pub enum TelemetryError {
         path: PathBuf,
     },
     /// Another kind of file, such as a pipe, appeared after the file was named.
-    #[error("{} is not a plain file any more, so that no record is written to it (remove it)", path.display())]
+    #[error("{} is not a regular file any more, so no record is written to it (remove it)", path.display())]
     NotPlain {
         /// The path.
         path: PathBuf,

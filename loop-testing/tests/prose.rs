@@ -1,6 +1,6 @@
 //! The English of rustdoc and Markdown: openings and phrases that make a reader read twice.
 //!
-//! The rules are those of `CONTRIBUTING.md`. Folders that nobody has reworded yet are listed in [`NOT_YET`].
+//! The rules are those of `CONTRIBUTING.md`.
 
 use std::{
     fs,
@@ -29,16 +29,10 @@ const PHRASES: &[&str] = &[
     "of one's own",
 ];
 
-/// Paths that are not reworded yet.
-const NOT_YET: &[&str] = &[
-    // Documentation that becomes help texts.
-    "loop-cli/src/args/schedule.rs",
-];
-
 /// Pages that a reader should finish: their path, and the maximum of their lines and words.
 const SHORT_PAGES: &[(&str, usize, usize)] = &[("ARCHITECTURE.md", 130, 1300), ("README.md", 200, 1200)];
 
-/// A line of documentation, and where it stands.
+/// A line of documentation, and where it is.
 struct DocLine {
     number: usize,
     text: String,
@@ -49,9 +43,6 @@ fn documentation_reads_plainly() {
     let mut findings = Vec::new();
     for path in files(&workspace()) {
         let shown = path.strip_prefix(workspace()).expect("a path of the workspace").to_owned();
-        if NOT_YET.iter().any(|prefix| shown.starts_with(prefix)) {
-            continue;
-        }
         let text = fs::read_to_string(&path).expect("a text file");
         let is_rust = path.extension().is_some_and(|ending| ending == "rs");
         let lines = if is_rust { rustdoc(&text) } else { markdown(&text) };
@@ -88,6 +79,36 @@ fn long_pages_stay_short() {
         assert!(lines <= *most_lines, "{page} has {lines} lines, and {most_lines} at most");
         assert!(words <= *most_words, "{page} has {words} words, and {most_words} at most");
     }
+}
+
+#[test]
+fn a_page_of_the_guide_opens_with_the_question_that_it_answers() {
+    let guide = workspace().join("book/src");
+    let summary = fs::read_to_string(guide.join("SUMMARY.md")).expect("the summary");
+    let pages: Vec<_> =
+        summary.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0)).collect();
+    assert!(pages.len() > 20, "the summary names pages: {pages:?}");
+    for page in pages {
+        let text = fs::read_to_string(guide.join(page)).expect("a page");
+        assert!(opens_with_a_question(&text), "{page} does not open with a question");
+    }
+}
+
+#[test]
+fn the_first_sentence_after_the_title_is_the_opening() {
+    assert!(opens_with_a_question("# Pace\n\n<!-- generated. -->\nHow long\ndoes it wait? A second.\n"));
+    assert!(!opens_with_a_question("# Pace: why?\n\nIt waits. How long? A second.\n"));
+    assert!(!opens_with_a_question("# Pace\n\n## Why?\n\nIt waits.\n"));
+    assert!(!opens_with_a_question("# Pace\n"));
+}
+
+/// Returns whether the first paragraph after the title begins with a question.
+fn opens_with_a_question(page: &str) -> bool {
+    let text = without_comments(page);
+    let body = text.trim_start().split_once('\n').map_or("", |(_title, body)| body);
+    let opening = body.trim_start().split("\n\n").next().unwrap_or_default();
+    let end = opening.find(['.', '?', '!', ':']).and_then(|at| opening[at..].chars().next());
+    !opening.starts_with('#') && end == Some('?')
 }
 
 /// Returns the findings, each with the number of its line.

@@ -142,7 +142,7 @@ impl ChatAgent {
         let output = output.map_err(TurnError::into_work_error)?;
         cx.mark(OUTPUT_MARK, fingerprint(output.text.len() as u64, &[output.text.as_bytes()]));
         if output.truncated {
-            cx.fault("the reply was cut at the most tokens that a reply may have");
+            cx.fault("the reply was cut off at its token limit");
         }
         Ok(output)
     }

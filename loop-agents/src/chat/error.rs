@@ -60,14 +60,14 @@ impl ModelErrorKind {
 impl fmt::Display for ModelErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::RateLimited { reset: None } => "at a rate limit",
+            Self::RateLimited { reset: None } => "reached a rate limit",
             Self::RateLimited { reset: Some(reset) } => {
-                return write!(f, "at a rate limit for another {reset:?}");
+                return write!(f, "reached a rate limit, which ends in {reset:?}");
             }
-            Self::Unreachable => "cannot be reached; check the address and that the server runs",
+            Self::Unreachable => "cannot be reached; check the address, and that the server runs",
             Self::ServerFailed => "the server failed",
-            Self::CutOff => "the reply ended in its middle",
-            Self::Silent => "nothing came for too long",
+            Self::CutOff => "the reply broke off",
+            Self::Silent => "the server sent nothing for too long",
             Self::Unauthorized => "refused; check the API key",
             Self::NotFound => "not found; check the model's name and the address",
             Self::TooLong => "the conversation is too long for the model; begin a new one or shorten it",
@@ -125,10 +125,10 @@ mod tests {
         let error = ModelError::new("gpt-x", ModelErrorKind::Unreachable, "").because("connection refused");
         assert_eq!(
             with_causes(&error),
-            "gpt-x: cannot be reached; check the address and that the server runs: connection refused"
+            "gpt-x: cannot be reached; check the address, and that the server runs: connection refused"
         );
         let reset = Some(Duration::from_secs(20));
         let error = ModelError::new("gpt-x", ModelErrorKind::RateLimited { reset }, "slow down");
-        assert_eq!(error.to_string(), "gpt-x: at a rate limit for another 20s: slow down");
+        assert_eq!(error.to_string(), "gpt-x: reached a rate limit, which ends in 20s: slow down");
     }
 }

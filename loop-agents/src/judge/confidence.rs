@@ -63,7 +63,7 @@ pub struct ConfidenceEvaluator {
 
 /// A threshold that is not a number from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("a confidence is a number from 0 to 1, and {0} is none")]
+#[error("{0} is not a confidence: write a number from 0 to 1")]
 pub struct ThresholdError(f64);
 
 impl ConfidenceEvaluator {
@@ -104,7 +104,7 @@ impl ConfidenceEvaluator {
             }
             Err(why) => {
                 let text = format!(
-                    "the output does not say its {key}: {why}; it has to end with an object such as \
+                    "the output does not state its {key}: {why}; it must end with an object such as \
                      {{\"{key}\": 0.8}}, with a number from 0 to 1"
                 );
                 Verdict::inconclusive().with_feedback(text.clone()).with_text(text)
@@ -129,7 +129,7 @@ fn confidence(text: &str, key: &str) -> Result<f64, String> {
     let object = json_objects::last(text).map_err(|why| why.to_string())?;
     let behind = text.rsplit_once(object).map_or("", |(_, behind)| behind).trim();
     if !behind.trim_matches('`').is_empty() && !behind.trim_matches('~').is_empty() {
-        return Err("something stands behind its last JSON object".to_owned());
+        return Err("text follows its last JSON object".to_owned());
     }
     let found = serde_json::Deserializer::from_str(object).deserialize_map(Under(key));
     let mut found = found.map_err(|error| error.to_string())?;
@@ -138,7 +138,7 @@ fn confidence(text: &str, key: &str) -> Result<f64, String> {
         (Some(value), 0) => value
             .as_f64()
             .filter(|number| (0.0..=1.0).contains(number))
-            .ok_or_else(|| format!("`{key}` is {}, which is no number from 0 to 1", shown(&value))),
+            .ok_or_else(|| format!("`{key}` is {}, which is not a number from 0 to 1", shown(&value))),
         (Some(_), more) => Err(format!("its last JSON object has `{key}` {} times", more + 1)),
     }
 }

@@ -87,7 +87,7 @@ pub enum CriteriaError {
     #[error("criterion {0} is empty")]
     Empty(usize),
     /// There are more than [`MAX_CRITERIA`].
-    #[error("{0} criteria are more than the {MAX_CRITERIA} that a judge can have")]
+    #[error("{0} criteria are too many: a judge can have {MAX_CRITERIA}")]
     TooMany(usize),
 }
 
@@ -202,7 +202,7 @@ fn unanswered(error: ModelError) -> Result<String, WorkError> {
             Err(WorkError::Later { after: reset.max(LEAST_WAIT) })
         }
         ModelErrorKind::Unauthorized | ModelErrorKind::NotFound => {
-            let why = format!("the judge cannot be asked: {}", with_causes(&error));
+            let why = format!("cannot ask the judge: {}", with_causes(&error));
             Err(Halt::new(StopReason::EvaluatorUnavailable, why).into())
         }
         _ => Err(WorkError::failed(NoReply(error))),
@@ -216,7 +216,7 @@ struct NoReply(#[source] ModelError);
 
 /// The votes took too long.
 #[derive(Debug, thiserror::Error)]
-#[error("the judge had not decided after {0:?}")]
+#[error("the judge did not decide within {0:?}")]
 struct JudgeTimeout(Duration);
 
 #[async_trait]

@@ -68,7 +68,7 @@ pub(super) fn vote(findings: &VoteFindings) -> Vote {
 pub(super) fn tool() -> ToolDefinition {
     ToolDefinition {
         name: TOOL.to_owned(),
-        description: "Hands in the verdict. Call it exactly once.".to_owned(),
+        description: "Submits the verdict. Call it exactly once.".to_owned(),
         parameters: schema::<VerdictSchema>(),
     }
 }
@@ -76,7 +76,7 @@ pub(super) fn tool() -> ToolDefinition {
 /// Reads the vote in a reply about this many criteria.
 pub(super) fn read(reply: &Reply, criteria: usize) -> VoteFindings {
     if reply.truncated {
-        return Err("its reply was cut at its greatest length".to_owned());
+        return Err("its reply was cut off at its token limit".to_owned());
     }
     let answers = match reply.calls.as_slice() {
         [] => in_words(&reply.text)?,
@@ -84,12 +84,12 @@ pub(super) fn read(reply: &Reply, criteria: usize) -> VoteFindings {
             let answers = VerdictSchema::deserialize(&call.arguments).map_err(|error| unreadable(&error))?;
             let says_more = !call.in_text && reply.text.contains(KEY);
             if says_more && in_words(&reply.text).ok().as_ref() != Some(&answers) {
-                return Err("it says something else in words than in the verdict it handed in".to_owned());
+                return Err("its text contradicts the verdict that it submitted".to_owned());
             }
             answers
         }
-        [call] => return Err(format!("it called `{}`, which is no verdict", shown(&call.name))),
-        several => return Err(format!("it gave {} answers, and has to give one", several.len())),
+        [call] => return Err(format!("it called `{}` instead of giving a verdict", shown(&call.name))),
+        several => return Err(format!("it gave {} answers instead of one", several.len())),
     };
     findings(answers, criteria)
 }
@@ -100,7 +100,7 @@ fn in_words(text: &str) -> Result<VerdictSchema, String> {
     let last = objects.pop().ok_or_else(|| no_verdict(text))?;
     let forms = objects.iter().filter(|object| text[object.start..object.end].contains(KEY)).count();
     if forms > 0 {
-        return Err(format!("it gave {} answers, and has to give one", forms + 1));
+        return Err(format!("it gave {} answers instead of one", forms + 1));
     }
     serde_json::from_str(&text[last]).map_err(|error| unreadable(&error))
 }
@@ -114,9 +114,9 @@ fn findings(VerdictSchema { criteria: answers }: VerdictSchema, criteria: usize)
     let mut findings: Vec<Option<CriterionFinding>> = vec![None; criteria];
     for CriterionAnswer { number, reason, score, met } in answers {
         let place = number.checked_sub(1).and_then(|index| findings.get_mut(index));
-        let place = place.ok_or_else(|| format!("it judged a criterion {number}, which there is not"))?;
+        let place = place.ok_or_else(|| format!("it judged criterion {number}, which does not exist"))?;
         if !(0.0..=1.0).contains(&score) {
-            return Err(format!("its score of criterion {number} is {score}, which is not from 0 to 1"));
+            return Err(format!("its score for criterion {number} is {score}, which is not between 0 and 1"));
         }
         if (met && score < 0.5) || (!met && score > 0.5) {
             let word = if met { "met" } else { "not met" };
@@ -133,15 +133,15 @@ fn findings(VerdictSchema { criteria: answers }: VerdictSchema, criteria: usize)
     }
     let missing = findings.iter().position(Option::is_none);
     match missing {
-        Some(index) => Err(format!("it said nothing about criterion {}", index + 1)),
+        Some(index) => Err(format!("it left out criterion {}", index + 1)),
         None => Ok(findings.into_iter().flatten().collect()),
     }
 }
 
 fn no_verdict(text: &str) -> String {
     match text.trim() {
-        "" => "it said nothing".to_owned(),
-        text => format!("it gave no verdict, and said: {}", shown(text)),
+        "" => "it returned nothing".to_owned(),
+        text => format!("it gave no verdict, but wrote: {}", shown(text)),
     }
 }
 

@@ -39,14 +39,14 @@ fn heading(outcome: Outcome, tally: VoteTally, votes: VotePolicy) -> String {
         let said = match outcome {
             Outcome::Pass => "the judge says yes",
             Outcome::Fail => "the judge says no",
-            Outcome::Inconclusive => "the judge does not say",
+            Outcome::Inconclusive => "the judge is undecided",
         };
         return format!("{said}\n");
     }
     let VoteTally { yes, no, unclear, .. } = tally;
     let parts = [(yes, "yes"), (no, "no"), (unclear, "unclear")].into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<_> = parts.map(|(count, word)| format!("{count} {word}")).collect();
-    format!("votes: {}; {} of {} have to say yes\n", parts.join(", "), votes.needed(), votes.most())
+    format!("votes: {}; {} of {} must say yes\n", parts.join(", "), votes.needed(), votes.most())
 }
 
 /// Lists the criteria that all votes found met, or those that any vote found unmet, with the reasons of those votes.
@@ -75,7 +75,7 @@ fn reasons(votes_so_far: &[VoteFindings], criteria: &[String], met: bool) -> Str
 
 fn unclear(votes_so_far: &[VoteFindings]) -> String {
     let why = votes_so_far.iter().filter_map(|findings| findings.as_ref().err());
-    why.map(|why| format!("\nnot clear: {why}\n")).collect()
+    why.map(|why| format!("\nunclear: {why}\n")).collect()
 }
 
 /// Returns the mean of all scores.

@@ -27,7 +27,10 @@ pub struct VotePolicy {
 
 /// An impossible number of votes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("of {most} votes {needed} cannot be needed: of 1 to {MAX_VOTES} votes at least one, and at most all")]
+#[error(
+    "{needed} of {most} votes cannot be required: ask for 1 to {MAX_VOTES} votes, and require at least one \
+         and at most all of them"
+)]
 pub struct VotePolicyError {
     needed: u32,
     most: u32,

@@ -15,14 +15,14 @@ use serde_json::{Map, Value, map::Entry};
 /// The reason why the objects of a text are not reliable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum JsonObjectError {
-    #[error("there is no JSON object in it")]
+    #[error("it contains no JSON object")]
     None,
     #[error("its last JSON object is cut off")]
     CutOff,
-    #[error("it is nested too deep to be read")]
+    #[error("it is nested too deeply")]
     TooDeep,
     #[error(
-        "a brace or a bracket stands behind its last JSON object, as if that were part of one that cannot be read"
+        "a brace or a bracket follows its last JSON object, which may be part of a larger, unreadable one"
     )]
     Broken,
 }

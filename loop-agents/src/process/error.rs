@@ -10,7 +10,7 @@ use rustix::io::Errno;
 #[non_exhaustive]
 pub enum ProcessError {
     /// A string for the system has a NUL byte in it, which would end the string early.
-    #[error("{what} contains a NUL byte, which no program can be given")]
+    #[error("{what} contains a NUL byte, which cannot be passed to a program")]
     Nul {
         /// The string with the NUL byte: the command, the working directory, or a variable by name.
         what: String,
@@ -22,7 +22,7 @@ pub enum ProcessError {
         name: String,
     },
     /// The working directory does not exist, or we cannot enter it.
-    #[error("cannot run in the directory {}", path.display())]
+    #[error("cannot use {} as the working directory", path.display())]
     Directory {
         /// The directory.
         path: PathBuf,
@@ -44,10 +44,10 @@ pub enum ProcessError {
     #[error("cannot prepare the command's input and output")]
     Pipe(#[source] io::Error),
     /// The process that cleans up if this one is killed is gone, and we could not start another one.
-    #[error("cannot start a guardian in the place of one that was killed")]
+    #[error("cannot start a watchdog in place of one that was killed")]
     WatchdogLost(#[source] io::Error),
     /// There is no program of this name.
-    #[error("there is no program `{program}` in the folders of PATH")]
+    #[error("cannot find the program `{program}` in the folders of PATH")]
     NotFound {
         /// Its name.
         program: String,
@@ -62,13 +62,13 @@ pub enum ProcessError {
     },
     /// The system does not report the end of a process in the way that we need.
     #[error(
-        "cannot await the end of a command on this system: \
-         it takes Linux 5.3 or newer, and a sandbox that allows `pidfd_open`"
+        "cannot await the end of a command on this system: this requires Linux 5.3 or newer, and a sandbox that \
+         allows `pidfd_open`"
     )]
     Unwatchable(#[source] io::Error),
     /// The process is still alive after we killed it.
     #[error(
-        "the command (process {process}) could not be ended: it belongs to another user, or hangs in the system"
+        "cannot end the command (process {process}): it belongs to another user, or hangs in a system call"
     )]
     Undying {
         /// Its number.
@@ -76,7 +76,7 @@ pub enum ProcessError {
     },
     /// The process started, but we could not await its end. Usually too many files are open, or the host program reaps
     /// the children of others.
-    #[error("lost sight of the running command")]
+    #[error("lost track of the running command")]
     Lost(#[source] io::Error),
 }
 

@@ -27,7 +27,7 @@ impl fmt::Display for CutReason {
         match self {
             Self::Requested => f.write_str("since it was asked to end"),
             Self::TimeLimit(limit) => write!(f, "after {limit:?}, its time limit"),
-            Self::SilenceLimit(limit) => write!(f, "after it had printed nothing for {limit:?}"),
+            Self::SilenceLimit(limit) => write!(f, "after printing nothing for {limit:?}"),
         }
     }
 }
@@ -194,7 +194,7 @@ mod tests {
             [
                 "it was ended since it was asked to end",
                 "it was ended after 10s, its time limit",
-                "it was ended after it had printed nothing for 1.5s"
+                "it was ended after printing nothing for 1.5s"
             ]
         );
     }

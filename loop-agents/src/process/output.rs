@@ -6,10 +6,11 @@ use std::{
     io,
     os::fd::OwnedFd,
     pin::pin,
+    sync::Arc,
 };
 
 use rustix::buffer::spare_capacity;
-use tokio::{io::AsyncReadExt, net::unix::pipe, task::yield_now};
+use tokio::{net::unix::pipe, task::yield_now};
 
 use super::input::InputWriter;
 use crate::output::Capture;
@@ -36,7 +37,7 @@ const MOST_IN_A_PIPE: usize = 1024 * 1024;
 pub(super) struct OutputPipe {
     stream: OutputStream,
     /// Our end. `None` if the output is closed, or was never open.
-    pipe: Option<pipe::Receiver>,
+    pipe: Option<Arc<pipe::Receiver>>,
     buffer: Vec<u8>,
     capture: Capture,
 }
@@ -44,17 +45,22 @@ pub(super) struct OutputPipe {
 impl OutputPipe {
     pub(super) fn new(stream: OutputStream, pipe: Option<OwnedFd>, limit: usize) -> io::Result<Self> {
         let size = if pipe.is_some() { READ_SIZE } else { 0 };
-        let pipe = pipe.map(pipe::Receiver::from_owned_fd).transpose()?;
+        let pipe = pipe.map(pipe::Receiver::from_owned_fd).transpose()?.map(Arc::new);
         Ok(Self { stream, pipe, buffer: Vec::with_capacity(size), capture: Capture::with_limit(limit) })
+    }
+
+    /// Returns another owner of our end.
+    pub(super) fn descriptor(&self) -> Option<Arc<dyn Send + Sync>> {
+        self.pipe.clone().map(|pipe| pipe as _)
     }
 
     /// Reads the next piece into the buffer, which stays empty at the end of the stream. After that, it never resolves.
     /// Cancel safe.
     async fn fill(&mut self) {
-        let Some(pipe) = &mut self.pipe else { return future::pending().await };
+        let Some(pipe) = &self.pipe else { return future::pending().await };
         self.buffer.clear();
         // If the pipe cannot be read, the stream has ended.
-        if !matches!(pipe.read_buf(&mut self.buffer).await, Ok(count) if count > 0) {
+        if !matches!(read(pipe, &mut self.buffer).await, Ok(count) if count > 0) {
             self.pipe = None;
         }
     }
@@ -78,6 +84,17 @@ impl OutputPipe {
     }
 }
 
+/// Reads the next piece, and returns its length; 0 at the end of the stream. Cancel safe.
+async fn read(pipe: &pipe::Receiver, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    loop {
+        pipe.readable().await?;
+        match pipe.try_read_buf(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            read => return read,
+        }
+    }
+}
+
 /// Moves all data between us and a command.
 pub(super) struct ProcessIo<L> {
     pub(super) stdout: OutputPipe,
@@ -87,6 +104,11 @@ pub(super) struct ProcessIo<L> {
 }
 
 impl<L: FnMut(OutputStream, &[u8])> ProcessIo<L> {
+    /// Returns another owner of each output's end.
+    pub(super) fn descriptors(&self) -> impl Iterator<Item = Arc<dyn Send + Sync>> {
+        [&self.stdout, &self.stderr].into_iter().filter_map(OutputPipe::descriptor)
+    }
+
     /// Moves bytes until all outputs are closed. Cancel safe.
     pub(super) async fn until_closed(&mut self) {
         while self.stdout.pipe.is_some() || self.stderr.pipe.is_some() {

@@ -60,9 +60,10 @@ impl Process {
         if let Some(supervisor) = &self.supervisor {
             supervisor.prepare().await.map_err(ProcessError::WatchdogLost)?;
         }
-        let (session, ours) = self.start()?;
-        let in_job = self.job.as_ref().map(|job| job.enter(session.leader()));
-        let watch = Watch::new(session.leader()).map_err(ProcessError::unwatched)?;
+        let (mut session, ours) = self.start()?;
+        let leader = session.leader();
+        let in_job = self.job.as_ref().map(|job| job.enter(leader));
+        let watch = Watch::new(leader).map_err(ProcessError::unwatched)?;
         let clock = CommandClock::start(self.job.as_ref());
         let mut listener = listener;
         let listener = |stream, bytes: &[u8]| {
@@ -71,6 +72,8 @@ impl Process {
         };
         let mut process_io =
             ours.into_process_io(self.capture_limit, listener).map_err(ProcessError::Pipe)?;
+        session.share(watch.descriptor());
+        process_io.descriptors().for_each(|descriptor| session.share(descriptor));
 
         let event = async {
             tokio::select! {
@@ -94,7 +97,7 @@ impl Process {
         };
         drop(in_job);
         if !ended {
-            let process = session.leader().as_raw_nonzero().get().unsigned_abs();
+            let process = leader.as_raw_nonzero().get().unsigned_abs();
             session.give_up();
             return Err(ProcessError::Undying { process });
         }

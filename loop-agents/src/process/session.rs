@@ -1,8 +1,11 @@
 //! The processes of one command. They receive signals as a group, and none of them is left behind.
 
 use std::{
+    fmt,
     future::Future,
-    io, thread,
+    io, mem,
+    sync::Arc,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -20,11 +23,11 @@ const TRACED_WAIT: Duration = Duration::from_millis(10);
 /// A session whose leader is our child. Until we reap the leader, its PID cannot be reused, and so it is safe to signal
 /// the group.
 ///
-/// Dropping it kills the group at once.
-#[derive(Debug)]
+/// Dropping it kills the group at once. The rest of the cleaning up takes place off the executor.
 pub(super) struct ProcessSession {
     leader: Pid,
     supervisor: Option<Supervisor>,
+    descriptors: Vec<Arc<dyn Send + Sync>>,
     closed: bool,
 }
 
@@ -40,12 +43,18 @@ pub(super) struct SessionEnd {
 impl ProcessSession {
     /// Takes charge of a child that leads its own session, or at least its own group.
     pub(super) fn led_by(leader: Pid, supervisor: Option<Supervisor>) -> Self {
-        Self { leader, supervisor, closed: false }
+        Self { leader, supervisor, descriptors: Vec::new(), closed: false }
     }
 
     /// Returns the leader's PID, which is also the group's number.
     pub(super) fn leader(&self) -> Pid {
         self.leader
+    }
+
+    /// Shares a descriptor with this session. If the session is dropped, the descriptor is closed off the executor,
+    /// provided that its other owners were dropped before.
+    pub(super) fn share(&mut self, descriptor: Arc<dyn Send + Sync>) {
+        self.descriptors.push(descriptor);
     }
 
     /// Sends TERM to all processes that can be found, starting with the call. Resolves when all of them have received
@@ -99,7 +108,7 @@ fn end_and_reap(leader: Pid, supervisor: Option<&Supervisor>) -> io::Result<Sess
         }
         if Instant::now() >= deadline {
             process_tree::give_up(leader);
-            return Err(io::Error::other("another process traces it, and keeps its end from us"));
+            return Err(io::Error::other("another process traces it and hides its end"));
         }
         // The system does not report when a tracer detaches.
         thread::sleep(TRACED_WAIT);
@@ -117,10 +126,18 @@ impl Drop for ProcessSession {
         }
         self.kill();
         let (leader, supervisor) = (self.leader, self.supervisor.take());
+        let descriptors = mem::take(&mut self.descriptors);
         // Nobody is left to receive the exit.
         drop(off_executor(move || {
+            drop(descriptors);
             process_tree::await_leader(leader);
             end_and_reap(leader, supervisor.as_ref())
         }));
+    }
+}
+
+impl fmt::Debug for ProcessSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProcessSession").field("leader", &self.leader).finish_non_exhaustive()
     }
 }

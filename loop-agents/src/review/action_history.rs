@@ -117,7 +117,7 @@ impl ActionHistory {
             }
         }
         if is_again && !is_known {
-            before.unknown("what was done before the loop was cut off");
+            before.unknown("the actions before the loop was cut off");
         }
         let mut inner = self.inner();
         (inner.kept.iteration, inner.kept.snapshot) = (iteration, snapshot);
@@ -233,10 +233,7 @@ impl Inner {
             Ok(draft.persist(path)?)
         });
         written.map(drop).map_err(|error| {
-            WorkError::failed(format!(
-                "how the files were when this loop began cannot be kept in {}: {error}",
-                path.display()
-            ))
+            WorkError::failed(format!("cannot store a snapshot of the files in {}: {error}", path.display()))
         })
     }
 }
@@ -244,7 +241,7 @@ impl Inner {
 /// Determines the actions of an agent that was cut off before it could report them.
 async fn cut_off(tree: &WorkTree, snapshot: &WorkTreeSnapshot) -> ActionLog {
     let mut actions = tree.since(snapshot).await;
-    actions.unknown("what was done before the loop was cut off, except for its files");
+    actions.unknown("the actions before the loop was cut off, except for changes to files");
     actions
 }
 

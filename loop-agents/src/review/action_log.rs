@@ -146,7 +146,7 @@ impl ActionLog {
         for path in told.iter().filter(is_gone) {
             self.written.remove(path);
             self.edited.remove(path);
-            self.unknown(&format!("what became of {path}: it was written, and is not there"));
+            self.unknown(&format!("what became of {path}: it was written, but no longer exists"));
         }
     }
 

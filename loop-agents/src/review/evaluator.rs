@@ -32,7 +32,7 @@ pub fn is_claimed(step: &StepRecord) -> bool {
 }
 
 /// The summary of a review without a verdict.
-const NO_VERDICT: &str = "the reviewing agent gave no verdict that could be read";
+const NO_VERDICT: &str = "the reviewing agent gave no readable verdict";
 
 /// The number of bytes of an agent's words to show to a reviewer.
 const SAID_BYTES: usize = 8 * 1024;

@@ -50,6 +50,7 @@ pub struct ShellAgent {
     listeners: AgentListeners,
     backoff: RateLimitBackoff,
     costs: bool,
+    role: &'static str,
 }
 
 /// The result of an agent's command.
@@ -81,7 +82,7 @@ impl ShellOutput {
     }
 
     /// Returns how the command ended, if it failed. The text follows "it": "exited with 1", "was ended after 10s, its
-    /// time limit", "did not say that it came to its end".
+    /// time limit", "did not report that it had finished".
     pub fn failure(&self) -> Option<String> {
         let cut = self.cut.as_ref().map(|cut| format!("was ended {cut}"));
         let cut = cut.or_else(|| (!self.exit.success()).then(|| self.exit.to_string()));
@@ -117,7 +118,15 @@ impl ShellAgent {
             listeners: AgentListeners::default(),
             backoff: RateLimitBackoff::default(),
             costs: false,
+            role: "agent",
         })
+    }
+
+    /// Names the command in messages about its failures. The default is `agent`: "the agent exited with 1".
+    #[must_use]
+    pub const fn role(mut self, role: &'static str) -> Self {
+        self.role = role;
+        self
     }
 
     /// Sets the goal, which is the value of `{goal}`.
@@ -278,10 +287,11 @@ impl ShellAgent {
         };
         let ran = self.shell.run(process, cx.iteration(), Some(&meter), cx.cancelled(), listener).await;
         let OutputReport { text, failure, fault, unfinished, counted, is_silent } = reader.finish();
-        let finished = ran.map_err(|error| failures::not_run(error, self.command.takes_prompt()))?;
+        let finished =
+            ran.map_err(|error| failures::not_run(self.role, error, self.command.takes_prompt()))?;
         if finished.cut.is_none() && finished.exit.is_unavailable() {
             let why = exit_with_reason(finished.exit, &finished.stderr);
-            return Err(failures::unavailable(&format!("it {why}")).into());
+            return Err(failures::unavailable(self.role, &format!("it {why}")).into());
         }
         let is_in_file = self.shell.reported_lines() > lines;
         if counted && is_in_file {
@@ -295,7 +305,7 @@ impl ShellAgent {
             return Err(self.failed(failure, &cx));
         }
         self.backoff = RateLimitBackoff::default();
-        let faults: Vec<_> = fault.into_iter().chain(failures::faults(&finished)).collect();
+        let faults: Vec<_> = fault.into_iter().chain(failures::faults(self.role, &finished)).collect();
         if !faults.is_empty() {
             cx.fault(faults.join("; "));
         }

@@ -115,13 +115,15 @@ pub enum CommandError {
     #[error("the command is empty")]
     Empty,
     /// The line has a NUL byte in it.
-    #[error("the command contains a NUL byte, which no program can be given")]
+    #[error("the command contains a NUL byte, which cannot be passed to a program")]
     Nul {
         /// The offset in bytes.
         offset: usize,
     },
     /// The line is longer than the system allows.
-    #[error("the command has {bytes} bytes, and the system takes {MAX_LINE_BYTES}: put it in a script")]
+    #[error(
+        "the command has {bytes} bytes, but the system accepts at most {MAX_LINE_BYTES}: put it into a script"
+    )]
     TooLong {
         /// The line's length, in bytes.
         bytes: usize,
@@ -153,8 +155,8 @@ pub enum PromptUndeliverable {
     /// The prompt is too long.
     #[error(
         "the prompt ({prompt_bytes} bytes) is too long to be an argument: with it the command has \
-         {line_bytes} bytes, and the system takes {MAX_LINE_BYTES}. Leave `{{prompt}}` out of the \
-         command: the prompt then comes on standard input (stdin), at any size"
+         {line_bytes} bytes, but the system accepts at most {MAX_LINE_BYTES}. Leave `{{prompt}}` out of the \
+         command: the prompt then arrives on standard input (stdin), at any size"
     )]
     TooLong {
         /// The prompt's length, in bytes.
@@ -166,7 +168,7 @@ pub enum PromptUndeliverable {
     #[error(
         "the command with the prompt in it ({line_bytes} bytes) and its environment \
          ({environment_bytes} bytes) are too long for this system. Leave `{{prompt}}` out of the \
-         command: the prompt then comes on standard input (stdin), at any size"
+         command: the prompt then arrives on standard input (stdin), at any size"
     )]
     NoRoom {
         /// The length of the command line with the prompt, in bytes.
@@ -176,8 +178,8 @@ pub enum PromptUndeliverable {
     },
     /// The prompt has a NUL byte in it.
     #[error(
-        "the prompt has a NUL byte (at byte {offset}), which no argument can have. Leave `{{prompt}}` \
-         out of the command: the prompt then comes on standard input (stdin), byte for byte"
+        "the prompt has a NUL byte (at byte {offset}), which no argument can contain. Leave `{{prompt}}` \
+         out of the command: the prompt then arrives on standard input (stdin), byte for byte"
     )]
     Nul {
         /// The offset in the prompt, in bytes.

@@ -280,7 +280,7 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
 
 /// The error for more than [`MAX_PATTERNS`] patterns.
 #[derive(Debug, thiserror::Error)]
-#[error("an evaluator can look for {MAX_PATTERNS} patterns at most: join some of them with `|`")]
+#[error("an evaluator can look for at most {MAX_PATTERNS} patterns: join some of them with `|`")]
 pub struct TooManyPatterns(());
 
 /// The command exceeded a limit.

@@ -8,20 +8,20 @@ use super::{PromptUndeliverable, exit_reason::exit_with_reason};
 use crate::process::{CutReason, ProcessError, ProcessOutput};
 
 /// The note for an agent that reports its usage in two places.
-pub(super) const TWICE: &str = "it counts, and so do the lines in the file that LOOP_USAGE_FILE names: where they \
-                                say the same, it is counted twice";
+pub(super) const TWICE: &str = "it counts in addition to the lines in the file that LOOP_USAGE_FILE names: usage \
+                                that both report counts twice";
 
 /// The note for an agent that ended by itself without reporting its usage, although its output should have.
-pub(super) const SILENT: &str = "the agent ended without a word of what it used, so all sums lack it";
+pub(super) const SILENT: &str = "the agent ended without reporting any usage, so all sums lack it";
 
 /// Returns the faults of an agent's command. The evaluator still judges the work.
-pub(super) fn faults(finished: &ProcessOutput) -> impl Iterator<Item = String> {
+pub(super) fn faults(role: &str, finished: &ProcessOutput) -> impl Iterator<Item = String> {
     let own = match finished.cut {
         None if finished.exit.success() => None,
-        None => Some(format!("the agent {}", exit_with_reason(finished.exit, &finished.stderr))),
+        None => Some(format!("the {role} {}", exit_with_reason(finished.exit, &finished.stderr))),
         // Many agents hang after their work is done.
         Some(cut @ (CutReason::TimeLimit(_) | CutReason::SilenceLimit(_))) => {
-            Some(format!("the agent was ended {cut}"))
+            Some(format!("the {role} was ended {cut}"))
         }
         Some(CutReason::Requested) => None,
     };
@@ -30,26 +30,26 @@ pub(super) fn faults(finished: &ProcessOutput) -> impl Iterator<Item = String> {
     own.into_iter().chain(left)
 }
 
-pub(super) fn unavailable(why: &str) -> Halt {
-    Halt::new(StopReason::AgentUnavailable, format!("the agent could not be run: {why}"))
+pub(super) fn unavailable(role: &str, why: &str) -> Halt {
+    Halt::new(StopReason::AgentUnavailable, format!("the {role} could not be run: {why}"))
 }
 
 /// Converts the error of a command that did not start or that we lost. `takes_prompt` is true if the prompt is part of
 /// the line that may be too long.
-pub(super) fn not_run(error: ProcessError, takes_prompt: bool) -> WorkError {
+pub(super) fn not_run(role: &str, error: ProcessError, takes_prompt: bool) -> WorkError {
     match error {
         ProcessError::TooLong { line_bytes, environment_bytes } if takes_prompt => {
             Halt::from(PromptUndeliverable::NoRoom { line_bytes, environment_bytes }).into()
         }
         // Starting another command beside a process that we cannot end would be dangerous.
         error @ ProcessError::Undying { .. } => Halt::new(StopReason::Failed, error.to_string()).into(),
-        error if error.is_lasting() => unavailable(&with_causes(&error)).into(),
+        error if error.is_lasting() => unavailable(role, &with_causes(&error)).into(),
         error => WorkError::failed(error),
     }
 }
 
 pub(super) fn no_usage_file(error: &io::Error) -> Halt {
-    Halt::new(StopReason::Failed, format!("cannot make the file for the agent's usage: {error}"))
+    Halt::new(StopReason::Failed, format!("cannot create the file for the agent's usage: {error}"))
 }
 
 impl From<PromptUndeliverable> for Halt {

@@ -38,21 +38,23 @@ impl fmt::Display for QuotingError {
     /// Explains what is wrong, and what to do.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::SingleQuotes => "it stands inside single quotes; remove them, the prompt is quoted for you",
-            Self::DoubleQuotes => "it stands inside double quotes; remove them, the prompt is quoted for you",
-            Self::Backquotes => "it stands inside backquotes; write `$(...)` in their place",
+            Self::SingleQuotes => "it is inside single quotes; remove them, because the prompt is quoted \
+                                   automatically",
+            Self::DoubleQuotes => "it is inside double quotes; remove them, because the prompt is quoted \
+                                   automatically",
+            Self::Backquotes => "it is inside backquotes; write `$(...)` instead",
             Self::Prefixed => "it directly follows a backslash or a dollar sign; put a space between them",
-            Self::Comment => "it stands in a comment, and the prompt's second line would be run; remove it",
+            Self::Comment => "it is in a comment, and the shell would run the prompt's second line; remove it",
             Self::HereDocument => {
-                "it stands after `<<`, and in a here-document nothing is quoted; \
-                 put the prompt before that, or leave it out, and the prompt comes on standard input"
+                "it comes after `<<`, and nothing can be quoted in a here-document; put it before that, or leave \
+                 it out: the prompt then arrives on standard input"
             }
             Self::Expansion => {
-                "it stands inside an expansion or an arithmetic expression; give it a word of its own"
+                "it is inside an expansion or an arithmetic expression; make it a separate word"
             }
             Self::Unclear => {
-                "what stands before it is read differently by different shells; \
-                 put the prompt before that, or leave it out, and the prompt comes on standard input"
+                "different shells read the text before it differently; put it before that text, or leave it out: \
+                 the prompt then arrives on standard input"
             }
         })
     }

@@ -33,7 +33,7 @@ pub(super) enum BackoffDecision {
 
 /// The agent reported a rate limit too often in a row.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}; it was waited for {MAX_WAITS} times in a row, and is taken for a failure now")]
+#[error("{0}; after {MAX_WAITS} waits in a row, it now counts as a failure")]
 pub(super) struct TooManyWaits(pub(super) AgentFailure);
 
 impl RateLimitBackoff {

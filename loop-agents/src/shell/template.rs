@@ -46,7 +46,7 @@ pub struct UnknownPlaceholder {
 }
 
 /// The heading before a person's note if the template has no place for it.
-const GUIDANCE_HEADING: &str = "A note from the person who watches over this work:";
+const GUIDANCE_HEADING: &str = "A note from the person who supervises this work:";
 
 impl Template {
     /// Reads a template. Every text is valid.

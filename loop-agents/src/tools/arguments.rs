@@ -51,13 +51,13 @@ fn check(value: &Value, schema: &Value, place: &str) -> Result<(), String> {
         && !allowed.contains(value)
     {
         let allowed: Vec<_> = allowed.iter().map(ToString::to_string).collect();
-        return Err(format!("{place} is {value}, and must be one of {}", allowed.join(", ")));
+        return Err(format!("{place} is {value}, but must be one of {}", allowed.join(", ")));
     }
     for (bound, is_crossed) in [("minimum", true), ("maximum", false)] {
         if let (Some(number), Some(limit)) = (value.as_f64(), schema[bound].as_f64())
             && (if is_crossed { number < limit } else { number > limit })
         {
-            return Err(format!("{place} is {value}, and its {bound} is {limit}"));
+            return Err(format!("{place} is {value}, but its {bound} is {limit}"));
         }
     }
     if let Some(items) = value.as_array() {
@@ -83,7 +83,7 @@ fn check_type(value: &Value, schema: &Value, place: &str) -> Result<(), String> 
         return Ok(());
     }
     let shown = super::size_limits::beginning(&value.to_string(), 80).to_owned();
-    Err(format!("{place} must be of type {}, and is {shown}", allowed.join(" or ")))
+    Err(format!("{place} must be of type {}, but is {shown}", allowed.join(" or ")))
 }
 
 fn check_fields(fields: &Map<String, Value>, schema: &Value) -> Result<(), String> {
@@ -164,13 +164,13 @@ mod tests {
             (json!(null), "`path` is missing"),
             (json!([]), "the arguments must be of type object"),
             (json!("{\"path\": \"x\", \"path\": \"y\"}"), "a key appears twice in the arguments"),
-            (json!({ "path": 1 }), "`path` must be of type string, and is 1"),
+            (json!({ "path": 1 }), "`path` must be of type string, but is 1"),
             (json!({ "path": "x", "lien": 1 }), "there is no argument `lien`"),
-            (json!({ "path": "x", "line": 0 }), "`line` is 0, and its minimum is 1"),
+            (json!({ "path": "x", "line": 0 }), "`line` is 0, but its minimum is 1"),
             (json!({ "path": "x", "line": 1.5 }), "`line` must be of type integer or null"),
             (
                 json!({ "path": "x", "kind": "three" }),
-                "`kind` is \"three\", and must be one of \"one\", \"two\"",
+                "`kind` is \"three\", but must be one of \"one\", \"two\"",
             ),
             (json!({ "path": "x", "words": ["a", 2] }), "`words`[1] must be of type string"),
         ] {

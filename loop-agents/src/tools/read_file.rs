@@ -145,7 +145,7 @@ impl RequestedLines {
         let at = self.at;
         if let Some(end) = self.text.iter().rposition(|byte| *byte == b'\n') {
             self.text.truncate(end + 1);
-            let notice = format!("cut here: read on with first_line = {at}");
+            let notice = format!("cut here: continue with first_line = {at}");
             return shown(&self.text, Some((notice, format!("cut before line {at}"))));
         }
         let what = format!("line {at} is longer than {} bytes", size_limits::ROOM);
@@ -227,7 +227,7 @@ mod tests {
             loop {
                 let part = read(&text, first, u64::MAX, 8192);
                 prop_assert!(part.len() <= size_limits::MAX_OUTPUT_BYTES);
-                let Some((lines, notice)) = part.split_once("[... cut here: read on with first_line = ") else {
+                let Some((lines, notice)) = part.split_once("[... cut here: continue with first_line = ") else {
                     whole.push_str(&part);
                     break;
                 };

@@ -62,7 +62,7 @@ impl Tool for WriteFile {
     ) -> Result<String, ToolError> {
         if content.len() > MAX_CONTENT_BYTES {
             let text =
-                format!("the content has {} bytes, and the limit is {MAX_CONTENT_BYTES}", content.len());
+                format!("the content has {} bytes, but the limit is {MAX_CONTENT_BYTES}", content.len());
             return Err(ToolError::rejected(text));
         }
         let bytes = content.len();

@@ -44,7 +44,7 @@ impl<'a> Figures<'a> {
         match Usd::try_from_f64(number) {
             Ok(usd) if usd <= MAX_COST => Ok(Some(usd)),
             _ if number > 0.0 => Err(invalid_figure(key, value, &format!("more than {MAX_COST}"))),
-            _ => Err(invalid_figure(key, value, "less than nothing")),
+            _ => Err(invalid_figure(key, value, "less than zero")),
         }
     }
 

@@ -95,7 +95,7 @@ impl FromStr for Format {
 
 /// The error for a name that does not belong to a format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no format `{name}`; there are {}", Format::ALL.map(Format::name).join(", "))]
+#[error("there is no format `{name}`; the formats are {}", Format::ALL.map(Format::name).join(", "))]
 pub struct UnknownFormat {
     name: String,
 }
@@ -110,6 +110,9 @@ mod tests {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
         let error = "json".parse::<Format>().unwrap_err().to_string();
-        assert!(error.starts_with("there is no format `json`; there are text, usage-file, "), "{error}");
+        assert!(
+            error.starts_with("there is no format `json`; the formats are text, usage-file, "),
+            "{error}"
+        );
     }
 }

@@ -21,6 +21,7 @@ mod line_splitter;
 mod object_stream;
 mod prices;
 mod rate_limit;
+mod read_state;
 mod reader;
 mod report_collector;
 mod stale_folders;

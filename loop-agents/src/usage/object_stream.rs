@@ -23,8 +23,8 @@ use crate::output::json_objects::{self, ParsedJson};
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// The note about an object that is not at the beginning of its line.
-const BEHIND_TEXT: &str = "an object of the agent's stands behind other text in its line, and was not read: does \
-                           something else print to the same place?";
+const BEHIND_TEXT: &str = "an object of the agent follows other text on its line, so it was not read: does \
+                           another program print to the same output?";
 
 /// The only part of an object to read before we know whether it is of interest.
 #[derive(Deserialize)]
@@ -128,7 +128,7 @@ impl ObjectFinder {
     /// Drops the open object, whose end will not come.
     fn break_off(&mut self, collector: &mut ReportCollector) {
         if self.open.take().is_some() {
-            collector.notes.add("an object began and did not end, so it is taken for text");
+            collector.notes.add("an object began and did not end, so it counts as text");
         }
     }
 
@@ -176,5 +176,5 @@ impl ObjectFinder {
 }
 
 fn refuse(collector: &mut ReportCollector) {
-    collector.notes.add("something that begins like an object cannot be read, so it is taken for text");
+    collector.notes.add("something that begins like an object cannot be read, so it counts as text");
 }

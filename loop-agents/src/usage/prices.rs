@@ -94,11 +94,11 @@ struct Price {
 #[non_exhaustive]
 pub enum PricesError {
     /// The text is not JSON, or not a price table.
-    #[error("cannot read the price table; see `Prices::from_json` for how one looks")]
+    #[error("cannot read the price table; see `Prices::from_json` for its format")]
     Format(#[from] serde_json::Error),
     /// A price is invalid.
     #[error(
-        "the price table says {price} dollars for a million tokens, at `{kind}` of `{model}`: a price is a \
+        "the price table has {price} dollars for a million tokens, as `{kind}` of `{model}`: a price must be a \
          number from 0 to {MAX_PRICE}"
     )]
     Price {

@@ -136,9 +136,9 @@ impl UsageReader {
         let is_foreign = is_unsaid && stdout.are_foreign() && collector.text.is_none();
         if is_foreign {
             let flags = format.flags().unwrap_or_default();
-            collector
-                .notes
-                .add(&format!("nothing that the agent printed is {format}; is it run with `{flags}`?"));
+            collector.notes.add(&format!(
+                "the agent printed nothing in the format {format}; does it run with `{flags}`?"
+            ));
         }
         // An agent that prints no stream has no end marker either. Its exit code decides.
         let is_stream = !stdout.are_foreign();

@@ -120,7 +120,7 @@ impl ReportCollector {
                 .then_some(Cost::at_least(Usd::ZERO));
         }
         let Some(model) = model else {
-            self.notes.add("the agent does not say which model it uses, so its cost cannot be estimated");
+            self.notes.add("the agent does not report which model it uses, so its cost cannot be estimated");
             return Some(Cost::at_least(Usd::ZERO));
         };
         let estimate = self.prices.estimate(model, tokens);
@@ -138,7 +138,7 @@ impl ReportCollector {
         self.notes.add(match self.totals.total(of, &of.identity(told), usage) {
             TotalEffect::Taken => return,
             TotalEffect::Lower => "the agent's total is less than what it reported while it ran",
-            TotalEffect::Zero => "the agent's total is zero, so the sum of its messages stands",
+            TotalEffect::Zero => "the agent's total is zero, so the sum of its messages counts",
             TotalEffect::Repeated => "the agent reported the same total twice; it counts once",
         });
     }

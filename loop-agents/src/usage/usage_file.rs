@@ -6,22 +6,21 @@
 
 use std::{
     convert::Infallible,
-    fs::{self, File},
-    io::{self, Read, Seek, SeekFrom},
-    os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt},
+    fs::File,
+    io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use loop_core::{Meter, Usage};
+use loop_core::Meter;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
-use rustix::fs::OFlags;
 use tempfile::TempDir;
 use tokio::{sync::Notify, time::sleep};
 
 use super::{
-    file_reports::{self, FileReports},
+    file_reports,
+    read_state::{LAST_BYTES, ReadState, open},
     stale_folders,
 };
 use crate::process::off_executor;
@@ -35,10 +34,6 @@ const READ_BYTES: u64 = 64 * 1024;
 /// The length of their turn. Without it, a writer that is faster than our reader would keep us from enforcing limits:
 /// each piece is a report, and while there is another report we look at nothing else.
 const TURN: Duration = Duration::from_millis(1);
-
-/// The number of bytes to read after the end of a command. During that time we notice no limit and no signal, and a
-/// sparse file can be larger than any disk.
-const LAST_BYTES: u64 = 16 * 1024 * 1024;
 
 /// A file to which commands append their usage. It is in its own folder, which is removed with the last handle.
 ///
@@ -63,15 +58,15 @@ pub struct UsageFile(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     path: PathBuf,
-    source: Mutex<ReadState>,
     changed: Arc<Notify>,
     /// `None` once it is being removed.
     folder: Option<Folder>,
 }
 
-/// The folder of the file, which is removed when this is dropped. That takes a dozen system calls.
+/// The file and its folder, which is removed when this is dropped. That takes a dozen system calls.
 #[derive(Debug)]
 struct Folder {
+    source: Mutex<ReadState>,
     // Fields drop in order: the watcher must go before the folder that it watches.
     watcher: notify::Result<RecommendedWatcher>,
     _folder: TempDir,
@@ -85,24 +80,6 @@ impl Drop for Shared {
         drop(off_executor(move || drop(folder)));
     }
 }
-
-#[derive(Debug)]
-struct ReadState {
-    file: File,
-    reports: FileReports,
-    /// The end of the bytes read so far, to recognise them later.
-    recent: Vec<u8>,
-    /// The position where reading began after the last command ended, if anything was read.
-    from: Option<u64>,
-    /// Whether the last command that wrote anything wrote the whole file.
-    is_whole: bool,
-    /// The modification time when we last looked at it.
-    modified: Option<(i64, i64)>,
-    last_error: Option<io::Error>,
-}
-
-/// The number of bytes to recognise.
-const RECENT_BYTES: u64 = 256;
 
 impl UsageFile {
     /// Creates the file in the system's folder for temporary files ([`std::env::temp_dir`]).
@@ -124,12 +101,11 @@ impl UsageFile {
         let claim = stale_folders::claim(folder.path())?;
         let path = folder.path().join("usage.jsonl");
         File::create_new(&path)?;
-        let source = ReadState::new(open(&path)?);
+        let source = Mutex::new(ReadState::new(open(&path)?));
         let changed = Arc::new(Notify::new());
         let watcher = watch(folder.path(), Arc::clone(&changed));
-        let source = Mutex::new(source);
-        let folder = Some(Folder { watcher, _folder: folder, _claim: claim });
-        Ok(Self(Arc::new(Shared { path, source, changed, folder })))
+        let folder = Some(Folder { source, watcher, _folder: folder, _claim: claim });
+        Ok(Self(Arc::new(Shared { path, changed, folder })))
     }
 
     /// Returns the file's path, which is the value of [`USAGE_FILE_VARIABLE`].
@@ -140,7 +116,7 @@ impl UsageFile {
     /// Returns why the file cannot be watched, if so. Usually the system watches too many files already. Then the file
     /// is only read at the end of each command, and budgets are enforced that much later.
     pub fn watch_error(&self) -> Option<String> {
-        self.0.folder.as_ref()?.watcher.as_ref().err().map(ToString::to_string)
+        self.folder().watcher.as_ref().err().map(ToString::to_string)
     }
 
     /// Returns the number of lines that counted.
@@ -191,9 +167,14 @@ impl UsageFile {
         meter.add(usage + source.reports.finish() + source.leave());
     }
 
+    fn folder(&self) -> &Folder {
+        let Some(folder) = &self.0.folder else { unreachable!("only dropping the last handle takes it") };
+        folder
+    }
+
     fn source(&self) -> MutexGuard<'_, ReadState> {
         // A panic under this lock cannot leave a line half counted.
-        self.0.source.lock().unwrap_or_else(PoisonError::into_inner)
+        self.folder().source.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -207,125 +188,4 @@ fn watch(folder: &Path, changed: Arc<Notify>) -> notify::Result<RecommendedWatch
     })?;
     watcher.watch(folder, RecursiveMode::NonRecursive)?;
     Ok(watcher)
-}
-
-impl ReadState {
-    fn new(file: File) -> Self {
-        Self {
-            file,
-            reports: FileReports::default(),
-            recent: Vec::new(),
-            from: None,
-            is_whole: false,
-            modified: None,
-            last_error: None,
-        }
-    }
-
-    /// Reads about `most` bytes of the text that was appended since the last time. Also returns whether there is more.
-    fn read(&mut self, path: &Path, most: u64) -> (Usage, bool) {
-        let mut usage = Usage::unknown();
-        let read = self.read_into(&mut usage, path, most);
-        // Usage from before an error counts all the same.
-        let more = read.unwrap_or_else(|error| {
-            self.last_error = Some(error);
-            false
-        });
-        (usage, more)
-    }
-
-    /// Skips the part that is too long to read.
-    fn skip_rest(&mut self) {
-        let why = format!("more than {LAST_BYTES} bytes were left in it when a command ended");
-        self.last_error = Some(self.file.seek(SeekFrom::End(0)).err().unwrap_or(io::Error::other(why)));
-        self.recent.clear();
-    }
-
-    fn read_into(&mut self, usage: &mut Usage, path: &Path, most: u64) -> io::Result<bool> {
-        // Read the file that we hold first. A process that deletes or replaces it may just have written to it.
-        if self.read_held(usage, most)? {
-            return Ok(true);
-        }
-        let (held, now) = (self.file.metadata()?, fs::metadata(path)?);
-        if (held.dev(), held.ino()) == (now.dev(), now.ino()) {
-            return Ok(false);
-        }
-        // Another file replaced it. Read that one from its beginning.
-        *usage += self.reports.finish();
-        self.file = open(path)?;
-        self.recent.clear();
-        self.read_held(usage, most)
-    }
-
-    fn read_held(&mut self, usage: &mut Usage, most: u64) -> io::Result<bool> {
-        let length = self.file.metadata()?.len();
-        let mut position = self.file.stream_position()?;
-        if length < position || !self.goes_on(position) {
-            // The file was overwritten, not appended to.
-            *usage += self.reports.finish();
-            position = self.file.seek(SeekFrom::Start(0))?;
-            self.recent.clear();
-        }
-        let available = length.saturating_sub(position);
-        let mut rest = (&self.file).take(available.min(most));
-        let mut buffer = [0; 8192];
-        while rest.limit() > 0 {
-            match rest.read(&mut buffer)? {
-                0 => break,
-                count => *usage += self.reports.feed(&buffer[..count]),
-            }
-        }
-        self.remember(position)?;
-        Ok(available > most)
-    }
-
-    /// Returns true if the bytes that we read before this position are still there.
-    fn goes_on(&self, position: u64) -> bool {
-        let mut there = vec![0; self.recent.len()];
-        let start = position.saturating_sub(self.recent.len() as u64);
-        self.file.read_exact_at(&mut there, start).is_ok() && there == self.recent
-    }
-
-    /// Remembers the last bytes since this position.
-    fn remember(&mut self, before: u64) -> io::Result<()> {
-        let position = self.file.stream_position()?;
-        if position > before {
-            self.from.get_or_insert(before);
-            let start = position.saturating_sub(RECENT_BYTES);
-            self.recent.resize((position - start) as usize, 0);
-            self.file.read_exact_at(&mut self.recent, start)?;
-        }
-        Ok(())
-    }
-
-    /// Handles the end of a command whose usage has been read completely. If the command overwrote the file with
-    /// exactly the same text as the last one, it has reported that text again. Only the modification time shows this.
-    /// For commands that append, as they should, it is not needed.
-    fn leave(&mut self) -> Usage {
-        let Ok(metadata) = self.file.metadata() else { return Usage::unknown() };
-        let modified = (metadata.mtime(), metadata.mtime_nsec());
-        let is_written = self.modified.replace(modified).is_some_and(|before| before != modified);
-        if let Some(from) = self.from.take() {
-            self.is_whole = from == 0;
-            return Usage::unknown();
-        }
-        if !is_written || !self.is_whole || !self.goes_on(metadata.len()) {
-            return Usage::unknown();
-        }
-        self.recent.clear();
-        let mut usage = Usage::unknown();
-        let read = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.read_held(&mut usage, LAST_BYTES));
-        self.from = None;
-        if let Err(error) = read {
-            self.last_error = Some(error);
-        }
-        usage + self.reports.finish()
-    }
-}
-
-/// Opens the file if it is a regular one. Opening a named pipe that an agent put there would otherwise block us until a
-/// writer comes.
-fn open(path: &Path) -> io::Result<File> {
-    let file = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }

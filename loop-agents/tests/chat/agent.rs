@@ -64,7 +64,7 @@ async fn a_rate_limit_after_a_call_fails_the_iteration() {
     assert_eq!(model.requests().len(), 2);
     let failure = report.last_step().and_then(|step| step.failure()).unwrap().to_owned();
     assert!(
-        failure.starts_with("the model did not answer after 1 tool call: scripted: at a rate limit"),
+        failure.starts_with("the model did not answer after 1 tool call: scripted: reached a rate limit"),
         "{failure}"
     );
 }

@@ -38,7 +38,10 @@ async fn a_long_rate_limit_says_when_it_ends() {
         let server = serve([Answer::status(429).header("retry-after", "3600").message("slow down")]).await;
         let error = ask(&hasty(model(vendor, &server))).await.unwrap_err();
         assert_eq!(error.kind(), ModelErrorKind::RateLimited { reset: Some(Duration::from_secs(3600)) });
-        assert_eq!(error.to_string(), "test-model: at a rate limit for another 3600s: status 429: slow down");
+        assert_eq!(
+            error.to_string(),
+            "test-model: reached a rate limit, which ends in 3600s: status 429: slow down"
+        );
         assert_eq!(server.requests().len(), 1);
     }
 }
@@ -144,6 +147,38 @@ async fn a_server_that_says_nothing_more_is_given_up() {
         let error = ask(&impatient).await.unwrap_err();
         assert_eq!(error.kind(), ModelErrorKind::Silent, "{vendor:?}: {error}");
     }
+}
+
+/// Answers with an endless stream of this event, until the client closes the connection.
+fn endless(event: &'static str) -> GenaiModel {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut client in listener.incoming().map_while(Result::ok) {
+            let _ = client.read(&mut [0; 65_536]);
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+            let mut sent = client.write_all(head.as_bytes());
+            while sent.is_ok() {
+                sent = client.write_all(event.as_bytes());
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+    });
+    GenaiModel::new(Endpoint::new(Vendor::OpenAi).base_url(address).key("k".into()), "m").unwrap()
+}
+
+#[tokio::test]
+async fn a_stream_without_an_end_is_cut() {
+    let empty = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\"}}]}\n\n";
+    for event in [": still here\n\n", "event: ping\ndata: {}\n\n", empty] {
+        let model = endless(event).max_silence(Duration::from_millis(200));
+        assert_eq!(ask(&model).await.unwrap_err().kind(), ModelErrorKind::Silent, "{event}");
+    }
+    let drip = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n";
+    let error = ask(&endless(drip).max_time(Duration::from_millis(200))).await.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::TooLarge);
+    assert!(error.to_string().contains("not complete after 200ms"), "{error}");
 }
 
 #[tokio::test]

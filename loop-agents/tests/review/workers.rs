@@ -91,7 +91,7 @@ async fn a_stream_tells_more_and_the_tree_what_it_leaves_out() {
         worked(ShellWorker::new(agent, WorkTree::at(folder.path(), &shell(folder.path())))).await;
     assert_eq!(
         actions.to_string(),
-        "Files written: made\nCommands:\n  make (exit 0)\nNot known: what became of never: it was written, and is not there\n"
+        "Files written: made\nCommands:\n  make (exit 0)\nNot known: what became of never: it was written, but no longer exists\n"
     );
     assert_eq!(actions.source, ActionSource::Stream);
 }
@@ -156,9 +156,9 @@ async fn what_a_loop_did_before_it_was_cut_off_is_in_its_account() {
     let mut killed = TaskExecution::new(Held(folder.path().join("before")), 5, || Ok("Do it.".to_owned()))
         .remembering(tree.clone(), beside.path().join("look"));
     held(&mut killed, &folder.path().join("before")).await;
-    let cut = "what was done before the loop was cut off";
+    let cut = "the actions before the loop was cut off";
     for (path, told) in [
-        ("look", format!("Files written: before, after\nNot known: {cut}, except for its files\n")),
+        ("look", format!("Files written: before, after\nNot known: {cut}, except for changes to files\n")),
         ("none", format!("Files edited: after\nNot known: {cut}\n")),
     ] {
         let mut resumed = execution("echo >> after").remembering(tree.clone(), beside.path().join(path));
@@ -219,8 +219,7 @@ async fn what_a_loop_did_that_was_called_off_is_known_to_the_next() {
         .redacting(|text| text.replace("make", "[...]"));
     let history = held_up.history();
     held(&mut held_up, &folder.path().join("before")).await;
-    let known = "Files written: before\nCommands:\n  make before (exit 0)\nNot known: what was done before the loop \
-                 was cut off, except for its files\n";
+    let known = "Files written: before\nCommands:\n  make before (exit 0)\nNot known: the actions before the loop was cut off, except for changes to files\n";
     assert_eq!(history.so_far().await.to_string(), known);
     // Changes between the loops belong to neither of them.
     write(&folder, "mine", "");

@@ -78,7 +78,7 @@ async fn an_exit_code_is_data_and_a_program_that_is_missing_is_named() {
     assert_eq!(report.commands[0].line, "ls gone");
     let report = scenario.call("run_command", json!({ "command": "no-such-program" })).await;
     assert_eq!((report.outcome, report.commands.len()), (ToolOutcome::Failed, 0));
-    assert!(report.text.contains("no program `no-such-program`"), "{}", report.text);
+    assert!(report.text.contains("cannot find the program `no-such-program`"), "{}", report.text);
 }
 
 #[tokio::test]

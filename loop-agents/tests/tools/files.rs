@@ -89,7 +89,7 @@ async fn a_search_finds_lines_and_passes_over_what_is_no_text() {
         "a/x.rs:1:fn one() {}\na/x.rs:2:fn two() {}\n[1 file was not searched: reading it is not allowed]\n"
     );
     let report = scenario.call("search_files", json!({ "pattern": "(" })).await;
-    assert!(report.outcome == ToolOutcome::Failed && report.text.contains("no regular expression"));
+    assert!(report.outcome == ToolOutcome::Failed && report.text.contains("is not a regular expression"));
     scenario.put("many", "fn\n".repeat(500));
     let text = scenario.done("search_files", json!({ "pattern": "fn", "path": "many" })).await;
     assert!(
@@ -134,7 +134,7 @@ async fn a_large_file_is_read_within_the_bound() {
     let scenario = Scenario::new();
     scenario.put("large", "line – of text\n".repeat(100_000));
     let text = scenario.done("read_file", json!({ "path": "large" })).await;
-    assert!(text.len() <= MAX_OUTPUT_BYTES && text.contains("read on with first_line = "), "{}", text.len());
+    assert!(text.len() <= MAX_OUTPUT_BYTES && text.contains("continue with first_line = "), "{}", text.len());
     scenario.put("image", b"\x89PNG\0\0");
     let report = scenario.call("read_file", json!({ "path": "image" })).await;
     assert!(report.outcome == ToolOutcome::Failed && report.text.contains("is not text: it has 6 bytes"));

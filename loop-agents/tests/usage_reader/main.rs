@@ -268,7 +268,7 @@ fn what_is_lost_is_noted() {
     reader.feed(text(&[json!({"type": "system"})]).as_bytes());
     assert!(reader.finish().is_silent);
     reader.feed(format!("done {}\n", claude_result(4.5, 5, 5)).as_bytes());
-    assert!(reader.take_notes()[0].contains("behind other text"));
+    assert!(reader.take_notes()[0].contains("follows other text"));
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn a_wrong_format_is_noted_with_the_flags_that_are_missing() {
     let reading = reader.finish();
     assert_eq!(
         reading.notes,
-        ["nothing that the agent printed is codex-json; is it run with `exec --json`?"]
+        ["the agent printed nothing in the format codex-json; does it run with `exec --json`?"]
     );
     assert!(reading.text.is_none() && reading.total.is_unknown());
 }

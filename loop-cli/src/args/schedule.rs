@@ -43,7 +43,7 @@ Examples:
     /// Fire the jobs of this folder when they are due
     #[command(after_help = "Example:\n  loop schedule run")]
     Run(RunScheduleArgs),
-    /// Stop all jobs of this machine, also those that run
+    /// Stop all jobs of this machine, including running ones
     #[command(after_help = "Example:\n  loop schedule off")]
     Off,
     /// Let the jobs of this machine fire again

@@ -21,7 +21,7 @@ pub(crate) struct TaskArgs {
     /// Review with this command [default: the worker]
     #[arg(long, value_name = "CMD")]
     pub(crate) review_agent: Option<String>,
-    /// Do at most N loops in all [default: 5]
+    /// Run at most N loops in all [default: 5]
     #[arg(long, value_name = "N")]
     pub(crate) loops: Option<NonZeroU64>,
     /// Allow N tool rounds (N/2 per review)

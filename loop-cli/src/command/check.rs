@@ -12,6 +12,7 @@ use loop_manifest::{Format, LoadedPlan, Plan, describe, withheld};
 pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let manifest = args.manifest.clone().map_or_else(|| default_manifest::find("loop check"), Ok)?;
     let found = Plan::load(&manifest);
+    let is_unfinished = found.as_ref().is_ok_and(|found| found.warnings.unfinished().is_some());
     // An incomplete manifest cannot be tried.
     let (plan, warnings) =
         plan_and_warnings(if args.run { found.and_then(LoadedPlan::finished) } else { found })?;
@@ -30,7 +31,7 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
         }
         preflight::check_reviewer_program(&plan, here, &vars);
         preflight::check_models(&plan, here, &vars);
-        return Ok(ExitCode::from(exit::OK));
+        return Ok(ExitCode::from(if is_unfinished { exit::UNFINISHED } else { exit::OK }));
     }
     view::print_or_warn("");
     let cx =

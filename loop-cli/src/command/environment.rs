@@ -27,7 +27,7 @@ pub(super) fn dir(cwd: Option<&Path>) -> Result<PathBuf, Failure> {
 pub(super) fn dir_of(flag: &str, named: Option<&Path>) -> Result<PathBuf, Failure> {
     let dir = match named {
         Some(dir) => fs::canonicalize(dir).or_usage(|| format!("{flag} {}", dir.display()))?,
-        None => env::current_dir().or_setup(|| "the current folder cannot be used")?,
+        None => env::current_dir().or_setup(|| "cannot use the current folder")?,
     };
     if !dir.is_dir() {
         return Err(usage!("{flag} {} is not a folder", dir.display()));
@@ -46,11 +46,11 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
     // From here on, secrets in addresses of the settings are known and redacted. Not every run needs settings, so
     // errors in them are reported only where they matter.
     let settings = persistence::settings(&dir, |name| env::var_os(name));
-    let supervisor = supervisor(run).or_setup(|| "the processes of the run cannot be looked after")?;
+    let supervisor = supervisor(run).or_setup(|| "cannot supervise the processes of the run")?;
     let cx = ExecutionContext::new(dir, supervisor).or_setup(|| {
         let tmp = env::temp_dir();
         format!(
-            "the file for the agent's usage cannot be made in {} (set TMPDIR to another folder)",
+            "cannot create the file for the agent's usage in {} (set TMPDIR to another folder)",
             tmp.display()
         )
     })?;
@@ -85,7 +85,8 @@ fn enough_files() -> Result<(), Failure> {
     let limit = getrlimit(Resource::Nofile).current;
     match limit.filter(|limit| *limit < LEAST_FILES) {
         Some(limit) => Err(Failure::Setup(anyhow!(
-            "only {limit} open files are allowed here, and a run needs {LEAST_FILES} (`ulimit -n {LEAST_FILES}` allows them)"
+            "only {limit} open files are allowed here, but a run needs {LEAST_FILES} (`ulimit -n {LEAST_FILES}` \
+             allows them)"
         ))),
         None => Ok(()),
     }
@@ -94,7 +95,7 @@ fn enough_files() -> Result<(), Failure> {
 /// Runs `work` to its end, on this thread.
 pub(super) fn block_on(work: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.or_internal("the asynchronous runtime could not be started")?;
+    let runtime = runtime.or_internal("cannot start the asynchronous runtime")?;
     let done = runtime.block_on(work);
     // A thread that still waits for a person's answer must not delay the exit.
     runtime.shutdown_background();
@@ -106,7 +107,7 @@ pub(super) fn block_on(work: impl Future<Output = Result<ExitCode, Failure>>) ->
 pub(super) async fn unless_signalled(
     work: impl Future<Output = Result<(), Failure>>,
 ) -> Result<ExitCode, Failure> {
-    let mut signals = Signals::listen().or_internal("signals cannot be listened for")?;
+    let mut signals = Signals::listen().or_internal("cannot listen for signals")?;
     tokio::select! {
         done = work => done.map(|()| ExitCode::from(exit::OK)),
         signal = signals.next() => Ok(ExitCode::from(exit::of_signal(signal))),

@@ -20,7 +20,7 @@ pub(crate) fn exec(command: Option<&str>) -> Result<ExitCode, Failure> {
             .ok_or_else(|| usage!("loop has no command `{name}`\n  `loop --help` lists its commands"))?,
     };
     let mut page = Vec::new();
-    Man::new(described).render(&mut page).or_internal("the manual page could not be made")?;
+    Man::new(described).render(&mut page).or_internal("cannot create the manual page")?;
     view::print_or_warn(&String::from_utf8_lossy(&page));
     Ok(ExitCode::from(exit::OK))
 }

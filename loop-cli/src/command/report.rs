@@ -8,7 +8,6 @@ use std::{
     process::ExitCode,
 };
 
-use loop_core::Progress;
 use loop_telemetry::{
     RunEntry, RunStore,
     report::{HtmlReport, ReportedRun},
@@ -17,9 +16,7 @@ use rustix::fs::OFlags;
 
 use super::{
     Failure, OrFail,
-    run_lifecycle::stored_runs::{
-        RunState, choose_run, glance, journal, read_on, short_id, store, warn_if_cut,
-    },
+    run_lifecycle::stored_runs::{RunState, choose_run, glance, read_all, short_id, store},
     usage,
 };
 use crate::{args::ReportArgs, exit, view};
@@ -46,13 +43,12 @@ pub(crate) fn exec(args: &ReportArgs) -> Result<ExitCode, Failure> {
 fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
     // Determine the state before reading the journal, as `loop show` does.
     let state = RunState::of(store, entry)?;
-    let (mut report, mut progress) = (HtmlReport::new(), Progress::default());
-    read_on(&mut journal(store, entry)?, &mut progress, |line, _| {
+    let mut report = HtmlReport::new();
+    let progress = read_all(store, entry, |line, _| {
         let output = line.output.as_ref().and_then(glance);
         report.record(&line.event, output.as_ref().map(|output| output as _));
         Ok(())
     })?;
-    warn_if_cut(entry, &progress);
     let manifest = store.info(&entry.id)?.manifest.map(|manifest| manifest.text);
     let run =
         ReportedRun::new(entry, &progress).with_state(state.word(entry)).with_manifest(manifest.as_deref());
@@ -69,14 +65,14 @@ fn write(path: &Path, page: &str) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(usage!("--html {} is a folder; name a file in it", path.display()));
     }
-    let named = || format!("the page cannot be written to {}", path.display());
+    let named = || format!("cannot write the page to {}", path.display());
     // A link could lead to any of the user's files, and opening a pipe without a reader would block.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let options = File::options().write(true).create(true).truncate(false).custom_flags(flags).to_owned();
     let is_other = || path.symlink_metadata().is_ok_and(|found| !found.is_file());
     let other = || {
         usage!(
-            "--html {} is a link, a pipe or a device, and the page is written to a regular file only; remove it, or name \
+            "--html {} is a link, a pipe or a device, but the page needs a regular file; remove it, or name \
              another file (`--html -` prints the page)",
             path.display()
         )

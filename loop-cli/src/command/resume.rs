@@ -58,7 +58,7 @@ pub(super) fn exec_reporting(args: &ResumeArgs, reporting: &ReportingArgs) -> Re
     }
     if let Some(path) = stored.manifest().filter(|path| !path.exists() && !args.output.quiet) {
         view::warning(&format!(
-            "{} is not there any more: the run goes on with what was in it when it began",
+            "{} no longer exists: the run continues with its stored copy",
             path.display()
         ));
     }
@@ -158,14 +158,14 @@ impl ResumableRun<'_> {
 fn folder(info: &RunInfo) -> Result<PathBuf, Failure> {
     if info.folder_id.is_none() {
         return environment::dir(Some(Path::new(&info.folder)))
-            .or_setup(|| "the run's folder is not there any more");
+            .or_setup(|| "the run's folder no longer exists");
     }
     let here = environment::dir(None)?;
     match info.works_in(&here) {
         true => Ok(here),
         false => Err(usage!(
-            "the run {} works in {}, whose path is stored without a secret that is in it\n  \
-             change into that folder, then `loop resume {}` goes on with the run",
+            "the run {} works in {}, but a secret was removed from this stored path\n  \
+             change into that folder, then run `loop resume {}`",
             info.id,
             info.folder,
             info.id
@@ -177,7 +177,7 @@ fn folder(info: &RunInfo) -> Result<PathBuf, Failure> {
 fn ended_unseen(id: &str, ending: &Ending) -> String {
     let more = match ending.is_success() {
         true => "there is nothing left to do".to_owned(),
-        false => format!("`loop show {id}` says how it went, and `loop resume {id}` goes on with it"),
+        false => format!("`loop show {id}` shows how it went, and `loop resume {id}` continues it"),
     };
     format!("the run {id} had ended as {} before its process died: {more}", ending.name())
 }
@@ -207,9 +207,9 @@ fn choose_run(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, F
     }
     let more = halted.and_then(|run| Some((run.id, run.last_ending?))).map(|(id, record)| {
         let reason = record.ending_name();
-        format!("\n  the last one ended as {reason}; `loop resume {id}` goes on with it")
+        format!("\n  the last one ended as {reason}; `loop resume {id}` continues it")
     });
-    view::say(&format!("no run was cut off in this folder{}", more.unwrap_or_default()));
+    view::say(&format!("this folder has no unfinished run{}", more.unwrap_or_default()));
     Ok(None)
 }
 
@@ -242,19 +242,19 @@ fn take<O>(store: &RunStore, id: &str) -> Result<FileJournal<O>, Failure> {
 }
 
 fn is_alive(id: &str) -> Failure {
-    Failure::Busy(anyhow!("the run {id} is still going: `loop tail {id}` shows it"))
+    Failure::Busy(anyhow!("the run {id} is still running: `loop tail {id}` follows it"))
 }
 
 /// Ends the remaining processes of the dead run: two agents must not work on the same files.
 fn end_leftovers(run: &str) -> Result<(), Failure> {
     let remains = LeftoverProcesses::end(&[run]);
     if let Some(ended) = remains.ended {
-        view::warning(&format!("the run had left processes behind, which were ended: {ended}"));
+        view::warning(&format!("ended processes that the run had left behind: {ended}"));
     }
     match remains.alive {
         None => Ok(()),
         Some(alive) => Err(Failure::Busy(anyhow!(
-            "processes that the run left behind cannot be ended, and would work beside the new ones: {alive}\n  \
+            "cannot end processes that the run left behind, which would work beside the new ones: {alive}\n  \
              end them yourself, then resume the run"
         ))),
     }

@@ -52,9 +52,9 @@ pub(crate) fn exec(args: &RunsArgs) -> Result<ExitCode, Failure> {
         rows.push(row);
     }
     match (rows.is_empty(), args.all) {
-        (true, true) => view::say("no run is kept"),
+        (true, true) => view::say("there are no stored runs"),
         (true, false) => view::say(
-            "no run that is kept began in this folder\n  `loop runs --all` lists those of other folders",
+            "there are no stored runs of this folder\n  `loop runs --all` lists those of other folders",
         ),
         (false, _) => {
             view::print(&columns::lines(COLUMNS, &rows).join("\n"))?;

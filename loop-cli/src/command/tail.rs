@@ -56,7 +56,7 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
         if !is_alive {
             let id = short_id(&store, &id)?;
             let error =
-                anyhow!("the run died before it ended\n  `loop resume {id}` goes on where it was cut off");
+                anyhow!("the run died before it ended\n  `loop resume {id}` continues where it was cut off");
             return Err(Failure::Internal(error));
         }
         thread::sleep(PAUSE);

@@ -60,7 +60,7 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
     let (started, output) = (clock::now(), output(&args.reporting));
     let telemetry = telemetry(output.telemetry.as_deref())?;
     let reporter = TaskReporter::new(&args.reporting)?;
-    let text = serde_json::to_string(&spec).or_internal("the task cannot be kept")?;
+    let text = serde_json::to_string(&spec).or_internal("cannot store the task")?;
     let info = RunInfo::new(cx.supervisor().run(), spec.name(), cx.folder(), started)
         .manifest(STORED_AS, redactor.redact(&text));
     let options = PersistOptions { journal: true, output: false, parallel: args.parallel };
@@ -137,9 +137,9 @@ fn recalled(
 fn open(file: &Path, dir: &Path) -> Result<(TaskText, TaskFile), Failure> {
     // Resolves the path from the current folder, as the user sees it. Links are followed, and may lead outside.
     let path = fs::canonicalize(file).or_usage(|| format!("the task {}", file.display()))?;
-    let path = path.to_str().or_usage(|| format!("the task's path is no text: {}", path.display()))?;
+    let path = path.to_str().or_usage(|| format!("the task's path is not UTF-8: {}", path.display()))?;
     TaskText::open(dir, path)
-        .or_usage(|| format!("the task {} cannot be worked on in {}", file.display(), dir.display()))
+        .or_usage(|| format!("cannot work on the task {} in {}", file.display(), dir.display()))
 }
 
 fn spec(
@@ -168,11 +168,9 @@ fn spec(
 /// Parses a stored task.
 pub(super) fn stored_spec(text: &str) -> Result<TaskSpec, Failure> {
     if text.contains(REDACTED) {
-        return Err(usage!(
-            "what is kept of the task lacks a secret that stood in a command: begin a new run"
-        ));
+        return Err(usage!("the stored task lacks a secret that was in a command: start a new run"));
     }
-    serde_json::from_str(text).or_usage(|| "what is kept of the task cannot be read")
+    serde_json::from_str(text).or_usage(|| "cannot read the stored task")
 }
 
 /// Finds the last unfinished run of this task, and its specification.
@@ -187,7 +185,7 @@ fn last_of(store: &RunStore, dir: &Path, file: &str) -> Result<(RunEntry, TaskSp
             return Ok((run, stored_spec(&manifest.text)?));
         }
     }
-    Err(usage!("no run of {file} was cut off or halted here: leave out `--resume` to begin one"))
+    Err(usage!("this folder has no unfinished or halted run of {file}: leave out `--resume` to start one"))
 }
 
 /// Returns the output options that the shared run code needs.
@@ -211,7 +209,7 @@ fn plan(spec: &TaskSpec, loops: u64) -> String {
         reviewer.name()
     );
     if !permissions.bash.is_empty() {
-        plan += &format!("\n  it may run besides the usual: {}", permissions.bash.join(", "));
+        plan += &format!("\n  additional programs: {}", permissions.bash.join(", "));
     }
     if !permissions.checks.is_empty() {
         plan += &format!("\n  checked by: {}", permissions.checks.join("; "));

@@ -100,13 +100,13 @@ impl FireReporter {
             RunnerNotice::Dropped(fire) => self.of(fire.job.id, "does not fire: it was deleted or paused"),
             RunnerNotice::Unfinished { job, fire } => {
                 let how = match fire.stage() {
-                    FireStage::Claimed | FireStage::Lost => "was to fire, and nothing began",
+                    FireStage::Claimed | FireStage::Lost => "was due to fire, but nothing started",
                     _ => "was cut off",
                 };
-                self.wrong(job.id, &format!("{how}: whoever fired it is gone"));
+                self.wrong(job.id, &format!("{how}: the process that fired it is gone"));
             }
             RunnerNotice::Store(warning) => self.warn(&warning.to_string()),
-            RunnerNotice::Panicked { id } => self.wrong(*id, "was lost: a mistake of this program"),
+            RunnerNotice::Panicked { id } => self.wrong(*id, "was lost: this is a bug in loop"),
             other => self.warn(&format!("{other:?}")),
         }
     }
@@ -114,30 +114,32 @@ impl FireReporter {
     fn event(&self, event: &SchedulerEvent) {
         match event {
             SchedulerEvent::Missed { job, slots } => {
-                self.of(job.id, &format!("was due {} while nobody was awake: dropped", self.slots(*slots)));
+                self.of(job.id, &format!("was due {} while nothing fired jobs: dropped", self.slots(*slots)));
             }
             SchedulerEvent::Asked { job, slots } => {
                 let (id, slots) = (job.id, self.slots(*slots));
                 self.wrong(
                     id,
                     &format!(
-                        "was due {slots} while nobody was awake: `loop schedule fire {id}` does it now, \
-                         `loop schedule delete {id}` drops it"
+                        "was due {slots} while nothing fired jobs: `loop schedule fire {id}` fires it now, `loop \
+                         schedule delete {id}` deletes it"
                     ),
                 );
             }
             SchedulerEvent::Skipped { job, slots } => {
                 self.of(job.id, &format!("was due {} and still runs: skipped", self.slots(*slots)));
             }
-            SchedulerEvent::Superseded { job } => self.of(job.id, "is due again: its run is ended"),
+            SchedulerEvent::Superseded { job } => self.of(job.id, "is due again: loop ends its run"),
             SchedulerEvent::Overdue { job, since } => {
                 let since = instant(*since, self.zone.rules());
-                self.of(job.id, &format!("is due since {since}, and waits: another run works in this folder"));
+                self.of(
+                    job.id,
+                    &format!("is due since {since}, and waits: another run works in this folder"),
+                );
             }
             SchedulerEvent::Ended { id, .. } => self.of(*id, "is over"),
-            SchedulerEvent::ClockWentBack { by } => self.warn(&format!(
-                "the clock was set back by {by:#}: what has fired does not fire again when its time comes again"
-            )),
+            SchedulerEvent::ClockWentBack { by } => self
+                .warn(&format!("the clock was set back by {by:#}: slots that have fired do not fire again")),
             // A fire is reported when it begins.
             _ => {}
         }

@@ -80,5 +80,5 @@ pub(crate) fn find_job<'a>(jobs: &'a Jobs, id: JobId, dir: &Path) -> Result<&'a 
 
 /// Returns the error for an unknown job.
 pub(crate) fn unknown_job(id: JobId, dir: &Path) -> Failure {
-    usage!("there is no job {id} of {}\n  `loop schedule list` lists those that there are", dir.display())
+    usage!("there is no job {id} of {}\n  `loop schedule list` lists the jobs", dir.display())
 }

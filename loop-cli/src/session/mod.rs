@@ -38,7 +38,7 @@ pub(crate) async fn run(
     cx: ExecutionContext,
     resumed: Option<&str>,
 ) -> Result<ExitCode, Failure> {
-    let mut signals = Signals::listen().or_internal("signals cannot be listened for")?;
+    let mut signals = Signals::listen().or_internal("cannot listen for signals")?;
     let inputs = inputs(&cx);
     let dir = cx.folder().to_owned();
     let mut session = Session::open(conversation, settings, cx, terminal::host())?;

@@ -45,7 +45,7 @@ pub(super) async fn run(
             Ok(SessionEvent::Typed(EditorEvent::Paused)) => None,
             Ok(SessionEvent::Typed(EditorEvent::End)) => break,
             Ok(SessionEvent::Typed(EditorEvent::Failed(why))) => {
-                return Err(anyhow::anyhow!("the terminal cannot be read: {why}"));
+                return Err(anyhow::anyhow!("cannot read the terminal: {why}"));
             }
             Ok(SessionEvent::Due(due)) => fire(session, &due, editor, signals).await,
             Err(signal) => Some(signal),
@@ -102,7 +102,7 @@ async fn next(
 /// Shows the jobs missed while no session was open, and asks about the first one.
 fn ask_about_missed_jobs(session: &Session) -> MissedJobs {
     let missed_jobs = session.jobs().missed_jobs(clock::now()).unwrap_or_else(|error| {
-        view::warning(&format!("what was missed cannot be read: {}", with_causes(&error)));
+        view::warning(&format!("cannot read the missed jobs: {}", with_causes(&error)));
         MissedJobs::default()
     });
     ask(session, &missed_jobs);

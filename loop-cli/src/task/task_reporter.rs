@@ -86,7 +86,7 @@ pub(crate) fn describe_actions(account: &ActionLog) -> String {
     let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
     let told: Vec<_> =
         counts.map(|(count, thing, how)| format!("{}{how}", text::count(count as u64, thing))).collect();
-    if told.is_empty() { "nothing that could be seen".to_owned() } else { told.join(", ") }
+    if told.is_empty() { "no visible actions".to_owned() } else { told.join(", ") }
 }
 
 struct PhaseReporter {
@@ -99,14 +99,14 @@ impl PhaseReporter {
     fn line(&self, event: &Event, progress: &Progress) -> Option<String> {
         Some(match &event.kind {
             EventKind::IterationStarted { iteration, attempt } => {
-                let again = if *attempt > 1 { ", begun again" } else { "" };
+                let again = if *attempt > 1 { ", started again" } else { "" };
                 let of = self.loops.max(*iteration);
                 paint(DIM, format_args!("[loop {iteration}/{of}] working{again}"))
             }
             // A run resumed during its review has not reported the start of its loop.
             EventKind::RunResumed {} if is_reviewed(progress.phase()) => {
                 let of = self.loops.max(progress.iterations());
-                paint(DIM, format_args!("[loop {}/{of}] going on", progress.iterations()))
+                paint(DIM, format_args!("[loop {}/{of}] continuing", progress.iterations()))
             }
             EventKind::EvaluationFinished { result: WorkResult::Done(verdict), .. } => found(verdict),
             EventKind::IterationFinished { result, .. } => return trouble(result),
@@ -153,7 +153,7 @@ fn trouble<T>(result: &WorkResult<T>) -> Option<String> {
     match result {
         WorkResult::Failed(why) => Some(format!("  {} {}", paint(BAD, "failed:"), text::one_line(why))),
         WorkResult::Later { after } => {
-            Some(paint(WARN, format_args!("  put off: to be tried again in {}", text::duration(*after))))
+            Some(paint(WARN, format_args!("  deferred: it is tried again in {}", text::duration(*after))))
         }
         // The end of the run is reported elsewhere.
         _ => None,

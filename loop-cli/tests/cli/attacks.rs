@@ -168,7 +168,7 @@ fn a_repository_reads_no_file_of_another_place() {
         ("git config core.attributesFile ../outside; git config blame.ignoreRevsFile $PWD/../outside", None),
         ("git config mailmap.file ../outside; git config diff.orderFile ../outside", None),
         ("git replace $(git rev-parse HEAD:src/main.rs) $(git rev-parse HEAD:.env.local)", None),
-        ("mv .git ../moved; echo gitdir: ../moved > .git", Some("no linked work tree")),
+        ("mv .git ../moved; echo gitdir: ../moved > .git", Some("not a linked work tree")),
         ("ln -s ../../../outside .git/objects/info/alternates", Some("it is a link")),
         ("rm -f .git/packed-refs; ln -s ../../outside .git/packed-refs", Some("it is a link")),
         ("ln -s ../../outside .git/shallow", Some("it is a link")),
@@ -290,7 +290,7 @@ fn an_audit_that_is_a_link_or_a_pipe_is_refused() {
         let ran = server.chat(&scenario, "Look around", &[]);
         let requests = server.requests();
         let told = requests.last().expect("a request").body["messages"].to_string() + &ran.stderr;
-        assert!(told.contains("is no ordinary file"), "{make}: {told}");
+        assert!(told.contains("is not a regular file"), "{make}: {told}");
         assert_eq!(scenario.read("victim"), "as it was", "{make}");
         assert!(!scenario.has("missing"), "{make}");
     }

@@ -111,7 +111,7 @@ fn a_rate_limit_is_waited_for_and_uses_up_no_iteration() {
         .set("guardrails.max_iterations", 1)
         .set("guardrails.max_consecutive_failures", 1);
     let why = "· the agent reports a rate limit: API Error: Request rejected (429)";
-    scenario.run_manifest(&manifest).exits(0).says(&["put off", why, "waiting 1.0s", "goal_met"]);
+    scenario.run_manifest(&manifest).exits(0).says(&["deferred", why, "waiting 1.0s", "goal_met"]);
     let record = scenario.record();
     assert_eq!(record["iterations"], 1);
     let seconds = |key: &str| record[key].as_f64().expect("a number");
@@ -174,7 +174,7 @@ fn an_agent_that_does_not_print_its_format_is_pointed_out() {
     Scenario::new()
         .run_manifest(&manifest)
         .exits(0)
-        .says(&["warning: of the usage that the agent prints", "`-p --mode json`"]);
+        .says(&["warning: the usage that the agent prints", "`-p --mode json`"]);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn failures_in_a_row_are_followed_by_waits_from_the_second_on() {
 #[test]
 fn a_rate_limit_that_outlasts_the_run_is_not_waited_for() {
     let manifest = manifest("claude-stream-json", "cat stream", "true").set("guardrails.max_seconds", 20);
-    let why = "what was put off can be tried again in 30s, and the run's time ends in 19s";
+    let why = "the deferred work can be tried again in 30s, but the run's time ends in 19s";
     scenario("claude/limit.stdout").run_manifest(&manifest).exits(1).says(&[
         "time_exceeded",
         why,
@@ -234,10 +234,7 @@ fn work_that_ended_at_a_limit_of_the_agents_own_is_judged() {
     let scenario = Scenario::new();
     scenario.write("stream", r#"{"type":"result","subtype":"error_max_turns","is_error":true}"#);
     let manifest = manifest("claude-stream-json", "cat stream; exit 1", "touch checked");
-    scenario
-        .run_manifest(&manifest)
-        .exits(0)
-        .says(&["came to a limit of its own: error_max_turns", "goal_met"]);
+    scenario.run_manifest(&manifest).exits(0).says(&["reached its own limit: error_max_turns", "goal_met"]);
     assert!(scenario.has("checked"));
 }
 
@@ -313,5 +310,5 @@ fn a_limit_on_money_is_not_held_against_an_empty_price_table() {
     scenario
         .run_manifest(&manifest.set("guardrails.max_cost_usd", 2))
         .exits(2)
-        .says(&["the file of its prices has none for any model"]);
+        .says(&["its price file has no prices"]);
 }

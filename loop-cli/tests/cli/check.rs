@@ -43,6 +43,22 @@ fn a_program_that_is_not_there_is_named() {
     ]);
     let found = Manifest::new("cd . && no-such-agent", "sh -c true");
     assert_eq!(checked(&scenario, &found).exits(0).stderr, "");
+    let scripts = Manifest::new("sh agent.sh", "./check.sh");
+    checked(&scenario, &scripts)
+        .exits(0)
+        .says(&["runs `agent.sh`, which does not", "runs `./check.sh`, which"]);
+    scenario.manifest(&missing);
+    scenario
+        .run(&["run", "loop.json"])
+        .exits(2)
+        .says(&["the agent's program `no-such-agent` is not on PATH"]);
+    assert!(!scenario.state().join("runs").exists());
+}
+
+#[test]
+fn a_command_that_is_still_to_be_written_exits_1() {
+    let unfinished = Manifest::new("REPLACE_ME with your agent", "true");
+    checked(&Scenario::new(), &unfinished).exits(1).says(&["agent.command"]);
 }
 
 #[test]

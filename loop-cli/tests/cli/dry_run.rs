@@ -24,7 +24,7 @@ fn the_first_prompt_and_the_commands_are_shown_and_only_the_check_is_run() {
 
 #[test]
 fn a_check_that_passes_already_is_pointed_out() {
-    looked(&Scenario::new(), &Manifest::new("true", "true")).exits(0).says(&["passes already"]);
+    looked(&Scenario::new(), &Manifest::new("true", "true")).exits(0).says(&["already passes"]);
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn a_check_with_which_a_run_would_end_at_once_is_refused_here() {
     let scenario = Scenario::new();
     let ran = looked(&scenario, &Manifest::new("true", "no-such-check")).exits(2);
     assert!(ran.stdout.contains("127"), "{}", ran.stdout);
-    ran.says(&["the check cannot be run", "evaluator_unavailable", "evaluator.command"]);
+    ran.says(&["the check cannot run", "evaluator_unavailable", "evaluator.command"]);
     looked(&scenario, &Manifest::new("true", "/")).exits(2).says(&["126"]);
     scenario.run(&["check", "loop.json", "--run"]).exits(2).says(&["evaluator_unavailable"]);
 }
@@ -47,7 +47,7 @@ fn a_check_that_takes_longer_than_it_may_is_told_which_limit_that_was() {
 #[test]
 fn the_check_finds_what_it_would_find_in_a_run() {
     let manifest = Manifest::new("true", "test -w \"$LOOP_USAGE_FILE\" && test $LOOP_ITERATION = 1");
-    looked(&Scenario::new(), &manifest).exits(0).says(&["passes already"]);
+    looked(&Scenario::new(), &manifest).exits(0).says(&["already passes"]);
 }
 
 #[test]

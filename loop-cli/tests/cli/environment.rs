@@ -102,7 +102,7 @@ fn the_check_that_is_tried_sees_what_it_would_see_in_a_run() {
     let manifest = Manifest::new("claude -p", "test -z \"$ANTHROPIC_API_KEY$GITHUB_TOKEN\"");
     scenario.manifest(&manifest);
     for args in [&["check", "loop.json", "--run"][..], &["run", "loop.json", "--dry-run"]] {
-        call(&scenario, args).exits(0).says(&["passes already"]);
+        call(&scenario, args).exits(0).says(&["already passes"]);
     }
 }
 

@@ -158,7 +158,7 @@ fn a_prompt_is_a_turn_of_one_conversation() {
 fn what_cannot_be_run_now_may_be_later() {
     let scenario = Scenario::new();
     let line = "[ $LOOP_ITERATION = 2 ] && echo here || exit 127";
-    let ran = every(&scenario, &["1ms", "--count", "3"], line).exits(0);
+    let ran = every(&scenario, &["1ms", "--count", "3"], line).exits(1);
     assert_eq!(ran.stdout, "here\n");
     ran.says(&["exited with 127", "loop finished after 3/3 iterations, 2 failed"]);
 
@@ -187,7 +187,7 @@ fn words_that_leave_a_session_end_it_and_are_said_to_nobody() {
     told(&Scenario::new(), &["unheard"], &["1ms", "/loop 1ms --count 2 x"])
         .0
         .exits(2)
-        .says(&["a loop in a loop"]);
+        .says(&["a loop cannot repeat another loop"]);
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn survives(place: &str) {
         assert_eq!(scenario.record()["success"], true, "{at}");
         let listed = scenario.run(&["runs", "--json"]).exits(0).stdout;
         assert!(listed.contains(r#""state":"goal_met""#), "{at}: {listed}");
-        scenario.run(&["resume"]).exits(0).says(&["no run was cut off"]);
+        scenario.run(&["resume"]).exits(0).says(&["has no unfinished run"]);
     }
     assert!(passings > 0, "no run comes by {place}");
 }
@@ -158,7 +158,7 @@ fn what_a_run_that_never_began_leaves_behind_is_tidied_away_by_the_next() {
         scenario.run(&["run"]).exits(0);
         assert!(!left.exists(), "{state}");
         assert_eq!(scenario.run(&["runs", "--json"]).exits(0).stdout.lines().count(), 1, "{state}");
-        scenario.run(&["resume"]).exits(0).says(&["no run was cut off"]);
+        scenario.run(&["resume"]).exits(0).says(&["has no unfinished run"]);
     }
 }
 
@@ -196,7 +196,7 @@ fn survives_its_end(place: &str) {
     assert!(killed_at(&scenario, &["run"], place, 1));
     let events = |scenario: &Scenario| events(&folder(scenario).expect("a run"));
     let before = events(&scenario);
-    let said = if place == "after_end_note" { "no run was cut off" } else { "had ended as goal_met" };
+    let said = if place == "after_end_note" { "has no unfinished run" } else { "had ended as goal_met" };
     scenario.run(&["resume"]).exits(0).says(&[said]);
     assert_eq!(events(&scenario), before, "{place}");
     assert_eq!(scenario.record()["iterations"], 3, "{place}");
@@ -278,7 +278,7 @@ fn a_disk_that_is_full_ends_the_run_and_loses_nothing() {
         "failed",
         "cannot be recorded",
         "events.jsonl cannot be written",
-        "space on the disk",
+        "the disk has space",
     ]);
     assert!(ran.stderr.contains("resume the run"), "{}", ran.stderr);
     let before = fs::read(folder(&scenario).unwrap().join("events.jsonl")).unwrap();
@@ -302,7 +302,7 @@ fn an_agent_that_takes_away_its_own_journal_ends_its_run() {
         let scenario = Scenario::new();
         let agent = format!("{meddle} \"$LOOP_HOME\"/runs/*/events.jsonl; echo x >> ran");
         let ran = scenario.run_manifest(&Manifest::new(&agent, "touch checked; false"));
-        ran.exits(3).says(&["cannot be recorded", "events.jsonl was changed by somebody else"]);
+        ran.exits(3).says(&["cannot be recorded", "events.jsonl was changed by another program"]);
         assert!(scenario.read("ran") == "x\n" && !scenario.has("checked"), "{meddle}");
         assert!(!scenario.run(&["show"]).stdout.contains("goal_met"));
     }
@@ -359,7 +359,7 @@ fn a_state_directory_that_cannot_be_written_is_found_before_anything_is_spent() 
     scenario.manifest(&Manifest::new("touch ran", "true"));
     // Equivalent to a read-only folder, even for a user who may write everywhere: the path is below a file.
     fs::write(scenario.state(), "in the way").unwrap();
-    scenario.run(&["run"]).exits(2).says(&["cannot be made"]);
+    scenario.run(&["run"]).exits(2).says(&["cannot be created"]);
     assert!(!scenario.has("ran"));
 }
 

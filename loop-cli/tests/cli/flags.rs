@@ -83,9 +83,11 @@ fn limits_hold_without_a_file_too() {
 #[test]
 fn a_command_that_is_not_there_is_named_by_its_flag() {
     let scenario = Scenario::new();
-    for (agent, check, flag) in [("no-such-agent", "true", "--agent"), ("true", "no-such-check", "--check")] {
+    for (agent, check, flag) in
+        [("cd . && no-such-agent", "true", "--agent"), ("true", "no-such-check", "--check")]
+    {
         let args = ["run", "--agent", agent, "--check", check, "--max", "2"];
-        scenario.run(&args).exits(1).says(&[&format!("see that {flag} can be run")]);
+        scenario.run(&args).exits(1).says(&[&format!("make sure that {flag} can run")]);
     }
 }
 

@@ -151,7 +151,7 @@ fn the_usual_condition_is_not_worth_a_line() {
 
 #[test]
 fn a_goal_that_is_met_before_the_agent_has_worked_is_warned_of() {
-    let already = "the goal is met already";
+    let already = "the goal is already met";
     let scenario = Scenario::new();
     scenario.write(
         "a.json",

@@ -103,7 +103,7 @@ fn what_is_not_found_is_left_open_warned_about_and_never_run() {
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!("init_not_found", ran.stderr);
     });
-    let checked = call(&scenario, &["check"]).exits(0);
+    let checked = call(&scenario, &["check"]).exits(1);
     assert_eq!(checked.stderr.matches("warning").count(), 2, "{}", checked.stderr);
     call_with_system(&scenario, &["run"]).exits(2).says(&["agent.command", "evaluator.command", "error"]);
     assert!(!scenario.state().join("telemetry.jsonl").exists());
@@ -113,11 +113,29 @@ fn what_is_not_found_is_left_open_warned_about_and_never_run() {
 fn a_file_that_is_there_stays_as_it_is() {
     let scenario = scenario(&[]);
     scenario.write("loop.yaml", "mine\n");
-    call(&scenario, &["init"]).exits(2).says(&["loop.yaml is there already", "--out"]);
+    call(&scenario, &["init"]).exits(2).says(&["loop.yaml already exists", "--out", "--force"]);
     assert_eq!(scenario.read("loop.yaml"), "mine\n");
     std::os::unix::fs::symlink("elsewhere", scenario.path("linked.yaml")).expect("a link");
-    call(&scenario, &["init", "--out", "linked.yaml"]).exits(2).says(&["linked.yaml is there already"]);
+    call(&scenario, &["init", "--out", "linked.yaml"]).exits(2).says(&["linked.yaml already exists"]);
     assert!(!scenario.has("elsewhere"));
+    call(&scenario, &["init", "--force"]).exits(0).says(&["wrote loop.yaml"]);
+    assert!(scenario.read("loop.yaml").contains("guardrails:"));
+}
+
+#[test]
+fn a_check_is_given_as_a_command_and_the_found_ones_are_listed() {
+    let scenario = scenario(&[("pi", ""), ("codex", "")]);
+    scenario.write("web/package.json", r#"{ "scripts": { "test": "vitest run" } }"#);
+    scenario.write("api/go.mod", "module it\n");
+    let listed = call(&scenario, &["init", "--list"]).exits(0);
+    insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!("init_list", listed.stdout);
+    });
+    assert!(!scenario.has("loop.yaml"));
+    call(&scenario, &["init", "--list", "--force"]).exits(2).says(&["--force"]);
+    call(&scenario, &["init", "--check", ""]).exits(2).says(&["--check"]);
+    call(&scenario, &["init", "--check", "make e2e"]).exits(0).says(&["make e2e", "not used: cd web"]);
+    assert!(scenario.read("loop.yaml").contains("command: make e2e"));
 }
 
 #[test]
@@ -151,7 +169,7 @@ fn the_schema_is_named_where_it_is_and_offered_where_it_is_not() {
         scenario.write("loop.schema.json", "{}");
         call(&scenario, &["init", "--out", file]).exits(0);
         assert!(scenario.read(file).contains(line), "{}", scenario.read(file));
-        call(&scenario, &["check", file]).exits(0);
+        call(&scenario, &["check", file]).exits(1);
     }
 }
 
@@ -171,7 +189,7 @@ fn an_agent_is_given_by_its_name_or_as_a_command() {
         .exits(0)
         .says(&["gemini --approval-mode"]);
     call(&scenario, &["init", "--agent", "my-agent: \"x\" {prompt}", "--out", "b.yaml"]).exits(0);
-    assert!(call(&scenario, &["check", "b.yaml"]).exits(0).stdout.contains("my-agent: \"x\" {prompt}"));
+    assert!(call(&scenario, &["check", "b.yaml"]).exits(1).stdout.contains("my-agent: \"x\" {prompt}"));
     call(&scenario, &["init", "--agent", "x '{prompt}'", "--out", "c.yaml"]).exits(2).says(&["--agent"]);
     call(&scenario, &["init", "--agent", "", "--out", "c.yaml"]).exits(2).says(&["--agent"]);
     assert!(!scenario.has("c.yaml"));

@@ -87,7 +87,7 @@ fn only_runs_of_this_folder_are_listed_unless_all_are_asked_for() {
     assert_eq!(ran.stdout, "");
     assert!(listed(&scenario, &[]).is_empty());
     seen("runs_all", &squeezed(&scenario.run(&["runs", "--all"]).exits(0).stdout));
-    scenario.run(&["show"]).exits(2).says(&["no run that is kept began in this folder"]);
+    scenario.run(&["show"]).exits(2).says(&["there are no stored runs of this folder"]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn an_iteration_is_shown_alone() {
     scenario.run(&["show", "-i", "3"]).exits(2).says(&["no iteration 3: it has had 2"]);
     scenario.run(&["show", "--output"]).exits(2).says(&["--iteration"]);
     dead(&scenario);
-    scenario.run(&["show", "-i", "1", "--output"]).exits(2).says(&["no output that is kept"]);
+    scenario.run(&["show", "-i", "1", "--output"]).exits(2).says(&["no stored output"]);
     scenario.run(&["show", "-i", "1", "--evaluation"]).exits(2).says(&["there is no verdict"]);
 }
 
@@ -142,7 +142,7 @@ fn output_arrives_byte_for_byte_in_a_pipe_and_harmless_on_a_terminal() {
 fn output_that_was_too_much_to_keep_is_said_to_lack_its_middle() {
     let scenario = Scenario::new();
     scenario.run_manifest(&Manifest::new("head -c 20000000 /dev/zero", "true")).exits(0);
-    let ran = scenario.run(&["show", "-i", "1", "--output"]).exits(0).says(&["not kept, after the first"]);
+    let ran = scenario.run(&["show", "-i", "1", "--output"]).exits(0).says(&["not stored, after the first"]);
     assert!(ran.stdout.len() < 20_000_000);
 }
 
@@ -212,7 +212,7 @@ fn a_run_is_removed_unless_it_lives() {
     let started = scenario.start_manifest(&Manifest::new(&format!("echo there > held; {FOREVER}"), "true"));
     held.line();
     let id = ids(&scenario).remove(0);
-    scenario.run(&["rm", &id]).exits(2).says(&["still going"]);
+    scenario.run(&["rm", &id]).exits(2).says(&["still running"]);
     started.signal(Signal::TERM);
     started.finish().exits(143);
     scenario.run(&["rm", &id, "nonsense"]).exits(2).says(&["nonsense"]);

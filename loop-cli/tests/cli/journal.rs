@@ -93,7 +93,7 @@ fn a_run_without_a_journal_is_alone_in_its_folder_too() {
         let id = fifo.line().trim().to_owned();
 
         let quick = ["run", "--agent", "touch ran", "--check", "true", "--max", "1"];
-        scenario.run(&quick).exits(2).says(&[&id, "keeps no journal", "--parallel"]);
+        scenario.run(&quick).exits(2).says(&[&id, "it has no journal", "--parallel"]);
         scenario.run(&[&quick[..], &["--no-journal"]].concat()).exits(2).says(&[&id, "--parallel"]);
         scenario.run(&["every", "1s", "--count", "1", "--", "touch ran"]).exits(2).says(&[&id]);
         scenario.run(&["resume"]).exits(2).says(&[&id]);
@@ -138,7 +138,7 @@ fn runs_that_cannot_be_kept_are_refused_before_anything_is_spent() {
     fs::write(scenario.state().join("runs"), "in the way").unwrap();
     scenario.run(&["run"]).exits(2).says(&["runs", "--no-journal"]);
     assert!(!scenario.has("ran"));
-    scenario.run(&["run", "--no-journal"]).exits(0).says(&["other runs are not kept out of this folder"]);
+    scenario.run(&["run", "--no-journal"]).exits(0).says(&["cannot lock this folder against other runs"]);
 }
 
 #[test]

@@ -191,7 +191,7 @@ fn a_judge_without_a_key_is_warned_of_and_not_run() {
     scenario
         .run(&["check", "loop.json"])
         .exits(0)
-        .says(&["`evaluator.judge.model` cannot be asked", "set OPENAI_API_KEY"]);
+        .says(&["cannot ask `evaluator.judge.model`", "set OPENAI_API_KEY"]);
     scenario.run(&["run", "loop.json"]).exits(2).says(&["evaluator.judge.model", "set OPENAI_API_KEY"]);
     assert!(!scenario.has("prompt") && scenario.records().is_empty());
     assert_eq!(scenario.run(&["runs"]).exits(0).stdout, "");
@@ -210,6 +210,6 @@ fn check_and_a_dry_run_say_who_judges() {
     shown("judge_dry_run", &server.run(&scenario, &["run", "loop.json", "--dry-run"]).exits(0).stdout);
     scenario.manifest(&manifest(&json!({ "judge": judge() })));
     let tried = server.run(&scenario, &["check", "loop.json", "--run"]).exits(0).stdout;
-    assert!(tried.contains("nothing can be tried"), "{tried}");
+    assert!(tried.contains("nothing to try"), "{tried}");
     assert!(server.requests().is_empty());
 }

@@ -149,9 +149,8 @@ fn nothing_of_a_run_that_was_stopped_on_purpose_goes_on_before_the_run_does() {
     let agent: u32 = here.line().trim().parse().expect("a number");
     running.signal(Signal::TSTP);
     wait_until("both are stopped", || [agent, running.pid()].iter().all(|pid| state(*pid) == Some('T')));
-    // The agent could ask another process to do this.
+    // The agent could ask another process to do this. It may be stopped again before it has written anything.
     kill_process(Pid::from_raw(agent.cast_signed()).expect("a number"), Signal::CONT).expect("it is there");
-    assert_eq!(here.line(), "continued\n");
     wait_until("it is stopped again", || state(agent) == Some('T'));
     assert_eq!(state(running.pid()), Some('T'));
     running.signal(Signal::CONT);

@@ -164,7 +164,7 @@ fn a_limit_on_the_cost_of_a_model_that_has_no_price_is_warned_of() {
     let mine = manifest("true").set("agent.model", "mine").set("guardrails.max_cost_usd", 1);
     run(&server, &scenario, &mine)
         .exits(0)
-        .says(&["the limit on the cost cannot hold", "have none for `scripted`"]);
+        .says(&["the cost limit cannot hold", "has no price for `scripted`"]);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn what_belongs_to_commands_and_what_belongs_to_models_is_not_mixed() {
             "`agent.tools` is for a model",
         ),
         (manifest("true").set("agent.tools", json!(["read"])), "did you mean `read_file`?"),
-        (manifest("true").set("guardrails.max_cost_usd", 1), "have none for its model, `scripted`"),
+        (manifest("true").set("guardrails.max_cost_usd", 1), "has no price for its model, `scripted`"),
         (Manifest::new("-", "true").set("agent", json!({ "prompt": "{goal}" })), "or `model`: "),
     ] {
         let scenario = Scenario::new();

@@ -38,7 +38,7 @@ fn in_an_empty_folder_the_rules_are_those_that_are_built_in() {
     symlink("/etc", scenario.path("etc")).expect("a link");
     for (text, code, expected) in [
         ("ls", 0, "`ls` is among the programs of safe mode"),
-        ("src/main.rs", 0, "nothing stands against it"),
+        ("src/main.rs", 0, "no rule forbids it"),
         ("rg --pre ./x needle", 1, "`rg` is not among the programs of safe mode"),
         ("find . -exec rm {} +", 1, "`find -exec` is refused: it starts another program"),
         ("cat etc/passwd", 1, "the link `etc` leads out of the workspace, to /etc"),
@@ -143,7 +143,7 @@ fn what_is_wrong_with_the_settings_is_shown_and_nothing_is_answered() {
 #[test]
 fn settings_beside_a_manifest_are_not_in_its_way() {
     let scenario = settled();
-    scenario.run(&["run"]).exits(2).says(&["has settings in it, and no manifest"]);
+    scenario.run(&["run"]).exits(2).says(&["contains settings, but no manifest"]);
     scenario.write(
         "loop.yaml",
         "goal: g\nagent: { command: 'true', prompt: '{goal}' }\nevaluator: { command: 'true' }\n\

@@ -57,7 +57,7 @@ fn a_check_that_passes_already_is_a_warning() {
     let scenario = Scenario::new();
     scenario.manifest(&Manifest::new("touch ran", "test -e here"));
     scenario.write("there/here", "");
-    scenario.run(&["check", "loop.json", "--run", "--cwd", "there"]).exits(0).says(&["passes already"]);
+    scenario.run(&["check", "loop.json", "--run", "--cwd", "there"]).exits(0).says(&["already passes"]);
     scenario.run(&["check", "loop.json", "--cwd", "there"]).exits(2).says(&["--run"]);
     scenario.run(&["check", "loop.json", "--run", "--cwd", "nowhere"]).exits(2).says(&["--cwd nowhere"]);
 }
@@ -66,8 +66,8 @@ fn a_check_that_passes_already_is_a_warning() {
 fn what_is_still_to_be_written_can_be_looked_at_and_not_run() {
     let scenario = Scenario::new();
     scenario.manifest(&Manifest::new("REPLACE_ME with your agent", "touch checked"));
-    let said = ["`agent.command` is still to be written", "loop.json:"];
-    let ran = scenario.run(&["check", "loop.json"]).exits(0).says(&said);
+    let said = ["`agent.command` is not filled in yet", "loop.json:"];
+    let ran = scenario.run(&["check", "loop.json"]).exits(1).says(&said);
     assert!(ran.stderr.contains("warning:") && !ran.stderr.contains("error:"));
     for args in
         [&["run", "loop.json"][..], &["run", "loop.json", "--dry-run"], &["check", "loop.json", "--run"]]

@@ -99,11 +99,14 @@ fn a_page_is_a_file_that_is_named_after_the_loop_and_the_run() {
 #[test]
 fn where_no_page_can_be_written_that_is_said() {
     let scenario = scenario();
-    scenario.run(&["report"]).exits(2).says(&["no run that is kept began in this folder"]);
+    scenario.run(&["report"]).exits(2).says(&["there are no stored runs of this folder"]);
     scenario.run(&["run", "loop.json"]).exits(0);
     fs::create_dir(scenario.path("folder")).expect("a folder");
     scenario.run(&["report", "--html", "folder"]).exits(2).says(&["--html folder is a folder"]);
-    scenario.run(&["report", "--html", "no/such.html"]).exits(2).says(&["cannot be written to no/such.html"]);
+    scenario
+        .run(&["report", "--html", "no/such.html"])
+        .exits(2)
+        .says(&["cannot write the page to no/such.html"]);
     scenario.run(&["report", "nope"]).exits(2);
 }
 

@@ -49,7 +49,7 @@ fn a_killed_run_goes_on_where_it_was_and_ends_as_if_it_had_not_been() {
     let events = scenario.state().join("runs").join(id(&record)).join("events.jsonl");
     assert_eq!(fs::read_to_string(events).unwrap().matches("run_resumed").count(), 1);
     // The run is finished, and stays finished.
-    scenario.run(&["resume"]).exits(0).says(&["no run was cut off"]);
+    scenario.run(&["resume"]).exits(0).says(&["has no unfinished run"]);
     scenario.run(&["resume", &id(&record)]).exits(0).says(&["has met its goal"]);
     assert_eq!(ran(&scenario).len(), 5);
 }
@@ -82,7 +82,7 @@ fn an_agent_that_outlived_its_loop_is_ended_before_another_one_begins() {
     run.killed();
     scenario.write("go", "");
 
-    scenario.run(&["resume"]).exits(0).says(&["left processes behind, which were ended", "goal_met"]);
+    scenario.run(&["resume"]).exits(0).says(&["ended processes that", "goal_met"]);
     fifo.released();
     assert_eq!(ran(&scenario), ["1", "2", "2", "3", "4"]);
 }
@@ -150,14 +150,14 @@ fn raised_limits_are_for_the_last_run_that_was_halted_here() {
     scenario.run(&["resume", "--add-iterations", "3"]).exits(0).says(&["goal_met"]);
     assert_eq!(id(&scenario.records()[0]), id(&scenario.records()[1]));
     // The run has met its goal, so nothing is left to resume.
-    scenario.run(&["resume", "--add-iterations", "3"]).exits(0).says(&["no run was cut off"]);
+    scenario.run(&["resume", "--add-iterations", "3"]).exits(0).says(&["has no unfinished run"]);
     assert_eq!(ran(&scenario), ["1", "2", "3", "4"]);
 }
 
 #[test]
 fn with_nothing_to_go_on_with_it_says_so() {
     let scenario = Scenario::new();
-    scenario.run(&["resume"]).exits(0).says(&["no run was cut off in this folder"]);
+    scenario.run(&["resume"]).exits(0).says(&["this folder has no unfinished run"]);
     scenario.run_manifest(&Manifest::new("true", "false")).exits(1);
     scenario.run(&["resume"]).exits(0).says(&["max_iterations", "loop resume 0"]);
     scenario.run(&["resume", "nothing"]).exits(2).says(&["nothing"]);
@@ -170,10 +170,10 @@ fn a_living_run_is_left_alone() {
     let run =
         scenario.start_manifest(&Manifest::new(&format!("exec 3>fifo; echo up >&3; {FOREVER}"), "true"));
     fifo.line();
-    scenario.run(&["resume"]).exits(2).says(&["still going"]);
+    scenario.run(&["resume"]).exits(2).says(&["still running"]);
     let runs = scenario.run(&["runs", "--json"]).exits(0).stdout;
     let listed: Value = serde_json::from_str(runs.lines().next().unwrap()).unwrap();
-    scenario.run(&["resume", &id(&listed)]).exits(2).says(&["still going"]);
+    scenario.run(&["resume", &id(&listed)]).exits(2).says(&["still running"]);
     run.signal(Signal::TERM);
     run.finish().exits(143);
 }
@@ -189,7 +189,7 @@ fn of_two_that_take_up_a_run_at_once_one_does() {
     // One of them is refused while the other one's agent waits.
     wait_until("one is refused", || first.has_ended() || second.has_ended());
     let (refused, other) = if first.has_ended() { (first, second) } else { (second, first) };
-    refused.finish().exits(2).says(&["still going"]);
+    refused.finish().exits(2).says(&["still running"]);
     scenario.write("go-on", "");
     other.finish().exits(0);
     assert_eq!(scenario.read("ran").lines().count(), 2);
@@ -236,7 +236,7 @@ fn a_loop_of_flags_goes_on_too() {
 
 #[test]
 fn an_iteration_that_was_cut_off_is_not_run_again_where_the_manifest_says_so() {
-    for (word, said) in [("halt", "does not let it run again"), ("ask", "nobody was there")] {
+    for (word, said) in [("halt", "does not let that iteration run again"), ("ask", "nobody was there")] {
         let scenario = Scenario::new();
         killed(&scenario, &manifest().set("resume", word)).released();
         scenario.run(&["resume"]).exits(1).says(&[said, "hitl_checkpoint"]);

@@ -77,7 +77,7 @@ fn words_without_a_verdict_have_not_passed() {
     scenario.manifest(&manifest(&json!({ "review": by_model() })).set("guardrails.max_iterations", 1));
     server.run(&scenario, &["run", "loop.json"]).exits(1);
     let page = scenario.run(&["show", "-i", "1", "--evaluation"]).exits(0).stdout;
-    assert!(page.contains("gave no verdict that could be read"), "{page}");
+    assert!(page.contains("gave no readable verdict"), "{page}");
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn the_list_fits_a_terminal_and_says_who_fires() {
     let ran = schedule(&scenario, &["list"]).exits(0);
     assert!(ran.stdout.lines().all(|line| console::measure_text_width(line) <= 80), "{}", ran.stdout);
     page("schedule_list", &(ran.stdout + &ran.stderr));
-    schedule(&scenario, &["resume", &ids[0]]).exits(0).says(&["goes on with its next slot"]);
+    schedule(&scenario, &["resume", &ids[0]]).exits(0).says(&["resumes with its next slot"]);
     schedule(&scenario, &["delete", &ids[0], &ids[1]]).exits(0);
     assert_eq!(schedule(&scenario, &["list", "--json"]).exits(0).stdout.lines().count(), 1);
 }
@@ -202,7 +202,7 @@ fn without_anybody_who_does_it_nothing_is_added() {
     let mut command = scenario.loop_command(&["schedule", "add", "10m look"]);
     let ran =
         crate::support::RunningCommand::new(command.env("OLLAMA_HOST", "127.0.0.1:1")).finish().exits(2);
-    ran.says(&["neither `--run` nor `--agent` says who does it", "--model"]);
+    ran.says(&["no `--run` or `--agent` is given", "--model"]);
 }
 
 #[test]

@@ -223,7 +223,7 @@ fn the_model_of_a_session_goes_on_answering() {
     let mut elsewhere = ChatHarness::open(&scenario, &["chat", "--resume", &id], SIZE, |command| {
         command.env("OLLAMA_HOST", "127.0.0.1:1").env("NO_COLOR", "1");
     });
-    elsewhere.sees("openai:other answered there, and cannot here");
+    elsewhere.sees("openai:other answered there, but cannot answer here");
     elsewhere.sees("nobody answers instead");
     elsewhere.types("/exit\r");
 }
@@ -285,7 +285,7 @@ fn a_session_is_gone_on_with_after_it_was_killed() {
     assert_eq!(transcript_entries(&scenario).len(), 1);
 
     let mut chat = ChatHarness::chat(&scenario, &server, &["--resume"], SIZE);
-    chat.wait_for_prompt_after("which was: Second?");
+    chat.wait_for_prompt_after("in this turn: Second?");
     chat.says("Third?", "Yes.");
     let asked = asked(&server);
     let said: Vec<_> = asked
@@ -305,8 +305,8 @@ fn a_session_without_a_model_says_so_and_has_everything_else() {
         command.env("NO_COLOR", "1").env("OLLAMA_HOST", "127.0.0.1:1");
     });
     chat.wait_for_prompt_after("no model, with tools");
-    chat.says("Hello?", "no model answers here");
-    chat.says("/loop 1s Hello?", "no model answers here");
+    chat.says("Hello?", "no model is selected");
+    chat.says("/loop 1s Hello?", "no model is selected");
     chat.says("/files", "a.txt");
     chat.leaves();
 }
@@ -316,7 +316,7 @@ fn what_is_no_terminal_is_no_session() {
     let scenario = Scenario::new();
     let server = ModelServer::new([]);
     let ran = server.run(&scenario, &["chat", "--model", "openai:scripted", "--resume"]).exits(2);
-    ran.says(&["for a person at a terminal"]);
+    ran.says(&["a session needs a terminal"]);
 }
 
 #[test]

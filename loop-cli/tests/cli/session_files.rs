@@ -21,15 +21,15 @@ fn a_file_that_is_there_is_not_replaced_without_a_word() {
     let mut chat = chat(&scenario, &server);
     scenario.write("notes.md", "mine\n");
     chat.says("Hello <b>?", "scripted");
-    chat.says("/session export notes.md", "notes.md is there, with 5 B: --force replaces it");
+    chat.says("/session export notes.md", "notes.md already exists, with 5 B: --force replaces it");
     assert_eq!(scenario.read("notes.md"), "mine\n");
-    chat.says("/session export notes.md --force", "; what was there had 5 B, and is gone");
+    chat.says("/session export notes.md --force", "; it replaced a file of 5 B");
     let page = scenario.read("notes.md");
     assert!(page.contains("\n```\nHello <b>?\n```\n\n---"), "{page}");
     assert!(page.contains("\n> # Hello\n>\n> \\</blockquote>\n"), "{page}");
     chat.says("/write new.md", "bytes to new.md");
-    assert!(!chat.page().contains("new.md; what was there"), "{}", chat.page());
-    chat.says("/write new.md", "bytes to new.md; what was there had 23 B, and is gone");
+    assert!(!chat.page().contains("new.md; it replaced"), "{}", chat.page());
+    chat.says("/write new.md", "bytes to new.md; it replaced a file of 23 B");
     // A bare extension selects the format; it is not a file name.
     chat.says("/rename a plan", "a plan");
     chat.says("/session export md", "bytes to session-a-plan.md");
@@ -76,7 +76,7 @@ fn what_may_be_done_where_is_set_for_the_session() {
     chat.says("/read a.txt", "read a.txt");
     chat.says("/permissions reset", "no permissions are set");
     chat.says("/read src/b.txt", "read src/b.txt");
-    chat.says("/permissions set src reed", "`reed` is no permission");
+    chat.says("/permissions set src reed", "`reed` is not a permission");
     chat.says("/permissions set src none", "src: nothing");
     // The rules hold for this session: the next one begins with the settings.
     chat.says("/rename first", "this session is now called first");
@@ -89,12 +89,12 @@ fn what_may_be_done_where_is_set_for_the_session() {
     chat.types("/safemode off\r");
     chat.sees("safe mode is off");
     chat.sees("[unsafe]");
-    chat.says("/session continue first", "what may be done is as the settings say");
-    chat.sees("dot.png was not sent, and stays behind");
+    chat.says("/session continue first", "the permissions are those of the settings again");
+    chat.sees("dot.png was not sent; attach it again");
     chat.says("/safemode", "safe mode is on");
     chat.says("/read src/b.txt", "read src/b.txt");
     chat.says("/context add Be brief.", "pinned");
-    chat.says("/context add Be brief.", "it is pinned already");
+    chat.says("/context add Be brief.", "it is already pinned");
     chat.says("/model list", "openai:scripted  (answers now)");
     chat.leaves();
 }

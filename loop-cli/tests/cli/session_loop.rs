@@ -88,7 +88,7 @@ fn words_that_leave_end_the_loop_and_not_the_session() {
             &format!("{line}\nerror: a loop cannot create loops or jobs"),
         );
     }
-    chat.says("/loop 1ms /session continue x", "a loop that goes on with another session is none");
+    chat.says("/loop 1ms /session continue x", "a loop cannot switch to another session: switch first");
     chat.says("/loop 1s --cuont 2 hi", "did you mean --count?");
     chat.says("/loop 5m --count 0 x", "a whole number from 1 to 100");
     chat.says("/loop check the build", "/every");

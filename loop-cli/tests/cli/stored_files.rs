@@ -48,6 +48,7 @@ fn damaged_jobs_are_refused_and_not_replaced() {
     for damaged in [&whole[..whole.len() / 2], b"", b"\0\0\0"] {
         fs::write(&path, damaged).expect("a file");
         let named = path.to_str().expect("text");
+        let folder = path.parent().and_then(Path::to_str).expect("text");
         for args in [
             &["list"] as &[&str],
             &["list", "--json"],
@@ -57,11 +58,14 @@ fn damaged_jobs_are_refused_and_not_replaced() {
             &["run", "--once"],
         ] {
             let ran = schedule(&scenario, args).exits(2);
-            ran.says(&[named, "is damaged", "backup", &format!("mv '{named}' '{named}.damaged'")]);
+            ran.says(&[named, "is damaged", "backup", &format!("mv '{folder}' '{folder}.damaged'")]);
         }
         assert_eq!(fs::read(&path).expect("a file"), damaged);
     }
-    fs::rename(&path, path.with_extension("aside")).expect("moved");
+    fs::remove_file(&path).expect("removed");
+    schedule(&scenario, &["run", "--once"]).exits(2).says(&["is missing, although jobs were stored in it"]);
+    let folder = path.parent().expect("a folder");
+    fs::rename(folder, folder.with_extension("damaged")).expect("moved");
     schedule(&scenario, &["list"]).exits(0).says(&["this folder has no jobs"]);
 }
 
@@ -262,7 +266,7 @@ fn a_key_in_a_folders_path_is_stored_nowhere_and_its_runs_go_on() {
 fn a_secret_in_a_prompt_is_stored_nowhere() {
     let scenario = Scenario::new();
     let ran = schedule(&scenario, &["add", &format!("10m use {SECRET} to look"), "--agent", "true"]).exits(0);
-    ran.says(&["warning:", "a secret is in the prompt", "[redacted]"]);
+    ran.says(&["warning:", "the prompt contains a secret", "[redacted]"]);
     let command = format!("agent --key {SECRET}");
     schedule(&scenario, &["add", "10m look", "--agent", &command]).exits(2).says(&["variable"]);
     let jobs = schedule(&scenario, &["list", "--json"]).exits(0).stdout;

@@ -149,8 +149,12 @@ fn a_run_that_is_killed_while_it_works_begins_that_loop_again() {
     started.signal(Signal::KILL);
     started.killed();
     let ran = server.run(&scenario, &["resume"]).exits(0);
-    ran.says(&["working, begun again", "complete after 1 loop"]);
-    assert!(sent_to_model(&server, 2).contains("cut off in its middle"), "{}", sent_to_model(&server, 2));
+    ran.says(&["working, started again", "complete after 1 loop"]);
+    assert!(
+        sent_to_model(&server, 2).contains("started before and was cut off"),
+        "{}",
+        sent_to_model(&server, 2)
+    );
 }
 
 #[test]
@@ -227,7 +231,7 @@ fn a_run_that_goes_on_is_given_more_loops_and_not_fewer() {
     scenario.write("task.md", "Do it.\n");
     run(&server, &scenario, &["task.md", "--loops", "2"]).exits(3);
     let args = ["task", "task.md", "--resume", "--loops", "1"];
-    server.run(&scenario, &args).exits(2).says(&["has 2 loops in all already"]);
+    server.run(&scenario, &args).exits(2).says(&["already has 2 loops in all"]);
     // The loop in which the model refused counts.
     let more = ModelServer::new([says("STATUS: COMPLETE")]);
     let ran = more.run(&scenario, &["task", "task.md", "--resume", "--loops", "3"]).exits(0);
@@ -312,7 +316,7 @@ fn a_reviewer_gets_other_tools_and_another_policy() {
     let server = ModelServer::new(script.concat());
     let scenario = Scenario::new();
     scenario.write("task.md", "---\ntools:\n  bash: [touch, env]\n---\nDo it.\n");
-    run(&server, &scenario, &["task.md"]).exits(0).says(&["it may run besides the usual: touch, env"]);
+    run(&server, &scenario, &["task.md"]).exits(0).says(&["additional programs: touch, env"]);
     assert!(!scenario.has("done"));
     let names = |request: usize| {
         let tools = server.requests()[request].body["tools"].clone();
@@ -374,7 +378,7 @@ fn a_task_is_shown_as_other_runs_are() {
     assert!(page.contains("1 file written") && page.contains("pass"), "{page}");
     let output = scenario.run(&["show", "-i", "1", "--output"]).exits(0).stdout;
     assert_eq!(output, "I did it.\nSTATUS: COMPLETE");
-    scenario.run(&["show", "-i", "1", "--prompt"]).exits(2).says(&["the prompts of a task are not kept"]);
+    scenario.run(&["show", "-i", "1", "--prompt"]).exits(2).says(&["the prompts of a task are not stored"]);
     assert!(scenario.run(&["runs"]).exits(0).stdout.contains("fix"));
     let run = fs::read_dir(scenario.state().join("runs")).expect("runs").count();
     assert!(run > 0);

@@ -82,7 +82,7 @@ fn what_was_done_before_a_run_was_killed_is_told_to_the_reviewer() {
     let told = scenario.read("review-prompt");
     assert!(told.contains("Files written: before, after\n"), "{told}");
     assert!(
-        told.contains("Not known: what was done before the loop was cut off, except for its files"),
+        told.contains("Not known: the actions before the loop was cut off, except for changes to files"),
         "{told}"
     );
 }
@@ -155,6 +155,6 @@ fn an_agent_that_is_not_there_is_an_error() {
         .exits(3);
     ran.says(&["evaluator_unavailable", "the reviewing agent"]);
     let server = ModelServer::new([says("STATUS: COMPLETE")]);
-    server.run(&scenario, &["task", "task.md"]).exits(2).says(&["who works", "no model is named"]);
+    server.run(&scenario, &["task", "task.md"]).exits(2).says(&["who works", "no model is configured"]);
     wait_until("nothing was asked", || server.requests().is_empty());
 }

@@ -138,7 +138,7 @@ fn a_run_whose_command_held_a_secret_says_why_it_cannot_go_on() {
     let args = ["task", "task.md", "--agent", agent, "--review-agent", "false", "--loops", "1"];
     scenario.run(&args).exits(1);
     let ran = scenario.run(&["task", "task.md", "--resume", "--loops", "2"]).exits(2);
-    ran.says(&["lacks a secret that stood in a command: begin a new run"]);
+    ran.says(&["lacks a secret that was in a command: start a new run"]);
 }
 
 #[test]

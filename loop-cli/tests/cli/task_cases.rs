@@ -26,10 +26,10 @@ fn task_files_that_are_wrong() {
         let said = match name.as_str() {
             "nochat" => "unknown field `a`",
             "dq" => "put it between three single quotes",
-            "args" => "`rm -rf` under `tools` is no program: write its name alone",
-            "ends_asst" => "the chat ends with an assistant's words",
-            "two_user" => "the words 1 and 2 of the chat are both of the user",
-            "starts_asst" => "the chat begins with an assistant's words",
+            "args" => "`rm -rf` under `tools` is not the name of a program",
+            "ends_asst" => "the chat ends with an assistant's message",
+            "two_user" => "messages 1 and 2 of the chat are both from the user",
+            "starts_asst" => "the chat begins with an assistant's message",
             _ => continue,
         };
         let (server, scenario) = (ModelServer::new([]), Scenario::new());

@@ -34,9 +34,7 @@ fn a_verdict_file_that_is_broken_or_in_the_way_changes_nothing() {
     scenario.write("task.md", "Do it.\n");
     scenario.write(".loop/task/review_output.toml/in-the-way", "");
     scenario.write(".loop/task/state.toml", "= broken [");
-    run(&server, &scenario, &["task.md"])
-        .exits(0)
-        .says(&["what is kept for you in .loop/task cannot be written"]);
+    run(&server, &scenario, &["task.md"]).exits(0).says(&["cannot write the files for you in .loop/task"]);
 }
 
 #[test]
@@ -110,8 +108,8 @@ fn who_works_cannot_give_itself_tools_by_the_task_file() {
     let server = ModelServer::new(script.concat());
     scenario.write("task.md", "Do it.\n");
     let ran = run(&server, &scenario, &["task.md", "--loops", "2"]).exits(1);
-    let ran = ran.says(&["asks for other tools or checks than when the run began"]);
-    assert_eq!(ran.stderr.matches("asks for other tools").count(), 1, "{}", ran.stderr);
+    let ran = ran.says(&["the tools or checks in the task file have changed since the run began"]);
+    assert_eq!(ran.stderr.matches("the tools or checks in the task file").count(), 1, "{}", ran.stderr);
     assert!(!scenario.has("made"));
     // The current text counts, because a person may have changed it.
     assert!(sent_to_model(&server, 5).contains("Do less."), "{}", sent_to_model(&server, 5));
@@ -136,7 +134,7 @@ fn a_task_file_that_is_spoilt_counts_as_it_was() {
     scenario.write("task.toml", "[[chat.user]]\ncontent = 'Do it well.'\n");
     run(&server, &scenario, &["task.toml"])
         .exits(0)
-        .says(&["cannot be read any more, so its last text counts"]);
+        .says(&["cannot read the task file any more, so its last text counts"]);
     assert!(sent_to_model(&server, 2).contains("Do it well."));
 }
 
@@ -172,7 +170,7 @@ fn a_link_in_the_place_of_our_folder_leads_nothing_out() {
     let (scenario, outside) = (Scenario::new(), Scenario::new());
     scenario.write("task.md", "Do it.\n");
     symlink(outside.path(""), scenario.path(".loop")).expect("a link");
-    run(&server, &scenario, &["task.md"]).exits(0).says(&["cannot be written"]);
+    run(&server, &scenario, &["task.md"]).exits(0).says(&["cannot write the files for you"]);
     assert_eq!(fs::read_dir(outside.path("")).expect("a folder").count(), 0);
 }
 
@@ -185,9 +183,9 @@ fn a_task_file_that_is_wrong_says_why_before_anything_is_run() {
         (
             "a.toml",
             "[tools]\nbash=[\"rm -rf\"]\n[[chat.user]]\ncontent='x'\n",
-            "`rm -rf` under `tools` is no program",
+            "`rm -rf` under `tools` is not the name of a program",
         ),
-        ("a.md", "", "there is no task in it"),
+        ("a.md", "", "it contains no task"),
     ] {
         let scenario = Scenario::new();
         scenario.write(name, text);

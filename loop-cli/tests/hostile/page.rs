@@ -12,8 +12,10 @@ const HEAD: &str = "\
 
 <!-- Generated from the table of the tests in loop-cli/tests/hostile. -->
 
-This page shows how `loop run` handles agents that misbehave while nobody watches. Each row is a test. It runs a script
-through the real command, once as the agent of a loop and once as its check. In every test:
+What does `loop run` do when an agent misbehaves while nobody watches?
+
+Each row below is a test. It runs a script through the real command, once as the agent of a loop and once as its check.
+In every test:
 
 - the run ends within its limit, the grace time (5 s) and 2 s more;
 - none of its processes is left, as the test sees in the system's list of processes;

@@ -12,18 +12,18 @@ pub enum BuildError {
     )]
     GoalBeforeEvaluator,
     /// The events to resume from are not the history of a run.
-    #[error("the run cannot be resumed: {0}; go on from an undamaged copy, or begin a new run")]
+    #[error("the run cannot be resumed: {0}; resume from an undamaged copy, or start a new run")]
     Damaged(#[from] HistoryError),
     /// The loop has no stop condition.
     #[error(
-        "the loop has no goal: say with `.until(condition)` when it is done, or `.until(never())` if only its limits are to end it"
+        "the loop has no goal: call `.until(condition)`, or `.until(never())` if only its limits should end it"
     )]
     NoGoal,
     /// The bound allows no iteration or no time.
     #[error("the loop's bound is zero, so it could do nothing: allow at least one iteration, or some time")]
     ZeroBound,
     /// The events come from another loop.
-    #[error("the events to resume from are those of a loop {} an evaluator, and this one is {}",
+    #[error("the events to resume from are those of a loop {} an evaluator, but this loop is {} one",
         if *.recorded { "with" } else { "without" }, if *.recorded { "without" } else { "with" })]
     EvaluatorChanged {
         /// Whether the recorded loop had an evaluator.
@@ -42,12 +42,13 @@ pub enum BuildError {
     Journal(String),
     /// The journal of a new run already holds a run.
     #[error(
-        "the journal holds a run already: go on with that run by `.resume_from(journal)`, or use an empty journal"
+        "the journal already holds a run: continue it with `.resume_from(journal)`, or use an empty journal"
     )]
     JournalUsed,
     /// The loop has more than one source for its past.
     #[error(
-        "the run's past was given twice: use only one of `.resume(events, output)`, `.resume_from(journal)` and `.journal(journal)`; `.resume_from(journal)` also records what happens from now on"
+        "the run's history was given twice: use only one of `.resume(events, output)`, `.resume_from(journal)` \
+         and `.journal(journal)`; `.resume_from(journal)` also records what happens from now on"
     )]
     TwoHistories,
 }

@@ -65,7 +65,7 @@ fn decided_by<S>(step: &S, condition: &impl StopCondition<S>, progress: &Progres
 #[diagnostic::on_unimplemented(
     message = "this loop has no bound, so it could run for ever",
     label = "call `.at_most(count)` or `.at_most_for(duration)` before this",
-    note = "a limit on cost or tokens is no bound: an agent may not report them"
+    note = "a limit on cost or tokens is not a bound: an agent may fail to report them"
 )]
 pub trait IsBounded: sealed::Sealed {}
 

@@ -1,5 +1,6 @@
 //! The tokio driver: performs the actions that the machine asks for, and passes their results back to it.
 
+mod answer;
 mod clock;
 mod event_sink;
 mod journal_writer;
@@ -14,7 +15,10 @@ use std::{sync::Arc, task::Poll, time::Duration};
 pub use spawn::RunHandle;
 pub use stream::{RunStream, Update};
 
-use self::clock::Clock;
+use self::{
+    clock::Clock,
+    supervise_work::{cut, poll_once},
+};
 pub use self::{clock::SuspendedTime, event_sink::OnLag};
 pub(crate) use self::{
     event_sink::{EventReader, EventSink, Goal},
@@ -22,8 +26,7 @@ pub(crate) use self::{
 };
 use crate::{
     Action, Ask, CancellationToken, Ceiling, Ending, EvaluationContext, Evaluator, Input, Iteration,
-    IterationContext, Machine, Phase, Question, Report, RunTime, Step, StepRecord, WorkResult,
-    machine::InputEffect, report::Steps, work::Work,
+    IterationContext, Machine, Phase, Question, Report, RunTime, Step, StepRecord, report::Steps, work::Work,
 };
 
 /// The driver yields to other tasks at least once in this many steps of ready work. Yielding in each step would add a
@@ -80,56 +83,54 @@ impl<I: Iteration> Driver<I> {
     pub(crate) async fn drive(mut self) -> Report<I::Output> {
         self.run.begin();
         loop {
-            match self.run.next_action().await {
-                Action::Iterate { iteration, attempt } => self.iterate(iteration, attempt).await,
-                Action::Evaluate => self.evaluate().await,
+            let run = &mut self.run;
+            let action = match run.next_action() {
+                Some(action) => action,
+                // Boxed, so that a run without delays does not carry the space for this future.
+                None => Box::pin(run.delayed_action()).await,
+            };
+            match action {
+                Action::Iterate { iteration, attempt } => {
+                    let cx = run.iteration_context(iteration, attempt);
+                    let result = if run.is_interrupted() {
+                        Err(cut())
+                    } else {
+                        let mut work = self.iteration.run(cx);
+                        match poll_once(&mut work).await {
+                            Poll::Ready(Ok(output)) => Ok(output),
+                            first => Box::pin(run.supervise_work(work, first)).await,
+                        }
+                    };
+                    run.iterated(result);
+                }
+                Action::Evaluate => {
+                    let Some(evaluator) = &mut self.evaluator else {
+                        unreachable!("the machine evaluates only if the builder found an evaluator")
+                    };
+                    let cx = run.evaluation_context();
+                    let result = if run.is_interrupted() {
+                        Err(cut())
+                    } else {
+                        let mut work = evaluator.as_mut().evaluate(cx);
+                        match poll_once(&mut work).await {
+                            Poll::Ready(Ok(verdict)) => Ok(verdict),
+                            first => Box::pin(run.supervise_work(work, first)).await,
+                        }
+                    };
+                    run.evaluated(result);
+                }
                 Action::Settle => {
-                    if self.run.is_turn_over() {
+                    if run.is_turn_over() {
                         yield_to_runtime().await;
                     }
-                    self.run.settle();
+                    run.settle();
                 }
-                Action::Wait(duration) => self.run.wait(duration).await,
-                Action::Ask(question) => self.run.ask(self.ask.as_mut(), &question).await,
+                Action::Wait(duration) => run.wait(duration).await,
+                Action::Ask(question) => run.ask(self.ask.as_mut(), &question).await,
                 Action::Interrupt { .. } => unreachable!("interrupts are dealt with while work is attended"),
                 Action::Finish(ending) => return self.run.report(*ending).await,
             }
         }
-    }
-
-    async fn iterate(&mut self, iteration: u64, attempt: u32) {
-        let run = &mut self.run;
-        let cx = IterationContext::new(&run.signals.work, iteration)
-            .with_attempt(attempt)
-            .with_left(run.left)
-            .with_guidance(run.machine.progress().shared_guidance())
-            .with_steps(run.steps.last.clone(), run.steps.last_output.clone());
-        let result = match run.supervise_work(|| self.iteration.run(cx)).await {
-            Ok(output) => {
-                run.output = Some(Arc::new(output));
-                WorkResult::Done(())
-            }
-            Err(error) => error.into(),
-        };
-        let notes = run.signals.work.take_boxed_notes();
-        run.answer(Input::Iterated { result, notes });
-    }
-
-    async fn evaluate(&mut self) {
-        let run = &mut self.run;
-        let (Some(evaluator), Some(output)) = (&mut self.evaluator, &run.output) else {
-            unreachable!("the builder lets no run begin that would be evaluated without its parts")
-        };
-        let iteration = run.machine.progress().current_step().map_or(0, StepRecord::iteration);
-        let cx = EvaluationContext::new(&run.signals.work, iteration, Arc::clone(output))
-            .with_left(run.left)
-            .with_previous(run.steps.last.clone());
-        let result = match run.supervise_work(|| evaluator.as_mut().evaluate(cx)).await {
-            Ok(verdict) => WorkResult::Done(verdict),
-            Err(error) => error.into(),
-        };
-        let notes = run.signals.work.take_boxed_notes();
-        run.answer(Input::Evaluated { result, notes });
     }
 }
 
@@ -182,39 +183,27 @@ impl<O> RunState<O> {
         }
     }
 
-    /// Passes the result of the outstanding action to the machine. A cancellation goes first, so that nothing starts
-    /// after it. Late usage goes first as well, so that none is lost at the end.
-    fn answer(&mut self, input: Input) {
-        let at = self.signals.clock.now();
-        self.tell_usage();
-        // Only the end of the step follows an evaluation, and a cancellation must not cut finished work.
-        let starts = !matches!(input, Input::Evaluated { .. });
-        // A cancelled wait or question needs no answer.
-        if !(starts && matches!(self.tell_cancel(), InputEffect::Due)) {
-            self.machine.tell(at, input);
-        }
+    /// Returns whether a cancellation or the deadline came after the machine chose this work, so that it never starts.
+    fn is_interrupted(&self) -> bool {
+        self.machine.progress().is_interrupted()
     }
 
-    /// Tells the machine once that the run was cancelled, if it was. An ended run ignores cancellations.
-    fn tell_cancel(&mut self) -> InputEffect {
-        // An ended run that is about to resume would miss the cancellation, and the machine hears of it only once.
-        let over = || self.machine.progress().phase() == Phase::Ended;
-        if !self.signals.cancel.is_cancelled() || self.cancelled || over() {
-            return InputEffect::Unchanged;
-        }
-        self.cancelled = true;
-        self.machine.tell(self.signals.clock.now(), Input::Cancelled)
+    fn iteration_context(&self, iteration: u64, attempt: u32) -> IterationContext<O> {
+        IterationContext::new(&self.signals.work, iteration)
+            .with_attempt(attempt)
+            .with_left(self.left)
+            .with_guidance(self.machine.progress().shared_guidance())
+            .with_steps(self.steps.last.clone(), self.steps.last_output.clone())
     }
 
-    /// Passes usage to the machine that arrived while no work was running. Usage from running work goes through
-    /// `supervise_work`, or belongs to the end of the work.
-    fn tell_usage(&mut self) {
-        if let Phase::Working(_) = self.machine.progress().phase() {
-            return;
-        }
-        if let Some(usage) = self.signals.work.take_new_usage() {
-            self.machine.tell(self.signals.clock.now(), Input::Reported { usage });
-        }
+    fn evaluation_context(&self) -> EvaluationContext<O> {
+        let Some(output) = &self.output else {
+            unreachable!("the builder lets no run begin that would be evaluated without its output")
+        };
+        let iteration = self.machine.progress().current_step().map_or(0, StepRecord::iteration);
+        EvaluationContext::new(&self.signals.work, iteration, Arc::clone(output))
+            .with_left(self.left)
+            .with_previous(self.steps.last.clone())
     }
 
     /// Ends a step: asks the condition after it has observed the step's own events.
@@ -222,12 +211,12 @@ impl<O> RunState<O> {
         // The step, the progress and the events that the condition sees have to agree.
         self.tell_usage();
         self.take_events();
-        let Some(record) = self.machine.progress().current_step().cloned() else {
+        let Some(record) = self.machine.progress().current_step() else {
             unreachable!("the machine settles the step that it has begun")
         };
-        let step = Arc::new(Step::new(record, self.output.take()));
+        let step = Arc::new(Step::new(record.clone(), self.output.take()));
         let by = self.event_sink.goal.decided_by(&step, self.machine.progress());
-        self.answer(Input::Settled { met: by.is_some(), by });
+        self.answer(|machine, at| machine.settled(at, by.is_some(), by));
         // Usage that arrived while the condition was asked belongs to this step: the next iteration must find the same
         // step as a restored run would.
         let progress = self.machine.progress();
@@ -266,7 +255,7 @@ impl<O> RunState<O> {
                 answer
             }
         };
-        self.answer(Input::Answered { answer });
+        self.answer(|machine, at| machine.tell(at, Input::Answered { answer }));
     }
 
     fn take_events(&mut self) {

@@ -4,44 +4,45 @@ use super::RunState;
 use crate::{Action, Input, Phase, RunTime};
 
 impl<O> RunState<O> {
-    /// Waits until the reader has room and the past is safe, and returns the next action.
-    pub(super) async fn next_action(&mut self) -> Action {
+    /// Returns the next action. Returns `None` if the reader or the journal delays it: await
+    /// [`delayed_action`](Self::delayed_action) then.
+    pub(super) fn next_action(&mut self) -> Option<Action> {
         // Settling a step only asks a pure condition. That takes no time, and we store its result later.
         if self.machine.progress().phase() == Phase::Settling {
-            return Action::Settle;
+            return Some(Action::Settle);
         }
-        // The reader needs room for the pending events, and for the event of the action itself.
-        let waits = !self.event_sink.has_room(self.machine.events().len() + 1);
-        let has_journal = self.event_sink.journal.is_some();
-        if waits || has_journal {
-            // Boxed, so that a run without delays does not carry the space for this future.
-            return Box::pin(self.next_when_safe(waits, has_journal)).await;
+        if self.event_sink.journal.is_some() || self.waits_for_reader() {
+            return None;
         }
         let action = self.decide(self.machine.progress().now());
         self.begin_work(self.event_sink.is_observed(), None);
-        action
+        Some(action)
     }
 
-    /// Chooses the next action of a run that its reader or its journal delays.
-    async fn next_when_safe(&mut self, waits: bool, has_journal: bool) -> Action {
+    /// The reader needs room for the pending events, and for the event of the action itself.
+    fn waits_for_reader(&self) -> bool {
+        !self.event_sink.has_room(self.machine.events().len() + 1)
+    }
+
+    /// Waits until the reader has room and the past is safe, and returns the next action.
+    pub(super) async fn delayed_action(&mut self) -> Action {
         let mut now = self.machine.progress().now();
         let mut was_over = None;
-        if waits {
+        if self.waits_for_reader() {
             was_over = Some(self.machine.left().time.is_some_and(|left| left.is_zero()));
             self.take_events();
             self.wait_for_reader().await;
             now = self.signals.clock.now();
         }
         let mut action = self.decide(now);
-        if has_journal {
-            self.sync_journal(&mut action).await;
-        }
+        self.sync_journal(&mut action).await;
         self.begin_work(true, was_over);
         action
     }
 
     /// Reads the guardrails' remaining limits for work that begins now. If the run was delayed, it also corrects the
     /// remaining time.
+    #[inline]
     fn begin_work(&mut self, held_up: bool, was_over: Option<bool>) {
         if let Phase::Working(_) = self.machine.progress().phase() {
             self.left = self.machine.left();

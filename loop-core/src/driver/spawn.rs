@@ -65,7 +65,7 @@ impl<O> RunHandle<O> {
             match poll_fn(|cx| Pin::new(&mut self).poll_next(cx)).await {
                 Some(Update::Event(_)) => {}
                 Some(Update::Report(report)) => return *report,
-                None if self.reported => panic!("the report of this run was taken from its stream before"),
+                None if self.reported => panic!("the report of this run was already taken from its stream"),
                 None => panic!("the run has no report: its runtime was shut down before it had ended"),
             }
         }

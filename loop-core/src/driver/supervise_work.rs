@@ -35,26 +35,21 @@ enum WakeEvent<T> {
 }
 
 impl<O> RunState<O> {
-    /// Drives work until it ends or is cut. When this returns, the work has either ended by itself or been dropped.
-    pub(super) async fn supervise_work<'w, T>(
+    /// Drives work that was not done with an output in its first poll, until it ends or is cut. When this returns, the
+    /// work has either ended by itself or been dropped.
+    // Apart from the first poll, so that the future of ready work carries neither timers nor the space for them.
+    pub(super) async fn supervise_work<T>(
         &mut self,
-        call: impl FnOnce() -> WorkFuture<'w, T>,
+        work: WorkFuture<'_, T>,
+        first: Poll<Result<T, WorkError>>,
     ) -> Result<T, WorkError> {
-        // A cancellation arrived after the machine chose this work, so the work never starts.
-        if self.machine.progress().is_interrupted() {
-            return Err(cut());
+        let Poll::Ready(result) = first else { return self.supervise_pending(work).await };
+        drop(work);
+        // The machine may retry it at once, without any other point at which to yield.
+        if matches!(result, Err(WorkError::Later { .. })) && self.is_turn_over() {
+            yield_to_runtime().await;
         }
-        let mut work = call();
-        // Work that is ready at once needs no timers, so do not create any.
-        if let Poll::Ready(result) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
-            // The machine may retry it at once, without any other point at which to yield.
-            if matches!(result, Err(WorkError::Later { .. })) && self.is_turn_over() {
-                yield_to_runtime().await;
-            }
-            return result;
-        }
-        // Boxed, because otherwise the future of ready work would include the space for the timers.
-        Box::pin(self.supervise_pending(work)).await
+        result
     }
 
     /// Drives work that is not ready.
@@ -158,7 +153,14 @@ impl Signals {
     }
 }
 
+/// Polls work once.
+pub(super) fn poll_once<'a, T>(
+    work: &'a mut WorkFuture<'_, T>,
+) -> impl Future<Output = Poll<Result<T, WorkError>>> + Send + 'a {
+    poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx)))
+}
+
 /// The machine records the cut. This error only means that there is no result.
-fn cut() -> WorkError {
+pub(super) fn cut() -> WorkError {
     WorkError::failed("interrupted")
 }

@@ -14,15 +14,19 @@ impl<O> RunState<O> {
             let deadline = self.machine.deadline();
             tokio::select! {
                 biased;
-                () = self.signals.cancel.cancelled() => return self.answer(Input::Waited),
+                () = self.signals.cancel.cancelled() => return self.answer_waited(),
                 () = self.signals.work.reported() => self.tell_usage(),
                 () = self.signals.clock.reach(deadline), if deadline.is_some_and(|deadline| deadline <= end) => {
                     self.machine.tell(self.signals.clock.now(), Input::DeadlinePassed);
                 }
                 () = self.event_sink.flush(), if !self.event_sink.is_clear() => {}
-                () = self.signals.clock.reach(Some(end)) => return self.answer(Input::Waited),
+                () = self.signals.clock.reach(Some(end)) => return self.answer_waited(),
             }
             self.take_events();
         }
+    }
+
+    fn answer_waited(&mut self) {
+        self.answer(|machine, at| machine.tell(at, Input::Waited));
     }
 }

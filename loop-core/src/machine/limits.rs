@@ -10,8 +10,9 @@ use crate::{
 impl Machine {
     /// Returns the limits that all guardrails together leave for the work that begins now.
     pub fn left(&self) -> Ceiling {
-        let ceilings = self.guardrails.iter().map(|guardrail| guardrail.ceiling(&self.progress));
-        ceilings.fold(Ceiling::NONE, Ceiling::min)
+        let mut left = Ceiling::NONE;
+        self.guardrails.iter().for_each(|guardrail| left.tighten(&guardrail.ceiling(&self.progress)));
+        left
     }
 
     /// Returns the run time at which [`Input::DeadlinePassed`](crate::Input::DeadlinePassed) is due, as far as the
@@ -33,7 +34,7 @@ impl Machine {
             let message = format!("the run died {MAX_ATTEMPTS} times in the same step");
             Halt::new(StopReason::AttemptsExhausted, message)
         } else if next.deferrals >= MAX_DEFERRALS {
-            let message = format!("the same work was put off {MAX_DEFERRALS} times");
+            let message = format!("the same work was deferred {MAX_DEFERRALS} times");
             let reason = match self.progress.phase {
                 Phase::Before(Stage::Evaluation) => StopReason::EvaluatorUnavailable,
                 _ => StopReason::AgentUnavailable,
@@ -51,7 +52,7 @@ impl Machine {
         self.guardrails.iter().find_map(|guardrail| {
             let left = guardrail.ceiling(&self.progress).time.filter(|left| *left <= after)?;
             let message = format!(
-                "what was put off can be tried again in {}, and the run's time ends in {}",
+                "the deferred work can be tried again in {}, but the run's time ends in {}",
                 in_words(whole_seconds(after)),
                 in_words(whole_seconds(left))
             );

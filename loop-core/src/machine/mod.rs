@@ -14,7 +14,7 @@ pub(crate) use input::InputEffect;
 pub use input::{Action, Input};
 
 use crate::{
-    Ending, Event, EventKind, Grant, Guardrail, HistoryError, Pace, Progress, RunTime,
+    Ending, Event, EventKind, Grant, Guardrail, HistoryError, Pace, Progress, RunTime, Verdict, WorkResult,
     event::{Notes, Stage},
     progress::Phase,
     run_time::whole_micros,
@@ -118,44 +118,25 @@ impl Machine {
     /// Handles an input without starting anything. A driver that has to wait first does so between this call and
     /// [`decide`](Self::decide).
     pub(crate) fn tell(&mut self, at: RunTime, input: Input) -> InputEffect {
-        let at = at.max(self.progress.now());
-        match (self.progress.phase, input) {
-            (Phase::New, Input::Started) => {
-                self.fact(at, EventKind::RunStarted { evaluated: self.evaluated })
-            }
-            (Phase::New, Input::Cancelled) => {
-                self.emit(at, EventKind::RunStarted { evaluated: self.evaluated });
-                self.request_end(at, EventKind::CancelRequested {}, Ending::cancelled())
-            }
-            (Phase::New, _) => InputEffect::Unchanged,
-            (Phase::Ended, Input::Resumed) => self.reopen(at),
-            (Phase::Ended, _) => InputEffect::Unchanged,
-            (_, Input::Resumed) => self.resume(at),
-            (Phase::Asking, Input::Answered { answer }) => {
+        let phase = self.progress.phase;
+        match input {
+            Input::Iterated { result, notes } => self.iterated(at, result, notes),
+            Input::Evaluated { result, notes } => self.evaluated(at, result, notes),
+            Input::Settled { met, by } => self.settled(at, met, by),
+            _ if phase == Phase::New => self.begin(at, &input),
+            Input::Resumed if phase == Phase::Ended => self.reopen(at),
+            _ if phase == Phase::Ended => InputEffect::Unchanged,
+            Input::Resumed => self.resume(at),
+            Input::Answered { answer } if phase == Phase::Asking => {
                 self.fact(at, EventKind::QuestionAnswered { answer })
             }
-            (Phase::Waiting(_), Input::Waited) => self.fact(at, EventKind::WaitFinished {}),
-            (Phase::Settling, Input::Settled { met, by }) => {
-                self.fact(at, EventKind::StepSettled { met, by })
-            }
-            (Phase::Working(Stage::Iteration), Input::Iterated { result, notes }) => {
-                self.work_ended(at, notes, |notes| EventKind::IterationFinished {
-                    result: result.recorded(),
-                    notes,
-                })
-            }
-            (Phase::Working(Stage::Evaluation), Input::Evaluated { result, notes }) => {
-                self.work_ended(at, notes, |notes| EventKind::EvaluationFinished {
-                    result: result.recorded(),
-                    notes,
-                })
-            }
-            (_, Input::Reported { usage }) => self.limit(at, EventKind::UsageReported { usage }),
-            (Phase::Working(_) | Phase::Waiting(_), Input::DeadlinePassed) => {
+            Input::Waited if matches!(phase, Phase::Waiting(_)) => self.fact(at, EventKind::WaitFinished {}),
+            Input::Reported { usage } => self.limit(at, EventKind::UsageReported { usage }),
+            Input::DeadlinePassed if matches!(phase, Phase::Working(_) | Phase::Waiting(_)) => {
                 self.limit(at, EventKind::DeadlinePassed {})
             }
-            (_, Input::Cancelled) => self.request_end(at, EventKind::CancelRequested {}, Ending::cancelled()),
-            (_, Input::Halted { halt }) => {
+            Input::Cancelled => self.request_end(at, EventKind::CancelRequested {}, Ending::cancelled()),
+            Input::Halted { halt } => {
                 let requested = EventKind::HaltRequested { halt: Box::new(halt.clone()) };
                 self.request_end(at, requested, Ending::halted(halt))
             }
@@ -163,23 +144,74 @@ impl Machine {
         }
     }
 
+    /// Handles [`Input::Iterated`].
+    #[inline]
+    pub(crate) fn iterated(
+        &mut self,
+        at: RunTime,
+        result: WorkResult<()>,
+        notes: Option<Box<Notes>>,
+    ) -> InputEffect {
+        if self.progress.phase != Phase::Working(Stage::Iteration) {
+            return InputEffect::Unchanged;
+        }
+        if self.progress.is_interrupted() {
+            return self.cut(at, notes);
+        }
+        self.fact(at, EventKind::IterationFinished { result: result.recorded(), notes })
+    }
+
+    /// Handles [`Input::Evaluated`].
+    #[inline]
+    pub(crate) fn evaluated(
+        &mut self,
+        at: RunTime,
+        result: WorkResult<Verdict>,
+        notes: Option<Box<Notes>>,
+    ) -> InputEffect {
+        if self.progress.phase != Phase::Working(Stage::Evaluation) {
+            return InputEffect::Unchanged;
+        }
+        if self.progress.is_interrupted() {
+            return self.cut(at, notes);
+        }
+        self.fact(at, EventKind::EvaluationFinished { result: result.recorded(), notes })
+    }
+
+    /// Handles [`Input::Settled`].
+    #[inline]
+    pub(crate) fn settled(&mut self, at: RunTime, met: bool, by: Option<Box<str>>) -> InputEffect {
+        if self.progress.phase != Phase::Settling {
+            return InputEffect::Unchanged;
+        }
+        self.fact(at, EventKind::StepSettled { met, by })
+    }
+
+    /// Handles the first input of a new run.
+    fn begin(&mut self, at: RunTime, input: &Input) -> InputEffect {
+        let started = EventKind::RunStarted { evaluated: self.evaluated };
+        match input {
+            Input::Started => self.fact(at, started),
+            Input::Cancelled => {
+                self.emit(at, started);
+                self.request_end(at, EventKind::CancelRequested {}, Ending::cancelled())
+            }
+            _ => InputEffect::Unchanged,
+        }
+    }
+
     /// Records an event after which the machine has to decide what comes next.
+    #[inline]
     fn fact(&mut self, at: RunTime, kind: EventKind) -> InputEffect {
         self.emit(at, kind);
         InputEffect::Due
     }
 
-    fn work_ended(
-        &mut self,
-        at: RunTime,
-        notes: Option<Box<Notes>>,
-        finished: impl FnOnce(Option<Box<Notes>>) -> EventKind,
-    ) -> InputEffect {
-        // An interrupted iteration counts as cut even if it succeeded in its grace time, because it crossed a limit
-        // on the way.
-        let kind =
-            if self.progress.is_interrupted() { EventKind::WorkCut { notes } } else { finished(notes) };
-        self.fact(at, kind)
+    /// Records the end of interrupted work. It counts as cut even if it succeeded in its grace time, because it crossed
+    /// a limit on the way.
+    #[cold]
+    fn cut(&mut self, at: RunTime, notes: Option<Box<Notes>>) -> InputEffect {
+        self.fact(at, EventKind::WorkCut { notes })
     }
 
     /// Records an event that may have crossed a limit. Cuts work or ends a wait if so, and is an ordinary fact
@@ -234,10 +266,14 @@ impl Machine {
         InputEffect::Interrupt(cause)
     }
 
+    /// Records an event, at the last event's time if `at` is earlier.
+    // Inlined, so that the fold of a known kind of event skips its match.
+    #[inline(always)]
     fn emit(&mut self, at: RunTime, kind: EventKind) {
         let Self { progress, guardrails, events, .. } = self;
-        let event = events.push_mut(Event { sequence: progress.sequence + 1, at, kind });
-        progress.fold(event);
+        let (sequence, at) = (progress.sequence + 1, at.max(progress.now()));
+        progress.fold(sequence, at, &kind);
+        let event = events.push_mut(Event { sequence, at, kind });
         guardrails.iter_mut().for_each(|guardrail| guardrail.observe(event));
     }
 

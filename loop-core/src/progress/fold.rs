@@ -25,22 +25,25 @@ impl Progress {
     /// Returns a [`HistoryError`] if the event cannot follow those before it. The progress is then unchanged.
     pub fn apply(&mut self, event: &Event) -> Result<(), HistoryError> {
         self.check(event)?;
-        self.fold(event);
+        let sequence = if event.sequence == 0 { self.sequence + 1 } else { event.sequence };
+        self.fold(sequence, event.at, &event.kind);
         Ok(())
     }
 
     /// Folds an event that can follow those before.
-    pub(crate) fn fold(&mut self, event: &Event) {
-        self.sequence = if event.sequence == 0 { self.sequence + 1 } else { event.sequence };
+    // Inlined: see `Machine::emit`.
+    #[inline(always)]
+    pub(crate) fn fold(&mut self, sequence: u64, at: RunTime, kind: &EventKind) {
+        self.sequence = sequence;
         if let Phase::Working(_) = self.phase {
-            let worked = event.at.minus(self.now);
+            let worked = at.minus(self.now);
             self.working = self.working.plus(worked);
             if let Some(step) = &mut self.current {
                 step.worked = step.worked.plus(worked);
             }
         }
-        self.pass_time(event.at);
-        match &event.kind {
+        self.pass_time(at);
+        match kind {
             EventKind::RunStarted { evaluated } => {
                 self.evaluated = *evaluated;
                 self.phase = Phase::Before(Stage::Iteration);
@@ -216,8 +219,14 @@ impl Progress {
         }
     }
 
+    #[inline]
     fn note(&mut self, notes: Option<&Notes>) {
-        let Some(notes) = notes else { return };
+        if let Some(notes) = notes {
+            self.add(notes);
+        }
+    }
+
+    fn add(&mut self, notes: &Notes) {
         self.used(&notes.usage);
         let Some(step) = &mut self.current else { return };
         if notes.fault.is_some() {

@@ -21,7 +21,7 @@ impl HistoryError {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum Damage {
-    #[error("the number of the event before it is {0}")]
+    #[error("the event before it has the number {0}")]
     Number(u64),
     #[error("the events between {0} and it are missing")]
     Missing(u64),

@@ -41,7 +41,7 @@ pub use self::{
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no stop condition for this loop, whose steps are `{S}`",
+    message = "`{Self}` is not a stop condition for this loop, whose steps are `{S}`",
     label = "this condition does not fit the loop's steps",
     note = "a condition on the verdict, such as `evaluator_passed`, needs an evaluator: call `.evaluate(...)` before `.until(...)`",
     note = "the closure of `condition_fn` has to name the loop's step type: `Step<Output>`, or `JudgedStep<Output>` after `.evaluate(...)`"

@@ -41,6 +41,7 @@ impl Shared {
         notes
     }
 
+    #[inline]
     fn has_notes(&self) -> bool {
         self.has_notes.load(Ordering::Acquire)
     }
@@ -92,8 +93,9 @@ impl Work {
     }
 
     /// Like [`take_notes`](Self::take_notes), boxed for an event. Most work notes nothing, and then this is quick.
+    #[inline]
     pub(crate) fn take_boxed_notes(&self) -> Option<Box<Notes>> {
-        if self.0.has_notes() { self.take_notes().boxed() } else { None }
+        if self.has_notes() { self.take_notes().boxed() } else { None }
     }
 
     /// Removes and returns only the usage, for a report while the work continues.
@@ -101,13 +103,10 @@ impl Work {
         if self.0.has_notes() { mem::take(&mut self.0.notes().usage) } else { Usage::unknown() }
     }
 
-    /// Like [`take_usage`](Self::take_usage), but returns `None` if there is no usage.
+    /// Returns whether there may be notes.
     #[inline]
-    pub(crate) fn take_new_usage(&self) -> Option<Usage> {
-        if !self.0.has_notes() {
-            return None;
-        }
-        Some(self.take_usage()).filter(|usage| !usage.is_unknown())
+    pub(crate) fn has_notes(&self) -> bool {
+        self.0.has_notes()
     }
 
     /// Returns the usage that nobody has taken yet.

@@ -90,7 +90,7 @@ async fn a_history_that_lost_an_iteration_is_damaged() {
     assert_eq!(
         damaged.to_string(),
         "the run cannot be resumed: the history is damaged at event 4 (`evaluation_started`): it cannot happen while \
-         the next iteration is due; go on from an undamaged copy, or begin a new run"
+         the next iteration is due; resume from an undamaged copy, or start a new run"
     );
 }
 

@@ -236,7 +236,7 @@ fn a_run_whose_runtime_is_gone_has_no_report() {
 }
 
 #[tokio::test(start_paused = true)]
-#[should_panic(expected = "was taken from its stream before")]
+#[should_panic(expected = "was already taken from its stream")]
 async fn a_report_is_given_once() {
     let mut run = Loop::new(sleeper(ms(1))).until(never()).at_most(1).spawn().unwrap();
     while run.next().await.is_some() {}

@@ -96,7 +96,7 @@ fn bounded_but_not_stuck() {
         let events = Simulator::run(&scenario).events;
         let progress = Progress::from_events(&events).expect("a history");
         let ending = progress.ending().expect("the run is over");
-        let is_stuck = ending.message().starts_with("what was put off");
+        let is_stuck = ending.message().starts_with("the deferred work can be tried again");
         if is_stuck && progress.current_step().is_some_and(|step| step.iteration() > progress.iterations()) {
             let begins = &Simulator::resume(&scenario, &events).events[events.len()..];
             // The run may ask a person first.

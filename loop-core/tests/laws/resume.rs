@@ -7,8 +7,8 @@ use loop_core::{Ending, Event, EventKind, Mark, Phase, Progress, StopReason, Ver
 use proptest::collection::vec;
 
 use crate::scenario::{
-    DrivenRun, GoalState, Rule, Scenario, Simulator, also_holds, holds, locked, places, through_json,
-    unlimited,
+    DrivenRun, GoalState, Rule, Scenario, Simulator, also_holds, holds, last_output, locked, places,
+    through_json, unlimited,
 };
 
 /// A settled step without its times and usage.
@@ -183,7 +183,8 @@ fn resume_when_driven() {
         let stopped =
             DrivenRun::with(&scenario, GoalState::new(&scenario.goal), &[], stop).expect("a new run begins");
         let read: Vec<Event> = stopped.events.iter().map(through_json).collect();
-        if Progress::from_events(&read).expect("a history").phase() == Phase::Ended {
+        let before = Progress::from_events(&read).expect("a history");
+        if before.phase() == Phase::Ended {
             return;
         }
         // The condition starts without state, and the run shows it the earlier events.
@@ -192,7 +193,12 @@ fn resume_when_driven() {
         assert_eq!(settled(&resumed.events), settled(&live.events));
         assert_eq!(ending(&resumed.events), ending(&live.events));
         let (report, whole) = (resumed.report.expect("a report"), live.report.expect("a report"));
-        assert_eq!(report.output(), whole.output());
+        // A journal stores one output. If the stored one belongs to a step that is never settled, the last settled step
+        // has none.
+        let finished = before.current_step().filter(|step| step.iteration() == before.iterations());
+        let is_stored = finished.is_some_and(|step| last_output(&read) == Some(step.iteration() * 10));
+        let is_lost = is_stored && settled(&resumed.events).len() == settled(&read).len();
+        assert_eq!(report.output(), whole.output().filter(|_| !is_lost));
         for probe in &resumed.probes {
             assert_eq!(locked(probe).events, resumed.events);
         }

@@ -92,7 +92,7 @@ impl Guardrail for UnmeteredIterations {
             return Decision::Continue;
         }
         let what = match self.amount {
-            Amount::Cost => "all that it cost",
+            Amount::Cost => "its whole cost",
             Amount::Tokens => "how many tokens it used",
         };
         let iterations = match self.silent {

@@ -8,6 +8,7 @@ use super::{
     case_folding::folded,
     command::{CommandLine, CommandPolicy},
     environment::NamePattern,
+    folders_above::FoldersAbove,
     instructions,
     read_scope::{self, ReadScope},
     settings,
@@ -17,7 +18,7 @@ use super::{
 pub const DEFAULT_COMMAND_TIME: Duration = Duration::from_secs(5 * 60);
 
 /// The folder in which `git` keeps the names of programs that it starts (hooks, filters, editors).
-const GIT_FOLDER: &str = ".git";
+pub(super) const GIT_FOLDER: &str = ".git";
 
 /// Decides which actions are allowed, from the settings of the user and the project.
 ///
@@ -41,6 +42,7 @@ const GIT_FOLDER: &str = ".git";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ActionPolicy {
     root: PathBuf,
+    above: FoldersAbove,
     guarded: Vec<PathBuf>,
     asked_before: Vec<PathBuf>,
     approved: Vec<LocalPath>,
@@ -74,6 +76,7 @@ impl ActionPolicy {
         }
         Self {
             root: PathBuf::new(),
+            above: FoldersAbove::default(),
             guarded: Vec::new(),
             asked_before: Vec::new(),
             approved: Vec::new(),
@@ -88,9 +91,12 @@ impl ActionPolicy {
 
     /// Sets the root of the workspace, so that the policy recognises absolute paths below it. Without a root, every
     /// absolute path is outside.
+    ///
+    /// The names of the root's own folders count as well: in the workspace `~/.aws`, `config` is a secret.
     #[must_use]
     pub fn at(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = root.into();
+        self.above = FoldersAbove::new(&self.root, &self.secrets);
         self
     }
 
@@ -200,10 +206,12 @@ impl ActionPolicy {
 
     /// Decides about this action on a path that contains no links.
     pub fn on_path(&self, path: &LocalPath, verb: Verb) -> Ruling {
-        if let Some(ruling) = self.secrets.rule_on(path).or_else(|| self.rule_on_guarded(path, verb)) {
+        let above = || self.above.rule_on(&self.secrets, path, verb);
+        let secret = self.secrets.rule_on(path).or_else(above);
+        if let Some(ruling) = secret.or_else(|| self.rule_on_guarded(path, verb)) {
             return ruling;
         }
-        let mut allowed = Ruling::allowed("nothing stands against it", &Origin::BuiltIn);
+        let mut allowed = Ruling::allowed("no rule forbids it", &Origin::BuiltIn);
         for permissions in self.permissions.iter().filter(|permissions| !permissions.is_empty()) {
             allowed = permissions.on(path, verb);
             if !allowed.allowed {
@@ -219,7 +227,9 @@ impl ActionPolicy {
     /// because this run executes it.
     pub(super) fn rule_on_followed(&self, path: &LocalPath) -> Option<Ruling> {
         let is_of_run = || self.below_root(&self.asked_before).any(|own| own.is_alike(path));
-        instructions::rule_on(path).or_else(|| is_of_run().then(|| instructions::rule_on_own(path)))
+        instructions::rule_on(path)
+            .or_else(|| self.above.is_followed().then(|| instructions::rule_on_folder(path)))
+            .or_else(|| is_of_run().then(|| instructions::rule_on_own(path)))
     }
 
     /// Returns whether this action changes the path without a person's approval.
@@ -316,9 +326,13 @@ impl ActionPolicy {
 
 /// Returns the rule for paths that nobody may change, wherever the root is.
 pub(super) fn always_guarded(path: &LocalPath) -> Option<Ruling> {
+    path.names().any(|name| folded(&name) == GIT_FOLDER).then(rule_on_git_folder)
+}
+
+/// Returns the rule for a change in a repository's own folder.
+pub(super) fn rule_on_git_folder() -> Ruling {
     let rule = "what is in `.git` names programs that git starts; change it with git, by hand";
-    let is_of_git = path.names().any(|name| folded(&name) == GIT_FOLDER);
-    is_of_git.then(|| Ruling::denied(rule, &Origin::BuiltIn))
+    Ruling::denied(rule, &Origin::BuiltIn)
 }
 
 #[cfg(test)]

@@ -114,6 +114,27 @@ const NAMES: &[&str] = &[
     ".stakpak",
     ".vibe",
     ".zencoder",
+    ".blackbox",
+    "blackbox.md",
+    "codex.md",
+    ".coderabbit.yaml",
+    ".coderabbit.yml",
+    ".greptile",
+    "greptile.json",
+    ".hermes",
+    ".hermes.md",
+    "hermes.md",
+    ".mentatconfig.json",
+    ".nanocoder",
+    ".openclaw",
+    ".pr_agent.toml",
+    "soul.md",
+    ".sweep.yaml",
+    ".sweep.yml",
+    // A shell executes it when somebody enters the folder.
+    ".envrc",
+    // `jq` executes it in the home folder.
+    ".jq",
     // An editor starts programs from these files, and takes its agent's permissions from them.
     ".vscode",
     ".zed",
@@ -136,7 +157,7 @@ const ENDINGS: &[&str] =
 /// Suffixes of hidden instruction files, ignoring other characters: `.cursorrules`, `.roomodes`.
 const HIDDEN_ENDINGS: &[&str] = &["rules", "hints", "modes", "instructions", "prompt", "prompts"];
 
-/// Names of instructions in folders that begin with a dot: `.any/rules`, `.any/rules-code/x.md`.
+/// Words in the names of instructions, in folders that begin with a dot: `.any/rules`, `.any/x/chat-rules.md`.
 const FOLLOWED: &[&str] = &[
     "agent",
     "agents",
@@ -168,7 +189,7 @@ const FOLLOWED: &[&str] = &[
 ];
 
 /// Returns whether agents read a file or folder of this name: by the list, or by the usual naming patterns.
-fn is_followed(name: &str) -> bool {
+pub(super) fn is_followed(name: &str) -> bool {
     let hidden = name.strip_prefix('.');
     let is_servers = name.trim_start_matches('.').starts_with("mcp") && name.ends_with(".json");
     let is_hidden_text = hidden.is_some_and(|name| {
@@ -179,18 +200,32 @@ fn is_followed(name: &str) -> bool {
     NAMES.contains(&name) || is_servers || is_hidden_text || is_text
 }
 
-/// Returns whether agents follow files of this name, in a folder that begins with a dot.
-fn is_followed_in(folder: &str, name: &str) -> bool {
-    let first = name.split(['-', '.', '_']).next().unwrap_or_default();
-    folder.starts_with('.') && !matches!(folder, ".git" | ".cargo") && FOLLOWED.contains(&first)
+/// Suffixes of texts and settings. Other files in folders that begin with a dot are code, or a program's data.
+const TEXT_ENDINGS: &[&str] = &[".json", ".jsonc", ".md", ".toml", ".txt", ".yaml", ".yml"];
+
+/// Returns whether agents follow files at this path below a folder that begins with a dot: a text with one of the
+/// words in its name or in that of a folder, or anything whose first name begins with such a word.
+fn is_followed_in(folder: &str, below: &[String]) -> bool {
+    let words =
+        |name: &str| name.split(['-', '.', '_']).map(|word| FOLLOWED.contains(&word)).collect::<Vec<_>>();
+    let is_text = below.last().is_some_and(|name| TEXT_ENDINGS.iter().any(|ending| name.ends_with(ending)));
+    folder.starts_with('.')
+        && !matches!(folder, ".git" | ".cargo")
+        && (below.first().is_some_and(|name| words(name)[0])
+            || is_text && below.iter().any(|name| words(name).contains(&true)))
 }
 
 /// Returns the rule that requires a person's approval for a change to this path, if there is one.
 pub(super) fn rule_on(path: &LocalPath) -> Option<Ruling> {
     let names: Vec<_> = path.names().map(|name| folded(&name)).collect();
     let is_named = names.iter().any(|name| is_followed(name));
-    (is_named || names.windows(2).any(|pair| is_followed_in(&pair[0], &pair[1])))
+    (is_named || (0..names.len()).any(|at| is_followed_in(&names[at], &names[at + 1..])))
         .then(|| denied("a later command executes it, or an agent follows it", path))
+}
+
+/// Returns the rule for a file in a workspace that itself is in a folder of instructions or settings.
+pub(super) fn rule_on_folder(path: &LocalPath) -> Ruling {
+    denied("it is in a folder that a later command executes, or that an agent follows", path)
 }
 
 /// Returns the rule for the manifest or the task file of the current run.
@@ -213,7 +248,7 @@ pub(super) fn rule_on_new_content(executed: ExecutedFile, path: &LocalPath) -> R
 /// Returns the rule for a file whose content we cannot read.
 #[cfg(unix)]
 pub(super) fn rule_on_unread(path: &LocalPath) -> Ruling {
-    denied("it cannot be read, and so may be what `loop` executes", path)
+    denied("it cannot be read, so it may be a file that `loop` executes", path)
 }
 
 /// Returns the rule for the target of a link with such a name.
@@ -226,12 +261,12 @@ pub(super) fn rule_on_target(link: &LocalPath, target: &LocalPath) -> Ruling {
 
 /// Returns the rule for a file when we could not find all links to it.
 pub(super) fn rule_on_unsearched(target: &LocalPath) -> Ruling {
-    denied("not all links of the workspace can be looked at, and one may make an agent follow this", target)
+    denied("not all links of the workspace can be checked, and one may make an agent follow this", target)
 }
 
 fn denied(why: &str, path: &LocalPath) -> Ruling {
     let rule = format!(
-        "{why}; it takes the yes of a person at the terminal of `loop chat`, so elsewhere do without it"
+        "{why}; it needs the `yes` of a person at the terminal of `loop chat`, so do not change it elsewhere"
     );
     Ruling { needs_approval: Some(path.clone()), ..Ruling::denied(rule, &Origin::BuiltIn) }
 }
@@ -277,6 +312,10 @@ mod tests {
             ".of-tomorrow/rules-code/x.md",
             ".of-tomorrow/mcp.json",
             ".of-tomorrow/hooks/start.sh",
+            ".of-tomorrow/chat/team-rules.md",
+            ".of-tomorrow/chat/rules/team.md",
+            ".gitlab/duo/chat-rules.md",
+            "sub/.gitlab/duo/agent-config.yml",
             ".pi/extensions/x.ts",
             ".pi/SYSTEM.md",
             ".pi/settings.json",
@@ -312,6 +351,8 @@ mod tests {
             "mcp/mod.rs",
             "mcp.rs",
             ".git/hooks",
+            ".venv/lib/tools/mod.py",
+            ".github/workflows/rules/mod.ts",
             ".aiderignore",
             ".github/dependabot.yml",
             ".gitmodules",

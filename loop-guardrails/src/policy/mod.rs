@@ -17,6 +17,7 @@ pub mod command;
 pub mod environment;
 #[cfg(unix)]
 mod executed;
+mod folders_above;
 mod instructions;
 mod local_path;
 mod permission;

@@ -44,7 +44,7 @@ impl fmt::Display for Verb {
 
 /// A word that is not a [`Verb`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no permission: write read, write, exec or delete")]
+#[error("`{0}` is not a permission: write read, write, exec or delete")]
 pub struct UnknownVerb(pub String);
 
 impl FromStr for Verb {
@@ -112,7 +112,7 @@ impl Permissions {
         let Some((prefix, rule)) = fitting.max_by_key(|(prefix, _)| prefix.depth()) else {
             // The origin of another rule is the next best place to look.
             let origin = self.0.values().next().map_or(&Origin::BuiltIn, |rule| &rule.origin);
-            return Ruling::denied("no permission is set for this path, and others are", origin);
+            return Ruling::denied("no permission is set for this path, but others are", origin);
         };
         let verbs: Vec<_> = rule.value.iter().map(|verb| verb.as_str()).collect();
         let text = format!("the permissions of `{prefix}` are [{}]", verbs.join(", "));

@@ -83,7 +83,7 @@ impl<'a> ReadScope<'a> {
             self.parts().into_iter().filter(within).find_map(|path| Some((self.refusal(&path)?, path)));
         let Some((ruling, path)) = found else { return Ok(()) };
         let rule = format!(
-            "{}, and `{program}` looks into it by itself; name folders that do not hold `{path}`",
+            "{}, and `{program}` would read it on its own; name folders that do not contain `{path}`",
             ruling.rule
         );
         Err(Ruling { rule, ..ruling })
@@ -105,13 +105,13 @@ impl<'a> ReadScope<'a> {
 }
 
 fn nothing() -> Ruling {
-    Ruling::denied("nothing here may be read", &Origin::BuiltIn)
+    Ruling::denied("no file here may be read", &Origin::BuiltIn)
 }
 
 fn cannot_part(folder: &LocalPath, path: &LocalPath, ruling: &Ruling) -> Ruling {
     let rule = format!(
-        "`{folder}` may not be read and `{path}` in it may, which cannot be shown together; name one path at a time behind \
-         `--`"
+        "`{folder}` may not be read, but `{path}` in it may, and one command cannot show both; name one path at \
+         a time after `--`"
     );
     Ruling { rule, ..ruling.clone() }
 }

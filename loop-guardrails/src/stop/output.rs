@@ -59,7 +59,7 @@ impl<O> StopCondition<JudgedStep<O>> for OutputMatches {
 /// An invalid pattern. Its message contains the parser's, with the position of the mistake.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "`{pattern}` cannot be used as a pattern: {reason}\n(a backslash before a character makes it stand for itself)"
+    "`{pattern}` cannot be used as a pattern: {reason}\n(a backslash before a character makes it literal)"
 )]
 pub struct PatternError {
     pattern: String,

@@ -192,3 +192,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_bare_repository_of_any_name_is_guarded_like_dot_git() {
+    let (folder, workspace) = scenario(ActionPolicy::default());
+    for root in ["bare", "."] {
+        let root = folder.path().join(root);
+        for name in ["objects", "refs", "hooks"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        for name in ["HEAD", "config", "hooks/pre-push"] {
+            fs::write(root.join(name), "x").unwrap();
+        }
+    }
+    for path in ["bare/config", "config"] {
+        assert!(workspace.read(path).is_err(), "{path}");
+    }
+    for path in ["bare/hooks/pre-push", "hooks/pre-push", "bare/new"] {
+        assert!(workspace.write(path, b"x").is_err(), "{path}");
+    }
+    assert!(workspace.read("bare/HEAD").is_ok());
+}

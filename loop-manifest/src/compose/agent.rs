@@ -199,8 +199,8 @@ impl Plan {
         let prices = self.agent.usage.prices.clone().unwrap_or_default();
         if limited && is_own_name && !prices.has(model.id()) {
             cx.warn(&format!(
-                "the limit on the cost cannot hold: the prices of {} have none for `{}`, which `{}` is; write \
-                 `agent.prices`, or limit the tokens",
+                "the cost limit cannot hold: the price list of {} has no price for `{}`, the model that `{}` \
+                 names; write `agent.prices`, or limit the tokens",
                 prices.date(),
                 model.id(),
                 name.as_str()
@@ -284,7 +284,7 @@ pub(crate) fn observe_model_output(agent: ChatAgent, cx: &ExecutionContext) -> C
 fn forward_event(sink: &dyn OutputSink, event: TurnEvent<'_>) {
     let said = match event {
         TurnEvent::Delta(Delta::Text(text)) => text.to_owned(),
-        TurnEvent::Delta(Delta::Restarted) => "\n(the reply broke off, and begins again)\n".to_owned(),
+        TurnEvent::Delta(Delta::Restarted) => "\n(the reply broke off and starts again)\n".to_owned(),
         TurnEvent::Calling(call) => format!("\n[{}] {}\n", call.name, call.arguments),
         _ => return,
     };

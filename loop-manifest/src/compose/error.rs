@@ -38,7 +38,7 @@ pub enum ToolsError {
     #[error(transparent)]
     Workspace(#[from] loop_guardrails::policy::workspace::WorkspaceError),
     /// There is no place for the audit log.
-    #[error("decisions about tools cannot be written down")]
+    #[error("cannot record decisions about tools")]
     Audit(#[from] loop_telemetry::NoStateDir),
 }
 

@@ -37,12 +37,14 @@ impl Guardrail for ResumeGuardrail {
         match self.plan {
             ResumePlan::Rerun => Decision::Continue,
             ResumePlan::Halt => Decision::Halt(halt(format!(
-                "the run was cut off in iteration {iteration}, and the manifest does not let it run again by itself"
+                "the run was cut off in iteration {iteration}, and the manifest does not let that iteration run \
+                 again by itself"
             ))),
             ResumePlan::Ask => Decision::Ask(Question::new(
                 format!("The run was cut off in iteration {iteration}. Run it again?"),
                 halt(format!(
-                    "the run was cut off in iteration {iteration}, and nobody was there to say whether it may run again"
+                    "the run was cut off in iteration {iteration}, and nobody was there to decide whether it may \
+                     run again"
                 )),
             )),
         }

@@ -24,7 +24,8 @@ fn explain(text: &str, error: &serde_json::Error) -> Diagnostic {
         let label = message
             .strip_prefix("EOF while parsing")
             .map_or_else(|| message.to_owned(), |what| format!("the file ends inside {}", what.trim_start()));
-        return Diagnostic::error("this JSON has no end").at(end..end, label).help("close what is open");
+        let help = "close the open quotes, braces and brackets";
+        return Diagnostic::error("this JSON is incomplete").at(end..end, label).help(help);
     }
     let place = offset(text, error.line(), error.column(), char::len_utf8);
     let end = place + text[place..].chars().next().map_or(0, char::len_utf8);
@@ -41,7 +42,7 @@ fn hint(text: &str, place: Span, finding: Diagnostic) -> Diagnostic {
             .help("JSON has no comments: remove it, or write the manifest in a `.yaml` or `.toml` file");
     }
     if rest.starts_with('\'') {
-        return finding.help("text stands in double quotes in JSON");
+        return finding.help("JSON writes text in double quotes");
     }
     if rest.starts_with(['\r', '\n']) {
         return finding.help("a line break inside text is written `\\n`");

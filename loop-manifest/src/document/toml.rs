@@ -67,7 +67,7 @@ fn whole(integer: &DeInteger<'_>) -> Value {
 fn explain(text: &str, place: Span, message: &str) -> Diagnostic {
     if message == "duplicate key" {
         let key = text.get(place.clone()).unwrap_or_default();
-        return Diagnostic::error(format!("`{key}` stands here twice"))
+        return Diagnostic::error(format!("`{key}` appears here twice"))
             .at(place, "the second time")
             .help("keep one of them");
     }
@@ -91,12 +91,10 @@ fn advice(wrong: &str, rest: &str) -> Option<&'static str> {
         "string values must be quoted" => "put text in quotes; only numbers, `true` and `false` go without",
         "invalid boolean" => "`true` and `false` are written in small letters",
         "missing escaped value" => {
-            "a backslash in text is written `\\\\`; between single quotes it is a sign like any other"
+            "a backslash in text is written `\\\\`; between single quotes it is an ordinary character"
         }
-        "invalid basic string" => {
-            "close the quote; text of several lines stands between `\"\"\"` and `\"\"\"`"
-        }
-        "invalid literal string" => "close the quote; text of several lines stands between `'''` and `'''`",
+        "invalid basic string" => "close the quote; text of several lines goes between `\"\"\"` and `\"\"\"`",
+        "invalid literal string" => "close the quote; text of several lines goes between `'''` and `'''`",
         "invalid multi-line basic string" | "invalid multi-line literal string" => {
             "close the text with the three quotes that it begins with"
         }

@@ -51,7 +51,7 @@ fn explain(text: &str, error: &Error) -> Diagnostic {
         }
         Error::MultipleDocuments { .. } => finding
             .at(place, "a second document begins before this")
-            .help("a manifest is one document: give the second a file of its own"),
+            .help("a manifest is one document: put the second into a separate file"),
         Error::UnknownAnchor { .. } => {
             yaml_hint(text, finding, place, "there is no anchor of this name before it")
         }
@@ -79,7 +79,7 @@ fn yaml_hint(text: &str, finding: Diagnostic, place: Span, message: &str) -> Dia
         _ if value.contains(": ") => "with a colon and a space in it".to_owned(),
         _ => return finding,
     };
-    finding.help(format!("put a value {what} in quotes, or write it after `|` on lines of its own"))
+    finding.help(format!("put a value {what} in quotes, or write it after `|` on separate lines"))
 }
 
 fn span(text: &str, location: Location) -> Span {

@@ -35,7 +35,7 @@ pub enum AgentCost {
 }
 
 /// Ordered by search priority. The links document the flags.
-const AGENTS: [KnownAgent; 6] = [
+static AGENTS: [KnownAgent; 6] = [
     // https://code.claude.com/docs/en/headless, https://code.claude.com/docs/en/permission-modes
     KnownAgent {
         program: "claude",
@@ -120,9 +120,13 @@ impl<'a> AgentChoice<'a> {
 
     /// Returns the first agent of the table whose program is in one of the folders of `path`.
     pub fn on_path(path: &OsStr) -> Self {
-        let here = Path::new("");
-        AGENTS.iter().find(|known| is_on_path(known.program, path, here)).map_or(Self::Missing, Self::Known)
+        agents_on_path(path).next().map_or(Self::Missing, Self::Known)
     }
+}
+
+/// Returns the known agents whose program is in one of the folders of `path`, in the order in which `init` prefers them.
+pub fn agents_on_path(path: &OsStr) -> impl Iterator<Item = &'static KnownAgent> {
+    AGENTS.iter().filter(move |known| is_on_path(known.program, path, Path::new("")))
 }
 
 /// Returns what to run where the user has written `command`: for the name of a known agent its whole command.
@@ -136,7 +140,7 @@ fn known(command: &str) -> Option<&'static KnownAgent> {
 
 /// Returns the programs of the known agents, separated by commas.
 pub fn known_programs() -> String {
-    AGENTS.map(|known| known.program).join(", ")
+    AGENTS.iter().map(|known| known.program).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns whether this program is in one of the folders of `path`. Relative folders are in `dir`.

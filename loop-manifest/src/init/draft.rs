@@ -29,10 +29,29 @@ pub struct Draft<'a> {
     pub folder: &'a str,
     /// The agent.
     pub agent: AgentChoice<'a>,
-    /// The check, if one was found.
-    pub check: Option<&'a ProjectCheck>,
+    /// The check, if one was given or found.
+    pub check: Option<CheckChoice<'a>>,
     /// True if the JSON Schema is in the folder of the manifest.
     pub has_schema: bool,
+}
+
+/// The check of a draft.
+#[derive(Debug, Clone, Copy)]
+pub enum CheckChoice<'a> {
+    /// A command that the user gave.
+    Given(&'a str),
+    /// A command that the project's files point to.
+    Found(&'a ProjectCheck),
+}
+
+impl<'a> CheckChoice<'a> {
+    /// Returns its shell command.
+    pub fn command(self) -> &'a str {
+        match self {
+            Self::Given(command) => command,
+            Self::Found(check) => &check.command,
+        }
+    }
 }
 
 impl Draft<'_> {
@@ -102,7 +121,7 @@ impl Draft<'_> {
 
     fn goal(&self) -> String {
         let goal = self.template.goal();
-        self.check.map_or_else(|| goal.to_owned(), |check| format!("{goal}: `{}` exits 0", check.command))
+        self.check.map_or_else(|| goal.to_owned(), |check| format!("{goal}: `{}` exits 0", check.command()))
     }
 
     fn agent_command(&self) -> String {
@@ -121,12 +140,15 @@ impl Draft<'_> {
 
     fn check_command(&self) -> String {
         let wanted = self.template.purpose().wanted();
-        self.check.map_or_else(|| format!("{UNFILLED} with {wanted}"), |check| check.command.clone())
+        self.check.map_or_else(|| format!("{UNFILLED} with {wanted}"), |check| check.command().to_owned())
     }
 
     fn about_check(&self) -> String {
         let about = "A shell command that exits 0 when the goal is met";
-        self.check.map_or_else(|| format!("{about}."), |check| format!("{about}. Found in {}.", check.file))
+        match self.check {
+            Some(CheckChoice::Found(check)) => format!("{about}. Found in {}.", check.file),
+            Some(CheckChoice::Given(_)) | None => format!("{about}."),
+        }
     }
 
     /// Explains why there is no cost limit, if there is none.

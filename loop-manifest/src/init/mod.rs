@@ -5,7 +5,7 @@
 //! requested format. It leaves unknown parts open, and validation reports those.
 //!
 //! ```
-//! use loop_manifest::{Format, init::{AgentChoice, Draft, Template, checks}};
+//! use loop_manifest::{Format, init::{AgentChoice, CheckChoice, Draft, Template, checks}};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let folder = folder.path();
@@ -13,7 +13,7 @@
 //! let template = Template::FixUntilTestsPass;
 //! let found = checks(folder, template.purpose());
 //! let agent = AgentChoice::named("claude");
-//! let draft = Draft { template, folder: "it", agent, check: found.first(), has_schema: false };
+//! let draft = Draft { template, folder: "it", agent, check: found.first().map(CheckChoice::Found), has_schema: false };
 //! assert!(draft.is_complete());
 //! assert!(draft.render(Format::Yaml).contains("go test ./..."));
 //! # Ok::<(), std::io::Error>(())
@@ -30,8 +30,8 @@ mod template;
 mod tests;
 
 pub use self::{
-    agent::{AgentChoice, AgentCost, KnownAgent, in_full, is_on_path, known_programs},
-    draft::{Draft, SCHEMA_FILE},
+    agent::{AgentChoice, AgentCost, KnownAgent, agents_on_path, in_full, is_on_path, known_programs},
+    draft::{CheckChoice, Draft, SCHEMA_FILE},
     project::{ProjectCheck, checks},
     template::{Purpose, Template, UnknownTemplate},
 };

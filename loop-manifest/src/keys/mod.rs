@@ -134,11 +134,42 @@ pub(crate) fn is_key(name: &str) -> bool {
     of_object("").any(|key| key.path == name)
 }
 
-/// The key that was probably meant by `written` in the object at `object`; one of another object if
-/// none of its own is near.
+/// Words of other tools, and the names of our keys for the same things.
+const SYNONYMS: &[(&[&str], &str)] = &[
+    (&["timeout", "max_time", "time_limit", "deadline", "max_duration", "duration"], "max_seconds"),
+    (&["idle_timeout", "inactivity_timeout", "max_idle"], "max_silence_seconds"),
+    (&["budget", "max_budget", "max_budget_usd", "cost_limit", "max_dollars", "max_usd"], "max_cost_usd"),
+    (&["iterations", "max_loops", "max_rounds", "max_turns", "max_attempts", "count"], "max_iterations"),
+    (&["token_limit", "max_output_tokens", "tokens"], "max_tokens"),
+    (&["max_failures", "max_errors", "retries"], "max_consecutive_failures"),
+    (&["checkpoint", "approval", "human"], "hitl_checkpoint"),
+    (&["cmd", "run", "exec", "script", "shell"], "command"),
+    (&["check", "test", "tests", "verify", "verifier"], "evaluator"),
+    (&["system_prompt"], "system"),
+    (&["instructions", "task", "message"], "prompt"),
+    (&["environment", "variables", "environ"], "env"),
+    (&["until", "done_when", "stop_when", "success"], "stop_condition"),
+    (&["limits", "budgets"], "guardrails"),
+    (&["delay", "backoff", "interval", "sleep"], "pace"),
+];
+
+/// The key that was probably meant by `written` in the object at `object`: one that looks like it, or that is called so
+/// by other tools. It is one of another object only if none of its own fits.
 pub(crate) fn nearest(object: &str, written: &str) -> Option<&'static Key> {
     let (own, others): (Vec<_>, Vec<_>) = all().partition(|key| key.object() == object);
-    closest(written, own, Key::name).or_else(|| closest(written, others, Key::name))
+    let plain = written.to_lowercase().replace('-', "_");
+    let synonym = SYNONYMS.iter().find(|(words, _)| words.contains(&plain.as_str())).map(|(_, name)| *name);
+    let is_synonym = |key: &&Key| Some(key.name()) == synonym;
+    // Several objects have limits. Without one of them, the limit of the whole run is meant.
+    let of_run = || others.iter().find(|key| is_synonym(key) && key.object() == "guardrails");
+    // `env.FOO`, as TOML has it.
+    let first = written.split_once('.').map_or(written, |(first, _)| first);
+    own.iter()
+        .find(|key| is_synonym(key))
+        .copied()
+        .or_else(|| closest(written, own, Key::name))
+        .or_else(|| of_run().or_else(|| others.iter().find(|key| is_synonym(key))).copied())
+        .or_else(|| closest(first, others, Key::name))
 }
 
 #[cfg(test)]
@@ -162,6 +193,24 @@ mod tests {
     fn a_key_in_the_wrong_object_is_traced_to_its_own() {
         assert_eq!(meant("", "max_iteration"), Some("guardrails.max_iterations"));
         assert_eq!(meant("evaluator", "prompt"), Some("agent.prompt"));
+    }
+
+    #[test]
+    fn the_words_of_other_tools_are_known() {
+        for (object, written, path) in [
+            ("agent", "timeout", "agent.max_seconds"),
+            ("evaluator", "timeout", "evaluator.max_seconds"),
+            ("guardrails", "max-time", "guardrails.max_seconds"),
+            ("", "timeout", "guardrails.max_seconds"),
+            ("", "budget", "guardrails.max_cost_usd"),
+            ("", "check", "evaluator"),
+            ("agent", "cmd", "agent.command"),
+            ("agent", "system_prompt", "agent.system"),
+            ("", "env.FOO", "agent.env"),
+            ("", "env", "agent.env"),
+        ] {
+            assert_eq!(meant(object, written), Some(path), "{object} {written}");
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub enum ModelChoiceError {
     #[error(transparent)]
     Name(#[from] NameError),
     /// The settings say which variable has the key, and it is not set.
-    #[error("the key of `{name}`: {variable} is not set")]
+    #[error("the key of `{name}` is missing: {variable} is not set")]
     KeyUnset {
         /// The name of the model.
         name: String,
@@ -42,7 +42,7 @@ pub enum ModelChoiceError {
     Server(#[from] GenaiError),
     /// No model is named, and no Ollama has one.
     #[error(
-        "no model is named, and {why}; name one in one of three ways:\n  \
+        "no model is configured, and {why}; choose one in one of three ways:\n  \
          for once         --model claude-sonnet-4-5, or ollama:qwen3\n  \
          in a loop.toml   [chat]\n                   model = \"claude-sonnet-4-5\"\n  \
          in the shell     export LOOP_MODEL=claude-sonnet-4-5\n  \
@@ -53,7 +53,7 @@ pub enum ModelChoiceError {
         why: String,
     },
     /// The asynchronous runtime could not be started.
-    #[error("the asynchronous runtime could not be started")]
+    #[error("cannot start the asynchronous runtime")]
     Runtime(#[source] io::Error),
 }
 

@@ -18,11 +18,10 @@ pub(super) fn first(access: VendorAccess) -> Result<VendorModel, ModelChoiceErro
     let address = access.base_url.clone().unwrap_or_else(|| Vendor::Ollama.default_url().to_owned());
     let none = |why: String| ModelChoiceError::NoneNamed { why };
     let listed = listed(&access.endpoint(Vendor::Ollama)).map_err(ModelChoiceError::Runtime)?;
-    let models = listed.ok_or_else(|| none(format!("no Ollama answers at {address}")))?;
-    let id = models
-        .into_iter()
-        .next()
-        .ok_or_else(|| none(format!("the Ollama at {address} has none (`ollama pull qwen3` gets one)")))?;
+    let models = listed.ok_or_else(|| none(format!("no Ollama server answers at {address}")))?;
+    let id = models.into_iter().next().ok_or_else(|| {
+        none(format!("the Ollama server at {address} has none (`ollama pull qwen3` downloads one)"))
+    })?;
     Ok(VendorModel { vendor: Vendor::Ollama, id })
 }
 

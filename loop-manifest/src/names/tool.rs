@@ -51,7 +51,9 @@ impl fmt::Display for ToolName {
 
 /// A word that is no tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no tool `{written}`{}; there are {}", meant.map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default(), ToolName::ALL.map(|tool| tool.0).join(", "))]
+#[error("there is no tool `{written}`{}; the tools are {}",
+    meant.map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default(),
+    ToolName::ALL.map(|tool| tool.0).join(", "))]
 pub struct UnknownTool {
     written: String,
     meant: Option<&'static str>,

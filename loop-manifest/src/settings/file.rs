@@ -80,13 +80,13 @@ pub fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // A pipe of this name might never end.
     if !path.metadata()?.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is no file"));
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a file"));
     }
     File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(io::Error::new(
             ErrorKind::FileTooLarge,
-            "it is larger than 1 MiB, and so something else",
+            "it is larger than 1 MiB, so it cannot be a settings file",
         ));
     }
     Ok(bytes)
@@ -176,7 +176,7 @@ fn unknown(entry: &ObjectEntry) -> Diagnostic {
     let finding = finding.at(entry.key_span.clone(), nearest::suggestion(near(entry)));
     let finding = finding.note(format!("settings are the tables {tables}"));
     if is_key(&entry.key) {
-        finding.help("a manifest has a file of its own, in a project's folder")
+        finding.help("a manifest belongs into a separate file, in a project's folder")
     } else {
         finding
     }

@@ -60,10 +60,9 @@ pub(super) fn read(
     let mut models = BTreeMap::new();
     for ObjectEntry { key: name, key_span, node } in entries {
         if name.is_empty() || name.contains([':', ' ']) {
-            let finding = Diagnostic::error(format!("`{name}` is no name for a model"));
-            problems.push(
-                finding.at(key_span.clone(), "without spaces and `:`, which parts a vendor from a model"),
-            );
+            let finding = Diagnostic::error(format!("`{name}` cannot be a name for a model"));
+            let label = "write it without spaces and `:`, which separates a vendor from a model";
+            problems.push(finding.at(key_span.clone(), label));
             continue;
         }
         let table = SettingsTable::of(&format!("models.{name}"), KEYS, node, source, problems);
@@ -79,7 +78,8 @@ fn model(mut table: SettingsTable<'_>, name: &Span, owner: SettingsOwner) -> Opt
         if let Some(place) = table.place(key).filter(|_| owner == SettingsOwner::Project) {
             table.wrong(
                 format!(
-                    "`{key}` stands in a user's own settings alone: a project cannot say who is told what"
+                    "`{key}` is only for a user's own settings: a project cannot choose who receives your \
+                     conversation or key"
                 ),
                 place,
             );
@@ -106,7 +106,7 @@ fn address(url: &str) -> Result<String, String> {
     if is_one {
         Ok(url.to_owned())
     } else {
-        Err(format!("`{url}` is no address: write it as `https://host/path`"))
+        Err(format!("`{url}` is not an address: write it as `https://host/path`"))
     }
 }
 

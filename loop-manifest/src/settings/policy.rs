@@ -22,7 +22,8 @@ pub(super) fn read(mut table: SettingsTable<'_>) -> PolicySettings {
     for (prefix, place, verbs) in table.lists("permissions", str::parse::<Verb>) {
         match prefix.value.parse::<LocalPath>() {
             Ok(path) if settings.permissions.rules().any(|(known, _)| *known == path) => {
-                table.wrong(format!("the permissions of `{path}` stand here twice: keep one of them"), place);
+                table
+                    .wrong(format!("the permissions of `{path}` appear here twice: keep one of them"), place);
             }
             Ok(path) => settings.permissions = settings.permissions.with(path, verbs, prefix.origin),
             Err(error) => table.wrong(error, place),
@@ -68,7 +69,7 @@ pub(super) fn schema() -> Value {
 /// A program is compared by its whole name, so one with its arguments would never be meant.
 fn program(name: &str) -> Result<String, String> {
     if name.is_empty() || name.contains(char::is_whitespace) {
-        return Err(format!("`{name}` is no program: write its name alone, without arguments"));
+        return Err(format!("`{name}` is not the name of a program: write only the name, without arguments"));
     }
     Ok(name.to_owned())
 }

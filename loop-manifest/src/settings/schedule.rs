@@ -16,7 +16,10 @@ pub(super) const KEYS: &[&str] = &["preset", "expiry", "jitter", "max_jobs"];
 pub(super) fn read(mut table: SettingsTable<'_>, owner: SettingsOwner) -> ScheduleSettings {
     if owner == SettingsOwner::Project {
         for (key, place) in KEYS.iter().filter_map(|key| Some((key, table.place(key)?))).collect::<Vec<_>>() {
-            table.wrong(format!("`{key}` stands in a user's own settings alone: the jobs are theirs"), place);
+            table.wrong(
+                format!("`{key}` is only for a user's own settings, because the jobs are theirs"),
+                place,
+            );
         }
     }
     let preset = table.text("preset", preset).map(|preset| preset.value);
@@ -37,7 +40,7 @@ fn preset(name: &str) -> Result<ScheduleSettings, String> {
     match name {
         "classic" => Ok(ScheduleSettings::classic()),
         "current" => Ok(ScheduleSettings::current()),
-        _ => Err(format!("`{name}` is no preset: write `classic` or `current`")),
+        _ => Err(format!("`{name}` is not a preset: write `classic` or `current`")),
     }
 }
 
@@ -45,6 +48,6 @@ fn preset(name: &str) -> Result<ScheduleSettings, String> {
 fn expiry(text: &str) -> Result<Duration, String> {
     match text {
         "never" => Ok(Duration::ZERO),
-        text => duration::parse(text).map_err(|error| format!("`{text}` is no time: {error}, or `never`")),
+        text => duration::parse(text).map_err(|error| format!("`{text}` is not a time: {error}, or `never`")),
     }
 }

@@ -28,7 +28,7 @@ pub enum TaskError {
         source: io::Error,
     },
     /// The file has more than 1 MiB.
-    #[error("{0} is larger than 1 MiB, and so no task")]
+    #[error("{0} is larger than 1 MiB, so it cannot be a task")]
     Large(String),
     /// The file is wrong.
     #[error("{path}")]
@@ -73,7 +73,7 @@ pub enum TaskError {
 #[non_exhaustive]
 pub enum LoopsError {
     /// It has more already.
-    #[error("the run has {had} loops in all already: `--loops` can give it more, and not fewer")]
+    #[error("the run already has {had} loops in all: `--loops` can only raise that number")]
     Fewer {
         /// The loops that it has.
         had: u64,

@@ -247,7 +247,7 @@ impl RunFiles {
         if let Err(error) = written
             && !std::mem::replace(&mut self.has_warned, true)
         {
-            self.cx.warn(&format!("what is kept for you in {FOLDER}/task cannot be written: {error}"));
+            self.cx.warn(&format!("cannot write the files for you in {FOLDER}/task: {error}"));
         }
     }
 

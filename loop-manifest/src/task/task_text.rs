@@ -83,13 +83,13 @@ impl TaskText {
                 let is_changed = task.permissions != inner.permissions;
                 inner.text = task.text;
                 is_changed.then(|| {
-                    "the task file asks for other tools or checks than when the run began; it does not get them: \
-                     begin a new run if you want that"
+                    "the tools or checks in the task file have changed since the run began, which has no effect: \
+                     start a new run to use them"
                         .to_owned()
                 })
             }
             Err(error) => Some(format!(
-                "the task file cannot be read any more, so its last text counts: {}",
+                "cannot read the task file any more, so its last text counts: {}",
                 with_causes(&error)
             )),
         };
@@ -99,7 +99,7 @@ impl TaskText {
         inner.noted = note;
         if inner.text != inner.first && !std::mem::replace(&mut inner.has_changed, true) {
             inner.warn(&format!(
-                "the text of {} has changed since the work on it began: from here on the new one counts",
+                "the text of {} has changed since the work on it began: the new text counts from now on",
                 inner.path
             ));
         }
@@ -114,8 +114,8 @@ impl TaskText {
             return text;
         }
         format!(
-            "(The text of the task has changed since the work on it began. A person may have done that, or the agent, \
-             of whom nobody asked it.)\n\n{text}"
+            "(The text of the task has changed since the work on it began. A person may have changed it, or the \
+             agent may have done so without being asked.)\n\n{text}"
         )
     }
 

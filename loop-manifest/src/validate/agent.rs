@@ -83,7 +83,7 @@ pub(super) fn unrunnable(at: &FieldValue<String>, error: &CommandError) -> Diagn
 fn misplaced_prompt(at: &FieldValue<String>, offset: usize, problem: QuotingError, text: &str) -> Diagnostic {
     let before = at.value[..offset].matches("{prompt}").count();
     let place = source::find(text, &at.span, "{prompt}", before);
-    let finding = Diagnostic::error(format!("`{{prompt}}` cannot stand here in `{}`", at.key));
+    let finding = Diagnostic::error(format!("`{{prompt}}` cannot be used here in `{}`", at.key));
     let problem = problem.to_string();
     match problem.split_once("; ") {
         Some((what, remedy)) => finding.at(place, what).help(remedy),

@@ -61,9 +61,9 @@ fn refuse(
     let limits: Vec<_> = limits.into_iter().filter_map(|limit| limit.written()).collect();
     let Some(why) = why.filter(|_| !accepted && !limits.is_empty()) else { return };
     let names: Vec<_> = limits.iter().map(|limit| format!("`{}`", limit.key)).collect();
-    let title = format!("{} cannot hold: what the {who} costs cannot be known", names.join(" and "));
+    let title = format!("{} cannot hold: the cost of the {who} cannot be known", names.join(" and "));
     let finding = limits.iter().fold(Diagnostic::error(title), |finding, limit| {
-        finding.at(limit.span.clone(), "nothing would be measured against this")
+        finding.at(limit.span.clone(), "no usage would count toward this")
     });
     let finding = finding.at(place, why.label());
     let of_flags = limits.iter().any(|limit| flag::key(limit.key).is_some());
@@ -120,10 +120,10 @@ impl UnknownCost {
 
     fn label(&self) -> String {
         match self {
-            Self::Model => "this tells neither its cost nor its model".to_owned(),
-            Self::Prices => "the file of its prices has none for any model".to_owned(),
+            Self::Model => "this reports neither its cost nor its model".to_owned(),
+            Self::Prices => "its price file has no prices".to_owned(),
             Self::Price { model, date } => {
-                format!("the prices of {date} have none for its model, `{model}`")
+                format!("the price list of {date} has no price for its model, `{model}`")
             }
         }
     }
@@ -136,7 +136,8 @@ impl UnknownCost {
             (Self::Model, true) => named,
             (Self::Model, false) => format!("{named}, or in `agent.model`"),
             (Self::Prices, _) => {
-                "write the prices of its models into the file of `agent.prices`, or remove that for the bundled ones"
+                "write the prices of its models into the file of `agent.prices`, or remove that key to use the \
+                 bundled ones"
                     .to_owned()
             }
             (Self::Price { .. }, true) => {
@@ -150,7 +151,7 @@ impl UnknownCost {
                 "or accept that the limit does nothing: `--allow-unmetered`",
             ],
             false => vec![
-                "or limit `guardrails.max_tokens`, which it does tell",
+                "or set `guardrails.max_tokens`, because it does report tokens",
                 "or accept that the limit does nothing: `guardrails.allow_unmetered: true`",
             ],
         };

@@ -33,7 +33,10 @@ fn inherit(at: FieldValue<String>) -> Result<Inheritance, Diagnostic> {
     let meant = nearest::closest(&at.value, BEGINNINGS, |(word, _)| word);
     Err(Diagnostic::error(format!("`{}` is either `all` or `none`", at.key))
         .at(at.span, nearest::suggestion(meant.map(|(word, _)| word)))
-        .note("`all` (the default) begins with the user's variables, without what looks like a secret; `none` with nothing"))
+        .note(
+            "`all` (the default) passes the user's variables, except those that look like secrets; `none` \
+               passes none",
+        ))
 }
 
 fn pass(at: FieldValue<Vec<SpannedText>>) -> Result<Vec<NamePattern>, Diagnostic> {
@@ -41,7 +44,7 @@ fn pass(at: FieldValue<Vec<SpannedText>>) -> Result<Vec<NamePattern>, Diagnostic
         item.value.parse().map_err(|error| {
             let finding = match item.value.as_str() {
                 "" => Diagnostic::error(format!("`{}` has an empty name in it", at.key)),
-                name => Diagnostic::error(format!("`{name}` names no variables")),
+                name => Diagnostic::error(format!("`{name}` is not the name of a variable")),
             };
             finding.at(item.span, format!("{error}")).help(match item.value.split_once('=') {
                 Some((name, value)) if !name.is_empty() => {
@@ -63,12 +66,12 @@ fn set(at: FieldValue<Vec<NamedText>>) -> Result<BTreeMap<String, String>, Diagn
         let name = &variable.name;
         if name.is_empty() || name.contains(['=', '\0']) {
             let finding = Diagnostic::error(format!("`{name}` cannot be the name of a variable"));
-            let finding = finding.at(variable.name_span.clone(), "in here, every key is a variable's name");
-            return Err(finding.help("a name has no `=` in it, and is not empty"));
+            let finding = finding.at(variable.name_span.clone(), "every key here is a variable's name");
+            return Err(finding.help("a name contains no `=`, and is not empty"));
         }
         if variable.value.contains('\0') {
             let finding = Diagnostic::error(format!("`{}.{name}` has a NUL character in it", at.key));
-            return Err(finding.at(variable.span.clone(), "no program can be given it"));
+            return Err(finding.at(variable.span.clone(), "it cannot be passed to a program"));
         }
     }
     Ok(at.value.into_iter().map(|variable| (variable.name, variable.value)).collect())

@@ -105,7 +105,7 @@ fn criteria(at: FieldValue<Vec<SpannedText>>) -> Result<Vec<String>, Diagnostic>
     let blank = at.value.iter().position(|item| item.value.trim().is_empty());
     match blank.and_then(|index| at.value.get(index)) {
         Some(item) => Err(Diagnostic::error(format!("a text in `{}` is empty", at.key))
-            .at(item.span.clone(), "this would be met by anything")
+            .at(item.span.clone(), "anything would meet this")
             .help("remove it")),
         None => Ok(at.value.into_iter().map(|item| item.value).collect()),
     }

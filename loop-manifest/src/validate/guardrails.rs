@@ -53,9 +53,9 @@ pub(super) fn metered(raw: &RawGuardrails, agent: &AgentPlan, command: Span, pro
         return;
     }
     let names: Vec<_> = limits.iter().map(|(key, _)| format!("`{key}`")).collect();
-    let title = format!("{} cannot hold: the agent does not report what it uses", names.join(" and "));
+    let title = format!("{} cannot hold: the agent does not report its usage", names.join(" and "));
     let mark =
-        |finding: Diagnostic, span: &Span| finding.at(span.clone(), "nothing would be measured against this");
+        |finding: Diagnostic, span: &Span| finding.at(span.clone(), "no usage would count toward this");
     let finding = limits.iter().fold(Diagnostic::error(title), |finding, (_, span)| mark(finding, span));
     let finding = finding.at(command, "this is not known to report any usage");
     problems.push(if limits.iter().any(|(key, _)| flag::key(key).is_some()) {

@@ -76,7 +76,7 @@ fn filled(at: FieldValue<String>) -> Result<String, Diagnostic> {
 
 fn empty(at: &FieldValue<String>) -> Diagnostic {
     Diagnostic::error(format!("`{}` is empty", at.key))
-        .at(at.span.clone(), "nothing is written here")
+        .at(at.span.clone(), "this is empty")
         .help(format!("write {}", keys::meaning(at.key)))
 }
 
@@ -106,7 +106,7 @@ pub fn kebab_case(text: &str) -> String {
 
 fn pace(raw: RawPace, problems: &mut Vec<Diagnostic>) -> Option<PacePlan> {
     let seconds =
-        |at: FieldValue<f64>| guardrails::seconds(&at, 0.0, "of 0 or more", "time does not run backwards");
+        |at: FieldValue<f64>| guardrails::seconds(&at, 0.0, "of 0 or more", "this is less than zero");
     let every = raw.every_seconds.judge(problems, seconds);
     let backoff = raw.backoff_seconds.judge(problems, |at| match at.value {
         long if long > MAX_BACKOFF_SECONDS => Err(too_long(&at)),
@@ -127,7 +127,7 @@ fn too_long(at: &FieldValue<f64>) -> Diagnostic {
 fn feedback_bytes(at: FieldValue<i128>) -> Result<usize, Diagnostic> {
     usize::try_from(at.value).ok().filter(|bytes| *bytes >= MIN_FEEDBACK_BYTES).ok_or_else(|| {
         Diagnostic::error(format!("`{}` has to be at least {MIN_FEEDBACK_BYTES}", at.key))
-            .at(at.span, "too small to tell anything")
+            .at(at.span, "too small to be useful")
             .help(format!("the default is {FEEDBACK_BYTES}"))
     })
 }

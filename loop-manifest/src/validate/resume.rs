@@ -11,7 +11,7 @@ pub(super) fn resume(at: FieldValue<String>) -> Result<ResumePlan, Diagnostic> {
         return Ok(*plan);
     }
     let meant = nearest::closest(&at.value, WORDS, |(word, _)| word);
-    Err(Diagnostic::error(format!("`{}` is one of `rerun`, `ask` and `halt`", at.key))
+    Err(Diagnostic::error(format!("`{}` has to be `rerun`, `ask` or `halt`", at.key))
         .at(at.span, nearest::suggestion(meant.map(|(word, _)| word)))
-        .note("it says what becomes of an iteration in which the run was cut off; `rerun` is the default"))
+        .note("it decides what happens to an iteration in which the run was cut off; `rerun` is the default"))
 }

@@ -57,7 +57,8 @@ fn format(line: &str) -> Format {
 
 fn rounds(at: FieldValue<i128>) -> Result<u64, Diagnostic> {
     u64::try_from(at.value).ok().filter(|rounds| *rounds > 0).ok_or_else(|| {
-        let label = if at.value < 1 { "nothing could be looked at" } else { "this is too large" };
+        let label =
+            if at.value < 1 { "the reviewer could not look at anything" } else { "this is too large" };
         Diagnostic::error(format!("`{}` has to be a number of 1 or more", at.key)).at(at.span, label)
     })
 }

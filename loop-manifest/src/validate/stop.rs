@@ -40,8 +40,8 @@ pub(super) fn stop(
     let plan = ConditionRules { text, is_mute, problems }.at_the_top(raw);
     if leaves > MAX_PATTERNS {
         let finding = Diagnostic::error(format!("`stop_condition` has {leaves} conditions in it"));
-        let finding = finding.at(span, format!("there can be {MAX_PATTERNS}"));
-        problems.push(finding.help("join patterns with `|`: one pattern can stand for several"));
+        let finding = finding.at(span, format!("the limit is {MAX_PATTERNS}"));
+        problems.push(finding.help("join patterns with `|`: one pattern can replace several"));
         return None;
     }
     plan
@@ -64,7 +64,7 @@ impl ConditionRules<'_> {
     fn condition(&mut self, raw: RawStopCondition) -> Option<StopPlan> {
         let Some((form, span)) = raw.forms.first().cloned() else {
             let finding = Diagnostic::error("a condition in `stop_condition` is empty");
-            self.problems.push(finding.at(raw.span, "nothing is asked for here").help(ONE_FORM));
+            self.problems.push(finding.at(raw.span, "this is empty").help(ONE_FORM));
             return None;
         };
         if let Some((_, other)) = raw.forms.iter().find(|(other, _)| *other != form) {
@@ -127,7 +127,7 @@ impl ConditionRules<'_> {
         if let (Some(ConditionType::OutputMatches), Some(span), true) = (kind, &kind_written, self.is_mute) {
             let finding = Diagnostic::error("`output_matches` needs `evaluator.command`");
             let finding = finding.at(span.clone(), "there is no command whose output could match");
-            self.problems.push(finding.help("remove it: what there is has to pass in any case"));
+            self.problems.push(finding.help("remove it: the other checks have to pass in any case"));
             return None;
         }
         match (kind?, pattern) {
@@ -191,7 +191,7 @@ fn pattern(at: &FieldValue<String>, text: &str) -> Result<Pattern, Diagnostic> {
     if at.value.is_empty() {
         return Err(Diagnostic::error(format!("`{}` is empty", at.key))
             .at(at.span.clone(), "this would match any output")
-            .help("name what a good output has in it; `evaluator_pass` needs no pattern"));
+            .help("name something that only a good output contains; `evaluator_pass` needs no pattern"));
     }
     Pattern::new(&at.value).map_err(|error| {
         Diagnostic::error(format!("`{}` cannot be used as a regular expression", at.key))

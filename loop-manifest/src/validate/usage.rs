@@ -23,7 +23,10 @@ const LOOKS: &str = r#"a price file looks like this: {"date": "2026-11-01", "usd
 pub(super) fn format(at: FieldValue<String>) -> Result<usage::Format, Diagnostic> {
     at.value.parse().map_err(|_| {
         let names = usage::Format::ALL.map(usage::Format::name);
-        let meant = nearest::closest(&at.value, names, |name| name);
+        // `claude-json` is the one format of this program.
+        let program = |name: &str| name.split(['-', '_']).next().map(str::to_lowercase);
+        let of_program = || names.into_iter().find(|name| program(name) == program(&at.value));
+        let meant = nearest::closest(&at.value, names, |name| name).or_else(of_program);
         Diagnostic::error(format!("unknown format `{}`", at.value))
             .at(at.span, nearest::suggestion(meant))
             .note(format!("the formats are {}", names.map(|name| format!("`{name}`")).join(", ")))
@@ -41,12 +44,12 @@ fn read(at: &FieldValue<String>, path: &Path) -> Result<Prices, Diagnostic> {
     let unreadable = |why: String| {
         Diagnostic::error(format!("the file of `{}` cannot be read", at.key))
             .at(at.span.clone(), why)
-            .help("its path is taken from the folder of the manifest")
+            .help("its path is relative to the folder of the manifest")
     };
     let failed = |error: std::io::Error| unreadable(format!("{}: {error}", path.display()));
     // Check this before opening: a pipe might never end.
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(unreadable(format!("{} is no file", path.display())));
+        return Err(unreadable(format!("{} is not a file", path.display())));
     }
     let mut text = String::new();
     File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text)).map_err(failed)?;
@@ -58,7 +61,7 @@ fn read(at: &FieldValue<String>, path: &Path) -> Result<Prices, Diagnostic> {
             PricesError::Format(error) => error.to_string(),
             error => with_causes(error),
         };
-        let finding = Diagnostic::error(format!("the file of `{}` is no price table", at.key));
+        let finding = Diagnostic::error(format!("the file of `{}` is not a price table", at.key));
         finding.at(at.span.clone(), why).note(LOOKS)
     })
 }

@@ -26,7 +26,7 @@ pub(super) fn kind(raw: &RawAgent, problems: &mut Vec<Diagnostic>) -> Option<Wor
     }
     let format = place(&raw.format);
     problems.extend(
-        format.map(|at| stranger(&at, "a command", "this agent is a model, which tells what it uses")),
+        format.map(|at| stranger(&at, "a command", "this agent is a model, which reports its usage")),
     );
     Some(WorkKind::Model)
 }

@@ -45,7 +45,7 @@ fn bare(env: &RawEnvironment) -> Option<Diagnostic> {
     }
     let finding =
         Diagnostic::warning(format!("the agent and the check start without {}", missing.join(" and ")));
-    let finding = finding.at(inherit.span.clone(), "this begins with nothing");
+    let finding = finding.at(inherit.span.clone(), "this passes no variables");
     let finding =
         finding.note("programs are found by PATH, and most agents find their log-in and settings by HOME");
     Some(finding.help(format!("pass what they need: `agent.env.pass: [{}]`", missing.join(", "))))

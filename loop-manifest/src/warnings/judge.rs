@@ -18,14 +18,16 @@ fn uncounted(raw: &RawManifest) -> Option<Diagnostic> {
     let check = raw.evaluator.command.written()?;
     let program = usage_reporter::uncounted(&check.value)?;
     let finding = Diagnostic::warning("nobody knows what the check costs");
-    let finding = finding
-        .at(check.span.clone(), format!("`{program}` is an agent, and of a check nothing is read as usage"));
+    let finding = finding.at(
+        check.span.clone(),
+        format!("`{program}` is an agent, but usage is not read from the output of a check"),
+    );
     let money = [&raw.guardrails.max_cost_usd, &raw.guardrails.max_usd_per_hour];
     let finding = money.into_iter().filter_map(|limit| limit.written()).fold(finding, |finding, limit| {
-        finding.at(limit.span.clone(), "what is held against this is a lower bound")
+        finding.at(limit.span.clone(), "only a lower bound of the cost counts toward this")
     });
     Some(finding.help(
-        "let it append what it used to the file that LOOP_USAGE_FILE names, as a line like `{\"cost_usd\": 0.01}`",
+        "let it append its usage to the file that LOOP_USAGE_FILE names, as a line like `{\"cost_usd\": 0.01}`",
     ))
 }
 
@@ -38,7 +40,7 @@ fn unlimited(raw: &RawManifest) -> Option<Diagnostic> {
     }
     let votes = judge.votes.written().map_or(1, |at| at.value);
     let times = raw.guardrails.max_iterations.written().map_or(1, |at| at.value).saturating_mul(votes);
-    let finding = Diagnostic::warning("no limit holds what the judge costs");
+    let finding = Diagnostic::warning("no limit bounds the cost of the judge");
     let label = if times == 1 { "asked once".to_owned() } else { format!("asked up to {times} times") };
     let finding = finding.at(model.span.clone(), label);
     Some(finding.help("set `guardrails.max_cost_usd`"))
@@ -63,8 +65,8 @@ fn unasked(raw: &RawManifest) -> Option<Diagnostic> {
     if prompt.value.contains(key) || system.contains(key) || key.trim().is_empty() {
         return None;
     }
-    let finding = Diagnostic::warning("the agent is not told to say how sure it is");
-    let finding = finding.at(prompt.span.clone(), format!("`{key}` does not stand in this prompt"));
+    let finding = Diagnostic::warning("the prompt does not ask the agent how sure it is");
+    let finding = finding.at(prompt.span.clone(), format!("this prompt does not contain `{key}`"));
     let finding = finding.at(at_least.span.clone(), "without the number nothing passes");
     Some(finding.help(format!("add: End with a line of JSON, {{\"{key}\": a number from 0 to 1}}.")))
 }

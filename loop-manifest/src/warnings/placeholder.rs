@@ -98,7 +98,7 @@ impl PlaceholderMistake {
         let suggested = |meant: Placeholder| nearest::suggestion(Some(&format!("{{{}}}", meant.name())));
         match kind {
             MistakeKind::Itself => stays()
-                .at(place, "a prompt cannot hold itself")
+                .at(place, "a prompt cannot contain itself")
                 .help("`{prompt}` belongs in `agent.command`, if anywhere"),
             MistakeKind::Unknown(Some(meant)) | MistakeKind::Otherwise(meant) => {
                 stays().at(place, suggested(*meant))
@@ -108,7 +108,7 @@ impl PlaceholderMistake {
                 stays().at(place, "unknown").note(format!("the placeholders are {}", known.join(", ")))
             }
             MistakeKind::Doubled(meant) => {
-                Diagnostic::warning(format!("`{written}` is filled in, and a pair of its braces stays"))
+                Diagnostic::warning(format!("`{written}` is filled in, but a pair of its braces stays"))
                     .at(place, suggested(*meant))
             }
         }

@@ -32,8 +32,8 @@ fn aimless_prompt(
         return None;
     }
     let finding = Diagnostic::warning("the agent is not told the goal");
-    let finding = finding.at(prompt.span.clone(), "`{goal}` does not stand in this prompt");
-    Some(finding.help("add `{goal}` where the prompt says what is to be done"))
+    let finding = finding.at(prompt.span.clone(), "this prompt does not contain `{goal}`");
+    Some(finding.help("add `{goal}` where the prompt states the work"))
 }
 
 /// Warns about a prompt without the check's result: the agent would repeat its mistake.
@@ -43,7 +43,7 @@ fn deaf_prompt(raw: &RawManifest, prompt: &FieldValue<String>, template: &Templa
     if once || with_findings.into_iter().any(|placeholder| template.mentions(placeholder)) {
         return None;
     }
-    let label = "neither `{evaluator_output}` nor `{prior_output}` stands in this prompt";
+    let label = "this prompt contains neither `{evaluator_output}` nor `{prior_output}`";
     let finding =
         Diagnostic::warning("the agent is not told why the check failed").at(prompt.span.clone(), label);
     Some(finding.help("add `{evaluator_output}` where the check's output helps the agent to do better"))

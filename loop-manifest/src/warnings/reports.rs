@@ -26,9 +26,9 @@ fn unlike(command: &FieldValue<String>, at: &FieldValue<String>, format: Format)
         return None;
     }
     let finding = Diagnostic::warning(format!("the agent does not print `{format}`"));
-    let finding = finding.at(at.span.clone(), "nothing that it uses would be known");
+    let finding = finding.at(at.span.clone(), "its usage would be unknown");
     if let Some((own, _)) = called.iter().find(|(reporter, _)| reporter.format == format) {
-        let label = format!("`{}` is not told to report", own.program);
+        let label = format!("the flags of `{}` do not make it report", own.program);
         return Some(
             finding.at(command.span.clone(), label).help(format!("write `{}`", own.reporting_command())),
         );
@@ -42,7 +42,7 @@ fn unlike(command: &FieldValue<String>, at: &FieldValue<String>, format: Format)
 fn unread(command: &FieldValue<String>) -> Option<Diagnostic> {
     let called = usage_reporter::called(&command.value);
     let (reporter, _) = called.iter().find(|(_, reports)| *reports)?;
-    let finding = Diagnostic::warning("the agent reports what it uses, and nobody reads it");
+    let finding = Diagnostic::warning("the agent reports its usage, but nothing reads it");
     let label = format!("this prints `{}`", reporter.format);
     let finding = finding.at(command.span.clone(), label);
     Some(finding.help(format!("write `agent.format: {}`", reporter.format)))

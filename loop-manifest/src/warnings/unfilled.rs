@@ -22,7 +22,7 @@ fn in_command(command: &FieldValue<String>, text: &str) -> impl Iterator<Item = 
         let finding = finding.at(place, format!("`{}` runs with it as it is", command.key));
         Some(finding.help(match variable(placeholder) {
             Some(variable) => format!("write `\"${variable}\"`: a command has it in its environment"),
-            None => "it belongs in `agent.prompt`; of a command only `{prompt}` is filled in".to_owned(),
+            None => "it belongs in `agent.prompt`; in a command, only `{prompt}` is filled in".to_owned(),
         }))
     })
 }

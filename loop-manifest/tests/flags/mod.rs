@@ -140,7 +140,7 @@ fn what_is_kept_of_flags_means_what_they_mean() {
 fn a_limit_on_a_cost_that_nobody_will_know_says_what_to_write_on_the_command_line() {
     let codex = |agent| Flags { agent, max_cost: Some(1.0), ..RIGHT };
     let refused = codex("codex exec --json -").plan("it".to_owned()).unwrap_err().to_string();
-    assert!(refused.contains("`--max-cost` cannot hold: what the agent costs cannot be known"), "{refused}");
+    assert!(refused.contains("`--max-cost` cannot hold: the cost of the agent cannot be known"), "{refused}");
     assert!(refused.contains("codex exec --json --model NAME"), "{refused}");
     assert!(refused.contains("`--allow-unmetered`"), "{refused}");
     assert!(!refused.contains("agent.model") && !refused.contains("allow_unmetered"), "{refused}");

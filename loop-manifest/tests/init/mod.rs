@@ -5,7 +5,7 @@ use std::path::Path;
 use loop_agents::shell::CommandLine;
 use proptest::prelude::*;
 
-use super::{AgentChoice, Draft, ProjectCheck, Purpose, Template, checks, known_programs};
+use super::{AgentChoice, CheckChoice, Draft, ProjectCheck, Purpose, Template, checks, known_programs};
 use crate::{Format, Plan, Source};
 
 const FORMATS: [(&str, Format); 3] =
@@ -41,7 +41,13 @@ fn every_template_with_every_known_agent_is_right_and_free_of_warnings() {
             for has_schema in [true, false] {
                 let agent = AgentChoice::named(program);
                 assert!(matches!(agent, AgentChoice::Known(_)), "{program}");
-                let draft = Draft { template, folder: "My Project", agent, check: Some(&check), has_schema };
+                let draft = Draft {
+                    template,
+                    folder: "My Project",
+                    agent,
+                    check: Some(CheckChoice::Found(&check)),
+                    has_schema,
+                };
                 let (plan, warnings) = planned(&draft);
                 assert_eq!(warnings, "", "{program}");
                 assert_eq!(plan.agent.prompt, template.prompt());
@@ -68,7 +74,7 @@ proptest! {
         let agent = AgentChoice::Given(&command);
         let check = check(Purpose::Test);
         let template = Template::FixUntilTestsPass;
-        let draft = Draft { template, folder: &command, agent, check: Some(&check), has_schema: true };
+        let draft = Draft { template, folder: &command, agent, check: Some(CheckChoice::Found(&check)), has_schema: true };
         let (plan, _) = planned(&draft);
         prop_assert_eq!(plan.agent.command().map(CommandLine::as_str), Some(command.as_str()));
     }
@@ -80,8 +86,13 @@ fn the_words_are_written_as_a_person_would() {
     let agent = AgentChoice::named("claude");
     let template = Template::RefactorUntilLintClean;
     for (file, format) in FORMATS {
-        let draft =
-            Draft { template, folder: "it", agent, check: Some(&check), has_schema: file == "loop.json" };
+        let draft = Draft {
+            template,
+            folder: "it",
+            agent,
+            check: Some(CheckChoice::Found(&check)),
+            has_schema: file == "loop.json",
+        };
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(file.replace('.', "_"), draft.render(format));
         });

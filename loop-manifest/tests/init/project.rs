@@ -84,9 +84,98 @@ fn a_python_tool_is_taken_if_it_is_configured_or_depended_on() {
 fn python_without_a_tool_has_the_standard_library_for_tests_and_nothing_for_lints() {
     let project =
         [("pyproject.toml", "[project]\ndependencies = [\"pytest-mock\"]\n"), ("tests/test_it.py", "")];
-    assert_eq!(tests(&project), ["python3 -m unittest discover -s tests -t ."]);
+    assert_eq!(tests(&project), ["python3 -m unittest discover -s tests"]);
     assert_eq!(lints(&project), NOTHING);
     assert_eq!(tests(&project[..1]), NOTHING);
+    let package = [("test/__init__.py", ""), ("test/test_it.py", "")];
+    assert_eq!(tests(&package), ["python3 -m unittest discover -s test -t ."]);
+    assert_eq!(tests(&[("test_it.py", "")]), ["python3 -m unittest"]);
+}
+
+#[test]
+fn python_without_a_pyproject_is_known_by_its_other_files() {
+    for files in [
+        [("requirements.txt", "requests\npytest==8.1 # the runner\n")],
+        [("requirements/dev.txt", "pytest\n")],
+        [("setup.cfg", "[tool:pytest]\naddopts = -x\n")],
+        [("pytest.ini", "[pytest]\n")],
+        [("Pipfile", "[dev-packages]\npytest = \"*\"\n")],
+    ] {
+        assert_eq!(tests(&files), ["python3 -m pytest -q"], "{files:?}");
+    }
+    let tox = ("tox.ini", "[tox]\n[testenv]\ncommands = pytest\n");
+    assert_eq!(tests(&[tox]), ["tox -q"]);
+    assert_eq!(tests(&[tox, ("pyproject.toml", "[tool.pytest]\n")]), ["tox -q", "pytest -q"]);
+    assert_eq!(tests(&[("noxfile.py", "")]), ["nox"]);
+    assert_eq!(tests(&[("requirements.txt", "pytest-mock\n")]), NOTHING);
+    assert_eq!(lints(&[("setup.cfg", "[flake8]\n")]), ["flake8"]);
+}
+
+#[test]
+fn each_build_tool_has_its_commands() {
+    for (files, command) in [
+        (&[("pom.xml", "")] as &[_], "mvn -q test"),
+        (&[("pom.xml", ""), ("mvnw", "")], "./mvnw -q test"),
+        (&[("build.gradle.kts", "")], "gradle --quiet test"),
+        (&[("build.gradle", ""), ("gradlew", "")], "./gradlew --quiet test"),
+        (&[("settings.gradle", ""), ("app/build.gradle", ""), ("gradlew", "")], "./gradlew --quiet test"),
+        (
+            &[("CMakeLists.txt", "project(x)\nENABLE_TESTING()\n")],
+            "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure",
+        ),
+        (&[("Gemfile", "gem 'rspec'\n")], "bundle exec rspec"),
+        (&[("Gemfile", "gemspec\n"), (".rspec", "")], "bundle exec rspec"),
+        (&[("Rakefile", "Rake::TestTask.new(:test)\n")], "bundle exec rake test"),
+        (&[("mix.exs", "")], "mix test"),
+        (&[("It.sln", "")], "dotnet test"),
+        (&[("It.Tests.csproj", "")], "dotnet test"),
+        (&[("Package.swift", "")], "swift test"),
+        (&[("deno.json", "{}")], "deno test"),
+        (&[("deno.jsonc", "{ // none\n}")], "deno test"),
+        (&[("deno.json", r#"{ "tasks": { "test": "deno test -A" } }"#)], "deno task test"),
+        (&[("composer.json", r#"{ "scripts": { "test": ["phpunit"] } }"#)], "composer run test"),
+        (&[("justfile", "set x := y\n@test *args: build\n")], "just test"),
+        (&[("Taskfile.yml", "version: 3\ntasks:\n  test:\n    cmds: [go test]\n")], "task test"),
+        (&[("package.json", r#"{ "devDependencies": { "vitest": "1" } }"#)], "npx vitest run"),
+        (&[("build.zig", "")], "zig build test"),
+        (&[("pubspec.yaml", "dependencies:\n  flutter:\n    sdk: flutter\n")], "flutter test"),
+        (&[("it.cabal", "")], "cabal test"),
+    ] {
+        assert_eq!(tests(files), [command], "{files:?}");
+    }
+    let nextest = [("Cargo.toml", "[workspace]\nmembers = []\n"), (".config/nextest.toml", "")];
+    assert_eq!(tests(&nextest)[0], "cargo nextest run --workspace --status-level fail");
+    assert_eq!(lints(&[("Gemfile", "gem 'rubocop'\n")]), ["bundle exec rubocop"]);
+    assert_eq!(lints(&[("mix.exs", "{:credo, \"~> 1\"}")]), ["mix credo"]);
+}
+
+#[test]
+fn files_that_only_look_like_a_project_point_to_nothing() {
+    for file in [
+        ("CMakeLists.txt", "project(x)\n"),
+        ("Gemfile", "gem 'rails'\n"),
+        ("justfile", "build test:\n\ttrue\nalias test := build\n"),
+        ("Taskfile.yml", "tasks:\n  build: test\n"),
+        ("tests/data.txt", ""),
+        ("tox.ini", "[flake8]\n"),
+        (".sln", ""),
+        ("notes.gradle", ""),
+    ] {
+        assert_eq!(tests(&[file]), NOTHING, "{file:?}");
+    }
+}
+
+#[test]
+fn projects_in_subfolders_are_found_if_the_folder_has_none() {
+    let files = [
+        ("web/package.json", r#"{ "scripts": { "test": "vitest run" } }"#),
+        ("my services/api/go.mod", ""),
+        ("node_modules/x/package.json", r#"{ "scripts": { "test": "x" } }"#),
+        (".hidden/go.mod", ""),
+        ("a/b/c/go.mod", ""),
+    ];
+    assert_eq!(tests(&files), ["cd web && npm run test", "cd 'my services' && cd api && go test ./..."]);
+    assert_eq!(tests(&[files[0], ("Makefile", "test:\n")]), ["make test"]);
 }
 
 #[test]

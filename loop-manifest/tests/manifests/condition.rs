@@ -136,7 +136,7 @@ fn conditions_are_bounded_in_depth_and_number() {
     assert_eq!(with(&all(64)).unwrap().stop.patterns().len(), 64);
     let said = with(&all(65)).unwrap_err();
     assert!(
-        said.contains("`stop_condition` has 65 conditions in it") && said.contains("there can be 64"),
+        said.contains("`stop_condition` has 65 conditions in it") && said.contains("the limit is 64"),
         "{said}"
     );
 }

@@ -307,7 +307,10 @@ fn an_amount_of_money_is_written_without_its_sign() {
 #[test]
 fn a_command_that_no_shell_can_be_given_is_refused() {
     let said = refusal("loop.yaml", command(&"x".repeat(200_000)));
-    assert!(said.contains("`agent.command` cannot be run") && said.contains("put it in a script"), "{said}");
+    assert!(
+        said.contains("`agent.command` cannot be run") && said.contains("put it into a script"),
+        "{said}"
+    );
 }
 
 #[test]

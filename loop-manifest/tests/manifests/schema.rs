@@ -22,18 +22,18 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
 
 /// The messages of the validator for manifests that the schema accepts, because it cannot express these rules.
 const BEYOND: [&str; 16] = [
-    "`{prompt}` cannot stand here in",
+    "`{prompt}` cannot be used here in",
     "cannot be run",
     "cannot be used as a regular expression",
     "written with a point or an exponent",
     "this number is too large",
     "this is too large",
     "less than a millionth of a dollar",
-    "stands here twice",
+    "appears here twice",
     "the file of `agent.prices`",
-    "what the agent costs cannot be known",
-    "what the judge costs cannot be known",
-    "what the review costs cannot be known",
+    "the cost of the agent cannot be known",
+    "the cost of the judge cannot be known",
+    "the cost of the review cannot be known",
     "is more than there are votes",
     "is more than there are conditions",
     "conditions are nested more than",

@@ -106,7 +106,7 @@ fn a_server_and_its_key_are_the_users_alone() {
     assert_eq!(tables.models[model.as_str()], box_);
     assert_eq!(tables.chat.tools.map(|tools| tools.len()), Some(2));
     let said = refusal(&example);
-    assert!(said.contains("`base_url` stands in") && said.contains("`key_env` stands in"), "{said}");
+    assert!(said.contains("`base_url` is only for") && said.contains("`key_env` is only for"), "{said}");
 }
 
 #[test]
@@ -140,15 +140,15 @@ fn what_is_wrong_is_named_with_its_place() {
         ("colour = 1", "unknown key `colour` in settings"),
         ("policy = 1", "`policy` has to be an object"),
         ("[policy]\nallow = \"x\"", "write it as a list: [\"x\"]"),
-        ("[policy]\nallow = [\"cargo test\"]", "`cargo test` is no program"),
+        ("[policy]\nallow = [\"cargo test\"]", "`cargo test` is not the name of a program"),
         ("[policy]\nallow = [1]", "`policy.allow[0]` has to be text"),
         ("[policy]\nsafe_mode = \"off\"", "write false, without quotes"),
         ("[policy]\ncommand_seconds = \"5m\"", "write it as a number of seconds: 300"),
         ("[policy]\ncommand_seconds = 0", "a number of seconds above 0"),
-        ("[policy]\nsecret = [\"a/b\"]", "`a/b` names no file"),
+        ("[policy]\nsecret = [\"a/b\"]", "`a/b` is not the name of a file"),
         ("[policy]\nnot_secret = [\"../x\"]", "`../x` is outside"),
-        ("[policy.permissions]\n\"src\" = [\"reed\"]", "`reed` is no permission"),
-        ("[policy.permissions]\n\"src\" = []\n\"./src/\" = []", "the permissions of `src` stand here twice"),
+        ("[policy.permissions]\n\"src\" = [\"reed\"]", "`reed` is not a permission"),
+        ("[policy.permissions]\n\"src\" = []\n\"./src/\" = []", "the permissions of `src` appear here twice"),
         ("[policy.permissions]\n\"/etc\" = []", "`/etc` is outside"),
         ("[policy", "this is not TOML"),
         ("[chat]\nmodle = \"x\"", "did you mean `model`?"),
@@ -158,7 +158,7 @@ fn what_is_wrong_is_named_with_its_place() {
         ("[models]\nx = 1", "`models.x` has to be an object"),
         ("[models.x]", "`models.x.model` is missing"),
         ("[models.x]\nmodel = \"qwen3\"", "write `ollama:qwen3`"),
-        ("[models.\"a:b\"]\nmodel = \"ollama:x\"", "`a:b` is no name for a model"),
+        ("[models.\"a:b\"]\nmodel = \"ollama:x\"", "`a:b` cannot be a name for a model"),
     ] {
         let said = refusal(project);
         assert!(said.contains(expected), "{said}");
@@ -247,9 +247,9 @@ fn the_numbers_of_jobs_are_the_users_alone() {
     let numbers = scenario.load().unwrap_or_else(|findings| panic!("{findings}")).user.tables.schedule;
     assert_eq!((numbers.max_jobs, numbers.expiry, numbers.jitter), (7, None, loop_schedule::Jitter::OFF));
     for (project, said) in [
-        ("expiry = \"never\"", "user's own settings alone"),
+        ("expiry = \"never\"", "is only for a user's own settings"),
         ("preset = \"newest\"", "write `classic` or `current`"),
-        ("expiry = \"soon\"", "`soon` is no time"),
+        ("expiry = \"soon\"", "`soon` is not a time"),
         ("max_jobs = 0", "at least 1"),
     ] {
         let refused = refusal(&format!("[schedule]\n{project}\n"));

@@ -75,10 +75,11 @@ impl fmt::Display for IntervalHint {
         match self.kind {
             Kind::Interval => write!(
                 f,
-                "{text:?} was not taken for an interval: write it first as digits and one of s, m, h, d, as in 30m, or last as in every 30 minutes"
+                "{text:?} does not count as an interval: write it first as digits and one of s, m, h, d, as in \
+                 30m, or last as in every 30 minutes"
             ),
             Kind::Calendar => {
-                write!(f, "{text:?} was not taken for a time: give an expression of cron, as in 0 9 * * 1")
+                write!(f, "{text:?} does not count as a time: give an expression of cron, as in 0 9 * * 1")
             }
         }
     }

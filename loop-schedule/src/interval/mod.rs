@@ -211,7 +211,7 @@ impl fmt::Display for EvenInterval {
 #[non_exhaustive]
 pub enum IntervalError {
     /// It is not digits with a unit.
-    #[error("{interval:?} is no interval: write digits and one of s, m, h, d, as in 30m")]
+    #[error("{interval:?} is not an interval: write digits and one of s, m, h, d, as in 30m")]
     Malformed {
         /// The text.
         interval: String,

@@ -221,16 +221,16 @@ impl fmt::Display for IntervalWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rounded { from, to } => {
-                write!(f, "every {from} does not come around evenly: it is scheduled every {to}")
+                write!(f, "every {from} divides neither the hour nor the day: the job fires every {to}")
             }
             Self::MonthEnd { interval } => {
                 write!(
                     f,
-                    "every {interval} counts from the first of each month: its last round there is shorter"
+                    "every {interval} counts from the first of each month, so the last interval of a month is shorter"
                 )
             }
             Self::LongerThanExpiry { interval } => {
-                write!(f, "every {interval} is longer than a job lives: its first fire is its last")
+                write!(f, "every {interval} is longer than the lifetime of a job: its first fire is its last")
             }
         }
     }

@@ -11,8 +11,8 @@ use super::{Job, JobId};
 const KEY: &str = "errand";
 
 /// The warning about a secret that was removed from a prompt.
-const REDACTED_PROMPT: &str = "a secret is in the prompt, and jobs are stored as text: the agent will read `[redacted]` \
-    in its place. Name a variable or a file that holds it instead";
+const REDACTED_PROMPT: &str = "the prompt contains a secret, and jobs are stored as text: the agent will read \
+                               `[redacted]` in its place. Name a variable or a file that holds it instead";
 
 /// The action of a job, which is stored with it. A program that fires jobs decides how to carry it out.
 ///
@@ -82,13 +82,13 @@ impl JobAction {
 #[non_exhaustive]
 pub enum ActionError {
     /// The job has no action.
-    #[error("the job {id} does not say who does it")]
+    #[error("the job {id} does not name what runs it")]
     Missing {
         /// The job.
         id: JobId,
     },
     /// A later version wrote it, or somebody edited it.
-    #[error("it cannot be read who does the job {id}")]
+    #[error("cannot read what runs the job {id}")]
     Unreadable {
         /// The job.
         id: JobId,
@@ -122,7 +122,7 @@ impl Job {
 /// The action of a job contains a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a secret is in what the job runs, and jobs are stored as text: {redacted}\n  \
+    "the command of the job contains a secret, and jobs are stored as text: {redacted}\n  \
      put the secret into a variable, or into a file that only you can read, and name that instead"
 )]
 #[non_exhaustive]

@@ -14,24 +14,22 @@ pub enum JobError {
     #[error("it never fires: there is no such day in the calendar")]
     NeverFires,
     /// Its first fire is more than a year away.
-    #[error(
-        "it fires on {first} for the first time, which is more than a year away: allow that if it is meant"
-    )]
+    #[error("its first fire is on {first}, which is more than a year away: allow that if you mean it")]
     FarOff {
         /// The first fire.
         first: Timestamp,
     },
     /// Its time is in the past.
-    #[error("{time} has passed: give a time to come")]
+    #[error("{time} has passed: give a time in the future")]
     Past {
         /// The time.
         time: Timestamp,
     },
     /// The prompt is empty.
-    #[error("the prompt is empty: say what is to be done")]
+    #[error("the prompt is empty: write what the job should do")]
     NoPrompt,
     /// The prompt is too large.
-    #[error("the prompt has {bytes} bytes, and {most} are allowed: put the text into a file and name it")]
+    #[error("the prompt has {bytes} bytes, but the limit is {most}: put the text into a file and name it")]
     LongPrompt {
         /// Its size in bytes.
         bytes: usize,
@@ -39,13 +37,13 @@ pub enum JobError {
         most: usize,
     },
     /// The maximum number of jobs is reached.
-    #[error("there are {most} jobs, as many as are allowed: delete one first")]
+    #[error("there are {most} jobs, which is the limit: delete one first")]
     TooMany {
         /// The maximum number.
         most: usize,
     },
     /// Another job has this id.
-    #[error("there is a job {id} already: draw another id")]
+    #[error("a job {id} already exists: choose another id")]
     IdTaken {
         /// The id.
         id: JobId,

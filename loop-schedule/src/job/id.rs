@@ -72,7 +72,7 @@ impl From<JobId> for String {
 
 /// A text that is not a job's id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no job's id: an id has eight digits, 0 to 9 and a to f")]
+#[error("{text:?} is not the id of a job: an id has eight digits, 0 to 9 and a to f")]
 pub struct JobIdError {
     /// The text as given.
     pub text: String,

@@ -19,8 +19,8 @@ pub enum StoreError {
     },
     /// The path is not a plain file or folder: a link could lead anywhere.
     #[error(
-        "{} is a link, or not the plain file or folder that belongs there. Jobs are not read through it, since somebody \
-         else could choose your prompts. Put the real one in its place, or move it away: mv {} {}",
+        "{} is a link, or not the regular file or folder that belongs there. Jobs are not read through it, \
+         because somebody else could choose your prompts. Put the real one in its place, or move it away: mv {} {}",
         path.display(), quoted(path, ""), quoted(path, ".moved")
     )]
     NotPlain {
@@ -29,9 +29,9 @@ pub enum StoreError {
     },
     /// The file differs from what was written. It stays unchanged.
     #[error(
-        "{} is damaged: {why}. No job of it fires, and it was not changed. Restore it from a backup, or move it away to \
-         begin without jobs: mv {} {}",
-        path.display(), quoted(path, ""), quoted(path, ".damaged")
+        "{} is damaged: {why}. No job of it fires, and it was not changed. Restore it from a backup, or move its folder \
+         away to begin without jobs: mv {} {}",
+        path.display(), quoted(folder_of(path), ""), quoted(folder_of(path), ".damaged")
     )]
     Damaged {
         /// The file.
@@ -39,9 +39,22 @@ pub enum StoreError {
         /// The damage.
         why: String,
     },
+    /// The file was removed after jobs had been stored in it.
+    #[error(
+        "{} is missing, although jobs were stored in it, so no job fires. Restore it from a backup, or begin without \
+         jobs: rm {}",
+        path.display(), quoted(lock, "")
+    )]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The file that records that jobs were stored.
+        lock: PathBuf,
+    },
     /// A later version of this program wrote the file.
     #[error(
-        "{} has the format {found}, and this version knows {known} at most: use the version that wrote it, or a later one",
+        "{} has the format {found}, but this version knows at most {known}: use the version that wrote it, or a \
+         later one",
         path.display()
     )]
     Newer {
@@ -53,8 +66,13 @@ pub enum StoreError {
         known: u64,
     },
     /// The work on the store was abandoned, since the program ends or a thread panicked.
-    #[error("the work on the jobs was given up before it was done: try again")]
+    #[error("the change to the jobs was interrupted: try again")]
     GivenUp,
+}
+
+/// Returns the folder of a file.
+fn folder_of(file: &Path) -> &Path {
+    file.parent().unwrap_or(file)
 }
 
 /// Returns a path with a suffix, quoted as a word of a shell.

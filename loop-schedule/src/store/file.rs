@@ -5,11 +5,14 @@
 //!
 //! ```text
 //! schedule/<name>-<hash of the path>/jobs.json      the jobs
-//! schedule/<name>-<hash of the path>/jobs.lock      held by who changes them
+//! schedule/<name>-<hash of the path>/jobs.lock      held by who changes them; not empty once jobs were stored
 //! schedule/<name>-<hash of the path>/firing.lock    held by who fires them
 //! ```
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Map, Value, json};
 
@@ -43,8 +46,16 @@ pub struct FileStore {
     /// The folder of all schedules, if this is a project's.
     schedules: Option<PathBuf>,
     folder: PathBuf,
-    /// The project's path, as stored.
-    project: Option<String>,
+    project: Option<Project>,
+}
+
+/// The project of a store, as its file names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Project {
+    /// The path, without its secrets.
+    shown: String,
+    /// The hash of the path. A file with another hash was copied from another project's store.
+    hash: String,
 }
 
 impl FileStore {
@@ -77,7 +88,8 @@ impl FileStore {
             Some(name) => name,
             None => format!("{}-{hash}", name(&shown)),
         };
-        Ok(Self { folder: schedules.join(name), schedules: Some(schedules.to_owned()), project: Some(shown) })
+        let project = Some(Project { shown, hash });
+        Ok(Self { folder: schedules.join(name), schedules: Some(schedules.to_owned()), project })
     }
 
     /// Names the store in this folder. This creates nothing yet.
@@ -94,19 +106,22 @@ impl FileStore {
         self.folder.join("jobs.json")
     }
 
-    /// Returns all jobs, with the [warnings](crate::StoreWarning) about unreadable ones. Without a file there are no
-    /// jobs.
+    fn lock_file(&self) -> PathBuf {
+        self.folder.join("jobs.lock")
+    }
+
+    /// Returns all jobs, with the [warnings](crate::StoreWarning) about unreadable ones. Before the first change there
+    /// is no file, and so there are no jobs.
     ///
     /// # Errors
-    /// [`StoreError`] if the file cannot be opened, is [damaged](StoreError::Damaged) or a link, or was written by a
-    /// later version. The file stays unchanged.
+    /// [`StoreError`] if the file cannot be opened, is [damaged](StoreError::Damaged), [missing](StoreError::Missing)
+    /// or a link, belongs to another project, or was written by a later version. The file stays unchanged.
     pub fn read(&self) -> Result<WithWarnings<Jobs>, StoreError> {
         // Reading alone must not create files.
         if !self.is_there()? {
             return Ok(WithWarnings::new(Jobs::default(), Vec::new()));
         }
-        let _lock = self.lock()?;
-        self.load()
+        self.load(&self.lock()?)
     }
 
     /// Changes the jobs under a lock. When this returns, the change is on the disk.
@@ -114,17 +129,23 @@ impl FileStore {
     /// # Errors
     /// As [`read`](Self::read), and if the file cannot be written. Then the store is unchanged.
     pub fn update<T>(&self, change: impl FnOnce(&mut Jobs) -> T) -> Result<WithWarnings<T>, StoreError> {
-        let _lock = self.lock()?;
+        let lock = self.lock()?;
         let mut written = Ok(());
-        let changed = self.load()?.map(|mut jobs| {
+        let changed = self.load(&lock)?.map(|mut jobs| {
             let before = jobs.clone();
             let result = change(&mut jobs);
             if jobs != before {
-                written = private_file::write(&self.jobs_file(), &self.to_json(&jobs));
+                written = self.write(&jobs, &lock);
             }
             result
         });
         written.map(|()| changed)
+    }
+
+    /// Writes the file, and then records in the lock that there is one.
+    fn write(&self, jobs: &Jobs, lock: &File) -> Result<(), StoreError> {
+        private_file::write(&self.jobs_file(), &self.to_json(jobs))?;
+        private_file::at(&self.lock_file(), lock.set_len(1))
     }
 
     /// Returns whether its folder exists, after checking that each existing part is a folder and not a link.
@@ -143,20 +164,24 @@ impl FileStore {
         Ok(())
     }
 
-    fn lock(&self) -> Result<std::fs::File, StoreError> {
+    fn lock(&self) -> Result<File, StoreError> {
         self.create()?;
-        let path = self.folder.join("jobs.lock");
+        let path = self.lock_file();
         let lock = private_file::open_lock(&path)?;
         private_file::at(&path, lock.lock())?;
         Ok(lock)
     }
 
-    fn load(&self) -> Result<WithWarnings<Jobs>, StoreError> {
+    fn load(&self, lock: &File) -> Result<WithWarnings<Jobs>, StoreError> {
         let path = self.jobs_file();
         let Some(bytes) = private_file::read(&path)? else {
-            return Ok(WithWarnings::new(Jobs::default(), Vec::new()));
+            let lock_file = self.lock_file();
+            return match private_file::at(&lock_file, lock.metadata())?.len() {
+                0 => Ok(WithWarnings::new(Jobs::default(), Vec::new())),
+                _ => Err(StoreError::Missing { path, lock: lock_file }),
+            };
         };
-        match parse(&bytes) {
+        match parse(&bytes, self.project.as_ref()) {
             Ok(FileContent::Jobs(jobs)) => Ok(jobs),
             Ok(FileContent::Newer(found)) => Err(StoreError::Newer { path, found, known: FORMAT }),
             Err(why) => Err(StoreError::Damaged { path, why }),
@@ -170,7 +195,8 @@ impl FileStore {
         let mut file = jobs.more.clone();
         file.insert("v".to_owned(), FORMAT.into());
         if let Some(project) = &self.project {
-            file.insert("project".to_owned(), project.as_str().into());
+            file.insert("project".to_owned(), project.shown.as_str().into());
+            file.insert("project_hash".to_owned(), project.hash.as_str().into());
         }
         file.insert("jobs".to_owned(), written.chain(jobs.unreadable.iter().cloned()).collect());
         checksum::seal(&format!("{:#}", json!(file))).into_bytes()
@@ -184,21 +210,28 @@ enum FileContent {
     Newer(u64),
 }
 
-fn parse(bytes: &[u8]) -> Result<FileContent, String> {
+fn parse(bytes: &[u8], project: Option<&Project>) -> Result<FileContent, String> {
     let mut file: Map<String, Value> = serde_json::from_slice(bytes).map_err(|error| match bytes {
         [] => "it is empty".to_owned(),
         _ => error.to_string(),
     })?;
     let format = file.remove("v").and_then(|format| format.as_u64());
-    let format = format.ok_or("it does not say its format, `v`")?;
+    let format = format.ok_or("it does not name its format, `v`")?;
     if !checksum::fits(bytes) {
         return Err(
-            "its checksum does not fit what is in it (if you edited it by hand, remove the key `crc`)"
+            "its checksum does not match its content (if you edited it by hand, remove the key `crc`)"
                 .to_owned(),
         );
     }
     // An earlier version keeps it as an unknown key, where it has no meaning any more.
     file.remove("crc");
+    // A file of an earlier version has no hash.
+    if let (Some(project), Some(hash)) = (project, file.get("project_hash"))
+        && *hash != project.hash
+    {
+        let other = file.get("project").and_then(Value::as_str).unwrap_or("another folder");
+        return Err(format!("it holds the jobs of {other}, not those of {}", project.shown));
+    }
     match file.remove("jobs") {
         // The other content of a later format is unknown.
         _ if format > FORMAT => Ok(FileContent::Newer(format)),

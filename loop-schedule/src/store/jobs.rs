@@ -26,7 +26,7 @@ pub struct JobRecord {
 #[non_exhaustive]
 pub enum StoreWarning {
     /// A job could not be read. It stays in the file, and does not fire.
-    #[error("the job {job} does not fire, since it cannot be read: {why}")]
+    #[error("the job {job} does not fire, because it cannot be read: {why}")]
     Unreadable {
         /// Its id, or the value in its place.
         job: String,

@@ -95,12 +95,42 @@ fn a_damaged_file_is_refused_and_left_as_it_is() {
         fs::write(&path, damaged).unwrap();
         let error = store.read().map(|jobs| jobs.report(drop)).unwrap_err();
         assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
-        for part in [path.to_str().unwrap(), "backup", "mv '", "jobs.json.damaged'"] {
+        let folder = store.folder().to_str().unwrap();
+        for part in [path.to_str().unwrap(), "backup", &format!("mv '{folder}' '{folder}.damaged'")] {
             assert!(error.to_string().contains(part), "{error}");
         }
         assert!(matches!(store.update(|_| ()), Err(StoreError::Damaged { .. })));
         assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
     }
+}
+
+#[test]
+fn a_removed_file_is_not_an_empty_one() {
+    let (_folder, store) = store();
+    assert_eq!(read(&store).records().len(), 0);
+    add(&store, 1).unwrap();
+    let path = store.folder().join("jobs.json");
+    fs::remove_file(&path).unwrap();
+    let error = store.read().map(|jobs| jobs.report(drop)).unwrap_err();
+    assert!(matches!(error, StoreError::Missing { .. }), "{error:?}");
+    assert!(matches!(store.update(|_| ()), Err(StoreError::Missing { .. })));
+    let lock = store.folder().join("jobs.lock");
+    assert!(error.to_string().ends_with(&format!("rm '{}'", lock.display())), "{error}");
+    fs::remove_file(lock).unwrap();
+    assert_eq!(read(&store).records().len(), 0);
+}
+
+#[test]
+fn the_jobs_of_another_project_are_refused() {
+    let state = tempfile::tempdir().unwrap();
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let [store, copied] = [&one, &other].map(|it| FileStore::for_project(state.path(), it.path()).unwrap());
+    add(&store, 1).unwrap();
+    add(&copied, 2).unwrap();
+    fs::copy(store.folder().join("jobs.json"), copied.folder().join("jobs.json")).unwrap();
+    let error = copied.read().map(|jobs| jobs.report(drop)).unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
+    assert!(error.to_string().contains(one.path().to_str().unwrap()), "{error}");
 }
 
 #[test]

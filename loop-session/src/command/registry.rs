@@ -156,12 +156,9 @@ mod tests {
             let name = input.as_str().unwrap().trim_start_matches('/').split(' ').next().unwrap();
             assert!(Commands::standard().find(name).is_some(), "{name}");
         }
-        assert_eq!(
-            unknown("hlep"),
-            "there is no command /hlep (did you mean /help?); /help lists what there is"
-        );
-        assert_eq!(unknown("zzzzz"), "there is no command /zzzzz; /help lists what there is");
-        assert_eq!(unknown("x"), "there is no command /x; /help lists what there is");
+        assert_eq!(unknown("hlep"), "there is no command /hlep (did you mean /help?); /help lists commands");
+        assert_eq!(unknown("zzzzz"), "there is no command /zzzzz; /help lists commands");
+        assert_eq!(unknown("x"), "there is no command /x; /help lists commands");
     }
 
     #[test]

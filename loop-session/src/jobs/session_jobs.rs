@@ -144,7 +144,7 @@ impl SessionJobs {
         let made_by = jobs.get(id).map(|record| record.job.more.get(MADE_BY).cloned());
         match made_by {
             Some(by) if by != Some(MODEL.into()) => Err(InputError::refused(format!(
-                "the job {id} is a person's: `loop schedule delete {id}` removes it, which is for them to type"
+                "the job {id} belongs to a person: only they can remove it, with `loop schedule delete {id}`"
             ))),
             _ => self.delete(id),
         }
@@ -171,7 +171,7 @@ impl SessionJobs {
         let mut page =
             if ours.is_empty() { vec!["nothing is scheduled in this session".to_owned()] } else { ours };
         if !kept.is_empty() {
-            page.push("kept in this folder, and fired by `loop schedule run`:".to_owned());
+            page.push("stored in this folder, and fired by `loop schedule run`:".to_owned());
             page.extend(kept);
         }
         Ok(page.join("\n"))
@@ -204,7 +204,7 @@ impl AddedJob {
         let Self { job, first, durable, lifetime, warning } = self;
         let (id, trigger) = (job.id, job.trigger.with_expression());
         let life = if *durable {
-            "it is kept, and fires while `loop schedule run` works in this folder"
+            "it is stored, and fires while `loop schedule run` works in this folder"
         } else {
             "it ends with this session"
         };

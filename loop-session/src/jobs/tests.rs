@@ -14,7 +14,7 @@ fn jobs() -> (TempDir, SessionJobs) {
     let folder = tempfile::tempdir().unwrap();
     let (schedules, dir) = (folder.path().join("schedule"), folder.path().join("work"));
     std::fs::create_dir(&dir).unwrap();
-    let project = ProjectJobs::open(&schedules, dir, ScheduleSettings::classic(), str::to_owned).unwrap();
+    let project = ProjectJobs::open(&schedules, dir, ScheduleSettings::default(), str::to_owned).unwrap();
     let project = project.on_warning(|warning| panic!("{warning}"));
     (folder, SessionJobs::new(project, silent()).unwrap())
 }
@@ -74,12 +74,12 @@ async fn a_model_schedules_lists_and_deletes() {
     let tools = with_tools(Toolbox::new(workspace), &jobs);
     let daily = json!({ "cron": "0 9 * * *", "prompt": "look" });
     let added = tools.call("CronCreate", &daily).await;
-    assert!(added.text.contains("Every day at 9:00 AM, next"), "{}", added.text);
+    assert!(added.text.contains("Every day at 9:00 AM (0 9 * * *), next"), "{}", added.text);
     let kept = json!({ "cron": "0 9 * * *", "prompt": "look twice", "durable": true, "recurring": false });
     let added = tools.call("CronCreate", &kept).await;
     assert!(added.text.contains("Once at") && added.text.contains("`loop schedule run`"), "{}", added.text);
     let listed = tools.call("CronList", &json!({})).await.text;
-    assert!(listed.contains(": look\nkept in this folder") && listed.ends_with(": look twice"), "{listed}");
+    assert!(listed.contains(": look\nstored in this folder") && listed.ends_with(": look twice"), "{listed}");
     for id in listed.lines().filter_map(|line| line.split(' ').next()).filter(|word| word.len() == 8) {
         assert_eq!(tools.call("CronDelete", &json!({ "id": id })).await.outcome, ToolOutcome::Done);
     }
@@ -97,7 +97,7 @@ async fn a_model_schedules_lists_and_deletes() {
         .unwrap();
     let refused = tools.call("CronDelete", &json!({ "id": id.to_string() })).await;
     assert!(
-        refused.text.contains("is a person's") && jobs.project.jobs().unwrap().get(id).is_some(),
+        refused.text.contains("belongs to a person") && jobs.project.jobs().unwrap().get(id).is_some(),
         "{}",
         refused.text
     );
@@ -105,20 +105,20 @@ async fn a_model_schedules_lists_and_deletes() {
         ("CronDelete", json!({ "id": "00000000" }), "there is no job"),
         ("CronDelete", json!({ "id": "nine" }), "nine"),
         ("CronCreate", json!({ "cron": "0 0 31 2 *", "prompt": "never" }), "never fires"),
-        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/loop 1s x" }), "for a person to type"),
-        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/safemode off" }), "for a person to type"),
-        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/permissions s\\et . all" }), "for a person"),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/loop 1s x" }), "only a person may type"),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/safemode off" }), "only a person may type"),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "/permissions s\\et . all" }), "only a person"),
         (
             "CronCreate",
             json!({ "cron": "* * * * *", "prompt": "/session export x.md other" }),
-            "for a person",
+            "only a person",
         ),
         (
             "CronCreate",
             json!({ "cron": "* * * * *", "prompt": "\n @openai:other hi" }),
-            "for a person to type",
+            "only a person may type",
         ),
-        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "!touch x" }), "for a person to type"),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "!touch x" }), "only a person may type"),
         ("CronCreate", json!({ "cron": "* * * * *", "prompt": " " }), "prompt"),
         ("CronCreate", json!({ "cron": "@daily", "prompt": "look" }), "@daily"),
     ] {

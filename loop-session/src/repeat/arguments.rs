@@ -18,7 +18,7 @@ pub enum RepetitionArgumentError {
     #[error(transparent)]
     Interval(#[from] DurationError),
     /// The interval has no length.
-    #[error("it has to be more than nothing")]
+    #[error("it has to be more than zero")]
     NoTime,
     /// The count is not a number, or out of bounds.
     #[error("it has to be a whole number from 1 to {MAX_COUNT}")]

@@ -78,6 +78,8 @@ struct IterationCounts {
     /// The number of finished iterations; interrupted ones do not count.
     finished: u64,
     failures: u64,
+    /// Whether the last finished iteration failed.
+    is_last_failed: bool,
 }
 
 impl RepetitionCondition {
@@ -105,6 +107,15 @@ impl RepetitionCondition {
     /// Returns how many iterations failed.
     pub fn failures(&self) -> u64 {
         self.counts().failures
+    }
+
+    /// Returns whether the last iteration failed, and the repetition did not end because of an awaited output.
+    pub fn ended_in_failure(&self, progress: &Progress) -> bool {
+        let is_awaited = matches!(
+            self.ended_by(progress),
+            Some(RepetitionEndReason::Said(_) | RepetitionEndReason::Unchanged(_))
+        );
+        self.counts().is_last_failed && !is_awaited
     }
 
     /// Returns what ended the repetition, if anything did.
@@ -149,7 +160,8 @@ impl<S> StopCondition<S> for RepetitionCondition {
             EventKind::IterationFinished { result, notes } => {
                 counts.was_said = counts.search.take().is_some_and(PatternMatcher::finish);
                 counts.finished += 1;
-                counts.failures += u64::from(failure(result, notes.as_deref()).is_some());
+                counts.is_last_failed = failure(result, notes.as_deref()).is_some();
+                counts.failures += u64::from(counts.is_last_failed);
             }
             _ => {}
         }

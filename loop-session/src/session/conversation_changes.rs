@@ -38,7 +38,7 @@ impl Session {
         for attachment in std::mem::take(&mut self.dialogue.attachments) {
             let name = attachment.name.as_deref();
             let name = name.map_or_else(|| "an image".to_owned(), |name| self.host().one_line(name));
-            self.warn(&format!("{name} was not sent, and stays behind; attach it again to send it here"));
+            self.warn(&format!("{name} was not sent; attach it again to send it here"));
         }
     }
 

@@ -59,8 +59,8 @@ impl Session {
         let report = self.call("write_file", &json!({ "path": path, "content": content })).await?;
         let replaced = match before {
             _ if report.files.iter().all(|file| file.created) => String::new(),
-            Ok(Some(bytes)) => format!("; what was there had {}, and is gone", words::bytes(bytes)),
-            Ok(None) | Err(_) => "; what was there is gone".to_owned(),
+            Ok(Some(bytes)) => format!("; it replaced a file of {}", words::bytes(bytes)),
+            Ok(None) | Err(_) => "; it replaced the old file".to_owned(),
         };
         Ok(format!("{}{replaced}", report.text))
     }
@@ -73,11 +73,11 @@ impl Session {
         match self.tools.workspace.status(path) {
             Ok(PathStatus { kind: FileKind::File, bytes, .. }) => {
                 let size = words::bytes(bytes);
-                Err(InputError::refused(format!("{path} is there, with {size}: --force replaces it")))
+                Err(InputError::refused(format!("{path} already exists, with {size}: --force replaces it")))
             }
             // A policy may forbid reading a path and still allow writing it.
             Err(error @ WorkspaceError::Denied(_)) => {
-                let doubt = "it cannot be told whether there is a file; --force writes it";
+                let doubt = "cannot tell whether the file exists; --force writes it anyway";
                 Err(InputError::refused(format!("{doubt}: {error}")))
             }
             // A missing path can become a file. For an unsuitable path, the tool reports the reason.

@@ -16,7 +16,7 @@ use crate::InputError;
 
 /// The notice that the current session's own rules no longer apply.
 const RULES_ANEW: &str =
-    "what may be done is as the settings say: /safemode and /permissions are for one session";
+    "the permissions are those of the settings again: /safemode and /permissions hold for one session";
 
 impl Session {
     /// Resumes the session with this id, id prefix or name; an empty text means the last session of this folder. The
@@ -52,7 +52,7 @@ impl Session {
         let without = if self.tools.are_on { "" } else { ", without tools" };
         self.say(&paint(
             DIM,
-            format_args!("going on with {}: {said}{without}{answers}", self.host().one_line(&called)),
+            format_args!("continuing {}: {said}{without}{answers}", self.host().one_line(&called)),
         ));
         if let Some(rules) = rules {
             self.apply_policy(rules);
@@ -73,7 +73,7 @@ impl Session {
         let theirs = self.host().one_line(theirs);
         let instead = self.dialogue.model.as_ref().map_or("nobody", Model::id);
         self.warn(&format!(
-            "{theirs} answered there, and cannot here: {}; {instead} answers instead",
+            "{theirs} answered there, but cannot answer here: {}; {instead} answers instead",
             with_causes(&why)
         ));
         false
@@ -101,19 +101,17 @@ impl Session {
             }
         }
         last.ok_or_else(|| {
-            InputError::refused(
-                "there is no session of this folder to go on with; /session list shows others",
-            )
+            InputError::refused("this folder has no session to continue; /session list shows others")
         })
     }
 
     fn warn_of_interruption(&self, unanswered: Option<&Message>, open_loop: bool) {
         if let Some(prompt) = unanswered {
             let prompt = self.host().last_line(prompt.text(), 80).unwrap_or_default();
-            self.warn(&format!("it was cut off in a turn, which was: {prompt}"));
+            self.warn(&format!("it was cut off in this turn: {prompt}"));
         }
         if open_loop {
-            self.warn("it was cut off in a loop, which does not go on by itself");
+            self.warn("it was cut off in a loop, which does not continue by itself");
         }
     }
 }

@@ -38,7 +38,7 @@ impl Session {
         let change = ConversationChange::between(&before, self.dialogue.chat.history().messages());
         self.dialogue.usage += summary.usage;
         self.say(&format!(
-            "{} were put in a few words; {}",
+            "{} were summarised; {}",
             words::count(summary.replaced as u64, "message"),
             self.context_fill()
         ));

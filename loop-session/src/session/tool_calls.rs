@@ -48,9 +48,7 @@ impl Session {
         self.say(&self.host().printable(report.text.trim_end()));
         self.add_excerpt_to_context(about, &report.text);
         match report.commands.last().filter(|run| run.exit_code != 0) {
-            Some(run) if run.timed_out => {
-                Err(InputError::refused("the command was ended: its time was over"))
-            }
+            Some(run) if run.timed_out => Err(InputError::refused("the command was ended at its time limit")),
             Some(run) => {
                 Err(InputError::refused(format!("the command exited with {}", paint(BAD, run.exit_code))))
             }

@@ -62,7 +62,7 @@ impl SessionTools {
     /// Returns the state in words.
     pub(crate) fn state(&self) -> String {
         match (self.are_on, self.names.len()) {
-            (_, 0) => "there are none: it was begun without".to_owned(),
+            (_, 0) => "there are none: the session was started without tools".to_owned(),
             (true, all) if all == ToolName::ALL.len() => "on, all of them".to_owned(),
             (true, some) => format!("on, {some} of {}", ToolName::ALL.len()),
             (false, _) => "off".to_owned(),

@@ -40,7 +40,7 @@ impl Session {
     pub(crate) async fn mention(&mut self, name: &str, prompt: &str) -> Result<(), InputError> {
         let other = self.choose(name)?;
         if prompt.is_empty() {
-            return Err(InputError::refused(format!("what {name} is to be asked is missing: @{name} TEXT")));
+            return Err(InputError::refused(format!("the question for {name} is missing: @{name} TEXT")));
         }
         let (message, name) = (self.message(prompt), other.id().to_owned());
         let measure = self.dialogue.chat.measure_last(MENTIONED, Some(&message), other.window());
@@ -136,10 +136,10 @@ impl Session {
             self.say(&paint(DIM, "(empty reply)"));
         }
         if output.out_of_rounds {
-            self.warn("the model was still calling tools when its rounds were used up");
+            self.warn("the model used up its rounds while it was still calling tools");
         }
         if output.truncated {
-            self.warn("the reply was cut at the most tokens that a reply may have");
+            self.warn("the reply was cut off at its token limit");
         }
         let model = self.host().one_line(model);
         self.say(&statistics(&model, output, context, elapsed));

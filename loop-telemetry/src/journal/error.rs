@@ -12,7 +12,7 @@ use crate::private_folder;
 #[non_exhaustive]
 pub enum JournalError {
     /// A folder or file of the journal cannot be created.
-    #[error("{} cannot be made (choose another state directory, or one that you can write to)", path.display())]
+    #[error("{} cannot be created (choose another state directory, or one that you can write to)", path.display())]
     Create {
         /// The file or folder.
         path: PathBuf,
@@ -29,7 +29,8 @@ pub enum JournalError {
     },
     /// The path is not a regular file, but a link, a pipe or a folder.
     #[error(
-        "{} is not a regular file any more (find out what put it there, the run's own commands perhaps; remove it and take the file from a backup, or begin a new run)",
+        "{} is not a regular file any more (find out what put it there, perhaps the run's own commands; remove \
+         it and restore the file from a backup, or start a new run)",
         path.display()
     )]
     NotPlain {
@@ -38,7 +39,8 @@ pub enum JournalError {
     },
     /// The journal has no events, but the run had recorded some.
     #[error(
-        "{} is damaged: it has no events, and the run had recorded some (take the file from a backup; without one, begin a new run: what this one did and spent is not known any more)",
+        "{} is damaged: it has no events, and the run had recorded some (restore the file from a backup; without \
+         one, start a new run: the actions and the cost of this one are lost)",
         path.display()
     )]
     Empty {
@@ -46,7 +48,8 @@ pub enum JournalError {
         path: PathBuf,
     },
     /// The journal cannot be written or synced.
-    #[error("{} cannot be written (see that there is space on the disk, then resume the run: what was recorded is kept)", path.display())]
+    #[error("{} cannot be written (make sure that the disk has space, then resume the run: recorded events are \
+             kept)", path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -69,7 +72,8 @@ pub enum JournalError {
     },
     /// A line is damaged.
     #[error(
-        "line {line} of {} is damaged: {why} (take the file from a backup; or cut it off before that line, to go on from there: what came after is done again)",
+        "line {line} of {} is damaged: {why} (restore the file from a backup; or cut it off before that line, \
+         and the run repeats everything after it)",
         path.display()
     )]
     Damaged {
@@ -82,7 +86,8 @@ pub enum JournalError {
     },
     /// Another process removed, cut or wrote the journal during the run.
     #[error(
-        "{} was changed by somebody else while the run wrote it: {why} (find out who does that, the run's own commands perhaps; then take the file from a backup, or begin a new run)",
+        "{} was changed by another program while the run wrote it: {why} (find out which one does that, perhaps \
+         the run's own commands; then restore the file from a backup, or start a new run)",
         path.display()
     )]
     Tampered {
@@ -93,7 +98,8 @@ pub enum JournalError {
     },
     /// A later version of this program wrote it.
     #[error(
-        "line {line} of {} has the format {found}, and this version knows {known} at most: use the version that wrote it, or a later one",
+        "line {line} of {} has the format {found}, but this version knows at most {known}: use the version that \
+         wrote it, or a later one",
         path.display()
     )]
     Newer {
@@ -107,7 +113,7 @@ pub enum JournalError {
         known: u32,
     },
     /// An output cannot be stored or read back.
-    #[error("an output of the run cannot be kept in {}: {why}", path.display())]
+    #[error("an output of the run cannot be stored in {}: {why}", path.display())]
     Output {
         /// The file.
         path: PathBuf,
@@ -115,7 +121,7 @@ pub enum JournalError {
         why: String,
     },
     /// You tried to append events to a journal that was opened but not loaded.
-    #[error("{} was not loaded, so what is appended would not fit what is there: load it first", path.display())]
+    #[error("{} was not loaded, so new lines would not fit the existing ones: load it first", path.display())]
     NotLoaded {
         /// The file.
         path: PathBuf,

@@ -130,7 +130,7 @@ pub(super) fn read<E: LinePayload>(line: &[u8]) -> Result<StoredLine<'_, E>, Lin
     let crc = crc.and_then(|hex| u32::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
     let crc = crc.ok_or_else(|| damaged("it does not end with a checksum"))?;
     if crc != crc32fast::hash(body) {
-        return Err(damaged("its checksum does not fit"));
+        return Err(damaged("its checksum does not match"));
     }
     serde_json::from_slice(line).map_err(|error| LineError::Damaged(error.to_string()))
 }

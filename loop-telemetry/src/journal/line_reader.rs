@@ -90,7 +90,9 @@ impl LineReader {
                 self.format = line.v;
                 Ok(Some(line))
             }
-            seq => Err(self.bad::<E>(LineError::Damaged(format!("it is number {seq} where {due} is due")))),
+            seq => {
+                Err(self.bad::<E>(LineError::Damaged(format!("it has the number {seq} instead of {due}"))))
+            }
         }
     }
 

@@ -23,7 +23,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(5);
 /// [`FileJournal::hold`](super::FileJournal::hold), or from
 /// [`RunStore::begin_without_journal`](crate::RunStore::begin_without_journal) for a run without a journal.
 #[derive(Debug)]
-#[must_use = "the lock is given back when this is dropped"]
+#[must_use = "the lock is released when this is dropped"]
 pub struct RunLock {
     _file: Arc<File>,
     /// The path of a file that exists only for the lock.

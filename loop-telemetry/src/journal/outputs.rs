@@ -56,7 +56,7 @@ impl Outputs {
         match name.strip_suffix(".json") == Some(format!("{:032x}", fnv1a(&json)).as_str()) {
             true => Ok(json),
             false => Err(JournalError::Output {
-                why: "it is not what was written there (take the file from a backup)".into(),
+                why: "it is not what was written there (restore the file from a backup)".into(),
                 path,
             }),
         }

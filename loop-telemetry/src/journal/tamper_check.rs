@@ -21,7 +21,7 @@ pub(super) fn check_untampered(file: &File, path: &Path, length: u64) -> Result<
         }
         Ok(there) if !is_same(&ours, &there) => tampered("another file was put in its place".to_owned()),
         _ if ours.len() != length => {
-            tampered(format!("it has {} bytes where {length} were written", ours.len()))
+            tampered(format!("it has {} bytes, but {length} were written", ours.len()))
         }
         there => there.map(drop).cannot_read(path),
     }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::words;
 
-const KINDS: &[(&str, &str)] = &[("good", "passed"), ("bad", "not passed"), ("other", "cut or put off")];
+const KINDS: &[(&str, &str)] = &[("good", "passed"), ("bad", "not passed"), ("other", "cut or deferred")];
 
 /// The height of an iteration without a score among others that have one: just enough to be visible.
 const NO_SCORE: f64 = 0.02;
@@ -21,7 +21,7 @@ const fn look(kind: BarKind) -> (&'static str, &'static str, f64) {
     match kind {
         BarKind::Passed => ("good", "passed", 1.0),
         BarKind::Failed => ("bad", "not passed", 0.6),
-        BarKind::Other => ("other", "cut or put off", 0.3),
+        BarKind::Other => ("other", "cut or deferred", 0.3),
     }
 }
 

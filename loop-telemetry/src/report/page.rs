@@ -223,8 +223,11 @@ fn manifest(text: &str) -> Markup {
 }
 
 fn footer() -> Markup {
-    let said =
-        concat!("Written by loop ", env!("CARGO_PKG_VERSION"), ". What looked like a secret was left out.");
+    let said = concat!(
+        "Written by loop ",
+        env!("CARGO_PKG_VERSION"),
+        ". Text that looked like a secret was left out."
+    );
     Markup::element("footer", &[], [Markup::text(said)])
 }
 

@@ -10,7 +10,7 @@ use crate::journal::{is_locked, lock};
 
 /// A run whose process died before the run ended. Nobody can resume it until this is dropped.
 #[derive(Debug)]
-#[must_use = "somebody may go on with the run once this is dropped"]
+#[must_use = "another process may resume the run once this is dropped"]
 pub struct DeadRun {
     id: String,
     _held: File,

@@ -20,7 +20,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// A file was not written by this program.
-    #[error("{} is damaged: {why} (take it from a backup, or remove its run)", path.display())]
+    #[error("{} is damaged: {why} (restore it from a backup, or remove its run)", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -29,7 +29,8 @@ pub enum StoreError {
     },
     /// A later version of this program wrote the file.
     #[error(
-        "{} has the format {found}, and this version knows {known} at most: use the version that wrote it, or a later one",
+        "{} has the format {found}, but this version knows at most {known}: use the version that wrote it, or a \
+         later one",
         path.display()
     )]
     Newer {
@@ -53,7 +54,7 @@ pub enum StoreError {
         id: String,
     },
     /// Several runs match.
-    #[error("{count} runs have an id that begins with {id:?}: give more of it")]
+    #[error("{count} runs have an id that begins with {id:?}: write more of it")]
     Ambiguous {
         /// The requested id.
         id: String,
@@ -62,7 +63,7 @@ pub enum StoreError {
     },
     /// Another run works in the folder.
     #[error(
-        "the run {id} works in {folder} already: wait until it has ended, or allow both to work there at once"
+        "the run {id} already works in {folder}: wait until it has ended, or allow both to work there at once"
     )]
     FolderBusy {
         /// The other run.
@@ -73,7 +74,7 @@ pub enum StoreError {
         has_journal: bool,
     },
     /// The run is still alive.
-    #[error("the run {id} is still going: end it first")]
+    #[error("the run {id} is still running: end it first")]
     Alive {
         /// The run.
         id: String,

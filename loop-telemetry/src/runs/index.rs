@@ -96,7 +96,7 @@ impl Index {
             number += 1;
             match serde_json::from_slice(&line) {
                 _ if !checksum::fits(&line) => {
-                    damage.get_or_insert((number, "its checksum does not fit".to_owned()));
+                    damage.get_or_insert((number, "its checksum does not match".to_owned()));
                 }
                 Ok(IndexLine { change, .. }) => runs.apply(change),
                 Err(error) => match format_of(&line).filter(|found| *found > FORMAT) {

@@ -255,7 +255,7 @@ fn info_of(path: PathBuf) -> Result<RunInfo, StoreError> {
     at(&path, private_folder::read(&path).and_then(|mut file| file.read_to_end(&mut json)))?;
     match serde_json::from_slice::<InfoFile<RunInfo>>(&json) {
         _ if !checksum::fits(&json) => {
-            Err(StoreError::Damaged { path, why: "its checksum does not fit".to_owned() })
+            Err(StoreError::Damaged { path, why: "its checksum does not match".to_owned() })
         }
         Ok(file) if file.v == FORMAT => Ok(file.run),
         read => match (format_of(&json).filter(|found| *found > FORMAT), read) {

@@ -13,8 +13,8 @@ use std::{
 pub enum StoreWarning {
     /// A line of the index is damaged.
     #[error(
-        "line {line} of {} is damaged: {why}. The list was read from the folders of the runs instead, and the next run \
-         that begins writes the file anew",
+        "line {line} of {} is damaged: {why}. The list was read from the folders of the runs instead, and the \
+         next run rewrites the file",
         path.display()
     )]
     Index {
@@ -27,8 +27,8 @@ pub enum StoreWarning {
     },
     /// The index lacks runs that have a folder.
     #[error(
-        "{} lacks {runs} of the runs whose folders are beside it: it was cut, or put back from a backup. They were read \
-         from their folders, and the next run that begins writes the file anew",
+        "{} lacks {runs} of the runs whose folders are beside it: it was cut, or restored from an old backup. \
+         They were read from their folders, and the next run rewrites the file",
         path.display()
     )]
     Lacking {

@@ -49,7 +49,7 @@ impl<M> ConversationChange<M> {
 
 /// A [`ConversationChange`] that belongs to another conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it keeps {kept} messages where there are {there}")]
+#[error("it keeps {kept} messages, but there are {there}")]
 pub struct ChangeError {
     kept: usize,
     there: usize,
@@ -74,7 +74,7 @@ mod tests {
     fn one_of_another_conversation_is_refused() {
         let mut messages = vec!["a"];
         let misfit = ConversationChange { kept: 2, messages: vec!["b"] }.apply(&mut messages).unwrap_err();
-        assert_eq!(misfit.to_string(), "it keeps 2 messages where there are 1");
+        assert_eq!(misfit.to_string(), "it keeps 2 messages, but there are 1");
         assert_eq!(messages, ["a"]);
     }
 }

@@ -12,13 +12,14 @@ pub enum SessionError {
     #[error(transparent)]
     File(JournalError),
     /// Another process holds the session.
-    #[error("another process holds this session: {} is locked (go on there, or end that one first)", path.display())]
+    #[error("another process holds this session: {} is locked (continue there, or end that process first)", path.display())]
     InUse {
         /// The session file.
         path: PathBuf,
     },
     /// An entry cannot be written.
-    #[error("{} cannot be written (see that there is space on the disk; what was written before is kept, and the session can go on)", path.display())]
+    #[error("{} cannot be written (make sure that the disk has space; earlier entries are kept, and the session \
+             can continue)", path.display())]
     Write {
         /// The session file.
         path: PathBuf,
@@ -27,7 +28,8 @@ pub enum SessionError {
     },
     /// A line is damaged.
     #[error(
-        "line {line} of {} is damaged: {why} (take the file from a backup; or cut it off before that line, and what came after is lost)",
+        "line {line} of {} is damaged: {why} (restore the file from a backup; or cut it off before that line, \
+         and everything after it is lost)",
         path.display()
     )]
     Damaged {
@@ -40,7 +42,8 @@ pub enum SessionError {
     },
     /// The file holds nothing of the session that it recorded.
     #[error(
-        "{0} is damaged: it holds nothing of the session that began in it (take the file from a backup; without one, the session is lost, and `rm '{0}'` removes it from the list)",
+        "{0} is damaged: it holds nothing of the session that began in it (restore the file from a backup; \
+         without one, the session is lost, and `rm '{0}'` removes it from the list)",
         path.display()
     )]
     Empty {
@@ -49,7 +52,8 @@ pub enum SessionError {
     },
     /// Another process removed, cut or wrote the file while the session did.
     #[error(
-        "{} was changed by somebody else while the session wrote it: {why} (find out who does that; what is said from now on may not be found again)",
+        "{} was changed by another program while the session wrote it: {why} (find out which one does that; \
+         messages from now on may be lost)",
         path.display()
     )]
     Tampered {
@@ -59,7 +63,7 @@ pub enum SessionError {
         why: String,
     },
     /// A message cannot be serialised as JSON.
-    #[error("what happened cannot be written to {} as JSON", path.display())]
+    #[error("an entry cannot be written to {} as JSON", path.display())]
     Unwritable {
         /// The session file.
         path: PathBuf,
@@ -81,13 +85,15 @@ pub enum SessionError {
         id: String,
     },
     /// There is no such session.
-    #[error("there is no session called {wanted:?}, and none whose id begins so")]
+    #[error("no session is called {wanted:?}, and no id begins with that")]
     NoSuchSession {
         /// The requested session.
         wanted: String,
     },
     /// More than one session matches.
-    #[error("{count} sessions are called {wanted:?}, or have an id that begins so: give more of an id")]
+    #[error(
+        "{count} sessions are called {wanted:?}, or have an id that begins with that: write more of an id"
+    )]
     Ambiguous {
         /// The requested session.
         wanted: String,

@@ -150,7 +150,7 @@ pub(super) fn next_entry<M: DeserializeOwned>(
     let (time, entry) = (line.time.parse(), line.event);
     match time {
         Ok(time) => Ok(Some(TimedEntry { time, entry })),
-        Err(error) => Err(damaged(lines, format!("its time is none ({error})"))),
+        Err(error) => Err(damaged(lines, format!("its time is invalid ({error})"))),
     }
 }
 

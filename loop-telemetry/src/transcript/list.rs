@@ -101,8 +101,8 @@ fn begun(path: &Path, id: &str) -> Result<SessionInfo, SessionError> {
     let mut lines = LineReader::open(path.to_owned())?;
     match lines.next_line::<TranscriptEntry<IgnoredAny>>()?.map(|line| line.event) {
         Some(TranscriptEntry::Begun(info)) if info.id == id => Ok(info),
-        Some(TranscriptEntry::Begun(info)) => Err(damaged(&format!("it is that of the session {}", info.id))),
-        Some(_) => Err(damaged("no session begins so")),
+        Some(TranscriptEntry::Begun(info)) => Err(damaged(&format!("it belongs to the session {}", info.id))),
+        Some(_) => Err(damaged("a session does not begin with this entry")),
         None => Err(SessionError::Empty { path: path.to_owned() }),
     }
 }

@@ -46,13 +46,15 @@ pub fn duration(duration: Duration) -> String {
     }
 }
 
-/// Formats a configured duration exactly: `30s`, `5m`, `1h 30m`, `1.5s`.
+/// Formats a configured duration exactly: `30s`, `5m`, `1h 30m`, `1.5s`. It uses days from two days up: `24h`, `5d`.
 pub fn span(span: Duration) -> String {
-    let (hours, minutes) = (span.as_secs() / 3600, span.as_secs() / 60 % 60);
-    let rest = span.saturating_sub(Duration::from_secs(hours * 3600 + minutes * 60));
+    let (all_hours, minutes) = (span.as_secs() / 3600, span.as_secs() / 60 % 60);
+    let rest = span.saturating_sub(Duration::from_secs(all_hours * 3600 + minutes * 60));
+    let (days, hours) = if all_hours < 48 { (0, all_hours) } else { (all_hours / 24, all_hours % 24) };
     let part = |count: u64, unit: &str| (count > 0).then(|| format!("{count}{unit}"));
     let seconds = (span.is_zero() || !rest.is_zero()).then(|| format!("{rest:?}"));
-    let parts: Vec<_> = [part(hours, "h"), part(minutes, "m"), seconds].into_iter().flatten().collect();
+    let parts: Vec<_> =
+        [part(days, "d"), part(hours, "h"), part(minutes, "m"), seconds].into_iter().flatten().collect();
     parts.join(" ")
 }
 
@@ -181,6 +183,8 @@ mod tests {
         let shown =
             [0, 1, 1500, 90_000, 300_000, 5_400_000, 3_600_250].map(|ms| span(Duration::from_millis(ms)));
         assert_eq!(shown, ["0ns", "1ms", "1.5s", "1m 30s", "5m", "1h 30m", "1h 250ms"]);
+        let shown = [24, 47, 48, 120, 125].map(|hours| span(Duration::from_hours(hours)));
+        assert_eq!(shown, ["24h", "47h", "2d", "5d", "5d 5h"]);
     }
 
     #[test]

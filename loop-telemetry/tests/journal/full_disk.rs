@@ -53,7 +53,7 @@ fn a_process_with_a_full_disk() {
     assert_eq!(report.reason(), Some(&StopReason::Failed));
     let message = &report.ending().message();
     assert!(message.contains("events.jsonl cannot be written"), "{message}");
-    assert!(message.contains("space on the disk") && message.contains("File too large"), "{message}");
+    assert!(message.contains("the disk has space") && message.contains("File too large"), "{message}");
     // Every iteration that began was recorded.
     let started = |event: &&loop_core::Event| matches!(event.kind, EventKind::IterationStarted { .. });
     let recorded = read(&folder).iter().filter(started).count();

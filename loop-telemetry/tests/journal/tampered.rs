@@ -24,7 +24,7 @@ fn whoever_writes_a_journal_notices_when_it_is_removed_replaced_or_cut() {
     let removed = told(|path| fs::remove_file(path).unwrap());
     assert!(removed.contains("events.jsonl") && removed.contains("it was removed"), "{removed}");
     let cut = told(|path| fs::write(path, "").unwrap());
-    assert!(cut.contains("bytes where"), "{cut}");
+    assert!(cut.contains("bytes, but"), "{cut}");
     #[cfg(unix)]
     {
         let replaced = told(|path| {

@@ -31,7 +31,7 @@ fn a_damaged_line_in_the_middle_is_named() {
     fs::write(&path, whole.replace("first", "fIrst")).unwrap();
     let error = refused(&store);
     assert!(error.starts_with("line 2 of ") && error.contains("checksum"), "{error}");
-    assert!(error.contains("what came after is lost"), "{error}");
+    assert!(error.contains("everything after it is lost"), "{error}");
     // A missing line counts as damage.
     let lines: Vec<_> = whole.lines().collect();
     fs::write(&path, format!("{}\n{}\n", lines[0], lines[2])).unwrap();
@@ -62,7 +62,7 @@ fn an_entry_of_another_conversation_is_damage() {
     drop(transcript);
     let error = store.resume::<TestMessage>("s", clock()).unwrap_err();
     assert!(matches!(error, SessionError::Damaged { line: 5, .. }), "{error}");
-    assert!(error.to_string().contains("it keeps 5 messages where there are 0"), "{error}");
+    assert!(error.to_string().contains("it keeps 5 messages, but there are 0"), "{error}");
     assert!(path.is_file());
 }
 

@@ -81,7 +81,7 @@ fn a_session_that_cannot_be_read_is_not_hidden() {
         ("newer", "3"),
         ("nulls", "line 1 of "),
         ("cut", "it holds nothing of the session"),
-        ("copy", "it is that of the session copied"),
+        ("copy", "it belongs to the session copied"),
     ] {
         let listed = unreadable.iter().find(|unreadable| unreadable.id == id).unwrap().why.to_string();
         assert!(listed.contains(why), "{listed}");

@@ -26,7 +26,7 @@ pub enum Effort {
 
 /// A word that names no [`Effort`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no effort: write minimal, low, medium or high")]
+#[error("`{0}` is not a reasoning effort: write minimal, low, medium or high")]
 pub struct UnknownEffort(String);
 
 impl Effort {

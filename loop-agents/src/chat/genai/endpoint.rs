@@ -81,8 +81,7 @@ fn shown(address: &str) -> String {
     // This `@` is in a query, and the text after it is a part of a value.
     let rest = if login.is_some_and(|login| login.contains(['?', '#'])) { "" } else { rest };
     let path = rest.split(['?', '#']).next().unwrap_or(rest);
-    let hidden =
-        if path.len() < rest.len() || login.is_some() { " (with parts that are not shown)" } else { "" };
+    let hidden = if path.len() < rest.len() || login.is_some() { " (parts of it are hidden)" } else { "" };
     format!("{}{path}{hidden}", scheme.map(|scheme| format!("{scheme}://")).unwrap_or_default())
 }
 
@@ -91,7 +90,7 @@ fn shown(address: &str) -> String {
 #[non_exhaustive]
 pub enum GenaiError {
     /// The address is invalid.
-    #[error("`{url}` is no address of a server: {problem}; write it as `https://host/path`")]
+    #[error("`{url}` is not the address of a server: {problem}; write it as `https://host/path`")]
     Url {
         /// The address, without its login and its query.
         url: String,
@@ -99,7 +98,7 @@ pub enum GenaiError {
         problem: String,
     },
     /// The vendor requires a key.
-    #[error("{vendor:?} needs an API key, and none was given")]
+    #[error("{vendor:?} needs an API key, but none was given")]
     NoKey {
         /// The vendor.
         vendor: Vendor,
@@ -259,7 +258,7 @@ fn protocols() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, GenaiError>
 }
 
 fn no_tls(error: &rustls::Error) -> GenaiError {
-    GenaiError::Client(format!("TLS needs the certificates of the system: {error}"))
+    GenaiError::Client(format!("cannot load the TLS certificates of the system: {error}"))
 }
 
 /// Returns the address for the `genai` crate. It uses no TLS, because it leads to the [`Relay`], which makes the real
@@ -297,7 +296,7 @@ mod tests {
     fn what_is_no_address_is_refused() {
         for url in ["localhost:8080", "", "ftp://host/", "http://"] {
             let error = Endpoint::new(Vendor::OpenAi).base_url(url).address().unwrap_err().to_string();
-            assert!(error.contains("is no address of a server"), "{error}");
+            assert!(error.contains("is not the address of a server"), "{error}");
         }
     }
 }

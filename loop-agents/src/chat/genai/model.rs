@@ -9,6 +9,8 @@ use genai::{
     chat::{ChatOptions, ChatStream, ChatStreamEvent, StopReason, StreamEnd},
 };
 
+use tokio::time::{Instant, timeout_at};
+
 use super::{
     super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Request, Vendor},
     Effort, Endpoint, GenaiError, convert,
@@ -28,11 +30,12 @@ use crate::usage::Prices;
 ///
 /// A reply is [too large](ModelErrorKind::TooLarge) if its text, thoughts and tool calls exceed 32 MiB, if the
 /// arguments of a call exceed 1 MiB, if it has more than 1,000 calls, or if a line of the stream is longer than 4 MiB.
-/// It reads up to 64 KiB of an error. Time and memory grow no faster than the server's response.
+/// It reads up to 64 KiB of an error. A server that sends forever, however slowly, is cut after the time limit for a
+/// reply. Time and memory grow no faster than the server's response.
 ///
 /// # Default
 /// The bundled prices; 10 minutes of silence before a server counts as dead (a model on a small machine reads a long
-/// prompt for minutes); the vendor's own limit on the length of replies.
+/// prompt for minutes); one hour for a whole reply; the vendor's own limit on the length of replies.
 ///
 /// ```
 /// use loop_agents::chat::{Chat, Endpoint, GenaiModel, Retry, Vendor};
@@ -48,12 +51,15 @@ pub struct GenaiModel {
     upstream: Upstream,
     target: ServiceTarget,
     options: ChatOptions,
+    silence: Duration,
+    time: Duration,
     prices: Prices,
     window: Option<u64>,
 }
 
 /// See [`GenaiModel`].
-const MAX_SILENCE: Duration = Duration::from_secs(600);
+const MAX_SILENCE: Duration = Duration::from_mins(10);
+const MAX_TIME: Duration = Duration::from_hours(1);
 
 impl GenaiModel {
     /// Creates the model of this name on this server, without connecting yet.
@@ -73,15 +79,24 @@ impl GenaiModel {
             .with_capture_tool_calls(true)
             .with_capture_content(true);
         let upstream = endpoint.upstream(&address)?;
-        let model =
-            Self { name, endpoint, upstream, target, options, prices: Prices::bundled(), window: None };
+        let (silence, time, prices) = (MAX_SILENCE, MAX_TIME, Prices::bundled());
+        let model = Self { name, endpoint, upstream, target, options, silence, time, prices, window: None };
         Ok(model.max_silence(MAX_SILENCE))
     }
 
-    /// Sets how long the server may send nothing, before the reply and within it.
+    /// Sets how long the server may send no part of the reply, before it begins and within it. Comments and empty
+    /// events are no part of it.
     #[must_use]
     pub fn max_silence(mut self, time: Duration) -> Self {
+        self.silence = time;
         self.options = self.options.with_stream_header_timeout(time).with_stream_read_timeout(time);
+        self
+    }
+
+    /// Sets the time limit for a whole reply.
+    #[must_use]
+    pub const fn max_time(mut self, time: Duration) -> Self {
+        self.time = time;
         self
     }
 
@@ -210,7 +225,12 @@ impl GenaiModel {
         let mut bounds = ReplyBounds::default();
         let too_large = |crossed: CrossedBound| too_large(&self.name, crossed);
         let (mut began, mut spoke) = (false, false);
-        while let Some(event) = relay.beside(next(&mut stream)).await {
+        let end = Instant::now() + self.time;
+        let mut quiet_until = Instant::now() + self.silence;
+        loop {
+            let waited = timeout_at(end.min(quiet_until), relay.beside(next(&mut stream))).await;
+            let Some(event) = waited.map_err(|_| self.too_slow(end))? else { break };
+            let before = bounds.progress();
             match event.map_err(|error| self.failed(&error, relay, began))? {
                 ChatStreamEvent::Chunk(chunk) => {
                     began = true;
@@ -235,11 +255,25 @@ impl GenaiModel {
                 }
                 _ => {}
             }
+            if bounds.progress() > before {
+                quiet_until = Instant::now() + self.silence;
+            }
         }
         Err(match relay.take_error() {
             Some(error) => stopped(&self.name, error, began),
             None => ModelError::new(&self.name, ModelErrorKind::CutOff, ""),
         })
+    }
+}
+
+impl GenaiModel {
+    /// Builds the error of a reply that has passed its `end`, or whose parts were too far apart.
+    fn too_slow(&self, end: Instant) -> ModelError {
+        if Instant::now() < end {
+            return ModelError::new(&self.name, ModelErrorKind::Silent, "");
+        }
+        let limit = format!("it was not complete after {:?}", self.time);
+        ModelError::new(&self.name, ModelErrorKind::TooLarge, limit)
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) enum RelayError {
     Http(reqwest::Error),
     #[error(transparent)]
     CrossedBound(#[from] CrossedBound),
-    #[error("cannot pass the request on within this process")]
+    #[error("cannot relay the request within this process")]
     Local(#[from] io::Error),
 }
 

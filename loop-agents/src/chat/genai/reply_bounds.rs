@@ -88,6 +88,11 @@ impl ReplyBounds {
         self.add(length - before)
     }
 
+    /// Returns a number that grows with each part of the reply, and with nothing else.
+    pub(super) fn progress(&self) -> usize {
+        self.bytes + self.calls
+    }
+
     fn add(&mut self, bytes: usize) -> Result<(), CrossedBound> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > MAX_REPLY_BYTES { Err(CrossedBound::Reply) } else { Ok(()) }

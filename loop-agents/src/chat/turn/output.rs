@@ -33,7 +33,7 @@ pub struct TurnOutput {
 impl TurnOutput {
     /// Returns why the last reply does not finish the work, if it does not. Reads after "it": "was cut at ...".
     pub fn failure(&self) -> Option<String> {
-        let cut = self.truncated.then_some("was cut at the most tokens that a reply may have");
+        let cut = self.truncated.then_some("was cut off at its token limit");
         let early =
             self.wanted_calls.then_some("asked for more tool calls in its last reply than it could make");
         cut.or(early).map(str::to_owned)

@@ -167,7 +167,8 @@ fn unanswered(report: &Report<RoundOutput>, failure: Option<ModelError>, calls: 
         (None, Some(StopReason::Cancelled)) => TurnError::Cancelled { calls },
         (None, _) => {
             let halt = report.ending().halt().cloned();
-            let halt = halt.unwrap_or_else(|| Halt::new(StopReason::Failed, "the model said nothing"));
+            let halt =
+                halt.unwrap_or_else(|| Halt::new(StopReason::Failed, "the model returned an empty reply"));
             TurnError::Limit { halt, calls }
         }
     }

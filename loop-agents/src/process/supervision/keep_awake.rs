@@ -16,7 +16,7 @@ use super::{Supervisor, watchdog::WatchedState, watchdog_message::StopPolicy};
 /// - While it is stopped [on purpose](Self::suspend), or by its terminal for reading or writing in the background, the
 ///   watchdog stops the run's processes too.
 #[derive(Debug)]
-#[must_use = "nobody is kept awake once it is dropped"]
+#[must_use = "the process may be stopped once this is dropped"]
 pub struct KeepAwake(Supervisor);
 
 impl KeepAwake {

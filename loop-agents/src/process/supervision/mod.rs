@@ -149,7 +149,7 @@ impl Supervisor {
     pub fn with_watchdog(self, program: impl Into<PathBuf>) -> io::Result<Self> {
         let watchdog = Watchdog::new(program.into(), self.0.mark.run().to_owned());
         if self.0.watchdog.set(watchdog).is_err() {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is a guardian already"));
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a watchdog is already running"));
         }
         self.0.ensure_watchdog()?;
         Ok(self)

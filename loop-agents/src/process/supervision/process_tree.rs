@@ -145,7 +145,7 @@ impl SubreaperGuard {
         let session = Stat::of(getpid()).and_then(|stat| stat.session);
         let mut tree = process_tree();
         if tree.subreaper.is_some() {
-            let why = "this process looks after its orphans already: share the one supervisor that does";
+            let why = "this process already has a supervisor for its orphans: share that one";
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
         }
         let mut others = proc::children();

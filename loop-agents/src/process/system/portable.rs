@@ -9,6 +9,7 @@ use std::{
         unix::{ffi::OsStrExt, process::CommandExt},
     },
     process::{Command, Stdio},
+    sync::Arc,
 };
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -50,6 +51,11 @@ pub(in crate::process) struct Watch(Pid);
 impl Watch {
     pub(in crate::process) fn new(pid: Pid) -> io::Result<Self> {
         Ok(Self(pid))
+    }
+
+    /// Returns another owner of the descriptor. There is none.
+    pub(in crate::process) fn descriptor(&self) -> Arc<dyn Send + Sync> {
+        Arc::new(())
     }
 
     /// Resolves when the process has ended. It does not reap the process.

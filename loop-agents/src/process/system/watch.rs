@@ -1,7 +1,7 @@
 //! Reports the end of a process as an event, through a pidfd.
 #![expect(unsafe_code, reason = "tokio asks for a promise about the file descriptor that it is to watch")]
 
-use std::{io, os::fd::OwnedFd};
+use std::{io, os::fd::OwnedFd, sync::Arc};
 
 use rustix::{
     fs::{OFlags, fcntl_setfl},
@@ -11,7 +11,7 @@ use tokio::io::{Interest, unix::AsyncFd};
 
 /// Reports when a process has ended.
 #[derive(Debug)]
-pub(in crate::process) struct Watch(AsyncFd<OwnedFd>);
+pub(in crate::process) struct Watch(Arc<AsyncFd<OwnedFd>>);
 
 impl Watch {
     /// Creates a watch. `pid` must be a child that was not reaped, so that the number cannot mean another process.
@@ -22,7 +22,12 @@ impl Watch {
         // SAFETY: the descriptor was just opened and is owned by the AsyncFd from here on; an
         // OwnedFd stays open, and gives the same number, until it is dropped with it.
         let watched = unsafe { AsyncFd::register_with_interest(pidfd, Interest::READABLE) };
-        Ok(Self(watched?))
+        Ok(Self(Arc::new(watched?)))
+    }
+
+    /// Returns another owner of the descriptor.
+    pub(in crate::process) fn descriptor(&self) -> Arc<dyn Send + Sync> {
+        Arc::clone(&self.0) as _
     }
 
     /// Resolves when the process has ended. It does not reap the process, and you may await it again.

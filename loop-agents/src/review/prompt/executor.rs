@@ -39,7 +39,7 @@ impl ExecutorPrompt<'_> {
     pub(in crate::review) fn prompt(&self, cx: &IterationContext<TaskOutput>) -> String {
         let number = format!("{} of {}", cx.iteration(), self.loops);
         let guidance =
-            cx.guidance().map(|note| format!("A note from the person who watches over this:\n{note}"));
+            cx.guidance().map(|note| format!("A note from the person who supervises this work:\n{note}"));
         let task = excerpt(self.task.trim().as_bytes(), MAX_TASK_BYTES);
         let mut values = vec![
             ("loop", number),

@@ -26,7 +26,7 @@ pub(super) fn read(line: &Value, deeds: &mut StreamActions) {
         Some("file_change") => {
             for change in item["changes"].as_array().into_iter().flatten() {
                 let Some(path) = change["path"].as_str().filter(|path| !path.is_empty()) else {
-                    deeds.actions.unknown("which file a change was of that its stream tells of");
+                    deeds.actions.unknown("which file changed in one change that its stream reports");
                     continue;
                 };
                 let path = deeds.local(path);

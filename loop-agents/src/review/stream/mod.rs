@@ -148,7 +148,7 @@ impl StreamActions {
         }
         if has_lost {
             actions.unknown(
-                "what stands in lines of its stream that are too long, and in calls that are too many",
+                "the content of lines of its stream that are too long, and of calls beyond the limit",
             );
         }
         actions

@@ -105,9 +105,9 @@ fn what_is_not_told_to_its_end_is_not_known() {
     ]);
     assert_eq!(
         actions(Format::CodexJson, &stream).to_string(),
-        "Commands:\n  ls (exit 0)\nNot known: which file a change was of that its stream tells of, how shell(make) ended\n"
+        "Commands:\n  ls (exit 0)\nNot known: which file changed in one change that its stream reports, how shell(make) ended\n"
     );
-    let lost = "what stands in lines of its stream that are too long, and in calls that are too many";
+    let lost = "the content of lines of its stream that are too long, and of calls beyond the limit";
     let long = format!("{{\"type\":\"x\",\"y\":\"{}\"}}\n", "x".repeat(MAX_LINE_BYTES));
     assert_eq!(actions(Format::PiJson, long.as_bytes()).to_string(), format!("Not known: {lost}\n"));
     let calls = (0..=MAX_CALLS).map(|id| json!({ "type": "tool_execution_start", "toolCallId": id.to_string(), "toolName": "bash", "args": {} }));

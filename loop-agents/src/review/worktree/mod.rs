@@ -184,10 +184,10 @@ impl WorkTreeSnapshot {
             actions.ignored(&path.to_string_lossy());
         }
         for path in &later.closed {
-            actions.unknown(&format!("what is in {}, which cannot be read", path.display()));
+            actions.unknown(&format!("the content of {}, which cannot be read", path.display()));
         }
         if self.end.is_some() || later.end.is_some() {
-            actions.unknown(&format!("what is beyond the first {most} files and folders"));
+            actions.unknown(&format!("anything beyond the first {most} files and folders"));
         }
         actions
     }
@@ -308,7 +308,7 @@ mod tests {
         let tree = WorkTree { most: 3, ..WorkTree::at(folder.path(), &Shell::new()) };
         let before = tree.snapshot().await;
         write("e");
-        let told = "Not known: what is beyond the first 3 files and folders\n";
+        let told = "Not known: anything beyond the first 3 files and folders\n";
         assert_eq!(tree.since(&before).await.to_string(), told);
         // A new file must not make an older file look removed.
         write("a");

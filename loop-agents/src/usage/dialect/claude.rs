@@ -147,8 +147,8 @@ impl Claude {
         let words = text(line, "result").filter(|words| !words.trim().is_empty());
         if matches!(subtype, "error_max_turns" | "error_max_budget_usd") {
             collector.recovers();
-            collector.fault = Some(format!("the agent came to a limit of its own: {subtype}"));
-            self.cut = Some(format!("came to a limit of its own: {subtype}"));
+            collector.fault = Some(format!("the agent reached its own limit: {subtype}"));
+            self.cut = Some(format!("reached its own limit: {subtype}"));
         } else if line["is_error"] == true || subtype.starts_with("error") {
             self.fails(line, words.or_else(|| line["errors"][0].as_str()).unwrap_or(subtype), collector);
         } else {

@@ -57,7 +57,7 @@ pub(super) fn of(format: Format) -> Option<Box<dyn Dialect>> {
 
 /// Returns the message for an agent whose stream just stops.
 fn no_end() -> String {
-    "did not say that it came to its end".to_owned()
+    "did not report that it had finished".to_owned()
 }
 
 /// Returns the message for an agent whose last answer ended for this reason.

@@ -38,7 +38,7 @@ pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
     let cx = execution_context(dir, new_run_id())?;
     let (model, mut chat) = requested_conversation(&args.chat)?.begin(&settings, &cx)?;
     let done = block_on(async {
-        let mut signals = Signals::listen().or_internal("signals cannot be listened for")?;
+        let mut signals = Signals::listen().or_internal("cannot listen for signals")?;
         tokio::select! {
             answered = answer(args, piped, &model, &mut chat) => answered.map(|()| ExitCode::from(exit::OK)),
             // Dropping the turn also ends everything that it started.
@@ -53,7 +53,7 @@ pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
 fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
     if args.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() || !io::stderr().is_terminal() {
         return Err(usage!(
-            "a session is for a person at a terminal: for one answer to a program write `--prompt TEXT`, or pipe it in"
+            "a session needs a terminal: for a single answer, write `--prompt TEXT` or pipe the prompt in"
         ));
     }
     let dir = dir(args.cwd.as_deref())?;
@@ -100,10 +100,10 @@ async fn answer(args: &ChatArgs, piped: StdinKind, model: &Model, chat: &mut Cha
 fn warn_of_shortcomings(output: &TurnOutput) {
     if output.out_of_rounds {
         view::warning(
-            "the model was still calling tools when its rounds were used up: this is what it had by then",
+            "the model used up its rounds while it was still calling tools: this is its reply so far",
         );
     }
     if output.truncated {
-        view::warning("the reply was cut at the most tokens that a reply may have");
+        view::warning("the reply was cut off at its token limit");
     }
 }

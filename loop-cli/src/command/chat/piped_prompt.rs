@@ -56,11 +56,11 @@ async fn piped_in() -> Result<String, Failure> {
     let read = match early {
         Ok(read) => read,
         Err(_) => {
-            view::say("waiting for the end of standard input (`< /dev/null` gives none)");
+            view::say("waiting for the end of standard input (`< /dev/null` closes it)");
             reading.await
         }
     };
-    read.or_usage(|| "standard input could not be read")?
+    read.or_usage(|| "cannot read standard input")?
 }
 
 fn read() -> Result<String, Failure> {
@@ -70,7 +70,7 @@ fn read() -> Result<String, Failure> {
         return Err(usage!("standard input is longer than 16 MiB, which no model reads: pipe in less"));
     }
     let text = String::from_utf8(bytes).ok();
-    text.or_usage(|| "standard input is not text (UTF-8), which is all that can be asked")
+    text.or_usage(|| "standard input is not UTF-8 text: pipe in text")
 }
 
 #[cfg(test)]

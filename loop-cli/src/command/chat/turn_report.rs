@@ -20,7 +20,7 @@ pub(crate) fn show(to: &ReplySender, event: TurnEvent<'_>) {
     match event {
         TurnEvent::Delta(Delta::Text(text)) => to.text(text),
         TurnEvent::Delta(Delta::Restarted) => {
-            to.note(paint(WARN, "the reply broke off, and begins again"));
+            to.note(paint(WARN, "the reply broke off and starts again"));
         }
         TurnEvent::Calling(call) => to.note(paint(DIM, view::tool_call_line(call))),
         TurnEvent::Called(report) => {

@@ -25,7 +25,7 @@ pub(crate) fn command(line: &str, cx: &ExecutionContext) -> Result<Box<ShellAgen
     // Passes all the user's variables: the command is the user's own.
     let shell = cx.shell(cx.variables().iter().cloned());
     let agent = ShellAgent::new(line).or_usage(|| "the command")?;
-    Ok(Box::new(agent.prompt("").shell(shell)))
+    Ok(Box::new(agent.prompt("").shell(shell).role("command")))
 }
 
 /// Prepares a turn.
@@ -128,9 +128,10 @@ impl<I: Iteration> Iteration for FailureTolerant<I> {
 
     async fn run(&mut self, cx: IterationContext<I::Output>) -> Result<I::Output, IterationError> {
         self.0.run(cx).await.map_err(|error| match error {
-            WorkError::Later { after } => {
-                WorkError::failed(format!("a rate limit, for another {}", text::duration(after)))
-            }
+            WorkError::Later { after } => WorkError::failed(format!(
+                "the agent reached a rate limit, which ends in {}",
+                text::duration(after)
+            )),
             WorkError::Halt(Halt {
                 reason: StopReason::AgentUnavailable | StopReason::PromptUndeliverable,
                 message,

@@ -41,7 +41,9 @@ pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
     let mut repetition = repetition(args)?;
     let until = repetition.until().or_usage(|| "--until")?;
     if repetition.work.is_loop() {
-        return Err(usage!("a loop in a loop is refused: repeat what the inner loop would repeat"));
+        return Err(usage!(
+            "a loop cannot repeat another loop: repeat the command of the inner loop instead"
+        ));
     }
     if let Some(word) = repetition.work.exit_word() {
         if !args.output.quiet {
@@ -76,7 +78,8 @@ fn start<I: RepeatedIteration>(
     let redactor = persistence::redactor(&BTreeMap::new(), cx.variables());
     view::set_redactor(redactor.clone());
     let telemetry = telemetry(args.output.telemetry.as_deref())?;
-    let text = serde_json::to_string(repetition).or_internal("what is to be repeated cannot be kept")?;
+    let text =
+        serde_json::to_string(repetition).or_internal("cannot store the command or prompt to repeat")?;
     let info = RunInfo::new(cx.supervisor().run(), NAME, cx.folder(), started)
         .manifest(STORED_AS, redactor.redact(&text));
     let options =
@@ -120,6 +123,9 @@ pub(super) async fn execute<I: RepeatedIteration>(
         setup.report_logs();
     } else if !ended.ending.is_success() && ended.signal.is_none() {
         view::error(&anyhow!(text::printable(&ended.ending.to_string())));
+    }
+    if ended.ending.is_success() && !ended.lacks_record && until.ended_in_failure(&ended.progress) {
+        return Ok(ExitCode::from(exit::HALTED));
     }
     Ok(exit::of_ended(&ended))
 }

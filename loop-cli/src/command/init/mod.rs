@@ -17,34 +17,39 @@ use super::{Failure, OrFail, run_lifecycle::default_manifest, usage};
 use crate::{args::InitArgs, exit, view};
 use loop_manifest::{
     Format,
-    init::{AgentChoice, Draft, SCHEMA_FILE, checks},
+    init::{AgentChoice, CheckChoice, Draft, ProjectCheck, SCHEMA_FILE, agents_on_path, checks},
 };
 
 /// The `--out` value that prints the manifest instead of writing a file.
 const STDOUT: &str = "-";
 
 pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
-    let dir = env::current_dir().or_setup(|| "the current folder cannot be used")?;
-    let format = format(&args.out)?;
+    let dir = env::current_dir().or_setup(|| "cannot use the current folder")?;
     let path = env::var_os("PATH").unwrap_or_default();
-    let agent = agent(args.agent.as_deref(), &path)?;
     let checks = checks(&dir, args.template.purpose());
+    if args.list {
+        view::print_or_warn(&report::list(agents_on_path(&path), &checks));
+        return Ok(ExitCode::from(exit::OK));
+    }
+    let format = format(&args.out)?;
+    let agent = agent(args.agent.as_deref(), &path)?;
+    let check = check(args.check.as_deref(), &checks)?;
     let folder = dir.file_name().unwrap_or_default().to_string_lossy();
     let draft = Draft {
         template: args.template,
         folder: &folder,
         agent,
-        check: checks.first(),
+        check,
         has_schema: args.out.with_file_name(SCHEMA_FILE).is_file(),
     };
     let text = draft.render(format);
     if args.out.as_os_str() == STDOUT {
         view::print_or_warn(&text);
-        view::say(&report::found(agent, &checks));
+        view::say(&report::found(agent, check, &checks));
     } else {
-        write(&args.out, &text)?;
+        write(&args.out, &text, args.force)?;
         view::say(&format!("{} {}", view::paint(view::GOOD, "wrote"), args.out.display()));
-        view::say(&report::found(agent, &checks));
+        view::say(&report::found(agent, check, &checks));
         view::say(&report::next(&args.out, default_manifest::is_default(&args.out), draft.is_complete()));
         if format == Format::Json && !draft.has_schema {
             view::say(&report::schema_hint(&args.out));
@@ -70,15 +75,22 @@ fn agent<'a>(given: Option<&'a str>, path: &OsStr) -> Result<AgentChoice<'a>, Fa
     Ok(agent)
 }
 
-/// Writes a new file. It never replaces an existing one, which may hold a day's work.
-fn write(out: &Path, text: &str) -> Result<(), Failure> {
-    let file = OpenOptions::new().write(true).create_new(true).open(out);
+fn check<'a>(given: Option<&'a str>, found: &'a [ProjectCheck]) -> Result<Option<CheckChoice<'a>>, Failure> {
+    let Some(command) = given else { return Ok(found.first().map(CheckChoice::Found)) };
+    CommandLine::parse(command).or_usage(|| "--check")?;
+    Ok(Some(CheckChoice::Given(command)))
+}
+
+/// Writes a new file. Unless `replaces` is true, it leaves an existing one alone, which may hold a day's work.
+fn write(out: &Path, text: &str, replaces: bool) -> Result<(), Failure> {
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create(replaces).truncate(replaces).create_new(!replaces).open(out);
     if file.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
         return Err(usage!(
-            "{} is there already, and stays as it is\n  name another file with --out, or remove it first",
+            "{} already exists, and was not changed\n  name another file with --out, or replace it with --force",
             out.display()
         ));
     }
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.or_setup(|| format!("{} cannot be written", out.display()))
+    written.or_setup(|| format!("cannot write {}", out.display()))
 }

@@ -11,6 +11,7 @@ use super::{
     environment::{block_on, dir, execution_context, new_run_id, unless_signalled},
     run_lifecycle::{
         execute::execute,
+        preflight,
         run_spec::{self, RunSpec},
         setup::{PersistOptions, RunSetup, RunStorage, create_storage, telemetry},
     },
@@ -31,6 +32,7 @@ pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
         let format = spec.manifest.as_deref().and_then(Format::of);
         return block_on(unless_signalled(dry_run::exec(&spec.plan, &cx, format)));
     }
+    preflight::refuse_missing_agent(&spec.plan, cx.folder(), cx.variables())?;
     // Find problems with any part before storing anything about the run.
     spec.plan.compose(&cx.clone().on_warning(|_| ())).map(drop)?;
     start(args, &spec, &cx, redactor)

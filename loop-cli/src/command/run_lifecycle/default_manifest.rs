@@ -16,17 +16,17 @@ pub(crate) fn find(command: &str) -> Result<PathBuf, Failure> {
     match found.as_slice() {
         [name] => Ok(PathBuf::from(name)),
         [] if Path::new(settings::PROJECT_FILE).exists() => Err(usage!(
-            "the loop.toml in this folder has settings in it, and no manifest\n  \
-             `loop init` writes one; `{command} MANIFEST` takes one from elsewhere"
+            "the loop.toml in this folder contains settings, but no manifest\n  \
+             `loop init` writes one; `{command} MANIFEST` uses one from elsewhere"
         )),
         [] => Err(usage!(
             "there is no {} in this folder\n  \
-             `loop init` writes one; `{command} MANIFEST` takes one from elsewhere",
+             `loop init` writes one; `{command} MANIFEST` uses one from elsewhere",
             NAMES.join(", ").replace(", loop.json", " or loop.json")
         )),
         // Choosing one of them would be a guess.
         [first, ..] => Err(usage!(
-            "there is more than one manifest in this folder: {}\n  say which one, for example `{command} {first}`",
+            "there is more than one manifest in this folder: {}\n  name one, for example `{command} {first}`",
             found.join(", ")
         )),
     }

@@ -145,7 +145,7 @@ fn warn_of_late_limits(plan: &Plan, cx: &ExecutionContext) {
     let limited = plan.limits.max_cost.is_some() || plan.limits.max_tokens.is_some();
     if let Some(error) = cx.usage_file().watch_error().filter(|_| limited) {
         view::warning(&format!(
-            "usage is read only when a command ends, so a limit on it cannot cut one that runs: {error}"
+            "usage can be read only when a command ends, so a limit on it cannot interrupt a running one: {error}"
         ));
     }
 }

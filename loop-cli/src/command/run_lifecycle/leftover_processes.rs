@@ -46,7 +46,7 @@ pub(crate) fn end_leftover_processes(command: &Command) {
     if let Some(folder) = folder(command)
         && let Err(error) = end_in(&folder)
     {
-        view::warning(&format!("processes of dead runs were not looked for: {error:#}"));
+        view::warning(&format!("cannot look for processes of dead runs: {error:#}"));
     }
 }
 
@@ -56,18 +56,18 @@ fn end_in(folder: &Path) -> anyhow::Result<()> {
     if let Some(run) = store.active_in(folder)?
         && wake(&run.id)
     {
-        view::warning(&format!("the run {} was stopped, and had lost its guardian: it goes on", run.id));
+        view::warning(&format!("the run {} was stopped and had lost its watchdog: it continues now", run.id));
     }
     // Keep the locks until cleanup is done, so that nobody resumes these runs meanwhile.
     let dead = store.dead_in(folder)?;
     let names: Vec<_> = dead.iter().map(loop_telemetry::DeadRun::id).collect();
     let remains = LeftoverProcesses::end(&names);
     if let Some(ended) = remains.ended {
-        view::warning(&format!("a run that died here had left processes behind, which were ended: {ended}"));
+        view::warning(&format!("ended processes that a dead run of this folder had left behind: {ended}"));
     }
     if let Some(alive) = remains.alive {
         view::warning(&format!(
-            "a run that died here left processes behind that cannot be ended: {alive}\n  end them yourself"
+            "cannot end processes that a dead run of this folder left behind: {alive}\n  end them yourself"
         ));
     }
     Ok(())

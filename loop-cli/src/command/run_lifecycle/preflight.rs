@@ -10,8 +10,7 @@ use crate::{
     view::{self, text},
 };
 use loop_manifest::{
-    ExecutionContext, Paint, Plan, UNFILLED,
-    init::is_on_path,
+    ExecutionContext, MissingProgram, Paint, Plan, missing_program,
     model::Model,
     plan::{EvaluatorPlan, ReviewerPlan, WorkPlan},
 };
@@ -22,9 +21,7 @@ pub(crate) async fn try_evaluator(plan: &Plan, cx: &ExecutionContext) -> Result<
     check_agent_program(plan, cx.folder(), cx.variables());
     check_reviewer_program(plan, cx.folder(), cx.variables());
     let Some(mut command) = plan.check_command(cx)? else {
-        view::print_or_warn(
-            "nothing can be tried: there is no command, and no output yet that could be judged",
-        );
+        view::print_or_warn("nothing to try: there is no command, and no output to judge yet");
         return Ok(());
     };
     let checked = command.check().await.or_internal("evaluator.command")?;
@@ -38,17 +35,16 @@ pub(crate) async fn try_evaluator(plan: &Plan, cx: &ExecutionContext) -> Result<
     view::print_or_warn(&format!("verdict: {} (the check {exit})", verdict.outcome()));
     if exit.is_unavailable() {
         return Err(usage!(
-            "the check cannot be run: it {exit}, with which a shell says that there is no such program, or that \
-             it may not be run\n  a run would end in its first iteration as `evaluator_unavailable`: mend \
-             `evaluator.command`"
+            "the check cannot run: it {exit}, which means that the shell did not find the program, or may not \
+             run it\n  a run would end in its first iteration as `evaluator_unavailable`: fix `evaluator.command`"
         ));
     }
     let EvaluatorPlan { confidence, judge, review, .. } = &plan.evaluator;
     let is_all = confidence.is_none() && judge.is_none() && review.is_none();
     if is_all && plan.is_met_by(checked.record()) {
         view::warning(match plan.stop.is_plain() {
-            true => "the check passes already, before the agent has done anything",
-            false => "the goal is met already, before the agent has done anything",
+            true => "the check already passes before the agent has done anything",
+            false => "the goal is already met before the agent has done anything",
         });
     }
     Ok(())
@@ -72,14 +68,6 @@ pub(crate) fn show(title: &str, body: &str) {
     ));
 }
 
-/// Words that can begin a shell line without being programs.
-const OF_THE_SHELL: [&str; 37] = [
-    ".", "alias", "builtin", "case", "cd", "command", "declare", "echo", "eval", "exec", "exit", "export",
-    "false", "for", "function", "hash", "if", "let", "local", "printf", "pwd", "read", "readonly", "set",
-    "shift", "shopt", "source", "test", "time", "trap", "true", "type", "ulimit", "umask", "unset", "until",
-    "while",
-];
-
 /// Warns about unusable models, for example without a key.
 pub(crate) fn check_models(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
     let agent = match &plan.agent.work {
@@ -102,73 +90,64 @@ pub(crate) fn check_models(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)
     };
     for (key, name) in named {
         if let Err(error) = Model::choose(Some(name.as_str()), &settings, vars) {
-            view::warning(&format!("`{key}` cannot be asked: {error:#}"));
+            view::warning(&format!("cannot ask `{key}`: {error:#}"));
         }
     }
 }
 
-/// Warns if the agent's program is not on PATH. A model needs no program.
+/// Warns if the agent's program does not exist. A model needs no program.
 pub(crate) fn check_agent_program(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
-    if let Some(command) = plan.agent.command() {
-        check_program("agent", command.as_str(), plan, dir, vars);
+    if let Some(missing) = missing_agent(plan, dir, vars) {
+        view::warning(&missing);
     }
 }
 
-/// Warns if the program of a reviewing command is not on PATH.
+/// Refuses a run whose agent does not exist.
+pub(crate) fn refuse_missing_agent(
+    plan: &Plan,
+    dir: &Path,
+    vars: &[(OsString, OsString)],
+) -> Result<(), Failure> {
+    match missing_agent(plan, dir, vars) {
+        Some(missing) => Err(usage!("{missing}")),
+        None => Ok(()),
+    }
+}
+
+fn missing_agent(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) -> Option<String> {
+    missing("agent", plan.agent.command()?.as_str(), plan, dir, vars)
+}
+
+/// Warns if the program of a reviewing command does not exist.
 pub(crate) fn check_reviewer_program(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
     if let Some(ReviewerPlan::Command(command)) = plan.reviewer() {
         check_program("reviewer", command.line.as_str(), plan, dir, vars);
     }
 }
 
-/// Warns if the first program of `line` is not on PATH, as far as the text shows. `who` runs it in the folder `dir`,
-/// and `vars` is our own environment.
-pub(crate) fn check_program(who: &str, line: &str, plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
-    let Some(program) = plain_program(line) else { return };
+/// Warns if the program or the script of `line` does not exist. `role` runs it in the folder `dir`, and `vars` is our
+/// own environment.
+pub(crate) fn check_program(role: &str, line: &str, plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) {
+    if let Some(missing) = missing(role, line, plan, dir, vars) {
+        view::warning(&missing);
+    }
+}
+
+fn missing(role: &str, line: &str, plan: &Plan, dir: &Path, vars: &[(OsString, OsString)]) -> Option<String> {
     let inherited = || {
         let (name, value) = vars.iter().find(|(name, _)| name == "PATH")?;
         plan.evaluator_sees().lets_see(name, value).then(|| value.clone())
     };
     let path = plan.agent.env.set.get("PATH").map(OsString::from).or_else(inherited);
-    // Without a PATH the shell uses its own default, which we do not know.
-    if path.is_some_and(|path| !is_on_path(program, &path, dir)) {
-        view::warning(&format!(
-            "the {who}'s program `{program}` is not on PATH: install it, or write the whole path of it"
-        ));
-    }
-}
-
-/// Returns the first word of a line if it is the plain name of a program: not a path, a variable or a shell word.
-fn plain_program(line: &str) -> Option<&str> {
-    let mut words = line.split_whitespace();
-    let word = words.next()?;
-    let is_plain = word.chars().all(|sign| sign.is_ascii_alphanumeric() || "-_.+".contains(sign));
-    // A word followed by a bracket is a function.
-    let is_defined = words.next().is_some_and(|next| next.starts_with('('));
-    (is_plain && !is_defined && word != UNFILLED && !OF_THE_SHELL.contains(&word)).then_some(word)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_plain_first_word_is_taken_for_a_program() {
-        assert_eq!(plain_program(" claude -p | tee log"), Some("claude"));
-        assert_eq!(plain_program("g++-13 x.cc"), Some("g++-13"));
-        for line in [
-            "./x",
-            "a/b",
-            "cd x && y",
-            "A=1 x",
-            "$X",
-            "\"my agent\"",
-            "f () { x; }",
-            "f() { x; }",
-            "if x",
-            "",
-        ] {
-            assert_eq!(plain_program(line), None, "{line}");
+    Some(match missing_program(line, path.as_deref(), dir)? {
+        MissingProgram::NotOnPath(program) => {
+            format!("the {role}'s program `{program}` is not on PATH: install it, or write its whole path")
         }
-    }
+        MissingProgram::NoFile(file) => {
+            format!(
+                "the {role}'s command runs `{file}`, which does not exist: create it, or correct the path"
+            )
+        }
+        _ => return None,
+    })
 }

@@ -40,16 +40,16 @@ impl PriorRun {
         if lacks_its_end {
             let path = store.folder_of(&run.id)?.join("events.jsonl");
             return Err(usage!(
-                "{} was cut: it lacks the end of the run, which the list of runs knows\n  \
-                 take the file from a backup, or begin a new run",
+                "{} was cut: it lacks the end of the run, which the list of runs contains\n  \
+                 restore the file from a backup, or start a new run",
                 path.display()
             ));
         }
         if let Some(bytes) = self.torn {
             let torn = text::count(bytes, "byte");
             view::warning(&format!(
-                "the last line of the run's journal was not written whole: its {torn} are cut off, and what it was to \
-                 record is done again"
+                "the last line of the run's journal is incomplete: its {torn} are removed, and the run repeats \
+                 that step"
             ));
         }
         Ok(())

@@ -71,14 +71,14 @@ pub(crate) fn of_args(args: &RunArgs, dir: &Path) -> Result<RunSpec, Failure> {
 /// run under one set of limits and half under another.
 pub(crate) fn of_run(info: &RunInfo, accepted: bool) -> Result<RunSpec, Failure> {
     let Some(manifest @ RunManifest { path, text, .. }) = &info.manifest else {
-        return Err(usage!("it is not known with what the run {} was begun", info.id));
+        return Err(usage!("the manifest or command of the run {} is not stored", info.id));
     };
     let is_of_flags = path == OF_FLAGS;
     let path = Path::new(path);
     if is_of_flags || !path.exists() {
         if text.contains(REDACTED) {
             return Err(usage!(
-                "{} is not there any more, and what is kept of it lacks a secret: put it back, or begin a new run",
+                "{} no longer exists, and its stored copy lacks a secret: restore it, or start a new run",
                 path.display()
             ));
         }
@@ -92,7 +92,7 @@ pub(crate) fn of_run(info: &RunInfo, accepted: bool) -> Result<RunSpec, Failure>
         None => RunSpec::of_file(path, source),
         Some(changes) => Err(usage!(
             "{} has changed since the run {} began:\n{changes}\n  \
-             undo that, or take it with `loop resume {} --accept-changes`",
+             undo that, or accept it with `loop resume {} --accept-changes`",
             path.display(),
             info.id,
             info.id

@@ -97,7 +97,7 @@ fn list<O>(
         Err(StoreError::FolderBusy { id, folder, has_journal }) => {
             return Err(busy(&id, &folder, has_journal));
         }
-        stored => stored.or_setup(|| "the run's journal cannot be kept (`--no-journal` runs without one)")?,
+        stored => stored.or_setup(|| "cannot keep the run's journal (`--no-journal` runs without one)")?,
     };
     fault_injection::point("after_begin");
     make_room(&store, retention);
@@ -111,7 +111,7 @@ fn alone(info: &RunInfo, parallel: ParallelRuns) -> Result<Option<RunLock>, Fail
         Err(StoreError::FolderBusy { id, folder, has_journal }) => Err(busy(&id, &folder, has_journal)),
         // A user may have chosen no storage precisely because nothing can be stored.
         Err(error) => {
-            view::warning(&format!("other runs are not kept out of this folder: {:#}", anyhow!(error)));
+            view::warning(&format!("cannot lock this folder against other runs: {:#}", anyhow!(error)));
             Ok(None)
         }
     }
@@ -119,12 +119,12 @@ fn alone(info: &RunInfo, parallel: ParallelRuns) -> Result<Option<RunLock>, Fail
 
 fn busy(id: &str, folder: &str, has_journal: bool) -> Failure {
     let shown = match has_journal {
-        true => format!("`loop tail {id}` shows it"),
-        false => "it keeps no journal that could be shown".to_owned(),
+        true => format!("`loop tail {id}` follows it"),
+        false => "it has no journal to show".to_owned(),
     };
     Failure::Busy(anyhow!(
-        "the run {id} works in {folder} already, and two would undo each other's work\n  \
-         {shown}; with `--parallel` both run"
+        "the run {id} already works in {folder}, and two runs would undo each other's work\n  \
+         {shown}; `--parallel` runs both"
     ))
 }
 
@@ -156,7 +156,7 @@ fn retention() -> Result<Retention, Failure> {
 /// tries again.
 fn make_room(store: &RunStore, retention: Retention) {
     if let Err(error) = store.retain(retention, clock::now()) {
-        view::warning(&format!("old runs were not removed: {:#}", anyhow!(error)));
+        view::warning(&format!("cannot remove old runs: {:#}", anyhow!(error)));
     }
 }
 
@@ -175,7 +175,7 @@ impl RunSetup<'_> {
         I: Iteration<Output: Serialize + DeserializeOwned> + 'static,
         S: LoopStep<Output = I::Output> + 'static,
     {
-        let signals = Signals::listen().or_internal("signals cannot be listened for")?;
+        let signals = Signals::listen().or_internal("cannot listen for signals")?;
         // Hold the lock until the end is noted. A process that resumed the run earlier would find its run marked as
         // ended.
         let _lock = source.take_lock();
@@ -190,7 +190,7 @@ impl RunSetup<'_> {
         let record = self.record(&mut ended);
         warn_of_survivors(&survivors);
         if let Some(error) = self.logs.as_ref().and_then(OutputLogs::failure) {
-            view::warning(&format!("not all that was printed is kept: {error:#}"));
+            view::warning(&format!("some output was not stored: {error:#}"));
         }
         if self.output.json {
             // The record's texts are already redacted.
@@ -245,7 +245,7 @@ fn warn_of_survivors(survivors: &[u32]) {
         more => format!(" and {more} more"),
     };
     view::warning(&format!(
-        "processes that the run left behind could not be ended: {}{more} (`ps -p {}` shows them)",
+        "cannot end processes that the run left behind: {}{more} (`ps -p {}` shows them)",
         numbers.join(", "),
         numbers.join(",")
     ));

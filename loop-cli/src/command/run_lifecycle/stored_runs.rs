@@ -7,7 +7,7 @@ use loop_telemetry::{JournalEntry, JournalReader, RunEntry, RunStore, StateDir, 
 use serde::de::DeserializeOwned;
 
 use crate::command::{Failure, environment, usage};
-use crate::view::{self, StoredAgentOutput};
+use crate::view::{self, StoredAgentOutput, text};
 
 /// Opens the run store in the user's state directory.
 pub(crate) fn store() -> Result<RunStore, Failure> {
@@ -28,7 +28,7 @@ pub(crate) fn choose_run(store: &RunStore, named: Option<&str>) -> Result<RunEnt
     let here = environment::dir(None)?;
     let last = store.list()?.into_iter().rev().find(|entry| is_in(entry, &here));
     last.ok_or_else(|| {
-        usage!("no run that is kept began in this folder\n  `loop runs --all` lists those of other folders")
+        usage!("there are no stored runs of this folder\n  `loop runs --all` lists those of other folders")
     })
 }
 
@@ -105,11 +105,31 @@ pub(crate) fn read_on(
     Ok(())
 }
 
-/// Warns about a truncated journal: it lacks the run's end, which the list of runs knows.
-pub(crate) fn warn_if_cut(entry: &RunEntry, progress: &Progress) {
+/// Reads the whole journal of a run, and warns if its end is damaged. Returns the run's progress at the end.
+pub(crate) fn read_all(
+    store: &RunStore,
+    entry: &RunEntry,
+    each: impl FnMut(&JournalEntry<'_>, &Progress) -> Result<(), Failure>,
+) -> Result<Progress, Failure> {
+    let (mut journal, mut progress) = (journal(store, entry)?, Progress::default());
+    read_on(&mut journal, &mut progress, each)?;
+    warn_about_end(&journal, entry, &progress);
+    Ok(progress)
+}
+
+/// Warns about the journal of a run that has ended: if it lacks the end, which the list of runs knows, or if anything
+/// follows the last whole line.
+fn warn_about_end(journal: &JournalReader, entry: &RunEntry, progress: &Progress) {
+    if let Some(bytes) = journal.torn_bytes().filter(|_| !entry.is_open) {
+        let torn = text::count(bytes, "byte");
+        view::warning(&format!(
+            "the run's journal ends in {torn} that are not a whole line, and are not shown; `loop resume` cuts them off"
+        ));
+    }
     if !entry.is_open && entry.last_ending.is_some() && progress.ending().is_none() {
         view::warning(
-            "the run's journal was cut: it lacks the end of the run, which `loop runs` lists; take the file from a backup",
+            "the run's journal was cut: it lacks the end of the run, which `loop runs` lists; restore the file \
+             from a backup",
         );
     }
 }

@@ -65,10 +65,9 @@ impl StoredSpec {
 /// Parses a stored repetition, and builds its stop condition.
 pub(crate) fn repetition(text: &str) -> Result<(Repetition, RepetitionCondition), Failure> {
     if text.contains(REDACTED) {
-        return Err(usage!("what is kept of the command lacks a secret that stood in it: begin a new run"));
+        return Err(usage!("the stored command lacks a secret that was in it: start a new run"));
     }
-    let repetition: Repetition =
-        serde_json::from_str(text).or_usage(|| "what is kept of the command cannot be read")?;
+    let repetition: Repetition = serde_json::from_str(text).or_usage(|| "cannot read the stored command")?;
     let until = repetition.until().or_usage(|| "--until")?;
     Ok((repetition, until))
 }

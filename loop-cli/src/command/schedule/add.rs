@@ -79,7 +79,7 @@ fn job(args: &AddArgs, requested: &JobRequest, now: Timestamp) -> Job {
 fn far(error: JobError, args: &AddArgs) -> Failure {
     match error {
         JobError::FarOff { first } if !args.far => {
-            usage!("it fires on {first} for the first time, which is more than a year away: `--far` takes it")
+            usage!("its first fire is on {first}, which is more than a year away: `--far` accepts that")
         }
         error => error.into(),
     }
@@ -106,7 +106,7 @@ fn action(
     let settings = environment::settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
     let variables: Vec<_> = env::vars_os().collect();
     let model = Model::choose(asked.model.as_deref(), &settings, &variables);
-    let model = model.or_setup(|| "neither `--run` nor `--agent` says who does it, and a model cannot")?;
+    let model = model.or_setup(|| "no `--run` or `--agent` is given, and no model can run the job")?;
     let by = match asked.model {
         Some(_) => format!("model {}", model.id()),
         None => {
@@ -131,7 +131,7 @@ fn manifest(path: &Path) -> Result<String, Failure> {
         view::say(&warnings);
     }
     let whole = fs::canonicalize(path).or_usage(|| format!("--run {}", path.display()))?;
-    let text = whole.to_str().or_usage(|| format!("--run {}: its path is no text", path.display()));
+    let text = whole.to_str().or_usage(|| format!("--run {}: its path is not UTF-8", path.display()));
     text.map(str::to_owned)
 }
 

@@ -12,13 +12,13 @@ pub(super) fn delete(args: &JobArgs) -> Result<ExitCode, Failure> {
 }
 
 pub(super) fn pause(args: &JobArgs, paused: bool) -> Result<ExitCode, Failure> {
-    let done = if paused { "paused" } else { "goes on with its next slot" };
+    let done = if paused { "paused" } else { "resumes with its next slot" };
     let now = clock::now();
     change(args, done, |jobs, id| jobs.set_paused(id, paused, now))
 }
 
 pub(super) fn fire(args: &JobArgs) -> Result<ExitCode, Failure> {
-    let done = change(args, "fires as soon as it can", Jobs::request_fire)?;
+    let done = change(args, "fires as soon as possible", Jobs::request_fire)?;
     tell_if_idle(&folder(args.cwd.as_deref())?)?;
     Ok(done)
 }

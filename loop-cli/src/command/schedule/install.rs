@@ -14,9 +14,9 @@ const VARIABLES: [&str; 5] = ["PATH", "LOOP_HOME", "LOOP_CONFIG", "XDG_CONFIG_HO
 pub(super) fn exec(args: &InstallArgs) -> Result<ExitCode, Failure> {
     let folder = folder(args.cwd.as_deref())?;
     let text = |path: &std::path::Path| {
-        path.to_str().map(str::to_owned).or_setup(|| format!("{} is no text", path.display()))
+        path.to_str().map(str::to_owned).or_setup(|| format!("{} is not UTF-8", path.display()))
     };
-    let program = env::current_exe().or_internal("this program cannot be found")?;
+    let program = env::current_exe().or_internal("cannot find this program")?;
     let (program, dir) = (text(&program)?, text(folder.project.dir())?);
     let variables: Vec<_> = VARIABLES.iter().filter_map(|name| Some((*name, env::var(name).ok()?))).collect();
     if args.system.systemd {

@@ -53,7 +53,7 @@ fn tell_of_checks(folder: &FolderSchedule, now: Timestamp) -> Result<(), Failure
         return tell_if_idle(folder);
     }
     if let Some(check) = folder.project.store().last_check()? {
-        view::say(&format!("what is due was looked at {}", words::until(check, now)));
+        view::say(&format!("last check for due jobs: {}", words::until(check, now)));
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ fn folder(cwd: Option<&Path>) -> Result<FolderSchedule, Failure> {
 fn zone(asked: Option<&Zone>) -> Result<Zone, Failure> {
     match asked {
         Some(zone) => Ok(zone.clone()),
-        None => Zone::of_system().or_setup(|| "this machine's time zone cannot be told (`--tz` names one)"),
+        None => Zone::of_system().or_setup(|| "cannot determine this machine's time zone (`--tz` names one)"),
     }
 }
 
@@ -58,8 +58,8 @@ fn tell_if_idle(folder: &FolderSchedule) -> Result<(), Failure> {
         view::say("everything is stopped: `loop schedule on` lets jobs fire again");
     } else if !is_fired {
         view::say(
-            "nobody fires these jobs now\n  `loop schedule run` does while it runs, `loop schedule install` prints \
-             what does always",
+            "nothing fires these jobs now\n  `loop schedule run` fires them while it runs; `loop schedule \
+             install` prints a service that always does",
         );
     }
     Ok(())

@@ -7,12 +7,12 @@ use crate::{exit, schedule, view};
 
 pub(super) fn exec(off: bool) -> Result<ExitCode, Failure> {
     let switch = schedule::off_switch()?;
-    switch.set(off).or_setup(|| "the file that stops all jobs cannot be changed")?;
+    switch.set(off).or_setup(|| "cannot change the file that stops all jobs")?;
     view::say(match off {
         true => {
-            "no job fires on this machine, and what fired is ended: `loop schedule on` lets them fire again"
+            "all jobs of this machine are stopped, and their runs are ended: `loop schedule on` lets them fire again"
         }
-        false => "jobs fire again where somebody fires them",
+        false => "jobs fire again wherever `loop schedule run` or a session works",
     });
     Ok(ExitCode::from(exit::OK))
 }

@@ -33,7 +33,7 @@ pub(super) fn exec(args: &RunScheduleArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(exit::OK));
     }
     let supervisor = environment::supervisor(environment::new_run_id())
-        .or_internal("the processes of jobs cannot be looked after")?;
+        .or_internal("cannot supervise the processes of jobs")?;
     let done = environment::block_on(fire(args, folder, supervisor.clone()));
     supervisor.end();
     done
@@ -45,12 +45,12 @@ async fn fire(
     folder: Arc<FolderSchedule>,
     supervisor: Supervisor,
 ) -> Result<ExitCode, Failure> {
-    let signals = Signals::listen().or_internal("signals cannot be listened for")?;
+    let signals = Signals::listen().or_internal("cannot listen for signals")?;
     let reporter = reporter(args, &folder)?;
     let heard = Arc::clone(&reporter);
     let watched = folder.project.off_switch().watch(&reporter.switch, move || heard.phase());
-    let _watched = watched.or_setup(|| "the folder of all schedules cannot be made")?;
-    let program = env::current_exe().or_internal("this program cannot be found")?;
+    let _watched = watched.or_setup(|| "cannot create the folder of all schedules")?;
+    let program = env::current_exe().or_internal("cannot find this program")?;
     let firing = FireDelivery {
         program: program.to_string_lossy().into_owned(),
         folder: Arc::clone(&folder),
@@ -111,7 +111,7 @@ async fn attend<T>(
     cancel: &CancellationToken,
     board: &StatusBoard,
 ) -> Result<(Option<T>, Option<Signal>), Failure> {
-    let mut suspensions = SuspendSignals::listen().or_internal("Ctrl+Z cannot be listened for")?;
+    let mut suspensions = SuspendSignals::listen().or_internal("cannot listen for Ctrl+Z")?;
     let mut work = std::pin::pin!(work);
     let mut first = None;
     loop {

@@ -90,14 +90,14 @@ fn page(folder: &FolderSchedule, record: &JobRecord, zone: &Zone, now: Timestamp
         None => "none".to_owned(),
     };
     let catch_up = match job.catch_up {
-        CatchUp::None => "none: what was missed is dropped",
-        CatchUp::Once => "once: what was missed is one fire",
-        CatchUp::Ask => "ask: what was missed is told",
+        CatchUp::None => "none: missed slots are dropped",
+        CatchUp::Once => "once: all missed slots become one fire",
+        CatchUp::Ask => "ask: missed slots are reported",
     };
     let overlap = match job.overlap {
-        Overlap::Skip => "skip: what is due while it runs is dropped",
-        Overlap::QueueOne => "queue: what is due while it runs is one fire afterwards",
-        Overlap::Cancel => "cancel: what is due while it runs ends the run",
+        Overlap::Skip => "skip: slots that are due while it runs are dropped",
+        Overlap::QueueOne => "queue: slots that are due while it runs become one fire afterwards",
+        Overlap::Cancel => "cancel: a slot that is due while it runs ends the run",
     };
     let does =
         JobAction::of(job).map_or_else(|error| format!("{error:#}"), |action| action::describe(&action));

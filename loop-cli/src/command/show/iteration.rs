@@ -18,7 +18,7 @@ use crate::{
 pub(super) fn show(store: &RunStore, id: &str, number: u64, part: &PartArgs) -> Result<(), Failure> {
     let (found, unread) = find(store, id, number)?;
     if part.output {
-        let none = || unread.unwrap_or_else(|| nothing(number, "the agent has left no output that is kept"));
+        let none = || unread.unwrap_or_else(|| nothing(number, "the agent has no stored output"));
         print_raw(&found.output.ok_or_else(none)?)?;
     } else if part.evaluation {
         let verdict = found.details.verdict.ok_or_else(|| nothing(number, "there is no verdict"))?;
@@ -49,13 +49,13 @@ fn warn_of_gaps(output: &ShellOutput) {
     for (name, kept) in [("output", &output.stdout), ("error output", &output.stderr)] {
         if kept.omitted() > 0 {
             let (omitted, head) = (text::bytes(kept.omitted()), text::bytes(kept.head().len() as u64));
-            view::warning(&format!("{omitted} of the {name} were not kept, after the first {head}"));
+            view::warning(&format!("{omitted} of the {name} were not stored, after the first {head}"));
         }
     }
 }
 
 fn nothing(number: u64, what: &str) -> Failure {
-    usage!("of iteration {number} {what}\n  `loop show RUN -i {number}` says how it ended")
+    usage!("iteration {number}: {what}\n  `loop show RUN -i {number}` shows how it ended")
 }
 
 /// Finds the journal's data on the iteration, and why its output is unreadable, if it is. Only callers that show the

@@ -1,6 +1,6 @@
 //! A run and its iterations, for programs.
 
-use loop_core::{Ending, Progress, Usd};
+use loop_core::{Ending, Usd};
 use loop_telemetry::{
     RunEntry, RunStore,
     rows::{IterationRow, RowFold},
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::super::{
     Failure,
-    run_lifecycle::stored_runs::{glance, journal, read_on, warn_if_cut},
+    run_lifecycle::stored_runs::{glance, read_all},
     runs::{RunJson, json},
 };
 
@@ -60,21 +60,20 @@ impl ShowJson<'_> {
     /// Returns the JSON of this run, from its current journal.
     pub(super) fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
         let run = RunJson::of(store, entry)?;
-        let (mut progress, mut rows) = (Progress::default(), RowFold::default());
+        let mut rows = RowFold::default();
         let mut iterations: Vec<IterationJson> = Vec::new();
         let mut add = |row: IterationRow| {
             // The check was repeated for an iteration that had already ended, so the new row replaces the old one.
             iterations.pop_if(|last| last.iteration == row.iteration);
             iterations.push(row.into());
         };
-        read_on(&mut journal(store, entry)?, &mut progress, |line, _| {
+        let progress = read_all(store, entry, |line, _| {
             if let Some(output) = line.output.as_ref().and_then(glance) {
                 rows.record_output(&output);
             }
             rows.on_event(&line.event).into_iter().for_each(&mut add);
             Ok(())
         })?;
-        warn_if_cut(entry, &progress);
         rows.current().filter(|_| progress.ending().is_none()).cloned().into_iter().for_each(add);
         Ok(json(&ShowJson { run, ending: progress.ending(), iterations }))
     }

@@ -6,15 +6,13 @@ mod prompt;
 
 use std::process::ExitCode;
 
-use loop_core::{Observer, Progress};
+use loop_core::Observer;
 use loop_telemetry::{RunEntry, RunStore};
 
 use self::json::ShowJson;
 use super::{
     Failure,
-    run_lifecycle::stored_runs::{
-        RunState, choose_run, glance, journal, read_on, short_id, store, warn_if_cut,
-    },
+    run_lifecycle::stored_runs::{RunState, choose_run, glance, read_all, short_id, store},
 };
 use crate::{
     args::ShowArgs,
@@ -41,15 +39,14 @@ fn page(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
     // Determine the state before reading the journal: a run that ends meanwhile then appears as running, and not as
     // dead.
     let state = RunState::of(store, entry)?;
-    let (mut progress, mut table) = (Progress::default(), IterationTable::full());
-    read_on(&mut journal(store, entry)?, &mut progress, |line, progress| {
+    let mut table = IterationTable::full();
+    let progress = read_all(store, entry, |line, progress| {
         if let Some(output) = line.output.as_ref().and_then(glance) {
             table.record_output(&output);
         }
         table.on_event(&line.event, progress);
         Ok(())
     })?;
-    warn_if_cut(entry, &progress);
     if progress.ending().is_none() {
         table.end_unfinished(state.word(entry));
     }

@@ -30,8 +30,8 @@ use loop_manifest::Plan;
 /// Prints the prompt as the agent received it, except for secrets, which are not stored.
 pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failure> {
     let manifest = store.info(id)?.manifest;
-    let manifest = manifest
-        .ok_or_else(|| usage!("the run was begun without a manifest, of which prompts could be made"))?;
+    let manifest =
+        manifest.ok_or_else(|| usage!("the run has no manifest from which its prompts could be rebuilt"))?;
     if manifest.path == STORED_AS {
         // The prompt is the same each time.
         let (repetition, _) = stored_spec::repetition(&manifest.text)?;
@@ -40,8 +40,8 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failur
     }
     if manifest.path == task::STORED_AS {
         return Err(usage!(
-            "the prompts of a task are not kept: they have the task file in them as it was then\n  \
-             `loop show {id} -i {number}` says what was done"
+            "the prompts of a task are not stored: they contained the task file as it was then\n  \
+             `loop show {id} -i {number}` shows what was done"
         ));
     }
     let loaded = run_spec::stored_source(&manifest).and_then(Plan::of);
@@ -110,6 +110,8 @@ impl<O> ContextFold<O> {
 fn warn_of_changes(manifest: &RunManifest) {
     let now = fs::read_to_string(Path::new(&manifest.path)).unwrap_or_else(|_| manifest.text.clone());
     if changed_lines(&manifest.text, &now, REDACTED).is_some() {
-        view::warning("the manifest has changed since the run began: this is the prompt of what it was then");
+        view::warning(
+            "the manifest has changed since the run began: this is the prompt of the earlier manifest",
+        );
     }
 }

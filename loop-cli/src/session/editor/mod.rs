@@ -123,10 +123,7 @@ impl Editor {
     /// # Cancel safety
     /// This is cancel safe: the next call returns what was typed.
     pub(crate) async fn typed(&mut self) -> EditorEvent {
-        self.typed
-            .recv()
-            .await
-            .unwrap_or_else(|| EditorEvent::Failed("the line editor broke down".to_owned()))
+        self.typed.recv().await.unwrap_or_else(|| EditorEvent::Failed("the line editor crashed".to_owned()))
     }
 
     /// Collects the input typed while no line is requested, for later requests. During a loop, returns at an exit word
@@ -203,9 +200,7 @@ fn read(editor: &mut Reedline, prompt: &EditorPrompt, lines: &InputHistory) -> E
             EditorEvent::Paused
         }
         Ok(Signal::CtrlD) => EditorEvent::End,
-        Ok(other) => {
-            EditorEvent::Failed(format!("the line editor gave an answer that is not known: {other:?}"))
-        }
+        Ok(other) => EditorEvent::Failed(format!("the line editor returned an unknown answer: {other:?}")),
         Err(error) => EditorEvent::Failed(error.to_string()),
     }
 }

@@ -93,7 +93,7 @@ impl ActivityView for TurnView {
             TurnEvent::Delta(Delta::Thought(_)) => self.doing(&format!("{} thinks", self.model)),
             TurnEvent::Delta(Delta::Restarted) => {
                 self.end_line();
-                self.note(&paint(WARN, "the reply broke off, and begins again"));
+                self.note(&paint(WARN, "the reply broke off and starts again"));
             }
             TurnEvent::Calling(call) => {
                 self.end_line();

@@ -53,8 +53,10 @@ impl Canvas {
             match item {
                 PrintAction::Text(more) => text.push_str(&more),
                 PrintAction::Lost(bytes) => {
-                    let lost =
-                        format!("  … {bytes} bytes are not shown: they came faster than they were read");
+                    let lost = format!(
+                        "  … {bytes} bytes are not shown: they arrived faster than the terminal could \
+                                 show them"
+                    );
                     text.push_str(&paint(WARN, lost));
                     text.push('\n');
                 }

@@ -128,7 +128,7 @@ fn work<T>(result: &WorkResult<T>, done: &str, took: impl Fn() -> String) -> Str
             format!("{} after {}: {}", paint(BAD, "failed"), took(), text::printable(message))
         }
         WorkResult::Later { after } => {
-            paint(WARN, format_args!("put off: to be tried again in {}", text::duration(*after)))
+            paint(WARN, format_args!("deferred: it is tried again in {}", text::duration(*after)))
         }
         WorkResult::Halted(halt) => paint(BAD, text::printable(&halt.to_string())),
         _ => format!("over after {}", took()),

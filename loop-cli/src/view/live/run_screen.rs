@@ -56,7 +56,7 @@ impl RunScreen {
     /// price, must be known before the run is over.
     pub(crate) fn usage_note(&self, note: &str) {
         let note = text::printable(note);
-        self.line(&format!("{} of the usage that the agent prints: {note}", paint(WARN, "warning:")));
+        self.line(&format!("{} the usage that the agent prints: {note}", paint(WARN, "warning:")));
     }
 
     /// Shows the current stage of the run.

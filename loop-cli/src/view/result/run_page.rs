@@ -43,7 +43,7 @@ fn next(id: &str, ending: Option<&Ending>, is_running: bool) -> String {
     let Some(ending) = ending else {
         return match is_running {
             true => format!("`loop tail {id}` follows it"),
-            false => format!("`{resume}` goes on where it was cut off"),
+            false => format!("`{resume}` continues where it was cut off"),
         };
     };
     match ending.reason() {
@@ -51,7 +51,7 @@ fn next(id: &str, ending: Option<&Ending>, is_running: bool) -> String {
         Some(StopReason::MaxIterations) => format!("`{resume} --add-iterations 5` allows five more"),
         // A spending rate that is too high stays too high: more money does not help.
         Some(StopReason::BudgetExceeded) if ending.guardrail() == Some(SpendingRate::NAME) => {
-            format!("see why it was so fast; then `{resume}`")
+            format!("find out why it was so fast; then `{resume}`")
         }
         Some(StopReason::BudgetExceeded) => format!("`{resume} --add-cost 1` allows a dollar more"),
         Some(StopReason::TimeExceeded) => format!("`{resume} --add-seconds 1800` allows half an hour more"),
@@ -61,7 +61,7 @@ fn next(id: &str, ending: Option<&Ending>, is_running: bool) -> String {
         Some(StopReason::HitlCheckpoint) | Some(StopReason::Declined) => {
             format!("look at what was done; then `{resume}`, with `--note TEXT` for the next prompt")
         }
-        Some(StopReason::Cancelled) => format!("`{resume}` goes on"),
-        _ => format!("see why it stopped; then `{resume}`"),
+        Some(StopReason::Cancelled) => format!("`{resume}` continues it"),
+        _ => format!("find out why it stopped; then `{resume}`"),
     }
 }

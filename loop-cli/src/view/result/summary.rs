@@ -67,15 +67,16 @@ fn next(
             "look at what changed, with `git diff` for example, before you keep it".to_owned()
         }
         Some(StopReason::MaxIterations) if plan.evaluator.command.is_none() => {
-            "see what the check said last, with `loop show -i N --evaluation`; then sharpen the prompt, or the criteria"
+            "look at the last output of the check, with `loop show -i N --evaluation`; then sharpen the prompt, \
+             or the criteria"
                 .to_owned()
         }
         Some(StopReason::MaxIterations) => format!(
-            "run {check} by hand, and see what is left; then sharpen the prompt, or raise {}",
+            "run {check} by hand, and look at what is left; then sharpen the prompt, or raise {}",
             called("guardrails.max_iterations")
         ),
         Some(StopReason::BudgetExceeded) if ending.guardrail() == Some(SpendingRate::NAME) => {
-            format!("see why it was so fast; then {}", raise("guardrails.max_usd_per_hour"))
+            format!("find out why it was so fast; then {}", raise("guardrails.max_usd_per_hour"))
         }
         Some(StopReason::BudgetExceeded) => {
             format!("look at what was done for the money; then {}", raise("guardrails.max_cost_usd"))
@@ -84,7 +85,7 @@ fn next(
             format!("look at what was done; then {}", raise("guardrails.max_tokens"))
         }
         Some(StopReason::Unmetered) => format!(
-            "see why {agent} does not report what it uses; or accept that with {}",
+            "find out why {agent} does not report its usage; or accept that with {}",
             called("guardrails.allow_unmetered")
         ),
         Some(StopReason::TimeExceeded) => {
@@ -97,20 +98,20 @@ fn next(
             "look at what was done, and run again: in a terminal you will be asked".to_owned()
         }
         Some(StopReason::Declined) => format!("change what you did not like, and {again}"),
-        Some(StopReason::ConsecutiveFailures) => format!("run {agent} by hand, and see why it fails"),
+        Some(StopReason::ConsecutiveFailures) => format!("run {agent} by hand, and find out why it fails"),
         Some(StopReason::AgentUnavailable) => see_that_it_runs(agent),
         Some(StopReason::EvaluatorUnavailable) if plan.evaluator.command.is_none() => {
-            "see that who judges can be asked: `loop check` looks for keys and programs".to_owned()
+            "make sure that the judge can be asked: `loop check` looks for keys and programs".to_owned()
         }
         Some(StopReason::EvaluatorUnavailable) => see_that_it_runs(check),
         Some(StopReason::PromptUndeliverable) => {
             format!("take {{prompt}} out of {agent}: then the prompt goes to standard input, at any size")
         }
         Some(StopReason::Cancelled) => format!("{again} when you like; what the agent changed is still there"),
-        _ => format!("see why it stopped before you {again}"),
+        _ => format!("find out why it stopped before you {again}"),
     }
 }
 
 fn see_that_it_runs(command: &str) -> String {
-    format!("see that {command} can be run: is it installed, and on PATH?")
+    format!("make sure that {command} can run: is it installed, and on PATH?")
 }

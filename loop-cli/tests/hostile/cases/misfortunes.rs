@@ -174,7 +174,7 @@ fn the_next_command_ends_all() {
         hostile_scenario.scenario.manifest(&Manifest::new("true", "true"));
         let ran = hostile_scenario.scenario.run(command);
         assert!(
-            ran.stderr.contains("had left processes behind, which were ended"),
+            ran.stderr.contains("ended processes that a dead run of this folder had left behind"),
             "{command:?}: {}",
             ran.stderr
         );
@@ -193,7 +193,7 @@ fn the_next_command_wakes_the_loop() {
             .scenario
             .run(&["runs"])
             .exits(0)
-            .says(&["was stopped, and had lost its guardian: it goes on"]);
+            .says(&["was stopped and had lost its watchdog: it continues now"]);
         started.finish().exits(1);
         hostile_scenario.records("time_exceeded");
         hostile_scenario.nobody_is_left();
@@ -211,7 +211,7 @@ fn a_control_group_is_remembered() {
             .scenario
             .run(&["runs"])
             .exits(0)
-            .says(&["had left processes behind, which were ended"]);
+            .says(&["ended processes that a dead run of this folder had left behind"]);
         all_die(hostile_scenario.mark());
     }
 }

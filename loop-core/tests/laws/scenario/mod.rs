@@ -20,7 +20,7 @@ use proptest::{
 };
 
 pub(crate) use self::{
-    driven_run::DrivenRun,
+    driven_run::{DrivenRun, last_output},
     generate::{scenarios, settings, unlimited, usages},
     goal::{Goal, GoalState},
     guardrails::{GuardrailSpec, Probe, Rule, TestGuardrail},

@@ -186,3 +186,44 @@ fn an_explanation_names_the_rule_and_its_line() {
         assert!(shown.starts_with(expected), "{shown}");
     }
 }
+
+#[test]
+fn the_folders_above_the_root_count_as_well() {
+    let at = |root: &str| ActionPolicy::default().at(root);
+    for (root, path) in [
+        ("/home/kim/.aws", "config"),
+        ("/home/kim/.Kube", "config"),
+        ("/home/kim/.docker", "config.json"),
+        ("/home/kim/.config/gh", "hosts.yml"),
+        ("/home/kim/.ssh", "mykey"),
+        ("/home/kim/app/.git", "config"),
+        ("/home/kim/app/.git/modules/lib", "config"),
+        ("/srv/app.git", "config"),
+        ("/home/kim/.secrets/app", "a/b"),
+    ] {
+        let policy = at(root);
+        assert!(!policy.explain_path(path, Verb::Read).allowed, "{root} {path}");
+        assert!(policy.on_command("ls").is_err(), "{root}");
+    }
+    for (root, path) in [("/home/kim/app/.git", "hooks/pre-commit"), ("/home/kim/app/.git/hooks", "x")] {
+        assert!(!at(root).explain_path(path, Verb::Write).allowed, "{root} {path}");
+    }
+    for (root, path) in [("/home/kim/.claude", "settings.json"), ("/home/kim/.claude/commands", "x.md")] {
+        let ruling = at(root).explain_path(path, Verb::Write);
+        assert!(!ruling.allowed && ruling.needs_approval.is_some(), "{root} {path}");
+        assert!(at(root).explain_path(path, Verb::Read).allowed);
+    }
+    for (root, path) in [
+        ("/home/kim/.config/nvim", "init.lua"),
+        ("/home/kim/credentials-service", "src/main.rs"),
+        ("/home/kim/app/.claude/worktrees/fix", "src/main.rs"),
+        ("/home/kim/app/.git/worktrees/x/y", "src/main.rs"),
+        ("/tmp/.tmpAbc/work", "README.md"),
+    ] {
+        let policy = at(root);
+        for verb in [Verb::Read, Verb::Write] {
+            assert!(policy.explain_path(path, verb).allowed, "{root} {path} {verb}");
+        }
+        assert!(policy.on_command("ls").is_ok(), "{root}");
+    }
+}

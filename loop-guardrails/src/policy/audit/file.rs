@@ -162,7 +162,10 @@ fn private() -> OpenOptions {
 /// Opens a regular file. A link would redirect the audit, and a pipe would wait for a reader.
 fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
     let foreign = || {
-        io::Error::other(format!("{} is no ordinary file: look at what it is, and remove it", path.display()))
+        io::Error::other(format!(
+            "{} is not a regular file: find out what it is, and remove it",
+            path.display()
+        ))
     };
     match options.open(path) {
         Ok(file) if file.metadata()?.is_file() => Ok(file),

@@ -23,13 +23,13 @@ pub struct NamePattern(String);
 #[non_exhaustive]
 pub enum InvalidNamePattern {
     /// The text is empty.
-    #[error("the name of a variable is not empty")]
+    #[error("the name of a variable must not be empty")]
     Empty,
     /// It contains a character that no name can have.
-    #[error("the name of a variable has no `=` and no NUL character in it: write the name alone")]
+    #[error("the name of a variable must not contain `=` or a NUL character: write only the name")]
     Sign,
     /// It contains a `*` that is not the last character.
-    #[error("a `*` stands at the end of a name only, as in `NPM_*`")]
+    #[error("a `*` may only be at the end of a name, as in `NPM_*`")]
     Star,
 }
 

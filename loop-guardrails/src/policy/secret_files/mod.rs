@@ -34,8 +34,8 @@ pub struct FileName(String);
 /// A text that is not a pattern for file names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` names no file: write a name without `/`, `?`, brackets, braces and `\\`, with one `*` at its beginning or its \
-     end at most"
+    "`{0}` is not the name of a file: write a name without `/`, `?`, brackets, braces and `\\`, with one `*` at \
+     its beginning or its end at most"
 )]
 pub struct InvalidFileName(pub String);
 
@@ -118,11 +118,36 @@ impl SecretFiles {
         // A rule that a person wrote is more informative than a built-in one.
         let rule = meant.min_by_key(|(_, origin)| **origin == Origin::BuiltIn);
         let loose = || is_loose_object(&names).then_some(("objects/", &Origin::BuiltIn));
-        rule.or_else(loose).map(|(rule, origin)| {
-            let shown = rule.strip_prefix("**/").unwrap_or(rule);
-            let why = format!("files named `{shown}` hold secrets; do without it, or ask the user");
-            Ruling::denied(why, origin)
-        })
+        rule.or_else(loose).map(|(rule, origin)| denied(rule, origin))
+    }
+
+    /// Returns the rules that may make files below these folders secrets, although their first parts name the folders
+    /// and not the files: in the workspace `.aws`, the rule `.aws/config` is about `config`. The names are folded.
+    ///
+    /// A rule for a single name counts only if it begins with a dot: the folder `credentials-service` is a project.
+    pub(super) fn reaching_below(&self, folders: &[String]) -> Vec<String> {
+        let rules =
+            self.rules().map(|(rule, _)| rule).filter(|rule| rule.contains('/') || rule.starts_with('.'));
+        let begins_above = |rule: &&str| {
+            let rule = folded_rule(rule);
+            let rule = rule.strip_prefix("**/").unwrap_or(&rule);
+            (0..folders.len()).any(|first| begins(rule, &folders[first..]))
+        };
+        rules.filter(begins_above).map(str::to_owned).collect()
+    }
+
+    /// Returns the one of these rules that makes `path`, below these folders, a secret.
+    pub(super) fn rule_below(
+        &self,
+        rules: &[String],
+        folders: &[String],
+        path: &LocalPath,
+    ) -> Option<Ruling> {
+        if rules.is_empty() || self.shown.iter().any(|shown| path.is_within(&shown.value)) {
+            return None;
+        }
+        let names: Vec<_> = folders.iter().cloned().chain(path.names().map(|name| folded(&name))).collect();
+        rules.iter().find(|rule| is_meant(rule, &names)).map(|rule| denied(rule, &Origin::BuiltIn))
     }
 
     /// Returns those of these paths whose names are secret. This ignores exceptions, and replaces bytes that are not
@@ -162,6 +187,23 @@ impl SecretFiles {
     /// Returns whether a path in this folder may be an exception.
     pub(super) fn has_exception_about(&self, folder: &LocalPath) -> bool {
         self.shown.iter().any(|shown| shown.value.is_within(folder) || folder.is_within(&shown.value))
+    }
+}
+
+fn denied(rule: &str, origin: &Origin) -> Ruling {
+    let shown = rule.strip_prefix("**/").unwrap_or(rule);
+    Ruling::denied(format!("files named `{shown}` hold secrets; work without it, or ask the user"), origin)
+}
+
+/// Returns whether the parts of a rule match all of these names, so that the rest of it may match a name below them.
+fn begins(rule: &str, names: &[String]) -> bool {
+    if let Some(rest) = rule.strip_prefix("**/") {
+        return (0..=names.len()).any(|skipped| begins(rest, &names[skipped..]));
+    }
+    let Some((name, below)) = names.split_first() else { return true };
+    match rule.split_once('/') {
+        Some((part, rest)) => fits(part, name) && begins(rest, below),
+        None => fits(rule, name),
     }
 }
 

@@ -303,6 +303,11 @@ const HISTORIES: &[&str] = &[
 /// merge are not even that. See also `is_loose_object`.
 const REPOSITORIES: &[&str] = &[
     "**/*.git/**/objects",
+    // The reflog keeps the addresses of `git pull`, with their passwords.
+    "**/*.git/**/logs",
+    // The index lists the names of files that permissions may hide.
+    "**/*.git/**/index",
+    "**/*.git/**/sharedindex.*",
     "**/*.git/**/rr-cache",
     "**/*.git/**/rebase-apply",
     "**/*.git/**/rebase-merge",

@@ -136,6 +136,9 @@ fn remotes_and_objects_are_read_by_git_alone() {
         ".git/rr-cache/1/preimage",
         ".git/lfs/objects/ab/cd/x",
         ".git/COMMIT_EDITMSG",
+        ".git/logs/HEAD",
+        ".git/logs/refs/heads/main",
+        ".git/index",
         "bare/objects/pack/pack-1.pack",
         "bare/objects/5d/0cf5f0e8a7b1d2c3e4f5a6b7c8d9e0f1a2b3c4",
     ] {
@@ -143,7 +146,6 @@ fn remotes_and_objects_are_read_by_git_alone() {
     }
     for path in [
         ".git/HEAD",
-        ".git/logs/HEAD",
         ".git/refs/heads/main",
         ".gitignore",
         "config",

@@ -22,7 +22,7 @@ pub enum WorkspaceError {
     #[error(transparent)]
     Outside(#[from] OutsidePath),
     /// A link on the path leaves the workspace.
-    #[error("the link `{link}` leads out of the workspace, to {}: use what lies within", target.display())]
+    #[error("the link `{link}` leads out of the workspace, to {}: use a path inside it", target.display())]
     LinkOutside {
         /// The link.
         link: LocalPath,
@@ -56,7 +56,7 @@ pub enum WorkspaceError {
     },
     /// Rules about the contents of a folder prevent moving it.
     #[error(
-        "`{path}` cannot be moved as a whole, since there are rules about what is in it: move its files one by one"
+        "`{path}` cannot be moved as a whole, because rules apply to paths in it: move its files one by one"
     )]
     RulesBelow {
         /// The folder.

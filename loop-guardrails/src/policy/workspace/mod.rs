@@ -149,6 +149,7 @@ impl Workspace {
         })?;
         let place = path_walk::walk(&self.0, Path::new(path), last, missing)?;
         self.0.judge(&place.path, verb)?;
+        self.0.judge_in_repositories(&place.path, verb)?;
         if let Some(mut denied) = unapproved {
             denied.ruling.needs_approval = Some(place.path);
             return Err(denied.into());
@@ -165,6 +166,28 @@ impl Inner {
     fn judge(&self, path: &LocalPath, verb: Verb) -> Result<(), DeniedAction> {
         self.policy.on_path(path, verb).into_result(format!("to {verb} `{path}`")).map(drop)
     }
+
+    /// Judges a path in a folder that git would take for a repository as if the folder's name was `.git`. A bare
+    /// repository can have any name.
+    fn judge_in_repositories(&self, path: &LocalPath, verb: Verb) -> Result<(), WorkspaceError> {
+        for folder in
+            path.as_path().ancestors().skip(1).filter(|folder| is_git_folder(&self.path.join(folder)))
+        {
+            let above = folder.parent().unwrap_or(folder);
+            let below = path.as_path().strip_prefix(folder).unwrap_or(path.as_path());
+            let renamed = LocalPath::new(above.join(".git").join(below))?;
+            let action = format!("to {verb} `{path}`, in a repository of git");
+            self.policy.on_path(&renamed, verb).into_result(action)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether git would take this folder for the inside of a repository.
+fn is_git_folder(folder: &Path) -> bool {
+    folder.join("HEAD").symlink_metadata().is_ok()
+        && folder.join("objects").is_dir()
+        && folder.join("refs").is_dir()
 }
 
 impl fmt::Debug for Workspace {

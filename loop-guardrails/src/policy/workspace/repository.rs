@@ -59,8 +59,8 @@ impl Repository {
                 }
                 let path = self.work_tree.join(OsStr::from_bytes(folder));
                 if kind_of(&path)?.is_some_and(|kind| kind.is_symlink()) {
-                    let problem = "it is a link, and git's index has files of a folder in its place; ask the user to \
-                                   put one of both right (`git add`)";
+                    let problem = "it is a link, and git's index has files of a folder in its place; ask the \
+                                   user to correct one of them (`git add`)";
                     return Err(refused(&path, problem));
                 }
             }
@@ -98,8 +98,8 @@ impl Repository {
 fn linked(file: &Path) -> Result<PathBuf, WorkspaceError> {
     let text = read(file)?;
     let elsewhere = || {
-        let problem = "it is a file that names another folder, and no linked work tree (`git worktree`) of that \
-                       repository; ask the user to run git";
+        let problem = "it is a file that names another folder, but not a linked work tree (`git worktree`) of \
+                       that repository; ask the user to run git";
         refused(file, problem)
     };
     let named = text.strip_prefix("gitdir:").ok_or_else(elsewhere)?.trim();
@@ -180,7 +180,7 @@ fn vet_length(git_dir: &Path, entry: &fs::DirEntry) -> Result<(), WorkspaceError
     }
     Err(refused(
         &path,
-        &format!("it is too large for what git reads there: {bytes} bytes; ask the user to remove it"),
+        &format!("it has {bytes} bytes, which is too large for such a file; ask the user to remove it"),
     ))
 }
 

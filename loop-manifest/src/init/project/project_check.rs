@@ -1,14 +1,14 @@
 //! Commands that were found, and the files in which they are looked for.
 
-use std::{fs, path::Path};
+use std::{borrow::Cow, fs, path::Path};
 
 /// A command that was found in a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectCheck {
     /// The shell command.
     pub command: String,
-    /// The file that points to it.
-    pub file: &'static str,
+    /// The file that points to it, relative to the folder.
+    pub file: Cow<'static, str>,
     pub(super) origin: CheckOrigin,
 }
 
@@ -25,7 +25,14 @@ pub(super) enum CheckOrigin {
 
 impl ProjectCheck {
     pub(super) fn new(origin: CheckOrigin, file: &'static str, command: impl Into<String>) -> Self {
-        Self { command: command.into(), file, origin }
+        Self { command: command.into(), file: Cow::Borrowed(file), origin }
+    }
+
+    /// Returns the same check for the folder above, in which this one's folder has this name.
+    pub(super) fn in_subfolder(self, name: &str) -> Option<Self> {
+        let folder = shlex::try_quote(name).ok()?;
+        let command = format!("cd {folder} && {}", self.command);
+        Some(Self { command, file: Cow::Owned(format!("{name}/{}", self.file)), origin: self.origin })
     }
 }
 
@@ -40,4 +47,12 @@ pub(super) fn read(dir: &Path, file: &str) -> Option<String> {
 pub(super) fn by_lock_file(dir: &Path, lock_files: &[(&str, &'static str)]) -> Option<&'static str> {
     let found = lock_files.iter().find(|(file, _)| dir.join(file).is_file());
     found.map(|(_, program)| *program)
+}
+
+/// Returns the sorted names in a folder; none if it cannot be read.
+pub(super) fn names_in(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut names: Vec<_> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    names
 }

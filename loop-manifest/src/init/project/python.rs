@@ -1,4 +1,4 @@
-//! Python: pyproject.toml.
+//! Python: pyproject.toml, tox.ini, setup.cfg, requirements files, and test files.
 
 use std::path::Path;
 
@@ -6,42 +6,141 @@ use toml::{Table, Value};
 
 use super::{
     super::template::Purpose,
-    project_check::{CheckOrigin, ProjectCheck, by_lock_file, read},
+    project_check::{CheckOrigin, ProjectCheck, by_lock_file, names_in, read},
 };
 
-const FILE: &str = "pyproject.toml";
+const PYPROJECT: &str = "pyproject.toml";
 
 /// The lock files, and the tools that install, and so have to run, the project's programs.
-const LOCK_FILES: [(&str, &str); 3] =
-    [("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("pdm.lock", "pdm run ")];
+const LOCK_FILES: [(&str, &str); 4] = [
+    ("uv.lock", "uv run "),
+    ("poetry.lock", "poetry run "),
+    ("pdm.lock", "pdm run "),
+    ("Pipfile.lock", "pipenv run "),
+];
 
-pub(super) fn check(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
-    let project: Table = read(dir, FILE)?.parse().unwrap_or_default();
-    let (tool, files, command): (_, &[&str], _) = match purpose {
-        Purpose::Test => {
-            ("pytest", &["pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py"], "pytest -q")
-        }
-        Purpose::Lint => ("ruff", &["ruff.toml", ".ruff.toml"], "ruff check"),
-    };
-    let runner = by_lock_file(dir, &LOCK_FILES).unwrap_or_default();
-    if configures(&project, tool)
-        || depends_on(&project, tool)
-        || files.iter().any(|file| dir.join(file).is_file())
-    {
-        return Some(ProjectCheck::new(CheckOrigin::Tool, FILE, format!("{runner}{command}")));
-    }
-    // The standard library has a test runner, but no linter.
-    let has_tests = ["tests", "test"].into_iter().find(|folder| dir.join(folder).is_dir());
-    let folder = has_tests.filter(|_| purpose == Purpose::Test)?;
-    Some(ProjectCheck::new(
-        CheckOrigin::Language,
-        FILE,
-        format!("{runner}python3 -m unittest discover -s {folder} -t ."),
-    ))
+/// Files that list requirements, one a line.
+const REQUIREMENTS: [&str; 8] = [
+    "requirements.txt",
+    "requirements-dev.txt",
+    "requirements-test.txt",
+    "requirements_dev.txt",
+    "dev-requirements.txt",
+    "test-requirements.txt",
+    "requirements/dev.txt",
+    "requirements/test.txt",
+];
+
+/// A program, and what shows that a project uses it.
+struct Tool {
+    name: &'static str,
+    command: &'static str,
+    /// The command for a project that is not installed, whose modules are found only from its folder.
+    from_folder: &'static str,
+    /// Its own files.
+    files: &'static [&'static str],
+    /// Its sections in the files of other tools.
+    sections: &'static [(&'static str, &'static str)],
 }
 
-fn configures(project: &Table, tool: &str) -> bool {
-    project.get("tool").and_then(|tools| tools.get(tool)).is_some()
+const PYTEST: Tool = Tool {
+    name: "pytest",
+    command: "pytest -q",
+    from_folder: "python3 -m pytest -q",
+    files: &["pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py"],
+    sections: &[("tox.ini", "[pytest]"), ("setup.cfg", "[tool:pytest]")],
+};
+
+const RUFF: Tool = Tool {
+    name: "ruff",
+    command: "ruff check",
+    from_folder: "ruff check",
+    files: &["ruff.toml", ".ruff.toml"],
+    sections: &[],
+};
+
+const FLAKE8: Tool = Tool {
+    name: "flake8",
+    command: "flake8",
+    from_folder: "flake8",
+    files: &[".flake8"],
+    sections: &[("tox.ini", "[flake8]"), ("setup.cfg", "[flake8]")],
+};
+
+pub(super) fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
+    let runner = by_lock_file(dir, &LOCK_FILES).unwrap_or_default();
+    let (environments, tools): (_, &[Tool]) = match purpose {
+        Purpose::Test => (environments(dir), &[PYTEST]),
+        Purpose::Lint => (None, &[RUFF, FLAKE8]),
+    };
+    let tool = tools.iter().find_map(|tool| tool.check(dir, runner));
+    // The standard library has a test runner, but no linter.
+    let standard = || if purpose == Purpose::Test { unittest(dir, runner) } else { None };
+    environments.into_iter().chain(tool.or_else(standard)).collect()
+}
+
+/// The runners of whole test environments.
+fn environments(dir: &Path) -> Option<ProjectCheck> {
+    let has_environments = read(dir, "tox.ini").is_some_and(|text| text.contains("[testenv"));
+    let tox = has_environments.then(|| ProjectCheck::new(CheckOrigin::Command, "tox.ini", "tox -q"));
+    let nox = || dir.join("noxfile.py").is_file();
+    tox.or_else(|| nox().then(|| ProjectCheck::new(CheckOrigin::Command, "noxfile.py", "nox")))
+}
+
+impl Tool {
+    fn check(&self, dir: &Path, runner: &str) -> Option<ProjectCheck> {
+        let file = self.evidence(dir)?;
+        let is_installed = [PYPROJECT, "setup.py"].iter().any(|file| dir.join(file).is_file());
+        let command = if is_installed { self.command } else { self.from_folder };
+        Some(ProjectCheck::new(CheckOrigin::Tool, file, format!("{runner}{command}")))
+    }
+
+    /// Returns the file that shows that the project uses the tool.
+    fn evidence(&self, dir: &Path) -> Option<&'static str> {
+        let project: Table = read(dir, PYPROJECT).and_then(|text| text.parse().ok()).unwrap_or_default();
+        let is_configured = project.get("tool").and_then(|tools| tools.get(self.name)).is_some();
+        if is_configured || depends_on(&project, self.name) {
+            return Some(PYPROJECT);
+        }
+        let own = self.files.iter().find(|file| dir.join(file).is_file());
+        let has_section = |(file, section): &&(&str, &str)| {
+            read(dir, file).is_some_and(|text| text.lines().any(|line| line.trim() == *section))
+        };
+        let section = || self.sections.iter().find(has_section).map(|(file, _)| file);
+        let requires = |file: &&&str| {
+            let text = read(dir, file).unwrap_or_default();
+            text.lines().any(|line| is_requirement(line.trim(), self.name))
+        };
+        let in_pipfile = || {
+            let pipfile: Table = read(dir, "Pipfile")?.parse().ok()?;
+            let packages = ["packages", "dev-packages"].iter().filter_map(|list| pipfile.get(*list));
+            packages.into_iter().any(|list| names(list, self.name)).then_some(&"Pipfile")
+        };
+        own.or_else(section).or_else(|| REQUIREMENTS.iter().find(requires)).or_else(in_pipfile).copied()
+    }
+}
+
+/// The test runner of the standard library, for the test files in the folder of the tests, or else in this one.
+fn unittest(dir: &Path, runner: &str) -> Option<ProjectCheck> {
+    let has_tests = |folder: &&str| {
+        let is_test = |name: &String| name.starts_with("test") && name.ends_with(".py");
+        names_in(&dir.join(folder)).iter().any(is_test)
+    };
+    let folder = ["tests", "test", "."].into_iter().find(has_tests)?;
+    let arguments = match folder {
+        "." => String::new(),
+        // A package imports its modules from the folder above; other files, from their own.
+        _ if dir.join(folder).join("__init__.py").is_file() => format!(" discover -s {folder} -t ."),
+        _ => format!(" discover -s {folder}"),
+    };
+    let file = [PYPROJECT, "setup.py", "requirements.txt"].into_iter().find(|file| dir.join(file).is_file());
+    let command = format!("{runner}python3 -m unittest{arguments}");
+    Some(ProjectCheck::new(CheckOrigin::Language, file.unwrap_or(folder_name(folder)), command))
+}
+
+/// The name by which a report refers to a folder.
+fn folder_name(folder: &'static str) -> &'static str {
+    if folder == "." { "test*.py" } else { folder }
 }
 
 /// Returns whether one of the project's dependency lists contains the tool.
@@ -67,14 +166,17 @@ fn depends_on(project: &Table, tool: &str) -> bool {
 /// Returns whether a requirement for `tool` is in a list, a table of lists, or a table by name.
 fn names(value: &Value, tool: &str) -> bool {
     match value {
-        Value::String(requirement) => {
-            let end = requirement.find(|sign: char| !(sign.is_alphanumeric() || "-_.".contains(sign)));
-            requirement[..end.unwrap_or(requirement.len())].eq_ignore_ascii_case(tool)
-        }
+        Value::String(requirement) => is_requirement(requirement, tool),
         Value::Array(list) => list.iter().any(|entry| names(entry, tool)),
         Value::Table(table) => {
             table.iter().any(|(key, entry)| key.eq_ignore_ascii_case(tool) || names(entry, tool))
         }
         _ => false,
     }
+}
+
+/// Returns whether a requirement such as `pytest[extra]>=8` is for this tool.
+fn is_requirement(requirement: &str, tool: &str) -> bool {
+    let end = requirement.find(|sign: char| !(sign.is_alphanumeric() || "-_.".contains(sign)));
+    requirement[..end.unwrap_or(requirement.len())].eq_ignore_ascii_case(tool)
 }

@@ -23,7 +23,7 @@ pub(super) const KEYS: &[Key] = &[
         "agent",
         Required,
         Shape::Object,
-        "who does the work (`command`) and what it is told (`prompt`)",
+        "the agent (`command`) and its prompt (`prompt`)",
     )
     .explained(
         "The agent that does the work, and its prompt. The agent is a command, or a model that uses tools.",
@@ -39,7 +39,7 @@ pub(super) const KEYS: &[Key] = &[
             Text("codex exec --sandbox workspace-write -"),
             Text("my-agent --message {prompt}"),
         ]),
-    Key::new("agent.prompt", Required, Shape::Filled, "what the agent is told in each iteration")
+    Key::new("agent.prompt", Required, Shape::Filled, "the agent's prompt in each iteration")
         .explained(
             "The prompt for the agent in each iteration. These placeholders are replaced: `{goal}`, \
              `{evaluator_output}` (the last output of the check), `{prior_output}` (the last output of the \
@@ -49,7 +49,7 @@ pub(super) const KEYS: &[Key] = &[
         .examples(&[Text(
             "{goal}. Leave the tests as they are.\n\nThe last run said:\n{evaluator_output}\n",
         )]),
-    Key::new("agent.format", Optional, Shape::OneOf(&FORMATS), "what the agent prints")
+    Key::new("agent.format", Optional, Shape::OneOf(&FORMATS), "the format of the agent's output")
         .explained(
             "The format of the agent's output, which decides how the agent reports the tokens and the money \
              that it used. Limits on cost and tokens need an agent that reports its usage. In every format, an \
@@ -65,12 +65,12 @@ pub(super) const KEYS: &[Key] = &[
              (`--model`).",
         )
         .examples(&[Text("claude-sonnet-4-5"), Text("ollama:qwen3")]),
-    Key::new("agent.system", Optional, Shape::Filled, "who the model is to be")
+    Key::new("agent.system", Optional, Shape::Filled, "the model's system prompt")
         .explained(
             "Without `agent.command`: the system prompt of the model. By default, there is none.",
         )
         .examples(&[Text("You are a careful programmer. Nobody can answer questions.")]),
-    Key::new("agent.tools", Optional, Shape::List(TOOLS), "what the model can call")
+    Key::new("agent.tools", Optional, Shape::List(TOOLS), "the tools that the model can call")
         .explained(
             "Without `agent.command`: the tools that the model can call. By default, all of them: `create_dir`, \
              `current_datetime`, `edit_file`, `file_tree`, `git`, `list_files`, `read_file`, `run_command`, \

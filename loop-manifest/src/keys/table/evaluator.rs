@@ -15,7 +15,8 @@ use super::{
 };
 
 pub(super) const KEYS: &[Key] = &[
-    Key::new("evaluator", Required, Shape::Object, "the check that says whether the goal is met (`command`, or `judge`)")
+    Key::new("evaluator", Required, Shape::Object, "the check that decides whether the goal is met (`command`, \
+                                                    or `judge`)")
         .explained(
             "The check. It runs after every iteration and decides whether the goal is met. It can be a command, \
              a number that the agent reports (`confidence`), a model that judges (`judge`), an agent that looks \
@@ -33,18 +34,18 @@ pub(super) const KEYS: &[Key] = &[
          it is not. Its output becomes `{evaluator_output}` in the agent's next prompt.",
     )
     .examples(&[Text("cargo test"), Text("npm test"), Text("pytest -q && ruff check .")]),
-    Key::new("evaluator.confidence", Optional, Shape::Object, "how sure the agent has to say it is (`at_least`)")
+    Key::new("evaluator.confidence", Optional, Shape::Object, "how sure the agent must say that it is (`at_least`)")
         .explained(
             "How sure the agent must say it is. Its output must end with a JSON object that has a number from 0 \
              to 1 under a key, such as `{\"confidence\": 0.8}`; ask for that in the prompt. Without the number, \
              the check does not pass.",
         ),
-    Key::new("evaluator.confidence.at_least", Required, Shape::Above(0.0, 1.0), "the least number that passes")
+    Key::new("evaluator.confidence.at_least", Required, Shape::Above(0.0, 1.0), "the smallest number that passes")
         .explained(
             "The smallest number that passes, at most 1.",
         )
         .examples(&[Number(0.9)]),
-    Key::new("evaluator.confidence.key", Optional, Shape::Filled, "the key under which the number stands")
+    Key::new("evaluator.confidence.key", Optional, Shape::Filled, "the key of the number")
         .explained(
             "The key of the number.",
         )
@@ -72,12 +73,12 @@ pub(super) const KEYS: &[Key] = &[
         )
         .default(Whole(1))
         .examples(&[Whole(3)]),
-    Key::new("evaluator.judge.pass", Optional, Shape::Whole(1), "how many of the votes have to say yes")
+    Key::new("evaluator.judge.pass", Optional, Shape::Whole(1), "how many of the votes must say yes")
         .explained(
             "How many of the votes must say yes. By default, more than half of them.",
         )
         .examples(&[Whole(1)]),
-    Key::new("evaluator.judge.prompt", Optional, Shape::Filled, "what the judge is told besides")
+    Key::new("evaluator.judge.prompt", Optional, Shape::Filled, "more instructions for the judge")
         .explained(
             "More instructions for the judge, besides the goal and the criteria. For example, name the readers \
              of the output.",
@@ -106,7 +107,7 @@ pub(super) const KEYS: &[Key] = &[
              select a known format, or from the file that LOOP_USAGE_FILE names.",
         )
         .examples(&[Text("codex exec --json -"), Text("claude -p --output-format stream-json --verbose")]),
-    Key::new("evaluator.review.prompt", Optional, Shape::Filled, "what the reviewer is told besides")
+    Key::new("evaluator.review.prompt", Optional, Shape::Filled, "more instructions for the reviewer")
         .explained(
             "More instructions for the reviewer, besides the goal. For example, say what to look at first.",
         )
@@ -136,7 +137,7 @@ pub(super) const KEYS: &[Key] = &[
              `type`, `all`, `any`, `at_least` with `of`, or `not`. Conditions can be nested up to 8 deep, with \
              up to 64 conditions of the form `type`.",
         ),
-    Key::new("stop_condition.type", Optional, Shape::OneOf(CONDITIONS), "what is asked of the check")
+    Key::new("stop_condition.type", Optional, Shape::OneOf(CONDITIONS), "the result of the check that meets the goal")
         .explained(
             "The result of the evaluator that meets the goal.",
         )

@@ -39,7 +39,7 @@ const FIRST: &[Key] = &[
          them. By default, the name of the file.",
     )
     .examples(&[Text("fix-tests"), Text("nightly-refactor")]),
-    Key::new("goal", Required, Shape::Filled, "what the loop has to reach, in a sentence")
+    Key::new("goal", Required, Shape::Filled, "the goal of the loop, in one sentence")
         .explained(
             "The goal of the loop, in one sentence. It replaces `{goal}` in the prompt. The evaluator decides \
              whether the goal is met, not this text.",
@@ -85,7 +85,7 @@ const LAST: &[Key] = &[
         "feedback.max_bytes",
         Optional,
         Shape::Whole(MIN_FEEDBACK_BYTES as u64),
-        "bytes that a placeholder may bring into the prompt",
+        "bytes that a placeholder may insert into the prompt",
     )
     .explained(
         "How many bytes of output one placeholder may insert into the prompt. Of longer output, the \
@@ -93,7 +93,7 @@ const LAST: &[Key] = &[
     )
     .default(Whole(FEEDBACK_BYTES as u64))
     .examples(&[Whole(8192)]),
-    Key::new("resume", Optional, Shape::OneOf(RESUMES), "how a run that was cut off goes on")
+    Key::new("resume", Optional, Shape::OneOf(RESUMES), "how a run that was cut off continues")
         .explained(
             "How `loop resume` treats an iteration that was interrupted because the machine was switched off or \
              loop was killed. Its agent may have done a part of its work already.",

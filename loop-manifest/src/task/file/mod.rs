@@ -3,7 +3,7 @@
 //! | file | the task is |
 //! | --- | --- |
 //! | `.toml` | a chat template: `[[chat.user]] content = '''...'''`, perhaps with turns of an assistant between |
-//! | `.md` | its text; what stands before it between two lines `---` is YAML |
+//! | `.md` | its text; the front matter between two lines `---` is YAML |
 //!
 //! Both kinds accept only `tools`, `model` and `checks`. A misspelt word must not be silently ignored.
 
@@ -62,55 +62,60 @@ pub enum TaskFileError {
     #[error("a task is a .md or a .toml file, and `{0}` is neither")]
     Kind(String),
     /// The file is not UTF-8.
-    #[error("it is no text (UTF-8)")]
+    #[error("it is not UTF-8 text")]
     NoText,
     /// The file is not TOML, or not a task in TOML.
-    #[error("it is no TOML as a task has it: {0}")]
+    #[error("it is not the TOML of a task: {0}")]
     Toml(String),
-    /// Its head is not YAML, or has other keys.
-    #[error("what stands between its lines `---` is no YAML as a task has it: {0}")]
+    /// Its front matter is not YAML, or has other keys.
+    #[error("its front matter, between the lines `---`, is not the YAML of a task: {0}")]
     Yaml(String),
-    /// Its head has no end.
+    /// Its front matter has no end.
     #[error(
-        "its first line `---` begins a head (tools, model, checks) that no later line `---` ends: end it, or write `***` if a rule is meant"
+        "its first line `---` begins front matter (tools, model, checks) that no later line `---` ends: end it, \
+         or write `***` if you mean a horizontal rule"
     )]
     OpenHead,
-    /// Its head ends with dots.
-    #[error("its head is ended by `...` in line {0}: end it by `---`")]
+    /// Its front matter ends with dots.
+    #[error("its front matter ends with `...` in line {0}: end it with `---`")]
     DottedHead(usize),
-    /// Something precedes its head.
+    /// Text precedes its front matter.
     #[error(
-        "the line {0} would begin a head (tools, model, checks), but something stands before it: begin the file with `---`, or write `***` if a rule is meant"
+        "line {0} would begin front matter (tools, model, checks), but text precedes it: begin the file with \
+         `---`, or write `***` if you mean a horizontal rule"
     )]
     LateHead(usize),
     /// The text is too long for a prompt.
     #[error(
-        "its text has {0} bytes, and {MAX_TASK_BYTES} are the most that agents are told as a whole: put what is long into other files of the folder, and name them"
+        "its text has {0} bytes, but the limit is {MAX_TASK_BYTES}: put long parts into other files of the \
+         folder, and name these files"
     )]
     Long(usize),
     /// The file contains no chat.
-    #[error("there is no task in it: write one in `[[chat.user]]`, as `content = '''...'''`")]
+    #[error("it contains no task: write one in `[[chat.user]]`, as `content = '''...'''`")]
     NoChat,
     /// The text is empty.
-    #[error("there is no task in it: it has no words")]
+    #[error("it contains no task: it has no words")]
     Empty,
     /// Its content would be read with escapes.
     #[error(
-        "a `content` stands between three double quotes, where a backslash would be read as an escape: put it between three single quotes, '''...'''"
+        "a `content` is between three double quotes, where a backslash begins an escape: put it between three \
+         single quotes, '''...'''"
     )]
     Quotes,
     /// An assistant speaks first.
-    #[error("the chat begins with an assistant's words: begin with `[[chat.user]]`")]
+    #[error("the chat begins with an assistant's message: begin with `[[chat.user]]`")]
     BeginsWithAssistant,
     /// An assistant speaks last.
-    #[error("the chat ends with an assistant's words: nothing is asked; end with `[[chat.user]]`")]
+    #[error("the chat ends with an assistant's message, so it asks nothing: end with `[[chat.user]]`")]
     EndsWithAssistant,
     /// Two turns in a row are of the same speaker.
-    #[error("the words {0} and {1} of the chat are both of the {2}: they have to take turns")]
+    #[error("messages {0} and {1} of the chat are both from the {2}: user and assistant must alternate")]
     TwiceInARow(usize, usize, &'static str),
     /// A program is not a plain name.
     #[error(
-        "`{0}` under `tools` is no program: write its name alone, such as `python3`, without arguments or a path"
+        "`{0}` under `tools` is not the name of a program: write only the name, such as `python3`, without \
+         arguments or a path"
     )]
     NoProgram(String),
 }

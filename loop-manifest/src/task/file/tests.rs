@@ -90,7 +90,7 @@ fn a_head_that_is_none_is_no_text_of_the_task() {
         assert_eq!(wrong("a.md", &text), error, "{text:?}");
     }
     let prose = wrong("a.md", "---\n\nSome prose.\n\n---\nMore.\n").to_string();
-    assert!(prose.contains("no YAML as a task has it"), "{prose}");
+    assert!(prose.contains("is not the YAML of a task"), "{prose}");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_task_that_would_be_cut_is_refused() {
     assert!(read("a.md", &most).is_ok());
     let error = wrong("a.md", &format!("a{most}"));
     assert_eq!(error, TaskFileError::Long(MAX_TASK_BYTES + 1));
-    assert!(error.to_string().contains("65537 bytes, and 65536 are the most"), "{error}");
+    assert!(error.to_string().contains("65537 bytes, but the limit is 65536"), "{error}");
 }
 
 #[test]

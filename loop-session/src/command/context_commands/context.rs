@@ -35,7 +35,7 @@ impl Command for ContextCommand {
             }
             ("add", "") => return Err(INFO.misused("the text to pin is missing")),
             ("add", text) if session.dialogue.chat.pinned().iter().any(|pinned| pinned == text) => {
-                session.say("it is pinned already");
+                session.say("it is already pinned");
             }
             ("add", text) => {
                 session.pin(text);

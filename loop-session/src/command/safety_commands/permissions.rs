@@ -117,7 +117,7 @@ mod tests {
         assert!(!may(&rules, "README.md", Verb::Write));
         for (path, verbs, said) in [
             ("src", &[][..], "the permission is missing"),
-            ("src", &["reed"], "`reed` is no permission"),
+            ("src", &["reed"], "`reed` is not a permission"),
             ("/etc", &["read"], "outside of the workspace"),
         ] {
             let error = with(&rules, path, verbs).unwrap_err().to_string();

@@ -183,7 +183,7 @@ mod tests {
             ("cron 0 9 * * 1-5", "the prompt is missing"),
             ("cron 0 9 31 2 * x y", ""),
             ("cron 0 9 * * mon look", "mon"),
-            ("at 25:00 look", "no time"),
+            ("at 25:00 look", "not a time"),
             ("at 18:00", "the prompt is missing"),
             ("at 18:00 /exit", "leave the session"),
             ("cron * * * * * /loop 1s x", "create loops"),

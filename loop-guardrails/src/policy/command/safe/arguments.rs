@@ -77,7 +77,7 @@ fn refuse_options(program: &Program, name: &str, words: &ParsedArguments<'_>) ->
         let rule = match refused.find(|(_, option)| means(given, option)) {
             Some((does, option)) => format!("`{name} {option}` is refused: {}", does.text()),
             None => format!(
-                "`{name} {given}` is refused: it is not known to be harmless; write options out, or do without"
+                "`{name} {given}` is refused: it is not known to be harmless; write options in full, or leave it out"
             ),
         };
         return Err(built_in(rule));
@@ -94,7 +94,7 @@ fn refuse_words(program: &Program, name: &str, words: &ParsedArguments<'_>) -> R
         && let Some(word) =
             unspoken.split_whitespace().find(|word| words.texts.iter().any(|text| says(text, word)))
     {
-        return Err(built_in(format!("`{word}` in what `{name}` is given is refused: {}", does.text())));
+        return Err(built_in(format!("`{word}` in the arguments of `{name}` is refused: {}", does.text())));
     }
     if let Some((does, subcommand)) = program.subcommands
         && words.paths.contains(&subcommand)

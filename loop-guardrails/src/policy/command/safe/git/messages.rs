@@ -45,7 +45,7 @@ pub(super) fn shown(stderr: &str) -> String {
     // We add this suffix to each revision ourselves.
     let mut text: String = shown.iter().map(|line| format!("{}\n", line.replace("^{commit}", ""))).collect();
     if text.contains("fatal: bad revision '") {
-        text.push_str("[words before `--` are revisions; put paths behind it; there are no pipes]\n");
+        text.push_str("[words before `--` are revisions; put paths after it; pipes do not work]\n");
     }
     if !withheld.is_empty() {
         text.push_str(

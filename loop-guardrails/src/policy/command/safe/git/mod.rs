@@ -66,8 +66,8 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
         }
     }
     let mut objects = Vec::new();
-    // A reflog needs the name of the ref, and shows only commits.
-    let walks_refs = words.iter().any(|word| ["-g", "--walk-reflogs", "--reflog"].contains(&word.as_str()));
+    // A reflog needs the name of the ref. Only the commits are shown: its messages hold addresses with passwords.
+    let walks_refs = words.iter().any(|word| word == "--reflog");
     for word in operands {
         match revision::read(word)? {
             RevisionTarget::Commits(_) if walks_refs && revision::is_name(word) => {

@@ -60,12 +60,12 @@ const COMMIT_ATTACHED: &str = "--pretty --format --decorate";
 /// Options that select commits.
 const WALK_FLAGS: &str = "-NUM --all-match --invert-grep -i --regexp-ignore-case -E -F -P --basic-regexp \
     --extended-regexp --fixed-strings --perl-regexp --merges --no-merges --no-min-parents --no-max-parents --all --not \
-    --branches --tags --remotes --reflog -g --walk-reflogs --boundary --simplify-merges --simplify-by-decoration \
+    --branches --tags --remotes --reflog --boundary --simplify-merges --simplify-by-decoration \
     --full-history --dense --sparse --show-pulls --date-order --author-date-order --topo-order --reverse --do-walk --graph \
     --no-graph --source --left-right --left-only --right-only --cherry-pick --cherry-mark --cherry --log-size \
     --clear-decorations";
 const WALK_VALUED: &str = "-n --max-count --skip --since --after --until --before --since-as-filter --author --committer \
-    --grep --grep-reflog --min-parents --max-parents --glob --exclude";
+    --grep --min-parents --max-parents --glob --exclude";
 const WALK_ATTACHED: &str = "--branches --tags --remotes --no-walk --ancestry-path";
 
 const DEFAULT: Subcommand = Subcommand {
@@ -165,7 +165,7 @@ pub(super) fn find(name: &str) -> Option<&'static Subcommand> {
 
 pub(super) fn no_subcommand() -> Ruling {
     let names: Vec<_> = SUBCOMMANDS.iter().map(|subcommand| subcommand.name).collect();
-    built_in(format!("of `git` only {} run, each as the first word behind it", names.join(", ")))
+    built_in(format!("only {} of `git` run here, each as its first word", names.join(", ")))
 }
 
 impl Subcommand {
@@ -253,9 +253,10 @@ impl Subcommand {
                 rest.next().ok_or_else(|| self.refused(name, "needs a value"))?
             }
             _ => {
-                return Err(
-                    self.refused(name, "is not an option that runs here; do without, or write it out")
-                );
+                return Err(self.refused(
+                    name,
+                    "is not an option that is allowed here; leave it out, or write it in full",
+                ));
             }
         };
         self.check_value(name, value)?;
@@ -272,7 +273,7 @@ impl Subcommand {
                 Err(self.refused(name, "with `%G` starts a program; leave `%G` out"))
             }
             "-L" if value.contains(':') => {
-                Err(self.refused(name, "takes lines here, as in `-L1,5`, and no `:`"))
+                Err(self.refused(name, "takes only lines here, as in `-L1,5`, without `:`"))
             }
             _ if !name.starts_with("--") && value.is_empty() => Err(self.refused(name, "needs a value")),
             _ => Ok(()),

@@ -173,7 +173,7 @@ impl GitCommand {
         let rule = match pinned {
             Some(pinned) if exit_code == 0 => {
                 format!(
-                    "git takes `{found}` for the repository here, and not `{pinned}`; ask the user to look"
+                    "git uses `{found}` as the repository here instead of `{pinned}`; ask the user to look"
                 )
             }
             _ => "git does not accept the repository here; ask the user to run `git status` in this folder"
@@ -186,7 +186,7 @@ impl GitCommand {
         // Exit code 1 means that there are none.
         if exit_code > 1 {
             return Err(built_in(
-                "git does not say what the repository's configuration names, so it is not run; ask the user to look at \
+                "git does not report the repository's configuration, so it is not run; ask the user to look at \
                  `.git/config`",
             ));
         }
@@ -217,8 +217,9 @@ fn names_stay_below(exit_code: i32, names: &[u8]) -> Result<(), Ruling> {
         }
         Some(odd) => {
             let odd = String::from_utf8_lossy(odd);
-            let rule =
-                format!("git's index names `{odd}`, which is no file of the work tree; ask the user to look");
+            let rule = format!(
+                "git's index names `{odd}`, which is not a file of the work tree; ask the user to look"
+            );
             Err(built_in(rule))
         }
     }

@@ -59,8 +59,8 @@ pub(super) fn trees(commits: &str) -> usize {
 
 fn not_understood(word: &str) -> Ruling {
     built_in(format!(
-        "`{word}` is not a revision that is understood here: give a branch, a tag, a hash, `HEAD~2`, `HEAD@{{1}}`, `A..B` or \
-         `HEAD:path`, and paths behind `--`"
+        "`{word}` is not a supported revision: give a branch, a tag, a hash, `HEAD~2`, `HEAD@{{1}}`, `A..B` or \
+         `HEAD:path`, and put paths after `--`"
     ))
 }
 

@@ -28,7 +28,7 @@ impl OptionEffect {
             Self::ReadsUnseen => {
                 "it reads files that are not named one by one; use `search_files`, or name them"
             }
-            Self::FollowsLinks => "it follows links out of the workspace; do without it",
+            Self::FollowsLinks => "it follows links out of the workspace; leave it out",
         }
     }
 }

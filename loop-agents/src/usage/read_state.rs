@@ -1,0 +1,177 @@
+//! Reads a usage file piece by piece, whatever commands do to it meanwhile.
+
+use std::{
+    fs::{self, File, Metadata},
+    io,
+    os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt},
+    path::Path,
+};
+
+use loop_core::Usage;
+use rustix::fs::OFlags;
+
+use super::file_reports::FileReports;
+
+/// The number of bytes to read after the end of a command. During that time we notice no limit and no signal, and a
+/// sparse file can be larger than any disk.
+pub(super) const LAST_BYTES: u64 = 16 * 1024 * 1024;
+
+/// A usage file that is being read.
+#[derive(Debug)]
+pub(super) struct ReadState {
+    file: File,
+    /// Where to read next.
+    position: u64,
+    /// The last look at the file.
+    metadata: Option<Metadata>,
+    pub(super) reports: FileReports,
+    /// The end of the bytes read so far, to recognise them later.
+    recent: Vec<u8>,
+    /// The position where reading began after the last command ended, if anything was read.
+    from: Option<u64>,
+    /// Whether the last command that wrote anything wrote the whole file.
+    is_whole: bool,
+    /// The modification time when we last looked at it.
+    modified: Option<(i64, i64)>,
+    pub(super) last_error: Option<io::Error>,
+}
+
+/// The number of bytes to recognise.
+const RECENT_BYTES: u64 = 256;
+
+impl ReadState {
+    pub(super) fn new(file: File) -> Self {
+        Self {
+            file,
+            position: 0,
+            metadata: None,
+            reports: FileReports::default(),
+            recent: Vec::new(),
+            from: None,
+            is_whole: false,
+            modified: None,
+            last_error: None,
+        }
+    }
+
+    /// Reads about `most` bytes of the text that was appended since the last time. Also returns whether there is more.
+    pub(super) fn read(&mut self, path: &Path, most: u64) -> (Usage, bool) {
+        let mut usage = Usage::unknown();
+        let read = self.read_into(&mut usage, path, most);
+        // Usage from before an error counts all the same.
+        let more = read.unwrap_or_else(|error| {
+            self.last_error = Some(error);
+            false
+        });
+        (usage, more)
+    }
+
+    /// Skips the part that is too long to read.
+    pub(super) fn skip_rest(&mut self) {
+        let why = format!("more than {LAST_BYTES} bytes were left in it when a command ended");
+        self.last_error = Some(match self.file.metadata() {
+            Ok(metadata) => {
+                self.position = metadata.len();
+                io::Error::other(why)
+            }
+            Err(error) => error,
+        });
+        self.recent.clear();
+    }
+
+    fn read_into(&mut self, usage: &mut Usage, path: &Path, most: u64) -> io::Result<bool> {
+        // Read the file that we hold first. A process that deletes or replaces it may just have written to it.
+        if self.read_held(usage, most)? {
+            return Ok(true);
+        }
+        let id = |metadata: &Metadata| (metadata.dev(), metadata.ino());
+        if self.metadata.as_ref().map(id) == Some(id(&fs::metadata(path)?)) {
+            return Ok(false);
+        }
+        // Another file replaced it. Read that one from its beginning.
+        *usage += self.reports.finish();
+        self.file = open(path)?;
+        self.position = 0;
+        self.recent.clear();
+        self.read_held(usage, most)
+    }
+
+    // Dropping a run reads its file on the executor, so this makes no system call that it does not need.
+    fn read_held(&mut self, usage: &mut Usage, most: u64) -> io::Result<bool> {
+        let length = self.metadata.insert(self.file.metadata()?).len();
+        if length < self.position || !self.goes_on(self.position) {
+            // The file was overwritten, not appended to.
+            *usage += self.reports.finish();
+            self.position = 0;
+            self.recent.clear();
+        }
+        let before = self.position;
+        let end = length.min(before.saturating_add(most));
+        let mut buffer = [0; 8192];
+        while self.position < end {
+            let size = buffer.len().min((end - self.position) as usize);
+            match self.file.read_at(&mut buffer[..size], self.position) {
+                Ok(0) => break,
+                Ok(count) => {
+                    *usage += self.reports.feed(&buffer[..count]);
+                    self.position += count as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.remember(before)?;
+        Ok(length > end)
+    }
+
+    /// Returns true if the bytes that we read before this position are still there.
+    fn goes_on(&self, position: u64) -> bool {
+        let mut there = vec![0; self.recent.len()];
+        let start = position.saturating_sub(self.recent.len() as u64);
+        self.file.read_exact_at(&mut there, start).is_ok() && there == self.recent
+    }
+
+    /// Remembers the last bytes since this position.
+    fn remember(&mut self, before: u64) -> io::Result<()> {
+        if self.position > before {
+            self.from.get_or_insert(before);
+            let start = self.position.saturating_sub(RECENT_BYTES);
+            self.recent.resize((self.position - start) as usize, 0);
+            self.file.read_exact_at(&mut self.recent, start)?;
+        }
+        Ok(())
+    }
+
+    /// Handles the end of a command whose usage has been read completely. If the command overwrote the file with
+    /// exactly the same text as the last one, it has reported that text again. Only the modification time shows this.
+    /// For commands that append, as they should, it is not needed.
+    pub(super) fn leave(&mut self) -> Usage {
+        let Some(metadata) = &self.metadata else { return Usage::unknown() };
+        let length = metadata.len();
+        let modified = (metadata.mtime(), metadata.mtime_nsec());
+        let is_written = self.modified.replace(modified).is_some_and(|before| before != modified);
+        if let Some(from) = self.from.take() {
+            self.is_whole = from == 0;
+            return Usage::unknown();
+        }
+        if !is_written || !self.is_whole || !self.goes_on(length) {
+            return Usage::unknown();
+        }
+        self.recent.clear();
+        self.position = 0;
+        let mut usage = Usage::unknown();
+        let read = self.read_held(&mut usage, LAST_BYTES);
+        self.from = None;
+        if let Err(error) = read {
+            self.last_error = Some(error);
+        }
+        usage + self.reports.finish()
+    }
+}
+
+/// Opens the file if it is a regular one. Opening a named pipe that an agent put there would otherwise block us until a
+/// writer comes.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let file = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+}

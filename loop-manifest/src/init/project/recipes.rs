@@ -1,0 +1,66 @@
+//! Projects that name their commands: the targets of a Makefile, the recipes of a justfile, the tasks of a Taskfile.
+
+use std::path::Path;
+
+use super::{
+    super::template::Purpose,
+    project_check::{CheckOrigin, ProjectCheck, read},
+};
+
+/// A program that runs named commands.
+struct Runner {
+    program: &'static str,
+    /// Its files, in the order in which it looks for them.
+    files: &'static [&'static str],
+    /// Returns whether the text of a file defines a command of this name.
+    defines: fn(&str, &str) -> bool,
+}
+
+const RUNNERS: [Runner; 3] = [
+    Runner { program: "just", files: &["justfile", "Justfile", ".justfile"], defines: has_recipe },
+    Runner {
+        program: "task",
+        files: &["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml"],
+        defines: has_task,
+    },
+    Runner { program: "make", files: &["GNUmakefile", "makefile", "Makefile"], defines: has_target },
+];
+
+pub(super) fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
+    // GNU's projects test with `make check`; in others, `check` is the linter's.
+    let names = match purpose {
+        Purpose::Test => ["test", "check"],
+        Purpose::Lint => ["lint", "check"],
+    };
+    let check = |runner: &Runner| {
+        let (file, text) = runner.files.iter().find_map(|file| Some((*file, read(dir, file)?)))?;
+        let name = names.into_iter().find(|name| (runner.defines)(&text, name))?;
+        Some(ProjectCheck::new(CheckOrigin::Command, file, format!("{} {name}", runner.program)))
+    };
+    RUNNERS.iter().filter_map(check).collect()
+}
+
+/// Returns whether a rule makes `name`; `name := value` is a variable.
+fn has_target(text: &str, name: &str) -> bool {
+    rules(text).any(|(targets, _)| targets.split_whitespace().any(|target| target == name))
+}
+
+/// Returns whether a recipe has this name: `@test *args: build`.
+fn has_recipe(text: &str, name: &str) -> bool {
+    rules(text).any(|(head, _)| {
+        head.split_whitespace().next().is_some_and(|first| first.trim_start_matches('@') == name)
+    })
+}
+
+/// Returns the parts before and after the first colon of each line that begins a rule.
+fn rules(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.lines()
+        .filter(|line| !line.starts_with(['\t', ' ', '#']))
+        .filter_map(|line| line.split_once(':'))
+        .filter(|(_, rest)| !rest.trim_start_matches(':').starts_with('='))
+}
+
+/// Returns whether the top-level key `tasks` has a task of this name.
+fn has_task(text: &str, name: &str) -> bool {
+    serde_saphyr::from_str::<serde_json::Value>(text).is_ok_and(|file| !file["tasks"][name].is_null())
+}
