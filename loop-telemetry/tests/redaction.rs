@@ -1,6 +1,8 @@
 //! An adversary for redaction: each known value, in each form that a program may print, cut at every byte, on its way
 //! to each place that stores it.
 
+#[path = "redaction/escapes.rs"]
+mod escapes;
 #[path = "redaction/forms.rs"]
 mod forms;
 #[path = "redaction/spellings.rs"]
@@ -11,3 +13,5 @@ mod streams;
 mod surfaces;
 #[path = "redaction/tools.rs"]
 mod tools;
+#[path = "redaction/wrapped.rs"]
+mod wrapped;

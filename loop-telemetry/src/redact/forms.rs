@@ -5,8 +5,8 @@
 //! | the value; each long line of it; the secrets in it, if it is an address | a pattern of [`Forms::text`] |
 //! | with escapes: `%68`, `\u0068`, `\x68`, `\150`, `\/`, `\"`, `+` for a space | the same, over decoded characters |
 //! | with invisible parts: colours, control characters, characters without width | the same, over visible characters |
-//! | with a backslash before any of its characters: `\k\e\y` | the same, without backslashes, quotes and line ends |
-//! | in quotes of a shell, a table or markup; across line ends | the same, without quotes and line ends |
+//! | with a backslash before any of its characters: `\k\e\y`; with escapes of its own | the same, over each [reading](super::readings) |
+//! | in quotes of a shell, a table or markup; across line ends, with margins | the same |
 //! | base 64, of both alphabets, also inside a longer text, also of UTF-16 | three patterns: one for each position in a group |
 //! | base 32 | five patterns |
 //! | hexadecimal, with and without separators | a pattern of [`Forms::hex`] |
@@ -22,7 +22,7 @@ use super::{
     address::secrets_in_addresses,
     ansi::Ansi,
     filter::{Beginnings, Precedes},
-    literal, numbers, spelled,
+    numbers, readings, spelled,
     trail::is_sequence,
     unit::{Sign, first_unit},
     words,
@@ -46,6 +46,8 @@ const BASE_64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 pub(super) struct Forms {
     /// Patterns over visible characters, with [`folded`] bytes.
     pub(super) text: BTreeSet<Vec<u8>>,
+    /// The values without quotes, line ends and backslashes, for texts whose beginning is missing.
+    pub(super) bare: BTreeSet<Vec<u8>>,
     /// Patterns over hexadecimal digits.
     pub(super) hex: BTreeSet<Vec<u8>>,
     /// Patterns over numbers that spell bytes, and over single characters.
@@ -60,12 +62,11 @@ impl Forms {
         let mut forms = Self::default();
         for value in values.iter().flat_map(|value| parts(value)) {
             for is_decoded in [false, true] {
-                forms.add_text(canonical(value, is_decoded));
+                let form = canonical(value, is_decoded);
+                readings::beginnings(&form, &mut forms.beginnings);
+                forms.add_text(&form);
             }
-            if let Some(beginning) = before_open_escape(value) {
-                forms.add_text(canonical(beginning, true));
-            }
-            forms.add_unquoted(value);
+            forms.add_bare(value);
             forms.add_bytes(value);
             if value.len() >= LEAST && !is_ours(value) {
                 forms.add_bases(value);
@@ -81,31 +82,21 @@ impl Forms {
         forms
     }
 
-    fn add_text(&mut self, form: Vec<u8>) {
-        if form.len() >= LEAST && !is_ours(&form) {
-            self.text.insert(form);
+    fn add_text(&mut self, form: &[u8]) {
+        // A line end at an edge is not secret, even if the value has an escape for it.
+        let form = form.trim_ascii();
+        if form.len() >= LEAST && !is_ours(form) {
+            self.text.insert(form.to_vec());
         }
     }
 
-    /// Adds the value without its quotes and line ends: with its escapes decoded, and as it is, without backslashes.
-    /// Backslashes are invisible where a line end cuts an escape, or where they make the next character literal.
-    fn add_unquoted(&mut self, value: &[u8]) {
-        let is_left_out = |byte: &u8| *byte == b'\n' || QUOTES.contains(&char::from(*byte));
-        let written: Vec<_> = value.iter().filter(|byte| **byte != b'\\').copied().collect();
-        for (mut form, is_literal) in [(canonical(value, true), false), (canonical(&written, false), true)] {
-            form.retain(|byte| !is_left_out(byte));
-            if is_literal {
-                literal::beginnings(&form, &mut self.beginnings);
-            }
-            if form.len() >= LEAST_SPELLED {
-                let quotes = QUOTES.map(|quote| quote as u8);
-                let next = [form[1], quotes[0], quotes[1]];
-                quotes.iter().for_each(|quote| {
-                    self.beginnings.add(Precedes::Anything, &[form[0], *quote], &next);
-                });
-                self.beginnings.add(Precedes::Anything, &form[..2], &quotes);
-                self.add_text(form);
-            }
+    /// Adds the value without the characters that are left out of a text whose beginning is missing.
+    fn add_bare(&mut self, value: &[u8]) {
+        let is_left_out = |byte: &u8| matches!(byte, b'\n' | b'\\') || QUOTES.contains(&char::from(*byte));
+        let bare: Vec<_> = value.iter().filter(|byte| !is_left_out(byte)).copied().collect();
+        let form = canonical(&bare, false);
+        if form.len() >= LEAST_SPELLED && !is_ours(&form) {
+            self.bare.insert(form);
         }
     }
 
@@ -119,7 +110,7 @@ impl Forms {
         };
         let numbers: Vec<_> = text.chars().flat_map(number).collect();
         // Python writes `\xe4` for the character with this number.
-        self.add_text(canonical(&numbers, true));
+        self.add_text(&canonical(&numbers, true));
         let amounts = value.iter().map(|byte| byte.cast_signed().unsigned_abs());
         for form in [value.to_vec(), numbers, amounts.collect()] {
             if self.add_spelled(&form) {
@@ -151,11 +142,11 @@ impl Forms {
                     b'/' => b'_',
                     other => *other,
                 };
-                self.add_text(standard.iter().map(other).collect());
-                self.add_text(standard);
+                self.add_text(&standard.iter().map(other).collect::<Vec<_>>());
+                self.add_text(&standard);
             }
         }
-        (0..5).for_each(|before| self.add_text(digits(value, before, BASE_32)));
+        (0..5).for_each(|before| self.add_text(&digits(value, before, BASE_32)));
     }
 }
 
@@ -168,14 +159,6 @@ fn parts(value: &[u8]) -> Vec<&[u8]> {
     let text = str::from_utf8(value).unwrap_or_default();
     parts.extend(secrets_in_addresses(text).into_iter().map(str::as_bytes));
     parts
-}
-
-/// Returns the value without an incomplete escape at its end: `%` or `%A`. If digits follow it in a text by chance,
-/// they complete the escape, and the decoded text does not contain the whole value.
-fn before_open_escape(value: &[u8]) -> Option<&[u8]> {
-    let at = value.iter().rposition(|byte| *byte == b'%')?;
-    let is_open = value.len() - at <= 2 && value[at + 1..].iter().all(u8::is_ascii_hexdigit);
-    is_open.then(|| &value[..at])
 }
 
 /// Returns whether it is a part of our replacement for secrets.

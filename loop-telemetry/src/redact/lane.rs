@@ -66,9 +66,20 @@ impl Lane {
         self.keys.clear();
     }
 
-    /// Returns whether leaving something out before this byte makes a difference.
+    /// Returns whether a value goes on with this byte.
     pub(super) fn goes_on_with(&self, byte: u8, finder: &Finder) -> bool {
-        !self.keys.is_empty() || finder.text.depth(finder.text.step(self.node, folded(byte))) > 1
+        self.node != ROOT && finder.text.depth(finder.text.step(self.node, folded(byte))) > 1
+    }
+
+    /// Returns whether there is a candidate for a key.
+    pub(super) const fn has_keys(&self) -> bool {
+        !self.keys.is_empty()
+    }
+
+    /// Returns whether both lanes find the same from here on, except for its start.
+    pub(super) fn goes_on_like(&self, other: &Self) -> bool {
+        let state = |of: &Self| (of.node, of.is_in_word, of.left_out > 0);
+        state(self) == state(other) && self.keys == other.keys
     }
 
     /// Leaves out a quote or line end that ends here. No key continues after it.
@@ -162,4 +173,11 @@ impl Key {
 pub(super) struct Finder {
     pub(super) text: Automaton,
     pub(super) shapes: &'static [Shape],
+}
+
+impl Finder {
+    /// Returns whether a value begins with this byte.
+    pub(super) fn may_begin(&self, byte: u8) -> bool {
+        self.text.step(ROOT, folded(byte)) != ROOT
+    }
 }

@@ -9,7 +9,8 @@
 //! its middle. `unit.rs` and `ansi.rs` determine the visible part of a text, `forms.rs` the patterns, and `scan.rs`
 //! combines the two. It reads a text in several lanes at once. Each lane turns the text into characters or bytes with
 //! their positions: `lane.rs` has the lanes of characters, `numbers.rs` and `words.rs` those of numbers, and
-//! `spelled.rs` that of single characters. To support a new spelling, add a decoder to a lane, or a form.
+//! `spelled.rs` that of single characters. Where an escape, a quote or a line end has several meanings, `readings.rs`
+//! tries each. To support a new spelling, add a decoder to a lane, or a form.
 //!
 //! Output comes in chunks, and a chunk boundary may split a secret. [`RedactingStream`] holds back bytes that may begin
 //! a secret until it knows.
@@ -26,9 +27,10 @@ mod found;
 mod json;
 mod keys;
 mod lane;
-mod literal;
+mod margin;
 mod numbers;
 mod progress;
+mod readings;
 mod rows;
 mod scan;
 mod shapes;
@@ -69,10 +71,13 @@ impl Redactor {
     ///
     /// - as they are;
     /// - with escapes: of JSON, of strings in programs (`\n`, `\x41`, `\101`), of addresses (`%41`, `+` for a space),
-    ///   also if only some characters are escaped, or those of JSON twice;
+    ///   also if only some characters are escaped, or those of JSON twice. If the value contains such an escape itself,
+    ///   the escape may also be meant as it is written;
     /// - with colours and other terminal escape sequences inside, control characters, or characters without width;
     /// - across the end of a line that a program has wrapped: more than 30 bytes of one word precede it;
-    /// - in lines of any length, and in the quotes of shells, tables (`""`) and markup (`&quot;`, `&#107;`);
+    /// - in lines of any length, also if each begins with a margin: an indentation, marks (`> `, `// `), digits, or a
+    ///   text that is the same in each line, of up to 64 bytes. A line end may replace a space;
+    /// - in the quotes of shells, tables (`""`) and markup (`&quot;`, `&#107;`);
     /// - in base 64, of both alphabets, with or without padding, also inside a longer text, and of UTF-16 with the low
     ///   byte first; in base 32;
     /// - with a backslash before any of its characters, as a shell traces comparisons (`\k\e\y`);

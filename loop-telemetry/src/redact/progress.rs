@@ -1,20 +1,22 @@
 //! The progress of a scan: the position in the text, and the state of each lane.
 
 use super::{
-    ansi::Ansi, found::Found, lane::Lane, literal::Literal, numbers::Numbers, rows::Dump, spelled::Spelled,
+    ansi::Ansi,
+    found::Found,
+    lane::{Finder, Lane},
+    margin::{self, Line},
+    numbers::Numbers,
+    readings::Readings,
+    rows::Dump,
+    spelled::Spelled,
     unit::Sign,
 };
 
-/// The lanes: as it is written, the same without escape sequences of terminals, decoded, that without escape sequences,
-/// and that with
-/// lines joined and without quotes.
-pub(super) const LANES: usize = 5;
-pub(super) const JOINED: usize = 4;
+/// The lanes: as it is written, the same without escape sequences of terminals, decoded, and that without escape
+/// sequences.
+pub(super) const LANES: usize = 4;
 /// Two lanes more, without escape sequences as other terminals read them: as it is written, and decoded.
 pub(super) const OTHER: usize = LANES;
-/// Two lanes more, with and without escape sequences, in which a backslash begins an escape and a `%` does not: a secret
-/// with `%41` in it may be printed as JSON.
-pub(super) const HALF: usize = OTHER + 2;
 /// Numbers of `Scan::ansi`.
 pub(super) const WRITTEN: usize = 0;
 pub(super) const DECODED: usize = 1;
@@ -24,7 +26,7 @@ const KEPT: usize = 256;
 
 /// The number of bytes of one word at the end of a line that show that a program wrapped it. The next line may be
 /// indented.
-const WRAPPED: usize = 30;
+pub(super) const WRAPPED: usize = 30;
 
 /// The state of reading a text.
 #[derive(Debug, Default)]
@@ -34,19 +36,14 @@ pub(super) struct Scan {
     pub(super) at: usize,
     /// The text before `base`.
     pub(super) before: Vec<u8>,
-    pub(super) lanes: [Lane; HALF + 2],
+    pub(super) lanes: [Lane; OTHER + 2],
     /// Whether the lanes see different texts. If not, only the first one works, for all.
     pub(super) is_split: bool,
     pub(super) ansi: [Ansi; 2],
     /// The same for terminals that treat a control character differently, if the result differs.
     pub(super) other: [Ansi; 2],
     pub(super) is_other: bool,
-    /// Whether the lanes from [`HALF`] on differ from the decoded ones.
-    pub(super) is_half: bool,
-    pub(super) half_ansi: Ansi,
-    pub(super) literal: Literal,
-    /// A line that goes on with the last one has not come to its first sign.
-    pub(super) is_indented: bool,
+    pub(super) readings: Readings,
     pub(super) numbers: Numbers,
     pub(super) spelled: Spelled,
     pub(super) found: Found,
@@ -59,19 +56,7 @@ pub(super) fn before<'a>(earlier: &'a [u8], text: &'a [u8]) -> impl Iterator<Ite
 
 /// Returns the dump that a line belongs to. `before` is the text before a position in it, backwards.
 pub(super) fn dump(before: impl Iterator<Item = u8>) -> Option<Dump> {
-    let mut line: Vec<u8> = Vec::new();
-    for byte in before {
-        // In JSON, a line ends with an escape.
-        let is_escape = byte == b'\\' && line.last() == Some(&b'n');
-        if is_escape {
-            line.pop();
-        }
-        if is_escape || byte == b'\n' {
-            break;
-        }
-        line.push(byte);
-    }
-    Dump::of(line.into_iter().rev())
+    Dump::of(margin::backwards(before).into_iter().rev())
 }
 
 impl Scan {
@@ -96,54 +81,47 @@ impl Scan {
         }
     }
 
-    /// Begins the lanes for the second meaning of `%`.
-    pub(super) fn begin_half(&mut self) {
-        self.is_half = true;
-        self.half_ansi = self.ansi[DECODED];
-        for lane in 0..2 {
-            self.lanes[HALF + lane] = self.lanes[2 * DECODED + lane].clone();
+    /// Begins [readings](super::readings) where the lanes have seen this part of the text. `is_behind` tells whether a
+    /// backslash without a meaning precedes the next character.
+    pub(super) fn begin_readings(&mut self, text: &[u8], is_behind: bool, finder: &Finder) {
+        let was_behind = before(&self.before, &text[..self.at - self.base]).nth(1) == Some(b'\\');
+        let may_begin = finder.may_begin(text[self.at - self.base]);
+        let lanes = self.lanes.iter().zip(self.ansi_of_lanes());
+        for (lane, ansi) in lanes.filter(|(lane, _)| may_begin || !lane.is_idle()) {
+            self.readings.begin(self.at, lane, ansi, [was_behind, is_behind]);
         }
     }
 
-    /// Begins the lane for the second meaning of backslashes. `is_behind` tells whether one precedes the current
-    /// position.
-    pub(super) fn begin_literal(&mut self, text: &[u8], is_behind: bool) {
-        let was_behind = before(&self.before, &text[..self.at - self.base]).nth(1) == Some(b'\\');
-        self.literal.begin(self.lanes[JOINED].clone(), self.ansi[WRITTEN], was_behind, is_behind);
+    /// Returns where in an escape sequence each lane is.
+    const fn ansi_of_lanes(&self) -> [Ansi; LANES] {
+        [Ansi::Outside, self.ansi[WRITTEN], Ansi::Outside, self.ansi[DECODED]]
     }
 
     pub(super) fn join(&mut self) {
-        if self.is_half && self.half_ansi == self.ansi[DECODED] {
-            let is_same = (0..2).all(|lane| self.lanes[HALF + lane] == self.lanes[2 * DECODED + lane]);
-            self.is_half = !is_same;
-        }
         if self.is_other && self.other == self.ansi {
             let same = |way: usize| self.lanes[OTHER + way] == self.lanes[2 * way + 1];
             self.is_other = !(same(WRITTEN) && same(DECODED));
         }
-        let is_seen = self.ansi[DECODED] == Ansi::Outside;
-        self.literal.stop_if_same(is_seen.then_some(&self.lanes[JOINED]));
-        let is_whole = !self.is_indented && !self.is_other && !self.is_half && !self.literal.is_on();
-        let is_same = self.ansi == [Ansi::Outside; 2] && is_whole;
+        for way in [WRITTEN, DECODED] {
+            self.readings.drop_same(self.at, &self.lanes[2 * way + 1], self.ansi[way]);
+        }
+        let is_same = self.ansi == [Ansi::Outside; 2] && !self.is_other && !self.readings.is_on();
         self.is_split =
             self.is_split && !(is_same && self.lanes[..LANES].iter().all(|lane| *lane == self.lanes[0]));
     }
 
-    /// Returns whether a program wrapped the line that ends here because it was long.
-    pub(super) fn is_wrapped(&self, text: &[u8]) -> bool {
-        let before = before(&self.before, &text[..self.at - self.base]);
-        let last = before.skip_while(|byte| *byte == b'\r').take(WRAPPED);
-        last.take_while(u8::is_ascii_graphic).count() == WRAPPED
+    /// Returns the line before this position. `is_escape` tells whether it ends with an escape.
+    pub(super) fn line(&self, text: &[u8], is_escape: bool) -> Line {
+        Line::before(before(&self.before, &text[..self.at - self.base]), is_escape)
     }
 
     /// Returns the start of the first candidate, or the position where reading continues.
     pub(super) fn first_candidate(&self) -> usize {
         let lanes = if self.is_split { &self.lanes[..LANES] } else { &self.lanes[..1] };
-        let other = if self.is_split && self.is_other { &self.lanes[OTHER..HALF] } else { &[] };
-        let half = if self.is_half { &self.lanes[HALF..] } else { &[] };
-        let candidates = lanes.iter().chain(other).chain(half).filter_map(Lane::first_candidate);
+        let other = if self.is_split && self.is_other { &self.lanes[OTHER..] } else { &[] };
+        let candidates = lanes.iter().chain(other).filter_map(Lane::first_candidate);
         let others =
-            [self.numbers.first_candidate(), self.spelled.first_candidate(), self.literal.first_candidate()];
+            [self.numbers.first_candidate(), self.spelled.first_candidate(), self.readings.first_candidate()];
         candidates.chain(others.into_iter().flatten()).fold(self.at, usize::min)
     }
 

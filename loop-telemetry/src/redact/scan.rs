@@ -8,15 +8,15 @@ use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
 use super::{
     automaton::Automaton,
-    begins::is_left_out,
+    begins::{goes_on_after_quote, is_quote},
     digits::Escape,
     filter::{Filter, Precedes, is_of_word},
     forms::Forms,
     found::Found,
     lane::Finder,
-    literal,
     numbers::Search,
-    progress::{DECODED, HALF, JOINED, LANES, OTHER, Scan, WRITTEN, before, dump},
+    progress::{DECODED, OTHER, Scan, WRITTEN, before, dump},
+    readings,
     shapes::Shape,
     tails::Tails,
     unit::{Sign, Unit, first_unit},
@@ -56,7 +56,7 @@ impl Scanner {
         let labels: Vec<_> = labels.collect();
         for (prefix, _) in &labels {
             forms.beginnings.add(Precedes::Anything, prefix, &[]);
-            literal::beginnings(prefix, &mut forms.beginnings);
+            readings::beginnings(prefix, &mut forms.beginnings);
         }
         let labels = labels.iter().map(|(prefix, number)| (prefix.as_slice(), *number));
         let finder = Finder { text: Automaton::new(patterns(&forms.text).chain(labels)), shapes };
@@ -77,7 +77,8 @@ impl Scanner {
     }
 
     pub(super) fn tails(&self) -> &Tails {
-        self.tails.get_or_init(|| Tails::of(self.forms.text.iter().chain(&self.forms.hex)))
+        self.tails
+            .get_or_init(|| Tails::of(self.forms.text.iter().chain(&self.forms.bare).chain(&self.forms.hex)))
     }
 
     /// Continues reading a text whose first `scan.base` bytes are no longer there. `is_all` tells whether this is its
@@ -89,7 +90,7 @@ impl Scanner {
             }
             let Some(rest) = text.get(scan.at - scan.base..).filter(|rest| !rest.is_empty()) else { break };
             let Some(unit) = first_unit(rest, is_all) else { break };
-            self.take(&unit, text, scan);
+            self.take(&unit, text, is_all, scan);
         }
         if is_all {
             scan.numbers.end(&mut self.search(&mut scan.found));
@@ -114,7 +115,7 @@ impl Scanner {
             let Some(byte) = text.get(at).copied().filter(|byte| !Filter::is_special(*byte)) else { break };
             let lane = &mut scan.lanes[0];
             let (sign, place) = (Sign::Char(byte.into()), (scan.base + at, scan.base + at + 1));
-            if is_left_out(sign) && self.goes_on_behind(lane, text.get(at + 1)) {
+            if is_quote(sign) && goes_on_after_quote(lane, &text[at + 1..], &self.finder) {
                 break;
             }
             let in_word = lane.is_in_word;
@@ -125,10 +126,9 @@ impl Scanner {
         scan.at = scan.base + at;
     }
 
-    fn take(&self, unit: &Unit, text: &[u8], scan: &mut Scan) {
+    fn take(&self, unit: &Unit, text: &[u8], is_all: bool, scan: &mut Scan) {
         let (from, to) = (scan.at, scan.at + unit.length);
         let written = &text[from - scan.base..to - scan.base];
-        let wraps = unit.sign == Sign::Char('\n') && !scan.is_idle() && scan.is_wrapped(text);
         if unit.is_escape && self.is_passed_over(unit, text, scan) {
             scan.lanes[0].is_in_word = false;
             if unit.sign == Sign::Char('\n') {
@@ -137,21 +137,17 @@ impl Scanner {
             scan.at = to;
             return;
         }
-        let is_literal = self.is_literal(unit, text, scan);
+        let is_fork = self.is_fork(unit, text, scan);
         if !scan.is_split
-            && (wraps
-                || is_literal
-                || unit.is_escape
-                || is_left_out(unit.sign) && self.goes_on_behind(&scan.lanes[0], text.get(to - scan.base))
-                || scan.ansi.map(|mut ansi| ansi.takes(unit.sign)) != [false; 2])
+            && (is_fork || unit.is_escape || scan.ansi.map(|mut ansi| ansi.takes(unit.sign)) != [false; 2])
         {
             scan.split();
         }
-        if unit.is_escape && written[0] == b'%' && !scan.is_half {
-            scan.begin_half();
+        if is_fork {
+            scan.begin_readings(text, matches!(unit.sign, Sign::Byte(_)) && !unit.is_escape, &self.finder);
         }
-        if is_literal {
-            scan.begin_literal(text, !unit.is_escape);
+        if scan.readings.is_on() && unit.sign == Sign::Char('\n') {
+            scan.readings.end_line(scan.line(text, unit.is_escape));
         }
         if !scan.is_split {
             let in_word = scan.lanes[0].is_in_word;
@@ -160,19 +156,16 @@ impl Scanner {
                 self.see_alone(unit.sign, (from, to), in_word, text, scan);
             }
         } else if unit.is_escape {
-            self.take_escape(unit, written, wraps, text, scan);
+            self.take_escape(unit, written, text, scan);
         } else {
-            let is_written = self.take_in(WRITTEN, unit.sign, (from, to), false, text, scan);
-            let is_decoded = self.take_in(DECODED, unit.sign, (from, to), wraps, text, scan);
+            let is_written = self.take_in(WRITTEN, unit.sign, (from, to), text, scan);
+            let is_decoded = self.take_in(DECODED, unit.sign, (from, to), text, scan);
             if is_written && !is_decoded {
                 // For a reader of digits, the escapes before it are not a terminal's sequence.
                 scan.numbers.take_hidden(unit.sign, (from, to), &mut self.search(&mut scan.found));
             }
         }
-        if scan.is_half {
-            self.take_half(unit, written, from, scan);
-        }
-        scan.literal.take(*unit, written, from, &self.finder, &mut scan.found);
+        scan.readings.read((text, scan.base), to, is_all, &self.finder, &mut scan.found);
         scan.at = to;
         if scan.is_idle() {
             return;
@@ -185,13 +178,13 @@ impl Scanner {
     }
 
     /// Takes an escape in each lane.
-    fn take_escape(&self, unit: &Unit, written: &[u8], wraps: bool, text: &[u8], scan: &mut Scan) {
+    fn take_escape(&self, unit: &Unit, written: &[u8], text: &[u8], scan: &mut Scan) {
         let (from, to) = (scan.at, scan.at + unit.length);
         for (byte, at) in written.iter().zip(from..) {
-            self.take_in(WRITTEN, Sign::Char((*byte).into()), (at, at + 1), false, text, scan);
+            self.take_in(WRITTEN, Sign::Char((*byte).into()), (at, at + 1), text, scan);
         }
         let digits = self.begins_digits(written, text, scan).then(|| scan.numbers.before_escape());
-        self.take_in(DECODED, unit.sign, (from, to), wraps, text, scan);
+        self.take_in(DECODED, unit.sign, (from, to), text, scan);
         if let Some(digits) = digits {
             let is_json = written.starts_with(b"\\u")
                 && before(&scan.before, &text[..from - scan.base]).next() != Some(b'\\');
@@ -207,15 +200,7 @@ impl Scanner {
     }
 
     /// Takes a character in one lane. Returns whether it is not part of an escape sequence.
-    fn take_in(
-        &self,
-        way: usize,
-        sign: Sign,
-        place: Place,
-        wraps: bool,
-        text: &[u8],
-        scan: &mut Scan,
-    ) -> bool {
+    fn take_in(&self, way: usize, sign: Sign, place: Place, text: &[u8], scan: &mut Scan) -> bool {
         scan.differ(way, sign);
         let is_hidden = scan.ansi[way].takes(sign);
         self.see(2 * way..2 * way + 1, sign, place, scan);
@@ -227,39 +212,10 @@ impl Scanner {
         }
         let in_word = scan.lanes[2 * way + 1].is_in_word;
         self.see(2 * way + 1..2 * way + 2, sign, place, scan);
-        if way == DECODED {
-            scan.is_indented =
-                wraps || scan.is_indented && matches!(sign, Sign::Char(' ' | '\t') | Sign::Nothing);
-            if scan.is_indented {
-                scan.lanes[JOINED].end_keys();
-            } else if is_left_out(sign) {
-                scan.lanes[JOINED].leave_out(place.1);
-                if sign == Sign::Char('\n') {
-                    scan.lanes[JOINED].let_go(place.1);
-                }
-            } else {
-                self.see(JOINED..LANES, sign, place, scan);
-            }
-            if sign.is_visible() {
-                self.see_alone(sign, place, in_word, text, scan);
-            }
+        if way == DECODED && sign.is_visible() {
+            self.see_alone(sign, place, in_word, text, scan);
         }
         true
-    }
-
-    fn take_half(&self, unit: &Unit, written: &[u8], from: usize, scan: &mut Scan) {
-        let mut take = |sign: Sign, place: Place| {
-            let is_hidden = scan.half_ansi.takes(sign);
-            let lanes = if is_hidden { HALF..HALF + 1 } else { HALF..HALF + 2 };
-            self.see(lanes, sign, place, scan);
-        };
-        if unit.is_escape && written[0] == b'%' {
-            for (byte, at) in written.iter().zip(from..) {
-                take(Sign::Char((*byte).into()), (at, at + 1));
-            }
-        } else {
-            take(unit.sign, (from, from + unit.length));
-        }
     }
 
     fn see(&self, lanes: Range<usize>, sign: Sign, place: Place, scan: &mut Scan) {

@@ -5,7 +5,6 @@ use std::{collections::HashSet, ops::Range};
 use super::{
     ansi::Ansi,
     forms::{LEAST, folded},
-    literal,
     numbers::is_separator,
     scan::Scanner,
     unit::{Sign, first_unit},
@@ -60,7 +59,7 @@ impl Seen {
         }
     }
 
-    /// Returns the view of the reading that [leaves backslashes out](super::literal).
+    /// Returns the view of the reading that [leaves backslashes out](Forms::bare).
     fn literally(text: &[u8], most: usize) -> Self {
         let (mut seen, mut at) = (Self::default(), 0);
         while seen.bytes.len() < most
@@ -68,9 +67,18 @@ impl Seen {
             && let Some(unit) = first_unit(rest, true)
         {
             let is_left_out = |sign| matches!(sign, Sign::Char('\n' | '\'' | '"' | '\\'));
-            for (sign, (from, end)) in literal::signs(unit, &rest[..unit.length], at) {
+            // Shells escape each character with a meaning. In JSON, characters other than letters and digits may be
+            // escapes.
+            let is_sign = !matches!(unit.sign, Sign::Char(sign) if sign.is_ascii_alphanumeric());
+            let is_decoded = !unit.is_escape || rest[0] == b'&' || rest.get(1) == Some(&b'u') && is_sign;
+            let parts = if is_decoded { at..at + 1 } else { at..at + unit.length };
+            for part in parts {
+                let (sign, end) = match is_decoded {
+                    true => (unit.sign, at + unit.length),
+                    false => (Sign::Char(text[part].into()), part + 1),
+                };
                 if sign.is_visible() && !is_left_out(sign) {
-                    seen.add(sign, from..end);
+                    seen.add(sign, part..end);
                 }
             }
             at += unit.length;
@@ -129,7 +137,7 @@ impl Scanner {
     pub(super) fn rest_of_a_secret(&self, text: &[u8]) -> Option<usize> {
         let forms = self.forms();
         let tails = self.tails();
-        let most = forms.text.iter().chain(&forms.hex).map(Vec::len).max()?;
+        let most = forms.text.iter().chain(&forms.bare).chain(&forms.hex).map(Vec::len).max()?;
         let rest = |seen: &Seen, forms: &mut dyn Iterator<Item = &Vec<u8>>| {
             if !tails.may_begin(seen) {
                 return None;
@@ -139,8 +147,9 @@ impl Scanner {
         };
         let [written, decoded] = [false, true].map(|is_decoded| Seen::of(text, is_decoded, most));
         let literal = Seen::literally(text, most);
-        let texts = [&written, &decoded, &literal].map(|seen| rest(seen, &mut forms.text.iter()));
+        let texts = [&written, &decoded].map(|seen| rest(seen, &mut forms.text.iter()));
+        let bare = rest(&literal, &mut forms.bare.iter());
         let digits = rest(&Seen::of(text, true, 2 * most).digits(), &mut forms.hex.iter());
-        texts.into_iter().chain([digits]).flatten().max()
+        texts.into_iter().chain([bare, digits]).flatten().max()
     }
 }

@@ -241,7 +241,7 @@ impl Cursor<'_> {
             (self.at, most) = (self.at + 1, most - 1);
         }
         let low = (self.next()? == b'u').then(|| self.digits(4, 16)).flatten()?;
-        let low = (0xdc00..0xe000).contains(&low).then_some(low - 0xdc00)?;
+        let low = (0xdc00..0xe000).contains(&low).then(|| low - 0xdc00)?;
         char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + low).map(Sign::Char)
     }
 

@@ -124,8 +124,6 @@ pub(crate) const SPELLINGS: &[Form] = &[
     ("short lines", |value, dice| {
         let width = 1 + dice(12);
         let signs: Vec<_> = value.chars().collect();
-        // We must not break the value within one of its own escapes.
-        let width = if value.matches(['\\', '%', '&']).count() > 1 { signs.len() } else { width };
         signs.chunks(width).map(String::from_iter).collect::<Vec<_>>().join("\n")
     }),
     ("base 64 in short lines", |value, dice| {
@@ -168,8 +166,6 @@ pub(crate) const SPELLINGS: &[Form] = &[
 
 /// Puts a backslash before some characters, also within JSON or across lines.
 fn traced(value: &str, dice: Dice<'_>, is_whole: bool) -> String {
-    // If the value may contain escapes itself, no program escapes only some of its characters.
-    let is_whole = is_whole || value.contains(['%', '&']);
     let mut sign = |sign: char| match is_whole || !sign.is_ascii_alphanumeric() || dice(3) == 0 {
         true => format!("\\{sign}"),
         false => sign.to_string(),
@@ -223,14 +219,9 @@ fn signs(row: &[u8]) -> String {
 
 fn markup(value: &str, dice: Dice<'_>) -> String {
     let mut text = String::new();
-    // We must not break the value within one of its own escapes.
-    let has_escapes = value.matches(['\\', '%']).count() > 1;
     for sign in value.chars() {
         let number = u32::from(sign);
         match (sign, dice(4)) {
-            // These begin escapes themselves, so no program escapes only some of them.
-            ('\\' | '%', _) => text.push(sign),
-            (sign, _) if has_escapes && !"&<>\"'".contains(sign) => text.push(sign),
             ('&', 0 | 1) => text.push_str("&amp;"),
             ('<', 0 | 1) => text.push_str("&lt;"),
             ('>', 0 | 1) => text.push_str("&gt;"),

@@ -5,7 +5,7 @@ use proptest::{prelude::*, test_runner::TestRunner};
 
 use super::forms::{Written, forms, values, written};
 
-fn streamed<'a>(redactor: &Redactor, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
+pub(crate) fn streamed<'a>(redactor: &Redactor, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let (mut stream, mut clean) = (redactor.stream(), Vec::new());
     for piece in pieces {
         stream.push(piece, &mut clean);
