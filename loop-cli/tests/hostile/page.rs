@@ -40,7 +40,8 @@ container, or as a separate user.
   command finds processes by a variable, by a limit that every child inherits, and by the run's control group. The group
   requires control groups of version 2 with a part that the user may write to, as in most desktop sessions and as root.
   Elsewhere, the command does not find a process that drops both marks.
-- **A stopped loop with a killed watchdog** stays stopped until the next `loop` command in that folder.
+- **A stopped loop whose watchdog is killed or stopped** stays stopped until the next `loop` command in that folder. An
+  agent that debugs both (`ptrace`) keeps them stopped for as long as it lives.
 - **`kill -STOP` by a person.** The watchdog continues the loop, as it does after an agent's SIGSTOP. Ctrl+Z and
   `kill -TSTP` stop a run and all of its processes until `fg` or `kill -CONT`. An agent can do that too, and gains nothing
   by it.
