@@ -200,11 +200,10 @@ mod tests {
         let call = serde_json::json!({ "path": "AGENTS.md", "content": "x\n" });
         assert!(tools.call("write_file", &call).await.text.contains("nobody is asked"));
         let mut questions = approvals.open();
-        let answer = async { questions.recv().await.expect("a question").answered(Some(" YES "), &silent()) };
+        let answer = async { questions.recv().await.expect("a question").answered(Some(" yes "), &silent()) };
         let (report, ()) = tokio::join!(tools.call("write_file", &call), answer);
         assert_eq!(report.text, "wrote 2 bytes to AGENTS.md");
-        let answer =
-            async { questions.recv().await.expect("a question").answered(Some("yes, but"), &silent()) };
+        let answer = async { questions.recv().await.expect("a question").answered(Some("y"), &silent()) };
         let (report, ()) = tokio::join!(tools.call("write_file", &call), answer);
         assert!(report.text.contains("said no"), "{}", report.text);
         drop(questions);

@@ -19,7 +19,7 @@ use super::{Need, Tool, ToolContext, ToolError, run_command};
 /// # let workspace = Workspace::open(folder.path(), ActionPolicy::default())?;
 /// # let tools = Toolbox::standard(workspace).environment(std::env::vars_os(), &EnvironmentPolicy::new());
 /// let call = serde_json::json!({ "subcommand": "diff", "arguments": "--output=x" });
-/// assert!(tools.call("git", &call).await.text.contains("is not an option that runs here"));
+/// assert!(tools.call("git", &call).await.text.contains("is not an option that is allowed here"));
 /// # Ok(()) }
 /// ```
 #[derive(Debug, Clone, Copy, Default)]

@@ -48,7 +48,7 @@ async fn a_lost_or_doubled_line_is_damage() {
     for (text, line) in [(lost, 3), (doubled, 4)] {
         fs::write(run_folder.join("events.jsonl"), text).unwrap();
         let error = load(&run_folder).unwrap_err();
-        assert!(error.starts_with(&format!("line {line} of ")) && error.contains("is due"), "{error}");
+        assert!(error.starts_with(&format!("line {line} of ")) && error.contains("instead of"), "{error}");
     }
 }
 

@@ -35,7 +35,7 @@ fn a_damaged_line_in_the_middle_is_named() {
     // A missing line counts as damage.
     let lines: Vec<_> = whole.lines().collect();
     fs::write(&path, format!("{}\n{}\n", lines[0], lines[2])).unwrap();
-    assert!(refused(&store).contains("number 2 where 1 is due"));
+    assert!(refused(&store).contains("number 2 instead of 1"));
 }
 
 #[test]
