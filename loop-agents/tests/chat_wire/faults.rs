@@ -152,8 +152,8 @@ async fn a_server_that_says_nothing_more_is_given_up() {
 /// Answers with an endless stream of this event, until the client closes the connection.
 fn endless(event: &'static str) -> GenaiModel {
     use std::io::{Read as _, Write as _};
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
     std::thread::spawn(move || {
         for mut client in listener.incoming().map_while(Result::ok) {
             let _ = client.read(&mut [0; 65_536]);
@@ -165,7 +165,7 @@ fn endless(event: &'static str) -> GenaiModel {
             }
         }
     });
-    GenaiModel::new(Endpoint::new(Vendor::OpenAi).base_url(address).key("k".into()), "m").unwrap()
+    GenaiModel::new(Endpoint::new(Vendor::OpenAi).base_url(address).key("k".into()), "m").expect("a model")
 }
 
 #[tokio::test]
