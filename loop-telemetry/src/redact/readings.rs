@@ -45,7 +45,7 @@ enum Behind {
     Escape,
 }
 
-/// What a program may have meant by a unit.
+/// The possible meanings of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Sign(Sign),

@@ -8,7 +8,7 @@ use super::{
     streams::streamed,
 };
 
-/// What precedes each line.
+/// The text before each line.
 const MARGINS: &[&str] = &[
     "",
     " ",
