@@ -91,8 +91,7 @@ impl ApprovalQuestion {
     /// Passes on the answer that the person typed: `yes` allows the change once, and anything else refuses it.
     /// `None` means the end of the input.
     pub fn answered(self, typed: Option<&str>, host: &SessionHost) {
-        let typed = typed.map(str::trim).unwrap_or_default();
-        let is_yes = typed == "yes";
+        let is_yes = typed == Some("yes");
         host.say(&paint(DIM, if is_yes { "allowed, this once" } else { "refused" }));
         let answer = if is_yes {
             ApprovalAnswer::Yes
@@ -200,10 +199,10 @@ mod tests {
         let call = serde_json::json!({ "path": "AGENTS.md", "content": "x\n" });
         assert!(tools.call("write_file", &call).await.text.contains("nobody is asked"));
         let mut questions = approvals.open();
-        let answer = async { questions.recv().await.expect("a question").answered(Some(" yes "), &silent()) };
+        let answer = async { questions.recv().await.expect("a question").answered(Some("yes"), &silent()) };
         let (report, ()) = tokio::join!(tools.call("write_file", &call), answer);
         assert_eq!(report.text, "wrote 2 bytes to AGENTS.md");
-        let answer = async { questions.recv().await.expect("a question").answered(Some("y"), &silent()) };
+        let answer = async { questions.recv().await.expect("a question").answered(Some(" yes"), &silent()) };
         let (report, ()) = tokio::join!(tools.call("write_file", &call), answer);
         assert!(report.text.contains("said no"), "{}", report.text);
         drop(questions);

@@ -1,7 +1,7 @@
 //! An iteration that is a command.
 
 use async_trait::async_trait;
-use loop_core::{Ceiling, Halt, Iteration, IterationContext, Step, WorkError};
+use loop_core::{Ceiling, Cost, Halt, Iteration, IterationContext, Step, Usage, Usd, WorkError};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -302,7 +302,12 @@ impl ShellAgent {
         }
         // If we made the agent end, it may report that as a failure. Ignore that report.
         if let Some(failure) = failure.filter(|_| finished.cut.is_none()) {
-            return Err(self.failed(failure, &cx));
+            let error = self.failed(failure, &cx);
+            if !counted && !is_in_file && !matches!(error, WorkError::Later { .. }) {
+                // It worked before it failed, and that may have cost anything.
+                meter.add(Usage::unknown().with_cost(Cost::at_least(Usd::ZERO)));
+            }
+            return Err(error);
         }
         self.backoff = RateLimitBackoff::default();
         let faults: Vec<_> = fault.into_iter().chain(failures::faults(self.role, &finished)).collect();

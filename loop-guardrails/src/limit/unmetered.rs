@@ -18,7 +18,7 @@ use loop_core::{
 ///   for the iteration.
 /// - An iteration with a [fault](loop_core::IterationContext::fault), such as an exit code, counts like any other. One
 ///   that failed or was cut may have had no chance to report. It does not count, and it does not start the count again
-///   either. [`ConsecutiveFailures`](crate::ConsecutiveFailures) limits failures.
+///   either, unless it reported a lower bound of its cost: then its work may have cost anything. [`ConsecutiveFailures`](crate::ConsecutiveFailures) limits failures.
 /// - If the run ended for this reason, resuming it resets the count, because resuming counts as a human review.
 ///
 /// A limit of zero halts before the first iteration.
@@ -117,7 +117,10 @@ impl Guardrail for UnmeteredIterations {
                     // The quality of the agent's total also applies to the sum of its parts.
                     cost.quality = quality;
                 }
-                if matches!(result, WorkResult::Done(())) {
+                let is_partial = self.reported.cost.is_some_and(|cost| cost.quality == CostQuality::Partial);
+                if matches!(result, WorkResult::Done(()))
+                    || (matches!(result, WorkResult::Failed(_)) && is_partial)
+                {
                     self.ended();
                 }
                 if !matches!(result, WorkResult::Later { .. }) {

@@ -209,6 +209,11 @@ fn is_followed_in(folder: &str, below: &[String]) -> bool {
     let words =
         |name: &str| name.split(['-', '.', '_']).map(|word| FOLLOWED.contains(&word)).collect::<Vec<_>>();
     let is_text = below.last().is_some_and(|name| TEXT_ENDINGS.iter().any(|ending| name.ends_with(ending)));
+    // `.config/goose` is the `.goose` of the user.
+    let is_of_agent = || below.first().is_some_and(|name| NAMES.contains(&format!(".{name}").as_str()));
+    if folder == ".config" && is_of_agent() {
+        return true;
+    }
     folder.starts_with('.')
         && !matches!(folder, ".git" | ".cargo")
         && (below.first().is_some_and(|name| words(name)[0])
@@ -315,6 +320,8 @@ mod tests {
             ".of-tomorrow/chat/team-rules.md",
             ".of-tomorrow/chat/rules/team.md",
             ".gitlab/duo/chat-rules.md",
+            ".config/goose/config.yaml",
+            ".config/opencode/x",
             "sub/.gitlab/duo/agent-config.yml",
             ".pi/extensions/x.ts",
             ".pi/SYSTEM.md",

@@ -213,3 +213,19 @@ fn a_bare_repository_of_any_name_is_guarded_like_dot_git() {
     }
     assert!(workspace.read("bare/HEAD").is_ok());
 }
+
+#[test]
+fn nobody_turns_a_folder_into_a_repository_in_any_order() {
+    let parts = ["docs/HEAD", "docs/objects/x", "docs/refs/x"];
+    for last in 0..3 {
+        let (_folder, workspace) = scenario(ActionPolicy::default());
+        workspace.write("docs/config", b"[core]\nfsmonitor = touch pwned\n").unwrap();
+        for before in (0..3).filter(|part| *part != last) {
+            workspace.write(parts[before], b"x").unwrap();
+        }
+        assert!(workspace.write(parts[last], b"x").is_err(), "{}", parts[last]);
+        if last > 0 {
+            assert!(workspace.write("docs/commondir", b"x").is_err());
+        }
+    }
+}

@@ -55,7 +55,10 @@ impl SettingsLayer {
     ) -> Result<Self, Diagnostics> {
         let bytes = match read_bounded(&path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound && !is_named => {
+            // A link to a missing file is no missing file: its rules are lost.
+            Err(error)
+                if error.kind() == ErrorKind::NotFound && !is_named && path.symlink_metadata().is_err() =>
+            {
                 return Ok(Self { path: Some(path), ..Self::default() });
             }
             Err(error) => {

@@ -20,6 +20,13 @@ pub(super) fn read(mut table: SettingsTable<'_>) -> PolicySettings {
     settings.command_time = table.seconds("command_seconds");
     settings.variables = table.list("variables", str::parse::<NamePattern>);
     for (prefix, place, verbs) in table.lists("permissions", str::parse::<Verb>) {
+        if prefix.value.contains(['*', '?', '[']) {
+            let pattern = &prefix.value;
+            let problem =
+                format!("`{pattern}` is a pattern: write a path; its permissions also hold below it");
+            table.wrong(problem, place);
+            continue;
+        }
         match prefix.value.parse::<LocalPath>() {
             Ok(path) if settings.permissions.rules().any(|(known, _)| *known == path) => {
                 table

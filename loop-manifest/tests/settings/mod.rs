@@ -256,3 +256,22 @@ fn the_numbers_of_jobs_are_the_users_alone() {
         assert!(refused.contains(said), "{refused}");
     }
 }
+
+#[test]
+fn a_link_to_a_missing_file_is_not_taken_for_no_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("nowhere.toml", folder.path().join("loop.toml")).unwrap();
+    let error = Settings::load(folder.path(), |_| None).unwrap_err();
+    assert!(error.render(crate::Paint::Plain).contains("cannot be read"));
+}
+
+#[test]
+fn a_pattern_is_not_taken_for_the_path_of_a_permission() {
+    for pattern in ["priv/*", "**/s.txt", "a[bc]", "a?"] {
+        let folder = tempfile::tempdir().unwrap();
+        let text = format!("[policy.permissions]\n\"{pattern}\" = []\n");
+        std::fs::write(folder.path().join("loop.toml"), text).unwrap();
+        let error = Settings::load(folder.path(), |_| None).unwrap_err();
+        assert!(error.render(crate::Paint::Plain).contains("is a pattern"), "{pattern}");
+    }
+}

@@ -21,7 +21,8 @@ use super::{
 };
 
 /// The separators of digits, besides a line end.
-pub(super) const SEPARATORS: [char; 13] = [' ', ',', ':', '-', ';', '\'', '"', '[', ']', '(', ')', '{', '}'];
+pub(super) const SEPARATORS: [char; 17] =
+    [' ', ',', ':', '-', ';', '_', '.', '/', '=', '\'', '"', '[', ']', '(', ')', '{', '}'];
 
 /// Returns whether a character separates digits.
 pub(super) fn is_separator(sign: char) -> bool {

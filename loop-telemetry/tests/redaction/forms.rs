@@ -51,7 +51,9 @@ const FORMS: &[Form] = &[
     }),
     ("hexadecimal", |value, _| hex(value, "", 1)),
     ("hexadecimal, capitals", |value, _| hex(value, "", 1).to_uppercase()),
-    ("hexadecimal with colons", |value, _| hex(value, ":", 1)),
+    ("hexadecimal with a sign between", |value, dice| {
+        hex(value, [":", "_", ".", "/", "=", "-", ","][dice(7)], 1)
+    }),
     ("hexadecimal with spaces, capitals", |value, _| hex(value, " ", 1).to_uppercase()),
     ("hexadecimal in pairs", |value, _| hex(value, " ", 2)),
     ("xxd", |value, dice| dump(value, dice, ":", 2, "")),

@@ -318,6 +318,7 @@ const REPOSITORIES: &[&str] = &[
     "**/objects/pack/tmp_*",
     ".git-credential*",
     ".gitconfig*",
+    "**/.config/git/config*",
     "**/*.git/**/config",
     "**/*.git/**/config.*",
     "**/*.git/**/config~",

@@ -28,6 +28,7 @@ mod path_walk;
 mod repository;
 
 use std::{
+    ffi::OsStr,
     fmt, fs,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
@@ -170,11 +171,12 @@ impl Inner {
     /// Judges a path in a folder that git would take for a repository as if the folder's name was `.git`. A bare
     /// repository can have any name.
     fn judge_in_repositories(&self, path: &LocalPath, verb: Verb) -> Result<(), WorkspaceError> {
-        for folder in
-            path.as_path().ancestors().skip(1).filter(|folder| is_git_folder(&self.path.join(folder)))
-        {
-            let above = folder.parent().unwrap_or(folder);
+        for folder in path.as_path().ancestors().skip(1) {
             let below = path.as_path().strip_prefix(folder).unwrap_or(path.as_path());
+            if !below.iter().next().is_some_and(|child| is_git_folder(&self.path.join(folder), child)) {
+                continue;
+            }
+            let above = folder.parent().unwrap_or(folder);
             let renamed = LocalPath::new(above.join(".git").join(below))?;
             let action = format!("to {verb} `{path}`, in a repository of git");
             self.policy.on_path(&renamed, verb).into_result(action)?;
@@ -183,11 +185,11 @@ impl Inner {
     }
 }
 
-/// Returns whether git would take this folder for the inside of a repository.
-fn is_git_folder(folder: &Path) -> bool {
-    folder.join("HEAD").symlink_metadata().is_ok()
-        && folder.join("objects").is_dir()
-        && folder.join("refs").is_dir()
+/// Returns whether git would take this folder for the inside of a repository, once it contains this child. Any of its
+/// parts can be the last one that is created.
+fn is_git_folder(folder: &Path, child: &OsStr) -> bool {
+    let has = |name: &str| child.eq_ignore_ascii_case(name) || folder.join(name).symlink_metadata().is_ok();
+    has("HEAD") && (has("commondir") || has("objects") && has("refs"))
 }
 
 impl fmt::Debug for Workspace {
