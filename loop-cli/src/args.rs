@@ -144,7 +144,9 @@ Examples:
     #[command(after_help = "Example:\n  loop tail && git push")]
     Tail(TailArgs),
     /// Delete runs and all their stored data
-    #[command(after_help = "Examples:\n  loop rm 0198b2\n  loop rm --keep 50")]
+    #[command(
+        after_help = "Examples:\n  loop rm 0198b2\n  loop rm --keep 50\n  loop rm --keep 50 --everywhere"
+    )]
     Rm(RmArgs),
     /// Validate a manifest, and describe what it would do
     #[command(after_help = "Examples:\n  loop check fix-tests.yaml\n  loop check --run")]

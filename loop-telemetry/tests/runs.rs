@@ -226,12 +226,13 @@ fn the_oldest_that_ended_go_first_and_open_ones_stay() {
     drop(store.resume::<String>("run-2", Timestamp::now).unwrap());
     store.note_resumed("run-2", Timestamp::now()).unwrap();
     let before = store.list().unwrap();
-    assert_eq!(store.keep_last(2).unwrap(), ["run-0", "run-3"]);
+    assert_eq!(store.keep_last(2, |_| true).unwrap(), ["run-0", "run-3"]);
     let left = store.list().unwrap();
     assert_eq!(ids(&store), ["run-1", "run-2", "run-4", "run-5"]);
     assert!(left.iter().all(|run| before.contains(run)), "the rest is as it was");
     assert!(!store.path().join("run-3").exists());
-    assert!(store.keep_last(2).unwrap().is_empty());
+    assert!(store.keep_last(2, |_| true).unwrap().is_empty());
+    assert!(store.keep_last(0, |_| false).unwrap().is_empty());
 }
 
 #[test]
@@ -262,9 +263,9 @@ fn a_resumed_run_is_not_removed_although_it_had_ended() {
     let lock = journal.hold();
     drop(journal);
     assert!(store.is_alive("run").unwrap(), "the lock outlives the journal");
-    assert!(store.keep_last(0).unwrap().is_empty());
+    assert!(store.keep_last(0, |_| true).unwrap().is_empty());
     drop(lock);
-    assert_eq!(store.keep_last(0).unwrap(), ["run"]);
+    assert_eq!(store.keep_last(0, |_| true).unwrap(), ["run"]);
 }
 
 #[test]

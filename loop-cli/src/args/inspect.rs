@@ -63,7 +63,13 @@ pub(crate) struct RmArgs {
     /// The ids of the runs, or their beginnings
     #[arg(required_unless_present = "keep")]
     pub(crate) runs: Vec<String>,
-    /// Delete all but the last N ended runs of all folders
+    /// Delete all but the last N ended runs of this folder
     #[arg(long, value_name = "N", conflicts_with = "runs")]
     pub(crate) keep: Option<usize>,
+    /// With --keep: count all folders, and ask first
+    #[arg(long, requires = "keep")]
+    pub(crate) everywhere: bool,
+    /// With --everywhere: do not ask
+    #[arg(long, requires = "everywhere")]
+    pub(crate) yes: bool,
 }

@@ -1,26 +1,69 @@
 //! `loop rm`: removes runs.
 
-use std::process::ExitCode;
+use std::{
+    io::{IsTerminal, stdin},
+    process::ExitCode,
+};
 
-use super::{Failure, run_lifecycle::stored_runs::store};
+use loop_telemetry::RunStore;
+
+use super::{
+    Failure, OrFail, environment,
+    run_lifecycle::stored_runs::{is_in, store},
+    usage,
+};
 use crate::{args::RmArgs, exit, view};
 
 pub(crate) fn exec(args: &RmArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
-    if let Some(keep) = args.keep {
-        for id in store.keep_last(keep)? {
-            view::print_or_warn(&format!("removed {id}"));
+    let removed = match args.keep {
+        Some(keep) if args.everywhere => keep_everywhere(&store, keep, args.yes)?,
+        Some(keep) => {
+            let here = environment::dir(None)?;
+            store.keep_last(keep, |run| is_in(run, &here))?
         }
-        return Ok(ExitCode::from(exit::OK));
-    }
-    // Resolve all names before removing anything: a typo in the last name then removes nothing.
-    let ids: Result<Vec<_>, Failure> = args.runs.iter().map(|run| Ok(store.find(run)?.id)).collect();
-    let mut ids = ids?;
-    ids.sort_unstable();
-    ids.dedup();
-    for id in ids {
-        store.remove(&id)?;
+        None => remove(&store, &args.runs)?,
+    };
+    for id in removed {
         view::print_or_warn(&format!("removed {id}"));
     }
     Ok(ExitCode::from(exit::OK))
+}
+
+/// Removes the named runs. It finds all of them before it removes any: a typo in the last name then removes nothing.
+fn remove(store: &RunStore, named: &[String]) -> Result<Vec<String>, Failure> {
+    let ids: Result<Vec<_>, Failure> = named.iter().map(|run| Ok(store.find(run)?.id)).collect();
+    let mut ids = ids?;
+    ids.sort_unstable();
+    ids.dedup();
+    ids.iter().try_for_each(|id| store.remove(id))?;
+    Ok(ids)
+}
+
+/// Removes all but the last ended runs of all folders, after a person has seen them and typed `yes`.
+fn keep_everywhere(store: &RunStore, keep: usize, is_agreed: bool) -> Result<Vec<String>, Failure> {
+    let mut old: Vec<_> = store.list()?.into_iter().filter(|run| !run.is_open).collect();
+    old.truncate(old.len().saturating_sub(keep));
+    for run in &old {
+        view::print_or_warn(&format!("{}  {}", run.id, view::text::one_line(&run.folder)));
+    }
+    if !old.is_empty() && !is_agreed && !agrees(old.len())? {
+        return Ok(Vec::new());
+    }
+    let is_shown = |id: &str| old.iter().any(|run| run.id == id);
+    Ok(store.keep_last(0, |run| is_shown(&run.id))?)
+}
+
+/// Asks the person at the terminal.
+fn agrees(runs: usize) -> Result<bool, Failure> {
+    if !stdin().is_terminal() {
+        return Err(usage!("nobody can be asked: to delete these runs without a question, add --yes"));
+    }
+    view::say(&format!(
+        "Type `yes` and Enter to delete {}; anything else keeps them.",
+        view::text::count(runs as u64, "run")
+    ));
+    let mut answer = String::new();
+    stdin().read_line(&mut answer).or_setup(|| "the answer cannot be read")?;
+    Ok(answer.trim() == "yes")
 }

@@ -230,3 +230,24 @@ fn the_last_runs_are_kept() {
     scenario.run(&["rm", "--keep", "1"]).exits(0);
     assert_eq!(ids(&scenario), before[..1]);
 }
+
+#[test]
+fn the_runs_of_other_folders_are_deleted_only_after_a_yes() {
+    let scenario = scenario();
+    run(&scenario).exits(0);
+    let all = || scenario.run(&["runs", "--all", "--json"]).exits(0).stdout.lines().count();
+    scenario.write("other/README", "");
+    let elsewhere = |args: &[&str]| {
+        let mut command = scenario.loop_command(args);
+        command.current_dir(scenario.path("other"));
+        RunningCommand::new(&mut command).finish()
+    };
+    elsewhere(&["rm", "--keep", "0"]).exits(0);
+    assert_eq!(all(), 1);
+    let refused = elsewhere(&["rm", "--keep", "0", "--everywhere"]).exits(2).says(&["--yes"]);
+    assert!(refused.stdout.contains(&ids(&scenario)[0]), "{}", refused.stdout);
+    assert_eq!(all(), 1);
+    elsewhere(&["rm", "--keep", "0", "--everywhere", "--yes"]).exits(0);
+    assert_eq!(all(), 0);
+    scenario.run(&["rm", "--everywhere"]).exits(2).says(&["--keep"]);
+}

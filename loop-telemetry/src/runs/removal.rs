@@ -57,14 +57,18 @@ impl RunStore {
         remove_folder(&folder)
     }
 
-    /// Removes the oldest ended runs until `ended` remain, and returns the ids of the removed ones. Open runs stay and
-    /// do not count, because they are running or can be resumed.
+    /// Removes the oldest ended runs among those that `is_meant` selects, until `ended` of these remain. Returns the ids
+    /// of the removed ones. Open runs stay and do not count, because they are running or can be resumed.
     ///
     /// # Errors
     /// If the index cannot be read or written, or a run cannot be removed.
-    pub fn keep_last(&self, ended: usize) -> Result<Vec<String>, StoreError> {
+    pub fn keep_last(
+        &self,
+        ended: usize,
+        is_meant: impl Fn(&RunEntry) -> bool,
+    ) -> Result<Vec<String>, StoreError> {
         // No run is older than this.
-        self.retain(Retention { ended, age: Duration::MAX }, Timestamp::UNIX_EPOCH)
+        self.retain_among(Retention { ended, age: Duration::MAX }, Timestamp::UNIX_EPOCH, is_meant)
     }
 
     /// Removes the runs that exceed the retention at time `now`, and returns their ids. This reads the index, and
@@ -73,12 +77,22 @@ impl RunStore {
     /// # Errors
     /// If the index cannot be read or written, or a run cannot be removed.
     pub fn retain(&self, retention: Retention, now: Timestamp) -> Result<Vec<String>, StoreError> {
+        self.retain_among(retention, now, |_| true)
+    }
+
+    fn retain_among(
+        &self,
+        retention: Retention,
+        now: Timestamp,
+        is_meant: impl Fn(&RunEntry) -> bool,
+    ) -> Result<Vec<String>, StoreError> {
         let index = self.hold_index()?;
         let mut runs = self.list()?;
-        let mut too_many = runs.iter().filter(|run| !run.is_open).count().saturating_sub(retention.ended);
+        let is_ended = |run: &RunEntry| !run.is_open && is_meant(run);
+        let mut too_many = runs.iter().filter(|run| is_ended(run)).count().saturating_sub(retention.ended);
         let (mut removed, mut held) = (Vec::new(), Vec::new());
         runs.retain(|run| {
-            if run.is_open || (too_many == 0 && !is_older(run, retention.age, now)) {
+            if !is_ended(run) || (too_many == 0 && !is_older(run, retention.age, now)) {
                 return true;
             }
             too_many = too_many.saturating_sub(1);

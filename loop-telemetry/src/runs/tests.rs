@@ -106,7 +106,7 @@ fn a_run_that_keeps_nothing_leaves_nothing_wherever_it_dies() {
 #[test]
 fn a_removal_that_dies_is_done_or_can_be_done_again() {
     at_each_place(|store| store.remove("first").unwrap(), |_| ());
-    at_each_place(|store| store.keep_last(0).unwrap(), |_| ());
+    at_each_place(|store| store.keep_last(0, |_| true).unwrap(), |_| ());
 }
 
 #[test]
