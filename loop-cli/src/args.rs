@@ -2,6 +2,7 @@
 
 mod chat;
 mod every;
+mod init;
 mod inspect;
 mod policy;
 mod schedule;
@@ -9,16 +10,14 @@ mod task;
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::{
-    Args, Parser, Subcommand,
-    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
-};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use loop_core::Usd;
 
 pub(crate) use self::{
     chat::{ChatArgs, ConversationArgs},
     every::EveryArgs,
+    init::InitArgs,
     inspect::{PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs},
     policy::{ExplainArgs, PolicyCommand, PolicyFolderArgs},
     schedule::{
@@ -27,10 +26,7 @@ pub(crate) use self::{
     },
     task::{ReportingArgs, TaskArgs},
 };
-use loop_manifest::{
-    duration,
-    init::{Template, known_programs},
-};
+use loop_manifest::{duration, init::known_programs};
 
 /// Run an agent again and again until a check passes, within limits.
 #[derive(Debug, Parser)]
@@ -193,29 +189,6 @@ Example:
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct InitArgs {
-    /// fix-until-tests-pass (the default) or refactor-until-lint-clean
-    #[arg(default_value = "fix-until-tests-pass", hide_possible_values = true, hide_default_value = true)]
-    #[arg(value_parser = template())]
-    pub(crate) template: Template,
-    /// Write to this file, or - for stdout [default: loop.yaml]
-    #[arg(long, value_name = "FILE", default_value = "loop.yaml", hide_default_value = true)]
-    pub(crate) out: PathBuf,
-    /// Use this agent or command [default: first known on PATH]
-    #[arg(long, value_name = "CMD")]
-    pub(crate) agent: Option<String>,
-    /// Use this check [default: what the project's files point to]
-    #[arg(long, value_name = "CMD")]
-    pub(crate) check: Option<String>,
-    /// Replace FILE if it exists
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Only list the agents and the checks that were found
-    #[arg(long, conflicts_with_all = ["out", "agent", "check", "force"])]
-    pub(crate) list: bool,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// The manifest [default: loop.yaml, .yml, .toml or .json here]
     pub(crate) manifest: Option<PathBuf>,
@@ -342,14 +315,4 @@ pub(crate) struct CheckArgs {
     /// Run the check in this folder [default: the current one]
     #[arg(long, value_name = "DIR", requires = "run")]
     pub(crate) cwd: Option<PathBuf>,
-}
-
-/// Reads the name of a template. The list of names is for completions.
-fn template() -> impl TypedValueParser<Value = Template> {
-    let about = |template| match template {
-        Template::FixUntilTestsPass => "Fix the code until the project's tests pass",
-        _ => "Refactor the code until the project's linter finds nothing",
-    };
-    let names = Template::ALL.map(|template| PossibleValue::new(template.name()).help(about(template)));
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Template>())
 }

@@ -122,11 +122,14 @@ impl Tool {
 
 /// The test runner of the standard library, for the test files in the folder of the tests, or else in this one.
 fn unittest(dir: &Path, runner: &str) -> Option<ProjectCheck> {
-    let has_tests = |folder: &&str| {
+    let has_tests = |folder: &str| {
         let is_test = |name: &String| name.starts_with("test") && name.ends_with(".py");
         names_in(&dir.join(folder)).iter().any(is_test)
     };
-    let folder = ["tests", "test", "."].into_iter().find(has_tests)?;
+    // Without a file that describes the project, the tests themselves point to the command.
+    let (folder, tests) = [("tests", "tests"), ("test", "test"), (".", "test*.py")]
+        .into_iter()
+        .find(|(folder, _)| has_tests(folder))?;
     let arguments = match folder {
         "." => String::new(),
         // A package imports its modules from the folder above; other files, from their own.
@@ -135,12 +138,7 @@ fn unittest(dir: &Path, runner: &str) -> Option<ProjectCheck> {
     };
     let file = [PYPROJECT, "setup.py", "requirements.txt"].into_iter().find(|file| dir.join(file).is_file());
     let command = format!("{runner}python3 -m unittest{arguments}");
-    Some(ProjectCheck::new(CheckOrigin::Language, file.unwrap_or(folder_name(folder)), command))
-}
-
-/// The name by which a report refers to a folder.
-fn folder_name(folder: &'static str) -> &'static str {
-    if folder == "." { "test*.py" } else { folder }
+    Some(ProjectCheck::new(CheckOrigin::Language, file.unwrap_or(tests), command))
 }
 
 /// Returns whether one of the project's dependency lists contains the tool.

@@ -67,7 +67,7 @@ pub(super) const KEYS: &[Key] = &[
         .examples(&[Text("claude-sonnet-4-5"), Text("ollama:qwen3")]),
     Key::new("agent.system", Optional, Shape::Filled, "the model's system prompt")
         .explained(
-            "Without `agent.command`: the system prompt of the model. By default, there is none.",
+            "Without `agent.command`: the system prompt of the model. The default is no system prompt.",
         )
         .examples(&[Text("You are a careful programmer. Nobody can answer questions.")]),
     Key::new("agent.tools", Optional, Shape::List(TOOLS), "the tools that the model can call")
