@@ -39,6 +39,9 @@ pub fn describe(plan: &Plan) -> String {
     if let Some(limits) = call_limits(plan.evaluator.max_time, None) {
         row(&mut page, "", &limits);
     }
+    if plan.check_first {
+        row(&mut page, "", "it also runs before the first iteration: if it passes then, there is none");
+    }
     row(&mut page, "done when", &goal(plan));
     row(&mut page, "limits", &limits(&plan.limits));
     if let Some(every) = plan.limits.checkpoint {

@@ -28,6 +28,8 @@ pub struct Plan {
     pub agent: AgentPlan,
     /// The checks of each iteration.
     pub evaluator: EvaluatorPlan,
+    /// Whether the check also runs once before the first iteration.
+    pub check_first: bool,
     /// When the goal is met.
     pub stop: StopPlan,
     /// The limits that halt the run.

@@ -19,6 +19,8 @@ pub(crate) struct RawManifest {
     pub(crate) agent: RawAgent,
     /// The check. Required.
     pub(crate) evaluator: RawEvaluator,
+    /// Whether the check runs once before the first iteration. Default: `false`.
+    pub(crate) check_first: Field<bool>,
     /// When the goal is met. Default: when the check exits 0.
     pub(crate) stop_condition: RawStopCondition,
     /// The limits of the run. Required.
@@ -171,6 +173,7 @@ impl RawManifest {
             goal: fields.text("goal"),
             agent: fields.object("agent").map(RawAgent::read).unwrap_or_default(),
             evaluator: fields.object("evaluator").map(RawEvaluator::read).unwrap_or_default(),
+            check_first: fields.flag("check_first"),
             stop_condition: fields.object("stop_condition").map(RawStopCondition::read).unwrap_or_default(),
             guardrails: fields.object("guardrails").map(RawGuardrails::read).unwrap_or_default(),
             pace: fields.object("pace").map(RawPace::read).unwrap_or_default(),

@@ -14,6 +14,7 @@ mod attacks;
 mod budgets;
 mod chat;
 mod check;
+mod check_first;
 mod checkpoint;
 mod container;
 mod damaged_files;

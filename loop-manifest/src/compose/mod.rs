@@ -70,8 +70,11 @@ impl Plan {
     /// # Ok(()) }
     /// ```
     pub fn compose(&self, cx: &ExecutionContext) -> Result<PlannedLoop, ComposeError> {
-        let composed = Loop::new(self.agent(cx)?)
-            .evaluate(checks::all(self, cx)?)
+        let mut judged = Loop::new(self.agent(cx)?).evaluate(checks::all(self, cx)?);
+        if self.check_first {
+            judged = judged.evaluate_first(AgentOutput::None);
+        }
+        let composed = judged
             .until(stop_condition::stop_condition(&self.stop))
             .at_most(self.limits.max_iterations.get())
             .pace(pace(self.pace, cx.seed()));

@@ -13,6 +13,8 @@ pub enum AgentOutput {
     Command(ShellOutput),
     /// The output of a model.
     Model(TurnOutput),
+    /// No output: the check judges the folder before the first iteration. A journal never stores this.
+    None,
 }
 
 impl AgentOutput {
@@ -20,22 +22,24 @@ impl AgentOutput {
     pub(crate) fn of_command(&self) -> Option<ShellOutput> {
         match self {
             Self::Command(output) => Some(output.clone()),
-            Self::Model(_) => None,
+            Self::Model(_) | Self::None => None,
         }
     }
 
     /// The output, if it is a model's.
     pub(crate) fn of_model(&self) -> Option<TurnOutput> {
         match self {
-            Self::Command(_) => None,
+            Self::Command(_) | Self::None => None,
             Self::Model(output) => Some(output.clone()),
         }
     }
 
     fn words(&self) -> &dyn OutputText {
+        const NOTHING: &String = &String::new();
         match self {
             Self::Command(output) => output,
             Self::Model(output) => output,
+            Self::None => NOTHING,
         }
     }
 }

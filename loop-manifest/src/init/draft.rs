@@ -4,7 +4,7 @@ use super::{
     agent::{AgentChoice, AgentCost},
     manifest_text::{ManifestText, TextField, TopLevelItem},
     project::ProjectCheck,
-    template::Template,
+    template::{Purpose, Template},
 };
 use crate::{source::Format, unfilled::UNFILLED, validate::kebab_case};
 
@@ -66,6 +66,18 @@ impl Draft<'_> {
     }
 
     fn page(&self) -> ManifestText {
+        let evaluator = vec![TextField::line("command", self.check_command()).comment(self.about_check())];
+        let check_first = TextField::flag("check_first", true).comment(ABOUT_CHECK_FIRST);
+        let mut items = vec![
+            TopLevelItem::Field(TextField::line("name", self.name())),
+            TopLevelItem::Field(TextField::line("goal", self.goal())),
+        ];
+        items.extend((self.template.purpose() == Purpose::Test).then_some(TopLevelItem::Field(check_first)));
+        items.extend([
+            TopLevelItem::Object("agent", None, self.agent_fields()),
+            TopLevelItem::Object("evaluator", None, evaluator),
+            TopLevelItem::Object("guardrails", self.about_cost(), self.limits()),
+        ]);
         ManifestText {
             schema: SCHEMA,
             has_schema: self.has_schema,
@@ -73,17 +85,7 @@ impl Draft<'_> {
                 "Runs the agent until the evaluator exits 0, or until a guardrail halts it.",
                 "`loop check` describes what this does; `loop run` does it.",
             ],
-            items: vec![
-                TopLevelItem::Field(TextField::line("name", self.name())),
-                TopLevelItem::Field(TextField::line("goal", self.goal())),
-                TopLevelItem::Object("agent", None, self.agent_fields()),
-                TopLevelItem::Object(
-                    "evaluator",
-                    None,
-                    vec![TextField::line("command", self.check_command()).comment(self.about_check())],
-                ),
-                TopLevelItem::Object("guardrails", self.about_cost(), self.limits()),
-            ],
+            items,
         }
     }
 
@@ -165,6 +167,9 @@ impl Draft<'_> {
         Some(why.to_owned())
     }
 }
+
+const ABOUT_CHECK_FIRST: &str =
+    "Whether the check also runs before the first iteration, which may not be needed.";
 
 const ABOUT_FORMAT: &str = "The format in which the agent reports its usage.";
 

@@ -34,7 +34,8 @@ pub(super) struct TextField {
 
 #[derive(Debug)]
 enum TextValue {
-    Number(u64),
+    /// A number, `true` or `false`.
+    Bare(String),
     /// Any text.
     Line(String),
     /// A text of several lines, of ours: letters, punctuation and spaces.
@@ -43,7 +44,11 @@ enum TextValue {
 
 impl TextField {
     pub(super) fn number(key: &'static str, value: u64) -> Self {
-        Self { comments: Vec::new(), key, value: TextValue::Number(value) }
+        Self { comments: Vec::new(), key, value: TextValue::Bare(value.to_string()) }
+    }
+
+    pub(super) fn flag(key: &'static str, value: bool) -> Self {
+        Self { comments: Vec::new(), key, value: TextValue::Bare(value.to_string()) }
     }
 
     pub(super) fn line(key: &'static str, value: String) -> Self {
@@ -144,7 +149,7 @@ fn comments(text: &mut String, indent: &str, comments: impl IntoIterator<Item = 
 fn yaml_field(text: &mut String, indent: &str, TextField { comments: about, key, value }: &TextField) {
     comments(text, indent, about);
     *text += &match value {
-        TextValue::Number(number) => format!("{indent}{key}: {number}\n"),
+        TextValue::Bare(value) => format!("{indent}{key}: {value}\n"),
         TextValue::Line(line) if is_plain(line) => format!("{indent}{key}: {line}\n"),
         TextValue::Line(line) => format!("{indent}{key}: {}\n", quoted(line)),
         TextValue::Block(block) => {
@@ -159,7 +164,7 @@ fn yaml_field(text: &mut String, indent: &str, TextField { comments: about, key,
 fn toml_field(text: &mut String, TextField { comments: about, key, value }: &TextField) {
     comments(text, "", about);
     *text += &match value {
-        TextValue::Number(number) => format!("{key} = {number}\n"),
+        TextValue::Bare(value) => format!("{key} = {value}\n"),
         TextValue::Line(line) => format!("{key} = {}\n", quoted(line)),
         TextValue::Block(block) => format!("{key} = '''\n{block}'''\n"),
     };
@@ -167,7 +172,7 @@ fn toml_field(text: &mut String, TextField { comments: about, key, value }: &Tex
 
 fn json_field(TextField { key, value, .. }: &TextField) -> String {
     match value {
-        TextValue::Number(number) => format!("\"{key}\": {number}"),
+        TextValue::Bare(value) => format!("\"{key}\": {value}"),
         TextValue::Line(line) => format!("\"{key}\": {}", quoted(line)),
         TextValue::Block(block) => format!("\"{key}\": {}", quoted(block)),
     }

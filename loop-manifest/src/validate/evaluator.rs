@@ -41,6 +41,26 @@ pub(super) fn evaluator(
     })
 }
 
+/// Refuses a first check of what no agent has done yet.
+pub(super) fn check_first(at: &FieldValue<bool>, raw: &RawEvaluator) -> Result<bool, Diagnostic> {
+    let others = [
+        ("confidence", raw.confidence.is_some()),
+        ("judge", raw.judge.is_some()),
+        ("review", raw.review.is_some()),
+    ];
+    match others.into_iter().find(|(_, is_there)| at.value && *is_there) {
+        None => Ok(at.value),
+        Some((other, _)) => {
+            Err(Diagnostic::error(format!("`{}` needs a check that is only a command", at.key))
+                .at(
+                    at.span.clone(),
+                    format!("before the first iteration, `evaluator.{other}` has nothing to judge"),
+                )
+                .help("remove it, or write a check that is only a command"))
+        }
+    }
+}
+
 /// Returns `None` if the existing part is invalid.
 fn of_both<T>(part: Option<Option<T>>) -> Option<Option<T>> {
     part.map_or(Some(None), |part| part.map(Some))

@@ -46,6 +46,7 @@ pub(crate) fn plan(
         guardrails::metered(&raw.guardrails, agent, command.clone(), problems);
         cost_limits::agent(&raw.guardrails, agent, command, problems);
     }
+    let check_first = raw.check_first.judge(problems, |at| evaluator::check_first(&at, &raw.evaluator));
     let models = cost_limits::ModelSpans::of(&raw.evaluator);
     let stop = stop::stop(raw.stop_condition, &raw.evaluator, text, problems);
     let evaluator = evaluator::evaluator(raw.evaluator, text, problems);
@@ -61,6 +62,7 @@ pub(crate) fn plan(
         goal: goal.required()?,
         agent: agent?,
         evaluator: evaluator?,
+        check_first: check_first.or(false)?,
         stop: stop?,
         limits: limits?,
         pace: pace?,

@@ -44,6 +44,7 @@ agent:
 evaluator:
   command: cargo test
   max_seconds: 300
+check_first: true
 stop_condition:
   type: output_matches
   pattern: '\b0 failed'
@@ -78,6 +79,7 @@ fn a_small_manifest_has_the_documented_defaults() {
             max_silence: None,
         },
         evaluator: EvaluatorPlan { command: Some("cargo test".to_owned()), ..EvaluatorPlan::default() },
+        check_first: false,
         stop: StopPlan::EvaluatorPass,
         limits: Limits {
             max_iterations: NonZeroU64::new(5).unwrap(),
@@ -141,6 +143,7 @@ fn every_key_reaches_the_plan() {
             max_time: Some(Duration::from_secs(300)),
             ..EvaluatorPlan::default()
         },
+        check_first: true,
         stop: StopPlan::OutputMatches(Pattern::new(r"\b0 failed").unwrap()),
         limits: Limits {
             max_iterations: NonZeroU64::new(16).unwrap(),

@@ -37,9 +37,10 @@ use crate::words;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct IterationRow {
-    /// Its number, from 1.
+    /// Its number, from 1. The row of a check before the first iteration has the number 0.
     pub iteration: u64,
-    /// The number of times that it was started: more than one if the run died in it.
+    /// The number of times that it was started: more than one if the run died in it. 0 for a check before the first
+    /// iteration.
     pub attempt: u32,
     /// How long the agent worked, once it has ended.
     pub agent: Option<Duration>,
@@ -67,7 +68,7 @@ impl IterationRow {
             time(self.agent),
             time(self.check),
             self.verdict.clone(),
-            self.cost().to_string(),
+            self.cost_cell(),
         ]
     }
 
@@ -83,8 +84,16 @@ impl IterationRow {
             self.verdict.clone(),
             shown(self.score.map(|score| format!("{score:.2}"))),
             shown(self.usage.tokens().map(words::grouped)),
-            self.cost().to_string(),
+            self.cost_cell(),
         ]
+    }
+
+    /// The cell of its cost; a dash for a check before the first iteration that reported none.
+    fn cost_cell(&self) -> String {
+        match (self.iteration, self.usage.cost) {
+            (0, None) => "-".to_owned(),
+            _ => self.cost().to_string(),
+        }
     }
 
     /// Returns its cost, with the same certainty that the sum of the run has.
@@ -110,8 +119,8 @@ fn time(took: Option<Duration>) -> String {
 #[derive(Debug, Default)]
 pub struct RowFold {
     row: IterationRow,
-    /// The row's iteration is settled.
-    is_over: bool,
+    /// The row's iteration has begun and is not settled.
+    is_open: bool,
     /// When the current work began.
     began: RunTime,
 }
@@ -125,10 +134,11 @@ impl RowFold {
         let took = event.at.since(self.began);
         let row = &mut self.row;
         // Usage that arrives late, between two iterations, belongs to none.
-        if let Some(usage) = event.kind.usage().filter(|_| !self.is_over) {
+        if let Some(usage) = event.kind.usage().filter(|_| self.is_open) {
             row.usage += *usage;
         }
         match &event.kind {
+            EventKind::RunStarted { evaluates_first, .. } => self.is_open = *evaluates_first,
             EventKind::IterationStarted { iteration, attempt } => {
                 // An iteration that is tried again has been paid for before.
                 let usage = if row.iteration == *iteration { row.usage } else { Usage::unknown() };
@@ -138,7 +148,7 @@ impl RowFold {
                     usage,
                     ..IterationRow::default()
                 };
-                (self.is_over, self.began) = (false, event.at);
+                (self.is_open, self.began) = (true, event.at);
             }
             EventKind::EvaluationStarted {} => self.began = event.at,
             EventKind::IterationFinished { result, notes } => {
@@ -156,16 +166,16 @@ impl RowFold {
             }
             EventKind::WorkCut { .. } => {
                 match row.agent {
-                    None => {
+                    None if row.iteration > 0 => {
                         row.agent = Some(took);
                         row.price();
                     }
-                    Some(_) => row.check = Some(took),
+                    _ => row.check = Some(took),
                 }
                 "cut".clone_into(&mut row.verdict);
             }
             EventKind::StepSettled { .. } => {
-                self.is_over = true;
+                self.is_open = false;
                 return Some(row.clone());
             }
             EventKind::RunFinished { .. } => return self.current().cloned(),
@@ -182,7 +192,7 @@ impl RowFold {
 
     /// Returns the iteration that began and is not settled.
     pub fn current(&self) -> Option<&IterationRow> {
-        Some(&self.row).filter(|row| row.iteration > 0 && !self.is_over)
+        Some(&self.row).filter(|_| self.is_open)
     }
 }
 

@@ -63,9 +63,11 @@ fn nothing(number: u64, what: &str) -> Failure {
 fn find(store: &RunStore, id: &str, number: u64) -> Result<(IterationPage, Option<Failure>), Failure> {
     let (mut progress, mut rows) = (Progress::default(), RowFold::default());
     let (mut found, mut unread) = (IterationPage::default(), None);
+    let mut exists = false;
     read_on(&mut store.journal(id)?, &mut progress, |line, _| {
         if let Some(row) = rows.on_event(&line.event).filter(|row| row.iteration == number) {
             found.details.row = row;
+            exists = true;
         }
         if rows.current().is_some_and(|row| row.iteration == number) {
             match line.output.as_ref().map(decode) {
@@ -82,12 +84,12 @@ fn find(store: &RunStore, id: &str, number: u64) -> Result<(IterationPage, Optio
     })?;
     if let Some(row) = rows.current().filter(|row| row.iteration == number) {
         found.details.row = row.clone();
+        exists = true;
     }
-    if found.details.row.iteration == 0 {
-        let iterations = progress.iterations();
-        return Err(none(number, iterations));
+    match exists {
+        true => Ok((found, unread)),
+        false => Err(none(number, progress.iterations())),
     }
-    Ok((found, unread))
 }
 
 /// Returns the error for an iteration that does not exist.

@@ -83,10 +83,12 @@ impl RunStatus {
             RunCost::About(cost) => format!("~{}", text::dollars(cost)),
             RunCost::Exactly(cost) => text::dollars(cost),
         };
+        let iteration = match self.iteration {
+            0 => "before iteration 1".to_owned(),
+            iteration => format!("iteration {iteration} of {}", self.granted.max_iterations),
+        };
         format!(
-            "iteration {} of {} · {} {} · run {}{} · {cost}{}",
-            self.iteration,
-            self.granted.max_iterations,
+            "{iteration} · {} {} · run {}{} · {cost}{}",
             self.stage,
             text::duration(now.duration_since(self.began)),
             text::duration(self.elapsed + now.duration_since(self.seen)),

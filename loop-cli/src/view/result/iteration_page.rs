@@ -32,7 +32,11 @@ impl IterationPage {
     pub(crate) fn page(&self, files: &[PathBuf]) -> String {
         let IterationDetails { row, verdict, troubles, .. } = &self.details;
         let again = if row.attempt > 1 { format!(", attempt {}", row.attempt) } else { String::new() };
-        let mut lines = vec![paint(BOLD, format_args!("iteration {}{again}", row.iteration))];
+        let heading = match row.iteration {
+            0 => "before iteration 1".to_owned(),
+            iteration => format!("iteration {iteration}{again}"),
+        };
+        let mut lines = vec![paint(BOLD, heading)];
         let mut line =
             |label: &str, value: String| lines.push(format!("  {label:<11}{}", text::printable(&value)));
         if let Some(agent) = row.agent {

@@ -7,8 +7,8 @@ use loop_core::{CostQuality, Progress, RunTime, StepRecord};
 /// The use of finished iterations that did not fail. An interrupted or failed one does not predict the next.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MeanUse {
-    /// The number of the last settled step (0 for none), and its time.
-    settled: Option<(u64, RunTime)>,
+    /// The number of the last settled step, if there is one, and its time.
+    settled: Option<(Option<u64>, RunTime)>,
     /// Nano-dollars, for iterations whose whole cost is known.
     pub(super) cost: MeanCount,
     pub(super) tokens: MeanCount,
@@ -39,12 +39,14 @@ impl MeanUse {
     /// Observes a run after an event. The use before the first call stays unknown.
     pub(crate) fn observe(&mut self, progress: &Progress) {
         let last = progress.last_step();
-        let number = last.map_or(0, StepRecord::iteration);
+        let number = last.map(StepRecord::iteration);
         if self.settled.is_some_and(|(settled, _)| settled == number) {
             return;
         }
         let before = self.settled.replace((number, progress.now()));
-        if let (Some((_, began)), Some(step)) = (before, last.filter(|step| !step.is_failed())) {
+        // The check before the first iteration does not predict an iteration.
+        let last = last.filter(|step| !step.is_failed() && step.iteration() > 0);
+        if let (Some((_, began)), Some(step)) = (before, last) {
             self.add(step, progress.now().since(began));
         }
     }

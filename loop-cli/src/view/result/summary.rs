@@ -38,7 +38,7 @@ pub(crate) fn summary(
         row(if index == 0 { "left" } else { "" }, left);
     }
     row("record", telemetry.display().to_string());
-    row("next", next(plan, ending, is_kept, called));
+    row("next", next(plan, (ending, progress.iterations()), is_kept, called));
     lines.join("\n")
 }
 
@@ -55,7 +55,7 @@ pub(super) fn heading(ending: &Ending, name: &str) -> String {
 /// Describes the next step for a person. `called` is the person's name for a path of the manifest.
 fn next(
     plan: &Plan,
-    ending: &Ending,
+    (ending, iterations): (&Ending, u64),
     is_kept: bool,
     called: impl Fn(&'static str) -> &'static str,
 ) -> String {
@@ -63,6 +63,7 @@ fn next(
     let raise = |limit| format!("raise {}, or split the goal", called(limit));
     let (agent, check) = (called("agent.command"), called("evaluator.command"));
     match ending.reason() {
+        None if iterations == 0 => "nothing: the check passed before the first iteration".to_owned(),
         None => {
             "look at what changed, with `git diff` for example, before you keep it".to_owned()
         }

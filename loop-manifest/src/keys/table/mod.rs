@@ -10,7 +10,7 @@ use super::{
     },
     Key,
     KeyRequirement::{Optional, Required},
-    Sample::{Number, Text, Whole},
+    Sample::{Flag, Number, Text, Whole},
     Shape,
     words::RESUMES,
 };
@@ -48,6 +48,13 @@ const FIRST: &[Key] = &[
 ];
 
 const LAST: &[Key] = &[
+    Key::new("check_first", Optional, Shape::Flag, "whether the check runs before the first iteration")
+        .explained(
+            "Whether the check also runs once before the first iteration. If it passes, the run ends without any \
+             iteration. If it does not, its output is in the prompt of the first iteration. The check has to be only \
+             a command, because the other kinds judge what an agent has done or said.",
+        )
+        .default(Flag(false)),
     Key::new("pace", Optional, Shape::Object, "how fast iterations follow each other")
         .explained(
             "How fast iterations follow each other. By default, each iteration begins at once.",
