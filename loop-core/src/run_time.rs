@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Time since a run began, in whole microseconds.
 ///
-/// It excludes the time in which a person was asked, the machine slept, or the run was down. A resumed run continues
+/// It excludes the time in which a person was asked, the computer slept, or the run was down. A resumed run continues
 /// from its last record. It is not wall-clock time. It counts whole microseconds, because an event must fold to the
 /// same progress before and after serialization.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_time_is_said_as_what_has_passed() {
+    fn a_run_time_displays_as_elapsed_time() {
         assert_eq!(RunTime::from_micros(1_500_000).to_string(), "1.5s");
         assert_eq!(RunTime::ZERO.to_string(), "0ns");
     }

@@ -63,7 +63,7 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Waits for the signal that cancelled a run. The journal does not contain it: the run notes it once everything that it
+/// Waits for the signal that cancelled a run. The journal does not contain it: the run records it once everything that it
 /// started has ended.
 fn signal(store: &RunStore, id: &str, reason: Option<&StopReason>) -> Result<Option<u8>, Failure> {
     if reason != Some(&StopReason::Cancelled) {
@@ -75,8 +75,8 @@ fn signal(store: &RunStore, id: &str, reason: Option<&StopReason>) -> Result<Opt
     Ok(recorded_end(store, id)?.and_then(|record| record.signal))
 }
 
-/// Returns the noted end of a run, or `None`. A run killed by its own process at the second signal has
-/// only this note, because nobody was left to write its journal.
+/// Returns the recorded end of a run, or `None`. If a second signal made the process kill its own run, only this record
+/// exists, because no process was left to write the journal.
 fn recorded_end(store: &RunStore, id: &str) -> Result<Option<Record>, Failure> {
     let run = store.find(id)?;
     Ok(run.last_ending.filter(|_| !run.is_open))

@@ -49,25 +49,25 @@ pub enum StoreWarning {
 
 /// Reports each warning of a store once.
 pub(super) struct Warnings {
-    hear: Box<dyn Fn(&StoreWarning) + Send + Sync>,
-    told: Mutex<HashSet<String>>,
+    listener: Box<dyn Fn(&StoreWarning) + Send + Sync>,
+    reported: Mutex<HashSet<String>>,
 }
 
 impl Warnings {
-    pub(super) fn new(hear: impl Fn(&StoreWarning) + Send + Sync + 'static) -> Self {
-        Self { hear: Box::new(hear), told: Mutex::default() }
+    pub(super) fn new(listener: impl Fn(&StoreWarning) + Send + Sync + 'static) -> Self {
+        Self { listener: Box::new(listener), reported: Mutex::default() }
     }
 
     pub(super) fn tell(&self, warning: &StoreWarning) {
-        let is_new = self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(warning.to_string());
+        let is_new = self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(warning.to_string());
         if is_new {
-            (self.hear)(warning);
+            (self.listener)(warning);
         }
     }
 }
 
 impl fmt::Debug for Warnings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Warnings").field("told", &self.told).finish_non_exhaustive()
+        f.debug_struct("Warnings").field("reported", &self.reported).finish_non_exhaustive()
     }
 }

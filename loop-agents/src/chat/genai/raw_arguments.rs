@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_with_a_key_that_stands_twice_stay_a_text() {
+    fn arguments_with_a_duplicate_key_stay_text() {
         let (duplicate_keys, plain) = (r#"{"a":[1],"a":[]}"#, r#"{"b":1}"#);
         let mut raw = RawArguments::default();
         for (id, text) in [("1", duplicate_keys), ("2", plain)] {

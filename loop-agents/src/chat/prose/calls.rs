@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_quoted_is_no_call() {
+    fn a_quoted_call_is_not_made() {
         let tools =
             [ToolDefinition { name: "t".to_owned(), description: String::new(), parameters: Value::Null }];
         let block = |content: &str| format!("```json\n{content}\n```");
