@@ -13,7 +13,8 @@ use crate::{
 ///
 /// # Contract
 /// - A failing verdict is a result, not an error. An error means that there is no verdict.
-/// - The run asks it once for each iteration that succeeded, and not after a failed one.
+/// - The run asks it once for each iteration that succeeded, and not after a failed one. It may also ask
+///   [before the first iteration](crate::Loop::evaluate_first).
 /// - Judges cost money too: report their usage with [`meter`](EvaluationContext::meter). The guardrails' ceilings and
 ///   the rules for interrupts apply as they do to iterations.
 ///
@@ -110,7 +111,8 @@ impl<O> EvaluationContext<O> {
         IterationContext::work_handle_methods(self.handle.clone(), self.iteration).with_left(self.left)
     }
 
-    /// Returns the index of the judged iteration, from 1.
+    /// Returns the index of the judged iteration, from 1. It is 0 for the output that a loop
+    /// [evaluates first](crate::Loop::evaluate_first).
     pub const fn iteration(&self) -> u64 {
         self.iteration
     }

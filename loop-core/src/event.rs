@@ -54,6 +54,10 @@ pub enum EventKind {
     RunStarted {
         /// Whether outputs are evaluated.
         evaluated: bool,
+        /// Whether an evaluation comes before the first iteration: see
+        /// [`Loop::evaluate_first`](crate::Loop::evaluate_first).
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        evaluates_first: bool,
     },
     /// A guardrail wants a person to decide.
     QuestionAsked {
@@ -176,6 +180,16 @@ impl EventKind {
             Self::Granted { .. } => "granted",
             Self::RunFinished { .. } => "run_finished",
         }
+    }
+
+    /// Returns whether no later step needs the output that was evaluated first: the run has none, or an iteration has
+    /// made a newer one.
+    pub(crate) const fn replaces_initial_output(&self) -> bool {
+        matches!(
+            self,
+            Self::RunStarted { evaluates_first: false, .. }
+                | Self::IterationFinished { result: WorkResult::Done(()), .. }
+        )
     }
 
     /// Returns the usage that this event adds to its run, if any. The sum over all events is the run's usage.

@@ -197,8 +197,9 @@ impl<O> IterationContext<O> {
         self.guidance.as_deref()
     }
 
-    /// Returns the previous step with its output and verdict, or `None` in the first iteration. A failed step has no
-    /// output: see [`last_output`](Self::last_output).
+    /// Returns the previous step with its output and verdict. Returns `None` in the first iteration, unless the loop
+    /// [evaluates an output first](crate::Loop::evaluate_first). A failed step has no output: see
+    /// [`last_output`](Self::last_output).
     pub fn previous(&self) -> Option<&Step<O>> {
         self.previous.as_deref()
     }

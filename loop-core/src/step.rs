@@ -70,7 +70,8 @@ impl StepRecord {
 }
 
 impl StepRecord {
-    /// Returns the index of its iteration, from 1.
+    /// Returns the index of its iteration, from 1. It is 0 for the step that
+    /// [comes before the first iteration](crate::Loop::evaluate_first).
     pub const fn iteration(&self) -> u64 {
         self.iteration
     }

@@ -39,7 +39,7 @@ impl Arbitrary for FinishedIteration {
 pub(crate) fn progress_of(steps: &[FinishedIteration]) -> Progress {
     let mut progress = Progress::default();
     let mut apply = |kind| progress.apply(&Event::new(RunTime::ZERO, kind)).expect("it follows");
-    apply(EventKind::RunStarted { evaluated: false });
+    apply(EventKind::RunStarted { evaluated: false, evaluates_first: false });
     for (iteration, step) in (1..).zip(steps) {
         let result =
             if step.failed { WorkResult::Failed(Arc::from("it broke")) } else { WorkResult::Done(()) };

@@ -57,7 +57,7 @@ fn end(store: &RunStore, id: &str) {
 /// Returns the events of a run that met its goal in its first step.
 fn success() -> Vec<Event> {
     let kinds = [
-        EventKind::RunStarted { evaluated: false },
+        EventKind::RunStarted { evaluated: false, evaluates_first: false },
         EventKind::IterationStarted { iteration: 1, attempt: 1 },
         EventKind::IterationFinished { result: WorkResult::Done(()), notes: None },
         EventKind::StepSettled { met: true, by: None },
@@ -325,7 +325,8 @@ fn runs_are_found_by_their_folders_where_the_index_is_gone() {
     let (_folder, store, told) = heard();
     let info = info("died", PROJECT).manifest("greet.yaml", "goal: hello\n");
     let mut journal = store.begin::<String>(&info, ParallelRuns::Refused, Timestamp::now).unwrap();
-    let started = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false });
+    let started =
+        Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false, evaluates_first: false });
     journal.append(std::slice::from_ref(&started), None).unwrap();
     drop(journal);
     let mut journal = begin(&store, "ended", PROJECT).unwrap();
@@ -412,7 +413,8 @@ fn a_damaged_index_loses_no_run() {
 fn a_run_that_cannot_be_listed_is_told_of() {
     let (_folder, store, told) = heard();
     let mut journal = begin(&store, "run", PROJECT).unwrap();
-    let started = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false });
+    let started =
+        Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false, evaluates_first: false });
     journal.append(&[started], None).unwrap();
     drop(journal);
     let file = store.path().join("run/run.json");

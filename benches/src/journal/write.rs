@@ -63,7 +63,7 @@ impl JournalBench {
         let mut journal = if sync { journal } else { journal.without_sync() };
         let begin = |kind| Event::new(RunTime::ZERO, kind);
         let began = [
-            begin(EventKind::RunStarted { evaluated: true }),
+            begin(EventKind::RunStarted { evaluated: true, evaluates_first: false }),
             begin(EventKind::IterationStarted { iteration: 1, attempt: 1 }),
         ];
         self.runtime.block_on(async {

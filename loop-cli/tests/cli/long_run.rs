@@ -34,7 +34,7 @@ fn write(scenario: &Scenario, manifest: &Manifest) {
     let journal: FileJournal<Value> =
         store.begin(&info, ParallelRuns::Refused, Timestamp::now).expect("a journal");
     let mut journal = journal.without_sync();
-    let began = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: true });
+    let began = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: true, evaluates_first: false });
     journal.append(&[began], None).expect("it is written");
     for iteration in 1..=ITERATIONS {
         let output = json!({

@@ -30,11 +30,15 @@ pub enum BuildError {
         recorded: bool,
     },
     /// The run stopped between an iteration and its evaluation.
-    #[error(
-        "the run stopped before iteration {iteration} was evaluated: pass its output to `.resume(events, output)`"
-    )]
+    #[error("the run stopped before {}", match *.iteration {
+        0 => "the first output was evaluated: pass that output to `.evaluate_first(output)`".to_owned(),
+        iteration => format!(
+            "iteration {iteration} was evaluated: pass its output to `.resume(events, output)`"
+        ),
+    })]
     OutputMissing {
-        /// The iteration that was not evaluated.
+        /// The iteration that was not evaluated; 0 if the output that is
+        /// [evaluated first](crate::Loop::evaluate_first) is missing.
         iteration: u64,
     },
     /// The journal cannot be read, or is damaged. Holds the text of its error.

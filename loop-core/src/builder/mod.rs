@@ -47,6 +47,8 @@ pub struct Loop<I: Iteration, S = Step<<I as Iteration>::Output>, B = Unbounded>
     channel: usize,
     on_lag: OnLag,
     suspended_time: SuspendedTime,
+    /// The output that is evaluated before the first iteration.
+    initial: Option<I::Output>,
     history: HistorySource<I::Output>,
     types: PhantomData<fn(S, B)>,
 }
@@ -70,6 +72,7 @@ impl<I: Iteration> Loop<I> {
             channel: 64,
             on_lag: OnLag::Hold,
             suspended_time: SuspendedTime::new(),
+            initial: None,
             history: HistorySource::none(),
             types: PhantomData,
         }
@@ -85,6 +88,32 @@ impl<I: Iteration, B> Loop<I, Step<I::Output>, B> {
         self.evaluator = Some(Box::new(evaluator));
         self.goal_is_blind = self.goal.is_some();
         self.retyped()
+    }
+}
+
+impl<I: Iteration, B> Loop<I, JudgedStep<I::Output>, B> {
+    /// Evaluates this output before the first iteration, in a step with the index 0. If it meets the goal, the run ends
+    /// without any iteration. Otherwise the first iteration finds it in [`previous`](crate::IterationContext::previous),
+    /// with its verdict. The evaluation counts for the limits of the run, but not as an iteration. When you resume the
+    /// run, pass the same output again: a journal does not store it.
+    ///
+    /// ```
+    /// use loop_core::{EvaluationContext, IterationContext, Loop, Verdict, evaluator_fn, evaluator_passed, iteration_fn};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), loop_core::BuildError> {
+    /// let double = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.last_output().map_or(1, |last| last * 2)));
+    /// let check = evaluator_fn(async |cx: EvaluationContext<u64>| {
+    ///     Ok(if *cx.output() >= 20 { Verdict::pass() } else { Verdict::fail() })
+    /// });
+    /// let run = Loop::new(double).evaluate(check).evaluate_first(5).until(evaluator_passed()).at_most(9);
+    /// let report = run.run().await?;
+    /// assert_eq!((report.iterations(), report.output()), (2, Some(&20)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn evaluate_first(mut self, output: I::Output) -> Self {
+        self.initial = Some(output);
+        self
     }
 }
 
@@ -205,6 +234,7 @@ where
             channel: self.channel,
             on_lag: self.on_lag,
             suspended_time: self.suspended_time,
+            initial: self.initial,
             history: self.history,
             types: PhantomData,
         }

@@ -124,14 +124,22 @@ where
         if let Some(grant) = self.history.grant.take() {
             machine.grant(grant);
         }
+        let mut initial = self.initial;
+        if initial.is_some() {
+            machine.evaluate_first();
+        }
         let mut restored = Ok(());
         let (journal, output) = self.history.restore(|event| {
+            if event.kind.replaces_initial_output() {
+                initial = None;
+            }
             if restored.is_ok() {
                 restored = machine.restore([event]);
                 goal.observe(event);
             }
         })?;
         restored?;
+        let output = output.or(initial);
         check_restored(machine.progress(), evaluated, output.is_some())?;
         let event_sink = EventSink::new(goal, self.observers, journal.map(JournalWriter::new), reader);
         let run =

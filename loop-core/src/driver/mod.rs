@@ -146,9 +146,9 @@ impl<O> RunState<O> {
         let progress = machine.progress();
         let clock = Clock::starting_at(progress.now(), suspended_time);
         let output = last_output.map(Arc::new);
-        // The restored output belongs to the unsettled step if that step still needs its output. Otherwise it is the
-        // last output of an earlier step.
-        let (output, last_output) = match progress.needs_output() {
+        // The output belongs to the unsettled step if that step still needs its output: so does the output that a new
+        // run evaluates first. Otherwise it is the last output of an earlier step.
+        let (output, last_output) = match progress.phase() == Phase::New || progress.needs_output() {
             true => (output, None),
             false => (None, output),
         };

@@ -46,6 +46,7 @@ pub struct Machine {
     guardrails: Vec<Box<dyn Guardrail>>,
     pace: Box<dyn Pace>,
     evaluated: bool,
+    evaluates_first: bool,
     progress: Progress,
     grant: Option<Box<Grant>>,
     events: Vec<Event>,
@@ -55,7 +56,21 @@ impl Machine {
     /// Creates the machine of a new run. Set `evaluated` if an evaluator judges the outputs. If several guardrails halt
     /// the run, the ending names the first in the given order.
     pub fn new(guardrails: Vec<Box<dyn Guardrail>>, pace: Box<dyn Pace>, evaluated: bool) -> Self {
-        Self { guardrails, pace, evaluated, progress: Progress::default(), grant: None, events: Vec::new() }
+        Self {
+            guardrails,
+            pace,
+            evaluated,
+            evaluates_first: false,
+            progress: Progress::default(),
+            grant: None,
+            events: Vec::new(),
+        }
+    }
+
+    /// Makes a new run begin with an evaluation, whose step has the index 0. A run without an evaluator ignores it, and
+    /// so does a restored run: its events tell how it began.
+    pub const fn evaluate_first(&mut self) {
+        self.evaluates_first = true;
     }
 
     /// Folds the events of an earlier run into this machine and its parts. [`Input::Resumed`] then continues the run.
@@ -189,7 +204,8 @@ impl Machine {
 
     /// Handles the first input of a new run.
     fn begin(&mut self, at: RunTime, input: &Input) -> InputEffect {
-        let started = EventKind::RunStarted { evaluated: self.evaluated };
+        let Self { evaluated, evaluates_first, .. } = *self;
+        let started = EventKind::RunStarted { evaluated, evaluates_first: evaluates_first && evaluated };
         match input {
             Input::Started => self.fact(at, started),
             Input::Cancelled => {

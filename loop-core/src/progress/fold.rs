@@ -44,9 +44,8 @@ impl Progress {
         }
         self.pass_time(at);
         match kind {
-            EventKind::RunStarted { evaluated } => {
-                self.evaluated = *evaluated;
-                self.phase = Phase::Before(Stage::Iteration);
+            EventKind::RunStarted { evaluated, evaluates_first } => {
+                self.started(*evaluated, *evaluates_first);
             }
             EventKind::QuestionAsked { index, guardrail, question } => {
                 self.next.asked = Some((*index, guardrail.clone(), question.unanswered.clone()));
@@ -106,6 +105,18 @@ impl Progress {
     /// Time has passed, and nothing happened in it.
     pub(crate) fn pass_time(&mut self, at: RunTime) {
         self.now = self.now.max(at);
+    }
+
+    fn started(&mut self, evaluated: bool, evaluates_first: bool) {
+        self.evaluated = evaluated;
+        self.phase = match evaluated && evaluates_first {
+            true => {
+                self.current =
+                    Some(StepRecord { started: self.now, produced: true, ..StepRecord::default() });
+                Phase::Before(Stage::Evaluation)
+            }
+            false => Phase::Before(Stage::Iteration),
+        };
     }
 
     fn answered(&mut self, answer: Option<&Answer>) {
@@ -256,10 +267,13 @@ impl Progress {
             if step.score().is_some() && step.score() >= self.best.as_ref().and_then(StepRecord::score) {
                 self.best = Some(step.clone());
             }
+            // Without an iteration, nobody has read the guidance yet.
+            if step.iteration > 0 {
+                self.next.guidance = None;
+            }
             self.last = self.current.take();
         }
         self.next.reset();
-        self.next.guidance = None;
         self.phase = Phase::Before(Stage::Iteration);
     }
 

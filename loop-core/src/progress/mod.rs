@@ -40,7 +40,7 @@ pub enum Phase {
 /// ```
 /// use loop_core::{Event, EventKind, Progress, RunTime};
 /// let events = [
-///     Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false }),
+///     Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false, evaluates_first: false }),
 ///     Event::new(RunTime::from_micros(5), EventKind::IterationStarted { iteration: 1, attempt: 1 }),
 /// ];
 /// let progress = Progress::from_events(&events)?;

@@ -63,3 +63,33 @@ async fn an_evaluation_hears_that_it_has_to_come_to_its_end() {
     assert_eq!(took, ms(700), "its grace time is not needed");
     assert_eq!(*told.lock().unwrap(), [false, true]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_output_that_is_good_enough_needs_no_iteration() {
+    let check = evaluator_fn(async |cx: EvaluationContext<u64>| {
+        assert_eq!((cx.iteration(), cx.output()), (0, &7));
+        Ok(Verdict::pass())
+    });
+    let run = Loop::new(agent()).evaluate(check).evaluate_first(7).until(evaluator_passed()).at_most(9);
+    let report = run.run().await.unwrap();
+    assert!(report.is_success());
+    assert_eq!((report.iterations(), report.output()), (0, Some(&7)));
+    assert_eq!(report.last_step().map(|step| step.iteration()), Some(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_iteration_finds_what_was_evaluated_before_it() {
+    let agent = iteration_fn(async |cx: IterationContext<u64>| {
+        let step = cx.previous().expect("the step before the first iteration");
+        assert_eq!((cx.iteration(), step.iteration(), step.output()), (1, 0, Some(&7)));
+        assert_eq!(step.verdict().map(Verdict::text), Some("not yet"));
+        Ok(cx.last_output().copied().unwrap_or_default() + 1)
+    });
+    let check = evaluator_fn(async |cx: EvaluationContext<u64>| {
+        Ok(if *cx.output() == 8 { Verdict::pass() } else { Verdict::fail().with_text("not yet") })
+    });
+    let run = Loop::new(agent).evaluate(check).evaluate_first(7).until(evaluator_passed()).at_most(9);
+    let report = run.run().await.unwrap();
+    assert!(report.is_success());
+    assert_eq!((report.iterations(), report.output()), (1, Some(&8)));
+}

@@ -1,9 +1,10 @@
 //! Runs that are resumed.
 
+use futures::StreamExt;
 use loop_core::{
-    BuildError, CancellationToken, Ending, EvaluationContext, Event, EventKind, Iteration, IterationContext,
-    JudgedStep, Loop, Progress, StopReason, Update, Verdict, WorkError, WorkResult, condition_fn,
-    evaluator_fn, evaluator_passed, iteration_fn,
+    BuildError, CancellationToken, Ending, EvaluationContext, Event, EventKind, Grant, Iteration,
+    IterationContext, JudgedStep, Loop, Progress, RunTime, StopReason, Update, Verdict, WorkError,
+    WorkResult, condition_fn, evaluator_fn, evaluator_passed, iteration_fn,
 };
 
 use crate::test_parts::{ms, never};
@@ -21,7 +22,6 @@ fn agent() -> impl Iteration<Output = u64> {
 
 /// Returns the events of a run up to the first of this kind.
 async fn events_until(is: impl Fn(&EventKind) -> bool) -> Vec<Event> {
-    use futures::StreamExt;
     let mut stream = Loop::new(agent())
         .evaluate(check())
         .until(evaluator_passed())
@@ -73,10 +73,48 @@ async fn an_iteration_knows_how_often_it_was_tried() {
     assert_eq!(run().run().await.unwrap().output(), Some(&1));
     let died = events_until(|kind| matches!(kind, EventKind::IterationStarted { .. })).await;
     let died = died.into_iter().map(|event| match event.kind {
-        EventKind::RunStarted { .. } => Event::new(event.at, EventKind::RunStarted { evaluated: false }),
+        EventKind::RunStarted { .. } => {
+            Event::new(event.at, EventKind::RunStarted { evaluated: false, evaluates_first: false })
+        }
         _ => event,
     });
     assert_eq!(run().resume(died.collect(), None).run().await.unwrap().output(), Some(&2));
+}
+
+/// Nobody stores the output that is evaluated first, so the resumed loop has to be given it again.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_stopped_before_its_first_evaluation_needs_that_output() {
+    let run = || Loop::new(agent()).evaluate(check());
+    let mut stream = run().evaluate_first(7).until(evaluator_passed()).at_most(9).stream().unwrap();
+    let mut events = Vec::new();
+    while let Some(Update::Event(event)) = stream.next().await {
+        events.push(event);
+        if events.len() == 2 {
+            break;
+        }
+    }
+    assert_eq!(events[1].kind, EventKind::EvaluationStarted {});
+    let missing =
+        run().until(evaluator_passed()).at_most(9).resume(events.clone(), None).run().await.unwrap_err();
+    assert_eq!(
+        missing.to_string(),
+        "the run stopped before the first output was evaluated: pass that output to `.evaluate_first(output)`"
+    );
+    let again = run().evaluate_first(7).until(evaluator_passed()).at_most(9).resume(events, None);
+    assert_eq!(again.run().await.unwrap().iterations(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_note_for_the_first_iteration_outlives_the_evaluation_before_it() {
+    let noted = iteration_fn(async |cx: IterationContext<u64>| {
+        assert_eq!(cx.guidance(), Some("look at the logs"));
+        Ok(cx.iteration() * 10)
+    });
+    let started = EventKind::RunStarted { evaluated: true, evaluates_first: true };
+    let run = Loop::new(noted).evaluate(check()).evaluate_first(7).until(never()).at_most(1);
+    let run = run.resume(vec![Event::new(RunTime::ZERO, started)], None);
+    let report = run.grant(Grant::default().with_note("look at the logs")).run().await.unwrap();
+    assert_eq!(report.iterations(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -210,7 +248,7 @@ fn damage(kinds: Vec<EventKind>) -> String {
 
 #[test]
 fn a_history_whose_goal_was_met_without_a_step_or_that_goes_on_after_it_is_damaged() {
-    let started = EventKind::RunStarted { evaluated: false };
+    let started = EventKind::RunStarted { evaluated: false, evaluates_first: false };
     let ending = Box::new(Ending::goal_met("forged"));
     let forged = damage(vec![started.clone(), EventKind::RunFinished { ending }]);
     assert_eq!(forged, "the history is damaged at event 2 (`run_finished`): no step before it met the goal");

@@ -14,7 +14,7 @@ async fn a_slow_reader_holds_the_run_up() {
     let mut run = Loop::new(agent).until(never()).at_most(500).spawn().unwrap();
     sleep(ms(1_000)).await;
     let first = event(run.next().await);
-    assert_eq!(first.kind, EventKind::RunStarted { evaluated: false });
+    assert_eq!(first.kind, EventKind::RunStarted { evaluated: false, evaluates_first: false });
     // It continued until the channel was full, and no further.
     let mut early = 1;
     let report = loop {

@@ -24,7 +24,10 @@ async fn a_stream_is_lazy() {
     let mut stream = Loop::new(agent).until(never()).at_most(3).stream().unwrap();
     sleep(ms(1_000)).await;
     assert_eq!(begun.load(Ordering::SeqCst), 0);
-    assert_eq!(event(stream.next().await).kind, EventKind::RunStarted { evaluated: false });
+    assert_eq!(
+        event(stream.next().await).kind,
+        EventKind::RunStarted { evaluated: false, evaluates_first: false }
+    );
     sleep(ms(1_000)).await;
     assert_eq!(begun.load(Ordering::SeqCst), 0, "it moves while it is polled");
 }

@@ -53,7 +53,8 @@ fn goal_first_when_driven() {
         assert_eq!(report.is_success(), met);
         if met {
             let step = report.last_step().expect("the step that met the goal");
-            let made = matches!(scenario.job(Stage::Iteration, step.iteration()).end, End::Done(_));
+            let index = step.iteration();
+            let made = index == 0 || matches!(scenario.job(Stage::Iteration, index).end, End::Done(_));
             assert_eq!(report.output().copied(), made.then_some(step.iteration() * 10));
         }
     });

@@ -155,7 +155,7 @@ mod tests {
                 progress: Progress::default(),
                 spent: Vec::new(),
             };
-            run.happen(RunTime::ZERO, EventKind::RunStarted { evaluated: true });
+            run.happen(RunTime::ZERO, EventKind::RunStarted { evaluated: true, evaluates_first: false });
             run
         }
 

@@ -154,7 +154,10 @@ mod tests {
     use super::*;
 
     fn line(output: Option<&Output<'_>>) -> Vec<u8> {
-        let event = Event::new(RunTime::from_micros(9), EventKind::RunStarted { evaluated: true });
+        let event = Event::new(
+            RunTime::from_micros(9),
+            EventKind::RunStarted { evaluated: true, evaluates_first: false },
+        );
         let mut line = Vec::new();
         write::<Event>(&mut line, 3, "2026-01-31T09:30:00.000Z", &event, output).unwrap();
         line

@@ -9,7 +9,7 @@ fn progress_of(usages: &[Usage]) -> Progress {
     let mut apply = |seconds: u64, kind| {
         progress.apply(&Event::new(RunTime::from_micros(seconds * 1_000_000), kind)).expect("it follows");
     };
-    apply(0, EventKind::RunStarted { evaluated: false });
+    apply(0, EventKind::RunStarted { evaluated: false, evaluates_first: false });
     for (iteration, usage) in (1..).zip(usages) {
         let notes = Notes::default().with_usage(*usage).boxed();
         apply(iteration * 2 - 1, EventKind::IterationStarted { iteration, attempt: 1 });

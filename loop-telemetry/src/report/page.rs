@@ -270,7 +270,7 @@ mod tests {
             story.on_event(&event, output);
         };
         let printed = Printed("<&\"words\"> ".repeat(10_000));
-        happen(0, EventKind::RunStarted { evaluated: true }, None);
+        happen(0, EventKind::RunStarted { evaluated: true, evaluates_first: false }, None);
         for iteration in 1..=iterations {
             let usage = Usage::unknown().with_cost(Cost::known(Usd::micros(iteration * 100)));
             let notes = Notes::default().with_usage(usage).boxed();

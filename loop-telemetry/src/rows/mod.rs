@@ -12,7 +12,7 @@
 //! let mut fold = RowFold::default();
 //! let mut rows = Vec::new();
 //! for (second, kind) in [
-//!     (0, EventKind::RunStarted { evaluated: false }),
+//!     (0, EventKind::RunStarted { evaluated: false, evaluates_first: false }),
 //!     (0, EventKind::IterationStarted { iteration: 1, attempt: 1 }),
 //!     (7, EventKind::IterationFinished { result: WorkResult::Done(()), notes: None }),
 //!     (7, EventKind::StepSettled { met: true, by: None }),

@@ -20,7 +20,7 @@ fn begin(store: &RunStore, id: &str) -> Result<FileJournal<String>, StoreError> 
 /// Returns the events of a run that met its goal in its first step.
 fn success() -> Vec<Event> {
     let kinds = [
-        EventKind::RunStarted { evaluated: false },
+        EventKind::RunStarted { evaluated: false, evaluates_first: false },
         EventKind::IterationStarted { iteration: 1, attempt: 1 },
         EventKind::IterationFinished { result: WorkResult::Done(()), notes: None },
         EventKind::StepSettled { met: true, by: None },

@@ -21,7 +21,7 @@ fn a_million_events_are_restored() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
     let mut journal = FileJournal::<u64>::create(&run, || Timestamp::UNIX_EPOCH).unwrap();
-    let began = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false });
+    let began = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false, evaluates_first: false });
     journal.append(&[began], None).unwrap();
     let iterations = 333_333;
     let mut batch = Vec::new();

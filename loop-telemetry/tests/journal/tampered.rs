@@ -11,7 +11,7 @@ use loop_telemetry::FileJournal;
 fn told(meddle: impl FnOnce(&Path)) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = FileJournal::<u64>::create(folder.path().join("run"), Timestamp::now).unwrap();
-    let began = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false });
+    let began = Event::new(RunTime::ZERO, EventKind::RunStarted { evaluated: false, evaluates_first: false });
     journal.append(std::slice::from_ref(&began), None).unwrap();
     block_on(journal.sync()).unwrap();
     meddle(journal.path());

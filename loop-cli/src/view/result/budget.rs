@@ -200,7 +200,7 @@ mod tests {
     fn after(iterations: &[Usage]) -> FoldedRun {
         let mut seen = FoldedRun::default();
         let mut happen = |minutes: usize, kind| seen.happen(minutes as u64 * 60_000_000, kind);
-        happen(0, EventKind::RunStarted { evaluated: false });
+        happen(0, EventKind::RunStarted { evaluated: false, evaluates_first: false });
         for (before, usage) in iterations.iter().enumerate() {
             let notes = Notes::default().with_usage(*usage).boxed();
             happen(before, EventKind::IterationStarted { iteration: before as u64 + 1, attempt: 1 });

@@ -144,7 +144,7 @@ mod tests {
             progress.apply(&event).expect("it follows");
             table.on_event(&event, &progress);
         };
-        happen(0, EventKind::RunStarted { evaluated: true });
+        happen(0, EventKind::RunStarted { evaluated: true, evaluates_first: false });
         for iteration in 1..=iterations {
             let verdict = loop_core::Verdict::fail();
             happen(iteration * 3, EventKind::IterationStarted { iteration, attempt: 1 });
@@ -188,7 +188,7 @@ mod tests {
         };
         let judged = || WorkResult::Done(loop_core::Verdict::pass().with_score(0.5));
         let kinds = [
-            EventKind::RunStarted { evaluated: true },
+            EventKind::RunStarted { evaluated: true, evaluates_first: false },
             EventKind::IterationStarted { iteration: 1, attempt: 1 },
             EventKind::IterationFinished { result: WorkResult::Done(()), notes: None },
             EventKind::EvaluationStarted {},
@@ -220,7 +220,7 @@ mod tests {
         let started = || EventKind::IterationStarted { iteration: 1, attempt: 1 };
         let later = WorkResult::Later { after: Duration::from_secs(30) };
         let kinds = [
-            EventKind::RunStarted { evaluated: false },
+            EventKind::RunStarted { evaluated: false, evaluates_first: false },
             started(),
             EventKind::IterationFinished { result: later, notes: spent(1) },
             started(),
@@ -244,7 +244,7 @@ mod tests {
         let usage = Usage::unknown().with_cost(Cost::known(Usd::dollars(1)));
         let notes = Notes::default().with_usage(usage).boxed();
         let table = folded([
-            EventKind::RunStarted { evaluated: true },
+            EventKind::RunStarted { evaluated: true, evaluates_first: false },
             EventKind::IterationStarted { iteration: 1, attempt: 1 },
             EventKind::IterationFinished { result: WorkResult::Done(()), notes: None },
             EventKind::EvaluationStarted {},
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn an_iteration_under_way_is_shown_as_far_as_it_is_known() {
         let mut table = folded([
-            EventKind::RunStarted { evaluated: true },
+            EventKind::RunStarted { evaluated: true, evaluates_first: false },
             EventKind::IterationStarted { iteration: 1, attempt: 2 },
         ]);
         table.end_unfinished("running");

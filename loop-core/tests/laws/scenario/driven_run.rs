@@ -159,6 +159,9 @@ impl Parts {
             run = run.resume(before.to_vec(), last_output(before));
         }
         let begun = match scenario.evaluated {
+            true if scenario.evaluates_first => {
+                mode.begin(run.evaluate(self).evaluate_first(0).until(goal))?
+            }
             true => mode.begin(run.evaluate(self).until(goal))?,
             false => mode.begin(run.until(goal))?,
         };

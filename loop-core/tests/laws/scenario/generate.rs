@@ -151,15 +151,20 @@ fn scenarios_of(
     cancel: impl Strategy<Value = Option<Duration>>,
 ) -> impl Strategy<Value = Scenario> {
     (
-        (any::<bool>(), goals(), vec(jobs(), 1..6), vec(jobs(), 1..6)),
+        (any::<bool>(), any::<bool>(), goals(), vec(jobs(), 1..6), vec(jobs(), 1..6)),
         (guardrails(rules), vec(times(), 1..4), vec(answers(), 1..5)),
         (cancel, vec((0..20_usize, usages()), 0..3)),
     )
         .prop_map(
-            |((evaluated, goal, agent, judge), (guardrails, delays, answers), (cancel, strays))| {
+            |(
+                (evaluated, evaluates_first, goal, agent, judge),
+                (guardrails, delays, answers),
+                (cancel, strays),
+            )| {
                 let cancel_at_question = None;
                 Scenario {
                     evaluated,
+                    evaluates_first,
                     goal,
                     agent,
                     judge,

@@ -32,10 +32,12 @@ pub(crate) use self::{
 #[derive(Debug, Clone)]
 pub(crate) struct Scenario {
     pub(crate) evaluated: bool,
+    /// An evaluated run begins with an evaluation, of the output 0.
+    pub(crate) evaluates_first: bool,
     pub(crate) goal: Goal,
     /// The behaviour of the iteration at each index from 1; repeats from the start.
     pub(crate) agent: Vec<Job>,
-    /// The behaviour of the evaluator at each index.
+    /// The behaviour of the evaluator at each index. An evaluation before the first iteration behaves like the last.
     pub(crate) judge: Vec<Job>,
     pub(crate) guardrails: Vec<GuardrailSpec>,
     /// The pace's delay before each index; repeats from the start.
@@ -88,7 +90,7 @@ impl Scenario {
             Stage::Iteration => &self.agent,
             Stage::Evaluation => &self.judge,
         };
-        &jobs[(iteration - 1) as usize % jobs.len()]
+        &jobs[(iteration as usize + jobs.len() - 1) % jobs.len()]
     }
 
     /// Returns the delay before the iteration that follows `iterations` others.
@@ -103,13 +105,15 @@ impl Scenario {
 
     /// Returns the run time at which this iteration ends, if nothing is cut before.
     pub(crate) fn end_of(&self, iteration: u64) -> Duration {
+        let first =
+            if self.evaluated && self.evaluates_first { self.judge(0).time() } else { Duration::ZERO };
         let steps = (1..=iteration).map(|index| {
             let judged =
                 if self.evaluated && index < iteration { self.judge(index).time() } else { Duration::ZERO };
             let delay = if index > 1 { self.delay(index - 1) } else { Duration::ZERO };
             delay + self.job(Stage::Iteration, index).time() + judged
         });
-        steps.sum()
+        first + steps.sum::<Duration>()
     }
 
     fn judge(&self, iteration: u64) -> &Job {

@@ -262,7 +262,11 @@ pub(crate) fn machine(scenario: &Scenario) -> (Machine, Vec<Probe>) {
         .collect();
     let delays = scenario.delays.clone();
     let pace = pace_fn(move |progress| delays[progress.iterations() as usize % delays.len()]);
-    (Machine::new(guards, Box::new(pace), scenario.evaluated), probes)
+    let mut machine = Machine::new(guards, Box::new(pace), scenario.evaluated);
+    if scenario.evaluates_first {
+        machine.evaluate_first();
+    }
+    (machine, probes)
 }
 
 /// Returns how often work of this stage was deferred since its index first began.
