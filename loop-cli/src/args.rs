@@ -4,6 +4,7 @@ mod chat;
 mod every;
 mod init;
 mod inspect;
+mod overrides;
 mod policy;
 mod schedule;
 mod task;
@@ -19,6 +20,7 @@ pub(crate) use self::{
     every::EveryArgs,
     init::InitArgs,
     inspect::{PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs},
+    overrides::OverrideArgs,
     policy::{ExplainArgs, PolicyCommand, PolicyFolderArgs},
     schedule::{
         AddArgs, InstallArgs, JobActionArgs, JobArgs, ListArgs, NextArgs, RunScheduleArgs, ScheduleCommand,
@@ -67,7 +69,7 @@ Examples:
         after_help = "\
 Examples:
   loop run
-  loop run fix-tests.yaml --cwd ../my-project
+  loop run fix-tests.yaml --max 3 --set agent.max_seconds=15m
   loop run --agent claude --check 'cargo test' --max 10 --max-time 30m"
     )]
     Run(RunArgs),
@@ -210,7 +212,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
-    pub(crate) flags: Option<FlagArgs>,
+    pub(crate) overrides: OverrideArgs,
 }
 
 /// The output of a run.
@@ -260,9 +262,9 @@ pub(crate) struct GrantArgs {
     /// Allow this many more US dollars
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) add_cost: Option<Usd>,
-    /// Allow N more seconds
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub(crate) add_seconds: u64,
+    /// Allow this much more time: 1800, 30m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    pub(crate) add_seconds: Option<Duration>,
     /// Add this note to the next prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
@@ -272,37 +274,6 @@ pub(crate) struct GrantArgs {
 fn dollars(written: &str) -> Result<Usd, String> {
     let dollars: f64 = written.parse().map_err(|_| "it has to be a number, such as 2.50".to_owned())?;
     Usd::try_from_f64(dollars).map_err(|error| error.to_string())
-}
-
-/// A loop without a manifest.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Without a manifest")]
-#[group(requires_all = ["agent", "check", "max"], conflicts_with = "manifest")]
-pub(crate) struct FlagArgs {
-    /// Run this agent: a command, or a name that `init` knows
-    #[arg(long, value_name = "CMD", required = false)]
-    pub(crate) agent: String,
-    /// Run this check: exit code 0 means that the goal is met
-    #[arg(long, value_name = "CMD", required = false)]
-    pub(crate) check: String,
-    /// Run the agent at most N times
-    #[arg(long, value_name = "N", required = false, allow_negative_numbers = true)]
-    pub(crate) max: i64,
-    /// Set the goal [default: the check exits 0]
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) goal: Option<String>,
-    /// Set the agent's prompt [default: one for any goal]
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) prompt: Option<String>,
-    /// Limit the cost of the run, in US dollars
-    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
-    pub(crate) max_cost: Option<f64>,
-    /// Limit the time of the run: 90s, 30m, 1h30m
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
-    pub(crate) max_time: Option<Duration>,
-    /// Accept --max-cost even if the agent reports no cost
-    #[arg(long)]
-    pub(crate) allow_unmetered: bool,
 }
 
 #[derive(Debug, Args)]
@@ -315,4 +286,6 @@ pub(crate) struct CheckArgs {
     /// Run the check in this folder [default: the current one]
     #[arg(long, value_name = "DIR", requires = "run")]
     pub(crate) cwd: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overrides: OverrideArgs,
 }

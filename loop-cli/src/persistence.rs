@@ -1,7 +1,7 @@
 //! The stored data of a run: its journal, and the secrets that it must not contain.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     ffi::{OsStr, OsString},
     path::Path,
     sync::{PoisonError, RwLock},
@@ -82,12 +82,15 @@ impl<O: Serialize + DeserializeOwned + Send + Sync + 'static> JournalSource<O> {
 }
 
 /// Returns a redactor for every secret that a run's agent could print: values of variables that look like secrets,
-/// whether or not the agent sees them, and any text shaped like a key. `set` are the variables set for the agent, and
-/// `env` is our own environment.
-pub(crate) fn redactor(set: &BTreeMap<String, String>, env: &[(OsString, OsString)]) -> Redactor {
+/// whether or not the agent sees them, and any text shaped like a key. `named` are the manifest's own values, and `env`
+/// is our own environment.
+pub(crate) fn redactor<'a>(
+    named: impl IntoIterator<Item = (&'a str, &'a str)>,
+    env: &'a [(OsString, OsString)],
+) -> Redactor {
     let users = env.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
-    let set = set.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value)));
-    secrets(users.chain(set))
+    let named = named.into_iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value)));
+    secrets(users.chain(named))
 }
 
 /// Returns a redactor for the secrets among these variables, those in addresses in them and in the
@@ -96,6 +99,11 @@ pub(crate) fn secrets<'a>(variables: impl IntoIterator<Item = (&'a OsStr, &'a Os
     let mut secrets = OF_SETTINGS.read().unwrap_or_else(PoisonError::into_inner).clone();
     secrets.extend(secrets_in(variables));
     Redactor::new(secrets).shapes()
+}
+
+/// Returns the secrets among values with names.
+pub(crate) fn named_secrets<'a>(named: impl IntoIterator<Item = (&'a str, &'a str)>) -> BTreeSet<Vec<u8>> {
+    secrets_in(named.into_iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value))))
 }
 
 fn in_addresses(text: &str) -> impl Iterator<Item = Vec<u8>> {

@@ -1,4 +1,7 @@
-//! The numeric limits that validation enforces, and that the schema gives to editors.
+//! The defaults and numeric limits that validation enforces, and that the schema gives to editors.
+
+/// The prompt of an agent if the manifest has none: to reach the goal, without a short cut.
+pub(crate) const DEFAULT_PROMPT: &str = include_str!("default_prompt.md");
 
 /// The shortest time limit: the resolution of the clock that a person would notice.
 pub(crate) const MIN_SECONDS: f64 = 0.001;

@@ -4,7 +4,7 @@ use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
 use loop_agents::shell::CommandLine;
 use loop_guardrails::policy::environment::{Inheritance, NamePattern};
-use loop_telemetry::words::count;
+use loop_telemetry::words::{count, span};
 
 use super::{
     environment::EnvironmentPlan,
@@ -20,6 +20,9 @@ use crate::names::ToolName;
 pub fn describe(plan: &Plan) -> String {
     let mut page = format!("{}\n", plan.name);
     row(&mut page, "goal", plan.goal.trim());
+    for (index, (name, value)) in plan.variables.iter().enumerate() {
+        row(&mut page, if index == 0 { "variables" } else { "" }, &format!("{name} = {}", value.trim()));
+    }
     match &plan.agent.work {
         WorkPlan::Command(command) => {
             row(&mut page, "agent", command.as_str().trim());
@@ -134,7 +137,7 @@ fn usage(plan: &Plan) -> String {
 }
 
 fn waits(pace: PacePlan) -> Option<String> {
-    let some = |wait: Duration| (!wait.is_zero()).then(|| time(wait));
+    let some = |wait: Duration| (!wait.is_zero()).then(|| span(wait));
     let every = some(pace.every).map(|wait| format!("{wait} between iterations"));
     let backoff = some(pace.backoff).map(|wait| format!("{wait} after two failures in a row, then longer"));
     let waits: Vec<_> = every.into_iter().chain(backoff).collect();
@@ -157,8 +160,8 @@ fn environment(page: &mut String, env: &EnvironmentPlan) {
 
 /// The limits of one call of a command, if there are any.
 fn call_limits(max_time: Option<Duration>, max_silence: Option<Duration>) -> Option<String> {
-    let time = max_time.map(time);
-    let silence = max_silence.map(|silence| format!("{} without output", self::time(silence)));
+    let time = max_time.map(span);
+    let silence = max_silence.map(|silence| format!("{} without output", self::span(silence)));
     let limits: Vec<_> = [&time, &silence].into_iter().flatten().map(String::as_str).collect();
     (!limits.is_empty()).then(|| format!("loop ends it after {}", list(&limits, "or")))
 }
@@ -216,7 +219,7 @@ fn goal(plan: &Plan) -> String {
 
 fn limits(limits: &Limits) -> String {
     let mut parts = vec![count(limits.max_iterations.get(), "iteration")];
-    parts.extend(limits.max_time.map(time));
+    parts.extend(limits.max_time.map(span));
     parts.extend(limits.max_cost.map(|cost| cost.to_string()));
     parts.extend(limits.max_hourly_cost.map(|cost| format!("{cost} in any hour")));
     parts.extend(limits.max_tokens.map(|tokens| count(tokens.get(), "token")));
@@ -249,17 +252,4 @@ fn ordinal(number: NonZeroU64) -> String {
 
 fn bytes(count: usize) -> String {
     if count.is_multiple_of(1 << 10) { format!("{} KiB", count >> 10) } else { format!("{count} bytes") }
-}
-
-/// Formats a duration: `1 hour 30 minutes`, `1.5 seconds`.
-fn time(duration: Duration) -> String {
-    let whole = duration.as_secs();
-    let units = [("day", whole / 86_400), ("hour", whole / 3600 % 24), ("minute", whole / 60 % 60)];
-    let unit = |(noun, amount): (&str, u64)| (amount > 0).then(|| count(amount, noun));
-    let mut parts: Vec<_> = units.into_iter().filter_map(unit).collect();
-    let seconds = (duration.as_millis() % 60_000) as f64 / 1e3;
-    if seconds > 0.0 || parts.is_empty() {
-        parts.push(if seconds == 1.0 { "1 second".to_owned() } else { format!("{seconds} seconds") });
-    }
-    parts.join(" ")
 }

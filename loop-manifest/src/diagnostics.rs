@@ -82,6 +82,17 @@ impl Diagnostic {
         self
     }
 
+    /// Moves all locations to one place.
+    pub(crate) fn moved(mut self, span: &Span) -> Self {
+        self.marks.iter_mut().for_each(|mark| mark.span = span.clone());
+        self
+    }
+
+    /// Replaces the title.
+    pub(crate) fn titled(self, title: String) -> Self {
+        Self { title, ..self }
+    }
+
     /// Removes these secrets from the texts.
     fn remove_secrets(&mut self, secrets: &[String]) {
         let labels = self.marks.iter_mut().map(|mark| &mut mark.label);
@@ -89,18 +100,30 @@ impl Diagnostic {
         texts.for_each(|text| *text = without_secrets(std::mem::take(text), secrets));
     }
 
-    fn render(&self, renderer: &Renderer, path: &str, text: &str) -> String {
+    fn render(&self, renderer: &Renderer, sources: &Sources) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning | Severity::Unfinished => Level::WARNING,
         };
         let mut group = Group::with_title(level.primary_title(&self.title));
-        if self.marks.is_empty() {
-            group = group.element(Origin::path(path));
-        } else {
-            let marks = self.marks.iter().enumerate().map(|(index, mark)| annotation(index, mark, text));
-            group = group.element(Snippet::source(text).path(path).annotations(marks));
+        let Some(first) = self.marks.first() else {
+            group = group.element(Origin::path(&sources.path));
+            return self.render_advice(renderer, group);
+        };
+        let is_first_in_line = sources.is_in_line(&first.span);
+        for in_line in [is_first_in_line, !is_first_in_line] {
+            let (path, text) = sources.part(in_line);
+            let marks = self.marks.iter().enumerate();
+            let marks = marks.filter(|(_, mark)| sources.is_in_line(&mark.span) == in_line);
+            let marks: Vec<_> = marks.map(|(index, mark)| annotation(index, mark, sources, text)).collect();
+            if !marks.is_empty() {
+                group = group.element(Snippet::source(text).path(path).annotations(marks));
+            }
         }
+        self.render_advice(renderer, group)
+    }
+
+    fn render_advice<'a>(&'a self, renderer: &Renderer, mut group: Group<'a>) -> String {
         group = group.elements(self.notes.iter().map(|note| Level::NOTE.message(note)));
         group = group.elements(self.help.iter().map(|help| Level::HELP.message(help)));
         renderer.render(&[group])
@@ -115,9 +138,10 @@ fn without_secrets(text: String, secrets: &[String]) -> String {
     })
 }
 
-fn annotation<'a>(index: usize, mark: &'a Label, text: &str) -> Annotation<'a> {
+fn annotation<'a>(index: usize, mark: &'a Label, sources: &Sources, text: &str) -> Annotation<'a> {
     let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-    let annotation = kind.span(first_line(&mark.span, text));
+    let base = if sources.is_in_line(&mark.span) { sources.base() } else { 0 };
+    let annotation = kind.span(first_line(&(mark.span.start - base..mark.span.end - base), text));
     if mark.label.is_empty() { annotation } else { annotation.label(mark.label.as_str()) }
 }
 
@@ -134,23 +158,58 @@ fn first_line(span: &Span, text: &str) -> Span {
 /// contains appear as `*`.
 #[derive(Debug, Clone)]
 pub struct Diagnostics {
-    path: String,
-    text: String,
+    sources: Sources,
     findings: Vec<Diagnostic>,
 }
 
+/// The texts that locations point into: a file, and the command line that follows it after a line feed.
+#[derive(Debug, Clone)]
+struct Sources {
+    path: String,
+    text: String,
+    /// Empty without overrides.
+    line: String,
+}
+
+impl Sources {
+    /// Returns where the command line begins.
+    fn base(&self) -> usize {
+        self.text.len() + 1
+    }
+
+    fn is_in_line(&self, span: &Span) -> bool {
+        !self.line.is_empty() && span.start >= self.base()
+    }
+
+    /// Returns the name and the text of the file, or of the command line.
+    fn part(&self, in_line: bool) -> (&str, &str) {
+        if in_line { (COMMAND_LINE, &self.line) } else { (&self.path, &self.text) }
+    }
+}
+
+/// The name of the command line in messages.
+pub(crate) const COMMAND_LINE: &str = "the command line";
+
 impl Diagnostics {
     /// Collects `findings` about `text`, which was read from `path`.
-    pub(crate) fn new(
+    pub(crate) fn new(path: impl Into<String>, text: impl Into<String>, findings: Vec<Diagnostic>) -> Self {
+        Self::with_line(path, text, "", findings)
+    }
+
+    /// Collects `findings` about `text`, and about the command line `line`, which follows it after a line feed.
+    pub(crate) fn with_line(
         path: impl Into<String>,
         text: impl Into<String>,
+        line: &str,
         mut findings: Vec<Diagnostic>,
     ) -> Self {
         findings.sort_by_key(|finding| finding.marks.first().map_or(0, |mark| mark.span.start));
         let (text, path) = (text.into(), path.into());
-        let secrets: Vec<String> = secrets_in_addresses(&text).into_iter().map(str::to_owned).collect();
+        let secrets = secrets_in_addresses(&text).into_iter().chain(secrets_in_addresses(line));
+        let secrets: Vec<String> = secrets.map(str::to_owned).collect();
         findings.iter_mut().for_each(|finding| finding.remove_secrets(&secrets));
-        Self { path, text: without_secrets(text, &secrets), findings }
+        let (text, line) = (without_secrets(text, &secrets), without_secrets(line.to_owned(), &secrets));
+        Self { sources: Sources { path, text, line }, findings }
     }
 
     /// A finding about a file as a whole, such as one that cannot be read.
@@ -174,7 +233,7 @@ impl Diagnostics {
             Paint::Coloured => Renderer::styled(),
         };
         let blocks: Vec<String> =
-            self.findings.iter().map(|it| it.render(&renderer, &self.path, &self.text) + "\n").collect();
+            self.findings.iter().map(|it| it.render(&renderer, &self.sources) + "\n").collect();
         blocks.join("\n")
     }
 }

@@ -1,4 +1,4 @@
-//! Durations on the command line: `90s`, `30m`, `1h 30m`, `1.5h`, `250ms`.
+//! Durations in manifests, in settings and on the command line: `90s`, `30m`, `1h 30m`, `1.5h`, `250ms`, or seconds.
 
 use std::time::Duration;
 
@@ -25,9 +25,6 @@ const LONGEST: u128 = i64::MAX as u128;
 /// The reason why a text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
-    /// A bare number could be seconds for one person and minutes for the next.
-    #[error("a unit is missing: write {0}s, {0}m or {0}h")]
-    Unitless(String),
     /// The duration is negative.
     #[error("it cannot be less than zero")]
     Negative,
@@ -39,29 +36,33 @@ pub enum DurationError {
     Unreadable,
 }
 
-/// The duration that `text` says: numbers with units, added up. Spaces do not count.
+/// The duration that `text` says: numbers with units, added up. Spaces do not count. A number without a unit is one of
+/// seconds.
+///
+/// ```
+/// use std::time::Duration;
+/// use loop_manifest::duration::parse;
+///
+/// for (text, seconds) in [("90s", 90), ("30m", 1800), ("1h30m", 5400), ("1h 30m", 5400), ("90", 90), ("1.5m", 90)] {
+///     assert_eq!(parse(text), Ok(Duration::from_secs(seconds)), "{text}");
+/// }
+/// ```
 ///
 /// # Errors
-/// A text that says none, a number without a unit, less than nothing, or over 292 years.
+/// A text that says none, less than nothing, or over 292 years.
 pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let text = compact(text);
-    match text.parse::<u64>() {
-        Ok(_) => Err(DurationError::Unitless(text)),
-        Err(_) => amounts(&text),
-    }
+    let number = text.trim_start_matches(SIGNS);
+    let is_bare = !number.is_empty() && number.bytes().all(|sign| sign.is_ascii_digit() || sign == b'.');
+    amounts(&if is_bare { text + "s" } else { text })
 }
 
-/// Parses a duration, in which a bare number means seconds and an empty text means zero.
+/// Parses a duration as [`parse`] does. An empty text means zero.
 ///
 /// # Errors
-/// As for [`parse`], except for a missing unit.
-pub fn parse_or_seconds(text: &str) -> Result<Duration, DurationError> {
-    let text = compact(text);
-    if text.is_empty() {
-        return Ok(Duration::ZERO);
-    }
-    let is_bare = text.trim_start_matches(SIGNS).bytes().all(|sign| sign.is_ascii_digit());
-    amounts(&if is_bare { text + "s" } else { text })
+/// As for [`parse`].
+pub fn parse_or_zero(text: &str) -> Result<Duration, DurationError> {
+    if text.trim().is_empty() { Ok(Duration::ZERO) } else { parse(text) }
 }
 
 fn compact(text: &str) -> String {
@@ -136,17 +137,18 @@ mod tests {
         ] {
             let expected = Ok(Duration::from_millis(milliseconds));
             assert_eq!(parse(text), expected, "{text}");
-            assert_eq!(parse_or_seconds(text), expected, "{text}");
         }
         assert_eq!(parse("1.123456789123456789s"), Ok(Duration::from_nanos(1_123_456_789)));
     }
 
     #[test]
-    fn a_bare_number_asks_for_its_unit_or_is_one_of_seconds() {
-        assert_eq!(parse("90"), Err(DurationError::Unitless("90".to_owned())));
-        for (text, seconds) in [("300", 300), ("+5", 5), ("0", 0), ("", 0)] {
-            assert_eq!(parse_or_seconds(text), Ok(Duration::from_secs(seconds)), "{text}");
+    fn a_bare_number_is_one_of_seconds() {
+        for (text, seconds) in [("90", 90), ("300", 300), ("+5", 5), ("0", 0)] {
+            assert_eq!(parse(text), Ok(Duration::from_secs(seconds)), "{text}");
         }
+        assert_eq!(parse("1.5"), Ok(Duration::from_millis(1500)));
+        assert_eq!(parse_or_zero(" "), Ok(Duration::ZERO));
+        assert_eq!(parse_or_zero("5m"), parse("5m"));
     }
 
     #[test]
@@ -156,25 +158,28 @@ mod tests {
         {
             assert_eq!(parse(text), Err(DurationError::Unreadable), "{text}");
         }
-        for text in ["s", "1h30", "1e3", "1_000", "5 minutes", "--5", "-", "١"] {
-            assert_eq!(parse_or_seconds(text), Err(DurationError::Unreadable), "{text}");
+        for text in ["--5", "-", ".", "1.2.3", "١"] {
+            assert_eq!(parse(text), Err(DurationError::Unreadable), "{text}");
         }
         assert_eq!(parse("-5s"), Err(DurationError::Negative));
-        assert_eq!(parse_or_seconds("-5"), Err(DurationError::Negative));
+        assert_eq!(parse("-5"), Err(DurationError::Negative));
         for text in ["106752d", "10000000000s", "99999999999999999999999999999999999999999s"] {
             assert_eq!(parse(text), Err(DurationError::TooLong), "{text}");
         }
-        assert_eq!(parse_or_seconds("10000000000"), Err(DurationError::TooLong));
+        assert_eq!(parse("10000000000"), Err(DurationError::TooLong));
         assert_eq!(parse("106751d"), Ok(Duration::from_secs(106_751 * 86_400)));
     }
 
     proptest::proptest! {
         #[test]
         fn no_text_is_too_odd(text in ".*") {
-            let (strict, lenient) = (parse(&text), parse_or_seconds(&text));
-            if strict.is_ok() {
-                assert_eq!(strict, lenient);
-            }
+            let _ = parse(&text);
+        }
+
+        #[test]
+        fn what_is_shown_is_read_again(millis in 0_u64..1_000_000_000) {
+            let time = Duration::from_millis(millis);
+            assert_eq!(parse(&loop_telemetry::words::span(time)), Ok(time));
         }
 
         #[test]

@@ -6,7 +6,7 @@ use super::{
     diagnostics::{Diagnostic, Span},
     document::{Node, ObjectEntry, Value},
     field::{Field, FieldValue, FlagOrWhole, NamedText, SpannedText},
-    keys::{self, Key, KeyRequirement},
+    keys::{self, Key, KeyRequirement, Shape},
     mismatch::{self, ExpectedValue},
     nearest,
 };
@@ -153,6 +153,11 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// A time, in seconds: a text with units, such as `1h30m`, or a number of seconds.
+    pub(crate) fn time(&mut self, key: &'static str) -> Field<f64> {
+        self.read(key, ExpectedValue::Time, |value| value.seconds())
+    }
+
     /// `true` or `false`.
     pub(crate) fn flag(&mut self, key: &'static str) -> Field<bool> {
         self.read(key, ExpectedValue::Flag, |value| match value {
@@ -220,7 +225,7 @@ impl<'a> Fields<'a> {
     }
 
     fn text_of(&mut self, key: &str, entry: ObjectEntry) -> Option<NamedText> {
-        let ObjectEntry { key: name, key_span: name_span, node } = entry;
+        let ObjectEntry { key: name, key_span: name_span, node, .. } = entry;
         if let Value::Text(value) = node.value {
             return Some(NamedText { name, name_span, value, span: node.span });
         }
@@ -234,7 +239,8 @@ impl<'a> Fields<'a> {
         expected: ExpectedValue,
         pick: impl FnOnce(&Value) -> Option<T>,
     ) -> Field<T> {
-        let Some(ObjectEntry { node, .. }) = self.entry(key) else { return Field::Absent };
+        let Some(ObjectEntry { node, flag, .. }) = self.entry(key) else { return Field::Absent };
+        let key = flag.unwrap_or(key);
         match pick(&node.value) {
             Some(value) => Field::Written(FieldValue { key, value, span: node.span.clone() }),
             None => {
@@ -245,8 +251,16 @@ impl<'a> Fields<'a> {
     }
 
     fn entry(&self, path: &str) -> Option<&'a ObjectEntry> {
-        let name = keys::name(path);
-        self.entries.iter().find(|entry| entry.key == name)
+        let mut entries = self.entries;
+        let path = keys::within(path, self.object);
+        let (objects, name) =
+            path.rsplit_once('.').map_or((None, path), |(objects, name)| (Some(objects), name));
+        for object in objects.into_iter().flat_map(|objects| objects.split('.')) {
+            let entry = entries.iter().find(|entry| entry.key == object)?;
+            let Value::Object(inner) = &entry.node.value else { return None };
+            entries = inner;
+        }
+        entries.iter().find(|entry| entry.key == name)
     }
 
     fn with_known_keys(self) -> Self {
@@ -293,7 +307,9 @@ fn report_missing(key: &Key, place: Span) -> Diagnostic {
     let finding = Diagnostic::error(format!("`{}` is missing", key.path)).at(place, label);
     let or = match key.requirement {
         KeyRequirement::Unless(others) => {
-            let or = |other: &&str| format!(", or `{}`: {}", keys::name(other), keys::meaning(other));
+            let or = |other: &&str| {
+                format!(", or `{}`: {}", keys::within(other, key.object()), keys::meaning(other))
+            };
             others.iter().map(or).collect()
         }
         _ => String::new(),
@@ -301,7 +317,7 @@ fn report_missing(key: &Key, place: Span) -> Diagnostic {
     finding.help(format!("add `{}`: {}{or}", key.name(), key.meaning))
 }
 
-fn report_twice(entries: &[ObjectEntry], problems: &mut Vec<Diagnostic>) {
+pub(crate) fn report_twice(entries: &[ObjectEntry], problems: &mut Vec<Diagnostic>) {
     let mut first: HashMap<&str, &ObjectEntry> = HashMap::new();
     for entry in entries {
         let Some(earlier) = first.get(entry.key.as_str()) else {
@@ -328,7 +344,13 @@ fn report_unknown(object: &str, entry: &ObjectEntry, meant: Option<&Key>) -> Dia
         }
         elsewhere => nearest::suggestion(elsewhere.map(|key| key.path)),
     };
-    Diagnostic::error(format!("unknown key `{}`{place}", entry.key))
+    let finding = Diagnostic::error(format!("unknown key `{}`{place}", entry.key))
         .at(entry.key_span.clone(), label)
-        .note(format!("{taker} takes {}", keys::list(object)))
+        .note(format!("{taker} takes {}", keys::list(object)));
+    match keys::of_object(object).find(|key| matches!(key.shape, Shape::Texts(_))) {
+        Some(named) if meant.is_none() => {
+            finding.help(format!("to set `{}`, write it in `{}`", entry.key, named.path))
+        }
+        _ => finding,
+    }
 }

@@ -15,7 +15,6 @@ pub mod duration;
 mod environment;
 mod field;
 mod fields;
-mod flags;
 pub mod init;
 mod keys;
 mod load;
@@ -24,6 +23,7 @@ mod missing_program;
 pub mod model;
 mod names;
 mod nearest;
+mod overrides;
 pub mod plan;
 mod raw;
 mod raw_condition;
@@ -35,6 +35,7 @@ pub mod task;
 mod unfilled;
 mod usage_reporter;
 mod validate;
+mod variables;
 mod warnings;
 mod withheld;
 
@@ -48,12 +49,12 @@ pub use self::{
     describe::{checks, describe, nobody_to_ask},
     diagnostics::{Diagnostics, Paint},
     environment::EnvironmentPlan,
-    flags::Flags,
     keys::flag::flag,
     load::LoadedPlan,
     missing_program::{MissingProgram, missing_program},
     names::{ModelName, NameError, ToolName, UnknownTool, VendorModel, vendor_name},
     nearest::closest,
+    overrides::Overrides,
     plan::Plan,
     schema::schema,
     source::{Format, Source},

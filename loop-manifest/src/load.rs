@@ -3,8 +3,12 @@
 use std::path::Path;
 
 use crate::{
-    diagnostics::Diagnostics, document, plan::Plan, raw::RawManifest, settings, source::Source, validate,
-    warnings,
+    diagnostics::Diagnostics,
+    plan::Plan,
+    raw::RawManifest,
+    source::Source,
+    validate::{self, SourceContext},
+    variables, warnings,
 };
 
 /// A manifest that can be run, and what is odd about it.
@@ -39,21 +43,23 @@ impl Plan {
         Self::of(Source::open(path)?)
     }
 
-    /// Validates the manifest in `source`.
+    /// Validates the manifest in `source`, with its overrides.
     ///
     /// # Errors
     /// As for [`Plan::load`], but for the file.
     pub fn of(source: Source) -> Result<LoadedPlan, Diagnostics> {
-        let mut node = match document::parse(&source) {
+        let (text, mut problems) = (source.located_text(), Vec::new());
+        let mut node = match source.tree(&mut problems) {
             Ok(node) => node,
             Err(problem) => return Err(source.report(vec![problem])),
         };
-        let mut problems = Vec::new();
-        settings::take(&source, &mut node, &mut problems);
-        let raw = RawManifest::read(&node, source.text(), &mut problems);
+        let declared = variables::fill(&mut node, &text, &mut problems);
+        let raw = RawManifest::read(&node, &text, &mut problems);
         let prices = validate::prices(&raw.agent.prices, source.folder(), &mut problems);
-        let warnings = warnings::of(&raw, source.text());
-        match validate::plan(raw, source.text(), source.stem(), prices, &mut problems) {
+        let warnings = [warnings::of(&raw, &text), declared.warnings].concat();
+        let cx =
+            SourceContext { text: &text, default_name: source.stem(), prices, variables: declared.values };
+        match validate::plan(raw, cx, &mut problems) {
             Some(plan) if problems.is_empty() => Ok(LoadedPlan { plan, warnings: source.report(warnings) }),
             _ => Err(source.report(problems)),
         }

@@ -5,9 +5,9 @@ use std::fmt;
 use super::{
     diagnostics::Diagnostic,
     document::{Node, Value},
-    keys,
+    duration,
+    keys::{self, flag},
 };
-use crate::duration;
 
 /// The values that a field takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,7 @@ pub(crate) enum ExpectedValue {
     Text,
     Whole,
     Number,
+    Time,
     Flag,
     FlagOrWhole,
     Texts,
@@ -28,6 +29,7 @@ impl fmt::Display for ExpectedValue {
             Self::Text => "text",
             Self::Whole => "a whole number",
             Self::Number => "a number",
+            Self::Time => "a time, such as `90s`, `30m` or `1h30m`, or a number of seconds",
             Self::Flag => "`true` or `false`",
             Self::FlagOrWhole => "`true`, `false` or a whole number",
             Self::Texts => "a list of texts",
@@ -59,7 +61,15 @@ pub(crate) fn found(value: &Value) -> String {
 /// The finding that the field at `path` holds something else than `expected`.
 pub(crate) fn report(path: &str, expected: ExpectedValue, node: &Node, source: &str) -> Diagnostic {
     let finding = Diagnostic::error(format!("`{path}` has to be {expected}"));
-    let finding = finding.at(node.span.clone(), found(&node.value));
+    let found = match (&node.value, expected) {
+        (Value::Text(text), ExpectedValue::Time) => {
+            duration::parse(text).err().map(|error| error.to_string())
+        }
+        _ => None,
+    }
+    .unwrap_or_else(|| found(&node.value));
+    let finding = finding.at(node.span.clone(), found);
+    let path = flag::key(path).unwrap_or(path);
     match advice(path, expected, node, source) {
         Some(advice) => finding.help(advice),
         None => finding,
@@ -84,10 +94,6 @@ fn advice(path: &str, expected: ExpectedValue, node: &Node, source: &str) -> Opt
         Value::Text(text) if takes_number && path.contains("usd") => {
             let amount = text.trim().trim_start_matches('$').trim_start();
             amount.parse::<f64>().is_ok().then(|| format!("write {amount}"))
-        }
-        Value::Text(text) if takes_number && path.ends_with("seconds") => {
-            let seconds = duration::parse(text).ok()?.as_secs_f64();
-            Some(format!("write it as a number of seconds: {seconds}"))
         }
         Value::Text(text) if takes_flag => {
             flag_for(text).map(|flag| format!("write {flag}{}", if quoted { ", without quotes" } else { "" }))

@@ -1,10 +1,10 @@
 //! Suggests known words for an unknown one.
 
 /// The candidate whose name is nearest to `written`, if one is near enough to be meant.
-pub fn closest<T: Copy>(
+pub fn closest<'a, T: Copy>(
     written: &str,
     candidates: impl IntoIterator<Item = T>,
-    name: impl Fn(T) -> &'static str,
+    name: impl Fn(T) -> &'a str,
 ) -> Option<T> {
     let plain = plain(written);
     candidates

@@ -4,7 +4,7 @@ use std::{num::NonZeroU64, time::Duration};
 
 use loop_agents::{
     judge::VotePolicy,
-    shell::CommandLine,
+    shell::{CommandLine, Template, Variables},
     usage::{Format, Prices, USAGE_FILE_VARIABLE, UsageReader},
 };
 use loop_core::{Progress, Usd};
@@ -24,6 +24,8 @@ pub struct Plan {
     pub name: String,
     /// The goal of the loop; `{goal}` in the prompt.
     pub goal: String,
+    /// The values of the variables, which are filled in already.
+    pub variables: Variables,
     /// The agent, its prompt and its environment.
     pub agent: AgentPlan,
     /// The checks of each iteration.
@@ -42,13 +44,22 @@ pub struct Plan {
     pub resume: ResumePlan,
 }
 
+impl Plan {
+    /// Returns the values that the manifest gives by name: its variables, and those of its environment. Some may be
+    /// secrets.
+    pub fn named_values(&self) -> impl Iterator<Item = (&str, &str)> {
+        let set = self.agent.env.set.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        set.chain(self.variables.iter())
+    }
+}
+
 /// The agent and its prompt.
 #[derive(Debug, Clone)]
 pub struct AgentPlan {
     /// A command or a model.
     pub work: WorkPlan,
     /// The prompt with its placeholders.
-    pub prompt: String,
+    pub prompt: Template,
     /// The source of its usage numbers.
     pub usage: UsagePlan,
     /// The variables that it and the evaluator see.

@@ -203,8 +203,8 @@ impl RawAgent {
             tools: fields.list("agent.tools"),
             prices: fields.text("agent.prices"),
             env: fields.object("agent.env").map(RawEnvironment::read).unwrap_or_default(),
-            max_seconds: fields.number("agent.max_seconds"),
-            max_silence_seconds: fields.number("agent.max_silence_seconds"),
+            max_seconds: fields.time("agent.max_seconds"),
+            max_silence_seconds: fields.time("agent.max_silence_seconds"),
         }
     }
 }
@@ -226,7 +226,7 @@ impl RawEvaluator {
             confidence: fields.object("evaluator.confidence").map(RawConfidence::read),
             judge: fields.object("evaluator.judge").map(RawJudge::read),
             review: fields.object("evaluator.review").map(RawReview::read),
-            max_seconds: fields.number("evaluator.max_seconds"),
+            max_seconds: fields.time("evaluator.max_seconds"),
         }
     }
 }
@@ -269,7 +269,7 @@ impl RawGuardrails {
             max_iterations: fields.whole("guardrails.max_iterations"),
             max_cost_usd: fields.number("guardrails.max_cost_usd"),
             max_usd_per_hour: fields.number("guardrails.max_usd_per_hour"),
-            max_seconds: fields.number("guardrails.max_seconds"),
+            max_seconds: fields.time("guardrails.max_seconds"),
             max_tokens: fields.whole("guardrails.max_tokens"),
             max_consecutive_failures: fields.whole("guardrails.max_consecutive_failures"),
             hitl_checkpoint: fields.flag_or_whole("guardrails.hitl_checkpoint"),
@@ -281,8 +281,8 @@ impl RawGuardrails {
 impl RawPace {
     fn read(mut fields: Fields<'_>) -> Self {
         Self {
-            every_seconds: fields.number("pace.every_seconds"),
-            backoff_seconds: fields.number("pace.backoff_seconds"),
+            every_seconds: fields.time("pace.every_seconds"),
+            backoff_seconds: fields.time("pace.backoff_seconds"),
         }
     }
 }

@@ -4,7 +4,8 @@
 //! accepts every manifest that the validator accepts. It also accepts what a schema cannot express, and leaves these
 //! checks to `loop check`:
 //!
-//! - a command with a NUL character in it, one that is too long for a shell, and `{prompt}` inside quotes;
+//! - a command with a NUL character in it, one that is too long for a shell, and `{prompt}` or a variable inside quotes;
+//! - a variable that is not declared, and a time that is written wrongly or out of bounds;
 //! - a pattern that is no regular expression, or too large a one;
 //! - whole numbers written as `5.0`, and those that 64 bits do not hold;
 //! - an amount of money that is less than a millionth of a dollar;
@@ -41,6 +42,7 @@ pub fn schema() -> String {
     schema.insert(
         "allOf".to_owned(),
         json!([
+            goals_can_follow(),
             conditions_have_one_form(),
             matching_needs_a_command(),
             agents_are_of_one_kind(),
@@ -82,6 +84,14 @@ fn property(key: &'static Key) -> Value {
         keywords["examples"] = key.examples.iter().map(|example| example.json()).collect();
     }
     keywords
+}
+
+/// Requires a goal unless a command says when it is met.
+fn goals_can_follow() -> Value {
+    json!({ "anyOf": [
+        { "required": ["goal"] },
+        { "properties": { "evaluator": { "required": ["command"] } }, "required": ["evaluator"] },
+    ] })
 }
 
 /// An agent is a command or a model, and has no use for what belongs to the other.

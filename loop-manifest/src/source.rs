@@ -9,7 +9,12 @@ use std::{
 
 use rustix::fs::OFlags;
 
-use super::diagnostics::{Diagnostic, Diagnostics, Span};
+use super::{
+    diagnostics::{COMMAND_LINE, Diagnostic, Diagnostics, Span},
+    document::{self, Node},
+    overrides::Overrides,
+    settings,
+};
 
 /// The maximum size of a manifest. A larger file was named by mistake, and reading all of it would fill the memory
 /// before the error.
@@ -44,6 +49,7 @@ pub struct Source {
     path: PathBuf,
     text: String,
     format: Format,
+    overrides: Overrides,
 }
 
 impl Source {
@@ -74,7 +80,60 @@ impl Source {
                 .help("a manifest has at least `goal`, `agent`, `evaluator` and `guardrails`");
             return Err(Diagnostics::of_file(path, finding));
         }
-        Ok(Self { path: path.to_owned(), text, format })
+        Ok(Self { path: path.to_owned(), text, format, overrides: Overrides::default() })
+    }
+
+    /// Creates the manifest of a loop with this name that only the command line describes.
+    pub fn of_flags(name: &str, overrides: Overrides) -> Self {
+        let text = serde_json::json!({ "name": name }).to_string();
+        Self::stored(Path::new(COMMAND_LINE), text).overridden(overrides)
+    }
+
+    /// Creates the manifest that `path` was with overrides. `text` is its [`effective`](Self::effective) text, in JSON.
+    pub fn stored(path: &Path, text: String) -> Self {
+        Self { path: path.to_owned(), text, format: Format::Json, overrides: Overrides::default() }
+    }
+
+    /// Adds values from the command line. They replace those in the file.
+    #[must_use]
+    pub fn overridden(self, overrides: Overrides) -> Self {
+        Self { overrides, ..self }
+    }
+
+    /// Returns the manifest that is run: the text of the file, or, with overrides, an equivalent one in JSON that
+    /// contains them.
+    ///
+    /// # Errors
+    /// Fails if the file is not what its format asks for, or if an override is not valid.
+    pub fn effective(&self) -> Result<String, Diagnostics> {
+        if self.overrides.is_empty() {
+            return Ok(self.text.clone());
+        }
+        let mut problems = Vec::new();
+        let node = self.tree(&mut problems).map_err(|problem| self.clone().report(vec![problem]))?;
+        if problems.is_empty() {
+            Ok(format!("{:#}\n", node.json()))
+        } else {
+            Err(self.clone().report(problems))
+        }
+    }
+
+    /// Reads the tree of the manifest, with the overrides and without settings.
+    pub(crate) fn tree(&self, problems: &mut Vec<Diagnostic>) -> Result<Node, Diagnostic> {
+        let mut node = document::parse(self)?;
+        settings::take(self, &mut node, problems);
+        self.overrides.apply(&mut node, self.text.len() + 1, problems);
+        Ok(node)
+    }
+
+    /// The text that locations point into: that of the file, and the command line.
+    pub(crate) fn located_text(&self) -> String {
+        format!("{}\n{}", self.text, self.overrides.line())
+    }
+
+    /// Returns the values from the command line.
+    pub fn overrides(&self) -> &Overrides {
+        &self.overrides
     }
 
     /// The file, as it was named.
@@ -104,7 +163,7 @@ impl Source {
 
     /// `findings`, together with the text that they point into.
     pub(crate) fn report(self, findings: Vec<Diagnostic>) -> Diagnostics {
-        Diagnostics::new(self.path.display().to_string(), self.text, findings)
+        Diagnostics::with_line(self.path.display().to_string(), self.text, self.overrides.line(), findings)
     }
 }
 

@@ -64,7 +64,7 @@ fn line(plan: &Plan, name: &str, format: Option<Format>) -> String {
         Some(Format::Yaml) => format!("`pass: [{}]` in `agent.env`", list(names.map(yaml).collect())),
         Some(Format::Json) => format!("`\"pass\": [{}]` in `agent.env`", list(names.map(quoted).collect())),
         Some(Format::Toml) => format!("`pass = [{}]` in `[agent.env]`", list(names.map(quoted).collect())),
-        None => format!("a manifest with `agent.env.pass: [{}]`", list(names.map(yaml).collect())),
+        None => format!("`--set 'agent.env.pass=[{}]'`", list(names.map(yaml).collect())),
     }
 }
 

@@ -57,8 +57,8 @@ impl ChatAgent {
 
     /// Sets the prompt's template; see [`Placeholder`](crate::shell::Placeholder). There are no exit codes.
     #[must_use]
-    pub fn prompt(mut self, template: &str) -> Self {
-        self.agent_prompt.template = Template::new(template);
+    pub fn prompt(mut self, template: impl Into<Template>) -> Self {
+        self.agent_prompt.template = template.into();
         self
     }
 

@@ -111,15 +111,20 @@ impl ShellAgent {
     /// # Errors
     /// The same as for [`CommandLine::parse`].
     pub fn new(command: &str) -> Result<Self, CommandError> {
-        Ok(Self {
-            command: CommandLine::parse(command)?,
+        CommandLine::parse(command).map(Self::of)
+    }
+
+    /// Creates an agent from a checked command line.
+    pub fn of(command: CommandLine) -> Self {
+        Self {
+            command,
             agent_prompt: AgentPrompt::default(),
             shell: Shell::new(),
             listeners: AgentListeners::default(),
             backoff: RateLimitBackoff::default(),
             costs: false,
             role: "agent",
-        })
+        }
     }
 
     /// Names the command in messages about its failures. The default is `agent`: "the agent exited with 1".
@@ -138,8 +143,8 @@ impl ShellAgent {
 
     /// Sets the prompt's template; see [`Placeholder`](super::Placeholder).
     #[must_use]
-    pub fn prompt(mut self, template: &str) -> Self {
-        self.agent_prompt.template = Template::new(template);
+    pub fn prompt(mut self, template: impl Into<Template>) -> Self {
+        self.agent_prompt.template = template.into();
         self
     }
 

@@ -1,6 +1,9 @@
 //! The agent's command line, and the two ways to pass it a prompt.
 
-use super::quoting::{QuotingError, problem_at, quote};
+use super::{
+    quoting::{QuotingError, problem_at, quote},
+    variables::{Piece, Variables},
+};
 
 /// The longest command line that `sh -c` accepts, in bytes. Linux limits each argument to 128 KiB, including its final
 /// NUL (`MAX_ARG_STRLEN`), whatever else is free.
@@ -52,17 +55,37 @@ impl CommandLine {
     /// Fails if the line is empty, too long, or has a NUL byte in it, or if a `{prompt}` is at a place where the shell
     /// would not read a quoted word as one.
     pub fn parse(text: &str) -> Result<Self, CommandError> {
-        check_line(text)?;
-        let places: Vec<usize> = text.match_indices(PLACE).map(|(offset, _)| offset).collect();
-        for &offset in &places {
-            if let Some(problem) = problem_at(text, offset) {
-                return Err(CommandError::PromptPlace { offset, problem });
-            }
-        }
-        Ok(Self { text: text.to_owned(), places })
+        Self::parse_with(text, &Variables::default())
     }
 
-    /// Returns the line as it was written.
+    /// Checks a command line, and puts these values into it, each quoted. A `{prompt}` in a value is text.
+    ///
+    /// # Errors
+    /// Fails like [`parse`](Self::parse), and if a variable is at such a place.
+    pub fn parse_with(text: &str, values: &Variables) -> Result<Self, CommandError> {
+        check_line(text)?;
+        Variables::check_places(text)?;
+        let (mut line, mut places) = (String::new(), Vec::new());
+        for piece in values.pieces(text) {
+            match piece {
+                Piece::Value(value) => line += &quote(value),
+                Piece::Text(part, start) => {
+                    for (at, _) in part.match_indices(PLACE) {
+                        let offset = start + at;
+                        if let Some(problem) = problem_at(text, offset) {
+                            return Err(CommandError::PromptPlace { offset, problem });
+                        }
+                        places.push(line.len() + at);
+                    }
+                    line += part;
+                }
+            }
+        }
+        check_line(&line)?;
+        Ok(Self { text: line, places })
+    }
+
+    /// Returns the line as it was written, with the values of its variables.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -89,7 +112,14 @@ impl CommandLine {
         if line_bytes > MAX_LINE_BYTES {
             return Err(PromptUndeliverable::TooLong { prompt_bytes: prompt.len(), line_bytes });
         }
-        Ok(Invocation { line: self.text.replace(PLACE, &word), input: String::new() })
+        let (mut line, mut at) = (String::with_capacity(line_bytes), 0);
+        for &place in &self.places {
+            line += &self.text[at..place];
+            line += &word;
+            at = place + PLACE.len();
+        }
+        line += &self.text[at..];
+        Ok(Invocation { line, input: String::new() })
     }
 }
 
@@ -136,13 +166,25 @@ pub enum CommandError {
         /// The reason, and what to do.
         problem: QuotingError,
     },
+    /// A value cannot replace `{var.NAME}` at this place.
+    #[error("`{{var.{name}}}` cannot be filled in here: {problem}")]
+    VariablePlace {
+        /// The variable.
+        name: String,
+        /// The offset in bytes.
+        offset: usize,
+        /// The reason, and what to do.
+        problem: QuotingError,
+    },
 }
 
 impl CommandError {
     /// Returns the offset in the line, in bytes, so that a caret can point at it.
     pub fn offset(&self) -> Option<usize> {
         match self {
-            Self::Nul { offset } | Self::PromptPlace { offset, .. } => Some(*offset),
+            Self::Nul { offset } | Self::PromptPlace { offset, .. } | Self::VariablePlace { offset, .. } => {
+                Some(*offset)
+            }
             Self::Empty | Self::TooLong { .. } => None,
         }
     }

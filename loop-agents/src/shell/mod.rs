@@ -18,6 +18,7 @@ mod rate_limit_backoff;
 mod shell_settings;
 mod template;
 mod unreported_cost;
+mod variables;
 
 pub use agent::{Preview, ShellAgent, ShellOutput};
 pub(crate) use agent_prompt::AgentPrompt;
@@ -30,3 +31,4 @@ pub use placeholder::{Placeholder, PromptValues};
 pub use quoting::QuotingError;
 pub use shell_settings::{BUDGET_VARIABLE, ITERATION_VARIABLE, SECONDS_VARIABLE, Shell};
 pub use template::{Template, UnknownPlaceholder};
+pub use variables::{VariablePlace, Variables};

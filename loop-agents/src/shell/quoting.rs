@@ -12,7 +12,7 @@ pub(super) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The reason why a place in a command line cannot contain the prompt.
+/// The reason why a place in a command line cannot contain a quoted word, such as the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QuotingError {
@@ -38,24 +38,22 @@ impl fmt::Display for QuotingError {
     /// Explains what is wrong, and what to do.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::SingleQuotes => "it is inside single quotes; remove them, because the prompt is quoted \
-                                   automatically",
-            Self::DoubleQuotes => "it is inside double quotes; remove them, because the prompt is quoted \
-                                   automatically",
+            Self::SingleQuotes => {
+                "it is inside single quotes; remove them, because it is quoted automatically"
+            }
+            Self::DoubleQuotes => {
+                "it is inside double quotes; remove them, because it is quoted automatically"
+            }
             Self::Backquotes => "it is inside backquotes; write `$(...)` instead",
             Self::Prefixed => "it directly follows a backslash or a dollar sign; put a space between them",
-            Self::Comment => "it is in a comment, and the shell would run the prompt's second line; remove it",
+            Self::Comment => "it is in a comment, and the shell would run its second line; remove it",
             Self::HereDocument => {
-                "it comes after `<<`, and nothing can be quoted in a here-document; put it before that, or leave \
-                 it out: the prompt then arrives on standard input"
+                "it comes after `<<`, and nothing can be quoted in a here-document; put it before that"
             }
             Self::Expansion => {
                 "it is inside an expansion or an arithmetic expression; make it a separate word"
             }
-            Self::Unclear => {
-                "different shells read the text before it differently; put it before that text, or leave it out: \
-                 the prompt then arrives on standard input"
-            }
+            Self::Unclear => "different shells read the text before it differently; put it before that text",
         })
     }
 }

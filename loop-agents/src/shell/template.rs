@@ -4,7 +4,10 @@
 //! we would also expand that output: an agent that prints `{goal}`, or `$&`, would then write its own prompt. So we
 //! split a template into its parts once, and fill it in one pass that only copies values.
 
-use super::placeholder::{Placeholder, PromptValues};
+use super::{
+    placeholder::{Placeholder, PromptValues},
+    variables::{Piece, Variables},
+};
 
 /// A prompt with placeholders such as `{goal}`; [`Placeholder`] lists them.
 ///
@@ -51,7 +54,23 @@ const GUIDANCE_HEADING: &str = "A note from the person who supervises this work:
 impl Template {
     /// Reads a template. Every text is valid.
     pub fn new(text: &str) -> Self {
+        Self::with_variables(text, &Variables::default())
+    }
+
+    /// Reads a template with these values for its variables. Placeholders in a value are text.
+    pub fn with_variables(text: &str, values: &Variables) -> Self {
         let mut template = Self { parts: Vec::new(), unknown: Vec::new() };
+        for piece in values.pieces(text) {
+            match piece {
+                Piece::Text(text, start) => template.read(text, start),
+                Piece::Value(value) => template.parts.push(Part::Text(value.to_owned())),
+            }
+        }
+        template
+    }
+
+    /// Reads the part of a template that begins at byte `start`.
+    fn read(&mut self, text: &str, start: usize) {
         let mut plain = String::new();
         let mut at = 0;
         while let Some(open) = text[at..].find('{').map(|found| at + found) {
@@ -64,23 +83,18 @@ impl Template {
             let end = open + name.len() + 2;
             if let Some(placeholder) = Placeholder::named(name) {
                 plain.push_str(&text[at..open]);
-                template.parts.extend([Part::Text(std::mem::take(&mut plain)), Part::Value(placeholder)]);
+                self.parts.extend([Part::Text(std::mem::take(&mut plain)), Part::Value(placeholder)]);
             } else {
                 plain.push_str(&text[at..end]);
-                template.note_unknown(name, open, text);
+                // `${NAME}` belongs to a shell or a script, and is not a mistake.
+                if !text[..open].ends_with('$') {
+                    self.unknown.push(UnknownPlaceholder { name: name.to_owned(), offset: start + open });
+                }
             }
             at = end;
         }
         plain.push_str(&text[at..]);
-        template.parts.push(Part::Text(plain));
-        template
-    }
-
-    /// Records an unknown name. `${NAME}` belongs to a shell or a script, and is not a mistake.
-    fn note_unknown(&mut self, name: &str, offset: usize, text: &str) {
-        if !text[..offset].ends_with('$') {
-            self.unknown.push(UnknownPlaceholder { name: name.to_owned(), offset });
-        }
+        self.parts.push(Part::Text(plain));
     }
 
     /// Returns the unknown names in braces, in their order.
@@ -109,6 +123,12 @@ impl Template {
             }
             _ => prompt,
         }
+    }
+}
+
+impl From<&str> for Template {
+    fn from(text: &str) -> Self {
+        Self::new(text)
     }
 }
 

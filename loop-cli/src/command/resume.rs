@@ -3,7 +3,6 @@
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
-    time::Duration,
 };
 
 use anyhow::anyhow;
@@ -40,7 +39,7 @@ pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
 
 /// Returns the arguments that resume this run.
 pub(super) fn of(run: &str, output: OutputArgs) -> ResumeArgs {
-    let grant = GrantArgs { add_iterations: 0, add_cost: None, add_seconds: 0, note: None };
+    let grant = GrantArgs { add_iterations: 0, add_cost: None, add_seconds: None, note: None };
     ResumeArgs { run: Some(run.to_owned()), accept_changes: false, keep_output: false, output, grant }
 }
 
@@ -131,7 +130,7 @@ impl ResumableRun<'_> {
         end_leftovers(&run.id)?;
         let manifest = stored.manifest().map(Path::to_owned);
         let cx = execution_context(dir, run.id)?.executing(manifest);
-        let redactor = persistence::redactor(stored.set(), cx.variables());
+        let redactor = persistence::redactor(stored.named_values(), cx.variables());
         view::set_redactor(redactor.clone());
         let logs =
             args.keep_output.then(|| logs(store, cx.supervisor().run(), redactor.clone())).transpose()?;
@@ -265,7 +264,7 @@ fn grant(args: &GrantArgs) -> Option<Grant> {
     let mut grant = Grant::default()
         .with_iterations(args.add_iterations)
         .with_cost(args.add_cost.unwrap_or_default())
-        .with_time(Duration::from_secs(args.add_seconds));
+        .with_time(args.add_seconds.unwrap_or_default());
     grant.note.clone_from(&args.note);
     (grant != Grant::default()).then_some(grant)
 }

@@ -1,6 +1,6 @@
 //! `loop task`: lets an executing agent and a reviewing agent work on a task file.
 
-use std::{collections::BTreeMap, fs, path::Path, process::ExitCode, sync::Arc};
+use std::{fs, path::Path, process::ExitCode, sync::Arc};
 
 use anyhow::anyhow;
 use loop_agents::review::TaskOutput;
@@ -50,7 +50,7 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
         return resume::exec_reporting(&resumed, &args.reporting);
     }
     let cx = execution_context(dir, new_run_id())?;
-    let redactor = persistence::redactor(&BTreeMap::new(), cx.variables());
+    let redactor = persistence::redactor([], cx.variables());
     view::set_redactor(redactor.clone());
     // Find any problem with the agents before storing anything about the run.
     let settings = settings(cx.folder())?;

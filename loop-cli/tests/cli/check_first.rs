@@ -68,3 +68,23 @@ fn only_a_command_can_be_asked_first() {
     let manifest = check_first("true", "true").set("evaluator.confidence.at_least", 0.9);
     scenario.run_manifest(&manifest).exits(2).says(&["`check_first` needs a check that is only a command"]);
 }
+
+#[test]
+fn flags_decide_whether_the_check_runs_first() {
+    let scenario = Scenario::new();
+    scenario.manifest(&Manifest::new("touch worked", "true"));
+    scenario.run(&["run", "--check-first"]).exits(0);
+    assert!(!scenario.has("worked"));
+    scenario.manifest(&check_first("touch worked", "true"));
+    scenario.run(&["run", "--no-check-first"]).exits(0);
+    assert!(scenario.has("worked"));
+}
+
+#[test]
+fn a_loop_without_a_manifest_can_check_first() {
+    let scenario = Scenario::new();
+    scenario
+        .run(&["run", "--agent", "touch worked", "--check", "true", "--max", "1", "--check-first"])
+        .exits(0);
+    assert!(!scenario.has("worked"));
+}

@@ -110,7 +110,7 @@ fn the_check_that_is_tried_sees_what_it_would_see_in_a_run() {
 fn a_look_at_a_loop_without_a_file_names_what_is_withheld_too() {
     let args = ["run", "--agent", "my-agent", "--check", "true", "--max", "1", "--dry-run"];
     let ran = call(&Scenario::new(), &args).exits(0);
-    let advice = "a manifest with `agent.env.pass: [ANTHROPIC_API_KEY]`";
+    let advice = "`--set 'agent.env.pass=[ANTHROPIC_API_KEY]'`";
     assert!(ran.stdout.contains("GITHUB_TOKEN") && ran.stdout.contains(advice), "{}", ran.stdout);
     assert!(!format!("{ran:?}").contains("hunter2"), "{ran:?}");
 }

@@ -39,6 +39,7 @@ mod long_run;
 mod manifest_cases;
 mod model_agent;
 mod output;
+mod overrides;
 mod policy;
 mod preflight;
 mod prompts;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use loop_agents::{
     chat::{Chat, ChatAgent, Delta, ScriptedModel, TurnEvent, TurnLimits},
     process::OutputStream,
-    shell::{CommandLine, ShellAgent},
+    shell::{CommandLine, ShellAgent, Template},
     usage::Format,
 };
 use loop_core::{Ceiling, Iteration, IterationContext, IterationError, Work};
@@ -48,7 +48,7 @@ impl AgentPlan {
         let model = usage_reporter::model(command.as_str());
         Self {
             work: WorkPlan::Command(command),
-            prompt: String::new(),
+            prompt: Template::new(""),
             usage: UsagePlan { format, model, prices: None },
             env: crate::EnvironmentPlan::default(),
             max_time: None,
@@ -76,7 +76,7 @@ impl AgentPlan {
     /// ```
     pub fn build(&self, cx: &ExecutionContext) -> Result<PlannedAgent, ComposeError> {
         Ok(PlannedAgent(match &self.work {
-            WorkPlan::Command(command) => AgentKind::Command(Box::new(self.command_agent(command, cx)?)),
+            WorkPlan::Command(command) => AgentKind::Command(Box::new(self.command_agent(command, cx))),
             WorkPlan::Model(part) => {
                 let model = self.priced(part, cx)?;
                 AgentKind::Model(Box::new(self.model_agent(part, model, cx)?))
@@ -85,14 +85,7 @@ impl AgentPlan {
     }
 
     /// Makes the agent that is this command.
-    ///
-    /// # Errors
-    /// The command cannot be run.
-    pub(crate) fn command_agent(
-        &self,
-        command: &CommandLine,
-        cx: &ExecutionContext,
-    ) -> Result<ShellAgent, ComposeError> {
+    pub(crate) fn command_agent(&self, command: &CommandLine, cx: &ExecutionContext) -> ShellAgent {
         let mut shell = cx.shell(self.sees().split(cx.variables().iter().cloned()).seen);
         shell = shell.inherit_env(&self.env.set);
         if let Some(time) = self.max_time {
@@ -101,8 +94,8 @@ impl AgentPlan {
         if let Some(silence) = self.max_silence {
             shell = shell.max_silence(silence);
         }
-        let agent = shell_agent("agent.command", command)?.prompt(&self.prompt).shell(shell);
-        Ok(observe_command_output(read_usage(agent, &self.usage, cx), cx))
+        let agent = ShellAgent::of(command.clone()).prompt(self.prompt.clone()).shell(shell);
+        observe_command_output(read_usage(agent, &self.usage, cx), cx)
     }
 
     /// The model that is named, at the prices of the plan.
@@ -130,7 +123,7 @@ impl AgentPlan {
         let agent = ChatAgent::new(model.chat(&setup)?.limits(limits));
         // Each iteration begins a new conversation, as a command does. So a resumed run sends the same prompts as an
         // uninterrupted one, and an iteration does not pay for earlier text.
-        Ok(observe_model_output(agent.prompt(&self.prompt).fresh(), cx))
+        Ok(observe_model_output(agent.prompt(self.prompt.clone()).fresh(), cx))
     }
 }
 
@@ -152,22 +145,18 @@ impl Plan {
     }
 
     /// Returns the prompt that an iteration with this context is given.
-    ///
-    /// # Errors
-    /// The agent's command cannot be run.
-    pub fn prompt_in(&self, cx: &IterationContext<AgentOutput>) -> Result<String, ComposeError> {
+    pub fn prompt_in(&self, cx: &IterationContext<AgentOutput>) -> String {
         let agent = PlannedAgent(match &self.agent.work {
-            WorkPlan::Command(command) => {
-                let agent = shell_agent("agent.command", command)?;
-                AgentKind::Command(Box::new(agent.prompt(&self.agent.prompt)))
-            }
+            WorkPlan::Command(command) => AgentKind::Command(Box::new(
+                ShellAgent::of(command.clone()).prompt(self.agent.prompt.clone()),
+            )),
             // The model is never asked.
             WorkPlan::Model(_) => {
                 let agent = ChatAgent::new(Chat::new(ScriptedModel::new()));
-                AgentKind::Model(Box::new(agent.prompt(&self.agent.prompt).fresh()))
+                AgentKind::Model(Box::new(agent.prompt(self.agent.prompt.clone()).fresh()))
             }
         });
-        Ok(agent.goal(&self.goal).feedback_bytes(self.feedback_bytes).prompt_in(cx))
+        agent.goal(&self.goal).feedback_bytes(self.feedback_bytes).prompt_in(cx)
     }
 
     /// Returns the prompt of the first iteration, and what would be given it. Nothing is run.
@@ -251,11 +240,6 @@ impl Iteration for PlannedAgent {
             }
         }
     }
-}
-
-/// The agent that is this command, which the key names.
-pub(super) fn shell_agent(key: &str, command: &CommandLine) -> Result<ShellAgent, ComposeError> {
-    ShellAgent::new(command.as_str()).map_err(ComposeError::part(key))
 }
 
 /// The agent with a reader of what it prints, if anything of that is usage.

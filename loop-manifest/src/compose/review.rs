@@ -32,7 +32,7 @@ pub(super) fn review(
         ReviewerPlan::Command(part) => {
             // git is not an agent, and gets no agent's key.
             let tree = WorkTree::at(cx.folder(), &check_shell(plan, cx));
-            ReviewEvaluator::by_command(observe_command_output(command(part, plan, cx)?, cx), tree)
+            ReviewEvaluator::by_command(observe_command_output(command(part, plan, cx), cx), tree)
         }
     };
     let review = review.task(&plan.goal);
@@ -64,7 +64,7 @@ fn conversation(
 }
 
 /// Builds an agent from this command, with the same variables as an agent: it also gets the keys of its own vendor.
-fn command(part: &ReviewCommand, plan: &Plan, cx: &ExecutionContext) -> Result<ShellAgent, ComposeError> {
+fn command(part: &ReviewCommand, plan: &Plan, cx: &ExecutionContext) -> ShellAgent {
     let line = part.line.as_str();
     let sees = plan.evaluator_sees().of_agent(line);
     let mut shell = cx.shell(sees.split(cx.variables().iter().cloned()).seen);
@@ -72,8 +72,7 @@ fn command(part: &ReviewCommand, plan: &Plan, cx: &ExecutionContext) -> Result<S
     if let Some(time) = plan.evaluator.max_time {
         shell = shell.max_time(time);
     }
-    let agent = super::agent::shell_agent("evaluator.review.agent", &part.line)?;
-    let agent = agent.shell(shell).costs(part.is_uncounted);
+    let agent = ShellAgent::of(part.line.clone()).shell(shell).costs(part.is_uncounted);
     let prices = plan.agent.usage.prices.clone();
-    Ok(read_usage(agent, &UsagePlan { format: part.format, model: part.model.clone(), prices }, cx))
+    read_usage(agent, &UsagePlan { format: part.format, model: part.model.clone(), prices }, cx)
 }

@@ -10,6 +10,7 @@ mod yaml;
 
 use super::{
     diagnostics::{Diagnostic, Span},
+    duration,
     source::{Format, Source},
 };
 
@@ -37,12 +38,26 @@ pub(crate) enum Value {
     Object(Vec<ObjectEntry>),
 }
 
+impl Value {
+    /// Returns the time that the value says, in seconds, if it is one.
+    pub(crate) fn seconds(&self) -> Option<f64> {
+        match self {
+            Self::Whole(whole) => Some(*whole as f64),
+            Self::Decimal(decimal) => Some(*decimal),
+            Self::Text(text) => duration::parse(text).ok().map(|time| time.as_secs_f64()),
+            _ => None,
+        }
+    }
+}
+
 /// A key with its value. Both copies of a duplicate key are kept, to be reported.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ObjectEntry {
     pub(crate) key: String,
     pub(crate) key_span: Span,
     pub(crate) node: Node,
+    /// The flag of the command line that set the value, if it is one for this key alone.
+    pub(crate) flag: Option<&'static str>,
 }
 
 /// Reads the text of `source`.
@@ -58,6 +73,49 @@ pub(crate) fn parse(source: &Source) -> Result<Node, Diagnostic> {
         Format::Json => {
             json::check(source.text())?;
             yaml::parse(source.text())
+        }
+    }
+}
+
+/// Reads one value from the command line, in YAML. All of its locations are `span`.
+///
+/// # Errors
+/// The first place at which it is not YAML, moved to `span`.
+pub(crate) fn parse_value(text: &str, span: &Span) -> Result<Node, Diagnostic> {
+    let mut node = yaml::parse(text).map_err(|problem| problem.moved(span))?;
+    node.locate(span);
+    Ok(node)
+}
+
+impl Node {
+    /// Gives one location to the value and all of its parts.
+    fn locate(&mut self, span: &Span) {
+        self.span = span.clone();
+        match &mut self.value {
+            Value::List(nodes) => nodes.iter_mut().for_each(|node| node.locate(span)),
+            Value::Object(entries) => entries.iter_mut().for_each(|entry| {
+                entry.key_span = span.clone();
+                entry.node.locate(span);
+            }),
+            _ => {}
+        }
+    }
+
+    /// Returns the value in JSON. Numbers that JSON does not have become `null`; no valid manifest has any.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Null | Value::Date => serde_json::Value::Null,
+            Value::Bool(flag) => (*flag).into(),
+            Value::Whole(whole) => match i64::try_from(*whole) {
+                Ok(whole) => whole.into(),
+                Err(_) => u64::try_from(*whole).ok().into(),
+            },
+            Value::Decimal(decimal) => (*decimal).into(),
+            Value::Text(text) => text.as_str().into(),
+            Value::List(nodes) => nodes.iter().map(Self::json).collect(),
+            Value::Object(entries) => {
+                entries.iter().map(|entry| (entry.key.clone(), entry.node.json())).collect()
+            }
         }
     }
 }

@@ -49,6 +49,7 @@ fn entries(table: DeTable<'_>) -> Vec<ObjectEntry> {
         key_span: key.span(),
         key: std::borrow::Cow::into_owned(key.into_inner()),
         node: node(value),
+        flag: None,
     };
     let mut entries: Vec<_> = table.into_iter().map(entry).collect();
     entries.sort_by_key(|entry| entry.key_span.start);

@@ -161,7 +161,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut object = Vec::new();
         while let Some((key, SpannedNode(node))) = entries.next_entry::<Spanned<String>, _>()? {
-            object.push(ObjectEntry { key: key.value, key_span: bytes(key.referenced), node });
+            object.push(ObjectEntry { key: key.value, key_span: bytes(key.referenced), node, flag: None });
         }
         Ok(Value::Object(object))
     }

@@ -1,32 +1,40 @@
 //! Flags of the command line that say what a key says.
 
+/// The flag that replaces the agent's command.
 pub(crate) const AGENT: &str = "--agent";
-pub(crate) const CHECK: &str = "--check";
-pub(crate) const MAX: &str = "--max";
-pub(crate) const GOAL: &str = "--goal";
-pub(crate) const PROMPT: &str = "--prompt";
-pub(crate) const MAX_COST: &str = "--max-cost";
-pub(crate) const MAX_TIME: &str = "--max-time";
-pub(crate) const ALLOW_UNMETERED: &str = "--allow-unmetered";
+/// The flag that names the model that works.
+pub(crate) const MODEL: &str = "--model";
+/// The flag that sets any key.
+pub(crate) const SET: &str = "--set";
+/// The flag that sets a variable.
+pub(crate) const VAR: &str = "--var";
 
 /// Each flag, and the equivalent key of a manifest.
-pub(crate) const FLAGS: [(&str, &str); 8] = [
+pub(crate) const FLAGS: [(&str, &str); 11] = [
     (AGENT, "agent.command"),
-    (CHECK, "evaluator.command"),
-    (MAX, "guardrails.max_iterations"),
-    (GOAL, "goal"),
-    (PROMPT, "agent.prompt"),
-    (MAX_COST, "guardrails.max_cost_usd"),
-    (MAX_TIME, "guardrails.max_seconds"),
-    (ALLOW_UNMETERED, "guardrails.allow_unmetered"),
+    (MODEL, "agent.model"),
+    ("--check", "evaluator.command"),
+    ("--max", "guardrails.max_iterations"),
+    ("--goal", "goal"),
+    ("--prompt", "agent.prompt"),
+    ("--max-cost", "guardrails.max_cost_usd"),
+    ("--max-time", "guardrails.max_seconds"),
+    ("--allow-unmetered", "guardrails.allow_unmetered"),
+    ("--check-first", "check_first"),
+    ("--no-check-first", "check_first"),
 ];
+
+/// Returns the flag with this name, if it can change a manifest.
+pub(crate) fn named(name: &str) -> Option<&'static str> {
+    [SET, VAR].into_iter().chain(FLAGS.map(|(flag, _)| flag)).find(|flag| *flag == name)
+}
 
 /// The path of the key that says the same as `name`, if that is a flag.
 pub(crate) fn key(name: &str) -> Option<&'static str> {
     FLAGS.iter().find(|(flag, _)| *flag == name).map(|(_, path)| *path)
 }
 
-/// Returns the flag that corresponds to the key at `path` in a loop from flags. Keys without a flag need a manifest.
+/// Returns the flag of `loop run` for the key at `path`, or `path` itself: `--set` changes the other keys.
 pub fn flag(path: &'static str) -> &'static str {
     FLAGS.iter().find(|(_, key)| *key == path).map_or(path, |(flag, _)| flag)
 }

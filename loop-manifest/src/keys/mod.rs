@@ -10,7 +10,7 @@ mod words;
 
 use crate::nearest::closest;
 use KeyRequirement::{Planned, Required, Unless};
-pub(crate) use shape::{CONDITION, Sample, Shape};
+pub(crate) use shape::{CONDITION, Sample, Shape, TIME};
 pub(crate) use table::all;
 
 /// Tells whether a key is required in its object.
@@ -94,6 +94,37 @@ impl Key {
 /// The last part of a path: the key as it is written in its object.
 pub(crate) fn name(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(_, name)| name)
+}
+
+/// The path of a key, as it is written in the object at `object`.
+pub(crate) fn within<'a>(path: &'a str, object: &str) -> &'a str {
+    path.strip_prefix(object).map_or(path, |rest| rest.trim_start_matches('.'))
+}
+
+/// Splits a path, as the command line has it, into keys. The names that a user chooses may contain dots.
+pub(crate) fn parts(path: &str) -> Vec<&str> {
+    let named = all().filter(|key| matches!(key.shape, Shape::Texts(_) | Shape::Variables));
+    let named =
+        named.filter_map(|key| Some((key.path, path.strip_prefix(key.path)?.strip_prefix('.')?))).next();
+    match named {
+        Some((object, name)) => object.split('.').chain([name]).collect(),
+        None => path.split('.').collect(),
+    }
+}
+
+/// Returns the allowed values at the path with these parts, if there is such a key.
+pub(crate) fn shape(parts: &[&str]) -> Option<Shape> {
+    let mut found: Option<&Key> = None;
+    for part in parts {
+        let object = match found.map(|key| (key.path, key.shape)) {
+            None => "",
+            Some((_, Shape::Condition)) => "stop_condition",
+            Some((_, Shape::Texts(_) | Shape::Variables)) => return Some(Shape::Text),
+            Some((path, _)) => path,
+        };
+        found = Some(of_object(object).find(|key| key.name() == *part)?);
+    }
+    found.map(|key| key.shape)
 }
 
 /// Returns the meaning of the key at `path`, or of the flag with this name.

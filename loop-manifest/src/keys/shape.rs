@@ -22,10 +22,10 @@ pub(crate) enum Shape {
     OneOf(&'static [(&'static str, &'static str)]),
     /// A whole number of at least this.
     Whole(u64),
+    /// A time from the first to the second, in seconds.
+    Time(f64, f64),
     /// A number above the first and up to the second.
     Above(f64, f64),
-    /// A number from the first to the second.
-    Between(f64, f64),
     /// `true` or `false`.
     Flag,
     /// `true`, `false` or a whole number of at least this.
@@ -33,6 +33,8 @@ pub(crate) enum Shape {
     /// An object whose keys are the user's, named as the regular expression says, and whose values
     /// are text.
     Texts(&'static str),
+    /// An object whose keys are names of variables, and whose values are text or `null`.
+    Variables,
     /// A list of texts, each as the regular expression says.
     List(&'static str),
     /// A list of one text to this many, each with more in it than spaces.
@@ -46,6 +48,11 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
+    /// Returns whether a value is text, so that the command line needs no quotes for it.
+    pub(crate) const fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::NotEmpty | Self::Filled | Self::Matching(_) | Self::OneOf(_))
+    }
+
     /// The keywords of a JSON Schema that say so.
     pub(crate) fn schema(self) -> Value {
         match self {
@@ -62,7 +69,15 @@ impl Shape {
             Self::Above(bound, most) => {
                 json!({ "type": "number", "exclusiveMinimum": bound, "maximum": most })
             }
-            Self::Between(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
+            Self::Time(least, most) => json!({ "anyOf": [
+                { "type": "string", "pattern": TIME },
+                { "type": "number", "minimum": least, "maximum": most },
+            ] }),
+            Self::Variables => json!({
+                "type": "object",
+                "propertyNames": { "pattern": "^[A-Za-z0-9_-]+$" },
+                "additionalProperties": { "type": ["string", "null"] },
+            }),
             Self::Flag => json!({ "type": "boolean" }),
             Self::FlagOrWhole(least) => json!({ "type": ["boolean", "integer"], "minimum": least }),
             Self::Texts(names) => json!({
@@ -91,6 +106,9 @@ pub(crate) const CONDITION: &str = "#/$defs/condition";
 
 /// A sign that is no white space, as Rust sees it: `\S` says something else in every dialect.
 const NOT_BLANK: &str = r"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
+
+/// A pattern for numbers with units. It takes a little more than the validator.
+pub(crate) const TIME: &str = r"^\s*[+-]?[ .]*[0-9][ .0-9a-zA-Z\u00b5\u03bc\u039c]*[smhdSMHD]\s*$";
 
 /// A pattern for valid environment values.
 const NO_NUL: &str = r"^[^\u0000]*$";

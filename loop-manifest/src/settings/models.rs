@@ -58,7 +58,7 @@ pub(super) fn read(
         return BTreeMap::new();
     };
     let mut models = BTreeMap::new();
-    for ObjectEntry { key: name, key_span, node } in entries {
+    for ObjectEntry { key: name, key_span, node, .. } in entries {
         if name.is_empty() || name.contains([':', ' ']) {
             let finding = Diagnostic::error(format!("`{name}` cannot be a name for a model"));
             let label = "write it without spaces and `:`, which separates a vendor from a model";

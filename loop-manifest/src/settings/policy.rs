@@ -4,6 +4,7 @@ use loop_guardrails::policy::{FileName, LocalPath, PolicySettings, Verb, environ
 use serde_json::{Value, json};
 
 use super::table::SettingsTable;
+use crate::keys::TIME;
 
 /// The keys of the table.
 pub(super) const KEYS: &[&str] =
@@ -17,7 +18,7 @@ pub(super) fn read(mut table: SettingsTable<'_>) -> PolicySettings {
     settings.forbid = table.list("forbid", program);
     settings.secret = table.list("secret", str::parse::<FileName>);
     settings.not_secret = table.list("not_secret", str::parse::<LocalPath>);
-    settings.command_time = table.seconds("command_seconds");
+    settings.command_time = table.time("command_seconds");
     settings.variables = table.list("variables", str::parse::<NamePattern>);
     for (prefix, place, verbs) in table.lists("permissions", str::parse::<Verb>) {
         if prefix.value.contains(['*', '?', '[']) {
@@ -62,10 +63,9 @@ pub(super) fn schema() -> Value {
             "secret": texts("More names of files that are secrets, with one `*` at the beginning or the end."),
             "not_secret": texts("Paths that are not secrets, although their names look like it. Valid only in the user's own settings."),
             "command_seconds": {
-                "type": "number",
-                "exclusiveMinimum": 0,
-                "default": 300,
-                "description": "How many seconds a command may run.",
+                "anyOf": [{ "type": "string", "pattern": TIME }, { "type": "number", "exclusiveMinimum": 0 }],
+                "default": "5m",
+                "description": "How long a command may run: `90s`, `30m`, `1h30m`, or a number of seconds.",
             },
             "variables": texts("More environment variables for the commands of tools, even if they contain secrets: `CARGO_HOME`, or \
                 `NPM_*` for all names with that beginning. Valid only in the user's own settings."),

@@ -2,12 +2,9 @@
 //!
 //! Jobs belong to the user, so a project cannot set their lifetime or their times.
 
-use std::time::Duration;
-
 use loop_schedule::{Jitter, ScheduleSettings};
 
 use super::{SettingsOwner, table::SettingsTable};
-use crate::duration;
 
 /// The keys of the table.
 pub(super) const KEYS: &[&str] = &["preset", "expiry", "jitter", "max_jobs"];
@@ -24,7 +21,8 @@ pub(super) fn read(mut table: SettingsTable<'_>, owner: SettingsOwner) -> Schedu
     }
     let preset = table.text("preset", preset).map(|preset| preset.value);
     let mut settings = preset.unwrap_or_default();
-    if let Some(expiry) = table.text("expiry", expiry) {
+    // Zero means forever.
+    if let Some(expiry) = table.time_or("expiry", "never") {
         settings = settings.with_expiry(expiry.value);
     }
     if table.flag("jitter").is_some_and(|jitter| !jitter.value) {
@@ -41,13 +39,5 @@ fn preset(name: &str) -> Result<ScheduleSettings, String> {
         "classic" => Ok(ScheduleSettings::classic()),
         "current" => Ok(ScheduleSettings::current()),
         _ => Err(format!("`{name}` is not a preset: write `classic` or `current`")),
-    }
-}
-
-/// Parses the lifetime of a recurring job; zero means forever.
-fn expiry(text: &str) -> Result<Duration, String> {
-    match text {
-        "never" => Ok(Duration::ZERO),
-        text => duration::parse(text).map_err(|error| format!("`{text}` is not a time: {error}, or `never`")),
     }
 }

@@ -63,21 +63,28 @@ impl<'a> SettingsTable<'a> {
         count.map(|count| self.placed(count, &node.span))
     }
 
-    /// A time above nothing, as a number of seconds.
-    pub(super) fn seconds(&mut self, key: &str) -> Option<WithOrigin<Duration>> {
+    /// A time above nothing, with units or as a number of seconds.
+    pub(super) fn time(&mut self, key: &str) -> Option<WithOrigin<Duration>> {
         let node = self.node(key)?;
-        let seconds = match node.value {
-            Value::Whole(whole) => whole as f64,
-            Value::Decimal(decimal) => decimal,
-            _ => return self.mismatch(key, ExpectedValue::Number, node),
+        let Some(seconds) = node.value.seconds() else {
+            return self.mismatch(key, ExpectedValue::Time, node);
         };
         match Duration::try_from_secs_f64(seconds) {
             Ok(time) if !time.is_zero() => Some(self.placed(time, &node.span)),
             _ => {
-                let title = format!("`{}.{key}` has to be a number of seconds above 0", self.name);
+                let title = format!("`{}.{key}` has to be a time above 0", self.name);
                 self.problems.push(Diagnostic::error(title).at(node.span.clone(), "not such a time"));
                 None
             }
+        }
+    }
+
+    /// A time, or zero for this word.
+    pub(super) fn time_or(&mut self, key: &str, word: &str) -> Option<WithOrigin<Duration>> {
+        let node = self.node(key)?;
+        match &node.value {
+            Value::Text(text) if text == word => Some(self.placed(Duration::ZERO, &node.span)),
+            _ => self.time(key),
         }
     }
 

@@ -1,12 +1,13 @@
 //! The agent: what can be run, and what reports its usage.
 
 use loop_agents::{
-    shell::{CommandError, CommandLine, QuotingError},
+    shell::{CommandError, CommandLine, QuotingError, Template, Variables},
     usage::{Format, Prices},
 };
 
 use super::{
     super::{
+        bounds::DEFAULT_PROMPT,
         diagnostics::Diagnostic,
         field::FieldValue,
         plan::{AgentPlan, ModelPlan, UsagePlan, WorkPlan},
@@ -23,12 +24,12 @@ use crate::names::ToolName;
 /// The agent that `raw` describes. `prices` are those of its price file.
 pub(super) fn agent(
     raw: RawAgent,
-    text: &str,
+    (text, variables): (&str, &Variables),
     prices: Option<Prices>,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<AgentPlan> {
     let kind = work::kind(&raw, problems);
-    let command = raw.command.judge(problems, |at| agent_command(&at, text));
+    let command = raw.command.judge(problems, |at| agent_command(&at, text, variables));
     let system = raw.system.judge(problems, filled);
     let tools = raw.tools.judge(problems, work::tools);
     let prompt = raw.prompt.judge(problems, filled);
@@ -53,7 +54,7 @@ pub(super) fn agent(
     };
     Some(AgentPlan {
         work,
-        prompt: prompt.required()?,
+        prompt: Template::with_variables(&prompt.or(DEFAULT_PROMPT.to_owned())?, variables),
         usage: UsagePlan { format, model, prices },
         env: env?,
         max_time: max_time.optional()?,
@@ -62,28 +63,47 @@ pub(super) fn agent(
 }
 
 /// A command that gets a prompt.
-pub(super) fn agent_command(at: &FieldValue<String>, text: &str) -> Result<CommandLine, Diagnostic> {
-    CommandLine::parse(&at.value).map_err(|error| match error {
-        CommandError::PromptPlace { offset, problem } => misplaced_prompt(at, offset, problem, text),
-        error => unrunnable(at, &error),
-    })
+pub(super) fn agent_command(
+    at: &FieldValue<String>,
+    text: &str,
+    variables: &Variables,
+) -> Result<CommandLine, Diagnostic> {
+    CommandLine::parse_with(&at.value, variables).map_err(|error| unrunnable(at, error, text))
 }
 
-pub(super) fn unrunnable(at: &FieldValue<String>, error: &CommandError) -> Diagnostic {
+pub(super) fn unrunnable(at: &FieldValue<String>, error: CommandError, text: &str) -> Diagnostic {
     match error {
         CommandError::Empty => empty(at),
+        CommandError::PromptPlace { offset, problem } => {
+            let finding = misplaced(at, "{prompt}", offset, problem, text);
+            match problem {
+                QuotingError::HereDocument | QuotingError::Unclear => {
+                    finding.help("or leave `{prompt}` out: the prompt then arrives on standard input")
+                }
+                _ => finding,
+            }
+        }
+        CommandError::VariablePlace { name, offset, problem } => {
+            misplaced(at, &format!("{{var.{name}}}"), offset, problem, text)
+        }
         error => {
             Diagnostic::error(format!("`{}` cannot be run", at.key)).at(at.span.clone(), error.to_string())
         }
     }
 }
 
-/// The prompt is quoted where it is put into the command. Inside the user's own quotes, ours would
-/// end them, and the prompt's text would be run by the shell.
-fn misplaced_prompt(at: &FieldValue<String>, offset: usize, problem: QuotingError, text: &str) -> Diagnostic {
-    let before = at.value[..offset].matches("{prompt}").count();
-    let place = source::find(text, &at.span, "{prompt}", before);
-    let finding = Diagnostic::error(format!("`{{prompt}}` cannot be used here in `{}`", at.key));
+/// A text is quoted where it is put into the command. Inside the user's own quotes, ours would end them, and the shell
+/// would run the text.
+fn misplaced(
+    at: &FieldValue<String>,
+    written: &str,
+    offset: usize,
+    problem: QuotingError,
+    text: &str,
+) -> Diagnostic {
+    let before = at.value[..offset].matches(written).count();
+    let place = source::find(text, &at.span, written, before);
+    let finding = Diagnostic::error(format!("`{written}` cannot be used here in `{}`", at.key));
     let problem = problem.to_string();
     match problem.split_once("; ") {
         Some((what, remedy)) => finding.at(place, what).help(remedy),

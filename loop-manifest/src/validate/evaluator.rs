@@ -2,7 +2,7 @@
 
 use loop_agents::{
     judge::{DEFAULT_CONFIDENCE_KEY, MAX_CRITERIA, MAX_VOTES, VotePolicy},
-    shell::{CommandError, CommandLine},
+    shell::Variables,
 };
 
 use super::{
@@ -21,15 +21,15 @@ use super::{
 /// The check that `raw`, which was read from `text`, describes.
 pub(super) fn evaluator(
     raw: RawEvaluator,
-    text: &str,
+    (text, variables): (&str, &Variables),
     problems: &mut Vec<Diagnostic>,
 ) -> Option<EvaluatorPlan> {
-    let command = raw.command.judge(problems, check_command);
+    let command = raw.command.judge(problems, |at| check_command(&at, text, variables));
     let max_time = raw.max_seconds.judge(problems, |at| guardrails::time_limit(&at));
     // Report errors in both: one must not hide the other.
     let confidence = raw.confidence.map(|raw| confidence(raw, problems));
     let judge = raw.judge.map(|raw| judge(raw, problems));
-    let review = raw.review.map(|raw| review(raw, text, problems));
+    let review = raw.review.map(|raw| review(raw, (text, variables), problems));
     let command = command.optional()?;
     Some(EvaluatorPlan {
         is_uncounted: command.as_deref().is_some_and(|line| usage_reporter::uncounted(line).is_some()),
@@ -67,11 +67,8 @@ fn of_both<T>(part: Option<Option<T>>) -> Option<Option<T>> {
 }
 
 /// The command of a check. No prompt is given to it, so `{prompt}` is a text like any other there.
-fn check_command(at: FieldValue<String>) -> Result<String, Diagnostic> {
-    match CommandLine::parse(&at.value) {
-        Ok(_) | Err(CommandError::PromptPlace { .. }) => Ok(at.value),
-        Err(error) => Err(unrunnable(&at, &error)),
-    }
+fn check_command(at: &FieldValue<String>, text: &str, variables: &Variables) -> Result<String, Diagnostic> {
+    variables.fill_command(&at.value).map_err(|error| unrunnable(at, error, text))
 }
 
 fn confidence(raw: RawConfidence, problems: &mut Vec<Diagnostic>) -> Option<ConfidencePlan> {

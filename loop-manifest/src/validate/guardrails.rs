@@ -121,7 +121,7 @@ pub(super) fn seconds(
         nan if nan.is_nan() => "this is not a number",
         _ => below,
     };
-    let finding = Diagnostic::error(format!("`{}` has to be a number of seconds {range}", at.key));
+    let finding = Diagnostic::error(format!("`{}` has to be a time {range}", at.key));
     Err(finding.at(at.span.clone(), label).help("to have none, leave it out"))
 }
 

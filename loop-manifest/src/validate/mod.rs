@@ -16,32 +16,40 @@ mod work;
 
 use std::time::Duration;
 
-use loop_agents::usage::Prices;
+use loop_agents::{shell::Variables, usage::Prices};
 
 use super::{
     bounds::{BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MIN_FEEDBACK_BYTES},
     diagnostics::Diagnostic,
     field::FieldValue,
     keys,
-    plan::{PacePlan, Plan, ResumePlan},
+    plan::{EvaluatorPlan, PacePlan, Plan, ResumePlan},
     raw::{RawManifest, RawPace},
 };
 pub(crate) use usage::prices;
 
-/// The plan that `raw`, which was read from `text`, describes. `prices` are those of its price file.
-pub(crate) fn plan(
-    raw: RawManifest,
-    text: &str,
-    default_name: String,
-    prices: Option<Prices>,
-    problems: &mut Vec<Diagnostic>,
-) -> Option<Plan> {
+/// What the fields of a manifest do not say themselves.
+#[derive(Debug)]
+pub(crate) struct SourceContext<'a> {
+    /// The text that locations point into.
+    pub(crate) text: &'a str,
+    /// The loop's name, if the manifest has none.
+    pub(crate) default_name: String,
+    /// The prices of its price file.
+    pub(crate) prices: Option<Prices>,
+    /// The values of its variables.
+    pub(crate) variables: Variables,
+}
+
+/// The plan that `raw` describes.
+pub(crate) fn plan(raw: RawManifest, cx: SourceContext<'_>, problems: &mut Vec<Diagnostic>) -> Option<Plan> {
+    let SourceContext { text, default_name, prices, variables } = cx;
     let name = raw.name.judge(problems, name);
     let goal = raw.goal.judge(problems, filled);
     // Points to the key that names the agent.
     let command = raw.agent.command.written().or(raw.agent.model.written());
     let command = command.map(|at| at.span.clone()).unwrap_or_default();
-    let agent = agent::agent(raw.agent, text, prices, problems);
+    let agent = agent::agent(raw.agent, (text, &variables), prices, problems);
     if let Some(agent) = &agent {
         guardrails::metered(&raw.guardrails, agent, command.clone(), problems);
         cost_limits::agent(&raw.guardrails, agent, command, problems);
@@ -49,7 +57,7 @@ pub(crate) fn plan(
     let check_first = raw.check_first.judge(problems, |at| evaluator::check_first(&at, &raw.evaluator));
     let models = cost_limits::ModelSpans::of(&raw.evaluator);
     let stop = stop::stop(raw.stop_condition, &raw.evaluator, text, problems);
-    let evaluator = evaluator::evaluator(raw.evaluator, text, problems);
+    let evaluator = evaluator::evaluator(raw.evaluator, (text, &variables), problems);
     if let (Some(agent), Some(evaluator)) = (&agent, &evaluator) {
         cost_limits::models(&raw.guardrails, evaluator, &agent.usage, models, problems);
     }
@@ -57,11 +65,13 @@ pub(crate) fn plan(
     let pace = pace(raw.pace, problems);
     let feedback = raw.feedback.max_bytes.judge(problems, feedback_bytes);
     let resume = raw.resume.judge(problems, resume::resume);
+    let (agent, evaluator) = (agent?, evaluator?);
     Some(Plan {
         name: name.or(default_name)?,
-        goal: goal.required()?,
-        agent: agent?,
-        evaluator: evaluator?,
+        goal: goal.optional()?.or_else(|| default_goal(&evaluator))?,
+        variables,
+        agent,
+        evaluator,
         check_first: check_first.or(false)?,
         stop: stop?,
         limits: limits?,
@@ -69,6 +79,11 @@ pub(crate) fn plan(
         feedback_bytes: feedback.or(FEEDBACK_BYTES)?,
         resume: resume.or(ResumePlan::Rerun)?,
     })
+}
+
+/// Returns the goal of a manifest that has none. Without a command, the lack is already reported.
+fn default_goal(evaluator: &EvaluatorPlan) -> Option<String> {
+    evaluator.command.as_ref().map(|check| format!("Make this command exit 0: {check}"))
 }
 
 /// Text with something in it.
@@ -121,7 +136,7 @@ fn pace(raw: RawPace, problems: &mut Vec<Diagnostic>) -> Option<PacePlan> {
 }
 
 fn too_long(at: &FieldValue<f64>) -> Diagnostic {
-    Diagnostic::error(format!("`{}` has to be a number of seconds up to {MAX_BACKOFF_SECONDS}", at.key))
+    Diagnostic::error(format!("`{}` has to be a time of up to {MAX_BACKOFF_SECONDS}s", at.key))
         .at(at.span.clone(), "longer than the longest wait")
         .help("it doubles with each failure in a row; to wait longer after every iteration, write `pace.every_seconds`")
 }

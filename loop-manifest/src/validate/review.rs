@@ -1,6 +1,6 @@
 //! The review: a model or a command, and the keys of each.
 
-use loop_agents::usage::Format;
+use loop_agents::{shell::Variables, usage::Format};
 
 use super::{
     super::{
@@ -17,7 +17,11 @@ use super::{
 };
 
 /// Validates the review in `raw`, which was read from `text`.
-pub(super) fn review(raw: RawReview, text: &str, problems: &mut Vec<Diagnostic>) -> Option<ReviewPlan> {
+pub(super) fn review(
+    raw: RawReview,
+    (text, variables): (&str, &Variables),
+    problems: &mut Vec<Diagnostic>,
+) -> Option<ReviewPlan> {
     let is_command = !matches!(raw.agent, Field::Absent);
     if is_command {
         problems.extend(two_reviewers(&raw));
@@ -25,7 +29,7 @@ pub(super) fn review(raw: RawReview, text: &str, problems: &mut Vec<Diagnostic>)
         problems.extend(rounds.map(|at| stranger(&at, "a model", "this reviewer is a command")));
     }
     let model = raw.model.judge(problems, filled);
-    let agent = raw.agent.judge(problems, |at| agent_command(&at, text));
+    let agent = raw.agent.judge(problems, |at| agent_command(&at, text, variables));
     let rounds = raw.rounds.judge(problems, rounds).or(REVIEW_ROUNDS);
     let prompt = raw.prompt.judge(problems, filled);
     let reviewer = if is_command {

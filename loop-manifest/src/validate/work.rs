@@ -3,6 +3,7 @@
 use super::super::{
     diagnostics::Diagnostic,
     field::{Field, FieldValue, SpannedText},
+    keys::flag::MODEL,
     raw::RawAgent,
 };
 use crate::names::ToolName;
@@ -19,6 +20,7 @@ pub(super) fn kind(raw: &RawAgent, problems: &mut Vec<Diagnostic>) -> Option<Wor
     if !matches!(raw.command, Field::Absent) {
         let strangers = [place(&raw.system), place(&raw.tools)].into_iter().flatten();
         problems.extend(strangers.map(|at| stranger(&at, "a model", "this agent is a command")));
+        problems.extend(raw.model.written().filter(|model| model.key == MODEL).map(commanded));
         return Some(WorkKind::Command);
     }
     if matches!(raw.model, Field::Absent) {
@@ -29,6 +31,14 @@ pub(super) fn kind(raw: &RawAgent, problems: &mut Vec<Diagnostic>) -> Option<Wor
         format.map(|at| stranger(&at, "a command", "this agent is a model, which reports its usage")),
     );
     Some(WorkKind::Model)
+}
+
+/// Refuses `--model` for a command: the command would go on using its own model.
+fn commanded(model: &FieldValue<String>) -> Diagnostic {
+    Diagnostic::error(format!("`{MODEL}` cannot choose the model of a command"))
+        .at(model.span.clone(), "the agent is a command, `agent.command`")
+        .help("write the command's own flag into `agent.command`, or pass a whole command with `--agent`")
+        .help("to name the model whose prices apply, write `--set agent.model=NAME`")
 }
 
 /// Returns the location of a field, whatever its value.

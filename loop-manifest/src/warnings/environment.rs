@@ -85,7 +85,7 @@ fn report(command: &FieldValue<String>, name: &str, who: &str, text: &str) -> Di
     let finding = Diagnostic::warning(format!("{who} does not see `{name}`"));
     let finding = finding.at(place, "this looks like a secret, so it is withheld");
     finding.help(if flag::key(command.key).is_some() {
-        format!("to pass it on, write a manifest with `agent.env.pass: [{name}]`")
+        format!("to pass it on, add `--set 'agent.env.pass=[{name}]'`")
     } else {
         format!("to pass it on, write `agent.env.pass: [{name}]`")
     })

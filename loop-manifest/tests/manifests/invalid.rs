@@ -135,7 +135,7 @@ fn kinds() {
             ("kind_object_for_a_list", agent("env: { pass: { GITHUB_TOKEN: x } }")),
             ("kind_number_in_a_list", agent("env: { pass: [GITHUB_TOKEN, 7] }")),
             ("kind_flag_for_inherit", agent("env: { inherit: false }")),
-            ("kind_duration_for_seconds", agent("max_seconds: 15m")),
+            ("kind_duration_for_seconds", agent("max_seconds: soon")),
         ],
     );
     refused(

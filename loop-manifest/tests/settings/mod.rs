@@ -143,8 +143,8 @@ fn what_is_wrong_is_named_with_its_place() {
         ("[policy]\nallow = [\"cargo test\"]", "`cargo test` is not the name of a program"),
         ("[policy]\nallow = [1]", "`policy.allow[0]` has to be text"),
         ("[policy]\nsafe_mode = \"off\"", "write false, without quotes"),
-        ("[policy]\ncommand_seconds = \"5m\"", "write it as a number of seconds: 300"),
-        ("[policy]\ncommand_seconds = 0", "a number of seconds above 0"),
+        ("[policy]\ncommand_seconds = \"soon\"", "has to be a time, such as `90s`"),
+        ("[policy]\ncommand_seconds = 0", "a time above 0"),
         ("[policy]\nsecret = [\"a/b\"]", "`a/b` is not the name of a file"),
         ("[policy]\nnot_secret = [\"../x\"]", "`../x` is outside"),
         ("[policy.permissions]\n\"src\" = [\"reed\"]", "`reed` is not a permission"),
@@ -249,7 +249,7 @@ fn the_numbers_of_jobs_are_the_users_alone() {
     for (project, said) in [
         ("expiry = \"never\"", "is only for a user's own settings"),
         ("preset = \"newest\"", "write `classic` or `current`"),
-        ("expiry = \"soon\"", "`soon` is not a time"),
+        ("expiry = \"soon\"", "has to be a time"),
         ("max_jobs = 0", "at least 1"),
     ] {
         let refused = refusal(&format!("[schedule]\n{project}\n"));

@@ -30,7 +30,7 @@ pub enum RepetitionArgumentError {
 /// # Errors
 /// The text is not a duration, or has no length.
 pub fn interval(text: &str) -> Result<Duration, RepetitionArgumentError> {
-    match duration::parse_or_seconds(text) {
+    match duration::parse_or_zero(text) {
         Ok(Duration::ZERO) | Err(DurationError::Negative) => Err(RepetitionArgumentError::NoTime),
         Ok(interval) => Ok(interval),
         Err(why) => Err(why.into()),
@@ -55,7 +55,7 @@ mod tests {
     fn durations_are_read_as_people_know_them() {
         let mut counts = 0;
         for (input, expected) in test_cases::of_repetitions("parseDurationString") {
-            let read = duration::parse_or_seconds(input.as_str().unwrap());
+            let read = duration::parse_or_zero(input.as_str().unwrap());
             match expected["nanos"].as_i64() {
                 Some(nanos @ 0..) => {
                     assert_eq!(read, Ok(Duration::from_nanos(nanos.unsigned_abs())), "{input}");

@@ -42,8 +42,11 @@ pub struct RunInfo {
 pub struct RunManifest {
     /// Its path. Bytes that are not UTF-8 are replaced.
     pub path: String,
-    /// Its content, so that you can see later what has changed.
+    /// Its content, so that you can see later what has changed. With overrides, they are in it.
     pub text: String,
+    /// The values from the command line that changed it, each as one word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overrides: Vec<String>,
 }
 
 impl RunInfo {
@@ -67,11 +70,21 @@ impl RunInfo {
     /// Adds the file that describes the loop. A manifest can contain secrets: pass the text without them.
     #[must_use]
     pub fn manifest(mut self, path: impl AsRef<Path>, text_of_it: impl Into<String>) -> Self {
-        self.manifest = Some(RunManifest { path: text(path.as_ref()), text: text_of_it.into() });
+        self.manifest =
+            Some(RunManifest { path: text(path.as_ref()), text: text_of_it.into(), overrides: Vec::new() });
         self
     }
 
-    /// Removes secrets from its texts: its name, its folder, and the path and text of its manifest.
+    /// Adds the values from the command line that changed the manifest.
+    #[must_use]
+    pub fn overrides(mut self, overrides: Vec<String>) -> Self {
+        if let Some(manifest) = &mut self.manifest {
+            manifest.overrides = overrides;
+        }
+        self
+    }
+
+    /// Removes secrets from its texts: its name, its folder, and those of its manifest.
     #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
         self.folder_id = stored_folder::redact(&mut self.folder, redactor).or(self.folder_id);
@@ -79,6 +92,7 @@ impl RunInfo {
         self.manifest = self.manifest.map(|manifest| RunManifest {
             path: redactor.redact(&manifest.path).into_owned(),
             text: redactor.redact(&manifest.text).into_owned(),
+            overrides: manifest.overrides.iter().map(|word| redactor.redact(word).into_owned()).collect(),
         });
         self
     }

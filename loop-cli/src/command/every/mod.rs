@@ -3,7 +3,7 @@
 mod iteration;
 mod repetition_output;
 
-use std::{collections::BTreeMap, process::ExitCode};
+use std::process::ExitCode;
 
 use anyhow::anyhow;
 use loop_session::repeat::{
@@ -75,7 +75,7 @@ fn start<I: RepeatedIteration>(
     iteration: I,
 ) -> Result<ExitCode, Failure> {
     let started = clock::now();
-    let redactor = persistence::redactor(&BTreeMap::new(), cx.variables());
+    let redactor = persistence::redactor([], cx.variables());
     view::set_redactor(redactor.clone());
     let telemetry = telemetry(args.output.telemetry.as_deref())?;
     let text =

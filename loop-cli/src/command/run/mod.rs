@@ -21,12 +21,13 @@ use loop_manifest::{ExecutionContext, Format};
 
 pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
     let dir = dir(args.cwd.as_deref())?;
-    let spec = run_spec::of_args(args, &dir)?;
+    let requested = run_spec::requested("loop run", args.manifest.as_deref(), &args.overrides, &dir)?;
+    let spec = run_spec::of_request(requested)?;
     if !spec.warnings.is_empty() && !args.output.quiet {
         view::say(&spec.warnings);
     }
     let cx = execution_context(dir, new_run_id())?.executing(spec.manifest.clone());
-    let redactor = persistence::redactor(&spec.plan.agent.env.set, cx.variables());
+    let redactor = persistence::redactor(spec.plan.named_values(), cx.variables());
     view::set_redactor(redactor.clone());
     if args.dry_run {
         let format = spec.manifest.as_deref().and_then(Format::of);
@@ -49,8 +50,8 @@ fn start(
     let telemetry = telemetry(args.output.telemetry.as_deref())?;
     let (path, text) = spec.stored_text();
     let name = redactor.redact(&spec.plan.name);
-    let info =
-        RunInfo::new(cx.supervisor().run(), name, cx.folder(), started).manifest(path, redactor.redact(text));
+    let info = RunInfo::new(cx.supervisor().run(), name, cx.folder(), started).manifest(path, text);
+    let info = info.overrides(spec.stored_overrides()).redacted(&redactor);
     let options =
         PersistOptions { journal: !args.no_journal, output: args.keep_output, parallel: args.parallel };
     let (RunStorage { store, logs }, source) = create_storage(&info, &options, redactor)?;

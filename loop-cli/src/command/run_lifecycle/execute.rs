@@ -19,7 +19,7 @@ use crate::{
     persistence::{self, JournalSource},
     view::{self, LiveOutput, RunReporter, RunScreen, text},
 };
-use loop_manifest::{AgentOutput, ExecutionContext, OutputSink, Plan, PlannedLoop, flag, nobody_to_ask};
+use loop_manifest::{AgentOutput, ExecutionContext, OutputSink, Plan, PlannedLoop, nobody_to_ask};
 
 /// Runs the loop.
 pub(crate) async fn execute(
@@ -115,7 +115,7 @@ fn report(setup: &RunSetup<'_>, spec: &RunSpec, ended: &FinishedRun) {
     }
     warn_of_lost_usage(cx);
     view::say(&ended.table.render());
-    let called = |path| if spec.is_of_flags() { flag(path) } else { path };
+    let called = |path| spec.name_of(path);
     let (telemetry, is_kept) = (setup.telemetry.path(), setup.store.is_some());
     view::say(&view::summary(&spec.plan, ended, telemetry, is_kept, called));
     if let Some(how) = setup.store.and_then(|_| view::resume_hint(&ended.ending, cx.supervisor().run())) {

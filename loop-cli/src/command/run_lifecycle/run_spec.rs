@@ -10,10 +10,11 @@ use loop_telemetry::{REDACTED, RunInfo, RunManifest};
 use super::default_manifest;
 use crate::command::{Failure, plan_and_warnings, usage};
 use crate::{
-    args::{FlagArgs, RunArgs},
-    view::changed_lines,
+    args::OverrideArgs,
+    persistence,
+    view::{self, changed_lines},
 };
-use loop_manifest::{Diagnostics, Flags, LoadedPlan, Plan, Source, init::in_full, kebab_case};
+use loop_manifest::{Diagnostics, LoadedPlan, Overrides, Plan, Source, flag, kebab_case};
 
 /// The name of a loop from flags, in a folder without a usable name.
 const NAMELESS: &str = "loop";
@@ -30,51 +31,76 @@ pub(crate) struct RunSpec {
     pub(crate) manifest: Option<PathBuf>,
     /// The text of its manifest, or an equivalent one.
     text: String,
+    /// The values from the command line.
+    overrides: Overrides,
 }
 
 impl RunSpec {
-    fn new(
-        text: String,
-        manifest: Option<PathBuf>,
-        found: Result<LoadedPlan, Diagnostics>,
-    ) -> Result<Self, Failure> {
-        let (plan, warnings) = plan_and_warnings(found.and_then(LoadedPlan::finished))?;
-        Ok(Self { plan, warnings, manifest, text })
+    fn of(source: Source, manifest: Option<PathBuf>) -> Result<Self, Failure> {
+        let overrides = source.overrides().clone();
+        let found = Plan::of(source.clone()).and_then(LoadedPlan::finished);
+        let (plan, warnings) = plan_and_warnings(found)?;
+        Ok(Self { plan, warnings, manifest, text: source.effective()?, overrides })
     }
 
-    fn of_file(path: &Path, source: Source) -> Result<Self, Failure> {
-        Self::new(source.text().to_owned(), Some(absolute(path)), Plan::of(source))
-    }
-
-    /// Returns whether flags define the loop.
-    pub(crate) const fn is_of_flags(&self) -> bool {
-        self.manifest.is_none()
+    /// Returns the flag that sets the key at `path`, or the path if the manifest does.
+    pub(crate) fn name_of(&self, path: &'static str) -> &'static str {
+        if self.manifest.is_none() { flag(path) } else { self.overrides.name_of(path) }
     }
 
     /// Returns the origin and the text that are stored for `loop resume`.
     pub(crate) fn stored_text(&self) -> (&Path, &str) {
         (self.manifest.as_deref().unwrap_or(Path::new(OF_FLAGS)), &self.text)
     }
+
+    /// Returns the overrides that are stored for `loop resume`. A loop without a manifest is stored with them.
+    pub(crate) fn stored_overrides(&self) -> Vec<String> {
+        if self.manifest.is_some() { self.overrides.words() } else { Vec::new() }
+    }
 }
 
-/// Builds the specification that `args` request. The loop works in the folder `dir`.
-pub(crate) fn of_args(args: &RunArgs, dir: &Path) -> Result<RunSpec, Failure> {
-    if let Some(flags) = &args.flags {
-        let (flags, name) = (of_flags(flags), name(dir));
-        return RunSpec::new(flags.manifest(&name), None, flags.plan(name));
+/// Finds the manifest that the arguments of `command` name, with its overrides. Returns the file, unless flags alone
+/// describe the loop, which works in the folder `dir`.
+pub(crate) fn requested(
+    command: &str,
+    manifest: Option<&Path>,
+    args: &OverrideArgs,
+    dir: &Path,
+) -> Result<(Source, Option<PathBuf>), Failure> {
+    let overrides = args.overrides(command);
+    if !overrides.is_empty() {
+        view::redact_also(persistence::named_secrets(overrides.named_values()));
     }
-    let manifest = args.manifest.clone().map_or_else(|| default_manifest::find("loop run"), Ok)?;
-    RunSpec::of_file(&manifest, Source::open(&manifest)?)
+    let has_agent = overrides.has("--agent") || overrides.has("--model");
+    if manifest.is_none() && has_agent && overrides.has("--check") && overrides.has("--max") {
+        return Ok((Source::of_flags(&name(dir), overrides), None));
+    }
+    let path = match manifest {
+        Some(path) => path.to_owned(),
+        None => default_manifest::find(command)?,
+    };
+    Ok((Source::open(&path)?.overridden(overrides), Some(path)))
+}
+
+/// Builds the specification of a requested run.
+pub(crate) fn of_request((source, path): (Source, Option<PathBuf>)) -> Result<RunSpec, Failure> {
+    RunSpec::of(source, path.as_deref().map(absolute))
 }
 
 /// Loads the specification of an existing run. A changed manifest is used only if `accepted`: nobody wants half of a
 /// run under one set of limits and half under another.
 pub(crate) fn of_run(info: &RunInfo, accepted: bool) -> Result<RunSpec, Failure> {
-    let Some(manifest @ RunManifest { path, text, .. }) = &info.manifest else {
+    let Some(manifest @ RunManifest { path, text, overrides, .. }) = &info.manifest else {
         return Err(usage!("the manifest or command of the run {} is not stored", info.id));
     };
     let is_of_flags = path == OF_FLAGS;
     let path = Path::new(path);
+    if overrides.iter().any(|word| word.contains(REDACTED)) {
+        return Err(usage!(
+            "the run {} was started with a secret on its command line, which is not stored: start a new run",
+            info.id
+        ));
+    }
     if is_of_flags || !path.exists() {
         if text.contains(REDACTED) {
             return Err(usage!(
@@ -82,14 +108,11 @@ pub(crate) fn of_run(info: &RunInfo, accepted: bool) -> Result<RunSpec, Failure>
                 path.display()
             ));
         }
-        let source = stored_source(manifest)?;
-        let manifest = (!is_of_flags).then(|| path.to_owned());
-        return RunSpec::new(text.clone(), manifest, Plan::of(source));
+        return RunSpec::of(stored_source(manifest)?, (!is_of_flags).then(|| path.to_owned()));
     }
-    let source = Source::open(path)?;
-    let found = changed_lines(text, source.text(), REDACTED);
-    match found.filter(|_| !accepted) {
-        None => RunSpec::of_file(path, source),
+    let source = current_source(manifest)?;
+    match changes(manifest, &source)?.filter(|_| !accepted) {
+        None => RunSpec::of(source, Some(absolute(path))),
         Some(changes) => Err(usage!(
             "{} has changed since the run {} began:\n{changes}\n  \
              undo that, or accept it with `loop resume {} --accept-changes`",
@@ -100,23 +123,26 @@ pub(crate) fn of_run(info: &RunInfo, accepted: bool) -> Result<RunSpec, Failure>
     }
 }
 
-/// Parses the stored manifest of a run. A loop from flags is stored as JSON, without a file.
-pub(crate) fn stored_source(manifest: &RunManifest) -> Result<Source, Diagnostics> {
-    let path = if manifest.path == OF_FLAGS { "flags.json" } else { &manifest.path };
-    Source::from_bytes(Path::new(path), manifest.text.clone().into())
+/// Reads the manifest of a run as it is now, with the overrides of the run.
+pub(crate) fn current_source(manifest: &RunManifest) -> Result<Source, Failure> {
+    let overrides = Overrides::stored("loop run", &manifest.overrides);
+    let overrides =
+        overrides.ok_or_else(|| usage!("another version of loop stored flags that this one lacks"))?;
+    Ok(Source::open(Path::new(&manifest.path))?.overridden(overrides))
 }
 
-fn of_flags(flags: &FlagArgs) -> Flags<'_> {
-    Flags {
-        agent: in_full(&flags.agent),
-        check: &flags.check,
-        max: flags.max,
-        goal: flags.goal.as_deref(),
-        prompt: flags.prompt.as_deref(),
-        max_cost: flags.max_cost,
-        max_time: flags.max_time.map(|time| time.as_secs_f64()),
-        allow_unmetered: flags.allow_unmetered,
+/// Returns the lines in which a manifest differs from its stored copy, if any do.
+pub(crate) fn changes(manifest: &RunManifest, now: &Source) -> Result<Option<String>, Failure> {
+    Ok(changed_lines(&manifest.text, &now.effective()?, REDACTED))
+}
+
+/// Parses the stored manifest of a run. With values from the command line in it, it is stored as JSON.
+pub(crate) fn stored_source(manifest: &RunManifest) -> Result<Source, Diagnostics> {
+    let path = Path::new(&manifest.path);
+    if manifest.path == OF_FLAGS || !manifest.overrides.is_empty() {
+        return Ok(Source::stored(path, manifest.text.clone()));
     }
+    Source::from_bytes(path, manifest.text.clone().into())
 }
 
 /// Returns the name of a loop without a file: the name of its folder.

@@ -1,6 +1,6 @@
 //! The stored specification of a run, for commands that continue or inspect it.
 
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
 use loop_manifest::task::TaskSpec;
 use loop_session::repeat::{Repetition, RepetitionCondition};
@@ -52,12 +52,11 @@ impl StoredSpec {
         }
     }
 
-    /// Returns the variables set for the processes of the run.
-    pub(crate) fn set(&self) -> &BTreeMap<String, String> {
-        const NONE: &BTreeMap<String, String> = &BTreeMap::new();
+    /// Returns the values that the run has by name, such as the variables set for its processes.
+    pub(crate) fn named_values(&self) -> Vec<(&str, &str)> {
         match self {
-            Self::Plan(spec) => &spec.plan.agent.env.set,
-            Self::Repetition(..) | Self::Task(_) => NONE,
+            Self::Plan(spec) => spec.plan.named_values().collect(),
+            Self::Repetition(..) | Self::Task(_) => Vec::new(),
         }
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! The prompt is not stored. It follows from the stored manifest and from the earlier events in the journal.
 
-use std::{fs, path::Path, sync::Arc};
+use std::sync::Arc;
 
 use loop_core::{Ceiling, Event, EventKind, Guardrail, IterationContext, Progress, Step, StepRecord, Work};
-use loop_telemetry::{REDACTED, RunManifest, RunStore};
+use loop_telemetry::{RunManifest, RunStore};
 use serde::de::DeserializeOwned;
 
 use super::{
@@ -21,10 +21,7 @@ use super::{
     },
     iteration::none,
 };
-use crate::{
-    task,
-    view::{self, changed_lines},
-};
+use crate::{task, view};
 use loop_manifest::Plan;
 
 /// Prints the prompt as the agent received it, except for secrets, which are not stored.
@@ -47,7 +44,7 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failur
     let loaded = run_spec::stored_source(&manifest).and_then(Plan::of);
     let plan = loaded?.plan;
     let cx = context(store, id, number, plan.guardrails())?;
-    let prompt = plan.prompt_in(&cx)?;
+    let prompt = plan.prompt_in(&cx);
     view::print_raw(prompt.as_bytes())?;
     warn_of_changes(&manifest);
     Ok(())
@@ -108,8 +105,8 @@ impl<O> ContextFold<O> {
 
 /// Warns that iterations after an accepted change had a different prompt.
 fn warn_of_changes(manifest: &RunManifest) {
-    let now = fs::read_to_string(Path::new(&manifest.path)).unwrap_or_else(|_| manifest.text.clone());
-    if changed_lines(&manifest.text, &now, REDACTED).is_some() {
+    let now = run_spec::current_source(manifest);
+    if now.is_ok_and(|now| run_spec::changes(manifest, &now).is_ok_and(|changes| changes.is_some())) {
         view::warning(
             "the manifest has changed since the run began: this is the prompt of the earlier manifest",
         );

@@ -2,9 +2,10 @@
 
 use super::{
     super::{
+        super::bounds::DEFAULT_PROMPT,
         Key,
         KeyRequirement::{Optional, Required, Unless},
-        Sample::{List, Text, Texts, Whole},
+        Sample::{List, Text, Texts},
         Shape,
         words::{ENVIRONMENTS, FORMATS},
     },
@@ -23,7 +24,7 @@ pub(super) const KEYS: &[Key] = &[
         "agent",
         Required,
         Shape::Object,
-        "the agent (`command`) and its prompt (`prompt`)",
+        "the agent that does the work (`command`, or `model`)",
     )
     .explained(
         "The agent that does the work, and its prompt. The agent is a command, or a model that uses tools.",
@@ -39,13 +40,14 @@ pub(super) const KEYS: &[Key] = &[
             Text("codex exec --sandbox workspace-write -"),
             Text("my-agent --message {prompt}"),
         ]),
-    Key::new("agent.prompt", Required, Shape::Filled, "the agent's prompt in each iteration")
+    Key::new("agent.prompt", Optional, Shape::Filled, "the agent's prompt in each iteration")
         .explained(
             "The prompt for the agent in each iteration. These placeholders are replaced: `{goal}`, \
              `{evaluator_output}` (the last output of the check), `{prior_output}` (the last output of the \
              agent), `{iteration}`, `{agent_exit_code}`, `{evaluator_exit_code}`, `{guidance}` (a person's note \
-             from a checkpoint), `{seconds_left}` and `{budget_usd_left}`.",
+             from a checkpoint), `{seconds_left}` and `{budget_usd_left}`. The default is a prompt for any goal.",
         )
+        .default(Text(DEFAULT_PROMPT))
         .examples(&[Text(
             "{goal}. Leave the tests as they are.\n\nThe last run said:\n{evaluator_output}\n",
         )]),
@@ -108,19 +110,20 @@ pub(super) const KEYS: &[Key] = &[
              every value is text.",
         )
         .examples(&[Texts("RUST_BACKTRACE", "1")]),
-    Key::new("agent.max_seconds", Optional, SECONDS, "seconds that the agent may take each time")
+    Key::new("agent.max_seconds", Optional, SECONDS, "how long the agent may take each time")
         .explained(
-            "How many seconds the agent may take per iteration. After that, loop ends the agent. The check \
-             still judges the work, and the step counts as a failure in a row. By default, only the limits of \
+            "How long the agent may take per iteration: `90s`, `30m`, `1h30m`, or a number of seconds. After \
+             that, loop ends the agent. The check still judges the work, and the step counts as a failure in a row. By default, only the limits of \
              the run apply.",
         )
-        .examples(&[Whole(900)]),
-    Key::new("agent.max_silence_seconds", Optional, SECONDS, "seconds that the agent may print nothing")
+        .examples(&[Text("15m")]),
+    Key::new("agent.max_silence_seconds", Optional, SECONDS, "how long the agent may print nothing")
         .explained(
-            "How many seconds the agent may print nothing. After that, loop ends the agent. The check still \
+            "How long the agent may print nothing: `90s`, `5m`, or a number of seconds. After that, loop ends \
+             the agent. The check still \
              judges the work, and the step counts as a failure in a row. Many agents print nothing until they \
              are done: do not set this limit for them. By default, an agent may be silent as long as it may \
              run.",
         )
-        .examples(&[Whole(300)]),
+        .examples(&[Text("5m")]),
 ];

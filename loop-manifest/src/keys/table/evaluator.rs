@@ -119,13 +119,13 @@ pub(super) const KEYS: &[Key] = &[
         )
         .default(Whole(REVIEW_ROUNDS))
         .examples(&[Whole(30)]),
-    Key::new("evaluator.max_seconds", Optional, SECONDS, "seconds that the check may take each time")
+    Key::new("evaluator.max_seconds", Optional, SECONDS, "how long the check may take each time")
         .explained(
-            "How many seconds the check may take per iteration, for the command, the judge and the review. \
-             After that, loop ends the check, the step has failed, and the loop continues. By default, only the \
+            "How long the check may take per iteration, for the command, the judge and the review: `90s`, \
+             `30m`, `1h30m`, or a number of seconds. After that, loop ends the check, the step has failed, and the loop continues. By default, only the \
              limits of the run apply.",
         )
-        .examples(&[Whole(300)]),
+        .examples(&[Text("5m")]),
     Key::planned(
         "evaluator.score",
         "let the command exit 0 when the score is good enough",

@@ -4,7 +4,7 @@ use super::{
     super::{
         Key,
         KeyRequirement::{Optional, Required},
-        Sample::{Flag, Number, Whole},
+        Sample::{Flag, Number, Text, Whole},
         Shape,
     },
     SECONDS,
@@ -54,13 +54,13 @@ pub(super) const KEYS: &[Key] = &[
          ends. The agent must report its usage, as for `max_cost_usd`. By default, there is no such limit.",
     )
     .examples(&[Number(5.0)]),
-    Key::new("guardrails.max_seconds", Optional, SECONDS, "seconds that the run may take")
+    Key::new("guardrails.max_seconds", Optional, SECONDS, "how long the run may take")
         .explained(
-            "How many seconds the run may take, with the delays between iterations, but without the time in \
-             which a person was asked. loop interrupts an agent that crosses this limit. By default, there is \
+            "How long the run may take: `90s`, `30m`, `1h30m`, or a number of seconds. This counts the delays between iterations, but not \
+             the time in which a person was asked. loop interrupts an agent that crosses this limit. By default, there is \
              no such limit.",
         )
-        .examples(&[Whole(3600), Whole(28_800)]),
+        .examples(&[Text("1h"), Text("8h")]),
     Key::new("guardrails.max_tokens", Optional, Shape::Whole(1), "tokens that the run may use")
         .explained(
             "How many tokens the run may use, input and output together. loop interrupts an agent that crosses \

@@ -9,14 +9,14 @@ use super::{
         BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MAX_SECONDS, MIN_FEEDBACK_BYTES, MIN_SECONDS,
     },
     Key,
-    KeyRequirement::{Optional, Required},
-    Sample::{Flag, Number, Text, Whole},
+    KeyRequirement::{Optional, Unless},
+    Sample::{Flag, Number, Text, Texts, Whole},
     Shape,
     words::RESUMES,
 };
 
 /// A limit in time.
-const SECONDS: Shape = Shape::Between(MIN_SECONDS, MAX_SECONDS);
+const SECONDS: Shape = Shape::Time(MIN_SECONDS, MAX_SECONDS);
 
 /// Every key, in the order in which a manifest is best read.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
@@ -39,10 +39,10 @@ const FIRST: &[Key] = &[
          them. By default, the name of the file.",
     )
     .examples(&[Text("fix-tests"), Text("nightly-refactor")]),
-    Key::new("goal", Required, Shape::Filled, "the goal of the loop, in one sentence")
+    Key::new("goal", Unless(&["evaluator.command"]), Shape::Filled, "the goal of the loop, in one sentence")
         .explained(
             "The goal of the loop, in one sentence. It replaces `{goal}` in the prompt. The evaluator decides \
-             whether the goal is met, not this text.",
+             whether the goal is met, not this text. By default, that `evaluator.command` exits 0.",
         )
         .examples(&[Text("Make all tests pass"), Text("Remove every linter warning")]),
 ];
@@ -62,28 +62,29 @@ const LAST: &[Key] = &[
     Key::new(
         "pace.every_seconds",
         Optional,
-        Shape::Between(0.0, MAX_SECONDS),
-        "the delay between iterations, in seconds",
+        Shape::Time(0.0, MAX_SECONDS),
+        "the delay between iterations",
     )
     .explained(
-        "The delay between the end of an iteration and the beginning of the next, in seconds.",
+        "The delay between the end of an iteration and the beginning of the next: `90s`, `30m`, `1h30m`, or a \
+         number of seconds.",
     )
     .default(Whole(0))
-    .examples(&[Whole(60), Number(0.5)]),
+    .examples(&[Text("1m"), Number(0.5)]),
     Key::new(
         "pace.backoff_seconds",
         Optional,
-        Shape::Between(0.0, MAX_BACKOFF_SECONDS),
-        "the delay after a second failure in a row, in seconds",
+        Shape::Time(0.0, MAX_BACKOFF_SECONDS),
+        "the delay after a second failure in a row",
     )
     .explained(
-        "How many seconds to wait after the second failure in a row. Each further failure doubles the wait, \
-         up to a minute. Up to half of each wait is left out at random, so that loops that failed together \
+        "How long to wait after the second failure in a row: `5s`, or a number of seconds. Each further failure \
+         doubles the wait, up to a minute. Up to half of each wait is left out at random, so that loops that failed together \
          do not retry together. There is no such wait after a single failure. If `every_seconds` is longer, \
          it applies instead. 0 turns these waits off.",
     )
     .default(Whole(BACKOFF_SECONDS))
-    .examples(&[Whole(5)]),
+    .examples(&[Text("5s")]),
     Key::new("feedback", Optional, Shape::Object, "what one iteration tells the next")
         .explained(
             "The output that one iteration passes to the next.",
@@ -106,4 +107,12 @@ const LAST: &[Key] = &[
              loop was killed. Its agent may have done a part of its work already.",
         )
         .default(Text("rerun")),
+    Key::new("vars", Optional, Shape::Variables, "texts that the user of the manifest sets, by name")
+        .explained(
+            "Variables, each with its default text, or with `null` if it has none. `{var.NAME}` stands for the \
+             value in every text of the manifest. `--var NAME=VALUE` sets it. In `agent.command`, \
+             `evaluator.command` and `evaluator.review.agent`, the value is one quoted word, so the shell does not \
+             run it. In `agent.prompt`, placeholders in the value are not replaced.",
+        )
+        .examples(&[Texts("branch", "main")]),
 ];
