@@ -70,6 +70,8 @@ fn kind(field: &Value) -> String {
         other => panic!("a type that the page has no word for: {other:?}"),
     };
     match &field["type"] {
+        // Only times are a text or a number.
+        Value::Null if field["anyOf"].is_array() => "A time".to_owned(),
         Value::Array(kinds) => {
             kinds.iter().map(name).collect::<Vec<_>>().join(", or ").replace("or A", "or a")
         }
@@ -78,13 +80,18 @@ fn kind(field: &Value) -> String {
 }
 
 fn write_bounds(page: &mut String, field: &Value) -> fmt::Result {
+    let seconds =
+        field["anyOf"].as_array().and_then(|kinds| kinds.iter().find(|kind| kind["type"] == "number"));
+    let (bounds, unit) = seconds.map_or((field, ""), |seconds| (seconds, " seconds"));
     for (key, word) in [("minimum", "at least"), ("exclusiveMinimum", "more than")] {
-        if let Some(bound) = field[key].as_f64() {
-            write!(page, ", {word} {bound}")?;
+        if let Some(bound) = bounds[key].as_f64() {
+            write!(page, ", {word} {bound}{unit}")?;
         }
     }
     match &field["default"] {
         Value::Null => Ok(()),
+        // The description tells what a long default is.
+        Value::String(text) if text.contains('\n') => Ok(()),
         Value::String(text) => write!(page, "; default: `{text}`"),
         default => write!(page, "; default: `{default}`"),
     }

@@ -155,7 +155,7 @@ impl<'a> Fields<'a> {
 
     /// A time, in seconds: a text with units, such as `1h30m`, or a number of seconds.
     pub(crate) fn time(&mut self, key: &'static str) -> Field<f64> {
-        self.read(key, ExpectedValue::Time, |value| value.seconds())
+        self.read(key, ExpectedValue::Time, Value::seconds)
     }
 
     /// `true` or `false`.

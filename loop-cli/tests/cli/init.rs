@@ -71,7 +71,7 @@ fn from_an_empty_terminal_to_a_met_goal_with_init_and_run() {
     let checked = call_with_system(&scenario, &["check"]).exits(0);
     assert_eq!(checked.stderr, "");
     call_with_system(&scenario, &["run"]).exits(0).says(&["goal_met"]);
-    assert_eq!(scenario.record()["iterations"], 3);
+    assert_eq!(scenario.record()["iterations"], 2);
     assert!(scenario.record()["manifest"].as_str().is_some_and(|path| path.ends_with("/loop.yaml")));
 }
 
