@@ -12,9 +12,11 @@ mod describe;
 mod diagnostics;
 mod document;
 pub mod duration;
+mod effective;
 mod environment;
 mod field;
 mod fields;
+mod format;
 pub mod init;
 mod keys;
 mod load;
@@ -49,6 +51,7 @@ pub use self::{
     describe::{checks, describe, nobody_to_ask},
     diagnostics::{Diagnostics, Paint},
     environment::EnvironmentPlan,
+    format::Format,
     keys::flag::flag,
     load::LoadedPlan,
     missing_program::{MissingProgram, missing_program},
@@ -57,7 +60,7 @@ pub use self::{
     overrides::Overrides,
     plan::Plan,
     schema::schema,
-    source::{Format, Source},
+    source::Source,
     stop_plan::StopPlan,
     unfilled::UNFILLED,
     validate::kebab_case,

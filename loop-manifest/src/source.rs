@@ -11,37 +11,13 @@ use rustix::fs::OFlags;
 
 use super::{
     diagnostics::{COMMAND_LINE, Diagnostic, Diagnostics, Span},
-    document::{self, Node},
+    format::Format,
     overrides::Overrides,
-    settings,
 };
 
 /// The maximum size of a manifest. A larger file was named by mistake, and reading all of it would fill the memory
 /// before the error.
 const MAX_BYTES: u64 = 16 << 20;
-
-/// The format of a manifest. Another format needs a variant here and a parser in `document`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// RFC 8259, without comments or trailing commas.
-    Json,
-    /// TOML 1.1.
-    Toml,
-    /// YAML 1.2, one document.
-    Yaml,
-}
-
-impl Format {
-    /// The format that the name of a file promises.
-    pub fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "json" => Some(Self::Json),
-            "toml" => Some(Self::Toml),
-            "yaml" | "yml" => Some(Self::Yaml),
-            _ => None,
-        }
-    }
-}
 
 /// The text of a manifest.
 #[derive(Debug, Clone)]
@@ -98,32 +74,6 @@ impl Source {
     #[must_use]
     pub fn overridden(self, overrides: Overrides) -> Self {
         Self { overrides, ..self }
-    }
-
-    /// Returns the manifest that is run: the text of the file, or, with overrides, an equivalent one in JSON that
-    /// contains them.
-    ///
-    /// # Errors
-    /// Fails if the file is not what its format asks for, or if an override is not valid.
-    pub fn effective(&self) -> Result<String, Diagnostics> {
-        if self.overrides.is_empty() {
-            return Ok(self.text.clone());
-        }
-        let mut problems = Vec::new();
-        let node = self.tree(&mut problems).map_err(|problem| self.clone().report(vec![problem]))?;
-        if problems.is_empty() {
-            Ok(format!("{:#}\n", node.json()))
-        } else {
-            Err(self.clone().report(problems))
-        }
-    }
-
-    /// Reads the tree of the manifest, with the overrides and without settings.
-    pub(crate) fn tree(&self, problems: &mut Vec<Diagnostic>) -> Result<Node, Diagnostic> {
-        let mut node = document::parse(self)?;
-        settings::take(self, &mut node, problems);
-        self.overrides.apply(&mut node, self.text.len() + 1, problems);
-        Ok(node)
     }
 
     /// The text that locations point into: that of the file, and the command line.

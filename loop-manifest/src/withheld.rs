@@ -6,8 +6,8 @@ use loop_guardrails::policy::environment::{EnvironmentPolicy, Inheritance, NameP
 
 use super::{
     describe::{list, row},
+    format::Format,
     plan::Plan,
-    source::Format,
 };
 
 /// Lists the variables in `vars` that the agent and the evaluator do not see, as rows of plain text. It lists names only,

@@ -37,10 +37,10 @@ pub(crate) struct OverrideArgs {
     /// Run the check before the first iteration
     #[arg(long)]
     check_first: bool,
-    /// Run the agent first, even if the manifest says check_first
+    /// Run the agent first, whatever the manifest says
     #[arg(long, conflicts_with = "check_first")]
     no_check_first: bool,
-    /// Set any key: guardrails.max_tokens=9000; lists in YAML
+    /// Set any key: `guardrails.max_tokens=9`; lists in YAML
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Set a variable, which is {var.NAME} in its texts

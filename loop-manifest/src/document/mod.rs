@@ -11,7 +11,7 @@ mod yaml;
 use super::{
     diagnostics::{Diagnostic, Span},
     duration,
-    source::{Format, Source},
+    format::Format,
 };
 
 /// A value and its place.
@@ -60,19 +60,19 @@ pub(crate) struct ObjectEntry {
     pub(crate) flag: Option<&'static str>,
 }
 
-/// Reads the text of `source`.
+/// Reads a text in this format.
 ///
 /// # Errors
 /// The first place at which it is not what its format asks for.
-pub(crate) fn parse(source: &Source) -> Result<Node, Diagnostic> {
-    match source.format() {
-        Format::Toml => toml::parse(source.text()),
-        Format::Yaml => yaml::parse(source.text()),
+pub(crate) fn parse(format: Format, text: &str) -> Result<Node, Diagnostic> {
+    match format {
+        Format::Toml => toml::parse(text),
+        Format::Yaml => yaml::parse(text),
         // JSON is YAML, and only the YAML parser reports locations. The strict JSON parser runs first: it rejects text
         // that other programs cannot read, and its errors are about JSON.
         Format::Json => {
-            json::check(source.text())?;
-            yaml::parse(source.text())
+            json::check(text)?;
+            yaml::parse(text)
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{
     project::ProjectCheck,
     template::{Purpose, Template},
 };
-use crate::{source::Format, unfilled::UNFILLED, validate::kebab_case};
+use crate::{format::Format, unfilled::UNFILLED, validate::kebab_case};
 
 /// The file in which an editor finds the JSON Schema, in the folder of the manifest.
 pub const SCHEMA_FILE: &str = "loop.schema.json";

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::source::Format;
+use crate::format::Format;
 
 /// The content of a manifest.
 #[derive(Debug)]

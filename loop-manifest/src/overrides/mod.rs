@@ -62,7 +62,7 @@ impl Overrides {
     }
 
     /// Adds a flag with its value. `--set` takes `KEY=VALUE` with any key of a manifest, and `--var` takes `NAME=VALUE`.
-    /// Any other flag stands for one key; [`flag`](crate::flag) lists them. Errors are reported when the manifest is
+    /// Any other flag sets one key; [`flag`](crate::flag) lists them. Errors are reported when the manifest is
     /// read.
     #[must_use]
     pub fn with(mut self, flag: &'static str, value: &str) -> Self {

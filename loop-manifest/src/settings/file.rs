@@ -105,7 +105,7 @@ fn tables(
     let source = Source::from_bytes(path, bytes)?;
     let mut problems = Vec::new();
     let mut tables = SettingsTables::default();
-    match document::parse(&source) {
+    match document::parse(source.format(), source.text()) {
         Ok(mut node) => {
             tables = part(&source, &mut node, owner, &mut problems);
             let rest = if let Value::Object(entries) = &node.value { entries.as_slice() } else { &[] };
@@ -128,7 +128,7 @@ pub(crate) fn take(source: &Source, node: &mut Node, problems: &mut Vec<Diagnost
 pub fn only_settings(path: &Path) -> bool {
     let read = || {
         let source = Source::from_bytes(path, read_bounded(path).ok()?).ok()?;
-        let mut node = document::parse(&source).ok()?;
+        let mut node = document::parse(source.format(), source.text()).ok()?;
         take(&source, &mut node, &mut Vec::new());
         Some(matches!(node.value, Value::Object(entries) if entries.is_empty()))
     };

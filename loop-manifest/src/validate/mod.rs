@@ -28,7 +28,7 @@ use super::{
 };
 pub(crate) use usage::prices;
 
-/// What the fields of a manifest do not say themselves.
+/// The parts of a plan that come from elsewhere than the fields of the manifest.
 #[derive(Debug)]
 pub(crate) struct SourceContext<'a> {
     /// The text that locations point into.

@@ -54,7 +54,7 @@ pub(super) fn is_beyond(said: &str) -> bool {
 /// Returns the manifest as the schema sees it; `None` if JSON cannot express it.
 pub(super) fn as_json(file: &str, text: &str) -> Option<Json> {
     let source = Source::from_bytes(std::path::Path::new(file), text.into()).ok()?;
-    json(&document::parse(&source).ok()?)
+    json(&document::parse(source.format(), source.text()).ok()?)
 }
 
 fn json(node: &Node) -> Option<Json> {

@@ -36,7 +36,7 @@ pub(crate) struct RunSpec {
 }
 
 impl RunSpec {
-    fn of(source: Source, manifest: Option<PathBuf>) -> Result<Self, Failure> {
+    fn of(source: &Source, manifest: Option<PathBuf>) -> Result<Self, Failure> {
         let overrides = source.overrides().clone();
         let found = Plan::of(source.clone()).and_then(LoadedPlan::finished);
         let (plan, warnings) = plan_and_warnings(found)?;
@@ -84,7 +84,7 @@ pub(crate) fn requested(
 
 /// Builds the specification of a requested run.
 pub(crate) fn of_request((source, path): (Source, Option<PathBuf>)) -> Result<RunSpec, Failure> {
-    RunSpec::of(source, path.as_deref().map(absolute))
+    RunSpec::of(&source, path.as_deref().map(absolute))
 }
 
 /// Loads the specification of an existing run. A changed manifest is used only if `accepted`: nobody wants half of a
@@ -108,11 +108,11 @@ pub(crate) fn of_run(info: &RunInfo, accepted: bool) -> Result<RunSpec, Failure>
                 path.display()
             ));
         }
-        return RunSpec::of(stored_source(manifest)?, (!is_of_flags).then(|| path.to_owned()));
+        return RunSpec::of(&stored_source(manifest)?, (!is_of_flags).then(|| path.to_owned()));
     }
     let source = current_source(manifest)?;
     match changes(manifest, &source)?.filter(|_| !accepted) {
-        None => RunSpec::of(source, Some(absolute(path))),
+        None => RunSpec::of(&source, Some(absolute(path))),
         Some(changes) => Err(usage!(
             "{} has changed since the run {} began:\n{changes}\n  \
              undo that, or accept it with `loop resume {} --accept-changes`",

@@ -109,7 +109,7 @@ const LAST: &[Key] = &[
         .default(Text("rerun")),
     Key::new("vars", Optional, Shape::Variables, "texts that the user of the manifest sets, by name")
         .explained(
-            "Variables, each with its default text, or with `null` if it has none. `{var.NAME}` stands for the \
+            "Variables, each with its default text, or with `null` if it has none. `{var.NAME}` is replaced by the \
              value in every text of the manifest. `--var NAME=VALUE` sets it. In `agent.command`, \
              `evaluator.command` and `evaluator.review.agent`, the value is one quoted word, so the shell does not \
              run it. In `agent.prompt`, placeholders in the value are not replaced.",
