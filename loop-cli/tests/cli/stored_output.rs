@@ -95,6 +95,11 @@ fn an_iteration_is_shown_with_the_prompt_that_it_was_given() {
     scenario.run(&["show", "-i", "5", "--prompt"]).exits(2).says(&["no iteration 5"]);
     scenario.manifest(&Manifest::new(agent, "true"));
     scenario.run(&["show", "-i", "1", "--prompt"]).exits(0).says(&["has changed since the run began"]);
+    // A file that is no manifest any more has changed as well.
+    scenario.write("loop.json", "{");
+    scenario.run(&["show", "-i", "1", "--prompt"]).exits(0).says(&["has changed since the run began"]);
+    scenario.write("loop.json", "");
+    scenario.run(&["show", "-i", "1", "--prompt"]).exits(0).says(&["has changed since the run began"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! The prompt is not stored. It follows from the stored manifest and from the earlier events in the journal.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use loop_core::{Ceiling, Event, EventKind, Guardrail, IterationContext, Progress, Step, StepRecord, Work};
 use loop_telemetry::{RunManifest, RunStore};
@@ -105,8 +105,9 @@ impl<O> ContextFold<O> {
 
 /// Warns that iterations after an accepted change had a different prompt.
 fn warn_of_changes(manifest: &RunManifest) {
-    let now = run_spec::current_source(manifest);
-    if now.is_ok_and(|now| run_spec::changes(manifest, &now).is_ok_and(|changes| changes.is_some())) {
+    let now = run_spec::current_source(manifest).and_then(|now| run_spec::changes(manifest, &now));
+    // A file that is no longer a manifest has changed, and one that no longer exists has not.
+    if now.map_or_else(|_| Path::new(&manifest.path).exists(), |changes| changes.is_some()) {
         view::warning(
             "the manifest has changed since the run began: this is the prompt of the earlier manifest",
         );
