@@ -43,7 +43,7 @@ pub fn describe(plan: &Plan) -> String {
         row(&mut page, "", &limits);
     }
     if plan.check_first {
-        row(&mut page, "", "it also runs before the first iteration: if it passes then, there is none");
+        row(&mut page, "", "also runs before the first iteration; if it passes, the agent never starts");
     }
     row(&mut page, "done when", &goal(plan));
     row(&mut page, "limits", &limits(&plan.limits));

@@ -1,14 +1,12 @@
 //! Reads the fields of one object, and reports all errors in it together.
 
-use std::collections::HashMap;
-
 use super::{
     diagnostics::{Diagnostic, Span},
     document::{Node, ObjectEntry, Value},
     field::{Field, FieldValue, FlagOrWhole, NamedText, SpannedText},
-    keys::{self, Key, KeyRequirement, Shape},
+    key_errors,
+    keys::{self, KeyRequirement},
     mismatch::{self, ExpectedValue},
-    nearest,
 };
 
 /// The object at one path of the manifest. Its fields are named by their whole paths, so that messages
@@ -213,7 +211,7 @@ impl<'a> Fields<'a> {
             _ => None,
         });
         found.and_then(|FieldValue { value: entries, span, .. }| {
-            report_twice(&entries, self.problems);
+            key_errors::report_duplicates(&entries, self.problems);
             let written = entries.len();
             let value: Vec<_> = entries.into_iter().filter_map(|entry| self.text_of(key, entry)).collect();
             if value.len() < written {
@@ -264,7 +262,7 @@ impl<'a> Fields<'a> {
     }
 
     fn with_known_keys(self) -> Self {
-        report_twice(self.entries, self.problems);
+        key_errors::report_duplicates(self.entries, self.problems);
         let strange = |entry: &&ObjectEntry| keys::of_object(self.object).all(|key| key.name() != entry.key);
         let strangers: Vec<_> = self.entries.iter().filter(strange).collect();
         let meant: Vec<_> = strangers.iter().map(|entry| keys::nearest(self.object, &entry.key)).collect();
@@ -272,11 +270,11 @@ impl<'a> Fields<'a> {
         let missing = keys::of_object(self.object)
             .filter(|key| self.is_needed(key.requirement) && self.entry(key.path).is_none())
             .filter(|key| !meant.iter().flatten().any(|meant| key.is_met_by(meant.path)));
-        let missing: Vec<_> = missing.map(|key| report_missing(key, self.span.clone())).collect();
+        let missing: Vec<_> = missing.map(|key| key_errors::missing(key, self.span.clone())).collect();
         self.problems.extend(missing);
-        self.problems.extend(self.entries.iter().filter_map(|entry| report_planned(self.object, entry)));
+        self.problems.extend(self.entries.iter().filter_map(|entry| key_errors::planned(self.object, entry)));
         let unknown = strangers.iter().zip(meant);
-        self.problems.extend(unknown.map(|(entry, meant)| report_unknown(self.object, entry, meant)));
+        self.problems.extend(unknown.map(|(entry, meant)| key_errors::unknown(self.object, entry, meant)));
         self
     }
 }
@@ -288,69 +286,5 @@ impl Fields<'_> {
             KeyRequirement::Unless(others) => others.iter().all(|other| self.entry(other).is_none()),
             KeyRequirement::Optional | KeyRequirement::Planned(_) => false,
         }
-    }
-}
-
-fn report_planned(object: &str, entry: &ObjectEntry) -> Option<Diagnostic> {
-    let key = keys::of_object(object).find(|key| key.name() == entry.key)?;
-    let KeyRequirement::Planned(advice) = key.requirement else { return None };
-    let finding = Diagnostic::error(format!("this version of loop does not have `{}` yet", key.path));
-    let finding = finding.at(entry.key_span.clone(), "planned for a later version");
-    Some(finding.help(format!("remove it for now: {advice}")))
-}
-
-fn report_missing(key: &Key, place: Span) -> Diagnostic {
-    let label = match key.object() {
-        "" => format!("this manifest has no `{}`", key.name()),
-        object => format!("`{object}` has no `{}`", key.name()),
-    };
-    let finding = Diagnostic::error(format!("`{}` is missing", key.path)).at(place, label);
-    let or = match key.requirement {
-        KeyRequirement::Unless(others) => {
-            let or = |other: &&str| {
-                format!(", or `{}`: {}", keys::within(other, key.object()), keys::meaning(other))
-            };
-            others.iter().map(or).collect()
-        }
-        _ => String::new(),
-    };
-    finding.help(format!("add `{}`: {}{or}", key.name(), key.meaning))
-}
-
-pub(crate) fn report_twice(entries: &[ObjectEntry], problems: &mut Vec<Diagnostic>) {
-    let mut first: HashMap<&str, &ObjectEntry> = HashMap::new();
-    for entry in entries {
-        let Some(earlier) = first.get(entry.key.as_str()) else {
-            first.insert(&entry.key, entry);
-            continue;
-        };
-        let finding = Diagnostic::error(format!("`{}` appears here twice", entry.key))
-            .at(entry.key_span.clone(), "the second time")
-            .at(earlier.key_span.clone(), "the first time");
-        problems.push(finding.help("keep one of them"));
-    }
-}
-
-fn report_unknown(object: &str, entry: &ObjectEntry, meant: Option<&Key>) -> Diagnostic {
-    let (place, taker) = if object.is_empty() {
-        (String::new(), "a manifest".to_owned())
-    } else {
-        (format!(" in `{object}`"), format!("`{object}`"))
-    };
-    let label = match meant {
-        Some(key) if key.object() == object => nearest::suggestion(Some(key.name())),
-        Some(key) if key.object().is_empty() => {
-            format!("did you mean `{}` at the top of the manifest?", key.name())
-        }
-        elsewhere => nearest::suggestion(elsewhere.map(|key| key.path)),
-    };
-    let finding = Diagnostic::error(format!("unknown key `{}`{place}", entry.key))
-        .at(entry.key_span.clone(), label)
-        .note(format!("{taker} takes {}", keys::list(object)));
-    match keys::of_object(object).find(|key| matches!(key.shape, Shape::Texts(_))) {
-        Some(named) if meant.is_none() => {
-            finding.help(format!("to set `{}`, write it in `{}`", entry.key, named.path))
-        }
-        _ => finding,
     }
 }

@@ -18,6 +18,7 @@ mod field;
 mod fields;
 mod format;
 pub mod init;
+mod key_errors;
 mod keys;
 mod load;
 mod mismatch;

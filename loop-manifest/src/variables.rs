@@ -8,7 +8,7 @@ use loop_agents::shell::{VariablePlace, Variables};
 use super::{
     diagnostics::{Diagnostic, Span},
     document::{Node, ObjectEntry, Value},
-    fields,
+    key_errors,
     mismatch::{self, ExpectedValue},
     nearest, source,
 };
@@ -79,7 +79,7 @@ fn declarations(
         );
         return Vec::new();
     };
-    fields::report_twice(entries, problems);
+    key_errors::report_duplicates(entries, problems);
     let mut declared = Vec::new();
     for ObjectEntry { key: name, key_span, node, .. } in entries {
         if !Variables::is_name(name) {
@@ -142,24 +142,29 @@ impl Walk<'_> {
             let written = format!("{{var.{name}}}");
             let skip = value[..offset].matches(&written).count();
             let names: Vec<_> = self.declared.iter().map(|it| it.name.as_str()).collect();
-            let meant = nearest::closest(name, names.iter().copied(), |name| name);
-            let meant = meant.map(|name| format!("{{var.{name}}}"));
-            self.problems.push(
-                Diagnostic::error(format!("there is no variable `{name}`"))
-                    .at(source::find(self.text, span, &written, skip), nearest::suggestion(meant.as_deref()))
-                    .note(declared(&names)),
-            );
+            let place = source::find(self.text, span, &written, skip);
+            self.problems.push(undeclared(name, place, &names, |name| format!("{{var.{name}}}")));
         }
     }
 }
 
-/// Lists the declared variables, for a note.
-pub(crate) fn declared(names: &[&str]) -> String {
-    match names {
+/// Returns the finding for a variable at `place` that is not among the declared `names`. `written` returns a name as it
+/// is written there.
+pub(crate) fn undeclared(
+    name: &str,
+    place: Span,
+    names: &[&str],
+    written: impl Fn(&str) -> String,
+) -> Diagnostic {
+    let meant = nearest::closest(name, names.iter().copied(), |name| name).map(written);
+    let note = match names {
         [] => "the manifest declares no variables in `vars`".to_owned(),
         names => {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             format!("the manifest declares {}", names.join(", "))
         }
-    }
+    };
+    Diagnostic::error(format!("there is no variable `{name}`"))
+        .at(place, nearest::suggestion(meant.as_deref()))
+        .note(note)
 }

@@ -70,7 +70,7 @@ impl Machine {
     /// Makes a new run begin with an evaluation, whose step has the index 0. A run without an evaluator ignores it, and
     /// so does a restored run: its events tell how it began.
     pub const fn evaluate_first(&mut self) {
-        self.evaluates_first = true;
+        self.evaluates_first = self.evaluated;
     }
 
     /// Folds the events of an earlier run into this machine and its parts. [`Input::Resumed`] then continues the run.
@@ -205,7 +205,7 @@ impl Machine {
     /// Handles the first input of a new run.
     fn begin(&mut self, at: RunTime, input: &Input) -> InputEffect {
         let Self { evaluated, evaluates_first, .. } = *self;
-        let started = EventKind::RunStarted { evaluated, evaluates_first: evaluates_first && evaluated };
+        let started = EventKind::RunStarted { evaluated, evaluates_first };
         match input {
             Input::Started => self.fact(at, started),
             Input::Cancelled => {

@@ -10,7 +10,7 @@ mod words;
 
 use crate::nearest::closest;
 use KeyRequirement::{Planned, Required, Unless};
-pub(crate) use shape::{CONDITION, Sample, Shape, TIME};
+pub(crate) use shape::{CONDITION, Sample, Shape, time_or};
 pub(crate) use table::all;
 
 /// Tells whether a key is required in its object.

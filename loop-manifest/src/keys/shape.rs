@@ -69,10 +69,9 @@ impl Shape {
             Self::Above(bound, most) => {
                 json!({ "type": "number", "exclusiveMinimum": bound, "maximum": most })
             }
-            Self::Time(least, most) => json!({ "anyOf": [
-                { "type": "string", "pattern": TIME },
-                { "type": "number", "minimum": least, "maximum": most },
-            ] }),
+            Self::Time(least, most) => {
+                time_or(&json!({ "type": "number", "minimum": least, "maximum": most }))
+            }
             Self::Variables => json!({
                 "type": "object",
                 "propertyNames": { "pattern": "^[A-Za-z0-9_-]+$" },
@@ -108,7 +107,12 @@ pub(crate) const CONDITION: &str = "#/$defs/condition";
 const NOT_BLANK: &str = r"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
 
 /// A pattern for numbers with units. It takes a little more than the validator.
-pub(crate) const TIME: &str = r"^\s*[+-]?[ .]*[0-9][ .0-9a-zA-Z\u00b5\u03bc\u039c]*[smhdSMHD]\s*$";
+const TIME: &str = r"^\s*[+-]?[ .]*[0-9][ .0-9a-zA-Z\u00b5\u03bc\u039c]*[smhdSMHD]\s*$";
+
+/// The keywords of a JSON Schema for a time: a text with units, or a number of seconds as these keywords say.
+pub(crate) fn time_or(seconds: &Value) -> Value {
+    json!({ "anyOf": [{ "type": "string", "pattern": TIME }, seconds] })
+}
 
 /// A pattern for valid environment values.
 const NO_NUL: &str = r"^[^\u0000]*$";

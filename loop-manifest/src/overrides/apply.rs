@@ -8,7 +8,8 @@ use crate::{
         self, Shape,
         flag::{AGENT, SET, VAR},
     },
-    nearest, usage_reporter,
+    usage_reporter,
+    variables::undeclared,
 };
 
 /// The keys that only fit the agent that `--agent` replaces.
@@ -115,10 +116,7 @@ impl Edit {
         if names.contains(&name) {
             return Ok(());
         }
-        let meant = nearest::closest(name, names.iter().copied(), |name| name);
-        Err(Diagnostic::error(format!("there is no variable `{name}`"))
-            .at(shifted(&self.key_span, base), nearest::suggestion(meant))
-            .note(crate::variables::declared(&names)))
+        Err(undeclared(name, shifted(&self.key_span, base), &names, str::to_owned))
     }
 
     fn lacks_value(&self, base: usize) -> Diagnostic {

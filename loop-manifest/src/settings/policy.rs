@@ -4,7 +4,7 @@ use loop_guardrails::policy::{FileName, LocalPath, PolicySettings, Verb, environ
 use serde_json::{Value, json};
 
 use super::table::SettingsTable;
-use crate::keys::TIME;
+use crate::keys::time_or;
 
 /// The keys of the table.
 pub(super) const KEYS: &[&str] =
@@ -42,6 +42,10 @@ pub(super) fn read(mut table: SettingsTable<'_>) -> PolicySettings {
 
 /// The JSON Schema of the table.
 pub(super) fn schema() -> Value {
+    let mut command_seconds = time_or(&json!({ "type": "number", "exclusiveMinimum": 0 }));
+    command_seconds["default"] = "5m".into();
+    command_seconds["description"] =
+        "How long a command may run: `90s`, `30m`, `1h30m`, or a number of seconds.".into();
     let list = |description: &str, items: Value| json!({ "type": "array", "items": items, "description": description });
     let texts = |description: &str| list(description, json!({ "type": "string", "minLength": 1 }));
     let verbs = list("The permitted actions at this path.", json!({ "enum": Verb::ALL.map(Verb::as_str) }));
@@ -62,11 +66,7 @@ pub(super) fn schema() -> Value {
             },
             "secret": texts("More names of files that are secrets, with one `*` at the beginning or the end."),
             "not_secret": texts("Paths that are not secrets, although their names look like it. Valid only in the user's own settings."),
-            "command_seconds": {
-                "anyOf": [{ "type": "string", "pattern": TIME }, { "type": "number", "exclusiveMinimum": 0 }],
-                "default": "5m",
-                "description": "How long a command may run: `90s`, `30m`, `1h30m`, or a number of seconds.",
-            },
+            "command_seconds": command_seconds,
             "variables": texts("More environment variables for the commands of tools, even if they contain secrets: `CARGO_HOME`, or \
                 `NPM_*` for all names with that beginning. Valid only in the user's own settings."),
         },

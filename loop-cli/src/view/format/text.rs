@@ -5,6 +5,9 @@ pub(crate) use loop_telemetry::words::{ago, bytes, cost, count, dollars, duratio
 
 use crate::view::secrets;
 
+/// The name of the check before the first iteration, among the iterations.
+pub(crate) const BEFORE_FIRST: &str = "before iteration 1";
+
 /// Returns [`words::last_line`] without secrets.
 pub(crate) fn last_line(text: &str, width: usize) -> Option<String> {
     words::last_line(text, width, &secrets())

@@ -42,7 +42,7 @@ impl EventWording {
     fn words(&self, event: &Event, progress: &Progress) -> Option<String> {
         let took = || text::duration(event.at.since(self.began));
         Some(match &event.kind {
-            EventKind::RunStarted { evaluates_first: true, .. } => paint(BOLD, "before iteration 1"),
+            EventKind::RunStarted { evaluates_first: true, .. } => paint(BOLD, text::BEFORE_FIRST),
             EventKind::IterationStarted { iteration, attempt } => {
                 let again = if *attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
                 let added = progress.granted().map_or(0, |grant| grant.iterations);

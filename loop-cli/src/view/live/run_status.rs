@@ -84,7 +84,7 @@ impl RunStatus {
             RunCost::Exactly(cost) => text::dollars(cost),
         };
         let iteration = match self.iteration {
-            0 => "before iteration 1".to_owned(),
+            0 => text::BEFORE_FIRST.to_owned(),
             iteration => format!("iteration {iteration} of {}", self.granted.max_iterations),
         };
         format!(

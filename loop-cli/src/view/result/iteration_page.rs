@@ -33,7 +33,7 @@ impl IterationPage {
         let IterationDetails { row, verdict, troubles, .. } = &self.details;
         let again = if row.attempt > 1 { format!(", attempt {}", row.attempt) } else { String::new() };
         let heading = match row.iteration {
-            0 => "before iteration 1".to_owned(),
+            0 => text::BEFORE_FIRST.to_owned(),
             iteration => format!("iteration {iteration}{again}"),
         };
         let mut lines = vec![paint(BOLD, heading)];

@@ -113,17 +113,16 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("agent.max_seconds", Optional, SECONDS, "how long the agent may take each time")
         .explained(
             "How long the agent may take per iteration: `90s`, `30m`, `1h30m`, or a number of seconds. After \
-             that, loop ends the agent. The check still judges the work, and the step counts as a failure in a row. By default, only the limits of \
-             the run apply.",
+             that, loop ends the agent. The check still judges the work, and the step counts as a failure in a \
+             row. By default, only the limits of the run apply.",
         )
         .examples(&[Text("15m")]),
     Key::new("agent.max_silence_seconds", Optional, SECONDS, "how long the agent may print nothing")
         .explained(
             "How long the agent may print nothing: `90s`, `5m`, or a number of seconds. After that, loop ends \
-             the agent. The check still \
-             judges the work, and the step counts as a failure in a row. Many agents print nothing until they \
-             are done: do not set this limit for them. By default, an agent may be silent as long as it may \
-             run.",
+             the agent. The check still judges the work, and the step counts as a failure in a row. Many agents \
+             print nothing until they are done: do not set this limit for them. By default, an agent may be \
+             silent as long as it may run.",
         )
         .examples(&[Text("5m")]),
 ];

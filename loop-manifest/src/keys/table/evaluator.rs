@@ -122,8 +122,8 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("evaluator.max_seconds", Optional, SECONDS, "how long the check may take each time")
         .explained(
             "How long the check may take per iteration, for the command, the judge and the review: `90s`, \
-             `30m`, `1h30m`, or a number of seconds. After that, loop ends the check, the step has failed, and the loop continues. By default, only the \
-             limits of the run apply.",
+             `30m`, `1h30m`, or a number of seconds. After that, loop ends the check, the step has failed, and \
+             the loop continues. By default, only the limits of the run apply.",
         )
         .examples(&[Text("5m")]),
     Key::planned(

@@ -79,9 +79,9 @@ const LAST: &[Key] = &[
     )
     .explained(
         "How long to wait after the second failure in a row: `5s`, or a number of seconds. Each further failure \
-         doubles the wait, up to a minute. Up to half of each wait is left out at random, so that loops that failed together \
-         do not retry together. There is no such wait after a single failure. If `every_seconds` is longer, \
-         it applies instead. 0 turns these waits off.",
+         doubles the wait, up to a minute. Up to half of each wait is left out at random, so that loops that \
+         failed together do not retry together. There is no such wait after a single failure. If \
+         `every_seconds` is longer, it applies instead. 0 turns these waits off.",
     )
     .default(Whole(BACKOFF_SECONDS))
     .examples(&[Text("5s")]),

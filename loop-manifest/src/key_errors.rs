@@ -1,0 +1,78 @@
+//! Findings about the keys of an object: unknown, missing, duplicate or planned ones.
+
+use std::collections::HashMap;
+
+use super::{
+    diagnostics::{Diagnostic, Span},
+    document::ObjectEntry,
+    keys::{self, Key, KeyRequirement, Shape},
+    nearest,
+};
+
+/// Returns the finding for a key that a later version will have, if this is one.
+pub(crate) fn planned(object: &str, entry: &ObjectEntry) -> Option<Diagnostic> {
+    let key = keys::of_object(object).find(|key| key.name() == entry.key)?;
+    let KeyRequirement::Planned(advice) = key.requirement else { return None };
+    let finding = Diagnostic::error(format!("this version of loop does not have `{}` yet", key.path));
+    let finding = finding.at(entry.key_span.clone(), "planned for a later version");
+    Some(finding.help(format!("remove it for now: {advice}")))
+}
+
+/// Returns the finding for a missing key.
+pub(crate) fn missing(key: &Key, place: Span) -> Diagnostic {
+    let label = match key.object() {
+        "" => format!("this manifest has no `{}`", key.name()),
+        object => format!("`{object}` has no `{}`", key.name()),
+    };
+    let finding = Diagnostic::error(format!("`{}` is missing", key.path)).at(place, label);
+    let or = match key.requirement {
+        KeyRequirement::Unless(others) => {
+            let or = |other: &&str| {
+                format!(", or `{}`: {}", keys::within(other, key.object()), keys::meaning(other))
+            };
+            others.iter().map(or).collect()
+        }
+        _ => String::new(),
+    };
+    finding.help(format!("add `{}`: {}{or}", key.name(), key.meaning))
+}
+
+/// Reports keys that appear twice in one object.
+pub(crate) fn report_duplicates(entries: &[ObjectEntry], problems: &mut Vec<Diagnostic>) {
+    let mut first: HashMap<&str, &ObjectEntry> = HashMap::new();
+    for entry in entries {
+        let Some(earlier) = first.get(entry.key.as_str()) else {
+            first.insert(&entry.key, entry);
+            continue;
+        };
+        let finding = Diagnostic::error(format!("`{}` appears here twice", entry.key))
+            .at(entry.key_span.clone(), "the second time")
+            .at(earlier.key_span.clone(), "the first time");
+        problems.push(finding.help("keep one of them"));
+    }
+}
+
+/// Returns the finding for an unknown key. `meant` is the nearest known one.
+pub(crate) fn unknown(object: &str, entry: &ObjectEntry, meant: Option<&Key>) -> Diagnostic {
+    let (place, taker) = if object.is_empty() {
+        (String::new(), "a manifest".to_owned())
+    } else {
+        (format!(" in `{object}`"), format!("`{object}`"))
+    };
+    let label = match meant {
+        Some(key) if key.object() == object => nearest::suggestion(Some(key.name())),
+        Some(key) if key.object().is_empty() => {
+            format!("did you mean `{}` at the top of the manifest?", key.name())
+        }
+        elsewhere => nearest::suggestion(elsewhere.map(|key| key.path)),
+    };
+    let finding = Diagnostic::error(format!("unknown key `{}`{place}", entry.key))
+        .at(entry.key_span.clone(), label)
+        .note(format!("{taker} takes {}", keys::list(object)));
+    match keys::of_object(object).find(|key| matches!(key.shape, Shape::Texts(_))) {
+        Some(named) if meant.is_none() => {
+            finding.help(format!("to set `{}`, write it in `{}`", entry.key, named.path))
+        }
+        _ => finding,
+    }
+}
