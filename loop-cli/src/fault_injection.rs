@@ -50,7 +50,7 @@ mod chosen {
     };
 
     use jiff::{SignedDuration, Timestamp};
-    use loop_core::{BoxError, Event, Journal, async_trait};
+    use loop_core::{BoxError, Event, Journal, JournalSync};
     use rustix::process::{Pid, Signal, kill_process};
 
     /// `name:n`: die at the n-th pass of the place with this name.
@@ -86,22 +86,24 @@ mod chosen {
 
     pub(super) struct FaultyJournal<J>(pub(super) J);
 
-    #[async_trait]
-    impl<O, J: Journal<O>> Journal<O> for FaultyJournal<J>
-    where
-        O: Sync,
-    {
+    impl<O, J: Journal<O>> Journal<O> for FaultyJournal<J> {
         fn append(&mut self, events: &[Event], output: Option<&O>) -> Result<(), BoxError> {
             point("before_append");
             self.0.append(events, output)?;
             point("after_append");
             Ok(())
         }
-        async fn sync(&mut self) -> Result<(), BoxError> {
+        fn sync(&mut self) -> JournalSync {
             point("before_sync");
-            self.0.sync().await?;
-            point("after_sync");
-            Ok(())
+            let sync = self.0.sync();
+            Box::pin(async move {
+                sync.await?;
+                point("after_sync");
+                Ok(())
+            })
+        }
+        fn is_buffering(&self) -> bool {
+            self.0.is_buffering()
         }
         fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, BoxError> {
             self.0.load(each)

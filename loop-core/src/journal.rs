@@ -4,34 +4,42 @@
 //! and you pay for the same work twice. A run's whole state follows from its events, so it is enough to write them down
 //! **before anything starts that depends on them**.
 
-use async_trait::async_trait;
+use std::{future::Future, pin::Pin};
 
 use crate::{BoxError, Event};
+
+/// The future of [`Journal::sync`]. It does not borrow the journal, so that work runs while the disk is busy.
+pub type JournalSync = Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>>;
 
 /// Stores the events of one run, in order, with the output that the run needs to continue.
 ///
 /// The run guarantees to its journal:
 /// - It [appends](Self::append) every event once, in order, before the next action begins. While work runs, it appends
 ///   events as soon as they happen.
-/// - It [syncs](Self::sync) the journal before anything that takes time or acts on the world (an iteration, an
-///   evaluation, a wait, a question), and at the end. So an output survives a crash during its evaluation, and a
-///   settled step stays settled.
-/// - If the journal fails, the run starts nothing more and ends as [`Failed`](crate::StopReason::Failed), with the
-///   journal's error in its message. It appends nothing after that, so the journal holds a prefix of the events and
-///   never has a gap.
+/// - It starts a [sync](Self::sync) before anything that takes time or acts on the world (an iteration, an evaluation,
+///   a wait), and continues at once: the work and the sync overlap. It awaits the sync where others could see a
+///   difference: before an iteration, if a settled step or an earlier attempt is not synced; before a question; and at
+///   the end.
+/// - If the journal fails, the run interrupts the work, starts nothing more, and ends as
+///   [`Failed`](crate::StopReason::Failed), with the journal's error in its message. It appends nothing after that, so
+///   the journal holds a prefix of the events and never has a gap.
 ///
-/// The journal guarantees to the run: after a power cut, [`load`](Self::load) finds every synced event, and some prefix
-/// of the events that were appended since.
+/// The journal guarantees to the run:
+/// - If the process dies, [`load`](Self::load) finds every appended event, unless the journal
+///   [buffers](Self::is_buffering) it.
+/// - After a power cut, it finds every synced event, and some prefix of the events that were appended since. So a settled
+///   step stays settled, and at most one attempt goes uncounted.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
-/// use loop_core::{BoxError, Event, IterationContext, Journal, Loop, Step, condition_fn, iteration_fn};
+/// use loop_core::{
+///     BoxError, Event, IterationContext, Journal, JournalSync, Loop, Step, condition_fn, iteration_fn,
+/// };
 ///
 /// /// Keeps a run in memory, for a test.
 /// #[derive(Clone, Default)]
 /// struct Memory(Arc<Mutex<(Vec<Event>, Option<u64>)>>);
 ///
-/// #[loop_core::async_trait]
 /// impl Journal<u64> for Memory {
 ///     fn append(&mut self, events: &[Event], output: Option<&u64>) -> Result<(), BoxError> {
 ///         let mut kept = self.0.lock().map_err(|_| "a test panicked")?;
@@ -39,8 +47,8 @@ use crate::{BoxError, Event};
 ///         kept.1 = output.copied().or(kept.1);
 ///         Ok(())
 ///     }
-///     async fn sync(&mut self) -> Result<(), BoxError> {
-///         Ok(())
+///     fn sync(&mut self) -> JournalSync {
+///         Box::pin(async { Ok(()) })
 ///     }
 ///     fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<u64>, BoxError> {
 ///         let kept = self.0.lock().map_err(|_| "a test panicked")?;
@@ -62,7 +70,6 @@ use crate::{BoxError, Event};
 /// # Ok(())
 /// # }
 /// ```
-#[async_trait]
 pub trait Journal<O>: Send {
     /// Stores the events since the last call. `output` is the output of the iteration whose
     /// [end](crate::EventKind::IterationFinished) is among these events. It is `None` if no iteration ended, or if it
@@ -75,16 +82,29 @@ pub trait Journal<O>: Send {
     /// error's text, so it should say what to do.
     fn append(&mut self, events: &[Event], output: Option<&O>) -> Result<(), BoxError>;
 
-    /// Returns when everything appended so far would survive a power cut.
+    /// Starts to make everything appended so far survive a power cut, and returns a future that resolves when it does.
+    /// The run may append more before that. It starts no second sync before the first has resolved.
+    ///
+    /// The future should make progress without being polled, as the handle of a spawned task does: the run polls it only
+    /// while it has nothing better to do.
     ///
     /// # Errors
-    /// Fails like [`append`](Self::append).
+    /// The future fails like [`append`](Self::append).
     ///
     /// # Cancel safety
     /// Dropping the run drops the future. After a cancellation or a passed deadline, the run also drops the future if
-    /// it does not resolve within 30 seconds. The run then ends as if writing the journal had failed, and appends
+    /// it waits for it longer than 30 seconds. The run then ends as if writing the journal had failed, and appends
     /// nothing more.
-    async fn sync(&mut self) -> Result<(), BoxError>;
+    fn sync(&mut self) -> JournalSync;
+
+    /// Returns whether an appended event is only in memory, so that it would be lost with the process. The run then
+    /// awaits the next [sync](Self::sync) before it starts anything.
+    ///
+    /// # Default
+    /// False.
+    fn is_buffering(&self) -> bool {
+        false
+    }
 
     /// Passes each stored event to `each`, oldest first, and returns the last appended output. The run calls this once,
     /// before it begins, and it may block. An empty journal passes no events.
@@ -94,13 +114,15 @@ pub trait Journal<O>: Send {
     fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, BoxError>;
 }
 
-#[async_trait]
 impl<O, J: Journal<O> + ?Sized> Journal<O> for Box<J> {
     fn append(&mut self, events: &[Event], output: Option<&O>) -> Result<(), BoxError> {
         (**self).append(events, output)
     }
-    async fn sync(&mut self) -> Result<(), BoxError> {
-        (**self).sync().await
+    fn sync(&mut self) -> JournalSync {
+        (**self).sync()
+    }
+    fn is_buffering(&self) -> bool {
+        (**self).is_buffering()
     }
     fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, BoxError> {
         (**self).load(each)

@@ -45,7 +45,7 @@ pub use self::{
     iteration::{
         Iteration, IterationContext, IterationFn, IterationWith, StatefulFn, iteration_fn, iteration_with,
     },
-    journal::Journal,
+    journal::{Journal, JournalSync},
     machine::{Action, Input, MAX_ATTEMPTS, MAX_DEFERRALS, Machine},
     mark::Mark,
     observer::Observer,

@@ -4,8 +4,8 @@ use tokio::sync::mpsc;
 
 use super::{BuildError, IsBounded, Loop, LoopStep, error::check_restored};
 use crate::{
-    Iteration, Machine, OnLag, Report,
-    driver::{Driver, EventReader, EventSink, JournalWriter, RunHandle, RunState, RunStream},
+    Iteration, Machine, OnLag, Phase, Report,
+    driver::{Driver, EventSink, JournalWriter, ReaderQueue, RunHandle, RunState, RunStream},
 };
 
 // Each method has the bound on `B`. A bound on the whole block would hide the methods of an unbounded loop, and the
@@ -29,7 +29,7 @@ where
     where
         B: IsBounded,
     {
-        Ok(self.driver(None)?.drive().await)
+        Ok(self.driver(ReaderQueue::default())?.drive().await)
     }
 
     /// Runs the loop while you poll the stream.
@@ -69,8 +69,8 @@ where
         B: IsBounded,
     {
         let (sender, events) = mpsc::channel(1);
-        let reader = EventReader { sender, on_lag: OnLag::Hold };
-        Ok(RunStream::new(self.driver(Some(reader))?.drive(), events))
+        let reader = ReaderQueue::new(sender, OnLag::Hold);
+        Ok(RunStream::new(self.driver(reader)?.drive(), events))
     }
 
     /// Runs the loop in its own task.
@@ -103,14 +103,14 @@ where
         B: IsBounded,
     {
         let (sender, events) = mpsc::channel(self.channel.clamp(1, tokio::sync::Semaphore::MAX_PERMITS));
-        let reader = EventReader { sender, on_lag: self.on_lag };
+        let reader = ReaderQueue::new(sender, self.on_lag);
         // Dropping the handle must cancel only this run, not everything that uses the user's token.
         let cancel = self.cancel.child_token();
-        let driver = Self { cancel: cancel.clone(), ..self }.driver(Some(reader))?;
+        let driver = Self { cancel: cancel.clone(), ..self }.driver(reader)?;
         Ok(RunHandle::new(driver.drive(), events, cancel))
     }
 
-    fn driver(mut self, reader: Option<EventReader>) -> Result<Driver<I>, BuildError> {
+    fn driver(mut self, reader: ReaderQueue) -> Result<Driver<I>, BuildError> {
         if self.zero_bound {
             return Err(BuildError::ZeroBound);
         }
@@ -141,7 +141,9 @@ where
         restored?;
         let output = output.or(initial);
         check_restored(machine.progress(), evaluated, output.is_some())?;
-        let event_sink = EventSink::new(goal, self.observers, journal.map(JournalWriter::new), reader);
+        let is_resumed = machine.progress().phase() != Phase::New;
+        let journal = journal.map(|journal| JournalWriter::new(journal, is_resumed));
+        let event_sink = EventSink::new(goal, self.observers, journal, reader);
         let run =
             RunState::new(machine, event_sink, self.cancel, self.grace_periods, self.suspended_time, output);
         Ok(Driver { iteration: self.iteration, evaluator: self.evaluator, ask: self.ask, run })

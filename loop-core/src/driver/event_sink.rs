@@ -1,11 +1,9 @@
 //! Distributes a run's events to its journal, the stop condition, the observers, and the reader of the stream.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::sync::Arc;
 
-use tokio::sync::mpsc;
-
-use super::journal_writer::JournalWriter;
-use crate::{Event, EventKind, Machine, Observer, Progress, Step};
+use super::{journal_writer::JournalWriter, reader_queue::ReaderQueue};
+use crate::{Event, Machine, Observer, Progress, Step};
 
 /// A stop condition whose step type was erased.
 pub(crate) trait Goal<O>: Send {
@@ -14,32 +12,11 @@ pub(crate) trait Goal<O>: Send {
     fn observe(&mut self, event: &Event);
 }
 
-/// Controls a run whose event reader lags, so that the channel between them is full.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OnLag {
-    /// The run waits for the reader between two pieces of work. Consecutive usage reports are merged into one. No other
-    /// event is lost, and run time continues.
-    #[default]
-    Hold,
-    /// The run continues and the reader misses events: their [sequence numbers](Event::sequence) have gaps. The report
-    /// is never lost.
-    Drop,
-}
-
-/// The reader of a run's events.
-pub(crate) struct EventReader {
-    pub(crate) sender: mpsc::Sender<Event>,
-    pub(crate) on_lag: OnLag,
-}
-
 pub(crate) struct EventSink<O> {
     pub(crate) goal: Box<dyn Goal<O>>,
     observers: Vec<Box<dyn Observer>>,
     pub(super) journal: Option<JournalWriter<O>>,
-    reader: Option<mpsc::Sender<Event>>,
-    on_lag: OnLag,
-    backlog: VecDeque<Event>,
+    pub(super) reader: ReaderQueue,
 }
 
 impl<O> EventSink<O> {
@@ -47,11 +24,9 @@ impl<O> EventSink<O> {
         goal: Box<dyn Goal<O>>,
         observers: Vec<Box<dyn Observer>>,
         journal: Option<JournalWriter<O>>,
-        reader: Option<EventReader>,
+        reader: ReaderQueue,
     ) -> Self {
-        let on_lag = reader.as_ref().map_or(OnLag::Hold, |reader| reader.on_lag);
-        let reader = reader.map(|reader| reader.sender);
-        Self { goal, observers, journal, reader, on_lag, backlog: VecDeque::new() }
+        Self { goal, observers, journal, reader }
     }
 
     /// Takes the machine's new events. The journal gets them first, then the condition and the observers. The reader
@@ -69,29 +44,9 @@ impl<O> EventSink<O> {
                 observer.on_event(event, machine.progress());
             }
         }
-        match self.reader {
-            Some(_) => {
-                machine.take_events().for_each(|event| self.enqueue(event));
-                self.try_flush();
-                if self.on_lag == OnLag::Drop {
-                    self.backlog.clear();
-                }
-            }
-            None => machine.forget_events(),
-        }
-    }
-
-    /// Queues an event for the reader. Merges consecutive usage reports into one, with their sum and the time of the
-    /// last one, because a reader that lags during work must not fill the memory.
-    fn enqueue(&mut self, event: Event) {
-        if let EventKind::UsageReported { usage } = &event.kind
-            && let Some(last) = self.backlog.back_mut()
-            && let EventKind::UsageReported { usage: sum } = &mut last.kind
-        {
-            *sum += *usage;
-            (last.sequence, last.at) = (event.sequence, event.at);
-        } else {
-            self.backlog.push_back(event);
+        match self.reader.is_open() {
+            true => self.reader.send(machine.take_events()),
+            false => machine.forget_events(),
         }
     }
 
@@ -100,57 +55,26 @@ impl<O> EventSink<O> {
         !self.observers.is_empty()
     }
 
-    /// Returns whether the reader's queue is empty.
-    pub(crate) fn is_clear(&self) -> bool {
-        self.backlog.is_empty()
+    /// Returns whether [`advance`](Self::advance) has something to wait for.
+    pub(super) fn has_pending(&self) -> bool {
+        !self.reader.is_clear() || self.journal.as_ref().is_some_and(JournalWriter::is_syncing)
     }
 
-    /// Returns whether the reader has room for this number of events.
-    pub(crate) fn has_room(&self, events: usize) -> bool {
-        let fits = |reader: &mpsc::Sender<Event>| self.backlog.is_empty() && reader.capacity() >= events;
-        self.on_lag == OnLag::Drop || self.reader.as_ref().is_none_or(fits)
-    }
-
-    /// Sends all queued events, and waits until the reader has room for one more.
+    /// Waits until the reader took all queued events, or until the sync under way ended.
     ///
     /// # Cancel safety
-    /// Cancel safe, as [`flush`](Self::flush).
-    pub(crate) async fn make_room(&mut self) {
-        self.flush().await;
-        if let Some(reader) = &self.reader
-            && reader.reserve().await.is_err()
-        {
-            self.close();
-        }
-    }
-
-    /// Sends the queued events that the reader has room for.
-    fn try_flush(&mut self) {
-        while let Some((reader, event)) = self.reader.as_ref().zip(self.backlog.pop_front()) {
-            match reader.try_send(event) {
-                Ok(()) => {}
-                Err(mpsc::error::TrySendError::Full(event)) => return self.backlog.push_front(event),
-                Err(mpsc::error::TrySendError::Closed(_)) => self.close(),
+    /// Cancel safe: nothing is lost, and the next call continues.
+    pub(super) async fn advance(&mut self) {
+        let synced = async {
+            match &mut self.journal {
+                Some(journal) => journal.synced().await,
+                None => std::future::pending().await,
             }
+        };
+        tokio::select! {
+            biased;
+            () = self.reader.flush(), if !self.reader.is_clear() => {}
+            () = synced => {}
         }
-    }
-
-    /// Sends all queued events, and waits for the reader to make room.
-    ///
-    /// # Cancel safety
-    /// Cancel safe: unsent events stay in the queue.
-    pub(crate) async fn flush(&mut self) {
-        while let Some(reader) = self.reader.as_ref().filter(|_| !self.backlog.is_empty()) {
-            let Ok(room) = reader.reserve().await else { return self.close() };
-            if let Some(event) = self.backlog.pop_front() {
-                room.send(event);
-            }
-        }
-    }
-
-    /// Drops the queue, because nobody reads it any more. Otherwise the run would try to send it forever.
-    fn close(&mut self) {
-        self.reader = None;
-        self.backlog.clear();
     }
 }

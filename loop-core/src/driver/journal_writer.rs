@@ -1,10 +1,10 @@
-//! Writes a run's journal, so that nothing begins before the events that led to it are stored.
+//! Writes a run's journal, so that nothing that others can see runs ahead of the stored events.
 
-use std::time::Duration;
+use std::{future::pending, time::Duration};
 
 use super::{RunState, Signals};
 use crate::{
-    Action, Event, EventKind, Halt, Input, Journal, Phase, RunTime, StopReason, WorkResult,
+    Action, Event, EventKind, Halt, Input, Journal, JournalSync, Phase, RunTime, StopReason, WorkResult,
     machine::InputEffect, with_causes,
 };
 
@@ -12,10 +12,21 @@ use crate::{
 /// run forever, and a slow disk must not lose the run's end.
 const SYNC_TIME: Duration = Duration::from_secs(30);
 
-/// A run's journal, and whether it can still be written.
+/// A run's journal, and how much of it would survive a power cut. The numbers count the events that this process
+/// appended.
 pub(crate) struct JournalWriter<O> {
     journal: Box<dyn Journal<O>>,
     state: WriterState,
+    appended: u64,
+    /// Up to here, events have to be synced soon.
+    wanted: u64,
+    synced: u64,
+    /// The sync under way, and the number of events that are synced when it resolves.
+    syncing: Option<(u64, JournalSync)>,
+    /// The number of events up to the last settled step. No agent may start before these are synced.
+    settled: u64,
+    /// The number of events up to the last attempt, and up to the attempt before it. Only the last one may be unsynced.
+    attempts: [u64; 2],
 }
 
 enum WriterState {
@@ -27,8 +38,12 @@ enum WriterState {
 }
 
 impl<O> JournalWriter<O> {
-    pub(crate) fn new(journal: Box<dyn Journal<O>>) -> Self {
-        Self { journal, state: WriterState::Writable }
+    /// Takes a journal. Before the first work of a resumed run starts, it has to be synced, because the earlier process
+    /// may have died before that.
+    pub(crate) fn new(journal: Box<dyn Journal<O>>, is_resumed: bool) -> Self {
+        let settled = u64::from(is_resumed);
+        let state = WriterState::Writable;
+        Self { journal, state, appended: 0, wanted: 0, synced: 0, syncing: None, settled, attempts: [0; 2] }
     }
 
     /// Appends events. `output` is the output of the unsettled step. After a failure this does nothing, because the
@@ -36,33 +51,81 @@ impl<O> JournalWriter<O> {
     // `#[cold]`, so that it costs nothing in a run without a journal.
     #[cold]
     pub(super) fn append(&mut self, events: &[Event], output: Option<&O>) {
-        if !matches!(self.state, WriterState::Writable) {
+        if !self.is_writable() {
             return;
         }
-        let made = |event: &Event| {
-            matches!(event.kind, EventKind::IterationFinished { result: WorkResult::Done(()), .. })
-        };
-        let output = output.filter(|_| events.iter().any(made));
-        let kept = self.journal.append(events, output);
+        let mut is_made = false;
+        for event in events {
+            self.appended += 1;
+            match event.kind {
+                EventKind::IterationStarted { .. } => self.attempts = [self.appended, self.attempts[0]],
+                EventKind::IterationFinished { result: WorkResult::Done(()), .. } => is_made = true,
+                EventKind::StepSettled { .. } => self.settled = self.appended,
+                _ => {}
+            }
+        }
+        let kept = self.journal.append(events, output.filter(|_| is_made));
         self.note(kept);
     }
 
-    async fn sync(&mut self, signals: &Signals, deadline: Option<RunTime>) {
-        if !matches!(self.state, WriterState::Writable) {
-            return;
+    const fn is_writable(&self) -> bool {
+        matches!(self.state, WriterState::Writable)
+    }
+
+    /// Returns how many events must be synced before this action. Other actions may overlap with their sync.
+    fn needed_for(&self, action: &Action) -> u64 {
+        match action {
+            Action::Ask(_) | Action::Finish(_) => self.appended,
+            _ if self.journal.is_buffering() => self.appended,
+            Action::Iterate { .. } => self.settled.max(self.attempts[1]),
+            _ => 0,
         }
-        let synced = tokio::select! {
-            biased;
-            synced = self.journal.sync() => synced,
-            () = signals.sync_time_over(deadline) => {
-                Err(format!("its journal was not synced within {SYNC_TIME:?} after the run had to end").into())
+    }
+
+    /// Starts a sync, unless one is under way or nothing has to be synced.
+    fn start_sync(&mut self) {
+        if self.is_writable() && !self.is_syncing() && self.synced < self.wanted {
+            self.syncing = Some((self.appended, self.journal.sync()));
+        }
+    }
+
+    /// Returns whether a sync is under way.
+    pub(super) const fn is_syncing(&self) -> bool {
+        self.syncing.is_some()
+    }
+
+    /// Waits for the end of the sync under way, and never returns if there is none. Then it starts another if events
+    /// that have to be synced came meanwhile.
+    ///
+    /// # Cancel safety
+    /// Cancel safe: the next call continues to wait.
+    pub(super) async fn synced(&mut self) {
+        let Some((events, sync)) = &mut self.syncing else { return pending().await };
+        let (events, result) = (*events, sync.await);
+        (self.synced, self.syncing) = (events, None);
+        self.note(result);
+        self.start_sync();
+    }
+
+    /// Starts to sync all events, and waits until this many are synced or the journal failed.
+    async fn sync(&mut self, needed: u64, signals: &Signals, deadline: Option<RunTime>) {
+        self.wanted = self.appended;
+        self.start_sync();
+        while self.is_writable() && self.synced < needed {
+            tokio::select! {
+                biased;
+                () = self.synced() => {}
+                () = signals.sync_time_over(deadline) => {
+                    self.syncing = None;
+                    let why = format!("its journal was not synced within {SYNC_TIME:?} after the run had to end");
+                    self.note(Err(why.into()));
+                }
             }
-        };
-        self.note(synced);
+        }
     }
 
     fn note(&mut self, result: Result<(), crate::BoxError>) {
-        if let Err(error) = result {
+        if let (Err(error), true) = (result, self.is_writable()) {
             self.state = WriterState::Failed(with_causes(&*error));
         }
     }
@@ -97,11 +160,12 @@ impl Signals {
 }
 
 impl<O> RunState<O> {
-    /// Syncs the journal before this action. If that fails, no work starts, and the run ends as soon as possible.
+    /// Starts to sync the journal before this action, and waits for the part that the action needs. If that fails, no
+    /// work starts, and the run ends as soon as possible.
     pub(super) async fn sync_journal(&mut self, action: &mut Action) {
         let deadline = self.machine.deadline();
         if let Some(journal) = &mut self.event_sink.journal {
-            journal.sync(&self.signals, deadline).await;
+            journal.sync(journal.needed_for(action), &self.signals, deadline).await;
         }
         if let Some(InputEffect::Due) = self.tell_failure() {
             *action = self.decide(self.machine.progress().now());

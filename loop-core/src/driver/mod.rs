@@ -5,6 +5,7 @@ mod clock;
 mod event_sink;
 mod journal_writer;
 mod next_action;
+mod reader_queue;
 mod spawn;
 mod stream;
 mod supervise_work;
@@ -19,10 +20,11 @@ use self::{
     clock::Clock,
     supervise_work::{cut, poll_once},
 };
-pub use self::{clock::SuspendedTime, event_sink::OnLag};
+pub use self::{clock::SuspendedTime, reader_queue::OnLag};
 pub(crate) use self::{
-    event_sink::{EventReader, EventSink, Goal},
+    event_sink::{EventSink, Goal},
     journal_writer::JournalWriter,
+    reader_queue::ReaderQueue,
 };
 use crate::{
     Action, Ask, CancellationToken, Ceiling, Ending, EvaluationContext, Evaluator, Input, Iteration,
@@ -263,7 +265,7 @@ impl<O> RunState<O> {
     }
 
     async fn report(mut self, ending: Ending) -> Report<O> {
-        self.event_sink.flush().await;
+        self.event_sink.reader.flush().await;
         let unrecorded = self.event_sink.journal.and_then(JournalWriter::failure);
         Report::new(ending, self.machine.progress().clone(), self.steps, unrecorded)
     }

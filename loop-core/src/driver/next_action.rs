@@ -21,7 +21,7 @@ impl<O> RunState<O> {
 
     /// The reader needs room for the pending events, and for the event of the action itself.
     fn waits_for_reader(&self) -> bool {
-        !self.event_sink.has_room(self.machine.events().len() + 1)
+        !self.event_sink.reader.has_room(self.machine.events().len() + 1)
     }
 
     /// Waits until the reader has room and the past is safe, and returns the next action.
@@ -65,7 +65,7 @@ impl<O> RunState<O> {
     async fn wait_for_reader(&mut self) {
         tokio::select! {
             biased;
-            () = self.event_sink.make_room() => {}
+            () = self.event_sink.reader.make_room() => {}
             () = self.signals.cancel.cancelled() => {}
         }
         self.tell_usage();

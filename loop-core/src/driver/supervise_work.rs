@@ -28,7 +28,8 @@ enum WakeEvent<T> {
     Done(T),
     Cancelled,
     Reported,
-    ReaderHasRoom,
+    /// The reader took its events, or a sync of the journal ended.
+    Advanced,
     Deadline,
     /// The time in [`WorkState`] has come.
     Due,
@@ -74,7 +75,11 @@ impl<O> RunState<O> {
                         state = self.interrupt();
                     }
                 }
-                WakeEvent::ReaderHasRoom => {}
+                WakeEvent::Advanced => {
+                    if self.look_at_journal() {
+                        state = self.interrupt();
+                    }
+                }
                 WakeEvent::Due => match state {
                     WorkState::Interrupted(_) => return Err(cut()),
                     _ => state = self.tell_report(),
@@ -112,7 +117,14 @@ impl<O> RunState<O> {
         let was_interrupted = self.machine.progress().is_interrupted();
         self.machine.tell(self.signals.clock.now(), input);
         self.take_events();
-        // If the journal failed, it cannot record further spending.
+        let journal_failed = self.look_at_journal();
+        journal_failed || (self.machine.progress().is_interrupted() && !was_interrupted)
+    }
+
+    /// Tells the machine if the journal failed, because it cannot record further spending. Returns true if the driver
+    /// has to interrupt the work now.
+    fn look_at_journal(&mut self) -> bool {
+        let was_interrupted = self.machine.progress().is_interrupted();
         self.tell_failure();
         self.take_events();
         self.machine.progress().is_interrupted() && !was_interrupted
@@ -147,7 +159,7 @@ impl Signals {
             () = self.work.reported(), if !interrupted => WakeEvent::Reported,
             () = self.clock.reach(deadline), if deadline.is_some() => WakeEvent::Deadline,
             // Like the clock, this ignores the task's budget, which the work may have used up.
-            () = unconstrained(event_sink.flush()), if !event_sink.is_clear() => WakeEvent::ReaderHasRoom,
+            () = unconstrained(event_sink.advance()), if event_sink.has_pending() => WakeEvent::Advanced,
             () = self.clock.reach(due), if due.is_some() => WakeEvent::Due,
         }
     }

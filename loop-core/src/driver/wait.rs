@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::RunState;
-use crate::{Input, Phase};
+use crate::{Input, Phase, machine::InputEffect};
 
 impl<O> RunState<O> {
     /// Waits for the pace, or until deferred work can be retried. Passes usage to the machine at once, as while work
@@ -19,7 +19,11 @@ impl<O> RunState<O> {
                 () = self.signals.clock.reach(deadline), if deadline.is_some_and(|deadline| deadline <= end) => {
                     self.machine.tell(self.signals.clock.now(), Input::DeadlinePassed);
                 }
-                () = self.event_sink.flush(), if !self.event_sink.is_clear() => {}
+                () = self.event_sink.advance(), if self.event_sink.has_pending() => {
+                    if let Some(InputEffect::Due) = self.tell_failure() {
+                        return;
+                    }
+                }
                 () = self.signals.clock.reach(Some(end)) => return self.answer_waited(),
             }
             self.take_events();

@@ -1,14 +1,17 @@
 //! If iterations are functions of their index, you can stop after any prefix, restore and continue. The settled steps
 //! and the ending then equal those of an uninterrupted run, except for times, usage and the resume's own events.
+//!
+//! This also holds after a power cut, which takes events that the journal had not synced: no settled step is lost, and at
+//! most one attempt goes uncounted.
 
 use std::sync::Arc;
 
 use loop_core::{Ending, Event, EventKind, Mark, Phase, Progress, StopReason, Verdict};
-use proptest::collection::vec;
+use proptest::{collection::vec, prop_oneof, strategy::Just, strategy::Strategy};
 
 use crate::scenario::{
-    DrivenRun, GoalState, Rule, Scenario, Simulator, also_holds, holds, last_output, locked, places,
-    through_json, unlimited,
+    Death, Disk, DrivenRun, GoalState, Rule, Scenario, Simulator, also_holds, holds, last_output, locked,
+    places, through_json, times, unlimited,
 };
 
 /// A settled step without its times and usage.
@@ -201,6 +204,31 @@ fn resume_when_driven() {
         assert_eq!(report.output(), whole.output().filter(|_| !is_lost));
         for probe in &resumed.probes {
             assert_eq!(locked(probe).events, resumed.events);
+        }
+    });
+}
+
+/// [`Disk::check_before_iteration`] checks what a power cut could take.
+#[test]
+fn resume_after_a_power_cut() {
+    let death = prop_oneof![Just(Death::Killed), (0..9_usize).prop_map(Death::PowerCut)];
+    let deaths = vec((0..40_usize, death), 1..4);
+    holds((unlimited(), deaths, vec(times(), 1..5)), |(mut scenario, deaths, delays)| {
+        scenario.strays.clear();
+        let disk = Disk::new(delays);
+        for (stop, death) in &deaths {
+            DrivenRun::on_disk(&scenario, &disk, *stop);
+            disk.survive(death);
+            if Progress::from_events(&disk.events()).is_ok_and(|progress| progress.phase() == Phase::Ended) {
+                return;
+            }
+        }
+        let events = DrivenRun::on_disk(&scenario, &disk, usize::MAX).events;
+        if ending(&events).reason() != Some(&StopReason::AttemptsExhausted) {
+            let whole = DrivenRun::run(&scenario).events;
+            assert_eq!(settled(&events), settled(&whole));
+            assert_eq!(ending(&events), ending(&whole));
+            assert_eq!(disk.events(), events, "the journal has every event");
         }
     });
 }

@@ -92,13 +92,14 @@ impl Appender {
         Ok(())
     }
 
-    /// Returns a closure that syncs the file and checks that it is unchanged. The closure can run on any thread that
-    /// may block.
+    /// Returns a closure that syncs the file. The closure can run on any thread that may block.
     pub(crate) fn sync(&self) -> impl FnOnce() -> Result<(), JournalError> + Send + 'static {
-        let (file, path, length) = (Arc::clone(&self.file), self.path.clone(), self.length);
-        move || {
-            file.sync_data().cannot_write(&path)?;
-            check_untampered(&file, &path, length)
-        }
+        let (file, path) = (Arc::clone(&self.file), self.path.clone());
+        move || file.sync_data().cannot_write(&path)
+    }
+
+    /// Checks that nobody else changed the file.
+    pub(crate) fn check(&self) -> Result<(), JournalError> {
+        check_untampered(&self.file, &self.path, self.length)
     }
 }

@@ -4,10 +4,11 @@ use std::{
     fmt,
     marker::PhantomData,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use jiff::Timestamp;
-use loop_core::{BoxError, Event, EventKind, Journal, WorkResult, async_trait};
+use loop_core::{BoxError, Event, EventKind, Journal, JournalSync, WorkResult};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
@@ -50,7 +51,8 @@ use crate::{private_folder, redact::Redactor};
 /// ```
 pub struct FileJournal<O> {
     run: PathBuf,
-    file: Appender,
+    path: PathBuf,
+    lines: Arc<Mutex<LineBuffer>>,
     outputs: Outputs,
     clock: Box<dyn FnMut() -> Timestamp + Send>,
     redactor: Option<Redactor>,
@@ -59,13 +61,19 @@ pub struct FileJournal<O> {
     next: Option<u64>,
     /// The JSON of the last output. We keep its allocation for reuse, unless it is large.
     json: Vec<u8>,
+    output: PhantomData<fn(O) -> O>,
+}
+
+/// The file of lines, and the lines that must not be in it yet. A sync shares them with the run, which appends more
+/// meanwhile. Nobody holds the lock while the disk is busy.
+struct LineBuffer {
+    file: Appender,
     /// Lines that wait to be written.
     pending: Vec<u8>,
     /// The file of an output that must be synced before the line that names it is written.
     pending_output: Option<String>,
     /// Whether we have recorded that the journal has events.
     is_begun: bool,
-    output: PhantomData<fn(O) -> O>,
 }
 
 impl<O> FileJournal<O> {
@@ -104,18 +112,19 @@ impl<O> FileJournal<O> {
         clock: Box<dyn FnMut() -> Timestamp + Send>,
         next: Option<u64>,
     ) -> Self {
+        let path = file.path().to_owned();
+        let is_begun = has_begun(&run);
+        let lines = LineBuffer { file, pending: Vec::new(), pending_output: None, is_begun };
         Self {
             outputs: Outputs::of(&run),
-            is_begun: has_begun(&run),
+            lines: Arc::new(Mutex::new(lines)),
             run,
-            file,
+            path,
             clock,
             redactor: None,
             synced: true,
             next,
             json: Vec::new(),
-            pending: Vec::new(),
-            pending_output: None,
             output: PhantomData,
         }
     }
@@ -138,34 +147,68 @@ impl<O> FileJournal<O> {
     /// Returns the run's lock. Hold it to keep the run locked after the journal is dropped, for example until you have
     /// recorded the run's end. The lock is released when both are dropped.
     pub fn hold(&self) -> RunLock {
-        self.file.hold()
+        self.lines().file.hold()
     }
 
     /// Returns the path of the file of events.
     pub fn path(&self) -> &Path {
-        self.file.path()
+        &self.path
     }
 
-    /// Records that the journal has events, once they are synced. From then on, a journal without events is damaged.
-    fn note_begun(&mut self) -> Result<(), JournalError> {
-        if !self.is_begun && self.next.is_some_and(|next| next > 0) {
-            let path = self.run.join(BEGUN);
-            private_folder::private()
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(&path)
-                .cannot_create(&path)?;
-            self.is_begun = true;
+    fn lines(&self) -> MutexGuard<'_, LineBuffer> {
+        locked(&self.lines)
+    }
+
+    /// Returns the blocking part of a sync.
+    fn sync_now(&self) -> impl FnOnce() -> Result<(), JournalError> + Send + 'static {
+        let (lines, outputs, synced) = (Arc::clone(&self.lines), self.outputs.clone(), self.synced);
+        let begun = self.next.is_some_and(|next| next > 0).then(|| self.run.join(BEGUN));
+        move || {
+            let output = locked(&lines).pending_output.clone();
+            if let Some(name) = output {
+                outputs.sync(&name)?;
+                locked(&lines).flush_after(&name)?;
+            }
+            if synced {
+                let sync = locked(&lines).file.sync();
+                sync()?;
+            }
+            let mut lines = locked(&lines);
+            if synced {
+                lines.file.check()?;
+            }
+            begun.map_or(Ok(()), |marker| lines.note_begun(&marker))
         }
-        Ok(())
     }
+}
 
+fn locked(lines: &Mutex<LineBuffer>) -> MutexGuard<'_, LineBuffer> {
+    // Each change of the buffer is complete before anything that could panic.
+    lines.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl LineBuffer {
     /// Writes the waiting lines, unless an output must be synced first.
     fn flush(&mut self) -> Result<(), JournalError> {
         if self.pending_output.is_none() && !self.pending.is_empty() {
             self.file.append(&self.pending)?;
             self.pending.clear();
+        }
+        Ok(())
+    }
+
+    /// Writes the lines that waited for this output.
+    fn flush_after(&mut self, output: &str) -> Result<(), JournalError> {
+        self.pending_output.take_if(|name| name == output);
+        self.flush()
+    }
+
+    /// Records that the journal has events, once they are synced. From then on, a journal without events is damaged.
+    fn note_begun(&mut self, marker: &Path) -> Result<(), JournalError> {
+        if !self.is_begun {
+            let file = private_folder::private().write(true).create(true).truncate(false).open(marker);
+            file.cannot_create(marker)?;
+            self.is_begun = true;
         }
         Ok(())
     }
@@ -179,19 +222,22 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
             None => serde_json::to_writer(&mut self.json, output),
             Some(redactor) => redactor.write_json(output, &mut self.json),
         };
-        written.map_err(|error| self.unwritable(&error))?;
+        written.map_err(|error| unwritable(&self.path, &error))?;
         if self.json.len() <= MAX_INLINE_OUTPUT {
             return Ok(None);
         }
         let name = self.outputs.write(&std::mem::take(&mut self.json))?;
-        self.pending_output = self.synced.then(|| name.clone());
         Ok(Some(name))
     }
 
     fn write(&mut self, events: &[Event], output: Option<&O>) -> Result<(), JournalError> {
-        let mut next = self.next.ok_or_else(|| JournalError::NotLoaded { path: self.path().to_owned() })?;
+        let mut next = self.next.ok_or_else(|| JournalError::NotLoaded { path: self.path.clone() })?;
         let file = output.map(|output| self.prepare(output)).transpose()?;
         let time = format!("{:.3}", (self.clock)());
+        let mut lines = locked(&self.lines);
+        if let Some(Some(name)) = &file {
+            lines.pending_output = self.synced.then(|| name.clone());
+        }
         for event in events {
             let ended =
                 matches!(event.kind, EventKind::IterationFinished { result: WorkResult::Done(()), .. });
@@ -201,16 +247,16 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
             });
             let redacted = self.redactor.as_ref().map(|redactor| redactor.event(event));
             let event = redacted.as_ref().unwrap_or(event);
-            line_format::write::<Event>(&mut self.pending, next, &time, event, output.as_ref())
-                .map_err(|error| self.unwritable(&error))?;
+            line_format::write::<Event>(&mut lines.pending, next, &time, event, output.as_ref())
+                .map_err(|error| unwritable(&self.path, &error))?;
             next += 1;
         }
         self.next = Some(next);
-        self.flush()
+        lines.flush()
     }
 
     fn read(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, JournalError> {
-        let file = private_folder::read(self.file.path()).cannot_read(self.file.path())?;
+        let file = private_folder::read(&self.path).cannot_read(&self.path)?;
         let mut reader = JournalReader::over(file, &self.run);
         let mut last = LastOutput::default();
         while let Some(entry) = reader.next_entry()? {
@@ -220,37 +266,46 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
             }
         }
         if let Some(torn) = reader.torn() {
-            self.file.cut(&torn)?;
+            self.lines().file.cut(&torn)?;
         }
         self.next = Some(reader.lines());
         last.place().map(|place| reader.decode(place)).transpose()
     }
-
-    fn unwritable(&self, error: &serde_json::Error) -> JournalError {
-        JournalError::Output {
-            path: self.file.path().to_owned(),
-            why: format!("it cannot be written as JSON ({error})"),
-        }
-    }
 }
 
-#[async_trait]
+fn unwritable(path: &Path, error: &serde_json::Error) -> JournalError {
+    JournalError::Output { path: path.to_owned(), why: format!("it cannot be written as JSON ({error})") }
+}
+
 impl<O: Serialize + DeserializeOwned + Send + Sync> Journal<O> for FileJournal<O> {
     fn append(&mut self, events: &[Event], output: Option<&O>) -> Result<(), BoxError> {
         Ok(self.write(events, output)?)
     }
 
-    async fn sync(&mut self) -> Result<(), BoxError> {
-        if !self.synced {
-            return Ok(self.note_begun()?);
-        }
-        if let Some(name) = self.pending_output.take() {
-            let outputs = self.outputs.clone();
-            aside(move || outputs.sync(&name)).await?;
-        }
-        self.flush()?;
-        aside(self.file.sync()).await?;
-        Ok(self.note_begun()?)
+    /// Runs the blocking disk I/O off the runtime's threads, so that the work and other runs continue. Without a
+    /// runtime, or [without syncs](Self::without_sync), it runs here.
+    fn sync(&mut self) -> JournalSync {
+        let sync = self.sync_now();
+        let runtime = tokio::runtime::Handle::try_current().ok().filter(|_| self.synced);
+        let Some(runtime) = runtime else {
+            let synced = sync();
+            return Box::pin(async { Ok(synced?) });
+        };
+        let syncing = runtime.spawn_blocking(sync);
+        Box::pin(async {
+            match syncing.await {
+                Ok(synced) => Ok(synced?),
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => std::panic::resume_unwind(panic),
+                    // The runtime is shutting down and drops this run.
+                    Err(_) => std::future::pending().await,
+                },
+            }
+        })
+    }
+
+    fn is_buffering(&self) -> bool {
+        !self.lines().pending.is_empty()
     }
 
     fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, BoxError> {
@@ -261,7 +316,7 @@ impl<O: Serialize + DeserializeOwned + Send + Sync> Journal<O> for FileJournal<O
 impl<O> fmt::Debug for FileJournal<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FileJournal")
-            .field("path", &self.file.path())
+            .field("path", &self.path)
             .field("next", &self.next)
             .finish_non_exhaustive()
     }
@@ -288,21 +343,5 @@ impl LastOutput {
     fn place(&self) -> Option<OutputLocation<'_>> {
         let is_file = self.is_file?;
         Some(if is_file { OutputLocation::File(&self.text) } else { OutputLocation::Inline(&self.text) })
-    }
-}
-
-/// Runs blocking disk I/O off the runtime's threads, so that other runs continue. Without a runtime, it runs here.
-async fn aside<F>(work: F) -> Result<(), JournalError>
-where
-    F: FnOnce() -> Result<(), JournalError> + Send + 'static,
-{
-    let Ok(runtime) = tokio::runtime::Handle::try_current() else { return work() };
-    match runtime.spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is shutting down and drops this run.
-            Err(_) => std::future::pending().await,
-        },
     }
 }

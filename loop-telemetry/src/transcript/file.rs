@@ -119,7 +119,7 @@ impl<M: Serialize + DeserializeOwned> Transcript<M> {
         written.map_err(|error| unwritable(self.file.path(), error))?;
         self.file.append(&line)?;
         if entry.is_settled()
-            && let Err(error) = self.file.sync()()
+            && let Err(error) = self.file.sync()().and_then(|()| self.file.check())
         {
             if matches!(error, JournalError::Write { .. }) {
                 self.file.take_back(line.len() as u64);

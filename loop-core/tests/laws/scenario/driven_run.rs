@@ -16,7 +16,7 @@ use loop_core::{
 use tokio::time::sleep;
 
 use super::{
-    End, GoalState, Job, Probe, Scenario, TestGuardrail, locked,
+    Disk, End, GoalState, Job, Probe, Scenario, TestGuardrail, locked,
     read_mode::{ReadMode, ReaderPauses, StartedRun},
     simulator,
 };
@@ -51,8 +51,25 @@ impl DrivenRun {
         before: &[Event],
         stop_after: usize,
     ) -> Result<Self, BuildError> {
+        Self::drive(scenario, goal, before, None, stop_after)
+    }
+
+    /// Begins or continues the run on this disk, and drops it after the run has written this many events.
+    pub(crate) fn on_disk(scenario: &Scenario, disk: &Disk, stop_after: usize) -> Self {
+        let goal = GoalState::new(&scenario.goal);
+        let run = Self::drive(scenario, goal, &disk.events(), Some(disk), stop_after);
+        run.expect("the disk has a history")
+    }
+
+    fn drive(
+        scenario: &Scenario,
+        goal: impl AnyGoal,
+        before: &[Event],
+        disk: Option<&Disk>,
+        stop_after: usize,
+    ) -> Result<Self, BuildError> {
         virtual_time(async {
-            let parts = Parts::new(scenario, before);
+            let parts = Parts { disk: disk.cloned(), ..Parts::new(scenario, before) };
             let report_log = Arc::clone(&parts.report_log);
             let (begun, probes) = parts.begin(goal, before, &ReadMode::Stream(ReaderPauses::default()))?;
             let StartedRun::Stream(stream) = begun else { unreachable!("it is read as a stream") };
@@ -104,12 +121,17 @@ pub(super) struct Parts {
     scenario: Arc<Scenario>,
     pub(super) report_log: Arc<Mutex<ReportLog>>,
     tries: Arc<Mutex<HashMap<(u64, Stage), usize>>>,
+    disk: Option<Disk>,
 }
 
 impl Parts {
     pub(super) fn new(scenario: &Scenario, before: &[Event]) -> Self {
-        let parts =
-            Self { scenario: Arc::new(scenario.clone()), report_log: Arc::default(), tries: Arc::default() };
+        let parts = Self {
+            scenario: Arc::new(scenario.clone()),
+            report_log: Arc::default(),
+            tries: Arc::default(),
+            disk: None,
+        };
         let progress = Progress::from_events(before).unwrap_or_default();
         let next = progress.current_step().map_or(0, StepRecord::iteration);
         for stage in [Stage::Iteration, Stage::Evaluation] {
@@ -155,7 +177,9 @@ impl Parts {
             run = run.guard(TestGuardrail::new(guardrail, Arc::clone(&probe)));
             probes.push(probe);
         }
-        if !before.is_empty() {
+        if let Some(disk) = &self.disk {
+            run = run.resume_from(disk.clone());
+        } else if !before.is_empty() {
             run = run.resume(before.to_vec(), last_output(before));
         }
         let begun = match scenario.evaluated {
@@ -241,6 +265,9 @@ async fn pass(duration: Duration) {
 impl Iteration for Parts {
     type Output = u64;
     async fn run(&mut self, cx: IterationContext<u64>) -> Result<u64, WorkError> {
+        if let Some(disk) = &self.disk {
+            disk.check_before_iteration();
+        }
         let job = self.scenario.job(Stage::Iteration, cx.iteration()).clone();
         for mark in &job.notes.marks {
             cx.mark(&mark.name, mark.hash);

@@ -8,7 +8,7 @@ use proptest::{collection::vec, option, prelude::*, sample::select};
 use super::{End, Goal, GuardrailSpec, Job, Rule, Scenario};
 
 /// Returns a few milliseconds, sometimes with nanoseconds, often zero.
-fn times() -> BoxedStrategy<Duration> {
+pub(crate) fn times() -> BoxedStrategy<Duration> {
     prop_oneof![
         2 => Just(Duration::ZERO),
         4 => (0..120_u64).prop_map(Duration::from_millis),

@@ -1,5 +1,6 @@
 //! A generated scenario: the behaviour of all parts of a run, and the inputs from outside.
 
+mod disk;
 mod driven_run;
 mod generate;
 mod goal;
@@ -20,8 +21,9 @@ use proptest::{
 };
 
 pub(crate) use self::{
+    disk::{Death, Disk},
     driven_run::{DrivenRun, last_output},
-    generate::{scenarios, settings, unlimited, usages},
+    generate::{scenarios, settings, times, unlimited, usages},
     goal::{Goal, GoalState},
     guardrails::{GuardrailSpec, Probe, Rule, TestGuardrail},
     read_mode::{ReadMode, ReaderPauses},
