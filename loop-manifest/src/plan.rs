@@ -64,6 +64,8 @@ pub struct AgentPlan {
     pub usage: UsagePlan,
     /// The variables that it and the evaluator see.
     pub env: EnvironmentPlan,
+    /// Whether a shell reads every command of the loop, also one that needs no shell.
+    pub always_shell: bool,
     /// The longest time of one call; `None` is no limit.
     pub max_time: Option<Duration>,
     /// The longest time without output; `None` is no limit.

@@ -31,6 +31,8 @@ pub(crate) struct RawManifest {
     pub(crate) feedback: RawFeedback,
     /// The treatment of an interrupted iteration: `rerun` (the default), `ask` or `halt`.
     pub(crate) resume: Field<String>,
+    /// Whether a shell reads every command: `auto` or `always`. Default: `auto`.
+    pub(crate) shell: Field<String>,
 }
 
 /// `agent`: the command that does the work.
@@ -179,6 +181,7 @@ impl RawManifest {
             pace: fields.object("pace").map(RawPace::read).unwrap_or_default(),
             feedback: fields.object("feedback").map(RawFeedback::read).unwrap_or_default(),
             resume: fields.text("resume"),
+            shell: fields.text("shell"),
         }
     }
 }

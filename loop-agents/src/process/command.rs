@@ -3,8 +3,11 @@
 use std::{
     env,
     ffi::{CString, OsString},
-    io,
-    os::{fd::OwnedFd, unix::ffi::OsStrExt},
+    fs, io,
+    os::{
+        fd::OwnedFd,
+        unix::{ffi::OsStrExt, fs::MetadataExt},
+    },
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -15,7 +18,7 @@ use rustix::io::Errno;
 use super::{
     Environment, Job, ProcessError, RUN_VARIABLE, Supervisor,
     limit::ProcessLimits,
-    program::Program,
+    program::{Image, Program},
     session::ProcessSession,
     stdio::{self, ParentPipes},
     supervision::process_tree,
@@ -45,6 +48,7 @@ pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub struct Process {
     program: Program,
+    always_shell: bool,
     dir: Option<PathBuf>,
     pub(crate) env: Environment,
     input: Vec<u8>,
@@ -60,6 +64,10 @@ pub struct Process {
 
 impl Process {
     /// Creates a command from a shell command line, as you would type it.
+    ///
+    /// If the line is only a program on the `PATH` that the command [sees](Self::env) and its arguments, as in
+    /// `cargo test` or `agent -p 'a b'`, the program starts without a shell. [`always_shell`](Self::always_shell) turns
+    /// this off.
     pub fn shell(line: impl Into<String>) -> Self {
         Self::of(Program::Shell(line.into()))
     }
@@ -89,6 +97,7 @@ impl Process {
     fn of(program: Program) -> Self {
         Self {
             program,
+            always_shell: false,
             dir: None,
             env: Environment::new(),
             input: Vec::new(),
@@ -100,6 +109,16 @@ impl Process {
             supervisor: None,
             inherited: Arc::default(),
         }
+    }
+
+    /// Sets whether a shell reads every command line, also a line that needs none.
+    ///
+    /// # Default
+    /// False.
+    #[must_use]
+    pub fn always_shell(mut self, always: bool) -> Self {
+        self.always_shell = always;
+        self
     }
 
     /// Sets the working directory.
@@ -227,26 +246,45 @@ impl Process {
 
     /// Starts the command, and returns our ends of its pipes.
     pub(super) fn start(&self) -> Result<(ProcessSession, ParentPipes), ProcessError> {
-        let image = self.program.image(&self.env)?;
         let dir =
             self.dir.as_deref().map(|dir| c_string(dir.as_os_str().as_bytes(), "the working directory"));
         let dir = dir.transpose()?;
-        let env = match &self.supervisor {
-            Some(supervisor) => self.env.clone().with(RUN_VARIABLE, supervisor.run()).block()?,
-            None => self.env.block()?,
-        };
+        let mut env = self.env.clone();
+        if let Some(supervisor) = &self.supervisor {
+            env.set(RUN_VARIABLE, supervisor.run());
+        }
         let (theirs, ours) = stdio::prepare(&self.input, self.merged).map_err(ProcessError::Pipe)?;
         let [stdin, stdout, stderr] = &theirs;
-        let spawn = Spawn {
-            image: &image,
-            dir: dir.as_deref(),
-            env: &env,
-            stdio: [stdin, stdout, stderr],
-            inherited: &self.inherited,
+        let spawn = |image: &Image, env: &[CString]| {
+            let stdio = [stdin, stdout, stderr];
+            let spawn = Spawn { image, dir: dir.as_deref(), env, stdio, inherited: &self.inherited };
+            process_tree::start(|| system::spawn(&spawn))
         };
-        let leader = process_tree::start(|| system::spawn(&spawn));
-        let leader = leader.map_err(|error| self.spawn_error(error, &env))?;
+        // If this fails, for example because the file is a script without `#!`, the shell tries it.
+        let direct = if self.always_shell { None } else { self.program.direct_image(&self.env) };
+        let direct = direct.map(|image| Ok::<_, ProcessError>(spawn(&image, &self.with_pwd(&env).block()?)));
+        let leader = match direct.transpose()? {
+            Some(Ok(leader)) => leader,
+            _ => {
+                let env = env.block()?;
+                let leader = spawn(&self.program.image(&self.env)?, &env);
+                leader.map_err(|error| self.spawn_error(error, &env))?
+            }
+        };
         Ok((ProcessSession::led_by(leader, self.supervisor.clone()), ours))
+    }
+
+    /// Corrects `PWD`, as a shell does when it starts: the inherited one may name another folder.
+    fn with_pwd(&self, env: &Environment) -> Environment {
+        let dir = self.dir.as_deref().unwrap_or(Path::new("."));
+        let id = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+        match env.get("PWD").map(Path::new) {
+            Some(pwd) if pwd.is_absolute() && id(pwd) == id(dir) => env.clone(),
+            _ => match dir.canonicalize() {
+                Ok(dir) => env.clone().with("PWD", dir),
+                Err(_) => env.clone(),
+            },
+        }
     }
 
     /// Builds the error for a failed start. The system returns one error number for everything that can go wrong on the

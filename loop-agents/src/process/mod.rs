@@ -6,7 +6,7 @@
 //! started. So:
 //!
 //! - a command, which is a line for `/bin/sh -c` or a program with its arguments, runs in its own session, and receives
-//!   signals as a group;
+//!   signals as a group. A line without shell syntax starts its program without a shell;
 //! - this module writes its input and reads its outputs at the same time, in bounded memory;
 //! - the run ends when the process ends: other processes that still hold its output get [`STRAGGLER_TIME`], and then
 //!   this module closes the pipe;
@@ -35,6 +35,7 @@ mod pipe;
 mod program;
 mod run;
 mod session;
+mod simple_line;
 mod stdio;
 mod supervision;
 mod system;

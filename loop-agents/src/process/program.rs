@@ -12,7 +12,7 @@ use std::{
 
 use rustix::fs::{Access, access};
 
-use super::{Environment, ProcessError};
+use super::{Environment, ProcessError, simple_line::simple_words};
 
 const SHELL: &str = "/bin/sh";
 
@@ -48,6 +48,18 @@ impl Program {
                 image(&find(program, env)?, words)
             }
         }
+    }
+
+    /// Returns the image of the program that a line for the shell names, if the line has nothing for a shell to do. A
+    /// shell would also look into relative folders, so a `PATH` with one needs it.
+    pub(super) fn direct_image(&self, env: &Environment) -> Option<Image> {
+        let Self::Shell(line) = self else { return None };
+        let words = simple_words(line)?;
+        let is_absolute = |folders| env::split_paths(folders).all(|folder| folder.is_absolute());
+        if !words[0].contains('/') && !env.get("PATH").is_some_and(is_absolute) {
+            return None;
+        }
+        image(&find(&words[0], env).ok()?, words.iter().map(String::as_str)).ok()
     }
 
     /// Returns the length in bytes.
@@ -114,6 +126,20 @@ mod tests {
             assert_eq!(file("tool", path), None);
         }
         assert_eq!(file("./tool", path), Some("./tool".to_owned()));
+    }
+
+    #[test]
+    fn a_line_needs_a_shell_if_the_program_is_not_in_an_absolute_folder() {
+        let direct = |line: &str, path: &str| {
+            let image = Program::Shell(line.to_owned()).direct_image(&Environment::new().with("PATH", path));
+            image.map(|image| image.file.to_string_lossy().into_owned())
+        };
+        assert_eq!(direct("sh -c 'exit 3'", "/nowhere:/bin").as_deref(), Some("/bin/sh"));
+        assert_eq!(direct("./tool a", "").as_deref(), Some("./tool"));
+        for path in ["/nowhere", ".:/bin", "/bin:", ""] {
+            assert_eq!(direct("sh -c 'exit 3'", path), None, "{path}");
+        }
+        assert_eq!(direct("sh | sh", "/bin"), None);
     }
 
     #[test]

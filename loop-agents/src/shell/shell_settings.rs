@@ -65,6 +65,13 @@ impl Shell {
         self.with(|process| process.dir(dir))
     }
 
+    /// Sets whether `/bin/sh` reads every command line. By default, a line that is only a program and its arguments
+    /// starts without it; see [`Process::shell`].
+    #[must_use]
+    pub fn always_shell(self, always: bool) -> Self {
+        self.with(|process| process.always_shell(always))
+    }
+
     /// Sets one environment variable.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {

@@ -53,6 +53,7 @@ impl AgentPlan {
             env: crate::EnvironmentPlan::default(),
             max_time: None,
             max_silence: None,
+            always_shell: false,
         }
     }
 
@@ -87,7 +88,7 @@ impl AgentPlan {
     /// Makes the agent that is this command.
     pub(crate) fn command_agent(&self, command: &CommandLine, cx: &ExecutionContext) -> ShellAgent {
         let mut shell = cx.shell(self.sees().split(cx.variables().iter().cloned()).seen);
-        shell = shell.inherit_env(&self.env.set);
+        shell = shell.inherit_env(&self.env.set).always_shell(self.always_shell);
         if let Some(time) = self.max_time {
             shell = shell.max_time(time);
         }

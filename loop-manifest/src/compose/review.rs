@@ -45,7 +45,7 @@ pub(super) fn review(
 /// Returns the shell for commands of the check, which do not see the agent's keys.
 pub(super) fn check_shell(plan: &Plan, cx: &ExecutionContext) -> Shell {
     let seen = plan.evaluator_sees().split(cx.variables().iter().cloned()).seen;
-    cx.shell(seen).inherit_env(&plan.agent.env.set)
+    cx.shell(seen).inherit_env(&plan.agent.env.set).always_shell(plan.agent.always_shell)
 }
 
 /// Builds a conversation with this model, whose tools change nothing.
@@ -68,7 +68,7 @@ fn command(part: &ReviewCommand, plan: &Plan, cx: &ExecutionContext) -> ShellAge
     let line = part.line.as_str();
     let sees = plan.evaluator_sees().of_agent(line);
     let mut shell = cx.shell(sees.split(cx.variables().iter().cloned()).seen);
-    shell = shell.inherit_env(&plan.agent.env.set);
+    shell = shell.inherit_env(&plan.agent.env.set).always_shell(plan.agent.always_shell);
     if let Some(time) = plan.evaluator.max_time {
         shell = shell.max_time(time);
     }

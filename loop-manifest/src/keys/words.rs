@@ -43,6 +43,12 @@ pub(super) const CONDITIONS: &[(&str, &str)] = &[
     ("output_matches", "The goal is met when the evaluator exits 0 and its output matches `pattern`."),
 ];
 
+/// Of `shell`.
+pub(super) const SHELLS: &[(&str, &str)] = &[
+    ("auto", "A command that is only a program and its arguments starts without a shell."),
+    ("always", "`/bin/sh` reads every command."),
+];
+
 /// Of `resume`.
 pub(super) const RESUMES: &[(&str, &str)] = &[
     ("rerun", "The iteration runs again."),

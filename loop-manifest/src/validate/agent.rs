@@ -57,6 +57,7 @@ pub(super) fn agent(
         prompt: Template::with_variables(&prompt.or(DEFAULT_PROMPT.to_owned())?, variables),
         usage: UsagePlan { format, model, prices },
         env: env?,
+        always_shell: false,
         max_time: max_time.optional()?,
         max_silence: max_silence.optional()?,
     })

@@ -8,7 +8,6 @@ mod cost_limits;
 mod environment;
 mod evaluator;
 mod guardrails;
-mod resume;
 mod review;
 mod stop;
 mod usage;
@@ -22,7 +21,7 @@ use super::{
     bounds::{BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MIN_FEEDBACK_BYTES},
     diagnostics::Diagnostic,
     field::FieldValue,
-    keys,
+    keys, nearest,
     plan::{EvaluatorPlan, PacePlan, Plan, ResumePlan},
     raw::{RawManifest, RawPace},
 };
@@ -49,7 +48,7 @@ pub(crate) fn plan(raw: RawManifest, cx: SourceContext<'_>, problems: &mut Vec<D
     // Points to the key that names the agent.
     let command = raw.agent.command.written().or(raw.agent.model.written());
     let command = command.map(|at| at.span.clone()).unwrap_or_default();
-    let agent = agent::agent(raw.agent, (text, &variables), prices, problems);
+    let mut agent = agent::agent(raw.agent, (text, &variables), prices, problems);
     if let Some(agent) = &agent {
         guardrails::metered(&raw.guardrails, agent, command.clone(), problems);
         cost_limits::agent(&raw.guardrails, agent, command, problems);
@@ -64,7 +63,17 @@ pub(crate) fn plan(raw: RawManifest, cx: SourceContext<'_>, problems: &mut Vec<D
     let limits = guardrails::limits(raw.guardrails, problems);
     let pace = pace(raw.pace, problems);
     let feedback = raw.feedback.max_bytes.judge(problems, feedback_bytes);
-    let resume = raw.resume.judge(problems, resume::resume);
+    let resume = raw.resume.judge(problems, |at| {
+        word(
+            &at,
+            &RESUMES,
+            "it decides what happens to an iteration in which the run was cut off; `rerun` is the default",
+        )
+    });
+    let shell = raw.shell.judge(problems, |at| word(&at, &SHELLS, "`auto` is the default"));
+    if let (Some(agent), Some(always)) = (&mut agent, shell.or(false)) {
+        agent.always_shell = always;
+    }
     let (agent, evaluator) = (agent?, evaluator?);
     Some(Plan {
         name: name.or(default_name)?,
@@ -84,6 +93,27 @@ pub(crate) fn plan(raw: RawManifest, cx: SourceContext<'_>, problems: &mut Vec<D
 /// Returns the goal of a manifest that has none. Without a command, the lack is already reported.
 fn default_goal(evaluator: &EvaluatorPlan) -> Option<String> {
     evaluator.command.as_ref().map(|check| format!("Make this command exit 0: {check}"))
+}
+
+/// The words of `resume`.
+const RESUMES: [(&str, ResumePlan); 3] =
+    [("rerun", ResumePlan::Rerun), ("ask", ResumePlan::Ask), ("halt", ResumePlan::Halt)];
+
+/// The words of `shell`, and whether a shell reads every command.
+const SHELLS: [(&str, bool); 2] = [("auto", false), ("always", true)];
+
+/// Parses one of these words.
+fn word<T: Copy>(at: &FieldValue<String>, words: &[(&str, T)], note: &str) -> Result<T, Diagnostic> {
+    if let Some((_, value)) = words.iter().find(|(word, _)| *word == at.value) {
+        return Ok(*value);
+    }
+    let meant = nearest::closest(&at.value, words.iter().copied(), |(word, _)| word);
+    let names: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+    let (last, others) =
+        names.split_last().map_or(("", String::new()), |(last, others)| (last.as_str(), others.join(", ")));
+    Err(Diagnostic::error(format!("`{}` has to be {others} or {last}", at.key))
+        .at(at.span.clone(), nearest::suggestion(meant.map(|(word, _)| word)))
+        .note(note))
 }
 
 /// Text with something in it.

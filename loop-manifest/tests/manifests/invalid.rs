@@ -91,6 +91,7 @@ fn keys() {
             ("key_planned", yaml("cargo test\n", "cargo test\n  score: last-number\n")),
             ("resume_flag", format!("{YAML}resume: true\n")),
             ("resume_slip", format!("{YAML}resume: re-run\n")),
+            ("shell_slip", format!("{YAML}shell: alway\n")),
             ("key_of_the_environment", agent("env: { passes: [OPENAI_API_KEY] }")),
             ("missing_limit", yaml(LIMIT, "  max_seconds: 60")),
             ("missing_agent_and_check", "goal: x\nguardrails: { max_iterations: 3 }\n".to_owned()),

@@ -67,6 +67,7 @@ pace:
 feedback:
   max_bytes: 4096
 resume: halt
+shell: always
 "#;
 
 #[test]
@@ -80,6 +81,7 @@ fn a_small_manifest_has_the_documented_defaults() {
             prompt: "Reach this: {goal}\nThe check says: {evaluator_output}\n".into(),
             usage: UsagePlan::default(),
             env: EnvironmentPlan::default(),
+            always_shell: false,
             max_time: None,
             max_silence: None,
         },
@@ -141,6 +143,7 @@ fn every_key_reaches_the_plan() {
                 pass: ["PATH", "NPM_*"].map(|name| name.parse().unwrap()).into(),
                 set: [("RUST_LOG", "debug"), ("EMPTY", "")].map(|(a, b)| (a.to_owned(), b.to_owned())).into(),
             },
+            always_shell: true,
             max_time: Some(Duration::from_secs(900)),
             max_silence: Some(Duration::from_millis(90_500)),
         },

@@ -12,7 +12,7 @@ use super::{
     KeyRequirement::{Optional, Unless},
     Sample::{Flag, Number, Text, Texts, Whole},
     Shape,
-    words::RESUMES,
+    words::{RESUMES, SHELLS},
 };
 
 /// A limit in time.
@@ -107,6 +107,12 @@ const LAST: &[Key] = &[
              loop was killed. Its agent may have done a part of its work already.",
         )
         .default(Text("rerun")),
+    Key::new("shell", Optional, Shape::OneOf(SHELLS), "whether a shell reads every command")
+        .explained(
+            "Whether `/bin/sh` reads the commands of the agent, the check and the review. A command without shell \
+             syntax, whose program is on `PATH`, does not need it and starts faster without it.",
+        )
+        .default(Text("auto")),
     Key::new("vars", Optional, Shape::Variables, "texts that the user of the manifest sets, by name")
         .explained(
             "Variables, each with its default text, or with `null` if it has none. `{var.NAME}` is replaced by the \
