@@ -154,6 +154,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
         /// An agent that prints its prompt, or any part of it, does not claim to be done, whatever the task is about.
         #[test]
         fn an_echoed_prompt_claims_nothing(

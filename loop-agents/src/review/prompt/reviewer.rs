@@ -120,6 +120,8 @@ mod tests {
     };
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
         /// A reviewer that prints its prompt, or any part of it in any form, gives no verdict, whatever the agent and
         /// the files put into the prompt.
         #[test]
