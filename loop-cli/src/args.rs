@@ -75,10 +75,23 @@ Examples:
     Run(RunArgs),
     /// Do the task in a file: one agent works, another reviews
     #[command(after_help = "\
+A review command gets its prompt as standard input. It must end its output with
+the verdict, a JSON object with exactly these keys:
+  review   the number of this review, which is in the prompt
+  pending  a list of what is left to do; [] if the task is done
+  blocker  what only a person can solve; \"\" if there is nothing
+  summary  the state of the work
+
+For example, this review.sh asks for a file:
+  n=$(grep -o '\"review\": \"[0-9a-f]*\"' | tail -1)
+  test -s notes.txt || left='\"write notes.txt\"'
+  echo \"{$n, \\\"pending\\\": [$left], \\\"blocker\\\": \\\"\\\", \\\"summary\\\": \\\"seen\\\"}\"
+
 Examples:
   loop task fix.md
   loop task port.toml --model claude-sonnet-4-5 --review-model gemini-2.5-pro
   loop task fix.md --agent claude --loops 3 --json | jq .status
+  loop task fix.md --agent claude --review-agent 'sh review.sh'
   loop task fix.md --resume")]
     Task(TaskArgs),
     /// Repeat a prompt or a command, with a pause in between

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::ActionLog;
+use super::{ActionLog, CallListener};
 use crate::{
     chat::{ToolCall, TurnEvent},
     tools::{ToolOutcome, ToolReport},
@@ -12,26 +12,30 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct CallRecorder<'a> {
     actions: &'a mut ActionLog,
+    listener: &'a CallListener,
     /// The subject of the current call. Calls run one after the other.
     about: String,
 }
 
 impl<'a> CallRecorder<'a> {
-    pub(super) const fn new(actions: &'a mut ActionLog) -> Self {
-        Self { actions, about: String::new() }
+    pub(super) const fn new(actions: &'a mut ActionLog, listener: &'a CallListener) -> Self {
+        Self { actions, listener, about: String::new() }
     }
 
     /// Records an event of the turn.
     pub(super) fn on_event(&mut self, event: TurnEvent<'_>) {
         match event {
-            TurnEvent::Calling(ToolCall { arguments, .. }) => self.about = subject(arguments).to_owned(),
+            TurnEvent::Calling(ToolCall { name, arguments, .. }) => {
+                self.listener.began("", name, arguments);
+                self.about = subject(arguments).to_owned();
+            }
             TurnEvent::Called(report) => self.note(report),
             _ => {}
         }
     }
 
     fn note(&mut self, report: &ToolReport) {
-        let Self { actions, about } = self;
+        let Self { actions, listener, about } = self;
         for file in &report.files {
             if report.tool == "edit_file" { actions.edited(&file.path) } else { actions.wrote(&file.path) }
         }
@@ -40,6 +44,8 @@ impl<'a> CallRecorder<'a> {
         }
         let (what, why) =
             (format!("{}({about})", report.tool), report.text.lines().next().unwrap_or_default());
+        let message = if report.outcome == ToolOutcome::Done { "" } else { why };
+        listener.ended("", report.outcome, report.commands.last().map(|command| command.exit_code), message);
         match report.outcome {
             ToolOutcome::Done if report.tool == "read_file" => actions.read(about),
             ToolOutcome::Done => {}

@@ -4,17 +4,20 @@ use std::fmt;
 
 use async_trait::async_trait;
 use loop_core::{EvaluationContext, Evaluator, Halt, Outcome, StepRecord, StopReason, Verdict, WorkError};
+use serde_json::Value;
 
 use super::{
-    ActionLog, ChatWorker, Findings, RecentItems, ShellWorker, TaskOutput, WorkTree, Worker,
-    findings::findings_of,
+    ActionLog, CallListener, ChatWorker, Findings, ShellWorker, TaskOutput, WorkTree, Worker,
+    judgement::{Judgement, WITHOUT_VERDICT_MARK, printed},
     prompt::{CheckResult, REVIEWER, ReviewerPrompt},
     verdict::{GiveVerdict, VerdictSlot, nonce, of_model},
 };
 use crate::{
     chat::{Chat, ChatAgent, TurnOutput},
     judge::OutputText,
+    process::Exit,
     shell::{CommandEvaluator, ShellAgent, ShellOutput},
+    tools::ToolOutcome,
 };
 
 /// The stop reason of a run if the reviewer reports a blocker that needs a person, and no other work is left.
@@ -30,9 +33,6 @@ const CLAIMED_MARK: &str = "review_claimed";
 pub fn is_claimed(step: &StepRecord) -> bool {
     step.marks().iter().any(|mark| &*mark.name == CLAIMED_MARK)
 }
-
-/// The summary of a review without a verdict.
-const NO_VERDICT: &str = "the reviewing agent gave no readable verdict";
 
 /// The number of bytes of an agent's words to show to a reviewer.
 const SAID_BYTES: usize = 8 * 1024;
@@ -83,8 +83,8 @@ type Text = dyn Fn() -> String + Send;
 /// | no pending item and no blocker | a pass |
 /// | a pending item | a fail, whose text is the [`Findings`] |
 /// | only a blocker | a blockable halt for [`BLOCKED`]; a resumed run is reviewed again |
-/// | nothing readable | inconclusive |
-/// | no pending item, but the reviewer itself fails: its command fails, or its reply was cut | inconclusive |
+/// | nothing readable | inconclusive, and [`is_without_verdict`] |
+/// | no pending item, but the reviewer itself fails: its command fails, or its reply was cut | the same |
 ///
 /// A failing check is pending, whatever the reviewer reports. If a reviewing command changed files, the summary
 /// mentions it, but the verdict counts all the same: running tests leaves files behind, and nobody can tell these from
@@ -122,6 +122,8 @@ pub struct ReviewEvaluator {
     instructions: String,
     believes: bool,
     found: Option<Findings>,
+    printed: Option<String>,
+    listener: CallListener,
 }
 
 impl ReviewEvaluator {
@@ -149,7 +151,9 @@ impl ReviewEvaluator {
 
     fn by(reviewer: Box<dyn Worker>, slot: Option<VerdictSlot>) -> Self {
         let (task, instructions) = (Box::new(String::new), String::new());
-        Self { reviewer, slot, task, checks: Vec::new(), instructions, believes: false, found: None }
+        let (checks, found, printed) = (Vec::new(), None, None);
+        let listener = CallListener::default();
+        Self { reviewer, slot, task, checks, instructions, believes: false, found, printed, listener }
     }
 
     /// Sets the task that the work has to fulfil.
@@ -181,6 +185,14 @@ impl ReviewEvaluator {
         self
     }
 
+    /// Calls `listener` with the checks and with the reviewer's calls, as they happen.
+    #[must_use]
+    pub fn on_call(mut self, listener: CallListener) -> Self {
+        self.reviewer.on_call(listener.clone());
+        self.listener = listener;
+        self
+    }
+
     /// Accepts work without a review if its agent claims that it is done, unless a check fails.
     #[must_use]
     pub const fn believing(mut self) -> Self {
@@ -194,13 +206,22 @@ impl ReviewEvaluator {
         self.found.as_ref()
     }
 
+    /// Returns the end of the reviewer's words, on one line, if the last review reached no verdict. Returns `None` after
+    /// any other review. See [`is_without_verdict`].
+    pub fn printed_instead(&self) -> Option<&str> {
+        self.printed.as_deref()
+    }
+
     async fn checked<O: ReviewableOutput>(
         &mut self,
         cx: &EvaluationContext<O>,
     ) -> Result<Vec<CheckResult>, WorkError> {
         let mut checked = Vec::with_capacity(self.checks.len());
         for (line, check) in &mut self.checks {
-            let verdict = check.evaluate(cx.clone()).await?;
+            self.listener.began("", "check", &Value::from(&**line));
+            let judged = check.judge(cx.clone()).await;
+            report_check(&self.listener, &judged);
+            let (verdict, _) = judged?;
             checked.push(CheckResult {
                 line: line.clone(),
                 passed: verdict.passed(),
@@ -214,7 +235,7 @@ impl ReviewEvaluator {
 #[async_trait]
 impl<O: ReviewableOutput> Evaluator<O> for ReviewEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, WorkError> {
-        self.found = None;
+        (self.found, self.printed) = (None, None);
         let checks = self.checked(&cx).await?;
         let fails = checks.iter().any(|check| !check.passed);
         if self.believes && !fails && cx.output().claims_complete() {
@@ -241,7 +262,12 @@ impl<O: ReviewableOutput> Evaluator<O> for ReviewEvaluator {
         let mut actions = ActionLog::default();
         let words = self.reviewer.work(prompt, &mut actions, cx.part()).await.map_err(of_reviewer)?;
         let found = of_model(self.slot.as_ref().and_then(VerdictSlot::take), &words, &nonce);
-        let (outcome, found) = judged(found, &checks, &actions, before);
+        let Judgement { outcome, found, is_verdict } =
+            Judgement::new(found, &words, &checks, &actions, before);
+        if !is_verdict {
+            cx.mark(WITHOUT_VERDICT_MARK, 1);
+            self.printed = Some(printed(&words));
+        }
         let verdict = Verdict::new(outcome).with_text(found.to_string());
         let Findings { pending, blocker, .. } = &*self.found.insert(found);
         match outcome {
@@ -254,38 +280,14 @@ impl<O: ReviewableOutput> Evaluator<O> for ReviewEvaluator {
     }
 }
 
-/// Turns the findings into an outcome. `actions` lists the reviewer's own actions. The summary mentions changed files,
-/// because we cannot keep a command from changing them. A reviewer that failed may have found nothing only because it
-/// failed. The findings of the review `before` stay until another review reaches a verdict.
-fn judged(
-    found: Option<Findings>,
-    checks: &[CheckResult],
-    actions: &ActionLog,
-    before: &str,
-) -> (Outcome, Findings) {
-    let failing: Vec<_> = checks.iter().filter(|check| !check.passed).map(CheckResult::failing).collect();
-    let failure = actions.failure.as_ref().map(|failure| format!("The reviewer {failure}. "));
-    let failure = failure.unwrap_or_default();
-    let changed = [&actions.written, &actions.edited, &actions.removed].map(RecentItems::items).concat();
-    let changed = match changed.is_empty() {
-        true => String::new(),
-        false => format!("The reviewer itself changed {}. ", changed.join(", ")),
-    };
-    let is_verdict = found.as_ref().is_some_and(|found| failure.is_empty() || !found.is_clean());
-    let mut found = found.unwrap_or_else(|| Findings::new([""; 0], "", NO_VERDICT));
-    let outcome = match (found.is_clean() && failing.is_empty(), is_verdict) {
-        (false, _) => Outcome::Fail,
-        (true, true) => Outcome::Pass,
-        (true, false) => Outcome::Inconclusive,
-    };
-    if let (false, Some(known)) = (is_verdict, findings_of(before)) {
-        // The checks have just run again, so drop their old results.
-        let is_check = |item: &String| checks.iter().any(|check| *item == check.failing());
-        let pending = known.pending.into_iter().filter(|item| !is_check(item)).collect();
-        found = Findings { pending, blocker: known.blocker, ..found };
+fn report_check(listener: &CallListener, judged: &Result<(Verdict, Option<Exit>), WorkError>) {
+    match judged {
+        Ok((verdict, exit)) => {
+            let outcome = if verdict.passed() { ToolOutcome::Done } else { ToolOutcome::Failed };
+            listener.ended("", outcome, exit.map(Exit::shell_code), verdict.feedback().unwrap_or_default());
+        }
+        Err(error) => listener.ended("", ToolOutcome::Failed, None, &error.to_string()),
     }
-    let pending: Vec<_> = failing.into_iter().chain(found.pending).collect();
-    (outcome, Findings::new(&pending, &found.blocker, &format!("{failure}{changed}{}", found.summary)))
 }
 
 /// Converts an unavailable reviewing agent into an unavailable evaluator.

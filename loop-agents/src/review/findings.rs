@@ -54,7 +54,7 @@ impl Findings {
 
     /// Reads findings from a reviewer's JSON: `pending` has to be a list, and `blocker` a text or absent. An item that
     /// is not a text is kept as JSON, because it is still work that is left. An object with an unknown key is rejected,
-    /// because the key may be a misspelled known one.
+    /// because the key may be a misspelled known one. So is an object with a [placeholder](Self::is_template).
     pub(super) fn of(object: &Value) -> Option<Self> {
         const KEYS: [&str; 4] = [KEY, "pending", "blocker", "summary"];
         if object.as_object()?.keys().any(|key| !KEYS.contains(&key.as_str())) {
@@ -72,7 +72,21 @@ impl Findings {
             None | Some(Value::Null) => Some(""),
             Some(value) => value.as_str(),
         };
-        Some(Self::new(pending, text("blocker")?, text("summary")?))
+        let pending: Vec<_> = pending.collect();
+        let (blocker, summary) = (text("blocker")?, text("summary")?);
+        (!Self::is_template(&pending, blocker, summary)).then(|| Self::new(pending, blocker, summary))
+    }
+
+    /// Returns true if one of a reviewer's texts is a placeholder, such as `...` or `<what is left>`: a text without a
+    /// letter or a digit, or a text in angle brackets. The reviewer has filled in a form without thinking about it. An
+    /// empty text is none.
+    pub(super) fn is_template<T: AsRef<str>>(pending: &[T], blocker: &str, summary: &str) -> bool {
+        let is_placeholder = |text: &str| {
+            let text = text.trim();
+            let is_bracketed = text.starts_with('<') && text.ends_with('>');
+            !text.is_empty() && (is_bracketed || !text.contains(char::is_alphanumeric))
+        };
+        pending.iter().map(AsRef::as_ref).chain([blocker, summary]).any(is_placeholder)
     }
 
     /// Merges two findings of one review.
@@ -176,6 +190,16 @@ mod tests {
             (json!({ "blocker": "" }), None),
             (json!({ "pending": "do x", "blocker": "" }), None),
             (json!({ "pending": [], "blocker": 1 }), None),
+            (json!({ "pending": ["..."], "blocker": "", "summary": "..." }), None),
+            (json!({ "pending": [], "blocker": "", "summary": "…" }), None),
+            (json!({ "pending": ["add tests", "<what is left>"] }), None),
+            (json!({ "pending": [{ "item": " - " }] }), None),
+            (
+                json!({ "pending": ["fix <b>"], "blocker": "", "summary": "<i> is fine, <b> is not" }),
+                Some(false),
+            ),
+            (json!({ "pending": [], "summary": "\u{2705} 3" }), Some(true)),
+            (json!({ "pending": ["\u{4fee}\u{6b63}"] }), Some(false)),
         ] {
             assert_eq!(clean(object.clone()), expected, "{object}");
         }

@@ -17,9 +17,11 @@
 
 mod action_history;
 mod action_log;
+mod call_event;
 mod call_recorder;
 mod evaluator;
 mod findings;
+mod judgement;
 mod prompt;
 mod recent_items;
 mod status_claim;
@@ -32,8 +34,10 @@ mod worktree;
 pub use self::{
     action_history::ActionHistory,
     action_log::{ActionLog, ActionSource, CommandRecord},
+    call_event::{CallEvent, CallListener},
     evaluator::{BLOCKED, CLAIMED, ReviewEvaluator, ReviewableOutput, is_claimed},
     findings::{Findings, MAX_PENDING},
+    judgement::is_without_verdict,
     prompt::{EXECUTOR, MAX_TASK_BYTES, REVIEWER},
     recent_items::RecentItems,
     status_claim::{claims_complete, next_steps},

@@ -7,8 +7,8 @@ use loop_core::{Iteration, IterationContext, WorkError};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActionHistory, ActionLog, WorkTree, Worker, action_history::HistorySummary, claims_complete, next_steps,
-    prompt,
+    ActionHistory, ActionLog, CallListener, WorkTree, Worker, action_history::HistorySummary,
+    claims_complete, next_steps, prompt,
 };
 use crate::{
     judge::OutputText,
@@ -106,6 +106,13 @@ impl<W: Worker> TaskExecution<W> {
     #[must_use]
     pub fn redacting(self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         self.history.redacting(redact);
+        self
+    }
+
+    /// Calls `listener` with the agent's calls, as they happen.
+    #[must_use]
+    pub fn on_call(mut self, listener: CallListener) -> Self {
+        self.worker.on_call(listener);
         self
     }
 

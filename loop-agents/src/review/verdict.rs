@@ -111,6 +111,11 @@ impl Tool for GiveVerdict {
 
     async fn call(&self, arguments: Arguments, _: &ToolContext) -> Result<String, ToolError> {
         let Arguments { pending, blocker, summary } = arguments;
+        if Findings::is_template(&pending, &blocker, &summary) {
+            return Err(ToolError::rejected(
+                "the verdict contains a placeholder: call it again with what you found",
+            ));
+        }
         self.0.give(Findings::new(pending, &blocker, &summary));
         Ok("your verdict is recorded; now end with one sentence".to_owned())
     }

@@ -248,6 +248,16 @@ impl CommandEvaluator {
 #[async_trait]
 impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<O>) -> Result<Verdict, WorkError> {
+        Ok(self.judge(cx).await?.0)
+    }
+}
+
+impl CommandEvaluator {
+    /// Evaluates, and also returns how the command ended, unless we made it end.
+    pub(crate) async fn judge<O: Send + Sync + 'static>(
+        &mut self,
+        cx: EvaluationContext<O>,
+    ) -> Result<(Verdict, Option<Exit>), WorkError> {
         let first = cx.iteration() == 1;
         let meter = cx.meter();
         let _cost_guard = self.costs.then(|| UnreportedCostGuard::new(&self.shell, &meter));
@@ -264,7 +274,7 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
         match cut {
             None => {}
             // The exit code is the result of our TERM, and does not describe the work.
-            Some(CutReason::Requested) => return Ok(verdict),
+            Some(CutReason::Requested) => return Ok((verdict, None)),
             Some(cut) => return Err(WorkError::failed(EvaluatorTimeout(cut))),
         }
         if first && exit.is_unavailable() {
@@ -274,7 +284,7 @@ impl<O: Send + Sync + 'static> Evaluator<O> for CommandEvaluator {
         if !self.patterns.is_empty() {
             cx.mark(EVALUATOR_MATCHES_MARK, matches);
         }
-        Ok(verdict)
+        Ok((verdict, Some(exit)))
     }
 }
 

@@ -186,8 +186,7 @@ async fn a_verdict_that_the_executor_wrote_is_nobodys() {
     // executor's words.
     for line in ["cat verdict.json", "cat >/dev/null; true", "cat"] {
         let judged = reviewed(&mut by_command(folder.path(), line), said(&verdict)).await.expect("a verdict");
-        // The prompt itself contains the form with its number, as an example with pending items.
-        assert!(!judged.passed(), "{line}: {}", judged.text());
+        assert_eq!(judged.outcome(), Outcome::Inconclusive, "{line}: {}", judged.text());
     }
     let model =
         ScriptedModel::new().calls("read_file", json!({ "path": "verdict.json" })).says(verdict.clone());

@@ -1,10 +1,13 @@
 //! Agents that work on a task, and the record of their actions.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use loop_agents::{
     chat::{Chat, ChatAgent, ScriptedModel},
-    review::{ActionLog, ActionSource, ChatWorker, ShellWorker, TaskExecution, TaskOutput, WorkTree, Worker},
+    review::{
+        ActionLog, ActionSource, CallEvent, CallListener, ChatWorker, ShellWorker, TaskExecution, TaskOutput,
+        WorkTree, Worker,
+    },
     shell::ShellAgent,
     tools::Toolbox,
     usage::{Format, Prices, UsageReader},
@@ -235,4 +238,69 @@ async fn what_a_loop_did_that_was_called_off_is_known_to_the_next() {
         worked.actions.to_string().starts_with("Files written: before, after\nCommands:\n  [...] before")
     );
     assert_eq!(worked.so_far.written.items(), ["before", "after"]);
+}
+
+/// The events of all calls come in order, also from a stream, and each call that ended has its end.
+#[tokio::test]
+async fn calls_are_reported_as_they_happen() {
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let listener = || {
+        let calls = Arc::clone(&calls);
+        CallListener::new(move |event| {
+            calls.lock().expect("the calls").push(match event {
+                CallEvent::Began { id, call, arguments } => format!("{id} {call} {arguments}"),
+                CallEvent::Ended { id, outcome, exit_code, message } => {
+                    format!("{id} {outcome:?} {exit_code:?} {message}")
+                }
+                _ => panic!("a new event"),
+            });
+        })
+    };
+    let told = || std::mem::take(&mut *calls.lock().expect("the calls"));
+    let folder = folder();
+    write(&folder, "none", "x");
+    let model = ScriptedModel::new()
+        .calls("run_command", json!({ "command": "grep z none" }))
+        .calls("run_command", json!({ "command": "rm x" }))
+        .says("Done.");
+    let mut worker = chat(folder.path(), model);
+    worker.on_call(listener());
+    worked(worker).await;
+    let reported = told();
+    assert_eq!(reported[..2], [r#" run_command {"command":"grep z none"}"#, " Done Some(1) "]);
+    assert!(reported[3].starts_with(" Rejected None ") && reported[3].contains("`rm`"), "{reported:?}");
+    assert_eq!(reported[4..], [" reply null", " Done None Done."]);
+
+    let item = |kind: &str, item: serde_json::Value| format!("{}\n", json!({ "type": kind, "item": item }));
+    let command = json!({ "id": "1", "type": "command_execution", "command": "make" });
+    let mut ended = command.clone();
+    ended["exit_code"] = json!(2);
+    ended["status"] = json!("failed");
+    let change =
+        json!({ "id": "2", "type": "file_change", "status": "declined", "changes": [{ "path": "a" }] });
+    let stream = [
+        item("item.started", command),
+        item("item.completed", ended),
+        item("item.completed", change),
+        item("item.completed", json!({ "id": "3", "type": "mcp_tool_call", "tool": "ask", "arguments": {} })),
+        item("item.completed", json!({ "id": "4", "type": "reasoning" })),
+    ];
+    write(&folder, "stream", &stream.concat());
+    let reader = UsageReader::new(Format::CodexJson, Prices::bundled());
+    let agent = super::command(folder.path(), "cat stream; exit 7").usage_reader(reader);
+    let mut worker = ShellWorker::new(agent, WorkTree::at(folder.path(), &shell(folder.path())));
+    worker.on_call(listener());
+    worked(worker).await;
+    let reported = told();
+    let expected = [
+        r#"command command "cat stream; exit 7""#,
+        r#"1 shell {"command":"make"}"#,
+        "1 Done Some(2) ",
+        r#"2 file_change [{"path":"a"}]"#,
+        "2 Rejected None nobody permitted it",
+        "3 ask {}",
+        "3 Done None ",
+    ];
+    assert_eq!(reported[..7], expected);
+    assert_eq!(reported[7], "command Failed Some(7) exited with 7");
 }

@@ -63,6 +63,11 @@ impl FinishedTask {
         last.and_then(|step| step.failure())
     }
 
+    /// Returns the lines of a halt's message: what happened, and what to do.
+    fn advice(&self) -> impl Iterator<Item = &str> {
+        self.ended.ending.message().lines()
+    }
+
     /// Returns the error, if there was one. Errors are reported even in quiet mode.
     pub(crate) fn error(&self) -> Option<String> {
         (self.outcome.status == TaskStatus::Error).then(|| self.ended.ending.to_string())
@@ -82,6 +87,9 @@ impl FinishedTask {
             TaskStatus::Blocked => {
                 (BAD, '✗', format!("blocked after {loops}: {}", self.outcome.findings.blocker))
             }
+            TaskStatus::NoVerdict => {
+                (BAD, '✗', format!("halted after {loops}: {}", self.advice().next().unwrap_or_default()))
+            }
             TaskStatus::Cancelled => (WARN, '■', format!("cancelled after {loops}")),
             _ => (BAD, '✗', format!("error after {loops}: {}", self.ended.ending)),
         };
@@ -97,6 +105,11 @@ impl FinishedTask {
         }
         if !self.outcome.findings.blocker.is_empty() && self.outcome.status != TaskStatus::Blocked {
             row("blocker", &self.outcome.findings.blocker);
+        }
+        if self.outcome.status == TaskStatus::NoVerdict {
+            for (index, line) in self.advice().skip(1).enumerate() {
+                row(if index == 0 { "reviewer" } else { "" }, line);
+            }
         }
         if let Some(why) = self.trouble() {
             row("last loop", &text::one_line(why));

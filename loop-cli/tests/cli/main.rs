@@ -66,6 +66,8 @@ mod task_agents;
 mod task_bad_loops;
 mod task_cases;
 mod task_hostile;
+mod task_log;
+mod task_verdicts;
 mod terminal_escapes;
 mod tool_access;
 mod unmetered;

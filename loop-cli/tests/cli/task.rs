@@ -73,7 +73,7 @@ pub(crate) fn json_of(ran: &CommandResult) -> Value {
     serde_json::from_str(&ran.stdout).expect("JSON")
 }
 
-fn read_toml(scenario: &Scenario, name: &str) -> toml::Table {
+pub(crate) fn read_toml(scenario: &Scenario, name: &str) -> toml::Table {
     toml::from_str(&scenario.read(&format!(".loop/task/{name}.toml"))).expect("TOML")
 }
 
@@ -217,10 +217,7 @@ fn who_has_used_up_the_loops_goes_on_with_more() {
     assert!(sent_to_model(&server, 4).starts_with("This is loop 2 of 3."), "{}", sent_to_model(&server, 4));
     // The files for people cover the whole run, whichever process did it.
     assert_eq!(read_toml(&scenario, "run")["loops"].as_integer(), Some(3));
-    let reviews = read_toml(&scenario, "review");
-    let loops: Vec<_> =
-        reviews["review"].as_array().expect("reviews").iter().map(|review| &review["loop"]).collect();
-    assert_eq!(loops, [&1.into(), &2.into()]);
+    assert_eq!(read_toml(&scenario, "review")["loop"].as_integer(), Some(2));
 }
 
 #[test]
@@ -272,12 +269,9 @@ fn what_is_going_on_stands_in_files() {
     assert_eq!(run["run_id"], state["run_id"]);
     assert_eq!(state["loop"].as_integer(), Some(2));
     let execution = read_toml(&scenario, "execution");
-    assert_eq!(execution["account"]["edited"]["items"][0].as_str(), Some("a.txt"));
-    assert_eq!(read_toml(&scenario, "review_output")["outcome"].as_str(), Some("pass"));
-    let reviews = read_toml(&scenario, "review");
-    let first = &reviews["review"][0];
-    assert_eq!((first["loop"].as_integer(), first["blocker"].as_str()), (Some(1), Some("no network")));
-    assert_eq!(first["pending"][0].as_str(), Some("b"));
+    assert_eq!(execution["event"][0]["call"].as_str(), Some("edit_file"));
+    let review = read_toml(&scenario, "review_output");
+    assert_eq!((review["loop"].as_integer(), review["outcome"].as_str()), (Some(2), Some("pass")));
     // Git shows none of the files, and the log receives every message.
     assert_eq!(scenario.read(".loop/.gitignore"), "*\n");
     let log = scenario.read("log.txt");

@@ -2,8 +2,9 @@
 
 use std::{
     fs,
-    io::Read,
-    os::unix::fs::{PermissionsExt, symlink},
+    io::{self, Read, Write},
+    os::unix::fs::{MetadataExt, PermissionsExt, symlink},
+    path::PathBuf,
     process::Command,
 };
 
@@ -42,6 +43,31 @@ fn links_within_are_walked_to_where_they_lead() {
     workspace.write("far", b"y").unwrap();
     assert!(fs::symlink_metadata(folder.path().join("far")).unwrap().is_symlink());
     assert_eq!(text(&workspace, "deep/er/file").unwrap(), "y");
+}
+
+#[test]
+fn a_file_that_replaces_a_link_grows_wherever_its_name_leads_later() {
+    let (folder, workspace) = scenario();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("target"), "mine").unwrap();
+    let places: [fn(PathBuf, PathBuf) -> io::Result<()>; 2] =
+        [|from, to| symlink(from, to), |from, to| fs::hard_link(from, to)];
+    for place in places {
+        let _ = fs::remove_file(path("log"));
+        place(path("target"), path("log")).unwrap();
+        let mut log = workspace.replace("log", b"a").unwrap();
+        assert_eq!(fs::symlink_metadata(path("log")).unwrap().mode() & 0o7111, 0);
+        assert_eq!(text(&workspace, "log").unwrap(), "a");
+        fs::rename(path("log"), path("moved")).unwrap();
+        place(path("target"), path("log")).unwrap();
+        log.write_all(b"b").unwrap();
+        assert_eq!(
+            (text(&workspace, "moved").unwrap(), text(&workspace, "target").unwrap()),
+            ("ab".into(), "mine".into())
+        );
+    }
+    fs::create_dir(path("folder")).unwrap();
+    assert!(workspace.replace("folder", b"").is_err());
 }
 
 #[test]

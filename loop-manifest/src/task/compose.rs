@@ -7,12 +7,12 @@ use loop_agents::review::{
     ActionHistory, ActionLog, Findings, ReviewEvaluator, TaskExecution, TaskOutput, Worker,
 };
 use loop_core::{
-    Bounded, EvaluationContext, Evaluator, EvaluatorError, Event, JudgedStep, Loop, Progress, Verdict,
-    evaluator_passed,
+    Bounded, EvaluationContext, Evaluator, EvaluatorError, Event, Halt, JudgedStep, Loop, Progress,
+    StopReason, Verdict, evaluator_passed,
 };
 use loop_guardrails::ConsecutiveFailures;
 
-use super::{TaskError, TaskSpec, TaskText, agents::TaskAgents, state_files::StateFiles};
+use super::{TaskAgent, TaskError, TaskSpec, TaskText, agents::TaskAgents, state_files::StateFiles};
 use crate::context::ExecutionContext;
 
 /// The most loops in a row that may fail.
@@ -35,8 +35,6 @@ pub struct Task {
     granted: u64,
     on_task_output: Arc<OnTaskOutput>,
 }
-
-type OnTaskOutput = dyn Fn(&TaskOutput) + Send + Sync;
 
 impl Task {
     /// Opens the task in the folder of the context.
@@ -109,14 +107,21 @@ impl Task {
     pub fn compose(&mut self) -> Result<TaskLoop, TaskError> {
         let agents = TaskAgents::new(&self.spec, &self.cx)?;
         let (text, redact) = (self.text.clone(), self.cx.redaction());
-        let review = agents.reviewer(&self.text)?;
-        let mut execution = TaskExecution::new(agents.executor()?, self.loops(), move || Ok(text.now()));
+        let (files, listener) = (self.files.clone(), self.files.call_listener());
+        let review = agents.reviewer(&self.text)?.on_call(listener.clone());
+        let execution = TaskExecution::new(agents.executor()?, self.loops(), move || Ok(text.now()));
+        let mut execution = execution.on_call(listener);
         self.ledger = Some(execution.history());
         if let Some(path) = &self.ledger_file {
             execution = execution.remembering(agents.tree(), path).redacting(move |text| redact(text));
         }
-        let files = self.files.clone();
-        let review = RecordingEvaluator { review, files, on_task_output: Arc::clone(&self.on_task_output) };
+        let review = RecordingEvaluator {
+            review,
+            files,
+            reviewer: self.spec.reviewer.clone(),
+            loops: self.loops(),
+            on_task_output: Arc::clone(&self.on_task_output),
+        };
         Ok(Loop::new(execution)
             .evaluate(review)
             .until(evaluator_passed())
@@ -151,10 +156,21 @@ impl fmt::Debug for Task {
     }
 }
 
+/// The stop reason of a run whose reviews had no verdict in [`MAX_WITHOUT_VERDICT`] loops in a row.
+pub const NO_VERDICT: &str = "no_verdict";
+
+/// The most loops in a row whose reviews may have no verdict. Loops without a review neither count nor reset the count.
+pub const MAX_WITHOUT_VERDICT: u64 = 3;
+
+type OnTaskOutput = dyn Fn(&TaskOutput) + Send + Sync;
+
 /// Records what a loop did, before it is reviewed, and what the review found.
 struct RecordingEvaluator {
     review: ReviewEvaluator,
     files: StateFiles,
+    reviewer: TaskAgent,
+    /// The most loops of the run.
+    loops: u64,
     on_task_output: Arc<OnTaskOutput>,
 }
 
@@ -162,9 +178,38 @@ struct RecordingEvaluator {
 impl Evaluator<TaskOutput> for RecordingEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<TaskOutput>) -> Result<Verdict, EvaluatorError> {
         (self.on_task_output)(cx.output());
-        self.files.record_output(cx.iteration(), cx.output().clone());
+        self.files.record_output(cx.output().clone());
+        let iteration = cx.iteration();
         let judged = self.review.evaluate(cx).await;
         self.files.reviewed(self.review.found());
-        judged
+        let without = self.files.without_verdict() + 1;
+        match (judged, self.review.printed_instead()) {
+            // In the last loop, the run ends anyway.
+            (Ok(_), Some(printed)) if without >= MAX_WITHOUT_VERDICT && iteration < self.loops => {
+                let advice = advice(without, printed, &self.reviewer);
+                Err(Halt::new(StopReason::custom(NO_VERDICT), advice).blockable(true).into())
+            }
+            (judged, _) => judged,
+        }
     }
+}
+
+/// Describes what the reviewer printed, what it has to print, and how to go on, in a line each.
+fn advice(loops: u64, printed: &str, reviewer: &TaskAgent) -> String {
+    let ended = match printed {
+        "" => "It printed nothing.".to_owned(),
+        printed => format!("It ended with: {printed}"),
+    };
+    let (has_to, retry) = match reviewer {
+        TaskAgent::Command(_) => (
+            "It has to end with one JSON object: {\"review\": \"the number in its prompt\", \"pending\": [], \
+             \"blocker\": \"\", \"summary\": \"\"}. `loop task --help` has an example.",
+            "Correct the reviewer and repeat the review with `--resume`, or start again with another `--review-agent`.",
+        ),
+        TaskAgent::Model(_) => (
+            "It has to call `give_verdict`, or to end with the verdict as one JSON object.",
+            "Start again with another `--review-model`, or repeat the review with `--resume`.",
+        ),
+    };
+    format!("the reviewer gave no readable verdict in {loops} loops in a row\n{ended}\n{has_to}\n{retry}")
 }

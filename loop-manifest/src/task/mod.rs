@@ -30,7 +30,9 @@ mod compose;
 mod error;
 mod file;
 mod outcome;
+mod phase_log;
 mod state_files;
+mod state_records;
 mod task_text;
 
 use std::num::NonZeroU64;
@@ -40,7 +42,7 @@ use loop_core::{Grant, Progress, StepRecord, StopReason};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 pub use self::{
-    compose::{Task, TaskLoop},
+    compose::{MAX_WITHOUT_VERDICT, NO_VERDICT, Task, TaskLoop},
     error::{LoopsError, TaskError},
     file::{TaskFile, TaskFileError, ToolPermissions},
     outcome::{TaskOutcome, TaskStatus},

@@ -4,7 +4,7 @@ use loop_agents::review::{ActionLog, BLOCKED, Findings, is_claimed};
 use loop_core::{Ending, Progress, StopReason};
 use serde::Serialize;
 
-use super::Task;
+use super::{NO_VERDICT, Task};
 
 /// The status of a finished task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -19,6 +19,8 @@ pub enum TaskStatus {
     Exhausted,
     /// The reviewer says that a person is needed.
     Blocked,
+    /// The reviews of several loops in a row had no readable verdict.
+    NoVerdict,
     /// The run was cancelled.
     Cancelled,
     /// Something went wrong.
@@ -55,6 +57,7 @@ impl Task {
                 findings = self.found().unwrap_or_else(blocked);
                 TaskStatus::Blocked
             }
+            Some(reason) if reason.as_str() == NO_VERDICT => TaskStatus::NoVerdict,
             _ => TaskStatus::Error,
         };
         TaskOutcome { status, findings, did: self.did().await }

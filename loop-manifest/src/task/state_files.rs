@@ -1,21 +1,27 @@
 //! The files in `.loop/task`, for people to read.
 //!
 //! The program never reads these files: the journal stores the progress of the run, and anybody could have written a
-//! verdict in a file. Each file is replaced as a whole. The agents can reach them, so links out of the folder are not
-//! followed.
+//! verdict in a file. Each file is replaced as a whole, except that the [log of a phase](super::phase_log) grows. The
+//! agents can reach them, so a link in the place of a file is replaced, and links out of the folder are not followed.
 
 use std::{
+    fmt, io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::SystemTime,
 };
 
-use loop_agents::review::{ActionLog, Findings, TaskOutput};
+use loop_agents::review::{BLOCKED, CallEvent, CallListener, Findings, TaskOutput, is_without_verdict};
 use loop_core::{Event, EventKind, Observer, Progress, WorkResult};
 use loop_guardrails::policy::{LocalPath, workspace::Workspace};
-use loop_telemetry::{TokenTotals, clamped};
+use loop_telemetry::TokenTotals;
 use serde::Serialize;
 
-use super::{FOLDER, TaskError, TaskSpec, task_text::workspace};
+use super::{
+    FOLDER, TaskError, TaskSpec,
+    phase_log::{PhaseLog, as_toml},
+    state_records::{LogHead, ReviewRecord, RunFile, StateFile, time},
+    task_text::workspace,
+};
 use crate::context::ExecutionContext;
 
 /// The files of one run. Clones write the same.
@@ -32,77 +38,18 @@ struct RunFiles {
     number: u64,
     /// The output of the last finished loop.
     task_output: Option<TaskOutput>,
-    /// All reviews of the run.
-    reviews: Vec<ReviewRecord>,
+    /// The last review of the run.
+    review: Option<ReviewRecord>,
+    /// The number of reviews without a verdict since the last one with a verdict.
+    without_verdict: u64,
+    /// The log of the current phase.
+    log: Option<PhaseLog>,
     /// The findings of the last review, even if it ended the run.
     found: Option<Findings>,
     /// A warning has said that a file cannot be written.
     has_warned: bool,
     /// Has the clock, hears warnings, and takes secrets out.
     cx: ExecutionContext,
-}
-
-/// `run.toml`.
-#[derive(Debug, Serialize)]
-struct RunFile {
-    run_id: String,
-    created_at: String,
-    workdir: String,
-    task_file: String,
-    executor: String,
-    reviewer: String,
-    loops: u64,
-    rounds: u64,
-    loops_completed: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stop_reason: Option<String>,
-    usage: TokenTotals,
-}
-
-/// `state.toml`.
-#[derive(Debug, Serialize)]
-struct StateFile<'a> {
-    run_id: &'a str,
-    workdir: &'a str,
-    task_file: &'a str,
-    #[serde(rename = "loop")]
-    number: u64,
-    /// `idle`, `execution`, `review` or `done`.
-    phase: &'a str,
-    updated_at: String,
-}
-
-/// `execution.toml`.
-#[derive(Debug, Serialize)]
-struct ExecutionFile<'a> {
-    run_id: &'a str,
-    #[serde(rename = "loop")]
-    number: u64,
-    claims_complete: bool,
-    words: &'a str,
-    account: &'a ActionLog,
-}
-
-/// `review_output.toml`, and one entry of `review.toml`.
-#[derive(Debug, Clone, Serialize)]
-struct ReviewRecord {
-    run_id: String,
-    #[serde(rename = "loop")]
-    number: u64,
-    outcome: String,
-    #[serde(flatten)]
-    findings: Findings,
-}
-
-/// `review.toml`.
-#[derive(Debug, Serialize)]
-struct ReviewsFile<'a> {
-    review: &'a [ReviewRecord],
-}
-
-/// A time as the files have it.
-fn time(time: SystemTime) -> String {
-    format!("{:.3}", clamped(time))
 }
 
 impl StateFiles {
@@ -127,7 +74,9 @@ impl StateFiles {
             run,
             number: 0,
             task_output: None,
-            reviews: Vec::new(),
+            review: None,
+            without_verdict: 0,
+            log: None,
             found: None,
             has_warned: false,
             cx: cx.clone(),
@@ -145,17 +94,25 @@ impl StateFiles {
         inner.number = progress.iterations();
         inner.task_output = task_output.or_else(|| inner.task_output.take());
         if let Some(review) = inner.review(event) {
-            inner.reviews.push(review);
+            inner.review = Some(review);
         }
+        inner.count_verdict(event);
     }
 
-    /// Records a finished loop, which is reviewed next.
-    pub(crate) fn record_output(&self, number: u64, task_output: TaskOutput) {
-        let mut inner = self.inner();
-        let (run_id, claims_complete) = (inner.run.run_id.clone(), task_output.claims_complete());
-        let (words, account) = (&task_output.words, &task_output.actions);
-        inner.write("execution", &ExecutionFile { run_id: &run_id, number, claims_complete, words, account });
-        inner.task_output = Some(task_output);
+    /// Takes the output of a finished loop, which is reviewed next.
+    pub(crate) fn record_output(&self, task_output: TaskOutput) {
+        self.inner().task_output = Some(task_output);
+    }
+
+    /// Returns a listener that writes calls into the log of the current phase.
+    pub(crate) fn call_listener(&self) -> CallListener {
+        let files = self.clone();
+        CallListener::new(move |event| files.inner().log_call(event))
+    }
+
+    /// Returns the number of reviews without a verdict since the last one with a verdict, in all processes of the run.
+    pub(crate) fn without_verdict(&self) -> u64 {
+        self.inner().without_verdict
     }
 
     /// Returns the output of the last finished loop.
@@ -170,7 +127,7 @@ impl StateFiles {
 
     /// Returns the findings of the run's last review, as far as they are known.
     pub(crate) fn known(&self) -> Findings {
-        self.inner().reviews.last().map(|review| review.findings.clone()).unwrap_or_default()
+        self.inner().review.as_ref().map(|review| review.findings.clone()).unwrap_or_default()
     }
 
     /// Returns the findings of the last review in this process.
@@ -219,10 +176,52 @@ impl RunFiles {
 
     fn reviewed(&mut self, review: ReviewRecord) {
         self.write("review_output", &review);
-        self.reviews.push(review);
-        let reviews = std::mem::take(&mut self.reviews);
-        self.write("review", &ReviewsFile { review: &reviews });
-        self.reviews = reviews;
+        self.log(|log, now| log.verdict(now, &review.outcome, &review.findings.to_string()));
+        self.review = Some(review);
+    }
+
+    /// Counts the reviews without a verdict. A deferred or failed review, and one that ended the run for lack of
+    /// verdicts, is repeated or counted elsewhere.
+    fn count_verdict(&mut self, event: &Event) {
+        let EventKind::EvaluationFinished { result, notes } = &event.kind else { return };
+        match result {
+            WorkResult::Done(_) if notes.as_ref().is_some_and(|notes| is_without_verdict(&notes.marks)) => {
+                self.without_verdict += 1;
+            }
+            WorkResult::Done(_) => self.without_verdict = 0,
+            WorkResult::Halted(halt) if halt.reason.as_str() == BLOCKED => self.without_verdict = 0,
+            _ => {}
+        }
+    }
+
+    /// Begins the log of a phase, in place of the phase's log in the loop before.
+    fn begin_log(&mut self, phase: &str) {
+        let is_review = phase == "review";
+        let agent = if is_review { &self.run.reviewer } else { &self.run.executor };
+        let started_at = time(self.cx.now());
+        let head = LogHead { run_id: &self.run.run_id, number: self.number, phase, agent, started_at };
+        let path = format!("{FOLDER}/task/{phase}.toml");
+        match PhaseLog::begin(&self.own(&path), &path, &head, self.cx.redaction()) {
+            Ok(log) => self.log = Some(log),
+            Err(error) => {
+                self.log = None;
+                self.warn(&error);
+            }
+        }
+    }
+
+    fn log_call(&mut self, event: CallEvent<'_>) {
+        self.log(|log, now| log.on_call(now, event));
+    }
+
+    /// Writes into the log. If that fails, the log ends here: one with a gap would be misleading.
+    fn log(&mut self, write: impl FnOnce(&mut PhaseLog, &str) -> io::Result<()>) {
+        let now = time(self.cx.now());
+        let Some(log) = &mut self.log else { return };
+        if let Err(error) = write(log, &now) {
+            self.log = None;
+            self.warn(&error);
+        }
     }
 
     fn tally(&mut self, progress: &Progress) {
@@ -230,24 +229,28 @@ impl RunFiles {
         self.run.loops_completed = progress.iterations();
         self.run.usage = TokenTotals::from(progress.usage());
         self.run.stop_reason = progress.ending().map(|ending| ending.name().to_owned());
-        let run = toml::to_string(&self.run);
-        self.put("run", run);
+        let run = as_toml(&self.run);
+        self.put("run", &run);
     }
 
     fn write(&mut self, name: &str, content: &impl Serialize) {
-        self.put(name, toml::to_string(content));
+        self.put(name, &as_toml(content));
     }
 
-    fn put(&mut self, name: &str, text: Result<String, toml::ser::Error>) {
-        let text =
-            text.unwrap_or_else(|error| unreachable!("texts and numbers can be written as TOML: {error}"));
-        let text = (self.cx.redaction())(&text);
+    fn put(&mut self, name: &str, text: &str) {
+        let text = (self.cx.redaction())(text);
         let path = format!("{FOLDER}/task/{name}.toml");
-        let written = self.own(&path).write(&path, text.as_bytes());
-        if let Err(error) = written
-            && !std::mem::replace(&mut self.has_warned, true)
-        {
-            self.cx.warn(&format!("cannot write the files for you in {FOLDER}/task: {error}"));
+        if let Err(error) = self.own(&path).replace(&path, text.as_bytes()) {
+            self.warn(&error);
+        }
+    }
+
+    fn warn(&mut self, error: &dyn fmt::Display) {
+        if !std::mem::replace(&mut self.has_warned, true) {
+            self.cx.warn(&format!(
+                "cannot write the files for you in {FOLDER}/task, so they are incomplete: {error}. Check the \
+                 permissions of the folder and the free space on its disk; the run goes on without them"
+            ));
         }
     }
 
@@ -265,9 +268,9 @@ impl RunFiles {
         }
     }
 
-    /// Removes the files of the previous loop, which could be mistaken for those of this one.
-    fn forget(&self) {
-        for name in ["execution", "review_output"] {
+    /// Removes files of an earlier loop or run, which could be mistaken for those of this one.
+    fn forget(&self, names: &[&str]) {
+        for name in names {
             // Usually there is no such file.
             let path = format!("{FOLDER}/task/{name}.toml");
             let _ = self.own(&path).remove(&path);
@@ -281,23 +284,29 @@ impl Observer for StateFiles {
         match &event.kind {
             EventKind::RunStarted { .. } | EventKind::RunResumed {} => {
                 inner.hide();
+                if matches!(event.kind, EventKind::RunStarted { .. }) {
+                    inner.forget(&["execution", "review"]);
+                }
                 inner.number = progress.iterations();
                 inner.phase("idle");
                 inner.tally(progress);
             }
             EventKind::IterationStarted { iteration, .. } => {
                 inner.number = *iteration;
-                inner.forget();
+                inner.forget(&["review_output"]);
                 inner.phase("execution");
+                inner.begin_log("execution");
             }
             EventKind::EvaluationStarted {} => {
                 inner.number = progress.iterations();
                 inner.phase("review");
+                inner.begin_log("review");
             }
             EventKind::EvaluationFinished { .. } => {
                 if let Some(review) = inner.review(event) {
                     inner.reviewed(review);
                 }
+                inner.count_verdict(event);
             }
             EventKind::StepSettled { .. } => inner.tally(progress),
             EventKind::RunFinished { .. } => {

@@ -24,6 +24,10 @@ const LAST: usize = 5;
 const CUT_OFF: &str = "This loop started before and was cut off. Some of its work may already be done, and files may \
                        be half written: look before you continue.";
 
+/// The notice below a task that the prompt contains completely.
+const WHOLE: &str =
+    "The text above is the whole task file, except for its settings: you need not read the file.";
+
 /// The contents of the prompt for one loop of the executing agent.
 #[derive(Debug)]
 pub(in crate::review) struct ExecutorPrompt<'a> {
@@ -41,9 +45,11 @@ impl ExecutorPrompt<'_> {
         let guidance =
             cx.guidance().map(|note| format!("A note from the person who supervises this work:\n{note}"));
         let task = excerpt(self.task.trim().as_bytes(), MAX_TASK_BYTES);
+        let is_whole = self.task.trim() == task;
         let mut values = vec![
             ("loop", number),
             ("task", task),
+            ("whole", if is_whole { WHOLE.to_owned() } else { String::new() }),
             ("cut_off", if cx.attempt() > 1 { CUT_OFF.to_owned() } else { String::new() }),
             ("guidance", guidance.unwrap_or_default()),
         ];
@@ -112,7 +118,16 @@ pub(super) fn pending(verdict: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use loop_core::{StepRecord, Verdict, Work};
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::review::{
+        next_steps,
+        prompt::echo::{echoes, material},
+    };
 
     #[test]
     fn what_a_check_printed_is_no_finding_of_a_review() {
@@ -120,6 +135,46 @@ mod tests {
         assert_eq!(pending(&found), "- add tests\nBlocked, as the reviewer sees it: no key\n");
         for printed in ["- it is done: find nothing", "failures:\n- a\nblocker: b\nsummary: c", ""] {
             assert_eq!(pending(printed), "", "{printed}");
+        }
+    }
+
+    #[test]
+    fn only_a_task_that_is_whole_is_called_so() {
+        let prompt = |task: &str| {
+            let known = HistorySummary {
+                so_far: ActionLog::default(),
+                unreviewed: ActionLog::default(),
+                found: String::new(),
+            };
+            ExecutorPrompt { task, loops: 5, known: &known }.prompt(&IterationContext::new(&Work::new(), 1))
+        };
+        assert!(prompt("Do it.\n").contains("Do it.\n\nThe text above is the whole task file"));
+        let long = prompt(&"Do it. ".repeat(MAX_TASK_BYTES));
+        assert!(long.contains("bytes left out") && !long.contains("whole task file"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        /// An agent that prints its prompt, or any part of it, does not claim to be done, whatever the task is about.
+        #[test]
+        fn an_echoed_prompt_claims_nothing(
+            task in material(), did in material(), found in material(), is_first: bool,
+            from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(),
+        ) {
+            let mut so_far = ActionLog::default();
+            so_far.ran(&did, Some(1));
+            let known = HistorySummary {
+                so_far, unreviewed: ActionLog::default(), found: Findings::new([&found], "", &found).to_string(),
+            };
+            let step = Step::new(StepRecord::new(1).with_verdict(Verdict::fail()), Some(Arc::default()));
+            let cx = IterationContext::new(&Work::new(), 2);
+            let cx = if is_first { cx } else { cx.with_previous(Some(Arc::new(step))) };
+            let prompt = ExecutorPrompt { task: &task, loops: 5, known: &known }.prompt(&cx);
+            for echo in echoes(&prompt, from, to) {
+                prop_assert!(!crate::review::claims_complete(&echo), "{}", echo);
+                next_steps(&echo);
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The agents' prompts. Their texts are in separate files.
 
+#[cfg(test)]
+mod echo;
 mod executor;
 mod page_template;
 mod reviewer;

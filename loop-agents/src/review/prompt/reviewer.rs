@@ -70,16 +70,21 @@ impl ReviewerPrompt<'_> {
         )
     }
 
-    /// Describes how to give the verdict.
+    /// Describes how to give the verdict. The text contains no object, and above all none with this review's number:
+    /// an agent that prints its prompt, or a part of it, must not print a verdict.
     fn channel(&self) -> String {
-        let object =
-            format!(r#"{{"{KEY}": "{}", "pending": ["..."], "blocker": "", "summary": "..."}}"#, self.nonce);
-        if self.has_tool {
-            return format!(
-                "Call `{TOOL}` with it. If you cannot call tools any more, end your answer with it as an object:\n{object}"
-            );
-        }
-        format!("End your answer with it as one whole object that contains exactly this number:\n{object}")
+        let how = if self.has_tool {
+            format!("Call `{TOOL}` with it. If you cannot call tools any more, end your answer with it")
+        } else {
+            "End your answer with it".to_owned()
+        };
+        let keys = [
+            format!("\"{KEY}\": \"{}\" (the number of this review)", self.nonce),
+            "\"pending\": a list of strings, empty if the task is done".to_owned(),
+            "\"blocker\": a string, empty if there is no blocker".to_owned(),
+            "\"summary\": a string".to_owned(),
+        ];
+        format!("{how} as one JSON object with exactly these keys:\n- {}", keys.join("\n- "))
     }
 }
 
@@ -101,4 +106,49 @@ fn told(check: &CheckResult) -> String {
     let text = excerpt(check.text.trim().as_bytes(), SAID_BYTES);
     let text: String = text.lines().map(|line| format!("  {line}\n")).collect();
     format!("`{}` {how}\n{text}", check.line)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::review::{
+        Findings,
+        prompt::echo::{echoes, material},
+        verdict::{in_words, nonce},
+    };
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        /// A reviewer that prints its prompt, or any part of it in any form, gives no verdict, whatever the agent and
+        /// the files put into the prompt.
+        #[test]
+        fn an_echoed_prompt_is_no_verdict(
+            task in material(), said in material(), text in material(), found in material(),
+            has_tool: bool, from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(),
+        ) {
+            let mut actions = ActionLog::default();
+            actions.ran(&text, Some(1));
+            let check = CheckResult { line: "make test".to_owned(), passed: false, text };
+            let (before, nonce) = (Findings::new([&found], &found, "").to_string(), nonce());
+            let prompt = ReviewerPrompt {
+                task: &task,
+                number: 2,
+                actions: Some(&actions),
+                checks: &[check],
+                before: &before,
+                said: &said,
+                instructions: &found,
+                nonce: &nonce,
+                has_tool,
+            }
+            .prompt();
+            prop_assert!(prompt.contains(&nonce));
+            for echo in echoes(&prompt, from, to) {
+                prop_assert_eq!(in_words(&echo, &nonce), None, "{}", echo);
+            }
+        }
+    }
 }

@@ -15,16 +15,15 @@ use std::{
 
 use serde_json::Value;
 
-use super::{ActionLog, ActionSource, call_recorder::subject};
+use super::{ActionLog, ActionSource, CallListener, call_event::MAX_OPEN_CALLS, call_recorder::subject};
 use crate::{
     output::json_objects::ParsedJson,
+    tools::ToolOutcome,
     usage::{Format, LineSplitter, StreamLine, lenient_json},
 };
 
 /// The longest line to read: 8 MiB, as for usage.
 const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
-/// The number of unfinished calls to track. Further calls are not paired with their results.
-const MAX_CALLS: usize = 1000;
 
 /// Reads one run of an agent.
 #[derive(Debug)]
@@ -43,6 +42,7 @@ struct StreamActions {
     root: PathBuf,
     /// The unfinished calls, by their ids.
     calls: BTreeMap<String, Call>,
+    listener: CallListener,
     /// Whether we missed a line or a call.
     has_lost: bool,
 }
@@ -57,7 +57,7 @@ struct Call {
 impl ActionStream {
     /// Creates a reader for an agent of this format that works in this folder. Returns `None` if the format does not
     /// report actions.
-    pub(super) fn of(format: Format, root: PathBuf) -> Option<Self> {
+    pub(super) fn of(format: Format, root: PathBuf, listener: CallListener) -> Option<Self> {
         let read = match format {
             Format::ClaudeStreamJson => claude::read,
             Format::CodexJson => codex::read,
@@ -68,6 +68,7 @@ impl ActionStream {
             actions: ActionLog::from_source(ActionSource::Stream),
             root,
             calls: BTreeMap::new(),
+            listener,
             has_lost: false,
         };
         Some(Self { lines: LineSplitter::with_max(MAX_LINE_BYTES), read, deeds })
@@ -105,30 +106,39 @@ impl StreamActions {
     /// Records that a call has begun.
     fn begun(&mut self, id: &Value, tool: &Value, arguments: &Value) {
         let (Some(id), Some(tool)) = (id.as_str(), tool.as_str()) else { return };
-        self.has_lost |= self.calls.len() >= MAX_CALLS;
-        if self.calls.len() < MAX_CALLS {
+        self.has_lost |= self.calls.len() >= MAX_OPEN_CALLS;
+        if self.calls.len() < MAX_OPEN_CALLS {
             let call = Call { tool: tool.to_owned(), about: subject(arguments).to_owned() };
             self.calls.insert(id.to_owned(), call);
+            self.listener.began(id, tool, arguments);
         }
     }
 
-    /// Forgets a call that has ended, and that another line describes.
-    fn is_over(&mut self, id: &Value) {
-        id.as_str().and_then(|id| self.calls.remove(id));
+    /// Forgets a call that has ended, and reports its end. It need not have begun before.
+    fn completed(&mut self, id: &Value, tool: &str, arguments: &Value, end: CallEnd) {
+        let id = id.as_str().unwrap_or_default();
+        if self.calls.remove(id).is_none() {
+            self.listener.began(id, tool, arguments);
+        }
+        self.listener.ended(id, end.outcome, end.exit_code, end.message);
     }
 
     /// Records that a call has ended, with its output, whether it failed, and a command's exit code.
     fn ended(&mut self, id: &Value, text: &str, is_error: bool, exit_code: Option<i32>) {
-        let Some(Call { tool, about }) = id.as_str().and_then(|id| self.calls.remove(id)) else { return };
+        let Some((id, Call { tool, about })) = id.as_str().and_then(|id| Some((id, self.calls.remove(id)?)))
+        else {
+            return;
+        };
+        let why = text.trim().lines().next().unwrap_or("it failed");
+        let (outcome, message) = if is_error { (ToolOutcome::Failed, why) } else { (ToolOutcome::Done, "") };
+        self.listener.ended(id, outcome, exit_code.filter(|_| is_command(&tool)), message);
         let actions = &mut self.actions;
-        match tool.to_ascii_lowercase().as_str() {
-            "bash" | "shell" if !is_error || exit_code.is_some() => return actions.ran(&about, exit_code),
-            // A command without an exit code was rejected, or cut off.
-            _ if is_error => {
-                let why = text.trim().lines().next().unwrap_or("it failed");
-                return actions.failed(&format!("{tool}({about})"), why);
-            }
-            _ => {}
+        if is_command(&tool) && (!is_error || exit_code.is_some()) {
+            return actions.ran(&about, exit_code);
+        }
+        // A command without an exit code was rejected, or cut off.
+        if is_error {
+            return actions.failed(&format!("{tool}({about})"), why);
         }
         let path = local(&self.root, &about);
         match tool.to_ascii_lowercase().as_str() {
@@ -158,6 +168,18 @@ impl StreamActions {
     fn local<'a>(&self, path: &'a str) -> &'a str {
         local(&self.root, path)
     }
+}
+
+/// How a call ended, as one line of a stream describes it.
+#[derive(Debug, Clone, Copy)]
+struct CallEnd {
+    outcome: ToolOutcome,
+    exit_code: Option<i32>,
+    message: &'static str,
+}
+
+fn is_command(tool: &str) -> bool {
+    tool.eq_ignore_ascii_case("bash") || tool.eq_ignore_ascii_case("shell")
 }
 
 fn local<'a>(root: &Path, path: &'a str) -> &'a str {

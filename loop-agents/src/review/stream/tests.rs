@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::*;
 
 fn actions(format: Format, stream: &[u8]) -> ActionLog {
-    let mut stream_log = ActionStream::of(format, PathBuf::from("/work")).expect("a stream with actions");
+    let mut stream_log = ActionStream::of(format, PathBuf::from("/work"), CallListener::default())
+        .expect("a stream with actions");
     stream_log.feed(stream);
     stream_log.finish()
 }
@@ -110,7 +111,7 @@ fn what_is_not_told_to_its_end_is_not_known() {
     let lost = "the content of lines of its stream that are too long, and of calls beyond the limit";
     let long = format!("{{\"type\":\"x\",\"y\":\"{}\"}}\n", "x".repeat(MAX_LINE_BYTES));
     assert_eq!(actions(Format::PiJson, long.as_bytes()).to_string(), format!("Not known: {lost}\n"));
-    let calls = (0..=MAX_CALLS).map(|id| json!({ "type": "tool_execution_start", "toolCallId": id.to_string(), "toolName": "bash", "args": {} }));
+    let calls = (0..=MAX_OPEN_CALLS).map(|id| json!({ "type": "tool_execution_start", "toolCallId": id.to_string(), "toolName": "bash", "args": {} }));
     let many = actions(Format::PiJson, &lines(&calls.collect::<Vec<_>>()));
     assert!(many.unknown.items().iter().any(|what| what == lost), "{many}");
 }
@@ -171,7 +172,7 @@ fn a_line_that_is_nearly_json_tells_its_deeds() {
 
 #[test]
 fn formats_that_say_nothing_of_actions_have_no_reader() {
-    assert!(ActionStream::of(Format::Text, PathBuf::new()).is_none());
+    assert!(ActionStream::of(Format::Text, PathBuf::new(), CallListener::default()).is_none());
 }
 
 proptest! {

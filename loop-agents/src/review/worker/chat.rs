@@ -7,7 +7,7 @@ use super::{SAID_BYTES, Worker};
 use crate::{
     chat::{ChatAgent, TurnEvent},
     output::excerpt,
-    review::{ActionLog, call_recorder::CallRecorder, verdict::VerdictSlot},
+    review::{ActionLog, CallListener, call_recorder::CallRecorder, verdict::VerdictSlot},
 };
 
 /// A [`ChatAgent`] as a [`Worker`]. Its tools report their actions. It ignores the agent's template.
@@ -19,12 +19,13 @@ pub struct ChatWorker {
     agent: ChatAgent,
     /// The slot for the verdict, if this agent reviews.
     slot: Option<VerdictSlot>,
+    listener: CallListener,
 }
 
 impl ChatWorker {
     /// Creates a worker from this agent. Each task starts with the conversation's current state.
     pub fn new(agent: ChatAgent) -> Self {
-        Self { agent: agent.fresh(), slot: None }
+        Self { agent: agent.fresh(), slot: None, listener: CallListener::default() }
     }
 
     /// Sets the slot that receives the verdict.
@@ -41,8 +42,8 @@ impl Worker for ChatWorker {
         actions: &mut ActionLog,
         cx: IterationContext<()>,
     ) -> Result<String, WorkError> {
-        let Self { agent, slot } = self;
-        let mut recorder = CallRecorder::new(actions);
+        let Self { agent, slot, listener } = self;
+        let mut recorder = CallRecorder::new(actions, listener);
         let on_event = |event: TurnEvent<'_>| {
             recorder.on_event(event);
             if let Some(slot) = slot {
@@ -51,6 +52,12 @@ impl Worker for ChatWorker {
         };
         let output = agent.work(prompt, cx.part(), on_event).await?;
         actions.failure = output.failure();
-        Ok(excerpt(output.text.as_bytes(), SAID_BYTES))
+        let words = excerpt(output.text.as_bytes(), SAID_BYTES);
+        listener.replied(&words);
+        Ok(words)
+    }
+
+    fn on_call(&mut self, listener: CallListener) {
+        self.listener = listener;
     }
 }

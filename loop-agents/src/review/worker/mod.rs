@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use loop_core::{IterationContext, WorkError};
 
 pub use self::{chat::ChatWorker, shell::ShellWorker};
-use super::ActionLog;
+use super::{ActionLog, CallListener};
 
 /// An agent that works on a prompt, and whose actions are recorded. It starts afresh each time.
 ///
@@ -30,6 +30,11 @@ pub trait Worker: Send {
         actions: &mut ActionLog,
         cx: IterationContext<()>,
     ) -> Result<String, WorkError>;
+
+    /// Sets the listener for the agent's calls. By default, a worker reports none.
+    fn on_call(&mut self, listener: CallListener) {
+        drop(listener);
+    }
 }
 
 #[async_trait]
@@ -41,6 +46,10 @@ impl<W: Worker + ?Sized> Worker for Box<W> {
         cx: IterationContext<()>,
     ) -> Result<String, WorkError> {
         (**self).work(prompt, actions, cx).await
+    }
+
+    fn on_call(&mut self, listener: CallListener) {
+        (**self).on_call(listener);
     }
 }
 

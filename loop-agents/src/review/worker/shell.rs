@@ -2,13 +2,18 @@
 
 use async_trait::async_trait;
 use loop_core::{IterationContext, WorkError};
+use serde_json::Value;
 
 use super::{SAID_BYTES, Worker};
 use crate::{
     process::OutputStream,
-    review::{ActionLog, WorkTree, stream::ActionStream},
+    review::{ActionLog, CallListener, WorkTree, stream::ActionStream},
     shell::ShellAgent,
+    tools::ToolOutcome,
 };
+
+/// The name of the command in the report of its calls, and its id.
+const COMMAND: &str = "command";
 
 /// A [`ShellAgent`] as a [`Worker`]. It reads the agent's actions from its stream, if the format reports them (Claude
 /// Code, Codex and pi), and adds the differences in a [`WorkTree`]. It ignores the agent's template.
@@ -17,12 +22,13 @@ pub struct ShellWorker {
     agent: ShellAgent,
     tree: WorkTree,
     preface: &'static str,
+    listener: CallListener,
 }
 
 impl ShellWorker {
     /// Creates a worker from this agent, which works in this tree.
-    pub const fn new(agent: ShellAgent, tree: WorkTree) -> Self {
-        Self { agent, tree, preface: "" }
+    pub fn new(agent: ShellAgent, tree: WorkTree) -> Self {
+        Self { agent, tree, preface: "", listener: CallListener::default() }
     }
 
     /// Sets the text before each prompt, because we cannot give a command a system prompt.
@@ -42,7 +48,9 @@ impl Worker for ShellWorker {
     ) -> Result<String, WorkError> {
         let prompt = format!("{}\n{prompt}", self.preface).trim_start().to_owned();
         let before = self.tree.snapshot().await;
-        let mut stream_log = ActionStream::of(self.agent.format(), self.tree.root().to_owned());
+        let (root, listener) = (self.tree.root().to_owned(), self.listener.clone());
+        let mut stream_log = ActionStream::of(self.agent.format(), root, listener);
+        self.listener.began(COMMAND, COMMAND, &Value::from(self.agent.command().as_str()));
         let done = self
             .agent
             .work(prompt, cx.part(), |stream, bytes| {
@@ -51,6 +59,16 @@ impl Worker for ShellWorker {
                 }
             })
             .await;
+        match &done {
+            Ok(done) => {
+                let failure = done.failure();
+                let outcome = if failure.is_some() { ToolOutcome::Failed } else { ToolOutcome::Done };
+                let exit_code = Some(done.exit.shell_code());
+                self.listener.ended(COMMAND, outcome, exit_code, &failure.unwrap_or_default());
+                self.listener.replied(&done.said().excerpt(SAID_BYTES));
+            }
+            Err(error) => self.listener.ended(COMMAND, ToolOutcome::Failed, None, &error.to_string()),
+        }
         // The stream does not list files that the agent's own commands wrote.
         *actions = self.tree.since(&before).await;
         if let Some(mut told) = stream_log.map(ActionStream::finish) {
@@ -60,5 +78,9 @@ impl Worker for ShellWorker {
         let done = done?;
         actions.failure = done.failure();
         Ok(done.said().excerpt(SAID_BYTES))
+    }
+
+    fn on_call(&mut self, listener: CallListener) {
+        self.listener = listener;
     }
 }

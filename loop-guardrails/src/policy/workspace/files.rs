@@ -70,27 +70,42 @@ impl Workspace {
     /// [`WorkspaceError`] if the path leads out, is not allowed, or is not a file, or if the disk refuses. The file is
     /// then unchanged.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<WrittenFile, WorkspaceError> {
+        Ok(self.put(path, bytes, FinalLink::Follow)?.0)
+    }
+
+    /// Writes a whole file like [`write`](Self::write), but replaces a link itself, and not its target. Returns the new
+    /// file, open for appending. It stays this file, whatever somebody puts in its place later.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn replace(&self, path: &str, bytes: &[u8]) -> Result<File, WorkspaceError> {
+        Ok(self.put(path, bytes, FinalLink::Keep)?.1)
+    }
+
+    fn put(&self, path: &str, bytes: &[u8], last: FinalLink) -> Result<(WrittenFile, File), WorkspaceError> {
         let executed = ExecutedFile::of(bytes);
         if executed.is_some() {
             // Check this before creating folders for it.
             let asked = self.check(path, Verb::Write)?;
             executable_content::refuse_new(&self.0, &asked, executed)?;
         }
-        let place = self.find(path, FinalLink::Follow, MissingNames::Create, Verb::Write)?;
+        let place = self.find(path, last, MissingNames::Create, Verb::Write)?;
         // Names may have changed in the meantime.
         executable_content::refuse_new(&self.0, &place.path, executed)?;
-        if place.kind.is_some_and(|kind| kind != FileType::RegularFile) {
+        // A final link is only left here if it is to be replaced.
+        if place.kind.is_some_and(|kind| !matches!(kind, FileType::RegularFile | FileType::Symlink)) {
             return Err(WorkspaceError::Kind { path: place.path, needed: "file" });
         }
         let io = |errno: Errno| WorkspaceError::io("write", &place.path, errno);
         let draft = Draft::beside(&place).map_err(io)?;
-        if place.kind.is_some() {
+        if place.kind == Some(FileType::RegularFile) {
             let stat = statat(place.folder(), &place.name, AtFlags::SYMLINK_NOFOLLOW).map_err(io)?;
             fchmod(&draft.file, Mode::from_raw_mode(stat.st_mode & 0o777)).map_err(io)?;
         }
         draft.fill(bytes).map_err(|error| WorkspaceError::io("write", &place.path, error))?;
+        let file = draft.file.try_clone().map_err(|error| WorkspaceError::io("write", &place.path, error))?;
         draft.put_in_place().map_err(io)?;
-        Ok(WrittenFile { created: place.kind.is_none(), path: place.path.clone() })
+        Ok((WrittenFile { created: place.kind.is_none(), path: place.path.clone() }, file))
     }
 
     /// Moves a file or a folder. At both ends this moves and replaces links themselves, not their targets.
@@ -167,7 +182,8 @@ impl<'a> Draft<'a> {
         loop {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let name = OsString::from(format!(".loop-draft-{}-{number}", std::process::id()));
-            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
+            let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             match openat(place.folder(), &name, flags, Mode::from_raw_mode(0o666)) {
                 Ok(file) => return Ok(Self { place, name, file: file.into(), in_place: false }),
                 // Another process with the same PID left it behind.
