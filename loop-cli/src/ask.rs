@@ -67,7 +67,7 @@ impl TerminalAsk {
         if let Some(fault) = last.and_then(|step| step.fault()) {
             say(&format!("  agent  {}", text::printable(fault)));
         }
-        if let Some(line) = last.and_then(|step| text::last_line(step.verdict()?.text(), 200)) {
+        if let Some(line) = last.and_then(|step| text::check_line(step.verdict()?, 200)) {
             say(&format!("  check  {line}"));
         }
         say(&format!("  time   {}", text::duration(progress.elapsed())));

@@ -76,7 +76,7 @@ impl<O: Serialize + DeserializeOwned + Send + Sync + 'static> JournalSource<O> {
     pub(crate) fn table(&mut self) -> IterationTable {
         match self {
             Self::Unstored(_) | Self::New(_) => IterationTable::default(),
-            Self::Resumed { table, .. } => std::mem::take(&mut **table),
+            Self::Resumed { table, .. } => std::mem::take(&mut **table).continued(),
         }
     }
 }

@@ -15,6 +15,7 @@ mod budgets;
 mod chat;
 mod check;
 mod check_first;
+mod check_lines;
 mod checkpoint;
 mod container;
 mod damaged_files;

@@ -114,7 +114,9 @@ fn report(setup: &RunSetup<'_>, spec: &RunSpec, ended: &FinishedRun) {
         view::warning(&persistence::incomplete(why).to_string());
     }
     warn_of_lost_usage(cx);
-    view::say(&ended.table.render());
+    if ended.table.adds_to_lines(output.show_output) {
+        view::say(&ended.table.render());
+    }
     let called = |path| spec.name_of(path);
     let (telemetry, is_kept) = (setup.telemetry.path(), setup.store.is_some());
     view::say(&view::summary(&spec.plan, ended, telemetry, is_kept, called));

@@ -8,7 +8,7 @@ use loop_core::{
 use super::RunScreen;
 use crate::view::{BAD, BOLD, DIM, GOOD, WARN, paint, text};
 
-/// The maximum length of an evaluator's last line.
+/// The maximum length of the summary of a check.
 const LINE: usize = 100;
 
 /// Describes a run's events.
@@ -107,8 +107,8 @@ impl Observer for RunReporter {
             EventKind::WaitStarted { .. } => self.screen.begin("waiting", progress),
             EventKind::InterruptRequested { .. } => self.screen.begin("stopping", progress),
             EventKind::EvaluationFinished { result: WorkResult::Done(verdict), .. } => {
-                let last = text::last_line(verdict.text(), LINE).unwrap_or_default();
-                self.screen.verdict(&format!("{} {}", outcome(verdict), paint(DIM, last)));
+                let summary = text::check_line(verdict, LINE).unwrap_or_default();
+                self.screen.verdict(&format!("{} {}", outcome(verdict), paint(DIM, summary)));
             }
             // A question has the terminal to itself.
             EventKind::QuestionAsked { .. } | EventKind::RunFinished { .. } => self.screen.hide(),
@@ -137,8 +137,8 @@ fn work<T>(result: &WorkResult<T>, done: &str, took: impl Fn() -> String) -> Str
 }
 
 fn judged(verdict: &Verdict, took: &str) -> String {
-    let last = text::last_line(verdict.text(), LINE).map(|line| format!(" · {line}")).unwrap_or_default();
-    format!("{} in {took}{}", outcome(verdict), paint(DIM, last))
+    let summary = text::check_line(verdict, LINE).map(|line| format!(" · {line}")).unwrap_or_default();
+    format!("{} in {took}{}", outcome(verdict), paint(DIM, summary))
 }
 
 fn outcome(verdict: &Verdict) -> String {

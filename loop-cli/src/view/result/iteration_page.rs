@@ -8,7 +8,7 @@ use loop_telemetry::rows::{IterationDetails, IterationOutput};
 use super::StoredAgentOutput;
 use crate::view::{BOLD, paint, text};
 
-/// The maximum length of a check's last line.
+/// The maximum length of the summary of a check.
 const LINE: usize = 60;
 
 /// The journal's data on one iteration.
@@ -54,8 +54,8 @@ impl IterationPage {
         if let Some(score) = row.score {
             line("score", format!("{score:.2}"));
         }
-        if let Some(said) = verdict.as_ref().and_then(|verdict| text::last_line(verdict.text(), LINE)) {
-            line("last line", format!("{said} (`--evaluation` prints all that is kept)"));
+        if let Some(summary) = verdict.as_ref().and_then(|verdict| text::check_line(verdict, LINE)) {
+            line("summary", format!("{summary} (`--evaluation` prints all that is kept)"));
         }
         if let Some(feedback) = verdict.as_ref().and_then(Verdict::feedback) {
             line("feedback", feedback.to_owned());

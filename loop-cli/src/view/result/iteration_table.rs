@@ -19,6 +19,8 @@ pub(crate) struct IterationTable {
     head: Vec<IterationRow>,
     tail: VecDeque<IterationRow>,
     left_out: u64,
+    /// The first rows are of an earlier process, so nobody has seen their lines in this one.
+    has_earlier_rows: bool,
     /// The number of rows kept from the beginning and from the end: a night's run has thousands.
     kept: (usize, usize),
     columns: &'static [Column],
@@ -47,6 +49,7 @@ impl IterationTable {
             head: Vec::new(),
             tail: VecDeque::new(),
             left_out: 0,
+            has_earlier_rows: false,
             kept,
             columns,
             cells,
@@ -67,6 +70,22 @@ impl IterationTable {
             Column::words("cost"),
         ];
         Self::of((20, 80), COLUMNS, IterationRow::full_cells)
+    }
+
+    /// Marks the rows so far as those of an earlier process.
+    pub(crate) const fn continued(mut self) -> Self {
+        self.has_earlier_rows = !self.head.is_empty();
+        self
+    }
+
+    /// Returns whether the table under a run adds something to the lines that were printed for each iteration. They
+    /// contain the same facts (but for the cost of an interrupted agent, which the total includes), so it does only as an
+    /// overview: of more iterations than fit on a screen, of several iterations with output between their lines, or of
+    /// iterations whose lines this process did not print.
+    pub(crate) fn adds_to_lines(&self, has_output_between: bool) -> bool {
+        const ON_A_SCREEN: usize = 5;
+        let rows = self.head.len() + self.tail.len();
+        rows > ON_A_SCREEN || self.has_earlier_rows || (has_output_between && rows > 1)
     }
 
     /// Records the agent's output in the current iteration.
