@@ -204,6 +204,7 @@ fn a_repository_reads_no_file_of_another_place() {
 #[test]
 fn git_shows_no_secret_that_has_lost_its_name() {
     let scenario = repository();
+    scenario.write("loop.toml", "[policy.permissions]\n\".\" = [\"read\", \"exec\"]\n\"private/\" = []\n");
     sh(&scenario, "git notes add -C $(git rev-parse HEAD:.env.local) HEAD");
     shown_nothing(
         &scenario,
@@ -212,7 +213,6 @@ fn git_shows_no_secret_that_has_lost_its_name() {
     sh(&scenario, "git branch kept; B=$(git rev-parse HEAD:.env.local); echo $B > .git/HEAD");
     shown_nothing(&scenario, &["git show", "git show -p"]);
     sh(&scenario, "T=$(git rev-parse kept:private); echo $T > .git/HEAD");
-    scenario.write("loop.toml", "[policy.permissions]\n\".\" = [\"read\", \"exec\"]\n\"private/\" = []\n");
     shown_nothing(
         &scenario,
         &["git diff --cached", "git diff ..kept -- plan.txt", "git diff kept.. -- plan.txt"],
