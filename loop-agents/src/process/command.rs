@@ -187,7 +187,9 @@ impl Process {
     pub(crate) fn found_outside(self, folder: &Path) -> Self {
         let Some(path) = self.env.get("PATH") else { return self };
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let is_outside = |it: &PathBuf| it.canonicalize().is_ok_and(|it| !it.starts_with(&folder));
+        // The program can start others by name, and then a relative folder would be one below its working directory.
+        let is_outside =
+            |it: &PathBuf| it.is_absolute() && it.canonicalize().is_ok_and(|it| !it.starts_with(&folder));
         // `join_paths` cannot fail here, because every part came from a valid list.
         let path = env::join_paths(env::split_paths(path).filter(is_outside)).unwrap_or_default();
         self.also_env([("PATH", path)])

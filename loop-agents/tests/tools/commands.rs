@@ -1,6 +1,6 @@
 //! Commands, and git.
 
-use std::{os::unix::fs::symlink, time::Duration};
+use std::{os::unix::fs::symlink, process::Command, time::Duration};
 
 use loop_agents::tools::{MAX_OUTPUT_BYTES, ToolOutcome};
 use loop_guardrails::policy::{Origin, PolicySettings, WithOrigin};
@@ -447,4 +447,38 @@ async fn open_files_have_their_names_in_what_is_printed() {
     assert!(report.text.contains("there is no `gone`"), "{}", report.text);
     let report = scenario.call("run_command", json!({ "command": "diff . ." })).await;
     assert!(report.text.contains("is not a file"), "{}", report.text);
+}
+
+/// `tar` starts `gzip` by its name, in the workspace. We would look for the same folder in our own working directory.
+#[tokio::test]
+async fn a_program_that_a_usual_program_starts_is_not_one_of_the_workspace() {
+    let scenario = Scenario::allowing(&["tar"]);
+    assert!(std::path::Path::new("tests").is_dir(), "a folder of this name is here, too");
+    scenario.put("tests/gzip", "#!/bin/sh\necho planted >&2\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(scenario.at("tests/gzip"), mode).unwrap();
+    scenario.put("a.tgz", "");
+    let scenario = scenario.path_before(&["tests".into(), "./tests".into(), ".".into()]);
+    let text = scenario.done("run_command", json!({ "command": "tar -tzf a.tgz --force-local" })).await;
+    assert!(!text.contains("planted"), "{text}");
+}
+
+/// A bare repository can have any name, and its `config` a token in the address of a remote.
+#[tokio::test]
+async fn no_search_reads_a_repository_under_another_name() {
+    let scenario = Scenario::allowing(&["rg"]);
+    scenario.put("src/main.rs", "CANARY of spring\n");
+    scenario.put("x.git/config", "CANARY");
+    scenario.git(&["init", "-q", "--bare", "data/mirror"]);
+    scenario.git(&["-C", "data/mirror", "config", "remote.origin.url", "https://kim:CANARY@example.org/a"]);
+    for line in ["rg CANARY", "rg CANARY .", "rg CANARY src data", "rg CANARY data/../data/mirror"] {
+        let text = scenario.rejected("run_command", json!({ "command": line })).await;
+        assert!(text.contains("`data/mirror` is a repository of git"), "{line}: {text}");
+    }
+    if Command::new("rg").arg("--version").output().is_ok() {
+        for line in ["rg CANARY src", "rg CANARY src/main.rs"] {
+            let text = scenario.done("run_command", json!({ "command": line })).await;
+            assert!(text.contains("CANARY of spring"), "{line}: {text}");
+        }
+    }
 }

@@ -337,3 +337,121 @@ async fn only_refs_are_read_as_refs() {
     assert_eq!(outcome, ToolOutcome::Rejected, "{text}");
     assert!(text.contains("core.hooksPath"), "{text}");
 }
+
+/// Git does not check that `HEAD` and branches name commits. A file or a folder has another name there than in a commit.
+#[tokio::test]
+async fn a_head_that_is_no_commit_shows_nothing() {
+    let scenario = new();
+    scenario.put("a", "as it was\n");
+    scenario.git(&["add", "a"]);
+    let (_, text) = run(&scenario, "git diff --cached").await;
+    assert!(text.contains("+as it was"), "without a commit, all of the index is new: {text}");
+    scenario.put(".docker/config.json", CANARY);
+    scenario.put(".env", CANARY);
+    commit(&scenario, "first");
+    scenario.git(&["branch", "kept"]);
+    for object in ["HEAD:.env", "HEAD:.docker"] {
+        let hash = asked(&scenario, &["rev-parse", object]);
+        for file in [".git/HEAD", ".git/refs/heads/main"] {
+            let before = fs::read(scenario.at(file)).unwrap();
+            scenario.put(file, format!("{hash}\n"));
+            let lines = [
+                "git show",
+                "git show -p -a",
+                "git diff --cached",
+                "git diff --staged -R",
+                "git diff ..kept",
+                "git diff kept..",
+                "git diff kept...",
+                "git log -p",
+                "git diff HEAD",
+                "git diff kept",
+                "git show ..kept",
+            ];
+            shows_no_canary(&scenario, &lines).await;
+            fs::write(scenario.at(file), before).unwrap();
+        }
+    }
+    let (_, text) = run(&scenario, "git show").await;
+    assert!(text.contains("+as it was"), "{text}");
+}
+
+/// The content of a note is a file whose path is the hash of a commit.
+#[tokio::test]
+async fn no_command_shows_the_content_of_a_note() {
+    let scenario = new();
+    scenario.put(".env", CANARY);
+    scenario.put("a", "a\n");
+    commit(&scenario, "first");
+    scenario.git(&["notes", "add", "-C", &asked(&scenario, &["rev-parse", "HEAD:.env"]), "HEAD"]);
+    scenario.git(&["notes", "append", "-m", "more", "HEAD"]);
+    let (commit, note) =
+        (asked(&scenario, &["rev-parse", "HEAD"]), asked(&scenario, &["rev-parse", "notes/commits"]));
+    assert!(asked(&scenario, &["show", "notes/commits"]).contains(CANARY), "git itself shows it");
+    for name in ["notes/commits", "refs/notes/commits", "notes/commits@{1}", "notes/commits~1", &*note] {
+        let lines = [
+            format!("git show {name}"),
+            format!("git log -p {name}"),
+            format!("git diff HEAD {name}"),
+            format!("git diff {name}^!"),
+            format!("git show {name}:{commit}"),
+            format!("git blame {name} -- {commit}"),
+            format!("git diff HEAD...{name} -- ."),
+            format!("git log -p --reflog {name}"),
+        ];
+        shows_no_canary(&scenario, &lines.each_ref().map(String::as_str)).await;
+    }
+    shows_no_canary(
+        &scenario,
+        &["git log -p --reflog", "git log -p --all", "git log -p --glob=refs/notes/*"],
+    )
+    .await;
+}
+
+/// Git takes a blank at the end of a path for a part of it, so `.. ` is a folder that we did not vet.
+#[tokio::test]
+async fn a_repository_is_named_exactly_as_git_reads_it() {
+    for (commondir, folder) in
+        [("../.. ", ".. "), ("../..\t", "..\t"), ("../..\u{a0}", "..\u{a0}"), ("../..", "")]
+    {
+        let scenario = new();
+        scenario.put("a", "as it was\n");
+        commit(&scenario, "first");
+        let other = scenario.beside("other");
+        fs::create_dir(&other).unwrap();
+        let git = |words: &[&str]| {
+            let mut git = Command::new("git");
+            let git =
+                git.current_dir(&other).args(["-c", "user.name=kim", "-c", "user.email=kim@example.org"]);
+            String::from_utf8(git.args(words).output().unwrap().stdout).unwrap().trim().to_owned()
+        };
+        git(&["init", "-q"]);
+        fs::write(other.join("plan.txt"), CANARY).unwrap();
+        git(&["add", "."]);
+        git(&["commit", "-qm", "other"]);
+        let hash = git(&["rev-parse", "HEAD"]);
+        fs::rename(scenario.at(".git"), scenario.at("store")).unwrap();
+        scenario.put(".git", "gitdir: store/worktrees/w\n");
+        for name in ["HEAD", "index"] {
+            fs::create_dir_all(scenario.at("store/worktrees/w")).unwrap();
+            fs::copy(scenario.at("store").join(name), scenario.at("store/worktrees/w").join(name)).unwrap();
+        }
+        scenario.put("store/worktrees/w/gitdir", "../../../.git\n");
+        scenario.put("store/worktrees/w/commondir", format!("{commondir}\n"));
+        let (outcome, text) = if folder.is_empty() {
+            run(&scenario, "git show").await
+        } else {
+            let common = format!("store/worktrees/{folder}");
+            scenario.put(
+                &format!("{common}/objects/info/alternates"),
+                other.join(".git/objects").to_str().unwrap(),
+            );
+            scenario.put(&format!("{common}/config"), "");
+            fs::create_dir_all(scenario.at(format!("{common}/refs"))).unwrap();
+            run(&scenario, &format!("git show {hash}")).await
+        };
+        assert!(!text.contains(CANARY), "{commondir:?}: {text}");
+        let expected = if folder.is_empty() { ToolOutcome::Done } else { ToolOutcome::Rejected };
+        assert_eq!(outcome, expected, "{commondir:?}: {text}");
+    }
+}

@@ -200,6 +200,57 @@ fn a_repository_reads_no_file_of_another_place() {
     }
 }
 
+/// A secret has no name of its own in a note, and none as `HEAD`.
+#[test]
+fn git_shows_no_secret_that_has_lost_its_name() {
+    let scenario = repository();
+    scenario.write("loop.toml", "[policy.permissions]\n\".\" = [\"read\", \"exec\"]\n\"private/\" = []\n");
+    sh(&scenario, "git notes add -C $(git rev-parse HEAD:.env.local) HEAD");
+    shown_nothing(
+        &scenario,
+        &["git show notes/commits", "git log -p --reflog", "git diff HEAD refs/notes/commits -- ."],
+    );
+    sh(&scenario, "git branch kept; B=$(git rev-parse HEAD:.env.local); echo $B > .git/HEAD");
+    shown_nothing(&scenario, &["git show", "git show -p"]);
+    sh(&scenario, "T=$(git rev-parse kept:private); echo $T > .git/HEAD");
+    shown_nothing(
+        &scenario,
+        &["git diff --cached", "git diff ..kept -- plan.txt", "git diff kept.. -- plan.txt"],
+    );
+}
+
+/// A blank at the end of a path is a part of it, and so the folder was another than the one that was vetted.
+#[test]
+fn a_linked_work_tree_takes_no_objects_of_another_repository() {
+    let scenario = Scenario::new();
+    sh(
+        &scenario,
+        "git init -q ../other; cd ../other; git config user.name kim; git config user.email kim@example.org
+         echo CANARY > plan.txt; git add .; git commit -qm other; git tag found; cd ../work
+         git init -q; git config user.name kim; git config user.email kim@example.org; git commit -qm first --allow-empty
+         mv .git store; mkdir -p store/worktrees/w 'store/worktrees/.. /objects/info'; cp store/HEAD store/worktrees/w
+         cp -r store/config ../other/.git/refs 'store/worktrees/.. '; echo gitdir: store/worktrees/w > .git
+         echo ../../../.git > store/worktrees/w/gitdir; echo '../.. ' > store/worktrees/w/commondir
+         cd ../other; echo $PWD/.git/objects > '../work/store/worktrees/.. /objects/info/alternates'",
+    );
+    for answer in shown_nothing(&scenario, &["git show found", "git log -p --all"]) {
+        assert!(answer.contains("not a linked work tree"), "{answer}");
+    }
+}
+
+/// `tree` takes the value of `-L` from the next word, and a file to write from the word after that.
+#[test]
+fn a_list_is_written_to_no_file() {
+    let scenario = Scenario::new();
+    scenario.write("settings.toml", "[policy]\nallow = [\"tree\"]\n");
+    let commands = ["tree -Lo 2 AGENTS.md", "tree -L2o AGENTS.md"].map(str::to_owned);
+    let answers = answers_by(&scenario, &commands, |command| {
+        command.env("LOOP_CONFIG", scenario.path("settings.toml"));
+    });
+    assert!(answers.iter().all(|answer| answer.contains("is not allowed")), "{answers:?}");
+    assert!(!scenario.has("AGENTS.md"));
+}
+
 /// Work trees that git itself has linked are common, and each names the other.
 #[test]
 fn a_linked_work_tree_is_read() {

@@ -78,6 +78,7 @@ const NAMES: &[&str] = &[
     ".amp",
     ".antigravity",
     ".bob",
+    ".bolt",
     ".cline",
     ".codebuff",
     "codebuff.json",
@@ -151,8 +152,16 @@ const NAMES: &[&str] = &[
 ];
 
 /// Suffixes of instruction files that an agent finds in any folder.
-const ENDINGS: &[&str] =
-    &[".agent.md", ".chatmode.md", ".code-workspace", ".instructions.md", ".mdc", ".prompt.md", ".rule.md"];
+const ENDINGS: &[&str] = &[
+    ".agent.md",
+    ".chatmode.md",
+    ".code-workspace",
+    ".instructions.md",
+    ".knowledge.md",
+    ".mdc",
+    ".prompt.md",
+    ".rule.md",
+];
 
 /// Suffixes of hidden instruction files, ignoring other characters: `.cursorrules`, `.roomodes`.
 const HIDDEN_ENDINGS: &[&str] = &["rules", "hints", "modes", "instructions", "prompt", "prompts"];
@@ -334,6 +343,8 @@ mod tests {
             ".continuerc.json",
             ".devcontainer/devcontainer.json",
             "docs/x.instructions.md",
+            "src/api.knowledge.md",
+            ".bolt/prompt",
             "x.code-workspace",
         ] {
             assert!(is_guarded(path), "{path}");

@@ -1,8 +1,11 @@
 //! Folders with canaries, and repositories that try to expose them.
 
 use std::{
+    collections::HashSet,
+    fs,
     path::{Path, PathBuf},
     process::Command,
+    time::SystemTime,
 };
 
 use loop_agents::tools::Toolbox;
@@ -23,7 +26,24 @@ pub(super) struct Folder {
     pub(super) tools: Toolbox,
     /// Placeholders for values of this folder in a line, such as `TOP`.
     words: Vec<(&'static str, String)>,
+    files: HashSet<(PathBuf, u64, SystemTime)>,
     top: TempDir,
+}
+
+/// Returns all files below a folder, with their sizes and times.
+fn files(top: &Path) -> HashSet<(PathBuf, u64, SystemTime)> {
+    let (mut folders, mut files) = (vec![top.to_owned()], HashSet::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let metadata = entry.metadata().unwrap();
+            if metadata.is_dir() {
+                folders.push(entry.path());
+            } else {
+                files.insert((entry.path(), metadata.len(), metadata.modified().unwrap()));
+            }
+        }
+    }
+    files
 }
 
 impl Folder {
@@ -31,6 +51,12 @@ impl Folder {
     pub(super) fn fill(&self, line: &str) -> String {
         let top = self.top.path().to_str().unwrap();
         self.words.iter().fold(line.replace("TOP", top), |line, (word, value)| line.replace(word, value))
+    }
+
+    /// Returns the files of the workspace and around it that were written since the folder was prepared.
+    pub(super) fn written(&self) -> Vec<PathBuf> {
+        let files = files(self.top.path());
+        files.into_iter().filter(|file| !self.files.contains(file)).map(|(path, ..)| path).collect()
     }
 }
 
@@ -57,7 +83,7 @@ const TRAPS: &[Trap] = &[
     trap("plain", ""),
     Trap { name: "below", is_refused: false, below: "app", script: "" },
     Trap { name: "relative names", is_refused: false, below: "app", script: "git config diff.relative true" },
-    trap("packs", "git gc -q --prune=now; cp -r .git bare; git config -f bare/config --remove-section remote.origin"),
+    trap("packs", "git gc -q --prune=now; cp -r .git bare"),
     trap("hooks that are links", "mkdir -p .git/hooks; ln -s $TOP/outside .git/hooks/x"),
     trap("core.worktree", "git config core.worktree $TOP/beside"),
     trap(
@@ -90,6 +116,13 @@ const TRAPS: &[Trap] = &[
     refused("gitdir of its own", "mv .git $TOP/moved; echo gitdir: $TOP/moved > .git"),
     refused("linked .git", "mv .git $TOP/moved; ln -s $TOP/moved .git"),
     refused("commondir", "echo $TOP/beside/.git > .git/commondir"),
+    refused(
+        "commondir with a blank",
+        "mv .git store; mkdir -p store/worktrees/w 'store/worktrees/.. /objects/info'; cp store/HEAD store/index store/worktrees/w
+         cp -r store/refs store/config 'store/worktrees/.. '; echo gitdir: store/worktrees/w > .git
+         echo ../../../.git > store/worktrees/w/gitdir; echo '../.. ' > store/worktrees/w/commondir
+         echo $TOP/beside/.git/objects > 'store/worktrees/.. /objects/info/alternates'",
+    ),
     refused("alternates", "echo $TOP/beside/.git/objects > .git/objects/info/alternates"),
     refused("linked alternates", "ln -s $TOP/outside .git/objects/info/alternates"),
     refused("linked packed-refs", "rm -f .git/packed-refs; ln -s $TOP/outside .git/packed-refs"),
@@ -190,7 +223,8 @@ fn sprung(base: &Path, trap: &Trap) -> Folder {
         ("FOLDER", hash("HEAD:.docker")),
     ];
     shell(&repo, top.path(), trap.script);
-    Folder { name: trap.name, is_refused: trap.is_refused, tools: tools(&repo.join(trap.below)), words, top }
+    let (tools, files) = (tools(&repo.join(trap.below)), files(top.path()));
+    Folder { name: trap.name, is_refused: trap.is_refused, tools, words, files, top }
 }
 
 fn tools(workspace: &PathBuf) -> Toolbox {

@@ -78,6 +78,12 @@ pub(super) const KNOWN: &[&str] = &[
     "git log -g --all",
     "git log --format=%+GG",
     "jq -n '$__prog_args' --rawfile x .env",
+    "git show notes/commits",
+    "git diff HEAD notes/commits",
+    "git log -p --reflog",
+    "rg -a CAN.RY bare/logs/..",
+    "tree -Lo 2 AGENTS.md",
+    "tree -aLl 2",
 ];
 
 const GIT_OPTIONS: &str = r#"
@@ -105,11 +111,11 @@ const GIT_OPTIONS: &str = r#"
     --end-of-options  -c core.pager=cat
 "#;
 
-/// `refs/notes/commits` is missing on purpose: git shows a file under the name under which it was committed.
 const BASES: &str = r#"
     HEAD  @  main  v1  blob  note  treetag  tree  refs/tags/blob  stash  stash@{0}  stash^3  refs/stash  HEAD@{1}
     HEAD@{10:00}  HEAD@{yesterday}  @{-1}  @{u}  @{0}  BLOB  FIRST  :/first  :/  EMPTY  :0  :1  HEAD^{/.*|x:y}
     HEAD^{/first}  TREE  FOLDER  merge  hooks/x  objects/pack  FETCH_HEAD  FOO_HEAD  config  ../outside  packed-refs  ^main  --not
+    notes/commits  refs/notes/commits
 "#;
 
 const SUFFIXES: &str = r#"
@@ -200,7 +206,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("stat", r#"-L  -f  -c %N  --printf=%n"#),
     ("file", r#"-f .env  -m .env  -z  -b  -i  -L  -k  --files-from=.env"#),
     ("date", r#"-r  -f .env  --file=.env  +%s  -d now  -s x"#),
-    ("tree", r#"-a  -l  -L 2  --fromfile  -f  --gitfile=.env  -o x"#),
+    ("tree", r#"-a  -l  -L 2  -L2  -Lo 2  -aLo 2  -L2o  -Ll 2  --fromfile  -f  --gitfile=.env  -o x"#),
 ];
 
 /// Generates one of the words of a text. Two blanks or a line feed separate words.

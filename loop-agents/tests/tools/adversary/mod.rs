@@ -1,11 +1,11 @@
 //! An adversary: command lines from the manuals of git and other programs, run with the real programs in dangerous
 //! repositories. Every file that a model must not read contains a canary. A test fails if a tool's answer contains a
-//! canary.
+//! canary, or a command writes a file.
 
 mod folders;
 mod lines;
 
-use std::{cell::Cell, sync::LazyLock};
+use std::{cell::Cell, path::PathBuf, sync::LazyLock};
 
 use loop_agents::tools::ToolOutcome;
 use proptest::{
@@ -37,10 +37,14 @@ fn attack(cases: u32) -> Vec<u32> {
         if report.text.contains(CANARY) {
             return Err(TestCaseError::fail(format!("in {}: {line}\n{}", folder.name, report.text)));
         }
+        let written = folder.written();
+        if !written.is_empty() {
+            return Err(TestCaseError::fail(format!("in {}: {line}\nwrote {written:?}", folder.name)));
+        }
         Ok(())
     });
     if let Err(TestError::Fail(reason, (_, line))) = &result {
-        panic!("a canary was read by `{line}`\n{reason}");
+        panic!("a canary was read, or a file was written, by `{line}`\n{reason}");
     }
     result.unwrap();
     done.into_iter().map(Cell::into_inner).collect()
@@ -71,6 +75,7 @@ fn attacks_that_are_known_fail() {
             let report = runtime.block_on(folder.tools.call("run_command", &json!({ "command": line })));
             assert!(!report.text.contains(CANARY), "in {}: {line}\n{}", folder.name, report.text);
         }
+        assert_eq!(folder.written(), Vec::<PathBuf>::new(), "in {}", folder.name);
         // Ordinary commands still read the permitted files.
         let expected = if folder.is_refused { ToolOutcome::Rejected } else { ToolOutcome::Done };
         let usual =

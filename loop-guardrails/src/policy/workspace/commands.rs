@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::io::fcntl_dupfd_cloexec;
 
-use super::{Repository, Workspace, WorkspaceError};
+use super::{Repository, Workspace, WorkspaceError, nested_repositories};
 use crate::policy::{
     Verb,
     command::{CommandLine, GitQuestion},
@@ -104,19 +104,22 @@ impl Workspace {
     /// because the patterns that exclude secrets are compared with the name in the arguments.
     fn open_contents(&self, opened: &mut OpenedCommand) -> Result<(), WorkspaceError> {
         let names: Vec<_> = opened.command.contents().map(str::to_owned).collect();
+        if names.is_empty() && opened.command.reads_folders() {
+            nested_repositories::refuse_in(self.root(), "", &opened.command.program)?;
+        }
         if names.len() > MAX_FILES {
             return Err(WorkspaceError::ManyFiles { most: MAX_FILES });
         }
         let mut given = Vec::new();
         for name in names {
-            let walks = opened.command.walks();
+            let searches = opened.command.reads_folders();
             if !cfg!(target_os = "linux") {
-                given.push(if walks { self.plain_name(&name)? } else { name });
+                given.push(if searches { self.searched(&name, &opened.command.program)? } else { name });
                 continue;
             }
             let file = match self.read(&name) {
-                Err(WorkspaceError::Kind { .. }) if walks => {
-                    given.push(self.plain_name(&name)?);
+                Err(WorkspaceError::Kind { .. }) if searches => {
+                    given.push(self.searched(&name, &opened.command.program)?);
                     continue;
                 }
                 read => read?,
@@ -134,9 +137,11 @@ impl Workspace {
         Ok(())
     }
 
-    /// Returns the path without links, `..` and doubled separators, in a form that no program takes for an option.
-    fn plain_name(&self, path: &str) -> Result<String, WorkspaceError> {
+    /// Returns the path of a folder that a program searches, without links, `..` and doubled separators, in a form that
+    /// no program takes for an option.
+    fn searched(&self, path: &str, program: &str) -> Result<String, WorkspaceError> {
         let plain = self.check(path, Verb::Read)?.to_string();
+        nested_repositories::refuse_in(self.root(), &plain, program)?;
         Ok(if plain.starts_with('-') { format!("./{plain}") } else { plain })
     }
 }

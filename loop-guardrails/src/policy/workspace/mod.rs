@@ -24,6 +24,7 @@ mod explain;
 mod files;
 mod folders;
 mod followed_links;
+mod nested_repositories;
 mod path_walk;
 mod repository;
 

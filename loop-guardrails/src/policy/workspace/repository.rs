@@ -102,13 +102,13 @@ fn linked(file: &Path) -> Result<PathBuf, WorkspaceError> {
                        that repository; ask the user to run git";
         refused(file, problem)
     };
-    let named = text.strip_prefix("gitdir:").ok_or_else(elsewhere)?.trim();
+    let named = trimmed(text.strip_prefix("gitdir: ").ok_or_else(elsewhere)?);
     let git_dir = file.with_file_name(named).canonicalize().map_err(|_| elsewhere())?;
     let named_by = |name: &str| {
         let path = git_dir.join(name);
         let is_file = kind_of(&path)?.is_some_and(|kind| kind.is_file());
         let text = if is_file { read(&path)? } else { return Err(elsewhere()) };
-        git_dir.join(text.trim()).canonicalize().map_err(|_| elsewhere())
+        git_dir.join(trimmed(&text)).canonicalize().map_err(|_| elsewhere())
     };
     let common = git_dir.ancestors().nth(2).ok_or_else(elsewhere)?;
     let is_worktree = git_dir.parent().is_some_and(|parent| parent.ends_with("worktrees"));
@@ -118,6 +118,12 @@ fn linked(file: &Path) -> Result<PathBuf, WorkspaceError> {
     vet(common)?;
     vet(&git_dir)?;
     Ok(git_dir)
+}
+
+/// Removes what git removes from a path in such a file. A blank at its end is part of the path: `.. ` is another folder
+/// than `..`.
+fn trimmed(text: &str) -> &str {
+    text.trim_end_matches(['\n', '\r'])
 }
 
 /// Refuses a repository that contains links, or that uses objects of another one.

@@ -31,6 +31,7 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
     line.paths = paths;
     line.contents = contents;
     line.walks = walks;
+    line.reads_folders = walks && program.opens;
     if line.program == "rg" {
         // `rg` searches folders by itself. The last matching pattern decides, so ours come last. Pattern files can be
         // links, and an error message would print their lines.

@@ -51,6 +51,8 @@ pub struct CommandLine {
     contents: Vec<PathArgument>,
     /// Whether it searches folders recursively.
     walks: bool,
+    /// Whether it reads the files that it finds in folders, and not only their names.
+    reads_folders: bool,
     /// Whether the table knows the options of its program.
     is_known: bool,
     /// The parts of a command of git in safe mode.
@@ -109,9 +111,9 @@ impl CommandLine {
         }
     }
 
-    /// Returns whether it searches folders by itself.
-    pub(crate) fn walks(&self) -> bool {
-        self.walks
+    /// Returns whether it reads the files that it finds in folders, and not only their names.
+    pub(crate) fn reads_folders(&self) -> bool {
+        self.reads_folders
     }
 
     /// Returns whether the options of its program are known, or it is a default program. Such a program is not looked
@@ -264,6 +266,7 @@ impl CommandPolicy {
             ruling,
             contents: Vec::new(),
             walks: false,
+            reads_folders: false,
             is_known: false,
             git: None,
         };

@@ -94,7 +94,7 @@ impl<'a> ParsedArguments<'a> {
         }
         for (at, letter) in letters.char_indices() {
             let name = format!("-{letter}");
-            let attached = &letters[at + letter.len_utf8()..];
+            let attached = if program.is_detached { "" } else { &letters[at + letter.len_utf8()..] };
             let value = |rest: &mut dyn Iterator<Item = &'a str>| {
                 if attached.is_empty() { rest.next() } else { Some(attached) }
             };
@@ -108,7 +108,7 @@ impl<'a> ParsedArguments<'a> {
                 is_in(program.attached, &name)
             };
             self.options.push(name);
-            if is_last {
+            if is_last && !program.is_detached {
                 return;
             }
         }

@@ -109,6 +109,15 @@ fn an_option_behind_the_first_word_of_gawk_is_a_file() {
     assert_eq!(with_script.paths, ["a", "-F", ".env"]);
 }
 
+/// `tree` takes the level from the next word, and an output file from the word after that.
+#[test]
+fn letters_after_a_detached_value_are_options() {
+    for line in ["tree -Lo 2 AGENTS.md", "tree -aLo 2 x", "tree -Ll 2", "tree -LR 2", "tree -L2o x"] {
+        assert!(refusal(line).contains("is refused"), "{line}");
+    }
+    assert_eq!(allowing(&["tree"]).judge("tree -aLd 2 src").unwrap().paths, ["src"]);
+}
+
 #[test]
 fn every_word_of_find_that_is_no_test_is_a_path() {
     for line in [

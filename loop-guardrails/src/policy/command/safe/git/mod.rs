@@ -46,6 +46,8 @@ pub(super) struct GitCommand {
     secrets: Vec<String>,
     /// The names of secrets in the index, once known.
     indexed: Option<Vec<String>>,
+    /// Whether the repository's hashes have 64 digits.
+    is_sha256: bool,
 }
 
 /// Judges the arguments of `git`, and builds the arguments that it runs with.
@@ -66,6 +68,8 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
         }
     }
     let mut objects = Vec::new();
+    let implicit = subcommand.implies_head(&words) && operands.is_empty();
+    words.extend(implicit.then(|| revision::HEAD.to_owned()));
     // A reflog needs the name of the ref. Only the commits are shown: its messages hold addresses with passwords.
     let walks_refs = words.iter().any(|word| word == "--reflog");
     for word in operands {
@@ -87,6 +91,12 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
     }
     let shown = named.iter().map(LocalPath::new).collect::<Result<_, OutsidePath>>();
     let shown: Vec<_> = shown.map_err(|error| built_in(error.to_string()))?;
+    let mut paths = objects.iter().cloned().chain(shown.iter().map(ToString::to_string));
+    if let Some(note) = paths.find(|path| pathspec::is_note(path.as_bytes())) {
+        let rule =
+            format!("`{note}` has the name of a note of git, which may be a secret; ask the user for it");
+        return Err(built_in(rule));
+    }
     line.paths = objects.into_iter().chain(named).collect();
     let withheld = if subcommand.shows_contents(&words) { pathspec::without(secrets) } else { Vec::new() };
     line.set_git(GitCommand {
@@ -99,6 +109,7 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
         secret_files: secrets.clone(),
         secrets: withheld,
         indexed: None,
+        is_sha256: false,
     });
     Ok(line)
 }

@@ -20,6 +20,12 @@ pub enum GitQuestion {
     Names,
 }
 
+/// The hashes of a folder without files, in the two formats.
+const EMPTY_TREES: [&str; 2] = [
+    "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+];
+
 /// The configuration keys that we query.
 const ASKED: &str = r"^(filter|hook|include|includeif|extensions)\.";
 
@@ -117,6 +123,8 @@ impl CommandLine {
                 // On failure, the command itself will report the problem, and patterns exclude the secrets.
                 if exit_code == 0 {
                     git.withhold(stdout);
+                } else {
+                    git.compare_with_nothing();
                 }
                 Ok(())
             }
@@ -149,6 +157,17 @@ impl GitCommand {
         match self.indexed.take() {
             None => self.indexed = Some(found),
             Some(indexed) => self.secrets = [indexed, found].concat(),
+        }
+    }
+
+    /// Compares the index with an empty folder instead of `HEAD`. Git does that by itself as long as a branch has no
+    /// commit.
+    fn compare_with_nothing(&mut self) {
+        let empty = EMPTY_TREES[usize::from(self.is_sha256)];
+        if self.subcommand.implies_head(&self.words)
+            && let Some(word) = self.words.iter_mut().find(|word| *word == revision::HEAD)
+        {
+            empty.clone_into(word);
         }
     }
 
@@ -193,6 +212,7 @@ impl GitCommand {
         for entry in entries.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
             let entry = String::from_utf8_lossy(entry);
             let (key, value) = entry.split_once('\n').unwrap_or((&entry, ""));
+            self.is_sha256 |= key == "extensions.objectformat" && value.eq_ignore_ascii_case("sha256");
             if let Some(name) = switchable(key, value)?
                 && !self.switched_off.iter().any(|known| known == name)
             {

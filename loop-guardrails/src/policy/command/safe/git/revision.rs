@@ -7,6 +7,10 @@
 use super::built_in;
 use crate::policy::{LocalPath, Ruling, case_folding::folded};
 
+/// The revision that git uses if a command names none, in a form that git can only read as a commit. An attacker can
+/// write the hash of a file or of a folder into `.git/HEAD`.
+pub(super) const HEAD: &str = "HEAD^{commit}";
+
 /// The target of a revision.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RevisionTarget {
@@ -34,7 +38,7 @@ pub(super) fn read(word: &str) -> Result<RevisionTarget, Ruling> {
             let (from, to) = word.split_at(at);
             let dots = if to.starts_with("...") { "..." } else { ".." };
             let to = &to[dots.len()..];
-            let end = |text: &str| if text.is_empty() { Some(String::new()) } else { commit(text) };
+            let end = |text: &str| if text.is_empty() { Some(HEAD.to_owned()) } else { commit(text) };
             end(from).zip(end(to)).map(|(from, to)| format!("{from}{dots}{to}"))
         }
         None => match word.strip_prefix('^') {
@@ -183,8 +187,8 @@ mod tests {
             ("@{upstream}", "@{upstream}^{commit}"),
             ("HEAD@{2.days.ago}", "HEAD@{2.days.ago}^{commit}"),
             ("main..HEAD", "main^{commit}..HEAD^{commit}"),
-            ("main...", "main^{commit}..."),
-            ("..HEAD", "..HEAD^{commit}"),
+            ("main...", "main^{commit}...HEAD^{commit}"),
+            ("..main", "HEAD^{commit}..main^{commit}"),
             ("^main", "^main^{commit}"),
             ("HEAD^!", "HEAD^!"),
             ("HEAD^-1", "HEAD^-1"),

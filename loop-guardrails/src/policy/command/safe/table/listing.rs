@@ -89,6 +89,8 @@ pub(super) const PROGRAMS: &[Program] = &[
             (ReadsUnseen, "--fromfile --fromtabfile --gitfile --infofile"),
             (FollowsLinks, "-l"),
         ],
+        // Newer editions also take digits from the same word. Here these are unknown options.
+        is_detached: true,
         walks: "*",
         ..program(&["tree"], Paths)
     },

@@ -77,6 +77,8 @@ pub(super) struct Program {
     pub(super) has_bundle: bool,
     /// Whether its options end at the first operand. Any word after that is a file, even if it looks like an option.
     pub(super) is_ordered: bool,
+    /// Whether the value of an option is always the next word, and letters after the option are options as well.
+    pub(super) is_detached: bool,
     /// Whether it reads the contents of its files, so that we can pass them already open.
     pub(super) opens: bool,
     /// Options that make it search folders; `*` if it always does.
@@ -98,6 +100,7 @@ const fn program(names: &'static [&'static str], operands: Operands) -> Program 
         subcommands: None,
         has_bundle: false,
         is_ordered: false,
+        is_detached: false,
         opens: false,
         walks: "",
     }

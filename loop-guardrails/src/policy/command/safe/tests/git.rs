@@ -75,6 +75,54 @@ fn values_are_written_into_the_words_of_their_options() {
     assert_eq!(judged("git status -s .env").paths, [".env"]);
 }
 
+/// `.git/HEAD` can contain the hash of a file or of a folder.
+#[test]
+fn a_head_that_nobody_names_is_a_commit_too() {
+    let names_head = |line: &CommandLine| line.arguments.iter().any(|word| word == "HEAD^{commit}");
+    for line in ["git show", "git show --stat -- a", "git diff --cached", "git diff --staged -p"] {
+        assert!(names_head(&judged(line)), "{line}");
+    }
+    for line in
+        ["git show v1", "git show HEAD:a", "git diff", "git diff v1", "git diff --cached v1", "git status"]
+    {
+        assert!(!names_head(&judged(line)), "{line}");
+    }
+    // Without a commit, git compares the index with an empty folder.
+    for (configuration, empty) in [("", "4b825dc6"), ("extensions.objectformat\nsha256\0", "6ef19b41")] {
+        let mut line = judged("git diff --cached");
+        line.answer(GitQuestion::Configuration, 0, configuration.as_bytes()).unwrap();
+        line.answer(GitQuestion::Index, 0, b"").unwrap();
+        line.answer(GitQuestion::Names, 128, b"").unwrap();
+        assert!(!names_head(&line) && line.arguments.iter().any(|word| word.starts_with(empty)), "{line:?}");
+    }
+}
+
+/// The path of a note is the hash of a commit, so no rule would recognise a secret in it.
+#[test]
+fn notes_are_left_out_by_their_paths() {
+    let (hash, note) = ("0c".repeat(20), format!("5d/{}", "0c".repeat(19)));
+    for path in [&hash, &note, &format!("ab/{}", "0c".repeat(31))] {
+        for line in [
+            format!("git show notes/commits:{path}"),
+            format!("git blame notes/commits -- ./{path}"),
+            format!("git log -p -- {path}"),
+        ] {
+            assert!(refusal(&line).contains("a note of git"), "{line}");
+        }
+    }
+    let mut line = judged("git diff v1 notes/commits");
+    assert!(
+        line.arguments.iter().any(|word| word.starts_with(":(exclude,top,glob)[0-9a-f][0-9a-f]/[0-9a-f]"))
+    );
+    line.answer(GitQuestion::Index, 0, b"").unwrap();
+    line.answer(GitQuestion::Names, 0, format!("README.md\0{note}\0").as_bytes()).unwrap();
+    assert!(line.arguments.contains(&format!(":(exclude,top,literal){note}")), "{line:?}");
+    assert!(!line.arguments.iter().any(|word| word.contains("glob")));
+    for path in ["0c".repeat(19), format!("{hash}.txt"), format!("g{}", &hash[1..])] {
+        assert!(CommandPolicy::new().judge(&format!("git log -p -- {path}")).is_ok(), "{path}");
+    }
+}
+
 #[test]
 fn git_leaves_out_what_the_permissions_withhold() {
     let permissions = Permissions::new()
