@@ -31,6 +31,8 @@ pub(crate) struct RawManifest {
     pub(crate) feedback: RawFeedback,
     /// The treatment of an interrupted iteration: `rerun` (the default), `ask` or `halt`.
     pub(crate) resume: Field<String>,
+    /// The shell command that runs after the run, however that ended. Default: none.
+    pub(crate) on_finish: Field<String>,
 }
 
 /// `agent`: the command that does the work.
@@ -179,6 +181,7 @@ impl RawManifest {
             pace: fields.object("pace").map(RawPace::read).unwrap_or_default(),
             feedback: fields.object("feedback").map(RawFeedback::read).unwrap_or_default(),
             resume: fields.text("resume"),
+            on_finish: fields.text("on_finish"),
         }
     }
 }
@@ -187,7 +190,8 @@ impl RawManifest {
     /// Returns all of its commands.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &FieldValue<String>> {
         let reviewer = self.evaluator.review.as_ref().map(|review| &review.agent);
-        let commands = [&self.agent.command, &self.evaluator.command].into_iter().chain(reviewer);
+        let commands = [&self.agent.command, &self.evaluator.command, &self.on_finish];
+        let commands = commands.into_iter().chain(reviewer);
         commands.filter_map(|command| command.written())
     }
 }

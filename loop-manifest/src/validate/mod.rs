@@ -65,6 +65,7 @@ pub(crate) fn plan(raw: RawManifest, cx: SourceContext<'_>, problems: &mut Vec<D
     let pace = pace(raw.pace, problems);
     let feedback = raw.feedback.max_bytes.judge(problems, feedback_bytes);
     let resume = raw.resume.judge(problems, resume::resume);
+    let on_finish = raw.on_finish.judge(problems, |at| evaluator::plain_command(&at, text, &variables));
     let (agent, evaluator) = (agent?, evaluator?);
     Some(Plan {
         name: name.or(default_name)?,
@@ -78,6 +79,7 @@ pub(crate) fn plan(raw: RawManifest, cx: SourceContext<'_>, problems: &mut Vec<D
         pace: pace?,
         feedback_bytes: feedback.or(FEEDBACK_BYTES)?,
         resume: resume.or(ResumePlan::Rerun)?,
+        on_finish: on_finish.optional()?,
     })
 }
 

@@ -116,7 +116,7 @@ pub(super) async fn execute<I: RepeatedIteration>(
         repeated = repeated.observe(RepetitionReporter::new(repetition, output.line_printer()));
     }
     let max_time = repetition.ends.time;
-    let ended = setup.run(repeated, max_time, source, &RunScreen::plain(), OpenQuestion::default()).await?;
+    let (ended, _) = setup.run(repeated, max_time, source, &RunScreen::plain(), OpenQuestion::default()).await?;
     output.close().await;
     if is_heard {
         view::say(&repeat::summary(repetition, &until, &ended.ending, &ended.progress));
@@ -127,7 +127,7 @@ pub(super) async fn execute<I: RepeatedIteration>(
     if ended.ending.is_success() && !ended.lacks_record && until.ended_in_failure(&ended.progress) {
         return Ok(ExitCode::from(exit::HALTED));
     }
-    Ok(exit::of_ended(&ended))
+    Ok(exit::of_ended(&ended).into())
 }
 
 fn repetition(args: &EveryArgs) -> Result<Repetition, Failure> {
