@@ -1,7 +1,7 @@
 //! The notification at the end of a long run.
 //!
 //! A person who waits for a run looks at something else. The terminal can call them back: it shows a text for OSC 9, as
-//! iTerm2, kitty, Ghostty, WezTerm and Windows Terminal do, and others at least know the bell. Both arrive through ssh,
+//! kitty, foot and other terminals do, and almost all know the bell. Both arrive through ssh,
 //! which a program for the desktop of this machine would not.
 
 use std::{
