@@ -1,7 +1,5 @@
 //! Exit codes. Scripts rely on them.
 
-use std::process::ExitCode;
-
 use loop_core::StopReason;
 
 use crate::{drive::FinishedRun, signals::Signal};
@@ -28,21 +26,20 @@ pub(crate) const fn of_signal(signal: Signal) -> u8 {
 
 /// Returns the code of a run that is over. If a requested record could not be written, the run counts as failed however
 /// it ended: a script would rely on the missing line.
-pub(crate) fn of_ended(ended: &FinishedRun) -> ExitCode {
+pub(crate) fn of_ended(ended: &FinishedRun) -> u8 {
     match ended.lacks_record {
-        true => ExitCode::from(FAILED),
+        true => FAILED,
         false => of_run(ended.ending.reason(), ended.signal.map(Signal::number)),
     }
 }
 
 /// Returns the code of a run from its stop reason (`None` if it met its goal) and the number of the first signal it
 /// received.
-pub(crate) fn of_run(reason: Option<&StopReason>, signal: Option<u8>) -> ExitCode {
-    let code = match (reason, signal) {
+pub(crate) fn of_run(reason: Option<&StopReason>, signal: Option<u8>) -> u8 {
+    match (reason, signal) {
         (None, _) => OK,
         (Some(StopReason::Cancelled), Some(signal)) => SIGNALLED.saturating_add(signal),
         (Some(StopReason::Cancelled | StopReason::Failed), _) => FAILED,
         _ => HALTED,
-    };
-    ExitCode::from(code)
+    }
 }

@@ -7,6 +7,7 @@ use loop_guardrails::policy::environment::{Inheritance, NamePattern};
 use loop_telemetry::words::{count, span};
 
 use super::{
+    compose::ON_FINISH_TIME,
     environment::EnvironmentPlan,
     plan::{
         ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan,
@@ -65,6 +66,14 @@ pub fn describe(plan: &Plan) -> String {
         ResumePlan::Halt => {
             row(&mut page, "cut off", "halts when resumed, before it runs that iteration again");
         }
+    }
+    if let Some(command) = &plan.on_finish {
+        row(&mut page, "afterwards", command.trim());
+        row(
+            &mut page,
+            "",
+            &format!("runs once the run has ended, however it ended, for up to {}", span(ON_FINISH_TIME)),
+        );
     }
     page
 }

@@ -47,7 +47,9 @@ mod withheld;
 mod tests;
 
 pub use self::{
-    compose::{AgentOutput, ComposeError, FirstPrompt, PlannedAgent, PlannedLoop, ToolsError},
+    compose::{
+        AgentOutput, ComposeError, FirstPrompt, ON_FINISH_TIME, PlannedAgent, PlannedLoop, ToolsError,
+    },
     context::{ExecutionContext, OutputSink, secrets_in},
     describe::{checks, describe, nobody_to_ask},
     diagnostics::{Diagnostics, Paint},

@@ -42,6 +42,8 @@ pub struct Plan {
     pub feedback_bytes: usize,
     /// The treatment of an iteration in which the run was cut off.
     pub resume: ResumePlan,
+    /// The command that runs after the run; see [`Plan::finish_command`].
+    pub on_finish: Option<String>,
 }
 
 impl Plan {

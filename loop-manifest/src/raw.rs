@@ -33,6 +33,8 @@ pub(crate) struct RawManifest {
     pub(crate) resume: Field<String>,
     /// Whether a shell reads every command: `auto` or `always`. Default: `auto`.
     pub(crate) shell: Field<String>,
+    /// The shell command that runs after the run, however that ended. Default: none.
+    pub(crate) on_finish: Field<String>,
 }
 
 /// `agent`: the command that does the work.
@@ -182,6 +184,7 @@ impl RawManifest {
             feedback: fields.object("feedback").map(RawFeedback::read).unwrap_or_default(),
             resume: fields.text("resume"),
             shell: fields.text("shell"),
+            on_finish: fields.text("on_finish"),
         }
     }
 }
@@ -190,7 +193,8 @@ impl RawManifest {
     /// Returns all of its commands.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &FieldValue<String>> {
         let reviewer = self.evaluator.review.as_ref().map(|review| &review.agent);
-        let commands = [&self.agent.command, &self.evaluator.command].into_iter().chain(reviewer);
+        let commands = [&self.agent.command, &self.evaluator.command, &self.on_finish];
+        let commands = commands.into_iter().chain(reviewer);
         commands.filter_map(|command| command.written())
     }
 }

@@ -14,11 +14,12 @@ use super::{
 };
 
 /// The texts in which a value must not become syntax.
-const FILLED_LATER: [&[&str]; 4] = [
+const FILLED_LATER: [&[&str]; 5] = [
     &["agent", "command"],
     &["agent", "prompt"],
     &["evaluator", "command"],
     &["evaluator", "review", "agent"],
+    &["on_finish"],
 ];
 
 /// The variables of a manifest.

@@ -81,12 +81,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     session.start(None).await?;
     let (mut input, mut jobs) = (BufReader::new(read).lines(), SessionScheduler::start(session.jobs()));
     while !session.is_over() {
-        jobs.set_free(true);
+        jobs.set_free(true, session.has_model());
         let next = select! {
             line = input.next_line() => line?.map(Ok),
             due = jobs.due() => Some(Err(due)),
         };
-        jobs.set_free(false);
+        jobs.set_free(false, session.has_model());
         match next {
             None => break,
             Some(Ok(line)) => perform(&mut session, &line, &mut input, true).await?,

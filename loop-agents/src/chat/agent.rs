@@ -5,7 +5,7 @@ use std::{fmt, pin::pin};
 use async_trait::async_trait;
 use loop_core::{CancellationToken, Iteration, IterationContext, IterationError};
 
-use super::{Chat, History, TurnError, TurnEvent, TurnOutput};
+use super::{Chat, History, Message, TurnError, TurnEvent, TurnOutput};
 use crate::{
     output::{OUTPUT_MARK, excerpt, fingerprint},
     shell::{AgentPrompt, Template},
@@ -15,6 +15,9 @@ use crate::{
 ///
 /// A turn never waits for input: the tools' policy settles in advance what they may do. A rate limit defers the
 /// iteration, unless the turn has already called a tool. A refused key or an unknown model ends the run.
+///
+/// Before a turn for which less than a fifth of the model's window is left, the model summarises the older turns. If the
+/// window would overflow and there is no summary, the iteration fails.
 ///
 /// # Default
 /// The template `{goal}`, an empty goal, at most 32 KiB of text for each placeholder
@@ -126,20 +129,26 @@ impl ChatAgent {
         }
         self.chat.set_iteration(cx.iteration());
         let cancel = CancellationToken::new();
-        let Self { chat, on_event, .. } = self;
-        let turn = chat.turn(prompt).meter(cx.meter()).cancel_on(cancel.clone()).on_event(move |event| {
+        let Self { chat, on_event, origin, .. } = self;
+        let mut tell = move |event: TurnEvent<'_>| {
             inspect(event);
             on_event(event);
-        });
-        let mut turn = pin!(turn.run());
+        };
+        let turn = async {
+            if origin.is_none() {
+                chat.make_room(&Message::user(&prompt), &cx.meter(), &cancel, &mut tell).await?;
+            }
+            let turn = chat.turn(prompt).meter(cx.meter()).cancel_on(cancel.clone()).on_event(tell);
+            turn.run().await.map_err(TurnError::into_work_error)
+        };
+        let mut turn = pin!(turn);
         let output = tokio::select! {
             output = &mut turn => output,
             () = cx.cancelled() => {
                 cancel.cancel();
                 turn.await
             }
-        };
-        let output = output.map_err(TurnError::into_work_error)?;
+        }?;
         cx.mark(OUTPUT_MARK, fingerprint(output.text.len() as u64, &[output.text.as_bytes()]));
         if output.truncated {
             cx.fault("the reply was cut off at its token limit");

@@ -1,10 +1,10 @@
 //! Measuring the context window, and summaries that make room in it.
 
 use loop_agents::chat::{
-    AnsweredCall, Chat, ChatModel, ContextFill, ContextMeasure, History, Message, ModelError, ModelErrorKind,
-    OnDelta, Reply, Request, Retry, SUMMARISE_AT, ScriptedModel, SummaryError, ToolCall,
+    AnsweredCall, Chat, ChatAgent, ChatModel, ContextFill, ContextMeasure, History, Message, ModelError,
+    ModelErrorKind, OnDelta, Reply, Request, Retry, SUMMARISE_AT, ScriptedModel, SummaryError, ToolCall,
 };
-use loop_core::{CancellationToken, IterationContext, Usage, Work};
+use loop_core::{CancellationToken, Iteration as _, IterationContext, Usage, Work};
 use proptest::{collection::vec, prelude::*};
 use serde_json::json;
 
@@ -189,4 +189,28 @@ proptest! {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn an_agent_makes_room_for_its_prompt_whatever_fills_the_window() {
+    let model = ScriptedModel::new().with_window(1_000).says("They talked.").says("Fine.");
+    // Even the last turn is too long.
+    let chat = Chat::new(model).with_history(talk(&["hi", &"word ".repeat(900)]));
+    let mut agent = ChatAgent::new(chat).goal("And now?");
+    let output = agent.run(IterationContext::new(&Work::new(), 1)).await.unwrap();
+    assert_eq!(output.text, "Fine.");
+    assert_eq!(
+        (agent.chat().measure().fill(), agent.chat().history().messages().len()),
+        (ContextFill::Room, 4)
+    );
+}
+
+#[tokio::test]
+async fn a_prompt_without_room_is_not_sent() {
+    let model = ScriptedModel::new().with_window(1_000).fails(ModelErrorKind::Unauthorized).says("Fine.");
+    let chat = Chat::new(model).with_history(talk(&["hi", &"word ".repeat(900)]));
+    let mut agent = ChatAgent::new(chat).goal("And now?");
+    let error = agent.run(IterationContext::new(&Work::new(), 1)).await.unwrap_err();
+    assert!(format!("{error:?}").contains("NoRoom"), "{error:?}");
+    assert_eq!(agent.chat().history().messages().len(), 2);
 }

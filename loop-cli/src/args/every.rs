@@ -5,7 +5,16 @@ use std::{num::NonZeroU64, path::PathBuf, time::Duration};
 use clap::{Args, builder::NonEmptyStringValueParser};
 
 use super::{ConversationArgs, OutputArgs};
-use loop_manifest::duration;
+use loop_manifest::{duration, kebab_case};
+
+/// Checks a name of a run, to which the rules of a manifest's name apply.
+fn run_name(text: &str) -> Result<String, String> {
+    match kebab_case(text) {
+        name if name == text && !name.is_empty() => Ok(name),
+        name if name.is_empty() => Err("a name has lower-case letters and digits".to_owned()),
+        name => Err(format!("write `{name}`")),
+    }
+}
 
 #[derive(Debug, Args)]
 #[group(id = "what", required = true, multiple = false, args = ["prompt", "command"])]
@@ -40,6 +49,9 @@ pub(crate) struct EveryArgs {
     /// Start each turn without the earlier turns
     #[arg(long, conflicts_with = "command")]
     pub(crate) fresh: bool,
+    /// Name the run in records [default: every]
+    #[arg(long, value_name = "NAME", value_parser = run_name)]
+    pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) chat: ConversationArgs,
     /// Run in this folder [default: the current one]

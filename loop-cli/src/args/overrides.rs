@@ -40,6 +40,9 @@ pub(crate) struct OverrideArgs {
     /// Run the agent first, whatever the manifest says
     #[arg(long, conflicts_with = "check_first")]
     no_check_first: bool,
+    /// Run this command after the run, however it ended
+    #[arg(long, value_name = "CMD")]
+    on_finish: Option<String>,
     /// Set any key: `guardrails.max_tokens=9`; lists in YAML
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -61,6 +64,7 @@ impl OverrideArgs {
             ("--prompt", self.prompt.as_deref()),
             ("--max-cost", self.max_cost.as_deref()),
             ("--max-time", self.max_time.as_deref()),
+            ("--on-finish", self.on_finish.as_deref()),
         ];
         let flags = flags.into_iter().filter_map(|(flag, value)| Some((flag, value?)));
         let mut overrides = flags.fold(Overrides::new(command), |all, (flag, value)| all.with(flag, value));

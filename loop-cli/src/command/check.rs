@@ -31,6 +31,9 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
             preflight::check_program("check", check, &plan, here, &vars);
         }
         preflight::check_reviewer_program(&plan, here, &vars);
+        if let Some(command) = &plan.on_finish {
+            preflight::check_program("final step", command, &plan, here, &vars);
+        }
         preflight::check_models(&plan, here, &vars);
         return Ok(ExitCode::from(if is_unfinished { exit::UNFINISHED } else { exit::OK }));
     }

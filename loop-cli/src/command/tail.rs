@@ -47,11 +47,11 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
         if let Some(ending) = progress.ending() {
             let why = ending_reason(ending).map(|(_, why)| format!(": {why}")).unwrap_or_default();
             view::print_or_warn(&text::printable(&format!("{}{why}", ending.name())));
-            return Ok(exit::of_run(ending.reason(), signal(&store, &id, ending.reason())?));
+            return Ok(exit::of_run(ending.reason(), signal(&store, &id, ending.reason())?).into());
         }
         if !is_alive && let Some(record) = recorded_end(&store, &id)? {
             view::print_or_warn(&format!("{}: it was killed", record.ending_name()));
-            return Ok(exit::of_run(record.stop_reason.as_ref(), record.signal));
+            return Ok(exit::of_run(record.stop_reason.as_ref(), record.signal).into());
         }
         if !is_alive {
             let id = short_id(&store, &id)?;

@@ -101,7 +101,7 @@ pub(super) async fn execute(
     }
     let composed = task.compose()?.observe(reporter.of_phases(loops, shown));
     reporter.say(&plan(spec, loops));
-    let ended = setup.run(composed, None, source, &RunScreen::plain(), OpenQuestion::default()).await?;
+    let (ended, _) = setup.run(composed, None, source, &RunScreen::plain(), OpenQuestion::default()).await?;
     let record = Record::of(setup.name, &ended.ending, &ended.progress).run_id(cx.supervisor().run());
     let record = record.between(setup.started, clock::now());
     let resuming = view::resume_hint(&ended.ending, cx.supervisor().run());

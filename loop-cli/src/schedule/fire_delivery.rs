@@ -63,7 +63,7 @@ impl FireDelivery {
     ) -> anyhow::Result<()> {
         let job = &fire.job;
         let work_of_job = JobAction::of(job)?;
-        let arguments = action::arguments(&work_of_job, &job.prompt);
+        let arguments = action::arguments(&work_of_job, job);
         let slots = fire.slots.map_or(0, |slots| slots.count);
         let child =
             FireProcess::new(&self.program, arguments, self.folder.project.dir(), self.supervisor.clone())

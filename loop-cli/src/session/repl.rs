@@ -31,9 +31,9 @@ pub(super) async fn run(
     while !session.is_over() {
         view::flush();
         editor.ask(EditorPrompt { is_unsafe: session.is_unsafe() });
-        scheduler.set_free(true);
+        scheduler.set_free(true, session.has_model());
         let next = next(editor, signals, &mut scheduler).await;
-        scheduler.set_free(false);
+        scheduler.set_free(false, session.has_model());
         let signal = match next {
             Ok(SessionEvent::Typed(EditorEvent::Line(line))) => {
                 handle_line(session, &line, &mut missed_jobs, editor, signals).await

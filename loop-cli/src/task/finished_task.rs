@@ -53,7 +53,7 @@ impl FinishedTask {
     pub(crate) fn code(&self) -> ExitCode {
         match self.outcome.status {
             TaskStatus::Error => ExitCode::from(exit::FAILED),
-            _ => exit::of_run(self.ended.ending.reason(), self.ended.signal.map(Signal::number)),
+            _ => exit::of_run(self.ended.ending.reason(), self.ended.signal.map(Signal::number)).into(),
         }
     }
 

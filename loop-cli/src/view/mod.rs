@@ -2,6 +2,7 @@
 
 mod format;
 mod live;
+mod notification;
 mod redaction;
 mod result;
 
@@ -20,6 +21,7 @@ pub(crate) use self::{
         CommandOutput, EventWording, LiveOutput, NoEchoGuard, PanelContent, ReplySender, ReplyWriter,
         RunReporter, RunScreen, StatusBoard,
     },
+    notification::notify,
     redaction::{RedactedStream, redact_also, secrets, set_redactor},
     result::{IterationPage, IterationTable, StoredAgentOutput, resume_hint, run_page, summary},
 };

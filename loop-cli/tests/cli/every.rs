@@ -155,6 +155,38 @@ fn a_prompt_is_a_turn_of_one_conversation() {
 }
 
 #[test]
+fn a_long_conversation_is_summarised_and_never_grows_past_the_window() {
+    let scenario = Scenario::new();
+    // About 150 tokens.
+    let reply = "word ".repeat(120);
+    let server = ModelServer::new(std::iter::repeat_n(Answer::deltas([reply.as_str()]), 40));
+    let url = server.url();
+    let settings =
+        format!("[models.tiny]\nmodel = \"openai:scripted\"\nbase_url = \"{url}\"\ncontext_tokens = 1000\n");
+    scenario.write("my.toml", settings);
+    let args = ["every", "1ms", "--count", "14", "--model", "tiny", "--no-tools", "how is it?"];
+    let mut command = server.command(&scenario, &args);
+    let ran = RunningCommand::new(command.env("LOOP_CONFIG", scenario.path("my.toml"))).finish().exits(0);
+    ran.says(&["of 1000 tokens: the older messages are summarised", "6 messages were summarised; 6"]);
+    let requests = server.requests();
+    assert!(requests.len() > 14, "summaries are requests too: {}", requests.len());
+    for request in &requests {
+        let messages = request.body["messages"].as_array().expect("messages");
+        let bytes: usize = messages.iter().filter_map(|it| Some(it["content"].as_str()?.len())).sum();
+        assert!(bytes / 4 < 1000, "{bytes}");
+    }
+    assert_eq!(scenario.record()["iterations"], 14);
+}
+
+#[test]
+fn a_run_can_have_a_name() {
+    let scenario = Scenario::new();
+    every(&scenario, &["1ms", "--count", "1", "--name", "watch-the-build"], "true").exits(0);
+    assert_eq!(scenario.record()["loop"], "watch-the-build");
+    every(&scenario, &["1ms", "--name", "Watch it"], "true").exits(2).says(&["write `watch-it`"]);
+}
+
+#[test]
 fn what_cannot_be_run_now_may_be_later() {
     let scenario = Scenario::new();
     let line = "[ $LOOP_ITERATION = 2 ] && echo here || exit 127";

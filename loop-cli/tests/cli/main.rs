@@ -39,6 +39,8 @@ mod live_panel;
 mod long_run;
 mod manifest_cases;
 mod model_agent;
+mod notification;
+mod on_finish;
 mod output;
 mod overrides;
 mod policy;

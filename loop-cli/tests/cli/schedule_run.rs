@@ -51,6 +51,7 @@ fn a_fire_is_a_run_of_its_own() {
         ("Say it's $HOME.", job.as_str())
     );
     let record = scenario.record();
+    assert_eq!(record["loop"], "say-it-s-home", "the run carries the name of its job");
     let fires = fires(&scenario, &job);
     assert_eq!((fires.len(), &fires[0]["run_id"]), (1, &record["run_id"]));
     page("schedule_show", &schedule(&scenario, &["show", &job]).exits(0).stdout);

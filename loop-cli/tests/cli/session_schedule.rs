@@ -9,7 +9,7 @@ use crate::{
     chat_harness::ChatHarness,
     model_server::ModelServer,
     schedule::added,
-    support::{Scenario, wait_until},
+    support::{RunningCommand, Scenario, wait_until},
 };
 
 const SIZE: (u16, u16) = (100, 40);
@@ -158,6 +158,31 @@ fn jobs_file(scenario: &Scenario) -> PathBuf {
         }
     }
     panic!("there is no file of jobs")
+}
+
+#[test]
+fn a_stored_job_fires_in_an_open_session_of_its_folder() {
+    let scenario = Scenario::new();
+    let server = ModelServer::new([says("the build is green"), says("again")]);
+    let mut add = server.command(&scenario, &["schedule", "add", "--json", "10m look at the build"]);
+    let added = RunningCommand::new(add.env("LOOP_MODEL", "openai:scripted")).finish().exits(0).stdout;
+    let added: Value = serde_json::from_str(&added).expect("JSON");
+    let id = added["id"].as_str().expect("an id");
+    scenario.run(&["schedule", "fire", id]).exits(0);
+    let chat = chat(&scenario, &server);
+    chat.sees(&format!("[{id}] look at the build"));
+    chat.wait_for_prompt_after("the build is green");
+    assert_eq!(sent_to_model(&server), "look at the build");
+    let last_fire = || {
+        let file: Value =
+            serde_json::from_slice(&fs::read(jobs_file(&scenario)).expect("jobs")).expect("JSON");
+        file["jobs"][0]["standing"]["last_fire"].clone()
+    };
+    wait_until("the fire is finished", || !last_fire()["finished_at"].is_null());
+    chat.leaves();
+    // The lock is free again, and the fire is settled.
+    scenario.run(&["schedule", "run", "--once"]).exits(0);
+    assert_eq!((server.requests().len(), &last_fire()["number"]), (1, &1.into()));
 }
 
 /// Adds a one-shot to this folder that was due a day after its creation, long ago.

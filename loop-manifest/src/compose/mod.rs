@@ -3,6 +3,7 @@
 mod agent;
 mod checks;
 mod error;
+mod on_finish;
 mod output;
 mod resume_guardrail;
 mod review;
@@ -19,6 +20,7 @@ use self::resume_guardrail::ResumeGuardrail;
 pub use self::{
     agent::{FirstPrompt, PlannedAgent},
     error::{ComposeError, ToolsError},
+    on_finish::ON_FINISH_TIME,
     output::AgentOutput,
 };
 use crate::{

@@ -10,7 +10,7 @@ pub(crate) const SET: &str = "--set";
 pub(crate) const VAR: &str = "--var";
 
 /// Each flag, and the equivalent key of a manifest.
-pub(crate) const FLAGS: [(&str, &str); 11] = [
+pub(crate) const FLAGS: [(&str, &str); 12] = [
     (AGENT, "agent.command"),
     (MODEL, "agent.model"),
     ("--check", "evaluator.command"),
@@ -22,6 +22,7 @@ pub(crate) const FLAGS: [(&str, &str); 11] = [
     ("--allow-unmetered", "guardrails.allow_unmetered"),
     ("--check-first", "check_first"),
     ("--no-check-first", "check_first"),
+    ("--on-finish", "on_finish"),
 ];
 
 /// Returns the flag with this name, if it can change a manifest.

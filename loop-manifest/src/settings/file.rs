@@ -7,7 +7,9 @@ use std::{
 };
 
 use super::{
-    PROJECT_FILE, SettingsOwner, SettingsTables, TABLES, chat, models, policy, schedule, table::SettingsTable,
+    PROJECT_FILE, SettingsTables, TABLES, chat, models, policy, schedule,
+    table::{SettingsOwner, SettingsTable},
+    terminal,
 };
 use crate::{
     Diagnostics, Format, Source,
@@ -161,6 +163,10 @@ fn part(
             "schedule" => {
                 let table = SettingsTable::of("schedule", schedule::KEYS, &entry.node, source, problems);
                 tables.schedule = table.map(|table| schedule::read(table, owner)).unwrap_or_default();
+            }
+            "terminal" => {
+                let table = SettingsTable::of("terminal", terminal::KEYS, &entry.node, source, problems);
+                tables.terminal = table.map(|table| terminal::read(table, owner)).unwrap_or_default();
             }
             _ => problems.push(unknown(&entry)),
         }

@@ -5,8 +5,8 @@
 //! rules narrower, and never wider.
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
-//! (`chat`, `models`, `policy` and `schedule`) whose names no manifest has, and they are taken out before the manifest is read. In other files
-//! nobody would look for them, so there they are unknown keys.
+//! (`chat`, `models`, `policy`, `schedule` and `terminal`) whose names no manifest has, and they are taken out before
+//! the manifest is read. In other files nobody would look for them, so there they are unknown keys.
 
 mod chat;
 mod file;
@@ -14,6 +14,7 @@ mod models;
 mod policy;
 mod schedule;
 mod table;
+mod terminal;
 mod user_file;
 
 #[cfg(test)]
@@ -35,6 +36,7 @@ pub use self::{
     chat::ChatSettings,
     file::{SettingsLayer, only_settings, read_bounded},
     models::NamedModel,
+    terminal::TerminalSettings,
 };
 use crate::Diagnostics;
 
@@ -42,21 +44,12 @@ use crate::Diagnostics;
 pub const PROJECT_FILE: &str = "loop.toml";
 
 /// The names of the tables.
-const TABLES: &[&str] = &["chat", "models", "policy", "schedule"];
+const TABLES: &[&str] = &["chat", "models", "policy", "schedule", "terminal"];
 
 /// The JSON Schemas of the tables that a project can have, by their names.
 pub fn schemas() -> impl Iterator<Item = (String, Value)> {
     let schemas = [("chat", chat::schema()), ("models", models::schema()), ("policy", policy::schema())];
     schemas.map(|(name, schema)| (name.to_owned(), schema)).into_iter()
-}
-
-/// The owner of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SettingsOwner {
-    /// The user's own.
-    User,
-    /// It came with the project.
-    Project,
 }
 
 /// The values of the tables of one file.
@@ -70,6 +63,8 @@ pub struct SettingsTables {
     pub policy: PolicySettings,
     /// `[schedule]`: the numbers that hold for all jobs.
     pub schedule: loop_schedule::ScheduleSettings,
+    /// `[terminal]`: what a run does with the terminal.
+    pub terminal: TerminalSettings,
 }
 
 /// The user's settings and a project's.

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, ffi::OsStr};
 use loop_guardrails::policy::environment::looks_secret;
 use serde_json::{Value, json};
 
-use super::{SettingsOwner, table::SettingsTable};
+use super::table::{SettingsOwner, SettingsTable};
 use crate::{
     Source,
     diagnostics::{Diagnostic, Span},

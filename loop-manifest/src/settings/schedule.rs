@@ -4,21 +4,14 @@
 
 use loop_schedule::{Jitter, ScheduleSettings};
 
-use super::{SettingsOwner, table::SettingsTable};
+use super::table::{SettingsOwner, SettingsTable};
 
 /// The keys of the table.
 pub(super) const KEYS: &[&str] = &["preset", "expiry", "jitter", "max_jobs"];
 
 /// The values of the table.
 pub(super) fn read(mut table: SettingsTable<'_>, owner: SettingsOwner) -> ScheduleSettings {
-    if owner == SettingsOwner::Project {
-        for (key, place) in KEYS.iter().filter_map(|key| Some((key, table.place(key)?))).collect::<Vec<_>>() {
-            table.wrong(
-                format!("`{key}` is only for a user's own settings, because the jobs are theirs"),
-                place,
-            );
-        }
-    }
+    table.refuse_in_project(KEYS, owner, "the jobs are theirs");
     let preset = table.text("preset", preset).map(|preset| preset.value);
     let mut settings = preset.unwrap_or_default();
     // Zero means forever.

@@ -12,6 +12,15 @@ use crate::{
     nearest,
 };
 
+/// The owner of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SettingsOwner {
+    /// The user's own.
+    User,
+    /// It came with the project.
+    Project,
+}
+
 /// A table in which every key is known. It reports invalid values, and leaves them out.
 pub(super) struct SettingsTable<'a> {
     /// With dots between: `models.fast`.
@@ -43,6 +52,14 @@ impl<'a> SettingsTable<'a> {
                 .note(format!("`{name}` takes {}", known.join(", ")))
         }));
         Some(Self { name: name.to_owned(), entries, source, problems })
+    }
+
+    /// Reports these keys in a project's file, because only the user sets them.
+    pub(super) fn refuse_in_project(&mut self, keys: &[&str], owner: SettingsOwner, why: &str) {
+        let places = keys.iter().filter_map(|key| Some((key, self.place(key)?)));
+        for (key, place) in places.filter(|_| owner == SettingsOwner::Project).collect::<Vec<_>>() {
+            self.wrong(format!("`{key}` is only for a user's own settings, because {why}"), place);
+        }
     }
 
     /// `true` or `false`.

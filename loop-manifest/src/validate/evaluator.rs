@@ -24,7 +24,7 @@ pub(super) fn evaluator(
     (text, variables): (&str, &Variables),
     problems: &mut Vec<Diagnostic>,
 ) -> Option<EvaluatorPlan> {
-    let command = raw.command.judge(problems, |at| check_command(&at, text, variables));
+    let command = raw.command.judge(problems, |at| plain_command(&at, text, variables));
     let max_time = raw.max_seconds.judge(problems, |at| guardrails::time_limit(&at));
     // Report errors in both: one must not hide the other.
     let confidence = raw.confidence.map(|raw| confidence(raw, problems));
@@ -66,8 +66,12 @@ fn of_both<T>(part: Option<Option<T>>) -> Option<Option<T>> {
     part.map_or(Some(None), |part| part.map(Some))
 }
 
-/// The command of a check. No prompt is given to it, so `{prompt}` is a text like any other there.
-fn check_command(at: &FieldValue<String>, text: &str, variables: &Variables) -> Result<String, Diagnostic> {
+/// A command without a prompt, so `{prompt}` is a text like any other there.
+pub(super) fn plain_command(
+    at: &FieldValue<String>,
+    text: &str,
+    variables: &Variables,
+) -> Result<String, Diagnostic> {
     variables.fill_command(&at.value).map_err(|error| unrunnable(at, error, text))
 }
 

@@ -74,6 +74,7 @@ pub(crate) fn plan(raw: RawManifest, cx: SourceContext<'_>, problems: &mut Vec<D
     if let (Some(agent), Some(always)) = (&mut agent, shell.or(false)) {
         agent.always_shell = always;
     }
+    let on_finish = raw.on_finish.judge(problems, |at| evaluator::plain_command(&at, text, &variables));
     let (agent, evaluator) = (agent?, evaluator?);
     Some(Plan {
         name: name.or(default_name)?,
@@ -87,6 +88,7 @@ pub(crate) fn plan(raw: RawManifest, cx: SourceContext<'_>, problems: &mut Vec<D
         pace: pace?,
         feedback_bytes: feedback.or(FEEDBACK_BYTES)?,
         resume: resume.or(ResumePlan::Rerun)?,
+        on_finish: on_finish.optional()?,
     })
 }
 

@@ -21,6 +21,9 @@ pub(super) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
     if let Some(command) = raw.evaluator.command.written() {
         warnings.extend(unseen(command, env, &check_sees, "the check", text));
     }
+    if let Some(command) = raw.on_finish.written() {
+        warnings.extend(unseen(command, env, &check_sees, "`on_finish`", text));
+    }
     warnings
 }
 

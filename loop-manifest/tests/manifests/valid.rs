@@ -68,6 +68,7 @@ feedback:
   max_bytes: 4096
 resume: halt
 shell: always
+on_finish: ./tell.sh
 "#;
 
 #[test]
@@ -101,6 +102,7 @@ fn a_small_manifest_has_the_documented_defaults() {
         pace: PacePlan { every: Duration::ZERO, backoff: Duration::from_secs(1) },
         feedback_bytes: 32_768,
         resume: ResumePlan::Rerun,
+        on_finish: None,
     };
     for (file, manifest) in [
         ("loop.yaml", YAML),
@@ -167,6 +169,7 @@ fn every_key_reaches_the_plan() {
         pace: PacePlan { every: Duration::from_millis(250), backoff: Duration::from_millis(2_500) },
         feedback_bytes: 4096,
         resume: ResumePlan::Halt,
+        on_finish: Some("./tell.sh".to_owned()),
     };
     assert_eq!(shown(&plan), shown(&expected));
 }

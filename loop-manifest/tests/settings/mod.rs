@@ -112,8 +112,8 @@ fn a_server_and_its_key_are_the_users_alone() {
 #[test]
 fn an_editor_knows_every_table_and_every_key() {
     let tables: Vec<_> = schemas().collect();
-    // A project cannot have the table for jobs.
-    let of_projects = TABLES.iter().filter(|name| **name != "schedule");
+    // A project can have neither the table for jobs nor the one for the terminal.
+    let of_projects = TABLES.iter().filter(|name| !["schedule", "terminal"].contains(*name));
     assert!(tables.iter().map(|(name, _)| name).eq(of_projects));
     for (table, keys) in [(0, chat::KEYS), (2, policy::KEYS)] {
         let properties = tables[table].1["properties"].as_object().expect("keys");
@@ -274,4 +274,12 @@ fn a_pattern_is_not_taken_for_the_path_of_a_permission() {
         let error = Settings::load(folder.path(), |_| None).unwrap_err();
         assert!(error.render(crate::Paint::Plain).contains("is a pattern"), "{pattern}");
     }
+}
+
+#[test]
+fn only_the_user_decides_about_notifications() {
+    let notify = |user| Scenario::new(user, "").load().expect("settings").user.tables.terminal.notify;
+    assert_eq!((notify(""), notify("[terminal]\nnotify = false\n")), (None, Some(false)));
+    let refused = refusal("[terminal]\nnotify = false\n");
+    assert!(refused.contains("`notify` is only for a user's own settings"), "{refused}");
 }

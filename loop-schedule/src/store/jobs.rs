@@ -67,6 +67,14 @@ impl Jobs {
         &self.records
     }
 
+    /// Returns the jobs for which `keep` returns true, without unreadable ones.
+    #[must_use]
+    pub fn only(mut self, keep: impl Fn(&Job) -> bool) -> Self {
+        self.records.retain(|record| keep(&record.job));
+        self.unreadable.clear();
+        self
+    }
+
     /// Returns the job with this id.
     pub fn get(&self, id: JobId) -> Option<&JobRecord> {
         self.records.iter().find(|record| record.job.id == id)

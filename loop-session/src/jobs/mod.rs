@@ -8,11 +8,13 @@
 //! | --- | --- |
 //! | who asks for jobs | `command/{every,schedule}.rs`, and for the model `tools/` |
 //! | what is due comes between two lines | `scheduler.rs` |
-//! | what was missed while nobody was here | `missed.rs` |
+//! | stored jobs fire here while no runner does | `stored_jobs.rs` |
+//! | what was missed while nobody was here | `missed_jobs.rs` |
 
 mod missed_jobs;
 mod scheduler;
 mod session_jobs;
+mod stored_jobs;
 #[cfg(test)]
 mod tests;
 mod tools;

@@ -14,16 +14,20 @@ use std::{
 use async_trait::async_trait;
 use loop_schedule::CancellationToken;
 use loop_schedule::{Delivery, DeliveryContext, Fire, FiringSwitch, OffSwitchWatch, Runner, RunnerHandle};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
-use super::session_jobs::SessionJobs;
+use super::{session_jobs::SessionJobs, stored_jobs::StoredJobsRunner};
 
-/// Fires the jobs of a session as long as the session lives. A front end reports when the person and the model are
+/// Fires the jobs of a session as long as the session lives, and the folder's stored jobs while no runner fires them. A
+/// front end reports when the person and the model are
 /// idle, and carries out the [due](Self::due) jobs between two lines.
 pub struct SessionScheduler {
     due: mpsc::UnboundedReceiver<DueJob>,
     is_free: Arc<AtomicBool>,
     runner: RunnerHandle,
+    /// True if the session can also carry out a stored job.
+    can_fire_stored: Arc<AtomicBool>,
+    woken: Arc<Notify>,
     /// A due job that something else preempted.
     deferred: Option<DueJob>,
     end: CancellationToken,
@@ -47,6 +51,15 @@ impl SessionScheduler {
         let (is_free, switch, end) =
             (Arc::<AtomicBool>::default(), FiringSwitch::default(), CancellationToken::new());
         let delivery = DueJobDelivery { due: tell, is_free: Arc::clone(&is_free) };
+        let (can_fire_stored, woken) = (Arc::<AtomicBool>::default(), Arc::<Notify>::default());
+        let stored = StoredJobsRunner {
+            jobs: jobs.clone(),
+            delivery: delivery.clone(),
+            switch: switch.clone(),
+            can_fire: Arc::clone(&can_fire_stored),
+            woken: Arc::clone(&woken),
+            end: end.clone(),
+        };
         let runner = Runner::new(jobs.store.clone(), delivery, jobs.host.clock());
         let runner = runner.with_settings(jobs.settings().clone()).with_switch(switch.clone());
         let handle = runner.handle();
@@ -55,15 +68,19 @@ impl SessionScheduler {
         if !jobs.is_disabled {
             // An in-memory store cannot fail.
             drop(tokio::spawn(runner.run(end.clone())));
+            drop(tokio::spawn(stored.run()));
         }
-        Self { due, is_free, runner: handle, deferred: None, end, _watched: watched }
+        Self { due, is_free, runner: handle, can_fire_stored, woken, deferred: None, end, _watched: watched }
     }
 
-    /// Sets whether the session can take a job now.
-    pub fn set_free(&self, is_free: bool) {
+    /// Sets whether the session can take a job now. It takes the folder's stored jobs only if it also
+    /// [has a model](crate::Session::has_model).
+    pub fn set_free(&self, is_free: bool, has_model: bool) {
         self.is_free.store(is_free, Ordering::Relaxed);
+        self.can_fire_stored.store(is_free && has_model, Ordering::Relaxed);
         if is_free {
             self.runner.wake();
+            self.woken.notify_one();
         }
     }
 
@@ -97,7 +114,7 @@ impl Drop for SessionScheduler {
 impl DueJob {
     /// Marks the job as started. Returns false if the job was deleted in the meantime.
     pub async fn begins(&self) -> bool {
-        // An in-memory store cannot fail.
+        // A fire that cannot be recorded must not run.
         self.work.started().await.unwrap_or(false)
     }
 
@@ -117,7 +134,8 @@ impl DueJob {
 }
 
 /// Hands over due jobs, and waits until each is done.
-struct DueJobDelivery {
+#[derive(Clone)]
+pub(super) struct DueJobDelivery {
     due: mpsc::UnboundedSender<DueJob>,
     is_free: Arc<AtomicBool>,
 }

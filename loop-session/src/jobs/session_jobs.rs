@@ -171,7 +171,9 @@ impl SessionJobs {
         let mut page =
             if ours.is_empty() { vec!["nothing is scheduled in this session".to_owned()] } else { ours };
         if !kept.is_empty() {
-            page.push("stored in this folder, and fired by `loop schedule run`:".to_owned());
+            page.push(
+                "stored in this folder, and fired by `loop schedule run` or a session here:".to_owned(),
+            );
             page.extend(kept);
         }
         Ok(page.join("\n"))
@@ -204,7 +206,7 @@ impl AddedJob {
         let Self { job, first, durable, lifetime, warning } = self;
         let (id, trigger) = (job.id, job.trigger.with_expression());
         let life = if *durable {
-            "it is stored, and fires while `loop schedule run` works in this folder"
+            "it is stored, and fires while `loop schedule run` or a session works in this folder"
         } else {
             "it ends with this session"
         };
@@ -212,7 +214,11 @@ impl AddedJob {
         let distance = until(first.due, now);
         let warning = warning.iter().map(|warning| format!("\nwarning: {warning}")).collect::<String>();
         let end = lifetime.and_then(|lifetime| job.created_at.checked_add(lifetime).ok());
-        let end = end.map(|end| format!("; it expires {}", instant(end, zone.rules()))).unwrap_or_default();
+        let end = match end {
+            Some(end) => format!("; it expires {}", instant(end, zone.rules())),
+            None if job.trigger.is_recurring() => "; it does not expire".to_owned(),
+            None => String::new(),
+        };
         let cancel = if *durable { "loop schedule delete" } else { "/schedule delete" };
         format!("{id}  {trigger}, next {due}, {distance}{end}; {life}\n`{cancel} {id}` cancels it{warning}")
     }

@@ -44,9 +44,9 @@ async fn nothing_comes_into_the_middle_of_a_reply() {
         _ = scheduler.due() => panic!("somebody is busy"),
         () = settle() => {}
     }
-    scheduler.set_free(true);
+    scheduler.set_free(true, true);
     let due = scheduler.due().await;
-    scheduler.set_free(false);
+    scheduler.set_free(false, true);
     assert!(due.begins().await);
     assert_eq!((due.prompt(), due.heading()), ("look", format!("[{id}] look")));
     // A preempted due job is not lost.
@@ -59,12 +59,75 @@ async fn a_deleted_job_does_not_fire_although_it_was_due() {
     let (_folder, jobs) = jobs();
     let id = hourly(&jobs);
     let mut scheduler = SessionScheduler::start(&jobs);
-    scheduler.set_free(true);
+    scheduler.set_free(true, true);
     assert!(jobs.change(JobChange::Fire, id));
     let due = scheduler.due().await;
     assert!(jobs.delete(id).unwrap());
     assert!(!due.begins().await);
     assert!(!jobs.delete(id).unwrap() && !jobs.change(JobChange::Pause, id));
+}
+
+/// Stores a job that is due in an hour, and asks for its fire. Returns its id.
+fn stored(jobs: &SessionJobs, prompt: &str) -> JobId {
+    let every = ExactPeriod::new(Duration::from_hours(1), Timestamp::now()).unwrap();
+    let id = jobs.add_durable(Trigger::Every(every), prompt).unwrap().job.id;
+    assert!(jobs.project.change(|jobs| jobs.request_fire(id)).unwrap());
+    id
+}
+
+/// Returns how many fires of a stored job have finished.
+fn finished(jobs: &SessionJobs, id: JobId) -> bool {
+    let stored = jobs.project.jobs().unwrap();
+    stored.get(id).unwrap().state.last_fire.as_ref().is_some_and(|fire| fire.finished_at.is_some())
+}
+
+#[tokio::test]
+async fn a_stored_job_fires_once_and_the_lock_is_given_back() {
+    let (_folder, jobs) = jobs();
+    let id = stored(&jobs, "look");
+    let (mut one, mut other) = (SessionScheduler::start(&jobs), SessionScheduler::start(&jobs));
+    one.set_free(true, true);
+    other.set_free(true, true);
+    let due = tokio::select! { due = one.due() => due, due = other.due() => due };
+    assert!(jobs.project.store().is_firing().unwrap() && due.begins().await);
+    assert_eq!(due.prompt(), "look");
+    drop(due);
+    while !finished(&jobs, id) || jobs.project.store().is_firing().unwrap() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    tokio::select! {
+        biased;
+        _ = one.due() => panic!("it fires once"),
+        _ = other.due() => panic!("it fires once"),
+        () = settle() => {}
+    }
+}
+
+#[tokio::test]
+async fn a_stored_job_waits_for_a_runner_a_model_and_a_free_session() {
+    let (_folder, jobs) = jobs();
+    stored(&jobs, "look");
+    // A command could change the rules of the session.
+    stored(&jobs, "/safemode off");
+    let lock = jobs.project.store().try_lock_firing().unwrap().unwrap();
+    let mut scheduler = SessionScheduler::start(&jobs);
+    for (is_free, has_model) in [(true, true), (true, false), (false, true)] {
+        scheduler.set_free(is_free, has_model);
+        tokio::select! {
+            biased;
+            _ = scheduler.due() => panic!("it does not fire here"),
+            () = settle() => {}
+        }
+    }
+    drop(lock);
+    scheduler.set_free(true, true);
+    let due = scheduler.due().await;
+    assert_eq!(due.prompt(), "look");
+    scheduler.set_free(false, true);
+    drop((due, scheduler));
+    while jobs.project.store().is_firing().unwrap() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
 }
 
 #[tokio::test]
@@ -74,7 +137,9 @@ async fn a_model_schedules_lists_and_deletes() {
     let tools = with_tools(Toolbox::new(workspace), &jobs);
     let daily = json!({ "cron": "0 9 * * *", "prompt": "look" });
     let added = tools.call("CronCreate", &daily).await;
-    assert!(added.text.contains("Every day at 9:00 AM (0 9 * * *), next"), "{}", added.text);
+    for part in ["Every day at 9:00 AM (0 9 * * *), next", "; it does not expire; it ends", "` cancels it"] {
+        assert!(added.text.contains(part), "{}", added.text);
+    }
     let kept = json!({ "cron": "0 9 * * *", "prompt": "look twice", "durable": true, "recurring": false });
     let added = tools.call("CronCreate", &kept).await;
     assert!(added.text.contains("Once at") && added.text.contains("`loop schedule run`"), "{}", added.text);

@@ -12,6 +12,11 @@ use crate::InputError;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Session {
+    /// Returns whether there is a model that answers prompts.
+    pub fn has_model(&self) -> bool {
+        self.dialogue.model.is_some()
+    }
+
     /// Returns the model with this name.
     ///
     /// # Errors

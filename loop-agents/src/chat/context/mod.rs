@@ -8,6 +8,7 @@
 //! - [`pin`](crate::chat::Chat::pin) protects messages that the model must not forget.
 
 mod measure;
+mod room;
 mod summary;
 
 pub(super) use self::measure::Counted;

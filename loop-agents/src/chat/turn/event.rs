@@ -1,6 +1,6 @@
 //! Events of a running turn.
 
-use super::super::{ContextMeasure, Delta, ToolCall};
+use super::super::{ContextMeasure, Delta, SummaryError, ToolCall};
 use crate::tools::ToolReport;
 
 /// An event of a turn, reported while the turn runs.
@@ -15,8 +15,19 @@ pub enum TurnEvent<'a> {
     Calling(&'a ToolCall),
     /// The turn has called a tool.
     Called(&'a ToolReport),
-    /// With the results of its calls, the next request fills the model's whole window, or more. Reported once in a
-    /// turn.
+    /// Little room is left in the model's window for the prompt: the older turns are summarised first.
+    Summarising(ContextMeasure),
+    /// A summary replaced this many messages. The measure includes the prompt.
+    Summarised {
+        /// The number of replaced messages.
+        replaced: usize,
+        /// The window after the summary.
+        measure: ContextMeasure,
+    },
+    /// The summary failed, and the older turns stay as they are.
+    Unsummarised(&'a SummaryError),
+    /// The next request fills the model's whole window, or more: with the results of its calls, or with a prompt for
+    /// which a [`ChatAgent`](super::super::ChatAgent) found no room. Reported once in a turn for each of the two.
     Full(ContextMeasure),
     /// The rounds are used up: the turn asks for a reply without calls.
     OutOfRounds,

@@ -7,13 +7,13 @@ use loop_agents::{
     chat::{Delta, ToolCall, TurnEvent, TurnOutput},
     tools::{CommandRun, FileChange, ToolOutcome, ToolReport},
 };
-use loop_core::{RunCost, Usd};
+use loop_core::{RunCost, Usd, with_causes};
 use loop_telemetry::{CostState, TokenTotals};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::super::runs::json;
-use crate::view::{self, DIM, ReplySender, WARN, paint};
+use crate::view::{self, DIM, ReplySender, WARN, paint, text};
 
 /// Shows an event of the turn to a person.
 pub(crate) fn show(to: &ReplySender, event: TurnEvent<'_>) {
@@ -27,6 +27,24 @@ pub(crate) fn show(to: &ReplySender, event: TurnEvent<'_>) {
             if let Some(note) = view::tool_error_line(report) {
                 to.note(note);
             }
+        }
+        TurnEvent::Summarising(measure) => {
+            to.note(paint(DIM, format_args!("{measure}: the older messages are summarised")));
+        }
+        TurnEvent::Summarised { replaced, measure } => {
+            to.note(paint(
+                DIM,
+                format_args!("{} were summarised; {measure}", text::count(replaced as u64, "message")),
+            ));
+        }
+        TurnEvent::Unsummarised(error) => {
+            to.note(paint(WARN, format_args!("they stay as they are: {}", with_causes(error))));
+        }
+        TurnEvent::Full(measure) => {
+            to.note(paint(
+                WARN,
+                format_args!("{measure}: the model may refuse this, or forget its beginning"),
+            ));
         }
         _ => {}
     }

@@ -31,7 +31,7 @@ use loop_manifest::{
     model::{ConversationOptions, name_of},
 };
 
-/// The name of repetitions in records.
+/// The default name of repetitions in records.
 const NAME: &str = "every";
 
 /// The marker stored for a repetition, in place of the manifest's path.
@@ -80,13 +80,14 @@ fn start<I: RepeatedIteration>(
     let telemetry = telemetry(args.output.telemetry.as_deref())?;
     let text =
         serde_json::to_string(repetition).or_internal("cannot store the command or prompt to repeat")?;
-    let info = RunInfo::new(cx.supervisor().run(), NAME, cx.folder(), started)
+    let name = args.name.as_deref().unwrap_or(NAME);
+    let info = RunInfo::new(cx.supervisor().run(), redactor.redact(name), cx.folder(), started)
         .manifest(STORED_AS, redactor.redact(&text));
     let options =
         PersistOptions { journal: !args.no_journal, output: args.keep_output, parallel: args.parallel };
     let (RunStorage { store, logs }, source) = create_storage(&info, &options, redactor)?;
     let setup = RunSetup {
-        name: NAME,
+        name,
         manifest: None,
         cx,
         output: &args.output,
@@ -116,7 +117,8 @@ pub(super) async fn execute<I: RepeatedIteration>(
         repeated = repeated.observe(RepetitionReporter::new(repetition, output.line_printer()));
     }
     let max_time = repetition.ends.time;
-    let ended = setup.run(repeated, max_time, source, &RunScreen::plain(), OpenQuestion::default()).await?;
+    let (ended, _) =
+        setup.run(repeated, max_time, source, &RunScreen::plain(), OpenQuestion::default()).await?;
     output.close().await;
     if is_heard {
         view::say(&repeat::summary(repetition, &until, &ended.ending, &ended.progress));
@@ -127,7 +129,7 @@ pub(super) async fn execute<I: RepeatedIteration>(
     if ended.ending.is_success() && !ended.lacks_record && until.ended_in_failure(&ended.progress) {
         return Ok(ExitCode::from(exit::HALTED));
     }
-    Ok(exit::of_ended(&ended))
+    Ok(exit::of_ended(&ended).into())
 }
 
 fn repetition(args: &EveryArgs) -> Result<Repetition, Failure> {

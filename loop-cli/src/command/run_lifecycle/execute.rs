@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use loop_agents::process::OutputStream;
 use loop_core::{Ending, StopReason};
 
-use super::{run_spec::RunSpec, setup::RunSetup};
+use super::{on_finish, run_spec::RunSpec, setup::RunSetup};
 use crate::command::Failure;
 use crate::{
     args::OutputArgs,
@@ -25,8 +25,10 @@ use loop_manifest::{AgentOutput, ExecutionContext, OutputSink, Plan, PlannedLoop
 pub(crate) async fn execute(
     setup: &RunSetup<'_>,
     spec: &RunSpec,
-    source: JournalSource<AgentOutput>,
+    mut source: JournalSource<AgentOutput>,
 ) -> Result<ExitCode, Failure> {
+    // Held until the last command has ended, so that this cannot resume the run.
+    let _lock = source.take_lock();
     let RunSetup { cx, output, .. } = *setup;
     let can_be_asked = can_ask(output);
     if !output.quiet {
@@ -40,10 +42,15 @@ pub(crate) async fn execute(
     let audience = DisplayOptions { quiet: output.quiet, can_be_asked, show_output: output.show_output };
     let (screen, open_question) = (RunScreen::new(&spec.plan.limits, audience), OpenQuestion::default());
     let composed = composed(setup, &spec.plan, audience, (&screen, &open_question))?;
-    let ended = setup.run(composed, spec.plan.limits.max_time, source, &screen, open_question).await?;
+    let (ended, record) =
+        setup.run(composed, spec.plan.limits.max_time, source, &screen, open_question).await?;
     report(setup, spec, &ended);
     setup.report_logs();
-    Ok(exit::of_ended(&ended))
+    let exit_code = exit::of_ended(&ended);
+    if let Some(command) = spec.plan.finish_command(cx, &record, exit_code) {
+        on_finish::run(&command, cx.supervisor()).await;
+    }
+    Ok(exit_code.into())
 }
 
 /// Builds the loop of a plan, with its observers.

@@ -7,11 +7,13 @@
 //! | checks before the first paid step | `preflight.rs` |
 //! | storage, supervision and the record | `setup.rs` |
 //! | the loop itself, with its observers | `execute.rs` |
+//! | the command after the run | `on_finish.rs` |
 //! | earlier runs: their list, their history, their processes | `stored_runs.rs`, `prior_run.rs`, `leftover_processes.rs` |
 
 pub(super) mod default_manifest;
 pub(super) mod execute;
 pub(super) mod leftover_processes;
+mod on_finish;
 pub(super) mod preflight;
 pub(super) mod prior_run;
 pub(super) mod run_spec;

@@ -162,7 +162,7 @@ fn make_room(store: &RunStore, retention: Retention) {
 
 impl RunSetup<'_> {
     /// Runs a loop to its end. The parts of the loop end it within `max_time`. Afterwards, ends and records the
-    /// remaining processes.
+    /// remaining processes. Returns the record as well.
     pub(crate) async fn run<I, S>(
         &self,
         mut composed: Loop<I, S, Bounded>,
@@ -170,7 +170,7 @@ impl RunSetup<'_> {
         mut source: JournalSource<I::Output>,
         screen: &RunScreen,
         open_question: OpenQuestion,
-    ) -> Result<FinishedRun, Failure>
+    ) -> Result<(FinishedRun, Record), Failure>
     where
         I: Iteration<Output: Serialize + DeserializeOwned> + 'static,
         S: LoopStep<Output = I::Output> + 'static,
@@ -196,7 +196,18 @@ impl RunSetup<'_> {
             // The record's texts are already redacted.
             ended.lacks_record |= !view::print_record(&record.to_line());
         }
-        Ok(ended)
+        self.notify(&record);
+        Ok((ended, record))
+    }
+
+    /// Notifies the person at the terminal, unless they chose not to be.
+    fn notify(&self, record: &Record) {
+        let settings = self.cx.settings().ok();
+        let notify = settings.and_then(|settings| settings.user.tables.terminal.notify).unwrap_or(true);
+        if notify && !self.output.quiet && !self.output.json {
+            let took = record.ended_at.duration_since(record.started_at).unsigned_abs();
+            view::notify(took, &record.name, record.ending_name());
+        }
     }
 
     /// Reports where the output is stored, if it is.
@@ -234,7 +245,7 @@ impl RunSetup<'_> {
 }
 
 /// Warns about processes that survived the run: a person must end them.
-fn warn_of_survivors(survivors: &[u32]) {
+pub(super) fn warn_of_survivors(survivors: &[u32]) {
     const SHOWN: usize = 10;
     if survivors.is_empty() {
         return;

@@ -48,10 +48,11 @@ impl Canvas {
     /// Returns the bytes that carry out all items on a terminal of this many rows and columns. The panel is always
     /// redrawn.
     pub(super) fn draw(&mut self, items: Vec<PrintAction>, size: impl FnOnce() -> (u16, u16)) -> String {
-        let mut text = String::new();
+        let (mut text, mut controls) = (String::new(), String::new());
         for item in items {
             match item {
                 PrintAction::Text(more) => text.push_str(&more),
+                PrintAction::Control(sequence) => controls.push_str(&sequence),
                 PrintAction::Lost(bytes) => {
                     let lost = format!(
                         "  … {bytes} bytes are not shown: they arrived faster than the terminal could \
@@ -65,12 +66,13 @@ impl Canvas {
             }
         }
         if self.panel.is_none() && self.drawn.is_empty() {
-            return self.shown(text);
+            return self.shown(text) + &controls;
         }
         let (rows, columns) = size();
         let (rows, columns) = (usize::from(rows), usize::from(columns).max(2));
         let mut frame = self.erased(columns);
         frame.push_str(&self.shown(text));
+        frame.push_str(&controls);
         let lines = self.lines(rows, columns);
         self.drawn = lines.iter().map(|line| console::measure_text_width(line)).collect();
         self.at = Instant::now();

@@ -26,6 +26,8 @@ const BATCH: usize = 64 << 10;
 pub(super) enum PrintAction {
     /// Prints this permanently.
     Text(String),
+    /// Sends this control sequence, which moves no cursor.
+    Control(String),
     /// Reports that this many bytes are missing here.
     Lost(usize),
     /// Keeps this panel below all later output.
@@ -147,7 +149,7 @@ mod tests {
             let lengths = taken.iter().map(|item| match item {
                 PrintAction::Text(text) => text.len(),
                 PrintAction::Lost(bytes) => *bytes,
-                PrintAction::Show(_) | PrintAction::Hide => 0,
+                PrintAction::Control(_) | PrintAction::Show(_) | PrintAction::Hide => 0,
             });
             prop_assert_eq!(lengths.sum::<usize>(), given);
             let numbers = taken.iter().filter_map(|item| match item {

@@ -72,6 +72,11 @@ impl Printer {
         self.push(PrintAction::Text(format!("{}\n", text.trim_end())));
     }
 
+    /// Sends a control sequence that moves no cursor.
+    pub(in crate::view) fn control(&self, sequence: String) {
+        self.push(PrintAction::Control(sequence));
+    }
+
     /// Permanently prints complete lines of output.
     pub(super) fn output(&self, lines: String) {
         self.push(PrintAction::Text(lines));

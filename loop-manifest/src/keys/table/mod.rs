@@ -113,12 +113,21 @@ const LAST: &[Key] = &[
              syntax, whose program is on `PATH`, does not need it and starts faster without it.",
         )
         .default(Text("auto")),
+    Key::new("on_finish", Optional, Shape::Filled, "a command that runs after the run")
+        .explained(
+            "A shell command that runs once after the run, however it ended, for example to notify you. It starts when \
+             the record of the run is written, sees the same variables as the check, and has one minute. It also sees \
+             `LOOP_RUN_ID`, `LOOP_REASON` (`goal_met`, `max_iterations`, ...), `LOOP_EXIT_CODE`, and `LOOP_COST_USD` \
+             if a cost is known. Its standard input is the record, as one line of JSON. If it fails, loop warns you; \
+             the result of the run stays the same.",
+        )
+        .examples(&[Text("notify-send \"loop: $LOOP_REASON\""), Text("./tell-team.sh")]),
     Key::new("vars", Optional, Shape::Variables, "texts that the user of the manifest sets, by name")
         .explained(
             "Variables, each with its default text, or with `null` if it has none. `{var.NAME}` is replaced by the \
              value in every text of the manifest. `--var NAME=VALUE` sets it. In `agent.command`, \
-             `evaluator.command` and `evaluator.review.agent`, the value is one quoted word, so the shell does not \
-             run it. In `agent.prompt`, placeholders in the value are not replaced.",
+             `evaluator.command`, `evaluator.review.agent` and `on_finish`, the value is one quoted word, so the \
+             shell does not run it. In `agent.prompt`, placeholders in the value are not replaced.",
         )
         .examples(&[Texts("branch", "main")]),
 ];

@@ -29,7 +29,7 @@ pub(super) struct Arguments {
     /// Whether the job fires every time, or only the next time. Default: true.
     #[serde(default = "yes")]
     recurring: bool,
-    /// Whether the job outlives this session. It then fires only while `loop schedule run` runs. Default: false.
+    /// Whether the job outlives this session. It then fires while `loop schedule run` or a session runs in this folder. Default: false.
     #[serde(default)]
     durable: bool,
 }

@@ -1,0 +1,45 @@
+//! The command after a run.
+
+use loop_agents::process::{Process, Supervisor};
+use loop_core::with_causes;
+
+use super::setup::warn_of_survivors;
+use crate::{
+    signals::Signals,
+    view::{self, text},
+};
+
+/// The number of bytes of the output in which to look for the reason of a failure.
+const REASON_BYTES: usize = 500;
+
+/// Runs the command to its end, and ends the processes that it leaves behind. Its failure is only a warning, because the
+/// run is over and recorded. A signal ends the command.
+pub(super) async fn run(command: &Process, supervisor: &Supervisor) {
+    let problem = problem(command).await;
+    warn_of_survivors(&supervisor.end_async().await);
+    if let Some(problem) = problem {
+        view::warning(&format!("the command in `on_finish` {}", text::printable(&problem)));
+    }
+}
+
+/// Runs the command. Returns how it failed, if it did.
+async fn problem(command: &Process) -> Option<String> {
+    let mut signals = match Signals::listen() {
+        Ok(signals) => signals,
+        Err(error) => return Some(format!("did not run, because nothing could interrupt it: {error}")),
+    };
+    let finished = command.run(async { _ = signals.next().await }, |_, _| {}).await;
+    let finished = match finished {
+        Ok(finished) => finished,
+        Err(error) => return Some(format!("could not be run: {}", with_causes(&error))),
+    };
+    match finished.cut {
+        Some(cut) => Some(format!("was ended {cut}")),
+        None if finished.exit.success() => None,
+        None => {
+            let printed = finished.stdout.last_text(REASON_BYTES);
+            let reason = printed.lines().next_back().map(|line| format!(": {}", line.trim()));
+            Some(format!("{}{}", finished.exit, reason.unwrap_or_default()))
+        }
+    }
+}
