@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "text")]
+pub mod check_summary;
 pub mod checksum;
 mod failpoint;
 mod journal;

@@ -1,0 +1,149 @@
+//! `go test`.
+
+use std::collections::HashSet;
+
+use super::{Runner, findings::Findings};
+
+/// Tests that failed have a line each, and all of them with `-v`. A package ends with a line of its own.
+#[derive(Default)]
+pub(super) struct Go {
+    found: Findings,
+    package: Package,
+    packages: Counts,
+    /// Below the heading of a package that does not build.
+    in_build: bool,
+    is_seen: bool,
+    has_gap: bool,
+}
+
+/// The tests of a package.
+#[derive(Default)]
+struct Package {
+    failed: Vec<String>,
+    passed: Vec<String>,
+    skipped: u64,
+    started: u64,
+}
+
+#[derive(Default)]
+struct Counts {
+    failed: u64,
+    passed: u64,
+    /// All packages list their tests.
+    is_complete: bool,
+    is_any: bool,
+}
+
+impl Go {
+    /// Counts the tests of the package that ends here. A test with subtests is not counted beside them.
+    fn end_package(&mut self) {
+        let Package { failed, passed, skipped, started } = std::mem::take(&mut self.package);
+        let parents = |tests: &[String]| -> HashSet<String> {
+            tests
+                .iter()
+                .filter_map(|test| test.rsplit_once('/'))
+                .map(|(parent, _)| parent.to_owned())
+                .collect()
+        };
+        let (of_failed, of_passed) = (parents(&failed), parents(&passed));
+        let settled = (failed.len() + passed.len()) as u64 + skipped;
+        let failing = failed.iter().filter(|test| !of_failed.contains(*test));
+        self.packages.failed += failing.clone().count() as u64;
+        self.found.failing.extend(failing);
+        let is_leaf = |test: &&String| !of_passed.contains(*test) && !of_failed.contains(*test);
+        self.packages.passed += passed.iter().filter(is_leaf).count() as u64;
+        // Without `-v` nothing announces the tests, and those that passed are missing.
+        self.packages.is_complete &= started == settled && started > 0;
+    }
+
+    /// Reads the line of a test: `    --- FAIL: TestTable/case_2 (0.00s)`.
+    fn test(&mut self, line: &str) {
+        let result = line.trim_start().strip_prefix("--- ").and_then(|line| line.split_once(": "));
+        let Some((outcome, rest)) = result else { return };
+        let Some((name, _)) = rest.split_once(" (").filter(|(_, time)| time.ends_with("s)")) else { return };
+        match outcome {
+            "FAIL" => self.package.failed.push(name.to_owned()),
+            "PASS" => self.package.passed.push(name.to_owned()),
+            "SKIP" => self.package.skipped += 1,
+            _ => {}
+        }
+    }
+}
+
+impl Runner for Go {
+    fn line(&mut self, line: &str) -> bool {
+        if line.starts_with("=== RUN ") {
+            self.package.started += 1;
+        } else if let Some(end) = package_end(line) {
+            self.is_seen = true;
+            self.in_build = false;
+            if end == PackageEnd::Ran {
+                if !self.packages.is_any {
+                    self.packages.is_complete = true;
+                }
+                self.packages.is_any = true;
+                self.end_package();
+            } else {
+                self.packages.is_complete = false;
+            }
+        } else if line.starts_with("# ") {
+            self.in_build = true;
+        } else if self.in_build && is_place(line.strip_prefix("vet: ").unwrap_or(line)) {
+            self.found.error(line);
+        } else {
+            self.test(line);
+        }
+        false
+    }
+
+    fn gap(&mut self) {
+        self.has_gap = true;
+        self.in_build = false;
+    }
+
+    fn findings(&mut self) -> Findings {
+        let mut found = std::mem::take(&mut self.found);
+        if !self.is_seen {
+            // The program was built only.
+            return Findings { error: found.error, ..Findings::default() };
+        }
+        let Counts { failed, passed, is_complete, is_any } = self.packages;
+        if is_any && (failed > 0 || is_complete) {
+            found.tally.add(failed, is_complete.then_some(passed));
+        }
+        if self.has_gap {
+            found.tally.doubt();
+        }
+        found
+    }
+}
+
+#[derive(PartialEq)]
+enum PackageEnd {
+    Ran,
+    Unbuilt,
+}
+
+/// Reads the last line of a package: `ok   example.com/shapes 0.005s`, `FAIL example.com/shapes [build failed]`.
+fn package_end(line: &str) -> Option<PackageEnd> {
+    let rest = line.strip_prefix("ok   ").or_else(|| line.strip_prefix("FAIL "))?;
+    let (package, how) = rest.split_once(' ')?;
+    if package.is_empty() || how.starts_with(' ') {
+        return None;
+    }
+    if how.starts_with("[build failed]") || how.starts_with("[setup failed]") {
+        return Some(PackageEnd::Unbuilt);
+    }
+    let time = how.split(' ').next()?;
+    let is_time = time.strip_suffix('s').is_some_and(|seconds| seconds.parse::<f64>().is_ok());
+    (is_time || time == "(cached)").then_some(PackageEnd::Ran)
+}
+
+/// Returns true for a line that begins with a place: `bad/b.go:2:23: undefined: x`.
+fn is_place(line: &str) -> bool {
+    let mut parts = line.splitn(4, ':');
+    let is_number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u32>().is_ok());
+    parts.next().is_some_and(|file| file.ends_with(".go"))
+        && is_number(parts.next())
+        && is_number(parts.next())
+}

@@ -1,0 +1,99 @@
+//! Mocha.
+
+use super::{Runner, findings::Findings};
+
+/// The counts come first: `2 passing`, `1 failing`. Then each failure has a block: its number, its suites, and its title,
+/// which ends with a colon.
+#[derive(Default)]
+pub(super) struct Mocha {
+    found: Findings,
+    passing: Option<u64>,
+    /// Below the counts, if a test failed. What follows quotes errors.
+    in_failures: bool,
+    /// The part of the name of the current failure.
+    name: Option<String>,
+}
+
+impl Mocha {
+    /// Adds the line of a suite or a title.
+    fn name_part(&mut self, part: &str) {
+        let Some(mut name) = self.name.take() else { return };
+        if !name.is_empty() {
+            name.push_str(" > ");
+        }
+        let Some(title) = part.strip_suffix(':') else {
+            // The depth of suites is bounded, as names are.
+            if name.len() < 1000 {
+                name.push_str(part);
+                self.name = Some(name);
+            }
+            return;
+        };
+        name.push_str(title);
+        if name.contains("\" hook") {
+            // A failed hook counts as a test, and the tests that it kept from running do not.
+            self.found.tally.doubt();
+        }
+        self.found.failing.push(&name);
+    }
+}
+
+impl Runner for Mocha {
+    fn line(&mut self, line: &str) -> bool {
+        if let Some(number) = counted(line, "passing") {
+            self.end_run();
+            self.passing = Some(number);
+        } else if let Some(number) = counted(line, "failing")
+            && let Some(passing) = self.passing.take()
+        {
+            self.found.tally.add(number, passing);
+            self.in_failures = true;
+        } else if self.in_failures {
+            if let Some(name) = numbered(line) {
+                self.name = Some(String::new());
+                self.name_part(name);
+            } else if line.starts_with("      ") {
+                self.name_part(line.trim_start());
+            } else {
+                self.name = None;
+            }
+        }
+        self.in_failures
+    }
+
+    fn gap(&mut self) {
+        self.found.tally.gap();
+        self.name = None;
+        if self.passing.take().is_some() {
+            // The number of failures may be missing.
+            self.found.tally.doubt();
+        }
+    }
+
+    fn findings(&mut self) -> Findings {
+        self.end_run();
+        std::mem::take(&mut self.found)
+    }
+}
+
+impl Mocha {
+    /// Counts a run without failures.
+    fn end_run(&mut self) {
+        if let Some(passing) = self.passing.take() {
+            self.found.tally.add(0, passing);
+        }
+        self.in_failures = false;
+    }
+}
+
+/// Returns the number in a line such as `  2 passing (5ms)`.
+fn counted(line: &str, word: &str) -> Option<u64> {
+    let text = super::findings::without_time(line.strip_prefix("  ")?);
+    text.strip_suffix(word)?.strip_suffix(' ')?.parse().ok()
+}
+
+/// Returns the text of a line such as `  1) math`.
+fn numbered(line: &str) -> Option<&str> {
+    let (number, text) = line.strip_prefix("  ")?.split_once(") ")?;
+    number.parse::<u32>().ok().map(|_| text)
+}

@@ -1,0 +1,197 @@
+//! pytest.
+
+use super::{
+    Runner,
+    findings::{Findings, Names, figures, is_exception, sum},
+};
+
+/// It shows failures in sections with banners, names the failed tests in the section `short test summary info`, and ends
+/// with the counts. With `-q` the counts have no banner, with `-qq` there are none.
+#[derive(Default)]
+pub(super) struct Pytest {
+    found: Findings,
+    section: Section,
+    /// Names from the lines of single tests (`-v`), in case that nothing else names them.
+    reported: Names,
+    /// Counts without a banner in a section of failures. They are those of the run only if nothing follows.
+    last_counts: Option<Counts>,
+    /// The file that cannot be collected, the line in it, and whether the error is known.
+    collecting: Option<(String, Option<String>)>,
+    collection_error: Option<String>,
+    /// The output contains something else of pytest, so that counts without a banner are believed.
+    is_seen: bool,
+}
+
+#[derive(Default, PartialEq)]
+enum Section {
+    #[default]
+    Progress,
+    /// It quotes what tests printed.
+    Failures,
+    Summary,
+}
+
+struct Counts {
+    failed: u64,
+    passed: u64,
+    is_doubtful: bool,
+}
+
+impl Counts {
+    /// Parses `4 failed, 2 passed in 0.52s`.
+    fn parse(line: &str) -> Option<Self> {
+        let (counts, time) = line.split_once(" in ")?;
+        if !time.starts_with(|sign: char| sign.is_ascii_digit()) || !time.contains('s') {
+            return None;
+        }
+        if counts == "no tests ran" {
+            return Some(Self { failed: 0, passed: 0, is_doubtful: false });
+        }
+        let figures = figures(counts, ',')?;
+        let others = ["skipped", "deselected", "xfailed", "xpassed", "warning", "warnings", "rerun"];
+        let doubtful =
+            ["error", "errors", "subtests failed", "subtests passed", "subtest failed", "subtest passed"];
+        let is_known =
+            |word| ["failed", "passed"].iter().chain(&others).chain(&doubtful).any(|known| known == word);
+        let is_counts = figures.iter().all(|(_, word)| is_known(word));
+        // A test may pass and have an error when it is torn down.
+        let is_doubtful = sum(&figures, &doubtful) > 0;
+        is_counts.then(|| Self {
+            failed: sum(&figures, &["failed"]),
+            passed: sum(&figures, &["passed"]),
+            is_doubtful,
+        })
+    }
+}
+
+impl Pytest {
+    fn end(&mut self, counts: &Counts) {
+        self.found.tally.add(counts.failed, counts.passed);
+        if counts.is_doubtful {
+            self.found.tally.doubt();
+        } else if counts.failed == 0 && counts.passed == 0 {
+            self.found.error("no tests ran");
+        }
+        self.section = Section::Progress;
+        self.last_counts = None;
+    }
+
+    /// Reads a banner, without its marks.
+    fn banner(&mut self, title: &str) {
+        self.is_seen = true;
+        if let Some(counts) = Counts::parse(title) {
+            self.end(&counts);
+        } else if title == "short test summary info" {
+            self.section = Section::Summary;
+        } else if matches!(title, "FAILURES" | "ERRORS" | "warnings summary") {
+            self.section = Section::Failures;
+        }
+    }
+
+    fn in_failures(&mut self, line: &str) {
+        if let Some(file) = framed(line, '_').and_then(|title| title.strip_prefix("ERROR collecting ")) {
+            self.collecting = Some((file.to_owned(), None));
+        } else if let Some((file, place)) = &mut self.collecting
+            && let Some(text) = line.strip_prefix("E  ")
+        {
+            if let Some(number) =
+                text.rsplit_once(", line ").filter(|_| text.trim_start().starts_with("File \""))
+            {
+                *place = Some(number.1.to_owned());
+            } else if is_exception(text.trim_start()) {
+                let place = place.take().map(|line| format!(":{line}")).unwrap_or_default();
+                self.collection_error.get_or_insert(format!("{file}{place}: {}", text.trim_start()));
+                self.collecting = None;
+            }
+        }
+        if let Some(counts) = Counts::parse(line) {
+            self.last_counts = Some(counts);
+        } else if !line.is_empty() {
+            self.last_counts = None;
+        }
+    }
+
+    /// Reads a line of the summary: `FAILED tests/test_a.py::test_b - assert 1 == 2`.
+    fn in_summary(&mut self, line: &str) {
+        let rest = ["FAILED ", "ERROR ", "SUBFAILED"].iter().find_map(|word| line.strip_prefix(word));
+        let Some(rest) = rest.filter(|rest| !rest.is_empty()) else { return };
+        let (name, _) = split_message(rest);
+        if name.contains("::") {
+            self.found.failing.push(name);
+        } else if line.starts_with("ERROR ") {
+            let error = self.collection_error.take().unwrap_or_else(|| rest.replacen(" - ", ": ", 1));
+            self.found.error(&error);
+        }
+    }
+}
+
+impl Runner for Pytest {
+    fn line(&mut self, line: &str) -> bool {
+        if let Some(title) = framed(line, '=') {
+            self.banner(title);
+        } else {
+            match self.section {
+                Section::Failures => self.in_failures(line),
+                Section::Summary | Section::Progress => {
+                    if self.is_seen
+                        && let Some(counts) = Counts::parse(line)
+                    {
+                        self.end(&counts);
+                    } else if self.section == Section::Summary {
+                        self.in_summary(line);
+                    } else if is_progress(line) {
+                        self.is_seen = true;
+                        let name = line.split_once(" FAILED ").map(|(name, _)| name);
+                        self.reported.extend(name.filter(|name| name.contains("::")));
+                    } else if let Some(error) = line.strip_prefix("ERROR: ").filter(|_| self.is_seen) {
+                        self.found.error = None;
+                        self.found.error(error);
+                    }
+                }
+            }
+        }
+        self.section == Section::Failures
+    }
+
+    fn gap(&mut self) {
+        self.found.tally.gap();
+        self.collecting = None;
+        self.is_seen |= self.section != Section::Progress;
+        self.section = Section::Progress;
+    }
+
+    fn findings(&mut self) -> Findings {
+        if let Some(counts) = self.last_counts.take() {
+            self.end(&counts);
+        }
+        let mut found = std::mem::take(&mut self.found);
+        found.failing.extend(std::mem::take(&mut self.reported).into_list().0);
+        found
+    }
+}
+
+/// Returns the title of a line that is filled with this mark: `==== FAILURES ====`.
+fn framed(line: &str, mark: char) -> Option<&str> {
+    let title = line.trim_matches(mark);
+    let is_framed = line.starts_with(mark) && line.ends_with(mark) && title.len() > 2;
+    is_framed.then(|| title.trim())
+}
+
+/// Returns true for a line with the progress at its end: `[ 50%]`, or `[1/2]`.
+fn is_progress(line: &str) -> bool {
+    let Some((_, progress)) = line.strip_suffix(']').and_then(|line| line.rsplit_once('[')) else {
+        return false;
+    };
+    progress.starts_with([' ', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+        && progress.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, ' ' | '%' | '/'))
+        && progress.ends_with(|sign: char| sign == '%' || sign.is_ascii_digit())
+}
+
+/// Splits the id of a test from the message behind it. Parameters in the id may contain the separator too.
+fn split_message(text: &str) -> (&str, &str) {
+    let Some(at) = text.find(" - ") else { return (text, "") };
+    match text[..at].find('[').and_then(|open| text[open..].find("] - ").map(|close| open + close + 1)) {
+        Some(end) => (&text[..end], &text[end + 3..]),
+        None => (&text[..at], &text[at + 3..]),
+    }
+}

@@ -1,0 +1,130 @@
+//! Outputs that contradict themselves, lack a part, or quote another runner.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use loop_core::{Outcome, Verdict};
+use loop_telemetry::{Redactor, check_summary::check_line};
+use proptest::prelude::*;
+
+use super::summary;
+
+/// Returns the line of a failed check, or `None` for its last line.
+fn failed(text: &str) -> Option<String> {
+    summary(text)?.line(Outcome::Fail, 60)
+}
+
+fn cargo(announced: u64, passed: u64, names: &[&str]) -> String {
+    let list: String = names.iter().map(|name| format!("    {name}\n")).collect();
+    let details = if names.is_empty() { String::new() } else { format!("failures:\n\nfailures:\n{list}\n") };
+    let word = if names.is_empty() { "ok" } else { "FAILED" };
+    format!(
+        "running {announced} tests\n{details}test result: {word}. {passed} passed; {} failed; 0 ignored; 0 measured; \
+         0 filtered out; finished in 0.00s\n\n",
+        names.len()
+    )
+}
+
+const PYTEST: &str =
+    "..F [100%]\n=== short test summary info ===\nFAILED t.py::b - no\n1 failed, 2 passed in 0.1s\n";
+
+#[test]
+fn the_counts_of_several_programs_are_added() {
+    let all = cargo(3, 2, &["a"]) + &cargo(2, 0, &["a", "b"]) + &cargo(0, 0, &[]);
+    assert_eq!(failed(&all).as_deref(), Some("3 of 5 failed: a, b, …"));
+    assert_eq!(failed(&(cargo(3, 3, &[]) + PYTEST)).as_deref(), Some("1 of 6 failed: t.py::b"));
+}
+
+#[test]
+fn counts_that_contradict_each_other_are_left_out() {
+    assert_eq!(failed(&cargo(9, 2, &["a"])).as_deref(), Some("failed: a"));
+    // The second program crashed.
+    assert_eq!(failed(&(cargo(3, 2, &["a"]) + "running 2 tests\n")).as_deref(), Some("failed: a"));
+    // `| tail` left out the beginning, and possibly other programs.
+    let end = cargo(3, 3, &[]).split_off("running 3 tests\n".len());
+    assert_eq!(summary(&end).and_then(|found| found.line(Outcome::Pass, 60)), None);
+    assert_eq!(failed("Tests:       1 failed, 2 passed, 9 total\n"), None);
+    let qq = PYTEST.replace("1 failed, 2 passed in 0.1s\n", "");
+    assert_eq!(failed(&(cargo(3, 2, &["a"]) + &qq)).as_deref(), Some("failed: a, t.py::b"));
+}
+
+#[test]
+fn a_summary_that_does_not_explain_the_outcome_is_not_shown() {
+    assert_eq!(failed(&cargo(3, 3, &[])), None);
+    assert_eq!(summary(PYTEST).expect("pytest").line(Outcome::Pass, 60), None);
+    assert_eq!(summary(PYTEST).expect("pytest").line(Outcome::Inconclusive, 60), None);
+    let line = |verdict: Verdict| check_line(&verdict, 60, &Redactor::new([""; 0]));
+    assert_eq!(line(Verdict::pass().with_text(PYTEST)).as_deref(), Some("1 failed, 2 passed in 0.1s"));
+    assert_eq!(
+        line(Verdict::fail().with_text("one\nmissing LICENSE\n\n")).as_deref(),
+        Some("missing LICENSE")
+    );
+    assert_eq!(line(Verdict::fail()), None);
+}
+
+#[test]
+fn a_left_out_middle_may_hide_a_test_program() {
+    let gap = "[... 70000 bytes left out ...]\n";
+    let all = cargo(3, 2, &["a"]) + gap + &cargo(2, 2, &[]);
+    assert_eq!(failed(&all).as_deref(), Some("failed: a"));
+    assert_eq!(
+        failed(&format!("===== FAILURES =====\n{gap}torn\n{PYTEST}")).as_deref(),
+        Some("1 of 3 failed: t.py::b")
+    );
+}
+
+#[test]
+fn names_are_cut_and_cannot_hide_what_they_are() {
+    let names: Vec<_> = (0..300).map(|index| format!("name_{index}")).collect();
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    let many = cargo(301, 1, &names);
+    assert_eq!(
+        failed(&many).as_deref(),
+        Some("300 of 301 failed: name_0, name_1, name_2, name_3, name_4, …")
+    );
+    assert_eq!(summary(&many).map(|found| (found.failing.len(), found.has_more)), Some((200, true)));
+    let long = failed(&cargo(1, 0, &[&"x".repeat(500)])).expect("a line");
+    assert_eq!(long, format!("1 of 1 failed: {}…", "x".repeat(44)));
+    let hostile = failed(&cargo(1, 0, &["a\u{1b}[2J\u{202e}b\u{7}\tc"])).expect("a line");
+    assert_eq!(hostile, "1 of 1 failed: ab c");
+}
+
+#[test]
+fn a_secret_is_left_out_before_a_name_is_cut() {
+    let secrets = Redactor::new(["hunterAlphaBeta77"]);
+    let verdict = Verdict::fail().with_text(cargo(1, 0, &["with hunterAlpha\u{1b}[1mBeta77"]));
+    assert_eq!(check_line(&verdict, 30, &secrets).as_deref(), Some("1 of 1 failed: with [redacted]"));
+    assert_eq!(check_line(&verdict, 24, &secrets).as_deref(), Some("1 of 1 failed: with [re…"));
+}
+
+/// Returns the recorded outputs by name.
+fn recorded() -> BTreeMap<String, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check_summary/outputs");
+    let folders = ["failed", "passed"].map(|name| fs::read_dir(folder.join(name)).expect("outputs"));
+    let files = folders.into_iter().flatten().map(|file| file.expect("a file").path());
+    files.map(|file| (file.display().to_string(), fs::read_to_string(file).expect("a text"))).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_cut_output_never_has_other_counts(
+        file in prop::sample::select(recorded().into_iter().collect::<Vec<_>>()),
+        from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(),
+    ) {
+        let (file, text) = file;
+        let positions: Vec<_> = text.char_indices().map(|(at, _)| at).collect();
+        let (one, other) = (*from.get(&positions), *to.get(&positions));
+        let (from, to) = (one.min(other), one.max(other) + 1);
+        let to = (to..=text.len()).find(|at| text.is_char_boundary(*at)).expect("the end");
+        let cut = format!("{}\n[... {} bytes left out ...]\n{}", &text[..from], to - from, &text[to..]);
+        let whole = summary(&text).unwrap_or_default();
+        let found = summary(&cut).unwrap_or_default();
+        prop_assert!(found.failed.is_none() || found.failed == whole.failed, "{file}: {found:?} of {cut}");
+        prop_assert!(found.total.is_none() || found.total == whole.total, "{file}: {found:?} of {cut}");
+        for name in &found.failing {
+            // If the tests in a suite were left out, the suite is named.
+            let is_suite = |test: &&String| test.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with([' ', '/']));
+            let is_known = whole.failing.iter().any(|test| test == name || is_suite(&test));
+            prop_assert!(is_known, "{file}: {found:?} of {cut}");
+        }
+    }
+}
