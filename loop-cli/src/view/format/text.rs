@@ -1,12 +1,11 @@
 //! Words and numbers for people, without the secrets known to this process.
 
 use loop_telemetry::words;
-pub(crate) use loop_telemetry::words::{ago, bytes, cost, count, dollars, duration, grouped, tokens};
+pub(crate) use loop_telemetry::words::{
+    BEFORE_FIRST, ago, bytes, cost, count, dollars, duration, grouped, tokens,
+};
 
 use crate::view::secrets;
-
-/// The name of the check before the first iteration, among the iterations.
-pub(crate) const BEFORE_FIRST: &str = "before iteration 1";
 
 /// Returns [`words::last_line`] without secrets.
 pub(crate) fn last_line(text: &str, width: usize) -> Option<String> {
