@@ -4,18 +4,19 @@ use std::{
     fs,
     hint::black_box,
     process::{Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, ensure};
 use jiff::{SignedDuration, Timestamp};
 use loop_schedule::{
-    ExactPeriod, Job, JobId, JobState, ScheduleSettings, Scheduler, SchedulerEvent, Trigger,
+    ExactPeriod, FileStore, Horizon, Job, JobId, JobState, ScheduleSettings, Scheduler, SchedulerEvent,
+    Trigger,
 };
 
 use crate::{
-    command::loop_binary,
-    pairs::in_turn,
+    command::{loop_binary, timed},
+    pairs::{Pairs, in_turn},
     stopwatch::Stopwatch,
     supervision::{calls_within, time},
     table::{Growth, Row, Table},
@@ -24,6 +25,9 @@ use crate::{
 const FEW: u32 = 10;
 const SIZES: [u32; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
 const SCANNED: u32 = 100_000;
+/// The jobs of a folder to which a command adds one.
+const STORED: u32 = 10_000;
+const ADD: &str = "loop schedule add: a job to 10000 / reading their file";
 const IDLE: &str = "loop schedule run: system calls in 4 s without a fire / 10";
 
 /// Runs the measurements.
@@ -53,6 +57,12 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let scanned = in_turn(|| quiet_ticks(&mut many, start), || Ok(scans(&jobs, start)))?;
     let row = Row::new("a tick among 100000 jobs / looking at each of them", scanned.ratio).at_most(0.01);
     table.add(row.note(format!("{:.0} ns", scanned.first.median * 1e9)));
+    table.add(match added()? {
+        Some(pairs) => {
+            Row::new(ADD, pairs.ratio).at_most(3.0).note(format!("{:.0} ms", pairs.first.median * 1e3))
+        }
+        None => Row::skipped(ADD, "loop cannot be built"),
+    });
     table.add(match idle()? {
         Some(count) => {
             Row::single(IDLE, count as f64 / 10.0).at_most(1.0).note(format!("{count}, by strace"))
@@ -136,6 +146,33 @@ fn adds(scheduler: &mut Scheduler, from: u32, start: Timestamp) -> Result<Durati
         black_box(scheduler.remove(id));
     }
     Ok(begun.elapsed() / ADDED)
+}
+
+/// Measures `loop schedule add`, whose whole process counts, and parsing the file that it reads.
+fn added() -> Result<Option<Pairs>> {
+    let Ok(binary) = loop_binary() else { return Ok(None) };
+    let folder = tempfile::tempdir()?;
+    let (project, state) = (folder.path().join("project"), folder.path().join("state"));
+    fs::create_dir(&project)?;
+    let store = FileStore::for_project(state.join("schedule"), &project)?;
+    let (start, settings) =
+        (Timestamp::now(), ScheduleSettings::default().with_max_jobs(2 * STORED as usize));
+    store
+        .update(|jobs| {
+            let add = |at| anyhow::Ok(jobs.add(job(at, start)?, &settings, Horizon::Year, start)?);
+            (0..STORED).map(add).collect::<Result<Vec<_>>>()
+        })?
+        .report(drop)?;
+    fs::write(project.join("loop.toml"), format!("[schedule]\nmax_jobs = {}\n", 2 * STORED))?;
+    let mut command = Command::new(binary);
+    command.args(["schedule", "add", "3h wait", "--agent", "true"]).current_dir(&project);
+    command.env("LOOP_HOME", &state).stdout(Stdio::null()).stderr(Stdio::null());
+    let parse = || {
+        let begun = Instant::now();
+        black_box(serde_json::from_slice::<serde_json::Value>(&fs::read(store.folder().join("jobs.json"))?)?);
+        anyhow::Ok(begun.elapsed())
+    };
+    Ok(Some(in_turn(|| timed(&mut command, 0), parse)?))
 }
 
 /// Returns the number of system calls of `loop schedule run` while its only job is hours away; `None` without strace.

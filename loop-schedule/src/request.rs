@@ -152,8 +152,7 @@ pub enum JobRequestError {
     Period {
         /// The interval.
         interval: Interval,
-        /// The limits.
-        #[source]
+        /// The limits. They are no cause, because the message already contains them.
         error: PeriodError,
     },
 }

@@ -9,6 +9,8 @@
 mod read;
 mod write;
 
+use std::process::{Command, Stdio};
+
 use anyhow::Result;
 use loop_telemetry::RunStore;
 
@@ -18,6 +20,7 @@ use self::{
     write::JournalBench,
 };
 use crate::{
+    command::{loop_binary, timed},
     memory,
     pairs::{Pairs, in_turn},
     subprocess,
@@ -29,6 +32,8 @@ const SYNCED: u64 = 100;
 const UNSYNCED: u64 = 20_000;
 /// Iterations of the run that we resume.
 const LONG: u64 = 100_000;
+
+const RUNS_COMMAND: &str = "loop runs: 10000 runs / parsing the index's lines";
 
 /// The size of an agent's output in these runs: a page of text, or a line where the run is long, to save disk space.
 const OUTPUT_BYTES: usize = 2_000;
@@ -80,6 +85,15 @@ fn measure_reading(table: &mut Table, bench: &JournalBench) -> Result<()> {
     let listed = in_turn(|| list(&store), || parse_values(&store.path().join("index.jsonl")))?;
     let row = Row::new("list of 10000 runs / parsing the index's lines", listed.ratio).at_most(3.0);
     table.add(row.note(format!("{:.0} ms", listed.first.median * 1e3)));
+    let Ok(binary) = loop_binary() else {
+        table.add(Row::skipped(RUNS_COMMAND, "loop cannot be built"));
+        return Ok(());
+    };
+    let mut command = Command::new(binary);
+    command.args(["runs", "--all"]).env("LOOP_HOME", bench.folder.path()).stdout(Stdio::null());
+    let printed = in_turn(|| timed(&mut command, 0), || parse_values(&store.path().join("index.jsonl")))?;
+    let row = Row::new(RUNS_COMMAND, printed.ratio).at_most(3.0);
+    table.add(row.note(format!("{:.0} ms", printed.first.median * 1e3)));
     Ok(())
 }
 

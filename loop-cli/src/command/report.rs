@@ -9,18 +9,22 @@ use std::{
 };
 
 use loop_telemetry::{
-    RunEntry, RunStore,
+    RunEntry, RunManifest, RunStore,
     report::{HtmlReport, ReportedRun},
 };
 use rustix::fs::OFlags;
 
 use super::{
-    Failure, OrFail,
-    run_lifecycle::stored_runs::{RunState, choose_run, glance, read_all, short_id, store},
+    Failure, OrFail, every,
+    run_lifecycle::{
+        run_spec::stored_source,
+        stored_runs::{RunState, choose_run, glance, read_all, short_id, store},
+    },
     usage,
 };
-use crate::{args::ReportArgs, exit, view};
-use loop_manifest::kebab_case;
+use crate::{args::ReportArgs, exit, task, view};
+use loop_manifest::{Plan, kebab_case};
+use loop_session::repeat::Repetition;
 
 pub(crate) fn exec(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
@@ -49,10 +53,25 @@ fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
         report.record(&line.event, output.as_ref().map(|output| output as _));
         Ok(())
     })?;
-    let manifest = store.info(&entry.id)?.manifest.map(|manifest| manifest.text);
-    let run =
-        ReportedRun::new(entry, &progress).with_state(state.word(entry)).with_manifest(manifest.as_deref());
+    let manifest = store.info(&entry.id)?.manifest;
+    let goal = manifest.as_ref().and_then(goal);
+    let run = ReportedRun::new(entry, &progress)
+        .with_state(state.word(entry))
+        .with_goal(goal.as_deref())
+        .with_manifest(manifest.as_ref().map(|manifest| manifest.text.as_str()));
     Ok(report.render(&run, &view::secrets()))
+}
+
+/// Returns the goal of a run, or the work that it repeats. The goal of a task is its file, which has changed since.
+fn goal(manifest: &RunManifest) -> Option<String> {
+    match manifest.path.as_str() {
+        task::STORED_AS => None,
+        every::STORED_AS => {
+            let repetition: Repetition = serde_json::from_str(&manifest.text).ok()?;
+            Some(repetition.work.text().to_owned())
+        }
+        _ => Some(stored_source(manifest).and_then(Plan::of).ok()?.plan.goal),
+    }
 }
 
 /// Returns the default output file.

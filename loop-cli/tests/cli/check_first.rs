@@ -1,5 +1,7 @@
 //! The check that runs before the first iteration.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::support::{Manifest, Scenario};
@@ -42,6 +44,33 @@ fn the_check_before_the_first_iteration_is_in_the_journal() {
         assert!(page.contains(text), "{page}");
     }
     assert_eq!(scenario.run(&["show", "-i", "0", "--evaluation"]).exits(0).stdout, "look here\n");
+}
+
+/// Returns the kinds of events in the journal of the last run.
+fn event_kinds(scenario: &Scenario) -> Vec<String> {
+    let run = scenario.record()["run_id"].as_str().expect("an id").to_owned();
+    let journal = scenario.state().join("runs").join(run).join("events.jsonl");
+    let journal = fs::read_to_string(journal).expect("a journal");
+    let kind = |line: &str| {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        line["event"]["kind"].as_object().expect("a kind").keys().next().expect("its name").clone()
+    };
+    journal.lines().map(kind).collect()
+}
+
+#[test]
+fn the_check_before_the_first_iteration_adds_nothing_but_itself() {
+    let run = |is_first: bool| {
+        let scenario = Scenario::new();
+        let manifest = Manifest::new("echo agent >> calls", "echo check >> calls; grep -q agent calls");
+        scenario.run_manifest(&manifest.set("check_first", is_first)).exits(0);
+        (scenario.read("calls"), event_kinds(&scenario))
+    };
+    let ((calls, with), (calls_without, without)) = (run(true), run(false));
+    assert_eq!(calls, format!("check\n{calls_without}"));
+    let added = ["evaluation_started", "evaluation_finished", "step_settled"];
+    assert_eq!(with[0], without[0]);
+    assert_eq!((&with[1..4], &with[4..]), (&added.map(str::to_owned)[..], &without[1..]));
 }
 
 #[test]

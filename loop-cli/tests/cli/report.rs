@@ -83,6 +83,74 @@ fn a_page_tells_of_a_run() {
 }
 
 #[test]
+fn a_page_begins_with_the_goal_and_shows_the_check_before_the_first_iteration() {
+    let scenario = Scenario::new();
+    let manifest = Manifest::new("touch worked", "echo nobody has worked; test -e worked")
+        .set("goal", "There is a file named worked")
+        .set("check_first", true);
+    scenario.run_manifest(&manifest).exits(0);
+    let page = page(&scenario);
+    assert_harmless(&page);
+    let visible = visible_text(&page);
+    let place = |text: &str| visible.find(text).unwrap_or_else(|| panic!("{text}: {visible}"));
+    assert!(place("There is a file named worked") < place("<dl class=\"facts\">"));
+    assert!(place("id=\"iteration-0\"") < place("id=\"iteration-1\""));
+    assert!(place("before iteration 1") < place("nobody has worked"));
+    assert!(page.contains("before iteration 1: not passed"), "{page}");
+    let met = check_that_passes_first(&scenario);
+    assert!(met.contains("id=\"iteration-0\"") && !met.contains("id=\"iteration-1\""), "{met}");
+}
+
+/// Returns the page of a run that needs no iteration.
+fn check_that_passes_first(scenario: &Scenario) -> String {
+    scenario.run_manifest(&Manifest::new("false", "true").set("check_first", true)).exits(0);
+    page(scenario)
+}
+
+#[test]
+fn a_column_without_content_is_left_out() {
+    let columns = |page: &str| -> Vec<String> {
+        let heads = page.split("scope=\"col\">").skip(1);
+        heads.map(|head| head.split('<').next().unwrap_or_default().to_owned()).collect()
+    };
+    let scenario = Scenario::new();
+    scenario.run_manifest(&Manifest::new("true", "true")).exits(0);
+    let silent = page(&scenario);
+    assert_eq!(columns(&silent), ["", "agent", "exit", "output", "check", "verdict"]);
+    assert!(!silent.contains("<h2>Usage</h2>"), "{silent}");
+    scenario.run(&["every", "1ms", "--count", "1", "--", "echo repeated words"]).exits(0);
+    let repeated = page(&scenario);
+    assert!(!columns(&repeated).iter().any(|name| name == "verdict" || name == "score"), "{repeated}");
+    assert!(repeated.contains("<p class=\"goal\">echo repeated words</p>"), "{repeated}");
+}
+
+#[test]
+fn a_page_shows_which_tests_failed_in_which_iteration() {
+    let scenario = Scenario::new();
+    let check = "echo 'running 3 tests'; failing() { \
+                 printf '\\nfailures:\\n\\nfailures:\\n%s\\n\\ntest result: FAILED. %d passed; %d failed; 0 ignored; \
+                 0 measured; 0 filtered out\\n' \"$3\" \"$1\" \"$2\"; exit 101; }; \
+                 case $LOOP_ITERATION in \
+                 1) failing 1 2 \"$(printf '    math::adds\\n    <b>::x')\";; \
+                 2) failing 2 1 '    math::adds';; \
+                 *) echo 'test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out';; esac";
+    scenario.run_manifest(&Manifest::new("true", check)).exits(0);
+    let page = page(&scenario);
+    assert_harmless(&page);
+    let visible = visible_text(&page);
+    let names: Vec<_> =
+        visible.lines().filter_map(|line| line.strip_prefix("<span class=\"name\">")).collect();
+    assert_eq!(names, ["math::adds</span>", "&lt;b&gt;::x</span>", "iteration</span>"], "{visible}");
+    assert_eq!(page.matches("<title>iteration 1: failed</title>").count(), 2);
+    assert_eq!(page.matches("<title>iteration 2: failed</title>").count(), 1);
+    assert!(!page.contains("<title>iteration 3: failed</title>"));
+    for cell in ["<td class=\"\">2 of 3</td>", "<td class=\"\">1 of 3</td>", "<td class=\"\">0 of 3</td>"] {
+        assert!(visible.contains(cell), "{cell}: {visible}");
+    }
+    assert!(visible.contains("<span class=\"line\">1 of 3 failed: math::adds</span>"), "{visible}");
+}
+
+#[test]
 fn a_page_is_a_file_that_is_named_after_the_loop_and_the_run() {
     let scenario = scenario();
     scenario.run(&["run", "loop.json"]).exits(0);

@@ -132,6 +132,17 @@ fn words_of_time_are_a_schedule_or_are_refused() {
     for (text, nearest) in [("look every Monday", "every monday at 9:00"), ("check 5m", "every 5m")] {
         plan(text).exits(2).says(&[nearest, "--every 10m"]);
     }
+    // Half of these times is understood: the job would run at other times than its author meant.
+    for (text, nearest) in [
+        ("wish on Dec 24 at 18:00", "`at 18:00`"),
+        ("check every morning at 9am", "`every day at 9:00`"),
+        ("look day after tomorrow at 8", "`tomorrow at 8`"),
+        ("every hour between 9 and 17 look", "`every hour`"),
+        ("in half an hour look", "`in 30 minutes`"),
+        ("every fortnight look", "`every 2 weeks`"),
+    ] {
+        plan(text).exits(2).says(&["looks like a time", nearest]);
+    }
     let default: Value = serde_json::from_str(&plan("look").exits(0).stdout).expect("JSON");
     assert_eq!((&default["effective"], &default["expires_after"]), (&"10m".into(), &259_200.into()));
     assert_eq!(default["warnings"][0], "no time is given, so it fires every 10m");

@@ -73,6 +73,7 @@ fn commands_fire_too_and_what_cannot_be_a_job_is_refused() {
         ("/every", "there is no prompt"),
         ("/every look on Monday", "every monday at 9:0"),
         ("/every 0m look", "0m"),
+        ("/every 2s look", "2s is too short: a job fires at most once a minute"),
         ("/every 5m /loop 1s look", "cannot create loops or jobs"),
         ("/every 5m /exit", "cannot leave the session"),
         ("/schedule cron 61 9 * * * look", "61"),

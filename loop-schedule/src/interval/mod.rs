@@ -217,7 +217,7 @@ pub enum IntervalError {
         interval: String,
     },
     /// It is zero.
-    #[error("{interval} would fire without end: give at least 1s, which is scheduled as 1m")]
+    #[error("{interval} would fire without end: give at least 1m")]
     Zero {
         /// The text.
         interval: String,

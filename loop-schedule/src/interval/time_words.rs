@@ -18,7 +18,21 @@ pub(crate) fn unit(word: &str) -> Option<IntervalUnit> {
 
 /// Returns whether a word names a unit of time, supported or not.
 pub(crate) fn is_unit_like(word: &str) -> bool {
-    const OTHERS: [&str; 10] = ["M", "H", "D", "S", "w", "week", "weeks", "month", "months", "year"];
+    const OTHERS: [&str; 13] = [
+        "M",
+        "H",
+        "D",
+        "S",
+        "w",
+        "week",
+        "weeks",
+        "month",
+        "months",
+        "year",
+        "years",
+        "fortnight",
+        "fortnights",
+    ];
     unit(word).is_some() || OTHERS.iter().any(|other| word.eq_ignore_ascii_case(other))
 }
 

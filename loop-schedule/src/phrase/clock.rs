@@ -55,7 +55,8 @@ impl ClockTime {
             None if hour < 24 => hour,
             _ => return None,
         };
-        Some((Self { hour, minute, is_exact, has_half: half.is_some() }, length))
+        let has_word = words.get(length).is_some_and(|word| word.is(&["o'clock", "o’clock"]));
+        Some((Self { hour, minute, is_exact, has_half: half.is_some() }, length + usize::from(has_word)))
     }
 
     /// Returns the same time in the evening, if its author did not say which half of the day.

@@ -42,9 +42,18 @@ fn typed<'a>(input: &'a str, words: &[Word]) -> Vec<&'a str> {
     words.iter().map(|word| &input[word.start..word.end]).collect()
 }
 
-/// Returns whether five words look like an expression, valid or not. Five plain numbers do not.
+/// Returns whether the words begin with an expression, and it has a `*`: five numbers in the middle of a text are no time.
+pub(super) fn is_in_the_middle(words: &[Word]) -> bool {
+    let fields: Vec<_> = words.iter().take(FIELDS).map(|word| word.typed.as_str()).collect();
+    fields.len() == FIELDS
+        && fields.iter().any(|word| is_star(word))
+        && fields.iter().all(|word| is_field(word))
+}
+
+/// Returns whether five words look like an expression. Without a `*` they have to be a valid one.
 fn is_expression(words: &[&str]) -> bool {
-    words.iter().any(|word| is_star(word)) && words.iter().all(|word| is_field(word))
+    let is_valid = || words.join(" ").trim_end_matches('.').parse::<Cron>().is_ok();
+    words.iter().all(|word| is_field(word)) && (words.iter().any(|word| is_star(word)) || is_valid())
 }
 
 fn is_star(word: &str) -> bool {

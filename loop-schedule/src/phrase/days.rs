@@ -90,6 +90,12 @@ pub(super) fn is_day_or_month(word: &Word) -> bool {
     (day(text).is_some() || is_month || is_short) && (!is_ambiguous || (word.is_capital() && word.start > 0))
 }
 
+/// Returns whether a word names several days without spaces: `mon-fri`, `tue/thu`.
+pub(super) fn is_day_range(text: &str) -> bool {
+    let parts: Vec<_> = text.split(['-', '/', ',']).collect();
+    parts.len() > 1 && parts.iter().all(|part| day(part).is_some())
+}
+
 /// Returns whether a word names a month, in full or by three letters.
 pub(super) fn is_month(word: &Word) -> bool {
     word.text.len() >= 3 && MONTHS.iter().any(|month| *month == word.text || month[..3] == word.text)

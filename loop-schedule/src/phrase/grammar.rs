@@ -2,9 +2,10 @@
 
 use super::{
     PhraseError,
-    clock::{ClockTime, is_clock_like},
+    clock::ClockTime,
     days::Days,
-    nearest,
+    nearest, neighbours,
+    time_sign::qualifiers,
     word::{Word, joined},
 };
 use crate::{
@@ -46,26 +47,29 @@ pub(super) fn at_start(words: &[Word]) -> Result<Option<Match>, PhraseError> {
         return Ok(Some(Match::new(Spec::Every(interval), 1)));
     }
     let Some(found) = phrase(words) else { return Ok(None) };
-    let rest = &words[found.length..];
-    let after = rest.iter().skip(usize::from(rest.first().is_some_and(|word| word.is(&["at", "@"]))));
-    let is_clock = |word: &Word| is_clock_like(word) || word.is(&["noon", "midnight"]);
-    let is_hour =
-        |word: &Word| rest[0].is(&["at", "@"]) && word.text.bytes().all(|byte| byte.is_ascii_digit());
-    match after.take(1).find(|word| is_clock(word) || is_hour(word)) {
-        Some(_) => {
-            let most = words.len().min(found.length + 2);
-            Err(nearest::error(&words[..most]))
-        }
-        None => Ok(Some(found)),
+    if words[found.length - 1].has_colon {
+        return Ok(Some(found));
+    }
+    match neighbours::after(&words[found.length..]) {
+        0 => Ok(Some(found)),
+        more => Err(nearest::error(&words[..words.len().min(found.length + more)])),
     }
 }
 
 /// Finds a schedule at the end: the longest, with the number of its first word.
-pub(super) fn at_end(words: &[Word]) -> Option<(usize, Spec)> {
-    (1..words.len()).find_map(|start| {
+///
+/// # Errors
+/// The words before it belong to the same time: `Dec 24 at 18:00`.
+pub(super) fn at_end(words: &[Word]) -> Result<Option<(usize, Spec)>, PhraseError> {
+    let found = (1..words.len()).find_map(|start| {
         let found = phrase(&words[start..])?;
         (start + found.length == words.len()).then_some((start, found.spec))
-    })
+    });
+    let Some((start, spec)) = found else { return Ok(None) };
+    match neighbours::before(words, start, &spec) {
+        Some(first) => Err(nearest::error(&words[first..])),
+        None => Ok(Some((start, spec))),
+    }
 }
 
 /// Parses the schedule that some words begin with.
@@ -77,7 +81,7 @@ fn phrase(words: &[Word]) -> Option<Match> {
         "daily" => days_at(Days::ALL, rest).or_else(|| whole_days(1)),
         "weekly" => whole_days(7),
         "in" => after(rest),
-        "at" => at(rest),
+        "at" | "@" => at(rest),
         "tomorrow" => clock(rest).map(|(time, length)| Match::new(Spec::Tomorrow(time), length + 1)),
         "tonight" => clock(rest).map(|(time, length)| Match::new(Spec::Tonight(time), length + 1)),
         "on" => {
@@ -115,7 +119,9 @@ fn every(rest: &[Word]) -> Option<Match> {
     {
         return Some(Match::new(found.spec, found.length + 1));
     }
-    let (interval, length) = amount(rest)?;
+    // In `every second day`, the second is no unit.
+    let is_counted = rest.first()?.is(&["second"]) && qualifiers(rest) > 0;
+    let (interval, length) = amount(rest).filter(|_| !is_counted)?;
     Some(Match::new(Spec::Every(interval), length + 1))
 }
 
@@ -129,8 +135,8 @@ fn days_at(days: Days, words: &[Word]) -> Option<Match> {
 fn after(rest: &[Word]) -> Option<Match> {
     let is_one = rest.first()?.is(&["a", "an"]);
     if is_one {
-        let unit = unit(&rest.get(1)?.text).filter(|_| rest[1].text.len() > 1)?;
-        return Some(Match::new(Spec::In(Interval::new(1, unit)), 3));
+        let (unit, factor) = whole_unit(&rest.get(1)?.text).filter(|_| rest[1].text.len() > 1)?;
+        return Some(Match::new(Spec::In(Interval::new(factor, unit)), 3));
     }
     let is_unit = unit(&rest[0].text).is_some();
     let (interval, length) = amount(rest).filter(|_| !is_unit)?;

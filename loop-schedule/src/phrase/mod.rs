@@ -4,12 +4,15 @@
 //! the bill. So a text with words of time either contains a schedule, at its beginning or at its end, or is refused with
 //! the nearest form that works. Only a text without any words of time is a prompt by itself.
 
+mod amounts;
 mod clock;
 mod cron_fields;
 mod days;
 mod error;
 mod grammar;
 mod nearest;
+mod neighbours;
+mod time_sign;
 mod word;
 
 use jiff::Timestamp;
@@ -79,7 +82,7 @@ impl Phrase {
         if let Some(found) = cron_fields::at_end(input, &words)? {
             return scheduled(found);
         }
-        if let Some((start, spec)) = grammar::at_end(&words) {
+        if let Some((start, spec)) = grammar::at_end(&words)? {
             let prompt = input[..words[start].start].trim_end().trim_end_matches(',');
             return Ok(Self { time: Some(resolve(&spec, zone, now)?), prompt: prompt.to_owned() });
         }

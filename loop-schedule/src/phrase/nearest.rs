@@ -1,96 +1,51 @@
-//! Words of time that are not a schedule, and the nearest form that is.
+//! The nearest form of a schedule to words of time that are not one.
 
 use super::{
     PhraseError,
+    amounts::{amount, calendar, compound, per},
     clock::{ClockTime, is_clock_like},
     cron_fields,
-    days::{Days, is_day_or_month, is_month},
-    grammar,
+    days::{Days, is_day_or_month, is_day_range},
+    grammar::{self, Spec},
+    time_sign::{is_day_part, is_ordinal, is_time, qualifiers},
     word::{Word, joined},
 };
-use crate::interval::time_words::{is_compact_like, is_number_like, is_unit_like};
+use crate::interval::time_words::{is_compact_like, is_number_like, is_unit_like, number};
+
+/// The form if no other is near.
+const DEFAULT: &str = "every 10m";
+
+/// The number of words in which the parts of one time are looked for.
+const REACH: usize = 8;
+
+/// The range of intervals that every job can keep, in minutes.
+const MINUTES: std::ops::RangeInclusive<f64> = 1.0..=44_640.0;
 
 /// Finds words of time. Returns them, and the nearest form of a schedule.
 pub(super) fn find(words: &[Word]) -> Option<(String, String)> {
     let at = (0..words.len()).find(|at| is_time(words, *at))?;
-    let here = &words[at..words.len().min(at + 4)];
-    let nearest = grammar::inside(words).unwrap_or_else(|| nearest(here));
-    let nearest = Some(nearest).filter(|form| works(form)).unwrap_or_else(|| "every 10m".to_owned());
-    Some((joined(&here[..length(here)]), nearest))
+    let here = &words[at..words.len().min(at + REACH)];
+    Some((joined(&here[..length(here)]), form(here)))
 }
 
 /// Returns the error for a schedule with a time that does not belong to it.
 pub(super) fn error(words: &[Word]) -> PhraseError {
-    PhraseError::NotUnderstood { phrase: joined(words), nearest: nearest(words) }
+    PhraseError::NotUnderstood { phrase: joined(words), nearest: form(&words[..words.len().min(REACH)]) }
 }
 
-/// Returns whether a word is a word of time, with the words around it.
-fn is_time(words: &[Word], at: usize) -> bool {
-    const ALWAYS: &[&str] =
-        &["daily", "hourly", "weekly", "weekdays", "tomorrow", "tonight", "noon", "midnight"];
-    const UNITS: &[&str] = &["morning", "evening", "afternoon", "night", "quarter", "time"];
-    let word = &words[at];
-    let next = words.get(at + 1);
-    let is_number =
-        |word: &Word| is_number_like(&word.text) || word.text.starts_with(|sign: char| sign.is_ascii_digit());
-    let begins = |is: &dyn Fn(&Word) -> bool| next.is_some_and(is);
-    match word.text.as_str() {
-        text if ALWAYS.contains(&text.trim_start_matches('@')) => true,
-        "every" | "each" => begins(&|next| {
-            let is_unit = next.text.len() > 1 && is_unit_like(&next.text);
-            let is_day = Days::parse(std::slice::from_ref(next)).is_some() || is_month(next);
-            let is_amount = is_compact_like(&next.text) || is_decimal(&next.text) || is_count(words, at + 1);
-            is_unit || is_day || is_amount || next.is(&UNITS[..5])
-        }),
-        "at" | "in" => {
-            begins(&|next| next.text.starts_with(|sign: char| sign.is_ascii_digit()) || is_named(next))
-        }
-        _ if is_day_or_month(word) => true,
-        _ if is_month(word) => {
-            begins(&is_number) && at > 0 && is_number(&words[at - 1]) || begins(&is_number)
-        }
-        _ => is_at_edge(words, at) || is_cron(words, at),
-    }
-}
-
-/// Returns whether a number in words counts units: `five minutes`, `other day`.
-fn is_count(words: &[Word], at: usize) -> bool {
-    let unit = words.get(at + 1).is_some_and(|unit| is_unit_like(&unit.text));
-    is_number_like(&words[at].text) && unit
-}
-
-fn is_decimal(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || b".,".contains(&byte))
-}
-
-fn is_named(word: &Word) -> bool {
-    word.is(&["noon", "midnight"])
-}
-
-/// Returns whether a number with a unit begins or ends the text here, or a time of day begins it.
-fn is_at_edge(words: &[Word], at: usize) -> bool {
-    let left = words.len() - at;
-    let is_pair = is_count(words, at) || (is_decimal(&words[at].text) && is_count_unit(words, at + 1));
-    let is_compact = is_compact_like(&words[at].text);
-    match at {
-        0 => is_compact || is_pair || is_clock_like(&words[0]),
-        _ => (left == 1 && is_compact) || (left == 2 && is_pair),
-    }
-}
-
-fn is_count_unit(words: &[Word], at: usize) -> bool {
-    words.get(at).is_some_and(|unit| is_unit_like(&unit.text))
-}
-
-/// Returns whether five words from here look like cron fields.
-fn is_cron(words: &[Word], at: usize) -> bool {
-    let is_field = |word: &Word| {
-        let is_sign = |byte: u8| byte.is_ascii_digit() || b"*/,-".contains(&byte);
-        !word.typed.is_empty() && word.typed.bytes().all(is_sign)
-    };
-    words.get(at..at + 5).is_some_and(|fields| {
-        fields.iter().all(is_field) && fields.iter().any(|field| field.typed.contains('*'))
-    })
+/// Returns the nearest form that works.
+fn form(words: &[Word]) -> String {
+    // `at 9am` in `every other day at 9am` would fire once.
+    let has_form = words[0].is(&["every", "each", "daily", "hourly", "weekly", "tomorrow", "tonight"])
+        || is_day_or_month(&words[0])
+        || is_day_range(&words[0].text);
+    let inside = || grammar::inside(words);
+    let found = if has_form { None } else { inside() }.unwrap_or_else(|| nearest(words));
+    Some(found)
+        .filter(|form| works(form))
+        .or_else(inside)
+        .filter(|form| works(form))
+        .unwrap_or_else(|| DEFAULT.to_owned())
 }
 
 /// Returns how many words belong to the time.
@@ -101,19 +56,35 @@ fn length(words: &[Word]) -> usize {
             || is_compact_like(&word.text)
             || is_clock_like(word)
             || is_day_or_month(word)
+            || is_day_part(word)
+            || is_day_range(&word.text)
+            || is_ordinal(word)
             || Days::parse(std::slice::from_ref(word)).is_some()
-            || word.is(&["at", "noon", "midnight", "other", "morning", "evening", "night", "afternoon"])
+            || word.is(&["at", "noon", "midnight", "other", "single", "half", "quarter", "past", "o'clock"])
     };
-    let more = words[1..].iter().take_while(|word| is_more(word)).count();
+    let start = match words[0].is(&["every", "each", "in"]) {
+        true => qualifiers(&words[1..]),
+        false => 0,
+    };
+    let more = start + words[1 + start..].iter().take_while(|word| is_more(word)).count();
     let ends_with_at = words[..=more].last().is_some_and(|word| more > 0 && word.is(&["at"]));
     1 + more - usize::from(ends_with_at)
 }
 
-/// Returns whether a form is a schedule, and nothing else.
+/// Returns whether a form is a schedule that can be kept, and nothing else.
 fn works(form: &str) -> bool {
     let words = Word::all(form);
-    let is_phrase =
-        || grammar::at_start(&words).is_ok_and(|found| found.is_some_and(|it| it.length == words.len()));
+    let can_be_kept = |spec: &Spec| match spec {
+        Spec::Every(interval) | Spec::In(interval) => interval.as_ref().is_ok_and(|interval| {
+            let minutes = interval.period().as_secs_f64() / 60.0;
+            MINUTES.contains(&minutes)
+        }),
+        _ => true,
+    };
+    let is_phrase = || {
+        grammar::at_start(&words)
+            .is_ok_and(|found| found.is_some_and(|it| it.length == words.len() && can_be_kept(&it.spec)))
+    };
     cron_fields::at_start(form, &words).is_ok_and(|found| found.is_some()) || is_phrase()
 }
 
@@ -121,76 +92,126 @@ fn works(form: &str) -> bool {
 fn nearest(words: &[Word]) -> String {
     let first = words[0].text.trim_start_matches('@');
     let second = words.get(1).map_or("", |word| word.text.as_str());
-    let third = words.get(2).map_or("", |word| word.text.as_str());
-    let time =
-        (0..words.len()).find_map(|at| ClockTime::parse(&words[at..]).filter(|(time, _)| time.is_exact));
-    let time = time.map_or_else(|| "9:00".to_owned(), |(time, _)| time.to_string());
-    let count = |number: &str, unit: &str| match number {
-        "other" | "couple" | "few" => format!("every 2 {}s", unit.trim_end_matches('s')),
-        _ => minutes(number, unit).unwrap_or_else(|| format!("every {number} {unit}")),
-    };
+    let time = clock(words);
     match first {
         "tomorrow" => format!("tomorrow at {time}"),
         "tonight" => "tonight at 9".to_owned(),
         "noon" | "midnight" => format!("at {first}"),
         "weekdays" => format!("weekdays at {time}"),
         "daily" | "hourly" | "weekly" => first.to_owned(),
-        "at" => match second.parse::<u8>() {
-            Ok(hour @ ..24) => format!("at {hour}:00"),
-            _ => format!("at {time}"),
-        },
-        "in" => format!("in {} minutes", Some(second).filter(|text| is_whole(text)).unwrap_or("20")),
-        "every" | "each" => match second {
-            "month" | "months" | "year" | "years" | "quarter" => "0 9 1 * *".to_owned(),
-            "morning" | "evening" | "afternoon" | "night" => "every day at 9:00".to_owned(),
-            "minute" | "hour" | "day" | "week" => format!("every {second}"),
-            _ if Days::parse(&words[1..]).is_some() => format!("every {second} at {time}"),
-            _ if is_unit_like(third) => count(second, third),
-            _ if is_compact_like(second) => compound(second).unwrap_or_else(|| "every 10m".to_owned()),
-            _ => "every 10m".to_owned(),
-        },
-        _ if is_clock_like(&words[0]) => format!("at {time}"),
-        _ if is_day_or_month(&words[0]) && Days::parse(words).is_some() => {
-            format!("every {} at {time}", first.trim_end_matches("'s").trim_end_matches('s'))
+        "monthly" | "yearly" | "annually" | "quarterly" => calendar(first).to_owned(),
+        "nightly" => "every day at 23:00".to_owned(),
+        "everyday" => "every day".to_owned(),
+        "biweekly" | "bi-weekly" | "fortnightly" => "every 2 weeks".to_owned(),
+        "at" => format!("at {time}"),
+        "in" if words.iter().take(3).any(is_day_part) => format!("at {time}"),
+        "in" => after(&words[1..]),
+        "every" | "each" => repeated(&words[1..], &time),
+        _ if is_clock_like(&words[0]) || second == "o'clock" => format!("at {time}"),
+        _ if is_day_or_month(&words[0]) || is_day_range(first) => on_days(words, &time),
+        _ if is_unit_like(second) => every(first, second),
+        _ if is_compact_like(first) => compound(first).map_or_else(|| DEFAULT.to_owned(), interval),
+        _ => cron(words),
+    }
+}
+
+/// Returns the form for words after `every`.
+fn repeated(rest: &[Word], time: &str) -> String {
+    let count = qualifiers(rest);
+    let (qualifiers, rest) = rest.split_at(count);
+    let Some(unit) = rest.first() else { return DEFAULT.to_owned() };
+    let is_work = qualifiers.iter().any(|word| word.is(&["working", "business"]));
+    let amount = qualifiers.iter().find(|word| amount(&word.text).is_some() || is_ordinal(word));
+    match unit.text.as_str() {
+        "day" | "days" if is_work => format!("weekdays at {time}"),
+        "month" | "months" | "year" | "years" | "quarter" if !is_unit_like(second(rest)) => {
+            calendar(&unit.text).to_owned()
         }
-        _ if is_unit_like(second) => count(first, second),
-        _ if is_compact_like(first) => compound(first).unwrap_or_else(|| "every 10m".to_owned()),
-        _ => "every 10m".to_owned(),
+        "quarter" => every("quarter", second(rest)),
+        "fortnight" | "fortnights" => "every 2 weeks".to_owned(),
+        _ if is_day_part(unit) => format!("every day at {time}"),
+        _ if Days::parse(rest).is_some() || is_day_range(&unit.text) => on_days(rest, time),
+        _ if is_compact_like(&unit.text) => compound(&unit.text).map_or_else(|| DEFAULT.to_owned(), interval),
+        "day" if amount.is_none() && rest[1..].iter().any(|word| word.is(&["at"]) || is_clock_like(word)) => {
+            format!("every day at {time}")
+        }
+        _ => amount.map_or_else(
+            || format!("every {}", unit.text.trim_end_matches('s')),
+            |it| every(&it.text, &unit.text),
+        ),
     }
 }
 
-fn is_whole(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+fn second(words: &[Word]) -> &str {
+    words.get(1).map_or("", |word| word.text.as_str())
 }
 
-/// Returns a decimal number of a unit in whole minutes: `1.5 hours`.
-fn minutes(number: &str, unit: &str) -> Option<String> {
-    let number = number.replace(',', ".").parse::<f64>().ok().filter(|number| number.fract() != 0.0)?;
-    let per = match unit.chars().next()? {
-        'm' => 1.0,
-        'h' => 60.0,
-        'd' => 1_440.0,
-        _ => return None,
+/// Returns the form for days: `monday`, `mon-fri`, `tue/thu`.
+fn on_days(words: &[Word], time: &str) -> String {
+    let text = words[0].text.trim_end_matches("'s");
+    if let Some((first, last)) = text.split_once('-').filter(|_| is_day_range(text)) {
+        let is_week = (first.get(..3), last.get(..3)) == (Some("mon"), Some("fri"));
+        return if is_week { format!("weekdays at {time}") } else { format!("every {first} at {time}") };
+    }
+    let days = text.replace(['/', ','], " and ");
+    let days = if is_day_range(text) { days } else { days.trim_end_matches('s').to_owned() };
+    format!("every {days} at {time}")
+}
+
+/// Returns the form for words after `in`.
+fn after(rest: &[Word]) -> String {
+    let number = rest.iter().take(3).find_map(|word| amount(&word.text));
+    let unit = rest.iter().take(4).find(|word| word.text.len() > 1 && is_unit_like(&word.text));
+    let minutes = match unit {
+        Some(unit) => per(&unit.text).map(|per| number.unwrap_or(1.0) * per),
+        None => number.or_else(|| rest.first().and_then(|word| compound(&word.text))),
     };
-    Some(format!("every {:.0}m", (number * per).max(1.0)))
+    match minutes.map(f64::round).filter(|minutes| MINUTES.contains(minutes)) {
+        Some(minutes) => format!("in {minutes} minutes"),
+        None => "in 20 minutes".to_owned(),
+    }
 }
 
-/// Returns an amount in several units, or in capital letters, as one: `1h30m`, `5min`.
-fn compound(text: &str) -> Option<String> {
-    let (mut rest, mut total) = (text.trim_start_matches(['-', '+']), 0.0);
-    while !rest.is_empty() {
-        let letters = rest.find(|sign: char| sign.is_ascii_alphabetic())?;
-        let (number, after) = rest.split_at(letters);
-        let end = after.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(after.len());
-        total += number.replace(',', ".").parse::<f64>().ok()?
-            * match after.chars().next()? {
-                's' => 1.0 / 60.0,
-                'm' => 1.0,
-                'h' => 60.0,
-                'd' => 1_440.0,
-                _ => return None,
-            };
-        rest = &after[end..];
+/// Returns five numbers that look like an expression, wherever they are.
+fn cron(words: &[Word]) -> String {
+    match cron_fields::is_in_the_middle(words) {
+        true => words.iter().take(5).map(|word| word.typed.as_str()).collect::<Vec<_>>().join(" "),
+        false => DEFAULT.to_owned(),
     }
-    Some(format!("every {:.0}m", total.max(1.0)))
+}
+
+/// Returns the time of day in some words: an exact one, or an hour after `at`. Nine in the morning without one.
+fn clock(words: &[Word]) -> String {
+    let is_late = words.iter().any(|word| word.is(&["evening", "night", "tonight"]));
+    let found = (0..words.len()).find_map(|at| {
+        let is_after_at = at > 0 && words[at - 1].is(&["at", "@"]);
+        let dotted = || ClockTime::parse(&Word::all(&words[at].text.replace('.', ":")));
+        let found = ClockTime::parse(&words[at..]).or_else(|| dotted().filter(|_| is_after_at));
+        let named = || ClockTime::parse(&Word::all(&number(&words[at].text)?.to_string()));
+        let found = found.or_else(|| named().filter(|_| is_after_at));
+        found.map(|(time, _)| time).filter(|time| time.is_exact || is_after_at)
+    });
+    let time = found.map(|time| if is_late { time.in_the_evening() } else { time });
+    time.map_or_else(|| "9:00".to_owned(), |time| time.to_string())
+}
+
+/// Returns the form for a number of units, as it is written if that works.
+fn every(number: &str, unit: &str) -> String {
+    let Some((number_of, per)) = amount(number).zip(per(unit)) else { return calendar(unit).to_owned() };
+    let written = format!("every {number} {unit}");
+    if works(&written) {
+        return written;
+    }
+    let plural = if unit.ends_with('s') { unit.to_owned() } else { format!("{unit}s") };
+    let counted = format!("every {number_of} {plural}");
+    if works(&counted) { counted } else { interval(number_of * per) }
+}
+
+/// Returns the form for an interval of this many minutes.
+fn interval(minutes: f64) -> String {
+    match minutes {
+        ..1.0 => "every 1m".to_owned(),
+        _ if MINUTES.contains(&minutes) => format!("every {minutes:.0}m"),
+        _ => calendar("month").to_owned(),
+    }
 }

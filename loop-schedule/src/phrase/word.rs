@@ -11,6 +11,8 @@ pub(super) struct Word {
     pub(super) typed: String,
     /// The same in lower case.
     pub(super) text: String,
+    /// Whether a colon follows it.
+    pub(super) has_colon: bool,
 }
 
 impl Word {
@@ -24,7 +26,7 @@ impl Word {
         let typed = word.trim_end_matches([',', '.', ';', ':', '!', '?', ')', '"', '\'']);
         let typed = typed.trim_start_matches(['(', '"', '\'']).to_owned();
         let text = typed.to_lowercase();
-        Self { start, end: start + word.len(), typed, text }
+        Self { start, end: start + word.len(), typed, text, has_colon: word.ends_with(':') }
     }
 
     /// Returns whether it is one of these words.

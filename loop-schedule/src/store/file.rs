@@ -10,11 +10,13 @@
 //! ```
 
 use std::{
+    collections::BTreeMap,
     fs::File,
     path::{Path, PathBuf},
 };
 
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer, ser::SerializeSeq as _};
+use serde_json::{Map, Value};
 
 use super::{Jobs, StoreError, WithWarnings, checksum, private_file};
 
@@ -189,17 +191,39 @@ impl FileStore {
     }
 
     fn to_json(&self, jobs: &Jobs) -> Vec<u8> {
-        let written = jobs.records().iter().map(|record| {
-            serde_json::to_value(record).unwrap_or_else(|error| unreachable!("jobs are JSON: {error}"))
+        let known = self.project.iter().flat_map(|Project { shown, hash }| {
+            [("project", FileField::Text(shown)), ("project_hash", FileField::Text(hash))]
         });
-        let mut file = jobs.more.clone();
-        file.insert("v".to_owned(), FORMAT.into());
-        if let Some(project) = &self.project {
-            file.insert("project".to_owned(), project.shown.as_str().into());
-            file.insert("project_hash".to_owned(), project.hash.as_str().into());
+        let mut file: BTreeMap<&str, FileField<'_>> =
+            jobs.more.iter().map(|(key, value)| (key.as_str(), FileField::Other(value))).collect();
+        file.extend(known.chain([("jobs", FileField::Jobs(jobs)), ("v", FileField::Format(FORMAT))]));
+        let text = serde_json::to_string_pretty(&file);
+        checksum::seal(&text.unwrap_or_else(|error| unreachable!("jobs are JSON: {error}"))).into_bytes()
+    }
+}
+
+/// The value of a key in the file. Jobs are written as they are, because a tree of values would take longer to make than
+/// the file takes to read.
+enum FileField<'a> {
+    Text(&'a str),
+    Format(u64),
+    Other(&'a Value),
+    Jobs(&'a Jobs),
+}
+
+impl Serialize for FileField<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => text.serialize(serializer),
+            Self::Format(format) => format.serialize(serializer),
+            Self::Other(value) => value.serialize(serializer),
+            Self::Jobs(jobs) => {
+                let mut list = serializer.serialize_seq(None)?;
+                jobs.records().iter().try_for_each(|record| list.serialize_element(record))?;
+                jobs.unreadable.iter().try_for_each(|value| list.serialize_element(value))?;
+                list.end()
+            }
         }
-        file.insert("jobs".to_owned(), written.chain(jobs.unreadable.iter().cloned()).collect());
-        checksum::seal(&format!("{:#}", json!(file))).into_bytes()
     }
 }
 

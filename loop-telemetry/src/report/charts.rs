@@ -1,4 +1,4 @@
-//! The charts of a page: results, costs and durations.
+//! The charts of a page: results, failing tests, costs and durations.
 
 use std::time::Duration;
 
@@ -27,7 +27,8 @@ const fn look(kind: BarKind) -> (&'static str, &'static str, f64) {
 
 /// Returns the charts that have something to show.
 pub(super) fn of(buckets: &[Bucket]) -> Vec<Chart> {
-    let charts = [Some(verdicts(buckets)), money(buckets).or_else(|| tokens(buckets)), Some(times(buckets))];
+    let cost = money(buckets).or_else(|| tokens(buckets));
+    let charts = [Some(verdicts(buckets)), failing_tests(buckets), cost, Some(times(buckets))];
     charts.into_iter().flatten().filter(|chart| !chart.bars.is_empty()).collect()
 }
 
@@ -52,29 +53,38 @@ fn verdicts(buckets: &[Bucket]) -> Chart {
     Chart { title, top: top.to_owned(), legend: KINDS, bars: bars.collect() }
 }
 
+fn failing_tests(buckets: &[Bucket]) -> Option<Chart> {
+    let most = highest(buckets, Bucket::failing)?;
+    // A mean of few tests is not a whole number.
+    let shown =
+        |failing: f64| if failing.fract() > 0.0 { format!("{failing:.1}") } else { format!("{failing}") };
+    Some(amounts("Failing tests", "bad", most, shown, buckets, Bucket::failing))
+}
+
 fn money(buckets: &[Bucket]) -> Option<Chart> {
     let usd = |bucket: &Bucket| bucket.cost.map(|cost| bucket.mean(cost.as_f64()));
     let most = highest(buckets, usd)?;
     let shown = |usd: f64| Usd::try_from_f64(usd).map_or_else(|_| "unknown".to_owned(), words::dollars);
-    Some(amounts("Cost", most, shown, buckets, usd))
+    Some(amounts("Cost", "cost", most, shown, buckets, usd))
 }
 
 fn tokens(buckets: &[Bucket]) -> Option<Chart> {
     let count = |bucket: &Bucket| bucket.tokens.map(|tokens| bucket.mean(tokens as f64));
     let most = highest(buckets, count)?;
     // Tokens are whole numbers, so a rounded mean is precise enough.
-    Some(amounts("Tokens", most, |tokens| words::grouped(tokens.round() as u64), buckets, count))
+    Some(amounts("Tokens", "cost", most, |tokens| words::grouped(tokens.round() as u64), buckets, count))
 }
 
 fn amounts(
     title: &'static str,
+    class: &'static str,
     most: f64,
     shown: impl Fn(f64) -> String,
     buckets: &[Bucket],
     of: impl Fn(&Bucket) -> Option<f64>,
 ) -> Chart {
     let bars = buckets.iter().map(|bucket| match of(bucket) {
-        Some(amount) => bar(bucket, vec![("cost", amount / most)], &shown(amount)),
+        Some(amount) => bar(bucket, vec![(class, amount / most)], &shown(amount)),
         None => bar(bucket, Vec::new(), "unknown"),
     });
     Chart { title, top: format!("at most {}", shown(most)), legend: &[], bars: bars.collect() }
@@ -99,11 +109,6 @@ fn highest(buckets: &[Bucket], of: impl Fn(&Bucket) -> Option<f64>) -> Option<f6
 }
 
 fn bar(bucket: &Bucket, parts: Vec<(&'static str, f64)>, what: &str) -> Bar {
-    let Bucket { first, last, .. } = *bucket;
-    let label = if first == last {
-        format!("iteration {first}: {what}")
-    } else {
-        format!("iterations {first} to {last}, in the mean: {what}")
-    };
-    Bar { first, last, parts, label }
+    let mean = if bucket.iterations == 1 { "" } else { ", in the mean" };
+    Bar { parts, label: format!("{}{mean}: {what}", bucket.name()) }
 }

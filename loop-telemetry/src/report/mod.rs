@@ -9,7 +9,7 @@
 //! A page opens however long its run was:
 //!
 //! - each chart has at most 240 bars;
-//! - the page lists the first 20 and the last 80 iterations;
+//! - the page lists the first 20 and the last 80 iterations, and the 40 tests that failed most recently;
 //! - it shows at most 16 KiB of each output, and 8 KiB each of its standard error and of the check's text.
 //!
 //! So no page has more than a few megabytes, and collecting one takes no more memory than that.
@@ -18,9 +18,11 @@ mod chart;
 mod charts;
 mod excerpt;
 mod html;
+mod listing;
 mod page;
 mod report_fold;
 mod series;
+mod test_history;
 
 use loop_core::{Event, Progress};
 
@@ -111,19 +113,26 @@ pub struct ReportedRun<'a> {
     entry: &'a RunEntry,
     progress: &'a Progress,
     state: &'a str,
+    goal: Option<&'a str>,
     manifest: Option<&'a str>,
 }
 
 impl<'a> ReportedRun<'a> {
     /// Creates the description of a run from its entry in the store and its progress after all events of the report.
     pub const fn new(entry: &'a RunEntry, progress: &'a Progress) -> Self {
-        Self { entry, progress, state: "unfinished", manifest: None }
+        Self { entry, progress, state: "unfinished", goal: None, manifest: None }
     }
 
     /// Sets the word for the state of a run that has not ended. `unfinished` by default.
     #[must_use]
     pub const fn with_state(self, state: &'a str) -> Self {
         Self { state, ..self }
+    }
+
+    /// Sets the goal, which the page shows first. None by default.
+    #[must_use]
+    pub const fn with_goal(self, goal: Option<&'a str>) -> Self {
+        Self { goal, ..self }
     }
 
     /// Sets the text of the manifest, as it was when the run began. None by default.

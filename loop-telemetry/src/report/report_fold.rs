@@ -2,10 +2,14 @@
 
 use std::collections::VecDeque;
 
-use loop_core::{Event, EventKind};
+use loop_core::{Event, EventKind, Verdict};
 
 use super::{excerpt::excerpt, series::Series};
-use crate::rows::{IterationDetails, IterationOutput, IterationRow, RowFold};
+use crate::{
+    Redactor,
+    check_summary::{CheckSummary, check_line},
+    rows::{IterationDetails, IterationOutput, IterationRow, RowFold},
+};
 
 /// How many iterations the page lists from the beginning and from the end, as in `loop show`.
 const LISTED: (usize, usize) = (20, 80);
@@ -19,7 +23,12 @@ const BESIDE_BYTES: usize = 8 << 10;
 pub(super) struct IterationSection {
     pub(super) row: IterationRow,
     pub(super) said: OutputExcerpts,
+    /// The output and the advice of the check.
     pub(super) verdict: String,
+    pub(super) feedback: String,
+    pub(super) tests: Option<CheckSummary>,
+    /// The line that matters of the check. The browser cuts it to the width of the page.
+    pub(super) line: Option<String>,
     /// The errors and faults.
     pub(super) troubles: Vec<String>,
 }
@@ -58,10 +67,20 @@ impl CurrentIteration {
         self.details.on_event(event);
     }
 
-    fn into_section(self) -> IterationSection {
+    fn into_section(self, tests: Option<CheckSummary>) -> IterationSection {
         let Self { details: IterationDetails { row, verdict, troubles, .. }, said } = self;
-        let verdict = verdict.map(|verdict| excerpt(verdict.text(), BESIDE_BYTES)).unwrap_or_default();
-        IterationSection { row, said, verdict, troubles }
+        let cut = |text: &str| excerpt(text, BESIDE_BYTES);
+        let feedback = verdict.as_ref().and_then(Verdict::feedback).map(cut).unwrap_or_default();
+        let line = verdict.as_ref().and_then(|verdict| check_line(verdict, BESIDE_BYTES, &nothing()));
+        let verdict = verdict.map(|verdict| cut(verdict.text())).unwrap_or_default();
+        IterationSection { row, said, verdict, feedback, tests, line, troubles }
+    }
+
+    /// Returns whether there is anything to show. Events before the first iteration belong to it only if its check runs.
+    fn is_empty(&self) -> bool {
+        self.details.row.iteration == 0
+            && self.details.row.check.is_none()
+            && self.details.row.verdict.is_empty()
     }
 }
 
@@ -69,6 +88,7 @@ impl CurrentIteration {
 #[derive(Debug, Default)]
 pub(super) struct ReportFold {
     rows: RowFold,
+    resumed: u64,
     open: CurrentIteration,
     series: Series,
     head: Vec<IterationSection>,
@@ -80,6 +100,7 @@ impl ReportFold {
     /// Takes the next event, and the agent's output if the event has one.
     pub(super) fn on_event(&mut self, event: &Event, output: Option<&dyn IterationOutput>) {
         let row = self.rows.on_event(event);
+        self.resumed += u64::from(matches!(event.kind, EventKind::RunResumed {}));
         if let Some(now) = self.rows.current()
             && now.iteration != self.open.details.row.iteration
         {
@@ -108,28 +129,35 @@ impl ReportFold {
     }
 
     fn close(&mut self, open: CurrentIteration) {
-        let row = &open.details.row;
-        if row.iteration == 0 {
+        if open.is_empty() {
             return;
         }
-        self.series.push(row);
+        let verdict = open.details.verdict.as_ref();
+        let tests = verdict.and_then(|verdict| CheckSummary::of(verdict.text(), &nothing()));
+        self.series.push(&open.details.row, tests.as_ref());
+        let section = open.into_section(tests);
         if self.head.len() < LISTED.0 {
-            return self.head.push(open.into_section());
+            return self.head.push(section);
         }
         if self.tail.len() == LISTED.1 {
             self.tail.pop_front();
             self.left_out += 1;
         }
-        self.tail.push_back(open.into_section());
+        self.tail.push_back(section);
     }
 
     /// Returns the finished story.
     pub(super) fn data(mut self) -> ReportData {
         let last = std::mem::take(&mut self.open);
         self.close(last);
-        let Self { series, head, tail, left_out, .. } = self;
-        ReportData { series, head, tail: tail.into(), left_out }
+        let Self { series, head, tail, left_out, resumed, .. } = self;
+        ReportData { series, head, tail: tail.into(), left_out, resumed }
     }
+}
+
+/// Secrets are removed when the page is rendered.
+fn nothing() -> Redactor {
+    Redactor::new([""; 0])
 }
 
 /// A finished story.
@@ -140,4 +168,6 @@ pub(super) struct ReportData {
     pub(super) tail: Vec<IterationSection>,
     /// The number of iterations that neither part lists.
     pub(super) left_out: u64,
+    /// How often the run was resumed.
+    pub(super) resumed: u64,
 }

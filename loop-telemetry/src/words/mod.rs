@@ -27,6 +27,9 @@ pub use self::{
     styled::{escaped_json, harmless},
 };
 
+/// The name of the check before the first iteration, among the iterations.
+pub const BEFORE_FIRST: &str = "before iteration 1";
+
 /// Formats a measured duration, as a person would say it: `850ms`, `12.3s`, `4m 05s`, `2h 03m`.
 ///
 /// ```

@@ -1,13 +1,12 @@
 //! Words and numbers for people, without the secrets known to this process.
 
 use loop_core::Verdict;
-pub(crate) use loop_telemetry::words::{ago, bytes, cost, count, dollars, duration, grouped, tokens};
+pub(crate) use loop_telemetry::words::{
+    BEFORE_FIRST, ago, bytes, cost, count, dollars, duration, grouped, tokens,
+};
 use loop_telemetry::{check_summary, words};
 
 use crate::view::secrets;
-
-/// The name of the check before the first iteration, among the iterations.
-pub(crate) const BEFORE_FIRST: &str = "before iteration 1";
 
 /// Returns [`check_summary::check_line`] without secrets.
 pub(crate) fn check_line(verdict: &Verdict, width: usize) -> Option<String> {

@@ -1,0 +1,69 @@
+//! Amounts of time that people write, in minutes.
+
+use super::time_sign::is_whole;
+use crate::interval::time_words::number;
+
+/// Returns the expression for a period of the calendar.
+pub(super) fn calendar(period: &str) -> &'static str {
+    match period.as_bytes() {
+        [b'q', ..] => "0 9 1 1,4,7,10 *",
+        [b'y' | b'a', ..] => "0 9 1 1 *",
+        _ => "0 9 1 * *",
+    }
+}
+
+/// Returns the number that a word means, if it means one.
+pub(super) fn amount(text: &str) -> Option<f64> {
+    const ORDINALS: [&str; 9] =
+        ["second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    match text {
+        "other" | "couple" => Some(2.0),
+        "few" | "several" => Some(3.0),
+        "half" => Some(0.5),
+        "quarter" => Some(0.25),
+        _ if is_ordinal_digits(text) => digits.parse().ok(),
+        _ => ORDINALS
+            .iter()
+            .position(|name| *name == text)
+            .map(|place| place as f64 + 2.0)
+            .or_else(|| number(text).map(|number| number as f64))
+            .or_else(|| {
+                text.replace(',', ".")
+                    .parse()
+                    .ok()
+                    .filter(|number: &f64| number.is_finite() && *number >= 0.0)
+            }),
+    }
+}
+
+fn is_ordinal_digits(text: &str) -> bool {
+    ["st", "nd", "rd", "th"].iter().any(|end| text.strip_suffix(end).is_some_and(is_whole))
+}
+
+/// Returns the minutes in a unit, if it has a fixed number of them.
+pub(super) fn per(unit: &str) -> Option<f64> {
+    Some(match unit.as_bytes() {
+        b"month" | b"months" => return None,
+        [b's', ..] => 1.0 / 60.0,
+        [b'm', ..] => 1.0,
+        [b'h', ..] => 60.0,
+        [b'd', ..] => 1_440.0,
+        [b'w', ..] => 10_080.0,
+        [b'f', ..] => 20_160.0,
+        _ => return None,
+    })
+}
+
+/// Returns an amount in several units, or in capital letters, in minutes: `1h30m`, `5min`.
+pub(super) fn compound(text: &str) -> Option<f64> {
+    let (mut rest, mut total) = (text.trim_start_matches(['-', '+']), 0.0);
+    while !rest.is_empty() {
+        let letters = rest.find(|sign: char| sign.is_ascii_alphabetic())?;
+        let (number, after) = rest.split_at(letters);
+        let end = after.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(after.len());
+        total += number.replace(',', ".").parse::<f64>().ok()? * per(&after[..end])?;
+        rest = &after[end..];
+    }
+    Some(total)
+}
