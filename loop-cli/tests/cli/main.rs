@@ -38,6 +38,7 @@ mod live_panel;
 mod long_run;
 mod manifest_cases;
 mod model_agent;
+mod named_secrets;
 mod output;
 mod overrides;
 mod policy;
