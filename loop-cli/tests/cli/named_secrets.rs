@@ -4,7 +4,8 @@
 use std::{fs, process::Command};
 
 use crate::{
-    schedule::schedule,
+    schedule::{added, schedule},
+    stored_files::stored,
     support::{CommandResult, Manifest, RunningCommand, Scenario},
 };
 
@@ -137,12 +138,9 @@ fn a_stored_file_that_never_ends_is_refused() {
     scenario.run(&["show"]).exits(0);
     scenario.run(&["show", "-i", "1", "--output"]).exits(2).says(&["is not a regular file any more"]);
     scenario.run(&["resume", "--add-iterations", "1"]).says(&["is not a regular file any more"]);
-    let schedule = |args: &[&str]| schedule(&scenario, args);
-    let added = schedule(&["add", "10m look", "--agent", "true"]).exits(0);
-    let id = added.stdout.split_whitespace().next().expect("an id").to_owned();
-    schedule(&["fire", &id]);
-    let fires = crate::stored_files::stored(&scenario.state(), "fires.jsonl");
-    fs::remove_file(&fires).expect("removed");
-    fifo(&fires);
-    schedule(&["show", &id]).exits(2).says(&["fires.jsonl cannot be read", "it is not a regular file"]);
+    let id = added(&scenario, &["10m look", "--agent", "true"]);
+    fifo(&stored(&scenario.state(), "jobs.json").with_file_name("fires.jsonl"));
+    schedule(&scenario, &["show", &id])
+        .exits(2)
+        .says(&["fires.jsonl cannot be read", "it is not a regular file"]);
 }
