@@ -14,7 +14,9 @@ const PROMPT: &str = "it's \"q\" $(touch PWNED) `touch PWNED` ${x:-$(touch PWNED
     touch PWNED\nEOF\ntouch PWNED\n) ) ; touch PWNED\n' \" ; touch PWNED # \\ é --flag";
 
 fn shells() -> impl Iterator<Item = &'static str> {
-    ["/bin/sh", "/bin/bash", "/bin/dash"].into_iter().filter(|shell| Path::new(shell).exists())
+    ["/bin/sh", "/bin/bash", "/bin/dash", "/bin/zsh", "/bin/ksh", "/bin/mksh"]
+        .into_iter()
+        .filter(|shell| Path::new(shell).exists())
 }
 
 /// Runs a line in an empty folder, and returns its output.
@@ -61,6 +63,13 @@ fn any_line() -> impl Strategy<Value = String> {
         "{",
         "|",
         "&&",
+        "((",
+        "[",
+        "]",
+        "${x[",
+        "${ ",
+        "\\\n",
+        "*",
     ]);
     let pieces = prop::collection::vec(piece, 0..9).prop_map(|pieces| pieces.concat());
     (pieces.clone(), pieces).prop_map(|(before, after)| format!("{before}{{prompt}}{after}"))

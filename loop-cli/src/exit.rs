@@ -2,7 +2,7 @@
 
 use loop_core::StopReason;
 
-use crate::{drive::FinishedRun, signals::Signal};
+use crate::{drive::FinishedRun, signals::Signal, view};
 
 /// The goal was met. For commands that run no loop: success.
 pub(crate) const OK: u8 = 0;
@@ -14,7 +14,7 @@ pub(crate) const UNFINISHED: u8 = 1;
 pub(crate) const HALTED: u8 = 1;
 /// The command line, the manifest or the machine's set-up is wrong, or a stored file is unusable. Nothing was run.
 pub(crate) const USAGE: u8 = 2;
-/// The run failed by itself, or a requested record could not be written.
+/// The run failed by itself, or a requested record or a result could not be written.
 pub(crate) const FAILED: u8 = 3;
 /// A signal cancelled the run. The code is this value plus the signal's number.
 const SIGNALLED: u8 = 128;
@@ -22,6 +22,12 @@ const SIGNALLED: u8 = 128;
 /// Returns the code of a command that a signal ended.
 pub(crate) const fn of_signal(signal: Signal) -> u8 {
     SIGNALLED + signal.number()
+}
+
+/// Returns the code of a command that ended with this one. A success without its result is a failure: a script would
+/// rely on what is missing.
+pub(crate) fn of_command(code: ExitCode) -> ExitCode {
+    if code == ExitCode::SUCCESS && view::is_result_lost() { ExitCode::from(FAILED) } else { code }
 }
 
 /// Returns the code of a run that is over. If a requested record could not be written, the run counts as failed however

@@ -4,10 +4,12 @@
 //! "invalid type" sends its writer to the documentation. So every finding carries the place in the
 //! file, a sentence about it, and the next step; and all that can be found at once is shown at once.
 
-use std::{fmt, ops::Range, path::Path};
+use std::{cmp::Reverse, fmt, ops::Range, path::Path};
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use loop_telemetry::secrets_in_addresses;
+
+use crate::named_secrets;
 
 /// A place in a manifest's text, in bytes.
 pub(crate) type Span = Range<usize>;
@@ -154,8 +156,8 @@ fn first_line(span: &Span, text: &str) -> Span {
     start..start + line.len()
 }
 
-/// All findings about one manifest, in the order of their locations. Credentials in server addresses that the file
-/// contains appear as `*`.
+/// All findings about one manifest, in the order of their locations. Values with the names of secrets, and credentials
+/// in server addresses, appear as `*`.
 #[derive(Debug, Clone)]
 pub struct Diagnostics {
     sources: Sources,
@@ -204,9 +206,14 @@ impl Diagnostics {
         mut findings: Vec<Diagnostic>,
     ) -> Self {
         findings.sort_by_key(|finding| finding.marks.first().map_or(0, |mark| mark.span.start));
-        let (text, path) = (text.into(), path.into());
-        let secrets = secrets_in_addresses(&text).into_iter().chain(secrets_in_addresses(line));
-        let secrets: Vec<String> = secrets.map(str::to_owned).collect();
+        let (text, path): (String, String) = (text.into(), path.into());
+        let mut secrets: Vec<String> = Vec::new();
+        for (path, text) in [(&*path, &*text), ("", line)] {
+            let found = secrets_in_addresses(text).into_iter().chain(named_secrets::find(path, text));
+            secrets.extend(found.map(str::to_owned));
+        }
+        // A secret may be a part of another one.
+        secrets.sort_by_key(|secret| Reverse(secret.len()));
         findings.iter_mut().for_each(|finding| finding.remove_secrets(&secrets));
         let (text, line) = (without_secrets(text, &secrets), without_secrets(line.to_owned(), &secrets));
         Self { sources: Sources { path, text, line }, findings }

@@ -24,6 +24,7 @@ mod load;
 mod mismatch;
 mod missing_program;
 pub mod model;
+mod named_secrets;
 mod names;
 mod nearest;
 mod overrides;

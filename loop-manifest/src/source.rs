@@ -12,6 +12,7 @@ use rustix::fs::OFlags;
 use super::{
     diagnostics::{COMMAND_LINE, Diagnostic, Diagnostics, Span},
     format::Format,
+    named_secrets,
     overrides::Overrides,
 };
 
@@ -84,6 +85,12 @@ impl Source {
     /// Returns the values from the command line.
     pub fn overrides(&self) -> &Overrides {
         &self.overrides
+    }
+
+    /// Returns the values in a text of this manifest whose names look like those of secrets, as they are written. The
+    /// manifest need not be valid.
+    pub fn secrets_in<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        named_secrets::find(&self.path.display().to_string(), text)
     }
 
     /// The file, as it was named.

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, BufRead, ErrorKind, Read, Seek, SeekFrom, Write},
     path::Path,
 };
 
@@ -10,6 +10,9 @@ use crate::failpoint;
 
 /// The extension of a file that is being written.
 pub(crate) const DRAFT: &str = "draft";
+
+/// The longest line, and the largest file that is read as a whole: 256 MiB. Our own are far smaller.
+const MAX_BYTES: usize = 256 << 20;
 
 /// Creates a folder and its parents for their owner only (0700). Existing folders keep their mode.
 pub(crate) fn create(path: &Path) -> io::Result<()> {
@@ -71,11 +74,45 @@ pub(crate) fn read(path: &Path) -> io::Result<File> {
     plain(private().read(true).open(path)?)
 }
 
+/// Reads a file as a whole, as [`read`] opens it.
+pub(crate) fn read_all(path: &Path) -> io::Result<Vec<u8>> {
+    all_of(&read(path)?)
+}
+
+/// Reads an open file as a whole.
+pub(crate) fn all_of(file: &File) -> io::Result<Vec<u8>> {
+    bounded(file, MAX_BYTES)
+}
+
+fn bounded(file: impl Read, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > most { Err(too_large("it is", most)) } else { Ok(bytes) }
+}
+
+/// Reads up to a line end, or to the end of the file. A damaged file can have a line that does not fit into the memory.
+///
+/// # Errors
+/// [`ErrorKind::FileTooLarge`] if `line` becomes longer than any of our lines.
+pub(crate) fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
+    read_line_of(file, line, MAX_BYTES)
+}
+
+fn read_line_of(file: &mut impl BufRead, line: &mut Vec<u8>, most: usize) -> io::Result<usize> {
+    let room = most.saturating_sub(line.len());
+    let read = file.take(room as u64 + 1).read_until(b'\n', line)?;
+    if line.len() > most { Err(too_large("a line of it is", most)) } else { Ok(read) }
+}
+
+fn too_large(what: &str, most: usize) -> io::Error {
+    io::Error::new(ErrorKind::FileTooLarge, format!("{what} longer than {most} bytes"))
+}
+
 /// Returns the file if it is a regular one.
 pub(crate) fn plain(file: File) -> io::Result<File> {
     match file.metadata()?.is_file() {
         true => Ok(file),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
+        false => Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file")),
     }
 }
 
@@ -108,4 +145,29 @@ pub(crate) fn ends_whole(file: &mut File) -> io::Result<bool> {
     file.seek(SeekFrom::End(-1))?;
     file.read_exact(&mut last)?;
     Ok(last == *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_is_not_read_into_the_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("it");
+        fs::write(&path, "one\ntwo").unwrap();
+        assert_eq!(read_all(&path).unwrap(), b"one\ntwo");
+        assert_eq!(bounded(&b"one"[..], 2).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        let (mut file, mut line) = (&b"one\ntwo\nthree"[..], Vec::new());
+        for end in ["one\n", "two\n"] {
+            line.clear();
+            assert_eq!((read_line_of(&mut file, &mut line, 4).unwrap(), &*line), (4, end.as_bytes()));
+        }
+        line.clear();
+        assert_eq!(read_line_of(&mut file, &mut line, 4).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        // A line that was begun before counts as a whole.
+        let mut line = b"1234".to_vec();
+        assert_eq!(read_line_of(&mut &b""[..], &mut line, 4).unwrap(), 0);
+        assert!(read_line_of(&mut &b"5"[..], &mut line, 4).is_err());
+    }
 }

@@ -154,6 +154,9 @@ impl Scan {
                     self.stack.pop();
                 } else if byte == b'[' {
                     self.stack.push(Inside::Until(b']'));
+                } else if end == b']' {
+                    // For some shells, `name[` is the beginning of a plain word, and `${x#[}` is complete.
+                    self.unclear |= b" \t\n#<>();&|{}".contains(&byte);
                 }
             }
             (Some(Inside::Arithmetic(open)), byte) => self.arithmetic(open, byte, &line[..at]),
@@ -183,6 +186,11 @@ impl Scan {
             [b'(', ..] => {
                 self.word = Word::Begins;
                 (Inside::Parentheses(at + 2), 2)
+            }
+            // Some shells run the commands in `${ ...; }`.
+            [b'{', b' ' | b'\t' | b'\n' | b'|', ..] => {
+                self.unclear = true;
+                return 2;
             }
             [b'{', ..] => (Inside::Until(b'}'), 2),
             // The shell's own PID, and not the beginning of another expansion.
@@ -226,6 +234,8 @@ impl Scan {
             b'#' if word == Word::Begins => self.stack.push(Inside::Comment),
             b'#' => self.unclear |= word == Word::Unclear,
             b'(' if line[at..].starts_with(b"((") => {
+                // For some shells, these are two subshells, in which `<<` begins a here-document.
+                self.unclear |= line[at..].windows(2).any(|pair| pair == b"<<");
                 self.stack.push(Inside::Arithmetic(2));
                 return 2;
             }
@@ -285,6 +295,7 @@ mod tests {
             "agent {prompt} <<EOF\nEOF",
             "case x in x) agent {prompt};; esac",
             "[ -e x ] && agent .a[0] {prompt}",
+            "ls file[0-9].[!ch] b[[:alpha:]] ${a[0]} ${x#[a-z]} && agent {prompt}",
         ] {
             assert_eq!(problem(line), None, "{line}");
         }
@@ -322,6 +333,11 @@ mod tests {
             ("echo $'x' {prompt}", QuotingError::Unclear),
             ("echo \"${x#'\"'}\" {prompt}", QuotingError::Unclear),
             ("echo \"$(case a in a) echo '\"';; esac)\" {prompt}", QuotingError::Unclear),
+            ("echo a[ # ] {prompt}", QuotingError::Unclear),
+            ("cat a[ <<EOF\n] {prompt}\nEOF", QuotingError::Unclear),
+            ("echo ${x#[} # ]} {prompt}", QuotingError::Unclear),
+            ("((cat <<b))\n{prompt}\nb", QuotingError::Unclear),
+            ("echo ${ : # } {prompt}\n}", QuotingError::Unclear),
         ] {
             assert_eq!(problem(line), Some(expected), "{line}");
         }

@@ -29,7 +29,7 @@ use clap::Parser;
 pub(crate) use self::failure::{Failure, OrFail, usage};
 use crate::{
     args::{Cli, Command},
-    exit, view,
+    exit, persistence, view,
 };
 use loop_manifest::{Diagnostics, LoadedPlan, Paint, Plan};
 
@@ -65,19 +65,24 @@ pub(crate) fn main() -> ExitCode {
         Command::Completions { shell } => completions::exec(shell),
         Command::Man { command } => man::exec(command.as_deref()),
     };
-    done.unwrap_or_else(|failure| {
+    let code = done.unwrap_or_else(|failure| {
         let code = failure.exit_code();
         match failure {
             Failure::Manifest(_) => view::say(&failure.to_string()),
             _ => view::error(&failure.into()),
         }
         ExitCode::from(code)
-    })
+    });
+    exit::of_command(code)
 }
 
 /// Returns the plan and the warnings about it as text; the text is empty if there are none.
 fn plan_and_warnings(found: Result<LoadedPlan, Diagnostics>) -> Result<(Plan, String), Failure> {
     let loaded = found?;
+    let secrets = persistence::named_secrets(loaded.plan.named_values());
+    if !secrets.is_empty() {
+        view::redact_also(secrets);
+    }
     // The printer removes the colours where they are unwanted.
     Ok((loaded.plan, loaded.warnings.render(Paint::Coloured)))
 }

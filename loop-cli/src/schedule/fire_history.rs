@@ -5,8 +5,7 @@
 
 use std::{
     fs, io,
-    io::{Read, Write},
-    os::unix::fs::OpenOptionsExt,
+    io::Write,
     path::{Path, PathBuf},
 };
 
@@ -14,11 +13,10 @@ use anyhow::Context;
 use jiff::Timestamp;
 use loop_schedule::{Fire, JobId, Slots, WithWarnings};
 use loop_telemetry::{always_json, checksum};
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::command::{Failure, OrFail};
-use crate::view::text;
+use crate::{own_file, view::text};
 
 /// The minimum number of stored fires. The file holds at most twice as many.
 const KEPT: usize = 1_000;
@@ -109,19 +107,17 @@ impl FireHistory {
 
     /// Returns the bytes of the file, which is never read through a link; empty if there is no file.
     fn bytes(&self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        match own().read(true).open(&self.file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            file => drop(file?.read_to_end(&mut bytes)?),
+        match own_file::read(&self.file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            bytes => bytes,
         }
-        Ok(bytes)
     }
 
     /// Adds a fire. Only the holder of the right to fire may call this.
     pub(crate) fn add(&self, result: &FireResult) -> anyhow::Result<()> {
         let added = self.make_room().and_then(|is_whole| {
             let end = if is_whole { "" } else { "\n" };
-            let mut file = own().append(true).create(true).open(&self.file)?;
+            let mut file = own_file::options().append(true).create(true).open(&self.file)?;
             file.write_all(format!("{end}{}", line(result)).as_bytes())
         });
         added.with_context(|| format!("{} cannot be written", self.file.display()))
@@ -139,7 +135,7 @@ impl FireHistory {
         let mut kept = lines[lines.len() - KEPT..].join(&b'\n');
         kept.push(b'\n');
         let draft = self.file.with_extension("draft");
-        own().write(true).create(true).truncate(true).open(&draft)?.write_all(&kept)?;
+        own_file::options().write(true).create(true).truncate(true).open(&draft)?.write_all(&kept)?;
         fs::rename(draft, &self.file)?;
         Ok(true)
     }
@@ -148,13 +144,6 @@ impl FireHistory {
 /// Returns the lines that are not empty.
 fn lines_of(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
-}
-
-/// Returns options to open a private file, which must not be a link or a blocking pipe.
-fn own() -> fs::OpenOptions {
-    let mut options = fs::OpenOptions::new();
-    options.mode(0o600).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
-    options
 }
 
 fn line(result: &FireResult) -> String {

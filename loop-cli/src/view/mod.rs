@@ -6,7 +6,10 @@ mod notification;
 mod redaction;
 mod result;
 
-use std::io::{self, IsTerminal, Write};
+use std::{
+    io::{self, IsTerminal, Write},
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use loop_telemetry::words::{escaped_json, harmless};
 pub(crate) use loop_telemetry::words::{
@@ -43,6 +46,14 @@ pub(crate) fn flush() {
 #[error("standard output cannot be written: {0}")]
 pub(crate) struct StdoutError(io::Error);
 
+/// Whether a part of the result could not be written to standard output.
+static IS_RESULT_LOST: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether a part of the result could not be written to standard output. A missing reader does not count.
+pub(crate) fn is_result_lost() -> bool {
+    IS_RESULT_LOST.load(Ordering::Relaxed)
+}
+
 /// Prints a result to standard output, without secrets. Returns whether anybody still reads it.
 ///
 /// # Errors
@@ -66,8 +77,8 @@ pub(crate) fn print_json(json: &str) -> Result<bool, StdoutError> {
     is_read(writeln!(stdout, "{}", escaped_json(json)).and_then(|()| stdout.flush()))
 }
 
-/// Like [`print()`], for a run. The run continues, and its exit code does not depend on readers; a failed write is only
-/// reported.
+/// Like [`print()`], for a run. The run continues; a failed write is reported now, and by the
+/// [exit code](crate::exit::of_command).
 pub(crate) fn print_or_warn(text: &str) -> bool {
     warn_if_unwritten(print(text))
 }
@@ -121,7 +132,10 @@ fn is_read(written: io::Result<()>) -> Result<bool, StdoutError> {
         Ok(()) => Ok(true),
         // The reader has seen enough, as `head` does.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(StdoutError(error)),
+        Err(error) => {
+            IS_RESULT_LOST.store(true, Ordering::Relaxed);
+            Err(StdoutError(error))
+        }
     }
 }
 

@@ -171,9 +171,18 @@ fn what_is_gone_of_a_run_is_missed_only_where_it_is_asked_for() {
 fn a_page_that_cannot_be_written_is_a_failure() {
     let scenario = scenario();
     run(&scenario).exits(0);
-    for args in
-        [&["runs"][..], &["runs", "--json"], &["show"], &["show", "--json"], &["show", "-i", "2", "--output"]]
-    {
+    for args in [
+        &["runs"][..],
+        &["runs", "--json"],
+        &["show"],
+        &["show", "--json"],
+        &["show", "-i", "2", "--output"],
+        &["check"],
+        &["schema"],
+        &["policy", "show"],
+        &["schedule", "next", "0 9 * * *"],
+        &["run", "--dry-run"],
+    ] {
         let full = fs::File::options().write(true).open("/dev/full").expect("a disk that is full");
         let mut command = scenario.loop_command(args);
         command.stdin(Stdio::null()).stdout(full).stderr(Stdio::piped());

@@ -41,6 +41,7 @@ mod manifest_cases;
 mod model_agent;
 mod notification;
 mod on_finish;
+mod named_secrets;
 mod output;
 mod overrides;
 mod policy;

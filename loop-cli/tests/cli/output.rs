@@ -2,9 +2,11 @@
 
 use std::{fs, io, process::Stdio};
 
+use loop_testing::Answer;
 use serde_json::Value;
 
 use crate::{
+    model_server::ModelServer,
     support::{Manifest, RunningCommand, Scenario, StreamReader},
     terminal::Terminal,
 };
@@ -160,6 +162,21 @@ fn a_result_that_cannot_be_written_is_pointed_out() {
         .exits(3)
         .says(&["warning: standard output cannot be written"]);
     assert_eq!(scenario.record()["success"], true);
+}
+
+#[test]
+fn an_answer_that_cannot_be_written_is_a_failure() {
+    for args in [
+        &["chat", "--model", "openai:gpt-5", "--prompt", "hi"][..],
+        &["chat", "--model", "openai:gpt-5", "--prompt", "hi", "--json"],
+    ] {
+        let scenario = Scenario::new();
+        let server = ModelServer::new([Answer::deltas(["It is done."])]);
+        let full = fs::File::options().write(true).open("/dev/full").expect("a disk that is full");
+        let mut command = server.command(&scenario, args);
+        command.stdin(Stdio::null()).stdout(full).stderr(Stdio::piped());
+        RunningCommand::as_it_is(&mut command).finish().exits(3).says(&["standard output cannot be written"]);
+    }
 }
 
 #[test]

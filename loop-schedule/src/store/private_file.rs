@@ -4,7 +4,7 @@
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Write},
+    io::{self, Read, Write},
     path::Path,
 };
 
@@ -71,15 +71,25 @@ pub(super) fn open_lock(path: &Path) -> Result<File, StoreError> {
     at(path, private().read(true).write(true).create(true).truncate(false).open(path))
 }
 
+/// The largest file to read: 64 MiB. Jobs take a few kilobytes.
+const MAX_BYTES: u64 = 64 << 20;
+
 /// Returns the content of a file; `None` if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     refuse_link(path)?;
     let mut bytes = Vec::new();
-    let mut file = match private().read(true).open(path) {
+    let file = match private().read(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => at(path, opened)?,
     };
-    at(path, io::Read::read_to_end(&mut file, &mut bytes))?;
+    if !at(path, file.metadata())?.is_file() {
+        return Err(StoreError::NotPlain { path: path.to_owned() });
+    }
+    at(path, file.take(MAX_BYTES + 1).read_to_end(&mut bytes))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let why = format!("it is longer than {MAX_BYTES} bytes");
+        return at(path, Err(io::Error::new(io::ErrorKind::FileTooLarge, why)));
+    }
     Ok(Some(bytes))
 }
 

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     fs::File,
-    io::{BufRead, BufReader},
+    io::{BufReader, ErrorKind},
     path::{Path, PathBuf},
 };
 
@@ -71,7 +71,12 @@ impl LineReader {
         if std::mem::take(&mut self.spent) {
             self.line.clear();
         }
-        self.file.read_until(b'\n', &mut self.line).cannot_read(&self.path)?;
+        match private_folder::read_line(&mut self.file, &mut self.line) {
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+                return Err(self.damaged(error.to_string()));
+            }
+            read => read.cannot_read(&self.path)?,
+        };
         if self.line.last() != Some(&b'\n') {
             // We must not cut off a line of a later version.
             return match line_format::newer::<E>(&self.line) {
@@ -103,13 +108,19 @@ impl LineReader {
     fn end<T>(&self) -> Result<Option<T>, JournalError> {
         let zeros = self.line.iter().filter(|byte| **byte == 0).count();
         if zeros > self.longest {
-            let why = "it consists of zeros, and is longer than any line before it".to_owned();
-            return Err(JournalError::Damaged { path: self.path.clone(), line: self.lines + 1, why });
+            return Err(
+                self.damaged("it consists of zeros, and is longer than any line before it".to_owned())
+            );
         }
         match self.is_begun && self.lines == 0 {
             true => Err(JournalError::Empty { path: self.path.clone() }),
             false => Ok(None),
         }
+    }
+
+    /// Returns an error for the line after the last complete one.
+    fn damaged(&self, why: String) -> JournalError {
+        JournalError::Damaged { path: self.path.clone(), line: self.lines + 1, why }
     }
 
     /// Returns the format of the last line.

@@ -52,7 +52,7 @@ impl Outputs {
     /// Reads an output.
     pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, JournalError> {
         let path = self.0.join(name);
-        let json = fs::read(&path).cannot_read(&path)?;
+        let json = private_folder::read_all(&path).cannot_read(&path)?;
         match name.strip_suffix(".json") == Some(format!("{:032x}", fnv1a(&json)).as_str()) {
             true => Ok(json),
             false => Err(JournalError::Output {

@@ -46,7 +46,8 @@ pub(super) fn separators() -> impl Iterator<Item = u8> {
 
 /// Adds the beginnings of texts with this form of hexadecimal digits.
 pub(super) fn beginnings(form: &[u8], to: &mut Beginnings) {
-    let after: Vec<u8> = separators().chain([form[TOGETHER], b'\\', b'%']).collect();
+    let third = form[TOGETHER];
+    let after: Vec<u8> = separators().chain([third, third.to_ascii_uppercase(), b'\\', b'%']).collect();
     to.add_in_both_cases(Precedes::Anything, &String::from_utf8_lossy(&form[..TOGETHER]), &after);
 }
 

@@ -6,7 +6,10 @@
 use std::{fs::File, path::Path};
 
 use super::{InfoFile, RunInfo, RunStore, StoreError, active::NO_JOURNAL_EXTENSION, at, removal::hold_run};
-use crate::journal::{is_locked, lock};
+use crate::{
+    journal::{is_locked, lock},
+    private_folder,
+};
 
 /// A run whose process died before the run ended. Nobody can resume it until this is dropped.
 #[derive(Debug)]
@@ -56,11 +59,11 @@ impl RunStore {
 /// Returns the run without a journal that this file belongs to, if it worked in `folder`. Returns nothing if the file
 /// has vanished, another process is checking it, or the run worked elsewhere.
 fn without_journal(path: &Path, folder: &Path) -> Result<Option<DeadRun>, StoreError> {
-    let Ok(file) = File::open(path) else { return Ok(None) };
+    let Ok(file) = private_folder::read(path) else { return Ok(None) };
     if lock(&file, path).is_err() {
         return Ok(None);
     }
-    let info = at(path, std::io::read_to_string(&file))?;
-    let read = serde_json::from_str::<InfoFile<RunInfo>>(&info).ok().map(|file| file.run);
+    let info = at(path, private_folder::all_of(&file))?;
+    let read = serde_json::from_slice::<InfoFile<RunInfo>>(&info).ok().map(|file| file.run);
     Ok(read.filter(|run| run.works_in(folder)).map(|run| DeadRun { id: run.id, _held: file }))
 }

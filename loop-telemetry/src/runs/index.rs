@@ -7,7 +7,7 @@
 use std::{
     collections::HashMap,
     fs::File,
-    io::{self, BufRead, BufReader, Write},
+    io::{self, BufReader, ErrorKind, Write},
     path::{Path, PathBuf},
 };
 
@@ -92,8 +92,16 @@ impl Index {
         let (mut runs, mut damage) = (RunTable::default(), None);
         let mut lines = BufReader::with_capacity(64 * 1024, file);
         let (mut line, mut number) = (Vec::new(), 0);
-        while self.at(lines.read_until(b'\n', &mut line))? > 0 {
+        loop {
             number += 1;
+            match private_folder::read_line(&mut lines, &mut line) {
+                Ok(0) => break,
+                Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+                    damage.get_or_insert((number, error.to_string()));
+                    break;
+                }
+                read => self.at(read)?,
+            };
             match serde_json::from_slice(&line) {
                 _ if !checksum::fits(&line) => {
                     damage.get_or_insert((number, "its checksum does not match".to_owned()));

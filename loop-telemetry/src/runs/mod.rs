@@ -30,7 +30,7 @@ mod tests;
 mod warning;
 
 use std::{
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -251,8 +251,7 @@ impl RunStore {
 
 /// Reads the initial data of a run.
 fn info_of(path: PathBuf) -> Result<RunInfo, StoreError> {
-    let mut json = Vec::new();
-    at(&path, private_folder::read(&path).and_then(|mut file| file.read_to_end(&mut json)))?;
+    let json = at(&path, private_folder::read_all(&path))?;
     match serde_json::from_slice::<InfoFile<RunInfo>>(&json) {
         _ if !checksum::fits(&json) => {
             Err(StoreError::Damaged { path, why: "its checksum does not match".to_owned() })

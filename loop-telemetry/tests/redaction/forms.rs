@@ -215,7 +215,7 @@ pub(crate) fn between(value: &str, unseen: &[&str], dice: Dice<'_>) -> String {
 
 /// Values as people choose and programs draw them.
 pub(crate) fn values() -> impl Strategy<Value = String> {
-    let signs = "[A-Za-z0-9]{6,16}([ -~äß€🔑]{0,24}[A-Za-z0-9!#$&*+,./:;=?@^_|~-])?";
+    let signs = "[A-Za-z0-9äßж€]{6,16}([ -~äß€🔑]{0,24}[A-Za-z0-9!#$&*+,./:;=?@^_|~-])?";
     signs.prop_filter("it is ours", |value| !"[redacted]".contains(value.as_str()))
 }
 

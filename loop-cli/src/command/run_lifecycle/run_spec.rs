@@ -1,7 +1,7 @@
 //! The specification of a run: a named manifest, the default one, flags, or the stored specification of an earlier run.
 
 use std::{
-    fs, io,
+    env, fs, io,
     path::{Path, PathBuf},
 };
 
@@ -131,9 +131,15 @@ pub(crate) fn current_source(manifest: &RunManifest) -> Result<Source, Failure> 
     Ok(Source::open(Path::new(&manifest.path))?.overridden(overrides))
 }
 
-/// Returns the lines in which a manifest differs from its stored copy, if any do.
+/// Returns the lines in which a manifest differs from its stored copy, if any do. The stored copy lacks secrets, so this
+/// compares both without them.
 pub(crate) fn changes(manifest: &RunManifest, now: &Source) -> Result<Option<String>, Failure> {
-    Ok(changed_lines(&manifest.text, &now.effective()?, REDACTED))
+    let text = now.effective()?;
+    let plan = Plan::of(now.clone()).ok().map(|loaded| loaded.plan);
+    let named: Vec<_> = plan.iter().flat_map(Plan::named_values).collect();
+    let variables: Vec<_> = env::vars_os().collect();
+    let redactor = persistence::redactor(named, &variables).and(now.secrets_in(&text)).shapes();
+    Ok(changed_lines(&redactor.redact(&manifest.text), &redactor.redact(&text), REDACTED))
 }
 
 /// Parses the stored manifest of a run. With values from the command line in it, it is stored as JSON.

@@ -3,17 +3,11 @@
 //! Each line of the file is one input, as JSON. So an input of several lines stays in one piece, and parallel sessions
 //! can append to the file.
 
-use std::{
-    collections::VecDeque,
-    fs::{self, File, OpenOptions},
-    io::{BufRead, BufReader, Write},
-    os::unix::fs::OpenOptionsExt,
-    path::PathBuf,
-};
+use std::{collections::VecDeque, fs, io::Write, path::PathBuf};
 
 use reedline::{FileBackedHistory, History as _, HistoryItem};
 
-use crate::view;
+use crate::{own_file, view};
 
 /// The number of remembered inputs.
 const REMEMBERED: usize = 1000;
@@ -55,16 +49,18 @@ impl InputHistory {
         let Some(path) = self.0.as_ref().filter(|_| !line.trim().is_empty()) else { return };
         let clean = view::secrets().redact(line).into_owned();
         let json = serde_json::Value::from(clean).to_string() + "\n";
-        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path);
+        let file = own_file::options().append(true).create(true).open(path);
         let _ = file.and_then(|mut file| file.write_all(json.as_bytes()));
     }
 
     /// Returns the last lines, and the number of unreadable ones. A torn line is not counted.
     fn read(&self) -> (VecDeque<String>, u64) {
         let (mut lines, mut damaged) = (VecDeque::new(), 0);
-        let Some(file) = self.0.as_ref().and_then(|path| File::open(path).ok()) else { return (lines, 0) };
-        for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
-            let Ok(line) = serde_json::from_slice(&line) else {
+        let Some(bytes) = self.0.as_ref().and_then(|path| own_file::read(path).ok()) else {
+            return (lines, 0);
+        };
+        for line in bytes.split(|byte| *byte == b'\n') {
+            let Ok(line) = serde_json::from_slice(line) else {
                 damaged += u64::from(!line.is_empty());
                 continue;
             };
@@ -83,7 +79,10 @@ impl InputHistory {
         let text: String =
             kept.map(|line| serde_json::Value::from(line.as_str()).to_string() + "\n").collect();
         let shorter = path.with_extension("new");
-        let _ = fs::write(&shorter, text).and_then(|()| fs::rename(&shorter, path));
+        let file = own_file::options().write(true).create(true).truncate(true).open(&shorter);
+        let _ = file
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .and_then(|()| fs::rename(&shorter, path));
     }
 }
 

@@ -1,10 +1,11 @@
 //! The changes in a text.
 
 /// Returns the lines in which `now` differs from `then`, from the first difference to the last; `None` if there are
-/// none. A `hidden` marker in `then` matches any text in `now`, because the original secret was not stored.
+/// none. A `hidden` marker replaces secrets in both. If only `then` has one, its secret is no longer known. Then nobody
+/// can tell whether the text in its place is that secret or a change, so the lines differ, and the text is not shown.
 pub(crate) fn changed_lines(then: &str, now: &str, hidden: &str) -> Option<String> {
     let (then, now): (Vec<_>, Vec<_>) = (then.lines().collect(), now.lines().collect());
-    let same = |(then, now): &(&&str, &&str)| is_same(then, now, hidden);
+    let same = |(then, now): &(&&str, &&str)| then == now;
     let head = then.iter().zip(&now).take_while(same).count();
     let (then, now) = (&then[head..], &now[head..]);
     let tail = then.iter().rev().zip(now.iter().rev()).take_while(same).count();
@@ -14,18 +15,22 @@ pub(crate) fn changed_lines(then: &str, now: &str, hidden: &str) -> Option<Strin
     }
     let mut lines = vec![format!("  from line {}", head + 1)];
     lines.extend(then.iter().map(|line| format!("  - {line}")));
-    lines.extend(now.iter().map(|line| format!("  + {line}")));
+    lines.extend(now.iter().map(|line| match then.iter().find(|then| hides(then, line, hidden)) {
+        Some(then) => format!("  + {then} (with a text that is not known as the secret)"),
+        None => format!("  + {line}"),
+    }));
     Some(lines.join("\n"))
 }
 
-fn is_same(then: &str, now: &str, hidden: &str) -> bool {
-    match then.split_once(hidden) {
-        None => then == now,
-        Some((before, after)) => {
-            let after = after.rsplit_once(hidden).map_or(after, |(_, end)| end);
-            now.len() >= before.len() + after.len() && now.starts_with(before) && now.ends_with(after)
-        }
+/// Returns whether `now` may have a secret in the place of a marker in `then`.
+fn hides(then: &str, now: &str, hidden: &str) -> bool {
+    let count = |line: &str| line.matches(hidden).count();
+    if count(now) >= count(then) {
+        return false;
     }
+    let Some((before, after)) = then.split_once(hidden) else { return false };
+    let after = after.rsplit_once(hidden).map_or(after, |(_, end)| end);
+    now.len() >= before.len() + after.len() && now.starts_with(before) && now.ends_with(after)
 }
 
 #[cfg(test)]
@@ -45,8 +50,13 @@ mod tests {
     #[test]
     fn what_is_the_same_but_for_its_secrets_is_the_same() {
         assert_eq!(changed_lines("a\nb\n", "a\nb\n", "[hidden]"), None);
-        assert_eq!(changed_lines("key: [hidden]!\n", "key: a secret!\n", "[hidden]"), None);
-        assert_eq!(changed_lines("key: [hidden] or [hidden]!\n", "key: a or b!\n", "[hidden]"), None);
-        assert!(changed_lines("key: [hidden]!\n", "key: a secret\n", "[hidden]").is_some());
+        assert_eq!(changed_lines("key: [hidden]!\n", "key: [hidden]!\n", "[hidden]"), None);
+    }
+
+    #[test]
+    fn a_text_in_the_place_of_a_secret_is_a_change_and_is_not_shown() {
+        let changes = changed_lines("{key: [hidden]}\n", "{key: a secret, x: y}\n", "[hidden]");
+        let shown = "  from line 1\n  - {key: [hidden]}\n  + {key: [hidden]} (with a text that is not known as the secret)";
+        assert_eq!(changes.as_deref(), Some(shown));
     }
 }
