@@ -1,11 +1,11 @@
 //! A chat agent as an iteration of a loop.
 
-use std::{fmt, pin::pin};
+use std::fmt;
 
 use async_trait::async_trait;
-use loop_core::{CancellationToken, Iteration, IterationContext, IterationError};
+use loop_core::{Iteration, IterationContext, IterationError};
 
-use super::{Chat, History, TurnError, TurnEvent, TurnOutput};
+use super::{Chat, History, TurnEvent, TurnOutput};
 use crate::{
     output::{OUTPUT_MARK, excerpt, fingerprint},
     shell::{AgentPrompt, Template},
@@ -125,21 +125,12 @@ impl ChatAgent {
             self.chat.set_history(origin.clone());
         }
         self.chat.set_iteration(cx.iteration());
-        let cancel = CancellationToken::new();
         let Self { chat, on_event, .. } = self;
-        let turn = chat.turn(prompt).meter(cx.meter()).cancel_on(cancel.clone()).on_event(move |event| {
+        let turn = chat.turn(prompt).on_event(move |event| {
             inspect(event);
             on_event(event);
         });
-        let mut turn = pin!(turn.run());
-        let output = tokio::select! {
-            output = &mut turn => output,
-            () = cx.cancelled() => {
-                cancel.cancel();
-                turn.await
-            }
-        };
-        let output = output.map_err(TurnError::into_work_error)?;
+        let output = turn.run_in(&cx).await?;
         cx.mark(OUTPUT_MARK, fingerprint(output.text.len() as u64, &[output.text.as_bytes()]));
         if output.truncated {
             cx.fault("the reply was cut off at its token limit");
