@@ -1,5 +1,7 @@
 //! Exit codes. Scripts rely on them.
 
+use std::process::ExitCode;
+
 use loop_core::StopReason;
 
 use crate::{drive::FinishedRun, signals::Signal, view};

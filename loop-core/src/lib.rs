@@ -56,7 +56,7 @@ pub use self::{
     run_time::RunTime,
     step::{JudgedStep, Step, StepRecord},
     stop::{
-        All, And, Any, AtLeast, Condition, ConditionFn, EvaluatorPassed, NamedCondition, Never, Not, Or,
+        And, Condition, ConditionFn, ConditionList, EvaluatorPassed, NamedCondition, Never, Not, Or,
         StopCondition, all, any, at_least, condition_fn, evaluator_passed, never,
     },
     usage::{Cost, CostQuality, Usage},

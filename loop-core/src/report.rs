@@ -109,7 +109,8 @@ impl<O> Report<O> {
         self.unrecorded.as_deref()
     }
 
-    /// Returns the output of the last settled step. A failed step has none.
+    /// Returns the output of the last settled step. A failed step has none. Neither has a step of an earlier process if
+    /// the run died after the next iteration and that one was never settled: a journal holds one output.
     pub fn output(&self) -> Option<&O> {
         self.last_step().and_then(Step::output)
     }

@@ -8,7 +8,8 @@ use crate::{Cost, CostQuality, Usd};
 /// `$0.42`.
 ///
 /// The sum of the reported costs is not always the money spent: an iteration may have reported nothing, and a figure
-/// may be an estimate. Use this type wherever you show a cost, so that views, questions and records agree.
+/// may be an estimate. Use this type wherever you show a cost, so that views, questions and records agree. It stays
+/// exhaustive, so that no view shows a new kind of cost as an exact one.
 ///
 /// ```
 /// use loop_core::{Progress, RunCost, Usd};

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::Usd;
 
 /// The reliability of a cost.
+///
+/// It stays exhaustive: a wildcard could take a cost of a new, lower quality for one that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CostQuality {

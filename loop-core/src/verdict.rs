@@ -5,6 +5,8 @@ use std::{fmt, sync::Arc};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// Whether the work passed.
+///
+/// It stays exhaustive: a wildcard could take a new outcome for a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {

@@ -19,8 +19,8 @@ pub use self::{
         ConsecutiveFailures, MaxCost, MaxElapsed, MaxIterations, MaxTokens, SpendingRate, UnmeteredIterations,
     },
     stop::{
-        AfterIterations, All, And, Any, AtLeast, Condition, EvaluatorPassed, InvalidScore, NamedCondition,
-        Not, Or, OutputMatches, PatternError, ScoreAtLeast, after, all, any, at_least, evaluator_passed,
+        AfterIterations, And, Condition, ConditionList, EvaluatorPassed, InvalidScore, NamedCondition, Not,
+        Or, OutputMatches, PatternError, ScoreAtLeast, after, all, any, at_least, evaluator_passed,
         output_matches, score_at_least,
     },
 };

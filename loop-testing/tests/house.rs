@@ -1,7 +1,10 @@
-//! The structure of the workspace: which crate may know which, and modules that do not know each other in circles.
+//! The structure of the workspace: which crate may know which, modules that do not know each other in circles, and the
+//! types that the kernel shows.
 
 #[path = "house/modules.rs"]
 mod modules;
+#[path = "house/public_api.rs"]
+mod public_api;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -101,4 +104,83 @@ fn a_circle_is_found() {
     assert_eq!(modules::circles(folder.path()), [circle]);
     let all: BTreeMap<_, _> = modules::imports(folder.path());
     assert_eq!(all["c"], ["a".to_owned()].into());
+}
+
+/// Items that the kernel may show although the next version of their crate may break it: a stream has no other type yet,
+/// and `#[async_trait]` writes types of the standard library only.
+const SHOWN_BY_THE_KERNEL: &[&str] = &["futures_core::Stream", "async_trait::async_trait"];
+
+/// The crates on which the crate in this folder depends, and whose version begins with 0.
+fn unstable_dependencies(name: &str) -> BTreeSet<String> {
+    let read = |path: PathBuf| fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    let (own, all) = (read(workspace().join(name).join("Cargo.toml")), read(workspace().join("Cargo.toml")));
+    let dependencies =
+        own.split("\n[").find(|table| table.starts_with("dependencies]")).expect("dependencies");
+    let names = dependencies.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
+    let is_unstable = |name: &&str| {
+        let line = all.lines().find(|line| line.split([' ', '=']).next() == Some(name));
+        line.is_some_and(|line| line.contains("= \"0."))
+    };
+    names.filter(|name| !name.is_empty()).filter(is_unstable).map(|name| name.replace('-', "_")).collect()
+}
+
+#[test]
+fn the_kernel_shows_no_type_of_a_crate_that_may_break_it_and_its_types_can_grow() {
+    let unstable = unstable_dependencies("loop-core");
+    let expected: BTreeSet<_> = ["async_trait", "futures_core", "tokio_util"].map(str::to_owned).into();
+    assert_eq!(unstable, expected, "the kernel's dependencies below 1.0");
+    let api = public_api::public_api(&workspace().join("loop-core/src"), &unstable, SHOWN_BY_THE_KERNEL);
+    let explanation =
+        "mark the type `#[non_exhaustive]`, or say in its documentation why it stays exhaustive";
+    assert_eq!(api, public_api::PublicApi::default(), "{explanation}");
+}
+
+#[test]
+fn every_way_to_show_a_type_is_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shows = [
+        "use bad::A; pub fn f(a: A) {}",
+        "use bad::A as B; pub fn f() -> Option<B> { None }",
+        "pub fn f(a: bad::A) {}",
+        "use bad::{self, C}; pub fn f(a: bad::A) {}",
+        "use bad::A; type Mine = A; pub fn f(a: &[Mine]) {}",
+        "use bad::A; pub struct S { pub a: A }",
+        "use bad::A; pub struct S<T: A>(T);",
+        "use bad::A; #[non_exhaustive] pub enum E { V { a: A } }",
+        "use bad::A; pub trait T { fn f(&self) -> impl A; }",
+        "use bad::A; pub trait T: A {}",
+        "use bad::A; impl A for S {}",
+        "use bad::A; impl From<A> for S { fn from(a: A) -> S { S } }",
+        "use bad::A; impl Deref for S { type Target = A; }",
+        "use bad::A; impl S { pub fn f(self) -> A { A } }",
+        "pub use bad::A;",
+        "pub(crate) use bad::A;",
+        "pub use bad::*;",
+        "mod inner { pub const A: bad::A = bad::A; }",
+        "macro_rules! m { () => { pub fn f(a: bad::A) {} } }",
+    ];
+    let hides = [
+        "use bad::A; fn f(a: A) {}",
+        "use bad::A; pub struct S { a: A }",
+        "use bad::A; impl S { fn f(a: A) {} pub fn g() { let a: A = bad::a(); } }",
+        "use bad::Fine; pub fn f(a: Fine) {}",
+        "#[bad::attribute] pub trait T {}",
+    ];
+    let crates: BTreeSet<_> = ["bad".to_owned()].into();
+    let api = |text: &str| {
+        fs::write(folder.path().join("lib.rs"), text).expect("a file");
+        public_api::public_api(folder.path(), &crates, &["bad::Fine"])
+    };
+    for text in shows {
+        assert_eq!(api(text).shown.len(), 1, "{text}");
+    }
+    for text in hides {
+        assert!(api(text).shown.is_empty(), "{text}");
+    }
+    let closed =
+        "pub struct A { pub a: u8 } #[non_exhaustive] pub struct B { pub b: u8 } pub struct C { c: u8 }
+        pub enum D {} /// It stays exhaustive.
+        pub enum E {} enum F {}";
+    let closed = api(closed).closed;
+    assert_eq!(closed, ["A", "D"].map(str::to_owned).into());
 }

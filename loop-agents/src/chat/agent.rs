@@ -1,11 +1,11 @@
 //! A chat agent as an iteration of a loop.
 
-use std::{fmt, pin::pin};
+use std::fmt;
 
 use async_trait::async_trait;
 use loop_core::{CancellationToken, Iteration, IterationContext, IterationError};
 
-use super::{Chat, History, Message, TurnError, TurnEvent, TurnOutput};
+use super::{Chat, History, Message, TurnEvent, TurnOutput, turn::cancelled_with};
 use crate::{
     output::{OUTPUT_MARK, excerpt, fingerprint},
     shell::{AgentPrompt, Template},
@@ -128,27 +128,18 @@ impl ChatAgent {
             self.chat.set_history(origin.clone());
         }
         self.chat.set_iteration(cx.iteration());
-        let cancel = CancellationToken::new();
         let Self { chat, on_event, origin, .. } = self;
         let mut tell = move |event: TurnEvent<'_>| {
             inspect(event);
             on_event(event);
         };
-        let turn = async {
-            if origin.is_none() {
-                chat.make_room(&Message::user(&prompt), &cx.meter(), &cancel, &mut tell).await?;
-            }
-            let turn = chat.turn(prompt).meter(cx.meter()).cancel_on(cancel.clone()).on_event(tell);
-            turn.run().await.map_err(TurnError::into_work_error)
-        };
-        let mut turn = pin!(turn);
-        let output = tokio::select! {
-            output = &mut turn => output,
-            () = cx.cancelled() => {
-                cancel.cancel();
-                turn.await
-            }
-        }?;
+        if origin.is_none() {
+            let cancel = CancellationToken::new();
+            let (message, meter) = (Message::user(&prompt), cx.meter());
+            let room = chat.make_room(&message, &meter, &cancel, &mut tell);
+            cancelled_with(&cx, &cancel, room).await?;
+        }
+        let output = chat.turn(prompt).on_event(tell).run_in(&cx).await?;
         cx.mark(OUTPUT_MARK, fingerprint(output.text.len() as u64, &[output.text.as_bytes()]));
         if output.truncated {
             cx.fault("the reply was cut off at its token limit");

@@ -8,7 +8,8 @@ use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict, WorkError
 /// Several evaluators, all of which must pass.
 ///
 /// They run in order, up to the first that does not pass, whose verdict counts. So put a free check first, and no judge
-/// costs money for work that does not even compile. If all pass, the last verdict counts.
+/// costs money for work that does not even compile. If all pass, the last verdict counts, with the feedback of the last
+/// one that gave any.
 ///
 /// ```
 /// use loop_agents::{judge::{ConfidenceEvaluator, EvaluatorChain}, shell::{CommandEvaluator, ShellAgent}};
@@ -59,9 +60,12 @@ impl<O: Send + Sync + 'static> Evaluator<O> for EvaluatorChain<O> {
             if cx.is_cancelled() {
                 return Err(WorkError::failed("interrupted"));
             }
-            verdict = evaluator.evaluate(cx.clone()).await?;
+            let earlier = std::mem::replace(&mut verdict, evaluator.evaluate(cx.clone()).await?);
             if !verdict.passed() {
                 break;
+            }
+            if let (Some(advice), None) = (earlier.feedback(), verdict.feedback()) {
+                verdict = verdict.with_feedback(advice);
             }
         }
         Ok(verdict)

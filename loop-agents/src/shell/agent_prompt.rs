@@ -2,7 +2,7 @@
 
 use loop_core::{Ceiling, IterationContext, Step};
 
-use super::{Placeholder, PromptValues, Template};
+use super::{EVALUATOR_EXIT_MARK, Placeholder, PromptValues, Template};
 use crate::output::{DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt};
 
 /// A goal, and the template that combines it with the result of the previous iteration.
@@ -43,13 +43,25 @@ impl AgentPrompt {
         if let Some(output) = output.filter(|_| self.template.mentions(Placeholder::PriorOutput)) {
             values.prior_output = said(output, self.feedback_bytes).into();
         }
-        if let Some(verdict) = cx.previous().and_then(|step| step.verdict()) {
+        if let Some((step, verdict)) = cx.previous().and_then(|step| Some((step, step.verdict()?))) {
             // An evaluator with the same bound has cut its text already, with a notice in it.
             let bound = self.feedback_bytes.saturating_add(MAX_NOTICE_BYTES);
             values.evaluator_output = match verdict.text() {
                 text if text.len() <= bound => text.into(),
                 text => excerpt(text.as_bytes(), self.feedback_bytes).into(),
             };
+            // The output of a command that succeeded does not show what is still missing.
+            let succeeded =
+                step.marks().iter().any(|mark| &*mark.name == EVALUATOR_EXIT_MARK && mark.hash == 0);
+            let is_new = |advice: &&str| advice.split("; ").any(|part| !verdict.text().contains(part));
+            if let Some(advice) = verdict.feedback().filter(|_| succeeded).filter(is_new) {
+                let text = values.evaluator_output.to_mut();
+                if !text.is_empty() && !text.ends_with('\n') {
+                    text.push('\n');
+                }
+                text.push_str(&excerpt(advice.as_bytes(), self.feedback_bytes));
+                text.push('\n');
+            }
         }
         values
     }

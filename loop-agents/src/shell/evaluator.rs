@@ -1,6 +1,6 @@
 //! An evaluator that is a command.
 
-use std::future::pending;
+use std::{fmt, future::pending};
 
 use async_trait::async_trait;
 use loop_core::{
@@ -71,9 +71,21 @@ pub struct CommandEvaluator {
     shell: Shell,
     pattern: Option<Pattern>,
     patterns: Vec<Pattern>,
+    advice: Option<Advice>,
     text_bytes: usize,
     listener: OutputListener,
     costs: bool,
+}
+
+/// Returns what is missing although the command exited with 0.
+struct Advice(Box<AdviceFn>);
+
+type AdviceFn = dyn Fn(&StepRecord) -> Option<String> + Send;
+
+impl fmt::Debug for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Advice")
+    }
 }
 
 /// One run of an evaluator's command.
@@ -95,8 +107,12 @@ impl CheckOutput {
     /// Returns the record of a first step with this verdict and these matches. You can use it to test a stop condition
     /// before a loop has run.
     pub fn record(&self) -> StepRecord {
-        StepRecord::new(1).with_verdict(self.verdict.clone()).with_mark(EVALUATOR_MATCHES_MARK, self.matches)
+        record(&self.verdict, self.matches)
     }
+}
+
+fn record(verdict: &Verdict, matches: u64) -> StepRecord {
+    StepRecord::new(1).with_verdict(verdict.clone()).with_mark(EVALUATOR_MATCHES_MARK, matches)
 }
 
 impl CommandEvaluator {
@@ -111,6 +127,7 @@ impl CommandEvaluator {
             shell: Shell::new(),
             pattern: None,
             patterns: Vec::new(),
+            advice: None,
             text_bytes: DEFAULT_EXCERPT_BYTES,
             listener: OutputListener::default(),
             costs: false,
@@ -160,6 +177,16 @@ impl CommandEvaluator {
     ) -> Result<Self, TooManyPatterns> {
         self.patterns = patterns.into_iter().collect();
         if self.patterns.len() > MAX_PATTERNS { Err(TooManyPatterns(())) } else { Ok(self) }
+    }
+
+    /// Sets the feedback of a passing verdict, for a loop whose goal needs more than a pass. `missing` gets a step with
+    /// the verdict and the [matches](Self::looking_for), and returns what is missing, as the rest of the sentence "the
+    /// evaluator exited with 0, but ...". A [`ShellAgent`](super::ShellAgent) tells it to the agent behind the output of
+    /// the evaluator.
+    #[must_use]
+    pub fn advising(mut self, missing: impl Fn(&StepRecord) -> Option<String> + Send + 'static) -> Self {
+        self.advice = Some(Advice(Box::new(missing)));
+        self
     }
 
     /// Sets how many bytes of the command's output become the verdict's text.
@@ -227,7 +254,17 @@ impl CommandEvaluator {
         let bits = matchers.into_iter().enumerate().map(|(bit, matcher)| u64::from(matcher.finish()) << bit);
         let matches = bits.fold(0, |matches, bit| matches | bit);
         let text = finished.stdout.excerpt(self.text_bytes);
-        Ok((self.verdict(finished.exit, matched).with_text(text), matches, finished))
+        let verdict = self.verdict(finished.exit, matched).with_text(text);
+        Ok((self.advised(verdict, matches), matches, finished))
+    }
+
+    /// Adds what is missing to a passing verdict.
+    fn advised(&self, verdict: Verdict, matches: u64) -> Verdict {
+        let advice = self.advice.as_ref().filter(|_| verdict.passed());
+        match advice.and_then(|Advice(missing)| missing(&record(&verdict, matches))) {
+            Some(missing) => verdict.with_feedback(format!("the evaluator exited with 0, but {missing}")),
+            None => verdict,
+        }
     }
 
     fn verdict(&self, exit: Exit, matched: bool) -> Verdict {

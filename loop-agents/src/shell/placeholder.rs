@@ -14,7 +14,8 @@ pub enum Placeholder {
     Goal,
     /// `{prior_output}`: the agent's output in the previous iteration.
     PriorOutput,
-    /// `{evaluator_output}`: the evaluator's output in the previous iteration.
+    /// `{evaluator_output}`: the evaluator's output in the previous iteration. If the evaluator's command exited with 0
+    /// but something is missing, such as a match of a pattern, the verdict's feedback follows.
     EvaluatorOutput,
     /// `{iteration}`: the number of this iteration, from 1.
     Iteration,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use loop_agents::chat::{
     Chat, ChatAgent, Message, ModelErrorKind, Reply, ScriptedModel, ToolCall, TurnOutput,
 };
-use loop_core::{Loop, StopReason, Usage};
+use loop_core::{IterationContext, Loop, StopReason, Usage, iteration_with};
 use loop_guardrails::{MaxTokens, after, policy::environment::EnvironmentPolicy};
 use serde_json::json;
 use tokio::time::Instant;
@@ -52,6 +52,26 @@ async fn a_rate_limit_puts_the_iteration_off_and_uses_none_up() {
     assert_eq!(began.elapsed(), Duration::from_secs(300));
     // The deferred turn left nothing in the conversation.
     assert_eq!(model.requests()[1].messages, [Message::user("go")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_in_an_iteration_of_ones_own_waits_for_a_rate_limit_and_ends_with_the_iteration() {
+    let reset = Some(Duration::from_secs(300));
+    let spent = Usage::unknown().with_tokens(900, 100);
+    let model = ScriptedModel::new()
+        .fails(ModelErrorKind::RateLimited { reset })
+        .replies(Reply::text("ok").with_usage(spent));
+    let own = |model: ScriptedModel| {
+        iteration_with(Chat::new(model), async |chat: &mut Chat, cx: IterationContext<String>| {
+            Ok(chat.turn("go").run_in(&cx).await?.text)
+        })
+    };
+    let report = Loop::new(own(model)).until(after(1)).at_most(1).run().await.unwrap();
+    assert!(report.is_success());
+    assert_eq!((report.elapsed(), report.usage().tokens()), (Duration::from_secs(300), Some(1_000)));
+    let refused = ScriptedModel::new().fails(ModelErrorKind::Unauthorized);
+    let report = Loop::new(own(refused)).until(after(5)).at_most(5).run().await.unwrap();
+    assert_eq!(report.reason(), Some(&StopReason::AgentUnavailable));
 }
 
 #[tokio::test]

@@ -131,6 +131,27 @@ fn conditions_of_a_manifest_combine_and_the_summary_says_which_decided() {
 }
 
 #[test]
+fn an_agent_hears_which_pattern_is_missing_though_the_check_passes() {
+    let matching = |pattern: &str| serde_json::json!({ "type": "output_matches", "pattern": pattern });
+    let prompts = |condition: serde_json::Value| {
+        let scenario = Scenario::new();
+        let manifest = conditions(condition)
+            .set("agent.command", "cat > prompt$LOOP_ITERATION")
+            .set("agent.prompt", "{evaluator_output}");
+        scenario.run_manifest(&manifest).exits(0);
+        [2, 3].map(|iteration| scenario.read(&format!("prompt{iteration}")))
+    };
+    let said = |tests: u8, missing: &str| {
+        format!("{tests} tests, {} warnings\nthe evaluator exited with 0, but {missing}\n", 2 - tests)
+    };
+    let nothing = "nothing in its output matches `\\b0 warnings`";
+    assert_eq!(prompts(matching("\\b0 warnings")), [said(0, nothing), said(1, nothing)]);
+    let both = serde_json::json!({ "all": [matching("\\b0 warnings"), { "not": matching("\\b0 tests") }] });
+    let first = format!("{nothing}, and its output matches `\\b0 tests`");
+    assert_eq!(prompts(both), [said(0, &first), said(1, nothing)]);
+}
+
+#[test]
 fn some_of_several_conditions_are_enough() {
     let matching = |pattern: &str| serde_json::json!({ "type": "output_matches", "pattern": pattern });
     let scenario = Scenario::new();

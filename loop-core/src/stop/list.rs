@@ -24,8 +24,8 @@ use crate::{Event, Progress};
 /// # Ok(())
 /// # }
 /// ```
-pub fn all<C>(conditions: impl IntoIterator<Item = C>) -> Condition<All<C>> {
-    Condition::new(All(conditions.into_iter().collect()))
+pub fn all<C>(conditions: impl IntoIterator<Item = C>) -> Condition<ConditionList<C>> {
+    ConditionList::new(Needed::All, conditions)
 }
 
 /// Met when at least one condition of the list is met. An empty list is never met.
@@ -41,8 +41,8 @@ pub fn all<C>(conditions: impl IntoIterator<Item = C>) -> Condition<All<C>> {
 /// # Ok(())
 /// # }
 /// ```
-pub fn any<C>(conditions: impl IntoIterator<Item = C>) -> Condition<Any<C>> {
-    Condition::new(Any(conditions.into_iter().collect()))
+pub fn any<C>(conditions: impl IntoIterator<Item = C>) -> Condition<ConditionList<C>> {
+    ConditionList::new(Needed::Any, conditions)
 }
 
 /// Met when at least `needed` conditions of the list are met in the same step.
@@ -65,87 +65,72 @@ pub fn any<C>(conditions: impl IntoIterator<Item = C>) -> Condition<Any<C>> {
 /// # Ok(())
 /// # }
 /// ```
-pub fn at_least<C>(needed: usize, conditions: impl IntoIterator<Item = C>) -> Condition<AtLeast<C>> {
-    Condition::new(AtLeast { needed, conditions: conditions.into_iter().collect() })
+pub fn at_least<C>(needed: usize, conditions: impl IntoIterator<Item = C>) -> Condition<ConditionList<C>> {
+    ConditionList::new(Needed::AtLeast(needed), conditions)
 }
 
-/// See [`all`].
+/// See [`all`], [`any`] and [`at_least`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct All<C>(Box<[C]>);
-
-impl<S, C: StopCondition<S>> StopCondition<S> for All<C> {
-    fn is_met(&self, step: &S, progress: &Progress) -> bool {
-        self.0.iter().all(|part| part.is_met(step, progress))
-    }
-    fn observe(&mut self, event: &Event) {
-        self.0.iter_mut().for_each(|part| part.observe(event));
-    }
-    fn name(&self) -> Cow<'_, str> {
-        match &*self.0 {
-            [] => Cow::Borrowed("all of none"),
-            [part] => part.name(),
-            parts => name::joined(parts.iter().map(C::name), " and ").into(),
-        }
-    }
-    fn decided_by(&self, step: &S, progress: &Progress) -> String {
-        if self.0.is_empty() {
-            return StopCondition::<S>::name(self).into_owned();
-        }
-        let parts: Vec<_> = self.0.iter().map(|part| part.decided_by(step, progress)).collect();
-        parts.join(" and ")
-    }
-}
-
-/// See [`any`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Any<C>(Box<[C]>);
-
-impl<S, C: StopCondition<S>> StopCondition<S> for Any<C> {
-    fn is_met(&self, step: &S, progress: &Progress) -> bool {
-        self.0.iter().any(|part| part.is_met(step, progress))
-    }
-    fn observe(&mut self, event: &Event) {
-        self.0.iter_mut().for_each(|part| part.observe(event));
-    }
-    fn name(&self) -> Cow<'_, str> {
-        match &*self.0 {
-            [] => Cow::Borrowed("any of none"),
-            [part] => part.name(),
-            parts => name::joined(parts.iter().map(C::name), " or ").into(),
-        }
-    }
-    fn decided_by(&self, step: &S, progress: &Progress) -> String {
-        let first = self.0.iter().find(|part| part.is_met(step, progress));
-        first.map_or_else(
-            || StopCondition::<S>::name(self).into_owned(),
-            |part| part.decided_by(step, progress),
-        )
-    }
-}
-
-/// See [`at_least`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AtLeast<C> {
-    needed: usize,
+pub struct ConditionList<C> {
+    needed: Needed,
     conditions: Box<[C]>,
 }
 
-impl<S, C: StopCondition<S>> StopCondition<S> for AtLeast<C> {
+/// How many conditions of a list have to be met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Needed {
+    All,
+    Any,
+    AtLeast(usize),
+}
+
+impl<C> ConditionList<C> {
+    fn new(needed: Needed, conditions: impl IntoIterator<Item = C>) -> Condition<Self> {
+        Condition::new(Self { needed, conditions: conditions.into_iter().collect() })
+    }
+}
+
+impl<S, C: StopCondition<S>> StopCondition<S> for ConditionList<C> {
     fn is_met(&self, step: &S, progress: &Progress) -> bool {
-        let met = self.conditions.iter().filter(|part| part.is_met(step, progress));
-        met.take(self.needed).count() == self.needed
+        let mut missing = match self.needed {
+            Needed::All => self.conditions.len(),
+            Needed::Any => 1,
+            Needed::AtLeast(count) => count,
+        };
+        let mut rest = self.conditions.iter();
+        // Asks no part whose answer cannot change the result any more.
+        while missing > 0 && missing <= rest.len() {
+            missing -= usize::from(rest.next().is_some_and(|part| part.is_met(step, progress)));
+        }
+        missing == 0
     }
     fn observe(&mut self, event: &Event) {
         self.conditions.iter_mut().for_each(|part| part.observe(event));
     }
     fn name(&self) -> Cow<'_, str> {
-        let of = name::joined(self.conditions.iter().map(C::name), ", ");
-        format!("at least {} of {of}", self.needed).into()
+        let joined = |between| name::joined(self.conditions.iter().map(C::name), between);
+        match (self.needed, &*self.conditions) {
+            (Needed::All, []) => Cow::Borrowed("all of none"),
+            (Needed::Any, []) => Cow::Borrowed("any of none"),
+            (Needed::All | Needed::Any, [part]) => part.name(),
+            (Needed::All, _) => joined(" and ").into(),
+            (Needed::Any, _) => joined(" or ").into(),
+            (Needed::AtLeast(count), _) => format!("at least {count} of {}", joined(", ")).into(),
+        }
     }
     fn decided_by(&self, step: &S, progress: &Progress) -> String {
-        let met = self.conditions.iter().filter(|part| part.is_met(step, progress));
+        let (named, between) = match self.needed {
+            Needed::All => (usize::MAX, " and "),
+            Needed::Any => (1, " or "),
+            Needed::AtLeast(_) => (usize::MAX, ", "),
+        };
+        let met = self.conditions.iter().filter(|part| part.is_met(step, progress)).take(named);
         let met: Vec<_> = met.map(|part| part.decided_by(step, progress)).collect();
-        // None has to be met, so none is named.
-        if met.is_empty() { "at least 0".to_owned() } else { met.join(", ") }
+        match (&*met, self.needed) {
+            // None has to be met, so none is named.
+            ([], Needed::AtLeast(count)) => format!("at least {count}"),
+            ([], _) => StopCondition::<S>::name(self).into_owned(),
+            (met, _) => met.join(between),
+        }
     }
 }

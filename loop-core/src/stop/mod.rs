@@ -12,7 +12,7 @@ use crate::{Event, Progress};
 pub use self::{
     combine::{And, Condition, Not, Or},
     leaf::{ConditionFn, EvaluatorPassed, NamedCondition, Never, condition_fn, evaluator_passed, never},
-    list::{All, Any, AtLeast, all, any, at_least},
+    list::{ConditionList, all, any, at_least},
 };
 
 /// A condition that sees a finished step and decides whether the goal is met.

@@ -16,6 +16,8 @@ use crate::{BoxError, Halt, event::WorkResult};
 /// Like `anyhow::Error`, it therefore does not implement [`Error`] itself: see
 /// `docs/decisions/loop-core/any-error-fails-a-step.md`. For errors that are not [`Error`]s, such as texts, use
 /// [`failed`](Self::failed).
+///
+/// It stays exhaustive: code that wraps other work has to pass on every kind.
 #[derive(Debug)]
 pub enum WorkError {
     /// The step failed, and the loop continues. The run records the error's text and those of its causes.

@@ -46,6 +46,19 @@ async fn a_run_that_stopped_before_an_evaluation_needs_the_output() {
     let missing = run().resume(events.clone(), None).run().await.unwrap_err();
     assert_eq!(missing, BuildError::OutputMissing { iteration: 1 });
     assert!(missing.to_string().contains("pass its output"), "{missing}");
+    // An output that is evaluated first does not replace it, whether or not the run began with one.
+    let mut began = events.clone();
+    began[0].kind = EventKind::RunStarted { evaluated: true, evaluates_first: true };
+    let verdict = EventKind::EvaluationFinished { result: WorkResult::Done(Verdict::fail()), notes: None };
+    let first = [EventKind::EvaluationStarted {}, verdict, EventKind::StepSettled { met: false, by: None }];
+    began.splice(1..1, first.map(|kind| Event::new(events[0].at, kind)));
+    began.iter_mut().for_each(|event| event.sequence = 0);
+    for events in [events.clone(), began] {
+        let run =
+            Loop::new(agent()).evaluate(check()).evaluate_first(30).until(evaluator_passed()).at_most(9);
+        let missing = run.resume(events, None).run().await.unwrap_err();
+        assert_eq!(missing, BuildError::OutputMissing { iteration: 1 });
+    }
 
     let report = run().resume(events, Some(10)).run().await.unwrap();
     assert!(report.is_success());

@@ -12,7 +12,7 @@ pub mod output;
 pub mod score;
 
 pub use loop_core::{
-    All, And, Any, AtLeast, Condition, EvaluatorPassed, NamedCondition, Not, Or, all, any, at_least,
+    And, Condition, ConditionList, EvaluatorPassed, NamedCondition, Not, Or, all, any, at_least,
     evaluator_passed,
 };
 

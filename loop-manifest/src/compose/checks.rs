@@ -7,7 +7,7 @@ use loop_agents::{
 };
 use loop_core::Evaluator;
 
-use super::{AgentOutput, ComposeError, priced_model, review::review};
+use super::{AgentOutput, ComposeError, priced_model, review::review, stop_condition::missing};
 use crate::{
     context::ExecutionContext,
     plan::{ConfidencePlan, JudgePlan, Plan},
@@ -55,9 +55,13 @@ impl Plan {
             // The evaluator looks for the match itself, because it sees all of its output; a condition would see only
             // the stored part.
             StopPlan::OutputMatches(pattern) => evaluator.matching(pattern.clone()),
-            stop => evaluator
-                .looking_for(stop.patterns().into_iter().cloned())
-                .map_err(ComposeError::part("stop_condition"))?,
+            stop => {
+                let goal = stop.clone();
+                evaluator
+                    .looking_for(stop.patterns().into_iter().cloned())
+                    .map_err(ComposeError::part("stop_condition"))?
+                    .advising(move |step| missing(&goal, step))
+            }
         }))
     }
 }

@@ -65,6 +65,41 @@ fn part<O: Send + Sync + 'static>(stop: &StopPlan, whole: &StopPlan) -> BoxCondi
     }
 }
 
+/// Returns what keeps this step from meeting the goal, in words for the agent; `None` if nothing does.
+pub(super) fn missing(stop: &StopPlan, step: &StepRecord) -> Option<String> {
+    let mut found = Vec::new();
+    obstacles(stop, stop, &JudgedStep::new(Step::new(step.clone(), None)), true, &mut found);
+    (!found.is_empty()).then(|| found.join(", and "))
+}
+
+/// Collects the single conditions whose answer keeps `stop` from being as `wanted`, each once.
+fn obstacles(
+    stop: &StopPlan,
+    whole: &StopPlan,
+    step: &JudgedStep<()>,
+    wanted: bool,
+    found: &mut Vec<String>,
+) {
+    if part::<()>(stop, whole).is_met(step, &Progress::default()) == wanted {
+        return;
+    }
+    let obstacle = match stop {
+        StopPlan::EvaluatorPass if wanted => "it did not pass".to_owned(),
+        StopPlan::EvaluatorPass => "the goal needs it to fail".to_owned(),
+        StopPlan::OutputMatches(pattern) if wanted => {
+            format!("nothing in its output matches `{}`", pattern.as_str())
+        }
+        StopPlan::OutputMatches(pattern) => format!("its output matches `{}`", pattern.as_str()),
+        StopPlan::Not(stop) => return obstacles(stop, whole, step, !wanted, found),
+        StopPlan::All(parts) | StopPlan::Any(parts) | StopPlan::AtLeast(_, parts) => {
+            return parts.iter().for_each(|stop| obstacles(stop, whole, step, wanted, found));
+        }
+    };
+    if !found.contains(&obstacle) {
+        found.push(obstacle);
+    }
+}
+
 fn name(pattern: &str) -> String {
     let cut: String = pattern.chars().take(NAME_CHARS).collect();
     let rest = if cut.len() < pattern.len() { "…" } else { "" };
@@ -82,6 +117,10 @@ impl Plan {
 mod tests {
     use loop_agents::{output::Pattern, shell::EVALUATOR_MATCHES_MARK};
     use loop_core::Verdict;
+    use proptest::{
+        collection::vec,
+        prelude::{Just, Strategy, prop_assert_eq, prop_oneof, proptest},
+    };
 
     use super::*;
 
@@ -121,6 +160,54 @@ mod tests {
         let any = StopPlan::Any(vec![matches("x"), StopPlan::EvaluatorPass]);
         assert_eq!(decides(&any, judged(Verdict::pass(), &[])).as_deref(), Some("evaluator_passed"));
         assert_eq!(decides(&any, judged(Verdict::fail(), &[0])), None);
+    }
+
+    #[test]
+    fn the_agent_hears_what_is_missing() {
+        let goal = StopPlan::All(vec![
+            StopPlan::EvaluatorPass,
+            not(matches("0 tests")),
+            StopPlan::Any(vec![matches("ok"), StopPlan::AtLeast(2, vec![matches("a"), matches("b")])]),
+        ]);
+        let missing = |goal: &StopPlan, found: &[u32]| missing(goal, &judged(Verdict::pass(), found));
+        // The patterns are numbered in the order of their first place: 0 tests, ok, a, b.
+        assert_eq!(missing(&goal, &[1]), None);
+        assert_eq!(missing(&goal, &[2, 3]), None);
+        assert_eq!(missing(&goal, &[0, 1]).as_deref(), Some("its output matches `0 tests`"));
+        assert_eq!(
+            missing(&goal, &[2]).as_deref(),
+            Some("nothing in its output matches `ok`, and nothing in its output matches `b`")
+        );
+        let twice = StopPlan::All(vec![matches("a"), not(not(matches("a")))]);
+        assert_eq!(missing(&twice, &[]).as_deref(), Some("nothing in its output matches `a`"));
+        assert_eq!(missing(&not(StopPlan::EvaluatorPass), &[]).as_deref(), Some("the goal needs it to fail"));
+    }
+
+    fn stops() -> impl Strategy<Value = StopPlan> {
+        let leaf = prop_oneof![
+            1 => Just(StopPlan::EvaluatorPass),
+            4 => (0..4_u8).prop_map(|letter| matches(["a", "b", "c", "d"][usize::from(letter)])),
+        ];
+        leaf.prop_recursive(3, 12, 3, |part| {
+            let list = vec(part.clone(), 1..4);
+            prop_oneof![
+                list.clone().prop_map(StopPlan::All),
+                list.clone().prop_map(StopPlan::Any),
+                (list, 0..3_usize).prop_map(|(list, more)| StopPlan::AtLeast(1 + more % list.len(), list)),
+                part.prop_map(not),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn something_is_missing_if_the_goal_is_not_met(stop in stops(), found in 0..16_u64) {
+            let step = StepRecord::new(1)
+                .with_verdict(Verdict::pass())
+                .with_mark(EVALUATOR_MATCHES_MARK, found);
+            let is_missing = missing(&stop, &step).is_some();
+            prop_assert_eq!(is_missing, decides(&stop, step).is_none());
+        }
     }
 
     #[test]

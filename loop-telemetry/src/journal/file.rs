@@ -15,7 +15,7 @@ use super::{
     BEGUN, EVENTS, IoErrorContext, JournalError, JournalReader, MAX_INLINE_OUTPUT,
     appender::Appender,
     has_begun,
-    line_format::{self, Output},
+    line_format::{self, NumberedByLine, Output},
     lock::RunLock,
     outputs::Outputs,
     reader::OutputLocation,
@@ -246,8 +246,8 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
                 Some(name) => Output::File(name),
             });
             let redacted = self.redactor.as_ref().map(|redactor| redactor.event(event));
-            let event = redacted.as_ref().unwrap_or(event);
-            line_format::write::<Event>(&mut lines.pending, next, &time, event, output.as_ref())
+            let event = NumberedByLine { line: next, event: redacted.as_ref().unwrap_or(event) };
+            line_format::write::<Event>(&mut lines.pending, next, &time, &event, output.as_ref())
                 .map_err(|error| unwritable(&self.path, &error))?;
             next += 1;
         }

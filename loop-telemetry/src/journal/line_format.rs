@@ -9,7 +9,7 @@
 //! | `v` | the line's format. It comes first in every format, so that each version can tell its own. |
 //! | `seq` | the line's number, from 0, without a gap |
 //! | `time` | the wall-clock time, for people: nothing depends on it, and it may jump back |
-//! | `event` | the event, with its run time in microseconds |
+//! | `event` | the event, with its run time in microseconds. Its number is `seq` plus 1, unless it has a `sequence` |
 //! | `output` | the iteration's output, on the line of its end |
 //! | `output_file` | instead of `output`: the name of the file in `outputs` that holds it |
 //! | `crc` | the CRC-32, in hexadecimal, of the line's bytes before `,"crc"` |
@@ -20,7 +20,7 @@
 use std::io::Write as _;
 
 use loop_core::Event;
-use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned, ser::SerializeStruct};
 use serde_json::value::RawValue;
 
 /// The contents of the lines of a file. All files share the structure of a line, so torn and damaged lines are detected
@@ -32,6 +32,34 @@ pub(crate) trait LinePayload: DeserializeOwned {
 
 impl LinePayload for Event {
     const FORMAT: u32 = 1;
+}
+
+/// An event on the line with this number. If the event has the number that follows from the line's, it is written
+/// without one: [`number_by_line`] restores it.
+pub(super) struct NumberedByLine<'a> {
+    pub(super) line: u64,
+    pub(super) event: &'a Event,
+}
+
+impl Serialize for NumberedByLine<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Self { line, event } = self;
+        if event.sequence != line + 1 {
+            return event.serialize(to);
+        }
+        let mut fields = to.serialize_struct("Event", 2)?;
+        fields.serialize_field("at", &event.at)?;
+        fields.serialize_field("kind", &event.kind)?;
+        fields.end()
+    }
+}
+
+/// Gives an event without a number the one that follows from its line. Events are numbered from 1, and lines from 0.
+pub(super) const fn number_by_line(line: u64, mut event: Event) -> Event {
+    if event.sequence == 0 {
+        event.sequence = line + 1;
+    }
+    event
 }
 
 const FORMAT_KEY: &[u8] = br#"{"v":"#;
@@ -172,6 +200,20 @@ mod tests {
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
         let body = text.split(",\"crc\"").next().unwrap();
         assert_eq!(json["crc"], format!("{:08x}", crc32fast::hash(body.as_bytes())));
+    }
+
+    #[test]
+    fn an_event_keeps_its_number_if_that_of_its_line_differs() {
+        for sequence in [0, 1, 3, 4, 5] {
+            let mut event = Event::new(RunTime::ZERO, EventKind::RunResumed {});
+            event.sequence = sequence;
+            let mut line = Vec::new();
+            write::<Event>(&mut line, 3, "", &NumberedByLine { line: 3, event: &event }, None).unwrap();
+            let stored = read::<Event>(line.strip_suffix(b"\n").unwrap()).unwrap();
+            let is_left_out = sequence == 0 || sequence == 4;
+            assert_eq!(stored.event.sequence, if is_left_out { 0 } else { sequence });
+            assert_eq!(number_by_line(3, stored.event).sequence, if is_left_out { 4 } else { sequence });
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::{
     EVENTS,
     error::JournalError,
     has_begun,
-    line_format::StoredLine,
+    line_format::{StoredLine, number_by_line},
     line_reader::{LineReader, TornLine},
     outputs::Outputs,
 };
@@ -129,7 +129,7 @@ impl JournalReader {
         let inline = output.map(|json| OutputLocation::Inline(json.get()));
         let place = inline.or(output_file.map(OutputLocation::File));
         let output = place.map(|place| StoredOutput { place, outputs: &self.outputs });
-        Ok(Some(JournalEntry { number: seq, time, event, output }))
+        Ok(Some(JournalEntry { number: seq, time, event: number_by_line(seq, event), output }))
     }
 
     /// Returns the length of an incomplete last line: a process is writing it, or its writer died. Loading the journal

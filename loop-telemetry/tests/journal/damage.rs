@@ -140,8 +140,15 @@ async fn a_living_run_is_followed_line_by_line() {
     let mut journal = create(&run_folder);
     let mut reader = JournalReader::open(&run_folder).unwrap();
     assert!(reader.next_entry().unwrap().is_none());
-    let event = |at| Event::new(RunTime::from_micros(at), EventKind::EvaluationStarted {});
-    journal.append(&[event(1), event(2)], None).unwrap();
+    // An event without a number gets that of its line.
+    let event = |at| {
+        let mut event = Event::new(RunTime::from_micros(at), EventKind::EvaluationStarted {});
+        event.sequence = at;
+        event
+    };
+    let mut first = event(1);
+    first.sequence = 0;
+    journal.append(&[first, event(2)], None).unwrap();
     for at in [1, 2] {
         assert_eq!(reader.next_entry().unwrap().unwrap().event, event(at));
     }

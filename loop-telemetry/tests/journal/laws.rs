@@ -50,6 +50,10 @@ proptest! {
             report = finished.report.or(report);
             journal = open(&parts);
         }
+        // A line has one number, from which that of its event follows.
+        let numbers: Vec<u64> = read(&parts).iter().map(|event| event.sequence).collect();
+        prop_assert!(numbers.iter().copied().eq(1..=numbers.len() as u64), "{numbers:?}");
+        prop_assert!(!std::fs::read_to_string(parts.join("events.jsonl")).unwrap().contains("\"sequence\":"));
         // A run that died too often in one step gives up.
         if ending(&read(&parts)).reason() != Some(&loop_core::StopReason::AttemptsExhausted) {
             prop_assert_eq!(settled(&read(&parts)), settled(&read(&whole)));

@@ -7,7 +7,7 @@ use loop_core::{Halt, StopReason, WorkError, with_causes};
 use super::super::{ModelError, ModelErrorKind};
 
 /// The reason why a turn has no reply. The conversation is as it was before the turn, but the effects of its calls
-/// remain.
+/// remain. Inside a loop, use [`Turn::run_in`](super::Turn::run_in), which tells errors that pass from those that last.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TurnError {
@@ -53,10 +53,8 @@ fn after(calls: usize) -> String {
 pub(crate) const LEAST_WAIT: Duration = Duration::from_secs(1);
 
 impl TurnError {
-    /// Converts the error for the surrounding loop. Use this instead of `?` alone, which would make each error a failed
-    /// step. A rate limit defers the turn if the turn has called no tool. Otherwise the turn fails, because running it
-    /// again would repeat its actions. An error that no further iteration can fix ends the run.
-    pub fn into_work_error(self) -> WorkError {
+    /// Converts the error for the surrounding loop: see [`Turn::run_in`](super::Turn::run_in).
+    pub(super) fn into_work_error(self) -> WorkError {
         let error = self;
         match &error {
             Self::EmptyPrompt => Halt::new(StopReason::PromptUndeliverable, error.to_string()).into(),

@@ -14,6 +14,7 @@ mod round;
 mod run;
 
 pub(crate) use self::error::LEAST_WAIT;
+pub(in crate::chat) use self::run::cancelled_with;
 pub use self::{
     chat::Chat,
     error::TurnError,

@@ -1,8 +1,11 @@
 //! Runs a turn as a loop.
 
-use std::fmt;
+use std::{fmt, future::Future, pin::pin};
 
-use loop_core::{Bounded, CancellationToken, Halt, Loop, Meter, Report, Step, StopReason, condition_fn};
+use loop_core::{
+    Bounded, CancellationToken, Halt, IterationContext, IterationError, Loop, Meter, Report, Step,
+    StopReason, condition_fn,
+};
 use loop_guardrails::{MaxCost, MaxElapsed, MaxTokens};
 
 use super::{
@@ -135,6 +138,58 @@ impl<'a> Turn<'a> {
             truncated: *truncated,
             wanted_calls: *wanted_calls,
         })
+    }
+}
+
+impl Turn<'_> {
+    /// Runs the turn as the work of an iteration: reports its usage there, and ends with the iteration. Use this inside
+    /// a loop in place of [`run`](Self::run), whose errors would all become failed steps with `?`.
+    ///
+    /// ```
+    /// use loop_agents::chat::{Chat, ScriptedModel};
+    /// use loop_core::{IterationContext, Loop, Step, condition_fn, iteration_with};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let chat = Chat::new(ScriptedModel::new().says("Almost.").says("Done."));
+    /// let agent = iteration_with(chat, async |chat: &mut Chat, cx: IterationContext<String>| {
+    ///     Ok(chat.turn("Is it done?").run_in(&cx).await?.text)
+    /// });
+    /// let done = condition_fn(|step: &Step<String>, _| step.output().is_some_and(|text| text == "Done."));
+    /// let report = Loop::new(agent).until(done).at_most(5).run().await?;
+    /// assert_eq!(report.iterations(), 2);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// A rate limit whose end is known defers the iteration if the turn has called no tool. After a call the step fails,
+    /// because running the turn again would repeat its actions. A refused key, an unknown model and an empty prompt end
+    /// the run. Any other [`TurnError`] is a failed step.
+    ///
+    /// # Panics
+    /// As [`run`](Self::run).
+    ///
+    /// # Cancel safety
+    /// As [`run`](Self::run).
+    pub async fn run_in<O>(mut self, cx: &IterationContext<O>) -> Result<TurnOutput, IterationError> {
+        let cancel = self.cancel.child_token();
+        self.cancel = cancel.clone();
+        let output = cancelled_with(cx, &cancel, self.meter(cx.meter()).run()).await;
+        output.map_err(TurnError::into_work_error)
+    }
+}
+
+/// Runs work that this token cancels, and cancels it when the iteration has to end.
+pub(in crate::chat) async fn cancelled_with<O, T>(
+    cx: &IterationContext<O>,
+    cancel: &CancellationToken,
+    work: impl Future<Output = T>,
+) -> T {
+    let mut work = pin!(work);
+    tokio::select! {
+        result = &mut work => result,
+        () = cx.cancelled() => {
+            cancel.cancel();
+            work.await
+        }
     }
 }
 
