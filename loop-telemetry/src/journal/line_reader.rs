@@ -104,7 +104,7 @@ impl LineReader {
         let zeros = self.line.iter().filter(|byte| **byte == 0).count();
         if zeros > self.longest {
             let why = "it consists of zeros, and is longer than any line before it".to_owned();
-            return Err(JournalError::Damaged { path: self.path.clone(), line: self.lines + 1, why });
+            return Err(self.damaged(self.lines + 1, why));
         }
         match self.is_begun && self.lines == 0 {
             true => Err(JournalError::Empty { path: self.path.clone() }),
@@ -135,10 +135,17 @@ impl LineReader {
     fn bad<E: LinePayload>(&self, bad: LineError) -> JournalError {
         match bad {
             LineError::Newer(found) => self.newer::<E>(self.lines, found),
-            LineError::Damaged(why) => {
-                JournalError::Damaged { path: self.path.clone(), line: self.lines, why }
-            }
+            LineError::Damaged(why) => self.damaged(self.lines, why),
         }
+    }
+
+    /// Returns an error for the last line that was read.
+    pub(crate) fn last_is_damaged(&self, why: impl Into<String>) -> JournalError {
+        self.damaged(self.lines, why.into())
+    }
+
+    fn damaged(&self, line: u64, why: String) -> JournalError {
+        JournalError::Damaged { path: self.path.clone(), line, why }
     }
 
     fn newer<E: LinePayload>(&self, line: u64, found: u32) -> JournalError {
