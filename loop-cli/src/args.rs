@@ -51,6 +51,9 @@ pub(crate) struct Cli {
 
 /// The commands, in the order in which help lists them: the most needed first.
 #[derive(Debug, Subcommand)]
+// Only the command that runs builds its arguments. The doc comment of a flattened struct would then replace the
+// command's description, so those structs have plain comments.
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Write a manifest for the project in this folder
     #[command(after_help = format!("\
@@ -228,7 +231,7 @@ pub(crate) struct RunArgs {
     pub(crate) overrides: OverrideArgs,
 }
 
-/// The output of a run.
+// The output of a run.
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct OutputArgs {
@@ -265,7 +268,7 @@ pub(crate) struct ResumeArgs {
     pub(crate) grant: GrantArgs,
 }
 
-/// Raised limits and a note for a resumed run.
+// Raised limits and a note for a resumed run.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Added to the run")]
 pub(crate) struct GrantArgs {

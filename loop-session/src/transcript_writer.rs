@@ -5,10 +5,13 @@ use std::{collections::VecDeque, fmt};
 use loop_agents::chat::{Message, ToolCall};
 use loop_agents::tools::{ToolOutcome, ToolReport};
 use loop_core::with_causes;
-use loop_telemetry::transcript::{
-    Conversation, SessionError, SessionInfo, SessionStore, ToolCallRecord, Transcript, TranscriptEntry,
+use loop_telemetry::{
+    JournalError,
+    transcript::{
+        Conversation, SessionError, SessionInfo, SessionStore, ToolCallRecord, Transcript, TranscriptEntry,
+    },
+    words,
 };
-use loop_telemetry::words;
 
 use crate::host::SessionHost;
 
@@ -174,7 +177,11 @@ impl TranscriptWriter {
 
 /// Returns whether a retry is pointless.
 const fn is_lasting(error: &SessionError) -> bool {
-    !matches!(error, SessionError::Write { .. } | SessionError::File(_))
+    use JournalError::{Damaged, InUse, Tampered};
+    match error {
+        SessionError::File(error) => matches!(error, Damaged { .. } | InUse { .. } | Tampered { .. }),
+        _ => true,
+    }
 }
 
 impl fmt::Debug for TranscriptWriter {

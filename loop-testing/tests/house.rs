@@ -1,5 +1,5 @@
-//! The structure of the workspace: which crate may know which, modules that do not know each other in circles, and the
-//! types that the kernel shows.
+//! The structure of the workspace: which crate may know which, modules that do not know each other in circles, files that
+//! are short, and the types that the kernel shows. Clippy checks the length of functions (`clippy.toml`).
 
 #[path = "house/modules.rs"]
 mod modules;
@@ -42,6 +42,21 @@ const ARROWS: &[(&str, &[&str])] = &[
 const WITHOUT_CIRCLES: &[&str] = &["loop-manifest", "loop-session"];
 
 const MOST_IN_A_CIRCLE: usize = 5;
+
+/// A longer file probably contains a second thing.
+const MOST_LINES: usize = 350;
+
+/// The files that are longer, each with the reason. In a file of tests, the shared cases matter more than the length.
+const LONG_FILES: &[(&str, &str)] = &[
+    ("loop-agents/tests/tools/commands.rs", "one test for each way around the policy of commands"),
+    ("loop-cli/src/view/result/budget.rs", "160 lines without its tests"),
+    ("loop-cli/tests/cli/chat.rs", "one test for each failure between a prompt and its reply"),
+    ("loop-cli/tests/cli/fault_injection.rs", "one test for each place where a run can die"),
+    ("loop-cli/tests/cli/task.rs", "one test for each way in which a task can end"),
+    ("loop-guardrails/src/policy/instructions.rs", "half of it is one table of names"),
+    ("loop-schedule/tests/store/files.rs", "one test for each thing that can happen to the file"),
+    ("loop-telemetry/tests/runs.rs", "one test for each operation of the store, and for each damage to it"),
+];
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -86,6 +101,32 @@ fn circles_of_modules_stay_small() {
         let large: Vec<_> = circles.into_iter().filter(|circle| circle.len() > MOST_IN_A_CIRCLE).collect();
         assert!(large.is_empty(), "{name}: {large:#?}");
     }
+}
+
+/// Adds the Rust files below `folder` that have more lines than [`MOST_LINES`].
+fn find_long_files(folder: &Path, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            if !matches!(entry.file_name().to_str(), Some("target" | ".git")) {
+                find_long_files(&path, found);
+            }
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = fs::read_to_string(&path).expect("a source file");
+            if text.lines().count() > MOST_LINES {
+                let name = path.strip_prefix(workspace()).expect("a file of the workspace");
+                found.insert(name.to_string_lossy().into_owned());
+            }
+        }
+    }
+}
+
+#[test]
+fn long_files_have_a_reason() {
+    let mut found = BTreeSet::new();
+    find_long_files(&workspace(), &mut found);
+    let listed: BTreeSet<_> = LONG_FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(found, listed, "the list names exactly the files of more than {MOST_LINES} lines");
 }
 
 #[test]

@@ -209,7 +209,9 @@ mod tests {
         .iter()
         .map(unclear)
         .collect();
-        insta::assert_snapshot!(said.join("\n"));
+        insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false, snapshot_path => "../../tests/snapshots" }, {
+            insta::assert_snapshot!("unclear_verdicts", said.join("\n"));
+        });
     }
 
     #[test]

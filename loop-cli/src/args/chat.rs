@@ -24,7 +24,7 @@ pub(crate) struct ChatArgs {
     pub(crate) cwd: Option<PathBuf>,
 }
 
-/// The model, its system prompt and its tools.
+// The model, its system prompt and its tools.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ConversationArgs {
     /// Use this model [default: from the settings]

@@ -28,7 +28,7 @@ pub(crate) struct ShowArgs {
     pub(crate) json: bool,
 }
 
-/// The only part of an iteration to print.
+// The only part of an iteration to print.
 #[derive(Debug, Args)]
 #[group(multiple = false, requires = "iteration")]
 pub(crate) struct PartArgs {

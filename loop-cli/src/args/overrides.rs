@@ -3,7 +3,7 @@
 use clap::Args;
 use loop_manifest::Overrides;
 
-/// Values for keys of the manifest. `--agent` or `--model`, `--check` and `--max` together need no manifest.
+// Values for keys of the manifest. `--agent` or `--model`, `--check` and `--max` together need no manifest.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "In place of the manifest's values, or without a manifest")]
 pub(crate) struct OverrideArgs {

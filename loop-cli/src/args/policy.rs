@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use loop_guardrails::policy::Verb;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum PolicyCommand {
     /// List the rules, with the file and line of each
     #[command(after_help = "Example:\n  loop policy show --json | jq .programs")]
@@ -21,7 +22,7 @@ Exit codes:  0  allowed   1  denied   2  wrong usage or settings")]
     Explain(ExplainArgs),
 }
 
-/// The folder whose rules apply, and the output format.
+// The folder whose rules apply, and the output format.
 #[derive(Debug, Args)]
 pub(crate) struct PolicyFolderArgs {
     /// Apply the rules of this folder [default: the current one]

@@ -9,6 +9,7 @@ use loop_schedule::{CatchUp, Cron, Expiry, Interval, JobId, Overlap, Zone};
 use loop_manifest::duration;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ScheduleCommand {
     /// Add a job: a prompt, its schedule, and what runs it
     #[command(
@@ -134,7 +135,7 @@ impl AddArgs {
     }
 }
 
-/// Options for what carries out a job.
+// Options for what carries out a job.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What runs the prompt [default: the model of the settings]")]
 pub(crate) struct JobActionArgs {
@@ -273,7 +274,7 @@ pub(crate) struct InstallArgs {
     pub(crate) cwd: Option<PathBuf>,
 }
 
-/// Options for the system service that fires the jobs.
+// Options for the system service that fires the jobs.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct SystemArgs {

@@ -43,7 +43,7 @@ pub(crate) struct TaskArgs {
     pub(crate) reporting: ReportingArgs,
 }
 
-/// The output of a task.
+// The output of a task.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReportingArgs {
     /// Show the agents' words and tool calls

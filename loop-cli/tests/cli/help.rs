@@ -47,7 +47,8 @@ fn help_fits_a_screen_and_begins_with_what_one_needs_first() {
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let listed: Vec<_> = listed.filter_map(|line| line.split_whitespace().next()).take(LISTED).collect();
     assert_eq!(listed, COMMANDS[..LISTED]);
-    said("version", &["--version"], 0);
+    let version = said("version", &["--version"], 0);
+    assert_eq!(version, said("version", &["-V"], 0), "the fast answer is that of clap");
 }
 
 #[test]

@@ -33,6 +33,7 @@ impl Progress {
     /// Folds an event that can follow those before.
     // Inlined: see `Machine::emit`.
     #[inline(always)]
+    #[expect(clippy::too_many_lines, reason = "one arm for each kind of event")]
     pub(crate) fn fold(&mut self, sequence: u64, at: RunTime, kind: &EventKind) {
         self.sequence = sequence;
         if let Phase::Working(_) = self.phase {

@@ -1,4 +1,4 @@
-//! Errors of journals.
+//! Errors of journals, and of the files of sessions, which have the same form.
 
 use std::{
     io,
@@ -7,11 +7,11 @@ use std::{
 
 use crate::private_folder;
 
-/// The reason why a journal cannot be used. Each message names the next step.
+/// The reason why a journal, or the file of a session, cannot be used. Each message names the next step.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// A folder or file of the journal cannot be created.
+    /// The folder or file cannot be created.
     #[error("{} cannot be created (choose another state directory, or one that you can write to)", path.display())]
     Create {
         /// The file or folder.
@@ -19,7 +19,7 @@ pub enum JournalError {
         /// The error of the system.
         source: io::Error,
     },
-    /// The journal cannot be opened or read.
+    /// The file cannot be opened or read.
     #[error("{} cannot be read (check that it is there and that you may read and write it)", path.display())]
     Read {
         /// The file.
@@ -34,7 +34,7 @@ pub enum JournalError {
         path.display()
     )]
     NotPlain {
-        /// The journal's path.
+        /// The path.
         path: PathBuf,
     },
     /// The journal has no events, but the run had recorded some.
@@ -47,16 +47,15 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
-    /// The journal cannot be written or synced.
-    #[error("{} cannot be written (make sure that the disk has space, then resume the run: recorded events are \
-             kept)", path.display())]
+    /// The file cannot be written or synced.
+    #[error("{} cannot be written (make sure that the disk has space, then continue: what was recorded is kept)", path.display())]
     Write {
         /// The file.
         path: PathBuf,
         /// The error of the system.
         source: io::Error,
     },
-    /// The journal cannot be locked.
+    /// The file cannot be locked.
     #[error("{} cannot be locked (put the state directory on a file system that has locks)", path.display())]
     Lock {
         /// The file.
@@ -64,8 +63,8 @@ pub enum JournalError {
         /// The error of the system.
         source: io::Error,
     },
-    /// Another process works on the run.
-    #[error("another process works on this run: it holds {} (wait until it has ended, or end it)", path.display())]
+    /// Another process works on the run or the session.
+    #[error("another process holds {} (continue there, wait until it has ended, or end it)", path.display())]
     InUse {
         /// The locked file.
         path: PathBuf,
@@ -73,7 +72,7 @@ pub enum JournalError {
     /// A line is damaged.
     #[error(
         "line {line} of {} is damaged: {why} (restore the file from a backup; or cut it off before that line, \
-         and the run repeats everything after it)",
+         and everything after it is lost, so that a run repeats it)",
         path.display()
     )]
     Damaged {
@@ -84,10 +83,10 @@ pub enum JournalError {
         /// The damage.
         why: String,
     },
-    /// Another process removed, cut or wrote the journal during the run.
+    /// Another process removed, cut or wrote the file meanwhile.
     #[error(
-        "{} was changed by another program while the run wrote it: {why} (find out which one does that, perhaps \
-         the run's own commands; then restore the file from a backup, or start a new run)",
+        "{} was changed by another program while this one wrote it: {why} (find out which one does that, perhaps \
+         a command of the agent; then restore the file from a backup, or start a new run or session)",
         path.display()
     )]
     Tampered {

@@ -73,7 +73,7 @@ impl LineReader {
         }
         match private_folder::read_line(&mut self.file, &mut self.line) {
             Err(error) if error.kind() == ErrorKind::FileTooLarge => {
-                return Err(self.damaged(error.to_string()));
+                return Err(self.damaged(self.lines + 1, error.to_string()));
             }
             read => read.cannot_read(&self.path)?,
         };
@@ -108,19 +108,13 @@ impl LineReader {
     fn end<T>(&self) -> Result<Option<T>, JournalError> {
         let zeros = self.line.iter().filter(|byte| **byte == 0).count();
         if zeros > self.longest {
-            return Err(
-                self.damaged("it consists of zeros, and is longer than any line before it".to_owned())
-            );
+            let why = "it consists of zeros, and is longer than any line before it".to_owned();
+            return Err(self.damaged(self.lines + 1, why));
         }
         match self.is_begun && self.lines == 0 {
             true => Err(JournalError::Empty { path: self.path.clone() }),
             false => Ok(None),
         }
-    }
-
-    /// Returns an error for the line after the last complete one.
-    fn damaged(&self, why: String) -> JournalError {
-        JournalError::Damaged { path: self.path.clone(), line: self.lines + 1, why }
     }
 
     /// Returns the format of the last line.
@@ -146,10 +140,17 @@ impl LineReader {
     fn bad<E: LinePayload>(&self, bad: LineError) -> JournalError {
         match bad {
             LineError::Newer(found) => self.newer::<E>(self.lines, found),
-            LineError::Damaged(why) => {
-                JournalError::Damaged { path: self.path.clone(), line: self.lines, why }
-            }
+            LineError::Damaged(why) => self.damaged(self.lines, why),
         }
+    }
+
+    /// Returns an error for the last line that was read.
+    pub(crate) fn last_is_damaged(&self, why: impl Into<String>) -> JournalError {
+        self.damaged(self.lines, why.into())
+    }
+
+    fn damaged(&self, line: u64, why: String) -> JournalError {
+        JournalError::Damaged { path: self.path.clone(), line, why }
     }
 
     fn newer<E: LinePayload>(&self, line: u64, found: u32) -> JournalError {

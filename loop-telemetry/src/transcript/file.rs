@@ -56,7 +56,7 @@ impl<M: Serialize + DeserializeOwned> Transcript<M> {
         let mut lacks_end = false;
         while let Some(timed) = next_entry(&mut lines)? {
             lacks_end = lines.format() >= WITH_ENDS && !matches!(timed.entry, TranscriptEntry::Ended);
-            conversation.apply(timed.entry).map_err(|misfit| damaged(&lines, misfit.to_string()))?;
+            conversation.apply(timed.entry).map_err(|misfit| lines.last_is_damaged(misfit.to_string()))?;
         }
         if lines.count() == 0 {
             return Err(SessionError::Empty { path: lines.path().to_owned() });
@@ -104,7 +104,7 @@ impl<M: Serialize + DeserializeOwned> Transcript<M> {
     /// # Errors
     /// [`SessionError`] if the entry cannot be written. The file is unchanged then, and you can append this or another
     /// entry later. [`SessionError::Folder`] is different: the entry is written, but the session's new name is not
-    /// saved for lists. After [`SessionError::Tampered`] the file no longer belongs to this session.
+    /// saved for lists. After [`JournalError::Tampered`] the file no longer belongs to this session.
     pub fn append(&mut self, entry: &TranscriptEntry<M>) -> Result<(), SessionError> {
         let unwritable = |path: &Path, source| SessionError::Unwritable { path: path.to_owned(), source };
         let time = format!("{:.3}", (self.clock)());
@@ -150,13 +150,8 @@ pub(super) fn next_entry<M: DeserializeOwned>(
     let (time, entry) = (line.time.parse(), line.event);
     match time {
         Ok(time) => Ok(Some(TimedEntry { time, entry })),
-        Err(error) => Err(damaged(lines, format!("its time is invalid ({error})"))),
+        Err(error) => Err(lines.last_is_damaged(format!("its time is invalid ({error})")).into()),
     }
-}
-
-/// Returns an error for the last line that was read.
-fn damaged(lines: &LineReader, why: String) -> SessionError {
-    SessionError::Damaged { path: lines.path().to_owned(), line: lines.count(), why }
 }
 
 impl<M> fmt::Debug for Transcript<M> {

@@ -97,12 +97,13 @@ fn session(path: &Path) -> Option<SessionListing> {
 
 /// Reads the facts on the first line.
 fn begun(path: &Path, id: &str) -> Result<SessionInfo, SessionError> {
-    let damaged = |why: &str| SessionError::Damaged { path: path.to_owned(), line: 1, why: why.to_owned() };
     let mut lines = LineReader::open(path.to_owned())?;
     match lines.next_line::<TranscriptEntry<IgnoredAny>>()?.map(|line| line.event) {
         Some(TranscriptEntry::Begun(info)) if info.id == id => Ok(info),
-        Some(TranscriptEntry::Begun(info)) => Err(damaged(&format!("it belongs to the session {}", info.id))),
-        Some(_) => Err(damaged("a session does not begin with this entry")),
+        Some(TranscriptEntry::Begun(info)) => {
+            Err(lines.last_is_damaged(format!("it belongs to the session {}", info.id)).into())
+        }
+        Some(_) => Err(lines.last_is_damaged("a session does not begin with this entry").into()),
         None => Err(SessionError::Empty { path: path.to_owned() }),
     }
 }

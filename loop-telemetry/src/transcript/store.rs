@@ -59,8 +59,8 @@ impl SessionStore {
     /// who knows the model, appends [`TranscriptEntry::Resumed`].
     ///
     /// # Errors
-    /// [`SessionError::InUse`] if a process holds it; [`SessionError::Damaged`] names the line; other errors if there
-    /// is no such session or it cannot be read.
+    /// `JournalError::InUse` if a process holds it; `JournalError::Damaged` names the line; other errors if there is no
+    /// such session or it cannot be read.
     pub fn resume<M: Serialize + DeserializeOwned>(
         &self,
         id: &str,
@@ -72,7 +72,7 @@ impl SessionStore {
     /// Returns all entries of a session, in order. A process may hold the session meanwhile.
     ///
     /// # Errors
-    /// If there is no such session, or it cannot be read; [`SessionError::Damaged`] names the line.
+    /// If there is no such session, or it cannot be read; `JournalError::Damaged` names the line.
     pub fn entries<M: DeserializeOwned>(&self, id: &str) -> Result<Vec<TimedEntry<M>>, SessionError> {
         let mut lines = LineReader::open(self.existing(id)?)?;
         let mut entries = Vec::new();

@@ -2,7 +2,10 @@
 
 use std::{fs, path::PathBuf};
 
-use loop_telemetry::transcript::{ConversationChange, SessionError, SessionStore, TranscriptEntry};
+use loop_telemetry::{
+    JournalError,
+    transcript::{ConversationChange, SessionError, SessionStore, TranscriptEntry},
+};
 
 use crate::scenario::{TestMessage, clock, info, store, user};
 
@@ -61,7 +64,7 @@ fn an_entry_of_another_conversation_is_damage() {
         .unwrap();
     drop(transcript);
     let error = store.resume::<TestMessage>("s", clock()).unwrap_err();
-    assert!(matches!(error, SessionError::Damaged { line: 5, .. }), "{error}");
+    assert!(matches!(error, SessionError::File(JournalError::Damaged { line: 5, .. })), "{error}");
     assert!(error.to_string().contains("it keeps 5 messages, but there are 0"), "{error}");
     assert!(path.is_file());
 }
@@ -72,7 +75,7 @@ fn a_file_that_is_removed_under_a_session_is_noticed() {
     let (mut transcript, _) = store.resume::<TestMessage>("s", clock()).unwrap();
     fs::remove_file(&path).unwrap();
     let error = transcript.append(&TranscriptEntry::Cleared).unwrap_err();
-    assert!(matches!(error, SessionError::Tampered { .. }), "{error}");
+    assert!(matches!(error, SessionError::File(JournalError::Tampered { .. })), "{error}");
 }
 
 #[test]

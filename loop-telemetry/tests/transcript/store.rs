@@ -4,7 +4,7 @@ use std::{fs, time::Duration, time::SystemTime};
 
 use loop_core::Usage;
 use loop_telemetry::{
-    REDACTED, Redactor,
+    JournalError, REDACTED, Redactor,
     transcript::{ConversationChange, SessionError, SessionStore, Transcript, TranscriptEntry},
 };
 
@@ -19,7 +19,7 @@ fn a_session_is_held_by_one() {
     let (_state, store) = store();
     let held = begin(&store, "s-1", "/ws");
     let refused = store.resume::<TestMessage>("s-1", clock()).unwrap_err();
-    assert!(matches!(refused, SessionError::InUse { .. }), "{refused}");
+    assert!(matches!(refused, SessionError::File(JournalError::InUse { .. })), "{refused}");
     assert!(store.is_held("s-1").unwrap());
     // A reader does not need the lock.
     assert_eq!(store.entries::<TestMessage>("s-1").unwrap().len(), 1);

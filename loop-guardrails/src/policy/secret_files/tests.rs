@@ -33,6 +33,7 @@ fn every_rule_holds_at_any_depth_and_in_capitals() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "most of it is the list of paths")]
 fn credentials_are_refused_where_programs_keep_them_and_so_are_copies() {
     for path in [
         ".git-credentials",
