@@ -17,7 +17,7 @@ fn yaml(rest: &str) -> String {
     )
 }
 
-fn hides(ran: CommandResult) {
+fn hides(ran: &CommandResult) {
     let shown = format!("{}{}", ran.stdout, ran.stderr);
     assert!(!shown.contains(SECRET), "{shown}");
 }
@@ -31,13 +31,13 @@ fn no_message_about_a_manifest_shows_its_secrets() {
         (format!("vars: {{api_token: '{SECRET}'"), "cannot be read"),
     ] {
         let scenario = Scenario::new();
-        scenario.write("it.yaml", &yaml(&rest));
+        scenario.write("it.yaml", yaml(&rest));
         for args in [
             &["run", "it.yaml"][..],
             &["check", "it.yaml"],
             &["schedule", "add", "--every", "1h", "--run", "it.yaml"],
         ] {
-            hides(scenario.run(args).says(&[said]));
+            hides(&scenario.run(args).says(&[said]));
         }
     }
 }
@@ -45,14 +45,14 @@ fn no_message_about_a_manifest_shows_its_secrets() {
 #[test]
 fn no_message_about_a_command_line_shows_its_secrets() {
     let scenario = Scenario::new();
-    scenario.write("it.yaml", &yaml(""));
+    scenario.write("it.yaml", yaml(""));
     for set in [
         format!("agent.env.set={{STRIPE_KEY: {SECRET}, B: 1}}"),
         format!("agent.env.set={{\"DB_PW\": \"{SECRET}\", \"B\": 1}}"),
         format!("agent={{command: ls, env: {{set: {{DB_PW: {SECRET}, B: 1}}}}}}"),
         format!("vars={{db_pw: {SECRET}}}"),
     ] {
-        hides(scenario.run(&["run", "it.yaml", "--set", &set]).says(&["the command line"]));
+        hides(&scenario.run(&["run", "it.yaml", "--set", &set]).says(&["the command line"]));
     }
 }
 
@@ -62,14 +62,14 @@ fn a_change_beside_a_secret_is_a_change() {
     let with = |set: &str| {
         scenario.write(
             "it.yaml",
-            &yaml("").replacen("\"true\"\n", &format!("\"true\"\n  env: {{set: {{{set}}}}}\n"), 1),
-        )
+            yaml("").replacen("\"true\"\n", &format!("\"true\"\n  env: {{set: {{{set}}}}}\n"), 1),
+        );
     };
     with(&format!("API_TOKEN: {SECRET}"));
     scenario.run(&["run", "it.yaml"]).exits(1);
     let resume = || scenario.run(&["resume", "--add-iterations", "1"]);
     with(&format!("API_TOKEN: {SECRET}, BASH_ENV: evil"));
-    hides(resume().exits(2).says(&["has changed since", "BASH_ENV: evil"]));
+    hides(&resume().exits(2).says(&["has changed since", "BASH_ENV: evil"]));
     with(&format!("API_TOKEN: {SECRET}"));
     resume().exits(1).says(&["max_iterations"]);
     // Another value of the same secret is no change.
@@ -82,7 +82,7 @@ fn a_command_cannot_change_in_the_place_of_a_secret() {
     let scenario = Scenario::new();
     let with = |value: &str| {
         scenario
-            .manifest(&Manifest::new(&format!("true {value}"), "false").set("guardrails.max_iterations", 1))
+            .manifest(&Manifest::new(&format!("true {value}"), "false").set("guardrails.max_iterations", 1));
     };
     let run = |args: &[&str]| {
         let mut command = scenario.loop_command(args);
@@ -96,7 +96,7 @@ fn a_command_cannot_change_in_the_place_of_a_secret() {
     run(&["resume", "--add-iterations", "1"]).exits(1);
     // Without the variable, nobody knows the secret any more.
     let refused = scenario.run(&["resume", "--add-iterations", "1"]).exits(2);
-    hides(refused.says(&["is not known as the secret"]));
+    hides(&refused.says(&["is not known as the secret"]));
     assert!(!scenario.has("evil"));
 }
 

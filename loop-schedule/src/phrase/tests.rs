@@ -116,6 +116,12 @@ fn other_words_of_time_are_refused_with_the_nearest_form() {
         ("look nightly", "refused nightly -> every day at 23:00"),
         ("look bi-weekly", "refused bi-weekly -> every 2 weeks"),
         ("run it everyday", "refused everyday -> every day"),
+    ]);
+}
+
+#[test]
+fn other_times_of_day_and_dates_are_refused_with_the_nearest_form() {
+    holds(&[
         ("in half an hour look", "refused in half an hour -> in 30 minutes"),
         ("look in a few minutes", "refused in a few minutes -> in 3 minutes"),
         ("in the next hour look", "refused in the next hour -> in 60 minutes"),
