@@ -1,11 +1,13 @@
 //! Measures the cost of the `loop` command over a program that only spawns the same commands.
 //!
 //! The floor is `floor/floor.c`, which this module compiles. Both run the agent `true` and the evaluator `false`. The
-//! journal has its own floor, since it waits for the disk (see [`journal`](crate::journal)). Times are differences
-//! between a long run and one of ten iterations, so that the startup does not count.
+//! journal's own work has its own floor, since it waits for the disk (see [`journal`](crate::journal)). Times are
+//! differences between a long run and one of ten iterations, so that the startup does not count.
 
 use std::{
-    env, fs,
+    env,
+    fs::{self, File},
+    io::Write,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -25,10 +27,13 @@ use crate::{
 const START: u64 = 10;
 const SHORT: u64 = 1_010;
 const LONG: u64 = 5_010;
+/// The iterations of a run whose journal is on the disk.
+const SYNCED: u64 = 210;
 /// The expected exit code of a run that a guardrail ended.
 const HALTED: i32 = 1;
 
 const OVERHEAD: &str = "loop run / spawn and wait, an iteration";
+const JOURNAL: &str = "loop run with a journal / without, and a sync of its bytes";
 const LINE: &str = "loop run: 5010 iterations / 1010, an iteration";
 const MEMORY: &str = "loop run: peak memory of 5010 iterations / 10 MiB";
 const FLAT: &str = "loop run: peak memory of 5010 iterations / of 10";
@@ -42,7 +47,7 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let bench = match CommandBench::prepare() {
         Ok(bench) => bench,
         Err(error) => {
-            for what in [OVERHEAD, LINE, MEMORY, FLAT, START_UP] {
+            for what in [OVERHEAD, JOURNAL, LINE, MEMORY, FLAT, START_UP] {
                 table.add(Row::skipped(what, format!("{error:#}")));
             }
             return Ok(());
@@ -53,13 +58,21 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let pairs = in_turn(|| of_loop(SHORT), || bench.of_floor(agent, START, SHORT))?;
     let each = |seconds: f64| seconds / (SHORT - START) as f64 * 1e6;
     let note = format!("{:.0} us over {:.0} us", each(pairs.first.median), each(pairs.second.median));
-    table.add(Row::new(OVERHEAD, pairs.ratio).at_most(1.3).note(note));
+    table.add(Row::new(OVERHEAD, pairs.ratio).at_most(1.1).note(note));
+
+    let pairs = in_turn(
+        || bench.of_journal(agent),
+        || anyhow::Ok(bench.of_loop(agent, START, SYNCED)? + bench.of_syncs(SYNCED - START)?),
+    )?;
+    let each = |seconds: f64| seconds / (SYNCED - START) as f64 * 1e6;
+    let note = format!("{:.0} us over {:.0} us", each(pairs.first.median), each(pairs.second.median));
+    table.add(Row::new(JOURNAL, pairs.ratio).at_most(1.1).note(note));
 
     let long = in_turn(|| of_loop(LONG), || of_loop(SHORT))?;
     let scale = (SHORT - START) as f64 / (LONG - START) as f64;
     table.add(Row::new(LINE, long.ratio.times(scale)).at_most(1.1));
 
-    let peak = |length| memory::peak_kib_of(&bench.loop_run(agent, length)?, HALTED);
+    let peak = |length| memory::peak_kib_of(bench.loop_run(agent, length)?.arg("--no-journal"), HALTED);
     let (long, short) = (peak(LONG)?, peak(START)?);
     table.add(Row::single(MEMORY, long as f64 / 10_240.0).at_most(1.0).note(format!("{long} KiB")));
     let note = format!("{short} KiB of 10: most of it is pages of the program's file");
@@ -111,13 +124,46 @@ impl CommandBench {
         });
         fs::write(&manifest, text.to_string())?;
         let mut command = Command::new(&self.binary);
-        command.arg("run").arg(manifest).args(["--quiet", "--no-journal", "--telemetry"]);
+        command.arg("run").arg(manifest).args(["--quiet", "--telemetry"]);
         command.arg(self.folder.path().join("telemetry.jsonl")).stdin(Stdio::null());
         Ok(command)
     }
 
+    /// Returns the time of `loop run` with a journal on the disk, without its startup and its first iterations.
+    fn of_journal(&self, agent: &str) -> Result<Duration> {
+        let home = self.home();
+        let timed = |length| {
+            let _ = fs::remove_dir_all(&home);
+            timed(self.loop_run(agent, length)?.env("LOOP_HOME", &home), HALTED)
+        };
+        let start = timed(START)?;
+        Ok(timed(SYNCED)?.saturating_sub(start))
+    }
+
+    /// Returns the time of this number of writes, each synced, with as many bytes as the journal had for an iteration.
+    fn of_syncs(&self, writes: u64) -> Result<Duration> {
+        let run = fs::read_dir(self.home().join("runs"))?.filter_map(|entry| Some(entry.ok()?.path()));
+        let journal = run.map(|run| run.join("events.jsonl")).find(|file| file.is_file());
+        let bytes = fs::metadata(journal.context("the run has no journal")?)?.len() / SYNCED;
+        let bytes = vec![b'x'; usize::try_from(bytes)?];
+        let path = self.folder.path().join("bare");
+        let mut file = File::create(&path)?;
+        let begun = Instant::now();
+        for _ in 0..writes {
+            file.write_all(&bytes)?;
+            file.sync_data()?;
+        }
+        let took = begun.elapsed();
+        fs::remove_file(path)?;
+        Ok(took)
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
     fn run_loop(&self, agent: &str, iterations: u64) -> Result<Duration> {
-        timed(&mut self.loop_run(agent, iterations)?, HALTED)
+        timed(self.loop_run(agent, iterations)?.arg("--no-journal"), HALTED)
     }
 
     fn run_floor(&self, agent: &str, iterations: u64) -> Result<Duration> {

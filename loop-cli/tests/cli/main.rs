@@ -61,6 +61,7 @@ mod session_files;
 mod session_loop;
 mod session_schedule;
 mod signals;
+mod simple_commands;
 mod state;
 mod stored_files;
 mod stored_output;
