@@ -1,7 +1,7 @@
 //! `vars`: texts that a manifest leaves to its user, and the places that name them.
 //!
-//! Commands and prompts are filled later: there, a value must not become syntax. Every other text is a plain one, and
-//! gets the values before its field is read.
+//! Commands and prompts are filled later: there, a value must not become syntax. Every other text gets the values before
+//! its field is read; in a pattern, a value matches only itself.
 
 use loop_agents::shell::{VariablePlace, Variables};
 
@@ -125,8 +125,12 @@ impl Walk<'_> {
             Value::List(nodes) => nodes.iter_mut().for_each(|node| self.visit(path, node)),
             Value::Text(value) => {
                 self.check(value, &node.span);
-                if !FILLED_LATER.contains(&&*path.iter().map(String::as_str).collect::<Vec<_>>()) {
-                    *value = self.values.fill(value);
+                let path: Vec<_> = path.iter().map(String::as_str).collect();
+                match *path {
+                    // A value such as `|` would make every output match.
+                    ["stop_condition", .., "pattern"] => *value = self.values.fill_pattern(value),
+                    _ if FILLED_LATER.contains(&&*path) => {}
+                    _ => *value = self.values.fill(value),
                 }
             }
             Value::Null | Value::Bool(_) | Value::Whole(_) | Value::Decimal(_) | Value::Date => {}

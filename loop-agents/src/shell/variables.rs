@@ -93,6 +93,23 @@ impl Variables {
         self.pieces(text).into_iter().map(copy).collect()
     }
 
+    /// Returns the regular expression in which each value matches only itself. Variables without a value stay as they
+    /// are.
+    ///
+    /// ```
+    /// use loop_agents::shell::Variables;
+    ///
+    /// let values: Variables = [("version".to_owned(), "1.2".to_owned())].into_iter().collect();
+    /// assert_eq!(values.fill_pattern("^v{var.version}$"), r"^v1\.2$");
+    /// ```
+    pub fn fill_pattern(&self, pattern: &str) -> String {
+        let copy = |piece| match piece {
+            Piece::Text(text, _) => text.to_owned(),
+            Piece::Value(value) => regex_syntax::escape(value),
+        };
+        self.pieces(pattern).into_iter().map(copy).collect()
+    }
+
     /// Returns the command line with each value as one quoted word, or as a part of one. Variables without a value stay
     /// as they are. A program may still read a value that begins with `-` as an option.
     ///

@@ -64,6 +64,19 @@ fn a_variable_is_text_to_the_shell_and_to_the_prompt() {
 }
 
 #[test]
+fn a_variable_in_a_pattern_matches_only_itself() {
+    let scenario = Scenario::new();
+    let manifest = Manifest::new("true", "echo version 102")
+        .set("vars", json!({ "version": "1.2" }))
+        .set("guardrails.max_iterations", 1)
+        .set("stop_condition", json!({ "type": "output_matches", "pattern": "version {var.version}" }));
+    scenario.manifest(&manifest);
+    scenario.run(&["run"]).exits(1);
+    scenario.run(&["run", "--var", "version=|"]).exits(1);
+    scenario.run(&["run", "--var", "version=102"]).exits(0);
+}
+
+#[test]
 fn a_variable_that_is_missing_or_unknown_stops_the_run_before_it_begins() {
     let scenario = Scenario::new();
     scenario.manifest(&with_variables());

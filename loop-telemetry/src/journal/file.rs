@@ -235,6 +235,10 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
         let file = output.map(|output| self.prepare(output)).transpose()?;
         let time = format!("{:.3}", (self.clock)());
         let mut lines = locked(&self.lines);
+        if self.synced {
+            // Otherwise work could start before a sync notices it.
+            lines.file.check()?;
+        }
         if let Some(Some(name)) = &file {
             lines.pending_output = self.synced.then(|| name.clone());
         }

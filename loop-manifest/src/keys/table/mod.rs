@@ -127,7 +127,8 @@ const LAST: &[Key] = &[
             "Variables, each with its default text, or with `null` if it has none. `{var.NAME}` is replaced by the \
              value in every text of the manifest. `--var NAME=VALUE` sets it. In `agent.command`, \
              `evaluator.command`, `evaluator.review.agent` and `on_finish`, the value is one quoted word, so the \
-             shell does not run it. In `agent.prompt`, placeholders in the value are not replaced.",
+             shell does not run it. In `agent.prompt`, placeholders in the value are not replaced. In a pattern, the \
+             value matches only itself.",
         )
         .examples(&[Texts("branch", "main")]),
 ];
