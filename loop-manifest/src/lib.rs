@@ -9,6 +9,7 @@ mod bounds;
 mod compose;
 mod context;
 mod describe;
+mod diagnostic;
 mod diagnostics;
 mod document;
 pub mod duration;

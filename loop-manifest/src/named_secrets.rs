@@ -9,7 +9,7 @@ use std::path::Path;
 use loop_guardrails::policy::environment::looks_secret;
 
 use super::{
-    diagnostics::Span,
+    diagnostic::Span,
     document::{self, Node, Value},
     format::Format,
     keys,

@@ -79,7 +79,7 @@ impl Findings {
 
     /// Returns true if one of a reviewer's texts is a placeholder, such as `...` or `<what is left>`: a text without a
     /// letter or a digit, or a text in angle brackets. The reviewer has filled in a form without thinking about it. An
-    /// empty text is none.
+    /// empty text is no placeholder.
     pub(super) fn is_template<T: AsRef<str>>(pending: &[T], blocker: &str, summary: &str) -> bool {
         let is_placeholder = |text: &str| {
             let text = text.trim();

@@ -13,6 +13,14 @@ fn finishing(agent: &str, check: &str, command: &str) -> Manifest {
 }
 
 #[test]
+fn a_command_that_stops_the_loop_does_not_keep_it_from_its_end() {
+    let scenario = Scenario::new();
+    let manifest = Manifest::new("true", "true").set("on_finish", "kill -STOP $PPID; echo x > told");
+    scenario.run_manifest(&manifest).exits(0);
+    assert_eq!(scenario.read("told"), "x\n");
+}
+
+#[test]
 fn every_ending_is_reported_to_it() {
     let scenario = Scenario::new();
     scenario.run_manifest(&finishing("true", "true", NOTE)).exits(0);

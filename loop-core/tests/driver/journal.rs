@@ -27,6 +27,8 @@ enum Told {
 struct Memory {
     told: Arc<Mutex<Vec<Told>>>,
     calls_left: Option<Arc<AtomicU64>>,
+    /// Whether it holds events in memory until they are synced.
+    is_buffering: bool,
 }
 
 impl Memory {
@@ -74,6 +76,10 @@ impl Journal<u64> for Memory {
             journal.lock().push(Told::Synced);
             Ok(())
         })
+    }
+
+    fn is_buffering(&self) -> bool {
+        self.is_buffering && self.told().last() != Some(&Told::Synced)
     }
 
     fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<u64>, BoxError> {
@@ -155,6 +161,22 @@ async fn syncs_overlap_with_work_but_a_settled_step_is_synced_before_the_next_it
     assert_eq!(names(&journal.told()), expected);
     // Of the four syncs, the run waited only for one between two iterations.
     assert_eq!(report.elapsed(), ms(21));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_starts_while_a_journal_holds_events_in_memory() {
+    let journal = Memory { is_buffering: true, ..Memory::default() };
+    let (at_agent, at_judge) = (journal.clone(), journal.clone());
+    let agent = iteration_fn(move |cx: IterationContext<u64>| {
+        assert!(!at_agent.is_buffering());
+        async move { Ok(cx.iteration() * 10) }
+    });
+    let judge = evaluator_fn(move |cx: EvaluationContext<u64>| {
+        assert!(!at_judge.is_buffering());
+        async move { Ok(if *cx.output() == 20 { Verdict::pass() } else { Verdict::fail() }) }
+    });
+    let run = Loop::new(agent).evaluate(judge).until(evaluator_passed()).at_most(9).journal(journal);
+    assert!(run.run().await.unwrap().is_success());
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,7 +3,7 @@
 use serde::de::IgnoredAny;
 
 use super::{
-    super::diagnostics::{Diagnostic, Span},
+    super::diagnostic::{Diagnostic, Span},
     offset,
 };
 

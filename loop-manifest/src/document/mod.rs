@@ -9,7 +9,7 @@ mod toml;
 mod yaml;
 
 use super::{
-    diagnostics::{Diagnostic, Span},
+    diagnostic::{Diagnostic, Span},
     duration,
     format::Format,
 };

@@ -6,7 +6,7 @@ use toml::{
 };
 
 use super::{
-    super::diagnostics::{Diagnostic, Span},
+    super::diagnostic::{Diagnostic, Span},
     Node, ObjectEntry, Value,
 };
 

@@ -9,7 +9,7 @@ use serde_saphyr::{
 };
 
 use super::{
-    super::diagnostics::{Diagnostic, Span},
+    super::diagnostic::{Diagnostic, Span},
     Node, ObjectEntry, Value, offset,
 };
 

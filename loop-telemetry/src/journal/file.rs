@@ -4,7 +4,7 @@ use std::{
     fmt,
     marker::PhantomData,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use jiff::Timestamp;
@@ -15,6 +15,7 @@ use super::{
     BEGUN, EVENTS, IoErrorContext, JournalError, JournalReader, MAX_INLINE_OUTPUT,
     appender::Appender,
     has_begun,
+    line_buffer::{LineBuffer, locked},
     line_format::{self, NumberedByLine, Output},
     lock::RunLock,
     outputs::Outputs,
@@ -62,18 +63,6 @@ pub struct FileJournal<O> {
     /// The JSON of the last output. We keep its allocation for reuse, unless it is large.
     json: Vec<u8>,
     output: PhantomData<fn(O) -> O>,
-}
-
-/// The file of lines, and the lines that must not be in it yet. A sync shares them with the run, which appends more
-/// meanwhile. Nobody holds the lock while the disk is busy.
-struct LineBuffer {
-    file: Appender,
-    /// Lines that wait to be written.
-    pending: Vec<u8>,
-    /// The file of an output that must be synced before the line that names it is written.
-    pending_output: Option<String>,
-    /// Whether we have recorded that the journal has events.
-    is_begun: bool,
 }
 
 impl<O> FileJournal<O> {
@@ -179,38 +168,6 @@ impl<O> FileJournal<O> {
             }
             begun.map_or(Ok(()), |marker| lines.note_begun(&marker))
         }
-    }
-}
-
-fn locked(lines: &Mutex<LineBuffer>) -> MutexGuard<'_, LineBuffer> {
-    // Each change of the buffer is complete before anything that could panic.
-    lines.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl LineBuffer {
-    /// Writes the waiting lines, unless an output must be synced first.
-    fn flush(&mut self) -> Result<(), JournalError> {
-        if self.pending_output.is_none() && !self.pending.is_empty() {
-            self.file.append(&self.pending)?;
-            self.pending.clear();
-        }
-        Ok(())
-    }
-
-    /// Writes the lines that waited for this output.
-    fn flush_after(&mut self, output: &str) -> Result<(), JournalError> {
-        self.pending_output.take_if(|name| name == output);
-        self.flush()
-    }
-
-    /// Records that the journal has events, once they are synced. From then on, a journal without events is damaged.
-    fn note_begun(&mut self, marker: &Path) -> Result<(), JournalError> {
-        if !self.is_begun {
-            let file = private_folder::private().write(true).create(true).truncate(false).open(marker);
-            file.cannot_create(marker)?;
-            self.is_begun = true;
-        }
-        Ok(())
     }
 }
 

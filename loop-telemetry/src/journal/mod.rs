@@ -15,6 +15,7 @@
 mod appender;
 mod error;
 mod file;
+mod line_buffer;
 mod line_format;
 mod line_reader;
 mod lock;

@@ -15,8 +15,10 @@ fn told(meddle: impl FnOnce(&Path)) -> String {
     journal.append(std::slice::from_ref(&began), None).unwrap();
     block_on(journal.sync()).unwrap();
     meddle(journal.path());
-    journal.append(&[began], None).unwrap();
-    block_on(journal.sync()).unwrap_err().to_string()
+    let at_sync = block_on(journal.sync()).unwrap_err().to_string();
+    let at_write = journal.append(&[began], None).unwrap_err().to_string();
+    assert_eq!(at_write, at_sync);
+    at_write
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The command after a run.
 
-use loop_agents::process::{Process, Supervisor};
+use loop_agents::process::{DEFAULT_GRACE, Process, Supervisor};
 use loop_core::with_causes;
+use loop_manifest::ON_FINISH_TIME;
 
 use super::setup::warn_of_survivors;
 use crate::{
@@ -15,7 +16,11 @@ const REASON_BYTES: usize = 500;
 /// Runs the command to its end, and ends the processes that it leaves behind. Its failure is only a warning, because the
 /// run is over and recorded. A signal ends the command.
 pub(super) async fn run(command: &Process, supervisor: &Supervisor) {
+    // The command could stop this process, which then could not enforce the limit.
+    let awake = supervisor.keep_awake();
+    awake.ends_within(Some(ON_FINISH_TIME + 2 * DEFAULT_GRACE));
     let problem = problem(command).await;
+    drop(awake);
     warn_of_survivors(&supervisor.end_async().await);
     if let Some(problem) = problem {
         view::warning(&format!("the command in `on_finish` {}", text::printable(&problem)));

@@ -84,7 +84,7 @@ fn secrets_go_before_a_text_is_cut_and_a_path_stays() {
 }
 
 proptest! {
-    /// Whatever agents call and print, the log is whole after each event, in order, and within its bounds.
+    /// The log is whole after each event, in order, and within its bounds, for all calls and outputs of agents.
     #[test]
     fn the_log_is_valid_after_each_event(
         calls in prop::collection::vec((0..3_u8, any::<bool>(), "\\PC{0,9}|[\"'\\\\\n\r\t\u{0}\u{7f}#=\\[\\]]{0,300}"), 0..20),
