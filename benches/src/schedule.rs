@@ -163,10 +163,12 @@ fn added() -> Result<Option<Pairs>> {
             (0..STORED).map(add).collect::<Result<Vec<_>>>()
         })?
         .report(drop)?;
-    fs::write(project.join("loop.toml"), format!("[schedule]\nmax_jobs = {}\n", 2 * STORED))?;
+    let own_settings = folder.path().join("own.toml");
+    fs::write(&own_settings, format!("[schedule]\nmax_jobs = {}\n", 2 * STORED))?;
     let mut command = Command::new(binary);
     command.args(["schedule", "add", "3h wait", "--agent", "true"]).current_dir(&project);
-    command.env("LOOP_HOME", &state).stdout(Stdio::null()).stderr(Stdio::null());
+    command.env("LOOP_HOME", &state).env("LOOP_CONFIG", own_settings);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     let parse = || {
         let begun = Instant::now();
         black_box(serde_json::from_slice::<serde_json::Value>(&fs::read(store.folder().join("jobs.json"))?)?);

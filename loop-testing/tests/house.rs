@@ -54,6 +54,7 @@ const LONG_FILES: &[(&str, &str)] = &[
     ("loop-cli/tests/cli/chat.rs", "one test for each failure between a prompt and its reply"),
     ("loop-cli/tests/cli/fault_injection.rs", "one test for each place where a run can die"),
     ("loop-cli/tests/cli/task.rs", "one test for each way in which a task can end"),
+    ("loop-core/tests/driver/journal.rs", "one test for each moment at which a journal can fail"),
     ("loop-guardrails/src/policy/instructions.rs", "half of it is one table of names"),
     ("loop-guardrails/tests/policy/files.rs", "one test for each operation on files"),
     ("loop-schedule/tests/store/files.rs", "one test for each thing that can happen to the file"),
