@@ -83,7 +83,7 @@ type Text = dyn Fn() -> String + Send;
 /// | no pending item and no blocker | a pass |
 /// | a pending item | a fail, whose text is the [`Findings`] |
 /// | only a blocker | a blockable halt for [`BLOCKED`]; a resumed run is reviewed again |
-/// | nothing readable | inconclusive, and [`is_without_verdict`] |
+/// | nothing readable | inconclusive, and [`is_without_verdict`](super::is_without_verdict) |
 /// | no pending item, but the reviewer itself fails: its command fails, or its reply was cut | the same |
 ///
 /// A failing check is pending, whatever the reviewer reports. If a reviewing command changed files, the summary
@@ -207,7 +207,7 @@ impl ReviewEvaluator {
     }
 
     /// Returns the end of the reviewer's words, on one line, if the last review reached no verdict. Returns `None` after
-    /// any other review. See [`is_without_verdict`].
+    /// any other review. See [`is_without_verdict`](super::is_without_verdict).
     pub fn printed_instead(&self) -> Option<&str> {
         self.printed.as_deref()
     }

@@ -8,7 +8,7 @@ use loop_schedule::{Job, JobAction};
 use crate::view::text;
 
 /// Returns the arguments with which this program carries out an action. The run ends by itself, asks nobody, and prints
-/// its record last. A run of a prompt has the [name](name) of its job.
+/// its record last. A run of a prompt has the [`name`] of its job.
 pub(crate) fn arguments(action: &JobAction, job: &Job) -> Vec<String> {
     let prompt = &job.prompt;
     match action {
