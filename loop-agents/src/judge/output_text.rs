@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::{chat::TurnOutput, output::excerpt, shell::ShellOutput};
+use crate::{
+    chat::TurnOutput,
+    output::{ending, excerpt},
+    shell::ShellOutput,
+};
 
 /// An output with a text to judge: the words of an agent.
 pub trait OutputText: Send + Sync + 'static {
     /// Returns the text in at most `max_bytes` plus a notice, as [`excerpt`] cuts it.
     fn excerpt(&self, max_bytes: usize) -> String;
 
-    /// Returns the end of the text in at most `max_bytes`, without surrounding white space.
+    /// Returns the end of the text in at most `max_bytes`, without surrounding white space, as [`ending`] cuts it.
     fn last_words(&self, max_bytes: usize) -> String;
 
     /// Returns how the agent failed, if it did. Then nothing that the text claims about itself counts. Reads after
@@ -53,8 +57,7 @@ impl OutputText for String {
     }
 
     fn last_words(&self, max_bytes: usize) -> String {
-        let start = self.ceil_char_boundary(self.len().saturating_sub(max_bytes));
-        self[start..].trim().to_owned()
+        ending(self.trim(), max_bytes)
     }
 }
 

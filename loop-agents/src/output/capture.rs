@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, fmt};
 
 use super::{
-    excerpt::{Excerpt, last_text},
+    excerpt::{Excerpt, ending_of},
     fingerprint,
     garbled::{garbled, whole_chars},
 };
@@ -126,24 +126,18 @@ impl Capture {
         .into_text()
     }
 
-    /// Returns the end of the stream as text of at most `max_bytes`, without a notice. Use it in a message that
-    /// explains why a program could not run.
+    /// Returns the end of the stream as text of at most `max_bytes`, cut as [`ending`](super::ending) does, without
+    /// surrounding white space. Use it in a message that explains why a program could not run.
     pub fn last_text(&self, max_bytes: usize) -> String {
         // If bytes were left out, the head is not part of the stream's end.
         let is_whole = self.omitted() == 0;
         let head = if is_whole { &self.head[..] } else { &[] };
         let kept = head.iter().chain(&self.tail).rev().copied();
-        // Keep a few more bytes, to see whether the first character is complete.
+        // A few more bytes show whether the first character is complete.
         let most = max_bytes.saturating_add(LONGEST_CHARACTER);
         let mut last: Vec<u8> = kept.skip_while(u8::is_ascii_whitespace).take(most).collect();
         last.reverse();
-        if !is_whole {
-            // Drop the rest of a character whose beginning was left out.
-            let torn =
-                last.iter().take(LONGEST_CHARACTER - 1).take_while(|byte| **byte & 0xC0 == 0x80).count();
-            last.drain(..torn);
-        }
-        last_text(&last, max_bytes).trim().to_owned()
+        ending_of(&last, is_whole && last.len() < most, max_bytes).trim().to_owned()
     }
 }
 
@@ -219,7 +213,9 @@ mod tests {
             capture.push(text.as_bytes());
             let last = capture.last_text(max);
             prop_assert!(last.len() <= max);
-            prop_assert!(text.trim_end().ends_with(&last));
+            let kept = last.strip_prefix('…').map(str::trim_start);
+            prop_assert!(text.trim_end().ends_with(kept.unwrap_or(&last)));
+            prop_assert_eq!(kept.is_none() && !last.is_empty(), text.trim_end().len() <= max && !text.trim().is_empty());
         }
     }
 
@@ -227,8 +223,8 @@ mod tests {
     fn the_last_text_begins_on_a_character() {
         let mut capture = Capture::default();
         capture.push("sh: 1: é: not found\n".as_bytes());
-        assert_eq!(capture.last_text(12), ": not found");
-        assert_eq!(capture.last_text(13), "é: not found");
+        assert_eq!(capture.last_text(15), "…: not found");
+        assert_eq!(capture.last_text(16), "…é: not found");
         assert_eq!(capture.last_text(1000), "sh: 1: é: not found");
         assert_eq!(Capture::default().last_text(10), "");
     }

@@ -26,9 +26,49 @@ pub fn excerpt(bytes: &[u8], max_bytes: usize) -> String {
     Excerpt::of_whole(bytes, max_bytes).into_text()
 }
 
-/// Returns the longest end of `bytes` whose text is at most `max_bytes`.
-pub(super) fn last_text(bytes: &[u8], max_bytes: usize) -> String {
-    back(bytes, max_bytes).0
+/// The mark of a cut in a short text. Whoever redacts the text knows by it that a part of a secret may precede or follow.
+const ELLIPSIS: &str = "…";
+
+/// Returns the beginning of a text in at most `max_bytes`. If it has to cut, the result ends with `…`.
+///
+/// ```
+/// use loop_agents::output::beginning;
+///
+/// assert_eq!(beginning("all of it", 9), "all of it");
+/// assert_eq!(beginning("too long for it", 10), "too lon…");
+/// ```
+pub fn beginning(text: &str, max_bytes: usize) -> String {
+    if text.len() <= max_bytes {
+        return text.to_owned();
+    }
+    match max_bytes.checked_sub(ELLIPSIS.len()) {
+        Some(room) => text[..text.floor_char_boundary(room)].trim_end().to_owned() + ELLIPSIS,
+        None => String::new(),
+    }
+}
+
+/// Returns the end of a text in at most `max_bytes`. If it has to cut, the result begins with `…`.
+///
+/// ```
+/// use loop_agents::output::ending;
+///
+/// assert_eq!(ending("too long for it", 10), "…for it");
+/// ```
+pub fn ending(text: &str, max_bytes: usize) -> String {
+    ending_of(text.as_bytes(), true, max_bytes)
+}
+
+/// Returns the end of bytes as [`ending`] does. `is_whole` tells whether nothing is missing before them.
+pub(super) fn ending_of(bytes: &[u8], is_whole: bool, max_bytes: usize) -> String {
+    let bytes = if is_whole { bytes } else { &bytes[character_start(bytes, 0)..] };
+    let (text, kept) = back(bytes, max_bytes);
+    if is_whole && kept == bytes.len() {
+        return text;
+    }
+    match max_bytes.checked_sub(ELLIPSIS.len()) {
+        Some(room) => ELLIPSIS.to_owned() + back(bytes, room).0.trim_start(),
+        None => String::new(),
+    }
 }
 
 /// The two ends to show, and the number of bytes left out.

@@ -8,6 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::RecentItems;
+use crate::output::beginning;
 
 /// The number of bytes of a path, a command or an error to keep.
 const TEXT_BYTES: usize = 200;
@@ -173,9 +174,7 @@ impl ActionLog {
 
 /// Returns the text on one line of at most this many bytes. A text from an agent must not look like a heading of ours.
 pub(super) fn line(text: &str) -> String {
-    let one = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let end = one.floor_char_boundary(TEXT_BYTES);
-    if end < one.len() { format!("{}…", &one[..end]) } else { one }
+    beginning(&text.split_whitespace().collect::<Vec<_>>().join(" "), TEXT_BYTES)
 }
 
 impl Display for CommandRecord {

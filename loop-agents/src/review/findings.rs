@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::verdict::KEY;
+use crate::output::beginning;
 
 /// The number of pending items to keep. The agent does the others in later loops, after a review finds them again.
 pub const MAX_PENDING: usize = 5;
@@ -117,8 +118,7 @@ pub(super) fn findings_of(text: &str) -> Option<Findings> {
 }
 
 fn cut(text: &str, most: usize) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    text[..text.floor_char_boundary(most)].trim_end().to_owned()
+    beginning(&text.split_whitespace().collect::<Vec<_>>().join(" "), most)
 }
 
 impl Display for Findings {

@@ -8,7 +8,7 @@ use std::{collections::VecDeque, ops::Range};
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
-use crate::output::is_notice;
+use crate::output::{beginning, is_notice};
 
 /// The number of next steps to return.
 const MAX_STEPS: usize = 5;
@@ -193,7 +193,7 @@ fn item(line: &str) -> Option<String> {
         _ => return None,
     };
     let text = text.trim();
-    (!text.is_empty()).then(|| text[..text.floor_char_boundary(STEP_BYTES)].to_owned())
+    (!text.is_empty()).then(|| beginning(text, STEP_BYTES))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use loop_core::{CostQuality, Usage};
 
 use super::RateLimit;
-use crate::output::Capture;
+use crate::output::{Capture, beginning};
 
 /// The number of different notes to keep.
 const MAX_NOTES: usize = 16;
@@ -63,7 +63,7 @@ pub struct AgentFailure {
 
 impl AgentFailure {
     pub(super) fn new(message: &str, rate_limit: Option<RateLimit>) -> Self {
-        Self { message: cut(message.trim()), rate_limit }
+        Self { message: beginning(message.trim(), MAX_TEXT_BYTES), rate_limit }
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) struct ReportNotes(Vec<String>);
 
 impl ReportNotes {
     pub(super) fn add(&mut self, note: &str) {
-        let note = cut(note);
+        let note = beginning(note, MAX_TEXT_BYTES);
         if self.0.len() < MAX_NOTES && !self.0.contains(&note) {
             self.0.push(note);
         }
@@ -82,8 +82,4 @@ impl ReportNotes {
     pub(super) fn take(&mut self) -> Vec<String> {
         std::mem::take(&mut self.0)
     }
-}
-
-fn cut(text: &str) -> String {
-    text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned()
 }

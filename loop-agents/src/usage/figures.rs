@@ -6,6 +6,8 @@
 use loop_core::Usd;
 use serde_json::Value;
 
+use crate::output::beginning;
+
 /// More tokens than this in one report are a bug.
 const MAX_TOKENS: u64 = 1_000_000_000_000;
 
@@ -71,7 +73,7 @@ pub(super) fn twice(key: &str) -> String {
 
 /// Returns the beginning of a value.
 fn shown(value: &Value) -> String {
-    value.to_string().chars().take(40).collect()
+    beginning(&value.to_string(), 40)
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod check_first;
 mod check_lines;
 mod checkpoint;
 mod container;
+mod cut_secrets;
 mod damaged_files;
 mod disguised_secrets;
 mod dry_run;

@@ -26,7 +26,7 @@ use std::{
     sync::Arc,
 };
 
-use loop_agents::{review::CallEvent, tools::ToolOutcome};
+use loop_agents::{output::beginning, review::CallEvent, tools::ToolOutcome};
 use loop_guardrails::policy::workspace::{Workspace, WorkspaceError};
 use serde::Serialize;
 use serde_json::Value;
@@ -107,7 +107,7 @@ impl PhaseLog {
                     None => return Ok(()),
                 };
                 self.last = None;
-                let message = cut(&(self.redact)(begin_of(message)), MESSAGE_CHARS);
+                let message = cut(&(self.redact)(&beginning(message, READ_BYTES)), MESSAGE_CHARS);
                 let outcome = name(outcome);
                 self.append(&(before + &as_toml(&EventEnd { outcome, exit_code, message: &message })))
             }
@@ -124,7 +124,7 @@ impl PhaseLog {
     }
 
     fn line(&self, text: &str) -> String {
-        let text = (self.redact)(begin_of(text));
+        let text = (self.redact)(&beginning(text, READ_BYTES));
         cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), ARGUMENT_CHARS)
     }
 
@@ -176,10 +176,6 @@ fn compact(arguments: &Value) -> String {
         }
         other => other.to_string(),
     }
-}
-
-fn begin_of(text: &str) -> &str {
-    &text[..text.floor_char_boundary(READ_BYTES)]
 }
 
 fn cut(text: &str, chars: usize) -> String {

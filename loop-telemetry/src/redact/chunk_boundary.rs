@@ -1,15 +1,18 @@
-//! Redacts secrets that were cut where the middle of a text was left out.
+//! Redacts secrets that were cut where a part of a text was left out.
 //!
-//! Of a long output, only the head and the tail are kept. A secret at the edge of the omitted part is missing a few
-//! bytes, and a search for the whole secret does not find it. So at such an edge we also redact parts of secrets.
+//! Of a long output, only the head and the tail are kept, and of a long message, only one of them. A secret at the edge
+//! of the omitted part is missing a few bytes, and a search for the whole secret does not find it. So at such an edge we
+//! also redact parts of secrets. A notice (`[... 12 bytes left out ...]`) or an ellipsis (`…`) marks it.
 
-use super::{REDACTED, Redactor, forms::LEAST};
+use std::ops::Range;
 
-/// The maximum length of an escaped character, in bytes: `\\ud83d\\ude00`.
-const LONGEST_ESCAPE: usize = 12;
+use super::{REDACTED, Redactor, forms::LEAST, tails::LONGEST_ESCAPE};
 
 /// The start and the end of the notice that replaces the middle of a text.
-const NOTICE: (&str, &str) = ("\n[... ", " bytes left out ...]\n");
+const NOTICE: (&str, &str) = ("[... ", " bytes left out ...]");
+
+/// The mark where a short text was cut.
+const ELLIPSIS: &str = "…";
 
 impl Redactor {
     /// Redacts the head and the tail of a text whose middle, of `omitted` bytes, is missing. At the end of the head it
@@ -27,51 +30,74 @@ impl Redactor {
     /// assert_eq!((&head[..], &tail[..]), (&b"with "[..], &b"[redacted]."[..]));
     /// ```
     pub fn redact_ends(&self, head: &[u8], omitted: u64, tail: &[u8]) -> (Vec<u8>, Vec<u8>) {
+        if omitted > 0 {
+            return (self.redact_part(head, false, true), self.redact_part(tail, true, false));
+        }
         let (mut stream, mut clean_head, mut clean_tail) = (self.stream(), Vec::new(), Vec::new());
         stream.push(head, &mut clean_head);
-        if omitted == 0 {
-            stream.push(tail, &mut clean_tail);
-            stream.finish(&mut clean_tail);
-            return (clean_head, clean_tail);
-        }
-        stream.cut(LEAST, &mut clean_head);
-        let rest = self.rest_of_a_secret(tail);
-        if rest > 0 {
-            clean_tail.extend_from_slice(REDACTED.as_bytes());
-        }
-        clean_tail.extend_from_slice(&self.redact_bytes(&tail[rest..]));
+        stream.push(tail, &mut clean_tail);
+        stream.finish(&mut clean_tail);
         (clean_head, clean_tail)
     }
 
-    /// Returns how many bytes at the start are the end of a known secret whose beginning is missing.
-    fn rest_of_a_secret(&self, tail: &[u8]) -> usize {
+    /// Redacts a part of a text. The arguments tell whether bytes are missing before it and behind it.
+    fn redact_part(&self, part: &[u8], is_cut_before: bool, is_cut_behind: bool) -> Vec<u8> {
+        let rest = if is_cut_before { self.rest_of_a_secret(part, is_cut_behind) } else { 0 };
+        let mut clean = if rest > 0 { REDACTED.as_bytes().to_vec() } else { Vec::new() };
+        let mut stream = self.stream();
+        stream.push(&part[rest..], &mut clean);
+        if is_cut_behind {
+            stream.cut(LEAST, &mut clean)
+        } else {
+            stream.finish(&mut clean)
+        }
+        clean
+    }
+
+    /// Returns how many bytes at the start are the end of a known secret whose beginning is missing. With
+    /// `is_cut_behind`, its end may be missing too.
+    fn rest_of_a_secret(&self, part: &[u8], is_cut_behind: bool) -> usize {
         // An escape may be cut too.
-        let from = (0..tail.len().min(LONGEST_ESCAPE))
-            .filter(|from| *from == 0 || !tail[*from].is_ascii_whitespace());
-        let rest = |from: usize| Some(from + self.0.rest_of_a_secret(&tail[from..])?);
+        let from = (0..part.len().min(LONGEST_ESCAPE))
+            .filter(|from| *from == 0 || !part[*from].is_ascii_whitespace());
+        let rest = |from: usize| Some(from + self.0.rest_of_a_secret(&part[from..], is_cut_behind)?);
         from.filter_map(rest).max().unwrap_or(0)
     }
 
-    /// Redacts a text that contains notices of omitted bytes; `None` if it has no notice.
+    /// Redacts a text with marks where it was cut; `None` if it has no mark.
     pub(super) fn redact_excerpt(&self, text: &str) -> Option<String> {
-        let (head, rest) = split_at_notice(text)?;
-        let (notice, tail) = rest.split_at(rest.find(NOTICE.1)? + NOTICE.1.len());
-        let (head, tail) = self.redact_ends(head.as_bytes(), 1, tail.as_bytes());
-        let tail = String::from_utf8_lossy(&tail).into_owned();
-        let tail = self.redact_excerpt(&tail).unwrap_or(tail);
-        Some(format!("{}{notice}{tail}", String::from_utf8_lossy(&head)))
+        next_mark(text)?;
+        // A secret may contain an ellipsis.
+        let whole = self.redact_bytes(text.as_bytes());
+        let whole = String::from_utf8_lossy(&whole);
+        let (mut clean, mut rest, mut is_cut_before) = (String::with_capacity(whole.len()), &*whole, false);
+        loop {
+            let mark = next_mark(rest);
+            let part = mark.as_ref().map_or(rest, |mark| &rest[..mark.start]);
+            clean +=
+                &String::from_utf8_lossy(&self.redact_part(part.as_bytes(), is_cut_before, mark.is_some()));
+            let Some(mark) = mark else { return Some(clean) };
+            clean += &rest[mark.clone()];
+            (rest, is_cut_before) = (&rest[mark.end..], true);
+        }
     }
 }
 
-/// Splits the text before its first notice.
-fn split_at_notice(text: &str) -> Option<(&str, &str)> {
-    let is_notice = |at: &usize| {
-        let rest = &text[at + NOTICE.0.len()..];
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        digits > 0 && rest[digits..].starts_with(NOTICE.1)
-    };
-    let at = text.match_indices(NOTICE.0).map(|(at, _)| at).find(is_notice)?;
-    Some(text.split_at(at))
+/// Returns the range of the next notice or ellipsis, with the white space and the marks of a quotation around it.
+fn next_mark(text: &str) -> Option<Range<usize>> {
+    let ellipsis = text.find(ELLIPSIS).map(|at| at..at + ELLIPSIS.len());
+    let before_it = ellipsis.as_ref().map_or(text, |range| &text[..range.start]);
+    let notice = before_it.match_indices(NOTICE.0).find_map(|(at, _)| {
+        let number = at + NOTICE.0.len();
+        let digits = text[number..].bytes().take_while(u8::is_ascii_digit).count();
+        let is_notice = digits > 0 && text[number + digits..].starts_with(NOTICE.1);
+        is_notice.then(|| at..number + digits + NOTICE.1.len())
+    });
+    let range = notice.or(ellipsis)?;
+    let is_margin = |sign: char| sign.is_whitespace() || sign == '>';
+    let start = text[..range.start].trim_end_matches(is_margin).len();
+    let end = text.len() - text[range.end..].trim_start_matches(is_margin).len();
+    Some(start..end)
 }
 
 #[cfg(test)]
@@ -107,15 +133,35 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_notice_is_none() {
-        let redactor = Redactor::new([SECRET]);
+    fn what_only_looks_like_a_mark_is_none() {
+        let redactor = Redactor::new([SECRET, "with…an…ellipsis"]);
         for text in
-            ["\n[... x bytes left out ...]\nbattery", "[... 3 bytes left out ...]\nbattery", "a correct-h"]
+            ["[... x bytes left out ...]\nbattery", "[... 3 bytes left ...]\nbattery", "a correct-h", "a … b"]
         {
             assert_eq!(redactor.redact(text), text);
         }
+        assert_eq!(redactor.redact("is with…an…ellipsis…"), "is [redacted]…");
         let key = format!("\n[... 1 bytes left out ...]\n{SECRET}\n[... 2 bytes left out ...]\n-battery");
         let clean = "\n[... 1 bytes left out ...]\n[redacted]\n[... 2 bytes left out ...]\n[redacted]";
         assert_eq!(redactor.redact(&key), clean);
+    }
+
+    #[test]
+    fn marks_in_one_line_and_in_quotations_are_marks_too() {
+        let redactor = Redactor::new([SECRET]);
+        for (text, clean) in [
+            ("…horse-battery and correct-hor…", "…[redacted] and [redacted]…"),
+            ("… horse-bat …", "… [redacted] …"),
+            (
+                "correct-h [... 8 bytes left out ...] battery",
+                "[redacted] [... 8 bytes left out ...] [redacted]",
+            ),
+            (
+                "> correct-h\n> [... 8 bytes left out ...]\n> battery",
+                "> [redacted]\n> [... 8 bytes left out ...]\n> [redacted]",
+            ),
+        ] {
+            assert_eq!(redactor.redact(text), clean);
+        }
     }
 }

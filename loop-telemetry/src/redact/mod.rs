@@ -114,8 +114,8 @@ impl Redactor {
         Self(Arc::new(Scanner::new(self.0.values().to_vec(), shapes::SHAPES)))
     }
 
-    /// Redacts a text. Where a notice shows that bytes were left out (`[... 12 bytes left out ...]`, on a line of its
-    /// own), it also redacts the parts of secrets at the edges: see [`redact_ends`](Self::redact_ends).
+    /// Redacts a text. Where a notice (`[... 12 bytes left out ...]`) or an ellipsis (`…`) shows that the text was cut, it
+    /// also redacts the parts of secrets at the edges: see [`redact_ends`](Self::redact_ends).
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if let Some(clean) = self.redact_excerpt(text) {
             return Cow::Owned(clean);

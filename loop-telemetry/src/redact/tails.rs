@@ -10,6 +10,9 @@ use super::{
     unit::{Sign, first_unit},
 };
 
+/// The maximum length of an escaped character, in bytes: `\\ud83d\\ude00`.
+pub(super) const LONGEST_ESCAPE: usize = 12;
+
 /// All short parts of the forms. The first bytes of a text show whether it can begin with the rest of a secret.
 #[derive(Debug, Default)]
 pub(super) struct Tails(HashSet<[u8; LEAST]>);
@@ -108,8 +111,8 @@ impl Seen {
         digits
     }
 
-    /// Returns how many bytes at the start are the end of a form.
-    fn rest_of(&self, form: &[u8]) -> usize {
+    /// Returns how many bytes at the start are the end of a form, and how many are anywhere in it behind its first byte.
+    fn rest_of(&self, form: &[u8]) -> (usize, usize) {
         // How many of the seen bytes are at the end of the form so far, by the algorithm of Knuth, Morris and Pratt.
         let seen = &self.bytes[..self.bytes.len().min(form.len() - 1)];
         let mut back = vec![0; seen.len()];
@@ -121,20 +124,22 @@ impl Seen {
             length += usize::from(seen[at] == seen[length]);
             back[at] = length;
         }
-        let mut length = 0;
+        let (mut length, mut longest) = (0, 0);
         for byte in &form[1..] {
             while length > 0 && (length == seen.len() || seen[length] != *byte) {
                 length = back[length - 1];
             }
             length += usize::from(seen.get(length) == Some(byte));
+            longest = longest.max(length);
         }
-        length
+        (length, longest)
     }
 }
 
 impl Scanner {
-    /// Returns how many bytes at the start of a text are the end of a known secret, if any are.
-    pub(super) fn rest_of_a_secret(&self, text: &[u8]) -> Option<usize> {
+    /// Returns how many bytes at the start of a text are the end of a known secret, if any are. With `is_cut_behind`, a
+    /// text that is completely in the middle of a secret counts, too.
+    pub(super) fn rest_of_a_secret(&self, text: &[u8], is_cut_behind: bool) -> Option<usize> {
         let forms = self.forms();
         let tails = self.tails();
         let most = forms.text.iter().chain(&forms.bare).chain(&forms.hex).map(Vec::len).max()?;
@@ -142,8 +147,14 @@ impl Scanner {
             if !tails.may_begin(seen) {
                 return None;
             }
-            let longest = forms.map(|form| seen.rest_of(form)).max().filter(|length| *length >= LEAST)?;
-            Some(seen.ends[longest - 1])
+            let end = |length: usize| (length >= LEAST).then(|| seen.ends[length - 1]);
+            let rests: Vec<_> = forms.map(|form| seen.rest_of(form)).collect();
+            let longest = rests.iter().map(|(_, anywhere)| *anywhere).max()?;
+            match end(longest) {
+                // The last escape may be cut.
+                Some(at) if is_cut_behind && at + LONGEST_ESCAPE > text.len() => Some(text.len()),
+                _ => end(rests.iter().map(|(at_end, _)| *at_end).max()?),
+            }
         };
         let [written, decoded] = [false, true].map(|is_decoded| Seen::of(text, is_decoded, most));
         let literal = Seen::literally(text, most);

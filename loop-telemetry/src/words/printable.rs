@@ -54,11 +54,12 @@ pub fn one_line(text: &str, secrets: &Redactor) -> String {
 /// Returns the last non-blank line of an agent's text, made fit for [one line](one_line()) and cut to `width`
 /// characters.
 pub fn last_line(text: &str, width: usize, secrets: &Redactor) -> Option<String> {
-    let line = text.lines().rev().map(|line| one_line(line, secrets)).find(|line| !line.trim().is_empty())?;
-    let line = line.trim();
+    // A program may have wrapped a secret, so remove secrets before the text is divided into lines.
+    let text = printable(text, secrets);
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?.replace('\t', " ");
     match line.char_indices().nth(width) {
         Some((cut, _)) => Some(format!("{}…", &line[..cut])),
-        None => Some(line.to_owned()),
+        None => Some(line),
     }
 }
 
