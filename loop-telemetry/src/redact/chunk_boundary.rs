@@ -47,9 +47,9 @@ impl Redactor {
         let mut stream = self.stream();
         stream.push(&part[rest..], &mut clean);
         if is_cut_behind {
-            stream.cut(LEAST, &mut clean)
+            stream.cut(LEAST, &mut clean);
         } else {
-            stream.finish(&mut clean)
+            stream.finish(&mut clean);
         }
         clean
     }
