@@ -1,4 +1,4 @@
-//! A value of another kind than its field takes: said so that the right one can be typed at once.
+//! The message about a value of the wrong kind. It shows how to write a right one.
 
 use std::fmt;
 

@@ -58,9 +58,9 @@ fn what_is_added_is_said_with_its_time_and_who_does_it() {
     let jobs: Vec<Value> = jobs.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let prompts: Vec<_> = jobs.iter().map(|job| job["prompt"].as_str().expect("a prompt")).collect();
     assert_eq!(prompts, ["look at the deploy", "Review", "run tests", "run tests"]);
-    assert_eq!(jobs[1]["errand"]["agent"]["max_seconds"], 300);
+    assert_eq!(jobs[1]["action"]["agent"]["max_seconds"], 300);
     assert_eq!(jobs[3]["when"]["period_seconds"], 7_200);
-    let manifest = jobs[2]["errand"]["manifest"]["path"].as_str().expect("a path");
+    let manifest = jobs[2]["action"]["manifest"]["path"].as_str().expect("a path");
     assert!(manifest.starts_with('/') && manifest.ends_with("/tests.json"), "{manifest}");
 }
 

@@ -18,7 +18,7 @@ Each row below is a test. It runs a script through the real command, once as the
 In every test:
 
 - the run ends within its limit, the grace time (5 s) and 2 s more;
-- none of its processes is left, as the test sees in the system's list of processes;
+- the system's list of processes shows that none of its processes is left;
 - there is one record of the run, unless the loop itself is killed.
 
 | script | behaviour | result as the agent | result as the check |

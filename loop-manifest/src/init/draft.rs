@@ -169,7 +169,7 @@ impl Draft<'_> {
 }
 
 const ABOUT_CHECK_FIRST: &str =
-    "Whether the check also runs before the first iteration, which may not be needed.";
+    "Whether the check also runs before the first iteration. If it passes, the agent does not run.";
 
 const ABOUT_FORMAT: &str = "The format in which the agent reports its usage.";
 

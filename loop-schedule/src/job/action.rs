@@ -7,8 +7,10 @@ use serde_json::Value;
 
 use super::{Job, JobId};
 
-/// The key of a job that stores its action. Files of earlier versions use it too.
-const KEY: &str = "errand";
+/// The key of a job that stores its action.
+const KEY: &str = "action";
+/// The key in files of earlier versions.
+const EARLIER_KEY: &str = "errand";
 
 /// The warning about a secret that was removed from a prompt.
 const REDACTED_PROMPT: &str = "the prompt contains a secret, and jobs are stored as text: the agent will read \
@@ -60,7 +62,7 @@ impl JobAction {
     /// # Errors
     /// If the job has no action that this version knows.
     pub fn of(job: &Job) -> Result<Self, ActionError> {
-        let stored = job.more.get(KEY).ok_or(ActionError::Missing { id: job.id })?;
+        let stored = find(job).ok_or(ActionError::Missing { id: job.id })?;
         Self::deserialize(stored).map_err(|source| ActionError::Unreadable { id: job.id, source })
     }
 
@@ -68,13 +70,18 @@ impl JobAction {
     pub fn store_in(&self, job: &mut Job) {
         let stored =
             serde_json::to_value(self).unwrap_or_else(|error| unreachable!("an action is JSON: {error}"));
+        job.more.remove(EARLIER_KEY);
         job.more.insert(KEY.to_owned(), stored);
     }
 
     /// Returns the action of a job as stored, for programs. Returns `null` if it has none.
     pub fn stored(job: &Job) -> &Value {
-        job.more.get(KEY).unwrap_or(&Value::Null)
+        find(job).unwrap_or(&Value::Null)
     }
+}
+
+fn find(job: &Job) -> Option<&Value> {
+    job.more.get(KEY).or_else(|| job.more.get(EARLIER_KEY))
 }
 
 /// The reason why the action of a job is unknown.

@@ -206,7 +206,6 @@ struct AddedJobJson<'a> {
     /// The time of the first fire; `null` if nothing was added.
     due: Option<String>,
     /// The action; `null` if nothing was added.
-    #[serde(rename = "errand")]
     action: &'a Value,
 }
 

@@ -68,7 +68,6 @@ pub(super) struct JobJson<'a> {
     /// The schedule in words.
     description: String,
     /// The action.
-    #[serde(rename = "errand")]
     action: &'a Value,
     paused: bool,
     /// The next slot: the ideal time.

@@ -23,26 +23,26 @@ const SWARM: usize = 4;
 
 cases! {
     the_loop_is_killed: HostileCase::custom(
-        "something kills the loop with SIGKILL, beside a swarm of the agent, a child and two daemons",
+        "works as a swarm of itself, a child and two daemons, while something kills the loop with SIGKILL",
         "the watchdog kills them all within 2 s; there is no record",
         "the same",
         nobody_outlives_the_loop,
     ).script("swarm");
     the_watchdog_is_killed: HostileCase::custom(
-        "something kills the watchdog with SIGKILL, beside the same swarm",
+        "works as the same swarm, while something kills the watchdog with SIGKILL",
         "the loop starts a new watchdog; the run goes on, as safe as before",
         "the same",
         a_watchdog_is_replaced,
     ).script("swarm");
     the_watchdog_is_stopped: HostileCase::custom(
-        "something stops the watchdog with SIGSTOP, beside the same swarm",
+        "works as the same swarm, while something stops the watchdog with SIGSTOP",
         "the loop starts a new watchdog, because a stopped one could not notice the loop's end",
         "the same",
         a_stopped_watchdog_is_replaced,
     ).script("swarm");
     the_watchdog_and_the_loop_are_killed: HostileCase::custom(
-        "kills the watchdog and then the loop, beside the same swarm",
-        "they work on until the next `loop` command in that folder, whichever it is, ends them all; there is no record",
+        "works as the same swarm, and kills the watchdog and then the loop",
+        "they work on until any `loop` command runs in that folder and ends them all; there is no record",
         "the same",
         the_next_command_ends_all,
     ).script("kills_the_watchdog_then_the_loop");
@@ -61,7 +61,7 @@ cases! {
         a_control_group_is_remembered,
     ).script("sheds_its_marks").needs("prlimit");
     the_terminal_hangs_up: HostileCase::custom(
-        "somebody closes the terminal of the loop, beside the same swarm",
+        "works as the same swarm, while somebody closes the terminal of the loop",
         "the loop ends all of them: `cancelled`, exit code 129",
         "the same",
         a_hangup_ends_all,
