@@ -93,7 +93,7 @@ For example, this review.sh asks for a file:
 Examples:
   loop task fix.md
   loop task port.toml --model claude-sonnet-4-5 --review-model gemini-2.5-pro
-  loop task fix.md --agent claude --loops 3 --json | jq .status
+  loop task fix.md --agent claude --max 3 --json | jq .status
   loop task fix.md --agent claude --review-agent 'sh review.sh'
   loop task fix.md --resume")]
     Task(TaskArgs),

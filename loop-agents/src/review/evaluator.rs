@@ -24,12 +24,12 @@ use crate::{
 pub const BLOCKED: &str = "blocked";
 
 /// The verdict's text for work that nobody reviewed, because its agent claims that it is complete and no check fails.
-pub const CLAIMED: &str = "the executing agent says that the task is done (STATUS: COMPLETE)";
+pub const CLAIMED: &str = "the working agent says that the task is done (STATUS: COMPLETE)";
 
-/// The mark of a step that passed on the executing agent's claim that the task is done.
+/// The mark of a step that passed on the working agent's claim that the task is done.
 const CLAIMED_MARK: &str = "review_claimed";
 
-/// Returns true if a step passed on the executing agent's claim that the task is done, and not by a review.
+/// Returns true if a step passed on the working agent's claim that the task is done, and not by a review.
 pub fn is_claimed(step: &StepRecord) -> bool {
     step.marks().iter().any(|mark| &*mark.name == CLAIMED_MARK)
 }
@@ -75,7 +75,7 @@ impl ReviewableOutput for ShellOutput {}
 
 type Text = dyn Fn() -> String + Send;
 
-/// An evaluator that runs a reviewing agent. The reviewer starts afresh each time, receives the executing agent's
+/// An evaluator that runs a reviewing agent. The reviewer starts afresh each time, receives the working agent's
 /// actions, inspects the work itself, and reports what is left to do.
 ///
 /// | the reviewer reports | the verdict is |

@@ -1,4 +1,4 @@
-//! Reads an executing agent's claims from its last words: the `STATUS` line, and the next steps.
+//! Reads a working agent's claims from its last words: the `STATUS` line, and the next steps.
 //!
 //! A claim is a word in its own place, and not a word that occurs somewhere. `COMPLETED_WITH_FAILURES` begins like
 //! success, an agent that quotes its instructions repeats the word, and a log in a code block contains the words of

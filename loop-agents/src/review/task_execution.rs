@@ -15,7 +15,7 @@ use crate::{
     output::{OUTPUT_MARK, fingerprint},
 };
 
-/// The output of one loop of the executing agent.
+/// The output of one loop of the working agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskOutput {

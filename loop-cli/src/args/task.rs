@@ -21,8 +21,8 @@ pub(crate) struct TaskArgs {
     /// Review with this command [default: the worker]
     #[arg(long, value_name = "CMD")]
     pub(crate) review_agent: Option<String>,
-    /// Run at most N loops in all [default: 5]
-    #[arg(long, value_name = "N")]
+    /// Run at most N iterations in all [default: 5]
+    #[arg(long = "max", alias = "loops", value_name = "N")]
     pub(crate) loops: Option<NonZeroU64>,
     /// Allow N tool rounds (N/2 per review)
     #[arg(long, value_name = "N", default_value = "30")]

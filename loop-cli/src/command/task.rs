@@ -1,4 +1,4 @@
-//! `loop task`: lets an executing agent and a reviewing agent work on a task file.
+//! `loop task`: lets a working agent and a reviewing agent work on a task file.
 
 use std::{fs, path::Path, process::ExitCode, sync::Arc};
 
@@ -204,7 +204,7 @@ fn plan(spec: &TaskSpec, loops: u64) -> String {
     let TaskSpec { file, executor, reviewer, permissions, .. } = spec;
     let mut plan = format!(
         "{file}, up to {}: {} works, {} reviews",
-        text::count(loops, "loop"),
+        text::count(loops, "iteration"),
         executor.name(),
         reviewer.name()
     );

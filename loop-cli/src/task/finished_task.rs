@@ -75,15 +75,13 @@ impl FinishedTask {
 
     /// Formats the result for people.
     pub(crate) fn page(&self, spec: &TaskSpec) -> String {
-        let loops = text::count(self.ended.progress.iterations(), "loop");
+        let loops = text::count(self.ended.progress.iterations(), "iteration");
         let (style, sign, how) = match self.outcome.status {
-            TaskStatus::Complete => {
-                (GOOD, '✓', format!("complete after {loops}: the executing agent says so"))
-            }
+            TaskStatus::Complete => (GOOD, '✓', format!("complete after {loops}: the working agent says so")),
             TaskStatus::NothingPending => {
                 (GOOD, '✓', format!("nothing pending after {loops}: the review found nothing left"))
             }
-            TaskStatus::Exhausted => (BAD, '✗', format!("not done: all loops are used up ({loops})")),
+            TaskStatus::Exhausted => (BAD, '✗', format!("not done: all iterations are used up ({loops})")),
             TaskStatus::Blocked => {
                 (BAD, '✗', format!("blocked after {loops}: {}", self.outcome.findings.blocker))
             }
@@ -112,7 +110,7 @@ impl FinishedTask {
             }
         }
         if let Some(why) = self.trouble() {
-            row("last loop", &text::one_line(why));
+            row("last iteration", &text::one_line(why));
         }
         row("did", &super::describe_actions(&self.outcome.did));
         row("cost", &text::cost(&self.ended.progress));

@@ -101,12 +101,12 @@ impl PhaseReporter {
             EventKind::IterationStarted { iteration, attempt } => {
                 let again = if *attempt > 1 { ", started again" } else { "" };
                 let of = self.loops.max(*iteration);
-                paint(DIM, format_args!("[loop {iteration}/{of}] working{again}"))
+                paint(DIM, format_args!("[iteration {iteration}/{of}] working{again}"))
             }
             // A run resumed during its review has not reported the start of its loop.
             EventKind::RunResumed {} if is_reviewed(progress.phase()) => {
                 let of = self.loops.max(progress.iterations());
-                paint(DIM, format_args!("[loop {}/{of}] continuing", progress.iterations()))
+                paint(DIM, format_args!("[iteration {}/{of}] continuing", progress.iterations()))
             }
             EventKind::EvaluationFinished { result: WorkResult::Done(verdict), .. } => found(verdict),
             EventKind::IterationFinished { result, .. } => return trouble(result),

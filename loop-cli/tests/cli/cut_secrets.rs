@@ -55,7 +55,7 @@ fn a_reviewers_last_words_have_none() {
         scenario.write("task.md", "---\nchecks: ['true']\n---\nDo it.\n");
         let (agent, review) = (format!("{}; exit 126", prints(478)), prints(behind));
         for agent in ["echo did it", &agent] {
-            let args = ["task", "task.md", "--agent", agent, "--review-agent", &review, "--loops", "1", "-v"];
+            let args = ["task", "task.md", "--agent", agent, "--review-agent", &review, "--max", "1", "-v"];
             let ran = knowing(&scenario, &args);
             has_no_part("the messages", &(ran.stdout + &ran.stderr));
             has_no_part_in(&scenario.state());

@@ -98,8 +98,8 @@ fn the_task_under_way_is_not_rewritten_although_it_is_mere_text_not_even_when_it
         write("link.md", "hostile"),
         edit("plan/../plan/fix.md", "Do it", "hostile"),
     ];
-    let begin = ["task", "link.md", "--loops", "1", MODEL[0], MODEL[1]];
-    let go_on = ["task", "link.md", "--loops", "2", "--resume"];
+    let begin = ["task", "link.md", "--max", "1", MODEL[0], MODEL[1]];
+    let go_on = ["task", "link.md", "--max", "2", "--resume"];
     for args in [&begin[..], &go_on] {
         let pending = finds(&["more"], "");
         let server = ModelServer::new([vec![calls(&hostile), idles()], pending.to_vec()].concat());

@@ -149,7 +149,7 @@ fn a_run_that_is_killed_while_it_works_begins_that_loop_again() {
     started.signal(Signal::KILL);
     started.killed();
     let ran = server.run(&scenario, &["resume"]).exits(0);
-    ran.says(&["working, started again", "complete after 1 loop"]);
+    ran.says(&["working, started again", "complete after 1 iteration"]);
     assert!(
         sent_to_model(&server, 2).contains("started before and was cut off"),
         "{}",
@@ -163,7 +163,7 @@ fn the_ends_differ() {
     for (name, script, args, code, status) in [
         ("complete", vec![says("All done.\n**STATUS: COMPLETE**\n")], &[][..], 0, "complete"),
         ("nothing_pending", [vec![idles()], finds(&[], " ").to_vec()].concat(), &[], 0, "nothing_pending"),
-        ("exhausted", [pending(), pending()].concat(), &["--loops", "2"], 1, "exhausted"),
+        ("exhausted", [pending(), pending()].concat(), &["--max", "2"], 1, "exhausted"),
         ("blocked", [vec![idles()], finds(&[], "the database is down").to_vec()].concat(), &[], 1, "blocked"),
         ("error", vec![Answer::status(401)], &[], 3, "error"),
     ] {
@@ -201,16 +201,17 @@ fn who_has_used_up_the_loops_goes_on_with_more() {
     let server = ModelServer::new(script.concat());
     let scenario = Scenario::new();
     scenario.write("task.md", "Do it.\n");
-    run(&server, &scenario, &["task.md", "--loops", "1"]).exits(1);
+    run(&server, &scenario, &["task.md", "--max", "1"]).exits(1);
     let again = |args: &[&str]| server.run(&scenario, &[&["task", "task.md", "--resume"], args].concat());
-    let more = ["the run has used up its loops (1): `--resume --loops 6` gives it five more"];
+    let more = ["the run has used up its iterations (1): `--resume --max 6` gives it five more"];
     again(&[]).exits(2).says(&more);
-    again(&["--loops", "1"]).exits(2).says(&more);
+    again(&["--max", "1"]).exits(2).says(&more);
     // The settings from the beginning of the run stay.
     again(&["--model", "openai:other"]).exits(2).says(&["cannot be used with '--model"]);
     assert_eq!(server.requests().len(), 4);
 
-    let ran = again(&["--loops", "3", "--json"]).exits(0).says(&["up to 3 loops", "[loop 2/3] working"]);
+    let ran =
+        again(&["--max", "3", "--json"]).exits(0).says(&["up to 3 iterations", "[iteration 2/3] working"]);
     let outcome = json_of(&ran);
     assert_eq!((&outcome["status"], &outcome["loops"]), (&json!("nothing_pending"), &json!(2)));
     assert_eq!(outcome["files"]["written"], json!(["a", "b"]));
@@ -226,13 +227,13 @@ fn a_run_that_goes_on_is_given_more_loops_and_not_fewer() {
     let server = ModelServer::new(script.concat());
     let scenario = Scenario::new();
     scenario.write("task.md", "Do it.\n");
-    run(&server, &scenario, &["task.md", "--loops", "2"]).exits(3);
-    let args = ["task", "task.md", "--resume", "--loops", "1"];
+    run(&server, &scenario, &["task.md", "--max", "2"]).exits(3);
+    let args = ["task", "task.md", "--resume", "--max", "1"];
     server.run(&scenario, &args).exits(2).says(&["already has 2 loops in all"]);
     // The loop in which the model refused counts.
     let more = ModelServer::new([says("STATUS: COMPLETE")]);
-    let ran = more.run(&scenario, &["task", "task.md", "--resume", "--loops", "3"]).exits(0);
-    ran.says(&["up to 3 loops", "complete after 3 loops"]);
+    let ran = more.run(&scenario, &["task", "task.md", "--resume", "--max", "3"]).exits(0);
+    ran.says(&["up to 3 iterations", "complete after 3 iterations"]);
 }
 
 #[test]
@@ -242,11 +243,11 @@ fn who_is_blocked_goes_on_with_a_review_when_that_is_mended() {
     let server = ModelServer::new(script);
     let scenario = Scenario::new();
     scenario.write("task.md", "Do it.\n");
-    run(&server, &scenario, &["task.md", "--loops", "1"])
+    run(&server, &scenario, &["task.md", "--max", "1"])
         .exits(1)
-        .says(&["blocked after 1 loop: the database is down"]);
+        .says(&["blocked after 1 iteration: the database is down"]);
     let ran = server.run(&scenario, &["task", "task.md", "--resume"]).exits(0);
-    ran.says(&["nothing pending after 1 loop"]);
+    ran.says(&["nothing pending after 1 iteration"]);
     assert_eq!(server.requests().len(), 5);
 }
 
@@ -275,8 +276,11 @@ fn what_is_going_on_stands_in_files() {
     // Git shows none of the files, and the log receives every message.
     assert_eq!(scenario.read(".loop/.gitignore"), "*\n");
     let log = scenario.read("log.txt");
-    assert!(log.contains("[loop 2/5] working") && log.contains("Files edited: a.txt"), "{log}");
-    assert!(log.contains("I have looked around.") && log.contains("nothing pending after 2 loops"), "{log}");
+    assert!(log.contains("[iteration 2/5] working") && log.contains("Files edited: a.txt"), "{log}");
+    assert!(
+        log.contains("I have looked around.") && log.contains("nothing pending after 2 iterations"),
+        "{log}"
+    );
 }
 
 #[test]
@@ -293,7 +297,7 @@ fn both_agents_have_their_rounds() {
     scenario.write("task.md", "Do it.\n");
     run(&server, &scenario, &["task.md", "--rounds", "2"])
         .exits(0)
-        .says(&["inconclusive", "complete after 2 loops"]);
+        .says(&["inconclusive", "complete after 2 iterations"]);
     assert_eq!(server.requests().len(), 11);
     let second = sent_to_model(&server, 10);
     assert!(second.contains("in its own words. Nobody has checked them:\n- write it"), "{second}");

@@ -72,7 +72,7 @@ fn what_was_done_before_a_run_was_killed_is_told_to_the_reviewer() {
     scenario
         .run(&["task", "task.md", "--resume"])
         .exits(0)
-        .says(&["2 files written", "nothing pending after 1 loop"]);
+        .says(&["2 files written", "nothing pending after 1 iteration"]);
     let told = scenario.read("review-prompt");
     assert!(told.contains("Files written: before, after\n"), "{told}");
     assert!(
@@ -121,7 +121,7 @@ fn a_model_reviews_what_a_command_did() {
     let scenario = Scenario::new();
     scenario.write("task.md", "Write hello.\n");
     let args = ["task", "task.md", "--agent", "touch hello", "--review-model", "openai:scripted"];
-    server.run(&scenario, &args).exits(0).says(&["nothing pending after 1 loop", "1 file written"]);
+    server.run(&scenario, &args).exits(0).says(&["nothing pending after 1 iteration", "1 file written"]);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn ctrl_c_ends_the_reviewer_as_well() {
     let started = RunningCommand::new(&mut scenario.loop_command(&args));
     assert_eq!(fifo.line(), "here\n");
     started.signal(rustix::process::Signal::INT);
-    started.finish().exits(130).says(&["cancelled after 1 loop"]);
+    started.finish().exits(130).says(&["cancelled after 1 iteration"]);
     fifo.released();
 }
 

@@ -19,7 +19,7 @@ fn scenario() -> Scenario {
 #[test]
 fn what_the_last_loop_did_is_told_though_it_failed() {
     let server = ModelServer::new([writes("a", ""), Answer::status(400)]);
-    let ran = run(&server, &scenario(), &["task.md", "--loops", "1", "--json"]).exits(1);
+    let ran = run(&server, &scenario(), &["task.md", "--max", "1", "--json"]).exits(1);
     let outcome = json_of(&ran);
     assert_eq!(outcome["files"]["written"], json!(["a"]), "{outcome}");
     assert!(outcome["message"].as_str().is_some_and(|why| why.contains("400")), "{outcome}");
@@ -56,7 +56,7 @@ fn a_loop_that_was_called_off_does_not_count_and_what_it_did_is_known() {
         let script =
             [vec![writes("a", ""), says("And now").stalls()], vec![idles()], finds(&[], "").to_vec()];
         let (server, scenario) = (ModelServer::new(script.concat()), scenario());
-        let args = [&["task", "task.md", "--loops", "1", "--json"][..], &MODEL].concat();
+        let args = [&["task", "task.md", "--max", "1", "--json"][..], &MODEL].concat();
         let started = RunningCommand::new(&mut server.command(&scenario, &args));
         wait_until("the second request", || server.requests().len() == 2);
         started.signal(Signal::INT);
@@ -64,7 +64,7 @@ fn a_loop_that_was_called_off_does_not_count_and_what_it_did_is_known() {
         assert_eq!(json_of(&ran)["files"]["written"], json!(["a"]));
         let id = json_of(&ran)["run_id"].as_str().expect("an id").to_owned();
         let named = if again.len() == 1 { [again, &[id.as_str()]].concat() } else { again.to_vec() };
-        let ran = server.run(&scenario, &named).exits(0).says(&["nothing pending after 2 loops"]);
+        let ran = server.run(&scenario, &named).exits(0).says(&["nothing pending after 2 iterations"]);
         if again.len() > 1 {
             assert_eq!(json_of(&ran)["files"]["written"], json!(["a"]));
         }
@@ -83,11 +83,11 @@ fn what_a_review_found_stays_until_another_one_finds_something_out() {
     for bad in [vec![Answer::status(400)], vec![idles(), says("Hm.")], vec![idles(), Answer::status(400)]] {
         let found = [vec![idles()], finds(&["item-a"], "").to_vec(), bad.clone()].concat();
         let server = ModelServer::new(found.clone());
-        let ran = run(&server, &scenario(), &["task.md", "--loops", "2", "--json"]).exits(1);
+        let ran = run(&server, &scenario(), &["task.md", "--max", "2", "--json"]).exits(1);
         assert_eq!(json_of(&ran)["pending"], json!(["item-a"]));
 
         let server = ModelServer::new([found, vec![idles()], finds(&[], "").to_vec()].concat());
-        run(&server, &scenario(), &["task.md", "--loops", "3"]).exits(0);
+        run(&server, &scenario(), &["task.md", "--max", "3"]).exits(0);
         for request in [3 + bad.len(), 4 + bad.len()] {
             assert!(
                 sent_to_model(&server, request).contains("- item-a\n"),
@@ -135,9 +135,9 @@ fn a_task_whose_text_is_rewritten_is_reported() {
 fn a_run_whose_command_held_a_secret_says_why_it_cannot_go_on() {
     let scenario = scenario();
     let agent = "false; : sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
-    let args = ["task", "task.md", "--agent", agent, "--review-agent", "false", "--loops", "1"];
+    let args = ["task", "task.md", "--agent", agent, "--review-agent", "false", "--max", "1"];
     scenario.run(&args).exits(1);
-    let ran = scenario.run(&["task", "task.md", "--resume", "--loops", "2"]).exits(2);
+    let ran = scenario.run(&["task", "task.md", "--resume", "--max", "2"]).exits(2);
     ran.says(&["lacks a secret that was in a command: start a new run"]);
 }
 

@@ -59,7 +59,7 @@ fn a_verdict_of_an_earlier_run() {
     scenario.write("task.md", "Do it.\n");
     scenario.write(".loop/task/review_output.toml", "pending = []\nblocker = ''\n");
     let loops = case("cs-e2e-stale-review")["given"]["agent_loops"].to_string();
-    let outcome = json_of(&run(&server, &scenario, &["task.md", "--loops", &loops, "--json"]).exits(1));
+    let outcome = json_of(&run(&server, &scenario, &["task.md", "--max", &loops, "--json"]).exits(1));
     assert_eq!((&outcome["status"], &outcome["loops"]), (&json!("exhausted"), &json!(3)));
 }
 
@@ -68,7 +68,7 @@ fn ended(script: Vec<Answer>, loops: &str, code: i32) -> (serde_json::Value, usi
     let server = ModelServer::new(script);
     let scenario = Scenario::new();
     scenario.write("task.md", "Do it.\n");
-    let ran = run(&server, &scenario, &["task.md", "--loops", loops, "--json"]).exits(code);
+    let ran = run(&server, &scenario, &["task.md", "--max", loops, "--json"]).exits(code);
     (json_of(&ran), server.requests().len())
 }
 

@@ -22,7 +22,7 @@ fn a_verdict_that_was_left_over_is_nobodys() {
     for name in ["review_output", "review", "execution"] {
         scenario.write(&format!(".loop/task/{name}.toml"), CLEAN);
     }
-    let ran = run(&server, &scenario, &["task.md", "--loops", "2", "--json"]).exits(1);
+    let ran = run(&server, &scenario, &["task.md", "--max", "2", "--json"]).exits(1);
     assert_eq!(json_of(&ran)["status"], "exhausted");
     assert!(!scenario.read(".loop/task/review_output.toml").contains("'pass'"));
 }
@@ -61,7 +61,7 @@ fn who_works_cannot_write_the_verdict() {
     let server = ModelServer::new(script);
     let scenario = Scenario::new();
     scenario.write("task.md", "Do it.\n");
-    let ran = run(&server, &scenario, &["task.md", "--loops", "1", "--json"]).exits(1);
+    let ran = run(&server, &scenario, &["task.md", "--max", "1", "--json"]).exits(1);
     assert_eq!(json_of(&ran)["status"], "exhausted");
     let answers = server.requests()[2].body["messages"].to_string();
     assert!(
@@ -87,7 +87,7 @@ fn a_command_that_writes_the_verdict_writes_a_file() {
         "cat .loop/task/review_output.toml",
         "--json",
     ];
-    let ran = scenario.run(&[&args[..], &["--loops", "2"]].concat()).exits(1);
+    let ran = scenario.run(&[&args[..], &["--max", "2"]].concat()).exits(1);
     assert_eq!(json_of(&ran)["status"], "exhausted");
 }
 
@@ -107,7 +107,7 @@ fn who_works_cannot_give_itself_tools_by_the_task_file() {
     ];
     let server = ModelServer::new(script.concat());
     scenario.write("task.md", "Do it.\n");
-    let ran = run(&server, &scenario, &["task.md", "--loops", "2"]).exits(1);
+    let ran = run(&server, &scenario, &["task.md", "--max", "2"]).exits(1);
     let ran = ran.says(&["the tools or checks in the task file have changed since the run began"]);
     assert_eq!(ran.stderr.matches("the tools or checks in the task file").count(), 1, "{}", ran.stderr);
     assert!(!scenario.has("made"));
@@ -223,7 +223,7 @@ fn who_says_that_it_is_done_while_a_check_fails_is_reviewed() {
     let server = ModelServer::new(script.concat());
     let scenario = Scenario::new();
     scenario.write("task.toml", TASK);
-    run(&server, &scenario, &["task.toml"]).exits(0).says(&["complete after 2 loops"]);
+    run(&server, &scenario, &["task.toml"]).exits(0).says(&["complete after 2 iterations"]);
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn commands_checks_and_verdicts_are_events_and_the_next_phase_writes_over_them()
     let scenario = Scenario::new();
     let agent = "cat >/dev/null; [ $LOOP_ITERATION = 1 ] && exit 7; touch done; echo I did it.";
     let review = reviewer(r#"$([ -e done ] || echo '"do it"')"#);
-    command_task(&scenario, agent, &review).exits(0).says(&["nothing pending after 2 loops"]);
+    command_task(&scenario, agent, &review).exits(0).says(&["nothing pending after 2 iterations"]);
     let log = read_toml(&scenario, "execution");
     assert_eq!((log["loop"].as_integer(), log["agent"].as_str()), (Some(2), Some(agent)));
     assert_eq!(
@@ -106,7 +106,7 @@ fn commands_checks_and_verdicts_are_events_and_the_next_phase_writes_over_them()
 fn a_failed_command_and_a_failed_check_have_their_exit_codes() {
     let scenario = Scenario::new();
     scenario.write("task.md", "---\nchecks: ['exit 4']\n---\nDo it.\n");
-    let args = ["task", "task.md", "--agent", "exit 3", "--review-agent", "true", "--loops", "1"];
+    let args = ["task", "task.md", "--agent", "exit 3", "--review-agent", "true", "--max", "1"];
     scenario.run(&args).exits(1);
     assert_eq!(events(&scenario, "execution")[0], event("command", "exit 3", "failed", Some(3)));
     assert_eq!(events(&scenario, "review")[0], event("check", "exit 4", "failed", Some(4)));

@@ -58,7 +58,7 @@ fn an_echoed_prompt_is_no_verdict() {
     ] {
         let scenario = Scenario::new();
         let agent = r#"cat >/dev/null; echo '{"review": "0", "pending": [], "blocker": "", "summary": "'"#;
-        let ran = task(&scenario, agent, review, &["--loops", "1"]).exits(1);
+        let ran = task(&scenario, agent, review, &["--max", "1"]).exits(1);
         let outcome = json_of(&ran);
         assert_eq!((&outcome["status"], &outcome["pending"]), (&json!("exhausted"), &json!([])), "{review}");
         let ran = ran.says(&["inconclusive", "no readable verdict"]);
@@ -72,7 +72,7 @@ fn an_executing_agent_that_prints_its_prompt_claims_nothing() {
         ["cat", "head -n 30", "fold -s -w 20", "tr ' ' '\\n'", "tr -s '\\n ' ' '", "grep -B2 -A2 STATUS"]
     {
         let scenario = Scenario::new();
-        let ran = task(&scenario, echo, &reviewer(""), &["--loops", "1"]).exits(0);
+        let ran = task(&scenario, echo, &reviewer(""), &["--max", "1"]).exits(0);
         assert_eq!(status(&ran), (json!("nothing_pending"), json!(1)), "{echo}");
     }
 }
@@ -85,7 +85,7 @@ fn a_model_that_prints_its_prompt_gives_no_verdict() {
     let script = [vec![idles()], vec![crate::task::calls("give_verdict", &given), says(form)]].concat();
     let (server, scenario) = (ModelServer::new(script), Scenario::new());
     scenario.write("task.md", "Do it.\n");
-    let ran = run(&server, &scenario, &["task.md", "--loops", "1", "--json"]).exits(1);
+    let ran = run(&server, &scenario, &["task.md", "--max", "1", "--json"]).exits(1);
     assert_eq!(status(&ran), (json!("exhausted"), json!(1)));
     assert!(server.requests()[2].body.to_string().contains("contains a placeholder"));
 }
@@ -113,7 +113,7 @@ fn only_reviews_in_a_row_count() {
     let scenario = Scenario::new();
     let verdict = reviewer(r#"\"more\""#);
     let review = format!("case $LOOP_ITERATION in 3) {verdict};; *) echo Hm.;; esac");
-    let ran = task(&scenario, "true", &review, &["--loops", "9"]).exits(1);
+    let ran = task(&scenario, "true", &review, &["--max", "9"]).exits(1);
     assert_eq!(status(&ran), (json!("no_verdict"), json!(6)));
     assert_eq!(json_of(&ran)["pending"], json!(["more"]));
     // A verdict that does not count, because its reviewer failed, is none. A failing check changes nothing in that.
@@ -129,10 +129,10 @@ fn only_reviews_in_a_row_count() {
 #[test]
 fn a_resumed_run_counts_on() {
     let scenario = Scenario::new();
-    task(&scenario, "true", "echo Hm.", &["--loops", "2"])
+    task(&scenario, "true", "echo Hm.", &["--max", "2"])
         .exits(1)
-        .says(&["all loops are used up (2 loops)"]);
-    let ran = scenario.run(&["task", "task.md", "--resume", "--loops", "9", "--json"]).exits(1);
+        .says(&["all iterations are used up (2 iterations)"]);
+    let ran = scenario.run(&["task", "task.md", "--resume", "--max", "9", "--json"]).exits(1);
     assert_eq!(status(&ran), (json!("no_verdict"), json!(3)));
 
     let scenario = Scenario::new();
@@ -154,6 +154,14 @@ fn a_model_without_a_verdict_is_told_what_to_call() {
     let (server, scenario) = (ModelServer::new(script), Scenario::new());
     scenario.write("task.md", "Do it.\n");
     let ran = run(&server, &scenario, &["task.md"]).exits(1);
-    ran.says(&["in 3 loops in a row", "It ended with: All is well.", "`give_verdict`", "--review-model"]);
-    server.run(&scenario, &["task", "task.md", "--resume"]).exits(0).says(&["nothing pending after 3 loops"]);
+    ran.says(&[
+        "in 3 iterations in a row",
+        "It ended with: All is well.",
+        "`give_verdict`",
+        "--review-model",
+    ]);
+    server
+        .run(&scenario, &["task", "task.md", "--resume"])
+        .exits(0)
+        .says(&["nothing pending after 3 iterations"]);
 }

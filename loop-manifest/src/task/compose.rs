@@ -15,7 +15,7 @@ use loop_guardrails::ConsecutiveFailures;
 use super::{TaskAgent, TaskError, TaskSpec, TaskText, agents::TaskAgents, state_files::StateFiles};
 use crate::context::ExecutionContext;
 
-/// The most loops in a row that may fail.
+/// The most iterations in a row that may fail.
 const MAX_FAILURES: u64 = 3;
 
 /// The loop of a task: an agent works, and another one reviews, until nothing is left to do.
@@ -156,10 +156,11 @@ impl fmt::Debug for Task {
     }
 }
 
-/// The stop reason of a run whose reviews had no verdict in [`MAX_WITHOUT_VERDICT`] loops in a row.
+/// The stop reason of a run whose reviews had no verdict in [`MAX_WITHOUT_VERDICT`] iterations in a row.
 pub const NO_VERDICT: &str = "no_verdict";
 
-/// The most loops in a row whose reviews may have no verdict. Loops without a review neither count nor reset the count.
+/// The most iterations in a row whose reviews may have no verdict. Iterations without a review neither count nor reset
+/// the count.
 pub const MAX_WITHOUT_VERDICT: u64 = 3;
 
 type OnTaskOutput = dyn Fn(&TaskOutput) + Send + Sync;
@@ -211,5 +212,7 @@ fn advice(loops: u64, printed: &str, reviewer: &TaskAgent) -> String {
             "Start again with another `--review-model`, or repeat the review with `--resume`.",
         ),
     };
-    format!("the reviewer gave no readable verdict in {loops} loops in a row\n{ended}\n{has_to}\n{retry}")
+    format!(
+        "the reviewer gave no readable verdict in {loops} iterations in a row\n{ended}\n{has_to}\n{retry}"
+    )
 }

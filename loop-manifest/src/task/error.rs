@@ -73,13 +73,13 @@ pub enum TaskError {
 #[non_exhaustive]
 pub enum LoopsError {
     /// It has more already.
-    #[error("the run already has {had} loops in all: `--loops` can only raise that number")]
+    #[error("the run already has {had} iterations in all: `--max` can only raise that number")]
     Fewer {
         /// The loops that it has.
         had: u64,
     },
     /// None is left.
-    #[error("the run has used up its loops ({had}): `--resume --loops {more}` gives it five more")]
+    #[error("the run has used up its iterations ({had}): `--resume --max {more}` gives it five more")]
     UsedUp {
         /// The loops that it had.
         had: u64,

@@ -19,7 +19,7 @@ pub enum TaskStatus {
     Exhausted,
     /// The reviewer says that a person is needed.
     Blocked,
-    /// The reviews of several loops in a row had no readable verdict.
+    /// The reviews of several iterations in a row had no readable verdict.
     NoVerdict,
     /// The run was cancelled.
     Cancelled,

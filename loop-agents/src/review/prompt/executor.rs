@@ -1,4 +1,4 @@
-//! The prompts for the executing agent.
+//! The prompts for the working agent.
 
 use loop_core::{IterationContext, Step};
 
@@ -28,7 +28,7 @@ const CUT_OFF: &str = "This loop started before and was cut off. Some of its wor
 const WHOLE: &str =
     "The text above is the whole task file, except for its settings: you need not read the file.";
 
-/// The contents of the prompt for one loop of the executing agent.
+/// The contents of the prompt for one loop of the working agent.
 #[derive(Debug)]
 pub(in crate::review) struct ExecutorPrompt<'a> {
     pub(in crate::review) task: &'a str,

@@ -32,12 +32,12 @@ impl CheckResult {
 pub(in crate::review) struct ReviewerPrompt<'a> {
     pub(in crate::review) task: &'a str,
     pub(in crate::review) number: u64,
-    /// The executing agent's actions, if known.
+    /// The working agent's actions, if known.
     pub(in crate::review) actions: Option<&'a ActionLog>,
     pub(in crate::review) checks: &'a [CheckResult],
     /// The text of the previous verdict.
     pub(in crate::review) before: &'a str,
-    /// The executing agent's words.
+    /// The working agent's words.
     pub(in crate::review) said: &'a str,
     pub(in crate::review) instructions: &'a str,
     pub(in crate::review) nonce: &'a str,
