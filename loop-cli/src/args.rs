@@ -1,6 +1,7 @@
 //! The definition of the command line.
 
 mod chat;
+mod command_words;
 mod every;
 mod init;
 mod inspect;
@@ -17,6 +18,7 @@ use loop_core::Usd;
 
 pub(crate) use self::{
     chat::{ChatArgs, ConversationArgs},
+    command_words::suggest_command,
     every::EveryArgs,
     init::InitArgs,
     inspect::{PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs},

@@ -69,6 +69,9 @@ pub(crate) fn unknown(object: &str, entry: &ObjectEntry, meant: Option<&Key>) ->
     let finding = Diagnostic::error(format!("unknown key `{}`{place}", entry.key))
         .at(entry.key_span.clone(), label)
         .note(format!("{taker} takes {}", keys::list(object)));
+    if let Some(advice) = keys::advice(&entry.key) {
+        return finding.help(advice);
+    }
     match keys::of_object(object).find(|key| matches!(key.shape, Shape::Texts(_))) {
         Some(named) if meant.is_none() => {
             finding.help(format!("to set `{}`, write it in `{}`", entry.key, named.path))

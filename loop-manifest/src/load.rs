@@ -56,7 +56,7 @@ impl Plan {
         let declared = variables::fill(&mut node, &text, &mut problems);
         let raw = RawManifest::read(&node, &text, &mut problems);
         let prices = validate::prices(&raw.agent.prices, source.folder(), &mut problems);
-        let warnings = [warnings::of(&raw, &text), declared.warnings].concat();
+        let warnings = [warnings::of(&raw, &text, source.text()), declared.warnings].concat();
         let cx =
             SourceContext { text: &text, default_name: source.stem(), prices, variables: declared.values };
         match validate::plan(raw, cx, &mut problems) {

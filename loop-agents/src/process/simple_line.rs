@@ -84,6 +84,18 @@ const SHELL_WORDS: [&str; 76] = [
     "while",
 ];
 
+/// Returns whether a shell itself carries out this word, so that it needs no program on `PATH`.
+///
+/// ```
+/// use loop_agents::process::is_shell_word;
+///
+/// assert!(is_shell_word("cd") && is_shell_word("while") && is_shell_word("["));
+/// assert!(!is_shell_word("cargo"));
+/// ```
+pub fn is_shell_word(word: &str) -> bool {
+    SHELL_WORDS.binary_search(&word).is_ok() || matches!(word, "[" | "true" | "false")
+}
+
 /// Returns the words of a line that is only a program and its arguments. Returns `None` if a shell has to read it.
 pub(super) fn simple_words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();

@@ -32,7 +32,7 @@ use clap::Parser;
 
 pub(crate) use self::failure::{Failure, OrFail, usage};
 use crate::{
-    args::{Cli, Command},
+    args::{Cli, Command, suggest_command},
     exit, persistence, view,
 };
 use loop_manifest::{Diagnostics, LoadedPlan, Paint, Plan};
@@ -50,7 +50,8 @@ pub(crate) fn main() -> ExitCode {
         // The user asked for help or the version.
         Err(page) if !page.use_stderr() => page.exit(),
         // The error quotes the arguments, which may contain a secret.
-        Err(error) => {
+        Err(mut error) => {
+            suggest_command(&mut error, env::args_os().map(|word| word.to_string_lossy().into_owned()));
             view::say(&error.render().to_string());
             return ExitCode::from(exit::USAGE);
         }

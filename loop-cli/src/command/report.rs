@@ -17,7 +17,7 @@ use rustix::fs::OFlags;
 use super::{
     Failure, OrFail, every,
     run_lifecycle::{
-        run_spec::stored_source,
+        run_spec::{as_stored, stored_source},
         stored_runs::{RunState, choose_run, glance, read_all, short_id, store},
     },
     usage,
@@ -70,7 +70,7 @@ fn goal(manifest: &RunManifest) -> Option<String> {
             let repetition: Repetition = serde_json::from_str(&manifest.text).ok()?;
             Some(repetition.work.text().to_owned())
         }
-        _ => Some(stored_source(manifest).and_then(Plan::of).ok()?.plan.goal),
+        _ => Some(as_stored(&stored_source(manifest).and_then(Plan::of).ok()?.plan.goal)),
     }
 }
 

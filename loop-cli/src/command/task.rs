@@ -18,6 +18,7 @@ use super::{
     resume,
     run_lifecycle::{
         execute::AgentOutputSink,
+        preflight::refuse_missing_task_agents,
         prior_run::PriorRun,
         setup::{PersistOptions, RunSetup, RunStorage, create_storage, telemetry},
         stored_runs::{decode_as, is_in, read_on, store},
@@ -56,6 +57,7 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
     let settings = settings(cx.folder())?;
     let model = |name: Option<String>| name_of(name, &settings, cx.variables()).map(TaskAgent::Model);
     let spec = spec(args, &task, file, model)?;
+    refuse_missing_task_agents(&spec, &cx)?;
     Task::open(spec.clone(), &cx.clone().on_warning(|_| ()))?.probe()?;
     let (started, output) = (clock::now(), output(&args.reporting));
     let telemetry = telemetry(output.telemetry.as_deref())?;

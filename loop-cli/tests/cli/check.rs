@@ -41,7 +41,7 @@ fn a_program_that_is_not_there_is_named() {
         "the agent's program `no-such-agent` is not on PATH",
         "the check's program `no-such-check` is not on PATH",
     ]);
-    let found = Manifest::new("cd . && no-such-agent", "sh -c true");
+    let found = Manifest::new("no-such-agent || true", "sh -c true");
     assert_eq!(checked(&scenario, &found).exits(0).stderr, "");
     let scripts = Manifest::new("sh agent.sh", "./check.sh");
     checked(&scenario, &scripts)

@@ -89,3 +89,24 @@ fn a_wrong_command_line_is_quoted_without_secrets() {
         knowing(&Scenario::new(), &["run", &format!("--{SECRET}")]).exits(2).says(&["[redacted]", "--help"]);
     assert!(!ran.stderr.contains(SECRET), "{}", ran.stderr);
 }
+
+/// YAML reads `[redacted]` outside of quotes as a list.
+#[test]
+fn a_prompt_is_rebuilt_although_the_stored_manifest_lacks_a_secret_without_quotes() {
+    for set in [
+        "    set:\n      API_TOKEN: hunter2hunter2XYZ # mine\n",
+        "    set: {API_TOKEN: hunter2hunter2XYZ, A: b}\n",
+    ] {
+        let scenario = Scenario::new();
+        let text = format!(
+            "goal: Use hunter2hunter2XYZ\nagent:\n  command: 'true'\n  prompt: 'do: {{goal}}'\n  env:\n{set}\
+             evaluator: {{command: 'false'}}\nguardrails: {{max_iterations: 1}}\n"
+        );
+        scenario.write("loop.yaml", text);
+        scenario.run(&["run"]).exits(1);
+        let shown = scenario.run(&["show", "-i", "1", "--prompt"]).exits(0);
+        assert_eq!((&*shown.stdout, &*shown.stderr), ("do: Use [redacted]", ""));
+        scenario.run(&["report", "--html", "it.html"]).exits(0);
+        assert!(scenario.read("it.html").contains("Use [redacted]"));
+    }
+}

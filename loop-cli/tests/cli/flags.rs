@@ -84,7 +84,7 @@ fn limits_hold_without_a_file_too() {
 fn a_command_that_is_not_there_is_named_by_its_flag() {
     let scenario = Scenario::new();
     for (agent, check, flag) in
-        [("cd . && no-such-agent", "true", "--agent"), ("true", "no-such-check", "--check")]
+        [("test -e . && no-such-agent", "true", "--agent"), ("true", "no-such-check", "--check")]
     {
         let args = ["run", "--agent", agent, "--check", check, "--max", "2"];
         scenario.run(&args).exits(1).says(&[&format!("make sure that {flag} can run")]);
@@ -170,4 +170,61 @@ fn two_manifests_are_one_too_many_and_none_is_too_few() {
         scenario.run(&[command]).exits(2).says(&["loop.yml, loop.json", &named]);
     }
     assert!(!scenario.has("ran"));
+}
+
+#[test]
+fn a_loop_that_lacks_flags_and_a_manifest_names_what_is_missing() {
+    let scenario = Scenario::new();
+    for (args, missing) in [
+        (&["--agent", "true"][..], "needs `--check CMD` and `--max N`"),
+        (&["--agent", "true", "--check", "false"], "needs `--max N`"),
+        (&["--check", "false", "--max", "1"], "needs `--agent CMD`"),
+        (&["--model", "x", "--max", "1"], "needs `--check CMD`"),
+    ] {
+        scenario.run(&[&["run"], args].concat()).exits(2).says(&[missing, "loop init"]);
+    }
+    let ran = scenario.run(&["run", "--goal", "x"]).exits(2).says(&["there is no loop.yaml"]);
+    assert!(!ran.stderr.contains("--max"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_words_of_other_programs_lead_to_a_command() {
+    let scenario = Scenario::new();
+    for (args, command) in [
+        (&["tset"][..], "'check'"),
+        (&["test"], "'check'"),
+        (&["ls"], "'runs'"),
+        (&["statsu"], "'runs'"),
+        (&["delete", "x"], "'rm'"),
+        (&["logs"], "'tail'"),
+        (&["schedule", "remove", "x"], "'delete'"),
+        (&["schedule", "ls"], "'list'"),
+        (&["schedule", "create"], "'add'"),
+        (&["scedule"], "'schedule'"),
+    ] {
+        scenario.run(args).exits(2).says(&["unrecognized subcommand", command]);
+    }
+    for strange in ["colour", "zzz"] {
+        let ran = scenario.run(&[strange]).exits(2);
+        assert!(!ran.stderr.contains("similar"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_words_of_other_tools_for_keys_lead_to_a_key_or_to_advice() {
+    let scenario = Scenario::new();
+    for (set, said) in [
+        ("agent.cwd=x", "--cwd DIR"),
+        ("agent.args=x", "write the arguments in `command`"),
+        ("hooks=x", "did you mean `on_finish`?"),
+        ("on_success=x", "`$LOOP_REASON` names it"),
+        ("on-failure=x", "did you mean `on_finish`?"),
+        ("notify=x", "did you mean `on_finish`?"),
+        ("agent.notify=x", "did you mean `on_finish` at the top of the manifest?"),
+        ("setup=x", "SETUP && AGENT"),
+        ("parallel=x", "`--parallel`"),
+        ("schedule=x", "loop schedule add"),
+    ] {
+        run(&scenario, &["--set", set]).exits(2).says(&["unknown key", said]);
+    }
 }

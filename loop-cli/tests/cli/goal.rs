@@ -43,7 +43,7 @@ fn the_agents_exit_code_is_fed_forward_and_decides_nothing() {
 
 #[test]
 fn an_agent_that_cannot_be_run_halts_the_run_and_wants_a_person() {
-    for agent in ["cd . && no-such-agent --please", "exit 126"] {
+    for agent in ["test -e . && no-such-agent --please", "exit 126"] {
         let scenario = Scenario::new();
         scenario.run_manifest(&Manifest::new(agent, "touch checked")).exits(1).says(&["agent_unavailable"]);
         assert_eq!(scenario.record()["blockable"], true);

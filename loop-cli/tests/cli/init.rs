@@ -202,3 +202,32 @@ fn a_file_that_cannot_be_run_is_no_agent() {
     fs::create_dir(bin(&scenario).join("gemini")).expect("a folder");
     call(&scenario, &["init"]).exits(0).says(&["codex exec"]);
 }
+
+#[test]
+fn projects_of_other_languages_are_found_by_the_files_that_their_people_write() {
+    for (file, text, check) in [
+        ("pyproject.toml", "[tool.tox]\nenv_list = [\"py\"]\n", "tox -q"),
+        ("test/a.test.js", "const test = require('node:test');\n", "node --test"),
+        ("package.json", r#"{ "scripts": { "test:unit": "vitest run" } }"#, "npm run test:unit"),
+        ("Rakefile", "task :test do\n  sh 'x'\nend\n", "rake test"),
+        ("t/01.t", "use Test::More;\n", "prove -lr t"),
+    ] {
+        let scenario = scenario(&[("pi", "")]);
+        scenario.write(file, text);
+        call(&scenario, &["init"]).exits(0).says(&[check]);
+        assert!(scenario.read("loop.yaml").contains(check), "{file}");
+    }
+}
+
+#[test]
+fn a_flag_for_one_run_does_not_find_fault_with_what_init_wrote() {
+    let scenario = scenario(&[("worker", "exit 0"), ("judge", "exit 1")]);
+    call(&scenario, &["init", "--agent", "worker", "--check", "judge"]).exits(0);
+    for flags in [&["--max", "1"][..], &["--max", "1", "--max-cost", "1", "--allow-unmetered"]] {
+        let ran = call(&scenario, &[&["run"], flags].concat()).exits(1);
+        assert!(!ran.stderr.contains("does nothing"), "{}", ran.stderr);
+    }
+    let set = ["--set", "guardrails.max_consecutive_failures=3", "--set", "guardrails.max_iterations=2"];
+    call(&scenario, &[&["check"], &set[..]].concat())
+        .says(&["`guardrails.max_consecutive_failures` does nothing"]);
+}

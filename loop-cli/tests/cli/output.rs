@@ -54,7 +54,7 @@ fn quiet_says_nothing_but_errors() {
 #[test]
 fn quiet_still_says_why_nothing_could_be_done() {
     let scenario = Scenario::new();
-    scenario.manifest(&Manifest::new("cd . && no-such-program-here", "true"));
+    scenario.manifest(&Manifest::new("test -e . && no-such-program-here", "true"));
     let ran = scenario.run(&["run", "loop.json", "--quiet", "--json"]).exits(1);
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     ran.says(&["error: agent_unavailable", "no-such-program-here"]);

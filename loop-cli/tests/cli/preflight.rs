@@ -1,5 +1,7 @@
 //! The command reports everything that it knows before the first iteration.
 
+use std::os::unix::fs::PermissionsExt;
+
 use crate::support::{Manifest, RunningCommand, Scenario};
 
 const TOML: &str = r#"
@@ -98,4 +100,64 @@ fn too_few_open_files_are_said_before_anything_runs() {
     let ran = RunningCommand::new(&mut scenario.command("sh", &["-c", &line])).finish();
     ran.exits(2).says(&["only 12 open files are allowed here"]);
     assert!(!scenario.has("ran"));
+}
+
+/// A run without its agent would only pay for the check.
+#[test]
+fn an_agent_that_does_not_exist_is_refused_before_the_run() {
+    let scenario = Scenario::new();
+    for (agent, missing) in [
+        ("nopeprog", "`nopeprog` is not on PATH"),
+        ("FOO=1 nopeprog -p", "`nopeprog` is not on PATH"),
+        ("cd /tmp && nopeprog", "`nopeprog` is not on PATH"),
+        ("env X=1 nopeprog", "`nopeprog` is not on PATH"),
+        ("nopeprog | tee log", "`nopeprog` is not on PATH"),
+        ("(nopeprog)", "`nopeprog` is not on PATH"),
+        ("cat PROMPT.md | nopeprog -p 2>&1", "`nopeprog` is not on PATH"),
+        ("./nope.sh", "runs `./nope.sh`, which does not exist"),
+    ] {
+        let flags = ["run", "--agent", agent, "--check", "touch checked; false", "--max", "1"];
+        scenario.run(&flags).exits(2).says(&["the agent's", missing]);
+        scenario.manifest(&Manifest::new(agent, "touch checked; false"));
+        scenario.run(&["run", "loop.json"]).exits(2).says(&["the agent's", missing]);
+    }
+    let reviewed = Manifest::new("touch worked", "true")
+        .set("evaluator", serde_json::json!({ "review": { "agent": "nopeprog" } }));
+    scenario.run_manifest(&reviewed).exits(2).says(&["the reviewer's program `nopeprog` is not on PATH"]);
+    scenario.write("fix.md", "Do it.\n");
+    for (args, role) in [
+        (&["--agent", "nopeprog"][..], "agent"),
+        (&["--agent", "A=1 nopeprog {prompt}"], "agent"),
+        (&["--agent", "touch worked", "--review-agent", "nopeprog"], "reviewer"),
+    ] {
+        let said = format!("the {role}'s program `nopeprog` is not on PATH");
+        scenario.run(&[&["task", "fix.md"], args].concat()).exits(2).says(&[&said]);
+    }
+    assert!(!scenario.has("checked") && !scenario.has("worked") && !scenario.state().join("runs").exists());
+}
+
+#[test]
+fn a_line_that_may_work_is_run() {
+    let scenario = Scenario::new();
+    for agent in [
+        "nopeprog || touch worked",
+        "PATH=$PWD:$PATH mine",
+        "export PATH=\"$PWD:$PATH\" && mine",
+        "mine() { touch worked; }; mine",
+        "printf 'touch worked' > new.sh && sh ./new.sh",
+        "nopeprog; touch worked",
+        "cd sub && ./below.sh",
+    ] {
+        scenario.write("mine", "#!/bin/sh\ntouch worked\n");
+        scenario.write("sub/below.sh", "#!/bin/sh\ntouch ../worked\n");
+        for file in ["mine", "sub/below.sh"] {
+            std::fs::set_permissions(scenario.path(file), PermissionsExt::from_mode(0o755)).expect("a mode");
+        }
+        let flags = ["run", "--agent", agent, "--check", "test -e worked", "--max", "1"];
+        scenario.run(&flags).exits(0);
+        std::fs::remove_file(scenario.path("worked")).expect("it was written");
+    }
+    let mut command = scenario.loop_command(&["run", "--agent", "mine", "--check", "false", "--max", "1"]);
+    let ran = RunningCommand::new(command.env("BASH_FUNC_mine%%", "() { true; }")).finish();
+    assert!(!ran.stderr.contains("is not on PATH"), "a shell may inherit it: {}", ran.stderr);
 }

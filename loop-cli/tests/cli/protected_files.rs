@@ -164,3 +164,40 @@ fn a_person_says_yes_to_the_very_change_of_a_manifest_of_any_name() {
     assert_eq!(scenario.read("nightly.yaml"), YAML.replace("touch pwned", "make"));
     chat.leaves();
 }
+
+/// With the home folder as the workspace, the next terminal would execute what a model wrote.
+#[test]
+fn no_file_that_a_shell_an_editor_or_a_hook_executes_by_itself_is_written_unattended() {
+    let scenario = Scenario::new();
+    scenario.write(".bashrc", "mine\n");
+    scenario.write("secrets-prod.yml", "a: hunter2\n");
+    let hostile = [
+        write(".bashrc", "hostile"),
+        edit(".bashrc", "mine", "hostile"),
+        write("sub/../.zshrc", "hostile"),
+        write(".profile", "hostile"),
+        write(".config/fish/config.fish", "hostile"),
+        write("app/.husky/pre-commit", "hostile"),
+        write(".replit", "hostile"),
+        write(".vscode/tasks.json", "{}"),
+        write(".local/bin/ls", "hostile"),
+    ];
+    let reads = [
+        ("read_file", json!({ "path": "secrets-prod.yml" })),
+        write("Makefile", "all:\n"),
+        write("secrets.md", "# Secrets\n"),
+    ];
+    let server = ModelServer::new([calls(&[&hostile[..], &reads].concat()), Answer::deltas(["Done."])]);
+    server.run(&scenario, &[&["chat", "--prompt", "Write them."], &MODEL[..]].concat()).exits(0);
+    let answers = answers(&server, 1);
+    for (call, answer) in hostile.iter().zip(&answers) {
+        // Some of these files hold secrets, too, which nobody may write.
+        assert!(answer.contains(REFUSED) || answer.contains("secrets"), "{call:?}: {answer}");
+    }
+    assert!(answers[hostile.len()].contains("hold secrets"), "{}", answers[hostile.len()]);
+    assert_eq!(scenario.read(".bashrc"), "mine\n");
+    for path in [".zshrc", ".profile", ".config", "app", ".replit", ".vscode", ".local"] {
+        assert!(!scenario.has(path), "{path}");
+    }
+    assert!(scenario.has("Makefile") && scenario.has("secrets.md"));
+}

@@ -120,7 +120,10 @@ fn a_reviewer_that_cannot_be_asked_is_warned_of_and_not_run() {
 
     scenario.manifest(&manifest(&json!({ "review": { "agent": "no-such-agent-8237" } })));
     scenario.run(&["check", "loop.json"]).exits(0).says(&["the reviewer's program `no-such-agent-8237`"]);
-    scenario.run(&["run", "loop.json"]).exits(1).says(&["evaluator_unavailable", "the reviewing agent"]);
+    scenario.run(&["run", "loop.json"]).exits(2).says(&["the reviewer's program `no-such-agent-8237`"]);
+    let late = json!({ "review": { "agent": "test -e . && no-such-agent-8237" } });
+    let ran = scenario.run_manifest(&manifest(&late));
+    ran.exits(1).says(&["evaluator_unavailable", "the reviewing agent"]);
 }
 
 #[test]

@@ -142,11 +142,11 @@ fn ctrl_c_ends_the_reviewer_as_well() {
 fn an_agent_that_is_not_there_is_an_error() {
     let scenario = Scenario::new();
     scenario.write("task.md", "Write hello.\n");
-    let ran = scenario.run(&["task", "task.md", "--agent", "no-such-agent-8237"]).exits(3);
+    // Only the run itself shows that these are missing.
+    let missing = "test -e . && no-such-agent-8237";
+    let ran = scenario.run(&["task", "task.md", "--agent", missing]).exits(3);
     ran.says(&["agent_unavailable"]);
-    let ran = scenario
-        .run(&["task", "task.md", "--agent", "true", "--review-agent", "no-such-agent-8237"])
-        .exits(3);
+    let ran = scenario.run(&["task", "task.md", "--agent", "true", "--review-agent", missing]).exits(3);
     ran.says(&["evaluator_unavailable", "the reviewing agent"]);
     let server = ModelServer::new([says("STATUS: COMPLETE")]);
     server.run(&scenario, &["task", "task.md"]).exits(2).says(&["who works", "no model is configured"]);

@@ -6,7 +6,11 @@
 
 #[cfg(unix)]
 use super::executed::ExecutedFile;
-use super::{LocalPath, Origin, Ruling, case_folding::folded};
+use super::{
+    LocalPath, Origin, Ruling,
+    case_folding::folded,
+    startup_files::{is_place, is_started},
+};
 
 /// Manifests, settings and instructions that no rule below covers, in lower case. Folders of these names count too.
 const NAMES: &[&str] = &[
@@ -132,23 +136,6 @@ const NAMES: &[&str] = &[
     "soul.md",
     ".sweep.yaml",
     ".sweep.yml",
-    // A shell executes it when somebody enters the folder.
-    ".envrc",
-    // `jq` executes it in the home folder.
-    ".jq",
-    // An editor starts programs from these files, and takes its agent's permissions from them.
-    ".vscode",
-    ".zed",
-    ".idea",
-    ".fleet",
-    ".devcontainer",
-    ".devcontainer.json",
-    ".exrc",
-    ".nvimrc",
-    ".nvim.lua",
-    ".lvimrc",
-    ".dir-locals.el",
-    ".dir-locals-2.el",
 ];
 
 /// Suffixes of instruction files that an agent finds in any folder.
@@ -197,7 +184,8 @@ const FOLLOWED: &[&str] = &[
     "tools",
 ];
 
-/// Returns whether agents read a file or folder of this name: by the list, or by the usual naming patterns.
+/// Returns whether programs execute a file or folder of this name, or agents read it: by the lists, or by the usual
+/// naming patterns.
 pub(super) fn is_followed(name: &str) -> bool {
     let hidden = name.strip_prefix('.');
     let is_servers = name.trim_start_matches('.').starts_with("mcp") && name.ends_with(".json");
@@ -206,7 +194,7 @@ pub(super) fn is_followed(name: &str) -> bool {
         HIDDEN_ENDINGS.iter().any(|ending| first.ends_with(ending)) || first == "aider"
     });
     let is_text = ENDINGS.iter().any(|ending| name.ends_with(ending));
-    NAMES.contains(&name) || is_servers || is_hidden_text || is_text
+    NAMES.contains(&name) || is_started(name) || is_servers || is_hidden_text || is_text
 }
 
 /// Suffixes of texts and settings. Other files in folders that begin with a dot are code, or a program's data.
@@ -233,7 +221,7 @@ fn is_followed_in(folder: &str, below: &[String]) -> bool {
 pub(super) fn rule_on(path: &LocalPath) -> Option<Ruling> {
     let names: Vec<_> = path.names().map(|name| folded(&name)).collect();
     let is_named = names.iter().any(|name| is_followed(name));
-    (is_named || (0..names.len()).any(|at| is_followed_in(&names[at], &names[at + 1..])))
+    (is_named || is_place(&names) || (0..names.len()).any(|at| is_followed_in(&names[at], &names[at + 1..])))
         .then(|| denied("a later command executes it, or an agent follows it", path))
 }
 
@@ -346,6 +334,27 @@ mod tests {
             "src/api.knowledge.md",
             ".bolt/prompt",
             "x.code-workspace",
+            ".bashrc",
+            ".ZSHENV",
+            "home/.profile",
+            ".husky/pre-commit",
+            "sub/.husky/_/h",
+            ".replit",
+            ".idea/workspace.xml",
+            ".pre-commit-config.yaml",
+            "lefthook.yml",
+            ".config/fish/config.fish",
+            ".config/fish/conf.d/x.fish",
+            ".config/nvim/init.lua",
+            ".config/systemd/user/x.service",
+            ".config/autostart/x.desktop",
+            ".config/git/config",
+            ".local/bin/ls",
+            "Library/LaunchAgents/x.plist",
+            ".gitconfig",
+            ".vim/plugin/x.vim",
+            "sub/.envrc",
+            "sitecustomize.py",
         ] {
             assert!(is_guarded(path), "{path}");
         }
@@ -379,6 +388,16 @@ mod tests {
             "system.md",
             "extensions/mod.rs",
             "modes.rs",
+            "Makefile",
+            "bashrc.md",
+            "fish/config.rs",
+            ".config/app/config.toml",
+            ".config/nextest.toml",
+            "docs/profile.md",
+            "local/bin/x",
+            "husky/mod.rs",
+            "vimrc",
+            "library/mod.rs",
         ] {
             assert!(!is_guarded(path), "{path}");
         }

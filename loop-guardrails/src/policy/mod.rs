@@ -25,6 +25,7 @@ mod read_scope;
 mod ruling;
 mod secret_files;
 mod settings;
+mod startup_files;
 #[cfg(unix)]
 pub mod workspace;
 

@@ -40,3 +40,36 @@ impl Plan {
         Some(process.supervisor(cx.supervisor().clone()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use loop_agents::process::{CutReason, Supervisor};
+    use loop_core::{Ending, Progress};
+    use tokio::time::{Instant, timeout};
+
+    use super::*;
+    use crate::Source;
+
+    /// The clock is virtual: it moves on while nothing but the command is waited for.
+    #[tokio::test(start_paused = true)]
+    async fn a_command_that_does_not_end_is_ended_after_a_minute() {
+        let text = "\
+agent: {command: 'true'}
+evaluator: {command: 'true'}
+guardrails: {max_iterations: 1}
+on_finish: 'echo begun; exec sleep 100000'
+";
+        let source = Source::from_bytes("loop.yaml".as_ref(), text.into()).unwrap();
+        let plan = Plan::of(source).unwrap().plan;
+        let cx = ExecutionContext::new("/", Supervisor::new("on-finish-test")).unwrap();
+        let cx = cx.with_variables([("PATH".into(), "/bin:/usr/bin".into())]);
+        let now = std::time::SystemTime::UNIX_EPOCH.try_into().unwrap();
+        let record = Record::of("it", &Ending::goal_met(""), &Progress::default()).between(now, now);
+        let command = plan.finish_command(&cx, &record, 0).unwrap();
+        let started = Instant::now();
+        let running = command.run(std::future::pending(), |_, _| {});
+        let finished = timeout(2 * ON_FINISH_TIME, running).await.expect("a limit").unwrap();
+        assert_eq!(finished.cut, Some(CutReason::TimeLimit(ON_FINISH_TIME)));
+        assert!(started.elapsed() >= ON_FINISH_TIME);
+    }
+}

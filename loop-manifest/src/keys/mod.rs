@@ -4,12 +4,14 @@
 //! loop without its limit. So the keys are one table, and what is not in it is refused.
 
 pub(crate) mod flag;
+mod other_tools;
 mod shape;
 mod table;
 mod words;
 
 use crate::nearest::closest;
 use KeyRequirement::{Planned, Required, Unless};
+pub(crate) use other_tools::advice;
 pub(crate) use shape::{CONDITION, Sample, Shape, time_or};
 pub(crate) use table::all;
 
@@ -165,31 +167,15 @@ pub(crate) fn is_key(name: &str) -> bool {
     of_object("").any(|key| key.path == name)
 }
 
-/// Words of other tools, and the names of our keys for the same things.
-const SYNONYMS: &[(&[&str], &str)] = &[
-    (&["timeout", "max_time", "time_limit", "deadline", "max_duration", "duration"], "max_seconds"),
-    (&["idle_timeout", "inactivity_timeout", "max_idle"], "max_silence_seconds"),
-    (&["budget", "max_budget", "max_budget_usd", "cost_limit", "max_dollars", "max_usd"], "max_cost_usd"),
-    (&["iterations", "max_loops", "max_rounds", "max_turns", "max_attempts", "count"], "max_iterations"),
-    (&["token_limit", "max_output_tokens", "tokens"], "max_tokens"),
-    (&["max_failures", "max_errors", "retries"], "max_consecutive_failures"),
-    (&["checkpoint", "approval", "human"], "hitl_checkpoint"),
-    (&["cmd", "run", "exec", "script", "shell"], "command"),
-    (&["check", "test", "tests", "verify", "verifier"], "evaluator"),
-    (&["system_prompt"], "system"),
-    (&["instructions", "task", "message"], "prompt"),
-    (&["environment", "variables", "environ"], "env"),
-    (&["until", "done_when", "stop_when", "success"], "stop_condition"),
-    (&["limits", "budgets"], "guardrails"),
-    (&["delay", "backoff", "interval", "sleep"], "pace"),
-];
-
 /// The key that was probably meant by `written` in the object at `object`: one that looks like it, or that is called so
-/// by other tools. It is one of another object only if none of its own fits.
+/// by other tools. It is one of another object only if none of its own fits. It is none if we have
+/// [advice](other_tools::advice) instead of a key.
 pub(crate) fn nearest(object: &str, written: &str) -> Option<&'static Key> {
     let (own, others): (Vec<_>, Vec<_>) = all().partition(|key| key.object() == object);
-    let plain = written.to_lowercase().replace('-', "_");
-    let synonym = SYNONYMS.iter().find(|(words, _)| words.contains(&plain.as_str())).map(|(_, name)| *name);
+    let synonym = other_tools::synonym(written);
+    if synonym.is_none() && other_tools::advice(written).is_some() {
+        return None;
+    }
     let is_synonym = |key: &&Key| Some(key.name()) == synonym;
     // Several objects have limits. Without one of them, the limit of the whole run is meant.
     let of_run = || others.iter().find(|key| is_synonym(key) && key.object() == "guardrails");
@@ -239,6 +225,10 @@ mod tests {
             ("agent", "system_prompt", "agent.system"),
             ("", "env.FOO", "agent.env"),
             ("", "env", "agent.env"),
+            ("", "hooks", "on_finish"),
+            ("", "on-failure", "on_finish"),
+            ("agent", "notify", "on_finish"),
+            ("agent", "allowed_tools", "agent.tools"),
         ] {
             assert_eq!(meant(object, written), Some(path), "{object} {written}");
         }
@@ -248,5 +238,6 @@ mod tests {
     fn a_strange_word_is_traced_to_nothing() {
         assert_eq!(meant("", "colour"), None);
         assert_eq!(meant("guardrails", "x"), None);
+        assert_eq!(meant("agent", "cwd"), None);
     }
 }

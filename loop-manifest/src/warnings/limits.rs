@@ -1,13 +1,17 @@
 //! Warns about limits that cannot bind although somebody may rely on them.
 
 use super::super::{
-    diagnostics::Diagnostic,
+    diagnostic::{Diagnostic, Label},
     field::{FieldValue, FlagOrWhole},
     keys::flag,
     raw::{RawGuardrails, RawPace},
 };
 
-pub(super) fn of(limits: &RawGuardrails, pace: &RawPace) -> Vec<Diagnostic> {
+/// Returns the warnings about limits. `manifest` is the text of the manifest without the command line.
+///
+/// A flag such as `--max 1` makes limits of the manifest useless for one run. The manifest is still right, so only
+/// limits that are useless without the flags count.
+pub(super) fn of(limits: &RawGuardrails, pace: &RawPace, manifest: &str) -> Vec<Diagnostic> {
     let found = [
         idle_allowance(limits),
         late_checkpoint(limits),
@@ -15,7 +19,13 @@ pub(super) fn of(limits: &RawGuardrails, pace: &RawPace) -> Vec<Diagnostic> {
         idle_rate(limits),
         idle_backoff(limits, pace),
     ];
-    found.into_iter().flatten().collect()
+    let is_of_manifest = |label: &Label| label.span.start < manifest.len();
+    let is_overruled = |finding: &Diagnostic| {
+        finding.marks.split_first().is_some_and(|(limit, others)| {
+            is_of_manifest(limit) && others.iter().any(|other| !is_of_manifest(other))
+        })
+    };
+    found.into_iter().flatten().filter(|finding| !is_overruled(finding)).collect()
 }
 
 fn idle_allowance(limits: &RawGuardrails) -> Option<Diagnostic> {

@@ -16,11 +16,11 @@ mod unfilled;
 
 use super::{diagnostics::Diagnostic, raw::RawManifest};
 
-/// Returns all warnings about the manifest, whose text is `text`.
-pub(crate) fn of(raw: &RawManifest, text: &str) -> Vec<Diagnostic> {
+/// Returns all warnings about the manifest. `text` is its text with the command line, and `manifest` without.
+pub(crate) fn of(raw: &RawManifest, text: &str, manifest: &str) -> Vec<Diagnostic> {
     [
         prompt::of(raw, text),
-        limits::of(&raw.guardrails, &raw.pace),
+        limits::of(&raw.guardrails, &raw.pace, manifest),
         time::of(raw),
         command::of(raw),
         check::of(raw),

@@ -19,6 +19,9 @@ use loop_manifest::{Diagnostics, LoadedPlan, Overrides, Plan, Source, flag, keba
 /// The name of a loop from flags, in a folder without a usable name.
 const NAMELESS: &str = "loop";
 
+/// What we read for [`REDACTED`], which outside of quotes is a list in YAML.
+const PLAIN_REDACTED: &str = "removed-secret-7f3ad1";
+
 /// The stored origin of a loop that was built from flags.
 const OF_FLAGS: &str = "the command line";
 
@@ -77,9 +80,18 @@ pub(crate) fn requested(
     }
     let path = match manifest {
         Some(path) => path.to_owned(),
-        None => default_manifest::find(command)?,
+        None => default_manifest::find(command, &lacking(&overrides))?,
     };
     Ok((Source::open(&path)?.overridden(overrides), Some(path)))
+}
+
+/// Returns the flags that a loop without a manifest still needs, if some of them are there.
+fn lacking(overrides: &Overrides) -> Vec<&'static str> {
+    let needed: [(&[_], _); 3] =
+        [(&["--agent", "--model"], "--agent CMD"), (&["--check"], "--check CMD"), (&["--max"], "--max N")];
+    let (given, lacking): (Vec<_>, Vec<_>) =
+        needed.into_iter().partition(|(flags, _)| flags.iter().any(|flag| overrides.has(flag)));
+    lacking.into_iter().map(|(_, flag)| flag).filter(|_| !given.is_empty()).collect()
 }
 
 /// Builds the specification of a requested run.
@@ -143,12 +155,19 @@ pub(crate) fn changes(manifest: &RunManifest, now: &Source) -> Result<Option<Str
 }
 
 /// Parses the stored manifest of a run. With values from the command line in it, it is stored as JSON.
+///
+/// A plain word replaces the removed secrets; see [`as_stored`].
 pub(crate) fn stored_source(manifest: &RunManifest) -> Result<Source, Diagnostics> {
-    let path = Path::new(&manifest.path);
+    let (path, text) = (Path::new(&manifest.path), manifest.text.replace(REDACTED, PLAIN_REDACTED));
     if manifest.path == OF_FLAGS || !manifest.overrides.is_empty() {
-        return Ok(Source::stored(path, manifest.text.clone()));
+        return Ok(Source::stored(path, text));
     }
-    Source::from_bytes(path, manifest.text.clone().into())
+    Source::from_bytes(path, text.into())
+}
+
+/// Marks the removed secrets in a text of a [stored manifest](stored_source) as everywhere.
+pub(crate) fn as_stored(text: &str) -> String {
+    text.replace(PLAIN_REDACTED, REDACTED)
 }
 
 /// Returns the name of a loop without a file: the name of its folder.

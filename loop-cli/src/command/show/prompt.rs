@@ -41,10 +41,9 @@ pub(super) fn show(store: &RunStore, id: &str, number: u64) -> Result<(), Failur
              `loop show {id} -i {number}` shows what was done"
         ));
     }
-    let loaded = run_spec::stored_source(&manifest).and_then(Plan::of);
-    let plan = loaded?.plan;
+    let plan = run_spec::stored_source(&manifest).and_then(Plan::of)?.plan;
     let cx = context(store, id, number, plan.guardrails())?;
-    let prompt = plan.prompt_in(&cx);
+    let prompt = run_spec::as_stored(&plan.prompt_in(&cx));
     view::print_raw(prompt.as_bytes())?;
     warn_of_changes(&manifest);
     Ok(())

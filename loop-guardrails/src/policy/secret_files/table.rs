@@ -23,6 +23,7 @@ macro_rules! with_plain_copies {
 pub(super) const RULES: &[&[&str]] = &[
     &[".env*"],
     WORDS,
+    QUALIFIED,
     KEY_WORDS,
     ENDINGS,
     GENERAL,
@@ -109,6 +110,23 @@ const ENDINGS: &[&str] = with_copies![
 const WORDS: &[&str] = with_plain_copies![
     ".env" ".key" ".secret" ".secrets" ".token" ".creds" ".credentials" ".cookies" ".vault"
 ];
+
+/// Settings named after secrets and a place: `secrets-prod.yml`, `app.secrets.eu.json`. Source files and documents have
+/// other endings. `secret-scan.yml` names a job, so a hyphen needs the plural.
+macro_rules! qualified {
+    ($($ending:literal)*) => {
+        &[$(
+            concat!("secrets-*.", $ending, "*"), concat!("secrets_*.", $ending, "*"),
+            concat!("secrets.*.", $ending, "*"), concat!("secret_*.", $ending, "*"),
+            concat!("secret.*.", $ending, "*"), concat!("*.secrets.*.", $ending, "*"),
+            concat!("*.secret.*.", $ending, "*"), concat!("*-secrets-*.", $ending, "*"),
+            concat!("*_secrets_*.", $ending, "*"), concat!("*-secrets.*.", $ending, "*"),
+            concat!("*_secrets.*.", $ending, "*"), concat!("**/secrets/*.", $ending, "*"),
+        )*]
+    };
+}
+
+const QUALIFIED: &[&str] = qualified!["y*ml" "json" "toml" "ini" "properties" "conf" "cfg"];
 
 /// Names that describe the purpose of a key. They have no extension.
 const KEY_WORDS: &[&str] = with_plain_copies![

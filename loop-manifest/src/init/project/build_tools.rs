@@ -9,7 +9,7 @@ use super::{
 
 /// A build tool, and its commands.
 struct BuildTool {
-    /// Files that the project needs. `*` in the first matches any text.
+    /// Files that the project needs. In the name of the first, one `*` matches any text.
     files: &'static [&'static str],
     /// Words of which the first file has to contain one, in lower case. If the list is empty, any content will do.
     words: &'static [&'static str],
@@ -21,6 +21,20 @@ struct BuildTool {
 const fn tool(files: &'static [&'static str], test: &'static str, lint: &'static str) -> BuildTool {
     BuildTool { files, words: &[], test, lint }
 }
+
+/// Words of a Rakefile that has the task `test`.
+const RAKE_TEST: &[&str] = &[
+    "testtask",
+    "minitest",
+    "task :test do",
+    "task :test,",
+    "task :test =>",
+    "task :test\n",
+    "task test:",
+    "task 'test'",
+    "task \"test\"",
+    "task(:test",
+];
 
 /// Tools by language. Of each group, the first that fits is taken.
 const TOOLS: &[&[BuildTool]] = &[
@@ -46,11 +60,12 @@ const TOOLS: &[&[BuildTool]] = &[
         tool(&["Gemfile", ".rspec"], "bundle exec rspec", ""),
         tool(&["Gemfile", "bin/rails"], "bin/rails test", ""),
         BuildTool {
-            files: &["Rakefile"],
-            words: &["testtask", "minitest"],
+            files: &["Rakefile", "Gemfile"],
+            words: RAKE_TEST,
             test: "bundle exec rake test",
             lint: "",
         },
+        BuildTool { files: &["Rakefile"], words: RAKE_TEST, test: "rake test", lint: "" },
     ],
     &[BuildTool { files: &["Gemfile"], words: &["rubocop"], test: "", lint: "bundle exec rubocop" }],
     &[
@@ -86,6 +101,10 @@ const TOOLS: &[&[BuildTool]] = &[
     &[tool(&["project.clj"], "lein test", "")],
     &[tool(&["shard.yml", "spec/spec_helper.cr"], "crystal spec", "")],
     &[tool(&["Project.toml", "test/runtests.jl"], "julia --project -e 'using Pkg; Pkg.test()'", "")],
+    &[
+        tool(&["t/*.t", "cpanfile.snapshot"], "carton exec prove -lr t", ""),
+        tool(&["t/*.t"], "prove -lr t", ""),
+    ],
     &[tool(&["MODULE.bazel"], "bazel test //...", ""), tool(&["WORKSPACE.bazel"], "bazel test //...", "")],
 ];
 
@@ -102,7 +121,11 @@ impl BuildTool {
             Purpose::Lint => self.lint,
         };
         let (pattern, others) = self.files.split_first().filter(|_| !command.is_empty())?;
-        let file = names.iter().find(|name| fits(name, pattern) && dir.join(name).is_file())?;
+        let below = pattern.rsplit_once('/').map_or_else(Vec::new, |(folder, _)| {
+            names_in(&dir.join(folder)).into_iter().map(|name| format!("{folder}/{name}")).collect()
+        });
+        let mut files = names.iter().chain(&below);
+        let file = files.find(|name| fits(name, pattern) && dir.join(name).is_file())?;
         let has_words = || {
             let text = read(dir, file).unwrap_or_default().to_lowercase();
             self.words.iter().any(|word| text.contains(word))

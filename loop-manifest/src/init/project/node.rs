@@ -1,12 +1,12 @@
 //! JavaScript, TypeScript and PHP: the scripts of package.json, deno.json and composer.json.
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use serde_json::Value;
 
 use super::{
     super::template::Purpose,
-    project_check::{CheckOrigin, ProjectCheck, by_lock_file, read},
+    project_check::{CheckOrigin, ProjectCheck, by_lock_file, names_in, read},
 };
 
 const PACKAGE: &str = "package.json";
@@ -26,14 +26,21 @@ const RUNNERS: [(&str, &str); 3] = [("vitest", "vitest run"), ("jest", "jest"), 
 /// The text of the default test script of `npm init`, which always fails.
 const NO_TEST: &str = "no test specified";
 
+/// The endings of scripts that run the tests once: `test:unit`. Scripts with other endings wait for a person, change
+/// files, or need a server.
+const PARTS: [&str; 6] = ["unit", "ci", "all", "run", "node", "check"];
+
+/// The folders in which `node --test` finds its tests, and those in which projects keep them.
+const TEST_FOLDERS: [&str; 7] = ["test", "tests", "__tests__", "src", "lib", "test/unit", "."];
+
 pub(super) fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
-    [package(dir, purpose), deno(dir, purpose), composer(dir, purpose)].into_iter().flatten().collect()
+    let package = package(dir, purpose).or_else(|| node_test(dir, purpose));
+    [package, deno(dir, purpose), composer(dir, purpose)].into_iter().flatten().collect()
 }
 
 fn package(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
     let package: Value = serde_json::from_str(&read(dir, PACKAGE)?).ok()?;
-    let name = script_name(purpose);
-    if has_script(&package["scripts"][name]) {
+    if let Some(name) = script(&package["scripts"], purpose) {
         let manager = by_lock_file(dir, &LOCK_FILES).unwrap_or("npm");
         return Some(ProjectCheck::new(CheckOrigin::Command, PACKAGE, format!("{manager} run {name}")));
     }
@@ -43,25 +50,48 @@ fn package(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
     Some(ProjectCheck::new(CheckOrigin::Tool, PACKAGE, format!("npx {runner}")))
 }
 
+/// The test runner of Node.js itself, if a file that it runs imports it.
+fn node_test(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
+    let is_test = |folder: &str, name: &str| {
+        let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+        let is_named = stem == "test"
+            || stem.starts_with("test-")
+            || [".test", "-test", "_test"].iter().any(|end| stem.ends_with(end));
+        matches!(ending, "js" | "mjs" | "cjs") && (is_named || folder.split('/').any(|part| part == "test"))
+    };
+    let imports = |file: &String| read(dir, file).is_some_and(|text| text.contains("node:test"));
+    let files = TEST_FOLDERS.iter().filter(|_| purpose == Purpose::Test).flat_map(|folder| {
+        let names = names_in(&dir.join(folder)).into_iter().filter(|name| is_test(folder, name));
+        names.map(move |name| if *folder == "." { name } else { format!("{folder}/{name}") })
+    });
+    let file = files.into_iter().find(imports)?;
+    let check = ProjectCheck::new(CheckOrigin::Language, "", "node --test");
+    Some(ProjectCheck { file: Cow::Owned(file), ..check })
+}
+
 /// `deno.jsonc` may have comments. We then look for no tasks, and take the commands of Deno itself.
 fn deno(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
     let (file, text) =
         ["deno.json", "deno.jsonc"].into_iter().find_map(|file| Some((file, read(dir, file)?)))?;
     let settings: Value = serde_json::from_str(&text).unwrap_or_default();
-    let name = script_name(purpose);
-    let (origin, command) = match settings["tasks"][name].is_null() {
-        true => (CheckOrigin::Language, format!("deno {name}")),
-        false => (CheckOrigin::Command, format!("deno task {name}")),
+    let (origin, command) = match script(&settings["tasks"], purpose) {
+        None => (CheckOrigin::Language, format!("deno {}", script_name(purpose))),
+        Some(name) => (CheckOrigin::Command, format!("deno task {name}")),
     };
     Some(ProjectCheck::new(origin, file, command))
 }
 
 fn composer(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
     let project: Value = serde_json::from_str(&read(dir, "composer.json")?).ok()?;
+    let name = script(&project["scripts"], purpose)?;
+    Some(ProjectCheck::new(CheckOrigin::Command, "composer.json", format!("composer run {name}")))
+}
+
+/// Returns the name of the script for this purpose: `test`, or else one of its [parts](PARTS).
+fn script(scripts: &Value, purpose: Purpose) -> Option<String> {
     let name = script_name(purpose);
-    let script = &project["scripts"][name];
-    (has_script(script) || script.is_array())
-        .then(|| ProjectCheck::new(CheckOrigin::Command, "composer.json", format!("composer run {name}")))
+    let parts = PARTS.iter().map(|part| format!("{name}:{part}"));
+    std::iter::once(name.to_owned()).chain(parts).find(|name| has_script(&scripts[name]))
 }
 
 fn script_name(purpose: Purpose) -> &'static str {
@@ -72,5 +102,9 @@ fn script_name(purpose: Purpose) -> &'static str {
 }
 
 fn has_script(script: &Value) -> bool {
-    script.as_str().is_some_and(|script| !script.trim().is_empty() && !script.contains(NO_TEST))
+    match script {
+        Value::String(script) => !script.trim().is_empty() && !script.contains(NO_TEST),
+        Value::Array(_) | Value::Object(_) => true,
+        _ => false,
+    }
 }

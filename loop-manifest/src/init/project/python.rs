@@ -81,10 +81,28 @@ pub(super) fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
 
 /// The runners of whole test environments.
 fn environments(dir: &Path) -> Option<ProjectCheck> {
-    let has_environments = read(dir, "tox.ini").is_some_and(|text| text.contains("[testenv"));
-    let tox = has_environments.then(|| ProjectCheck::new(CheckOrigin::Command, "tox.ini", "tox -q"));
+    let has_environments = |file: &&str| {
+        let text = read(dir, file).unwrap_or_default();
+        match *file {
+            PYPROJECT => is_tool(&project(dir), "tox"),
+            "tox.toml" => !text.is_empty(),
+            _ => text.contains("[testenv"),
+        }
+    };
+    let tox = ["tox.ini", "tox.toml", PYPROJECT, "setup.cfg"].into_iter().find(has_environments);
+    let tox = tox.map(|file| ProjectCheck::new(CheckOrigin::Command, file, "tox -q"));
     let nox = || dir.join("noxfile.py").is_file();
     tox.or_else(|| nox().then(|| ProjectCheck::new(CheckOrigin::Command, "noxfile.py", "nox")))
+}
+
+/// Reads pyproject.toml.
+fn project(dir: &Path) -> Table {
+    read(dir, PYPROJECT).and_then(|text| text.parse().ok()).unwrap_or_default()
+}
+
+/// Returns whether pyproject.toml configures this tool.
+fn is_tool(project: &Table, name: &str) -> bool {
+    project.get("tool").and_then(|tools| tools.get(name)).is_some()
 }
 
 impl Tool {
@@ -97,9 +115,8 @@ impl Tool {
 
     /// Returns the file that shows that the project uses the tool.
     fn evidence(&self, dir: &Path) -> Option<&'static str> {
-        let project: Table = read(dir, PYPROJECT).and_then(|text| text.parse().ok()).unwrap_or_default();
-        let is_configured = project.get("tool").and_then(|tools| tools.get(self.name)).is_some();
-        if is_configured || depends_on(&project, self.name) {
+        let project = project(dir);
+        if is_tool(&project, self.name) || depends_on(&project, self.name) {
             return Some(PYPROJECT);
         }
         let own = self.files.iter().find(|file| dir.join(file).is_file());
