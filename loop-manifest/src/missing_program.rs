@@ -15,7 +15,7 @@ pub enum MissingProgram<'a> {
 }
 
 /// Words that can begin a shell line without being programs.
-const OF_THE_SHELL: [&str; 37] = [
+const SHELL_WORDS: [&str; 37] = [
     ".", "alias", "builtin", "case", "cd", "command", "declare", "echo", "eval", "exec", "exit", "export",
     "false", "for", "function", "hash", "if", "let", "local", "printf", "pwd", "read", "readonly", "set",
     "shift", "shopt", "source", "test", "time", "trap", "true", "type", "ulimit", "umask", "unset", "until",
@@ -25,8 +25,8 @@ const OF_THE_SHELL: [&str; 37] = [
 /// Programs whose first argument is the script that they run.
 const INTERPRETERS: [&str; 9] = ["bash", "dash", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
 
-/// Signs with which a line may still succeed, although its first command does not.
-const GOES_ON: [&str; 4] = ["||", ";", "&", "\n"];
+/// Operators after which a line may still succeed, although its first command fails.
+const CONTINUATIONS: [&str; 4] = ["||", ";", "&", "\n"];
 
 /// Returns what the first command of a shell line needs and lacks, as far as the text shows. The line runs in `folder`
 /// with this `PATH`; without one, the shell uses its own default, which we do not know.
@@ -43,14 +43,14 @@ const GOES_ON: [&str; 4] = ["||", ";", "&", "\n"];
 /// ```
 pub fn missing_program<'a>(line: &'a str, path: Option<&OsStr>, folder: &Path) -> Option<MissingProgram<'a>> {
     let line = line.trim();
-    if GOES_ON.iter().any(|sign| line.replace("&&", " ").contains(sign)) {
+    if CONTINUATIONS.iter().any(|sign| line.replace("&&", " ").contains(sign)) {
         return None;
     }
     let mut words = line.split_whitespace();
     let (program, next) = (words.next().filter(|word| is_plain(word))?, words.next());
     // A word followed by a bracket is a function.
     let is_defined = next.is_some_and(|next| next.starts_with('('));
-    if is_defined || program == UNFILLED || OF_THE_SHELL.contains(&program) {
+    if is_defined || program == UNFILLED || SHELL_WORDS.contains(&program) {
         return None;
     }
     if program.contains('/') {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_certainly_lacks_is_reported() {
+    fn only_certainly_missing_programs_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("there.sh"), "").unwrap();
         let find = |line| missing_program(line, Some("/bin:/usr/bin".as_ref()), folder.path());
