@@ -26,13 +26,13 @@ pub fn measure(table: &mut Table) -> Result<()> {
         table.add(Row::skipped(WHAT, "valgrind cannot be run"));
         return Ok(());
     }
-    let kernel = an_iteration("kernel")?;
-    let bare = an_iteration("bare")?;
+    let kernel = instructions_per_iteration("kernel")?;
+    let bare = instructions_per_iteration("bare")?;
     table.add(Row::single(WHAT, kernel / bare).note(format!("{kernel:.0} over {bare:.0}")));
     Ok(())
 }
 
-fn an_iteration(what: &str) -> Result<f64> {
+fn instructions_per_iteration(what: &str) -> Result<f64> {
     let difference = counted(what, LONG)?.checked_sub(counted(what, SHORT)?);
     Ok(difference.context("a longer run took less")? as f64 / (LONG - SHORT) as f64)
 }
@@ -43,8 +43,8 @@ fn counted(what: &str, iterations: u64) -> Result<u64> {
     let counted = subprocess::command(what)?;
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(counted.get_program());
     let ran = valgrind.args(counted.get_args()).arg(iterations.to_string()).output().context("valgrind")?;
-    let said = String::from_utf8_lossy(&ran.stderr);
-    ensure!(ran.status.success(), "valgrind ended with {}: {said}", ran.status);
-    let collected = said.lines().find_map(|line| line.split_once("Collected :"));
+    let errors = String::from_utf8_lossy(&ran.stderr);
+    ensure!(ran.status.success(), "valgrind ended with {}: {errors}", ran.status);
+    let collected = errors.lines().find_map(|line| line.split_once("Collected :"));
     collected.and_then(|(_, count)| count.trim().parse().ok()).context("valgrind counted nothing")
 }

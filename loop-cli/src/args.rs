@@ -10,7 +10,7 @@ mod policy;
 mod schedule;
 mod task;
 
-use std::{path::PathBuf, time::Duration};
+use std::{num::NonZeroU64, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
@@ -286,6 +286,11 @@ pub(crate) struct GrantArgs {
     /// Add this note to the next prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
+}
+
+/// Parses a whole number above 0.
+fn above_zero(text: &str) -> Result<NonZeroU64, &'static str> {
+    text.parse().map_err(|_| "it has to be a whole number above 0")
 }
 
 /// Parses an amount of money, such as `2.50`.

@@ -32,8 +32,8 @@ impl Guardrail for MaxIterations {
             return Decision::Continue;
         }
         let message = match limit {
-            1 => "the one iteration allowed is used up".to_owned(),
-            count => format!("all {count} iterations allowed are used up"),
+            1 => "the one allowed iteration is used up".to_owned(),
+            count => format!("all {count} allowed iterations are used up"),
         };
         Decision::Halt(Halt::new(StopReason::MaxIterations, message))
     }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_limit_is_said_as_people_say_it() {
+    fn a_time_limit_is_written_in_hours_minutes_and_seconds() {
         let words = |millis| in_words(Duration::from_millis(millis));
         assert_eq!(words(1_800_000), "30m");
         assert_eq!(words(5_400_000), "1h30m");

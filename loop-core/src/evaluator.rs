@@ -38,7 +38,7 @@ pub trait Evaluator<O>: Send {
     /// Judges one output.
     ///
     /// # Errors
-    /// [`EvaluatorError`] tells the loop whether the step failed, is to be judged later, or ends the run.
+    /// [`EvaluatorError`] tells the loop whether the step failed, must be judged later, or ends the run.
     ///
     /// # Cancel safety
     /// The driver drops the future when the run itself is dropped, or when the grace time after an interrupt is over.
@@ -108,7 +108,7 @@ impl<O> EvaluationContext<O> {
     /// ```
     #[must_use]
     pub fn part<P>(&self) -> IterationContext<P> {
-        IterationContext::work_handle_methods(self.handle.clone(), self.iteration).with_left(self.left)
+        IterationContext::first_attempt(self.handle.clone(), self.iteration).with_left(self.left)
     }
 
     /// Returns the index of the judged iteration, from 1. It is 0 for the output that a loop

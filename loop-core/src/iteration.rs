@@ -42,7 +42,7 @@ pub trait Iteration: Send {
     /// Does one unit of work.
     ///
     /// # Errors
-    /// [`IterationError`] tells the loop whether the step failed, is to be retried later, or ends the run.
+    /// [`IterationError`] tells the loop whether the step failed, must be retried later, or ends the run.
     ///
     /// # Cancel safety
     /// The driver drops the future when the run itself is dropped, or when the grace time after an interrupt is over.
@@ -72,11 +72,11 @@ pub struct IterationContext<O> {
 impl<O> IterationContext<O> {
     /// Creates a context for the iteration with this index, from 1. For drivers and tests.
     pub fn new(work: &Work, iteration: u64) -> Self {
-        Self::work_handle_methods(work.handle(iteration), iteration)
+        Self::first_attempt(work.handle(iteration), iteration)
     }
 
     /// Creates the context of a first attempt without a previous step.
-    pub(crate) const fn work_handle_methods(handle: WorkHandle, iteration: u64) -> Self {
+    pub(crate) const fn first_attempt(handle: WorkHandle, iteration: u64) -> Self {
         Self {
             iteration,
             attempt: 1,
@@ -101,7 +101,7 @@ impl<O> IterationContext<O> {
     /// ```
     /// use loop_core::{Iteration, IterationContext, IterationError};
     ///
-    /// /// Writes down the number that another iteration makes of the one before.
+    /// /// Writes as text the number that another iteration computes from the previous one.
     /// struct InWords<I>(I);
     ///
     /// #[loop_core::async_trait]
@@ -294,7 +294,7 @@ impl<T: fmt::Debug, F, O> fmt::Debug for IterationWith<T, F, O> {
     }
 }
 
-/// An async function of a state and a context. All functions of that kind are.
+/// An async function of a state and a context. Every such function implements this trait.
 #[diagnostic::on_unimplemented(
     message = "this is not an iteration over a state",
     label = "expected `async |state: &mut State, cx: IterationContext<Output>| ...`",

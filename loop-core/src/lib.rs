@@ -65,7 +65,7 @@ pub use self::{
     work::{Meter, Work, WorkError, with_causes},
 };
 
-/// Any error, at the seam between the kernel and your parts.
+/// Any error, where your parts return one to this crate.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The error of an [`Iteration`].

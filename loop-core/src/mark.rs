@@ -129,10 +129,11 @@ mod tests {
     }
 
     #[test]
-    fn of_the_marks_of_one_step_the_last_one_counts() {
+    fn the_last_mark_of_a_step_counts() {
         let mut marks = Marks::default();
-        let told = [(1, 7, 0), (1, 7, 0), (2, 8, 0), (2, 7, 1), (2, 7, 1), (3, 7, 2), (3, 8, 0), (4, 8, 1)];
-        for (step, hash, unchanged) in told {
+        let recorded =
+            [(1, 7, 0), (1, 7, 0), (2, 8, 0), (2, 7, 1), (2, 7, 1), (3, 7, 2), (3, 8, 0), (4, 8, 1)];
+        for (step, hash, unchanged) in recorded {
             marks.record(&mark("tree", hash), step);
             assert_eq!(marks.unchanged("tree"), Some(unchanged), "{hash} in step {step}");
         }

@@ -109,8 +109,9 @@ impl<O> Report<O> {
         self.unrecorded.as_deref()
     }
 
-    /// Returns the output of the last settled step. A failed step has none. Neither has a step of an earlier process if
-    /// the run died after the next iteration and that one was never settled: a journal holds one output.
+    /// Returns the output of the last settled step. A failed step has none. In a resumed run, a step of an earlier
+    /// process has none either if a later iteration finished and was never settled: a journal holds only the latest
+    /// output.
     pub fn output(&self) -> Option<&O> {
         self.last_step().and_then(Step::output)
     }

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_iteration_that_said_nothing_weighs_more_than_an_estimate() {
+    fn an_unreported_cost_outranks_an_estimate() {
         let text = |cost, unpriced| RunCost::of(cost, unpriced).to_string();
         let usd = Usd::dollars(1);
         assert_eq!(text(None, 1), "unknown");
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nobody_knows_has_no_amount() {
+    fn only_an_unknown_cost_has_no_amount() {
         let usd = Usd::dollars(1);
         assert_eq!(RunCost::reported(None).usd(), None);
         for cost in [Cost::at_least(usd), Cost::estimated(usd), Cost::known(usd)] {

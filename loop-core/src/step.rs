@@ -206,7 +206,7 @@ mod tests {
     use crate::{Cost, Usd};
 
     #[test]
-    fn a_step_of_ones_own_is_as_it_was_made() {
+    fn a_constructed_step_has_the_given_values() {
         let usage = Usage::unknown().with_cost(Cost::known(Usd::micros(7)));
         let (started, finished) = (RunTime::from_micros(2_000), RunTime::from_micros(5_000));
         let step = StepRecord::new(3).with_usage(usage).with_times(started, finished);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_failed_if_something_went_wrong_and_not_if_it_was_judged_so() {
+    fn a_failing_verdict_does_not_make_a_step_failed() {
         let judged = StepRecord::new(1).with_verdict(Verdict::fail());
         assert_eq!((judged.verdict(), judged.is_failed()), (Some(&Verdict::fail()), false));
         let failed = StepRecord::new(1).with_failure("no reply");

@@ -11,7 +11,7 @@ use crate::Usd;
 
 /// The reliability of a cost.
 ///
-/// It stays exhaustive: a wildcard could take a cost of a new, lower quality for one that is known.
+/// It stays exhaustive: a wildcard could mistake a cost of a new, lower quality for a known one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CostQuality {
@@ -244,7 +244,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_amount_is_changed_by_being_written_down(nanos: u64) {
+        fn an_amount_survives_serialization(nanos: u64) {
             let cost = Cost::estimated(Usd::nanos(nanos));
             let json = serde_json::to_string(&cost).unwrap();
             prop_assert_eq!(serde_json::from_str::<Cost>(&json).unwrap(), cost);

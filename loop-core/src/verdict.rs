@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 /// Whether the work passed.
 ///
-/// It stays exhaustive: a wildcard could take a new outcome for a pass.
+/// It stays exhaustive: a wildcard could mistake a new outcome for a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verdict_is_as_it_was_made() {
+    fn a_verdict_has_the_given_values() {
         let bare = Verdict::inconclusive();
         assert_eq!((bare.passed(), bare.score(), bare.text(), bare.feedback()), (false, None, "", None));
         let verdict = Verdict::pass().with_text("all green").with_feedback("no more").with_score(0.5);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outcome_is_said_as_it_is_recorded() {
+    fn an_outcome_is_shown_as_it_is_recorded() {
         for outcome in [Outcome::Pass, Outcome::Fail, Outcome::Inconclusive] {
             assert_eq!(serde_json::to_string(&outcome).unwrap(), format!("\"{outcome}\""));
         }

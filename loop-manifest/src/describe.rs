@@ -81,7 +81,10 @@ pub fn describe(plan: &Plan) -> String {
 /// The warning before a run that will come to a checkpoint, where nobody can be asked.
 pub fn nobody_to_ask(plan: &Plan) -> Option<String> {
     let every = plan.limits.checkpoint.filter(|every| *every < plan.limits.max_iterations)?;
-    Some(format!("nobody can be asked here, so the run halts at its first checkpoint: {}", checkpoint(every)))
+    Some(format!(
+        "nobody can be asked here, so the run halts at its first checkpoint; it has one {}",
+        checkpoint(every)
+    ))
 }
 
 fn checkpoint(every: NonZeroU64) -> String {

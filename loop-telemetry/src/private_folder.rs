@@ -90,7 +90,7 @@ fn bounded(file: impl Read, most: usize) -> io::Result<Vec<u8>> {
     if bytes.len() > most { Err(too_large("it is", most)) } else { Ok(bytes) }
 }
 
-/// Reads up to a line end, or to the end of the file. A damaged file can have a line that does not fit into the memory.
+/// Reads up to a line end, or to the end of the file. A damaged file can have a line that does not fit into memory.
 ///
 /// # Errors
 /// [`ErrorKind::FileTooLarge`] if `line` becomes longer than any of our lines.
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_large_is_not_read_into_the_memory() {
+    fn oversized_files_and_lines_are_not_read_into_memory() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("it");
         fs::write(&path, "one\ntwo").unwrap();

@@ -55,7 +55,7 @@ mod tests {
     use crate::pairs::Spread;
 
     #[test]
-    fn what_was_missed_and_what_was_not_measured_is_said() {
+    fn missed_goals_and_skipped_rows_are_marked() {
         let mut table = Table::default();
         table.add(Row::new("held", Spread::of(vec![1.0, 1.5, 1.25])).at_most(1.3).note("so"));
         table.add(Row::single("missed", 2.0).at_most(1.3));

@@ -64,7 +64,7 @@ impl fmt::Display for ModelErrorKind {
             Self::RateLimited { reset: Some(reset) } => {
                 return write!(f, "reached a rate limit, which ends in {reset:?}");
             }
-            Self::Unreachable => "cannot be reached; check the address, and that the server runs",
+            Self::Unreachable => "cannot be reached; check the address and that the server is running",
             Self::ServerFailed => "the server failed",
             Self::CutOff => "the reply broke off",
             Self::Silent => "the server sent nothing for too long",
@@ -125,7 +125,7 @@ mod tests {
         let error = ModelError::new("gpt-x", ModelErrorKind::Unreachable, "").because("connection refused");
         assert_eq!(
             with_causes(&error),
-            "gpt-x: cannot be reached; check the address, and that the server runs: connection refused"
+            "gpt-x: cannot be reached; check the address and that the server is running: connection refused"
         );
         let reset = Some(Duration::from_secs(20));
         let error = ModelError::new("gpt-x", ModelErrorKind::RateLimited { reset }, "slow down");

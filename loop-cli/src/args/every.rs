@@ -4,7 +4,7 @@ use std::{num::NonZeroU64, path::PathBuf, time::Duration};
 
 use clap::{Args, builder::NonEmptyStringValueParser};
 
-use super::{ConversationArgs, OutputArgs};
+use super::{ConversationArgs, OutputArgs, above_zero};
 use loop_manifest::{duration, kebab_case};
 
 /// Checks a name of a run, to which the rules of a manifest's name apply.
@@ -41,10 +41,10 @@ pub(crate) struct EveryArgs {
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) until: Option<String>,
     /// Stop when the output stays unchanged N times
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = above_zero)]
     pub(crate) until_unchanged: Option<NonZeroU64>,
     /// Stop when N iterations in a row fail
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = above_zero)]
     pub(crate) stop_after_errors: Option<NonZeroU64>,
     /// Start each turn without the earlier turns
     #[arg(long, conflicts_with = "command")]

@@ -1,4 +1,4 @@
-//! Values on the command line that change a manifest, or stand in for one.
+//! Values on the command line that change a manifest, or replace it.
 
 use clap::Args;
 use loop_manifest::Overrides;
@@ -10,7 +10,7 @@ pub(crate) struct OverrideArgs {
     /// Run this agent: a command, or a name that `init` knows
     #[arg(long, value_name = "CMD")]
     agent: Option<String>,
-    /// Let this model work, if the agent is not a command
+    /// Use this model, if the agent is not a command
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Run this check: exit code 0 means that the goal is met
@@ -46,7 +46,7 @@ pub(crate) struct OverrideArgs {
     /// Set any key: `guardrails.max_tokens=9`; lists in YAML
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Set a variable, which is {var.NAME} in its texts
+    /// Set a variable; texts refer to it as {var.NAME}
     #[arg(long, value_name = "NAME=VALUE")]
     var: Vec<String>,
 }

@@ -38,7 +38,7 @@ Examples:
     /// Resume paused jobs from their next slot
     #[command(after_help = "Example:\n  loop schedule resume 1f0c93aa")]
     Resume(JobArgs),
-    /// Fire jobs now, apart from their schedules
+    /// Fire jobs now, without changing their schedules
     #[command(after_help = "Example:\n  loop schedule fire 1f0c93aa")]
     Fire(JobArgs),
     /// Fire the jobs of this folder when they are due
@@ -203,7 +203,7 @@ impl From<OverlapArg> for Overlap {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Print one JSON object a job
+    /// Print one JSON object per job
     #[arg(long)]
     pub(crate) json: bool,
     /// The folder of the jobs [default: here]

@@ -5,14 +5,16 @@ use std::{num::NonZeroU64, path::PathBuf};
 use clap::Args;
 use loop_agents::chat::Effort;
 
+use super::above_zero;
+
 #[derive(Debug, Args)]
 pub(crate) struct TaskArgs {
-    /// The task, inside DIR: a .md file, or a .toml file with a chat template
+    /// A file in or below --workdir: .md, or .toml with a chat template
     pub(crate) file: PathBuf,
     /// Work with this model [default: task or settings]
     #[arg(long, value_name = "MODEL", conflicts_with = "agent")]
     pub(crate) model: Option<String>,
-    /// Work with this command, or a name `init` knows
+    /// Work with this agent: command or name `init` knows
     #[arg(long, value_name = "CMD")]
     pub(crate) agent: Option<String>,
     /// Review with this model [default: the worker]
@@ -22,12 +24,12 @@ pub(crate) struct TaskArgs {
     #[arg(long, value_name = "CMD")]
     pub(crate) review_agent: Option<String>,
     /// Run at most N iterations in all [default: 5]
-    #[arg(long = "max", alias = "loops", value_name = "N")]
+    #[arg(long = "max", alias = "loops", value_name = "N", value_parser = above_zero)]
     pub(crate) loops: Option<NonZeroU64>,
     /// Allow N tool rounds (N/2 per review)
-    #[arg(long, value_name = "N", default_value = "30")]
+    #[arg(long, value_name = "N", default_value = "30", value_parser = above_zero)]
     pub(crate) rounds: NonZeroU64,
-    /// Set models' effort: minimal, low, medium, high
+    /// Set reasoning effort: minimal, low, medium, high
     #[arg(long, value_name = "EFFORT")]
     pub(crate) reasoning: Option<Effort>,
     /// Work in this folder [default: the current one]
@@ -46,13 +48,13 @@ pub(crate) struct TaskArgs {
 // The output of a task.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReportingArgs {
-    /// Show the agents' words and tool calls
+    /// Show what the agents write, and their tool calls
     #[arg(long, short, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Print only errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Append messages and the agents' last words here
+    /// Append messages and the agents' final answers here
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
     /// Print the result as one JSON line at the end

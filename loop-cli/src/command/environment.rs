@@ -26,7 +26,7 @@ pub(super) fn dir(cwd: Option<&Path>) -> Result<PathBuf, Failure> {
 /// Returns the folder that this flag names.
 pub(super) fn dir_of(flag: &str, named: Option<&Path>) -> Result<PathBuf, Failure> {
     let dir = match named {
-        Some(dir) => fs::canonicalize(dir).or_usage(|| format!("{flag} {}", dir.display()))?,
+        Some(dir) => fs::canonicalize(dir).or_usage(|| format!("cannot use {flag} {}", dir.display()))?,
         None => env::current_dir().or_setup(|| "cannot use the current folder")?,
     };
     if !dir.is_dir() {

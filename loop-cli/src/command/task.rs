@@ -138,7 +138,7 @@ fn recalled(
 /// Opens the named task, which must be in the work folder.
 fn open(file: &Path, dir: &Path) -> Result<(TaskText, TaskFile), Failure> {
     // Resolves the path from the current folder, as the user sees it. Links are followed, and may lead outside.
-    let path = fs::canonicalize(file).or_usage(|| format!("the task {}", file.display()))?;
+    let path = fs::canonicalize(file).or_usage(|| format!("cannot find the task {}", file.display()))?;
     let path = path.to_str().or_usage(|| format!("the task's path is not UTF-8: {}", path.display()))?;
     TaskText::open(dir, path)
         .or_usage(|| format!("cannot work on the task {} in {}", file.display(), dir.display()))

@@ -57,7 +57,7 @@ impl FireReporter {
     pub(crate) fn fired(&self, fire: &Fire) {
         let prompt = cut(&text::one_line(&fire.job.prompt), PROMPT);
         let why = match fire.slots {
-            None => " (asked for)".to_owned(),
+            None => " (on request)".to_owned(),
             Some(slots) if slots.count > 1 => {
                 format!(" (for {} slots)", text::grouped(u64::from(slots.count)))
             }

@@ -32,7 +32,7 @@ impl TaskReporter {
     pub(crate) fn new(reporting: &ReportingArgs) -> Result<Self, Failure> {
         let open = |path: &PathBuf| {
             let file = OpenOptions::new().create(true).append(true).open(path);
-            file.or_usage(|| format!("--log {}", path.display()))
+            file.or_usage(|| format!("cannot write to --log {}", path.display()))
         };
         let log = reporting.log.as_ref().map(open).transpose()?;
         Ok(Self { quiet: reporting.quiet, log: log.map(|file| Arc::new(Mutex::new(file))) })

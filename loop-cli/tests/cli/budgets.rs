@@ -146,7 +146,7 @@ fn what_is_left_is_handed_to_the_agent() {
     // An answer with a known name is a repetition, so each iteration's answer has its own name.
     let agent = r#"echo "$LOOP_BUDGET_USD_LEFT" >> left; sed "s/chatcmpl-/&$LOOP_ITERATION/g" stream"#;
     let manifest = manifest("pi-json", agent, "test $(wc -l < left) = 2").set("guardrails.max_cost_usd", 1);
-    let left = "left       $0.99 of $1.00: lasts to the end at $0.0028 an iteration";
+    let left = "left       $0.99 of $1.00: enough for the remaining iterations at $0.0028 each";
     scenario.run_manifest(&manifest).exits(0).says(&[left]);
     assert_eq!(scenario.read("left"), "1.00\n0.99718\n");
 }

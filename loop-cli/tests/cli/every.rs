@@ -51,9 +51,14 @@ fn words_are_a_program_and_its_arguments_as_they_are() {
 #[test]
 fn it_stops_early_at_what_it_was_told_to_look_for() {
     for (args, line, iterations, said) in [
-        (["--until", "a.c"], "echo abc; [ $LOOP_ITERATION != 2 ] || echo 'xa.cx'", 2, "the output has a.c"),
-        (["--until", "/^a.c$/"], "printf 'x\\nabc\\ny\\n'", 1, "the output has /^a.c$/"),
-        (["--until-unchanged", "2"], "[ $LOOP_ITERATION = 1 ] || echo same", 4, "has not changed 2 times"),
+        (
+            ["--until", "a.c"],
+            "echo abc; [ $LOOP_ITERATION != 2 ] || echo 'xa.cx'",
+            2,
+            "the output contains a.c",
+        ),
+        (["--until", "/^a.c$/"], "printf 'x\\nabc\\ny\\n'", 1, "the output contains /^a.c$/"),
+        (["--until-unchanged", "2"], "[ $LOOP_ITERATION = 1 ] || echo same", 4, "stayed unchanged 2 times"),
     ] {
         let scenario = Scenario::new();
         every(&scenario, &[&["1ms", "--count", "9"], &args[..]].concat(), line).exits(0).says(&[said]);
@@ -232,7 +237,7 @@ fn a_fresh_turn_knows_nothing_of_the_one_before() {
 #[test]
 fn a_reply_can_end_it_as_output_can() {
     let (ran, _) = told(&Scenario::new(), &["no", "no", "DONE"], &["1ms", "--until", "DONE", "go on"]);
-    ran.exits(0).says(&["loop stopped after 3/10 iterations: the output has DONE"]);
+    ran.exits(0).says(&["loop stopped after 3/10 iterations: the output contains DONE"]);
     let (ran, _) = told(&Scenario::new(), &["a", "b", "b"], &["1ms", "--until-unchanged", "1", "go on"]);
     ran.exits(0).says(&["loop stopped after 3/10 iterations"]);
 }

@@ -69,7 +69,7 @@ fn limits_hold_without_a_file_too() {
     let scenario = Scenario::new();
     scenario.run(&["run", "--agent", "true", "--check", "false", "--max", "2"]).exits(1).says(&[
         "max_iterations",
-        "run --check by hand",
+        "run the check (--check) yourself",
         "raise --max\n",
     ]);
     let slow =
@@ -110,7 +110,7 @@ fn wrong_flags_are_refused_by_the_rules_of_manifests_before_anything_runs() {
     for (flags, said) in [
         (&["--max", "0"][..], "`--max` has to be at least 1"),
         (&["--max", "-1"], "`--max` has to be at least 1"),
-        (&["--max", "3", "--max-cost", "2"], "`--max-cost` cannot hold"),
+        (&["--max", "3", "--max-cost", "2"], "`--max-cost` cannot be enforced"),
         (&["--max", "3", "--max-time", "0s"], "`--max-time` has to be"),
         (&["--max", "3", "--goal", " "], "`--goal` is empty"),
         (&["--max", "3", "--prompt", ""], "`--prompt` is empty"),

@@ -164,7 +164,7 @@ fn a_limit_on_the_cost_of_a_model_that_has_no_price_is_warned_of() {
     let mine = manifest("true").set("agent.model", "mine").set("guardrails.max_cost_usd", 1);
     run(&server, &scenario, &mine)
         .exits(0)
-        .says(&["the cost limit cannot hold", "has no price for `scripted`"]);
+        .says(&["the cost limit cannot be enforced", "has no price for `scripted`"]);
 }
 
 #[test]

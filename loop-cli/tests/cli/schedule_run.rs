@@ -44,7 +44,7 @@ fn a_fire_is_a_run_of_its_own() {
     let job =
         added(&scenario, &["10m Say it's $HOME.", "--agent", "cat >told; echo $LOOP_JOB_ID >id; echo done"]);
     schedule(&scenario, &["fire", &job]).exits(0).says(&["nothing fires these jobs now"]);
-    let ran = schedule(&scenario, &["run", "--once"]).exits(0).says(&["(asked for)", "goal_met"]);
+    let ran = schedule(&scenario, &["run", "--once"]).exits(0).says(&["(on request)", "goal_met"]);
     page("schedule_once", &ran.stderr);
     assert_eq!(
         (scenario.read("told").as_str(), scenario.read("id").trim()),

@@ -82,7 +82,7 @@ where
     /// let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
     /// let done = condition_fn(|step: &Step<u64>, _| step.output() == Some(&2));
     /// let run = Loop::new(agent).until(done).at_most(5).spawn()?;
-    /// // Whatever else there is to do, while it runs.
+    /// // Do other work while it runs.
     /// assert_eq!(run.join().await.iterations(), 2);
     /// # Ok(())
     /// # }

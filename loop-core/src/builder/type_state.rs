@@ -80,7 +80,7 @@ pub struct Bounded;
 impl IsBounded for Bounded {}
 
 mod sealed {
-    #[diagnostic::on_unimplemented(message = "the loop's types are the kernel's own")]
+    #[diagnostic::on_unimplemented(message = "only loop-core implements this trait")]
     pub trait Sealed {}
     impl<O> Sealed for crate::Step<O> {}
     impl<O> Sealed for crate::JudgedStep<O> {}

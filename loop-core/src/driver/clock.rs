@@ -57,7 +57,7 @@ impl SuspendedTime {
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
-    /// Microseconds.
+    /// Returns the total, in microseconds.
     fn sum(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -88,27 +88,27 @@ impl Clock {
     }
 
     pub(crate) fn now(&self) -> RunTime {
-        let (now, off) = self.stopped.unwrap_or_else(|| (Instant::now(), self.off()));
+        let (now, suspended) = self.stopped.unwrap_or_else(|| (Instant::now(), self.suspended_micros()));
         // Whole microseconds are cheap to compute, and this runs several times per step.
-        let counted = RunTime::from(now - self.origin).as_micros().saturating_sub(off);
+        let counted = RunTime::from(now - self.origin).as_micros().saturating_sub(suspended);
         self.base.plus(RunTime::from_micros(counted))
     }
 
-    /// Microseconds.
-    fn off(&self) -> u64 {
+    /// Returns the suspended time since the clock started.
+    fn suspended_micros(&self) -> u64 {
         self.off.sum().saturating_sub(self.before)
     }
 
     /// Pauses the clock while a person is being asked.
     pub(crate) fn stop(&mut self) {
-        self.stopped = Some((Instant::now(), self.off()));
+        self.stopped = Some((Instant::now(), self.suspended_micros()));
     }
 
     /// Continues after a pause. Suspended time that was reported during the pause is part of the pause and is not
     /// subtracted twice.
     pub(crate) fn resume(&mut self) {
         if let Some((since, off_then)) = self.stopped.take() {
-            let given = Duration::from_micros(self.off().saturating_sub(off_then));
+            let given = Duration::from_micros(self.suspended_micros().saturating_sub(off_then));
             self.origin += since.elapsed().saturating_sub(given);
         }
     }
@@ -118,10 +118,9 @@ impl Clock {
     pub(crate) async fn reach(&self, at: Option<RunTime>) {
         let Some(at) = at else { return std::future::pending().await };
         loop {
-            match self
-                .origin
-                .checked_add(at.since(self.base).saturating_add(Duration::from_micros(self.off())))
-            {
+            match self.origin.checked_add(
+                at.since(self.base).saturating_add(Duration::from_micros(self.suspended_micros())),
+            ) {
                 Some(instant) => unconstrained(sleep_until(instant)).await,
                 None => std::future::pending().await,
             }

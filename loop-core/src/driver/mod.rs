@@ -129,7 +129,7 @@ impl<I: Iteration> Driver<I> {
                 }
                 Action::Wait(duration) => run.wait(duration).await,
                 Action::Ask(question) => run.ask(self.ask.as_mut(), &question).await,
-                Action::Interrupt { .. } => unreachable!("interrupts are dealt with while work is attended"),
+                Action::Interrupt { .. } => unreachable!("`supervise_work` handles interrupts"),
                 Action::Finish(ending) => return self.run.report(*ending).await,
             }
         }

@@ -47,7 +47,7 @@ impl<O> RunState<O> {
         if let Phase::Working(_) = self.machine.progress().phase() {
             self.left = self.machine.left();
             if held_up {
-                self.look_again(was_over);
+                self.recheck_remaining_time(was_over);
             }
         }
     }
@@ -73,10 +73,10 @@ impl<O> RunState<O> {
     }
 
     /// Checks the remaining time again, because a reader, an observer or the journal took time since the last work
-    /// ended. The new work may be too late by now. `was_over` tells whether it was too late before the delay, if the
-    /// remaining time does not show that. In that case, the machine chose it nevertheless, because it is the first
-    /// evaluation of a step, and would also have chosen it in a run without a reader.
-    fn look_again(&mut self, was_over: Option<bool>) {
+    /// ended. If the time ran out during this delay, the deadline has passed. If it had run out before the delay, the
+    /// work continues: it is the first evaluation of a step, which the machine starts in any case. `was_over` tells
+    /// whether the time had run out before the delay; if it is `None`, the remaining time tells.
+    fn recheck_remaining_time(&mut self, was_over: Option<bool>) {
         self.tell_cancel();
         let Some(left) = self.left.time else { return };
         let now = self.signals.clock.now();

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_person_must_look_at_what_a_loop_alone_would_repeat() {
+    fn an_ending_that_a_new_run_would_repeat_needs_a_person() {
         let blockable = |name: &str| StopReason::from(name.to_owned()).is_blockable();
         for name in ["max_iterations", "time_exceeded", "budget_exceeded", "hitl_checkpoint"] {
             assert!(blockable(name), "{name}");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_halt_is_said_as_its_reason_and_what_happened() {
+    fn a_halt_is_shown_as_its_reason_and_its_message() {
         let spent = Halt::new(StopReason::BudgetExceeded, "$2.00 of $2.00 are spent");
         assert_eq!(spent.to_string(), "budget_exceeded: $2.00 of $2.00 are spent");
         assert_eq!(Ending::halted(spent).to_string(), "budget_exceeded: $2.00 of $2.00 are spent");

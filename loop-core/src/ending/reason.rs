@@ -105,8 +105,8 @@ pub struct CustomReason(Box<str>);
 struct ParsedReason(StopReason);
 
 impl StopReason {
-    /// Creates your own reason, with a name in snake case. It never equals or prints like one of the kernel's: if the
-    /// name's first word is a name of the kernel's, such as `goal_met`, it gets the prefix `custom_`.
+    /// Creates your own reason, with a name in snake case. It never equals or prints like a built-in reason: if
+    /// the name's first word is a built-in name, such as `goal_met`, it gets the prefix `custom_`.
     ///
     /// ```
     /// use loop_core::StopReason;
@@ -122,7 +122,7 @@ impl StopReason {
 }
 
 impl From<String> for StopReason {
-    /// Parses a name. A name that the kernel does not have becomes a [`custom`](Self::custom) reason.
+    /// Parses a name. A name that is not built in becomes a [`custom`](Self::custom) reason.
     fn from(name: String) -> Self {
         ParsedReason::from(name.as_str()).0
     }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn no_custom_reason_has_a_name_of_the_kernels() {
+    fn no_custom_reason_has_a_built_in_name() {
         for name in StopReason::RESERVED {
             let custom = StopReason::custom(*name);
             assert!(matches!(custom, StopReason::Custom(_)) && !custom.is_blockable());

@@ -77,7 +77,7 @@ impl Progress {
             EventKind::StepSettled { met, by } => self.settled(*met, by.as_deref()),
             EventKind::UsageReported { usage } => self.used(usage),
             EventKind::DeadlinePassed {} => {}
-            // A run that was about to end, because its goal is met or for another reason, ends so.
+            // A run that was about to end, because its goal is met or for another reason, ends that way.
             EventKind::CancelRequested {} => {
                 self.due.get_or_insert_with(Ending::cancelled);
             }

@@ -7,8 +7,8 @@ use crate::{Event, Progress};
 
 /// A condition that can be combined with others.
 ///
-/// The methods accept any condition as the other part. A condition of your own begins a combination
-/// with [`Condition::new`]. For conditions in a list see [`all`](crate::all), [`any`](crate::any) and
+/// The methods accept any condition as the other part. To begin a combination with your own condition, wrap it with
+/// [`Condition::new`]. For conditions in a list see [`all`](crate::all), [`any`](crate::any) and
 /// [`at_least`](crate::at_least).
 ///
 /// ```
@@ -55,8 +55,8 @@ impl<C> Condition<C> {
         Condition(Not(self.0))
     }
 
-    /// Gives the condition a name, under which reports show it when it decides. A named combination
-    /// hides which of its parts decided.
+    /// Names the condition. Reports show this name when the condition decides. A named combination hides which of its
+    /// parts decided.
     ///
     /// ```
     /// use loop_core::{StopCondition, Step, condition_fn};

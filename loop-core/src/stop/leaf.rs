@@ -57,7 +57,7 @@ impl<S> StopCondition<S> for Never {
     }
 }
 
-/// A condition from a function. Its closure names the loop's step type. In reports it is called
+/// Creates a condition from a function. The closure must name the loop's step type. Reports call the condition
 /// `condition_fn`, unless it is [named](Condition::named).
 ///
 /// ```

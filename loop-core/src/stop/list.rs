@@ -47,7 +47,7 @@ pub fn any<C>(conditions: impl IntoIterator<Item = C>) -> Condition<ConditionLis
 
 /// Met when at least `needed` conditions of the list are met in the same step.
 ///
-/// With `needed` 0 it is always met. With more than the list has, it is never met.
+/// If `needed` is 0, it is always met. If `needed` exceeds the length of the list, it is never met.
 ///
 /// ```
 /// use loop_core::{IterationContext, Loop, Step, at_least, condition_fn, iteration_fn};

@@ -39,7 +39,7 @@ pub(super) fn joined<'a>(names: impl IntoIterator<Item = Cow<'a, str>>, between:
     if names.is_empty() { "none".to_owned() } else { names.join(between) }
 }
 
-/// A name that stays one term beside other words.
+/// Puts a name of several words in parentheses, so that it stays one term in a combination.
 pub(super) fn whole(name: Cow<'_, str>) -> String {
     if name.contains(' ') { format!("({name})") } else { name.into_owned() }
 }

@@ -82,7 +82,7 @@ fn the_parts_that_decided_are_named() {
 }
 
 #[test]
-fn of_no_conditions_all_are_met_and_none_is() {
+fn an_empty_list_meets_all_but_not_any() {
     let none = || [] as [Condition<Fixed>; 0];
     assert_eq!(decides(&all(none())).as_deref(), Some("all of none"));
     assert_eq!(decides(&any(none())), None);

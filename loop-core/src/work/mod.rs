@@ -187,12 +187,12 @@ macro_rules! work_handle_methods {
                 self.handle.mark(name, hash);
             }
 
-            #[doc = concat!("Resolves when the ", $work, " has to come to its end.")]
+            #[doc = concat!("Resolves when the ", $work, " has to end.")]
             pub async fn cancelled(&self) {
                 self.handle.interrupted().await;
             }
 
-            #[doc = concat!("Whether the ", $work, " has to come to its end.")]
+            #[doc = concat!("Returns whether the ", $work, " has to end.")]
             pub fn is_cancelled(&self) -> bool {
                 self.handle.is_interrupted()
             }
@@ -230,7 +230,7 @@ mod tests {
     use crate::{EvaluationContext, IterationContext};
 
     #[test]
-    fn what_a_task_notes_late_counts_in_its_step_and_after_it_only_its_usage_does() {
+    fn after_the_end_of_a_step_only_usage_counts() {
         let work = Work::new();
         let cx = IterationContext::<u64>::new(&work, 1);
         let note = || {

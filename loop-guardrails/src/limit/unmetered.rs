@@ -99,7 +99,7 @@ impl Guardrail for UnmeteredIterations {
             1 => "the last iteration did".to_owned(),
             silent => format!("the last {silent} iterations in a row did"),
         };
-        let message = format!("{iterations} not report {what}, so a limit on it cannot hold");
+        let message = format!("{iterations} not report {what}, so a limit on it cannot be enforced");
         Decision::Halt(Halt::new(StopReason::Unmetered, message))
     }
 

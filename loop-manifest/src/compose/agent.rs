@@ -189,7 +189,7 @@ impl Plan {
         let prices = self.agent.usage.prices.clone().unwrap_or_default();
         if limited && is_own_name && !prices.has(model.id()) {
             cx.warn(&format!(
-                "the cost limit cannot hold: the price list of {} has no price for `{}`, the model that `{}` \
+                "the cost limit cannot be enforced: the price list of {} has no price for `{}`, the model that `{}` \
                  names; write `agent.prices`, or limit the tokens",
                 prices.date(),
                 model.id(),

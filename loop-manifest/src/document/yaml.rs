@@ -72,6 +72,9 @@ fn yaml_hint(text: &str, finding: Diagnostic, place: Span, message: &str) -> Dia
     if message.contains("quoted scalar") {
         return finding.help("look for a quote that is opened and not closed, or a `\\` that should be two");
     }
+    if message.contains("unclosed bracket") {
+        return finding.help("close the bracket, or put the value in quotes if it is text");
+    }
     let value = line.split_once(": ").map_or("", |(_, value)| value.trim_start());
     let what = match value.chars().next() {
         Some(sign @ ('{' | '[' | '@' | '`' | '%' | '&' | '*' | '!')) => format!("that begins with `{sign}`"),

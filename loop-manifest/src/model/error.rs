@@ -42,8 +42,8 @@ pub enum ModelChoiceError {
     Server(#[from] GenaiError),
     /// No model is named, and no Ollama has one.
     #[error(
-        "no model is configured, and {why}; choose one in one of three ways:\n  \
-         for once         --model claude-sonnet-4-5, or ollama:qwen3\n  \
+        "no model is configured, and {why}; choose one in one of these ways:\n  \
+         just once        --model claude-sonnet-4-5, or ollama:qwen3\n  \
          in a loop.toml   [chat]\n                   model = \"claude-sonnet-4-5\"\n  \
          in the shell     export LOOP_MODEL=claude-sonnet-4-5\n  \
          a vendor's model needs its key as well: ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY"

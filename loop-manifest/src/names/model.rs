@@ -50,8 +50,8 @@ pub enum NameError {
     Empty,
     /// The vendor is ambiguous.
     #[error(
-        "`{0}` does not name the model's vendor: write `ollama:{0}` or `openai:{0}` (also for servers with the \
-         protocol of OpenAI), `anthropic:{0}` or `gemini:{0}`; or define it as `[models.NAME]` in your settings"
+        "`{0}` does not name the model's vendor: write `ollama:{0}` or `openai:{0}` (also for OpenAI-compatible \
+         servers), `anthropic:{0}` or `gemini:{0}`; or define it as `[models.NAME]` in your settings"
     )]
     Vendorless(String),
 }

@@ -61,7 +61,7 @@ fn refuse(
     let limits: Vec<_> = limits.into_iter().filter_map(|limit| limit.written()).collect();
     let Some(why) = why.filter(|_| !accepted && !limits.is_empty()) else { return };
     let names: Vec<_> = limits.iter().map(|limit| format!("`{}`", limit.key)).collect();
-    let title = format!("{} cannot hold: the cost of the {who} cannot be known", names.join(" and "));
+    let title = format!("{} cannot be enforced: the cost of the {who} cannot be known", names.join(" and "));
     let finding = limits.iter().fold(Diagnostic::error(title), |finding, limit| {
         finding.at(limit.span.clone(), "no usage would count toward this")
     });
@@ -147,7 +147,7 @@ impl UnknownCost {
         };
         let rest = match of_flags {
             true => vec![
-                "or limit the run in time, which always holds",
+                "or limit the time of the run, which always works",
                 "or accept that the limit does nothing: `--allow-unmetered`",
             ],
             false => vec![

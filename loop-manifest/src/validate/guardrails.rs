@@ -53,7 +53,7 @@ pub(super) fn metered(raw: &RawGuardrails, agent: &AgentPlan, command: Span, pro
         return;
     }
     let names: Vec<_> = limits.iter().map(|(key, _)| format!("`{key}`")).collect();
-    let title = format!("{} cannot hold: the agent does not report its usage", names.join(" and "));
+    let title = format!("{} cannot be enforced: the agent does not report its usage", names.join(" and "));
     let mark =
         |finding: Diagnostic, span: &Span| finding.at(span.clone(), "no usage would count toward this");
     let finding = limits.iter().fold(Diagnostic::error(title), |finding, (_, span)| mark(finding, span));
@@ -61,7 +61,7 @@ pub(super) fn metered(raw: &RawGuardrails, agent: &AgentPlan, command: Span, pro
     problems.push(if limits.iter().any(|(key, _)| flag::key(key).is_some()) {
         finding
             .help("name LOOP_USAGE_FILE in the agent's command, if the agent appends its usage to that file")
-            .help("or limit the run in time, which always holds")
+            .help("or limit the time of the run, which always works")
             .help("or accept that the limit does nothing: `--allow-unmetered`")
     } else {
         finding

@@ -66,7 +66,7 @@ fn the_effective_manifest_means_what_the_overrides_mean() {
 fn wrong_values_are_shown_in_the_command_line_and_named_by_their_flags() {
     for (overrides, said) in [
         (flags().with("--goal", " "), "`--goal` is empty"),
-        (flags().with("--max-cost", "2"), "`--max-cost` cannot hold"),
+        (flags().with("--max-cost", "2"), "`--max-cost` cannot be enforced"),
         (flags().with("--max-time", "0s"), "`--max-time` has to be a time above 0"),
         (flags().with("--set", "agent.tools={"), "the value of `agent.tools` cannot be read"),
         (flags().with("--set", "agent.colour=red"), "unknown key `colour` in `agent`"),

@@ -42,8 +42,8 @@ impl RepetitionEndReason {
     /// Returns the reason in words.
     fn reason(&self) -> String {
         match self {
-            Self::Counted => "the number of iterations".to_owned(),
-            Self::TimeIsUp => "the time".to_owned(),
+            Self::Counted => "the limit on iterations".to_owned(),
+            Self::TimeIsUp => "the time limit".to_owned(),
             Self::Said(_) | Self::Unchanged(_) => self.early().unwrap_or_default(),
         }
     }
@@ -52,9 +52,9 @@ impl RepetitionEndReason {
     pub fn early(&self) -> Option<String> {
         match self {
             Self::Counted | Self::TimeIsUp => None,
-            Self::Said(what) => Some(format!("the output has {what}")),
+            Self::Said(what) => Some(format!("the output contains {what}")),
             Self::Unchanged(times) => {
-                Some(format!("the output has not changed {}", words::count(*times, "time")))
+                Some(format!("the output stayed unchanged {}", words::count(*times, "time")))
             }
         }
     }

@@ -23,8 +23,7 @@ pub(super) struct Lane {
     keys: Vec<Key>,
     /// Whether the last character belongs to a word, because no key begins inside a word.
     pub(super) is_in_word: bool,
-    /// The position before which something was left out that may be inside the candidate; 0 if no candidate precedes
-    /// it.
+    /// The end of the last skipped text that a candidate may span; 0 if no candidate had begun before it.
     left_out: usize,
 }
 
@@ -76,7 +75,7 @@ impl Lane {
         !self.keys.is_empty()
     }
 
-    /// Returns whether both lanes find the same from here on, except for its start.
+    /// Returns whether both lanes will find the same secrets from here on, apart from where those begin.
     pub(super) fn goes_on_like(&self, other: &Self) -> bool {
         let state = |of: &Self| (of.node, of.is_in_word, of.left_out > 0);
         state(self) == state(other) && self.keys == other.keys
@@ -101,7 +100,7 @@ impl Lane {
         }
     }
 
-    /// Takes a byte that is seen, and is written from `from` to `to`.
+    /// Takes a visible byte. Its written form lies between the positions `from` and `to`.
     pub(super) fn take(&mut self, byte: u8, (from, to): (usize, usize), finder: &Finder, found: &mut Found) {
         if !self.keys.is_empty() {
             self.keys.retain_mut(|key| key.takes(byte, (from, to), finder.shapes, found));
@@ -128,7 +127,7 @@ impl Lane {
             self.left_out = 0;
         }
         let hit = finder.text.hit(self.node);
-        if hit > 0 && self.is_meant(hit) {
+        if hit > 0 && self.is_unlikely_chance(hit) {
             found.add(self.starts[self.starts.len() - hit].at, to);
         }
         if let Some(shape) = finder.text.label(self.node) {
@@ -139,9 +138,9 @@ impl Lane {
         }
     }
 
-    /// Returns whether a form is not there by chance. If something was left out of it, it must be long and not a list
-    /// of numbers.
-    fn is_meant(&self, length: usize) -> bool {
+    /// Returns whether a match is unlikely to be chance. If it spans skipped text, it must be long and not a list of
+    /// numbers.
+    fn is_unlikely_chance(&self, length: usize) -> bool {
         let form = self.starts.range(self.starts.len() - length..);
         let is_whole = form.clone().next().is_none_or(|start| start.at >= self.left_out && !start.is_let_go);
         is_whole || length >= LEAST_SPELLED && !is_sequence(&form.map(|start| start.byte).collect::<Vec<_>>())

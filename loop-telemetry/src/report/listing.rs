@@ -88,7 +88,7 @@ pub(super) fn iteration_sections(id: &str, data: &ReportData) -> Markup {
 }
 
 fn iteration_section(section: &IterationSection) -> Markup {
-    let IterationSection { row, said: OutputExcerpts { ending, output, errors }, .. } = section;
+    let IterationSection { row, excerpts: OutputExcerpts { ending, output, errors }, .. } = section;
     let id = format!("iteration-{}", row.iteration);
     let word = if row.verdict.is_empty() { "done" } else { &row.verdict };
     let class = match word {
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!((data.head.len(), data.tail.len(), data.left_out), (20, 80, 9900));
         assert_eq!(data.head[0].row.agent, Some(Duration::from_secs(1)));
         assert_eq!(data.tail[79].row.iteration, 10_000);
-        assert!(data.tail[79].said.output.len() <= (16 << 10) + 64);
+        assert!(data.tail[79].excerpts.output.len() <= (16 << 10) + 64);
         let buckets = data.series.buckets();
         let cost: u64 = buckets.iter().filter_map(|bucket| bucket.cost).map(Usd::as_micros).sum();
         assert_eq!(cost, 100 * 10_000 * 10_001 / 2);

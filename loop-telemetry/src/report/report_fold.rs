@@ -22,7 +22,7 @@ const BESIDE_BYTES: usize = 8 << 10;
 #[derive(Debug, Default)]
 pub(super) struct IterationSection {
     pub(super) row: IterationRow,
-    pub(super) said: OutputExcerpts,
+    pub(super) excerpts: OutputExcerpts,
     /// The output and the advice of the check.
     pub(super) verdict: String,
     pub(super) feedback: String,
@@ -56,24 +56,24 @@ impl OutputExcerpts {
 #[derive(Debug, Default)]
 struct CurrentIteration {
     details: IterationDetails,
-    said: OutputExcerpts,
+    excerpts: OutputExcerpts,
 }
 
 impl CurrentIteration {
     fn on_event(&mut self, event: &Event) {
         if matches!(event.kind, EventKind::IterationStarted { .. }) {
-            self.said = OutputExcerpts::default();
+            self.excerpts = OutputExcerpts::default();
         }
         self.details.on_event(event);
     }
 
     fn into_section(self, tests: Option<CheckSummary>) -> IterationSection {
-        let Self { details: IterationDetails { row, verdict, troubles, .. }, said } = self;
+        let Self { details: IterationDetails { row, verdict, troubles, .. }, excerpts } = self;
         let cut = |text: &str| excerpt(text, BESIDE_BYTES);
         let feedback = verdict.as_ref().and_then(Verdict::feedback).map(cut).unwrap_or_default();
-        let line = verdict.as_ref().and_then(|verdict| check_line(verdict, BESIDE_BYTES, &nothing()));
+        let line = verdict.as_ref().and_then(|verdict| check_line(verdict, BESIDE_BYTES, &no_redaction()));
         let verdict = verdict.map(|verdict| cut(verdict.text())).unwrap_or_default();
-        IterationSection { row, said, verdict, feedback, tests, line, troubles }
+        IterationSection { row, excerpts, verdict, feedback, tests, line, troubles }
     }
 
     /// Returns whether there is anything to show. Events before the first iteration belong to it only if its check runs.
@@ -106,14 +106,14 @@ impl ReportFold {
         {
             let next = CurrentIteration {
                 details: IterationDetails::of(now.clone()),
-                said: OutputExcerpts::default(),
+                excerpts: OutputExcerpts::default(),
             };
             let last = std::mem::replace(&mut self.open, next);
             self.close(last);
         }
         if let Some(output) = output {
             self.rows.record_output(output);
-            self.open.said = OutputExcerpts::of(output);
+            self.open.excerpts = OutputExcerpts::of(output);
         }
         self.open.on_event(event);
         if let Some(row) = row.or_else(|| self.rows.current().cloned()) {
@@ -133,7 +133,7 @@ impl ReportFold {
             return;
         }
         let verdict = open.details.verdict.as_ref();
-        let tests = verdict.and_then(|verdict| CheckSummary::of(verdict.text(), &nothing()));
+        let tests = verdict.and_then(|verdict| CheckSummary::of(verdict.text(), &no_redaction()));
         self.series.push(&open.details.row, tests.as_ref());
         let section = open.into_section(tests);
         if self.head.len() < LISTED.0 {
@@ -146,7 +146,7 @@ impl ReportFold {
         self.tail.push_back(section);
     }
 
-    /// Returns the finished story.
+    /// Returns the contents of the page.
     pub(super) fn data(mut self) -> ReportData {
         let last = std::mem::take(&mut self.open);
         self.close(last);
@@ -156,11 +156,11 @@ impl ReportFold {
 }
 
 /// Secrets are removed when the page is rendered.
-fn nothing() -> Redactor {
+fn no_redaction() -> Redactor {
     Redactor::new([""; 0])
 }
 
-/// A finished story.
+/// The contents of a page.
 #[derive(Debug)]
 pub(super) struct ReportData {
     pub(super) series: Series,

@@ -84,8 +84,8 @@ impl GenaiModel {
         Ok(model.max_silence(MAX_SILENCE))
     }
 
-    /// Sets how long the server may send no part of the reply, before it begins and within it. Comments and empty
-    /// events are no part of it.
+    /// Sets how long the server may be silent, before the reply begins and between its parts. Comments and empty events
+    /// do not count as parts.
     #[must_use]
     pub fn max_silence(mut self, time: Duration) -> Self {
         self.silence = time;
@@ -100,7 +100,7 @@ impl GenaiModel {
         self
     }
 
-    /// Sets the most tokens that a reply may have.
+    /// Sets the maximum number of tokens in a reply.
     #[must_use]
     pub fn max_reply_tokens(mut self, tokens: u32) -> Self {
         self.options = self.options.with_max_tokens(tokens);
@@ -147,14 +147,14 @@ impl GenaiModel {
         }
     }
 
-    /// Builds the reply. `spoke` tells whether it has any content, and `reported` holds the usage that its events
+    /// Builds the reply. `has_content` tells whether it has any content, and `reported` holds the usage that its events
     /// reported.
     fn finished(
         &self,
         text: String,
         raw: &RawArguments,
         end: StreamEnd,
-        (spoke, reported): (bool, &ReportedUsage),
+        (has_content, reported): (bool, &ReportedUsage),
     ) -> Result<Reply, ModelError> {
         let error = |kind, message: &str| Err(ModelError::new(&self.name, kind, message));
         match &end.captured_stop_reason {
@@ -171,9 +171,9 @@ impl GenaiModel {
             _ => {}
         }
         let truncated = matches!(end.captured_stop_reason, Some(StopReason::MaxTokens(_)));
-        let is_whole = reported.is_whole(self.endpoint.vendor, spoke);
-        let told = larger(end.captured_usage.as_ref(), reported.usage(self.endpoint.vendor));
-        let used = usage(Some(&told), is_whole, &self.name, &self.prices);
+        let is_whole = reported.is_whole(self.endpoint.vendor, has_content);
+        let larger_usage = larger(end.captured_usage.as_ref(), reported.usage(self.endpoint.vendor));
+        let used = usage(Some(&larger_usage), is_whole, &self.name, &self.prices);
         let calls = end.captured_into_tool_calls().unwrap_or_default();
         let calls = calls.into_iter().map(|call| convert::made(raw.restore(call))).collect();
         Ok(Reply { text, calls, usage: used, truncated })
@@ -207,8 +207,8 @@ impl ChatModel for GenaiModel {
             if !reported.has_begun() {
                 return error;
             }
-            let told = reported.usage(self.endpoint.vendor);
-            error.with_usage(usage(Some(&told), false, &self.name, &self.prices))
+            let so_far = reported.usage(self.endpoint.vendor);
+            error.with_usage(usage(Some(&so_far), false, &self.name, &self.prices))
         })
     }
 }
@@ -224,7 +224,7 @@ impl GenaiModel {
         let (mut text, mut raw) = (String::new(), RawArguments::default());
         let mut bounds = ReplyBounds::default();
         let too_large = |crossed: CrossedBound| too_large(&self.name, crossed);
-        let (mut began, mut spoke) = (false, false);
+        let (mut began, mut has_content) = (false, false);
         let end = Instant::now() + self.time;
         let mut quiet_until = Instant::now() + self.silence;
         loop {
@@ -234,24 +234,24 @@ impl GenaiModel {
             match event.map_err(|error| self.failed(&error, relay, began))? {
                 ChatStreamEvent::Chunk(chunk) => {
                     began = true;
-                    spoke |= !chunk.content.is_empty();
+                    has_content |= !chunk.content.is_empty();
                     bounds.add_text(&chunk.content).map_err(too_large)?;
                     on_delta(Delta::Text(&chunk.content));
                     text.push_str(&chunk.content);
                 }
                 ChatStreamEvent::ReasoningChunk(chunk) => {
                     began = true;
-                    spoke |= !chunk.content.is_empty();
+                    has_content |= !chunk.content.is_empty();
                     bounds.add_text(&chunk.content).map_err(too_large)?;
                     on_delta(Delta::Thought(&chunk.content));
                 }
                 ChatStreamEvent::ToolCallChunk(chunk) => {
-                    (began, spoke) = (true, true);
+                    (began, has_content) = (true, true);
                     bounds.call(&chunk.tool_call).map_err(too_large)?;
                     raw.add(chunk.tool_call);
                 }
                 ChatStreamEvent::End(end) => {
-                    return self.finished(text, &raw, end, (spoke, relay.reported()));
+                    return self.finished(text, &raw, end, (has_content, relay.reported()));
                 }
                 _ => {}
             }

@@ -59,15 +59,15 @@ impl ReportedUsage {
         self.counts().has_begun
     }
 
-    /// Returns whether the counts can cover everything that the reply used. `spoke` tells whether the reply has any
-    /// content: if so, its output cannot be zero.
-    pub(super) fn is_whole(&self, vendor: Vendor, spoke: bool) -> bool {
+    /// Returns whether the counts can cover everything that the reply used. `has_content`
+    /// tells whether the reply has any content: if so, its output cannot be zero.
+    pub(super) fn is_whole(&self, vendor: Vendor, has_content: bool) -> bool {
         let EventCounts { input, cached, cache_written, output, is_unreliable, is_final, .. } =
             *self.counts();
         let is_beside = matches!(vendor, Vendor::Anthropic);
         let beside = [cached, cache_written].into_iter().flatten().filter(|_| is_beside);
         let is_read = input.is_some() && beside.chain(input).any(|count| count > 0);
-        !is_unreliable && is_read && is_final && output.is_some_and(|count| count > 0 || !spoke)
+        !is_unreliable && is_read && is_final && output.is_some_and(|count| count > 0 || !has_content)
     }
 
     fn counts(&self) -> MutexGuard<'_, EventCounts> {
@@ -109,10 +109,10 @@ impl EventCounts {
         let mut is_unreliable = self.is_unreliable;
         let mut set = |field: &mut Option<u64>, paths: &[&str]| {
             let given = paths.iter().filter_map(|path| usage.pointer(path)).find(|count| !count.is_null());
-            let said = given.and_then(Value::as_u64);
-            is_unreliable |= given.is_some() && said.is_none_or(|count| i32::try_from(count).is_err());
-            *field = said.or(*field);
-            said.is_some()
+            let valid = given.and_then(Value::as_u64);
+            is_unreliable |= given.is_some() && valid.is_none_or(|count| i32::try_from(count).is_err());
+            *field = valid.or(*field);
+            valid.is_some()
         };
         set(&mut self.input, &["/prompt_tokens", "/input_tokens", "/promptTokenCount", "/prompt_eval_count"]);
         set(
@@ -146,7 +146,7 @@ fn data(event: &str) -> Option<ParsedJson> {
 mod tests {
     use super::*;
 
-    fn heard(vendor: Vendor, events: &[&str]) -> [Option<i32>; 4] {
+    fn counted(vendor: Vendor, events: &[&str]) -> [Option<i32>; 4] {
         let reported = ReportedUsage::default();
         events.iter().for_each(|events| reported.feed(vendor, events.as_bytes()));
         let usage = reported.usage(vendor);
@@ -155,25 +155,25 @@ mod tests {
     }
 
     #[test]
-    fn each_vendor_says_it_in_its_own_way() {
+    fn the_usage_of_each_vendor_is_read() {
         let none = [None; 4];
         let event = "data: {\"usage\":null}\r\n\r\ndata: {\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":4,\r\n\
                      data: \"prompt_tokens_details\":{\"cached_tokens\":5}}}\n\ndata: [DONE]\n\n";
-        assert_eq!(heard(Vendor::OpenAi, &[event]), [Some(9), Some(5), None, Some(4)]);
+        assert_eq!(counted(Vendor::OpenAi, &[event]), [Some(9), Some(5), None, Some(4)]);
         let start = "event: message_start\ndata: {\"message\":{\"usage\":{\"input_tokens\":9,\"output_tokens\":1,\
                      \"cache_read_input_tokens\":100,\"cache_creation_input_tokens\":10}}}\n\n";
-        assert_eq!(heard(Vendor::Anthropic, &[start]), [Some(119), Some(100), Some(10), Some(1)]);
+        assert_eq!(counted(Vendor::Anthropic, &[start]), [Some(119), Some(100), Some(10), Some(1)]);
         let delta = "event: message_delta\ndata: {\"usage\":{\"output_tokens\":4}}\n\n";
-        assert_eq!(heard(Vendor::Anthropic, &[start, delta]), [Some(119), Some(100), Some(10), Some(4)]);
+        assert_eq!(counted(Vendor::Anthropic, &[start, delta]), [Some(119), Some(100), Some(10), Some(4)]);
         let gemini = "data: {\"usageMetadata\":{\"promptTokenCount\":9,\"candidatesTokenCount\":3,\"thoughtsTokenCount\":1}}\n\n";
-        assert_eq!(heard(Vendor::Gemini, &[gemini]), [Some(9), None, None, Some(4)]);
+        assert_eq!(counted(Vendor::Gemini, &[gemini]), [Some(9), None, None, Some(4)]);
         let ollama = "{\"done\":false}\n{\"done\":true,\"prompt_eval_count\":9,\"eval_count\":4}\n";
-        assert_eq!(heard(Vendor::Ollama, &[ollama]), [Some(9), None, None, Some(4)]);
+        assert_eq!(counted(Vendor::Ollama, &[ollama]), [Some(9), None, None, Some(4)]);
         for event in ["", "data: usage\n\n", "data: {\"usage\":3}\n\n", "{\"usage\":{\"prompt_tokens\":-1}}"]
         {
-            assert_eq!(heard(Vendor::OpenAi, &[event]), none, "{event}");
+            assert_eq!(counted(Vendor::OpenAi, &[event]), none, "{event}");
         }
         let huge = "data: {\"usage\":{\"prompt_tokens\":3000000000}}\n\n";
-        assert_eq!(heard(Vendor::OpenAi, &[huge])[0], Some(i32::MAX));
+        assert_eq!(counted(Vendor::OpenAi, &[huge])[0], Some(i32::MAX));
     }
 }

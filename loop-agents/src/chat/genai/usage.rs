@@ -24,16 +24,16 @@ pub(super) fn usage(reported: Option<&GenaiUsage>, is_whole: bool, model: &str, 
 
 /// Returns the larger of the two counts of each kind. The `genai` crate ignores usage in events that also contain text,
 /// and in fields that only some vendors use.
-pub(super) fn larger(captured: Option<&GenaiUsage>, heard: GenaiUsage) -> GenaiUsage {
-    let Some(captured) = captured else { return heard };
+pub(super) fn larger(captured: Option<&GenaiUsage>, from_events: GenaiUsage) -> GenaiUsage {
+    let Some(captured) = captured else { return from_events };
     let details = |usage: &GenaiUsage| usage.prompt_tokens_details.clone().unwrap_or_default();
-    let (ours, of_heard) = (details(captured), details(&heard));
+    let (ours, theirs) = (details(captured), details(&from_events));
     GenaiUsage {
-        prompt_tokens: captured.prompt_tokens.max(heard.prompt_tokens),
-        completion_tokens: captured.completion_tokens.max(heard.completion_tokens),
+        prompt_tokens: captured.prompt_tokens.max(from_events.prompt_tokens),
+        completion_tokens: captured.completion_tokens.max(from_events.completion_tokens),
         prompt_tokens_details: Some(PromptTokensDetails {
-            cached_tokens: ours.cached_tokens.max(of_heard.cached_tokens),
-            cache_creation_tokens: ours.cache_creation_tokens.max(of_heard.cache_creation_tokens),
+            cached_tokens: ours.cached_tokens.max(theirs.cached_tokens),
+            cache_creation_tokens: ours.cache_creation_tokens.max(theirs.cache_creation_tokens),
             ..ours
         }),
         ..captured.clone()
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_reported_is_unknown() {
+    fn unreported_usage_is_unknown() {
         let prices = Prices::bundled();
         for reported in [None, Some(theirs(None, None, None)), Some(theirs(Some(0), Some(0), None))] {
             assert_eq!(usage(reported.as_ref(), true, "no-such-model", &prices), Usage::unknown());
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn cached_tokens_are_a_part_of_what_was_read() {
+    fn cached_tokens_are_a_part_of_the_input() {
         let used =
             usage(Some(&theirs(Some(100), Some(7), Some(90))), true, "no-such-model", &Prices::bundled());
         assert_eq!(

@@ -75,7 +75,7 @@ pub(super) fn requested_conversation(args: &ConversationArgs) -> Result<Conversa
 /// Reads a file with a system prompt.
 fn text_of(path: &Path) -> Result<String, Failure> {
     let text = read_bounded(path).map_err(anyhow::Error::new).and_then(|bytes| Ok(String::from_utf8(bytes)?));
-    text.or_usage(|| format!("--system {}", path.display()))
+    text.or_usage(|| format!("cannot read --system {}", path.display()))
 }
 
 /// Reads the prompt, runs the turn, and prints the reply.

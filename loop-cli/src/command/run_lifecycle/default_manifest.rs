@@ -23,11 +23,13 @@ pub(crate) fn find(command: &str, lacking: &[&str]) -> Result<PathBuf, Failure> 
         )),
         [] if Path::new(settings::PROJECT_FILE).exists() => Err(usage!(
             "the loop.toml in this folder contains settings, but no manifest\n  \
-             `loop init` writes one; `{command} MANIFEST` uses one from elsewhere"
+             `loop init` writes one; `{command} MANIFEST` uses one from elsewhere\n  \
+             with `--agent`, `--check` and `--max`, `{command}` needs none"
         )),
         [] => Err(usage!(
             "there is no {} in this folder\n  \
-             `loop init` writes one; `{command} MANIFEST` uses one from elsewhere",
+             `loop init` writes one; `{command} MANIFEST` uses one from elsewhere\n  \
+             with `--agent`, `--check` and `--max`, `{command}` needs none",
             NAMES.join(", ").replace(", loop.json", " or loop.json")
         )),
         // Choosing one of them would be a guess.

@@ -59,7 +59,7 @@ fn tell_if_idle(folder: &FolderSchedule) -> Result<(), Failure> {
     } else if !is_fired {
         view::say(
             "nothing fires these jobs now\n  `loop schedule run` fires them while it runs; `loop schedule \
-             install` prints a service that always does",
+             install` prints a service that always fires them",
         );
     }
     Ok(())

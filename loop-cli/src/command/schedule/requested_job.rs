@@ -11,7 +11,7 @@ use crate::args::AddArgs;
 /// Parses the request.
 ///
 /// # Errors
-/// The time is invalid, or nobody can tell what is a time and what is the prompt.
+/// The time is invalid, or it is unclear which words are the time and which the prompt.
 pub(super) fn request(
     args: &AddArgs,
     settings: &ScheduleSettings,

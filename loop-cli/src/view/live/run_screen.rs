@@ -52,7 +52,7 @@ impl RunScreen {
         PRINTER.line(&redact(line));
     }
 
-    /// Prints a warning about an agent's usage reports. A limit that cannot hold, for example for a model without a
+    /// Prints a warning about an agent's usage reports. A limit that cannot be enforced, for example for a model without a
     /// price, must be known before the run is over.
     pub(crate) fn usage_note(&self, note: &str) {
         let note = text::printable(note);

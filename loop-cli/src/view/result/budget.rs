@@ -149,7 +149,7 @@ fn lasts(more: u64, each: &str, run: Run) -> String {
         return format!("not enough for another iteration at {each}");
     }
     if open > 0 && more >= open {
-        return format!("lasts to the end at {each} an iteration");
+        return format!("enough for the remaining iterations at {each} each");
     }
     let about = format!("about {} at {each}", text::count(more, "more iteration"));
     match open {
@@ -234,7 +234,7 @@ mod tests {
         insta::assert_snapshot!(cases.join("\n"), @r"
         $2.00 of $2.00
         $1.64 of $2.00: about 13 more iterations at $0.12, to iteration 16
-        $1.85 of $2.00: lasts to the end at $0.05 an iteration
+        $1.85 of $2.00: enough for the remaining iterations at $0.05 each
         $0.25 of $2.00: not enough for another iteration at $0.88
         nothing of $2.00
         nothing of $2.00: $0.13 over
@@ -326,7 +326,7 @@ mod tests {
         insta::assert_snapshot!(remaining_after(&limits, &[spent(12).with_tokens(9_000, 1_500); 4]), @r"
         8,000 of 50,000 tokens: not enough for another iteration at 10,500
         $1.52 of $2.00: about 12 more iterations at $0.12, to iteration 16
-        56m 00s of 1h 00m: lasts to the end at 1m 00s an iteration
+        56m 00s of 1h 00m: enough for the remaining iterations at 1m 00s each
         ");
     }
 

@@ -45,17 +45,17 @@ impl IterationPage {
             line("agent", format!("{ended}after {}", text::duration(agent)));
         }
         if let Some(bytes) = row.output_bytes {
-            line("output", format!("{} (`--output` prints what is kept)", text::bytes(bytes)));
+            line("output", format!("{} (`--output` prints the stored part)", text::bytes(bytes)));
         }
         if let Some(check) = row.check {
-            line("check", format!("after {}", text::duration(check)));
+            line("check", format!("took {}", text::duration(check)));
         }
         line("verdict", if row.verdict.is_empty() { "none yet".to_owned() } else { row.verdict.clone() });
         if let Some(score) = row.score {
             line("score", format!("{score:.2}"));
         }
         if let Some(summary) = verdict.as_ref().and_then(|verdict| text::check_line(verdict, LINE)) {
-            line("summary", format!("{summary} (`--evaluation` prints all that is kept)"));
+            line("summary", format!("{summary} (`--evaluation` prints all of it that is stored)"));
         }
         if let Some(feedback) = verdict.as_ref().and_then(Verdict::feedback) {
             line("feedback", feedback.to_owned());

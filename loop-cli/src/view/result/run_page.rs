@@ -59,7 +59,9 @@ fn next(id: &str, ending: Option<&Ending>, is_running: bool) -> String {
             format!("raise guardrails.max_tokens; then `{resume} --accept-changes`")
         }
         Some(StopReason::HitlCheckpoint) | Some(StopReason::Declined) => {
-            format!("look at what was done; then `{resume}`, with `--note TEXT` for the next prompt")
+            format!(
+                "look at what the agent did; then `{resume}`, with `--note TEXT` to add a note to the next prompt"
+            )
         }
         Some(StopReason::Cancelled) => format!("`{resume}` continues it"),
         _ => format!("find out why it stopped; then `{resume}`"),

@@ -73,33 +73,35 @@ fn next(
                 .to_owned()
         }
         Some(StopReason::MaxIterations) => format!(
-            "run {check} by hand, and look at what is left; then sharpen the prompt, or raise {}",
+            "run the check ({check}) yourself, and see what still fails; then sharpen the prompt, or raise {}",
             called("guardrails.max_iterations")
         ),
         Some(StopReason::BudgetExceeded) if ending.guardrail() == Some(SpendingRate::NAME) => {
             format!("find out why it was so fast; then {}", raise("guardrails.max_usd_per_hour"))
         }
         Some(StopReason::BudgetExceeded) => {
-            format!("look at what was done for the money; then {}", raise("guardrails.max_cost_usd"))
+            format!("look at what the agent did for the money; then {}", raise("guardrails.max_cost_usd"))
         }
         Some(StopReason::TokensExceeded) => {
-            format!("look at what was done; then {}", raise("guardrails.max_tokens"))
+            format!("look at what the agent did; then {}", raise("guardrails.max_tokens"))
         }
         Some(StopReason::Unmetered) => format!(
             "find out why {agent} does not report its usage; or accept that with {}",
             called("guardrails.allow_unmetered")
         ),
         Some(StopReason::TimeExceeded) => {
-            format!("look at what was done; then {}", raise("guardrails.max_seconds"))
+            format!("look at what the agent did; then {}", raise("guardrails.max_seconds"))
         }
         Some(StopReason::HitlCheckpoint) if is_kept => {
-            "look at what was done, then resume the run: `--note TEXT` is for the next prompt".to_owned()
+            "look at what the agent did, then resume the run: `--note TEXT` adds a note to the next prompt".to_owned()
         }
         Some(StopReason::HitlCheckpoint) => {
-            "look at what was done, and run again: in a terminal you will be asked".to_owned()
+            "look at what the agent did, and run again: in a terminal you will be asked".to_owned()
         }
         Some(StopReason::Declined) => format!("change what you did not like, and {again}"),
-        Some(StopReason::ConsecutiveFailures) => format!("run {agent} by hand, and find out why it fails"),
+        Some(StopReason::ConsecutiveFailures) => {
+            format!("run the agent ({agent}) yourself, and find out why it fails")
+        },
         Some(StopReason::AgentUnavailable) => see_that_it_runs(agent),
         Some(StopReason::EvaluatorUnavailable) if plan.evaluator.command.is_none() => {
             "make sure that the judge can be asked: `loop check` looks for keys and programs".to_owned()

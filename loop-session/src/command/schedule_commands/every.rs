@@ -14,7 +14,7 @@ const INFO: CommandInfo = CommandInfo {
     arguments: "[SCHEDULE] PROMPT | /COMMAND",
     summary: "Schedule a prompt or a command",
     help: "`/every 30m PROMPT`, `/every PROMPT every 2 hours`, `/every weekdays at 9:30 PROMPT`, `/every in 20 minutes \
-           PROMPT`; without words of time, the interval is 10 minutes. A job fires between two turns, never during a reply, and ends with the \
+           PROMPT`; without a schedule, the interval is 10 minutes. A job fires between two turns, never during a reply, and ends with the \
            session. If it was due several times meanwhile, it fires once. `/schedule` lists and deletes such jobs. \
            `/loop` repeats with a pause, independent of the clock.",
     argument_kind: ArgumentKind::Commands,
