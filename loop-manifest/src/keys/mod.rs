@@ -168,8 +168,8 @@ pub(crate) fn is_key(name: &str) -> bool {
 }
 
 /// The key that was probably meant by `written` in the object at `object`: one that looks like it, or that is called so
-/// by other tools. It is one of another object only if none of its own fits. It is none if we have
-/// [advice](other_tools::advice) instead of a key.
+/// by other tools. It is one of another object only if none of its own fits. Returns `None` if
+/// we have [advice](other_tools::advice) instead of a key.
 pub(crate) fn nearest(object: &str, written: &str) -> Option<&'static Key> {
     let (own, others): (Vec<_>, Vec<_>) = all().partition(|key| key.object() == object);
     let synonym = other_tools::synonym(written);

@@ -19,7 +19,7 @@ use loop_manifest::{Diagnostics, LoadedPlan, Overrides, Plan, Source, flag, keba
 /// The name of a loop from flags, in a folder without a usable name.
 const NAMELESS: &str = "loop";
 
-/// What we read for [`REDACTED`], which outside of quotes is a list in YAML.
+/// The word that replaces [`REDACTED`] before we parse a text. YAML reads the original outside of quotes as a list.
 const PLAIN_REDACTED: &str = "removed-secret-7f3ad1";
 
 /// The stored origin of a loop that was built from flags.
