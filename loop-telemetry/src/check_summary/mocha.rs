@@ -31,8 +31,8 @@ impl Mocha {
         };
         name.push_str(title);
         if name.contains("\" hook") {
-            // A failed hook counts as a test, and the tests that it kept from running do not.
-            self.found.tally.doubt();
+            // A failed hook counts as a failure, and the tests that it kept from running do not.
+            self.found.tally.doubt_total();
         }
         self.found.failing.push(&name);
     }
@@ -63,6 +63,8 @@ impl Runner for Mocha {
 
     fn gap(&mut self) {
         self.found.tally.gap();
+        // A hook may be among the failures that are left out.
+        self.found.tally.doubt_total();
         self.name = None;
         if self.passing.take().is_some() {
             // The number of failures may be missing.
