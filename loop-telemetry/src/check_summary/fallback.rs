@@ -27,9 +27,11 @@ pub(super) fn line(text: &str, outcome: Outcome, width: usize) -> Option<String>
     Some(shorten(line.trim(), width))
 }
 
-/// Returns true for a line that is more than brackets, marks or a closing tag.
+/// Returns true for a line that is more than brackets, marks, a closing tag or a step of a stack.
 fn has_word(line: &str) -> bool {
-    !line.trim_start().starts_with("</") && line.contains(char::is_alphanumeric)
+    let text = line.trim_start();
+    let is_stack = text.starts_with("at ") && text.ends_with(')') && text.len() < line.len();
+    !is_stack && !text.starts_with("</") && text.contains(char::is_alphanumeric)
 }
 
 /// Returns true for `error: no` and `program: error: no`.
@@ -124,7 +126,10 @@ mod tests {
     #[test]
     fn brackets_and_notices_are_no_line() {
         let last = |text| line(text, Outcome::Fail, 80);
-        assert_eq!(last("one\n  }\n]);\n</a>\n---\n[... 7 bytes left out ...]\n").as_deref(), Some("one"));
+        assert_eq!(
+            last("one\n  at f (/a.js:1:2)\n  }\n]);\n</a>\n---\n[... 7 bytes left out ...]\n").as_deref(),
+            Some("one")
+        );
         assert_eq!(last("}\n"), None);
         assert_eq!(last("1 failed\n[... 7 bytes left out ...]\nlast\n").as_deref(), Some("last"));
         assert_eq!(

@@ -21,8 +21,9 @@ pub(super) struct NodeSpec {
     list: Option<List>,
     /// The line before was the place of a test.
     is_after_place: bool,
-    /// The test in the line before.
+    /// The test in the line before, and the one before it.
     last: Option<String>,
+    previous: String,
     /// The suites around the current line.
     suites: Vec<String>,
     /// The suites of failed tests by the name of the test, in the order of the tree.
@@ -72,7 +73,12 @@ impl Runner for NodeSpec {
             && let Some(name) = failed_test(line)
         {
             let suites = self.paths.get_mut(name).and_then(VecDeque::pop_front);
-            self.last = Some(suites.map_or_else(|| name.to_owned(), |suites| format!("{suites} > {name}")));
+            // A suite whose hook failed comes after its tests, and does not count.
+            let path = suites.map_or_else(|| name.to_owned(), |suites| format!("{suites} > {name}"));
+            if !self.previous.strip_prefix(&path).is_some_and(|rest| rest.starts_with(" > ")) {
+                self.previous.clone_from(&path);
+                self.last = Some(path);
+            }
         }
         self.is_after_place = line.starts_with("test at ");
         self.list.is_some()

@@ -195,7 +195,9 @@ impl Runner for Pytest {
             self.end(&counts);
         }
         let mut found = std::mem::take(&mut self.found);
-        found.failing.append(std::mem::take(&mut self.reported));
+        if found.failing.is_empty() {
+            found.failing = std::mem::take(&mut self.reported);
+        }
         found
     }
 }

@@ -44,7 +44,9 @@ impl Vitest {
             let (counts, total) = counts.strip_suffix(')')?.rsplit_once(" (")?;
             let figures = figures(counts, '|')?;
             self.found.tally.add(sum(&figures, &["failed"]), sum(&figures, &["passed"]));
-            if total.parse() != Ok(figures.iter().fold(0_u64, |all, (count, _)| all.saturating_add(*count))) {
+            // After `--bail`, the others are not counted.
+            let all = figures.iter().fold(0_u64, |all, (count, _)| all.saturating_add(*count));
+            if !total.parse::<u64>().is_ok_and(|total| total >= all) {
                 self.found.tally.doubt();
             }
         }
@@ -57,7 +59,9 @@ impl Vitest {
 impl Runner for Vitest {
     fn line(&mut self, line: &str) -> bool {
         let trimmed = line.trim_start();
-        if let Some(error) = self.errors.last_mut().filter(|error| error.ends_with(':')) {
+        if let Some(error) =
+            self.errors.last_mut().filter(|error| error.ends_with(':') && !trimmed.is_empty())
+        {
             *error = format!("{error} {trimmed}");
         }
         if line.starts_with('⎯') {
