@@ -149,7 +149,7 @@ impl Runner for Tap {
         if indent == 0 && text.starts_with("TAP version ") {
             self.end();
             self.stream.is_begun = true;
-        } else if text == "---" && indent > 0 && indent % 2 == 0 && self.stream.is_begun {
+        } else if text == "---" && indent > 0 && indent.is_multiple_of(2) && self.stream.is_begun {
             self.details = Some(indent);
         } else if indent.is_multiple_of(4) && indent / 4 < DEEPEST {
             self.read(indent / 4, text);
