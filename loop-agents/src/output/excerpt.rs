@@ -58,6 +58,42 @@ pub fn ending(text: &str, max_bytes: usize) -> String {
     ending_of(text.as_bytes(), true, max_bytes)
 }
 
+/// Returns the first line of a text without surrounding white space. If more lines follow, the result ends with `…`.
+///
+/// ```
+/// use loop_agents::output::first_line;
+///
+/// assert_eq!(first_line("not found: a.txt\n"), "not found: a.txt");
+/// assert_eq!(first_line("not found:\n  a.txt"), "not found:…");
+/// ```
+pub fn first_line(text: &str) -> String {
+    match text.trim().split_once('\n') {
+        Some((line, _)) => line.trim_end().to_owned() + ELLIPSIS,
+        None => text.trim().to_owned(),
+    }
+}
+
+/// The length of a word, in bytes, from which on it may be the beginning of a longer word that a program wrapped.
+const WRAPPED_BYTES: usize = 16;
+
+/// Returns the last line of a text without surrounding white space, if it has one. If the line before ends with a long
+/// word, the result begins with `…`, because a program may have wrapped that word.
+///
+/// ```
+/// use loop_agents::output::last_line;
+///
+/// assert_eq!(last_line("it began well\nnot found: a.txt\n").as_deref(), Some("not found: a.txt"));
+/// assert_eq!(last_line("TZaBkeqI3cUxh6\\vLcnGh2BC\nbhqhCyWv").as_deref(), Some("…bhqhCyWv"));
+/// assert_eq!(last_line(" "), None);
+/// ```
+pub fn last_line(text: &str) -> Option<String> {
+    let mut lines = text.trim().lines().rev().map(str::trim);
+    let last = lines.next().filter(|line| !line.is_empty())?;
+    let is_long = |line: &str| line.split_whitespace().next_back().is_some_and(|word| word.len() >= WRAPPED_BYTES);
+    let mark = if lines.next().is_some_and(is_long) { ELLIPSIS } else { "" };
+    Some(format!("{mark}{last}"))
+}
+
 /// Returns the end of bytes as [`ending`] does. `is_whole` tells whether nothing is missing before them.
 pub(super) fn ending_of(bytes: &[u8], is_whole: bool, max_bytes: usize) -> String {
     let bytes = if is_whole { bytes } else { &bytes[character_start(bytes, 0)..] };

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{ActionLog, CallListener};
 use crate::{
     chat::{ToolCall, TurnEvent},
+    output::first_line,
     tools::{ToolOutcome, ToolReport},
 };
 
@@ -43,14 +44,14 @@ impl<'a> CallRecorder<'a> {
             actions.ran(&command.line, Some(command.exit_code));
         }
         let (what, why) =
-            (format!("{}({about})", report.tool), report.text.lines().next().unwrap_or_default());
-        let message = if report.outcome == ToolOutcome::Done { "" } else { why };
+            (format!("{}({about})", report.tool), first_line(&report.text));
+        let message = if report.outcome == ToolOutcome::Done { "" } else { &why };
         listener.ended("", report.outcome, report.commands.last().map(|command| command.exit_code), message);
         match report.outcome {
             ToolOutcome::Done if report.tool == "read_file" => actions.read(about),
             ToolOutcome::Done => {}
-            ToolOutcome::Failed => actions.failed(&what, why),
-            ToolOutcome::Rejected => actions.rejected(&what, why),
+            ToolOutcome::Failed => actions.failed(&what, &why),
+            ToolOutcome::Rejected => actions.rejected(&what, &why),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Explains why a command failed, in its own words.
 
-use crate::{output::Capture, process::Exit};
+use crate::{
+    output::{Capture, last_line},
+    process::Exit,
+};
 
 /// The number of bytes of a command's output to look at.
 const REASON_BYTES: usize = 500;
@@ -8,8 +11,8 @@ const REASON_BYTES: usize = 500;
 /// Describes how the command ended, with the last line of its output, if any. The text follows "it". An exit code alone
 /// does not explain an error, while the last line usually does.
 pub(super) fn exit_with_reason(exit: Exit, printed: &Capture) -> String {
-    match printed.last_text(REASON_BYTES).lines().next_back() {
-        Some(line) => format!("{exit}: {}", line.trim()),
+    match last_line(&printed.last_text(REASON_BYTES)) {
+        Some(line) => format!("{exit}: {line}"),
         None => exit.to_string(),
     }
 }

@@ -82,7 +82,7 @@ fn check_type(value: &Value, schema: &Value, place: &str) -> Result<(), String> 
     if allowed.is_empty() || allowed.iter().any(fits) {
         return Ok(());
     }
-    let shown = super::size_limits::beginning(&value.to_string(), 80).to_owned();
+    let shown = crate::output::beginning(&value.to_string(), 80);
     Err(format!("{place} must be of type {}, but is {shown}", allowed.join(" or ")))
 }
 

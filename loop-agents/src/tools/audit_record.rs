@@ -4,7 +4,8 @@ use loop_core::with_causes;
 use loop_guardrails::policy::audit::{Audit, AuditEntry, AuditOutcome};
 use serde_json::Value;
 
-use super::{ToolError, size_limits::beginning};
+use super::ToolError;
+use crate::output::beginning;
 
 /// How many bytes of a call's arguments, and of its error, an entry keeps.
 const KEPT_BYTES: usize = 500;
@@ -19,7 +20,7 @@ pub(super) struct AuditRecord {
 
 impl AuditRecord {
     pub(super) fn new(audit: Audit, tool: &str, arguments: &Value) -> Self {
-        let details = beginning(&redacted(arguments, &audit).to_string(), KEPT_BYTES).to_owned();
+        let details = beginning(&redacted(arguments, &audit).to_string(), KEPT_BYTES);
         Self { audit, call: AuditEntry::new(tool, details, AuditOutcome::Allowed) }
     }
 

@@ -149,7 +149,8 @@ impl RequestedLines {
             return shown(&self.text, Some((notice, format!("cut before line {at}"))));
         }
         let what = format!("line {at} is longer than {} bytes", size_limits::ROOM);
-        shown(whole_chars(&self.text), Some((format!("cut here: {what}"), format!("cut: {what}"))))
+        let text = [whole_chars(&self.text), "…".as_bytes()].concat();
+        shown(&text, Some((format!("cut here: {what}"), format!("cut: {what}"))))
     }
 }
 

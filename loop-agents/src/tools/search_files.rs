@@ -8,7 +8,8 @@ use regex::bytes::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Need, StopFlag, Tool, ToolContext, ToolError, read_file::is_text, size_limits::beginning};
+use super::{Need, StopFlag, Tool, ToolContext, ToolError, read_file::is_text};
+use crate::output::beginning;
 
 /// The most lines in a result.
 const MAX_MATCHES: usize = 100;
@@ -117,8 +118,7 @@ impl Search<'_> {
         if !is_text(&mut file).map_err(failed)? {
             return Ok(());
         }
-        let mut number = 1;
-        let mut line = Vec::new();
+        let (mut number, mut line, mut begins) = (1, Vec::new(), true);
         while !self.is_over() {
             line.clear();
             let length = file.by_ref().take(SEARCHED_BYTES).read_until(b'\n', &mut line).map_err(failed)?;
@@ -130,10 +130,13 @@ impl Search<'_> {
             let shown = shown.strip_suffix(b"\r").unwrap_or(shown);
             if self.pattern.is_match(shown) {
                 self.found += 1;
-                let shown = String::from_utf8_lossy(shown);
+                let mark = |is_cut| if is_cut { "…" } else { "" };
+                let goes_on = !ends && length as u64 == SEARCHED_BYTES;
+                let shown = format!("{}{}{}", mark(!begins), String::from_utf8_lossy(shown), mark(goes_on));
                 self.text.push_str(&format!("{}:{number}:{}\n", opened.path, beginning(&shown, SHOWN_BYTES)));
             }
             number += u64::from(ends);
+            begins = ends;
         }
         Ok(())
     }

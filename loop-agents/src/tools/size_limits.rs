@@ -24,15 +24,6 @@ pub(super) fn bounded(text: String) -> String {
     excerpt(text.as_bytes(), MAX_OUTPUT_BYTES - MAX_NOTICE_BYTES)
 }
 
-/// Returns the beginning of a text, with at most `most` bytes and whole characters.
-pub(super) fn beginning(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

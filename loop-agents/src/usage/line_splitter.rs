@@ -1,5 +1,7 @@
 //! Splits a stream of bytes into lines, in bounded memory. The pieces of the stream may end anywhere.
 
+use crate::output::beginning;
+
 /// The number of bytes of a rejected line to show.
 const SHOWN_BYTES: usize = 200;
 
@@ -88,7 +90,7 @@ impl LineSplitter {
         self.torn.extend_from_slice(&piece[..piece.len().min(room)]);
         if piece.len() > room {
             self.too_long = true;
-            self.torn.truncate(SHOWN_BYTES);
+            self.torn.truncate(2 * SHOWN_BYTES);
             self.torn.shrink_to_fit();
         }
     }
@@ -106,7 +108,7 @@ fn give(line: StreamLine<'_>, each: &mut impl FnMut(StreamLine<'_>)) {
 
 /// Returns the beginning of a line, for a message that explains why it was rejected.
 pub(super) fn shown(line: &[u8]) -> String {
-    String::from_utf8_lossy(&line[..line.len().min(SHOWN_BYTES)]).into_owned()
+    beginning(&String::from_utf8_lossy(&line[..line.len().min(2 * SHOWN_BYTES)]), SHOWN_BYTES)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use loop_manifest::kebab_case;
 use loop_schedule::{Job, JobAction};
 
-use crate::view::text;
+use crate::view::{secrets, text};
 
 /// Returns the arguments with which this program carries out an action. The run ends by itself, asks nobody, and prints
 /// its record last. A run of a prompt has the [`name`] of its job.
@@ -39,7 +39,7 @@ const NAME_BYTES: usize = 40;
 
 /// Returns the name of a job: the first words of its prompt. A prompt without usable words is named by its id.
 pub(crate) fn name(job: &Job) -> String {
-    let words = kebab_case(&job.prompt);
+    let words = kebab_case(&secrets().redact(&job.prompt));
     let fits = |end: &usize| *end <= NAME_BYTES;
     let ends = words.match_indices('-').map(|(end, _)| end).chain([words.len()]);
     // A single long word is cut.

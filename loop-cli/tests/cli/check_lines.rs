@@ -73,6 +73,27 @@ fn a_check_of_another_kind_is_summarised_by_its_last_line() {
 }
 
 #[test]
+fn the_line_counts_failures_where_the_last_line_says_nothing() {
+    let jest = r#"{"numFailedTests":1,"numPassedTests":2,"testResults":[{"name":"/a.js","status":"failed","message":"",
+        "assertionResults":[{"fullName":"math adds","status":"failed"}]},
+        {"name":"/b.js","status":"failed","message":"SyntaxError: no","assertionResults":[]}]}"#;
+    for (output, line) in [
+        ("{\n  \"a\": [\n    1 lint\n  ]\n}\n", "1 lint"),
+        ("[ERROR] Tests run: 5, Failures: 2\n[ERROR] -> [Help 1]\n", "[ERROR] Tests run: 5, Failures: 2"),
+        (
+            "=== ERRORS ===\n=== short test summary info ===\nERROR a.py - no\nERROR b.py - no\n=== 2 errors in 0.1s ===\n",
+            "2 errors: a.py: no",
+        ),
+        (jest, "1 of 3 failed, 1 error: /b.js, math adds"),
+    ] {
+        let scenario = Scenario::new();
+        scenario.write("out.txt", output);
+        let manifest = Manifest::new("true", "cat out.txt; false").set("guardrails.max_iterations", 1);
+        scenario.run_manifest(&manifest).exits(1).says(&[&format!("· {line}\n")]);
+    }
+}
+
+#[test]
 fn a_test_cannot_steer_the_terminal_with_its_name() {
     let scenario = Scenario::new();
     scenario.write("out.txt", CARGO.replace("math::adds", "ma\u{1b}[2Jth::\u{202e}adds\u{7}"));

@@ -99,6 +99,8 @@ fn three_loops_without_a_verdict_halt_with_advice_and_the_review_is_repeated() {
     assert_eq!(status(&ran), (json!("no_verdict"), json!(3)));
     let message = json_of(&ran)["message"].as_str().expect("a message").to_owned();
     assert!(message.contains("ship it.") && message.contains("--resume"), "{message}");
+    // The summary of an earlier loop is not that of the last one.
+    assert_eq!(json_of(&ran)["summary"], "");
     assert_eq!(scenario.record()["blockable"], true);
     // Somebody who resumes without a change gets the same answer at once, and no further loop.
     let again = || scenario.run(&["task", "task.md", "--resume", "--json"]);

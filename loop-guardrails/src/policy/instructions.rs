@@ -24,6 +24,14 @@ const NAMES: &[&str] = &[
     "agents.local.md",
     "agent.md",
     ".agent",
+    "best_practices.md",
+    "bootstrap.md",
+    "heartbeat.md",
+    "identity.md",
+    "memory.md",
+    "tools.md",
+    "user.md",
+    ".claude-plugin",
     ".agents",
     "claude.md",
     "claude.local.md",
@@ -148,6 +156,7 @@ const ENDINGS: &[&str] = &[
     ".mdc",
     ".prompt.md",
     ".rule.md",
+    ".sublime-project",
 ];
 
 /// Suffixes of hidden instruction files, ignoring other characters: `.cursorrules`, `.roomodes`.

@@ -57,7 +57,11 @@ impl Task {
                 findings = self.found().unwrap_or_else(blocked);
                 TaskStatus::Blocked
             }
-            Some(reason) if reason.as_str() == NO_VERDICT => TaskStatus::NoVerdict,
+            Some(reason) if reason.as_str() == NO_VERDICT => {
+                // The last summary is of an earlier loop. What is pending still is.
+                findings.summary.clear();
+                TaskStatus::NoVerdict
+            }
             _ => TaskStatus::Error,
         };
         TaskOutcome { status, findings, did: self.did().await }

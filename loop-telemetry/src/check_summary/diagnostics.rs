@@ -5,7 +5,7 @@ use super::{
     findings::{Findings, is_exception},
 };
 
-/// Only the first error is kept. Tests did not run, so there are no counts.
+/// Tests did not run, so there are no counts of them.
 #[derive(Default)]
 pub(super) struct Diagnostics {
     found: Findings,
@@ -34,7 +34,7 @@ impl Runner for Diagnostics {
             }
         }
         if line.starts_with("error: could not compile ") {
-            if let Some(error) = self.unplaced.take() {
+            if let Some(error) = self.unplaced.take().filter(|_| self.found.errors.is_empty()) {
                 self.found.error(&error);
             }
         } else if line.starts_with("error: ") || line.starts_with("error[") {
@@ -53,6 +53,9 @@ impl Runner for Diagnostics {
     }
 
     fn findings(&mut self) -> Findings {
+        if self.script.is_of_mocha {
+            self.end_script();
+        }
         std::mem::take(&mut self.found)
     }
 }
@@ -62,29 +65,44 @@ impl Diagnostics {
     /// heading instead.
     fn script(&mut self, line: &str) {
         let mocha = line.trim_start().strip_prefix("Exception during run: ");
-        let place = mocha.unwrap_or(line);
-        let is_place = |place: &str| {
-            let (file, number) = place.rsplit_once(':').unwrap_or_default();
-            (file.starts_with('/') || file.starts_with("file:///")) && number.parse::<u32>().is_ok()
-        };
-        if is_place(place) {
-            self.script = Script { place: Some(place.to_owned()), error: None, is_of_mocha: mocha.is_some() };
-        } else if mocha.is_some() && is_exception(place) {
-            self.found.error(place);
-        } else if is_exception(line) && self.script.error.is_none() {
-            let place = self.script.place.take().map(|place| format!("{place}: ")).unwrap_or_default();
-            let error = format!("{place}{line}");
-            if self.script.is_of_mocha {
-                self.found.error(&error);
-            } else {
-                self.script.error = Some(error);
+        let text = mocha.unwrap_or(line);
+        if mocha.is_some() {
+            self.script = Script { is_of_mocha: true, ..Script::default() };
+        }
+        if is_source(text) {
+            self.script.place = Some(text.to_owned());
+            self.script.error = None;
+        } else if self.script.error.is_none() && is_exception(text) {
+            let importer = text.rsplit_once(" imported from ").map(|(_, file)| file.to_owned());
+            self.script.place = self.script.place.take().or(importer);
+            self.script.error = Some(text.to_owned());
+        } else if self.script.error.is_some() {
+            let is_stack = line.starts_with("    at ") || line.starts_with("- /") || line == "Require stack:";
+            if self.script.place.is_none() {
+                let place =
+                    line.strip_prefix("- ").or_else(|| line.strip_suffix(')')?.rsplit_once(" (")?.1.into());
+                let own = place.filter(|place| place.starts_with('/') && !place.contains("/node_modules/"));
+                self.script.place = own.map(ToOwned::to_owned);
             }
-        } else if line.starts_with("Node.js v")
-            && let Some(error) = self.script.error.take()
-        {
-            self.found.error(&error);
+            if line.starts_with("Node.js v") || self.script.is_of_mocha && !is_stack {
+                self.end_script();
+            }
         }
     }
+
+    fn end_script(&mut self) {
+        let Script { place, error, .. } = std::mem::take(&mut self.script);
+        if let Some(error) = error {
+            let place = place.map(|place| format!("{place}: ")).unwrap_or_default();
+            self.found.error(&format!("{place}{error}"));
+        }
+    }
+}
+
+/// Returns true for the line above a piece of source: `/project/a.js:1`.
+fn is_source(line: &str) -> bool {
+    let (file, number) = line.rsplit_once(':').unwrap_or_default();
+    (file.starts_with('/') || file.starts_with("file:///")) && number.parse::<u32>().is_ok()
 }
 
 /// Returns true for an error with its place in the same line: `a.c:3:5: error: no`, `a.ts(1,7): error TS2322: no`,
@@ -99,8 +117,12 @@ fn is_placed_error(line: &str) -> bool {
     })
 }
 
-/// Returns true if a text is the rest behind `error`: `: no`, or ` TS2322: no`.
+/// Returns true if a text is the rest behind `error`: `: no`, ` TS2322: no`, or `[E0425]: no`.
 fn is_message(text: &str) -> bool {
+    let text = match text.strip_prefix('[') {
+        Some(code) => code.split_once(']').map_or(text, |(_, message)| message),
+        None => text,
+    };
     match text.strip_prefix(' ').and_then(|text| text.split_once(": ")) {
         Some((code, _)) => code.chars().all(|sign| sign.is_ascii_alphanumeric()),
         None => text.starts_with(": "),

@@ -13,31 +13,32 @@ const LONGEST: usize = 200;
 pub(super) struct Findings {
     pub(super) tally: Tally,
     pub(super) failing: Names,
-    pub(super) error: Option<String>,
+    pub(super) errors: Names,
 }
 
 impl Findings {
     pub(super) fn is_empty(&self) -> bool {
-        !self.tally.is_seen() && self.failing.list.is_empty() && self.error.is_none()
+        !self.tally.is_seen() && self.failing.is_empty() && self.errors.is_empty()
     }
 
-    /// Notes the error that kept tests from running. The first one counts, because it often causes the others.
+    /// Notes an error that kept tests from running, with its place in front: `a.js: SyntaxError: no`.
     pub(super) fn error(&mut self, error: &str) {
-        self.error.get_or_insert_with(|| shorten(error.trim(), LONGEST));
+        self.errors.push(error);
     }
 
     /// Adds what another runner found.
     pub(super) fn and(mut self, other: Self) -> Self {
-        // An error alone says nothing about the number of tests.
-        if other.tally.is_seen() || !other.failing.list.is_empty() {
-            match (self.tally.is_seen(), self.failing.list.is_empty()) {
+        // An error alone says nothing about the number of tests. Beside failing tests, it is one of what they printed.
+        if other.tally.is_seen() || !other.failing.is_empty() {
+            match (self.tally.is_seen(), self.failing.is_empty()) {
                 (false, true) => self.tally = other.tally,
                 _ => self.tally.join(other.tally),
             }
+        } else if !self.failing.is_empty() {
+            return self;
         }
-        other.failing.list.iter().for_each(|name| self.failing.push(name));
-        self.failing.has_more |= other.failing.has_more;
-        self.error = self.error.or(other.error);
+        self.failing.append(other.failing);
+        self.errors.append(other.errors);
         self
     }
 }
@@ -48,6 +49,7 @@ pub(super) struct Tally {
     summaries: u32,
     failed: u64,
     passed: Option<u64>,
+    errors: u64,
     has_gap: bool,
     is_doubtful: bool,
 }
@@ -59,6 +61,21 @@ impl Tally {
         self.passed = before.zip(passed.into()).and_then(|(one, other): (u64, u64)| one.checked_add(other));
         self.failed = self.failed.saturating_add(failed);
         self.summaries = self.summaries.saturating_add(1);
+    }
+
+    /// Adds errors that are stated beside the failed tests, as those of fixtures are.
+    pub(super) fn add_errors(&mut self, errors: u64) {
+        self.errors = self.errors.saturating_add(errors);
+    }
+
+    /// Adds tests that are stated beside the failed ones, as cancelled tests are.
+    pub(super) fn add_failed(&mut self, failed: u64) {
+        self.failed = self.failed.saturating_add(failed);
+    }
+
+    /// Makes the number of all tests unknown.
+    pub(super) fn doubt_total(&mut self) {
+        self.passed = None;
     }
 
     /// Makes the counts unknown.
@@ -82,7 +99,13 @@ impl Tally {
         self.has_gap |= other.has_gap;
         self.passed = self.passed.zip(other.passed).and_then(|(one, other)| one.checked_add(other));
         self.failed = self.failed.saturating_add(other.failed);
+        self.errors = self.errors.saturating_add(other.errors);
         self.summaries = self.summaries.saturating_add(other.summaries);
+    }
+
+    /// Returns the number of errors that are stated.
+    pub(super) fn errors(self) -> u64 {
+        self.errors
     }
 
     /// Returns the number of failed tests, and of failed and passed ones.
@@ -93,7 +116,7 @@ impl Tally {
     }
 }
 
-/// Names of tests, each once.
+/// Names of tests, or errors, each once.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     list: Vec<String>,
@@ -114,6 +137,15 @@ impl Names {
         }
         self.known.insert(name.clone());
         self.list.push(name);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(super) fn append(&mut self, other: Self) {
+        self.has_more |= other.has_more;
+        self.extend(other.list);
     }
 
     /// Returns the names, and whether some were left out.

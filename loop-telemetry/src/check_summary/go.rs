@@ -1,6 +1,11 @@
 //! `go test`.
 
-use std::collections::HashSet;
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashSet},
+};
+
+use serde::Deserialize;
 
 use super::{Runner, findings::Findings};
 
@@ -12,6 +17,8 @@ pub(super) struct Go {
     packages: Counts,
     /// Below the heading of a package that does not build.
     in_build: bool,
+    /// Below the heading of the tests that ran when the time was up.
+    in_running: bool,
     is_seen: bool,
     has_gap: bool,
 }
@@ -23,6 +30,7 @@ struct Package {
     passed: Vec<String>,
     skipped: u64,
     started: u64,
+    panic: Option<String>,
 }
 
 #[derive(Default)]
@@ -36,8 +44,12 @@ struct Counts {
 
 impl Go {
     /// Counts the tests of the package that ends here. A test with subtests is not counted beside them.
-    fn end_package(&mut self) {
-        let Package { failed, passed, skipped, started } = std::mem::take(&mut self.package);
+    fn end_package(&mut self, line: &str) {
+        let Package { failed, passed, skipped, started, panic } = std::mem::take(&mut self.package);
+        if let Some(panic) = panic.filter(|_| failed.is_empty() && line.starts_with("FAIL")) {
+            let package = line.split_whitespace().nth(1).unwrap_or_default();
+            self.found.error(&format!("{package}: {panic}"));
+        }
         let parents = |tests: &[String]| -> HashSet<String> {
             tests
                 .iter()
@@ -56,11 +68,11 @@ impl Go {
         self.packages.is_complete &= started == settled && started > 0;
     }
 
-    /// Reads the line of a test: `    --- FAIL: TestTable/case_2 (0.00s)`.
+    /// Reads the line of a test: `    --- FAIL: TestTable/case_2 (0.00s)`. What the test printed may be in front.
     fn test(&mut self, line: &str) {
-        let result = line.trim_start().strip_prefix("--- ").and_then(|line| line.split_once(": "));
+        let result = line.rsplit_once("--- ").and_then(|(_, line)| line.split_once(": "));
         let Some((outcome, rest)) = result else { return };
-        let Some((name, _)) = rest.split_once(" (").filter(|(_, time)| time.ends_with("s)")) else { return };
+        let Some(name) = timed(rest) else { return };
         match outcome {
             "FAIL" => self.package.failed.push(name.to_owned()),
             "PASS" => self.package.passed.push(name.to_owned()),
@@ -82,17 +94,25 @@ impl Runner for Go {
                     self.packages.is_complete = true;
                 }
                 self.packages.is_any = true;
-                self.end_package();
+                self.end_package(line);
             } else {
                 self.packages.is_complete = false;
             }
         } else if line.starts_with("# ") {
             self.in_build = true;
-        } else if self.in_build && is_place(line.strip_prefix("vet: ").unwrap_or(line)) {
-            self.found.error(line);
+        } else if self.in_build && is_place(line.trim_start_matches("vet: ")) {
+            self.found.error(line.trim_start_matches("vet: "));
+        } else if line.starts_with("panic: ") {
+            self.package.panic.get_or_insert_with(|| line.to_owned());
+        } else if self.in_running
+            && let Some(name) = line.starts_with(' ').then(|| timed(line.trim_start())).flatten()
+        {
+            self.package.failed.push(name.to_owned());
+            return false;
         } else {
             self.test(line);
         }
+        self.in_running = line.trim_start() == "running tests:" && self.package.panic.is_some();
         false
     }
 
@@ -105,7 +125,7 @@ impl Runner for Go {
         let mut found = std::mem::take(&mut self.found);
         if !self.is_seen {
             // The program was built only.
-            return Findings { error: found.error, ..Findings::default() };
+            return Findings { errors: found.errors, ..Findings::default() };
         }
         let Counts { failed, passed, is_complete, is_any } = self.packages;
         if is_any && (failed > 0 || is_complete) {
@@ -116,6 +136,39 @@ impl Runner for Go {
         }
         found
     }
+}
+
+/// Returns the name in front of a time: `TestTable/case_2 (0.00s)`.
+fn timed(text: &str) -> Option<&str> {
+    let (name, time) = text.split_once(" (")?;
+    (time.ends_with("s)") && !name.contains(' ')).then_some(name)
+}
+
+/// An event of `go test -json`.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct JsonEvent<'a> {
+    #[serde(default, borrow, alias = "ImportPath")]
+    package: Cow<'a, str>,
+    #[serde(default)]
+    output: String,
+}
+
+/// Returns the text without the events of `-json`, and below it what these quote, in one piece for each package. Returns
+/// `None` if there are none.
+pub(super) fn quoted(text: &str) -> Option<String> {
+    if !text.contains("\"Action\":\"") {
+        return None;
+    }
+    let (mut rest, mut packages) = (String::new(), BTreeMap::<Cow<'_, str>, String>::new());
+    for line in text.split_inclusive('\n') {
+        match Some(line).filter(|line| line.starts_with('{')).map(serde_json::from_str::<JsonEvent<'_>>) {
+            Some(Ok(event)) => packages.entry(event.package).or_default().push_str(&event.output),
+            _ => rest.push_str(line),
+        }
+    }
+    let packages = packages.into_values().filter(|output| !output.is_empty());
+    Some(packages.fold(rest, |text, output| text + "\n" + &output))
 }
 
 #[derive(PartialEq)]

@@ -14,7 +14,8 @@ pub(super) struct Jest {
     /// The current test file.
     file: String,
     block: Block,
-    error: Option<String>,
+    /// The errors of files above the next counts.
+    errors: Names,
 }
 
 #[derive(Default, PartialEq)]
@@ -44,7 +45,7 @@ impl Jest {
     /// Reads the first lines of a file's error.
     fn file_error(&mut self, line: &str) {
         let text = line.trim();
-        if text.is_empty() || self.error.is_some() {
+        if text.is_empty() {
             return;
         }
         let is_message = match self.block {
@@ -58,7 +59,7 @@ impl Jest {
         };
         if is_message {
             let file = if self.file.is_empty() { String::new() } else { format!("{}: ", self.file) };
-            self.error = Some(format!("{file}{text}"));
+            self.errors.push(&format!("{file}{text}"));
             self.block = Block::Test;
         }
     }
@@ -73,10 +74,8 @@ impl Jest {
         if all.fold(0_u64, |all, (count, _)| all.saturating_add(*count)) != total {
             self.found.tally.doubt();
         }
-        self.found.failing.extend(std::mem::take(&mut self.names).into_list().0);
-        if let Some(error) = self.error.take() {
-            self.found.error(&error);
-        }
+        self.found.failing.append(std::mem::take(&mut self.names));
+        self.found.errors.append(std::mem::take(&mut self.errors));
         Some(())
     }
 }
@@ -85,11 +84,11 @@ impl Runner for Jest {
     fn line(&mut self, line: &str) -> bool {
         if let Some(title) = line.strip_prefix("  ● ") {
             self.start(title);
-        } else if let Some(file) = line.strip_prefix("FAIL ") {
+        } else if let Some(file) = line.trim_start().strip_prefix("FAIL ") {
             let file = super::findings::without_time(file).split_whitespace().next_back();
             file.unwrap_or_default().clone_into(&mut self.file);
             self.block = Block::Outside;
-        } else if line.starts_with("PASS ") || line.starts_with("Test Suites: ") {
+        } else if line.trim_start().starts_with("PASS ") || line.starts_with("Test Suites: ") {
             self.block = Block::Outside;
         } else if let Some(counts) = line.strip_prefix("Tests: ") {
             self.block = Block::Outside;

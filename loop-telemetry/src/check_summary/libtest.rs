@@ -59,7 +59,8 @@ impl Libtest {
                 true => (result.passed, result.failed),
                 false => (result.failed, 0),
             };
-            if count > 0 && count == details.list.len() as u64 && other == 0 {
+            let is_empty_program = details.of_successes && self.announced == Some(result.all);
+            if (count > 0 || is_empty_program) && count == details.list.len() as u64 && other == 0 {
                 return self.end(&result);
             }
         } else if !line.is_empty() {
@@ -127,7 +128,7 @@ impl Runner for Libtest {
             if is_cut_off || self.has_gap {
                 found.tally.doubt();
             }
-            found.failing.extend(std::mem::take(&mut self.reported).into_list().0);
+            found.failing.append(std::mem::take(&mut self.reported));
         }
         found
     }

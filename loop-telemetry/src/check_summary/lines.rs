@@ -41,7 +41,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
 }
 
 /// Returns true for the notice of `loop_agents::output::excerpt`.
-fn is_notice(line: &str) -> bool {
+pub(super) fn is_notice(line: &str) -> bool {
     let count = line.strip_prefix("[... ").and_then(|rest| rest.strip_suffix(" bytes left out ...]"));
     count.is_some_and(|count| count.parse::<u64>().is_ok())
 }

@@ -10,6 +10,8 @@ pub(super) struct Mocha {
     passing: Option<u64>,
     /// Below the counts, if a test failed. The following lines quote errors.
     in_failures: bool,
+    /// The number of the last failure. A lower one belongs to a quoted text.
+    number: u32,
     /// The part of the name of the current failure.
     name: Option<String>,
 }
@@ -31,8 +33,8 @@ impl Mocha {
         };
         name.push_str(title);
         if name.contains("\" hook") {
-            // A failed hook counts as a test, and the tests that it kept from running do not.
-            self.found.tally.doubt();
+            // A failed hook counts as a failure, and the tests that it kept from running do not.
+            self.found.tally.doubt_total();
         }
         self.found.failing.push(&name);
     }
@@ -47,9 +49,10 @@ impl Runner for Mocha {
             && let Some(passing) = self.passing.take()
         {
             self.found.tally.add(number, passing);
-            self.in_failures = true;
+            (self.in_failures, self.number) = (true, 0);
         } else if self.in_failures {
-            if let Some(name) = numbered(line) {
+            if let Some((number, name)) = numbered(line).filter(|(number, _)| *number > self.number) {
+                self.number = number;
                 self.name = Some(String::new());
                 self.name_part(name);
             } else if line.starts_with("      ") {
@@ -63,6 +66,8 @@ impl Runner for Mocha {
 
     fn gap(&mut self) {
         self.found.tally.gap();
+        // A hook may be among the failures that are left out.
+        self.found.tally.doubt_total();
         self.name = None;
         if self.passing.take().is_some() {
             // The number of failures may be missing.
@@ -92,8 +97,8 @@ fn counted(line: &str, word: &str) -> Option<u64> {
     text.strip_suffix(word)?.strip_suffix(' ')?.parse().ok()
 }
 
-/// Returns the text of a line such as `  1) math`.
-fn numbered(line: &str) -> Option<&str> {
+/// Returns the number and the text of a line such as `  1) math`.
+fn numbered(line: &str) -> Option<(u32, &str)> {
     let (number, text) = line.strip_prefix("  ")?.split_once(") ")?;
-    number.parse::<u32>().ok().map(|_| text)
+    Some((number.parse().ok()?, text))
 }

@@ -2,8 +2,8 @@
 //!
 //! A person who follows a loop asks which tests fail now. The last line of a test runner rarely answers: it is advice
 //! (`to rerun pass --lib`), a duration, or the end of a stack trace. [`CheckSummary::of`] reads the output of common
-//! test runners and compilers, and finds the counts, the names of the failing tests, or the first error that kept the
-//! tests from running. There is one file for each family of runners.
+//! test runners and compilers, and finds the counts, the names of the failing tests, or the errors that kept the tests
+//! from running. There is one file for each family of runners.
 //!
 //! The output is foreign text, possibly with its middle left out, so these rules hold:
 //!
@@ -27,9 +27,11 @@
 //! ```
 
 mod diagnostics;
+mod fallback;
 mod findings;
 mod go;
 mod jest;
+mod json;
 mod libtest;
 mod lines;
 mod mocha;
@@ -43,13 +45,10 @@ mod vitest;
 use loop_core::{Outcome, Verdict};
 
 use self::{
-    findings::{Findings, shorten},
+    findings::{Findings, is_exception, shorten},
     lines::{Line, lines, visible},
 };
-use crate::{
-    Redactor,
-    words::{grouped, last_line},
-};
+use crate::{Redactor, words::grouped};
 
 /// A summary of a check's output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,18 +61,21 @@ pub struct CheckSummary {
     pub total: Option<u64>,
     /// The names of failing tests in the order of the output, each once: at most 200, of at most 200 characters.
     pub failing: Vec<String>,
-    /// More tests failed than `failing` names.
+    /// More tests or files failed than `failing` and `errors` name.
     pub has_more: bool,
-    /// The first error that kept tests from running, with its place if the output has one: of at most 200 characters.
-    pub error: Option<String>,
+    /// The errors that kept tests from running, each once, with its place if the output has one (`a.js: SyntaxError:
+    /// no`): at most 200, of at most 200 characters.
+    pub errors: Vec<String>,
+    /// The number of errors, which are not failed tests: of files, hooks and fixtures. `None` if the output may lack some.
+    pub error_count: Option<u64>,
 }
 
-/// Returns the line that matters of a check: [`CheckSummary::line`], or else the [last line](last_line) of its text. It
-/// has at most `width` characters.
+/// Returns the line that matters of a check: [`CheckSummary::line`], or else the line of its text that counts failures
+/// or states an error, or else the last line with a word. It has at most `width` characters.
 pub fn check_line(verdict: &Verdict, width: usize, secrets: &Redactor) -> Option<String> {
     CheckSummary::of(verdict.text(), secrets)
         .and_then(|summary| summary.line(verdict.outcome(), width))
-        .or_else(|| last_line(verdict.text(), width.saturating_sub(1), secrets))
+        .or_else(|| fallback::line(&visible(verdict.text(), secrets), verdict.outcome(), width))
 }
 
 impl CheckSummary {
@@ -83,11 +85,15 @@ impl CheckSummary {
     /// The text may lack its middle, with the notice of `loop_agents::output::excerpt` in its place.
     pub fn of(text: &str, secrets: &Redactor) -> Option<Self> {
         let mut runners = runners();
-        let mut owner = None;
-        for line in lines(&visible(text, secrets)) {
+        let (mut owner, mut has_gap) = (None, false);
+        let mut shown = visible(text, secrets);
+        if let Some(quoted) = go::quoted(&shown) {
+            shown = visible(&quoted, secrets);
+        }
+        for line in lines(&shown) {
             match line {
                 Line::Gap => {
-                    owner = None;
+                    (owner, has_gap) = (None, true);
                     runners.iter_mut().for_each(|runner| runner.gap());
                 }
                 Line::Text(line) => {
@@ -97,14 +103,23 @@ impl CheckSummary {
             }
         }
         let found = runners.iter_mut().map(|runner| runner.findings());
-        Some(Self::new(found.filter(|found| !found.is_empty()).reduce(Findings::and)?))
+        let found = found.filter(|found| !found.is_empty()).reduce(Findings::and);
+        // Jest prints the report beside its own words.
+        let found = found.or_else(|| json::report(&shown, secrets).filter(|found| !found.is_empty()))?;
+        Some(Self::new(found, has_gap))
     }
 
-    fn new(found: Findings) -> Self {
-        let (failed, total) = found.tally.known();
-        let (failing, is_cut) = found.failing.into_list();
-        let has_more = is_cut || failed.is_some_and(|failed| failed > failing.len() as u64);
-        Self { failed, total, failing, has_more, error: found.error }
+    fn new(found: Findings, has_gap: bool) -> Self {
+        let (failing, lacks_names) = found.failing.into_list();
+        let (errors, lacks_errors) = found.errors.into_list();
+        let (names, listed) = (failing.len() as u64, errors.len() as u64);
+        let (failed, total) = match found.tally.known() {
+            (Some(failed), _) if failed < names => (None, None),
+            known => known,
+        };
+        let error_count = (!has_gap && !lacks_errors).then(|| listed.max(found.tally.errors()));
+        let has_more = lacks_names || lacks_errors || failed > Some(names) || error_count > Some(listed);
+        Self { failed, total, failing, has_more, errors, error_count }
     }
 
     /// Returns the summary as one line of at most `width` characters.
@@ -134,28 +149,37 @@ impl CheckSummary {
     }
 
     fn fail_line(&self, width: usize) -> Option<String> {
-        if self.failing.is_empty()
-            && let Some(error) = &self.error
-        {
-            return Some(error.clone());
-        }
-        let counts = match (self.failed, self.total) {
-            (Some(failed), Some(total)) => format!("{} of {} failed", grouped(failed), grouped(total)),
-            (Some(failed), None) => format!("{} failed", grouped(failed)),
-            (None, _) => "failed".to_owned(),
+        let errors = match self.error_count.unwrap_or_default() {
+            0 => None,
+            1 => Some("1 error".to_owned()),
+            count => Some(format!("{} errors", grouped(count))),
         };
-        if !self.failing.is_empty() {
-            return Some(self.with_names(counts, width));
+        if self.failing.is_empty()
+            && self.failed.is_none_or(|failed| failed == 0)
+            && let Some(error) = self.errors.first()
+        {
+            let count = errors.filter(|_| self.error_count > Some(1)).map(|count| count + ": ");
+            return Some(count.unwrap_or_default() + error);
         }
-        self.failed.filter(|failed| *failed > 0).map(|_| counts)
+        let failed = match (self.failed, self.total) {
+            (Some(0), _) => None,
+            (Some(failed), Some(total)) => Some(format!("{} of {} failed", grouped(failed), grouped(total))),
+            (Some(failed), None) => Some(format!("{} failed", grouped(failed))),
+            (None, _) => (!self.failing.is_empty()).then(|| "failed".to_owned()),
+        };
+        let counts = failed.into_iter().chain(errors).reduce(|failed, errors| failed + ", " + &errors);
+        Some(self.with_names(counts?, width))
     }
 
-    /// Appends the names that fit.
+    /// Appends the places of the errors and the names of tests, as far as they fit.
     fn with_names(&self, mut line: String, width: usize) -> String {
         const MORE: &str = ", …";
+        let placed = self.errors.iter().filter(|error| !is_exception(error));
+        let places = placed.map(|error| error.split_once(": ").map_or(&**error, |(place, _)| place));
+        let names: Vec<_> = places.chain(self.failing.iter().map(String::as_str)).collect();
         let mut length = line.chars().count();
-        for (index, name) in self.failing.iter().enumerate() {
-            let is_last = index + 1 == self.failing.len() && !self.has_more;
+        for (index, name) in names.iter().enumerate() {
+            let is_last = index + 1 == names.len() && !self.has_more;
             let room = if is_last { 0 } else { MORE.chars().count() };
             length += 2 + name.chars().count();
             if index > 0 && length + room > width {
@@ -164,7 +188,7 @@ impl CheckSummary {
             line.push_str(if index == 0 { ": " } else { ", " });
             line.push_str(name);
         }
-        if self.has_more { line + MORE } else { line }
+        if self.has_more && !names.is_empty() { line + MORE } else { line }
     }
 }
 
@@ -181,7 +205,7 @@ trait Runner {
 }
 
 /// Returns the families. The first one that claims a line gets the next ones, so a runner that quotes another stands
-/// before it. An error of an earlier one wins.
+/// before it. The errors of an earlier one come first.
 fn runners() -> [Box<dyn Runner>; 11] {
     [
         Box::<nextest::Nextest>::default(),

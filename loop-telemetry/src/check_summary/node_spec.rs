@@ -1,4 +1,6 @@
-//! `node --test` with its reporter `spec`, which is the default on terminals, and everywhere since Node 23.
+//! `node --test` with its reporter `spec`, which is the default on terminals, and everywhere since Node 23; and `dot`.
+
+use std::collections::{HashMap, VecDeque};
 
 use super::{
     Runner,
@@ -6,39 +8,99 @@ use super::{
     tap::NodeCounts,
 };
 
-/// The counts come first, one in each line. A list of the failed tests follows, with their errors.
+/// The deepest nesting of suites whose names are joined, and the maximum number of tests that get them.
+const DEEPEST: usize = 16;
+const MOST_PATHS: usize = 1000;
+
+/// A tree of the tests comes first, then the counts, one in each line. A list of the failed tests follows, with their
+/// errors. It lacks the suites, which are in the tree. `dot` has the list only.
 #[derive(Default)]
 pub(super) struct NodeSpec {
     found: Findings,
     counts: NodeCounts,
-    in_failures: bool,
+    list: Option<List>,
     /// The line before was the place of a test.
     is_after_place: bool,
+    /// The test in the line before, and the one before it.
+    last: Option<String>,
+    previous: String,
+    /// The suites around the current line.
+    suites: Vec<String>,
+    /// The suites of failed tests by the name of the test, in the order of the tree.
+    paths: HashMap<String, VecDeque<String>>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum List {
+    Spec,
+    Dot,
+}
+
+impl NodeSpec {
+    /// Reads a line of the tree.
+    fn in_tree(&mut self, line: &str) {
+        let text = line.trim_start();
+        let depth = (line.len() - text.len()) / 2;
+        if let Some(suite) = text.strip_prefix("▶ ").filter(|_| depth < DEEPEST) {
+            self.suites.truncate(depth);
+            if self.suites.len() == depth {
+                self.suites.push(super::findings::shorten(suite, 100));
+            }
+        } else if let Some(name) = failed_test(text)
+            && let Some(suites @ [_, ..]) = self.suites.get(..depth)
+            && self.paths.len() < MOST_PATHS
+        {
+            self.paths.entry(name.to_owned()).or_default().push_back(suites.join(" > "));
+        }
+    }
 }
 
 impl Runner for NodeSpec {
     fn line(&mut self, line: &str) -> bool {
+        // `dot` lists a suite too, because of its tests.
+        let is_suite = line.ends_with(" subtests failed'") || line.ends_with(" subtest failed'");
+        self.found.failing.extend(self.last.take().filter(|_| !is_suite));
         if let Some(count) = line.strip_prefix("ℹ ") {
-            self.in_failures = false;
+            self.list = None;
             self.counts.read(count, &mut self.found.tally);
         } else if line == "✖ failing tests:" {
-            self.in_failures = true;
-        } else if self.in_failures
-            && self.is_after_place
-            && let Some(name) = line.strip_prefix("✖ ")
+            self.list = Some(List::Spec);
+        } else if line == "Failed tests:" {
+            self.list = Some(List::Dot);
+        } else if self.list.is_none() {
+            self.in_tree(line);
+        } else if (self.is_after_place || self.list == Some(List::Dot))
+            && let Some(name) = failed_test(line)
         {
-            self.found.failing.push(without_time(name));
+            let suites = self.paths.get_mut(name).and_then(VecDeque::pop_front);
+            // A suite whose hook failed comes after its tests, and does not count.
+            let path = suites.map_or_else(|| name.to_owned(), |suites| format!("{suites} > {name}"));
+            if !self.previous.strip_prefix(&path).is_some_and(|rest| rest.starts_with(" > ")) {
+                self.previous.clone_from(&path);
+                self.last = Some(path);
+            }
         }
         self.is_after_place = line.starts_with("test at ");
-        self.in_failures
+        self.list.is_some()
     }
 
     fn gap(&mut self) {
         self.found.tally.gap();
-        self.counts = NodeCounts::default();
+        self.counts.gap(&mut self.found.tally);
+        // It may be a suite, and the names of the list may now belong to other lines of the tree.
+        self.last = None;
+        self.suites.clear();
+        self.paths.clear();
     }
 
     fn findings(&mut self) -> Findings {
+        self.found.failing.extend(self.last.take());
         std::mem::take(&mut self.found)
     }
+}
+
+/// Returns the name in a line such as `✖ adds (1.2ms)`. Behind the time, there is the reason of a test that may fail.
+fn failed_test(line: &str) -> Option<&str> {
+    let test = line.strip_prefix("✖ ")?;
+    (!test.contains("ms) # ")).then(|| without_time(test))
 }

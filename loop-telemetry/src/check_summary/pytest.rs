@@ -1,5 +1,7 @@
 //! pytest.
 
+use std::collections::HashMap;
+
 use super::{
     Runner,
     findings::{Findings, Names, figures, is_exception, sum},
@@ -15,9 +17,10 @@ pub(super) struct Pytest {
     reported: Names,
     /// Counts without a banner in a section of failures. They are those of the run only if nothing follows.
     last_counts: Option<Counts>,
-    /// The file that cannot be collected, the line in it, and whether the error is known.
+    /// The file that cannot be collected, and the line in it.
     collecting: Option<(String, Option<String>)>,
-    collection_error: Option<String>,
+    /// The errors of such files, until the summary confirms them.
+    collected: HashMap<String, String>,
     /// The output contains something else of pytest, so that counts without a banner are believed.
     is_seen: bool,
 }
@@ -34,6 +37,7 @@ enum Section {
 struct Counts {
     failed: u64,
     passed: u64,
+    errors: u64,
     is_doubtful: bool,
 }
 
@@ -45,21 +49,36 @@ impl Counts {
             return None;
         }
         if counts == "no tests ran" {
-            return Some(Self { failed: 0, passed: 0, is_doubtful: false });
+            return Some(Self { failed: 0, passed: 0, errors: 0, is_doubtful: false });
         }
         let figures = figures(counts, ',')?;
-        let others = ["skipped", "deselected", "xfailed", "xpassed", "warning", "warnings", "rerun"];
-        let doubtful =
-            ["error", "errors", "subtests failed", "subtests passed", "subtest failed", "subtest passed"];
-        let is_known =
-            |word| ["failed", "passed"].iter().chain(&others).chain(&doubtful).any(|known| known == word);
+        let others = [
+            "skipped",
+            "deselected",
+            "xfailed",
+            "xpassed",
+            "warning",
+            "warnings",
+            "rerun",
+            "subtests passed",
+        ];
+        // Depending on the version, a failed subtest is one of the failed tests too.
+        let (errors, doubtful) =
+            (["error", "errors"], ["subtests failed", "subtest failed", "subtest passed"]);
+        let is_known = |word| {
+            ["failed", "passed"]
+                .iter()
+                .chain(&others)
+                .chain(&errors)
+                .chain(&doubtful)
+                .any(|known| known == word)
+        };
         let is_counts = figures.iter().all(|(_, word)| is_known(word));
-        // A test may pass and have an error when it is torn down.
-        let is_doubtful = sum(&figures, &doubtful) > 0;
         is_counts.then(|| Self {
             failed: sum(&figures, &["failed"]),
             passed: sum(&figures, &["passed"]),
-            is_doubtful,
+            errors: sum(&figures, &errors),
+            is_doubtful: sum(&figures, &doubtful) > 0,
         })
     }
 }
@@ -67,9 +86,10 @@ impl Counts {
 impl Pytest {
     fn end(&mut self, counts: &Counts) {
         self.found.tally.add(counts.failed, counts.passed);
+        self.found.tally.add_errors(counts.errors);
         if counts.is_doubtful {
             self.found.tally.doubt();
-        } else if counts.failed == 0 && counts.passed == 0 {
+        } else if counts.failed == 0 && counts.passed == 0 && counts.errors == 0 {
             self.found.error("no tests ran");
         }
         self.section = Section::Progress;
@@ -91,18 +111,8 @@ impl Pytest {
     fn in_failures(&mut self, line: &str) {
         if let Some(file) = framed(line, '_').and_then(|title| title.strip_prefix("ERROR collecting ")) {
             self.collecting = Some((file.to_owned(), None));
-        } else if let Some((file, place)) = &mut self.collecting
-            && let Some(text) = line.strip_prefix("E  ")
-        {
-            if let Some(number) =
-                text.rsplit_once(", line ").filter(|_| text.trim_start().starts_with("File \""))
-            {
-                *place = Some(number.1.to_owned());
-            } else if is_exception(text.trim_start()) {
-                let place = place.take().map(|line| format!(":{line}")).unwrap_or_default();
-                self.collection_error.get_or_insert(format!("{file}{place}: {}", text.trim_start()));
-                self.collecting = None;
-            }
+        } else if let Some((file, error)) = self.collection_error(line) {
+            self.collected.insert(file, error);
         }
         if let Some(counts) = Counts::parse(line) {
             self.last_counts = Some(counts);
@@ -111,16 +121,32 @@ impl Pytest {
         }
     }
 
+    /// Reads the lines of the error of the file that cannot be collected. Returns the file and its error.
+    fn collection_error(&mut self, line: &str) -> Option<(String, String)> {
+        let (_, place) = self.collecting.as_mut()?;
+        let text = line.strip_prefix("E  ")?.trim_start();
+        if let Some((_, number)) = text.rsplit_once(", line ").filter(|_| text.starts_with("File \"")) {
+            *place = Some(number.to_owned());
+        }
+        let (file, place) = is_exception(text).then(|| self.collecting.take())??;
+        let place = place.map(|line| format!(":{line}")).unwrap_or_default();
+        let error = format!("{file}{place}: {text}");
+        Some((file, error))
+    }
+
     /// Reads a line of the summary: `FAILED tests/test_a.py::test_b - assert 1 == 2`.
     fn in_summary(&mut self, line: &str) {
         let rest = ["FAILED ", "ERROR ", "SUBFAILED"].iter().find_map(|word| line.strip_prefix(word));
         let Some(rest) = rest.filter(|rest| !rest.is_empty()) else { return };
-        let (name, _) = split_message(rest);
-        if name.contains("::") {
+        let (name, message) = split_message(rest);
+        if line.starts_with("ERROR ") {
+            let error = self.collected.get(name).cloned();
+            self.found.error(&error.unwrap_or_else(|| match message {
+                "" => name.to_owned(),
+                message => format!("{name}: {message}"),
+            }));
+        } else if name.contains("::") {
             self.found.failing.push(name);
-        } else if line.starts_with("ERROR ") {
-            let error = self.collection_error.take().unwrap_or_else(|| rest.replacen(" - ", ": ", 1));
-            self.found.error(&error);
         }
     }
 }
@@ -144,8 +170,12 @@ impl Runner for Pytest {
                         let name = line.split_once(" FAILED ").map(|(name, _)| name);
                         self.reported.extend(name.filter(|name| name.contains("::")));
                     } else if let Some(error) = line.strip_prefix("ERROR: ").filter(|_| self.is_seen) {
-                        self.found.error = None;
+                        self.found.errors = Names::default();
                         self.found.error(error);
+                    } else if let Some(file) = line.strip_prefix("ImportError while loading conftest '") {
+                        self.collecting = Some((file.trim_end_matches(['.', '\'']).to_owned(), None));
+                    } else if let Some((_, error)) = self.collection_error(line) {
+                        self.found.error(&error);
                     }
                 }
             }
@@ -165,7 +195,9 @@ impl Runner for Pytest {
             self.end(&counts);
         }
         let mut found = std::mem::take(&mut self.found);
-        found.failing.extend(std::mem::take(&mut self.reported).into_list().0);
+        if found.failing.is_empty() {
+            found.failing = std::mem::take(&mut self.reported);
+        }
         found
     }
 }

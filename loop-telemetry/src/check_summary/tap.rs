@@ -8,7 +8,8 @@ use super::{
 /// The deepest nesting of tests whose names are joined.
 const DEEPEST: usize = 16;
 
-/// One line for each test, and a plan with their number. Node counts nested tests too, in comments after the plan.
+/// One line for each test, and a plan with their number. Tests inside come above the line of the test around them, or
+/// below it in braces. Node counts all of them by itself, in comments after the plan.
 #[derive(Default)]
 pub(super) struct Tap {
     found: Findings,
@@ -29,37 +30,65 @@ struct Stream {
     failed: u64,
     skipped: u64,
     names: Names,
+    /// The number of results that the plan counts.
+    top: u64,
     /// The titles of the tests around the current line, by depth.
     titles: Vec<String>,
     /// Whether a test failed at each depth since the last line above it.
     has_failed: Vec<bool>,
+    /// Inner tests may be left out.
+    has_gap: bool,
+    /// The results with an open brace, by depth.
+    open: Vec<(usize, bool, String)>,
 }
 
 impl Stream {
-    /// Notes the result of a test at this depth.
+    /// Notes the result of a test at this depth. With an open brace, it waits for those of the tests inside.
     fn result(&mut self, depth: usize, is_ok: bool, description: &str) {
-        let (name, directive) = description.rsplit_once(" # ").unwrap_or((description, ""));
-        let directive = directive.get(..4).unwrap_or_default().to_ascii_uppercase();
-        let is_excused = matches!(directive.as_str(), "SKIP" | "TODO");
-        let is_parent = self.has_failed.get(depth + 1).copied().unwrap_or_default();
-        self.has_failed.resize(depth + 1, false);
-        self.titles.truncate(depth);
-        if depth == 0 {
-            let count = match (is_excused, is_ok) {
-                (true, _) => &mut self.skipped,
-                (false, true) => &mut self.passed,
-                (false, false) => &mut self.failed,
-            };
-            *count += 1;
-        }
-        if is_ok || is_excused {
+        self.open.retain(|(outer, ..)| *outer < depth);
+        if let Some(description) = description.strip_suffix(" {") {
+            self.title(depth, directive(description).0);
+            self.has_failed.truncate(depth + 1);
+            self.open.push((depth, is_ok, description.to_owned()));
             return;
         }
-        self.has_failed[depth] = true;
-        // A test fails if one inside fails, which then is the one to name. Only a gap hides the titles around it.
-        if !is_parent && self.titles.len() == depth {
-            let path: Vec<_> = self.titles.iter().map(String::as_str).chain([name]).collect();
-            self.names.push(&path.join(" > "));
+        let (name, directive) = directive(description);
+        let has_inner = self.has_failed.len() > depth + 1;
+        let has_failed_inner = self.has_failed.get(depth + 1).copied().unwrap_or_default();
+        self.has_failed.resize(depth + 1, false);
+        self.titles.truncate(depth);
+        self.top += u64::from(depth == 0);
+        if matches!(directive, "SKIP" | "TODO") {
+            self.skipped += u64::from(!has_inner);
+        } else if is_ok {
+            self.passed += u64::from(!has_inner);
+        } else {
+            self.has_failed[depth] = true;
+            // A test fails if one inside fails, which then is the one to count and to name.
+            if has_failed_inner {
+                return;
+            }
+            self.failed += 1;
+            // Only a gap hides the titles around it.
+            if self.titles.len() == depth {
+                let path: Vec<_> = self.titles.iter().map(String::as_str).chain([name]).collect();
+                self.names.push(&path.join(" > "));
+            }
+        }
+    }
+
+    /// Notes the title of a test whose inner tests come next.
+    fn title(&mut self, depth: usize, title: &str) {
+        self.titles.truncate(depth);
+        if self.titles.len() == depth {
+            self.titles.push(super::findings::shorten(title, 100));
+        }
+    }
+
+    /// Ends the braces at this depth.
+    fn close(&mut self, depth: usize) {
+        if let Some((_, is_ok, description)) = self.open.pop_if(|(open, ..)| *open == depth) {
+            self.result(depth, is_ok, &description);
         }
     }
 
@@ -67,14 +96,13 @@ impl Stream {
     fn end(self, counts: &mut NodeCounts, found: &mut Findings) {
         if !counts.end() && self.is_begun && self.plan.is_some() {
             found.tally.add(self.failed, self.passed);
-            let all = self.passed + self.failed + self.skipped;
-            if self.plan != Some(all) {
+            if self.plan != Some(self.top) || self.has_gap {
                 found.tally.doubt();
             }
         } else if !self.is_begun {
             return;
         }
-        found.failing.extend(self.names.into_list().0);
+        found.failing.append(self.names);
     }
 }
 
@@ -86,15 +114,14 @@ impl Tap {
     /// Reads a line at this depth, without its indentation.
     fn read(&mut self, depth: usize, text: &str) {
         if let Some(title) = text.strip_prefix("# Subtest: ") {
-            self.stream.titles.truncate(depth);
-            if self.stream.titles.len() == depth {
-                self.stream.titles.push(super::findings::shorten(title, 100));
-            }
+            self.stream.title(depth, title);
         } else if let Some(count) = text.strip_prefix("# ") {
             if self.is_after_plan {
                 self.counts.read(count, &mut self.found.tally);
             }
             return;
+        } else if text == "}" {
+            self.stream.close(depth);
         } else if let Some((is_ok, description)) = result(text) {
             self.stream.result(depth, is_ok, description);
         } else if let Some(plan) = text.strip_prefix("1..").and_then(|number| number.parse().ok()) {
@@ -122,7 +149,7 @@ impl Runner for Tap {
         if indent == 0 && text.starts_with("TAP version ") {
             self.end();
             self.stream.is_begun = true;
-        } else if text == "---" && indent % 4 == 2 && self.stream.is_begun {
+        } else if text == "---" && indent > 0 && indent.is_multiple_of(2) && self.stream.is_begun {
             self.details = Some(indent);
         } else if indent.is_multiple_of(4) && indent / 4 < DEEPEST {
             self.read(indent / 4, text);
@@ -136,16 +163,25 @@ impl Runner for Tap {
         self.details = None;
         self.is_after_plan = false;
         self.found.tally.gap();
-        self.counts = NodeCounts::default();
+        self.counts.gap(&mut self.found.tally);
+        self.stream.has_gap = true;
         // The plan then disagrees with the lines, unless the runner counts by itself.
         self.stream.titles.clear();
         self.stream.has_failed.clear();
+        self.stream.open.clear();
     }
 
     fn findings(&mut self) -> Findings {
         self.end();
         std::mem::take(&mut self.found)
     }
+}
+
+/// Splits a description into the name, and the directive that excuses a failure.
+fn directive(description: &str) -> (&str, &str) {
+    let (name, rest) = description.rsplit_once(" # ").unwrap_or((description, ""));
+    let word = rest.get(..4).unwrap_or_default();
+    (name, ["SKIP", "TODO"].into_iter().find(|known| word.eq_ignore_ascii_case(known)).unwrap_or_default())
 }
 
 /// Parses `not ok 2 - subtracts`, or `ok 1 adds`, into whether it passed and its description.
@@ -165,6 +201,8 @@ pub(super) struct NodeCounts {
     tests: Option<u64>,
     pass: u64,
     is_complete: bool,
+    /// Node still has to print the number of cancelled tests.
+    is_open: bool,
 }
 
 impl NodeCounts {
@@ -185,12 +223,19 @@ impl NodeCounts {
                     if number.saturating_add(self.pass) > tests {
                         tally.doubt();
                     }
-                    self.is_complete = true;
+                    (self.is_complete, self.is_open) = (true, true);
                 }
             }
-            // Node prints it after the failures.
-            "cancelled" if number > 0 => tally.doubt(),
+            // Node prints it after the failures, and names these tests among them.
+            "cancelled" if std::mem::take(&mut self.is_open) => tally.add_failed(number),
             _ => {}
+        }
+    }
+
+    /// Forgets the counts, some of which may be missing.
+    pub(super) fn gap(&mut self, tally: &mut Tally) {
+        if std::mem::take(self).is_open {
+            tally.doubt();
         }
     }
 

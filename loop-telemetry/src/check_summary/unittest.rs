@@ -12,11 +12,14 @@ pub(super) struct Unittest {
     state: State,
     /// The failures above the next counts.
     names: Names,
-    /// The number of headings of failures above the next counts.
+    /// The number of headings of failures above the next counts, and of modules that cannot be imported among them.
     headings: u64,
+    unloaded: u64,
+    /// The number of hooks that failed, which are no tests: `setUpClass` and its like.
+    hooks: u64,
     /// A test has several failures, one for each subtest.
     has_subtests: bool,
-    /// The error of a module that cannot be imported, and where it is.
+    /// The module that cannot be imported, or the hook that failed, and where its error is.
     import: Option<Import>,
 }
 
@@ -44,19 +47,25 @@ struct Import {
 impl Unittest {
     /// Reads a heading: `FAIL: test_area (shapes.Shapes.test_area)`.
     fn heading(&mut self, line: &str) -> State {
-        let test = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "));
+        let test =
+            ["FAIL: ", "ERROR: ", "UNEXPECTED SUCCESS: "].iter().find_map(|word| line.strip_prefix(word));
         let Some((method, rest)) = test.and_then(|test| test.split_once(" (")) else { return State::Outside };
         let (path, more) = rest.split_once(')').unwrap_or((rest, ""));
-        self.headings += 1;
+        // Old versions have no heading for an unexpected success.
+        self.headings += u64::from(!line.starts_with("UNEXPECTED"));
         self.has_subtests |= !more.is_empty();
         if let Some(module) = path.strip_prefix("unittest.loader._FailedTest") {
             let module = module.strip_prefix('.').unwrap_or(method);
+            self.unloaded += 1;
             self.import = Some(Import { module: module.to_owned(), place: None });
+        } else if matches!(method, "setUpClass" | "tearDownClass" | "setUpModule" | "tearDownModule") {
+            self.hooks += 1;
+            self.import = Some(Import { module: format!("{path}.{method}"), place: None });
         } else if path.strip_suffix(method).is_some_and(|class| class.ends_with('.')) {
-            self.names.push(path);
+            self.names.push(&format!("{path}{more}"));
         } else {
             // Before Python 3.11.
-            self.names.push(&format!("{path}.{method}"));
+            self.names.push(&format!("{path}.{method}{more}"));
         }
         State::Failure
     }
@@ -84,27 +93,33 @@ impl Unittest {
         if !matches!(word, "OK" | "FAILED" | "NO TESTS RAN") {
             return;
         }
-        let (mut failed, mut others) = (0_u64, 0_u64);
+        let (mut failed, mut others, mut unexpected) = (0_u64, 0_u64, 0_u64);
         for count in counts.trim_end_matches(')').split(", ").filter(|count| !count.is_empty()) {
             match count.split_once('=').map(|(kind, number)| (kind, number.parse::<u64>())) {
-                Some(("failures" | "errors" | "unexpected successes", Ok(number))) => {
+                Some((kind @ ("failures" | "errors" | "unexpected successes"), Ok(number))) => {
                     failed = failed.saturating_add(number);
+                    unexpected = if kind.starts_with('u') { number } else { unexpected };
                 }
                 Some((_, Ok(number))) => others = others.saturating_add(number),
                 _ => self.found.tally.doubt(),
             }
         }
-        let passed = ran.checked_sub(failed).and_then(|rest| rest.checked_sub(others));
-        self.found.tally.add(failed, passed);
+        let [headings, unloaded, hooks] =
+            [&mut self.headings, &mut self.unloaded, &mut self.hooks].map(std::mem::take);
+        let failed_tests = failed.saturating_sub(hooks);
+        let passed = ran.checked_sub(failed_tests).and_then(|rest| rest.checked_sub(others));
+        self.found.tally.add(failed_tests.saturating_sub(unloaded), passed);
         let has_subtests = std::mem::take(&mut self.has_subtests);
         // A heading that is missing may be one of a subtest.
-        if passed.is_none() || has_subtests || std::mem::take(&mut self.headings) != failed {
+        if headings.saturating_add(unexpected) != failed || passed.is_none() && !has_subtests {
             self.found.tally.doubt();
+        } else if has_subtests {
+            self.found.tally.doubt_total();
         }
         if word == "NO TESTS RAN" {
             self.found.error("no tests ran");
         }
-        self.found.failing.extend(std::mem::take(&mut self.names).into_list().0);
+        self.found.failing.append(std::mem::take(&mut self.names));
     }
 }
 

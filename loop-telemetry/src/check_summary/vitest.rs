@@ -12,9 +12,12 @@ pub(super) struct Vitest {
     /// The failures above the next counts.
     names: Names,
     in_failures: bool,
-    /// The file whose error comes next.
+    /// The failures are files, or suites with a hook that failed. They do not count as tests.
+    of_suites: bool,
+    /// The file or suite whose error comes next.
     file: Option<String>,
-    error: Option<String>,
+    /// The errors of files above the next counts.
+    errors: Vec<String>,
 }
 
 impl Vitest {
@@ -23,11 +26,13 @@ impl Vitest {
         // A project's name stands before the file.
         let name =
             name.strip_prefix('|').and_then(|name| name.split_once("| ")).map_or(name, |(_, name)| name);
-        if let Some((_, test)) = name.split_once(" > ") {
-            self.names.push(test);
-            self.file = None;
-        } else if let Some((file, _)) = name.split_once(" [ ") {
-            self.file = Some(file.trim().to_owned());
+        if let Some((_, file)) = name.strip_suffix(" ]").and_then(|name| name.split_once(" [ ")) {
+            self.file = Some(file.to_owned());
+        } else if let Some((_, test)) = name.split_once(" > ") {
+            self.file = self.of_suites.then(|| test.to_owned());
+            if !self.of_suites {
+                self.names.push(test);
+            }
         }
     }
 
@@ -39,14 +44,14 @@ impl Vitest {
             let (counts, total) = counts.strip_suffix(')')?.rsplit_once(" (")?;
             let figures = figures(counts, '|')?;
             self.found.tally.add(sum(&figures, &["failed"]), sum(&figures, &["passed"]));
-            if total.parse() != Ok(figures.iter().fold(0_u64, |all, (count, _)| all.saturating_add(*count))) {
+            // After `--bail`, the others are not counted.
+            let all = figures.iter().fold(0_u64, |all, (count, _)| all.saturating_add(*count));
+            if !total.parse::<u64>().is_ok_and(|total| total >= all) {
                 self.found.tally.doubt();
             }
         }
-        self.found.failing.extend(std::mem::take(&mut self.names).into_list().0);
-        if let Some(error) = self.error.take() {
-            self.found.error(&error);
-        }
+        self.found.failing.append(std::mem::take(&mut self.names));
+        self.found.errors.extend(std::mem::take(&mut self.errors));
         Some(())
     }
 }
@@ -54,15 +59,19 @@ impl Vitest {
 impl Runner for Vitest {
     fn line(&mut self, line: &str) -> bool {
         let trimmed = line.trim_start();
-        if let Some(error) = self.error.as_mut().filter(|error| error.ends_with(':')) {
+        if let Some(error) =
+            self.errors.last_mut().filter(|error| error.ends_with(':') && !trimmed.is_empty())
+        {
             *error = format!("{error} {trimmed}");
         }
         if line.starts_with('⎯') {
             let title = line.trim_matches(['⎯', ' ']);
-            if title.starts_with("Failed ") || title.starts_with("Unhandled ") {
+            let has_no_name = title.starts_with("Unhandled ") || title == "Startup Error";
+            if has_no_name || title.starts_with("Failed ") {
                 self.in_failures = true;
+                self.of_suites = title.starts_with("Failed Suites ");
             }
-            if title.starts_with("Unhandled ") {
+            if has_no_name {
                 self.file = Some(String::new());
             }
         } else if trimmed.starts_with("Test Files ") {
@@ -77,7 +86,7 @@ impl Runner for Vitest {
             && let Some(file) = self.file.take()
         {
             let place = if file.is_empty() { file } else { format!("{file}: ") };
-            self.error.get_or_insert(format!("{place}{line}"));
+            self.errors.push(format!("{place}{line}"));
         } else if line.starts_with("No test files found, exiting with code 1") {
             self.found.error("no test files found");
         }
@@ -91,6 +100,8 @@ impl Runner for Vitest {
     }
 
     fn findings(&mut self) -> Findings {
-        std::mem::take(&mut self.found)
+        let mut found = std::mem::take(&mut self.found);
+        found.errors.extend(std::mem::take(&mut self.errors));
+        found
     }
 }

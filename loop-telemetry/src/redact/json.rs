@@ -53,12 +53,21 @@ impl Redactor {
                 }
             }
             Value::Array(values) => values.iter_mut().for_each(|value| self.redact_value(value)),
-            // The bytes of an attachment, such as a picture, may look like a key by chance. Redaction would damage
-            // them.
-            Value::Object(fields) if is_attachment(fields) => {}
             Value::Object(fields) => {
                 self.redact_edges(fields);
-                fields.values_mut().for_each(|value| self.redact_value(value));
+                let is_attachment = is_attachment(fields);
+                for (key, value) in fields {
+                    match value {
+                        // The bytes of an attachment, such as a picture, may look like a key by chance. Redaction would
+                        // damage them. A known secret is not there by chance.
+                        Value::String(text) if is_attachment && key == "base64" => {
+                            if let Cow::Owned(clean) = Self::new(self.0.values()).redact(text) {
+                                *text = clean;
+                            }
+                        }
+                        other => self.redact_value(other),
+                    }
+                }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
@@ -93,9 +102,11 @@ impl Redactor {
 
 /// Returns whether it is a file attached for a model: its type, its bytes in base 64, and perhaps its name.
 fn is_attachment(fields: &Map<String, Value>) -> bool {
-    let is_text = |key| fields.get(key).is_some_and(Value::is_string);
     let is_known = |key: &String| matches!(key.as_str(), "media_type" | "base64" | "name");
-    is_text("media_type") && is_text("base64") && fields.keys().all(is_known)
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    fields.get("media_type").is_some_and(Value::is_string)
+        && fields.get("base64").and_then(Value::as_str).is_some_and(|text| text.bytes().all(is_digit))
+        && fields.keys().all(is_known)
 }
 
 #[cfg(test)]
@@ -108,11 +119,19 @@ mod tests {
 
     #[test]
     fn a_picture_is_left_as_it_is() {
-        let redactor = Redactor::new(["hunter2hunter2"]);
-        let picture = json!({ "media_type": "image/png", "base64": "hunter2hunter2", "name": "a.png" });
+        const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
+        let redactor = Redactor::new(["hunter2hunter2"]).shapes();
+        let picture = json!({ "media_type": "image/png", "base64": KEY, "name": "a.png" });
         assert_eq!(redactor.json(&picture).unwrap(), picture.to_string());
-        let more = json!({ "media_type": "image/png", "base64": "hunter2hunter2", "text": "" });
-        assert!(redactor.json(&more).unwrap().contains(crate::REDACTED));
+        for other in [
+            json!({ "media_type": "image/png", "base64": KEY, "text": "" }),
+            json!({ "media_type": "image/png", "base64": format!("{KEY} ") }),
+            json!({ "media_type": KEY, "base64": "" }),
+            json!({ "media_type": "a", "base64": "", "name": KEY }),
+            json!({ "media_type": "image/png", "base64": "aHVudGVyMmh1bnRlcjI=" }),
+        ] {
+            assert!(redactor.json(&other).unwrap().contains(crate::REDACTED), "{other}");
+        }
     }
 
     #[derive(Serialize)]

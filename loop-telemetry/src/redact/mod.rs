@@ -46,7 +46,10 @@ use std::{borrow::Cow, fmt, sync::Arc};
 use loop_core::Event;
 
 pub use self::{address::secrets_in_addresses, stream::RedactingStream};
-use self::{progress::Scan, scan::Scanner};
+use self::{
+    progress::{Scan, WRAPPED},
+    scan::Scanner,
+};
 
 /// The replacement for secrets.
 pub const REDACTED: &str = "[redacted]";
@@ -74,7 +77,8 @@ impl Redactor {
     ///   also if only some characters are escaped, or those of JSON twice. If the value contains such an escape itself,
     ///   the escape may also be meant as it is written;
     /// - with colours and other terminal escape sequences inside, control characters, or characters without width;
-    /// - across the end of a line that a program has wrapped: more than 30 bytes of one word precede it;
+    /// - across the end of a line that a program has wrapped: at least 30 bytes of one word precede it. In texts of up to
+    ///   16 KiB, a space may have replaced the line end;
     /// - in lines of any length, also if each begins with a margin: an indentation, marks (`> `, `// `), digits, or a
     ///   text that is the same in each line, of up to 64 bytes. A line end may replace a space;
     /// - in the quotes of shells, tables (`""`) and markup (`&quot;`, `&#107;`);
@@ -132,14 +136,25 @@ impl Redactor {
 
     /// Redacts bytes.
     pub fn redact_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        let clean = self.without_secrets_of(bytes, bytes).map_or(Cow::Borrowed(bytes), Cow::Owned);
+        // A message on one line may come from lines that a program wrapped.
+        match with_line_ends(&clean).and_then(|lines| self.without_secrets_of(&lines, &clean)) {
+            Some(cleaner) => Cow::Owned(cleaner),
+            None => clean,
+        }
+    }
+
+    /// Removes the parts of `bytes` that are secrets in `seen`, a text of the same length. Returns `None` if there are
+    /// none.
+    fn without_secrets_of(&self, seen: &[u8], bytes: &[u8]) -> Option<Vec<u8>> {
         let mut scan = Scan::default();
-        self.0.read(bytes, true, &mut scan);
+        self.0.read(seen, true, &mut scan);
         if scan.found.is_empty() {
-            return Cow::Borrowed(bytes);
+            return None;
         }
         let mut clean = Vec::with_capacity(bytes.len());
         scan.pass(bytes, true, &mut clean);
-        Cow::Owned(clean)
+        Some(clean)
     }
 
     /// Redacts output that arrives in chunks.
@@ -156,6 +171,25 @@ impl Redactor {
         });
         event
     }
+}
+
+/// The maximum length of a text, in bytes, whose lines may have been joined: those are messages.
+const MOST_JOINED: usize = 16 * 1024;
+
+/// Returns the text with a line end in place of each space that may have replaced one, because a long word precedes it.
+/// Returns `None` if there is no such space, or if the text is too long to be a message.
+fn with_line_ends(text: &[u8]) -> Option<Vec<u8>> {
+    if text.len() > MOST_JOINED {
+        return None;
+    }
+    let (mut lines, mut word) = (None, 0);
+    for (at, byte) in text.iter().enumerate() {
+        if *byte == b' ' && word >= WRAPPED {
+            lines.get_or_insert_with(|| text.to_vec())[at] = b'\n';
+        }
+        word = if byte.is_ascii_graphic() { word + 1 } else { 0 };
+    }
+    lines
 }
 
 impl fmt::Debug for Redactor {

@@ -19,7 +19,11 @@ const LISTED: usize = 40;
 /// Returns the number of tests that failed: the one in the output, or the number of names.
 pub(super) fn failing_tests(summary: &CheckSummary) -> Option<u64> {
     let named = summary.failing.len() as u64;
-    summary.failed.or_else(|| (named > 0).then_some(named))
+    // Errors may have kept the others from running.
+    summary
+        .failed
+        .filter(|failed| *failed > 0 || summary.errors.is_empty())
+        .or_else(|| (named > 0).then_some(named))
 }
 
 /// A test that failed.

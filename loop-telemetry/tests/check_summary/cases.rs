@@ -104,6 +104,46 @@ fn recorded() -> BTreeMap<String, String> {
     files.map(|file| (file.display().to_string(), fs::read_to_string(file).expect("a text"))).collect()
 }
 
+/// A person can search for each part of a name, and for each file.
+#[test]
+fn names_and_files_occur_in_the_output() {
+    for (file, text) in recorded() {
+        let found = summary(&text).unwrap_or_default();
+        let plain = loop_telemetry::words::plain(&text).replace("\\\"", "\"");
+        let tests = found.failing.iter().flat_map(|name| name.split(" > "));
+        // Python prints the parameters of a subtest, and the name of a hook, elsewhere. Some errors have no place.
+        let tests = tests.map(|name| name.split_once(" (").map_or(name, |(test, _)| test));
+        let places = found.errors.iter().filter_map(|error| error.split(':').next());
+        let places = places.map(|place| place.trim_end_matches(".setUpClass"));
+        for part in tests.chain(places.filter(|place| place.contains(['/', '.']))) {
+            assert!(plain.contains(part), "{file}: {part}");
+        }
+    }
+}
+
+#[test]
+fn the_events_of_go_are_read_however_packages_are_mixed() {
+    let event = |package: &str, output: &str| {
+        format!("{{\"Action\":\"output\",\"Package\":\"{package}\",\"Output\":\"{output}\"}}\n")
+    };
+    let text = event("a", "=== RUN   TestA\\n")
+        + &event("b", "=== RUN   TestB\\n")
+        + &event("a", "printed")
+        + &event("b", "--- PASS: TestB (0.00s)\\nok  \\tb\\t0.1s\\n")
+        + &event("a", "--- FAIL: TestA (0.00s)\\nFAIL\\ta\\t0.1s\\n");
+    assert_eq!(failed(&text).as_deref(), Some("1 of 2 failed: TestA"));
+}
+
+#[test]
+fn a_report_in_json_hides_nothing() {
+    let test = r#"{"fullTitle":"a\u001b[2J\u202e hunter\u0041lphaBeta77"}"#;
+    let text =
+        format!(r#"{{"stats":{{"tests":2,"passes":1,"pending":0,"failures":1}},"failures":[{test}]}}"#);
+    let verdict = Verdict::fail().with_text(format!("> mocha\n\n{{ a: 1 }}\n{text}\n"));
+    let line = check_line(&verdict, 60, &Redactor::new(["hunterAlphaBeta77"]));
+    assert_eq!(line.as_deref(), Some("1 of 2 failed: a [redacted]"));
+}
+
 proptest! {
     #[test]
     fn a_cut_output_never_has_other_counts(
@@ -120,10 +160,12 @@ proptest! {
         let found = summary(&cut).unwrap_or_default();
         prop_assert!(found.failed.is_none() || found.failed == whole.failed, "{file}: {found:?} of {cut}");
         prop_assert!(found.total.is_none() || found.total == whole.total, "{file}: {found:?} of {cut}");
+        prop_assert!(found.error_count.is_none(), "{file}: {found:?} of {cut}");
         for name in &found.failing {
-            // If the tests in a suite were left out, the suite is named.
+            // If the tests in a suite were left out, the suite is named. If the suite was, the test alone.
             let is_suite = |test: &&String| test.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with([' ', '/']));
-            let is_known = whole.failing.iter().any(|test| test == name || is_suite(&test));
+            let is_inner = |test: &&String| test.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with(" > "));
+            let is_known = whole.failing.iter().any(|test| test == name || is_suite(&test) || is_inner(&test));
             prop_assert!(is_known, "{file}: {found:?} of {cut}");
         }
     }

@@ -77,6 +77,31 @@ const RECORDED: &[&str] = &[
     "a.go:1:2: no",
     "a.ts(1,2): error TS1: no",
     "Node.js v20",
+    "▶ math",
+    "  ✖ adds (1ms)",
+    "✖ later (1ms) # TODO",
+    "ℹ cancelled 1",
+    "Failed tests:",
+    "not ok 1 - math # time=1ms {",
+    "    ---",
+    "}",
+    "⎯⎯ Failed Suites 1 ⎯⎯",
+    " FAIL  b.test.ts [ b.test.ts ]",
+    "  ● Test suite failed to run",
+    "  1) \"before each\" hook:",
+    " Exception during run: Error: no",
+    "- /a.js",
+    "=== 1 failed, 2 passed, 2 errors in 0.1s ===",
+    "ERROR t.py::test_c - no",
+    "ImportError while loading conftest 't.py'.",
+    "FAIL: test_b (t.T.test_b) (i=1)",
+    "panic: no",
+    "running tests:",
+    r#"{"Action":"output","Package":"a","Output":"--- FAIL: TestJ (0.00s)\nFAIL\ta\t0.1s\n"}"#,
+    r#"{"numFailedTests":1,"numPassedTests":2,"testResults":[{"name":"a.js","status":"failed","message":"","#,
+    r#""assertionResults":[{"fullName":"adds \u001b[1m\u202e\n","status":"failed"}]}]}"#,
+    r#"{"stats":{"tests":2,"passes":1,"pending":0,"failures":1},"failures":[{"fullTitle":"adds"}]}"#,
+    "Tests run: 5, Failures: 2",
     "TypeError: no",
     "[... 12 bytes left out ...]",
     "",
@@ -118,14 +143,17 @@ proptest! {
     fn a_summary_is_bounded_and_agrees_with_itself(text in output()) {
         let Some(found) = CheckSummary::of(&text, &none()) else { return Ok(()) };
         prop_assert!(found.failing.len() <= 200);
-        for shown in found.failing.iter().chain(&found.error) {
+        for shown in found.failing.iter().chain(&found.errors) {
             prop_assert!(!shown.is_empty() && shown.chars().count() <= 200);
             prop_assert!(!shown.contains(['\n', '\t']) && !shown.contains(is_display_control), "{shown:?}");
         }
         if let (Some(failed), Some(total)) = (found.failed, found.total) {
             prop_assert!(failed <= total);
         }
-        prop_assert!(found.has_more || found.failed.is_none_or(|failed| failed <= found.failing.len() as u64));
+        let names = found.failing.len() as u64;
+        prop_assert!(found.failed.is_none_or(|failed| failed == names || failed > names && found.has_more));
+        prop_assert!(found.errors.len() <= 200);
+        prop_assert!(found.error_count.is_none_or(|count| count >= found.errors.len() as u64));
     }
 
     #[test]

@@ -7,8 +7,11 @@ mod laws;
 
 use std::{fmt::Write, fs, path::Path};
 
-use loop_core::Outcome;
-use loop_telemetry::{Redactor, check_summary::CheckSummary};
+use loop_core::{Outcome, Verdict};
+use loop_telemetry::{
+    Redactor,
+    check_summary::{CheckSummary, check_line},
+};
 
 fn summary(text: &str) -> Option<CheckSummary> {
     CheckSummary::of(text, &Redactor::new([""; 0]))
@@ -23,15 +26,15 @@ fn recorded(folder: &str, outcome: Outcome) -> String {
     let mut page = String::new();
     for file in files {
         let name = file.file_stem().expect("a name").to_string_lossy();
-        let found = summary(&fs::read_to_string(&file).expect("a text"));
-        let line = found.as_ref().and_then(|found| found.line(outcome, 100));
-        writeln!(page, "{name}: {}", line.as_deref().unwrap_or("(last line)")).expect("a text");
+        let verdict = Verdict::new(outcome).with_text(fs::read_to_string(&file).expect("a text"));
+        let line = check_line(&verdict, 100, &Redactor::new([""; 0])).unwrap_or_default();
+        writeln!(page, "{name}: {line}").expect("a text");
     }
     page
 }
 
 #[test]
-fn a_failed_check_names_the_failing_tests_or_the_first_error() {
+fn a_failed_check_names_the_failing_tests_or_the_errors() {
     insta::assert_snapshot!(recorded("failed", Outcome::Fail));
 }
 

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::{ActionLog, ActionSource, CallListener, call_event::MAX_OPEN_CALLS, call_recorder::subject};
 use crate::{
-    output::json_objects::ParsedJson,
+    output::{first_line, json_objects::ParsedJson},
     tools::ToolOutcome,
     usage::{Format, LineSplitter, StreamLine, lenient_json},
 };
@@ -129,8 +129,8 @@ impl StreamActions {
         else {
             return;
         };
-        let why = text.trim().lines().next().unwrap_or("it failed");
-        let (outcome, message) = if is_error { (ToolOutcome::Failed, why) } else { (ToolOutcome::Done, "") };
+        let why = if text.trim().is_empty() { "it failed".to_owned() } else { first_line(text) };
+        let (outcome, message) = if is_error { (ToolOutcome::Failed, &*why) } else { (ToolOutcome::Done, "") };
         self.listener.ended(id, outcome, exit_code.filter(|_| is_command(&tool)), message);
         let actions = &mut self.actions;
         if is_command(&tool) && (!is_error || exit_code.is_some()) {

@@ -34,7 +34,9 @@ pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
     let format = format(&args.out)?;
     let agent = agent(args.agent.as_deref(), &path)?;
     let check = check(args.check.as_deref(), &checks)?;
+    // The draft writes the name in another form, in which nobody would find a secret.
     let folder = dir.file_name().unwrap_or_default().to_string_lossy();
+    let folder = view::secrets().redact(&folder);
     let draft = Draft {
         template: args.template,
         folder: &folder,

@@ -1,6 +1,9 @@
 //! The command after a run.
 
-use loop_agents::process::{DEFAULT_GRACE, Process, Supervisor};
+use loop_agents::{
+    output::last_line,
+    process::{DEFAULT_GRACE, Process, Supervisor},
+};
 use loop_core::with_causes;
 use loop_manifest::ON_FINISH_TIME;
 
@@ -43,7 +46,7 @@ async fn problem(command: &Process) -> Option<String> {
         None if finished.exit.success() => None,
         None => {
             let printed = finished.stdout.last_text(REASON_BYTES);
-            let reason = printed.lines().next_back().map(|line| format!(": {}", line.trim()));
+            let reason = last_line(&printed).map(|line| format!(": {line}"));
             Some(format!("{}{}", finished.exit, reason.unwrap_or_default()))
         }
     }

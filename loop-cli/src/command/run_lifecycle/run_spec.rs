@@ -12,7 +12,7 @@ use crate::command::{Failure, plan_and_warnings, usage};
 use crate::{
     args::OverrideArgs,
     persistence,
-    view::{self, changed_lines},
+    view::{self, changed_lines, secrets},
 };
 use loop_manifest::{Diagnostics, LoadedPlan, Overrides, Plan, Source, flag, kebab_case};
 
@@ -172,7 +172,8 @@ pub(crate) fn as_stored(text: &str) -> String {
 
 /// Returns the name of a loop without a file: the name of its folder.
 fn name(dir: &Path) -> String {
-    let name = kebab_case(&dir.file_name().unwrap_or_default().to_string_lossy());
+    // The name has another form, in which nobody would find a secret.
+    let name = kebab_case(&secrets().redact(&dir.file_name().unwrap_or_default().to_string_lossy()));
     if name.is_empty() { NAMELESS.to_owned() } else { name }
 }
 

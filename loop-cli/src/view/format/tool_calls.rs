@@ -2,6 +2,7 @@
 
 use loop_agents::{
     chat::ToolCall,
+    output::first_line,
     tools::{ToolOutcome, ToolReport},
 };
 
@@ -26,6 +27,6 @@ pub(crate) fn tool_error_line(report: &ToolReport) -> Option<String> {
         ToolOutcome::Rejected => "denied",
         ToolOutcome::Failed => "failed",
     };
-    let why = text::last_line(report.text.lines().next().unwrap_or_default(), LINE).unwrap_or_default();
+    let why = text::last_line(&first_line(&report.text), LINE).unwrap_or_default();
     Some(format!("{} {why}", paint(WARN, format_args!("{} {how}:", text::one_line(&report.tool)))))
 }

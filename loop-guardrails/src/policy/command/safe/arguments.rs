@@ -37,7 +37,8 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
         // links, and an error message would print their lines.
         let own = ["--no-config", "--no-ignore-messages", "--no-ignore-parent"].map(str::to_owned);
         let globs = secrets.rules().map(|(name, _)| format!("--iglob=!**/{name}"));
-        let added: Vec<_> = own.into_iter().chain(globs).collect();
+        let odd = UNICODE_LETTERS.map(|sign| format!("--iglob=!**/*{sign}*"));
+        let added: Vec<_> = own.into_iter().chain(globs).chain(odd).collect();
         for word in line.contents.iter_mut().filter(|word| word.argument >= end) {
             word.argument += added.len();
         }

@@ -22,9 +22,10 @@ pub(super) fn without(secrets: &SecretFiles) -> Vec<String> {
         format!(":(exclude,top,glob){}{}", (digits(2) + "/").repeat(folders), digits(hash - 2 * folders))
     };
     let notes = HASHES.into_iter().flat_map(|hash| (0..=MAX_FOLDERS).map(move |folders| note(hash, folders)));
+    let folded = UNICODE_LETTERS.into_iter().flat_map(|sign| both(&format!("*{sign}*")));
     let objects =
         HASHES.map(|hash| format!(":(exclude,glob,icase)**/objects/{}/{}", digits(2), digits(hash - 2)));
-    named.chain(notes).chain(objects).collect()
+    named.chain(notes).chain(objects).chain(folded).collect()
 }
 
 /// Excludes the secrets and the notes among these names, which are relative to the work tree. If all names are known,

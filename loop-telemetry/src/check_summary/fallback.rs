@@ -1,0 +1,141 @@
+//! The line to show of an output that no runner explains.
+
+use loop_core::Outcome;
+
+use super::{
+    findings::shorten,
+    lines::{Line, is_notice, lines},
+};
+
+/// How many lines at the end may have the count: build tools print advice below it.
+const END: usize = 50;
+
+/// Returns the line of a [visible](super::lines::visible) text that says most: if the check failed, the last one of the
+/// end that counts failures, or the last one that states an error. Otherwise the last one with a word.
+pub(super) fn line(text: &str, outcome: Outcome, width: usize) -> Option<String> {
+    let whole = lines(text).filter_map(|line| match line {
+        Line::Text(text) => Some(text),
+        Line::Gap => None,
+    });
+    let whole: Vec<_> = whole.filter(|_| outcome == Outcome::Fail).collect();
+    let mut end = whole.iter().rev().take(END).copied();
+    let line = end
+        .clone()
+        .find(|line| counts_failures(line))
+        .or_else(|| end.find(|line| states_error(line)))
+        .or_else(|| text.lines().rev().find(|line| !is_notice(line) && has_word(line)))?;
+    Some(shorten(line.trim(), width))
+}
+
+/// Returns true for a line that is more than brackets, marks, a closing tag or a step of a stack.
+fn has_word(line: &str) -> bool {
+    let text = line.trim_start();
+    let is_stack = text.starts_with("at ") && text.ends_with(')') && text.len() < line.len();
+    !is_stack && !text.starts_with("</") && text.contains(char::is_alphanumeric)
+}
+
+/// Returns true for `error: no` and `program: error: no`.
+fn states_error(line: &str) -> bool {
+    let line = line.trim_start().to_ascii_lowercase();
+    line.starts_with("error: ") || line.contains(": error: ")
+}
+
+/// Returns true if a line counts at least one failure: `Tests run: 5, Failures: 2`, `1 tests failed out of 2`,
+/// `failures="1"`, `fail 1`.
+fn counts_failures(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    let is_separator = |sign: char| !sign.is_alphanumeric();
+    let words: Vec<_> = line.split(is_separator).filter(|word| !word.is_empty()).collect();
+    let start = |word: &str| word.as_ptr() as usize - line.as_ptr() as usize;
+    // The text between a word and the next one.
+    let behind = |index: usize| {
+        let end = start(words[index]) + words[index].len();
+        &line[end..words.get(index + 1).map_or(line.len(), |next| start(next))]
+    };
+    let is_space = |text: &str| !text.is_empty() && text.trim().is_empty();
+    let number = |index: usize| words.get(index).and_then(|word| word.parse::<u64>().ok());
+    (0..words.len()).any(|index| {
+        let is_single = matches!(words[index], "error" | "failure");
+        if !is_single
+            && !matches!(words[index], "fail" | "failed" | "failing" | "fails" | "failures" | "errors")
+        {
+            return false;
+        }
+        let next = behind(index).trim_matches([' ', '"']);
+        if matches!(next, ":" | "=" | "=\"" | "\":") {
+            return !is_single && number(index + 1) > Some(0);
+        }
+        let is_joined = |from: usize| (from..index).all(|at| is_space(behind(at)));
+        let before =
+            index.checked_sub(1).filter(|from| is_joined(*from)).and_then(|from| match number(from) {
+                // A word such as `tests` may be between.
+                None => from.checked_sub(1).filter(|from| is_joined(*from)).and_then(number),
+                found => found,
+            });
+        match before {
+            Some(count) if is_single => count == 1,
+            Some(count) => count > 0,
+            None => !is_single && is_space(behind(index)) && number(index + 1) > Some(0),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_counts_failures_is_known_in_any_notation() {
+        for line in [
+            "[ERROR] Tests run: 5, Failures: 2, Errors: 0, Skipped: 0",
+            "50% tests passed, 1 tests failed out of 2",
+            "3 examples, 1 failure",
+            "4 tests, 2 failures",
+            "Failed!  - Failed:     1, Passed:     3, Skipped:     0",
+            "FAILED | 1 passed | 2 failed (5ms)",
+            " 1 fail",
+            "Failed 1/2 test programs. 1/4 subtests failed.",
+            "Tests: 3, Assertions: 3, Failures: 1.",
+            "4 runs, 4 assertions, 0 failures, 1 errors, 0 skips",
+            "<testsuite name=\"a\" tests=\"6\" failures=\"3\">",
+            "  \"failures\": 4,",
+            "Found 3 errors.",
+            "✖ 3 problems (2 errors, 1 warning)",
+        ] {
+            assert!(counts_failures(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_numbers_count_no_failures() {
+        for line in [
+            "Tests run: 5, Failures: 0, Errors: 0",
+            "Passed: 3 Failed: 0",
+            "make: *** [Makefile:2: test] Error 1",
+            "error: 404",
+            "HTTP 500 error",
+            "0 errors, 3 warnings",
+            "src/errors.rs:12: long line",
+            "BUILD FAILED in 3s",
+            "7 lines are too long",
+        ] {
+            assert!(!counts_failures(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn brackets_and_notices_are_no_line() {
+        let last = |text| line(text, Outcome::Fail, 80);
+        assert_eq!(
+            last("one\n  at f (/a.js:1:2)\n  }\n]);\n</a>\n---\n[... 7 bytes left out ...]\n").as_deref(),
+            Some("one")
+        );
+        assert_eq!(last("}\n"), None);
+        assert_eq!(last("1 failed\n[... 7 bytes left out ...]\nlast\n").as_deref(), Some("last"));
+        assert_eq!(
+            last("ERROR: usage: x\nx: error: no --y\n  rootdir: /\n").as_deref(),
+            Some("x: error: no --y")
+        );
+        assert_eq!(line("2 failed\nlast\n", Outcome::Pass, 80).as_deref(), Some("last"));
+    }
+}
