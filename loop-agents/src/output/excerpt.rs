@@ -89,7 +89,8 @@ const WRAPPED_BYTES: usize = 16;
 pub fn last_line(text: &str) -> Option<String> {
     let mut lines = text.trim().lines().rev().map(str::trim);
     let last = lines.next().filter(|line| !line.is_empty())?;
-    let is_long = |line: &str| line.split_whitespace().next_back().is_some_and(|word| word.len() >= WRAPPED_BYTES);
+    let is_long =
+        |line: &str| line.split_whitespace().next_back().is_some_and(|word| word.len() >= WRAPPED_BYTES);
     let mark = if lines.next().is_some_and(is_long) { ELLIPSIS } else { "" };
     Some(format!("{mark}{last}"))
 }

@@ -16,7 +16,9 @@ use std::hash::{DefaultHasher, Hasher};
 
 pub use capture::Capture;
 pub(crate) use excerpt::is_notice;
-pub use excerpt::{DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, beginning, ending, excerpt, first_line, last_line};
+pub use excerpt::{
+    DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, beginning, ending, excerpt, first_line, last_line,
+};
 pub use garbled::garbled;
 pub(crate) use garbled::{garbled_note, whole_chars};
 pub use matcher::{Pattern, PatternError, PatternMatcher};

@@ -43,8 +43,7 @@ impl<'a> CallRecorder<'a> {
         for command in &report.commands {
             actions.ran(&command.line, Some(command.exit_code));
         }
-        let (what, why) =
-            (format!("{}({about})", report.tool), first_line(&report.text));
+        let (what, why) = (format!("{}({about})", report.tool), first_line(&report.text));
         let message = if report.outcome == ToolOutcome::Done { "" } else { &why };
         listener.ended("", report.outcome, report.commands.last().map(|command| command.exit_code), message);
         match report.outcome {

@@ -130,7 +130,8 @@ impl StreamActions {
             return;
         };
         let why = if text.trim().is_empty() { "it failed".to_owned() } else { first_line(text) };
-        let (outcome, message) = if is_error { (ToolOutcome::Failed, &*why) } else { (ToolOutcome::Done, "") };
+        let (outcome, message) =
+            if is_error { (ToolOutcome::Failed, &*why) } else { (ToolOutcome::Done, "") };
         self.listener.ended(id, outcome, exit_code.filter(|_| is_command(&tool)), message);
         let actions = &mut self.actions;
         if is_command(&tool) && (!is_error || exit_code.is_some()) {
@@ -138,7 +139,7 @@ impl StreamActions {
         }
         // A command without an exit code was rejected, or cut off.
         if is_error {
-            return actions.failed(&format!("{tool}({about})"), why);
+            return actions.failed(&format!("{tool}({about})"), &why);
         }
         let path = local(&self.root, &about);
         match tool.to_ascii_lowercase().as_str() {

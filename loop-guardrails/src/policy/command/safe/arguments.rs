@@ -5,7 +5,7 @@ use super::{
     parsed_arguments::{ParsedArguments, means, says},
     table::{self, Operands, Program, is_in},
 };
-use crate::policy::{Ruling, SecretFiles};
+use crate::policy::{Ruling, SecretFiles, case_folding::UNICODE_LETTERS};
 
 /// Judges the arguments of a program that is not `git`, and finds the paths in them.
 pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<CommandLine, Ruling> {

@@ -1,6 +1,6 @@
 //! Pathspecs for the shown and the hidden paths.
 
-use crate::policy::{LocalPath, SecretFiles};
+use crate::policy::{LocalPath, SecretFiles, case_folding::UNICODE_LETTERS};
 
 /// The most names to exclude one by one. For more names, patterns are shorter.
 const MAX_NAMES: usize = 1000;
