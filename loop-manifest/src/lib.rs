@@ -12,7 +12,7 @@ mod describe;
 mod diagnostic;
 mod diagnostics;
 mod document;
-pub mod duration;
+pub use loop_schedule::duration;
 mod effective;
 mod environment;
 mod field;

@@ -41,7 +41,7 @@ pub enum DurationError {
 ///
 /// ```
 /// use std::time::Duration;
-/// use loop_manifest::duration::parse;
+/// use loop_schedule::duration::parse;
 ///
 /// for (text, seconds) in [("90s", 90), ("30m", 1800), ("1h30m", 5400), ("1h 30m", 5400), ("90", 90), ("1.5m", 90)] {
 ///     assert_eq!(parse(text), Ok(Duration::from_secs(seconds)), "{text}");
@@ -174,12 +174,6 @@ mod tests {
         #[test]
         fn no_text_is_too_odd(text in ".*") {
             let _ = parse(&text);
-        }
-
-        #[test]
-        fn what_is_shown_is_read_again(millis in 0_u64..1_000_000_000) {
-            let time = Duration::from_millis(millis);
-            assert_eq!(parse(&loop_telemetry::words::span(time)), Ok(time));
         }
 
         #[test]
