@@ -78,17 +78,21 @@ impl ClockTime {
         };
         let unit = usize::from(words.get(1).is_some_and(|word| word.is(&["minutes", "min"])));
         let is_before = match words.get(1 + unit)?.text.as_str() {
-            "past" | "after" => false,
-            "to" | "before" => true,
+            "past" => false,
+            "to" => true,
             _ => return None,
         };
-        let hour = words.get(2 + unit)?;
+        // `9 to 5` is a range.
+        if unit == 0 && minutes % 5 != 0 {
+            return None;
+        }
+        let hour = words.get(2 + unit).filter(|hour| !hour.text.contains(':'))?;
         let (time, length) = match number(&hour.text) {
             Some(hour @ 1..=12) => {
                 let hour = u8::try_from(hour).ok()?;
                 (Self { hour, minute: 0, is_exact: true, has_half: false }, 1)
             }
-            _ => Self::plain(&words[2 + unit..]).filter(|(time, _)| time.minute == 0)?,
+            _ => Self::plain(&words[2 + unit..]).filter(|(time, _)| time.hour <= 12 || time.has_half)?,
         };
         let (hour, minute) = match is_before {
             _ if !(1..60).contains(&minutes) => return None,

@@ -6,6 +6,7 @@
 
 use super::{
     clock::{NAMED, is_clock_like},
+    cron_fields,
     days::is_day_or_month,
     grammar::Spec,
     moments::{amount, date, day_part, moment, place, point, range, recurring_days, schedule, times, zone},
@@ -60,6 +61,9 @@ const LINKS: &[&str] = &["and", "or", "but", "then", "also", "plus", "&"];
 /// First words of a continuation that also stands before a schedule: `on weekdays every hour`.
 const FRAMES: &[&str] =
     &["at", "@", "on", "between", "from", "starting", "beginning", "except", "only", "not", "then"];
+
+/// The number of words before a schedule in which a frame or another time is looked for.
+const BESIDE: usize = 8;
 
 /// Returns how many words after a schedule belong to its time. None if the prompt begins there.
 pub(super) fn after(rest: &[Word]) -> usize {
@@ -157,7 +161,7 @@ pub(super) fn before(words: &[Word], start: usize, spec: &Spec) -> Option<usize>
     // A frame at the beginning of the text: `starting tomorrow check the deploy every hour`.
     let is_framed = words[0].is(&["starting", "beginning", "between", "until", "till"])
         && continuation(words).is_some_and(|it| it > 1);
-    let frame = is_framed.then_some(0).or_else(|| (start.saturating_sub(5)..start).find(ends_here));
+    let frame = is_framed.then_some(0).or_else(|| (start.saturating_sub(BESIDE)..start).find(ends_here));
     if frame.is_some() || words[start].is(&["every", "each", "hourly", "daily", "weekly", "once"]) {
         return frame;
     }
@@ -172,8 +176,12 @@ pub(super) fn before(words: &[Word], start: usize, spec: &Spec) -> Option<usize>
 fn is_part(words: &[Word], from: usize, end: usize) -> bool {
     let part = &words[from..end];
     let is_once = part[0].is(&["in"]) && amount(&part[1..]) == Some(part.len() - 1);
+    let is_cron = part.len() == cron_fields::FIELDS && cron_fields::is_in_the_middle(part);
     let is_every = part[0].is(&["every", "each"]) && is_time(part, 0);
-    is_once || is_every || (is_time(part, 0) && (continuation(part) == Some(part.len()) || part.len() == 1))
+    is_once
+        || is_every
+        || is_cron
+        || (is_time(part, 0) && (continuation(part) == Some(part.len()) || part.len() == 1))
 }
 
 /// Returns whether a word can belong to the time of a schedule behind it.

@@ -219,6 +219,60 @@ fn what_cannot_be_kept_is_an_error() {
     }
 }
 
+/// Whatever continues a schedule is refused on its side, and whatever does not is the prompt.
+#[test]
+fn each_continuation_is_refused_beside_each_schedule() {
+    const SCHEDULES: &[&str] =
+        &["every 30 minutes", "hourly", "every day at 9", "every monday 8am", "0 9 * * 1-5"];
+    const CONTINUATIONS: &[&str] = &[
+        "between 9 and 17",
+        "from 9 to 5",
+        "until friday",
+        "till 18:00",
+        "starting tomorrow",
+        "beginning on monday",
+        "except on sundays",
+        "but not on weekends",
+        "then hourly",
+        "and every 2 hours",
+        "in Riga",
+        "UTC",
+        "local time",
+        "for 2 hours",
+        "on weekdays",
+        "twice",
+        "5 times",
+        "during the night",
+        "this week",
+        "after 18:00",
+        "at :15",
+    ];
+    const PROMPTS: &[&str] = &[
+        "check it",
+        "in the repo run tests",
+        "for each file look",
+        "then commit",
+        "and report",
+        "at the office look",
+        "on main run tests",
+        "but be quiet",
+        "from the root run tests",
+        "between runs wait",
+        "not only look",
+    ];
+    for schedule in SCHEDULES {
+        for more in CONTINUATIONS {
+            for text in [format!("{schedule} {more} look"), format!("look {schedule} {more}")] {
+                assert!(read(&text).starts_with("refused"), "{text}: {}", read(&text));
+            }
+        }
+        for prompt in PROMPTS {
+            let text = read(&format!("{schedule} {prompt}"));
+            assert!(text.ends_with(&format!(" | {prompt}")) && !text.starts_with("default"), "{text}");
+        }
+    }
+}
+
 /// Words of time, and others.
 const WORDS: &str = "every each at in on and a 5 9 13 404 1.5 five other 20m 5M 1h30m 99999999999999999999m minutes hours \
     day days week month Monday fridays weekday weekdays weekend daily hourly weekly tomorrow tonight \
