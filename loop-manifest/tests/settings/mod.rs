@@ -288,6 +288,6 @@ proptest::proptest! {
     #[test]
     fn a_duration_that_is_shown_is_read_again(millis in 0_u64..1_000_000_000) {
         let time = std::time::Duration::from_millis(millis);
-        assert_eq!(loop_manifest::duration::parse(&loop_telemetry::words::span(time)), Ok(time));
+        assert_eq!(crate::duration::parse(&loop_telemetry::words::span(time)), Ok(time));
     }
 }

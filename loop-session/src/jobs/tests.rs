@@ -137,12 +137,21 @@ async fn a_model_schedules_lists_and_deletes() {
     let tools = with_tools(Toolbox::new(workspace), &jobs);
     let daily = json!({ "cron": "0 9 * * *", "prompt": "look" });
     let added = tools.call("CronCreate", &daily).await;
-    for part in ["Every day at 9:00 AM (0 9 * * *), next", "; it does not expire; it ends", "` cancels it"] {
+    for part in [
+        "Every day at 9:00 AM (0 9 * * *, ",
+        "it does not expire",
+        "ends with it",
+        "cancel  /schedule delete",
+    ] {
         assert!(added.text.contains(part), "{}", added.text);
     }
     let kept = json!({ "cron": "0 9 * * *", "prompt": "look twice", "durable": true, "recurring": false });
     let added = tools.call("CronCreate", &kept).await;
-    assert!(added.text.contains("Once at") && added.text.contains("`loop schedule run`"), "{}", added.text);
+    assert!(
+        added.text.contains("when    once") && added.text.contains("`loop schedule run`"),
+        "{}",
+        added.text
+    );
     let listed = tools.call("CronList", &json!({})).await.text;
     assert!(listed.contains(": look\nstored in this folder") && listed.ends_with(": look twice"), "{listed}");
     for id in listed.lines().filter_map(|line| line.split(' ').next()).filter(|word| word.len() == 8) {

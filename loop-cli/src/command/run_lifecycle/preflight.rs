@@ -1,6 +1,9 @@
 //! Checks before the first paid step: a trial of the evaluator, and whether programs exist.
 
-use std::{ffi::OsString, path::Path};
+use std::{
+    ffi::{OsStr, OsString},
+    path::Path,
+};
 
 use loop_agents::{process::CutReason, shell::CheckOutput};
 
@@ -139,7 +142,12 @@ fn missing(role: &str, line: &str, plan: &Plan, dir: &Path, vars: &[(OsString, O
         plan.evaluator_sees().lets_see(name, value).then(|| value.clone())
     };
     let path = plan.agent.env.set.get("PATH").map(OsString::from).or_else(inherited);
-    Some(match missing_program(line, path.as_deref(), dir)? {
+    missing_text(role, line, path.as_deref(), dir)
+}
+
+/// Describes the program or the script that a line needs and lacks. `role` runs it in the folder `dir`, with this `PATH`.
+pub(crate) fn missing_text(role: &str, line: &str, path: Option<&OsStr>, dir: &Path) -> Option<String> {
+    Some(match missing_program(line, path, dir)? {
         MissingProgram::NotOnPath(program) => {
             format!("the {role}'s program `{program}` is not on PATH: install it, or write its whole path")
         }

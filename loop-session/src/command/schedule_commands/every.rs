@@ -43,7 +43,7 @@ impl Command for EveryCommand {
         session.accepts(&request.prompt)?;
         let added = jobs.add(request.trigger, &request.prompt)?;
         request.hint.iter().chain(&request.notes).for_each(|warning| session.warn(warning));
-        session.say(&added.text(jobs.zone(), session.host().now()));
+        session.say(&jobs.confirmation(&added));
         Ok(())
     }
 }

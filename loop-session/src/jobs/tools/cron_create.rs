@@ -74,6 +74,6 @@ impl Tool for CronCreate {
                     .await?
             }
         };
-        Ok(added.text(&zone, now))
+        Ok(self.jobs.confirmation(&added))
     }
 }
