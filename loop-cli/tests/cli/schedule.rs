@@ -157,10 +157,10 @@ fn words_of_time_are_a_schedule_or_are_refused() {
     }
     // Half of these times is understood: the job would run at other times than its author meant.
     for (text, nearest) in [
-        ("wish on Dec 24 at 18:00", "`at 18:00`"),
+        ("wish on Dec 24", "`Dec 24 at 9:00`"),
         ("check every morning at 9am", "`every day at 9:00`"),
         ("look day after tomorrow at 8", "`tomorrow at 8`"),
-        ("every hour between 9 and 17 look", "`every hour`"),
+        ("every hour between 9 and 17 look", "`0 9-17 * * *`"),
         ("in half an hour look", "`in 30 minutes`"),
         ("every fortnight look", "`every 2 weeks`"),
     ] {

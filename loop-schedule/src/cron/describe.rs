@@ -44,7 +44,8 @@ fn rhythm(calendar: &Calendar) -> Option<String> {
         (None, Some(1)) => Some("Every minute".to_owned()),
         (None, Some(step)) => Some(format!("Every {step} minutes")),
         (None, None) => {
-            list(minutes, |minute| Some(format!(":{minute:02}"))).map(|list| format!("Every hour at {list}"))
+            let minutes: Vec<_> = minutes.members().map(|minute| format!(":{minute:02}")).collect();
+            (minutes.len() <= LISTED).then(|| format!("Every hour at {}", joined(&minutes)))
         }
     };
     if hours == all(CronField::Hour) {
