@@ -12,7 +12,7 @@ mod describe;
 mod diagnostic;
 mod diagnostics;
 mod document;
-pub use loop_schedule::duration;
+pub mod duration;
 mod effective;
 mod environment;
 mod field;

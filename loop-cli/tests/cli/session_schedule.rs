@@ -46,7 +46,7 @@ fn what_is_due_comes_above_what_is_being_typed() {
     chat.says("/every 45m look at the build", "cancel  /schedule delete");
     chat.sees("when    Every 45 minutes");
     chat.sees("by      this session; the job ends with it");
-    chat.sees("because it expires after 3 days");
+    chat.sees("until   its first fire after");
     let id = chat.page().split("/schedule delete ").nth(1).expect("the command")[..8].to_owned();
     chat.types(&format!("/schedule fire {id}\rhalf"));
     chat.sees("the build is green");
@@ -72,8 +72,8 @@ fn commands_fire_too_and_what_cannot_be_a_job_is_refused() {
     chat.wait_for_prompt_after("known ones run");
     for (line, said) in [
         ("/every", "there is no prompt"),
-        ("/every look on Monday", "every monday at 9:0"),
-        ("/every hour and a half look", "`every 90m`"),
+        ("/every look on Monday", "`on Monday` looks like a time"),
+        ("/every hour and a half look", "`every hour and a half` looks like a time"),
         ("/every 0m look", "0m"),
         ("/every 2s look", "2s is too short: a job fires at most once a minute"),
         ("/every 5m /loop 1s look", "cannot create loops or jobs"),

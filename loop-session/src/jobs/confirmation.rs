@@ -13,7 +13,7 @@ pub struct JobConfirmation<'a> {
     pub job: &'a Job,
     /// Its first fire.
     pub first: FirstFire,
-    /// What carries it out, and the command that deletes it. `None` if it was not added.
+    /// How it was added. `None` if it was not.
     pub added: Option<AddedAs<'a>>,
     /// The flag that changes its expiry, if there is one.
     pub expiry_flag: Option<&'a str>,
@@ -28,7 +28,7 @@ pub struct JobConfirmation<'a> {
 /// How a job was added.
 #[derive(Debug, Clone, Copy)]
 pub struct AddedAs<'a> {
-    /// What carries the job out.
+    /// The session, agent or model that carries the job out.
     pub by: &'a str,
     /// The command that deletes it, without its id.
     pub delete: &'a str,

@@ -219,7 +219,7 @@ fn what_cannot_be_kept_is_an_error() {
     }
 }
 
-/// Whatever continues a schedule is refused on its side, and whatever does not is the prompt.
+/// Words that continue a schedule are refused on either side; other words are the prompt.
 #[test]
 fn each_continuation_is_refused_beside_each_schedule() {
     const SCHEDULES: &[&str] =

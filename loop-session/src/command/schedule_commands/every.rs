@@ -32,7 +32,7 @@ impl Command for EveryCommand {
 
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
         let (jobs, now) = (&session.jobs, session.host().now());
-        let request = JobRequest::parse(arguments, jobs.settings(), jobs.zone(), now);
+        let request = JobRequest::parse_after_every(arguments, jobs.settings(), jobs.zone(), now);
         let request = request.map_err(|error| INFO.misused(error))?;
         if request.prompt.is_empty() {
             return Err(INFO.misused("there is no prompt"));
