@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod cron;
+pub mod duration;
 mod interval;
 mod jitter;
 mod job;

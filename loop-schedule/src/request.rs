@@ -75,6 +75,28 @@ impl JobRequest {
         }
     }
 
+    /// Parses what a person typed after the word `every`, as in `/every hour look`. The text may also contain a whole
+    /// schedule: `/every 30m look`, `/every weekdays at 9 look`.
+    ///
+    /// # Errors
+    /// As for [`parse`](Self::parse).
+    pub fn parse_after_every(
+        text: &str,
+        settings: &ScheduleSettings,
+        zone: &Zone,
+        now: Timestamp,
+    ) -> Result<Self, JobRequestError> {
+        let whole = format!("every {text}");
+        let is_scheduled = |text: &str| Phrase::parse(text, zone, now).map(|phrase| phrase.time.is_some());
+        let is_continued = || !matches!(is_scheduled(&whole), Ok(false));
+        match is_scheduled(text) {
+            Ok(false) | Err(_) if !settings.rounds_intervals && is_continued() => {
+                Self::parse(&whole, settings, zone, now)
+            }
+            _ => Self::parse(text, settings, zone, now),
+        }
+    }
+
     /// Creates a request for an interval. The text is the prompt, whatever its words.
     ///
     /// # Errors
@@ -155,4 +177,40 @@ pub enum JobRequestError {
         /// The limits. They are no cause, because the message already contains them.
         error: PeriodError,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_may_begin_with_the_name_of_the_command() {
+        let now = "2026-03-02T12:00:00Z".parse().expect("a time");
+        let read = |text: &str| {
+            let request =
+                JobRequest::parse_after_every(text, &ScheduleSettings::default(), &Zone::utc(), now);
+            request.map_or_else(
+                |error| error.to_string(),
+                |request| format!("{} | {}", request.trigger.describe(), request.prompt),
+            )
+        };
+        for (text, expected) in [
+            ("hour look", "Every hour | look"),
+            ("2 hours look", "Every 2 hours | look"),
+            ("day at 9 look", "Every day at 9:00 AM | look"),
+            ("monday 8am look", "Every Monday at 8:00 AM | look"),
+            ("30m look", "Every 30 minutes | look"),
+            ("weekdays at 9:30 look", "Weekdays at 9:30 AM | look"),
+            ("look every 2 hours", "Every 2 hours | look"),
+            ("in 20 minutes look", "Once at 2026-03-02T12:20:00Z | look"),
+            ("file look", "Every 10 minutes | file look"),
+        ] {
+            assert_eq!(read(text), expected);
+        }
+        for (text, nearest) in
+            [("hour and a half look", "`every 90m`"), ("night look", "`every day at 23:00`")]
+        {
+            assert!(read(text).contains(nearest), "{}", read(text));
+        }
+    }
 }

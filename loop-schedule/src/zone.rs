@@ -40,6 +40,17 @@ impl Zone {
         }
     }
 
+    /// Returns whether a name is that of a city or an island in the time zone database: `Riga`, `New York`.
+    pub(crate) fn is_place(name: &str) -> bool {
+        const CONTINENTS: [&str; 8] =
+            ["Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"];
+        // Some zones of Australia have the names of directions.
+        let is_other =
+            ["north", "south", "west", "easter"].iter().any(|word| name.eq_ignore_ascii_case(word));
+        let name = name.replace(' ', "_");
+        !is_other && CONTINENTS.iter().any(|continent| TimeZone::get(&format!("{continent}/{name}")).is_ok())
+    }
+
     /// Returns its rules.
     pub fn rules(&self) -> &TimeZone {
         &self.0

@@ -80,7 +80,7 @@ pub(crate) struct AddArgs {
     /// The rest of a prompt without quotes
     #[arg(hide = true)]
     words: Vec<String>,
-    /// Fire again after each interval: 45m, 2h, 1d
+    /// Fire again after each interval: 45m, 2h, 1h30m, 1d
     #[arg(long, value_name = "INTERVAL", conflicts_with_all = ["cron", "at"])]
     pub(crate) every: Option<Interval>,
     /// Fire at minute, hour, day, month, weekday: '0 9 * * 1-5'

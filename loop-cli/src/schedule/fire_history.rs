@@ -21,6 +21,9 @@ use crate::{own_file, view::text};
 /// The minimum number of stored fires. The file holds at most twice as many.
 const KEPT: usize = 1_000;
 
+/// The reason for the end of a fire that was a turn of a session.
+const IN_SESSION: &str = "session_turn";
+
 /// A finished fire.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FireResult {
@@ -55,6 +58,12 @@ impl FireResult {
             exit_code: None,
             error: None,
         }
+    }
+
+    /// Returns the entry of a fire that a session carried out as one of its turns. It has no run.
+    pub(crate) fn ended_in_session(self, error: Option<String>, ended_at: Timestamp) -> Self {
+        let exit_code = Some(i32::from(error.is_some()));
+        Self { ended_at, stop_reason: Some(IN_SESSION.to_owned()), exit_code, error, ..self }
     }
 
     /// Returns whether the fire succeeded.

@@ -22,12 +22,12 @@ mod job_rows;
 mod jobs_panel;
 mod last_iteration;
 
+use self::fire_process::FireProcess;
 pub(crate) use self::{
     fire_delivery::FireDelivery,
-    fire_history::FireResult,
+    fire_history::{FireHistory, FireResult},
     fire_reporter::FireReporter,
     folder_schedule::{FolderSchedule, find_job, is_disabled, off_switch, unknown_job},
     job_rows::{JobRow, table},
     jobs_panel::{JobsPanel, jobs_of, keep_updated},
 };
-use self::{fire_history::FireHistory, fire_process::FireProcess};

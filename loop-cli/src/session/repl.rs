@@ -13,6 +13,7 @@ use loop_session::{
 use super::editor::{Editor, EditorEvent, EditorPrompt, terminal_gone};
 use crate::{
     clock, exit,
+    schedule::{FireHistory, FireResult},
     signals::{Signal, Signals},
     view::{self, DIM, NoEchoGuard, paint},
 };
@@ -143,7 +144,7 @@ async fn handle_line(
     };
     // Loops run unattended, even though a person started them.
     let questions = (!is_loop(&line)).then(|| session.approvals().open());
-    perform(session, &line, questions, editor, signals).await
+    shown(perform(session, &line, questions, editor, signals).await)
 }
 
 /// Carries out a due job, above the text being typed.
@@ -157,13 +158,25 @@ async fn fire(
         return None;
     }
     session.say(&paint(DIM, due.heading()));
-    perform(session, due.prompt(), None, editor, signals).await
+    let fire = due.stored_fire().map(|fire| FireResult::begun(fire, clock::now()));
+    let done = perform(session, due.prompt(), None, editor, signals).await;
+    if let Some(fire) = fire {
+        let error = match &done {
+            Ok(done) => done.as_ref().err().map(|error| with_causes(error)),
+            Err(_) => Some("the session ended".to_owned()),
+        };
+        let history = FireHistory::in_folder(session.jobs().project().store().folder());
+        if let Err(error) = history.add(&fire.ended_in_session(error, clock::now())) {
+            view::warning(&format!("{error:#}"));
+        }
+    }
+    shown(done)
 }
 
 /// How long the current work may take to end when a signal ends the session. Only a slow disk needs this time.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Carries out a line while handling signals. Ctrl+C ends the line; other signals end the session and are returned.
+/// Carries out a line while handling signals. Ctrl+C ends the line; other signals end the session, and are the error.
 /// Exit words also end a loop. The person answers questions from tools meanwhile.
 async fn perform(
     session: &mut Session,
@@ -171,21 +184,21 @@ async fn perform(
     mut questions: Option<UnboundedReceiver<ApprovalQuestion>>,
     editor: &mut Editor,
     signals: &mut Signals,
-) -> Option<Signal> {
+) -> Result<Result<(), InputError>, Signal> {
     let (stop, host) = (CancellationToken::new(), session.host().clone());
     // Otherwise Ctrl+C, and text typed ahead, would appear in the middle of the output.
     let _unechoed = NoEchoGuard::begin();
     let mut acting = pin!(session.run_line(line, stop.clone()));
     let mut question: Option<ApprovalQuestion> = None;
-    let done = loop {
+    loop {
         tokio::select! {
-            done = &mut acting => break done,
+            done = &mut acting => return Ok(done),
             signal = signals.next() => {
                 stop.cancel();
                 if signal != Signal::Interrupt {
                     // Give the transcript time to record the end; work that takes longer is dropped, which ends it.
                     let _ = timeout(GRACE, &mut acting).await;
-                    return Some(signal);
+                    return Err(signal);
                 }
             }
             typed = typed_meanwhile(editor, is_loop(line), question.is_some()), if !stop.is_cancelled() => {
@@ -199,11 +212,16 @@ async fn perform(
                 question = next.show(&host);
             }
         }
-    };
+    }
+}
+
+/// Shows the error of a line, if there is one. Returns the signal that ended the session instead.
+fn shown(done: Result<Result<(), InputError>, Signal>) -> Option<Signal> {
     match done {
-        Ok(()) => {}
-        Err(error @ InputError::Interrupted) => view::say(&paint(DIM, error)),
-        Err(error) => view::error(&error.into()),
+        Ok(Ok(())) => {}
+        Ok(Err(error @ InputError::Interrupted)) => view::say(&paint(DIM, error)),
+        Ok(Err(error)) => view::error(&error.into()),
+        Err(signal) => return Some(signal),
     }
     None
 }

@@ -129,15 +129,38 @@ fn words_of_time_are_a_schedule_or_are_refused() {
         let planned: Value = serde_json::from_str(&plan(text).exits(0).stdout).expect("JSON");
         assert!(planned["at"].is_string() && planned["prompt"] == "look", "{text}");
     }
-    for (text, nearest) in [("look every Monday", "every monday at 9:00"), ("check 5m", "every 5m")] {
+    for (text, nearest) in [
+        ("look every Monday", "`every monday at 9:00`"),
+        ("check 5m", "`every 5m`"),
+        ("every hour and a half look", "`every 90m`"),
+        ("every hour at :15 look", "`15 * * * *`"),
+        ("every day at 9 in Riga look", "`every day at 9:00`"),
+        ("0 9 * * look", "`0 9 * * *`"),
+        ("twice a day look", "`every 12h`"),
+        ("this afternoon look", "`at 15:00`"),
+    ] {
         plan(text).exits(2).says(&[nearest, "--every 10m"]);
+    }
+    for (args, interval) in [
+        (&["1h30m look"][..], "90m"),
+        (&["--every", "1h30m", "look"], "90m"),
+        (&["--every", "1.5h", "look"], "90m"),
+        (&["look every 20m, please"], "20m"),
+    ] {
+        let added = schedule(&scenario, &[&["add", "--dry-run", "--json"], args].concat()).exits(0).stdout;
+        let planned: Value = serde_json::from_str(&added).expect("JSON");
+        assert_eq!(
+            (&planned["interval"], &planned["prompt"]),
+            (&interval.into(), &"look".into()),
+            "{args:?}"
+        );
     }
     // Half of these times is understood: the job would run at other times than its author meant.
     for (text, nearest) in [
-        ("wish on Dec 24 at 18:00", "`at 18:00`"),
+        ("wish on Dec 24", "`Dec 24 at 9:00`"),
         ("check every morning at 9am", "`every day at 9:00`"),
         ("look day after tomorrow at 8", "`tomorrow at 8`"),
-        ("every hour between 9 and 17 look", "`every hour`"),
+        ("every hour between 9 and 17 look", "`0 9-17 * * *`"),
         ("in half an hour look", "`in 30 minutes`"),
         ("every fortnight look", "`every 2 weeks`"),
     ] {
@@ -231,4 +254,13 @@ fn what_the_system_is_told_is_printed() {
     }
     let line = schedule(&scenario, &["install", "--cron"]).exits(0).stdout;
     assert!(line.starts_with("* * * * * cd /") && line.ends_with(" schedule run --once --quiet\n"), "{line}");
+}
+
+#[test]
+fn an_agent_that_does_not_exist_is_a_warning_and_an_error_appears_once() {
+    let scenario = Scenario::new();
+    let added = schedule(&scenario, &["add", "10m look", "--agent", "no-such-agent"]).exits(0);
+    added.says(&["warning", "the agent's program `no-such-agent` is not on PATH"]);
+    let refused = schedule(&scenario, &["add", "60 * * * * look", "--agent", "true"]).exits(2);
+    assert_eq!(refused.stderr.matches("out of range").count(), 1, "{}", refused.stderr);
 }

@@ -103,9 +103,14 @@ fn a_slot_that_has_come_fires_once_and_a_one_shot_is_over_then() {
     added(&scenario, &["--at", &time.to_string(), "--no-jitter", "Once.", "--agent", "echo x >>done"]);
     schedule(&scenario, &["run", "--once"]).exits(0);
     wait_until("its time has come", || Timestamp::now() > time);
-    for _ in 0..2 {
-        schedule(&scenario, &["run", "--once"]).exits(0);
-    }
+    let first = schedule(&scenario, &["run", "--once"]).exits(0);
+    let place = |text: &str| first.stderr.find(text).unwrap_or_else(|| panic!("{text}: {}", first.stderr));
+    assert!(
+        place("fires Once.") < place("goal_met") && place("goal_met") < place("is over"),
+        "{}",
+        first.stderr
+    );
+    schedule(&scenario, &["run", "--once"]).exits(0);
     assert_eq!(scenario.read("done"), "x\n");
     assert_eq!(schedule(&scenario, &["list", "--json"]).exits(0).stdout, "");
 }

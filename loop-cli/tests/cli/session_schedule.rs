@@ -43,10 +43,11 @@ fn what_is_due_comes_above_what_is_being_typed() {
     let scenario = Scenario::new();
     let server = ModelServer::new([says("the build is green"), says("so it is")]);
     let mut chat = chat(&scenario, &server);
-    chat.says("/every 45m look at the build", "it ends with this session");
-    chat.sees("Every 45 minutes, next ");
-    chat.sees("cancels it");
-    let id = id(&chat, "Every 45 minutes, next");
+    chat.says("/every 45m look at the build", "cancel  /schedule delete");
+    chat.sees("when    Every 45 minutes");
+    chat.sees("by      this session; the job ends with it");
+    chat.sees("until   its first fire after");
+    let id = chat.page().split("/schedule delete ").nth(1).expect("the command")[..8].to_owned();
     chat.types(&format!("/schedule fire {id}\rhalf"));
     chat.sees("the build is green");
     assert!(chat.page().contains(&format!("[{id}] look at the build")), "{}", chat.page());
@@ -64,14 +65,15 @@ fn commands_fire_too_and_what_cannot_be_a_job_is_refused() {
     let server = ModelServer::new([]);
     let mut chat = chat(&scenario, &server);
     chat.says("/schedule cron 0 9 * * 1-5 /status", "Weekdays at 9:00 AM");
-    let id = id(&chat, "Weekdays at 9:00 AM");
+    let id = chat.page().split("/schedule delete ").nth(1).expect("the command")[..8].to_owned();
     chat.says(&format!("/schedule pause {id}"), "paused");
     chat.says(&format!("/schedule resume {id}"), "Weekdays at 9:00 AM, in");
     chat.types(&format!("/schedule fire {id}\r"));
     chat.wait_for_prompt_after("known ones run");
     for (line, said) in [
         ("/every", "there is no prompt"),
-        ("/every look on Monday", "every monday at 9:0"),
+        ("/every look on Monday", "`on Monday` looks like a time"),
+        ("/every hour and a half look", "`every hour and a half` looks like a time"),
         ("/every 0m look", "0m"),
         ("/every 2s look", "2s is too short: a job fires at most once a minute"),
         ("/every 5m /loop 1s look", "cannot create loops or jobs"),
@@ -181,6 +183,13 @@ fn a_stored_job_fires_in_an_open_session_of_its_folder() {
     };
     wait_until("the fire is finished", || !last_fire()["finished_at"].is_null());
     chat.leaves();
+    let shown = scenario.run(&["schedule", "show", "--json", id]).exits(0).stdout;
+    let shown: Value = serde_json::from_str(&shown).expect("JSON");
+    assert_eq!(
+        (&shown["fires"][0]["number"], &shown["fires"][0]["exit_code"]),
+        (&1.into(), &0.into()),
+        "{shown}"
+    );
     // The lock is free again, and the fire is settled.
     scenario.run(&["schedule", "run", "--once"]).exits(0);
     assert_eq!((server.requests().len(), &last_fire()["number"]), (1, &1.into()));

@@ -283,3 +283,11 @@ fn only_the_user_decides_about_notifications() {
     let refused = refusal("[terminal]\nnotify = false\n");
     assert!(refused.contains("`notify` is only for a user's own settings"), "{refused}");
 }
+
+proptest::proptest! {
+    #[test]
+    fn a_duration_that_is_shown_is_read_again(millis in 0_u64..1_000_000_000) {
+        let time = std::time::Duration::from_millis(millis);
+        assert_eq!(crate::duration::parse(&loop_telemetry::words::span(time)), Ok(time));
+    }
+}

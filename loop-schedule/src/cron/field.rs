@@ -73,6 +73,11 @@ impl FieldSet {
         self.at_or_after(0)
     }
 
+    /// Returns the members, smallest first.
+    pub(super) fn members(self) -> impl Iterator<Item = u32> {
+        (0..64).filter(move |number| self.contains(*number))
+    }
+
     /// Returns the only member, if there is exactly one.
     pub(super) fn only(self) -> Option<u32> {
         self.first().filter(|_| self.0.is_power_of_two())

@@ -14,7 +14,10 @@ pub use self::{
     hint::IntervalHint,
     prompt_request::{IntervalRule, IntervalWarning, PromptRequest, PromptRequestError, ScheduledInterval},
 };
-use crate::Cron;
+use crate::{
+    Cron,
+    duration::{self, DurationError},
+};
 
 const MINUTES_PER_HOUR: u32 = 60;
 const MINUTES_PER_DAY: u32 = 24 * MINUTES_PER_HOUR;
@@ -54,7 +57,7 @@ impl IntervalUnit {
         }
     }
 
-    fn seconds(self) -> u64 {
+    pub(crate) const fn seconds(self) -> u64 {
         match self {
             Self::Seconds => 1,
             Self::Minutes => 60,
@@ -149,15 +152,30 @@ fn even_minutes() -> impl Iterator<Item = u32> {
     minutes.chain(hours).chain((1..=LONGEST_DAYS).map(|days| days * MINUTES_PER_DAY))
 }
 
-/// Parses `30m`: digits and one of `s`, `m`, `h`, `d`.
+/// Parses a [duration](crate::duration) of whole seconds: `30m`, `1h30m`, `1.5h`.
 impl FromStr for Interval {
     type Err = IntervalError;
 
     fn from_str(text: &str) -> Result<Self, IntervalError> {
-        let malformed = || IntervalError::Malformed { interval: text.to_owned() };
-        let (digits, unit) = time_words::split_number(text);
-        let unit = IntervalUnit::of_letter(unit).filter(|_| !digits.is_empty()).ok_or_else(malformed)?;
-        Self::from_digits(digits, unit)
+        let written = || text.to_owned();
+        let period = duration::parse(text).map_err(|error| match error {
+            DurationError::TooLong => IntervalError::TooLong { interval: written() },
+            _ => IntervalError::Malformed { interval: written() },
+        })?;
+        if period.is_zero() {
+            return Err(IntervalError::Zero { interval: written() });
+        }
+        if period.subsec_nanos() != 0 {
+            return Err(IntervalError::Malformed { interval: written() });
+        }
+        // The unit as written, if it fits: `60m` stays `60m`.
+        let (seconds, last) =
+            (period.as_secs(), text.trim().get(text.trim().len() - 1..).unwrap_or_default());
+        let units = [IntervalUnit::Days, IntervalUnit::Hours, IntervalUnit::Minutes];
+        let fits = |unit: &IntervalUnit| seconds.is_multiple_of(unit.seconds());
+        let is_written = IntervalUnit::of_letter(last).filter(fits);
+        let unit = is_written.or_else(|| units.into_iter().find(fits)).unwrap_or(IntervalUnit::Seconds);
+        Self::new(seconds / unit.seconds(), unit).map_err(|_| IntervalError::TooLong { interval: written() })
     }
 }
 
@@ -210,8 +228,8 @@ impl fmt::Display for EvenInterval {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IntervalError {
-    /// It is not digits with a unit.
-    #[error("{interval:?} is not an interval: write digits and one of s, m, h, d, as in 30m")]
+    /// It is not whole seconds, in numbers with units.
+    #[error("{interval:?} is not an interval: write numbers with s, m, h or d, as in 30m or 1h30m")]
     Malformed {
         /// The text.
         interval: String,

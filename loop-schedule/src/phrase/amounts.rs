@@ -44,7 +44,7 @@ fn is_ordinal_digits(text: &str) -> bool {
 /// Returns the minutes in a unit, if it has a fixed number of them.
 pub(super) fn per(unit: &str) -> Option<f64> {
     Some(match unit.as_bytes() {
-        b"month" | b"months" => return None,
+        [b'm', b'o', ..] => return None,
         [b's', ..] => 1.0 / 60.0,
         [b'm', ..] => 1.0,
         [b'h', ..] => 60.0,

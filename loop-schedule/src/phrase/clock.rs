@@ -1,11 +1,14 @@
-//! Times of day: `9`, `9:30`, `8am`, `8 pm`, `noon`.
+//! Times of day: `9`, `9:30`, `8am`, `8 pm`, `half past nine`, `noon`.
 
 use std::fmt;
 
 use jiff::{Timestamp, ToSpan as _, civil};
 
 use super::word::Word;
-use crate::{TimeError, Zone, parse_time};
+use crate::{TimeError, Zone, interval::time_words::number, parse_time};
+
+/// Names of times of day.
+pub(super) const NAMED: &[&str] = &["noon", "midday", "midnight"];
 
 /// A time of day, to the minute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,10 +24,15 @@ pub(super) struct ClockTime {
 impl ClockTime {
     /// Parses the time that these words begin with. Returns how many words it has.
     pub(super) fn parse(words: &[Word]) -> Option<(Self, usize)> {
+        Self::around_the_hour(words).or_else(|| Self::plain(words))
+    }
+
+    /// Parses a time without minutes before the hour: `9 to 5` is a range here.
+    pub(super) fn plain(words: &[Word]) -> Option<(Self, usize)> {
         let first = words.first()?.text.as_str();
         let named = |hour| Self { hour, minute: 0, is_exact: true, has_half: true };
         match first {
-            "noon" => return Some((named(12), 1)),
+            "noon" | "midday" => return Some((named(12), 1)),
             "midnight" => return Some((named(0), 1)),
             _ => {}
         }
@@ -56,7 +64,42 @@ impl ClockTime {
             _ => return None,
         };
         let has_word = words.get(length).is_some_and(|word| word.is(&["o'clock", "o’clock"]));
-        Some((Self { hour, minute, is_exact, has_half: half.is_some() }, length + usize::from(has_word)))
+        let length = length + usize::from(has_word);
+        let is_sharp = words.get(length).is_some_and(|word| word.is(&["sharp"]));
+        Some((Self { hour, minute, is_exact, has_half: half.is_some() }, length + usize::from(is_sharp)))
+    }
+
+    /// Parses minutes before or after an hour: `half past nine`, `quarter to 9am`.
+    fn around_the_hour(words: &[Word]) -> Option<(Self, usize)> {
+        let minutes = match words.first()?.text.as_str() {
+            "half" => 30,
+            "quarter" => 15,
+            text => text.parse().ok().or_else(|| number(text)).and_then(|it| u8::try_from(it).ok())?,
+        };
+        let unit = usize::from(words.get(1).is_some_and(|word| word.is(&["minutes", "min"])));
+        let is_before = match words.get(1 + unit)?.text.as_str() {
+            "past" => false,
+            "to" => true,
+            _ => return None,
+        };
+        // `9 to 5` is a range.
+        if unit == 0 && minutes % 5 != 0 {
+            return None;
+        }
+        let hour = words.get(2 + unit).filter(|hour| !hour.text.contains(':'))?;
+        let (time, length) = match number(&hour.text) {
+            Some(hour @ 1..=12) => {
+                let hour = u8::try_from(hour).ok()?;
+                (Self { hour, minute: 0, is_exact: true, has_half: false }, 1)
+            }
+            _ => Self::plain(&words[2 + unit..]).filter(|(time, _)| time.hour <= 12 || time.has_half)?,
+        };
+        let (hour, minute) = match is_before {
+            _ if !(1..60).contains(&minutes) => return None,
+            true => ((time.hour + 23) % 24, 60 - minutes),
+            false => (time.hour, minutes),
+        };
+        Some((Self { hour, minute, is_exact: true, ..time }, 2 + unit + length))
     }
 
     /// Returns the same time in the evening, if its author did not say which half of the day.
@@ -75,9 +118,13 @@ impl ClockTime {
         let today = now.to_zoned(zone.rules().clone()).date();
         let ends_today = days == 0 && (self.hour, self.minute) == (0, 0);
         let day = today.saturating_add((days + i64::from(ends_today)).days());
-        let time = civil::Time::constant(0, 0, 0, 0).saturating_add(i64::from(self.hour).hours());
-        let time = day.to_datetime(time.saturating_add(i64::from(self.minute).minutes()));
-        parse_time(&time.to_string(), zone, now)
+        parse_time(&day.to_datetime(self.civil()).to_string(), zone, now)
+    }
+
+    /// Returns the same time of the calendar.
+    pub(super) fn civil(self) -> civil::Time {
+        let hour = civil::Time::midnight().saturating_add(i64::from(self.hour).hours());
+        hour.saturating_add(i64::from(self.minute).minutes())
     }
 }
 

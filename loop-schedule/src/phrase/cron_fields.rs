@@ -1,25 +1,26 @@
 //! Cron expressions that are written without `--cron`: `0 9 * * 1-5 review the pull requests`.
 
-use super::{PhraseError, days::is_short_name, word::Word};
-use crate::Cron;
+use super::{PhraseError, days::short_name, word::Word};
+use crate::{Cron, CronError};
 
-const FIELDS: usize = 5;
+/// The number of fields.
+pub(super) const FIELDS: usize = 5;
 
 type Found<'a> = Result<Option<(Cron, &'a str)>, PhraseError>;
 
-/// Finds an expression at the beginning. Returns it with the rest of the text.
+/// Finds an expression at the beginning. Returns it with its number of words.
 ///
 /// # Errors
 /// The first words look like an expression, but are not one.
-pub(super) fn at_start<'a>(input: &'a str, words: &[Word]) -> Found<'a> {
+pub(super) fn at_start(input: &str, words: &[Word]) -> Result<Option<(Cron, usize)>, PhraseError> {
     let fields = typed(input, words);
     if !fields.get(..FIELDS).is_some_and(is_expression) {
         return Ok(None);
     }
     // A sixth field would mean seconds or years.
     let count = FIELDS + usize::from(fields.get(FIELDS).is_some_and(|word| is_star(word)));
-    let rest = words.get(count).map_or("", |word| &input[word.start..]);
-    Ok(Some((fields[..count].join(" ").parse()?, rest)))
+    let text = fields[..count].join(" ");
+    text.parse().map(|cron| Some((cron, count))).map_err(|error| with_numbers(&text, error))
 }
 
 /// Finds an expression at the end. Returns it with the text before it.
@@ -34,7 +35,19 @@ pub(super) fn at_end<'a>(input: &'a str, words: &[Word]) -> Found<'a> {
     };
     let start = start - usize::from(start > 0 && is_star(fields[start - 1]));
     let text = fields[start..].join(" ");
-    Ok(Some((text.trim_end_matches('.').parse()?, input[..words[start].start].trim_end())))
+    let text = text.trim_end_matches('.');
+    let cron = text.parse().map_err(|error| with_numbers(text, error))?;
+    Ok(Some((cron, input[..words[start].start].trim_end())))
+}
+
+/// Returns the error for an expression, with the same in numbers if only its names are wrong.
+fn with_numbers(text: &str, error: CronError) -> PhraseError {
+    let nearest: Vec<_> = text.split(' ').map(numbered).collect();
+    let nearest = nearest.join(" ");
+    match nearest.parse::<Cron>() {
+        Ok(_) => PhraseError::NotUnderstood { phrase: text.to_owned(), nearest },
+        Err(_) => error.into(),
+    }
 }
 
 /// Returns the words with their punctuation.
@@ -48,6 +61,39 @@ pub(super) fn is_in_the_middle(words: &[Word]) -> bool {
     fields.len() == FIELDS
         && fields.iter().any(|word| is_star(word))
         && fields.iter().all(|word| is_field(word))
+}
+
+/// Returns how many words look like an expression that lacks fields: `0 9 * *`, `*/5`. Zero if they do not.
+pub(super) fn cut_short(words: &[Word]) -> usize {
+    let fields = || words.iter().map(|word| word.typed.as_str()).take_while(|word| is_field(word));
+    let stars = fields().filter(|word| is_star(word)).count();
+    let has_step = fields().any(|word| word.starts_with("*/"));
+    match fields().count() {
+        count if has_step || (count >= 3 && stars >= 2) || (count >= 4 && stars >= 1) => count,
+        _ => 0,
+    }
+}
+
+/// Returns the expression that some words are nearest to: with the missing fields, and numbers for names.
+pub(super) fn completed(words: &[Word]) -> Option<String> {
+    let count = cut_short(words);
+    let mut fields: Vec<_> = words.iter().take(count.min(FIELDS)).map(|word| numbered(&word.typed)).collect();
+    fields.resize(FIELDS, "*".to_owned());
+    (count > 0).then(|| fields.join(" "))
+}
+
+/// Writes the names of days and months in a field as numbers: `mon-fri` as `1-5`.
+fn numbered(field: &str) -> String {
+    let (mut text, mut rest) = (String::new(), field);
+    while !rest.is_empty() {
+        let end = rest.find([',', '-', '/']).unwrap_or(rest.len());
+        let (part, after) = rest.split_at(end);
+        text += &short_name(part).map_or_else(|| part.to_owned(), |number| number.to_string());
+        let sign = after.chars().next().map_or(0, char::len_utf8);
+        text += &after[..sign];
+        rest = &after[sign..];
+    }
+    text
 }
 
 /// Returns whether five words look like an expression. Without a `*` they have to be a valid one.
@@ -64,7 +110,7 @@ fn is_star(word: &str) -> bool {
 fn is_field(word: &str) -> bool {
     let word = word.trim_end_matches('.');
     let is_part = |part: &str| {
-        let is_name = is_short_name(part);
+        let is_name = short_name(part).is_some();
         let is_sign = |byte: u8| byte.is_ascii_digit() || b"*?LW".contains(&byte);
         is_name || (!part.is_empty() && part.bytes().all(is_sign))
     };

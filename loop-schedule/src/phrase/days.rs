@@ -19,6 +19,10 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
+/// Words between days.
+const LINKS: &[&str] = &["and", "&", "to", "through", "thru", "-", "–"];
+const RANGES: &[&str] = &["to", "through", "thru", "-", "–"];
+
 /// Days on which something happens each week.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Days {
@@ -31,17 +35,22 @@ impl Days {
     const WEEKDAYS: Self = Self { bits: 0b011_1110 };
     const WEEKEND: Self = Self { bits: 0b100_0001 };
 
-    /// Parses the days that these words begin with: `monday`, `mondays and fridays`, `weekdays`. Returns how many words
-    /// they are.
+    /// Parses the days that these words begin with: `monday`, `mondays and fridays`, `monday to friday`, `mon-fri`,
+    /// `weekdays`. Returns how many words they are.
     pub(super) fn parse(words: &[Word]) -> Option<(Self, usize)> {
         let (mut days, mut length) = (Self::of(words.first()?)?, 1);
         loop {
             let rest = &words[length..];
-            let joint = usize::from(rest.first().is_some_and(|word| word.is(&["and", "&"])));
-            match rest.get(joint).and_then(Self::of) {
-                Some(more) => (days.bits, length) = (days.bits | more.bits, length + joint + 1),
-                None => return Some((days, length)),
-            }
+            let link = rest.first().filter(|word| word.is(LINKS));
+            let joint = usize::from(link.is_some());
+            let Some(more) = rest.get(joint).and_then(Self::of) else { return Some((days, length)) };
+            let is_range = link.is_some_and(|word| word.is(RANGES));
+            days = match (days.only(), more.only()) {
+                (Some(first), Some(last)) if is_range => Self::range(first, last),
+                _ if is_range => return Some((days, length)),
+                _ => Self { bits: days.bits | more.bits },
+            };
+            length += joint + 1;
         }
     }
 
@@ -49,13 +58,63 @@ impl Days {
         match word.text.as_str() {
             "weekday" | "weekdays" | "workday" | "workdays" => Some(Self::WEEKDAYS),
             "weekend" | "weekends" => Some(Self::WEEKEND),
-            text => day(text).map(|index| Self { bits: 1 << index }),
+            text => day(text).map(Self::one).or_else(|| Self::in_one_word(text)),
         }
     }
 
-    /// Returns the expression that fires at this time on these days.
-    pub(super) fn at(self, time: ClockTime) -> Cron {
-        let days = match self {
+    const fn one(day: usize) -> Self {
+        Self { bits: 1 << day }
+    }
+
+    /// Returns the day, if it is only one.
+    fn only(self) -> Option<usize> {
+        (0..7).find(|day| Self::one(*day) == self)
+    }
+
+    /// Returns the days from one to the other, through the end of the week if need be.
+    fn range(first: usize, last: usize) -> Self {
+        let length = (last + 7 - first) % 7;
+        Self { bits: (0..=length).map(|offset| 1 << ((first + offset) % 7)).sum() }
+    }
+
+    /// Parses several days without spaces: `mon-fri`, `tue/thu`.
+    fn in_one_word(text: &str) -> Option<Self> {
+        if let Some((first, last)) = text.split_once(['-', '–']) {
+            return Some(Self::range(day(first)?, day(last)?));
+        }
+        let days: Option<Vec<_>> = text.split(['/', ',']).map(day).collect();
+        days.map(|days| Self { bits: days.into_iter().fold(0, |bits, day| bits | 1 << day) })
+    }
+
+    /// Returns whether a word names days that recur, even without `every`: `mondays`, `weekends`, `mon-fri`.
+    pub(super) fn recur(word: &Word) -> bool {
+        Self::of(word).is_some() && (word.text.ends_with('s') || is_day_range(&word.text))
+    }
+
+    /// Returns the other days of the week.
+    pub(super) const fn others(self) -> Self {
+        Self { bits: Self::ALL.bits & !self.bits }
+    }
+
+    /// Returns whether its [words](Self::words) are short.
+    pub(super) fn is_short(self) -> bool {
+        self == Self::ALL || self == Self::WEEKDAYS || self.bits.count_ones() <= 3
+    }
+
+    /// Returns the words that a time of day follows: `weekdays`, `every monday and friday`.
+    pub(super) fn words(self) -> String {
+        let days: Vec<_> = (0..7).filter(|day| self.bits >> day & 1 == 1).map(|day| NAMES[day]).collect();
+        match self {
+            Self::ALL => "every day".to_owned(),
+            Self::WEEKDAYS => "weekdays".to_owned(),
+            Self::WEEKEND => "weekends".to_owned(),
+            _ => format!("every {}", days.join(" and ")),
+        }
+    }
+
+    /// Returns the field of an expression that matches these days.
+    pub(super) fn field(self) -> String {
+        match self {
             Self::ALL => "*".to_owned(),
             Self::WEEKDAYS => "1-5".to_owned(),
             Self { bits } => {
@@ -63,8 +122,12 @@ impl Days {
                     (0..7).filter(|day| bits >> day & 1 == 1).map(|day| day.to_string()).collect();
                 days.join(",")
             }
-        };
-        let text = format!("{} {} * * {days}", time.minute, time.hour);
+        }
+    }
+
+    /// Returns the expression that fires at this time on these days.
+    pub(super) fn at(self, time: ClockTime) -> Cron {
+        let text = format!("{} {} * * {}", time.minute, time.hour, self.field());
         text.parse().unwrap_or_else(|error| unreachable!("{text} is an expression: {error}"))
     }
 }
@@ -92,17 +155,26 @@ pub(super) fn is_day_or_month(word: &Word) -> bool {
 
 /// Returns whether a word names several days without spaces: `mon-fri`, `tue/thu`.
 pub(super) fn is_day_range(text: &str) -> bool {
-    let parts: Vec<_> = text.split(['-', '/', ',']).collect();
-    parts.len() > 1 && parts.iter().all(|part| day(part).is_some())
+    day(text).is_none() && Days::in_one_word(text).is_some()
+}
+
+/// Returns the number of a month from 1 on, by its name in full or by three letters.
+pub(super) fn month(word: &Word) -> Option<u8> {
+    let is_name = |month: &&str| *month == word.text || month[..3] == word.text || word.text == "sept";
+    (1..)
+        .zip(&MONTHS)
+        .find(|(_, month)| is_name(month) && word.text.starts_with(&month[..3]))
+        .map(|(number, _)| number)
 }
 
 /// Returns whether a word names a month, in full or by three letters.
 pub(super) fn is_month(word: &Word) -> bool {
-    word.text.len() >= 3 && MONTHS.iter().any(|month| *month == word.text || month[..3] == word.text)
+    month(word).is_some()
 }
 
-/// Returns whether a text is a name of three letters: `MON`, `jan`.
-pub(super) fn is_short_name(text: &str) -> bool {
+/// Returns the number of a day or a month from a name of three letters: `MON`, `jan`.
+pub(super) fn short_name(text: &str) -> Option<usize> {
     let text = text.to_ascii_lowercase();
-    text.len() == 3 && NAMES.iter().chain(&MONTHS).any(|name| name[..3] == text)
+    let place = |names: &[&str]| names.iter().position(|name| name[..3] == text);
+    place(&NAMES).or_else(|| place(&MONTHS).map(|place| place + 1))
 }

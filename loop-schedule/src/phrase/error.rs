@@ -22,11 +22,18 @@ pub enum PhraseError {
     Interval(#[from] IntervalError),
     /// Its cron expression is not valid.
     #[error("{0}. Cron fields are: minute, hour, day of month, month, day of week")]
-    Cron(#[from] CronError),
+    Cron(CronError),
     /// Its time of day does not exist on that day, or exists twice.
     #[error(transparent)]
     Time(#[from] TimeError),
     /// Its time is after the last one that a computer can store.
     #[error("the time is after the end of the calendar")]
     AfterTheEnd,
+}
+
+// The message already contains that of the cause, so there is no source.
+impl From<CronError> for PhraseError {
+    fn from(error: CronError) -> Self {
+        Self::Cron(error)
+    }
 }

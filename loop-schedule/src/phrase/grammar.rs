@@ -2,7 +2,8 @@
 
 use super::{
     PhraseError,
-    clock::ClockTime,
+    clock::{ClockTime, NAMED},
+    date::DayOfYear,
     days::Days,
     nearest, neighbours,
     time_sign::qualifiers,
@@ -10,7 +11,8 @@ use super::{
 };
 use crate::{
     Interval, IntervalError, IntervalUnit,
-    interval::time_words::{number, split_number, unit},
+    duration::{self, DurationError},
+    interval::time_words::{number, unit},
 };
 
 /// A schedule as written, before a clock resolves it.
@@ -20,6 +22,8 @@ pub(super) enum Spec {
     In(Result<Interval, IntervalError>),
     Days(Days, ClockTime),
     At(ClockTime),
+    On(DayOfYear, ClockTime),
+    Today(ClockTime),
     Tonight(ClockTime),
     Tomorrow(ClockTime),
 }
@@ -43,8 +47,8 @@ impl Match {
 /// # Errors
 /// It continues with a time that does not belong to it: `every hour at 9`.
 pub(super) fn at_start(words: &[Word]) -> Result<Option<Match>, PhraseError> {
-    if let Some(interval) = words.first().and_then(|word| compact(&word.text, &word.typed)) {
-        return Ok(Some(Match::new(Spec::Every(interval), 1)));
+    if let Some((interval, length)) = compact(words) {
+        return Ok(Some(Match::new(Spec::Every(interval), length)));
     }
     let Some(found) = phrase(words) else { return Ok(None) };
     if words[found.length - 1].has_colon {
@@ -52,38 +56,49 @@ pub(super) fn at_start(words: &[Word]) -> Result<Option<Match>, PhraseError> {
     }
     match neighbours::after(&words[found.length..]) {
         0 => Ok(Some(found)),
-        more => Err(nearest::error(&words[..words.len().min(found.length + more)])),
+        _ => Err(nearest::error(words, 0, found.length)),
     }
 }
 
-/// Finds a schedule at the end: the longest, with the number of its first word.
+/// Finds a schedule at the end: the longest, with the number of its first word. Words of thanks may follow it.
 ///
 /// # Errors
-/// The words before it belong to the same time: `Dec 24 at 18:00`.
+/// The words before it belong to the same time: `friday at 18:00`.
 pub(super) fn at_end(words: &[Word]) -> Result<Option<(usize, Spec)>, PhraseError> {
+    const THANKS: &[&str] = &["please", "pls", "thanks", "thank", "you"];
+    let thanks = words.iter().rev().take_while(|word| word.is(THANKS)).count();
+    let words = &words[..words.len() - thanks];
     let found = (1..words.len()).find_map(|start| {
         let found = phrase(&words[start..])?;
         (start + found.length == words.len()).then_some((start, found.spec))
     });
     let Some((start, spec)) = found else { return Ok(None) };
     match neighbours::before(words, start, &spec) {
-        Some(first) => Err(nearest::error(&words[first..])),
+        Some(first) => Err(nearest::error(words, first, words.len())),
         None => Ok(Some((start, spec))),
     }
 }
 
 /// Parses the schedule that some words begin with.
-fn phrase(words: &[Word]) -> Option<Match> {
+pub(super) fn phrase(words: &[Word]) -> Option<Match> {
     let (first, rest) = words.split_first()?;
+    if let Some((spec, length)) = on_a_date(words).or_else(|| from_now(words)) {
+        return Some(Match::new(spec, length));
+    }
+    let one_word = |found: Option<Match>| found.map(|found| Match::new(found.spec, found.length + 1));
+    let at_time =
+        |spec: fn(ClockTime) -> Spec| clock(rest).map(|(time, length)| Match::new(spec(time), length + 1));
     match first.text.as_str() {
         "every" | "each" => every(rest),
+        "once" if rest.first()?.is(&["every", "each"]) => one_word(phrase(rest)),
         "hourly" => Some(Match::new(Spec::Every(Interval::new(1, IntervalUnit::Hours)), 1)),
         "daily" => days_at(Days::ALL, rest).or_else(|| whole_days(1)),
         "weekly" => whole_days(7),
         "in" => after(rest),
         "at" | "@" => at(rest),
-        "tomorrow" => clock(rest).map(|(time, length)| Match::new(Spec::Tomorrow(time), length + 1)),
-        "tonight" => clock(rest).map(|(time, length)| Match::new(Spec::Tonight(time), length + 1)),
+        "today" => at_time(Spec::Today),
+        "tomorrow" => at_time(Spec::Tomorrow),
+        "tonight" => at_time(Spec::Tonight),
         "on" => {
             let (days, length) = recurring_days(rest)?;
             days_at(days, &rest[length..]).map(|found| Match::new(found.spec, found.length + length))
@@ -95,6 +110,36 @@ fn phrase(words: &[Word]) -> Option<Match> {
     }
 }
 
+/// Parses a time of day on a date: `on December 24 at 18:00`, `2026-12-24 18:00`, `at 18:00 on 24 Dec`.
+fn on_a_date(words: &[Word]) -> Option<(Spec, usize)> {
+    let on = usize::from(words.first()?.is(&["on", "at"]));
+    if let Some((date, time)) = words.get(on)?.text.split_once('t')
+        && let (Some((day, 1)), Some((time, 1))) = (
+            DayOfYear::parse(&Word::all(date)),
+            ClockTime::parse(&Word::all(time)).filter(|(time, _)| time.is_exact),
+        )
+    {
+        return Some((Spec::On(day, time), on + 1));
+    }
+    if let Some((day, length)) = DayOfYear::parse(&words[on..]) {
+        let (time, more) = clock(&words[on + length..])?;
+        return Some((Spec::On(day, time), on + length + more));
+    }
+    let (time, length) = clock(words)?;
+    let on = usize::from(words.get(length)?.is(&["on"]));
+    let (day, more) = DayOfYear::parse(&words[length + on..])?;
+    Some((Spec::On(day, time), length + on + more))
+}
+
+/// Parses an amount of time before `from now`.
+fn from_now(words: &[Word]) -> Option<(Spec, usize)> {
+    let article = usize::from(words.first()?.is(&["a", "an"]));
+    let (interval, length) = amount(&words[article..])?;
+    let length = article + length;
+    let is_whole = words.get(length)?.is(&["from"]) && words.get(length + 1)?.is(&["now"]);
+    is_whole.then_some((Spec::In(interval), length + 2))
+}
+
 fn whole_days(days: u64) -> Option<Match> {
     Some(Match::new(Spec::Every(Interval::new(days, IntervalUnit::Days)), 1))
 }
@@ -102,10 +147,10 @@ fn whole_days(days: u64) -> Option<Match> {
 /// Parses days that recur without `every`: `weekdays`, `mondays`.
 fn recurring_days(words: &[Word]) -> Option<(Days, usize)> {
     let (days, length) = Days::parse(words)?;
-    words[..length]
-        .iter()
-        .all(|word| word.text.ends_with('s') || word.is(&["and", "&"]))
-        .then_some((days, length))
+    let words = &words[..length];
+    let recur = words.iter().any(|word| word.is(&["to", "through", "thru", "-", "–"]))
+        || words.iter().all(|word| Days::recur(word) || word.is(&["and", "&"]));
+    recur.then_some((days, length))
 }
 
 /// Parses what follows `every`.
@@ -118,6 +163,9 @@ fn every(rest: &[Word]) -> Option<Match> {
         && let Some(found) = days_at(Days::ALL, &rest[1..])
     {
         return Some(Match::new(found.spec, found.length + 1));
+    }
+    if rest.first()?.is(NAMED) {
+        return days_at(Days::ALL, rest);
     }
     // In `every second day`, the second is no unit.
     let is_counted = rest.first()?.is(&["second"]) && qualifiers(rest) > 0;
@@ -181,8 +229,8 @@ fn clock(words: &[Word]) -> Option<(ClockTime, usize)> {
 /// Parses an amount of time: `20m`, `20 minutes`, `five minutes`, `minute`.
 fn amount(words: &[Word]) -> Option<(Result<Interval, IntervalError>, usize)> {
     let first = words.first()?;
-    if let Some(interval) = compact(&first.text, &first.typed) {
-        return Some((interval, 1));
+    if let Some(found) = compact(words) {
+        return Some(found);
     }
     if first.text.len() > 1
         && let Some((unit, factor)) = whole_unit(&first.text)
@@ -206,11 +254,29 @@ fn whole_unit(text: &str) -> Option<(IntervalUnit, u64)> {
     }
 }
 
-/// Parses digits with the letter of a unit. `M` may mean months.
-fn compact(text: &str, typed: &str) -> Option<Result<Interval, IntervalError>> {
-    let (digits, letter) = split_number(text);
-    let unit = IntervalUnit::of_letter(letter).filter(|_| !digits.is_empty() && !typed.ends_with('M'))?;
-    Some(Interval::from_digits(digits, unit))
+/// Parses numbers with the letters of units: `20m`, `1h30m`, `1h 30m`, `1.5h`. `M` may mean months.
+fn compact(words: &[Word]) -> Option<(Result<Interval, IntervalError>, usize)> {
+    let typed = |at: usize| words.get(at).map(|word| word.typed.as_str()).filter(|typed| is_compact(typed));
+    let first = typed(0)?;
+    // A smaller unit continues the amount: `1h 30m`, but not `5m 5m`.
+    let second = typed(1)
+        .filter(|second| unit_of(second) < unit_of(first) && !words[0].has_comma && !words[0].has_colon);
+    let text = second.map_or_else(|| first.to_owned(), |second| format!("{first}{second}"));
+    Some((text.parse(), 1 + usize::from(second.is_some())))
+}
+
+/// Returns whether a text is numbers with the letters of units, all of them small.
+fn is_compact(text: &str) -> bool {
+    text.starts_with(|sign: char| sign.is_ascii_digit())
+        && text.ends_with(['s', 'm', 'h', 'd'])
+        && text.bytes().all(|sign| sign.is_ascii_digit() || b".smhd".contains(&sign))
+        && !matches!(duration::parse(text), Err(DurationError::Unreadable))
+}
+
+/// Returns the seconds in the last unit of a text.
+fn unit_of(text: &str) -> u64 {
+    let letter = text.get(text.len() - 1..).and_then(IntervalUnit::of_letter);
+    letter.map_or(0, IntervalUnit::seconds)
 }
 
 /// Returns the schedule that some words contain anywhere, as typed.

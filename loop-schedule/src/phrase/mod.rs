@@ -6,12 +6,17 @@
 
 mod amounts;
 mod clock;
+mod compose;
 mod cron_fields;
+mod date;
 mod days;
 mod error;
 mod grammar;
+mod moments;
 mod nearest;
+mod nearest_interval;
 mod neighbours;
+mod spelling;
 mod time_sign;
 mod word;
 
@@ -67,17 +72,29 @@ impl Phrase {
     /// # Errors
     /// [`PhraseError`] if the text has words of time that are not a schedule, or if its schedule cannot be kept.
     pub fn parse(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {
+        Self::read(input, zone, now).map_err(|error| match error {
+            PhraseError::NotUnderstood { phrase, nearest } if !is_ahead(&nearest, zone, now) => {
+                PhraseError::NotUnderstood { phrase, nearest: nearest::DEFAULT.to_owned() }
+            }
+            error => error,
+        })
+    }
+
+    fn read(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {
         let input = input.trim();
         let words = Word::all(input);
+        let prompt_at = |length: usize| words.get(length).map_or("", |word| &input[word.start..]);
         let scheduled = |(cron, prompt): (Cron, &str)| {
             Ok(Self { time: Some(PhraseTime::Cron(cron)), prompt: prompt.to_owned() })
         };
-        if let Some(found) = cron_fields::at_start(input, &words)? {
-            return scheduled(found);
+        if let Some((cron, length)) = cron_fields::at_start(input, &words)? {
+            if neighbours::after(&words[length..]) > 0 {
+                return Err(nearest::error(&words, 0, length));
+            }
+            return scheduled((cron, prompt_at(length)));
         }
         if let Some(Match { spec, length }) = grammar::at_start(&words)? {
-            let prompt = words.get(length).map_or("", |word| &input[word.start..]);
-            return Ok(Self { time: Some(resolve(&spec, zone, now)?), prompt: prompt.to_owned() });
+            return Ok(Self { time: Some(resolve(&spec, zone, now)?), prompt: prompt_at(length).to_owned() });
         }
         if let Some(found) = cron_fields::at_end(input, &words)? {
             return scheduled(found);
@@ -93,6 +110,12 @@ impl Phrase {
     }
 }
 
+/// Returns whether a form is a schedule that still fires. The year of a date may be over.
+fn is_ahead(form: &str, zone: &Zone, now: Timestamp) -> bool {
+    let time = Phrase::read(form, zone, now).ok().and_then(|phrase| phrase.time);
+    time.is_some_and(|time| !matches!(time, PhraseTime::Once(time) if time <= now))
+}
+
 /// Turns what was written into a time.
 fn resolve(spec: &Spec, zone: &Zone, now: Timestamp) -> Result<PhraseTime, PhraseError> {
     let once = |time: Result<Timestamp, TimeError>| Ok(PhraseTime::Once(time?));
@@ -105,6 +128,8 @@ fn resolve(spec: &Spec, zone: &Zone, now: Timestamp) -> Result<PhraseTime, Phras
         }
         Spec::Days(days, time) => Ok(PhraseTime::Cron(days.at(*time))),
         Spec::At(time) => once(time.next(zone, now)),
+        Spec::On(day, time) => once(day.at(*time, zone, now)),
+        Spec::Today(time) => once(time.on_day(0, zone, now)),
         Spec::Tonight(time) => once(time.in_the_evening().on_day(0, zone, now)),
         Spec::Tomorrow(time) => once(time.on_day(1, zone, now)),
     }

@@ -1,51 +1,83 @@
 //! The nearest form of a schedule to words of time that are not one.
 
+use jiff::Timestamp;
+
 use super::{
     PhraseError,
-    amounts::{amount, calendar, compound, per},
+    amounts::{amount, calendar, compound},
     clock::{ClockTime, is_clock_like},
+    compose::compose,
     cron_fields,
-    days::{Days, is_day_or_month, is_day_range},
+    days::{Days, is_day_or_month, is_day_range, is_month},
     grammar::{self, Spec},
-    time_sign::{is_day_part, is_ordinal, is_time, qualifiers},
+    nearest_interval::{after, at_frequency, every, half_more, interval},
+    neighbours,
+    spelling::{hour_and_minute, normal},
+    time_sign::{edge, frequency, hyphenated, is_day_part, is_ordinal, is_span, is_time, qualifiers},
     word::{Word, joined},
 };
-use crate::interval::time_words::{is_compact_like, is_number_like, is_unit_like, number};
+use crate::{
+    Cron, Zone,
+    interval::time_words::{is_compact_like, is_number_like, is_unit_like, number},
+};
 
 /// The form if no other is near.
-const DEFAULT: &str = "every 10m";
+pub(super) const DEFAULT: &str = "every 10m";
 
 /// The number of words in which the parts of one time are looked for.
 const REACH: usize = 8;
 
 /// The range of intervals that every job can keep, in minutes.
-const MINUTES: std::ops::RangeInclusive<f64> = 1.0..=44_640.0;
+pub(super) const MINUTES: std::ops::RangeInclusive<f64> = 1.0..=44_640.0;
 
 /// Finds words of time. Returns them, and the nearest form of a schedule.
 pub(super) fn find(words: &[Word]) -> Option<(String, String)> {
     let at = (0..words.len()).find(|at| is_time(words, *at))?;
     let here = &words[at..words.len().min(at + REACH)];
-    Some((joined(&here[..length(here)]), form(here)))
+    let least = if cron_fields::is_in_the_middle(here) { cron_fields::FIELDS } else { edge(words, at) };
+    let end = with_continuations(words, at, at + length(here).max(least));
+    let found = &words[at..end];
+    let window = &words[at..words.len().min(at + REACH.max(found.len()))];
+    Some((joined(found), form(found).or_else(|| form(window)).unwrap_or_else(|| DEFAULT.to_owned())))
 }
 
-/// Returns the error for a schedule with a time that does not belong to it.
-pub(super) fn error(words: &[Word]) -> PhraseError {
-    PhraseError::NotUnderstood { phrase: joined(words), nearest: form(&words[..words.len().min(REACH)]) }
+/// Returns the error for a schedule of some words that others continue.
+pub(super) fn error(words: &[Word], start: usize, end: usize) -> PhraseError {
+    let words = &words[start..with_continuations(words, start, end)];
+    let nearest = form(words).unwrap_or_else(|| DEFAULT.to_owned());
+    PhraseError::NotUnderstood { phrase: joined(words), nearest }
 }
 
-/// Returns the nearest form that works.
-fn form(words: &[Word]) -> String {
+/// Returns where a time ends that begins and ends at these words, with all that continues it.
+fn with_continuations(words: &[Word], start: usize, mut end: usize) -> usize {
+    while end < words.len().min(start + 2 * REACH) {
+        match neighbours::after(&words[end..]) {
+            0 => break,
+            more => end = words.len().min(end + more),
+        }
+    }
+    end
+}
+
+/// Returns the nearest form that works, if one is near.
+fn form(words: &[Word]) -> Option<String> {
+    let words = &normal(words);
     // `at 9am` in `every other day at 9am` would fire once.
-    let has_form = words[0].is(&["every", "each", "daily", "hourly", "weekly", "tomorrow", "tonight"])
+    let has_form = words[0]
+        .is(&["every", "each", "daily", "hourly", "weekly", "today", "tomorrow", "tonight"])
         || is_day_or_month(&words[0])
-        || is_day_range(&words[0].text);
+        || is_day_range(&words[0].text)
+        || frequency(words).is_some()
+        || words.iter().any(|word| word.is(&["now", "later"]));
     let inside = || grammar::inside(words);
-    let found = if has_form { None } else { inside() }.unwrap_or_else(|| nearest(words));
-    Some(found)
-        .filter(|form| works(form))
-        .or_else(inside)
-        .filter(|form| works(form))
-        .unwrap_or_else(|| DEFAULT.to_owned())
+    let candidates: [&dyn Fn() -> Option<String>; 5] = [
+        &|| cron_fields::completed(words),
+        &|| compose(words, &clock(words)),
+        &|| if has_form { None } else { inside() },
+        &|| nearest(words),
+        &inside,
+    ];
+    candidates.iter().find_map(|candidate| candidate().filter(|form| works(form)))
 }
 
 /// Returns how many words belong to the time.
@@ -60,7 +92,26 @@ fn length(words: &[Word]) -> usize {
             || is_day_range(&word.text)
             || is_ordinal(word)
             || Days::parse(std::slice::from_ref(word)).is_some()
-            || word.is(&["at", "noon", "midnight", "other", "single", "half", "quarter", "past", "o'clock"])
+            || hyphenated(&word.text).is_some()
+            || is_span(&word.text)
+            || is_month(word)
+            || hour_and_minute(&word.text).is_some()
+            || word.is(&[
+                "at",
+                "noon",
+                "midday",
+                "midnight",
+                "daily",
+                "hourly",
+                "interval",
+                "intervals",
+                "other",
+                "single",
+                "half",
+                "quarter",
+                "past",
+                "o'clock",
+            ])
     };
     let start = match words[0].is(&["every", "each", "in"]) {
         true => qualifiers(&words[1..]),
@@ -72,7 +123,7 @@ fn length(words: &[Word]) -> usize {
 }
 
 /// Returns whether a form is a schedule that can be kept, and nothing else.
-fn works(form: &str) -> bool {
+pub(super) fn works(form: &str) -> bool {
     let words = Word::all(form);
     let can_be_kept = |spec: &Spec| match spec {
         Spec::Every(interval) | Spec::In(interval) => interval.as_ref().is_ok_and(|interval| {
@@ -85,44 +136,81 @@ fn works(form: &str) -> bool {
         grammar::at_start(&words)
             .is_ok_and(|found| found.is_some_and(|it| it.length == words.len() && can_be_kept(&it.spec)))
     };
-    cron_fields::at_start(form, &words).is_ok_and(|found| found.is_some()) || is_phrase()
+    let fires = |cron: &Cron| cron.next_after(Timestamp::UNIX_EPOCH, &Zone::utc()).is_some();
+    cron_fields::at_start(form, &words).is_ok_and(|found| found.is_some_and(|(cron, _)| fires(&cron)))
+        || is_phrase()
 }
 
 /// Returns a form that is close to words of time. It may not be a schedule.
-fn nearest(words: &[Word]) -> String {
+fn nearest(words: &[Word]) -> Option<String> {
     let first = words[0].text.trim_start_matches('@');
     let second = words.get(1).map_or("", |word| word.text.as_str());
     let time = clock(words);
-    match first {
-        "tomorrow" => format!("tomorrow at {time}"),
+    let has = |names: &[&str]| words.iter().any(|word| word.is(names));
+    if let Some((count, length)) = frequency(words) {
+        return Some(at_frequency(count, &words[length - 1].text));
+    }
+    if has(&["end", "start", "beginning", "first", "last"])
+        && let Some(unit) = words.iter().find(|word| word.is(&["day", "week", "month", "quarter", "year"]))
+    {
+        return Some(at_the_edge(&unit.text, has(&["every", "each"]), has(&["end", "last"])));
+    }
+    Some(match first {
+        "today" | "tomorrow" => format!("{first} at {time}"),
         "tonight" => "tonight at 9".to_owned(),
-        "noon" | "midnight" => format!("at {first}"),
+        "noon" | "midnight" | "midday" => format!("at {first}"),
         "weekdays" => format!("weekdays at {time}"),
+        "daily" if has(&["at", "@"]) => format!("every day at {time}"),
         "daily" | "hourly" | "weekly" => first.to_owned(),
-        "monthly" | "yearly" | "annually" | "quarterly" => calendar(first).to_owned(),
-        "nightly" => "every day at 23:00".to_owned(),
+        "monthly" | "bimonthly" | "yearly" | "annually" | "quarterly" => calendar(first).to_owned(),
+        "nightly" | "overnight" | "weeknights" | "mornings" | "evenings" | "nights" | "afternoons" => {
+            format!("every day at {time}")
+        }
         "everyday" => "every day".to_owned(),
+        "half-hourly" => "every 30m".to_owned(),
+        "bihourly" => "every 2h".to_owned(),
+        "minutely" => "every 1m".to_owned(),
         "biweekly" | "bi-weekly" | "fortnightly" => "every 2 weeks".to_owned(),
-        "at" => format!("at {time}"),
+        "next" if is_unit_like(second) => {
+            format!("in {}", if second == "week" { "7 days" } else { "30 days" })
+        }
+        "at" if has(&["hourly", "intervals", "interval"]) => return repeated(&words[1..], &time),
+        "at" | "eod" | "this" | "later" | "next" => format!("at {time}"),
         "in" if words.iter().take(3).any(is_day_part) => format!("at {time}"),
-        "in" => after(&words[1..]),
-        "every" | "each" => repeated(&words[1..], &time),
+        "in" | "after" => return after(&words[1..]),
+        "every" | "each" => return repeated(&words[1..], &time),
+        _ if has(&["later", "hence", "now"]) => return after(words),
+        _ if is_clock_like(&words[0]) && has(&["daily", "every", "each"]) => format!("every day at {time}"),
         _ if is_clock_like(&words[0]) || second == "o'clock" => format!("at {time}"),
         _ if is_day_or_month(&words[0]) || is_day_range(first) => on_days(words, &time),
         _ if is_unit_like(second) => every(first, second),
-        _ if is_compact_like(first) => compound(first).map_or_else(|| DEFAULT.to_owned(), interval),
-        _ => cron(words),
+        _ if is_compact_like(first) => interval(compound(first)?),
+        _ => return cron(words),
+    })
+}
+
+/// Returns the form for the beginning or the end of a period.
+fn at_the_edge(unit: &str, recurs: bool, is_end: bool) -> String {
+    let (day, time) = if is_end { ("friday", "17:00") } else { ("monday", "9:00") };
+    match unit {
+        "day" if recurs => format!("every day at {time}"),
+        "day" => format!("at {time}"),
+        "week" => format!("every {day} at {time}"),
+        _ => calendar(unit).to_owned(),
     }
 }
 
 /// Returns the form for words after `every`.
-fn repeated(rest: &[Word], time: &str) -> String {
+fn repeated(rest: &[Word], time: &str) -> Option<String> {
     let count = qualifiers(rest);
     let (qualifiers, rest) = rest.split_at(count);
-    let Some(unit) = rest.first() else { return DEFAULT.to_owned() };
+    let unit = rest.first()?;
+    if let Some(half) = half_more(rest) {
+        return Some(half);
+    }
     let is_work = qualifiers.iter().any(|word| word.is(&["working", "business"]));
     let amount = qualifiers.iter().find(|word| amount(&word.text).is_some() || is_ordinal(word));
-    match unit.text.as_str() {
+    Some(match unit.text.as_str() {
         "day" | "days" if is_work => format!("weekdays at {time}"),
         "month" | "months" | "year" | "years" | "quarter" if !is_unit_like(second(rest)) => {
             calendar(&unit.text).to_owned()
@@ -131,7 +219,7 @@ fn repeated(rest: &[Word], time: &str) -> String {
         "fortnight" | "fortnights" => "every 2 weeks".to_owned(),
         _ if is_day_part(unit) => format!("every day at {time}"),
         _ if Days::parse(rest).is_some() || is_day_range(&unit.text) => on_days(rest, time),
-        _ if is_compact_like(&unit.text) => compound(&unit.text).map_or_else(|| DEFAULT.to_owned(), interval),
+        _ if is_compact_like(&unit.text) => interval(compound(&unit.text)?),
         "day" if amount.is_none() && rest[1..].iter().any(|word| word.is(&["at"]) || is_clock_like(word)) => {
             format!("every day at {time}")
         }
@@ -139,7 +227,7 @@ fn repeated(rest: &[Word], time: &str) -> String {
             || format!("every {}", unit.text.trim_end_matches('s')),
             |it| every(&it.text, &unit.text),
         ),
-    }
+    })
 }
 
 fn second(words: &[Word]) -> &str {
@@ -148,70 +236,38 @@ fn second(words: &[Word]) -> &str {
 
 /// Returns the form for days: `monday`, `mon-fri`, `tue/thu`.
 fn on_days(words: &[Word], time: &str) -> String {
-    let text = words[0].text.trim_end_matches("'s");
-    if let Some((first, last)) = text.split_once('-').filter(|_| is_day_range(text)) {
-        let is_week = (first.get(..3), last.get(..3)) == (Some("mon"), Some("fri"));
-        return if is_week { format!("weekdays at {time}") } else { format!("every {first} at {time}") };
-    }
-    let days = text.replace(['/', ','], " and ");
-    let days = if is_day_range(text) { days } else { days.trim_end_matches('s').to_owned() };
-    format!("every {days} at {time}")
-}
-
-/// Returns the form for words after `in`.
-fn after(rest: &[Word]) -> String {
-    let number = rest.iter().take(3).find_map(|word| amount(&word.text));
-    let unit = rest.iter().take(4).find(|word| word.text.len() > 1 && is_unit_like(&word.text));
-    let minutes = match unit {
-        Some(unit) => per(&unit.text).map(|per| number.unwrap_or(1.0) * per),
-        None => number.or_else(|| rest.first().and_then(|word| compound(&word.text))),
-    };
-    match minutes.map(f64::round).filter(|minutes| MINUTES.contains(minutes)) {
-        Some(minutes) => format!("in {minutes} minutes"),
-        None => "in 20 minutes".to_owned(),
+    match Days::parse(words) {
+        Some((days, _)) => format!("{} at {time}", days.words()),
+        None => format!("every {} at {time}", words[0].text.trim_end_matches("'s").trim_end_matches("’s")),
     }
 }
 
 /// Returns five numbers that look like an expression, wherever they are.
-fn cron(words: &[Word]) -> String {
-    match cron_fields::is_in_the_middle(words) {
-        true => words.iter().take(5).map(|word| word.typed.as_str()).collect::<Vec<_>>().join(" "),
-        false => DEFAULT.to_owned(),
-    }
+fn cron(words: &[Word]) -> Option<String> {
+    cron_fields::is_in_the_middle(words).then(|| joined(&words[..cron_fields::FIELDS]))
 }
 
-/// Returns the time of day in some words: an exact one, or an hour after `at`. Nine in the morning without one.
+/// Returns the time of day in some words: an exact one, or an hour after `at`. Without one, that of the part of the
+/// day, or nine in the morning.
 fn clock(words: &[Word]) -> String {
-    let is_late = words.iter().any(|word| word.is(&["evening", "night", "tonight"]));
+    let has = |names: &[&str]| words.iter().any(|word| word.is(names));
+    let is_late = has(&["afternoon", "evening", "evenings", "night", "nights", "tonight", "nightly"]);
     let found = (0..words.len()).find_map(|at| {
         let is_after_at = at > 0 && words[at - 1].is(&["at", "@"]);
-        let dotted = || ClockTime::parse(&Word::all(&words[at].text.replace('.', ":")));
-        let found = ClockTime::parse(&words[at..]).or_else(|| dotted().filter(|_| is_after_at));
+        let found = ClockTime::parse(&words[at..]);
         let named = || ClockTime::parse(&Word::all(&number(&words[at].text)?.to_string()));
         let found = found.or_else(|| named().filter(|_| is_after_at));
         found.map(|(time, _)| time).filter(|time| time.is_exact || is_after_at)
     });
     let time = found.map(|time| if is_late { time.in_the_evening() } else { time });
-    time.map_or_else(|| "9:00".to_owned(), |time| time.to_string())
-}
-
-/// Returns the form for a number of units, as it is written if that works.
-fn every(number: &str, unit: &str) -> String {
-    let Some((number_of, per)) = amount(number).zip(per(unit)) else { return calendar(unit).to_owned() };
-    let written = format!("every {number} {unit}");
-    if works(&written) {
-        return written;
-    }
-    let plural = if unit.ends_with('s') { unit.to_owned() } else { format!("{unit}s") };
-    let counted = format!("every {number_of} {plural}");
-    if works(&counted) { counted } else { interval(number_of * per) }
-}
-
-/// Returns the form for an interval of this many minutes.
-fn interval(minutes: f64) -> String {
-    match minutes {
-        ..1.0 => "every 1m".to_owned(),
-        _ if MINUTES.contains(&minutes) => format!("every {minutes:.0}m"),
-        _ => calendar("month").to_owned(),
-    }
+    let usual = || match () {
+        () if has(&["night", "nights", "nightly", "overnight", "weeknight", "weeknights"]) => "23:00",
+        () if has(&["evening", "evenings", "dusk", "sunset"]) => "18:00",
+        () if has(&["afternoon", "afternoons"]) => "15:00",
+        () if has(&["lunch", "lunchtime"]) => "12:00",
+        () if has(&["eod", "later"]) => "17:00",
+        () if has(&["dawn", "sunrise"]) => "6:00",
+        () => "9:00",
+    };
+    time.map_or_else(|| usual().to_owned(), |time| time.to_string())
 }

@@ -1,90 +1,199 @@
-//! Words beside a schedule that change its meaning: `every hour` in `every hour between 9 and 17`.
+//! Words beside a schedule that continue it: `every hour` in `every hour between 9 and 17`.
+//!
+//! The rest of a text is its prompt, which nobody examines. But some words directly beside a schedule plainly belong to
+//! it, and a job without them would fire at other times. [`CONTINUATIONS`] lists them, and what has to follow each: `at
+//! :15` continues a schedule, and `at the office` begins a prompt.
 
 use super::{
-    clock::is_clock_like,
-    days::{Days, is_day_or_month, is_day_range},
+    clock::{NAMED, is_clock_like},
+    cron_fields,
+    days::is_day_or_month,
     grammar::Spec,
-    time_sign::{is_day_part, is_ordinal, is_time, is_whole, qualifiers},
+    moments::{amount, date, day_part, moment, place, point, range, recurring_days, schedule, times, zone},
+    time_sign::{frequency, is_day_part, is_time},
     word::Word,
 };
 use crate::interval::time_words::{is_compact_like, is_number_like, is_unit_like};
 
-/// Abbreviations of time zones. A schedule has its zone beside it, and would fire at another time.
-const ZONES: &[&str] = &[
-    "UTC", "GMT", "CET", "CEST", "EET", "EEST", "BST", "IST", "JST", "EST", "EDT", "CST", "CDT", "MST",
-    "MDT", "PST", "PDT",
+/// Returns how many words of a continuation follow its first word. `None` if the prompt begins there.
+type Follows = fn(&[Word]) -> Option<usize>;
+
+/// First words of a continuation, and what has to follow them.
+const CONTINUATIONS: &[(&[&str], Follows)] = &[
+    (&["at", "@"], |rest| {
+        point(rest).or_else(|| day_part(rest)).or_else(|| date(rest)).or_else(|| top_of_the_hour(rest))
+    }),
+    (&["on", "only", "including", "excluding", "except", "not", "outside"], |rest| {
+        moment(rest).or_else(|| prepositional(rest))
+    }),
+    (&["between"], range),
+    (&["from"], |rest| range(rest).or_else(|| moment(rest))),
+    (
+        &[
+            "to",
+            "through",
+            "around",
+            "by",
+            "before",
+            "after",
+            "past",
+            "since",
+            "during",
+            "over",
+            "throughout",
+        ],
+        |rest| moment(rest).or_else(|| amount(rest)),
+    ),
+    // A schedule cannot end on a condition either, so any word may follow.
+    (&["until", "till", "til"], |rest| moment(rest).or_else(|| amount(rest)).or(Some(0))),
+    (&["starting", "beginning", "ending"], |rest| moment(rest).or_else(|| prepositional(rest))),
+    (&["in"], |rest| place(rest).or_else(|| day_part(rest)).or_else(|| date(rest)).or_else(|| amount(rest))),
+    (&["for"], |rest| amount(rest).or_else(|| date(rest)).or_else(|| whole_unit(rest))),
+    (&["of"], |rest| rest.first()?.is(&["the", "each", "every"]).then_some(1)),
+    (&["next", "this"], |rest| unit(rest).or_else(|| day_part(rest)).or_else(|| date(rest))),
+    (&["max", "maximum", "only"], times),
+    (&["twice", "thrice", "forever", "indefinitely"], |_| Some(0)),
 ];
 
-/// Returns how many words after a schedule belong to its time; none if the prompt begins there.
+/// Words that join a continuation, or another time.
+const LINKS: &[&str] = &["and", "or", "but", "then", "also", "plus", "&"];
+
+/// First words of a continuation that also stands before a schedule: `on weekdays every hour`.
+const FRAMES: &[&str] =
+    &["at", "@", "on", "between", "from", "starting", "beginning", "except", "only", "not", "then"];
+
+/// The number of words before a schedule in which a frame or another time is looked for.
+const BESIDE: usize = 8;
+
+/// Returns how many words after a schedule belong to its time. None if the prompt begins there.
 pub(super) fn after(rest: &[Word]) -> usize {
-    let (Some(first), next) = (rest.first(), rest.get(1..).unwrap_or_default()) else { return 0 };
-    let is_next = |is: &dyn Fn(&Word) -> bool| next.first().is_some_and(is);
-    let is_hour = |word: &Word| is_point(word) || is_number_like(&word.text) || word.is(&["half", "quarter"]);
-    match first.text.as_str() {
-        "at" | "@" if is_next(&is_hour) => 2,
-        "and" | "or" | "&" if is_next(&|word| is_point(word) || is_date(word)) => 2,
-        "and" | "or" | "&"
-            if is_next(&|word| word.is(&["at", "on", "every", "each"])) && is_time_after(next) =>
-        {
-            3
-        }
-        "on" | "except" | "only" | "but" if is_next(&is_date) => 2,
-        "between" | "from" | "until" | "till" | "to"
-            if is_next(&|word| is_hour(word) && word.text != "one" || is_date(word)) =>
-        {
-            2
-        }
-        "for" if next.len() > 1 && is_number_like(&next[0].text) && is_unit_like(&next[1].text) => 3,
-        "of" if is_next(&|word| word.is(&["the", "each", "every"])) => 2,
-        "in" if is_next(&|word| word.is(&["the"])) && next.get(1).is_some_and(is_day_part) => 3,
-        "next" | "this" if is_next(&|word| is_unit_like(&word.text) || is_day_part(word)) => 2,
-        "every" | "each" if is_time(rest, 0) => 2 + qualifiers(next),
-        _ if is_clock_like(first) || is_day_part(first) || ZONES.contains(&first.typed.as_str()) => 1,
-        "noon" | "midnight" => 1,
-        _ if is_date(first) && is_next(&|word| is_point(word) || word.is(&["at", "@"])) => 2,
-        _ => 0,
-    }
+    continuation(rest).or_else(|| direct(rest)).or_else(|| linked(rest)).unwrap_or(0)
 }
 
-/// Returns whether `at 9`, `on mondays` or `every hour` begins here.
-fn is_time_after(words: &[Word]) -> bool {
-    is_time(words, 0) || words.get(1).is_some_and(is_date)
+/// Returns the length of a continuation that begins with a word of the table.
+pub(super) fn continuation(words: &[Word]) -> Option<usize> {
+    let (first, rest) = words.split_first()?;
+    let mut heads = CONTINUATIONS.iter().filter(|(heads, _)| first.is(heads));
+    heads.find_map(|(_, follows)| follows(rest)).map(|length| length + 1)
 }
 
-/// Returns where the time of a schedule at the end begins, if that is before the schedule: `Dec 24 at 18:00`.
+/// Returns the length of a continuation after `and`, `or`, `but`, `then`: another time, or more of the same.
+fn linked(words: &[Word]) -> Option<usize> {
+    let links = words.iter().take(2).take_while(|word| word.is(LINKS)).count();
+    let (links, rest) = words.split_at(links);
+    let is_sequence = links.iter().any(|word| word.is(&["then", "but"]));
+    let more = || fraction(rest).or_else(|| amount(rest)).or_else(|| point(rest)).or_else(|| date(rest));
+    let found =
+        continuation(rest).or_else(|| schedule(rest)).or_else(|| if is_sequence { None } else { more() });
+    found.filter(|_| !links.is_empty()).map(|length| links.len() + length)
+}
+
+/// Returns the length of a continuation that no word announces: `UTC`, `30 minutes`, `twice a day`.
+fn direct(words: &[Word]) -> Option<usize> {
+    let first = words.first()?;
+    let clock = || (is_clock_like(first) || first.is(NAMED)).then_some(1);
+    let every = || schedule(words).filter(|_| first.is(&["every", "each"]));
+    let dated = || {
+        date(words).filter(|length| {
+            let rest = &words[*length..];
+            point(rest).is_some() || rest.first().is_some_and(|word| word.is(&["at", "@"]))
+        })
+    };
+    // The numbers of a list follow each other: `at 9, 12 and 17`.
+    let listed = || {
+        let next = words.get(point(words)?)?;
+        (first.has_comma || next.is(&["and", "or", "&"]))
+            .then(|| point(&words[1..]).or_else(|| point(&words[2..])))?
+    };
+    let is_frequency = || frequency(words).map(|(_, length)| length);
+    clock()
+        .or_else(every)
+        .or_else(|| zone(words))
+        .or_else(|| amount(words))
+        .or_else(|| recurring_days(words))
+        .or_else(dated)
+        .or_else(listed)
+        .or_else(|| times(words))
+        .or_else(is_frequency)
+}
+
+/// Returns the length of a part of a unit, or of a vague one: `a half`, `a quarter`, `so`, `two`.
+fn fraction(words: &[Word]) -> Option<usize> {
+    let article = usize::from(words.first()?.is(&["a", "an"]));
+    let next = words.get(article)?;
+    let is_vague = article == 0 && next.is(&["so", "two", "three"]);
+    (next.is(&["half", "quarter"]) || is_vague).then_some(article + 1)
+}
+
+/// Returns the length of `the top of the hour`, after `at`.
+fn top_of_the_hour(words: &[Word]) -> Option<usize> {
+    let edge = words.get(usize::from(words.first()?.is(&["the"])))?;
+    edge.is(&["top", "bottom", "end", "start", "beginning", "minute"]).then_some(1)
+}
+
+/// Returns the length of a continuation that a preposition begins: `at night` in `not at night`.
+fn prepositional(words: &[Word]) -> Option<usize> {
+    words.first()?.is(&["at", "on", "in", "from", "during", "between"]).then(|| continuation(words))?
+}
+
+/// Returns the length of `the day`, `the next week`.
+fn whole_unit(words: &[Word]) -> Option<usize> {
+    let count = words.iter().take(2).take_while(|word| word.is(&["the", "this", "next"])).count();
+    unit(&words[count..]).filter(|_| count > 0).map(|length| count + length)
+}
+
+fn unit(words: &[Word]) -> Option<usize> {
+    words.first().filter(|word| word.text.len() > 1 && is_unit_like(&word.text)).map(|_| 1)
+}
+
+/// Returns where the time of a schedule at the end begins, if that is before the schedule: `friday at 18:00`.
 ///
-/// A word that says how often something happens begins a new time, so what stands before it is the prompt.
+/// A word that says how often something happens begins a new time, so only a frame before it belongs to it: `on weekdays
+/// every hour`, `in 20 minutes and then hourly`.
 pub(super) fn before(words: &[Word], start: usize, spec: &Spec) -> Option<usize> {
-    if words[start].is(&["every", "each", "hourly", "daily", "weekly"]) {
-        return None;
+    let ends_here = |from: &usize| {
+        let part = &words[*from..start];
+        let is_frame = part[0].is(FRAMES) && continuation(part) == Some(part.len());
+        let links = part.iter().rev().take_while(|word| word.is(LINKS)).count();
+        let is_linked = links > 0 && links < part.len() && is_part(words, *from, start - links);
+        is_frame || is_linked
+    };
+    // A frame at the beginning of the text: `starting tomorrow check the deploy every hour`.
+    let is_framed = words[0].is(&["starting", "beginning", "between", "until", "till"])
+        && continuation(words).is_some_and(|it| it > 1);
+    let frame = is_framed.then_some(0).or_else(|| (start.saturating_sub(BESIDE)..start).find(ends_here));
+    if frame.is_some() || words[start].is(&["every", "each", "hourly", "daily", "weekly", "once"]) {
+        return frame;
     }
-    let is_part = |word: &Word| {
-        const LINKS: &[&str] =
-            &["and", "or", "after", "before", "until", "till", "by", "except", "other", "next"];
-        let is_amount = is_unit_like(&word.text) && word.text.len() > 1 || is_compact_like(&word.text);
-        let is_often = word.is(&["daily", "hourly", "weekly", "tomorrow", "tonight", "every", "each", "on"]);
-        word.is(LINKS) || is_often || is_amount || is_date(word) || is_day_part(word) || is_clock_like(word)
-    };
-    let is_counted = |at: usize| {
-        let is_month = at > 0 && is_day_or_month(&words[at - 1]);
-        (is_month || is_unit_like(&words[at + 1].text)) && is_number_like(&words[at].text)
-    };
-    let is_part = |at: usize| is_part(&words[at]) || is_counted(at);
+    let is_part = |at: usize| is_loose_part(words, at);
     let first = (0..start).rev().take_while(|at| is_part(*at)).last();
-    let is_once = matches!(spec, Spec::At(_) | Spec::In(_) | Spec::Tomorrow(_) | Spec::Tonight(_));
+    let is_once =
+        matches!(spec, Spec::At(_) | Spec::In(_) | Spec::Today(_) | Spec::Tomorrow(_) | Spec::Tonight(_));
     first.or_else(|| (is_once && is_time(words, 0)).then_some(0))
 }
 
-/// Returns whether a word names days: `friday`, `mon-fri`, `24th`, `2026-12-24`.
-fn is_date(word: &Word) -> bool {
-    let is_day = Days::parse(std::slice::from_ref(word)).is_some() || is_day_or_month(word);
-    let parts: Vec<_> = word.text.split(['-', '/', '.']).collect();
-    let is_numeric = parts.len() == 3 && parts.iter().all(|part| is_whole(part));
-    let is_place = is_ordinal(word) && word.text.starts_with(|sign: char| sign.is_ascii_digit());
-    is_day || is_day_range(&word.text) || is_numeric || is_place
+/// Returns whether words from one position to another are a time of their own: `in 20 minutes`, `at 9`, `every 20m`.
+fn is_part(words: &[Word], from: usize, end: usize) -> bool {
+    let part = &words[from..end];
+    let is_once = part[0].is(&["in"]) && amount(&part[1..]) == Some(part.len() - 1);
+    let is_cron = part.len() == cron_fields::FIELDS && cron_fields::is_in_the_middle(part);
+    let is_every = part[0].is(&["every", "each"]) && is_time(part, 0);
+    is_once
+        || is_every
+        || is_cron
+        || (is_time(part, 0) && (continuation(part) == Some(part.len()) || part.len() == 1))
 }
 
-/// Returns whether a word is a time of day, or an hour.
-fn is_point(word: &Word) -> bool {
-    is_clock_like(word) || word.is(&["noon", "midnight"]) || (is_whole(&word.text) && word.text.len() <= 2)
+/// Returns whether a word can belong to the time of a schedule behind it.
+fn is_loose_part(words: &[Word], at: usize) -> bool {
+    const PARTS: &[&str] = &[
+        "and", "or", "after", "before", "until", "till", "by", "except", "other", "next", "daily", "hourly",
+        "weekly", "today", "tomorrow", "tonight", "every", "each", "on",
+    ];
+    let word = &words[at];
+    let is_amount = is_unit_like(&word.text) && word.text.len() > 1 || is_compact_like(&word.text);
+    let is_month = at > 0 && is_day_or_month(&words[at - 1]);
+    let is_counted = (is_month || is_unit_like(&words[at + 1].text)) && is_number_like(&word.text);
+    let is_day = date(&words[at..=at]).is_some();
+    word.is(PARTS) || is_amount || is_counted || is_day || is_day_part(word) || is_clock_like(word)
 }

@@ -1,9 +1,12 @@
 //! Which words are words of time.
 
 use super::{
-    clock::is_clock_like,
+    clock::{NAMED, is_clock_like},
     cron_fields,
+    date::DayOfYear,
     days::{Days, is_day_or_month, is_day_range, is_month},
+    moments::{amount, date},
+    neighbours,
     word::Word,
 };
 use crate::interval::time_words::{is_compact_like, is_number_like, is_unit_like};
@@ -21,6 +24,7 @@ pub(super) fn is_time(words: &[Word], at: usize) -> bool {
         "tomorrow",
         "tonight",
         "noon",
+        "midday",
         "midnight",
         "o'clock",
         "o’clock",
@@ -30,11 +34,11 @@ pub(super) fn is_time(words: &[Word], at: usize) -> bool {
     match word.text.trim_start_matches('@') {
         text if ALWAYS.contains(&text) => true,
         "every" | "each" => is_repeated(rest),
-        "at" | "" if word.is(&["at", "@"]) => is_hour(rest),
-        "in" => is_hour(rest) || is_vague_amount(rest) || is_in_a_day_part(words, at),
+        "at" | "" if word.is(&["at", "@"]) && is_hour(rest) => true,
+        "in" if is_hour(rest) || is_vague_amount(rest) || is_in_a_day_part(words, at) => true,
         _ if is_day_or_month(word) || is_day_range(&word.text) => true,
         _ if is_month(word) => rest.first().is_some_and(starts_with_number),
-        _ => is_at_edge(words, at) || cron_fields::is_in_the_middle(&words[at..]),
+        _ => edge(words, at) > 0 || cron_fields::is_in_the_middle(&words[at..]),
     }
 }
 
@@ -52,6 +56,36 @@ pub(super) fn is_ordinal(word: &Word) -> bool {
     word.is(NAMES) || number.is_some_and(is_whole)
 }
 
+/// Returns the day of a month that a word means: `24`, `24th`.
+pub(super) fn ordinal_number(word: &Word) -> Option<u8> {
+    let number = ["st", "nd", "rd", "th"].iter().find_map(|end| word.text.strip_suffix(end));
+    number.unwrap_or(&word.text).parse().ok().filter(|day| (1..=31).contains(day))
+}
+
+/// Returns how often something happens, and in which unit, with the number of words: `twice a day`, `once per week`, `3
+/// times an hour`.
+pub(super) fn frequency(words: &[Word]) -> Option<(f64, usize)> {
+    let first = words.first()?;
+    let (count, length) = match first.text.as_str() {
+        "once" => (1.0, 1),
+        "twice" => (2.0, 1),
+        "thrice" => (3.0, 1),
+        text => match text.strip_suffix('x').and_then(|digits| digits.parse().ok()) {
+            Some(count) => (count, 1),
+            None if words.get(1)?.is(&["times", "time"]) => (super::amounts::amount(text)?, 2),
+            None => return None,
+        },
+    };
+    let next = words.get(length)?;
+    if next.is(&["daily", "hourly", "weekly", "monthly", "yearly"]) {
+        return Some((count, length + 1));
+    }
+    let is_unit = |word: &Word| word.text.len() > 1 && is_unit_like(&word.text);
+    let has_unit =
+        next.is(&["a", "an", "per", "every", "each", "the"]) && words.get(length + 1).is_some_and(is_unit);
+    (has_unit && count > 0.0).then_some((count, length + 2))
+}
+
 /// Returns whether a text is made of digits.
 pub(super) fn is_whole(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
@@ -61,12 +95,19 @@ pub(super) fn is_whole(text: &str) -> bool {
 pub(super) fn qualifiers(words: &[Word]) -> usize {
     const NAMES: &[&str] = &[
         "single", "several", "some", "many", "of", "a", "an", "the", "next", "odd", "even", "working",
-        "business", "calendar", "quarter", "about", "around", "roughly", "exactly",
+        "business", "calendar", "quarter", "about", "around", "roughly", "exactly", "or", "so", "to",
     ];
-    let is_qualifier = |word: &&Word| word.is(NAMES) || is_number_like(&word.text) || is_ordinal(word);
+    let is_qualifier = |word: &&Word| {
+        word.is(NAMES) || is_number_like(&word.text) || is_ordinal(word) || is_span(&word.text)
+    };
     let count = words.iter().take(4).take_while(is_qualifier).count();
     // `second` is a unit itself, unless a unit follows it.
     if words.get(count).is_some_and(names_a_time) { count } else { 0 }
+}
+
+/// Returns whether a text is two numbers: `5-10`.
+pub(super) fn is_span(text: &str) -> bool {
+    text.split_once(['-', '–']).is_some_and(|(first, last)| is_decimal(first) && is_decimal(last))
 }
 
 /// Returns whether a word names a unit, a day, or a part of one.
@@ -78,8 +119,10 @@ fn names_a_time(word: &Word) -> bool {
 /// Returns whether the words after `every` are a number, a unit or a day.
 fn is_repeated(rest: &[Word]) -> bool {
     let Some(next) = rest.first() else { return false };
-    let is_amount = is_compact_like(&next.text) || is_decimal(&next.text) || is_day_range(&next.text);
-    names_a_time(next) || is_amount || next.is(&["quarter"]) || qualifiers(rest) > 0
+    let starts_with_number = is_decimal(&next.text) || is_hyphenated(&next.text);
+    let is_amount = is_compact_like(&next.text) || starts_with_number || is_day_range(&next.text);
+    let is_named = next.is(&["quarter", "half"]) || next.is(NAMED) || next.is(PERIODS_ONLY);
+    names_a_time(next) || is_amount || is_named || qualifiers(rest) > 0
 }
 
 /// Returns whether the words after `at` or `in` begin with a number. `one` is more often a pronoun.
@@ -109,28 +152,114 @@ fn is_count(words: &[Word], at: usize) -> bool {
     words.get(at).is_some_and(is_number) && words.get(at + 1).is_some_and(is_unit)
 }
 
-/// Returns whether a number with a unit, a time of day, or the name of a period begins or ends the text here.
-fn is_at_edge(words: &[Word], at: usize) -> bool {
-    const PERIODS: &[&str] = &[
-        "monthly",
-        "yearly",
-        "annually",
-        "nightly",
-        "quarterly",
-        "biweekly",
-        "bi-weekly",
-        "fortnightly",
-        "everyday",
+/// Names of periods and of parts of the day, which are a time only at the beginning or the end of a text.
+const PERIODS: &[&str] = &[
+    "monthly",
+    "bimonthly",
+    "yearly",
+    "annually",
+    "nightly",
+    "quarterly",
+    "biweekly",
+    "bi-weekly",
+    "fortnightly",
+    "bihourly",
+    "half-hourly",
+    "semiweekly",
+    "everyday",
+    "minutely",
+    "mornings",
+    "evenings",
+    "nights",
+    "afternoons",
+    "weeknights",
+    "overnight",
+    "eod",
+];
+
+/// Words after `every` that are no unit of time elsewhere.
+const PERIODS_ONLY: &[&str] = &["weeknight", "weeknights", "lunchtime", "dawn", "dusk", "sunrise", "sunset"];
+
+/// Returns the length of words that are a time only where they begin or end the text, if they do. Zero if not.
+pub(super) fn edge(words: &[Word], at: usize) -> usize {
+    let (word, here) = (&words[at], &words[at..]);
+    let is_name = PERIODS.contains(&word.text.trim_start_matches('@')) || word.is(&["@reboot"]);
+    let is_hyphenated = is_hyphenated(&word.text) && word.text.ends_with("ly");
+    let is_short = is_compact_like(&word.text) || is_clock_like(word) || is_name || is_hyphenated;
+    let lengths = [
+        usize::from(is_short),
+        if is_count(words, at) { 2 } else { 0 },
+        frequency(here).map_or(0, |(_, length)| length),
+        relative(here).unwrap_or(0),
+        dated(here).unwrap_or(0),
+        boundary(here).unwrap_or(0),
+        cron_fields::cut_short(here),
+        if at == 0 { neighbours::continuation(words).filter(|length| *length > 1).unwrap_or(0) } else { 0 },
     ];
-    let word = &words[at];
-    let is_name = |word: &Word| PERIODS.contains(&word.text.trim_start_matches('@')) || word.is(&["@reboot"]);
-    let is_short = is_compact_like(&word.text) || is_clock_like(word) || is_name(word);
-    match words.len() - at {
-        _ if at == 0 => is_short || is_count(words, 0),
-        1 => is_short,
-        2 => is_count(words, at),
-        _ => false,
+    lengths.into_iter().filter(|length| at == 0 || *length == here.len()).max().unwrap_or(0)
+}
+
+/// Returns the length of a time that is seen from now: `this afternoon`, `next week`, `5 minutes from now`.
+fn relative(words: &[Word]) -> Option<usize> {
+    let (first, rest) = words.split_first()?;
+    let is_next = |is: &dyn Fn(&Word) -> bool| rest.first().is_some_and(is);
+    match first.text.as_str() {
+        "this" if is_next(&is_day_part) => Some(2),
+        "later" if is_next(&|word| word.is(&["today", "tonight"])) => Some(2),
+        "next" if is_next(&|word| word.is(&["week", "month", "year", "weekend", "morning"])) => Some(2),
+        "at" if is_next(&|word| word.is(&["night", "dawn", "dusk", "sunrise", "sunset", "lunchtime"])) => {
+            Some(2)
+        }
+        _ => {
+            let length = amount(words)?;
+            let rest = &words[length..];
+            match rest.first()?.text.as_str() {
+                "from" if rest.get(1)?.is(&["now", "today"]) => Some(length + 2),
+                "later" | "hence" => Some(length + 1),
+                _ => None,
+            }
+        }
     }
+}
+
+/// Returns the length of a date: `on the 1st`, `2026-12-24`, `24 December`.
+fn dated(words: &[Word]) -> Option<usize> {
+    let on = usize::from(words.first()?.is(&["on"]));
+    let rest = &words[on..];
+    let first = &rest.first()?.text;
+    let is_year = |part: &str| part.len() == 4 && is_whole(part);
+    let is_numeric =
+        first.split(['.', '/']).count() == 3 && first.split(['.', '/']).next_back().is_some_and(is_year);
+    let is_written =
+        is_numeric || first.get(..10).is_some_and(|date| DayOfYear::parse(&Word::all(date)).is_some());
+    let found = if on == 1 { date(rest) } else { DayOfYear::parse(rest).map(|(_, length)| length) };
+    found.or_else(|| is_written.then_some(1)).map(|length| on + length)
+}
+
+/// Returns the length of the first or last moment of a period: `end of month`, `at the end of every day`.
+fn boundary(words: &[Word]) -> Option<usize> {
+    let skip = |at: usize, names: &[&str]| at + usize::from(words.get(at).is_some_and(|word| word.is(names)));
+    let at = skip(skip(0, &["at", "on"]), &["the"]);
+    let edge = words.get(at)?;
+    let edge = edge.is(&["end", "start", "beginning", "last", "top"]) || is_ordinal(edge);
+    let at = skip(at + 1, &["day", "thing"]);
+    let of = words.get(at)?.is(&["of", "in"]);
+    let at = skip(at + 1, &["the", "each", "every"]);
+    let unit =
+        words.get(at).filter(|unit| unit.text.len() > 1 && is_unit_like(&unit.text) || is_day_part(unit))?;
+    (edge && of && !unit.text.is_empty()).then_some(at + 1)
+}
+
+/// Returns whether a word is a number and a unit with a hyphen: `5-minute`, `3-hourly`.
+fn is_hyphenated(text: &str) -> bool {
+    hyphenated(text).is_some()
+}
+
+/// Splits a number from a unit with a hyphen: `5-minute`, `3-hourly`.
+pub(super) fn hyphenated(text: &str) -> Option<(&str, &str)> {
+    let (number, unit) = text.split_once('-')?;
+    let is_unit = ["minutely", "hourly", "daily"].contains(&unit) || is_unit_like(unit);
+    (is_whole(number) && is_unit).then_some((number, unit))
 }
 
 fn starts_with_number(word: &Word) -> bool {

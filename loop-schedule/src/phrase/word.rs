@@ -13,20 +13,27 @@ pub(super) struct Word {
     pub(super) text: String,
     /// Whether a colon follows it.
     pub(super) has_colon: bool,
+    /// Whether a comma follows it.
+    pub(super) has_comma: bool,
 }
 
 impl Word {
-    /// Splits a text at white space.
+    /// Splits a text at white space, and `every10m` or `@9am` before the digit.
     pub(super) fn all(input: &str) -> Vec<Self> {
         let start = |word: &str| word.as_ptr() as usize - input.as_ptr() as usize;
-        input.split_whitespace().map(|word| Self::new(word, start(word))).collect()
+        let words = input.split_whitespace().flat_map(|word| {
+            let (head, rest) = word.split_at(glued_head(word));
+            [head, rest].into_iter().filter(|part| !part.is_empty())
+        });
+        words.map(|word| Self::new(word, start(word))).collect()
     }
 
     fn new(word: &str, start: usize) -> Self {
         let typed = word.trim_end_matches([',', '.', ';', ':', '!', '?', ')', '"', '\'']);
         let typed = typed.trim_start_matches(['(', '"', '\'']).to_owned();
         let text = typed.to_lowercase();
-        Self { start, end: start + word.len(), typed, text, has_colon: word.ends_with(':') }
+        let (has_colon, has_comma) = (word.ends_with(':'), word.ends_with(','));
+        Self { start, end: start + word.len(), typed, text, has_colon, has_comma }
     }
 
     /// Returns whether it is one of these words.
@@ -38,6 +45,15 @@ impl Word {
     pub(super) fn is_capital(&self) -> bool {
         self.typed.starts_with(|letter: char| letter.is_uppercase())
     }
+}
+
+/// Returns the length of a head that is written together with a number: 5 in `every10m`, 0 in `every`.
+fn glued_head(word: &str) -> usize {
+    const HEADS: [&str; 3] = ["every", "each", "@"];
+    let length =
+        |head: &str| word.get(..head.len()).filter(|start| start.eq_ignore_ascii_case(head)).map(str::len);
+    let is_number = |length: &usize| word[*length..].starts_with(|sign: char| sign.is_ascii_digit());
+    HEADS.into_iter().find_map(length).filter(is_number).unwrap_or(0)
 }
 
 /// Returns words as one text.

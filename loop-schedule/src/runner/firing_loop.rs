@@ -35,6 +35,8 @@ struct RunningFire {
     id: JobId,
     number: u64,
     cancel: CancellationToken,
+    /// The end of the job, which is reported after its last fire.
+    end: Option<SchedulerEvent>,
 }
 
 /// The reason why a runner woke.
@@ -157,6 +159,10 @@ impl FiringLoop {
                         EndReason::Missed | EndReason::Declined => jobs.remove(id).is_some(),
                     };
                     self.change(remove).await?;
+                    if let Some(run) = self.runs.values_mut().find(|run| run.id == id) {
+                        run.end = Some(event);
+                        continue;
+                    }
                 }
                 SchedulerEvent::Superseded { ref job } => {
                     let theirs = |run: &&RunningFire| run.id == job.id;
@@ -185,7 +191,7 @@ impl FiringLoop {
         let store = self.runner.store.clone();
         let work = DeliveryContext::new(&fire, store, self.runner.clock.clone(), cancel.clone());
         let task = self.running.spawn(work.perform(fire, self.runner.delivery.clone()));
-        self.runs.insert(task.id(), RunningFire { id, number, cancel });
+        self.runs.insert(task.id(), RunningFire { id, number, cancel, end: None });
         Ok(())
     }
 
@@ -199,13 +205,19 @@ impl FiringLoop {
         };
         let Some(run) = self.runs.remove(&task) else { return Ok(()) };
         self.scheduler.finished(run.id);
-        if let Some(result) = result {
-            return result;
+        let result = match result {
+            Some(result) => result,
+            None => {
+                let now = (self.runner.clock)();
+                self.change(move |jobs| jobs.lost(run.id, run.number, now)).await?;
+                self.tell(RunnerNotice::Panicked { id: run.id });
+                Ok(())
+            }
+        };
+        if let Some(end) = run.end {
+            self.tell(RunnerNotice::Event(end));
         }
-        let now = (self.runner.clock)();
-        self.change(move |jobs| jobs.lost(run.id, run.number, now)).await?;
-        self.tell(RunnerNotice::Panicked { id: run.id });
-        Ok(())
+        result
     }
 
     async fn wait(&mut self, cancel: &CancellationToken) -> WakeReason {

@@ -9,8 +9,10 @@
 //! | who asks for jobs | `command/{every,schedule}.rs`, and for the model `tools/` |
 //! | what is due comes between two lines | `scheduler.rs` |
 //! | stored jobs fire here while no runner does | `stored_jobs.rs` |
+//! | what a new job's owner reads | `confirmation.rs` |
 //! | what was missed while nobody was here | `missed_jobs.rs` |
 
+mod confirmation;
 mod missed_jobs;
 mod scheduler;
 mod session_jobs;
@@ -20,6 +22,7 @@ mod tests;
 mod tools;
 
 pub use self::{
+    confirmation::{AddedAs, JobConfirmation, next_fire, when},
     missed_jobs::{MissedJobAction, MissedJobs},
     scheduler::{DueJob, SessionScheduler},
     session_jobs::SessionJobs,

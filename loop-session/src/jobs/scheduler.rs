@@ -38,6 +38,7 @@ pub struct SessionScheduler {
 pub struct DueJob {
     fire: Fire,
     work: DeliveryContext,
+    is_stored: bool,
     _over: oneshot::Sender<()>,
 }
 
@@ -50,11 +51,11 @@ impl SessionScheduler {
         let (tell, due) = mpsc::unbounded_channel();
         let (is_free, switch, end) =
             (Arc::<AtomicBool>::default(), FiringSwitch::default(), CancellationToken::new());
-        let delivery = DueJobDelivery { due: tell, is_free: Arc::clone(&is_free) };
+        let delivery = DueJobDelivery { due: tell, is_free: Arc::clone(&is_free), is_stored: false };
         let (can_fire_stored, woken) = (Arc::<AtomicBool>::default(), Arc::<Notify>::default());
         let stored = StoredJobsRunner {
             jobs: jobs.clone(),
-            delivery: delivery.clone(),
+            delivery: DueJobDelivery { is_stored: true, ..delivery.clone() },
             switch: switch.clone(),
             can_fire: Arc::clone(&can_fire_stored),
             woken: Arc::clone(&woken),
@@ -123,6 +124,11 @@ impl DueJob {
         &self.fire.job.prompt
     }
 
+    /// Returns the fire if its job is stored in the folder. This process then holds the right to fire these jobs.
+    pub fn stored_fire(&self) -> Option<&Fire> {
+        self.is_stored.then_some(&self.fire)
+    }
+
     /// Describes the job for the person: its id, and how many slots it covers.
     pub fn heading(&self) -> String {
         let Fire { job, slots, is_last, .. } = &self.fire;
@@ -138,6 +144,8 @@ impl DueJob {
 pub(super) struct DueJobDelivery {
     due: mpsc::UnboundedSender<DueJob>,
     is_free: Arc<AtomicBool>,
+    /// True for the stored jobs of the folder.
+    is_stored: bool,
 }
 
 #[async_trait]
@@ -148,7 +156,7 @@ impl Delivery for DueJobDelivery {
 
     async fn deliver(&self, fire: Fire, work: DeliveryContext) {
         let (over, done) = oneshot::channel();
-        if self.due.send(DueJob { fire, work, _over: over }).is_ok() {
+        if self.due.send(DueJob { fire, work, is_stored: self.is_stored, _over: over }).is_ok() {
             // No message ever arrives: the session drops its end of the channel.
             let _ = done.await;
         }

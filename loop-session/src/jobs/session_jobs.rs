@@ -1,14 +1,15 @@
 //! The jobs of a session.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use loop_schedule::{
     DISABLE_VARIABLE, FirstFire, Horizon, Job, JobAction, JobId, JobRecord, MemoryStore, ProjectJobs,
     ScheduleSettings, Trigger, Zone, ZoneError,
 };
-use loop_telemetry::words::{instant, until};
+use loop_telemetry::words::until;
 
+use super::confirmation::{AddedAs, JobConfirmation};
 use crate::{error::InputError, host::SessionHost};
 
 /// The metadata key that names a job's creator, if that was not a person.
@@ -35,8 +36,6 @@ pub(crate) struct AddedJob {
     first: FirstFire,
     /// True if the job outlives the session.
     durable: bool,
-    /// The time from its creation to its expiry; `None` if it does not expire.
-    lifetime: Option<Duration>,
     /// A warning about the job, if there is one.
     warning: Option<&'static str>,
 }
@@ -61,6 +60,11 @@ impl SessionJobs {
         &self.zone
     }
 
+    /// Returns the jobs of the folder, which outlive the session.
+    pub fn project(&self) -> &ProjectJobs {
+        &self.project
+    }
+
     /// Returns the numeric settings for jobs.
     pub(crate) fn settings(&self) -> &ScheduleSettings {
         self.project.settings()
@@ -79,13 +83,32 @@ impl SessionJobs {
         let first = self
             .store
             .update(|jobs| jobs.add_under_free_id(&mut job, self.settings(), Horizon::Year, now))?;
-        let lifetime = self.lifetime(&job);
-        Ok(AddedJob { job, first, durable: false, lifetime, warning: None })
+        Ok(AddedJob { job, first, durable: false, warning: None })
     }
 
-    /// Returns the time from a job's creation to its expiry, if it expires.
-    fn lifetime(&self, job: &Job) -> Option<Duration> {
-        job.expiry.lifetime(self.settings()).filter(|_| job.trigger.is_recurring())
+    /// Confirms a job that was added: its prompt, its schedule, its expiry, and the command that deletes it.
+    pub(crate) fn confirmation(&self, added: &AddedJob) -> String {
+        let AddedJob { job, first, durable, warning } = added;
+        let kept = match durable {
+            true => AddedAs {
+                by: "the model of the settings, while `loop schedule run` or a session works in this folder",
+                delete: "loop schedule delete",
+            },
+            false => AddedAs { by: "this session; the job ends with it", delete: "/schedule delete" },
+        };
+        let confirmation = JobConfirmation {
+            job,
+            first: *first,
+            added: Some(kept),
+            expiry_flag: None,
+            settings: self.settings(),
+            zone: &self.zone,
+            now: self.host.now(),
+        };
+        let mut lines = vec![format!("{} {}", job.id, self.host.one_line(&job.prompt))];
+        lines.extend(confirmation.lines(|value| self.host.one_line(value)));
+        lines.extend(warning.iter().map(|warning| format!("warning: {warning}")));
+        lines.join("\n")
     }
 
     /// Fails if this session fires no jobs.
@@ -117,8 +140,7 @@ impl SessionJobs {
         let first = self
             .project
             .change(|jobs| jobs.add_under_free_id(&mut job, self.settings(), Horizon::Year, now))??;
-        let lifetime = self.lifetime(&job);
-        Ok(AddedJob { job, first, durable: true, lifetime, warning })
+        Ok(AddedJob { job, first, durable: true, warning })
     }
 
     /// Returns the jobs of the session in insertion order.
@@ -198,28 +220,4 @@ pub(crate) enum JobChange {
     Pause,
     Resume,
     Fire,
-}
-
-impl AddedJob {
-    /// Describes the added job: its prompt, its schedule and its expiry.
-    pub(crate) fn text(&self, zone: &Zone, now: Timestamp) -> String {
-        let Self { job, first, durable, lifetime, warning } = self;
-        let (id, trigger) = (job.id, job.trigger.with_expression());
-        let life = if *durable {
-            "it is stored, and fires while `loop schedule run` or a session works in this folder"
-        } else {
-            "it ends with this session"
-        };
-        let due = instant(first.due, zone.rules());
-        let distance = until(first.due, now);
-        let warning = warning.iter().map(|warning| format!("\nwarning: {warning}")).collect::<String>();
-        let end = lifetime.and_then(|lifetime| job.created_at.checked_add(lifetime).ok());
-        let end = match end {
-            Some(end) => format!("; it expires {}", instant(end, zone.rules())),
-            None if job.trigger.is_recurring() => "; it does not expire".to_owned(),
-            None => String::new(),
-        };
-        let cancel = if *durable { "loop schedule delete" } else { "/schedule delete" };
-        format!("{id}  {trigger}, next {due}, {distance}{end}; {life}\n`{cancel} {id}` cancels it{warning}")
-    }
 }

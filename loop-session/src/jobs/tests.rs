@@ -130,6 +130,14 @@ async fn a_stored_job_waits_for_a_runner_a_model_and_a_free_session() {
     }
 }
 
+/// Parts of the confirmation of a daily job.
+const DAILY: &[&str] =
+    &["Every day at 9:00 AM (0 9 * * *, ", "it does not expire", "ends with it", "cancel  /schedule delete"];
+
+fn assert_parts(text: &str, parts: &[&str]) {
+    parts.iter().for_each(|part| assert!(text.contains(part), "{text}"));
+}
+
 #[tokio::test]
 async fn a_model_schedules_lists_and_deletes() {
     let (_folder, jobs) = jobs();
@@ -137,12 +145,10 @@ async fn a_model_schedules_lists_and_deletes() {
     let tools = with_tools(Toolbox::new(workspace), &jobs);
     let daily = json!({ "cron": "0 9 * * *", "prompt": "look" });
     let added = tools.call("CronCreate", &daily).await;
-    for part in ["Every day at 9:00 AM (0 9 * * *), next", "; it does not expire; it ends", "` cancels it"] {
-        assert!(added.text.contains(part), "{}", added.text);
-    }
+    assert_parts(&added.text, DAILY);
     let kept = json!({ "cron": "0 9 * * *", "prompt": "look twice", "durable": true, "recurring": false });
     let added = tools.call("CronCreate", &kept).await;
-    assert!(added.text.contains("Once at") && added.text.contains("`loop schedule run`"), "{}", added.text);
+    assert_parts(&added.text, &["when    once", "`loop schedule run`"]);
     let listed = tools.call("CronList", &json!({})).await.text;
     assert!(listed.contains(": look\nstored in this folder") && listed.ends_with(": look twice"), "{listed}");
     for id in listed.lines().filter_map(|line| line.split(' ').next()).filter(|word| word.len() == 8) {

@@ -164,8 +164,9 @@ fn variable<'a>(name: &str, vars: &'a [(OsString, OsString)]) -> Option<&'a OsSt
     vars.iter().find(|(key, _)| key == name).map(|(_, value)| value)
 }
 
-/// Describes what a command lacks, if it certainly lacks something.
-fn missing(
+/// Describes the program or the script that a line certainly needs and lacks. `role` runs it in the folder `dir`, with this
+/// `PATH`.
+pub(crate) fn missing(
     role: &str,
     line: &str,
     path: Option<&OsStr>,

@@ -1,21 +1,21 @@
 //! `loop schedule add`: adds a job.
 
 use loop_manifest::{init::in_full, model::Model};
-use std::{env, fs, path::Path, process::ExitCode, time::Duration};
+use std::{env, fs, path::Path, process::ExitCode};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use loop_schedule::{
     FirstFire, Horizon, Job, JobAction, JobError, JobId, JobRequest, ScheduleSettings, Trigger, Zone,
 };
+use loop_session::jobs::{AddedAs, JobConfirmation};
 use loop_telemetry::words;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    super::{environment, plan_and_warnings, runs::json},
+    super::{environment, plan_and_warnings, run_lifecycle::preflight::missing, runs::json},
     Failure, OrFail, folder,
     requested_job::request,
-    show::next,
     tell_if_idle, usage, zone,
 };
 use crate::{
@@ -38,6 +38,7 @@ pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
         None
     } else {
         let (action, by) = action(&args.action, args, &folder)?;
+        requested.notes.extend(missing_program(&action, folder.project.dir()));
         action.store_in(&mut job);
         let secrets = view::secrets();
         let warning = job.redact_prompt(|text| secrets.redact(text)).map_err(|why| usage!("{why}"))?;
@@ -56,7 +57,20 @@ pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(exit::OK));
     }
     requested.hint.iter().chain(&requested.notes).for_each(|warning| view::warning(warning));
-    view::print_or_warn(&page(&job, by.as_deref(), first, settings, &zone, now).join("\n"));
+    let added = by.as_deref().map(|by| AddedAs { by, delete: "loop schedule delete" });
+    let head = if added.is_some() { paint(BOLD, job.id) } else { paint(BOLD, "not added:") };
+    let confirmation = JobConfirmation {
+        job: &job,
+        first,
+        added,
+        expiry_flag: Some("--expires"),
+        settings,
+        zone: &zone,
+        now,
+    };
+    let mut lines = vec![format!("{head} {}", text::printable(&job.prompt))];
+    lines.extend(confirmation.lines(text::one_line));
+    view::print_or_warn(&lines.join("\n"));
     if !args.dry_run {
         tell_if_idle(&folder)?;
     }
@@ -116,6 +130,13 @@ fn action(
     Ok((JobAction::Model { model: asked.model.clone(), max_seconds }, by))
 }
 
+/// Returns a warning if the agent's program does not exist. Somebody may install it before the job fires.
+fn missing_program(action: &JobAction, dir: &Path) -> Option<String> {
+    let JobAction::Agent { command, .. } = action else { return None };
+    let variables: Vec<_> = env::vars_os().collect();
+    missing("agent", command, env::var_os("PATH").as_deref(), dir, &variables)
+}
+
 /// Shortens the path of a manifest in the jobs' folder to a relative one, if the folder's path contains a secret. Jobs
 /// are stored as text, and work in that folder.
 fn from_here(path: String, dir: &Path) -> String {
@@ -134,54 +155,6 @@ fn manifest(path: &Path) -> Result<String, Failure> {
     let text = whole.to_str().or_usage(|| format!("--run {}: its path is not UTF-8", path.display()));
     text.map(str::to_owned)
 }
-
-fn page(
-    job: &Job,
-    by: Option<&str>,
-    first: FirstFire,
-    settings: &ScheduleSettings,
-    zone: &Zone,
-    now: Timestamp,
-) -> Vec<String> {
-    let field = |name: &str, value: &str| format!("  {name:<8}{}", text::one_line(value));
-    let trigger = match &job.trigger {
-        Trigger::Cron { expression, zone } => format!("{} ({expression}, {zone})", job.trigger.describe()),
-        Trigger::Every(_) => job.trigger.describe(),
-        Trigger::At { .. } => "once".to_owned(),
-    };
-    let head = match by {
-        Some(_) => paint(BOLD, job.id),
-        None => paint(BOLD, "not added:"),
-    };
-    let mut lines = vec![format!("{head} {}", text::printable(&job.prompt))];
-    lines.push(field("when", &trigger));
-    // Jitter derives from the id, which only an added job has.
-    let due = if by.is_some() { first.due } else { first.slot };
-    lines.push(field("next", &next(first.slot, due, zone, now)));
-    lines.extend(by.map(|by| field("by", by)));
-    if job.trigger.is_recurring() {
-        let end = job.expiry.lifetime(settings).map(|lifetime| until(lifetime, job.created_at, zone));
-        lines.push(field("until", &end.unwrap_or_else(|| "you delete it: it does not expire".to_owned())));
-    }
-    if by.is_some() {
-        lines.push(field("cancel", &format!("loop schedule delete {}", job.id)));
-    }
-    lines
-}
-
-/// Describes when a recurring job expires.
-fn until(expiry: Duration, created_at: Timestamp, zone: &Zone) -> String {
-    let end = SignedDuration::try_from(expiry).ok().and_then(|expiry| created_at.checked_add(expiry).ok());
-    let end = end.map(|end| words::instant(end, zone.rules())).unwrap_or_default();
-    let life = match (expiry.as_secs() / DAY, expiry.as_secs() % DAY) {
-        (days @ 1.., 0) => text::count(days, "day"),
-        _ => text::duration(expiry),
-    };
-    format!("its first fire after {end} is its last, because it expires after {life} (`--expires`)")
-}
-
-/// The number of seconds in a day.
-const DAY: u64 = 86_400;
 
 /// The added or planned job, for programs.
 #[derive(Debug, Serialize)]

@@ -4,6 +4,7 @@ use std::{collections::HashMap, process::ExitCode};
 
 use jiff::Timestamp;
 use loop_schedule::{CatchUp, JobAction, JobRecord, Overlap, Trigger, Zone};
+use loop_session::jobs::{next_fire, when};
 use loop_telemetry::words;
 use serde::Serialize;
 
@@ -79,13 +80,12 @@ fn zone_of(trigger: &Trigger) -> Result<Zone, Failure> {
 fn page(folder: &FolderSchedule, record: &JobRecord, zone: &Zone, now: Timestamp) -> Vec<String> {
     let job = &record.job;
     let trigger = match &job.trigger {
-        Trigger::Cron { expression, zone } => format!("{} ({expression}, {zone})", job.trigger.describe()),
-        Trigger::Every(_) => job.trigger.describe(),
+        trigger @ (Trigger::Cron { .. } | Trigger::Every(_)) => when(trigger),
         Trigger::At { time } => format!("once, {}", words::instant(*time, zone.rules())),
     };
     let status = record.status(folder.project.settings(), now);
     let next = match status.and_then(|status| Some((status.slot?, status.due?))) {
-        Some((slot, due)) => next(slot, due, zone, now),
+        Some((slot, due)) => next_fire(slot, due, zone, now),
         None if job.paused => "paused".to_owned(),
         None => "none".to_owned(),
     };
@@ -112,17 +112,6 @@ fn page(folder: &FolderSchedule, record: &JobRecord, zone: &Zone, now: Timestamp
         field("added", &words::instant(job.created_at, zone.rules())),
         field("fired", &text::count(record.state.fires, "time")),
     ]
-}
-
-/// Formats the next fire, and its slot if jitter separates the two.
-pub(super) fn next(slot: Timestamp, due: Timestamp, zone: &Zone, now: Timestamp) -> String {
-    let distance = words::until(due, now);
-    let due_text = words::instant(due, zone.rules());
-    if slot == due {
-        format!("{due_text}, {distance}")
-    } else {
-        format!("{due_text}, {distance} (jitter; its slot is {})", words::instant(slot, zone.rules()))
-    }
 }
 
 fn row(result: &FireResult, short: &HashMap<&str, &str>, zone: &Zone) -> Vec<String> {

@@ -32,7 +32,7 @@ impl Command for EveryCommand {
 
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
         let (jobs, now) = (&session.jobs, session.host().now());
-        let request = JobRequest::parse(arguments, jobs.settings(), jobs.zone(), now);
+        let request = JobRequest::parse_after_every(arguments, jobs.settings(), jobs.zone(), now);
         let request = request.map_err(|error| INFO.misused(error))?;
         if request.prompt.is_empty() {
             return Err(INFO.misused("there is no prompt"));
@@ -43,7 +43,7 @@ impl Command for EveryCommand {
         session.accepts(&request.prompt)?;
         let added = jobs.add(request.trigger, &request.prompt)?;
         request.hint.iter().chain(&request.notes).for_each(|warning| session.warn(warning));
-        session.say(&added.text(jobs.zone(), session.host().now()));
+        session.say(&jobs.confirmation(&added));
         Ok(())
     }
 }

@@ -55,7 +55,7 @@ impl Command for ScheduleCommand {
             ScheduleAction::List => session.say(&jobs.page(now)?),
             ScheduleAction::Add { trigger, prompt } => {
                 session.accepts(prompt)?;
-                session.say(&jobs.add(trigger, prompt)?.text(jobs.zone(), now));
+                session.say(&jobs.confirmation(&jobs.add(trigger, prompt)?));
             }
             ScheduleAction::Change(change, ids) => {
                 for id in ids {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use loop_agents::tools::{Tool, ToolContext, ToolError};
 use loop_core::with_causes;
-use loop_schedule::{Cron, JobError, Trigger};
+use loop_schedule::{Cron, CronError, JobError, Trigger};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -58,7 +58,7 @@ impl Tool for CronCreate {
             return Err(ToolError::rejected(NO_PROMPT));
         }
         let expression: Cron =
-            cron.parse().map_err(|error| ToolError::rejected(format!("{cron}: {error}")))?;
+            cron.parse().map_err(|error: CronError| ToolError::rejected(error.to_string()))?;
         let (jobs, now) = (self.jobs.clone(), self.jobs.host.now());
         let zone = jobs.zone().clone();
         let trigger = match recurring {
@@ -74,6 +74,6 @@ impl Tool for CronCreate {
                     .await?
             }
         };
-        Ok(added.text(&zone, now))
+        Ok(self.jobs.confirmation(&added))
     }
 }

@@ -1,0 +1,184 @@
+//! Forms for times of several parts, which only a cron expression can join: `every 30 minutes from 9 to 5`.
+
+use super::{
+    clock::ClockTime,
+    date::DayOfYear,
+    days::{Days, is_day_or_month},
+    grammar::{self, Spec},
+    time_sign::{is_ordinal, ordinal_number},
+    word::Word,
+};
+
+/// The parts of a time.
+struct Parts {
+    /// The minutes between two fires.
+    period: Option<u64>,
+    days: Option<Days>,
+    times: Vec<ClockTime>,
+    /// The first and the last hour of a range.
+    hours: Option<(u8, u8)>,
+    /// Minutes after the hour: `:15`.
+    offset: Option<u8>,
+    day_of_month: Option<u8>,
+}
+
+/// Returns a form that keeps all parts of a time, if there is one.
+pub(super) fn compose(words: &[Word], time: &str) -> Option<String> {
+    let (clock, _) = ClockTime::parse(&Word::all(time))?;
+    let date = (0..words.len()).find_map(|at| DayOfYear::parse(&words[at..]).map(|(day, _)| day));
+    match date {
+        Some(date) if words[0].is(&["every", "each"]) => return Some(date.yearly(clock)),
+        Some(date) => return Some(format!("{date} at {time}")),
+        None => {}
+    }
+    let parts = Parts::of(&words[..start_or_end(words)]);
+    parts
+        .repeated()
+        .or_else(|| parts.listed())
+        .or_else(|| parts.weekly(words, clock))
+        .or_else(|| parts.monthly(clock))
+}
+
+/// Returns where the first or the last day of a schedule begins, which no expression has: `starting on monday`.
+fn start_or_end(words: &[Word]) -> usize {
+    let is_end = |at: &usize| {
+        let is_range = words[..*at].iter().any(|word| word.is(&["from", "between"]));
+        let is_last = words[*at].is(&["until", "till", "til"]) && !is_range;
+        *at > 0 && (is_last || words[*at].is(&["starting", "beginning", "ending", "since"]))
+    };
+    (0..words.len()).find(is_end).unwrap_or(words.len())
+}
+
+impl Parts {
+    fn of(words: &[Word]) -> Self {
+        let (mut days, mut hours) = (None, None);
+        let (mut times, mut at) = (Vec::new(), 0);
+        while at < words.len() {
+            let here = &words[at..];
+            if let Some((range, length)) = hour_range(here) {
+                (hours, at) = (Some(range), at + length);
+            } else if let Some((found, length)) = Days::parse(here).filter(|_| is_clearly_a_day(&here[0])) {
+                (days, at) = (days.or(Some(found)), at + length);
+            } else if let Some((time, length)) = listed_time(words, at, !times.is_empty()) {
+                times.push(time);
+                at += length;
+            } else {
+                at += 1;
+            }
+        }
+        if words.iter().any(|word| word.is(&["except", "excluding", "not", "but", "outside", "skip"])) {
+            (days, hours) = (days.map(Days::others), None);
+        }
+        // Hours without an interval are those of every hour.
+        let period = period(words).or_else(|| hours.map(|_| 60));
+        Self { period, days, times, hours, offset: offset(words), day_of_month: day_of_month(words) }
+    }
+
+    /// An interval on certain days, in certain hours, or at a certain minute.
+    fn repeated(&self) -> Option<String> {
+        let period = self.period?;
+        if self.days.is_none() && self.hours.is_none() && self.offset.is_none() {
+            return None;
+        }
+        let days = self.days.unwrap_or(Days::ALL).field();
+        let step = |every: u64| if every == 1 { String::new() } else { format!("/{every}") };
+        let range = |last_is_whole: bool| match self.hours {
+            None => "*".to_owned(),
+            Some((first, last)) if last_is_whole || last <= first + 1 => format!("{first}-{last}"),
+            Some((first, last)) => format!("{first}-{}", last - 1),
+        };
+        match (period, self.offset) {
+            (1..60, None) if 60_u64.is_multiple_of(period) => {
+                Some(format!("*{} {} * * {days}", step(period), range(false)))
+            }
+            (60..1_440, offset) if period.is_multiple_of(60) && 24_u64.is_multiple_of(period / 60) => {
+                Some(format!("{} {}{} * * {days}", offset.unwrap_or(0), range(true), step(period / 60)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Several times of a day, at the same minute of the hour.
+    fn listed(&self) -> Option<String> {
+        let (first, more) = self.times.split_first()?;
+        let is_list = !more.is_empty() && more.iter().all(|time| time.minute == first.minute);
+        let hours: Vec<_> = self.times.iter().map(|time| time.hour.to_string()).collect();
+        let days = self.days.unwrap_or(Days::ALL).field();
+        is_list.then(|| format!("{} {} * * {days}", first.minute, hours.join(",")))
+    }
+
+    /// A time of day on certain days.
+    fn weekly(&self, words: &[Word], time: ClockTime) -> Option<String> {
+        let is_once = words[0].is(&["today", "tomorrow", "tonight"]);
+        let is_daily = || words.iter().any(|word| word.is(&["daily"])) && !self.times.is_empty();
+        let days = self.days.or_else(|| is_daily().then_some(Days::ALL))?;
+        let form = || {
+            if days.is_short() { format!("{} at {time}", days.words()) } else { days.at(time).to_string() }
+        };
+        (self.period.is_none() && !is_once).then(form)
+    }
+
+    /// A day of each month.
+    fn monthly(&self, time: ClockTime) -> Option<String> {
+        self.day_of_month.map(|day| format!("{} {} {day} * *", time.minute, time.hour))
+    }
+}
+
+/// Returns the minutes of an interval among some words.
+fn period(words: &[Word]) -> Option<u64> {
+    let spec = (0..words.len()).find_map(|at| {
+        let is_often = words[at].is(&["every", "each", "hourly"]);
+        is_often.then(|| grammar::phrase(&words[at..])).flatten().map(|found| found.spec)
+    })?;
+    match spec {
+        Spec::Every(Ok(interval)) => Some(interval.period().as_secs()),
+        _ => None,
+    }
+    .filter(|seconds| seconds.is_multiple_of(60))
+    .map(|seconds| seconds / 60)
+}
+
+/// Returns the hours of `between 9 and 17` or `from 9 to 5`, with the number of words.
+fn hour_range(words: &[Word]) -> Option<((u8, u8), usize)> {
+    let start = usize::from(words.first()?.is(&["between", "from"]));
+    let (first, length) = ClockTime::plain(&words[start..])?;
+    let link = start + length;
+    let is_link = words.get(link)?.is(&["and", "to", "until", "till", "through", "-"]);
+    let (last, more) = ClockTime::plain(&words[link + 1..]).filter(|_| is_link && start == 1)?;
+    // `from 9 to 5` ends in the afternoon.
+    let end = if last.hour <= first.hour { last.in_the_evening().hour } else { last.hour };
+    (end > first.hour).then_some(((first.hour, end), link + 1 + more))
+}
+
+/// Returns the time of day that is part of a list: after `at`, or after another one.
+fn listed_time(words: &[Word], at: usize, is_next: bool) -> Option<(ClockTime, usize)> {
+    let before = at.checked_sub(1).map(|at| &words[at]);
+    let is_linked = is_next && before.is_some_and(|word| word.is(&["and", "&", "or"]) || word.has_comma);
+    let is_here = is_linked || before.is_some_and(|word| word.is(&["at", "@"]));
+    let found = ClockTime::parse(&words[at..]).filter(|(time, _)| is_here || time.is_exact)?;
+    let is_amount = words
+        .get(at + found.1)
+        .is_some_and(|word| word.text.len() > 1 && crate::interval::time_words::is_unit_like(&word.text));
+    (!is_amount).then_some(found)
+}
+
+fn offset(words: &[Word]) -> Option<u8> {
+    let digits = words.iter().find_map(|word| word.text.strip_prefix(':'))?;
+    digits.parse().ok().filter(|minute| *minute < 60)
+}
+
+/// Returns the day of `the 15th`, `on the 1st`.
+fn day_of_month(words: &[Word]) -> Option<u8> {
+    let is_place =
+        |word: &&Word| is_ordinal(word) && word.text.starts_with(|sign: char| sign.is_ascii_digit());
+    let at = words.iter().position(|word| is_place(&word))?;
+    let is_counted = words.get(at + 1).is_some_and(|word| {
+        Days::parse(std::slice::from_ref(word)).is_some() || word.is(&["day", "week", "hour", "minute"])
+    });
+    ordinal_number(&words[at]).filter(|_| !is_counted)
+}
+
+/// Returns whether a word is a day even in the middle of a text: `sun` is a star as well.
+fn is_clearly_a_day(word: &Word) -> bool {
+    word.text.len() > 3 || is_day_or_month(word) || !word.is(&["sat", "sun", "wed"])
+}

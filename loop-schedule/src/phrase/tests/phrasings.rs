@@ -1,0 +1,262 @@
+//! Phrasings from elsewhere, and their meaning.
+
+use super::holds;
+
+#[test]
+fn words_that_continue_a_schedule_at_the_beginning_are_refused() {
+    holds(&[
+        ("every hour and a half do x", "refused every hour and a half -> every 90m"),
+        ("every hour or two do x", "refused every hour or two -> every 2h"),
+        ("every 5-10 minutes x", "refused every 5-10 minutes -> every 10 minutes"),
+        ("every ten or so minutes x", "refused every ten or so minutes -> every ten minutes"),
+        ("every hour 30 minutes x", "refused every hour 30 minutes -> every 90m"),
+        ("every hour at :15 x", "refused every hour at :15 -> 15 * * * *"),
+        (
+            "every 30 minutes starting tomorrow x",
+            "refused every 30 minutes starting tomorrow -> every 30 minutes",
+        ),
+        ("every hour starting on monday x", "refused every hour starting on monday -> every hour"),
+        ("every 30 minutes from 9 to 5 x", "refused every 30 minutes from 9 to 5 -> */30 9-16 * * *"),
+        ("every hour from 9am until 5pm x", "refused every hour from 9am until 5pm -> 0 9-17 * * *"),
+        ("every hour except weekends x", "refused every hour except weekends -> 0 * * * 1-5"),
+        ("every hour during business hours x", "refused every hour during business hours -> every hour"),
+        ("every hour on the hour x", "refused every hour on the hour -> every hour"),
+        ("every 20m for 2 hours x", "refused every 20m for 2 hours -> every 20m"),
+        ("every 20m for the next week x", "refused every 20m for the next week -> every 20m"),
+        ("every 2 hours twice x", "refused every 2 hours twice -> every 2 hours"),
+        ("every hour forever x", "refused every hour forever -> every hour"),
+        ("every hour until the build is green x", "refused every hour until -> every hour"),
+        ("in 20 minutes and then hourly x", "refused in 20 minutes and then hourly -> hourly"),
+        ("hourly but not at night x", "refused hourly but not at night -> hourly"),
+        ("hourly from 9 to 17 x", "refused hourly from 9 to 17 -> 0 9-17 * * *"),
+        ("daily except sundays x", "refused daily except sundays -> 0 9 * * 1,2,3,4,5,6"),
+        ("daily at 9 except sundays x", "refused daily at 9 except sundays -> 0 9 * * 1,2,3,4,5,6"),
+        (
+            "every monday at 8 until christmas x",
+            "refused every monday at 8 until christmas -> every monday at 8:00",
+        ),
+        ("every day at 9, 12 and 17 x", "refused every day at 9 12 and 17 -> 0 9,12,17 * * *"),
+        ("every day 9:00 and 17:00 x", "refused every day 9:00 and 17:00 -> 0 9,17 * * *"),
+        ("every day at 9 in Riga x", "refused every day at 9 in Riga -> every day at 9:00"),
+        ("every day at 9 in New York x", "refused every day at 9 in New York -> every day at 9:00"),
+        ("every day at 9 riga time x", "refused every day at 9 riga time -> every day at 9:00"),
+        ("every day at 9 Europe/Riga x", "refused every day at 9 Europe/Riga -> every day at 9:00"),
+        ("every day at 9am EST x", "refused every day at 9am EST -> every day at 9:00"),
+        ("every hour local time x", "refused every hour local time -> every hour"),
+        ("0 9 * * 1-5 UTC x", "refused 0 9 * * 1-5 UTC -> 0 9 * * 1-5"),
+    ]);
+}
+
+#[test]
+fn words_that_continue_a_schedule_at_the_end_are_refused() {
+    holds(&[
+        ("x 0 9 * * 1-5 UTC", "refused 0 9 * * 1-5 UTC -> 0 9 * * 1-5"),
+        ("x every hour at :15", "refused every hour at :15 -> 15 * * * *"),
+        ("x every hour and a half", "refused every hour and a half -> every 90m"),
+        (
+            "x every 30 minutes starting tomorrow",
+            "refused every 30 minutes starting tomorrow -> every 30 minutes",
+        ),
+        ("x in 20 minutes and then hourly", "refused in 20 minutes and then hourly -> hourly"),
+        ("x hourly but not at night", "refused hourly but not at night -> hourly"),
+        ("x every day at 9 in Riga", "refused every day at 9 in Riga -> every day at 9:00"),
+        ("x on weekdays every hour", "refused on weekdays every hour -> 0 * * * 1-5"),
+        ("x between 9 and 17 every hour", "refused between 9 and 17 every hour -> 0 9-17 * * *"),
+        (
+            "starting tomorrow check x every hour",
+            "refused starting tomorrow check x every hour -> every hour",
+        ),
+        ("weekdays every hour x", "refused weekdays every hour -> 0 * * * 1-5"),
+    ]);
+}
+
+#[test]
+fn other_ways_to_say_how_often_are_refused() {
+    holds(&[
+        ("twice a day x", "refused twice a day -> every 12h"),
+        ("twice daily x", "refused twice daily -> every 12h"),
+        ("once a week x", "refused once a week -> weekly"),
+        ("x once a day", "refused once a day -> daily"),
+        ("three times a day x", "refused three times a day -> every 8h"),
+        ("0 9 * * do x", "refused 0 9 * * -> 0 9 * * *"),
+        ("*/5 * * * x", "refused */5 * * * -> */5 * * * *"),
+        ("*/5 x", "refused */5 -> */5 * * * *"),
+        ("0 9 * * mon-fri x", "refused 0 9 * * mon-fri -> 0 9 * * 1-5"),
+        ("every night x", "refused every night -> every day at 23:00"),
+        ("every evening x", "refused every evening -> every day at 18:00"),
+        ("each morning x", "refused each morning -> every day at 9:00"),
+        ("every friday afternoon x", "refused every friday afternoon -> every friday at 15:00"),
+        ("every weekday morning at 9 x", "refused every weekday morning at 9 -> weekdays at 9:00"),
+        ("every business day at 9 x", "refused every business day at 9 -> weekdays at 9:00"),
+        (
+            "every monday and thursday x",
+            "refused every monday and thursday -> every monday and thursday at 9:00",
+        ),
+        ("mondays x", "refused mondays -> every monday at 9:00"),
+        ("fortnightly x", "refused fortnightly -> every 2 weeks"),
+        ("quarterly x", "refused quarterly -> 0 9 1 1,4,7,10 *"),
+        ("half-hourly x", "refused half-hourly -> every 30m"),
+        ("3-hourly x", "refused 3-hourly -> every 3 hours"),
+        ("at 5-minute intervals x", "refused at 5-minute intervals -> every 5 minutes"),
+        ("each 5-minute interval x", "refused each 5-minute interval -> every 5 minutes"),
+        ("9am daily x", "refused 9am daily -> every day at 9:00"),
+        ("end of month x", "refused end of month -> 0 9 1 * *"),
+        ("x at the end of the month", "refused at the end of the month -> 0 9 1 * *"),
+        ("on the 1st x", "refused on the 1st -> 0 9 1 * *"),
+        ("x on the 15th", "refused on the 15th -> 0 9 15 * *"),
+        ("monthly on the 15th at 8 x", "refused monthly on the 15th at 8 -> 0 8 15 * *"),
+        ("every jan 1 x", "refused every jan 1 -> 0 9 1 1 *"),
+    ]);
+}
+
+#[test]
+fn other_ways_to_say_when_are_refused() {
+    holds(&[
+        ("at the end of the day x", "refused at the end of the day -> at 17:00"),
+        ("this afternoon x", "refused this afternoon -> at 15:00"),
+        ("later today x", "refused later today -> at 17:00"),
+        ("tomorrow afternoon at 3 x", "refused tomorrow afternoon at 3 -> tomorrow at 15:00"),
+        ("at 9 in the evening x", "refused at 9 in the evening -> at 21:00"),
+        ("at 18h x", "refused at 18h -> at 18:00"),
+        ("at 18h30 x", "refused at 18h30 -> at 18:30"),
+        ("at 1830 x", "refused at 1830 -> at 18:30"),
+        ("at 5 o'clock x", "refused at 5 o'clock -> at 5:00"),
+        ("midday x", "refused midday -> at midday"),
+        ("December 24 x", "refused December 24 -> Dec 24 at 9:00"),
+        ("x December 24", "refused December 24 -> Dec 24 at 9:00"),
+        ("on 2026-12-24 do x", "refused on 2026-12-24 -> 2026-12-24 at 9:00"),
+        ("24.12.2026 x", "refused 24.12.2026 -> 2026-12-24 at 9:00"),
+        ("on friday x", "refused on friday -> every friday at 9:00"),
+        ("next monday at 9 x", "refused next monday at 9 -> every monday at 9:00"),
+        ("next week x", "refused next week -> in 7 days"),
+        ("after 5 minutes x", "refused after 5 minutes -> in 5 minutes"),
+        ("2 hours later x", "refused 2 hours later -> in 120 minutes"),
+        ("half an hour from now x", "refused half an hour from now -> in 30 minutes"),
+        ("between 9 and 17 check x", "refused between 9 and 17 -> 0 9-17 * * *"),
+        ("until 5pm check x", "refused until 5pm -> every 10m"),
+        (
+            "500ms x",
+            "error \"500ms\" is not an interval: write numbers with s, m, h or d, as in 30m or 1h30m",
+        ),
+    ]);
+}
+
+#[test]
+fn more_forms_are_understood() {
+    holds(&[
+        ("every10m x", "every 10m | x"),
+        ("@9am x", "once 2026-03-03T09:00:00Z | x"),
+        ("1h30m x", "every 90m | x"),
+        ("1h 30m x", "every 90m | x"),
+        ("1.5h x", "every 90m | x"),
+        ("every 1h30m x", "every 90m | x"),
+        ("5m 5m", "every 5m | 5m"),
+        ("x every 20m, please", "every 20m | x"),
+        ("once every 5 minutes x", "every 5m | x"),
+        ("x once every hour", "every 1h | x"),
+        ("5 minutes from now x", "once 2026-03-02T12:05:00Z | x"),
+        ("x an hour from now", "once 2026-03-02T13:00:00Z | x"),
+        ("every midnight x", "0 0 * * * | x"),
+        ("every noon x", "0 12 * * * | x"),
+        ("every workday at 9 x", "0 9 * * 1-5 | x"),
+        ("mon-fri 9:00 x", "0 9 * * 1-5 | x"),
+        ("monday to friday at 9 x", "0 9 * * 1-5 | x"),
+        ("every fri-mon at 9 x", "0 9 * * 0,1,5,6 | x"),
+        ("every tue/thu at 9 x", "0 9 * * 2,4 | x"),
+        ("at half past 9 x", "once 2026-03-03T09:30:00Z | x"),
+        ("at quarter to nine x", "once 2026-03-03T08:45:00Z | x"),
+        ("every day at 9 sharp x", "0 9 * * * | x"),
+        ("today at 18:00 x", "once 2026-03-02T18:00:00Z | x"),
+        ("2026-12-24 18:00 x", "once 2026-12-24T18:00:00Z | x"),
+        ("2026-12-24T18:00 x", "once 2026-12-24T18:00:00Z | x"),
+        ("on 2026-12-24 at 18:00 x", "once 2026-12-24T18:00:00Z | x"),
+        ("x on Dec 24 at 18:00", "once 2026-12-24T18:00:00Z | x"),
+        ("x at 18:00 on December 24th", "once 2026-12-24T18:00:00Z | x"),
+        ("on the 24th of December 2026 at 9 x", "once 2026-12-24T09:00:00Z | x"),
+        ("at 9:00 on Feb 29 x", "once 2028-02-29T09:00:00Z | x"),
+    ]);
+}
+
+#[test]
+fn the_prompt_begins_beside_the_schedule() {
+    holds(&[
+        ("every 10m and if it is red fix it", "every 10m | and if it is red fix it"),
+        ("every hour at the office check the mail", "every 1h | at the office check the mail"),
+        ("every day at 9 in the repo run tests", "0 9 * * * | in the repo run tests"),
+        ("hourly for each service check health", "every 1h | for each service check health"),
+        ("every hour then commit", "every 1h | then commit"),
+        ("every hour and report", "every 1h | and report"),
+        ("every hour from the repo root run tests", "every 1h | from the repo root run tests"),
+        ("every 10m on main run tests", "every 10m | on main run tests"),
+        ("every hour in Slack post the numbers", "every 1h | in Slack post the numbers"),
+        ("every hour to keep it warm ping the server", "every 1h | to keep it warm ping the server"),
+        ("every day at 9 before the standup sum up", "0 9 * * * | before the standup sum up"),
+        ("every hour between deployments check it", "every 1h | between deployments check it"),
+        ("every 20m for 2 repos run tests", "every 20m | for 2 repos run tests"),
+        ("every hour or when CI fails look", "every 1h | or when CI fails look"),
+        ("every hour once the build is green tag it", "every 1h | once the build is green tag it"),
+        ("every day at 9 check time drift", "0 9 * * * | check time drift"),
+        ("every hour not only look but fix", "every 1h | not only look but fix"),
+        ("every hour only if red fix it", "every 1h | only if red fix it"),
+        ("every monday at 9 daily standup notes", "0 9 * * 1 | daily standup notes"),
+        ("every day at 8 morning briefing", "0 8 * * * | morning briefing"),
+        ("every hour by hand check", "every 1h | by hand check"),
+        ("every hour around the cluster look", "every 1h | around the cluster look"),
+        ("every hour after a failure fix it", "every 1h | after a failure fix it"),
+        ("every 5m during the release watch CI", "every 5m | during the release watch CI"),
+        ("every hour over ssh check disk", "every 1h | over ssh check disk"),
+        ("every hour next steps: plan", "every 1h | next steps: plan"),
+        ("every hour this repo: run tests", "every 1h | this repo: run tests"),
+        ("every hour limit memory", "every 1h | limit memory"),
+        ("every hour one test fix", "every 1h | one test fix"),
+        ("every hour but quietly look", "every 1h | but quietly look"),
+        ("every 10m: until it is green x", "every 10m | until it is green x"),
+        ("every 2 hours start the server", "every 2h | start the server"),
+        ("at 18:00 and then commit", "once 2026-03-02T18:00:00Z | and then commit"),
+        ("in 20 minutes at the latest look", "once 2026-03-02T12:20:00Z | at the latest look"),
+        ("tomorrow at 8 on the server restart", "once 2026-03-03T08:00:00Z | on the server restart"),
+        ("30m starting tomorrow", "every 30m | starting tomorrow"),
+        ("run the load test for 2 hours every day", "every 1d | run the load test for 2 hours"),
+        (
+            "summarise what happened this week every friday at 9",
+            "0 9 * * 5 | summarise what happened this week",
+        ),
+        ("list PRs opened since Monday every friday at 4pm", "0 16 * * 5 | list PRs opened since Monday"),
+        ("check the deploy at staging every 20m", "every 20m | check the deploy at staging"),
+    ]);
+}
+
+#[test]
+fn ordinary_prompts_keep_the_default() {
+    holds(&[
+        ("fix lines from 3 to 9", "default | fix lines from 3 to 9"),
+        ("fix lines between 10 and 20", "default | fix lines between 10 and 20"),
+        ("compute 5 * 3", "default | compute 5 * 3"),
+        (
+            "check that the job runs once a day and report",
+            "default | check that the job runs once a day and report",
+        ),
+        ("summarise the commits of this week", "default | summarise the commits of this week"),
+        ("summarise what happened today", "default | summarise what happened today"),
+        ("read section 3 and fix it", "default | read section 3 and fix it"),
+        ("upgrade to 2.0.1", "default | upgrade to 2.0.1"),
+        ("2.0.1 is out: upgrade", "default | 2.0.1 is out: upgrade"),
+        ("look after the server", "default | look after the server"),
+        ("from the repo root run tests", "default | from the repo root run tests"),
+        ("before you commit run the tests", "default | before you commit run the tests"),
+        ("at the office check the mail", "default | at the office check the mail"),
+        ("until it is green fix tests", "default | until it is green fix tests"),
+        ("this repo needs tests", "default | this repo needs tests"),
+        ("next steps for the project", "default | next steps for the project"),
+        ("the first test fails", "default | the first test fails"),
+        ("end of file is missing", "default | end of file is missing"),
+        ("start of the line is wrong", "default | start of the line is wrong"),
+        ("* item one", "default | * item one"),
+        ("run 10 tests", "default | run 10 tests"),
+        ("watch the night build", "default | watch the night build"),
+        ("only fix warnings", "default | only fix warnings"),
+        ("starting the server fails, fix it", "default | starting the server fails, fix it"),
+        ("make it 2x faster", "default | make it 2x faster"),
+        ("check disk usage in the Riga office", "default | check disk usage in the Riga office"),
+    ]);
+}
