@@ -68,7 +68,7 @@ impl Redactor {
     pub(super) fn redact_excerpt(&self, text: &str) -> Option<String> {
         next_mark(text)?;
         // A secret may contain an ellipsis.
-        let whole = self.redact_bytes(text.as_bytes());
+        let whole = self.redact_message(text);
         let whole = String::from_utf8_lossy(&whole);
         let (mut clean, mut rest, mut is_cut_before) = (String::with_capacity(whole.len()), &*whole, false);
         loop {

@@ -36,6 +36,18 @@ impl Found {
         self.places.push(place);
     }
 
+    /// Adds the positions that another scan of the same text has found.
+    pub(super) fn merge(&mut self, other: Self) {
+        let mut all = [std::mem::take(&mut self.places), other.places].concat();
+        all.sort_by_key(|place| (place.from, place.is_rest));
+        for place in all {
+            match self.places.last_mut() {
+                Some(last) if last.to > place.from => last.to = last.to.max(place.to),
+                _ => self.places.push(place),
+            }
+        }
+    }
+
     /// Adds a position where a secret continues that may be removed already.
     pub(super) fn go_on(&mut self, from: usize, to: usize) {
         match self.places.last_mut() {

@@ -124,7 +124,7 @@ impl Redactor {
         if let Some(clean) = self.redact_excerpt(text) {
             return Cow::Owned(clean);
         }
-        match self.redact_bytes(text.as_bytes()) {
+        match self.redact_message(text) {
             Cow::Borrowed(_) => Cow::Borrowed(text),
             Cow::Owned(clean) => Cow::Owned(match String::from_utf8(clean) {
                 Ok(clean) => clean,
@@ -136,25 +136,19 @@ impl Redactor {
 
     /// Redacts bytes.
     pub fn redact_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
-        let clean = self.without_secrets_of(bytes, bytes).map_or(Cow::Borrowed(bytes), Cow::Owned);
-        // A message on one line may come from lines that a program wrapped.
-        match with_line_ends(&clean).and_then(|lines| self.without_secrets_of(&lines, &clean)) {
-            Some(cleaner) => Cow::Owned(cleaner),
-            None => clean,
-        }
+        let mut scan = Scan::default();
+        self.0.read(bytes, true, &mut scan);
+        taken_out(scan, bytes)
     }
 
-    /// Removes the parts of `bytes` that are secrets in `seen`, a text of the same length. Returns `None` if there are
-    /// none.
-    fn without_secrets_of(&self, seen: &[u8], bytes: &[u8]) -> Option<Vec<u8>> {
-        let mut scan = Scan::default();
-        self.0.read(seen, true, &mut scan);
-        if scan.found.is_empty() {
-            return None;
-        }
-        let mut clean = Vec::with_capacity(bytes.len());
-        scan.pass(bytes, true, &mut clean);
-        Some(clean)
+    /// Redacts a text that may be a message. If it is on one line, it may come from lines that a program wrapped.
+    fn redact_message<'a>(&self, text: &'a str) -> Cow<'a, [u8]> {
+        let Some(lines) = with_line_ends(text.as_bytes()) else { return self.redact_bytes(text.as_bytes()) };
+        let [mut scan, mut joined] = [Scan::default(), Scan::default()];
+        self.0.read(text.as_bytes(), true, &mut scan);
+        self.0.read(&lines, true, &mut joined);
+        scan.found.merge(joined.found);
+        taken_out(scan, text.as_bytes())
     }
 
     /// Redacts output that arrives in chunks.
@@ -171,6 +165,16 @@ impl Redactor {
         });
         event
     }
+}
+
+/// Returns the bytes without the secrets that a scan of all of them has found.
+fn taken_out(mut scan: Scan, bytes: &[u8]) -> Cow<'_, [u8]> {
+    if scan.found.is_empty() {
+        return Cow::Borrowed(bytes);
+    }
+    let mut clean = Vec::with_capacity(bytes.len());
+    scan.pass(bytes, true, &mut clean);
+    Cow::Owned(clean)
 }
 
 /// The maximum length of a text, in bytes, whose lines may have been joined: those are messages.

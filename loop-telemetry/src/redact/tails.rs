@@ -10,6 +10,10 @@ use super::{
     unit::{Sign, first_unit},
 };
 
+/// The maximum number of characters for each hexadecimal digit, with prefixes, quotes and separators: `"0x6b", ` and a
+/// line end with an indentation.
+const SIGNS_PER_DIGIT: usize = 8;
+
 /// The maximum length of an escaped character, in bytes: `\\ud83d\\ude00`.
 pub(super) const LONGEST_ESCAPE: usize = 12;
 
@@ -160,7 +164,7 @@ impl Scanner {
         let literal = Seen::literally(text, most);
         let texts = [&written, &decoded].map(|seen| rest(seen, &mut forms.text.iter()));
         let bare = rest(&literal, &mut forms.bare.iter());
-        let digits = rest(&Seen::of(text, true, 2 * most).digits(), &mut forms.hex.iter());
+        let digits = rest(&Seen::of(text, true, SIGNS_PER_DIGIT * most).digits(), &mut forms.hex.iter());
         texts.into_iter().chain([bare, digits]).flatten().max()
     }
 }

@@ -156,6 +156,40 @@ fn the_end_of_a_traced_value_is_found() {
 }
 
 #[test]
+fn the_end_of_a_value_in_digits_is_found() {
+    let value = "correct-token-battery-staple-9Xw";
+    let redactor = Redactor::new([value]);
+    let each = |write: &dyn Fn(u8) -> String| value.bytes().map(write).collect::<Vec<_>>();
+    for written in [
+        each(&|byte| format!("{byte:02x} ")),
+        each(&|byte| format!("0x{byte:02x}, ")),
+        each(&|byte| format!("\"0x{byte:02x}\", ")),
+        each(&|byte| format!("0x{byte:02x},\n  ")),
+    ] {
+        for begun in 1..value.len() - 6 {
+            let (_, tail) = redactor.redact_ends(b"", 900, written[begun..].concat().as_bytes());
+            let tail = String::from_utf8_lossy(&tail);
+            assert!(tail.starts_with(REDACTED) && tail.len() < REDACTED.len() + 5, "{begun}: {tail}");
+        }
+    }
+}
+
+#[test]
+fn a_wrapped_value_is_found_after_its_lines_are_joined() {
+    let value = "Zq7-correct-horse-battery-9Xw-staple-and-more-words-until-it-is-long-enough-K4";
+    let redactor = Redactor::new([value]);
+    for width in [30, 40, 76] {
+        let lines: Vec<_> = value.as_bytes().chunks(width).map(String::from_utf8_lossy).collect();
+        let joined = format!("key {} seen", lines.join(" "));
+        assert_eq!(redactor.redact(&joined), "key [redacted] seen", "{joined}");
+    }
+    assert_eq!(
+        redactor.redact("a-word-of-more-than-thirty-characters and another"),
+        "a-word-of-more-than-thirty-characters and another"
+    );
+}
+
+#[test]
 fn digits_behind_a_prefix_are_found() {
     let redactor = Redactor::new(["key-of-an-ann\u{e4}"]);
     let hex = hex_of("key-of-an-ann\u{e4}".as_bytes());
