@@ -57,10 +57,7 @@ impl SettingsLayer {
     ) -> Result<Self, Diagnostics> {
         let bytes = match read_bounded(&path) {
             Ok(bytes) => bytes,
-            // A link to a missing file is no missing file: its rules are lost.
-            Err(error)
-                if error.kind() == ErrorKind::NotFound && !is_named && path.symlink_metadata().is_err() =>
-            {
+            Err(error) if error.kind() == ErrorKind::NotFound && !is_named && is_absent(&path) => {
                 return Ok(Self { path: Some(path), ..Self::default() });
             }
             Err(error) => {
@@ -69,12 +66,24 @@ impl SettingsLayer {
                 return Err(Diagnostics::of_file(&path, finding));
             }
         };
+        if bytes.is_empty() {
+            let finding = Diagnostic::error("this file is empty, as after a full disk");
+            let finding = finding.help("restore your settings, or delete the file to use the defaults");
+            return Err(Diagnostics::of_file(&path, finding));
+        }
         let tables = match bytes.trim_ascii().is_empty() {
             true => SettingsTables::default(),
             false => tables(&path, bytes, owner, passes)?,
         };
         Ok(Self { path: Some(path), is_there: true, tables })
     }
+}
+
+/// Returns whether there is no file at a path that could not be opened. A link to a missing file or folder is no missing
+/// file: its rules are lost.
+fn is_absent(path: &Path) -> bool {
+    let existing = path.ancestors().find(|part| part.symlink_metadata().is_ok());
+    existing.is_none_or(|part| part != path && part.metadata().is_ok())
 }
 
 /// The bytes of a file of at most 1 MiB.

@@ -16,7 +16,7 @@ impl Scenario {
         for (path, text) in [(".config/loop/loop.toml", user), ("app/loop.toml", project)] {
             let path = folder.path().join(path);
             fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-            fs::write(path, text).expect("a file");
+            fs::write(path, format!("{text}\n")).expect("a file");
         }
         Self(folder)
     }
@@ -263,6 +263,23 @@ fn a_link_to_a_missing_file_is_not_taken_for_no_settings() {
     std::os::unix::fs::symlink("nowhere.toml", folder.path().join("loop.toml")).unwrap();
     let error = Settings::load(folder.path(), |_| None).unwrap_err();
     assert!(error.render(crate::Paint::Plain).contains("cannot be read"));
+}
+
+#[test]
+fn settings_that_were_lost_are_not_taken_for_no_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let load =
+        || Settings::load(folder.path(), |name| (name == "HOME").then(|| folder.path().join("home").into()));
+    let says = |what: &str| {
+        let error = load().unwrap_err().render(crate::Paint::Plain);
+        assert!(error.contains(what), "{error}");
+    };
+    std::fs::create_dir_all(folder.path().join("home")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", folder.path().join("home/.config")).unwrap();
+    says("cannot be read");
+    std::fs::create_dir_all(folder.path().join("home/elsewhere/loop")).unwrap();
+    std::fs::write(folder.path().join("home/elsewhere/loop/loop.toml"), "").unwrap();
+    says("this file is empty");
 }
 
 #[test]

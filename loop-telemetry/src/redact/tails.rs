@@ -144,8 +144,15 @@ impl Scanner {
     /// Returns how many bytes at the start of a text are the end of a known secret, if any are. With `is_cut_behind`, a
     /// text that is completely in the middle of a secret counts, too.
     pub(super) fn rest_of_a_secret(&self, text: &[u8], is_cut_behind: bool) -> Option<usize> {
-        let forms = self.forms();
-        let tails = self.tails();
+        let (forms, tails) = (self.forms(), self.tails());
+        let may_begin = |seen: Seen| tails.may_begin(&seen);
+        if !may_begin(Seen::of(text, false, LEAST))
+            && !may_begin(Seen::of(text, true, LEAST))
+            && !may_begin(Seen::literally(text, LEAST))
+            && !may_begin(Seen::of(text, true, SIGNS_PER_DIGIT * LEAST).digits())
+        {
+            return None;
+        }
         let most = forms.text.iter().chain(&forms.bare).chain(&forms.hex).map(Vec::len).max()?;
         let rest = |seen: &Seen, forms: &mut dyn Iterator<Item = &Vec<u8>>| {
             if !tails.may_begin(seen) {

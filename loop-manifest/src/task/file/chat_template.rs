@@ -1,9 +1,11 @@
 //! A chat template in TOML.
 
+use loop_telemetry::Redactor;
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::{TaskFileError, TaskHeader, ToolsTable, strict_object::StrictObject};
+use crate::named_secrets;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,7 +38,7 @@ const ASSISTANT: &str = "assistant";
 
 pub(super) fn read(text: &str) -> Result<(TaskHeader, String), TaskFileError> {
     let StrictObject(page): StrictObject<ChatTemplate> =
-        toml::from_str(text).map_err(|error| TaskFileError::Toml(one_line(&error.to_string())))?;
+        toml::from_str(text).map_err(|error| TaskFileError::Toml(one_line(&error.to_string(), text)))?;
     let StrictObject(ChatTurns { user, assistant }) = page.chat.ok_or(TaskFileError::NoChat)?;
     let of = |who: &'static str, turns: Vec<StrictObject<ChatTurn>>| {
         turns.into_iter().map(move |StrictObject(turn)| (who, turn.content))
@@ -81,7 +83,8 @@ fn as_text(turns: Vec<(&'static str, Spanned<String>)>) -> String {
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// The parser draws the place on several lines.
-fn one_line(message: &str) -> String {
+/// Returns a message of the parser, which draws the place on several lines, without the secrets of this text.
+fn one_line(message: &str, text: &str) -> String {
+    let message = Redactor::new(named_secrets::find("task.toml", text)).redact(message).into_owned();
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
