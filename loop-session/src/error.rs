@@ -8,7 +8,7 @@ use loop_core::BuildError;
 use loop_guardrails::policy::workspace::WorkspaceError;
 use loop_manifest::{ToolsError, model::ModelChoiceError};
 use loop_schedule::{JobError, JobIdError, SecretInAction, StoreError, ZoneError};
-use loop_telemetry::{NoStateDir, transcript::SessionError};
+use loop_telemetry::{StateDirError, transcript::SessionError};
 
 /// The reason why a session cannot carry out a line. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -106,7 +106,7 @@ pub enum OpenError {
     /// Tools cannot work in the folder, or there is no place for their audit log.
     Tools(#[from] ToolsError),
     /// There is no place for the state.
-    State(#[from] NoStateDir),
+    State(#[from] StateDirError),
     /// The stored jobs are not usable.
     Jobs(#[from] StoreError),
     /// The time zone of the machine is unknown.

@@ -36,6 +36,6 @@ pub use self::{
         ActiveRun, DeadRun, ParallelRuns, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError,
         StoreWarning,
     },
-    state_dir::{NoStateDir, StateDir},
+    state_dir::{StateDir, StateDirError},
     telemetry_file::{TelemetryError, TelemetryFile},
 };

@@ -26,11 +26,19 @@ pub(crate) fn create(path: &Path) -> io::Result<()> {
 
 /// Like [`create`], but also syncs the parent of each new folder. Without this, a power cut could remove a folder whose
 /// files were synced.
+///
+/// # Errors
+/// Also if the folder is a link, which somebody may have put there since it was first used.
 pub(crate) fn create_synced(path: &Path) -> io::Result<()> {
     let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
     let missing = path.ancestors().take_while(is_missing).count();
     failpoint::point();
     create(path)?;
+    if path.is_symlink() {
+        let why =
+            "it is a link, and nothing is written behind one (find out what put it there, and remove it)";
+        return Err(io::Error::new(ErrorKind::InvalidInput, why));
+    }
     failpoint::point();
     path.ancestors().skip(1).take(missing).try_for_each(sync)
 }

@@ -2,17 +2,21 @@
 
 use std::{
     ffi::OsString,
+    io,
     path::{Path, PathBuf},
 };
 
 /// The folder for records and runs: `$LOOP_HOME`, else `$XDG_STATE_HOME/loop`, else `~/.local/state/loop`.
+///
+/// The folder itself may be a link, because people keep their state on another disk. Its subfolders may not: a link that
+/// somebody else put there would decide which jobs, runs and decisions are read, and where they are written.
 ///
 /// ```
 /// use loop_telemetry::StateDir;
 /// let dir = StateDir::from_env_with(|name| (name == "HOME").then(|| "/home/ann".into()))?;
 /// assert_eq!(dir.path(), std::path::Path::new("/home/ann/.local/state/loop"));
 /// // In a program: StateDir::from_env_with(|name| std::env::var_os(name))
-/// # Ok::<(), loop_telemetry::NoStateDir>(())
+/// # Ok::<(), loop_telemetry::StateDirError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateDir(PathBuf);
@@ -24,14 +28,14 @@ impl StateDir {
     /// `LOOP_HOME` may be relative.
     ///
     /// # Errors
-    /// [`NoStateDir`] if none of the three variables is set.
-    pub fn from_env_with(mut lookup: impl FnMut(&str) -> Option<OsString>) -> Result<Self, NoStateDir> {
+    /// [`StateDirError::Unset`] if none of the three variables is set.
+    pub fn from_env_with(mut lookup: impl FnMut(&str) -> Option<OsString>) -> Result<Self, StateDirError> {
         let mut set = |name| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         set("LOOP_HOME")
             .or_else(|| set("XDG_STATE_HOME").filter(|path| path.is_absolute()).map(|path| path.join("loop")))
             .or_else(|| set("HOME").map(|path| path.join(".local/state/loop")))
             .map(Self)
-            .ok_or(NoStateDir)
+            .ok_or(StateDirError::Unset)
     }
 
     /// Returns the folder itself.
@@ -45,32 +49,85 @@ impl StateDir {
     }
 
     /// Returns the folder of the runs, for [`RunStore::at`](crate::RunStore::at).
-    pub fn runs(&self) -> PathBuf {
-        self.0.join("runs")
+    ///
+    /// # Errors
+    /// [`StateDirError::NotPlain`] if it is a link or a file.
+    pub fn runs(&self) -> Result<PathBuf, StateDirError> {
+        self.folder("runs")
     }
 
     /// Returns the folder of the sessions, for [`SessionStore::at`](crate::transcript::SessionStore::at).
-    pub fn sessions(&self) -> PathBuf {
-        self.0.join("sessions")
+    ///
+    /// # Errors
+    /// [`StateDirError::NotPlain`] if it is a link or a file.
+    pub fn sessions(&self) -> Result<PathBuf, StateDirError> {
+        self.folder("sessions")
     }
 
     /// Returns the folder of all schedules. Each project folder has a subfolder for its jobs.
-    pub fn schedules(&self) -> PathBuf {
-        self.0.join("schedule")
+    ///
+    /// # Errors
+    /// [`StateDirError::NotPlain`] if it is a link or a file.
+    pub fn schedules(&self) -> Result<PathBuf, StateDirError> {
+        self.folder("schedule")
     }
 
     /// Returns the folder of the audit, which records the decisions about tools' actions.
-    pub fn audit(&self) -> PathBuf {
-        self.0.join("audit")
+    ///
+    /// # Errors
+    /// [`StateDirError::NotPlain`] if it is a link or a file.
+    pub fn audit(&self) -> Result<PathBuf, StateDirError> {
+        self.folder("audit")
+    }
+
+    /// Returns a subfolder that does not exist yet, or that is a folder.
+    fn folder(&self, name: &str) -> Result<PathBuf, StateDirError> {
+        let path = self.0.join(name);
+        match path.symlink_metadata() {
+            Ok(found) if found.is_dir() => Ok(path),
+            Ok(_) => Err(StateDirError::NotPlain { path }),
+            // The state directory itself may be missing or not be a folder. The code that creates files in it reports that.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(path)
+            }
+            Err(source) => Err(StateDirError::File { path, source }),
+        }
     }
 }
 
-/// No environment variable names a folder for state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "there is no state directory: set LOOP_HOME to a folder, because neither XDG_STATE_HOME nor HOME names one"
-)]
-pub struct NoStateDir;
+/// The reason why the state directory, or one of its subfolders, is not usable.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateDirError {
+    /// No environment variable names a folder for state.
+    #[error(
+        "there is no state directory: set LOOP_HOME to a folder, because neither XDG_STATE_HOME nor HOME names one"
+    )]
+    Unset,
+    /// The subfolder is not a plain folder: a link could lead anywhere.
+    #[error(
+        "{0} is a link, or not the folder that belongs there. Nothing is read or written through it, because \
+         somebody else could choose where it leads. Put the real one in its place, or move it away: mv {1} {2}",
+        path.display(), quoted(path, ""), quoted(path, ".moved")
+    )]
+    NotPlain {
+        /// The subfolder.
+        path: PathBuf,
+    },
+    /// The system does not show what the subfolder is.
+    #[error("{} cannot be used (check that you may read and write it)", path.display())]
+    File {
+        /// The subfolder.
+        path: PathBuf,
+        /// The error from the system.
+        source: io::Error,
+    },
+}
+
+/// Returns a path with a suffix, quoted as a word of a shell.
+fn quoted(path: &Path, suffix: &str) -> String {
+    format!("'{}{suffix}'", path.to_string_lossy().replace('\'', r"'\''"))
+}
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ use loop_manifest::{
     task::{LoopsError, TaskError},
 };
 use loop_schedule::JobError;
-use loop_telemetry::{JournalError, NoStateDir, StoreError, TelemetryError};
+use loop_telemetry::{JournalError, StateDirError, StoreError, TelemetryError};
 
 use crate::{exit, view::StdoutError};
 
@@ -42,7 +42,7 @@ pub(crate) enum Failure {
     /// The job cannot be scheduled.
     Job(#[from] JobError),
     /// There is no place for state.
-    State(#[from] NoStateDir),
+    State(#[from] StateDirError),
     /// The file for the run's record is not usable.
     Record(#[from] TelemetryError),
     /// The store of runs refuses, or cannot be read or written.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use loop_schedule::{DISABLE_VARIABLE, JobId, JobRecord, Jobs, OffSwitch, ProjectJobs, ScheduleSettings};
-use loop_telemetry::{NoStateDir, RunStore, StateDir};
+use loop_telemetry::{RunStore, StateDir, StateDirError};
 
 use super::{FireHistory, FireResult};
 use crate::command::{Failure, usage};
@@ -29,7 +29,7 @@ impl FolderSchedule {
         let (schedules, state) = (schedules()?, state()?);
         let redact = |path: &str| view::secrets().redact(path).into_owned();
         let project = ProjectJobs::open(&schedules, dir, settings, redact)?.on_warning(view::warning);
-        let runs = RunStore::at(state.runs(), |warning| view::warning(&warning.to_string()));
+        let runs = RunStore::at(state.runs()?, |warning| view::warning(&warning.to_string()));
         Ok(Self { project, runs })
     }
 
@@ -62,11 +62,11 @@ pub(crate) fn off_switch() -> Result<OffSwitch, Failure> {
 }
 
 /// Returns the folder of all schedules.
-fn schedules() -> Result<PathBuf, NoStateDir> {
-    Ok(state()?.schedules())
+fn schedules() -> Result<PathBuf, StateDirError> {
+    state()?.schedules()
 }
 
-fn state() -> Result<StateDir, NoStateDir> {
+fn state() -> Result<StateDir, StateDirError> {
     StateDir::from_env_with(|name| env::var_os(name))
 }
 

@@ -39,7 +39,7 @@ pub enum ToolsError {
     Workspace(#[from] loop_guardrails::policy::workspace::WorkspaceError),
     /// There is no place for the audit log.
     #[error("cannot record decisions about tools")]
-    Audit(#[from] loop_telemetry::NoStateDir),
+    Audit(#[from] loop_telemetry::StateDirError),
 }
 
 impl ComposeError {

@@ -31,11 +31,11 @@ pub fn workspace(cx: &ExecutionContext, policy: ActionPolicy) -> Result<Workspac
 /// Returns the audit, which records decisions about tools without secrets, in the state directory that the variables name.
 ///
 /// # Errors
-/// The variables name no state directory.
+/// The variables name no state directory, or the audit folder in it is a link.
 pub fn audit(cx: &ExecutionContext) -> Result<Audit, ToolsError> {
     let state = StateDir::from_env_with(|name| cx.variable(name))?;
     let redact = cx.redaction();
-    Ok(Audit::new().file(AuditFile::at(state.audit())).redacted(move |text| redact(text)))
+    Ok(Audit::new().file(AuditFile::at(state.audit()?)).redacted(move |text| redact(text)))
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ impl Session {
     /// Returns the file that stores the decisions.
     pub(crate) fn audit_file(&self) -> Option<PathBuf> {
         let state = StateDir::from_env_with(|name| self.context.execution.variable(name)).ok()?;
-        Some(AuditFile::at(state.audit()).path())
+        Some(AuditFile::at(state.audit().ok()?).path())
     }
 
     /// Applies other rules for commands, in this session only.

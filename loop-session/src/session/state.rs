@@ -114,7 +114,7 @@ impl Session {
         };
         let jobs = SessionJobs::new(project_jobs(&state, &settings, &execution, &host)?, host.clone())?;
         let is_disabled = is_disabled(execution.variable(DISABLE_VARIABLE).as_deref());
-        let log = TranscriptWriter::new(SessionStore::at(state.sessions()), info, host.clone())
+        let log = TranscriptWriter::new(SessionStore::at(state.sessions()?), info, host.clone())
             .toolless(!tools.are_on);
         let mut session = Self {
             dialogue: Dialogue {
@@ -282,7 +282,7 @@ fn project_jobs(
     let secrets = host.secrets();
     let redact = |path: &str| secrets.redact(path).into_owned();
     let numbers = settings.user.tables.schedule.clone();
-    let jobs = ProjectJobs::open(&state.schedules(), execution.folder().to_owned(), numbers, redact)?;
+    let jobs = ProjectJobs::open(&state.schedules()?, execution.folder().to_owned(), numbers, redact)?;
     let host = host.clone();
     Ok(jobs.on_warning(move |warning| host.warn(warning)))
 }

@@ -15,7 +15,9 @@ pub(crate) fn exec(place: &PolicyFolderArgs) -> Result<ExitCode, Failure> {
     let (settings, workspace) = open(place)?;
     let audit = StateDir::from_env_with(|name| env::var_os(name))
         .ok()
-        .map(|state| AuditFile::at(state.audit()).path());
+        .map(|state| state.audit())
+        .transpose()?
+        .map(|folder| AuditFile::at(folder).path());
     if place.json {
         let rules = policy::rules(workspace.policy());
         print_json_or_warn(&PolicyJson::of(&settings, &rules, audit.as_deref()));

@@ -12,7 +12,7 @@ use crate::view::{self, StoredAgentOutput, text};
 /// Opens the run store in the user's state directory.
 pub(crate) fn store() -> Result<RunStore, Failure> {
     let state = StateDir::from_env_with(|name| env::var_os(name))?;
-    Ok(RunStore::at(state.runs(), |warning| view::warning(&warning.to_string())))
+    Ok(RunStore::at(state.runs()?, |warning| view::warning(&warning.to_string())))
 }
 
 /// Returns whether a run works in this folder.

@@ -71,6 +71,9 @@ impl AuditFile {
             let mut line = serde_json::to_vec(entry)?;
             line.push(b'\n');
             create_folder(&self.folder)?;
+            if self.folder.is_symlink() {
+                return Err(foreign(&self.folder, "folder"));
+            }
             // The lock needs its own file, because the process that holds it may rotate the current file.
             let mut lock = open(private().read(true).append(true), &self.lock_path())?;
             lock.lock()?;
@@ -161,18 +164,19 @@ fn private() -> OpenOptions {
 
 /// Opens a regular file. A link would redirect the audit, and a pipe would wait for a reader.
 fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
-    let foreign = || {
-        io::Error::other(format!(
-            "{} is not a regular file: find out what it is, and remove it",
-            path.display()
-        ))
-    };
     match options.open(path) {
         Ok(file) if file.metadata()?.is_file() => Ok(file),
-        Ok(_) => Err(foreign()),
-        Err(_) if path.symlink_metadata().is_ok_and(|found| !found.is_file()) => Err(foreign()),
+        Ok(_) => Err(foreign(path, "file")),
+        Err(_) if path.symlink_metadata().is_ok_and(|found| !found.is_file()) => Err(foreign(path, "file")),
         Err(error) => Err(error),
     }
+}
+
+fn foreign(path: &Path, kind: &str) -> io::Error {
+    io::Error::other(format!(
+        "{} is not a regular {kind}: find out what it is, and remove it",
+        path.display()
+    ))
 }
 
 /// A failure to write an entry.
@@ -286,6 +290,18 @@ mod tests {
                 assert_eq!(kept.as_deref(), (kind == "link").then_some("as it was"), "{kind} {name}");
             }
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_linked_folder_is_not_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, other) = (folder.path().join("audit"), folder.path().join("other"));
+        fs::create_dir(&other).unwrap();
+        std::os::unix::fs::symlink(&other, &link).unwrap();
+        let error = AuditFile::at(&link).append(&AuditEntry::new("x", "", AuditOutcome::Denied)).unwrap_err();
+        assert!(error.source.to_string().contains("not a regular folder"), "{}", error.source);
+        assert_eq!(fs::read_dir(other).unwrap().count(), 0);
     }
 
     #[test]

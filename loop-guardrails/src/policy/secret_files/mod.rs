@@ -5,6 +5,7 @@
 //! does not: a search would print a file that a read refuses. So this module judges the names, and all code that opens
 //! a file asks it.
 
+mod programs;
 mod table;
 
 use std::{collections::HashMap, fmt, str::FromStr};
@@ -70,7 +71,7 @@ impl fmt::Display for FileName {
 /// # Default
 /// Files in which people and programs keep credentials, at any depth, in capitals or not, with the copies that editors
 /// make of them: `.env*`, keys and stores of keys (`*.pem`, `*.key`, `*.p12`, `*.jks`, `*.kdbx`), `id_*` (without `.pub`
-/// at its end), `credentials*`, `.netrc`, `.npmrc`, `.pgpass`, `.docker/config.json`, `.kube/config`, `*.tfstate`, shell
+/// at its end), `credentials*`, `google_creds.json`, `netrc`, `.npmrc`, `.pgpass`, `.docker/config.json`, `.kube/config`, `*.tfstate`, shell
 /// histories, the `config` and the objects of a `.git` folder, and more: [`rules`](Self::rules) lists them. Everything in
 /// a folder with such a name is a secret too.
 ///
@@ -211,7 +212,9 @@ fn begins(rule: &str, names: &[String]) -> bool {
 fn is_meant(rule: &str, names: &[String]) -> bool {
     let rule = &*folded_rule(rule);
     let has_public_half = table::WITH_PUBLIC_HALF.contains(&rule);
-    if rule == table::AUTH_FILE && names.iter().any(|name| table::TRANSLATIONS.contains(&name.as_str())) {
+    if table::TRANSLATED.contains(&rule)
+        && names.iter().any(|name| table::TRANSLATIONS.contains(&name.as_str()))
+    {
         return false;
     }
     let rule = rule.strip_prefix("**/").unwrap_or(rule);

@@ -1,6 +1,6 @@
 //! Recognises fields of addresses and other texts that contain secrets, by their names. All texts are lower-case.
 
-use super::table::{FIELD_ENDINGS, FIELD_WORDS};
+use super::value_table::{FIELD_ENDINGS, FIELD_WORDS};
 
 /// Returns whether an address has a secret field in its query or its fragment.
 pub(super) fn opens(address: &str) -> bool {

@@ -1,20 +1,20 @@
 //! Recognises variables that look like secrets.
 
 mod fields;
-mod table;
+mod harmless_table;
+mod name;
+mod name_table;
+mod value_table;
 
 use std::ffi::OsStr;
 
-use self::table::{
-    COUNTED, DATABASES, ENDINGS, HARMLESS, HARMLESS_NAMES, KEY_BEGINNINGS, NAMES, OPEN_ADDRESSES, QUALIFIERS,
-    WITHIN, WORDS,
+use self::{
+    name_table::DATABASES,
+    value_table::{KEY_BEGINNINGS, OPEN_ADDRESSES},
 };
 
 /// The minimum length of a key with a vendor's prefix, including the prefix.
 const KEY_LENGTH: usize = 20;
-
-/// The maximum number of digits of a count.
-const MAX_COUNT_DIGITS: usize = 9;
 
 /// Returns whether a variable looks like a secret, by its name or by its value.
 ///
@@ -28,44 +28,10 @@ const MAX_COUNT_DIGITS: usize = 9;
 /// assert!(!looks_secret("MAX_TOKENS".as_ref(), "4096".as_ref()));
 /// ```
 pub fn looks_secret(name: &OsStr, value: &OsStr) -> bool {
-    let (name, value) = (name.to_string_lossy().to_ascii_uppercase(), value.to_string_lossy());
+    let name = name.to_string_lossy().to_ascii_uppercase().replace(['-', '.'], "_");
+    let value = value.to_string_lossy();
     let names_somebody = || DATABASES.iter().any(|ending| name.ends_with(ending)) && value.contains('@');
-    let is_named = is_secret_name(&name) && !is_count(&name, value.trim());
-    is_named || names_somebody() || (is_secret_value(&value) && !is_proxy(&name))
-}
-
-fn is_secret_name(whole: &str) -> bool {
-    let name = unqualified(whole);
-    let has = |parts: &[&str]| parts.iter().any(|part| whole.contains(part));
-    NAMES.contains(&name) || has(WITHIN) || ends_in_secret(name)
-}
-
-/// Returns whether the last word of a name is a word for secrets, singular or plural.
-fn ends_in_secret(name: &str) -> bool {
-    let is_harmless =
-        |name: &str| HARMLESS_NAMES.contains(&name) || HARMLESS.iter().any(|ending| name.ends_with(ending));
-    let is_word = |name: &str, word: &str| {
-        name.strip_suffix(word).is_some_and(|rest| rest.is_empty() || rest.ends_with(['_', '-', '.']))
-    };
-    [Some(name), name.strip_suffix('S')].into_iter().flatten().any(|name| {
-        let ends = ENDINGS.iter().any(|ending| name.ends_with(ending));
-        (ends || WORDS.iter().any(|word| is_word(name, word))) && !is_harmless(name)
-    })
-}
-
-/// Returns whether it is a number of tokens, such as `MAX_TOKENS`.
-fn is_count(name: &str, value: &str) -> bool {
-    let Some(rest) = unqualified(name).strip_suffix("TOKENS") else { return false };
-    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-    rest.split('_').any(|word| COUNTED.contains(&word)) || (is_number && value.len() <= MAX_COUNT_DIGITS)
-}
-
-/// Strips the qualifier of a name: `GITHUB_TOKEN_2` is another `GITHUB_TOKEN`.
-fn unqualified(name: &str) -> &str {
-    let numbered = || name.trim_end_matches(|sign: char| sign.is_ascii_digit()).trim_end_matches('_');
-    // `_BASE64` must go as a whole, before its digits alone.
-    let rest = QUALIFIERS.iter().find_map(|qualifier| name.strip_suffix(qualifier)).unwrap_or_else(numbered);
-    if rest.len() == name.len() { name } else { unqualified(rest) }
+    name::is_secret(&name, value.trim()) || names_somebody() || (is_secret_value(&value) && !is_proxy(&name))
 }
 
 fn is_proxy(name: &str) -> bool {

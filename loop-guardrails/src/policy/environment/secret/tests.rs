@@ -1,6 +1,12 @@
 //! Names and values that are hidden, and others that are not.
 
-use super::*;
+use proptest::prelude::*;
+
+use super::{
+    harmless_table::{DESCRIBING, SWITCHES},
+    name_table::{ANYWHERE, CONTENTS, ENDINGS, FILES, NAMES, QUALIFIERS, WITHIN, WORDS},
+    *,
+};
 
 fn by_name(name: &str) -> bool {
     looks_secret(name.as_ref(), "x".as_ref())
@@ -27,6 +33,45 @@ fn every_entry_of_the_tables_hides_a_name_in_capitals_or_not() {
             assert!(by_name(&format!("MY_{ending}{qualifier}")), "{ending}{qualifier}");
         }
         assert!(!by_name(&format!("MY_{ending}_COUNT")), "{ending}");
+    }
+    for (file, content) in FILES.iter().flat_map(|file| CONTENTS.iter().map(move |content| (file, content))) {
+        assert!(by_name(&format!("MY_{file}_{content}")), "{file}_{content}");
+        assert!(!by_name(&format!("MY_{file}_{content}_PATH")), "{file}_{content}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_word_for_secrets_counts_whatever_follows_it(
+        // No table has words with these letters in front.
+        before in "(Z[A-Z]{0,5}_){1,2}",
+        word in prop::sample::select([ENDINGS, ANYWHERE].concat()),
+        after in "(_Q[A-Z]{0,5}){0,2}(S|_V?[1-9]|_PROD)?",
+    ) {
+        let name = format!("{before}{word}{after}");
+        prop_assert!(by_name(&name), "{}", name);
+        let is_last = after.len() < 2 || !after.contains('Q');
+        let is_switch = |value: &&str| !looks_secret(name.as_ref(), value.as_ref());
+        prop_assert!(is_last || SWITCHES.iter().all(is_switch), "{}", name);
+    }
+
+    #[test]
+    fn a_description_of_a_secret_is_seen(
+        word in prop::sample::select([ENDINGS, ANYWHERE].concat()),
+        last in prop::sample::select(DESCRIBING.to_vec()),
+    ) {
+        for name in [format!("{word}_{last}"), format!("MY_{word}_{last}S"), format!("MY_{word}_X_{last}_PROD")] {
+            prop_assert!(!by_name(&name), "{}", name);
+        }
+    }
+}
+
+/// Variables of CI systems, shells and toolchains, without which programs work differently or not at all.
+#[test]
+fn ordinary_variables_are_seen() {
+    for line in include_str!("ordinary.txt").lines() {
+        let (name, value) = line.split_once('=').expect("a value");
+        assert!(!looks_secret(name.as_ref(), value.as_ref()), "{line}");
     }
 }
 
@@ -94,6 +139,56 @@ fn what_people_keep_in_their_shells_is_hidden() {
         "GCP_SA_KEY_BASE64",
         "SQLCONNSTR_main",
         "ConnectionStrings__Default",
+        "NPM_TOKEN_PUBLISH",
+        "GITHUB_TOKEN_RELEASE",
+        "DEPLOY_TOKEN_EU",
+        "DEPLOY_KEY_CI",
+        "TOKEN_V2",
+        "API_TOKEN_V2",
+        "TOKEN_READONLY",
+        "TOKEN_A",
+        "CI_JOB_JWT_V1",
+        "CI_JOB_JWT_V2",
+        "JWT_SIGNING",
+        "DB_AUTH_V2",
+        "AUTH_DATA",
+        "SSH_PRIVATE",
+        "GPG_PRIVATE",
+        "PRIVATE_PEM",
+        "SERVER_PEM",
+        "APP_STORE_P8",
+        "MATCH_P12",
+        "P12_BASE64",
+        "ANDROID_KEYSTORE",
+        "KEYSTORE_BASE64",
+        "KUBECONFIG_CONTENT",
+        "KUBECONFIG_BASE64",
+        "KUBE_CONFIG_DATA",
+        "DOCKER_CONFIG_B64",
+        "NPMRC_CONTENT",
+        "KEYFILE_CONTENT",
+        "TOKEN_FILE_CONTENT",
+        "GCP_SERVICE_ACCOUNT",
+        "SERVICE_ACCOUNT_JSON",
+        "OP_SERVICE_ACCOUNT",
+        "SA_JSON",
+        "SEED_PHRASE",
+        "WALLET_SEED",
+        "RECOVERY_CODE",
+        "BACKUP_CODES",
+        "PHPSESSID",
+        "SESSIONID",
+        "OAUTH2_REFRESH",
+        "KAFKA_JAAS",
+        "MONGO_CONN",
+        "SUPABASE_SERVICE_ROLE",
+        "VAULT_UNSEAL",
+        "BASICAUTH",
+        "TELEGRAM_BOT",
+        "TLS_CERT_KEY_DATA",
+        "ROOT_PW_HASH",
+        "SIGNING_SALT",
+        "stripe-key.eu",
         "APP_CREDS",
         "APP_KEY",
     ] {
