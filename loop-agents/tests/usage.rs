@@ -10,7 +10,7 @@ use loop_core::{Cost, IterationContext, Meter, Usage, Usd, Work};
 use tokio::runtime::Builder;
 
 fn at_least(micros: u64) -> Usage {
-    Usage::unknown().with_cost(Cost::at_least(Usd::micros(micros)))
+    Usage::unknown().with_partial_tokens().with_cost(Cost::at_least(Usd::micros(micros)))
 }
 
 fn cost(micros: u64) -> Usage {

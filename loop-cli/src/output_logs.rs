@@ -14,6 +14,8 @@ use loop_agents::process::OutputStream;
 use loop_core::{Event, EventKind, Observer, Progress};
 use loop_telemetry::{Channel, Log, LogError, Logs};
 
+use crate::view::{OutputEnd, ends_output};
+
 /// Writes the output of agent and check into files of the run. Clones write to the same files.
 #[derive(Debug, Clone)]
 pub(crate) struct OutputLogs(Arc<Mutex<LogState>>);
@@ -46,6 +48,11 @@ impl OutputLogs {
         }
     }
 
+    /// Ends a part of the output that broke off.
+    pub(crate) fn break_off(&self) {
+        self.lock().break_off();
+    }
+
     /// Returns the folder of the files.
     pub(crate) fn folder(&self) -> PathBuf {
         Path::to_owned(self.lock().logs.folder())
@@ -69,7 +76,16 @@ impl LogState {
         }
     }
 
-    fn end(&mut self) {
+    fn break_off(&mut self) {
+        if let Some(Err(error)) = self.log.as_mut().map(Log::cut) {
+            self.fail(error);
+        }
+    }
+
+    fn end(&mut self, end: OutputEnd) {
+        if end == OutputEnd::Unknown {
+            self.break_off();
+        }
         if let Some(Err(error)) = self.log.take().map(Log::finish) {
             self.fail(error);
         }
@@ -87,10 +103,11 @@ impl Observer for OutputLogs {
         match &event.kind {
             EventKind::IterationStarted { iteration, .. } => state.begin("agent", *iteration),
             EventKind::EvaluationStarted {} => state.begin("check", progress.iterations()),
-            EventKind::IterationFinished { .. }
-            | EventKind::EvaluationFinished { .. }
-            | EventKind::WorkCut { .. } => state.end(),
-            _ => {}
+            kind => {
+                if let Some(end) = ends_output(kind) {
+                    state.end(end);
+                }
+            }
         }
     }
 }

@@ -132,6 +132,10 @@ pub struct Usage {
     /// Tokens written by the model, its reasoning included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
+    /// Whether a part of the tokens is unknown, so that the numbers of tokens are lower bounds. A sum is partial if any
+    /// part is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub are_tokens_partial: bool,
     /// The price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
@@ -140,7 +144,13 @@ pub struct Usage {
 impl Usage {
     /// Returns a usage with every field unknown.
     pub const fn unknown() -> Self {
-        Self { input_tokens: None, cached_input_tokens: None, output_tokens: None, cost: None }
+        Self {
+            input_tokens: None,
+            cached_input_tokens: None,
+            output_tokens: None,
+            are_tokens_partial: false,
+            cost: None,
+        }
     }
 
     /// Sets the numbers of tokens read and written.
@@ -173,6 +183,20 @@ impl Usage {
         self
     }
 
+    /// Marks the numbers of tokens as lower bounds, because a part of the tokens is unknown.
+    ///
+    /// ```
+    /// use loop_core::Usage;
+    /// let sum = Usage::unknown().with_tokens(900, 100) + Usage::unknown().with_partial_tokens();
+    /// assert_eq!(sum.tokens(), Some(1_000));
+    /// assert!(!sum.is_counted());
+    /// ```
+    #[must_use]
+    pub const fn with_partial_tokens(mut self) -> Self {
+        self.are_tokens_partial = true;
+        self
+    }
+
     /// Sets the cost.
     #[must_use]
     pub const fn with_cost(mut self, cost: Cost) -> Self {
@@ -188,6 +212,11 @@ impl Usage {
     /// Returns whether its whole cost is known or estimated.
     pub(crate) fn is_priced(&self) -> bool {
         self.cost.is_some_and(|cost| cost.quality < CostQuality::Partial)
+    }
+
+    /// Returns whether tokens were reported, and no part of them is known to be missing.
+    pub fn is_counted(&self) -> bool {
+        self.tokens().is_some() && !self.are_tokens_partial
     }
 
     /// Returns the sum of tokens read and written, or `None` if neither was reported.
@@ -207,6 +236,7 @@ impl Add for Usage {
                 u64::saturating_add,
             ),
             output_tokens: sum(self.output_tokens, other.output_tokens, u64::saturating_add),
+            are_tokens_partial: self.are_tokens_partial || other.are_tokens_partial,
             cost: sum(self.cost, other.cost, Cost::add),
         }
     }
@@ -240,6 +270,16 @@ mod tests {
         assert_eq!(serde_json::to_string(&cost).unwrap(), old);
         let new = serde_json::to_string(&Cost::known(Usd::nanos(250_400))).unwrap();
         assert_eq!(new, r#"{"usd":250,"nanos":400,"quality":"known"}"#);
+    }
+
+    #[test]
+    fn usage_of_an_earlier_version_is_read_and_written_as_it_was() {
+        let old = r#"{"input_tokens":3,"output_tokens":4}"#;
+        let usage: Usage = serde_json::from_str(old).unwrap();
+        assert_eq!(usage, Usage::unknown().with_tokens(3, 4));
+        assert_eq!(serde_json::to_string(&usage).unwrap(), old);
+        let partial = serde_json::to_string(&usage.with_partial_tokens()).unwrap();
+        assert_eq!(serde_json::from_str::<Usage>(&partial).unwrap(), usage.with_partial_tokens());
     }
 
     proptest! {

@@ -31,6 +31,10 @@ pub trait OutputSink: Send + Sync {
     fn raw(&self, stream: OutputStream, bytes: &[u8]) {
         let _ = (stream, bytes);
     }
+
+    /// Notes that the text and the raw output so far broke off. The next bytes do not continue them. Default: ignores
+    /// it.
+    fn broke_off(&self) {}
 }
 
 /// The folder and the variables of a plan, and the listeners to its parts.

@@ -112,7 +112,7 @@ pub enum Channel {
 }
 
 /// Writes the output of one command into its file. It holds back bytes that may be the start of a secret until it
-/// knows. [`finish`](Self::finish) writes them. Dropping the log writes them too, but ignores errors.
+/// knows. [`finish`](Self::finish) and [`cut`](Self::cut) write them. Dropping the log cuts it, but ignores errors.
 #[derive(Debug)]
 pub struct Log {
     path: PathBuf,
@@ -142,13 +142,22 @@ impl Log {
     /// # Errors
     /// As [`write`](Self::write).
     pub fn finish(mut self) -> Result<(), LogError> {
-        self.rest()
+        self.rest(RedactingStream::finish)
     }
 
-    fn rest(&mut self) -> Result<(), LogError> {
+    /// Writes the bytes that were held back, because the output broke off: bytes that may begin a secret are redacted.
+    /// The log can continue.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn cut(&mut self) -> Result<(), LogError> {
+        self.rest(RedactingStream::cut)
+    }
+
+    fn rest(&mut self, end: fn(&mut RedactingStream, &mut Vec<u8>)) -> Result<(), LogError> {
         self.clean.clear();
         for stream in &mut self.streams {
-            stream.finish(&mut self.clean);
+            end(stream, &mut self.clean);
         }
         self.put()
     }
@@ -162,7 +171,7 @@ impl Log {
 impl Drop for Log {
     fn drop(&mut self) {
         // To learn about an error, the caller uses `finish`.
-        let _ = self.rest();
+        let _ = self.cut();
     }
 }
 

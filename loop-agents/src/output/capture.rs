@@ -56,6 +56,13 @@ impl Capture {
         self.tail.extend(to_tail);
     }
 
+    /// Marks the end of a stream whose rest may be missing, unless the stream is empty.
+    pub(crate) fn mark_cut(&mut self) {
+        if !self.is_empty() {
+            self.push("…".as_bytes());
+        }
+    }
+
     /// Returns the length of the stream in bytes, kept or not.
     pub fn total(&self) -> u64 {
         self.total

@@ -30,9 +30,10 @@ pub struct ProcessOutput {
     pub exit: Exit,
     /// Why we made it end, if we did. The command may still have ended by itself in the same moment.
     pub cut: Option<CutReason>,
-    /// The captured standard output, or both outputs if they were merged.
+    /// The captured standard output, or both outputs if they were merged. If we made the command end, an ellipsis (`…`)
+    /// follows any output, because its rest may be missing. At this mark, redaction finds the beginning of a secret.
     pub stdout: Capture,
-    /// The captured standard error.
+    /// The captured standard error, with the same mark.
     pub stderr: Capture,
     /// The PIDs of processes that the command left behind and that we could not end. They belong to another user, or
     /// hang in the kernel. Usually empty, and always empty without a [supervisor](super::Supervisor).
@@ -103,7 +104,11 @@ impl Process {
         }
         let SessionEnd { exit, survivors } = session.close().await.map_err(ProcessError::Lost)?;
         process_io.drain();
-        let (stdout, stderr) = (process_io.stdout.into_capture(), process_io.stderr.into_capture());
+        let (mut stdout, mut stderr) = (process_io.stdout.into_capture(), process_io.stderr.into_capture());
+        if cut.is_some() {
+            stdout.mark_cut();
+            stderr.mark_cut();
+        }
         Ok(ProcessOutput { exit, cut, stdout, stderr, survivors })
     }
 

@@ -1,7 +1,7 @@
 //! An iteration that is a command.
 
 use async_trait::async_trait;
-use loop_core::{Ceiling, Cost, Halt, Iteration, IterationContext, Step, Usage, Usd, WorkError};
+use loop_core::{Ceiling, Halt, Iteration, IterationContext, Step, WorkError};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -18,7 +18,7 @@ use super::{
 use crate::{
     output::{Capture, OUTPUT_MARK},
     process::{Exit, OutputStream, ProcessOutput},
-    usage::{AgentFailure, Format, UsageReader},
+    usage::{AgentFailure, Format, UsageReader, at_least_nothing},
 };
 
 /// An agent that is a command: each iteration runs it once, with a prompt from a [`Template`].
@@ -309,8 +309,8 @@ impl ShellAgent {
         if let Some(failure) = failure.filter(|_| finished.cut.is_none()) {
             let error = self.failed(failure, &cx);
             if !counted && !is_in_file && !matches!(error, WorkError::Later { .. }) {
-                // It worked before it failed, and that may have cost anything.
-                meter.add(Usage::unknown().with_cost(Cost::at_least(Usd::ZERO)));
+                // It worked before it failed, and that may have used anything.
+                meter.add(at_least_nothing());
             }
             return Err(error);
         }

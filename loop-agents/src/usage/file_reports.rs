@@ -13,10 +13,14 @@ use crate::output::json_objects::ParsedJson;
 /// The longest line to accept, in bytes.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// The usage in a line, and the reason why a part of it was rejected.
+/// The key of the cost.
+const COST: &str = "cost_usd";
+
+/// The usage in a line, what its rejected parts may have contained, and the reason for rejecting the first of them.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct ParsedLine {
     usage: Usage,
+    lost: Usage,
     refusal: Option<String>,
 }
 
@@ -47,28 +51,39 @@ impl ParsedLine {
             Err(error) => return self.refuse(&error.to_string()),
         };
         for key in &duplicate_keys {
-            self.refuse(&figures::twice(key));
+            self.refuse_in(key, &figures::twice(key));
         }
         let report = Figures::of(&value);
         let mut usage = Usage::unknown();
-        usage.input_tokens = self.taken(report.count("input_tokens"));
-        usage.cached_input_tokens = self.taken(report.count("cached_input_tokens"));
-        usage.output_tokens = self.taken(report.count("output_tokens"));
-        usage.cost = self.taken(report.usd("cost_usd")).map(Cost::known);
+        let mut count = |key| self.taken(key, report.count(key));
+        usage.input_tokens = count("input_tokens");
+        usage.cached_input_tokens = count("cached_input_tokens");
+        usage.output_tokens = count("output_tokens");
+        usage.cost = self.taken(COST, report.usd(COST)).map(Cost::known);
         if usage.is_unknown() && self.refusal.is_none() {
             self.refuse("it has none of input_tokens, output_tokens, cached_input_tokens, cost_usd");
         }
         self.usage += usage;
     }
 
-    fn taken<T>(&mut self, figure: Result<Option<T>, InvalidFigure>) -> Option<T> {
+    fn taken<T>(&mut self, key: &str, figure: Result<Option<T>, InvalidFigure>) -> Option<T> {
         figure.unwrap_or_else(|InvalidFigure(why)| {
-            self.refuse(&why);
+            self.refuse_in(key, &why);
             None
         })
     }
 
+    /// Rejects a part that may have contained any amount.
     fn refuse(&mut self, why: &str) {
+        self.refuse_in("", why);
+    }
+
+    /// Rejects the value of this key. Without its cost, all tokens of a report may still be known. Without its tokens,
+    /// its cost may be incomplete too, because writers compute it from them.
+    fn refuse_in(&mut self, key: &str, why: &str) {
+        let mut lost = at_least_nothing();
+        lost.are_tokens_partial = key != COST;
+        self.lost += lost;
         self.refusal.get_or_insert_with(|| why.to_owned());
     }
 }
@@ -108,7 +123,9 @@ impl FileReports {
         if self.lines.torn().last() != Some(&b'}') {
             return Usage::unknown();
         }
-        let ParsedLine { usage, refusal: None } = parse(self.lines.torn()) else { return Usage::unknown() };
+        let ParsedLine { usage, refusal: None, .. } = parse(self.lines.torn()) else {
+            return Usage::unknown();
+        };
         self.lines.clear();
         self.counts.counted += 1;
         usage
@@ -140,25 +157,25 @@ impl FileReports {
 
 impl LineCounts {
     fn line(&mut self, line: StreamLine<'_>) -> Usage {
-        let (bytes, ParsedLine { usage, refusal }) = match line {
+        let (bytes, ParsedLine { usage, lost, refusal }) = match line {
             StreamLine::Whole(bytes) => (bytes, parse(bytes)),
             StreamLine::TooLong(bytes) => {
-                let why = format!("it is longer than {MAX_LINE_BYTES} bytes");
-                (bytes, ParsedLine { usage: Usage::unknown(), refusal: Some(why) })
+                let mut parsed = ParsedLine::default();
+                parsed.refuse(&format!("it is longer than {MAX_LINE_BYTES} bytes"));
+                (bytes, parsed)
             }
         };
         self.counted += u64::from(!usage.is_unknown());
         let Some(why) = refusal else { return usage };
         self.refused += 1;
         self.last_refusal = Some(format!("`{}`: {why}", shown(bytes)));
-        // The rejected part may have contained an amount.
-        usage + at_least_nothing()
+        usage + lost
     }
 }
 
-/// Returns usage of an unknown amount, with a cost of at least zero.
-pub(super) const fn at_least_nothing() -> Usage {
-    Usage::unknown().with_cost(Cost::at_least(Usd::ZERO))
+/// Returns usage of an unknown amount: at least no tokens, and a cost of at least zero.
+pub(crate) const fn at_least_nothing() -> Usage {
+    Usage::unknown().with_partial_tokens().with_cost(Cost::at_least(Usd::ZERO))
 }
 
 #[cfg(test)]
@@ -172,7 +189,29 @@ mod tests {
     }
 
     fn at_least(micros: u64) -> Usage {
-        Usage::unknown().with_cost(Cost::at_least(Usd::micros(micros)))
+        at_least_nothing().with_cost(Cost::at_least(Usd::micros(micros)))
+    }
+
+    /// Only a refused cost leaves the tokens whole.
+    #[test]
+    fn a_line_with_a_refused_part_has_at_least_the_other_tokens() {
+        for (line, is_partial) in [
+            (r#"{"input_tokens":1,"output_tokens":5000}"#, false),
+            (r#"{"input_tokens":1,"output_tokens":5e3}"#, false),
+            (r#"{"input_tokens":1}"#, false),
+            (r#"{"input_tokens":1,"cost_usd":-1}"#, false),
+            (r#"{"input_tokens":1,"cost_usd":1,"cost_usd":1}"#, false),
+            (r#"{"input_tokens":1,"output_tokens":5000,"output_tokens":0}"#, true),
+            (r#"{"input_tokens":1,"cost_usd":-1,"output_tokens":"5000"}"#, true),
+            (r#"{"input_tokens":1,"output_tokens":5000.5}"#, true),
+            (r#"{"input_tokens":1,"cached_input_tokens":-1}"#, true),
+            (r#"{"input_tokens":1}{"output_tokens":5000,"#, true),
+            (r#"{"input_tokens":1} 5000"#, true),
+        ] {
+            let mut reports = FileReports::default();
+            let usage = reports.feed(format!("{line}\n").as_bytes());
+            assert_eq!((usage.tokens().is_some(), usage.are_tokens_partial), (true, is_partial), "{line}");
+        }
     }
 
     #[test]
@@ -183,7 +222,7 @@ mod tests {
             for lines in [[r#"{"cost_usd":0.5}"#, &wrong], [&wrong, r#"{"cost_usd":0.5}"#]] {
                 let mut reports = FileReports::default();
                 let usage = reports.feed(lines.map(|line| format!("{line}\n")).concat().as_bytes());
-                assert_eq!((usage, reports.refused()), (at_least(500_000), 1), "{lines:?}");
+                assert_eq!((usage.cost, reports.refused()), (at_least(500_000).cost, 1), "{lines:?}");
             }
         }
     }
@@ -193,14 +232,17 @@ mod tests {
         let line =
             br#"{"model":"m","input_tokens":5,"output_tokens":2,"cached_input_tokens":3,"cost_usd":0.25}"#;
         let expected = cost(250_000).with_tokens(5, 2).with_cached_input_tokens(3);
-        assert_eq!(parse(line), ParsedLine { usage: expected, refusal: None });
+        assert_eq!(parse(line), ParsedLine { usage: expected, ..ParsedLine::default() });
         assert_eq!(parse(br#"{"cost_usd":0}"#).usage, cost(0));
     }
 
     #[test]
     fn two_objects_on_a_line_both_count_and_so_does_what_stands_beside_a_bad_number() {
         let two = br#"{"cost_usd":0.5}{"input_tokens":3} "#;
-        assert_eq!(parse(two), ParsedLine { usage: cost(500_000).with_input_tokens(3), refusal: None });
+        assert_eq!(
+            parse(two),
+            ParsedLine { usage: cost(500_000).with_input_tokens(3), ..ParsedLine::default() }
+        );
         let mut reports = FileReports::default();
         let usage = reports.feed(b"{\"cost_usd\":0.5,\"input_tokens\":-5}\n{\"cost_usd\":0.25} and more\n");
         assert_eq!(usage, at_least(750_000));
@@ -226,7 +268,7 @@ mod tests {
         ];
         let mut reader = FileReports::default();
         for line in lines {
-            assert_eq!(reader.feed(format!("{line}\n").as_bytes()), at_least(0), "{line}");
+            assert_eq!(reader.feed(format!("{line}\n").as_bytes()).cost, at_least(0).cost, "{line}");
         }
         assert_eq!(reader.refused(), lines.len() as u64);
         assert!(reader.last_refusal().is_some_and(|text| text.starts_with("`{\"cost_usd\":`")));

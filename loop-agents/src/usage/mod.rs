@@ -31,6 +31,7 @@ mod usage_memory;
 mod usage_totals;
 
 pub use agent_report::{AgentFailure, AgentReport};
+pub(crate) use file_reports::at_least_nothing;
 pub use format::{Format, UnknownFormat};
 pub(crate) use line_splitter::{LineSplitter, StreamLine};
 pub use prices::{Prices, PricesError};

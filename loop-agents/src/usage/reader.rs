@@ -143,7 +143,8 @@ impl UsageReader {
         // An agent that prints no stream has no end marker either. Its exit code decides.
         let is_stream = !stdout.are_foreign();
         let unfinished = dialect.as_ref().filter(|_| is_stream).and_then(|dialect| dialect.unfinished());
-        let (last, total) = (collector.totals.tell(), collector.totals.sum());
+        let (mut last, total) = (collector.totals.tell(), collector.totals.sum());
+        last.are_tokens_partial = total.are_tokens_partial;
         let cost_quality = collector.totals.revised();
         collector.totals.end_run();
         (*stdout, *stderr) = Default::default();

@@ -96,9 +96,17 @@ impl ReportCollector {
         let is_free = !spoke && !self.is_unreliable && tokens.total() == 0;
         let reported = reported.filter(|usd| *usd > Usd::ZERO || is_free).map(|usd| self.believed(usd));
         let cost = reported.or_else(|| self.estimate(model, tokens));
-        let mut usage = tokens.usage();
+        let mut usage = self.counted(tokens);
+        // Work without any counts has used tokens too.
+        usage.are_tokens_partial |= spoke && is_silent;
         usage.cost = cost.or_else(|| spoke.then_some(Cost::at_least(Usd::ZERO)));
         usage
+    }
+
+    /// Returns the tokens of the current object, without a cost.
+    pub(super) fn counted(&self, tokens: &TokenCounts) -> Usage {
+        let usage = tokens.usage();
+        if self.is_unreliable { usage.with_partial_tokens() } else { usage }
     }
 
     /// Returns the cost that was reported beside the counts of the current object.

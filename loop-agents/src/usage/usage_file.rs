@@ -19,7 +19,6 @@ use tempfile::TempDir;
 use tokio::{sync::Notify, time::sleep};
 
 use super::{
-    file_reports,
     read_state::{LAST_BYTES, ReadState, open},
     stale_folders,
 };
@@ -162,7 +161,7 @@ impl UsageFile {
         let (usage, more) = source.read(&self.0.path, LAST_BYTES);
         if more {
             source.skip_rest();
-            meter.add(file_reports::at_least_nothing());
+            meter.add(super::at_least_nothing());
         }
         meter.add(usage + source.reports.finish() + source.leave());
     }

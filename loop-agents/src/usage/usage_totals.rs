@@ -92,8 +92,9 @@ impl UsageTotals {
         }
         self.heard.replace(words, total);
         if is_zero(total) && !is_zero(since) {
+            // The messages may be incomplete, and the total that would show this is wrong.
+            self.since.are_tokens_partial |= total.are_tokens_partial;
             if total.cost.is_some_and(|cost| cost.quality == CostQuality::Partial) {
-                // The messages may be incomplete, and the total that would show this is wrong.
                 self.since += Usage::unknown().with_cost(Cost::at_least(Usd::ZERO));
                 self.rise();
             }
@@ -133,7 +134,9 @@ impl UsageTotals {
         (quality < told.quality).then_some(quality)
     }
 
-    /// Returns the usage that is known now and was not reported before. No field is negative.
+    /// Returns the usage that is known now and was not reported before. No field is negative. It does not tell whether
+    /// the tokens are partial, because only the end of the run decides that: a total may still cover a message without
+    /// counts. See [`sum`](Self::sum).
     pub(super) fn tell(&mut self) -> Usage {
         let news = beyond(self.most, self.told);
         self.told = self.most;
@@ -156,6 +159,7 @@ impl UsageTotals {
         // A part that was an estimate stays one, whatever we learn about the rest.
         let more = beyond(self.sum(), self.most);
         self.most += more;
+        self.most.are_tokens_partial = false;
     }
 }
 
@@ -179,6 +183,7 @@ fn beyond(all: Usage, part: Usage) -> Usage {
     beyond.input_tokens = more(all.input_tokens, part.input_tokens);
     beyond.cached_input_tokens = more(all.cached_input_tokens, part.cached_input_tokens);
     beyond.output_tokens = more(all.output_tokens, part.output_tokens);
+    beyond.are_tokens_partial = all.are_tokens_partial;
     beyond.cost = all.cost.and_then(|Cost { usd, quality, .. }| {
         let nanos = more(Some(usd.as_nanos()), part.cost.map(|cost| cost.usd.as_nanos()));
         let worse = part.cost.is_some_and(|cost| quality > cost.quality).then_some(0);
@@ -193,6 +198,7 @@ fn most(a: Usage, b: Usage) -> Usage {
     most.input_tokens = a.input_tokens.max(b.input_tokens);
     most.cached_input_tokens = a.cached_input_tokens.max(b.cached_input_tokens);
     most.output_tokens = a.output_tokens.max(b.output_tokens);
+    most.are_tokens_partial = a.are_tokens_partial || b.are_tokens_partial;
     most.cost = [a.cost, b.cost].into_iter().flatten().max_by_key(|cost| (cost.usd, Reverse(cost.quality)));
     most
 }

@@ -121,14 +121,8 @@ impl PhaseReporter {
 
 impl Observer for PhaseReporter {
     fn on_event(&mut self, event: &Event, progress: &Progress) {
-        let is_over = matches!(
-            event.kind,
-            EventKind::IterationFinished { .. }
-                | EventKind::EvaluationFinished { .. }
-                | EventKind::WorkCut { .. }
-        );
-        if let Some(shown) = self.shown.as_ref().filter(|_| is_over) {
-            shown.end();
+        if let Some(shown) = &self.shown {
+            shown.end_at(&event.kind);
         }
         if let Some(line) = self.line(event, progress) {
             self.reporter.say(&line);

@@ -21,8 +21,8 @@ use self::live::PRINTER;
 pub(crate) use self::{
     format::{changed_lines, text, tool_call_line, tool_error_line},
     live::{
-        CommandOutput, EventWording, LiveOutput, NoEchoGuard, PanelContent, ReplySender, ReplyWriter,
-        RunReporter, RunScreen, StatusBoard,
+        CommandOutput, EventWording, LiveOutput, LiveOutputs, NoEchoGuard, OutputEnd, PanelContent,
+        ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output,
     },
     notification::notify,
     redaction::{RedactedStream, redact_also, secrets, set_redactor},

@@ -109,11 +109,20 @@ impl RedactedStream {
 
     /// Returns the held-back bytes, which were no secret. The stream can start again.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
+        self.end(RedactingStream::finish)
+    }
+
+    /// Like [`rest`](Self::rest), for output whose rest is missing: bytes that may begin a secret are redacted.
+    pub(crate) fn cut(&mut self) -> Vec<u8> {
+        self.end(RedactingStream::cut)
+    }
+
+    fn end(&mut self, end: fn(&mut RedactingStream, &mut Vec<u8>)) -> Vec<u8> {
         let (mut held, mut rest) = (Vec::new(), Vec::new());
-        self.stream.finish(&mut held);
+        end(&mut self.stream, &mut held);
         let Some(display) = &mut self.display else { return held };
         display.push(&held, &mut rest);
-        display.stream.finish(&mut rest);
+        end(&mut display.stream, &mut rest);
         rest
     }
 
@@ -129,6 +138,20 @@ impl RedactedStream {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_beginning_of_a_secret_is_shown_only_if_nothing_is_missing() {
+        let secrets = Redactor::new(["hunterAlphaBetaGamma77"]);
+        let mut stream = RedactedStream::for_display_without(&secrets);
+        for (end, rest) in [
+            (RedactedStream::rest as fn(&mut _) -> _, "hun\u{1b}[1mterAlpha"),
+            (RedactedStream::cut, "[redacted]"),
+        ] {
+            assert_eq!(stream.push("it is hun\u{1b}[1mterAlpha".as_bytes()), b"it is ");
+            let plain = rest.replace("\u{1b}[1m", "");
+            assert_eq!(String::from_utf8_lossy(&end(&mut stream)), plain);
+        }
+    }
 
     #[test]
     fn no_sequence_takes_a_letter_out_of_a_secret_before_it_is_looked_for() {

@@ -1,4 +1,5 @@
 //! A message shows the end of what a program printed. If that end begins within a secret, no part of the secret is shown.
+//! The same holds for a reply or an output that breaks off within one.
 
 use std::{fs, path::Path};
 
@@ -6,8 +7,10 @@ use loop_testing::{Answer, Call};
 use serde_json::{Value, json};
 
 use crate::{
+    chat_harness::{CTRL_C, ChatHarness},
     model_server::{KEY, ModelServer},
-    support::{CommandResult, Manifest, RunningCommand, Scenario},
+    session::transcript_entries,
+    support::{CommandResult, FOREVER, Manifest, RunningCommand, Scenario},
     task_agents::reviewer,
 };
 
@@ -154,4 +157,81 @@ fn the_name_of_a_run_has_none() {
     let name = "zq7-correct-horse-battery9xw";
     has_no_part_of(name, "the messages", &(ran.stdout + &ran.stderr));
     has_no_part_of_in(name, &scenario.state());
+}
+
+/// Returns the beginning of a reply that ends within the server's key.
+fn half() -> Answer {
+    Answer::deltas(["the key is ", &KEY[..9], &KEY[9..15]])
+}
+
+#[test]
+fn a_reply_that_breaks_off_has_none() {
+    let server = ModelServer::new([half().breaks(), Answer::deltas(["Fine."])]);
+    let ran = server.chat(&Scenario::new(), "Hello?", &[]).exits(0).says(&["the reply broke off"]);
+    assert_eq!(ran.stdout, "the key is [redacted]\nFine.\n");
+    // Nothing is missing behind this one.
+    let ran = ModelServer::new([half()]).chat(&Scenario::new(), "Hello?", &[]).exits(0);
+    assert_eq!(ran.stdout, format!("the key is {}\n", &KEY[..15]));
+}
+
+#[test]
+fn a_reply_that_breaks_off_in_a_session_has_none() {
+    let scenario = Scenario::new();
+    let server = ModelServer::new([half().breaks(), half().stalls()]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], (80, 24));
+    chat.wait_for_prompt_after("/help");
+    chat.types("Hello?\r");
+    chat.sees("starts again");
+    chat.types(CTRL_C);
+    chat.wait_for_prompt_after("interrupted");
+    let page = chat.page();
+    assert!(page.contains("the key is [redacted]") && !page.contains(&KEY[..6]), "{page}");
+    chat.leaves();
+    let entries = format!("{:?}", transcript_entries(&scenario));
+    assert!(entries.contains("the key is [redacted]…") && !entries.contains(&KEY[..6]), "{entries}");
+}
+
+#[test]
+fn a_models_reply_that_breaks_off_in_a_run_has_none() {
+    let agent = json!({ "model": "openai:scripted", "prompt": "{goal}" });
+    let scenario = Scenario::new();
+    scenario.manifest(&Manifest::new("-", "true").set("agent", agent));
+    let server = ModelServer::new([half().breaks(), Answer::deltas(["Fine."])]);
+    let ran = server.run(&scenario, &["run", "loop.json", "--show-output", "--keep-output"]).exits(0);
+    assert!(
+        ran.stderr.contains("the key is [redacted]") && !ran.stderr.contains(&KEY[..6]),
+        "{}",
+        ran.stderr
+    );
+    no_file_has(&scenario.state(), &KEY[..6]);
+}
+
+#[test]
+fn the_output_of_an_agent_or_check_that_a_limit_ends_has_none() {
+    let printing = format!("printf 'it is %s' $(cut -c 1-12 key); {FOREVER}");
+    for (agent, check, limit) in [
+        (printing.as_str(), "true", "guardrails.max_seconds"),
+        (&printing, "true", "agent.max_seconds"),
+        ("true", &printing, "evaluator.max_seconds"),
+    ] {
+        let scenario = Scenario::new();
+        scenario.write("key", SECRET);
+        scenario.manifest(&Manifest::new(agent, check).set("guardrails.max_iterations", 1).set(limit, 4));
+        let ran = knowing(&scenario, &["run", "--show-output", "--keep-output"]);
+        assert!(ran.stderr.contains("it is [redacted]"), "{limit}: {}", ran.stderr);
+        has_no_part("the messages", &(ran.stdout + &ran.stderr));
+        no_file_has(&scenario.state(), &SECRET[..6]);
+    }
+}
+
+fn no_file_has(folder: &Path, part: &str) {
+    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        if entry.is_dir() {
+            no_file_has(&entry, part);
+        } else {
+            let text = fs::read(&entry).expect("a file");
+            let text = String::from_utf8_lossy(&text);
+            assert!(!text.contains(part), "{}: {text}", entry.display());
+        }
+    }
 }

@@ -87,7 +87,7 @@ fn ctrl_c_ends_the_turn_and_not_the_session() {
     chat.shows("session_interrupted");
     chat.says("And now?", "Here.");
     // The transcript has the text so far.
-    let unanswered = |line: &Value| line.to_string().contains("\"said\":\"half\"");
+    let unanswered = |line: &Value| line.to_string().contains("\"said\":\"half…\"");
     assert_eq!(transcript_entries(&scenario)[0].iter().filter(|line| unanswered(line)).count(), 1);
     // The cancelled turn is not part of the conversation.
     assert!(!asked(&server).iter().any(|text| text.contains("Hello?")));

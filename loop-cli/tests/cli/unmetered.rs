@@ -56,6 +56,11 @@ fn only_what_the_limit_counts_starts_the_count_again() {
         (LIMITS[1], r#""cost_usd":0"#, 7),
         (LIMITS[1], r#""input_tokens":1"#, 3),
         (LIMITS[2], r#""cost_usd":0.02,"cost_usd":0"#, 3),
+        (LIMITS[0], r#""input_tokens":1,"cost_usd":-1"#, 7),
+        (LIMITS[0], r#""output_tokens":900,"output_tokens":0,"input_tokens":1"#, 3),
+        (LIMITS[0], r#""input_tokens":1,"output_tokens":"900""#, 3),
+        (LIMITS[0], r#""input_tokens":1,"output_tokens":900.5"#, 3),
+        (LIMITS[0], "\"input_tokens\":1}\n{\"output_tokens\":900,", 3),
     ] {
         let scenario = Scenario::new();
         let manifest = silent().set("agent.command", reports_seldom(figures)).set(limit, 1000);
@@ -66,7 +71,7 @@ fn only_what_the_limit_counts_starts_the_count_again() {
 
 /// The last line of an agent's long output contains an impossible count.
 #[test]
-fn three_bills_in_a_row_that_cannot_be_right_halt_a_run_under_a_limit_on_money() {
+fn three_bills_in_a_row_that_cannot_be_right_halt_a_run_under_a_limit() {
     let codex = |usage: &str| {
         let words = r#"{"type":"item.completed","item":{"type":"agent_message","text":"many words"}}"#;
         ("codex-json", format!("{words}\n{{\"type\":\"turn.completed\",\"usage\":{{{usage}}}}}\n"))
@@ -84,19 +89,35 @@ fn three_bills_in_a_row_that_cannot_be_right_halt_a_run_under_a_limit_on_money()
         (claude(r#""input_tokens":1,"output_tokens":1"#), true),
         (claude(r#""input_tokens":1,"output_tokens":1e23"#), false),
         (claude(r#""input_tokens":1,"output_tokens":0"#), false),
-        (of_file(r#"{"cost_usd":0}"#), true),
-        (of_file("{\"cost_usd\":0}\n{\"cost_usd\":1e999}\n"), false),
+        (claude(r#""input_tokens":1,"output_tokens":900,"output_tokens":1"#), false),
+        (claude(r#""input_tokens":1,"output_tokens":"900""#), false),
+        (of_file(r#"{"cost_usd":0,"input_tokens":1}"#), true),
+        (of_file("{\"cost_usd\":0,\"input_tokens\":1}\n{\"nothing\":\n"), false),
+        (
+            of_file(&format!(
+                "{{\"cost_usd\":0,\"input_tokens\":1}}\n{{\"x\":\"{}\"}}\n",
+                "x".repeat(70_000)
+            )),
+            false,
+        ),
     ] {
-        for is_allowed in [false, true] {
+        for (limit, is_allowed) in
+            [(LIMITS[0], false), (LIMITS[1], false), (LIMITS[0], true), (LIMITS[1], true)]
+        {
             let scenario = Scenario::new();
             scenario.write("said", text.clone());
             let command = if format == "usage-file" { "cat said >> $LOOP_USAGE_FILE" } else { "cat said" };
             let manifest = Manifest::new(command, "false").set("agent.format", format);
             let manifest = manifest.set("agent.model", "gpt-5").set("guardrails.max_iterations", 5);
-            let manifest = manifest.set(LIMITS[1], 1000).set("guardrails.allow_unmetered", is_allowed);
-            scenario.run_manifest(&manifest).exits(1);
+            let manifest = manifest.set(limit, 1_000_000).set("guardrails.allow_unmetered", is_allowed);
+            let done = scenario.run_manifest(&manifest).exits(1);
             let expected = if is_right || is_allowed { 5 } else { 3 };
-            assert_eq!(scenario.record()["iterations"], expected, "{text} {is_allowed}");
+            let record = scenario.record();
+            assert_eq!(record["iterations"], expected, "{limit} {text} {is_allowed}");
+            assert_eq!(record["usage"]["are_lower_bounds"].as_bool().unwrap_or(false), !is_right, "{text}");
+            if !is_right {
+                done.says(&["tokens", "at least"]);
+            }
         }
     }
 }
@@ -110,11 +131,14 @@ fn a_model_server_whose_figures_cannot_be_right_halts_a_run_under_a_limit() {
         [("\"completion_tokens\":888", 6), ("\"nothing\":1", 3), ("\"completion_tokens\":0", 3)]
     {
         let answer = Answer::deltas([words.as_str()]).usage(1, 888);
-        let server = ModelServer::new(vec![answer.replaced("\"completion_tokens\":888", with); 6]);
-        let scenario = Scenario::new();
-        scenario.manifest(&manifest.clone().set("guardrails.max_cost_usd", 1));
-        server.run(&scenario, &["run", "loop.json"]).exits(1);
-        assert_eq!(server.requests().len(), requests, "{with}");
+        for limit in ["guardrails.max_cost_usd", "guardrails.max_tokens"] {
+            let answer = answer.clone().replaced("\"completion_tokens\":888", with);
+            let server = ModelServer::new(vec![answer; 6]);
+            let scenario = Scenario::new();
+            scenario.manifest(&manifest.clone().set(limit, 1_000_000));
+            server.run(&scenario, &["run", "loop.json"]).exits(1);
+            assert_eq!(server.requests().len(), requests, "{limit} {with}");
+        }
     }
 }
 

@@ -150,6 +150,7 @@ impl Progress {
         // An earlier attempt that was deferred, or died with the run.
         if let Some(StepRecord { usage, .. }) = &self.current {
             self.next.unpriced |= !usage.is_unknown() && !usage.is_priced();
+            self.next.uncounted |= usage.are_tokens_partial;
         }
         self.quality_before = self.usage.cost.map(|cost| cost.quality);
         self.current = Some(StepRecord { iteration, started: self.now, ..StepRecord::default() });
@@ -176,7 +177,7 @@ impl Progress {
         self.iterations += 1;
         if let Some(StepRecord { usage, .. }) = &self.current {
             self.unpriced += u64::from(self.next.unpriced || !usage.is_priced());
-            self.uncounted += u64::from(usage.tokens().is_none());
+            self.uncounted += u64::from(self.next.uncounted || !usage.is_counted());
         }
         // The guidance stays until the step is settled: an evaluator's death must not lose it.
         self.next.reset();

@@ -86,6 +86,8 @@ pub(crate) struct NextIteration {
     pub(crate) evaluations: u32,
     /// Whether an unfinished attempt used something without a price.
     unpriced: bool,
+    /// Whether an unfinished attempt reported only a part of its tokens.
+    uncounted: bool,
     /// Whether the pace's wait before it is over.
     pub(crate) paced: bool,
     /// The guardrails whose question about it a person has answered, by index and name.
@@ -106,9 +108,19 @@ impl NextIteration {
 
     /// Resets everything about the last iteration except the guidance.
     fn reset(&mut self) {
-        let Self { deaths, deferrals, evaluations, unpriced, paced, acknowledged, asked, guidance: _ } = self;
+        let Self {
+            deaths,
+            deferrals,
+            evaluations,
+            unpriced,
+            uncounted,
+            paced,
+            acknowledged,
+            asked,
+            guidance: _,
+        } = self;
         (*deaths, *deferrals, *evaluations) = (0, 0, 0);
-        (*unpriced, *paced, *asked) = (false, false, None);
+        (*unpriced, *uncounted, *paced, *asked) = (false, false, false, None);
         acknowledged.clear();
     }
 
@@ -134,7 +146,7 @@ impl Progress {
         self.unpriced
     }
 
-    /// Returns the number of iterations that ended without reported tokens. If there are any, the tokens in
+    /// Returns the number of iterations that ended without reported tokens, or with only a part of them. If there are any, the tokens in
     /// [`usage`](Self::usage) are incomplete.
     pub const fn uncounted_iterations(&self) -> u64 {
         self.uncounted

@@ -48,7 +48,8 @@ impl Guardrail for MaxTokens {
         if used < self.0 {
             return Decision::Continue;
         }
-        let at_least = if progress.uncounted_iterations() > 0 { "at least " } else { "" };
+        let is_partial = progress.uncounted_iterations() > 0 || progress.usage().are_tokens_partial;
+        let at_least = if is_partial { "at least " } else { "" };
         let message = format!("{at_least}{used} tokens used; the limit is {}", self.0);
         Decision::Halt(Halt::new(StopReason::TokensExceeded, message))
     }

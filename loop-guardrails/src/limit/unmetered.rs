@@ -14,11 +14,11 @@ use loop_core::{
 /// [`MaxTokens`](crate::MaxTokens):
 ///
 /// - An iteration is metered if it reports an amount, known or estimated. A reported zero is an amount. A lower bound
-///   of a cost is not an amount, because the unknown part may cost anything. Reports from an evaluation do not count
-///   for the iteration.
+///   of a cost, or of a number of tokens, is not an amount, because the unknown part may be anything. Reports from an
+///   evaluation do not count for the iteration.
 /// - An iteration with a [fault](loop_core::IterationContext::fault), such as an exit code, counts like any other. One
 ///   that failed or was cut may have had no chance to report. It does not count, and it does not start the count again
-///   either, unless it reported a lower bound of its cost: then its work may have cost anything. [`ConsecutiveFailures`](crate::ConsecutiveFailures) limits failures.
+///   either, unless it reported a lower bound: then its work may have used anything. [`ConsecutiveFailures`](crate::ConsecutiveFailures) limits failures.
 /// - If the run ended for this reason, resuming it resets the count, because resuming counts as a human review.
 ///
 /// A limit of zero halts before the first iteration.
@@ -69,11 +69,19 @@ impl UnmeteredIterations {
         Self { amount, limit, silent: 0, reported: Usage::unknown(), is_evaluating: false }
     }
 
+    /// Returns whether the reported amount is a lower bound.
+    fn is_partial(&self) -> bool {
+        match self.amount {
+            Amount::Cost => self.reported.cost.is_some_and(|cost| cost.quality == CostQuality::Partial),
+            Amount::Tokens => self.reported.are_tokens_partial,
+        }
+    }
+
     /// Records the end of an iteration that could report.
     fn ended(&mut self) {
         let is_metered = match self.amount {
-            Amount::Cost => self.reported.cost.is_some_and(|cost| cost.quality != CostQuality::Partial),
-            Amount::Tokens => self.reported.tokens().is_some(),
+            Amount::Cost => self.reported.cost.is_some() && !self.is_partial(),
+            Amount::Tokens => self.reported.is_counted(),
         };
         self.silent = if is_metered { 0 } else { self.silent.saturating_add(1) };
     }
@@ -93,7 +101,7 @@ impl Guardrail for UnmeteredIterations {
         }
         let what = match self.amount {
             Amount::Cost => "its whole cost",
-            Amount::Tokens => "how many tokens it used",
+            Amount::Tokens => "all tokens that it used",
         };
         let iterations = match self.silent {
             1 => "the last iteration did".to_owned(),
@@ -117,9 +125,8 @@ impl Guardrail for UnmeteredIterations {
                     // The quality of the agent's total also applies to the sum of its parts.
                     cost.quality = quality;
                 }
-                let is_partial = self.reported.cost.is_some_and(|cost| cost.quality == CostQuality::Partial);
                 if matches!(result, WorkResult::Done(()))
-                    || (matches!(result, WorkResult::Failed(_)) && is_partial)
+                    || (matches!(result, WorkResult::Failed(_)) && self.is_partial())
                 {
                     self.ended();
                 }
@@ -191,6 +198,8 @@ mod tests {
             (cost(Cost::at_least(Usd::nanos(1))), [true, true]),
             (cost(Cost::at_least(Usd::dollars(1))).with_tokens(1, 1), [true, false]),
             (cost(Cost::at_least(Usd::ZERO)), [true, true]),
+            (cost(Cost::known(Usd::ZERO)).with_tokens(1, 1).with_partial_tokens(), [false, true]),
+            (Usage::unknown().with_partial_tokens(), [true, true]),
             (cost(Cost::known(Usd::nanos(1))).with_tokens(1, 1), [false, false]),
         ];
         for (usage, expected) in cases {

@@ -269,7 +269,10 @@ pub(crate) fn observe_model_output(agent: ChatAgent, cx: &ExecutionContext) -> C
 fn forward_event(sink: &dyn OutputSink, event: TurnEvent<'_>) {
     let said = match event {
         TurnEvent::Delta(Delta::Text(text)) => text.to_owned(),
-        TurnEvent::Delta(Delta::Restarted) => "\n(the reply broke off and starts again)\n".to_owned(),
+        TurnEvent::Delta(Delta::Restarted) => {
+            sink.broke_off();
+            "\n(the reply broke off and starts again)\n".to_owned()
+        }
         TurnEvent::Calling(call) => format!("\n[{}] {}\n", call.name, call.arguments),
         _ => return,
     };

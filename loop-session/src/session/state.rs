@@ -238,8 +238,10 @@ impl Session {
 
     /// Returns the usage so far, in words.
     pub(crate) fn used(&self) -> String {
-        let tokens = self.dialogue.usage.tokens().map(|tokens| words::count(tokens, "token"));
-        let cost = self.dialogue.usage.cost.map(money);
+        let usage = &self.dialogue.usage;
+        let at_least = if usage.are_tokens_partial { "at least " } else { "" };
+        let tokens = usage.tokens().map(|tokens| format!("{at_least}{}", words::count(tokens, "token")));
+        let cost = usage.cost.map(money);
         let parts: Vec<_> = tokens.into_iter().chain(cost).collect();
         if parts.is_empty() { "unknown".to_owned() } else { parts.join(", ") }
     }

@@ -29,7 +29,8 @@ pub(crate) fn statistics(
         None => Some("cost unknown".to_owned()),
         Some(cost) => Some(money(cost)),
     };
-    let tokens = (!tokens.is_empty()).then(|| format!("{} tokens", tokens.join(" + ")));
+    let at_least = if usage.are_tokens_partial { "at least " } else { "" };
+    let tokens = (!tokens.is_empty()).then(|| format!("{at_least}{} tokens", tokens.join(" + ")));
     let parts = [
         Some(model.to_owned()),
         tokens,

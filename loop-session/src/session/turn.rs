@@ -69,6 +69,9 @@ impl Session {
         let mut reply_text = ReplyText::default();
         let done = self.run(&prompt, name, other, &mut reply_text).await;
         let elapsed = began.elapsed();
+        if done.is_err() {
+            reply_text.break_off();
+        }
         self.host().reply(&reply_text.text);
         let output = match done {
             Ok(output) => output,
@@ -154,6 +157,8 @@ struct ReplyText {
     reply: usize,
     /// True if that reply is being requested again. Its text so far stays until more arrives.
     is_void: bool,
+    /// True if that reply is complete.
+    is_whole: bool,
 }
 
 impl ReplyText {
@@ -164,13 +169,22 @@ impl ReplyText {
                     self.text.truncate(self.reply);
                 }
                 self.text.push_str(text);
+                self.is_whole = false;
             }
+            TurnEvent::Replied => self.is_whole = true,
             TurnEvent::Delta(Delta::Restarted) => self.is_void = true,
             TurnEvent::Calling(_) if self.text.len() > self.reply => {
                 self.text.push_str("\n\n");
                 self.reply = self.text.len();
             }
             _ => {}
+        }
+    }
+
+    /// Marks the end of a reply that broke off. At such a mark, redaction also finds the beginning of a secret.
+    fn break_off(&mut self) {
+        if self.text.len() > self.reply && !self.is_whole {
+            self.text.push('…');
         }
     }
 }

@@ -179,12 +179,15 @@ pub struct TokenTotals {
     pub cached_input_tokens: Option<u64>,
     /// Tokens written by the model, its reasoning included.
     pub output_tokens: Option<u64>,
+    /// Whether a part of the tokens is unknown, so that these are lower bounds. Omitted if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub are_lower_bounds: bool,
 }
 
 impl From<&Usage> for TokenTotals {
     fn from(usage: &Usage) -> Self {
-        let Usage { input_tokens, cached_input_tokens, output_tokens, .. } = *usage;
-        Self { input_tokens, cached_input_tokens, output_tokens }
+        let Usage { input_tokens, cached_input_tokens, output_tokens, are_tokens_partial, .. } = *usage;
+        Self { input_tokens, cached_input_tokens, output_tokens, are_lower_bounds: are_tokens_partial }
     }
 }
 

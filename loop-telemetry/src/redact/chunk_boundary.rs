@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{REDACTED, Redactor, forms::LEAST, tails::LONGEST_ESCAPE};
+use super::{REDACTED, Redactor, tails::LONGEST_ESCAPE};
 
 /// The start and the end of the notice that replaces the middle of a text.
 const NOTICE: (&str, &str) = ("[... ", " bytes left out ...]");
@@ -47,7 +47,7 @@ impl Redactor {
         let mut stream = self.stream();
         stream.push(&part[rest..], &mut clean);
         if is_cut_behind {
-            stream.cut(LEAST, &mut clean);
+            stream.cut(&mut clean);
         } else {
             stream.finish(&mut clean);
         }
@@ -111,6 +111,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::redact::forms::LEAST;
 
     const SECRET: &str = "correct-horse-battery";
 

@@ -2,12 +2,12 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{progress::Scan, scan::Scanner};
+use super::{forms::LEAST, progress::Scan, scan::Scanner};
 
 /// Redacts bytes that arrive in chunks with any boundaries. Created by [`Redactor::stream`](super::Redactor::stream).
 ///
 /// The result does not depend on the chunks. The stream holds back only bytes that may begin a secret: call
-/// [`finish`](Self::finish) for the rest. It holds at most 64 KiB, plus 16 bytes for each byte of the longest form of a
+/// [`finish`](Self::finish) for the rest, or [`cut`](Self::cut) if the text broke off. It holds at most 64 KiB, plus 16 bytes for each byte of the longest form of a
 /// secret.
 ///
 /// ```
@@ -37,13 +37,24 @@ impl RedactingStream {
         self.pass(false, clean);
     }
 
-    /// Ends a text whose rest is missing: a candidate of at least `least` bytes at its end counts as a secret.
-    pub(super) fn cut(&mut self, least: usize, clean: &mut Vec<u8>) {
-        self.scan.cut(&self.held, least);
+    /// Appends the held bytes of a text whose rest is missing, because a reply broke off or a program was killed. It
+    /// redacts bytes at the end that may begin a secret, from 6 bytes on, because shorter parts occur everywhere. You
+    /// can then reuse the stream.
+    ///
+    /// ```
+    /// use loop_telemetry::Redactor;
+    /// let mut stream = Redactor::new(["hunter2-hunter2"]).stream();
+    /// let mut clean = Vec::new();
+    /// stream.push(b"login with hunter2-hun", &mut clean);
+    /// stream.cut(&mut clean);
+    /// assert_eq!(clean, b"login with [redacted]");
+    /// ```
+    pub fn cut(&mut self, clean: &mut Vec<u8>) {
+        self.scan.cut(&self.held, LEAST);
         self.finish(clean);
     }
 
-    /// Appends the held bytes, because nothing follows them. You can then reuse the stream.
+    /// Appends the held bytes of a complete text. You can then reuse the stream.
     pub fn finish(&mut self, clean: &mut Vec<u8>) {
         self.pass(true, clean);
         self.scan = Scan::default();

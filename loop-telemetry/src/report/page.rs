@@ -136,10 +136,11 @@ pub(super) fn section(title: &str, parts: impl IntoIterator<Item = Markup>) -> M
 fn usage(ReportedRun { progress, .. }: &ReportedRun<'_>) -> Markup {
     let used = progress.usage();
     let cost = progress.cost();
+    let count = |tokens: Option<u64>| Some(words::token_count(tokens?, used));
     let rows = [
-        ("input tokens", used.input_tokens.map(words::grouped)),
-        ("of them cached", used.cached_input_tokens.map(words::grouped)),
-        ("output tokens", used.output_tokens.map(words::grouped)),
+        ("input tokens", count(used.input_tokens)),
+        ("of them cached", count(used.cached_input_tokens)),
+        ("output tokens", count(used.output_tokens)),
         ("cost", cost.usd().map(|_| cost.to_string())),
     ];
     let rows = rows.into_iter().filter_map(|(name, value)| {

@@ -83,7 +83,7 @@ impl IterationRow {
             time(self.check),
             self.verdict.clone(),
             shown(self.score.map(|score| format!("{score:.2}"))),
-            shown(self.usage.tokens().map(words::grouped)),
+            shown(self.usage.tokens().map(|tokens| words::token_count(tokens, &self.usage))),
             self.cost_cell(),
         ]
     }

@@ -18,7 +18,7 @@ pub mod table;
 
 use std::time::Duration;
 
-use loop_core::{Ending, EvaluatorPassed, Progress, RunCost, Usd};
+use loop_core::{Ending, EvaluatorPassed, Progress, RunCost, Usage, Usd};
 
 pub use self::clock::{instant, rfc3339, until};
 #[cfg(feature = "text")]
@@ -125,12 +125,18 @@ pub fn cost(progress: &Progress) -> String {
     }
 }
 
+/// Formats a number of tokens of this usage: `1 234`, or `at least 1 234` if a part of its tokens is unknown.
+pub fn token_count(tokens: u64, usage: &Usage) -> String {
+    let at_least = if usage.are_tokens_partial { "at least " } else { "" };
+    format!("{at_least}{}", grouped(tokens))
+}
+
 /// Describes how many tokens a run used. Returns `None` if nothing reported any.
 pub fn tokens(progress: &Progress) -> Option<String> {
-    let tokens = grouped(progress.usage().tokens()?);
+    let tokens = progress.usage().tokens()?;
     Some(match progress.uncounted_iterations() {
-        0 => tokens,
-        silent => format!("at least {tokens}{}", not_all(silent, progress.iterations())),
+        0 => token_count(tokens, progress.usage()),
+        silent => format!("at least {}{}", grouped(tokens), not_all(silent, progress.iterations())),
     })
 }
 

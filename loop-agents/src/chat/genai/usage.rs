@@ -13,6 +13,7 @@ use crate::usage::{Prices, TokenCounts};
 pub(super) fn usage(reported: Option<&GenaiUsage>, is_whole: bool, model: &str, prices: &Prices) -> Usage {
     let tokens = reported.map(tokens).unwrap_or_default();
     let mut usage = tokens.usage();
+    usage.are_tokens_partial = !is_whole;
     usage.cost = match prices.estimate(model, &tokens) {
         _ if !prices.has(model) => None,
         _ if prices.is_free(model) => Some(Cost::estimated(Usd::ZERO)),
@@ -61,6 +62,7 @@ fn count(tokens: Option<i32>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::usage::at_least_nothing;
 
     fn theirs(input: Option<i32>, output: Option<i32>, cached: Option<i32>) -> GenaiUsage {
         let details = PromptTokensDetails { cached_tokens: cached, ..PromptTokensDetails::default() };
@@ -78,10 +80,11 @@ mod tests {
         for reported in [None, Some(theirs(None, None, None)), Some(theirs(Some(0), Some(0), None))] {
             assert_eq!(usage(reported.as_ref(), true, "no-such-model", &prices), Usage::unknown());
             let priced = usage(reported.as_ref(), false, "gpt-5", &prices);
-            assert_eq!(priced, Usage::unknown().with_cost(Cost::at_least(Usd::ZERO)));
+            assert_eq!(priced, at_least_nothing());
         }
         let output = usage(Some(&theirs(Some(-5), Some(3), None)), false, "gpt-5", &prices);
         assert_eq!((output.input_tokens, output.output_tokens), (None, Some(3)));
+        assert!(output.are_tokens_partial);
         assert_eq!(output.cost, Some(Cost::at_least(Usd::micros(30))));
     }
 

@@ -107,7 +107,7 @@ impl Claude {
         // We do not guess token counts. A price is an estimate anyway, and without the output it would be too low.
         let said = collector.count(&message["usage"], "output_tokens");
         let priced = input.with_output(said.max(Some(longest_block(message) / BYTES_A_TOKEN)));
-        let mut usage = input.usage();
+        let mut usage = collector.counted(&input);
         usage.cost = collector.estimate(model, &priced);
         collector.totals.message(text(message, "id"), usage);
     }
@@ -121,7 +121,7 @@ impl Claude {
                 let Some(id) = text(message, "id") else { return };
                 let model = text(message, "model");
                 // There is no output yet.
-                let mut usage = tokens.usage();
+                let mut usage = collector.counted(&tokens);
                 usage.cost = collector.estimate(model, &tokens.with_output(Some(0)));
                 collector.totals.message(Some(id), usage);
                 let (id, model) = (id.to_owned(), model.map(str::to_owned));

@@ -19,6 +19,7 @@ use crate::view::{self, DIM, ReplySender, WARN, paint, text};
 pub(crate) fn show(to: &ReplySender, event: TurnEvent<'_>) {
     match event {
         TurnEvent::Delta(Delta::Text(text)) => to.text(text),
+        TurnEvent::Replied => to.whole(),
         TurnEvent::Delta(Delta::Restarted) => {
             to.note(paint(WARN, "the reply broke off and starts again"));
         }

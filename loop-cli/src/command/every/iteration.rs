@@ -74,6 +74,7 @@ impl RepeatedIteration for Box<ShellAgent> {
         if let Some(logs) = logs {
             command = command.on_raw_output(move |stream, bytes| logs.write(stream, bytes));
         }
+        let command = ObservedCommand { agent: command, results: results.clone() };
         (FailureTolerant(command), results.map_or(RepetitionOutput::Hidden, RepetitionOutput::Commands))
     }
 }
@@ -94,6 +95,27 @@ impl RepeatedIteration for Box<ChatAgent> {
         };
         let listening = ObservedTurn { agent, until: until.clone(), logs };
         (FailureTolerant(listening), reply.map_or(RepetitionOutput::Hidden, RepetitionOutput::Turns))
+    }
+}
+
+/// A command that marks the end of its shown output if it had to be ended.
+struct ObservedCommand {
+    agent: ShellAgent,
+    results: Option<CommandOutput>,
+}
+
+#[async_trait]
+impl Iteration for ObservedCommand {
+    type Output = <ShellAgent as Iteration>::Output;
+
+    async fn run(&mut self, cx: IterationContext<Self::Output>) -> Result<Self::Output, IterationError> {
+        let done = self.agent.run(cx).await;
+        if let Some(results) =
+            self.results.as_ref().filter(|_| !matches!(&done, Ok(output) if output.cut.is_none()))
+        {
+            results.break_off();
+        }
+        done
     }
 }
 

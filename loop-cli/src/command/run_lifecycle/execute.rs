@@ -17,7 +17,7 @@ use crate::{
     exit,
     output_logs::OutputLogs,
     persistence::{self, JournalSource},
-    view::{self, LiveOutput, RunReporter, RunScreen, text},
+    view::{self, LiveOutput, LiveOutputs, RunReporter, RunScreen, text},
 };
 use loop_manifest::{AgentOutput, ExecutionContext, OutputSink, Plan, PlannedLoop, nobody_to_ask};
 
@@ -62,11 +62,12 @@ fn composed(
 ) -> Result<PlannedLoop, Failure> {
     let logs = setup.logs.clone();
     let is_shown = show_output || screen.is_live();
+    let outputs = LiveOutputs::default();
     let mut cx = setup.cx.clone();
     if is_shown || logs.is_some() {
-        let screen = screen.clone();
+        let (screen, outputs) = (screen.clone(), outputs.clone());
         cx = cx.on_output(move || {
-            let shown = is_shown.then(|| LiveOutput::new(screen.clone(), show_output));
+            let shown = is_shown.then(|| outputs.add(LiveOutput::new(screen.clone(), show_output)));
             Arc::new(AgentOutputSink { shown, logs: logs.clone() })
         });
     }
@@ -74,7 +75,7 @@ fn composed(
         let screen = screen.clone();
         cx = cx.on_usage_note(move |note| screen.usage_note(note));
     }
-    let mut composed = plan.compose(&cx)?;
+    let mut composed = plan.compose(&cx)?.observe(outputs);
     let max_iterations = plan.limits.max_iterations.get();
     if !quiet {
         composed = composed.observe(RunReporter::new(screen.clone(), max_iterations));
@@ -101,6 +102,15 @@ impl OutputSink for AgentOutputSink {
     fn raw(&self, stream: OutputStream, bytes: &[u8]) {
         if let Some(logs) = &self.logs {
             logs.write(stream, bytes);
+        }
+    }
+
+    fn broke_off(&self) {
+        if let Some(shown) = &self.shown {
+            shown.break_off();
+        }
+        if let Some(logs) = &self.logs {
+            logs.break_off();
         }
     }
 }

@@ -67,9 +67,9 @@ impl TurnView {
         }
     }
 
-    /// Permanently prints the incomplete line.
+    /// Permanently prints the incomplete line. If no [`TurnEvent::Replied`] came before, the reply broke off.
     fn end_line(&mut self) {
-        let rest = self.clean.rest();
+        let rest = self.clean.cut();
         self.say(&rest);
         if !self.page().tail.is_empty() {
             self.say(b"\n");
@@ -91,6 +91,10 @@ impl ActivityView for TurnView {
                 self.doing(&format!("{} replies", self.model));
             }
             TurnEvent::Delta(Delta::Thought(_)) => self.doing(&format!("{} thinks", self.model)),
+            TurnEvent::Replied => {
+                let rest = self.clean.rest();
+                self.say(&rest);
+            }
             TurnEvent::Delta(Delta::Restarted) => {
                 self.end_line();
                 self.note(&paint(WARN, "the reply broke off and starts again"));

@@ -69,8 +69,17 @@ impl CommandOutput {
 
     /// Prints the held-back bytes, ends the line, and waits until everything is printed, except for a stalled reader.
     pub(crate) fn end(&self) {
-        lock(&self.output).end();
-        lock(&self.errors).end();
+        self.end_with(RedactedStream::rest);
+    }
+
+    /// Like [`end`](Self::end), for output that broke off.
+    pub(crate) fn break_off(&self) {
+        self.end_with(RedactedStream::cut);
+    }
+
+    fn end_with(&self, rest: fn(&mut RedactedStream) -> Vec<u8>) {
+        lock(&self.output).end(rest);
+        lock(&self.errors).end(rest);
     }
 }
 
@@ -102,8 +111,8 @@ impl ForwardedStream {
         self.to.output(if self.is_terminal { text::printable(&text) } else { text.into_owned() });
     }
 
-    fn end(&mut self) {
-        let rest = self.redacted.rest();
+    fn end(&mut self, rest: fn(&mut RedactedStream) -> Vec<u8>) {
+        let rest = rest(&mut self.redacted);
         let rest = [std::mem::take(&mut self.torn), rest].concat();
         self.print(&rest);
         if self.in_line {

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use loop_core::{Event, EventKind, Observer, Progress, WorkResult};
+
 use super::{RunScreen, printer::PRINTER};
 use crate::view::{DIM, RedactedStream, paint, text};
 
@@ -32,13 +34,64 @@ impl LiveOutput {
         self.inner().feed(bytes);
     }
 
-    /// Ends the output: unfinished text counts as a line too.
-    pub(crate) fn end(&self) {
-        self.inner().end();
+    /// Ends the output, if this event ends the work that printed it: unfinished text counts as a line too.
+    pub(crate) fn end_at(&self, event: &EventKind) {
+        match ends_output(event) {
+            Some(OutputEnd::Whole) => self.inner().end(RedactedStream::rest),
+            Some(OutputEnd::Unknown) => self.break_off(),
+            None => {}
+        }
+    }
+
+    /// Ends a part of the output that broke off.
+    pub(crate) fn break_off(&self) {
+        self.inner().end(RedactedStream::cut);
     }
 
     fn inner(&self) -> MutexGuard<'_, LiveOutputState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How the output of an agent or check ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutputEnd {
+    /// It is complete.
+    Whole,
+    /// Its rest may be missing, because the work failed or was cut.
+    Unknown,
+}
+
+/// Returns how the output of the work ended that this event ends, if it ends any.
+pub(crate) fn ends_output(event: &EventKind) -> Option<OutputEnd> {
+    let is_whole = match event {
+        EventKind::IterationFinished { result, notes } => {
+            matches!(result, WorkResult::Done(())) && notes.as_ref().is_none_or(|notes| notes.fault.is_none())
+        }
+        EventKind::EvaluationFinished { result: WorkResult::Done(verdict), .. } => verdict.passed(),
+        EventKind::EvaluationFinished { .. } | EventKind::WorkCut { .. } => false,
+        _ => return None,
+    };
+    Some(if is_whole { OutputEnd::Whole } else { OutputEnd::Unknown })
+}
+
+/// The outputs of a run's agent and checks. As an observer, it ends them with the work that printed them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LiveOutputs(Arc<Mutex<Vec<LiveOutput>>>);
+
+impl LiveOutputs {
+    /// Adds an output, and returns it.
+    pub(crate) fn add(&self, output: LiveOutput) -> LiveOutput {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(output.clone());
+        output
+    }
+}
+
+impl Observer for LiveOutputs {
+    fn on_event(&mut self, event: &Event, _: &Progress) {
+        for output in &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            output.end_at(&event.kind);
+        }
     }
 }
 
@@ -57,8 +110,8 @@ impl LiveOutputState {
         }
     }
 
-    fn end(&mut self) {
-        let rest = self.redacted.rest();
+    fn end(&mut self, rest: fn(&mut RedactedStream) -> Vec<u8>) {
+        let rest = rest(&mut self.redacted);
         self.torn.extend_from_slice(&rest);
         let mut line = String::new();
         end_line(&mut self.torn, &mut line);

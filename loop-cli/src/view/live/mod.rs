@@ -18,7 +18,7 @@ pub(in crate::view) use self::printer::PRINTER;
 pub(crate) use self::{
     command_output::CommandOutput,
     input_echo::NoEchoGuard,
-    live_output::LiveOutput,
+    live_output::{LiveOutput, LiveOutputs, OutputEnd, ends_output},
     reply_writer::{ReplySender, ReplyWriter},
     run_panel::PanelContent,
     run_reporter::{EventWording, RunReporter},

@@ -25,6 +25,8 @@ pub(crate) struct ReplyWriter {
 enum ReplyPiece {
     /// Text of the reply.
     Text(String),
+    /// The end of a complete reply.
+    Whole,
     /// A note about the reply, for standard error.
     Note(String),
 }
@@ -38,6 +40,11 @@ impl ReplySender {
     pub(crate) fn text(&self, text: &str) {
         // This fails only if the thread is gone; then nobody is left to inform.
         let _ = self.0.send(ReplyPiece::Text(text.to_owned()));
+    }
+
+    /// Prints the held-back end of a complete reply. Without it, the reply broke off.
+    pub(crate) fn whole(&self) {
+        let _ = self.0.send(ReplyPiece::Whole);
     }
 
     /// Ends the line, and prints a note about the reply on standard error.
@@ -78,13 +85,14 @@ fn print(pieces: mpsc::Receiver<ReplyPiece>) {
     for piece in pieces {
         match piece {
             ReplyPiece::Text(text) => line.print(redacted.push(text.as_bytes())),
+            ReplyPiece::Whole => line.print(&redacted.rest()),
             ReplyPiece::Note(note) => {
-                line.end(&redacted.rest());
+                line.end(&redacted.cut());
                 say(&note);
             }
         }
     }
-    line.end(&redacted.rest());
+    line.end(&redacted.cut());
 }
 
 /// The position of the output within its line.

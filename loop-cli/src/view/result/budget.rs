@@ -68,7 +68,7 @@ fn tokens(limits: &Limits, progress: &Progress, mean_use: &MeanUse) -> Option<Bu
         limit: limits.max_tokens?.get(),
         used: progress.usage().tokens().unwrap_or(0),
         each: mean_use.tokens.average(),
-        is_partial: progress.uncounted_iterations() > 0,
+        is_partial: progress.uncounted_iterations() > 0 || progress.usage().are_tokens_partial,
         show: text::grouped,
         unit: " tokens",
     })

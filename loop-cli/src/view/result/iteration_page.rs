@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use loop_core::{Event, EventKind, Verdict};
-use loop_telemetry::rows::{IterationDetails, IterationOutput};
+use loop_telemetry::{
+    rows::{IterationDetails, IterationOutput},
+    words,
+};
 
 use super::StoredAgentOutput;
 use crate::view::{BOLD, paint, text};
@@ -62,7 +65,7 @@ impl IterationPage {
         }
         line("cost", row.cost().to_string());
         if let Some(tokens) = row.usage.tokens() {
-            line("tokens", text::grouped(tokens));
+            line("tokens", words::token_count(tokens, &row.usage));
         }
         for trouble in troubles {
             line("trouble", trouble.clone());

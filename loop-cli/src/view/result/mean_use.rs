@@ -56,7 +56,7 @@ impl MeanUse {
         if let Some(cost) = usage.cost.filter(|cost| cost.quality < CostQuality::Partial) {
             self.cost.add(cost.usd.as_nanos());
         }
-        if let Some(tokens) = usage.tokens() {
+        if let Some(tokens) = usage.tokens().filter(|_| usage.is_counted()) {
             self.tokens.add(tokens);
         }
         self.time.add(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));

@@ -25,7 +25,7 @@ pub(crate) fn run_page(entry: &RunEntry, id: &str, progress: &Progress, is_runni
     row("time", &words::run_time(progress));
     row("cost", &text::cost(progress));
     if let Some(tokens) = progress.usage().tokens() {
-        row("tokens", &text::grouped(tokens));
+        row("tokens", &words::token_count(tokens, progress.usage()));
     }
     row("run", &entry.id);
     row("began", &format!("{:.0}", entry.started_at));

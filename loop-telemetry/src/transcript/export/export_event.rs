@@ -193,7 +193,11 @@ impl<'a, M> LinePayload<'a, M> {
         let mut used = String::new();
         for (tokens, what) in [(usage.input_tokens, "read"), (usage.output_tokens, "written")] {
             if let Some(tokens) = tokens {
-                let between = if used.is_empty() { "" } else { ", " };
+                let between = match used.is_empty() {
+                    true if usage.are_tokens_partial => "at least ",
+                    true => "",
+                    false => ", ",
+                };
                 // Writing to a string cannot fail.
                 let _ = write!(used, "{between}{tokens} tokens {what}");
             }
