@@ -79,6 +79,24 @@ fn an_environment_from_nothing_has_what_is_passed_or_set_and_no_more() {
     }
 }
 
+/// Words for secrets count wherever they are in a name, and a word for what they are not counts at its end.
+#[test]
+fn a_secret_is_withheld_and_redacted_whatever_follows_its_name() {
+    let scenario = Scenario::new();
+    let shown = [("ANDROID_KEYSTORE_PATH", "shown-path"), ("JWT_ISSUER", "shown-issuer")];
+    let hidden = ["NPM_TOKEN_PUBLISH", "TOKEN_V2", "SSH_PRIVATE", "KUBECONFIG_CONTENT", "SEED_PHRASE"]
+        .map(|name| (name, format!("hunter2-{name}")));
+    let values: Vec<_> = hidden.iter().map(|(_, value)| value.as_str()).collect();
+    scenario.write("values", values.join("\n"));
+    scenario.manifest(&Manifest::new("env > agent.env; cat values", "true"));
+    let mut command = scenario.loop_command(&["run", "loop.json", "--show-output"]);
+    command.envs(shown).envs(hidden.clone());
+    let ran = RunningCommand::new(&mut command).finish().exits(0);
+    let seen = scenario.read("agent.env");
+    assert_eq!(names(&seen, shown.map(|(name, _)| name)).len(), 2, "{seen}");
+    assert!(!seen.contains("hunter2") && !format!("{ran:?}").contains("hunter2"), "{seen}\n{ran:?}");
+}
+
 #[test]
 fn check_names_what_is_withheld_and_what_passes_it_and_no_value() {
     let scenario = Scenario::new();

@@ -1,6 +1,6 @@
 //! Words in the names of variables, and values, that identify no secrets.
 
-/// Last words of names that describe a secret, and are none: `TOKEN_FILE`, `JWT_ISSUER`. Singular or plural.
+/// Last words of names whose values only describe a secret: `TOKEN_FILE`, `JWT_ISSUER`. Singular or plural.
 pub(super) const DESCRIBING: &[&str] = &[
     "PATH",
     "FILE",
