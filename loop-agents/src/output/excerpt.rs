@@ -26,7 +26,7 @@ pub fn excerpt(bytes: &[u8], max_bytes: usize) -> String {
     Excerpt::of_whole(bytes, max_bytes).into_text()
 }
 
-/// The mark of a cut in a short text. Whoever redacts the text knows by it that a part of a secret may precede or follow.
+/// The mark of a cut in a short text. By it, a redactor knows that a part of a secret may be beside it.
 const ELLIPSIS: &str = "…";
 
 /// Returns the beginning of a text in at most `max_bytes`. If it has to cut, the result ends with `…`.

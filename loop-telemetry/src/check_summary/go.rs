@@ -68,7 +68,7 @@ impl Go {
         self.packages.is_complete &= started == settled && started > 0;
     }
 
-    /// Reads the line of a test: `    --- FAIL: TestTable/case_2 (0.00s)`. What the test printed may be in front.
+    /// Reads the line of a test: `    --- FAIL: TestTable/case_2 (0.00s)`. The output of the test may precede it.
     fn test(&mut self, line: &str) {
         let result = line.rsplit_once("--- ").and_then(|(_, line)| line.split_once(": "));
         let Some((outcome, rest)) = result else { return };

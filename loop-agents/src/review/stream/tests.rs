@@ -85,7 +85,7 @@ fn an_exit_code_stands_in_its_place() {
     for (said, told) in [
         ("oh\n\nCommand exited with code 2", "Commands:\n  make (exit 2)\n"),
         ("\n\nCommand exited with code -1", "Commands:\n  make (exit -1)\n"),
-        ("exited with code 0\n\nCommand aborted", "Errors:\n  bash(make): exited with code 0\n"),
+        ("exited with code 0\n\nCommand aborted", "Errors:\n  bash(make): exited with code 0…\n"),
     ] {
         let stream = lines(&[
             json!({ "type": "tool_execution_start", "toolCallId": "1", "toolName": "bash", "args": { "command": "make" } }),
