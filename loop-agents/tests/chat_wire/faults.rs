@@ -101,6 +101,8 @@ async fn a_reply_that_breaks_off_is_no_reply() {
         let mut heard = Vec::new();
         let again = hasty(model(vendor, &server));
         ask_and_record(&again, |delta| heard.push(format!("{delta:?}"))).await.unwrap();
+        // Another vendor reports usage before the reply breaks off.
+        heard.retain(|delta| !delta.starts_with("Used("));
         assert_eq!(heard, ["Text(\"Once \")", "Restarted", "Text(\"Once upon\")"], "{vendor:?}");
     }
 }

@@ -300,7 +300,7 @@ fn a_model_is_named_by_flag_settings_or_environment_in_this_order() {
         ended(command).exits(0);
         server.requests().last().expect("a request").body["model"].clone()
     };
-    scenario.write("user.toml", "");
+    scenario.write("user.toml", "\n");
     assert_eq!(asked(&[]), "variable");
     scenario.write("user.toml", home);
     assert_eq!(asked(&[]), "user");

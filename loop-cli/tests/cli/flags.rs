@@ -183,8 +183,7 @@ fn a_loop_that_lacks_flags_and_a_manifest_names_what_is_missing() {
     ] {
         scenario.run(&[&["run"], args].concat()).exits(2).says(&[missing, "loop init"]);
     }
-    let ran = scenario.run(&["run", "--goal", "x"]).exits(2).says(&["there is no loop.yaml"]);
-    assert!(!ran.stderr.contains("--max"), "{}", ran.stderr);
+    scenario.run(&["run", "--goal", "x"]).exits(2).says(&["there is no loop.yaml"]);
 }
 
 #[test]

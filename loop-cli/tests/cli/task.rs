@@ -229,7 +229,7 @@ fn a_run_that_goes_on_is_given_more_loops_and_not_fewer() {
     scenario.write("task.md", "Do it.\n");
     run(&server, &scenario, &["task.md", "--max", "2"]).exits(3);
     let args = ["task", "task.md", "--resume", "--max", "1"];
-    server.run(&scenario, &args).exits(2).says(&["already has 2 loops in all"]);
+    server.run(&scenario, &args).exits(2).says(&["already has 2 iterations in all"]);
     // The loop in which the model refused counts.
     let more = ModelServer::new([says("STATUS: COMPLETE")]);
     let ran = more.run(&scenario, &["task", "task.md", "--resume", "--max", "3"]).exits(0);

@@ -8,7 +8,7 @@ use loop_core::{Bounded, Iteration, Loop, LoopStep, StopReason};
 use loop_manifest::ExecutionContext;
 use loop_telemetry::{
     FileJournal, Logs, ParallelRuns, Record, Redactor, Retention, RunInfo, RunLock, RunStore, StateDir,
-    StoreError, TelemetryFile,
+    StateDirError, StoreError, TelemetryFile,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -90,30 +90,39 @@ fn list<O>(
     parallel: ParallelRuns,
     redactor: Redactor,
 ) -> Result<(RunStore, FileJournal<O>), Failure> {
-    let store = store()?;
+    let store = store().or_setup(cannot_keep)?;
     let retention = retention()?;
     fault_injection::point("before_begin");
     let journal = match store.begin(info, parallel, clock::now) {
         Err(StoreError::FolderBusy { id, folder, has_journal }) => {
             return Err(busy(&id, &folder, has_journal));
         }
-        stored => stored.or_setup(|| "cannot keep the run's journal (`--no-journal` runs without one)")?,
+        stored => stored.or_setup(cannot_keep)?,
     };
     fault_injection::point("after_begin");
     make_room(&store, retention);
     Ok((store, journal.redacting(redactor)))
 }
 
+const fn cannot_keep() -> &'static str {
+    "cannot keep the run's journal (`--no-journal` runs without one)"
+}
+
 /// Ensures that a run without storage is alone in its folder, and stays alone.
 fn alone(info: &RunInfo, parallel: ParallelRuns) -> Result<Option<RunLock>, Failure> {
-    match store()?.begin_without_journal(info, parallel) {
+    // A user may have chosen no storage precisely because nothing can be stored.
+    let warn = |error: anyhow::Error| {
+        view::warning(&format!("cannot lock this folder against other runs: {error:#}"));
+        Ok(None)
+    };
+    let store = match store() {
+        Err(Failure::State(error @ StateDirError::NotPlain { .. })) => return warn(error.into()),
+        found => found?,
+    };
+    match store.begin_without_journal(info, parallel) {
         Ok(lock) => Ok(Some(lock)),
         Err(StoreError::FolderBusy { id, folder, has_journal }) => Err(busy(&id, &folder, has_journal)),
-        // A user may have chosen no storage precisely because nothing can be stored.
-        Err(error) => {
-            view::warning(&format!("cannot lock this folder against other runs: {:#}", anyhow!(error)));
-            Ok(None)
-        }
+        Err(error) => warn(error.into()),
     }
 }
 
