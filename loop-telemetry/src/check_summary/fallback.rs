@@ -23,6 +23,7 @@ pub(super) fn line(text: &str, outcome: Outcome, width: usize) -> Option<String>
         .clone()
         .find(|line| counts_failures(line))
         .or_else(|| end.find(|line| states_error(line)))
+        .or_else(|| whole.iter().copied().find(|line| is_npm(line)))
         .or_else(|| text.lines().rev().find(|line| !is_notice(line) && has_word(line)))?;
     Some(shorten(line.trim(), width))
 }
@@ -34,10 +35,15 @@ fn has_word(line: &str) -> bool {
     !is_stack && !text.starts_with("</") && text.contains(char::is_alphanumeric)
 }
 
-/// Returns true for `error: no` and `program: error: no`.
+/// Returns true for `error: no`, `program: error: no` and `threshold not met`.
 fn states_error(line: &str) -> bool {
     let line = line.trim_start().to_ascii_lowercase();
-    line.starts_with("error: ") || line.contains(": error: ")
+    line.starts_with("error: ") || line.contains(": error: ") || line.contains(" not met")
+}
+
+/// Returns true for an error of npm. It states the error first, and then where to read more.
+fn is_npm(line: &str) -> bool {
+    ["npm error ", "npm ERR! "].iter().any(|prefix| line.trim_start().starts_with(prefix))
 }
 
 /// Returns true if a line counts at least one failure: `Tests run: 5, Failures: 2`, `1 tests failed out of 2`,
@@ -135,6 +141,16 @@ mod tests {
         assert_eq!(
             last("ERROR: usage: x\nx: error: no --y\n  rootdir: /\n").as_deref(),
             Some("x: error: no --y")
+        );
+        assert_eq!(
+            last("> x\nnpm error Missing script: \"test\"\nnpm error\nnpm error A complete log is in x\n")
+                .as_deref(),
+            Some("npm error Missing script: \"test\"")
+        );
+        assert_eq!(
+            last("Jest: \"global\" coverage threshold for lines (80%) not met: 50%\nTime: 0.5 s\n")
+                .as_deref(),
+            Some("Jest: \"global\" coverage threshold for lines (80%) not met: 50%")
         );
         assert_eq!(line("2 failed\nlast\n", Outcome::Pass, 80).as_deref(), Some("last"));
     }
