@@ -113,7 +113,8 @@ fn no_secret_is_written_and_no_picture_is_damaged() {
     let (_state, store) = store();
     let secret = "hunter2hunter2";
     let mut transcript = begin(&store, "s", "/ws").redacting(Redactor::new([secret]).shapes());
-    let picture = TestAttachment { media_type: "image/png".to_owned(), base64: secret.into() };
+    let picture =
+        TestAttachment { media_type: "image/png".to_owned(), base64: "AKIAIOSFODNN7EXAMPLE".into() };
     let prompt = TestMessage::User { text: format!("my key is {secret}"), file: Some(picture.clone()) };
     let change =
         ConversationChange { kept: 0, messages: vec![prompt.clone(), model("AKIAIOSFODNN7EXAMPLE, then")] };
