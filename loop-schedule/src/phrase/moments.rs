@@ -53,6 +53,13 @@ pub(super) fn point(words: &[Word]) -> Option<usize> {
     (is_clock_like(first) || first.is(NAMED) || is_minute || is_hour || is_number || is_part).then_some(1)
 }
 
+/// Returns the length of two hours in one word: `9-17`, `9am-5pm`.
+pub(super) fn hour_span(words: &[Word]) -> Option<usize> {
+    let (first, last) = words.first()?.text.split_once(['-', '–'])?;
+    let is_hour = |text: &str| ClockTime::plain(&Word::all(text)).is_some();
+    (is_hour(first) && is_hour(last)).then_some(1)
+}
+
 /// Returns the length of a day: `friday`, `mon-fri`, `24th`, `the 1st`, `2026-12-24`, `Dec 24`, `christmas`.
 pub(super) fn date(words: &[Word]) -> Option<usize> {
     let the = usize::from(words.first()?.is(&["the"]));
@@ -141,6 +148,11 @@ pub(super) fn zone(words: &[Word]) -> Option<usize> {
     let name = first.typed.split(['+', '-']).next().unwrap_or_default();
     let is_short = ZONES.contains(&name) || ["utc", "gmt", "cet"].contains(&name);
     let is_path = first.typed.contains('/') && first.typed.parse::<Zone>().is_ok();
+    // `UTC offsets` are what the prompt is about.
+    const TOPICS: &[&str] = &["offset", "offsets", "timestamp", "timestamps", "date", "dates", "times"];
+    if words.get(1).is_some_and(|word| word.is(TOPICS)) {
+        return None;
+    }
     if is_short || is_path {
         return Some(1 + usize::from(is_time));
     }

@@ -5,11 +5,12 @@ use super::{
     cron_fields,
     date::DayOfYear,
     days::{Days, is_day_or_month, is_day_range, is_month},
-    moments::{amount, date},
+    moments::{amount, date, hour_span},
     neighbours,
+    spelling::hour_and_minute,
     word::Word,
 };
-use crate::interval::time_words::{is_compact_like, is_number_like, is_unit_like};
+use crate::interval::time_words::{is_compact_like, is_number_like, is_unit_like, number};
 
 /// Times of the day without an hour.
 const DAY_PARTS: &[&str] = &["morning", "evening", "afternoon", "night"];
@@ -119,10 +120,17 @@ fn names_a_time(word: &Word) -> bool {
 /// Returns whether the words after `every` are a number, a unit or a day.
 fn is_repeated(rest: &[Word]) -> bool {
     let Some(next) = rest.first() else { return false };
-    let starts_with_number = is_decimal(&next.text) || is_hyphenated(&next.text);
-    let is_amount = is_compact_like(&next.text) || starts_with_number || is_day_range(&next.text);
+    let is_counted = is_decimal(&next.text) || is_hyphenated(&next.text);
+    let is_amount = is_compact_like(&next.text) || is_counted || is_day_range(&next.text);
     let is_named = next.is(&["quarter", "half"]) || next.is(NAMED) || next.is(PERIODS_ONLY);
-    names_a_time(next) || is_amount || is_named || qualifiers(rest) > 0
+    // A number that is not understood, and a word before a unit: `1h30`, `dozen minutes`.
+    let is_unread = (starts_with_number(next) || number(&next.text).is_some()) && !is_ordinal(next);
+    let has_unit = || {
+        let is_day = |word: &Word| word.text.len() > 3 && Days::parse(std::slice::from_ref(word)).is_some();
+        let is_unit = |word: &Word| word.text.len() > 1 && is_unit_like(&word.text);
+        rest.get(1).is_some_and(|word| is_unit(word) || is_day(word) || is_day_part(word))
+    };
+    names_a_time(next) || is_amount || is_named || qualifiers(rest) > 0 || is_unread || has_unit()
 }
 
 /// Returns whether the words after `at` or `in` begin with a number. `one` is more often a pronoun.
@@ -173,6 +181,7 @@ const PERIODS: &[&str] = &[
     "nights",
     "afternoons",
     "weeknights",
+    "weekends",
     "overnight",
     "eod",
 ];
@@ -185,7 +194,9 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
     let (word, here) = (&words[at], &words[at..]);
     let is_name = PERIODS.contains(&word.text.trim_start_matches('@')) || word.is(&["@reboot"]);
     let is_hyphenated = is_hyphenated(&word.text) && word.text.ends_with("ly");
-    let is_short = is_compact_like(&word.text) || is_clock_like(word) || is_name || is_hyphenated;
+    let is_written = is_time_shaped(&word.text) || (at == 0 && is_leading(&word.text));
+    let is_short =
+        is_compact_like(&word.text) || is_clock_like(word) || is_name || is_hyphenated || is_written;
     let lengths = [
         usize::from(is_short),
         if is_count(words, at) { 2 } else { 0 },
@@ -197,6 +208,37 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
         if at == 0 { neighbours::continuation(words).filter(|length| *length > 1).unwrap_or(0) } else { 0 },
     ];
     lengths.into_iter().filter(|length| at == 0 || *length == here.len()).max().unwrap_or(0)
+}
+
+/// Returns whether a word has the shape of a time, a duration or a date, or the name of a period: `17h30`, `2h15`,
+/// `2026/12/01`, `PT15M`, `semi-weekly`.
+fn is_time_shaped(text: &str) -> bool {
+    const PREFIXES: [&str; 4] = ["bi", "semi", "tri", "half"];
+    const NAMES: &[&str] =
+        &["hourly", "daily", "weekly", "monthly", "quarterly", "yearly", "annually", "annual"];
+    let is_period = PREFIXES.iter().any(|prefix| {
+        text.strip_prefix(prefix).is_some_and(|rest| NAMES.contains(&rest.trim_start_matches('-')))
+    });
+    let is_split = text.split_once('h').is_some_and(|(hours, minutes)| {
+        is_decimal(hours) && is_whole(minutes.trim_end_matches(|sign: char| sign.is_ascii_alphabetic()))
+    });
+    let parts: Vec<_> = text.split(['/', '-']).collect();
+    let is_date = parts.len() == 3
+        && parts.iter().all(|part| is_whole(part))
+        && [parts[0], parts[2]].iter().any(|year| year.len() == 4);
+    let is_iso = text.strip_prefix('p').is_some_and(|rest| {
+        let rest = rest.trim_start_matches('t');
+        rest.ends_with(['s', 'm', 'h', 'd', 'w']) && text.len() > 2 && is_compact_like(rest)
+    });
+    is_period || is_split || is_date || is_iso
+}
+
+/// Returns whether a word is a time only at the beginning of a text: `weekend`, `0900`, `9am-5pm`.
+fn is_leading(text: &str) -> bool {
+    let is_span = || text.ends_with('m') && hour_span(&Word::all(text)).is_some();
+    text == "weekend"
+        || (text.starts_with('0') && is_whole(text) && hour_and_minute(text).is_some())
+        || is_span()
 }
 
 /// Returns the length of a time that is seen from now: `this afternoon`, `next week`, `5 minutes from now`.

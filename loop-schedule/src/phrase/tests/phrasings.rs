@@ -1,6 +1,6 @@
 //! Phrasings from elsewhere, and their meaning.
 
-use super::holds;
+use super::{holds, read};
 
 #[test]
 fn words_that_continue_a_schedule_at_the_beginning_are_refused() {
@@ -25,7 +25,6 @@ fn words_that_continue_a_schedule_at_the_beginning_are_refused() {
         ("every 20m for the next week x", "refused every 20m for the next week -> every 20m"),
         ("every 2 hours twice x", "refused every 2 hours twice -> every 2 hours"),
         ("every hour forever x", "refused every hour forever -> every hour"),
-        ("every hour until the build is green x", "refused every hour until -> every hour"),
         ("in 20 minutes and then hourly x", "refused in 20 minutes and then hourly -> hourly"),
         ("hourly but not at night x", "refused hourly but not at night -> hourly"),
         ("hourly from 9 to 17 x", "refused hourly from 9 to 17 -> 0 9-17 * * *"),
@@ -258,5 +257,73 @@ fn ordinary_prompts_keep_the_default() {
         ("starting the server fails, fix it", "default | starting the server fails, fix it"),
         ("make it 2x faster", "default | make it 2x faster"),
         ("check disk usage in the Riga office", "default | check disk usage in the Riga office"),
+    ]);
+}
+
+/// A time that nobody understood would fire every ten minutes.
+#[test]
+fn no_time_is_taken_for_a_prompt() {
+    for text in [
+        "every 1h30 look",
+        "look every 1h30",
+        "every 2h15 look",
+        "2h15 look",
+        "every 1:30 look",
+        "1:30 look",
+        "17h30 look",
+        "0900 look",
+        "2026/12/01 09:00 look",
+        "2026/12/01 look",
+        "PT15M look",
+        "P1D look",
+        "bi-hourly look",
+        "semi-weekly look",
+        "semiannually look",
+        "look bi-hourly",
+        "weekend look",
+        "weekends look",
+        "every gross minutes look",
+        "every umpteen days look",
+        "every few dozen minutes look",
+        "check the logs twice daily",
+        "look once daily",
+        "look thrice daily",
+        "look 3 times every day",
+        "look several times daily",
+        "look a few times every day",
+        "look twice hourly",
+        "look twice weekly",
+        "look twice every day",
+        "every day at 9-10 look",
+        "every day at 9am-5pm look",
+        "every hour 9-17 look",
+        "hourly 9-17 look",
+        "every day but friday at 9 look",
+        "every hour but weekends look",
+        "every hour at minute 15 look",
+    ] {
+        assert!(read(text).starts_with("refused "), "{text}: {}", read(text));
+    }
+    holds(&[
+        ("every twenty-five minutes look", "every 25m | look"),
+        ("look every thirty-five minutes", "every 35m | look"),
+        ("every ninety minutes look", "every 90m | look"),
+        ("every dozen minutes look", "every 12m | look"),
+        ("every hundred minutes look", "every 100m | look"),
+        ("in eleven minutes look", "once 2026-03-02T12:11:00Z | look"),
+    ]);
+}
+
+#[test]
+fn a_prompt_may_begin_like_a_continuation() {
+    holds(&[
+        ("every 20m until it works, rerun x", "every 20m | until it works, rerun x"),
+        ("every 20m at the end of the log look for x", "every 20m | at the end of the log look for x"),
+        ("every 20m 5 minutes of fuzzing x", "every 20m | 5 minutes of fuzzing x"),
+        ("every day at 9 UTC offsets in tests: check them", "0 9 * * * | UTC offsets in tests: check them"),
+        ("hourly and daily reports: regenerate both", "every 1h | and daily reports: regenerate both"),
+        ("check every x86 target", "default | check every x86 target"),
+        ("every user may edit: test it", "default | every user may edit: test it"),
+        ("half-done work: finish it", "default | half-done work: finish it"),
     ]);
 }
