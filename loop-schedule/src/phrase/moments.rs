@@ -119,6 +119,9 @@ pub(super) fn amount(words: &[Word]) -> Option<usize> {
 
 /// Returns the length of two ends: `9 and 17`, `9am to 5pm`, `monday and friday`.
 pub(super) fn range(words: &[Word]) -> Option<usize> {
+    if let Some(length) = hour_span(words) {
+        return Some(length);
+    }
     let plain = ClockTime::plain(words).map(|(_, length)| length);
     let first = plain.or_else(|| moment(words)).or_else(|| is_pronoun(words))?;
     let link = words.get(first)?.is(&["and", "to", "until", "till", "through", "-"]);

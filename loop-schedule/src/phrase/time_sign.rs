@@ -124,7 +124,10 @@ fn is_repeated(rest: &[Word]) -> bool {
     let is_amount = is_compact_like(&next.text) || is_counted || is_day_range(&next.text);
     let is_named = next.is(&["quarter", "half"]) || next.is(NAMED) || next.is(PERIODS_ONLY);
     // A number that is not understood, and a word before a unit: `1h30`, `dozen minutes`.
-    let is_unread = (starts_with_number(next) || number(&next.text).is_some()) && !is_ordinal(next);
+    let is_shaped =
+        |text: &str| text.bytes().all(|sign| sign.is_ascii_digit() || b"hms:.,-/".contains(&sign));
+    let is_digits = starts_with_number(next) && is_shaped(&next.text);
+    let is_unread = (is_digits || number(&next.text).is_some()) && !is_ordinal(next);
     let has_unit = || {
         let is_day = |word: &Word| word.text.len() > 3 && Days::parse(std::slice::from_ref(word)).is_some();
         let is_unit = |word: &Word| word.text.len() > 1 && is_unit_like(&word.text);
@@ -220,7 +223,8 @@ fn is_time_shaped(text: &str) -> bool {
         text.strip_prefix(prefix).is_some_and(|rest| NAMES.contains(&rest.trim_start_matches('-')))
     });
     let is_split = text.split_once('h').is_some_and(|(hours, minutes)| {
-        is_decimal(hours) && is_whole(minutes.trim_end_matches(|sign: char| sign.is_ascii_alphabetic()))
+        let minutes = ["min", "m"].iter().find_map(|unit| minutes.strip_suffix(unit)).unwrap_or(minutes);
+        is_decimal(hours) && is_whole(minutes)
     });
     let parts: Vec<_> = text.split(['/', '-']).collect();
     let is_date = parts.len() == 3
@@ -241,11 +245,21 @@ fn is_leading(text: &str) -> bool {
         || is_span()
 }
 
+/// Returns whether a word alone says that something repeats: `nightly`, `mondays`.
+pub(super) fn recurs(word: &Word) -> bool {
+    let text = word.text.trim_start_matches('@');
+    (PERIODS.contains(&text) && !word.is(&["eod", "overnight"])) || Days::recur(word)
+}
+
 /// Returns the length of a time that is seen from now: `this afternoon`, `next week`, `5 minutes from now`.
 fn relative(words: &[Word]) -> Option<usize> {
     let (first, rest) = words.split_first()?;
     let is_next = |is: &dyn Fn(&Word) -> bool| rest.first().is_some_and(is);
     match first.text.as_str() {
+        "the" if is_next(&|word| word.is(&["day"])) => relative(rest).filter(|it| *it == 3).map(|it| it + 1),
+        "day" if is_next(&|word| word.is(&["after"])) && rest.get(1)?.is(&["tomorrow"]) => Some(3),
+        "business" | "working" if is_next(&|word| word.is(&["days"])) => Some(2),
+        _ if is_next(&|word| word.is(&["o'clock", "o’clock"])) => Some(2),
         "this" if is_next(&is_day_part) => Some(2),
         "later" if is_next(&|word| word.is(&["today", "tonight"])) => Some(2),
         "next" if is_next(&|word| word.is(&["week", "month", "year", "weekend", "morning"])) => Some(2),
@@ -284,7 +298,9 @@ fn boundary(words: &[Word]) -> Option<usize> {
     let at = skip(skip(0, &["at", "on"]), &["the"]);
     let edge = words.get(at)?;
     let edge = edge.is(&["end", "start", "beginning", "last", "top"]) || is_ordinal(edge);
-    let at = skip(at + 1, &["day", "thing"]);
+    let at = skip(at + 1, &["day", "thing", "weekday", "workday", "business", "working"]);
+    let is_day = |word: &&Word| Days::parse(std::slice::from_ref(*word)).is_some();
+    let at = skip(at, &["day"]) + usize::from(words.get(at).filter(is_day).is_some());
     let of = words.get(at)?.is(&["of", "in"]);
     let at = skip(at + 1, &["the", "each", "every"]);
     let unit =
