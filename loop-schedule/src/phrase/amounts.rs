@@ -1,6 +1,6 @@
 //! Amounts of time that people write, in minutes.
 
-use super::time_sign::is_whole;
+use super::shapes::is_whole;
 use crate::interval::time_words::number;
 
 /// Returns the expression for a period of the calendar.

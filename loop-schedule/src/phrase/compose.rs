@@ -123,7 +123,8 @@ impl Parts {
         let form = || {
             if days.is_short() { format!("{} at {time}", days.words()) } else { days.at(time).to_string() }
         };
-        let is_of_days = self.period.is_none_or(|period| period == 1_440) && self.hours.is_none();
+        let is_of_days =
+            self.period.is_none_or(|period| period == 1_440 || period == 10_080) && self.hours.is_none();
         (is_of_days && !is_once).then(form)
     }
 

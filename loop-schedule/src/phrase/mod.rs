@@ -17,6 +17,7 @@ mod nearest;
 mod nearest_interval;
 mod neighbours;
 mod same_meaning;
+mod shapes;
 mod spelling;
 mod time_sign;
 mod word;
@@ -75,7 +76,7 @@ impl Phrase {
     pub fn parse(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {
         Self::read(input, zone, now).map_err(|error| match error {
             PhraseError::NotUnderstood { phrase, nearest } => {
-                let nearest = nearest::days_ahead(&phrase, zone, now).or(nearest);
+                let nearest = date::days_ahead(&phrase, zone, now).or(nearest);
                 let nearest = nearest.filter(|form| is_ahead(form, zone, now));
                 PhraseError::NotUnderstood { phrase, nearest }
             }

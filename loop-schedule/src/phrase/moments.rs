@@ -5,7 +5,8 @@ use super::{
     clock::{ClockTime, NAMED, is_clock_like},
     date::DayOfYear,
     days::{Days, is_day_or_month, is_day_range},
-    time_sign::{is_day_part, is_ordinal, is_time, is_whole, qualifiers},
+    shapes::is_whole,
+    time_sign::{is_day_part, is_ordinal, is_time, qualifiers},
     word::Word,
 };
 use crate::{

@@ -1,6 +1,6 @@
 //! The nearest form of a schedule to words of time that are not one.
 
-use jiff::{Timestamp, ToSpan as _};
+use jiff::Timestamp;
 
 use super::{
     PhraseError,
@@ -9,12 +9,13 @@ use super::{
     compose::compose,
     cron_fields,
     days::{Days, is_day_or_month, is_day_range, is_month},
-    grammar::{self, Match, Spec},
+    grammar::{self, Spec},
     nearest_interval::{after, at_frequency, every, half_more, interval, sum},
     neighbours,
     same_meaning::{LIMITS, means_the_same},
+    shapes::{hyphenated, is_span},
     spelling::{hour_and_minute, normal},
-    time_sign::{edge, frequency, hyphenated, is_day_part, is_ordinal, is_span, is_time, qualifiers},
+    time_sign::{edge, frequency, is_day_part, is_ordinal, is_time, qualifiers, recurs},
     word::{Word, joined},
 };
 use crate::{
@@ -31,33 +32,14 @@ pub(super) const MINUTES: std::ops::RangeInclusive<f64> = 1.0..=44_640.0;
 /// Finds words of time. Returns them, and the nearest form of a schedule.
 pub(super) fn find(words: &[Word]) -> Option<(String, Option<String>)> {
     let at = (0..words.len()).find(|at| is_time(words, *at))?;
+    // `nightly at 2` begins with `nightly`.
+    let at = at - usize::from(at > 0 && recurs(&words[at - 1]));
     let here = &words[at..words.len().min(at + REACH)];
     let least = if cron_fields::is_in_the_middle(here) { cron_fields::FIELDS } else { edge(words, at) };
     let end = with_continuations(words, at, at + length(here).max(least));
     let found = &words[at..end];
     let window = &words[at..words.len().min(at + REACH.max(found.len()))];
     Some((joined(found), form(found).or_else(|| form(window))))
-}
-
-/// Returns the date for a time of day some days from now: `day after tomorrow at 9`, `in 2 days at 9`.
-pub(super) fn days_ahead(phrase: &str, zone: &Zone, now: Timestamp) -> Option<String> {
-    const DAY: u64 = 86_400;
-    let words = &normal(&Word::all(phrase));
-    let start = usize::from(words.first()?.is(&["the"]));
-    let here = &words[start..];
-    let names = ["day", "after", "tomorrow"];
-    let (days, length) = match here.get(..3) {
-        Some(first) if first.iter().zip(names).all(|(word, name)| word.text == name) => (2, 3),
-        _ => match grammar::phrase(here)? {
-            Match { spec: Spec::In(Ok(interval)), length } => (interval.period().as_secs() / DAY, length),
-            _ => return None,
-        },
-    };
-    let (time, end) = grammar::clock(&here[length..])?;
-    let is_whole = days > 0 && length + end == here.len();
-    let today = now.to_zoned(zone.rules().clone()).date();
-    let day = today.saturating_add(i64::try_from(days).ok()?.days());
-    is_whole.then(|| format!("{day} {:02}:{:02}", time.hour, time.minute))
 }
 
 /// Returns the error for a schedule of some words that others continue.
@@ -238,6 +220,7 @@ fn repeated(rest: &[Word], time: &str) -> Option<String> {
         return Some(more);
     }
     Some(match unit.text.as_str() {
+        "quarter" if matches!(second(rest), "past" | "to") => return None,
         "month" | "months" | "year" | "years" | "quarter" if !is_unit_like(second(rest)) => {
             return calendar_every(count, &unit.text);
         }

@@ -29,6 +29,10 @@ pub(super) fn means_the_same(words: &[Word], form: &str, time: &str) -> bool {
     let has = |names: &[&str]| words[1..].iter().any(|word| word.is(names));
     let has_day = (0..words.len()).any(|at| day(words, at).is_some());
     let times = compose::times(words);
+    let is_range = (1..words.len()).any(|at| is_end_of_hours(words, at));
+    if is_range && !(is_cron && form.contains('-')) {
+        return false;
+    }
     match spec {
         // The day of a calendar begins at nine.
         None => times == 0 || !form.starts_with("0 9 1 ") || time == "9:00",
@@ -78,6 +82,13 @@ fn has_more(words: &[Word]) -> bool {
             || is_another_schedule(&words[at..])
     };
     compose::start_or_end(words) < words.len() || (0..words.len()).any(is_more)
+}
+
+/// Returns whether a word links two times of day: `to` in `9am to 5pm`, but not in `quarter to nine`.
+fn is_end_of_hours(words: &[Word], at: usize) -> bool {
+    let is_link = words[at].is(&["to", "until", "till", "through", "-", "–"]);
+    let is_before_the_hour = ClockTime::parse(&words[at - 1..]).is_some_and(|(_, length)| length > 2);
+    is_link && !is_before_the_hour && ClockTime::plain(&words[at + 1..]).is_some()
 }
 
 /// Returns whether another schedule follows the first: `and daily`, `then every hour`.

@@ -4,7 +4,7 @@ use super::{
     clock::ClockTime,
     cron_fields,
     moments::hour_span,
-    time_sign::{hyphenated, is_span},
+    shapes::{hyphenated, is_span},
     word::Word,
 };
 use crate::interval::time_words::{is_unit_like, number};
@@ -26,7 +26,7 @@ pub(super) fn normal(words: &[Word]) -> Vec<Word> {
     let is_work = |at: usize| words.get(at).is_some_and(|word| word.is(&["business", "working"]));
     let is_day = |at: usize| words.get(at).is_some_and(|word| word.is(&["day", "days"]));
     let text: Vec<_> = (0..words.len())
-        .filter(|at| !is_second(*at) && !(is_work(*at) && is_day(at + 1)))
+        .filter(|at| !(is_second(*at) || is_work(*at) && is_day(at + 1)))
         .map(|at| {
             let typed = &words[at].typed;
             let comma = if words[at].has_comma { "," } else { "" };

@@ -5,9 +5,9 @@ use super::{
     cron_fields,
     date::DayOfYear,
     days::{Days, is_day_or_month, is_day_range, is_month},
-    moments::{amount, date, hour_span},
+    moments::{amount, date},
     neighbours,
-    spelling::hour_and_minute,
+    shapes::{is_decimal, is_hyphenated, is_leading, is_span, is_time_shaped, is_whole, starts_with_number},
     word::Word,
 };
 use crate::interval::time_words::{is_compact_like, is_number_like, is_unit_like, number};
@@ -87,11 +87,6 @@ pub(super) fn frequency(words: &[Word]) -> Option<(f64, usize)> {
     (has_unit && count > 0.0).then_some((count, length + 2))
 }
 
-/// Returns whether a text is made of digits.
-pub(super) fn is_whole(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// Returns how many words before a unit or a day only qualify it: `other`, `few`, `couple of`, `single`, `third`.
 pub(super) fn qualifiers(words: &[Word]) -> usize {
     const NAMES: &[&str] = &[
@@ -104,11 +99,6 @@ pub(super) fn qualifiers(words: &[Word]) -> usize {
     let count = words.iter().take(4).take_while(is_qualifier).count();
     // `second` is a unit itself, unless a unit follows it.
     if words.get(count).is_some_and(names_a_time) { count } else { 0 }
-}
-
-/// Returns whether a text is two numbers: `5-10`.
-pub(super) fn is_span(text: &str) -> bool {
-    text.split_once(['-', '–']).is_some_and(|(first, last)| is_decimal(first) && is_decimal(last))
 }
 
 /// Returns whether a word names a unit, a day, or a part of one.
@@ -158,7 +148,10 @@ fn is_in_a_day_part(words: &[Word], at: usize) -> bool {
 
 /// Returns whether a number in words counts units: `five minutes`, `other day`.
 fn is_count(words: &[Word], at: usize) -> bool {
-    let is_number = |word: &Word| is_number_like(&word.text) || is_decimal(&word.text);
+    let is_fraction = |word: &Word| {
+        word.text.split_once('/').is_some_and(|(over, under)| is_whole(over) && is_whole(under))
+    };
+    let is_number = |word: &Word| is_number_like(&word.text) || is_decimal(&word.text) || is_fraction(word);
     let is_unit = |word: &Word| is_unit_like(&word.text);
     words.get(at).is_some_and(is_number) && words.get(at + 1).is_some_and(is_unit)
 }
@@ -211,38 +204,6 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
         if at == 0 { neighbours::continuation(words).filter(|length| *length > 1).unwrap_or(0) } else { 0 },
     ];
     lengths.into_iter().filter(|length| at == 0 || *length == here.len()).max().unwrap_or(0)
-}
-
-/// Returns whether a word has the shape of a time, a duration or a date, or the name of a period: `17h30`, `2h15`,
-/// `2026/12/01`, `PT15M`, `semi-weekly`.
-fn is_time_shaped(text: &str) -> bool {
-    const PREFIXES: [&str; 4] = ["bi", "semi", "tri", "half"];
-    const NAMES: &[&str] =
-        &["hourly", "daily", "weekly", "monthly", "quarterly", "yearly", "annually", "annual"];
-    let is_period = PREFIXES.iter().any(|prefix| {
-        text.strip_prefix(prefix).is_some_and(|rest| NAMES.contains(&rest.trim_start_matches('-')))
-    });
-    let is_split = text.split_once('h').is_some_and(|(hours, minutes)| {
-        let minutes = ["min", "m"].iter().find_map(|unit| minutes.strip_suffix(unit)).unwrap_or(minutes);
-        is_decimal(hours) && is_whole(minutes)
-    });
-    let parts: Vec<_> = text.split(['/', '-']).collect();
-    let is_date = parts.len() == 3
-        && parts.iter().all(|part| is_whole(part))
-        && [parts[0], parts[2]].iter().any(|year| year.len() == 4);
-    let is_iso = text.strip_prefix('p').is_some_and(|rest| {
-        let rest = rest.trim_start_matches('t');
-        rest.ends_with(['s', 'm', 'h', 'd', 'w']) && text.len() > 2 && is_compact_like(rest)
-    });
-    is_period || is_split || is_date || is_iso
-}
-
-/// Returns whether a word is a time only at the beginning of a text: `weekend`, `0900`, `9am-5pm`.
-fn is_leading(text: &str) -> bool {
-    let is_span = || text.ends_with('m') && hour_span(&Word::all(text)).is_some();
-    text == "weekend"
-        || (text.starts_with('0') && is_whole(text) && hour_and_minute(text).is_some())
-        || is_span()
 }
 
 /// Returns whether a word alone says that something repeats: `nightly`, `mondays`.
@@ -306,24 +267,4 @@ fn boundary(words: &[Word]) -> Option<usize> {
     let unit =
         words.get(at).filter(|unit| unit.text.len() > 1 && is_unit_like(&unit.text) || is_day_part(unit))?;
     (edge && of && !unit.text.is_empty()).then_some(at + 1)
-}
-
-/// Returns whether a word is a number and a unit with a hyphen: `5-minute`, `3-hourly`.
-fn is_hyphenated(text: &str) -> bool {
-    hyphenated(text).is_some()
-}
-
-/// Splits a number from a unit with a hyphen: `5-minute`, `3-hourly`.
-pub(super) fn hyphenated(text: &str) -> Option<(&str, &str)> {
-    let (number, unit) = text.split_once('-')?;
-    let is_unit = ["minutely", "hourly", "daily"].contains(&unit) || is_unit_like(unit);
-    (is_whole(number) && is_unit).then_some((number, unit))
-}
-
-fn starts_with_number(word: &Word) -> bool {
-    word.text.starts_with(|sign: char| sign.is_ascii_digit())
-}
-
-fn is_decimal(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || b".,".contains(&byte))
 }
