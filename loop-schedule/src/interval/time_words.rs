@@ -69,28 +69,40 @@ pub(crate) fn is_number_like(word: &str) -> bool {
     is_decimal(word) || number(word).is_some() || VAGUE.iter().any(|vague| word.eq_ignore_ascii_case(vague))
 }
 
-/// Returns the number that a word names: `five`.
+/// Returns the number that a word names: `five`, `twenty-five`, `dozen`.
 pub(crate) fn number(word: &str) -> Option<u64> {
-    const NUMBERS: [(&str, u64); 17] = [
-        ("one", 1),
-        ("two", 2),
-        ("three", 3),
-        ("four", 4),
-        ("five", 5),
-        ("six", 6),
-        ("seven", 7),
-        ("eight", 8),
-        ("nine", 9),
-        ("ten", 10),
-        ("twelve", 12),
-        ("fifteen", 15),
-        ("twenty", 20),
-        ("thirty", 30),
-        ("forty", 40),
-        ("forty-five", 45),
-        ("sixty", 60),
+    const ONES: [&str; 19] = [
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
     ];
-    NUMBERS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|(_, number)| *number)
+    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+    let among = |names: &[&str], word: &str| {
+        (1_u64..).zip(names).find(|(_, name)| word.eq_ignore_ascii_case(name)).map(|(place, _)| place)
+    };
+    let tens = |word: &str| among(&TENS, word).map(|place| 10 * (place + 1));
+    match word.split_once('-') {
+        Some((first, last)) => Some(tens(first)? + among(&ONES[..9], last)?),
+        None if word.eq_ignore_ascii_case("dozen") => Some(12),
+        None if word.eq_ignore_ascii_case("hundred") => Some(100),
+        None => among(&ONES, word).or_else(|| tens(word)),
+    }
 }
 
 /// Returns whether a word is a number with a unit, in a form that the rules do not accept: `5M`, `-5m`, `1.5h`, `5min`,

@@ -1,6 +1,6 @@
 //! Amounts of time that people write, in minutes.
 
-use super::time_sign::is_whole;
+use super::shapes::is_whole;
 use crate::interval::time_words::number;
 
 /// Returns the expression for a period of the calendar.
@@ -10,6 +10,27 @@ pub(super) fn calendar(period: &str) -> &'static str {
         [b'y' | b'a', ..] => "0 9 1 1 *",
         _ => "0 9 1 * *",
     }
+}
+
+/// Returns the field for every so many months, if it has one: `*/3`.
+pub(super) fn months(count: f64) -> Option<String> {
+    let is_even = count >= 1.0 && 12.0 % count == 0.0;
+    is_even.then(|| match count {
+        1.0 => "*".to_owned(),
+        12.0 => "1".to_owned(),
+        _ => format!("*/{count}"),
+    })
+}
+
+/// Returns the expression for every so many periods of the calendar, if it has one.
+pub(super) fn calendar_every(count: f64, period: &str) -> Option<String> {
+    let one = match period.as_bytes() {
+        [b'q', ..] => 3.0,
+        [b'y' | b'a', ..] => 12.0,
+        [b'm', b'o', ..] => 1.0,
+        _ => return None,
+    };
+    months(one * count).map(|months| format!("0 9 1 {months} *"))
 }
 
 /// Returns the number that a word means, if it means one.
@@ -62,7 +83,7 @@ pub(super) fn compound(text: &str) -> Option<f64> {
         let letters = rest.find(|sign: char| sign.is_ascii_alphabetic())?;
         let (number, after) = rest.split_at(letters);
         let end = after.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(after.len());
-        total += number.replace(',', ".").parse::<f64>().ok()? * per(&after[..end])?;
+        total += number.replace(',', ".").parse::<f64>().ok().filter(|it| *it >= 0.0)? * per(&after[..end])?;
         rest = &after[end..];
     }
     Some(total)

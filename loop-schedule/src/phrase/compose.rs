@@ -1,9 +1,10 @@
 //! Forms for times of several parts, which only a cron expression can join: `every 30 minutes from 9 to 5`.
 
 use super::{
+    amounts::{self, months},
     clock::ClockTime,
     date::DayOfYear,
-    days::{Days, is_day_or_month},
+    days::{Days, is_clearly_a_day},
     grammar::{self, Spec},
     time_sign::{is_ordinal, ordinal_number},
     word::Word,
@@ -31,16 +32,16 @@ pub(super) fn compose(words: &[Word], time: &str) -> Option<String> {
         Some(date) => return Some(format!("{date} at {time}")),
         None => {}
     }
-    let parts = Parts::of(&words[..start_or_end(words)]);
+    let parts = Parts::of(&words[..start_or_end(words)])?;
     parts
         .repeated()
         .or_else(|| parts.listed())
         .or_else(|| parts.weekly(words, clock))
-        .or_else(|| parts.monthly(clock))
+        .or_else(|| parts.monthly(words, clock))
 }
 
 /// Returns where the first or the last day of a schedule begins, which no expression has: `starting on monday`.
-fn start_or_end(words: &[Word]) -> usize {
+pub(super) fn start_or_end(words: &[Word]) -> usize {
     let is_end = |at: &usize| {
         let is_range = words[..*at].iter().any(|word| word.is(&["from", "between"]));
         let is_last = words[*at].is(&["until", "till", "til"]) && !is_range;
@@ -50,15 +51,21 @@ fn start_or_end(words: &[Word]) -> usize {
 }
 
 impl Parts {
-    fn of(words: &[Word]) -> Self {
-        let (mut days, mut hours) = (None, None);
+    /// Finds the parts. `None` if they exclude something else than days.
+    fn of(words: &[Word]) -> Option<Self> {
+        let (mut days, mut excluded, mut hours) = (None, None, None);
+        let mut excludes = false;
         let (mut times, mut at) = (Vec::new(), 0);
         while at < words.len() {
             let here = &words[at..];
-            if let Some((range, length)) = hour_range(here) {
+            if here[0].is(&["except", "excluding", "not", "but", "outside", "skip"]) {
+                (excludes, at) = (true, at + 1);
+            } else if let Some((range, length)) = hour_range(here) {
                 (hours, at) = (Some(range), at + length);
             } else if let Some((found, length)) = Days::parse(here).filter(|_| is_clearly_a_day(&here[0])) {
-                (days, at) = (days.or(Some(found)), at + length);
+                let days = if excludes { &mut excluded } else { &mut days };
+                *days = days.or(Some(found));
+                at += length;
             } else if let Some((time, length)) = listed_time(words, at, !times.is_empty()) {
                 times.push(time);
                 at += length;
@@ -66,12 +73,13 @@ impl Parts {
                 at += 1;
             }
         }
-        if words.iter().any(|word| word.is(&["except", "excluding", "not", "but", "outside", "skip"])) {
-            (days, hours) = (days.map(Days::others), None);
+        if excludes {
+            (days, hours) = (Some(days.unwrap_or(Days::ALL).without(excluded?)?), None);
         }
         // Hours without an interval are those of every hour.
-        let period = period(words).or_else(|| hours.map(|_| 60));
-        Self { period, days, times, hours, offset: offset(words), day_of_month: day_of_month(words) }
+        let daily = || words.iter().any(|word| word.is(&["daily"])).then_some(1_440);
+        let period = period(words).or_else(daily).or_else(|| hours.map(|_| 60));
+        Some(Self { period, days, times, hours, offset: offset(words), day_of_month: day_of_month(words) })
     }
 
     /// An interval on certain days, in certain hours, or at a certain minute.
@@ -115,13 +123,23 @@ impl Parts {
         let form = || {
             if days.is_short() { format!("{} at {time}", days.words()) } else { days.at(time).to_string() }
         };
-        (self.period.is_none() && !is_once).then(form)
+        let is_of_days =
+            self.period.is_none_or(|period| period == 1_440 || period == 10_080) && self.hours.is_none();
+        (is_of_days && !is_once).then(form)
     }
 
-    /// A day of each month.
-    fn monthly(&self, time: ClockTime) -> Option<String> {
-        self.day_of_month.map(|day| format!("{} {} {day} * *", time.minute, time.hour))
+    /// A day of each month, or of some.
+    fn monthly(&self, words: &[Word], time: ClockTime) -> Option<String> {
+        let unit = words.iter().position(|word| word.is(&["month", "months"]));
+        let count = unit.and_then(|at| amounts::amount(&words[at.checked_sub(1)?].text)).unwrap_or(1.0);
+        let months = months(count).filter(|_| self.period.is_none() && self.days.is_none())?;
+        self.day_of_month.map(|day| format!("{} {} {day} {months} *", time.minute, time.hour))
     }
+}
+
+/// Returns how many times of day some words have.
+pub(super) fn times(words: &[Word]) -> usize {
+    Parts::of(words).map_or(0, |parts| parts.times.len())
 }
 
 /// Returns the minutes of an interval among some words.
@@ -162,9 +180,18 @@ fn listed_time(words: &[Word], at: usize, is_next: bool) -> Option<(ClockTime, u
     (!is_amount).then_some(found)
 }
 
+/// Returns the minute of the hour: `:15`, `minute 15`, `on the hour`.
 fn offset(words: &[Word]) -> Option<u8> {
-    let digits = words.iter().find_map(|word| word.text.strip_prefix(':'))?;
-    digits.parse().ok().filter(|minute| *minute < 60)
+    let is_phrase = |at: usize, names: &[&str]| {
+        words[at..].iter().zip(names).filter(|(word, name)| word.text == **name).count() == names.len()
+    };
+    let minute = |at: usize| match words[at].text.strip_prefix(':') {
+        Some(digits) => Some(digits),
+        None if is_phrase(at, &["on", "the", "hour"]) => Some("0"),
+        None if is_phrase(at, &["minute"]) => words.get(at + 1).map(|word| word.text.as_str()),
+        None => None,
+    };
+    (0..words.len()).find_map(minute)?.parse().ok().filter(|minute| *minute < 60)
 }
 
 /// Returns the day of `the 15th`, `on the 1st`.
@@ -176,9 +203,4 @@ fn day_of_month(words: &[Word]) -> Option<u8> {
         Days::parse(std::slice::from_ref(word)).is_some() || word.is(&["day", "week", "hour", "minute"])
     });
     ordinal_number(&words[at]).filter(|_| !is_counted)
-}
-
-/// Returns whether a word is a day even in the middle of a text: `sun` is a star as well.
-fn is_clearly_a_day(word: &Word) -> bool {
-    word.text.len() > 3 || is_day_or_month(word) || !word.is(&["sat", "sun", "wed"])
 }

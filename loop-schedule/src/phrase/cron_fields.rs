@@ -45,7 +45,7 @@ fn with_numbers(text: &str, error: CronError) -> PhraseError {
     let nearest: Vec<_> = text.split(' ').map(numbered).collect();
     let nearest = nearest.join(" ");
     match nearest.parse::<Cron>() {
-        Ok(_) => PhraseError::NotUnderstood { phrase: text.to_owned(), nearest },
+        Ok(_) => PhraseError::NotUnderstood { phrase: text.to_owned(), nearest: Some(nearest) },
         Err(_) => error.into(),
     }
 }

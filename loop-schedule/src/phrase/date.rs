@@ -2,9 +2,16 @@
 
 use std::fmt;
 
-use jiff::{Timestamp, civil};
+use jiff::{Timestamp, ToSpan as _, civil};
 
-use super::{clock::ClockTime, days::month, time_sign::ordinal_number, word::Word};
+use super::{
+    clock::ClockTime,
+    days::month,
+    grammar::{self, Match, Spec},
+    spelling::normal,
+    time_sign::ordinal_number,
+    word::Word,
+};
 use crate::{TimeError, Zone, parse_time};
 
 /// A day of the calendar. Without a year it is the next one.
@@ -86,6 +93,27 @@ impl DayOfYear {
         let time = found.ok_or_else(|| TimeError::Unreadable { written: self.to_string() })?;
         parse_time(&time.to_string(), zone, now)
     }
+}
+
+/// Returns the date for a time of day some days from now: `day after tomorrow at 9`, `in 2 days at 9`.
+pub(super) fn days_ahead(phrase: &str, zone: &Zone, now: Timestamp) -> Option<String> {
+    const DAY: u64 = 86_400;
+    let words = &normal(&Word::all(phrase));
+    let start = usize::from(words.first()?.is(&["the"]));
+    let here = &words[start..];
+    let names = ["day", "after", "tomorrow"];
+    let (days, length) = match here.get(..3) {
+        Some(first) if first.iter().zip(names).all(|(word, name)| word.text == name) => (2, 3),
+        _ => match grammar::phrase(here)? {
+            Match { spec: Spec::In(Ok(interval)), length } => (interval.period().as_secs() / DAY, length),
+            _ => return None,
+        },
+    };
+    let (time, end) = grammar::clock(&here[length..])?;
+    let is_whole = days > 0 && length + end == here.len();
+    let today = now.to_zoned(zone.rules().clone()).date();
+    let day = today.saturating_add(i64::try_from(days).ok()?.days());
+    is_whole.then(|| format!("{day} {:02}:{:02}", time.hour, time.minute))
 }
 
 impl fmt::Display for DayOfYear {

@@ -91,9 +91,10 @@ impl Days {
         Self::of(word).is_some() && (word.text.ends_with('s') || is_day_range(&word.text))
     }
 
-    /// Returns the other days of the week.
-    pub(super) const fn others(self) -> Self {
-        Self { bits: Self::ALL.bits & !self.bits }
+    /// Returns these days without others, if any remain.
+    pub(super) fn without(self, others: Self) -> Option<Self> {
+        let bits = self.bits & !others.bits;
+        (bits != 0).then_some(Self { bits })
     }
 
     /// Returns whether its [words](Self::words) are short.
@@ -151,6 +152,11 @@ pub(super) fn is_day_or_month(word: &Word) -> bool {
     let is_short = text.len() == 3 && MONTHS.iter().any(|month| month.starts_with(text));
     let is_ambiguous = matches!(text, "sat" | "sun" | "wed" | "may" | "march") || is_short;
     (day(text).is_some() || is_month || is_short) && (!is_ambiguous || (word.is_capital() && word.start > 0))
+}
+
+/// Returns whether a word is a day even in the middle of a text: `sun` is a star as well.
+pub(super) fn is_clearly_a_day(word: &Word) -> bool {
+    word.text.len() > 3 || is_day_or_month(word) || !word.is(&["sat", "sun", "wed"])
 }
 
 /// Returns whether a word names several days without spaces: `mon-fri`, `tue/thu`.

@@ -8,14 +8,15 @@ use crate::{CronError, IntervalError, TimeError};
 pub enum PhraseError {
     /// It has words of time that are not a schedule.
     #[error(
-        "`{phrase}` looks like a time, but not like a schedule. The nearest form is `{nearest}`. Write the schedule \
-         first or last; the rest may then contain any words, as in `10m PROMPT`"
+        "`{phrase}` looks like a time, but not like a schedule. {}. Write the schedule first or last; the rest may \
+         then contain any words, as in `10m PROMPT`",
+        advice(.nearest.as_deref())
     )]
     NotUnderstood {
         /// The words.
         phrase: String,
-        /// The nearest form that works.
-        nearest: String,
+        /// The nearest form that works. `None` if no form means the same.
+        nearest: Option<String>,
     },
     /// Its interval is not valid.
     #[error(transparent)]
@@ -29,6 +30,13 @@ pub enum PhraseError {
     /// Its time is after the last one that a computer can store.
     #[error("the time is after the end of the calendar")]
     AfterTheEnd,
+}
+
+fn advice(nearest: Option<&str>) -> String {
+    const FORMS: &str = "No form means the same. Forms are `30m`, `every 2 hours`, `every day at 9:00`, `weekdays at \
+        9:00`, `every monday at 9:00`, `in 20 minutes`, `tomorrow at 9:00`, `2026-12-24 18:00` and five cron fields, as \
+        in `0 9 * * 1-5`";
+    nearest.map_or_else(|| FORMS.to_owned(), |nearest| format!("The nearest form is `{nearest}`"))
 }
 
 // The message already contains that of the cause, so there is no source.

@@ -219,7 +219,7 @@ fn at(rest: &[Word]) -> Option<Match> {
 }
 
 /// Parses a time of day with or without `at`. A bare hour needs the `at`.
-fn clock(words: &[Word]) -> Option<(ClockTime, usize)> {
+pub(super) fn clock(words: &[Word]) -> Option<(ClockTime, usize)> {
     if words.first()?.is(&["at", "@"]) {
         return ClockTime::parse(&words[1..]).map(|(time, length)| (time, length + 1));
     }

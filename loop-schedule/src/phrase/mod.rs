@@ -16,6 +16,8 @@ mod moments;
 mod nearest;
 mod nearest_interval;
 mod neighbours;
+mod same_meaning;
+mod shapes;
 mod spelling;
 mod time_sign;
 mod word;
@@ -73,8 +75,10 @@ impl Phrase {
     /// [`PhraseError`] if the text has words of time that are not a schedule, or if its schedule cannot be kept.
     pub fn parse(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {
         Self::read(input, zone, now).map_err(|error| match error {
-            PhraseError::NotUnderstood { phrase, nearest } if !is_ahead(&nearest, zone, now) => {
-                PhraseError::NotUnderstood { phrase, nearest: nearest::DEFAULT.to_owned() }
+            PhraseError::NotUnderstood { phrase, nearest } => {
+                let nearest = date::days_ahead(&phrase, zone, now).or(nearest);
+                let nearest = nearest.filter(|form| is_ahead(form, zone, now));
+                PhraseError::NotUnderstood { phrase, nearest }
             }
             error => error,
         })

@@ -5,7 +5,8 @@ use super::{
     clock::{ClockTime, NAMED, is_clock_like},
     date::DayOfYear,
     days::{Days, is_day_or_month, is_day_range},
-    time_sign::{is_day_part, is_ordinal, is_time, is_whole, qualifiers},
+    shapes::is_whole,
+    time_sign::{is_day_part, is_ordinal, is_time, qualifiers},
     word::Word,
 };
 use crate::{
@@ -51,6 +52,13 @@ pub(super) fn point(words: &[Word]) -> Option<usize> {
     let is_number = is_number_like(&first.text) && !first.is(&["one", "other", "few", "couple"]);
     let is_part = first.is(&["quarter", "half"]);
     (is_clock_like(first) || first.is(NAMED) || is_minute || is_hour || is_number || is_part).then_some(1)
+}
+
+/// Returns the length of two hours in one word: `9-17`, `9am-5pm`.
+pub(super) fn hour_span(words: &[Word]) -> Option<usize> {
+    let (first, last) = words.first()?.text.split_once(['-', '–'])?;
+    let is_hour = |text: &str| ClockTime::plain(&Word::all(text)).is_some();
+    (is_hour(first) && is_hour(last)).then_some(1)
 }
 
 /// Returns the length of a day: `friday`, `mon-fri`, `24th`, `the 1st`, `2026-12-24`, `Dec 24`, `christmas`.
@@ -112,6 +120,9 @@ pub(super) fn amount(words: &[Word]) -> Option<usize> {
 
 /// Returns the length of two ends: `9 and 17`, `9am to 5pm`, `monday and friday`.
 pub(super) fn range(words: &[Word]) -> Option<usize> {
+    if let Some(length) = hour_span(words) {
+        return Some(length);
+    }
     let plain = ClockTime::plain(words).map(|(_, length)| length);
     let first = plain.or_else(|| moment(words)).or_else(|| is_pronoun(words))?;
     let link = words.get(first)?.is(&["and", "to", "until", "till", "through", "-"]);
@@ -141,6 +152,11 @@ pub(super) fn zone(words: &[Word]) -> Option<usize> {
     let name = first.typed.split(['+', '-']).next().unwrap_or_default();
     let is_short = ZONES.contains(&name) || ["utc", "gmt", "cet"].contains(&name);
     let is_path = first.typed.contains('/') && first.typed.parse::<Zone>().is_ok();
+    // `UTC offsets` are what the prompt is about.
+    const TOPICS: &[&str] = &["offset", "offsets", "timestamp", "timestamps", "date", "dates", "times"];
+    if words.get(1).is_some_and(|word| word.is(TOPICS)) {
+        return None;
+    }
     if is_short || is_path {
         return Some(1 + usize::from(is_time));
     }

@@ -4,25 +4,24 @@ use jiff::Timestamp;
 
 use super::{
     PhraseError,
-    amounts::{amount, calendar, compound},
+    amounts::{amount, calendar, calendar_every, compound},
     clock::{ClockTime, is_clock_like},
     compose::compose,
     cron_fields,
     days::{Days, is_day_or_month, is_day_range, is_month},
     grammar::{self, Spec},
-    nearest_interval::{after, at_frequency, every, half_more, interval},
+    nearest_interval::{after, at_frequency, every, half_more, interval, sum},
     neighbours,
+    same_meaning::{LIMITS, means_the_same},
+    shapes::{hyphenated, is_span},
     spelling::{hour_and_minute, normal},
-    time_sign::{edge, frequency, hyphenated, is_day_part, is_ordinal, is_span, is_time, qualifiers},
+    time_sign::{edge, frequency, is_day_part, is_ordinal, is_time, qualifiers, recurs},
     word::{Word, joined},
 };
 use crate::{
     Cron, Zone,
     interval::time_words::{is_compact_like, is_number_like, is_unit_like, number},
 };
-
-/// The form if no other is near.
-pub(super) const DEFAULT: &str = "every 10m";
 
 /// The number of words in which the parts of one time are looked for.
 const REACH: usize = 8;
@@ -31,21 +30,22 @@ const REACH: usize = 8;
 pub(super) const MINUTES: std::ops::RangeInclusive<f64> = 1.0..=44_640.0;
 
 /// Finds words of time. Returns them, and the nearest form of a schedule.
-pub(super) fn find(words: &[Word]) -> Option<(String, String)> {
+pub(super) fn find(words: &[Word]) -> Option<(String, Option<String>)> {
     let at = (0..words.len()).find(|at| is_time(words, *at))?;
+    // `nightly at 2` begins with `nightly`.
+    let at = at - usize::from(at > 0 && recurs(&words[at - 1]));
     let here = &words[at..words.len().min(at + REACH)];
     let least = if cron_fields::is_in_the_middle(here) { cron_fields::FIELDS } else { edge(words, at) };
     let end = with_continuations(words, at, at + length(here).max(least));
     let found = &words[at..end];
     let window = &words[at..words.len().min(at + REACH.max(found.len()))];
-    Some((joined(found), form(found).or_else(|| form(window)).unwrap_or_else(|| DEFAULT.to_owned())))
+    Some((joined(found), form(found).or_else(|| form(window))))
 }
 
 /// Returns the error for a schedule of some words that others continue.
 pub(super) fn error(words: &[Word], start: usize, end: usize) -> PhraseError {
     let words = &words[start..with_continuations(words, start, end)];
-    let nearest = form(words).unwrap_or_else(|| DEFAULT.to_owned());
-    PhraseError::NotUnderstood { phrase: joined(words), nearest }
+    PhraseError::NotUnderstood { phrase: joined(words), nearest: form(words) }
 }
 
 /// Returns where a time ends that begins and ends at these words, with all that continues it.
@@ -69,15 +69,20 @@ fn form(words: &[Word]) -> Option<String> {
         || is_day_range(&words[0].text)
         || frequency(words).is_some()
         || words.iter().any(|word| word.is(&["now", "later"]));
-    let inside = || grammar::inside(words);
+    // Only an expression, or a list of days, keeps a range or an exception.
+    let is_limited = (1..words.len())
+        .any(|at| words[at].is(LIMITS) && !words.get(at + 1).is_some_and(|it| it.is(&["now", "today"])));
+    let inside = || grammar::inside(words).filter(|_| !is_limited);
+    let time = clock(words);
     let candidates: [&dyn Fn() -> Option<String>; 5] = [
         &|| cron_fields::completed(words),
-        &|| compose(words, &clock(words)),
+        &|| compose(words, &time),
         &|| if has_form { None } else { inside() },
-        &|| nearest(words),
+        &|| if is_limited { None } else { nearest(words) },
         &inside,
     ];
-    candidates.iter().find_map(|candidate| candidate().filter(|form| works(form)))
+    let is_right = |form: &String| works(form) && means_the_same(words, form, &time);
+    candidates.iter().find_map(|candidate| candidate().filter(is_right))
 }
 
 /// Returns how many words belong to the time.
@@ -148,12 +153,12 @@ fn nearest(words: &[Word]) -> Option<String> {
     let time = clock(words);
     let has = |names: &[&str]| words.iter().any(|word| word.is(names));
     if let Some((count, length)) = frequency(words) {
-        return Some(at_frequency(count, &words[length - 1].text));
+        return at_frequency(count, &words[length - 1].text);
     }
     if has(&["end", "start", "beginning", "first", "last"])
-        && let Some(unit) = words.iter().find(|word| word.is(&["day", "week", "month", "quarter", "year"]))
+        && let Some(unit) = words.iter().rfind(|word| word.is(&["day", "week", "month", "quarter", "year"]))
     {
-        return Some(at_the_edge(&unit.text, has(&["every", "each"]), has(&["end", "last"])));
+        return at_the_edge(&unit.text, has(&["every", "each"]), has(&["end", "last"]));
     }
     Some(match first {
         "today" | "tomorrow" => format!("{first} at {time}"),
@@ -175,7 +180,7 @@ fn nearest(words: &[Word]) -> Option<String> {
             format!("in {}", if second == "week" { "7 days" } else { "30 days" })
         }
         "at" if has(&["hourly", "intervals", "interval"]) => return repeated(&words[1..], &time),
-        "at" | "eod" | "this" | "later" | "next" => format!("at {time}"),
+        "" | "at" | "eod" | "this" | "later" | "next" => format!("at {time}"),
         "in" if words.iter().take(3).any(is_day_part) => format!("at {time}"),
         "in" | "after" => return after(&words[1..]),
         "every" | "each" => return repeated(&words[1..], &time),
@@ -183,50 +188,54 @@ fn nearest(words: &[Word]) -> Option<String> {
         _ if is_clock_like(&words[0]) && has(&["daily", "every", "each"]) => format!("every day at {time}"),
         _ if is_clock_like(&words[0]) || second == "o'clock" => format!("at {time}"),
         _ if is_day_or_month(&words[0]) || is_day_range(first) => on_days(words, &time),
-        _ if is_unit_like(second) => every(first, second),
-        _ if is_compact_like(first) => interval(compound(first)?),
+        _ if is_unit_like(second) => return sum(words).or_else(|| every(first, second)),
+        _ if is_compact_like(first) => return interval(compound(first)?),
         _ => return cron(words),
     })
 }
 
 /// Returns the form for the beginning or the end of a period.
-fn at_the_edge(unit: &str, recurs: bool, is_end: bool) -> String {
+fn at_the_edge(unit: &str, recurs: bool, is_end: bool) -> Option<String> {
     let (day, time) = if is_end { ("friday", "17:00") } else { ("monday", "9:00") };
-    match unit {
+    Some(match unit {
         "day" if recurs => format!("every day at {time}"),
         "day" => format!("at {time}"),
         "week" => format!("every {day} at {time}"),
+        // No field is the last day.
+        _ if is_end => return None,
         _ => calendar(unit).to_owned(),
-    }
+    })
 }
 
 /// Returns the form for words after `every`.
 fn repeated(rest: &[Word], time: &str) -> Option<String> {
-    let count = qualifiers(rest);
-    let (qualifiers, rest) = rest.split_at(count);
+    let words = rest;
+    let count = qualifiers(words);
+    let (qualifiers, rest) = words.split_at(count);
+    let count_at = count.saturating_sub(1);
     let unit = rest.first()?;
-    if let Some(half) = half_more(rest) {
-        return Some(half);
+    let number = qualifiers.iter().find(|word| amount(&word.text).is_some() || is_ordinal(word));
+    let count = number.and_then(|word| amount(&word.text)).unwrap_or(1.0);
+    if let Some(more) = sum(&words[count_at..]).or_else(|| half_more(count, rest)) {
+        return Some(more);
     }
-    let is_work = qualifiers.iter().any(|word| word.is(&["working", "business"]));
-    let amount = qualifiers.iter().find(|word| amount(&word.text).is_some() || is_ordinal(word));
     Some(match unit.text.as_str() {
-        "day" | "days" if is_work => format!("weekdays at {time}"),
+        "quarter" if matches!(second(rest), "past" | "to") => return None,
         "month" | "months" | "year" | "years" | "quarter" if !is_unit_like(second(rest)) => {
-            calendar(&unit.text).to_owned()
+            return calendar_every(count, &unit.text);
         }
-        "quarter" => every("quarter", second(rest)),
+        "quarter" => return every("quarter", second(rest)),
         "fortnight" | "fortnights" => "every 2 weeks".to_owned(),
         _ if is_day_part(unit) => format!("every day at {time}"),
         _ if Days::parse(rest).is_some() || is_day_range(&unit.text) => on_days(rest, time),
-        _ if is_compact_like(&unit.text) => interval(compound(&unit.text)?),
-        "day" if amount.is_none() && rest[1..].iter().any(|word| word.is(&["at"]) || is_clock_like(word)) => {
+        _ if is_compact_like(&unit.text) => return interval(compound(&unit.text)?),
+        "day" if number.is_none() && rest[1..].iter().any(|word| word.is(&["at"]) || is_clock_like(word)) => {
             format!("every day at {time}")
         }
-        _ => amount.map_or_else(
-            || format!("every {}", unit.text.trim_end_matches('s')),
-            |it| every(&it.text, &unit.text),
-        ),
+        _ => match number {
+            Some(number) => return every(&number.text, &unit.text),
+            None => format!("every {}", unit.text.trim_end_matches('s')),
+        },
     })
 }
 
@@ -251,15 +260,18 @@ fn cron(words: &[Word]) -> Option<String> {
 /// day, or nine in the morning.
 fn clock(words: &[Word]) -> String {
     let has = |names: &[&str]| words.iter().any(|word| word.is(names));
-    let is_late = has(&["afternoon", "evening", "evenings", "night", "nights", "tonight", "nightly"]);
+    let is_night = has(&["night", "nights", "nightly"]);
+    let is_late = is_night || has(&["afternoon", "evening", "evenings", "tonight"]);
     let found = (0..words.len()).find_map(|at| {
-        let is_after_at = at > 0 && words[at - 1].is(&["at", "@"]);
+        let is_after_at = at > 0 && words[at - 1].is(&["at", "@", "today", "tomorrow", "tonight"]);
         let found = ClockTime::parse(&words[at..]);
         let named = || ClockTime::parse(&Word::all(&number(&words[at].text)?.to_string()));
         let found = found.or_else(|| named().filter(|_| is_after_at));
         found.map(|(time, _)| time).filter(|time| time.is_exact || is_after_at)
     });
-    let time = found.map(|time| if is_late { time.in_the_evening() } else { time });
+    // Two at night is before dawn.
+    let is_early = |time: &ClockTime| is_night && time.hour < 6;
+    let time = found.map(|time| if is_late && !is_early(&time) { time.in_the_evening() } else { time });
     let usual = || match () {
         () if has(&["night", "nights", "nightly", "overnight", "weeknight", "weeknights"]) => "23:00",
         () if has(&["evening", "evenings", "dusk", "sunset"]) => "18:00",

@@ -1,7 +1,7 @@
 //! The nearest interval to an amount of time.
 
 use super::{
-    amounts::{amount, calendar, compound, per},
+    amounts::{amount, calendar_every, compound, per},
     nearest::{MINUTES, works},
     spelling::{period_unit, plural},
     word::Word,
@@ -9,24 +9,39 @@ use super::{
 use crate::interval::time_words::is_unit_like;
 
 /// Returns the form for a number of times in a unit.
-pub(super) fn at_frequency(count: f64, unit: &str) -> String {
+pub(super) fn at_frequency(count: f64, unit: &str) -> Option<String> {
     let unit = period_unit(unit);
-    per(unit).map_or_else(|| calendar(unit).to_owned(), |minutes| interval(minutes / count))
+    per(unit).map_or_else(|| calendar_every(1.0 / count, unit), |minutes| interval(minutes / count))
+}
+
+/// Returns the form for the sum of several amounts: `1 hour and 30 minutes`.
+pub(super) fn sum(words: &[Word]) -> Option<String> {
+    let (mut total, mut count, mut at) = (0.0, 0, 0);
+    while let Some((number, per)) = words
+        .get(at)
+        .zip(words.get(at + 1))
+        .and_then(|(number, unit)| amount(&number.text).zip(per(&unit.text)))
+    {
+        (total, count, at) = (total + number * per, count + 1, at + 2);
+        at += usize::from(words.get(at).is_some_and(|word| word.is(&["and", "&"])));
+    }
+    (count > 1).then(|| interval(total))?
 }
 
 /// Returns the form for a unit and a part of it: `hour and a half`, `hour or two`.
-pub(super) fn half_more(words: &[Word]) -> Option<String> {
-    let minutes = per(&words[0].text).filter(|_| words[0].text.len() > 1)?;
+pub(super) fn half_more(count: f64, words: &[Word]) -> Option<String> {
+    let one = per(&words[0].text).filter(|_| words[0].text.len() > 1)?;
+    let minutes = count * one;
     let link = words.get(1)?;
     if let Some((more, unit)) = amount(&link.text).zip(words.get(2).and_then(|unit| per(&unit.text))) {
-        return Some(interval(minutes + more * unit));
+        return interval(minutes + more * unit);
     }
     let at = 2 + usize::from(words.get(2)?.is(&["a", "an"]));
     let more = amount(&words.get(at)?.text)?;
     match words.get(at + 1).and_then(|unit| per(&unit.text)) {
-        Some(unit) if link.is(&["and"]) => Some(interval(minutes + more * unit)),
-        _ if link.is(&["and"]) && more < 1.0 => Some(interval(minutes * (1.0 + more))),
-        _ if link.is(&["or"]) => Some(interval(minutes * more)),
+        Some(unit) if link.is(&["and"]) => interval(minutes + more * unit),
+        _ if link.is(&["and"]) && more < 1.0 => interval(minutes + one * more),
+        _ if link.is(&["or"]) => interval(one * more),
         _ => None,
     }
 }
@@ -39,26 +54,27 @@ pub(super) fn after(rest: &[Word]) -> Option<String> {
         Some(unit) => per(&unit.text).map(|per| number.unwrap_or(1.0) * per),
         None => number.or_else(|| rest.first().and_then(|word| compound(&word.text))),
     };
-    let minutes = minutes.map_or(20.0, |minutes| minutes.round().clamp(*MINUTES.start(), *MINUTES.end()));
-    Some(format!("in {minutes} minutes"))
+    let minutes = minutes?.round();
+    MINUTES.contains(&minutes).then(|| format!("in {minutes} minutes"))
 }
 
 /// Returns the form for a number of units, as it is written if that works.
-pub(super) fn every(number: &str, unit: &str) -> String {
-    let Some((number_of, per)) = amount(number).zip(per(unit)) else { return calendar(unit).to_owned() };
+pub(super) fn every(number: &str, unit: &str) -> Option<String> {
+    let number_of = amount(number)?;
+    let Some(per) = per(unit) else { return calendar_every(number_of, unit) };
     let written = format!("every {number} {unit}");
     if works(&written) {
-        return written;
+        return Some(written);
     }
     let counted = format!("every {number_of} {}", plural(number, unit));
-    if works(&counted) { counted } else { interval(number_of * per) }
+    if works(&counted) { Some(counted) } else { interval(number_of * per) }
 }
 
-/// Returns the form for an interval of this many minutes.
-pub(super) fn interval(minutes: f64) -> String {
+/// Returns the form for an interval of this many minutes, at least one.
+pub(super) fn interval(minutes: f64) -> Option<String> {
     const UNITS: [(f64, &str); 3] = [(1_440.0, "d"), (60.0, "h"), (1.0, "m")];
     let minutes = minutes.round();
-    match minutes {
+    Some(match minutes {
         60.0 => "hourly".to_owned(),
         1_440.0 => "daily".to_owned(),
         10_080.0 => "weekly".to_owned(),
@@ -68,6 +84,6 @@ pub(super) fn interval(minutes: f64) -> String {
                 UNITS.iter().find(|(length, _)| minutes % length == 0.0).unwrap_or(&UNITS[2]);
             format!("every {}{unit}", minutes / length)
         }
-        _ => calendar("month").to_owned(),
-    }
+        _ => return None,
+    })
 }

@@ -9,7 +9,9 @@ use super::{
     cron_fields,
     days::is_day_or_month,
     grammar::Spec,
-    moments::{amount, date, day_part, moment, place, point, range, recurring_days, schedule, times, zone},
+    moments::{
+        amount, date, day_part, hour_span, moment, place, point, range, recurring_days, schedule, times, zone,
+    },
     time_sign::{frequency, is_day_part, is_time},
     word::Word,
 };
@@ -21,7 +23,8 @@ type Follows = fn(&[Word]) -> Option<usize>;
 /// First words of a continuation, and what has to follow them.
 const CONTINUATIONS: &[(&[&str], Follows)] = &[
     (&["at", "@"], |rest| {
-        point(rest).or_else(|| day_part(rest)).or_else(|| date(rest)).or_else(|| top_of_the_hour(rest))
+        let clock = || point(rest).or_else(|| hour_span(rest));
+        clock().or_else(|| day_part(rest)).or_else(|| date(rest)).or_else(|| top_of_the_hour(rest))
     }),
     (&["on", "only", "including", "excluding", "except", "not", "outside"], |rest| {
         moment(rest).or_else(|| prepositional(rest))
@@ -44,8 +47,9 @@ const CONTINUATIONS: &[(&[&str], Follows)] = &[
         ],
         |rest| moment(rest).or_else(|| amount(rest)),
     ),
-    // A schedule cannot end on a condition either, so any word may follow.
-    (&["until", "till", "til"], |rest| moment(rest).or_else(|| amount(rest)).or(Some(0))),
+    // The agent can keep a condition: `until it works, run the test again`.
+    (&["until", "till", "til"], |rest| moment(rest).or_else(|| amount(rest))),
+    (&["but"], date),
     (&["starting", "beginning", "ending"], |rest| moment(rest).or_else(|| prepositional(rest))),
     (&["in"], |rest| place(rest).or_else(|| day_part(rest)).or_else(|| date(rest)).or_else(|| amount(rest))),
     (&["for"], |rest| amount(rest).or_else(|| date(rest)).or_else(|| whole_unit(rest))),
@@ -83,8 +87,10 @@ fn linked(words: &[Word]) -> Option<usize> {
     let (links, rest) = words.split_at(links);
     let is_sequence = links.iter().any(|word| word.is(&["then", "but"]));
     let more = || fraction(rest).or_else(|| amount(rest)).or_else(|| point(rest)).or_else(|| date(rest));
-    let found =
-        continuation(rest).or_else(|| schedule(rest)).or_else(|| if is_sequence { None } else { more() });
+    // `daily reports: …` is what the prompt is about.
+    let is_topic = |length: &usize| rest.get(*length).is_some_and(|word| word.has_colon);
+    let schedule = || schedule(rest).filter(|length| !is_topic(length));
+    let found = continuation(rest).or_else(schedule).or_else(|| if is_sequence { None } else { more() });
     found.filter(|_| !links.is_empty()).map(|length| links.len() + length)
 }
 
@@ -106,10 +112,13 @@ fn direct(words: &[Word]) -> Option<usize> {
             .then(|| point(&words[1..]).or_else(|| point(&words[2..])))?
     };
     let is_frequency = || frequency(words).map(|(_, length)| length);
+    // `5 minutes of fuzzing` is what to do.
+    let amount = || amount(words).filter(|length| !words.get(*length).is_some_and(|word| word.is(&["of"])));
     clock()
+        .or_else(|| hour_span(words))
         .or_else(every)
         .or_else(|| zone(words))
-        .or_else(|| amount(words))
+        .or_else(amount)
         .or_else(|| recurring_days(words))
         .or_else(dated)
         .or_else(listed)
@@ -127,8 +136,17 @@ fn fraction(words: &[Word]) -> Option<usize> {
 
 /// Returns the length of `the top of the hour`, after `at`.
 fn top_of_the_hour(words: &[Word]) -> Option<usize> {
-    let edge = words.get(usize::from(words.first()?.is(&["the"])))?;
-    edge.is(&["top", "bottom", "end", "start", "beginning", "minute"]).then_some(1)
+    let the = usize::from(words.first()?.is(&["the"]));
+    let (edge, rest) = words.get(the..)?.split_first()?;
+    if edge.is(&["minute"]) {
+        return point(rest).map(|length| the + 1 + length);
+    }
+    let is_edge = edge.is(&["top", "bottom", "end", "start", "beginning"]);
+    let of = usize::from(rest.first().is_some_and(|word| word.is(&["of"])));
+    let article =
+        usize::from(rest.get(of).is_some_and(|word| word.is(&["the", "each", "every", "this", "that"])));
+    let is_whole = rest.is_empty() || (of == 1 && unit(&rest[of + article..]).is_some());
+    (is_edge && is_whole).then(|| the + 1 + (of + article + 1).min(rest.len()))
 }
 
 /// Returns the length of a continuation that a preposition begins: `at night` in `not at night`.
@@ -161,7 +179,10 @@ pub(super) fn before(words: &[Word], start: usize, spec: &Spec) -> Option<usize>
     // A frame at the beginning of the text: `starting tomorrow check the deploy every hour`.
     let is_framed = words[0].is(&["starting", "beginning", "between", "until", "till"])
         && continuation(words).is_some_and(|it| it > 1);
-    let frame = is_framed.then_some(0).or_else(|| (start.saturating_sub(BESIDE)..start).find(ends_here));
+    let frame = is_framed
+        .then_some(0)
+        .or_else(|| (start.saturating_sub(BESIDE)..start).find(ends_here))
+        .or_else(|| count_before(words, start));
     if frame.is_some() || words[start].is(&["every", "each", "hourly", "daily", "weekly", "once"]) {
         return frame;
     }
@@ -170,6 +191,16 @@ pub(super) fn before(words: &[Word], start: usize, spec: &Spec) -> Option<usize>
     let is_once =
         matches!(spec, Spec::At(_) | Spec::In(_) | Spec::Today(_) | Spec::Tomorrow(_) | Spec::Tonight(_));
     first.or_else(|| (is_once && is_time(words, 0)).then_some(0))
+}
+
+/// Returns where a number of times before a schedule begins: `twice daily`, `several times every day`.
+fn count_before(words: &[Word], start: usize) -> Option<usize> {
+    (start.saturating_sub(3)..start).find(|from| {
+        let part = &words[*from..start];
+        let count = usize::from(part[0].is(&["a"]));
+        part.get(count..).and_then(|rest| times(rest).filter(|length| *length == rest.len())).is_some()
+            || (part.len() == 1 && part[0].is(&["once", "twice", "thrice"]))
+    })
 }
 
 /// Returns whether words from one position to another are a time of their own: `in 20 minutes`, `at 9`, `every 20m`.

@@ -3,19 +3,39 @@
 use super::{
     clock::ClockTime,
     cron_fields,
-    time_sign::{hyphenated, is_span},
+    moments::hour_span,
+    shapes::{hyphenated, is_span},
     word::Word,
 };
+use crate::interval::time_words::{is_unit_like, number};
 
 /// Writes words as the forms have them: `18h` as `18:00`, `5-minute` as `5 minute`, `5-10` as `10`.
 pub(super) fn normal(words: &[Word]) -> Vec<Word> {
     let is_after_at = |at: usize| at > 0 && words[at - 1].is(&["at", "@"]);
+    let is_unit = |at: usize| words.get(at).is_some_and(|word: &Word| is_unit_like(&word.text));
+    let value = |at: usize| words.get(at).and_then(|word| number(&word.text));
+    // `twenty five`, and `nine thirty` after `at`.
+    let pair = |at: usize| match (value(at)?, value(at + 1)?) {
+        (tens @ 20..=90, ones @ 1..=9) if tens % 10 == 0 => Some(format!("{}", tens + ones)),
+        (hour @ 1..=23, minute @ 10..=59) if is_after_at(at) && !is_unit(at + 2) => {
+            Some(format!("{hour}:{minute}"))
+        }
+        _ => None,
+    };
+    let is_second = |at: usize| at > 0 && pair(at - 1).is_some();
+    let is_work = |at: usize| words.get(at).is_some_and(|word| word.is(&["business", "working"]));
+    let is_day = |at: usize| words.get(at).is_some_and(|word| word.is(&["day", "days"]));
     let text: Vec<_> = (0..words.len())
+        .filter(|at| !(is_second(*at) || is_work(*at) && is_day(at + 1)))
         .map(|at| {
             let typed = &words[at].typed;
             let comma = if words[at].has_comma { "," } else { "" };
             let plain = match &*words[at].text {
                 _ if cron_fields::is_in_the_middle(&words[at.saturating_sub(4)..]) => typed.clone(),
+                "24:00" => "0:00".to_owned(),
+                "day" if at > 0 && is_work(at - 1) => "weekday".to_owned(),
+                "days" if at > 0 && is_work(at - 1) => "weekdays".to_owned(),
+                text if pair(at).is_some() => pair(at).unwrap_or_else(|| text.to_owned()),
                 text => hour_and_minute(text)
                     .filter(|_| is_after_at(at))
                     .or_else(|| {
@@ -23,7 +43,11 @@ pub(super) fn normal(words: &[Word]) -> Vec<Word> {
                             .map(|(number, unit)| format!("{number} {}", plural(number, period_unit(unit))))
                     })
                     .or_else(|| {
-                        text.split_once(['-', '–']).filter(|_| is_span(text)).map(|(_, last)| last.to_owned())
+                        let (first, last) = text.split_once(['-', '–'])?;
+                        let is_hours = hour_span(&words[at..]).is_some() && !is_unit(at + 1);
+                        is_hours
+                            .then(|| format!("from {first} to {last}"))
+                            .or_else(|| is_span(text).then(|| last.to_owned()))
                     })
                     .unwrap_or_else(|| typed.clone()),
             };

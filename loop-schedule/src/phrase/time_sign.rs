@@ -7,9 +7,10 @@ use super::{
     days::{Days, is_day_or_month, is_day_range, is_month},
     moments::{amount, date},
     neighbours,
+    shapes::{is_decimal, is_hyphenated, is_leading, is_span, is_time_shaped, is_whole, starts_with_number},
     word::Word,
 };
-use crate::interval::time_words::{is_compact_like, is_number_like, is_unit_like};
+use crate::interval::time_words::{is_compact_like, is_number_like, is_unit_like, number};
 
 /// Times of the day without an hour.
 const DAY_PARTS: &[&str] = &["morning", "evening", "afternoon", "night"];
@@ -86,11 +87,6 @@ pub(super) fn frequency(words: &[Word]) -> Option<(f64, usize)> {
     (has_unit && count > 0.0).then_some((count, length + 2))
 }
 
-/// Returns whether a text is made of digits.
-pub(super) fn is_whole(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// Returns how many words before a unit or a day only qualify it: `other`, `few`, `couple of`, `single`, `third`.
 pub(super) fn qualifiers(words: &[Word]) -> usize {
     const NAMES: &[&str] = &[
@@ -105,11 +101,6 @@ pub(super) fn qualifiers(words: &[Word]) -> usize {
     if words.get(count).is_some_and(names_a_time) { count } else { 0 }
 }
 
-/// Returns whether a text is two numbers: `5-10`.
-pub(super) fn is_span(text: &str) -> bool {
-    text.split_once(['-', '–']).is_some_and(|(first, last)| is_decimal(first) && is_decimal(last))
-}
-
 /// Returns whether a word names a unit, a day, or a part of one.
 fn names_a_time(word: &Word) -> bool {
     let is_unit = word.text.len() > 1 && is_unit_like(&word.text);
@@ -119,10 +110,20 @@ fn names_a_time(word: &Word) -> bool {
 /// Returns whether the words after `every` are a number, a unit or a day.
 fn is_repeated(rest: &[Word]) -> bool {
     let Some(next) = rest.first() else { return false };
-    let starts_with_number = is_decimal(&next.text) || is_hyphenated(&next.text);
-    let is_amount = is_compact_like(&next.text) || starts_with_number || is_day_range(&next.text);
+    let is_counted = is_decimal(&next.text) || is_hyphenated(&next.text);
+    let is_amount = is_compact_like(&next.text) || is_counted || is_day_range(&next.text);
     let is_named = next.is(&["quarter", "half"]) || next.is(NAMED) || next.is(PERIODS_ONLY);
-    names_a_time(next) || is_amount || is_named || qualifiers(rest) > 0
+    // A number that is not understood, and a word before a unit: `1h30`, `dozen minutes`.
+    let is_shaped =
+        |text: &str| text.bytes().all(|sign| sign.is_ascii_digit() || b"hms:.,-/".contains(&sign));
+    let is_digits = starts_with_number(next) && is_shaped(&next.text);
+    let is_unread = (is_digits || number(&next.text).is_some()) && !is_ordinal(next);
+    let has_unit = || {
+        let is_day = |word: &Word| word.text.len() > 3 && Days::parse(std::slice::from_ref(word)).is_some();
+        let is_unit = |word: &Word| word.text.len() > 1 && is_unit_like(&word.text);
+        rest.get(1).is_some_and(|word| is_unit(word) || is_day(word) || is_day_part(word))
+    };
+    names_a_time(next) || is_amount || is_named || qualifiers(rest) > 0 || is_unread || has_unit()
 }
 
 /// Returns whether the words after `at` or `in` begin with a number. `one` is more often a pronoun.
@@ -147,7 +148,10 @@ fn is_in_a_day_part(words: &[Word], at: usize) -> bool {
 
 /// Returns whether a number in words counts units: `five minutes`, `other day`.
 fn is_count(words: &[Word], at: usize) -> bool {
-    let is_number = |word: &Word| is_number_like(&word.text) || is_decimal(&word.text);
+    let is_fraction = |word: &Word| {
+        word.text.split_once('/').is_some_and(|(over, under)| is_whole(over) && is_whole(under))
+    };
+    let is_number = |word: &Word| is_number_like(&word.text) || is_decimal(&word.text) || is_fraction(word);
     let is_unit = |word: &Word| is_unit_like(&word.text);
     words.get(at).is_some_and(is_number) && words.get(at + 1).is_some_and(is_unit)
 }
@@ -173,6 +177,7 @@ const PERIODS: &[&str] = &[
     "nights",
     "afternoons",
     "weeknights",
+    "weekends",
     "overnight",
     "eod",
 ];
@@ -185,7 +190,9 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
     let (word, here) = (&words[at], &words[at..]);
     let is_name = PERIODS.contains(&word.text.trim_start_matches('@')) || word.is(&["@reboot"]);
     let is_hyphenated = is_hyphenated(&word.text) && word.text.ends_with("ly");
-    let is_short = is_compact_like(&word.text) || is_clock_like(word) || is_name || is_hyphenated;
+    let is_written = is_time_shaped(&word.text) || (at == 0 && is_leading(&word.text));
+    let is_short =
+        is_compact_like(&word.text) || is_clock_like(word) || is_name || is_hyphenated || is_written;
     let lengths = [
         usize::from(is_short),
         if is_count(words, at) { 2 } else { 0 },
@@ -199,11 +206,21 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
     lengths.into_iter().filter(|length| at == 0 || *length == here.len()).max().unwrap_or(0)
 }
 
+/// Returns whether a word alone says that something repeats: `nightly`, `mondays`.
+pub(super) fn recurs(word: &Word) -> bool {
+    let text = word.text.trim_start_matches('@');
+    (PERIODS.contains(&text) && !word.is(&["eod", "overnight"])) || Days::recur(word)
+}
+
 /// Returns the length of a time that is seen from now: `this afternoon`, `next week`, `5 minutes from now`.
 fn relative(words: &[Word]) -> Option<usize> {
     let (first, rest) = words.split_first()?;
     let is_next = |is: &dyn Fn(&Word) -> bool| rest.first().is_some_and(is);
     match first.text.as_str() {
+        "the" if is_next(&|word| word.is(&["day"])) => relative(rest).filter(|it| *it == 3).map(|it| it + 1),
+        "day" if is_next(&|word| word.is(&["after"])) && rest.get(1)?.is(&["tomorrow"]) => Some(3),
+        "business" | "working" if is_next(&|word| word.is(&["days"])) => Some(2),
+        _ if is_next(&|word| word.is(&["o'clock", "o’clock"])) => Some(2),
         "this" if is_next(&is_day_part) => Some(2),
         "later" if is_next(&|word| word.is(&["today", "tonight"])) => Some(2),
         "next" if is_next(&|word| word.is(&["week", "month", "year", "weekend", "morning"])) => Some(2),
@@ -242,30 +259,12 @@ fn boundary(words: &[Word]) -> Option<usize> {
     let at = skip(skip(0, &["at", "on"]), &["the"]);
     let edge = words.get(at)?;
     let edge = edge.is(&["end", "start", "beginning", "last", "top"]) || is_ordinal(edge);
-    let at = skip(at + 1, &["day", "thing"]);
+    let at = skip(at + 1, &["day", "thing", "weekday", "workday", "business", "working"]);
+    let is_day = |word: &&Word| Days::parse(std::slice::from_ref(*word)).is_some();
+    let at = skip(at, &["day"]) + usize::from(words.get(at).filter(is_day).is_some());
     let of = words.get(at)?.is(&["of", "in"]);
     let at = skip(at + 1, &["the", "each", "every"]);
     let unit =
         words.get(at).filter(|unit| unit.text.len() > 1 && is_unit_like(&unit.text) || is_day_part(unit))?;
     (edge && of && !unit.text.is_empty()).then_some(at + 1)
-}
-
-/// Returns whether a word is a number and a unit with a hyphen: `5-minute`, `3-hourly`.
-fn is_hyphenated(text: &str) -> bool {
-    hyphenated(text).is_some()
-}
-
-/// Splits a number from a unit with a hyphen: `5-minute`, `3-hourly`.
-pub(super) fn hyphenated(text: &str) -> Option<(&str, &str)> {
-    let (number, unit) = text.split_once('-')?;
-    let is_unit = ["minutely", "hourly", "daily"].contains(&unit) || is_unit_like(unit);
-    (is_whole(number) && is_unit).then_some((number, unit))
-}
-
-fn starts_with_number(word: &Word) -> bool {
-    word.text.starts_with(|sign: char| sign.is_ascii_digit())
-}
-
-fn is_decimal(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || b".,".contains(&byte))
 }

@@ -23,7 +23,9 @@ fn read(input: &str) -> String {
             };
             format!("{time} | {prompt}")
         }
-        Err(PhraseError::NotUnderstood { phrase, nearest }) => format!("refused {phrase} -> {nearest}"),
+        Err(PhraseError::NotUnderstood { phrase, nearest }) => {
+            format!("refused {phrase} -> {}", nearest.as_deref().unwrap_or("none"))
+        }
         Err(error) => format!("error {error}"),
     }
 }
@@ -101,11 +103,11 @@ fn other_words_of_time_are_refused_with_the_nearest_form() {
         ("check every second day", "refused every second day -> every 2 days"),
         ("every quarter hour look", "refused every quarter hour -> every 15m"),
         ("every half hour look", "refused every half hour -> every 30m"),
-        ("look every 30 months", "refused every 30 months -> 0 9 1 * *"),
-        ("look every 2 years", "refused every 2 years -> 0 9 1 1 *"),
+        ("look every 30 months", "refused every 30 months -> none"),
+        ("look every 2 years", "refused every 2 years -> none"),
         ("wait 30 seconds", "refused 30 seconds -> every 1m"),
-        ("100 days of code", "refused 100 days -> 0 9 1 * *"),
-        ("2 years of logs", "refused 2 years -> 0 9 1 1 *"),
+        ("100 days of code", "refused 100 days -> none"),
+        ("2 years of logs", "refused 2 years -> none"),
         ("look every mon-fri", "refused every mon-fri -> weekdays at 9:00"),
         ("tue/thu look", "refused tue/thu -> every tuesday and thursday at 9:00"),
         ("every single day at 9am look", "refused every single day at 9am -> every day at 9:00"),
@@ -135,8 +137,8 @@ fn other_times_of_day_and_dates_are_refused_with_the_nearest_form() {
         ("please 0 9 * * 1-5 review", "refused 0 9 * * 1-5 -> 0 9 * * 1-5"),
         ("every month send the bill", "refused every month -> 0 9 1 * *"),
         ("every morning say hello", "refused every morning -> every day at 9:00"),
-        ("every hour at 9 look", "refused every hour at 9 -> every hour"),
-        ("every day at 25:00 look", "refused every day at 25:00 -> every day at 9:00"),
+        ("every hour at 9 look", "refused every hour at 9 -> none"),
+        ("every day at 25:00 look", "refused every day at 25:00 -> none"),
         ("tomorrow deploy", "refused tomorrow -> tomorrow at 9:00"),
         ("deploy tonight", "refused tonight -> tonight at 9"),
         ("weekdays look", "refused weekdays -> weekdays at 9:00"),
@@ -146,7 +148,7 @@ fn other_times_of_day_and_dates_are_refused_with_the_nearest_form() {
         ("18:00 go home", "refused 18:00 -> at 18:00"),
         ("noon eat", "refused noon -> at noon"),
         ("Monday at 9 review", "refused Monday at 9 -> every monday at 9:00"),
-        ("check every 404 page", "refused every 404 -> every 10m"),
+        ("check every 404 page", "refused every 404 -> none"),
         ("@daily look", "refused @daily -> daily"),
         ("send it on March 3", "refused on March 3 -> Mar 3 at 9:00"),
         ("sum up the weekly report", "refused weekly -> weekly"),
@@ -160,23 +162,23 @@ fn a_time_that_is_only_half_understood_is_refused() {
         ("every hour between 9 and 17 look", "refused every hour between 9 and 17 -> 0 9-17 * * *"),
         ("every day at 9 and 17 look", "refused every day at 9 and 17 -> 0 9,17 * * *"),
         ("every day at six look", "refused every day at six -> every day at 6:00"),
-        ("every 20m for 2 hours look", "refused every 20m for 2 hours -> every 20m"),
+        ("every 20m for 2 hours look", "refused every 20m for 2 hours -> none"),
         ("every hour on weekdays look", "refused every hour on weekdays -> 0 * * * 1-5"),
-        ("every 2 hours until 18:00 look", "refused every 2 hours until 18:00 -> every 2 hours"),
-        ("every day at 9 UTC look", "refused every day at 9 UTC -> every day at 9:00"),
+        ("every 2 hours until 18:00 look", "refused every 2 hours until 18:00 -> none"),
+        ("every day at 9 UTC look", "refused every day at 9 UTC -> none"),
         ("tomorrow at 8 in the evening look", "refused tomorrow at 8 in the evening -> tomorrow at 20:00"),
-        ("at 18:00 on friday look", "refused at 18:00 on friday -> every friday at 18:00"),
-        ("at 9am every other day look", "refused at 9am every other day -> at 9:00"),
+        ("at 18:00 on friday look", "refused at 18:00 on friday -> none"),
+        ("at 9am every other day look", "refused at 9am every other day -> none"),
         ("weekly monday at 9 look", "refused weekly monday at 9 -> every monday at 9:00"),
-        ("look every other monday at 9am", "refused every other monday at 9am -> every monday at 9:00"),
+        ("look every other monday at 9am", "refused every other monday at 9am -> none"),
         ("check every morning at 9am", "refused every morning at 9am -> every day at 9:00"),
-        ("look every 2 days at 9:30", "refused every 2 days at 9:30 -> every 2 days"),
-        ("look on friday at 18:00", "refused on friday at 18:00 -> every friday at 18:00"),
-        ("look day after tomorrow at 8", "refused day after tomorrow at 8 -> tomorrow at 8"),
-        ("look weekly at 9am", "refused weekly at 9am -> weekly"),
-        ("look every 20m and at 18:00", "refused every 20m and at 18:00 -> every 20m"),
-        ("look next week at 9am", "refused next week at 9am -> at 9am"),
-        ("every other day look at 9am", "refused every other day look at 9am -> every 2 days"),
+        ("look every 2 days at 9:30", "refused every 2 days at 9:30 -> none"),
+        ("look on friday at 18:00", "refused on friday at 18:00 -> none"),
+        ("look day after tomorrow at 8", "refused day after tomorrow at 8 -> 2026-03-04 08:00"),
+        ("look weekly at 9am", "refused weekly at 9am -> none"),
+        ("look every 20m and at 18:00", "refused every 20m and at 18:00 -> none"),
+        ("look next week at 9am", "refused next week at 9am -> none"),
+        ("every other day look at 9am", "refused every other day look at 9am -> none"),
         ("tomorrow deploy at 18:00", "refused tomorrow deploy at 18:00 -> tomorrow at 18:00"),
     ]);
 }
@@ -290,7 +292,7 @@ proptest! {
     #[test]
     fn the_nearest_form_works(words in prop::collection::vec(word(), 0..9)) {
         let now = NOW.parse().expect("a time");
-        if let Err(PhraseError::NotUnderstood { nearest, .. }) = Phrase::parse(&words.join(" "), &Zone::utc(), now) {
+        if let Err(PhraseError::NotUnderstood { nearest: Some(nearest), .. }) = Phrase::parse(&words.join(" "), &Zone::utc(), now) {
             let settings = ScheduleSettings::default();
             let request = JobRequest::parse(&format!("{nearest} look"), &settings, &Zone::utc(), now);
             let is_default = request.as_ref().is_ok_and(|request| !request.notes.is_empty() && request.interval == Some(Interval::DEFAULT));
@@ -301,6 +303,23 @@ proptest! {
                 job.as_ref().is_ok_and(|job| job.prompt == "look") && fires.as_ref().is_ok_and(Result::is_ok),
                 "{nearest:?} of {words:?}: {job:?} {fires:?}"
             );
+        }
+    }
+
+    /// What repeats has no form that fires once, and what is once has none that repeats.
+    #[test]
+    fn the_nearest_form_repeats_as_the_words_do(words in prop::collection::vec(word(), 0..5), first in any::<bool>()) {
+        const OFTEN: &[&str] =
+            &["every", "each", "daily", "hourly", "weekly", "@daily", "nightly", "fridays", "weekdays", "mon-fri", "twice", "once"];
+        let now = NOW.parse().expect("a time");
+        let read = |text: &str| Phrase::parse(text, &Zone::utc(), now);
+        let is_often = first || words.iter().any(|word| OFTEN.contains(word) || word.contains('*'));
+        let text = format!("{} {}", if first { "every" } else { "tomorrow" }, words.join(" "));
+        if let Err(PhraseError::NotUnderstood { phrase, nearest: Some(nearest) }) = read(&text)
+            && text.starts_with(&phrase)
+        {
+            let is_once = matches!(read(&nearest).map(|phrase| phrase.time), Ok(Some(PhraseTime::Once(_))));
+            prop_assert!(is_once != is_often || (!first && is_often), "{nearest:?} of {text:?}");
         }
     }
 
