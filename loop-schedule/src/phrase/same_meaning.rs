@@ -9,7 +9,7 @@ use super::{
     grammar::{self, Spec},
     moments::{amount, place, schedule, zone},
     time_sign::{frequency, is_day_part, is_ordinal, recurs},
-    word::Word,
+    word::{Word, joined},
 };
 use crate::interval::time_words::is_number_like;
 
@@ -36,7 +36,11 @@ pub(super) fn means_the_same(words: &[Word], form: &str, time: &str) -> bool {
     match spec {
         // The day of a calendar begins at nine.
         None => times == 0 || !form.starts_with("0 9 1 ") || time == "9:00",
-        Some(Spec::Every(_)) => times == 0 && !has_day && !has(&["at", "@", "on", "in"]),
+        Some(Spec::Every(_)) => {
+            let (begins, length) = (joined(words).to_lowercase().starts_with(form), Word::all(form).len());
+            let is_cut = begins && words.get(length..).is_some_and(|rest| amount(rest).is_some());
+            times == 0 && !is_cut && !has_day && !has(&["at", "@", "on", "in"])
+        }
         Some(Spec::In(_)) => times == 0 && !has_day,
         Some(Spec::Days(..) | Spec::On(..)) => times <= 1,
         Some(Spec::Tomorrow(_)) => times <= 1 && !has_day && !has(&["after"]),

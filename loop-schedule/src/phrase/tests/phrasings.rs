@@ -365,6 +365,7 @@ fn the_nearest_form_means_the_same() {
         ("hourly 9-17 x", "refused hourly 9-17 -> 0 9-17 * * *"),
         ("every 15 minutes between 9-17 x", "refused every 15 minutes between 9-17 -> */15 9-16 * * *"),
         ("every hour and daily x", "refused every hour and daily -> none"),
+        ("every 20m 5 minutes fuzz x", "refused every 20m 5 minutes -> none"),
         ("x nightly at 2", "refused nightly at 2 -> every day at 2:00"),
         ("9am to 5pm x", "refused 9am to 5pm -> none"),
         ("every day at 9 to 5 x", "refused every day at 9 to 5 -> none"),
