@@ -108,6 +108,11 @@ impl ClockTime {
         Self { hour, ..self }
     }
 
+    /// Returns whether it is clear which half of the day is meant by `tonight`: 3 could be early or late.
+    pub(super) fn is_clear_at_night(self) -> bool {
+        self.has_half || !matches!(self.hour, 1..=5 | 12)
+    }
+
     /// Returns when the clocks of the zone show it next.
     pub(super) fn next(self, zone: &Zone, now: Timestamp) -> Result<Timestamp, TimeError> {
         parse_time(&format!("{:02}:{:02}", self.hour, self.minute), zone, now)

@@ -40,6 +40,11 @@ impl Match {
     fn new(spec: Spec, length: usize) -> Self {
         Self { spec, length }
     }
+
+    /// Returns false for an hour of a night that could be early or late.
+    fn is_clear(&self) -> bool {
+        !matches!(self.spec, Spec::Tonight(time) if !time.is_clear_at_night())
+    }
 }
 
 /// Finds a schedule at the beginning.
@@ -98,7 +103,7 @@ pub(super) fn phrase(words: &[Word]) -> Option<Match> {
         "at" | "@" => at(rest),
         "today" => at_time(Spec::Today),
         "tomorrow" => at_time(Spec::Tomorrow),
-        "tonight" => at_time(Spec::Tonight),
+        "tonight" => at_time(Spec::Tonight).filter(Match::is_clear),
         "on" => {
             let (days, length) = recurring_days(rest)?;
             days_at(days, &rest[length..]).map(|found| Match::new(found.spec, found.length + length))
@@ -198,7 +203,7 @@ fn at(rest: &[Word]) -> Option<Match> {
     let more = |spec, words: usize| Some(Match::new(spec, 1 + length + words));
     match after.first().map_or("", |word| word.text.as_str()) {
         "tomorrow" => return more(Spec::Tomorrow(time), 1),
-        "tonight" => return more(Spec::Tonight(time), 1),
+        "tonight" => return more(Spec::Tonight(time), 1).filter(Match::is_clear),
         "daily" => return more(Spec::Days(Days::ALL, time), 1),
         "every" | "each" => {
             if let Some((days, words)) = Days::parse(&after[1..]) {

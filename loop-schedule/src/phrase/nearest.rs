@@ -162,6 +162,8 @@ fn nearest(words: &[Word]) -> Option<String> {
     }
     Some(match first {
         "today" | "tomorrow" => format!("{first} at {time}"),
+        // `tonight at 3` could be early or late.
+        "tonight" if words.len() > 1 => return None,
         "tonight" => "tonight at 9".to_owned(),
         "noon" | "midnight" | "midday" => format!("at {first}"),
         "weekdays" => format!("weekdays at {time}"),

@@ -5,7 +5,7 @@
 //! :15` continues a schedule, and `at the office` begins a prompt.
 
 use super::{
-    clock::{NAMED, is_clock_like},
+    clock::{ClockTime, NAMED, is_clock_like},
     cron_fields,
     days::is_day_or_month,
     grammar::Spec,
@@ -56,7 +56,8 @@ const CONTINUATIONS: &[(&[&str], Follows)] = &[
     (&["of"], |rest| rest.first()?.is(&["the", "each", "every"]).then_some(1)),
     (&["next", "this"], |rest| unit(rest).or_else(|| day_part(rest)).or_else(|| date(rest))),
     (&["max", "maximum", "only"], times),
-    (&["twice", "thrice", "forever", "indefinitely"], |_| Some(0)),
+    // `every week day` is no `every week`.
+    (&["day", "days", "twice", "thrice", "forever", "indefinitely"], |_| Some(0)),
 ];
 
 /// Words that join a continuation, or another time.
@@ -111,11 +112,18 @@ fn direct(words: &[Word]) -> Option<usize> {
         (first.has_comma || next.is(&["and", "or", "&"]))
             .then(|| point(&words[1..]).or_else(|| point(&words[2..])))?
     };
+    // `every 30 minutes 9 to 5`.
+    let hours = || {
+        let (_, length) = ClockTime::plain(words)?;
+        words.get(length)?.is(&["to", "till", "until", "through", "-"]).then_some(())?;
+        ClockTime::plain(&words[length + 1..]).map(|(_, last)| length + 1 + last)
+    };
     let is_frequency = || frequency(words).map(|(_, length)| length);
     // `5 minutes of fuzzing` is what to do.
     let amount = || amount(words).filter(|length| !words.get(*length).is_some_and(|word| word.is(&["of"])));
     clock()
         .or_else(|| hour_span(words))
+        .or_else(hours)
         .or_else(every)
         .or_else(|| zone(words))
         .or_else(amount)

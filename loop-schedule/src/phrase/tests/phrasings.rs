@@ -373,5 +373,10 @@ fn the_nearest_form_means_the_same() {
         ("every quarter past the hour x", "refused every quarter past -> none"),
         ("x several times daily", "refused several times daily -> every 8h"),
         ("x twice every monday at 9", "refused twice every monday at 9 -> none"),
+        ("every week day at 9 x", "refused every week day at 9 -> none"),
+        ("every 30 minutes 9 to 5 x", "refused every 30 minutes 9 to 5 -> none"),
+        ("tonight at 3 x", "refused tonight at 3 -> none"),
+        ("tonight at 12 x", "refused tonight at 12 -> none"),
+        ("at 3 tonight x", "refused at 3 -> at 3:00"),
     ]);
 }
