@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     kept(bytes);
 });
 
-/// The result of a reader in a run.
+/// What a reader returns for one way of splitting the input.
 #[derive(Debug, PartialEq)]
 struct ReaderResults {
     told: Usage,

@@ -87,7 +87,7 @@ the verdict, a JSON object with exactly these keys:
   blocker  what only a person can solve; \"\" if there is nothing
   summary  the state of the work
 
-For example, this review.sh asks for a file:
+For example, this review.sh passes once notes.txt is not empty:
   n=$(grep -o '\"review\": \"[0-9a-f]*\"' | tail -1)
   test -s notes.txt || left='\"write notes.txt\"'
   echo \"{$n, \\\"pending\\\": [$left], \\\"blocker\\\": \\\"\\\", \\\"summary\\\": \\\"seen\\\"}\"
@@ -237,7 +237,7 @@ pub(crate) struct RunArgs {
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct OutputArgs {
-    /// Ask no questions: a checkpoint halts the run
+    /// Never ask: halt the run where it would ask
     #[arg(long)]
     pub(crate) non_interactive: bool,
     /// Print the run's record as JSON on standard output
@@ -249,7 +249,7 @@ pub(crate) struct OutputArgs {
     /// Print only errors, and ask no questions
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Append the record here [default: state directory]
+    /// Append the run's record [default: state directory]
     #[arg(long, value_name = "FILE")]
     pub(crate) telemetry: Option<PathBuf>,
 }

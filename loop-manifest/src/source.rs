@@ -50,7 +50,7 @@ impl Source {
             bytes.drain(..3);
         }
         let text = String::from_utf8(bytes).map_err(|error| not_utf8(path, &error))?;
-        // A prompt of several lines is the same text in every format, wherever its file was saved.
+        // Convert CRLF to LF, so that a prompt does not depend on the system where the file was saved.
         let text = if text.contains("\r\n") { text.replace("\r\n", "\n") } else { text };
         if text.trim().is_empty() {
             let finding = Diagnostic::error("this manifest is empty")
@@ -134,7 +134,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
         return Err(Diagnostic::error("this is a folder, not a manifest")
             .help("name the manifest's file, for example `loop.yaml`"));
     }
-    // Before reading: a device or a pipe of another name might never end.
+    // Check the name before reading: a device or a pipe might never end.
     Format::of(path).ok_or_else(unknown_format)?;
     let mut bytes = Vec::new();
     // Do not wait for the writer of a pipe.

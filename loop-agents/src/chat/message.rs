@@ -89,7 +89,7 @@ pub struct ToolCall {
     /// Opaque data that the vendor wants back with the call, such as encrypted thoughts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seals: Vec<String>,
-    /// Whether the call is part of the message's text, as models without tool calls write it.
+    /// Whether the model wrote the call in its text, as models without native tool calls do.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_text: bool,
 }

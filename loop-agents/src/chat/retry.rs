@@ -50,7 +50,7 @@ impl<M: ChatModel> Retry<M> {
         Self { model, tries: 4, pace, max_wait: Duration::from_secs(60), overrun: DEFAULT_OVERRUN }
     }
 
-    /// Sets the most attempts for each request; zero counts as one.
+    /// Sets the maximum number of attempts for each request; zero counts as one.
     #[must_use]
     pub const fn tries(mut self, tries: u64) -> Self {
         self.tries = if tries == 0 { 1 } else { tries };

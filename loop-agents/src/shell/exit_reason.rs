@@ -8,8 +8,8 @@ use crate::{
 /// The number of bytes of a command's output to look at.
 const REASON_BYTES: usize = 500;
 
-/// Describes how the command ended, with the last line of its output, if any. The text follows "it". An exit code alone
-/// does not explain an error, while the last line usually does.
+/// Describes how the command ended, with the last line of its output, if any. The text completes a sentence that begins
+/// with "it". An exit code alone does not explain an error, while the last line usually does.
 pub(super) fn exit_with_reason(exit: Exit, printed: &Capture) -> String {
     match last_line(&printed.last_text(REASON_BYTES)) {
         Some(line) => format!("{exit}: {line}"),

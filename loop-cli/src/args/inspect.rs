@@ -66,7 +66,7 @@ pub(crate) struct RmArgs {
     /// Delete all but the last N ended runs of this folder
     #[arg(long, value_name = "N", conflicts_with = "runs")]
     pub(crate) keep: Option<usize>,
-    /// With --keep: count all folders, and ask first
+    /// With --keep: count the runs of all folders; asks first
     #[arg(long, requires = "keep")]
     pub(crate) everywhere: bool,
     /// With --everywhere: do not ask

@@ -22,7 +22,7 @@ pub(crate) struct OverrideArgs {
     /// Set the goal [default: the check exits 0]
     #[arg(long, value_name = "TEXT")]
     goal: Option<String>,
-    /// Set the agent's prompt [default: one for any goal]
+    /// Set the agent's prompt [default: a generic prompt]
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
     /// Limit the cost of the run, in US dollars

@@ -26,7 +26,7 @@ Examples:
     /// List the jobs of this folder, and when they fire
     #[command(after_help = "Example:\n  loop schedule list --json | jq -r .id")]
     List(ListArgs),
-    /// Show a job and the results of its fires
+    /// Show a job, and the result each time it fired
     #[command(after_help = "Example:\n  loop schedule show 1f0c93aa")]
     Show(ShowJobArgs),
     /// Delete jobs and drop their queued fires
@@ -50,20 +50,20 @@ Examples:
     /// Let the jobs of this machine fire again
     #[command(after_help = "Example:\n  loop schedule on")]
     On,
-    /// Print when an expression fires
+    /// Print when a cron expression fires
     #[command(after_help = "\
 Examples:
   loop schedule next '0 9 * * 1-5'
   loop schedule next '30 2 * * *' --tz Europe/Riga --from 2026-03-28T00:00:00Z")]
     Next(NextArgs),
-    /// Describe an expression in words
+    /// Describe a cron expression in words
     #[command(after_help = "Example:\n  loop schedule describe '*/5 * * * *'")]
     Describe {
         /// Minute, hour, day of month, month, day of week
         #[arg(value_name = "EXPR")]
         expression: Cron,
     },
-    /// Print a systemd service or a crontab line that fires these jobs
+    /// Print a systemd service or a crontab line for this folder's jobs
     #[command(after_help = "\
 Examples:
   loop schedule install --systemd > ~/.config/systemd/user/loop-schedule.service

@@ -88,7 +88,7 @@ pub(crate) struct NextIteration {
     unpriced: bool,
     /// Whether an unfinished attempt reported only a part of its tokens.
     uncounted: bool,
-    /// Whether the pace's wait before it is over.
+    /// Whether the pace's wait for this iteration has ended.
     pub(crate) paced: bool,
     /// The guardrails whose question about it a person has answered, by index and name.
     acknowledged: Vec<(usize, String)>,

@@ -104,7 +104,7 @@ impl IterationRow {
         }
     }
 
-    /// Notes whether the cost is known. The agent has ended, so it will not become known later.
+    /// Records whether the cost is known. The agent has ended, so it will not become known later.
     fn price(&mut self) {
         self.is_unpriced = self.usage.cost.is_none_or(|cost| cost.quality == CostQuality::Partial);
     }

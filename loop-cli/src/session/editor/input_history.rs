@@ -53,7 +53,7 @@ impl InputHistory {
         let _ = file.and_then(|mut file| file.write_all(json.as_bytes()));
     }
 
-    /// Returns the last lines, and the number of unreadable ones. A torn line is not counted.
+    /// Returns the last lines, and the number of lines that cannot be read, torn ones included.
     fn read(&self) -> (VecDeque<String>, u64) {
         let (mut lines, mut damaged) = (VecDeque::new(), 0);
         let Some(bytes) = self.0.as_ref().and_then(|path| own_file::read(path).ok()) else {
