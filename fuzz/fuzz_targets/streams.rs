@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     kept(bytes);
 });
 
-/// What a reader returns for one way of splitting the input.
+/// The output of a reader for one way of splitting the input.
 #[derive(Debug, PartialEq)]
 struct ReaderResults {
     told: Usage,

@@ -249,7 +249,7 @@ pub(crate) struct OutputArgs {
     /// Print only errors, and ask no questions
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Append the run's record [default: state directory]
+    /// Append a run's record [default: state directory]
     #[arg(long, value_name = "FILE")]
     pub(crate) telemetry: Option<PathBuf>,
 }

@@ -60,7 +60,7 @@ pub(crate) struct ReportingArgs {
     /// Print the result as one JSON line at the end
     #[arg(long)]
     pub(crate) json: bool,
-    /// Append the run's record [default: state directory]
+    /// Append a run's record [default: state directory]
     #[arg(long, value_name = "FILE")]
     pub(crate) telemetry: Option<PathBuf>,
 }

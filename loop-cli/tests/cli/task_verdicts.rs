@@ -26,7 +26,8 @@ fn status(ran: &CommandResult) -> (Value, Value) {
 fn the_example_of_the_help_text_is_a_review() {
     let scenario = Scenario::new();
     let help = scenario.run(&["task", "--help"]).exits(0).stdout;
-    let (_, example) = help.split_once("this review.sh asks for a file:\n").expect("an example");
+    let (_, example) =
+        help.split_once("this review.sh passes once notes.txt is not empty:\n").expect("an example");
     let (script, examples) = example.split_once("\n\n").expect("its end");
     scenario.write("review.sh", script);
     scenario.write("fix.md", "Write notes.txt.\n");

@@ -12,7 +12,7 @@ pub(super) fn calendar(period: &str) -> &'static str {
     }
 }
 
-/// Returns the field for every so many months, if it has one: `*/3`.
+/// Returns the field for an interval in months, if it has one: `*/3`.
 pub(super) fn months(count: f64) -> Option<String> {
     let is_even = count >= 1.0 && 12.0 % count == 0.0;
     is_even.then(|| match count {
@@ -22,7 +22,7 @@ pub(super) fn months(count: f64) -> Option<String> {
     })
 }
 
-/// Returns the expression for every so many periods of the calendar, if it has one.
+/// Returns the expression for an interval in periods of the calendar, if it has one.
 pub(super) fn calendar_every(count: f64, period: &str) -> Option<String> {
     let one = match period.as_bytes() {
         [b'q', ..] => 3.0,

@@ -306,7 +306,7 @@ proptest! {
         }
     }
 
-    /// What repeats has no form that fires once, and what is once has none that repeats.
+    /// A phrase that repeats has no form that fires once, and the reverse.
     #[test]
     fn the_nearest_form_repeats_as_the_words_do(words in prop::collection::vec(word(), 0..5), first in any::<bool>()) {
         const OFTEN: &[&str] =
