@@ -1,6 +1,7 @@
 //! Fuzzes the manifest parser with arbitrary bytes.
 //!
-//! Each file must either become a plan or be rejected with a place and a reason. Parsing it twice must give the same result.
+//! Each file must either become a plan or be rejected with a place and a reason. Parsing it twice must give the same
+//! result.
 
 #![no_main]
 

@@ -47,8 +47,8 @@ const fn is_zero(number: &u64) -> bool {
 
 /// The kinds of events: the inputs and the actions of the machine.
 ///
-/// Later versions may add kinds, but no fields to a kind that has some: a new fact becomes a kind of its own, or a field
-/// of [`Notes`]. You can therefore write events by hand, in tests for example.
+/// Later versions may add kinds, but no fields to a kind that has some: a new fact becomes a kind of its own, or a
+/// field of [`Notes`]. You can therefore write events by hand, in tests for example.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

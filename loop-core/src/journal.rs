@@ -27,8 +27,8 @@ pub type JournalSync = Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>
 /// The journal guarantees to the run:
 /// - If the process dies, [`load`](Self::load) finds every appended event, unless the journal
 ///   [buffers](Self::is_buffering) it.
-/// - After a power cut, it finds every synced event, and some prefix of the events that were appended since. So a settled
-///   step stays settled, and at most one attempt goes uncounted.
+/// - After a power cut, it finds every synced event, and some prefix of the events that were appended since. So a
+///   settled step stays settled, and at most one attempt goes uncounted.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -85,8 +85,8 @@ pub trait Journal<O>: Send {
     /// Starts to make everything appended so far survive a power cut, and returns a future that resolves when it does.
     /// The run may append more before that. It starts no second sync before the first has resolved.
     ///
-    /// The future should make progress without being polled, as the handle of a spawned task does: the run polls it only
-    /// while it has nothing better to do.
+    /// The future should make progress without being polled, as the handle of a spawned task does: the run polls it
+    /// only while it has nothing better to do.
     ///
     /// # Errors
     /// The future fails like [`append`](Self::append).

@@ -40,8 +40,8 @@ pub trait OutputSink: Send + Sync {
 /// The folder and the variables of a plan, and the listeners to its parts.
 ///
 /// The context carries what the agent and the checks need. Parts of the loop itself belong to the
-/// [`Loop`](loop_core::Loop) that [`Plan::compose`](crate::Plan::compose) returns: add a journal, observers, an ask handler
-/// or a cancellation token there. Clones share the folder, the usage file and the supervision.
+/// [`Loop`](loop_core::Loop) that [`Plan::compose`](crate::Plan::compose) returns: add a journal, observers, an ask
+/// handler or a cancellation token there. Clones share the folder, the usage file and the supervision.
 ///
 /// # Default
 /// No variables, no settings, no listeners, and a redactor that knows the secrets among the variables.
@@ -114,8 +114,9 @@ impl ExecutionContext {
         })
     }
 
-    /// Sets the user's variables. Agents and checks see those of them that the plan lets them see. Keys and addresses of
-    /// models are read from them, and so is the place of the audit of tools (see [`StateDir`](loop_telemetry::StateDir)).
+    /// Sets the user's variables. Agents and checks see those of them that the plan lets them see. Keys and addresses
+    /// of models are read from them, and so is the place of the audit of tools (see
+    /// [`StateDir`](loop_telemetry::StateDir)).
     #[must_use]
     pub fn with_variables(self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         Self { variables: variables.into_iter().collect(), ..self }
@@ -128,8 +129,8 @@ impl ExecutionContext {
         Self { executed: file, ..self }
     }
 
-    /// Sets the settings, as [`Settings::load`] returns them. An error is reported when a part of the plan needs settings:
-    /// a model does, a command does not.
+    /// Sets the settings, as [`Settings::load`] returns them. An error is reported when a part of the plan needs
+    /// settings: a model does, a command does not.
     #[must_use]
     pub fn with_settings(self, settings: Result<Settings, Diagnostics>) -> Self {
         Self { settings: Arc::new(settings), ..self }

@@ -289,8 +289,8 @@ impl Plan {
         self.evaluator.review.as_ref().map(|review| &review.reviewer)
     }
 
-    /// The variables of the user that the evaluator sees. It runs what the agent has written, so it gets no key that the
-    /// agent needs for itself alone.
+    /// The variables of the user that the evaluator sees. It runs what the agent has written, so it gets no key that
+    /// the agent needs for itself alone.
     pub fn evaluator_sees(&self) -> EnvironmentPolicy {
         self.agent.env.policy()
     }

@@ -4,7 +4,8 @@
 //! accepts every manifest that the validator accepts. It also accepts what a schema cannot express, and leaves these
 //! checks to `loop check`:
 //!
-//! - a command with a NUL character in it, one that is too long for a shell, and `{prompt}` or a variable inside quotes;
+//! - a command with a NUL character in it, one that is too long for a shell, and `{prompt}` or a variable inside
+//!   quotes;
 //! - a variable that is not declared, and a time that is written wrongly or out of bounds;
 //! - a pattern that is no regular expression, or too large a one;
 //! - whole numbers written as `5.0`, and those that 64 bits do not hold;

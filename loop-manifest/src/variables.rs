@@ -1,7 +1,7 @@
 //! `vars`: texts that a manifest leaves to its user, and the places that name them.
 //!
-//! Commands and prompts are filled later: there, a value must not become syntax. Every other text gets the values before
-//! its field is read; in a pattern, a value matches only itself.
+//! Commands and prompts are filled later: there, a value must not become syntax. Every other text gets the values
+//! before its field is read; in a pattern, a value matches only itself.
 
 use loop_agents::shell::{VariablePlace, Variables};
 

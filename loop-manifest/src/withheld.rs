@@ -10,8 +10,8 @@ use super::{
     plan::Plan,
 };
 
-/// Lists the variables in `vars` that the agent and the evaluator do not see, as rows of plain text. It lists names only,
-/// because the values must stay hidden. `format` is the format of the manifest, if there is one.
+/// Lists the variables in `vars` that the agent and the evaluator do not see, as rows of plain text. It lists names
+/// only, because the values must stay hidden. `format` is the format of the manifest, if there is one.
 pub fn withheld(plan: &Plan, vars: &[(OsString, OsString)], format: Option<Format>) -> String {
     let mut page = String::new();
     if plan.agent.env.inherit == Inheritance::All {

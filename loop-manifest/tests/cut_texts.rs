@@ -1,5 +1,5 @@
-//! Messages are cut before they are redacted, because the libraries that cut them know no secrets. No part of a secret may
-//! stay at a cut.
+//! Messages are cut before they are redacted, because the libraries that cut them know no secrets. No part of a secret
+//! may stay at a cut.
 
 use loop_agents::{
     output::{Capture, beginning, ending, excerpt},

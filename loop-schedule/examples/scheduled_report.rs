@@ -1,6 +1,7 @@
 //! A report at nine every weekday, in virtual time: a week passes at once.
 //!
-//! The scheduler is pure: it takes the time, and returns the jobs that are due. Only the program knows what a report is.
+//! The scheduler is pure: it takes the time, and returns the jobs that are due. Only the program knows what a report
+//! is.
 //!
 //! Run it with `cargo run -p loop-schedule --example scheduled_report`.
 #![expect(clippy::print_stdout, reason = "an example shows what came of it")]

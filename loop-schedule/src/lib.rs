@@ -5,6 +5,7 @@ pub mod duration;
 mod interval;
 mod jitter;
 mod job;
+mod names;
 mod off_switch;
 mod phrase;
 mod project_jobs;

@@ -9,9 +9,9 @@ use crate::{
 
 /// A job that a person asked for: what fires it, and its prompt.
 ///
-/// The [settings](ScheduleSettings::rounds_intervals) decide which words are understood. By default, an interval is kept
-/// to the second, and words of time that are not a schedule are an error. With rounding, only intervals are understood,
-/// and each becomes the nearest that divides the hour or the day.
+/// The [settings](ScheduleSettings::rounds_intervals) decide which words are understood. By default, an interval is
+/// kept to the second, and words of time that are not a schedule are an error. With rounding, only intervals are
+/// understood, and each becomes the nearest that divides the hour or the day.
 ///
 /// ```
 /// use loop_schedule::{JobRequest, ScheduleSettings, Zone};

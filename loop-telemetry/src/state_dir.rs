@@ -8,8 +8,8 @@ use std::{
 
 /// The folder for records and runs: `$LOOP_HOME`, else `$XDG_STATE_HOME/loop`, else `~/.local/state/loop`.
 ///
-/// The folder itself may be a link, because people keep their state on another disk. Its subfolders may not: a link that
-/// somebody else put there would decide which jobs, runs and decisions are read, and where they are written.
+/// The folder itself may be a link, because people keep their state on another disk. Its subfolders may not: a link
+/// that somebody else put there would decide which jobs, runs and decisions are read, and where they are written.
 ///
 /// ```
 /// use loop_telemetry::StateDir;
@@ -86,7 +86,8 @@ impl StateDir {
         match path.symlink_metadata() {
             Ok(found) if found.is_dir() => Ok(path),
             Ok(_) => Err(StateDirError::NotPlain { path }),
-            // The state directory itself may be missing or not be a folder. The code that creates files in it reports that.
+            // The state directory itself may be missing or not be a folder. The code that creates files in it reports
+            // that.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 Ok(path)
             }

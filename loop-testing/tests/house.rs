@@ -1,5 +1,5 @@
-//! The structure of the workspace: which crate may know which, modules that do not know each other in circles, files that
-//! are short, and the types that the kernel shows. Clippy checks the length of functions (`clippy.toml`).
+//! The structure of the workspace: which crate may know which, modules that do not know each other in circles, files
+//! that are short, and the types that the kernel shows. Clippy checks the length of functions (`clippy.toml`).
 
 #[path = "house/modules.rs"]
 mod modules;
@@ -151,8 +151,8 @@ fn a_circle_is_found() {
     assert_eq!(all["c"], ["a".to_owned()].into());
 }
 
-/// Items that the kernel may show although the next version of their crate may break it: a stream has no other type yet,
-/// and `#[async_trait]` writes types of the standard library only.
+/// Items that the kernel may show although the next version of their crate may break it: a stream has no other type
+/// yet, and `#[async_trait]` writes types of the standard library only.
 const SHOWN_BY_THE_KERNEL: &[&str] = &["futures_core::Stream", "async_trait::async_trait"];
 
 /// The crates on which the crate in this folder depends, and whose version begins with 0.

@@ -16,8 +16,8 @@ use crate::{
 /// A turn never waits for input: the tools' policy settles in advance what they may do. A rate limit defers the
 /// iteration, unless the turn has already called a tool. A refused key or an unknown model ends the run.
 ///
-/// Before a turn for which less than a fifth of the model's window is left, the model summarises the older turns. If the
-/// window would overflow and there is no summary, the iteration fails.
+/// Before a turn for which less than a fifth of the model's window is left, the model summarises the older turns. If
+/// the window would overflow and there is no summary, the iteration fails.
 ///
 /// # Default
 /// The template `{goal}`, an empty goal, at most 32 KiB of text for each placeholder

@@ -12,8 +12,8 @@ use crate::tools::ToolDefinition;
 ///
 /// # Contract
 /// - It passes on [`Delta`]s as they arrive, not when the reply is complete.
-/// - If it does not know the usage, it reports `Usage::unknown()`, and not zero. The usage of an interrupted reply is in
-///   the [error](ModelError::usage).
+/// - If it does not know the usage, it reports `Usage::unknown()`, and not zero. The usage of an interrupted reply is
+///   in the [error](ModelError::usage).
 /// - It has no memory: the request contains everything that it needs.
 /// - Dropping the future ends the request.
 ///

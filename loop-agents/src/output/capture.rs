@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, fmt};
 
 use super::{
-    excerpt::{Excerpt, ending_of},
+    excerpt::{ELLIPSIS, Excerpt, ending_of},
     fingerprint,
     garbled::{garbled, whole_chars},
 };
@@ -59,7 +59,7 @@ impl Capture {
     /// Marks the end of a stream whose rest may be missing, unless the stream is empty.
     pub(crate) fn mark_cut(&mut self) {
         if !self.is_empty() {
-            self.push("…".as_bytes());
+            self.push(ELLIPSIS.as_bytes());
         }
     }
 

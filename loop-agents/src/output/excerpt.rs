@@ -27,7 +27,7 @@ pub fn excerpt(bytes: &[u8], max_bytes: usize) -> String {
 }
 
 /// The mark of a cut in a short text. By it, a redactor knows that a part of a secret may be beside it.
-const ELLIPSIS: &str = "…";
+pub(crate) const ELLIPSIS: &str = "…";
 
 /// Returns the beginning of a text in at most `max_bytes`. If it has to cut, the result ends with `…`.
 ///
@@ -58,6 +58,17 @@ pub fn ending(text: &str, max_bytes: usize) -> String {
     ending_of(text.as_bytes(), true, max_bytes)
 }
 
+/// Returns a text on one line: its words, with one space between them.
+///
+/// ```
+/// use loop_agents::output::one_line;
+///
+/// assert_eq!(one_line(" not found:\n\ta.txt"), "not found: a.txt");
+/// ```
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the first line of a text without surrounding white space. If more lines follow, the result ends with `…`.
 ///
 /// ```
@@ -78,15 +89,7 @@ const WRAPPED_BYTES: usize = 16;
 
 /// Returns the last line of a text without surrounding white space, if it has one. If the line before ends with a long
 /// word, the result begins with `…`, because a program may have wrapped that word.
-///
-/// ```
-/// use loop_agents::output::last_line;
-///
-/// assert_eq!(last_line("it began well\nnot found: a.txt\n").as_deref(), Some("not found: a.txt"));
-/// assert_eq!(last_line("TZaBkeqI3cUxh6\\vLcnGh2BC\nbhqhCyWv").as_deref(), Some("…bhqhCyWv"));
-/// assert_eq!(last_line(" "), None);
-/// ```
-pub fn last_line(text: &str) -> Option<String> {
+pub(crate) fn last_line(text: &str) -> Option<String> {
     let mut lines = text.trim().lines().rev().map(str::trim);
     let last = lines.next().filter(|line| !line.is_empty())?;
     let is_long =
@@ -260,6 +263,13 @@ mod tests {
             prop::collection::vec(any::<u8>(), 1..4),
         ];
         prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    #[test]
+    fn the_last_line_begins_with_an_ellipsis_where_a_program_may_have_wrapped_it() {
+        assert_eq!(last_line("it began well\nnot found: a.txt\n").as_deref(), Some("not found: a.txt"));
+        assert_eq!(last_line("TZaBkeqI3cUxh6\\vLcnGh2BC\nbhqhCyWv").as_deref(), Some("…bhqhCyWv"));
+        assert_eq!(last_line(" "), None);
     }
 
     #[test]

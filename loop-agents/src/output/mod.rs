@@ -15,10 +15,10 @@ mod stored_capture;
 use std::hash::{DefaultHasher, Hasher};
 
 pub use capture::Capture;
-pub(crate) use excerpt::is_notice;
 pub use excerpt::{
-    DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, beginning, ending, excerpt, first_line, last_line,
+    DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, beginning, ending, excerpt, first_line, one_line,
 };
+pub(crate) use excerpt::{ELLIPSIS, is_notice, last_line};
 pub use garbled::garbled;
 pub(crate) use garbled::{garbled_note, whole_chars};
 pub use matcher::{Pattern, PatternError, PatternMatcher};

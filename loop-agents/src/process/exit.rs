@@ -5,6 +5,11 @@ use std::fmt;
 use rustix::process::WaitIdStatus;
 use serde::{Deserialize, Serialize};
 
+use crate::output::{Capture, last_line};
+
+/// The number of bytes of a program's output in which to look for a reason.
+const REASON_BYTES: usize = 500;
+
 /// How a process ended: by its own exit, or by a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -40,6 +45,24 @@ impl Exit {
         matches!(self, Self::Code(126 | 127))
     }
 
+    /// Describes the exit with the last line of the output, if any. An exit code alone does not explain an error, while
+    /// that line usually does. The text follows "it", as [`Display`](fmt::Display) does.
+    ///
+    /// ```
+    /// use loop_agents::{output::Capture, process::Exit};
+    ///
+    /// let mut printed = Capture::default();
+    /// assert_eq!(Exit::Code(127).with_reason(&printed), "exited with 127");
+    /// printed.push(b"it began well\n  sh: x: not found \n");
+    /// assert_eq!(Exit::Code(127).with_reason(&printed), "exited with 127: sh: x: not found");
+    /// ```
+    pub fn with_reason(self, printed: &Capture) -> String {
+        match last_line(&printed.last_text(REASON_BYTES)) {
+            Some(line) => format!("{self}: {line}"),
+            None => self.to_string(),
+        }
+    }
+
     pub(super) fn of(status: &WaitIdStatus) -> Option<Self> {
         let code = status.exit_status().map(Self::Code);
         code.or_else(|| status.terminating_signal().map(Self::Signal))
@@ -53,5 +76,17 @@ impl fmt::Display for Exit {
             Self::Code(code) => write!(f, "exited with {code}"),
             Self::Signal(signal) => write!(f, "was ended by signal {signal} ({})", self.shell_code()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_lines_are_no_reason() {
+        let mut printed = Capture::default();
+        printed.push(b" \n\n");
+        assert_eq!(Exit::Code(127).with_reason(&printed), "exited with 127");
     }
 }

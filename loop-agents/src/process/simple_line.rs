@@ -3,8 +3,8 @@
 //! Starting a shell only to start one program doubles the processes of an iteration. `make` avoids it in the same way.
 //! A line with anything that a shell could interpret goes to the shell.
 
-/// The reserved words and builtin commands of `sh`, `dash` and `bash`, which a program on `PATH` cannot replace, sorted.
-/// `true` and `false` are missing, because the programs do the same.
+/// The reserved words and builtin commands of `sh`, `dash` and `bash`, which a program on `PATH` cannot replace,
+/// sorted. `true` and `false` are missing, because the programs do the same.
 const SHELL_WORDS: [&str; 76] = [
     ".",
     ":",
@@ -98,6 +98,10 @@ pub fn is_shell_word(word: &str) -> bool {
 
 /// Returns the words of a line that is only a program and its arguments. Returns `None` if a shell has to read it.
 pub(super) fn simple_words(line: &str) -> Option<Vec<String>> {
+    // No process can get a NUL as part of an argument.
+    if line.contains('\0') {
+        return None;
+    }
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = line.chars();
@@ -161,7 +165,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(500))]
 
         #[test]
-        fn a_shell_reads_the_same_words(arguments in r#"([a-c=.%^ '"\\$#é\t]|\\.|'[^'\x00]{0,4}'){0,12}"#) {
+        fn a_shell_reads_the_same_words(arguments in r#"([a-c=.%^ '"\\$#é\t]|\\.|'[^']{0,4}'){0,12}"#) {
             let line = format!("program {arguments}");
             if let Some(words) = simple_words(&line) {
                 prop_assert_eq!(Some(words), of_shell(&line));
@@ -174,7 +178,7 @@ mod tests {
         for line in [
             "", " ", "a | b", "a && b", "a; b", "a &", "a > b", "a < b", "$A", "a $(b)", "a `b`", "a *",
             "a ?", "a [b]", "a ~", "a {b,c}", "A=b c", "a\nb", "a # b", "! a", "(a)", "a \"$b\"", "a \\",
-            "a 'b", "'' a", "a é",
+            "a 'b", "'' a", "a é", "a '\0'", "a \"\0\"",
         ] {
             assert_eq!(simple_words(line), None, "{line}");
         }

@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::RecentItems;
-use crate::output::beginning;
+use crate::output::{beginning, one_line};
 
 /// The number of bytes of a path, a command or an error to keep.
 const TEXT_BYTES: usize = 200;
@@ -174,7 +174,7 @@ impl ActionLog {
 
 /// Returns the text on one line of at most this many bytes. A text from an agent must not look like a heading of ours.
 pub(super) fn line(text: &str) -> String {
-    beginning(&text.split_whitespace().collect::<Vec<_>>().join(" "), TEXT_BYTES)
+    beginning(&one_line(text), TEXT_BYTES)
 }
 
 impl Display for CommandRecord {

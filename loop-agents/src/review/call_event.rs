@@ -11,8 +11,8 @@ pub(super) const MAX_OPEN_CALLS: usize = 1000;
 
 /// An event of a call: of one of an agent's tools, of the agent's command itself, of a check, or the agent's reply.
 ///
-/// In contrast to an [`ActionLog`](super::ActionLog), the events are in their order and contain everything that the agent
-/// called, also what it only looked at.
+/// In contrast to an [`ActionLog`](super::ActionLog), the events are in their order and contain everything that the
+/// agent called, also what it only looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum CallEvent<'a> {

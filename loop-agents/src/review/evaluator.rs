@@ -206,8 +206,8 @@ impl ReviewEvaluator {
         self.found.as_ref()
     }
 
-    /// Returns the end of the reviewer's words, on one line, if the last review reached no verdict. Returns `None` after
-    /// any other review. See [`is_without_verdict`](super::is_without_verdict).
+    /// Returns the end of the reviewer's words, on one line, if the last review reached no verdict. Returns `None`
+    /// after any other review. See [`is_without_verdict`](super::is_without_verdict).
     pub fn printed_instead(&self) -> Option<&str> {
         self.printed.as_deref()
     }

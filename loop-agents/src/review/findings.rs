@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::verdict::KEY;
-use crate::output::beginning;
+use crate::output::{beginning, one_line};
 
 /// The number of pending items to keep. The agent does the others in later loops, after a review finds them again.
 pub const MAX_PENDING: usize = 5;
@@ -118,7 +118,7 @@ pub(super) fn findings_of(text: &str) -> Option<Findings> {
 }
 
 fn cut(text: &str, most: usize) -> String {
-    beginning(&text.split_whitespace().collect::<Vec<_>>().join(" "), most)
+    beginning(&one_line(text), most)
 }
 
 impl Display for Findings {

@@ -3,7 +3,7 @@
 use loop_core::{Mark, Outcome};
 
 use super::{ActionLog, Findings, RecentItems, findings::findings_of, prompt::CheckResult};
-use crate::output::ending;
+use crate::output::{ending, one_line};
 
 /// The mark of an evaluation whose reviewer reached no verdict.
 pub(super) const WITHOUT_VERDICT_MARK: &str = "review_without_verdict";
@@ -75,5 +75,5 @@ fn no_verdict(words: &str) -> String {
 
 /// Returns the end of a reviewer's words on one line, because that is where a verdict belongs.
 pub(super) fn printed(words: &str) -> String {
-    ending(&words.split_whitespace().collect::<Vec<_>>().join(" "), PRINTED_BYTES)
+    ending(&one_line(words), PRINTED_BYTES)
 }

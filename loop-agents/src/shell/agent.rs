@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     AgentPrompt, CommandError, CommandLine, Invocation, PromptUndeliverable, Template,
     evaluator::EVALUATOR_EXIT_MARK,
-    exit_reason::exit_with_reason,
     failures,
     output_listener::OutputListener,
     output_reader::{AgentListeners, OnNote, OutputReport},
@@ -295,7 +294,7 @@ impl ShellAgent {
         let finished =
             ran.map_err(|error| failures::not_run(self.role, error, self.command.takes_prompt()))?;
         if finished.cut.is_none() && finished.exit.is_unavailable() {
-            let why = exit_with_reason(finished.exit, &finished.stderr);
+            let why = finished.exit.with_reason(&finished.stderr);
             return Err(failures::unavailable(self.role, &format!("it {why}")).into());
         }
         let is_in_file = self.shell.reported_lines() > lines;

@@ -11,7 +11,6 @@ use loop_core::{
 use super::{
     CommandError,
     command::check_line,
-    exit_reason::exit_with_reason,
     output_listener::OutputListener,
     shell_settings::{Shell, variables},
     unreported_cost::UnreportedCostGuard,
@@ -181,8 +180,8 @@ impl CommandEvaluator {
 
     /// Sets the feedback of a passing verdict, for a loop whose goal needs more than a pass. `missing` gets a step with
     /// the verdict and the [matches](Self::looking_for), and returns what is missing, as the rest of the sentence "the
-    /// evaluator exited with 0, but ...". A [`ShellAgent`](super::ShellAgent) tells it to the agent behind the output of
-    /// the evaluator.
+    /// evaluator exited with 0, but ...". A [`ShellAgent`](super::ShellAgent) tells it to the agent behind the output
+    /// of the evaluator.
     #[must_use]
     pub fn advising(mut self, missing: impl Fn(&StepRecord) -> Option<String> + Send + 'static) -> Self {
         self.advice = Some(Advice(Box::new(missing)));
@@ -315,7 +314,7 @@ impl CommandEvaluator {
             Some(cut) => return Err(WorkError::failed(EvaluatorTimeout(cut))),
         }
         if first && exit.is_unavailable() {
-            return Err(unavailable(&format!("it {}", exit_with_reason(exit, &stdout))).into());
+            return Err(unavailable(&format!("it {}", exit.with_reason(&stdout))).into());
         }
         cx.mark(EVALUATOR_EXIT_MARK, u64::try_from(exit.shell_code()).unwrap_or_default());
         if !self.patterns.is_empty() {

@@ -4,7 +4,7 @@ use std::io;
 
 use loop_core::{Halt, StopReason, WorkError, with_causes};
 
-use super::{PromptUndeliverable, exit_reason::exit_with_reason};
+use super::PromptUndeliverable;
 use crate::process::{CutReason, ProcessError, ProcessOutput};
 
 /// The note for an agent that reports its usage in two places.
@@ -18,7 +18,7 @@ pub(super) const SILENT: &str = "the agent ended without reporting any usage, so
 pub(super) fn faults(role: &str, finished: &ProcessOutput) -> impl Iterator<Item = String> {
     let own = match finished.cut {
         None if finished.exit.success() => None,
-        None => Some(format!("the {role} {}", exit_with_reason(finished.exit, &finished.stderr))),
+        None => Some(format!("the {role} {}", finished.exit.with_reason(&finished.stderr))),
         // Many agents hang after their work is done.
         Some(cut @ (CutReason::TimeLimit(_) | CutReason::SilenceLimit(_))) => {
             Some(format!("the {role} was ended {cut}"))

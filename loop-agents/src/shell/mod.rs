@@ -8,7 +8,6 @@ mod agent;
 mod agent_prompt;
 mod command;
 mod evaluator;
-mod exit_reason;
 mod failures;
 mod output_listener;
 mod output_reader;

@@ -117,7 +117,8 @@ impl OutputReader<'_> {
             Some(news) if !news.is_empty() => listener.notify(stream, &news.to_bytes()),
             Some(_) => {}
         }
-        // Report notes at once. A user should learn immediately that a limit cannot be enforced, and not the next morning.
+        // Report notes at once. A user should learn immediately that a limit cannot be enforced, and not the next
+        // morning.
         let notes = reader.take_notes();
         self.listeners.note(notes);
     }

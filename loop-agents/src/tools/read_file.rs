@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Need, StopFlag, Tool, ToolContext, ToolError, size_limits};
-use crate::output::{garbled, garbled_note, whole_chars};
+use crate::output::{ELLIPSIS, garbled, garbled_note, whole_chars};
 
 /// How many bytes of a file decide whether it is text.
 pub(super) const SNIFFED_BYTES: usize = 8 * 1024;
@@ -149,7 +149,7 @@ impl RequestedLines {
             return shown(&self.text, Some((notice, format!("cut before line {at}"))));
         }
         let what = format!("line {at} is longer than {} bytes", size_limits::ROOM);
-        let text = [whole_chars(&self.text), "…".as_bytes()].concat();
+        let text = [whole_chars(&self.text), ELLIPSIS.as_bytes()].concat();
         shown(&text, Some((format!("cut here: {what}"), format!("cut: {what}"))))
     }
 }

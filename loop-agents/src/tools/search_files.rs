@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Need, StopFlag, Tool, ToolContext, ToolError, read_file::is_text};
-use crate::output::beginning;
+use crate::output::{ELLIPSIS, beginning};
 
 /// The most lines in a result.
 const MAX_MATCHES: usize = 100;
@@ -130,7 +130,7 @@ impl Search<'_> {
             let shown = shown.strip_suffix(b"\r").unwrap_or(shown);
             if self.pattern.is_match(shown) {
                 self.found += 1;
-                let mark = |is_cut| if is_cut { "…" } else { "" };
+                let mark = |is_cut| if is_cut { ELLIPSIS } else { "" };
                 let goes_on = !ends && length as u64 == SEARCHED_BYTES;
                 let shown = format!("{}{}{}", mark(!begins), String::from_utf8_lossy(shown), mark(goes_on));
                 self.text.push_str(&format!("{}:{number}:{}\n", opened.path, beginning(&shown, SHOWN_BYTES)));

@@ -20,8 +20,8 @@ use crate::output::Capture;
 /// its session may report its usage in earlier runs again, and the reader remembers that usage.
 ///
 /// No output of an agent is an error. Unreadable output is text, and impossible numbers are rejected and
-/// [noted](AgentReport::notes). Memory is bounded. A line or document of more than 8 MiB is skipped and noted. The reader
-/// remembers 16,384 messages, so an older message that returns counts again.
+/// [noted](AgentReport::notes). Memory is bounded. A line or document of more than 8 MiB is skipped and noted. The
+/// reader remembers 16,384 messages, so an older message that returns counts again.
 ///
 /// ```
 /// use loop_agents::usage::{Format, Prices, UsageReader};

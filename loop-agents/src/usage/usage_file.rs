@@ -37,8 +37,8 @@ const TURN: Duration = Duration::from_millis(1);
 /// A file to which commands append their usage. It is in its own folder, which is removed with the last handle.
 ///
 /// If you drop the last handle inside of a tokio runtime, a blocking thread of the runtime removes the folder. Dropping
-/// the runtime waits for that thread. Without a runtime, the drop removes the folder itself. If this process exits before
-/// the folder is gone, a later [`create_in`](Self::create_in) removes it.
+/// the runtime waits for that thread. Without a runtime, the drop removes the folder itself. If this process exits
+/// before the folder is gone, a later [`create_in`](Self::create_in) removes it.
 ///
 /// Each line is a JSON object with any of `input_tokens`, `output_tokens`, `cached_input_tokens` and `cost_usd`, which
 /// count the usage since the line before. Invalid parts are [counted](Self::refused) and otherwise ignored, because a

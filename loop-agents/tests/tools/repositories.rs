@@ -338,7 +338,8 @@ async fn only_refs_are_read_as_refs() {
     assert!(text.contains("core.hooksPath"), "{text}");
 }
 
-/// Git does not check that `HEAD` and branches name commits. A file or a folder has another name there than in a commit.
+/// Git does not check that `HEAD` and branches name commits. A file or a folder has another name there than in a
+/// commit.
 #[tokio::test]
 async fn a_head_that_is_no_commit_shows_nothing() {
     let scenario = new();

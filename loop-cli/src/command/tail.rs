@@ -63,8 +63,8 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Waits for the signal that cancelled a run. The journal does not contain it: the run records it once everything that it
-/// started has ended.
+/// Waits for the signal that cancelled a run. The journal does not contain it: the run records it once everything that
+/// it started has ended.
 fn signal(store: &RunStore, id: &str, reason: Option<&StopReason>) -> Result<Option<u8>, Failure> {
     if reason != Some(&StopReason::Cancelled) {
         return Ok(None);

@@ -20,8 +20,8 @@ use crate::{
 
 /// Carries out typed lines until the person leaves or the terminal is gone.
 ///
-/// Other events are handled between two lines. They ask the editor to [let go](Editor::release_terminal), do their work, and then
-/// let the editor continue with the text typed so far.
+/// Other events are handled between two lines. They ask the editor to [let go](Editor::release_terminal), do their
+/// work, and then let the editor continue with the text typed so far.
 pub(super) async fn run(
     session: &mut Session,
     editor: &mut Editor,

@@ -14,8 +14,8 @@ use super::{live::PRINTER, redaction::redact};
 /// The duration from which somebody has probably looked away.
 const LONG: Duration = Duration::from_mins(1);
 
-/// Notifies the person at the terminal of the end of a run that took this long, if it was long. Does nothing if standard
-/// error is no terminal.
+/// Notifies the person at the terminal of the end of a run that took this long, if it was long. Does nothing if
+/// standard error is no terminal.
 pub(crate) fn notify(took: Duration, name: &str, ending: &str) {
     if io::stderr().is_terminal() {
         let is_capable = std::env::var_os("TERM").is_some_and(|term| term != "dumb");

@@ -1,5 +1,5 @@
-//! A message shows the end of what a program printed. If that end begins within a secret, no part of the secret is shown.
-//! The same holds for a reply or an output that breaks off within one.
+//! A message shows the end of what a program printed. If that end begins within a secret, no part of the secret is
+//! shown. The same holds for a reply or an output that breaks off within one.
 
 use std::{fs, path::Path};
 

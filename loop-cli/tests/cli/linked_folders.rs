@@ -1,4 +1,5 @@
-//! Links in place of the subfolders of the state directory: the program refuses them. The directory itself may be a link.
+//! Links in place of the subfolders of the state directory: the program refuses them. The directory itself may be a
+//! link.
 
 use std::{fs, os::unix::fs::symlink};
 

@@ -22,8 +22,8 @@ impl Role {
     pub(crate) const BOTH: [Self; 2] = [Self::Agent, Self::Check];
 }
 
-/// A scenario with everything that hostile agents need, beside their work folder. The path of the scenario's folder is the
-/// mark in the command lines of all their processes.
+/// A scenario with everything that hostile agents need, beside their work folder. The path of the scenario's folder is
+/// the mark in the command lines of all their processes.
 pub(crate) struct HostileScenario {
     pub(crate) scenario: Scenario,
     root: PathBuf,

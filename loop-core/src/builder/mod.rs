@@ -93,9 +93,9 @@ impl<I: Iteration, B> Loop<I, Step<I::Output>, B> {
 
 impl<I: Iteration, B> Loop<I, JudgedStep<I::Output>, B> {
     /// Evaluates this output before the first iteration, in a step with the index 0. If it meets the goal, the run ends
-    /// without any iteration. Otherwise the first iteration finds it in [`previous`](crate::IterationContext::previous),
-    /// with its verdict. The evaluation counts for the limits of the run, but not as an iteration. When you resume the
-    /// run, pass the same output again: a journal does not store it.
+    /// without any iteration. Otherwise the first iteration finds it in
+    /// [`previous`](crate::IterationContext::previous), with its verdict. The evaluation counts for the limits of the
+    /// run, but not as an iteration. When you resume the run, pass the same output again: a journal does not store it.
     ///
     /// ```
     /// use loop_core::{EvaluationContext, IterationContext, Loop, Verdict, evaluator_fn, evaluator_passed, iteration_fn};

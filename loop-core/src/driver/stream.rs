@@ -12,8 +12,8 @@ use tokio::sync::mpsc;
 
 use crate::{Event, Report};
 
-/// An item of a run that is read as a stream: the events in order, then the report as the last item. It stays exhaustive:
-/// everything that happens is an event.
+/// An item of a run that is read as a stream: the events in order, then the report as the last item. It stays
+/// exhaustive: everything that happens is an event.
 #[derive(Debug)]
 pub enum Update<O> {
     /// Something happened.

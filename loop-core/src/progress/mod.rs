@@ -146,8 +146,8 @@ impl Progress {
         self.unpriced
     }
 
-    /// Returns the number of iterations that ended without reported tokens, or with only a part of them. If there are any, the tokens in
-    /// [`usage`](Self::usage) are incomplete.
+    /// Returns the number of iterations that ended without reported tokens, or with only a part of them. If there are
+    /// any, the tokens in [`usage`](Self::usage) are incomplete.
     pub const fn uncounted_iterations(&self) -> u64 {
         self.uncounted
     }

@@ -1,5 +1,5 @@
-//! The fifteen laws of the kernel, one per file. Each is a property of generated scenarios: see [`scenario`]. A simulator
-//! drives the machine itself, in virtual time. Some laws also run with the tokio driver, on a paused clock.
+//! The fifteen laws of the kernel, one per file. Each is a property of generated scenarios: see [`scenario`]. A
+//! simulator drives the machine itself, in virtual time. Some laws also run with the tokio driver, on a paused clock.
 
 mod scenario;
 

@@ -1,8 +1,8 @@
 //! If iterations are functions of their index, you can stop after any prefix, restore and continue. The settled steps
 //! and the ending then equal those of an uninterrupted run, except for times, usage and the resume's own events.
 //!
-//! This also holds after a power cut, which takes events that the journal had not synced: no settled step is lost, and at
-//! most one attempt goes uncounted.
+//! This also holds after a power cut, which takes events that the journal had not synced: no settled step is lost, and
+//! at most one attempt goes uncounted.
 
 use std::sync::Arc;
 

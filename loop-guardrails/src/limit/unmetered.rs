@@ -18,7 +18,8 @@ use loop_core::{
 ///   evaluation do not count for the iteration.
 /// - An iteration with a [fault](loop_core::IterationContext::fault), such as an exit code, counts like any other. One
 ///   that failed or was cut may have had no chance to report. It does not count, and it does not start the count again
-///   either, unless it reported a lower bound: then its work may have used anything. [`ConsecutiveFailures`](crate::ConsecutiveFailures) limits failures.
+///   either, unless it reported a lower bound: then its work may have used anything.
+///   [`ConsecutiveFailures`](crate::ConsecutiveFailures) limits failures.
 /// - If the run ended for this reason, resuming it resets the count, because resuming counts as a human review.
 ///
 /// A limit of zero halts before the first iteration.

@@ -15,8 +15,8 @@ pub(super) fn folded(name: &str) -> String {
     seen.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
-/// The characters that are one ASCII letter, `k` and `s`, for file systems that ignore case. Programs such as git fold only
-/// ASCII.
+/// The characters that are one ASCII letter, `k` and `s`, for file systems that ignore case. Programs such as git fold
+/// only ASCII.
 pub(super) const UNICODE_LETTERS: [char; 2] = ['\u{212a}', '\u{17f}'];
 
 /// Folds the name in a rule, which is nearly always folded already.

@@ -1,5 +1,5 @@
-//! The check of a plan: a command, a number that the agent states, a model that judges, an agent that reviews, or several
-//! of them.
+//! The check of a plan: a command, a number that the agent states, a model that judges, an agent that reviews, or
+//! several of them.
 
 use loop_agents::{
     judge::{ConfidenceEvaluator, EvaluatorChain, JudgeEvaluator},

@@ -32,8 +32,8 @@ use crate::{
 };
 use loop_agents::usage::Prices;
 
-/// The loop that a plan describes. It has every limit of the plan; a journal, observers, an ask handler or a cancellation
-/// token can be added.
+/// The loop that a plan describes. It has every limit of the plan; a journal, observers, an ask handler or a
+/// cancellation token can be added.
 pub type PlannedLoop = Loop<PlannedAgent, JudgedStep<AgentOutput>, Bounded>;
 
 /// The maximum number of consecutive iterations without the usage that a limit counts.

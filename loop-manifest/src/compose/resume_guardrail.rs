@@ -1,8 +1,8 @@
 //! The treatment of an iteration in which the run was cut off.
 //!
 //! An agent that was killed in the middle of its work has sent half of the mails, or moved half of the files.
-//! Most agents look at what is there and go on. If yours does not, say so in the manifest: then nothing runs twice before
-//! a person has looked.
+//! Most agents look at what is there and go on. If yours does not, say so in the manifest: then nothing runs twice
+//! before a person has looked.
 
 use loop_core::{Decision, Event, EventKind, Guardrail, Halt, Progress, Question, StopReason};
 

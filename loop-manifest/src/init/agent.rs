@@ -124,7 +124,8 @@ impl<'a> AgentChoice<'a> {
     }
 }
 
-/// Returns the known agents whose program is in one of the folders of `path`, in the order in which `init` prefers them.
+/// Returns the known agents whose program is in one of the folders of `path`, in the order in which `init` prefers
+/// them.
 pub fn agents_on_path(path: &OsStr) -> impl Iterator<Item = &'static KnownAgent> {
     AGENTS.iter().filter(move |known| is_on_path(known.program, path, Path::new("")))
 }

@@ -1,8 +1,8 @@
 //! Programs and scripts that a command needs and that do not exist.
 //!
-//! A run with such a command is refused, so we must never report a line that works. The reader follows a shell line only
-//! as far as it certainly understands it, and to the first program that certainly starts. Where anything else could
-//! happen, it reports nothing, and the run finds out.
+//! A run with such a command is refused, so we must never report a line that works. The reader follows a shell line
+//! only as far as it certainly understands it, and to the first program that certainly starts. Where anything else
+//! could happen, it reports nothing, and the run finds out.
 
 mod line_reader;
 

@@ -25,8 +25,8 @@ use crate::{
 /// Describes a conversation: where it takes place, and with what.
 ///
 /// # Default
-/// No system prompt, the tools and the policy of the settings, and commands of tools that see few of the user's variables:
-/// those that are necessary, and those that the settings name.
+/// No system prompt, the tools and the policy of the settings, and commands of tools that see few of the user's
+/// variables: those that are necessary, and those that the settings name.
 #[derive(Debug)]
 pub struct ChatSetup<'a> {
     settings: &'a Settings,

@@ -142,15 +142,16 @@ impl Model {
         self.server.context_window()
     }
 
-    /// Returns the model, which is asked again where that may help. Runs with different seeds do not ask at the same time.
+    /// Returns the model, which is asked again where that may help. Runs with different seeds do not ask at the same
+    /// time.
     pub fn boxed(&self, seed: u64) -> Box<dyn ChatModel> {
         let patient = Retry::new(self.server.clone()).pace(Backoff::new(FIRST_WAIT).seed(seed));
         if self.tools_in_text { Box::new(ProseTools::new(patient)) } else { Box::new(patient) }
     }
 }
 
-/// Returns the name, or without one the name of the model that [`Model::choose`] finds. A run keeps it, so that resuming
-/// the run asks the same model.
+/// Returns the name, or without one the name of the model that [`Model::choose`] finds. A run keeps it, so that
+/// resuming the run asks the same model.
 ///
 /// # Errors
 /// Those of [`Model::choose`] without a name.

@@ -25,8 +25,8 @@ pub(super) fn first(access: VendorAccess) -> Result<VendorModel, ModelChoiceErro
     Ok(VendorModel { vendor: Vendor::Ollama, id })
 }
 
-/// The models that a server has; `None` if it does not answer in time. A thread of its own waits for the answer, since the
-/// caller may be on an executor, on which nothing may block for it.
+/// The models that a server has; `None` if it does not answer in time. A thread of its own waits for the answer, since
+/// the caller may be on an executor, on which nothing may block for it.
 fn listed(endpoint: &Endpoint) -> io::Result<Option<Vec<String>>> {
     let ask = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

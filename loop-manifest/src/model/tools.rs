@@ -28,7 +28,8 @@ pub fn workspace(cx: &ExecutionContext, policy: ActionPolicy) -> Result<Workspac
     Ok(workspace)
 }
 
-/// Returns the audit, which records decisions about tools without secrets, in the state directory that the variables name.
+/// Returns the audit, which records decisions about tools without secrets, in the state directory that the variables
+/// name.
 ///
 /// # Errors
 /// The variables name no state directory, or the audit folder in it is a link.

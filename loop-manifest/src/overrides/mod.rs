@@ -61,9 +61,9 @@ impl Overrides {
         Self { line: command.to_owned(), edits: Vec::new() }
     }
 
-    /// Adds a flag with its value. `--set` takes `KEY=VALUE` with any key of a manifest, and `--var` takes `NAME=VALUE`.
-    /// Any other flag sets one key; [`flag`](crate::flag) lists them. Errors are reported when the manifest is
-    /// read.
+    /// Adds a flag with its value. `--set` takes `KEY=VALUE` with any key of a manifest, and `--var` takes
+    /// `NAME=VALUE`. Any other flag sets one key; [`flag`](crate::flag) lists them. Errors are reported when the
+    /// manifest is read.
     #[must_use]
     pub fn with(mut self, flag: &'static str, value: &str) -> Self {
         let (path, value) = match (flag, value.split_once('=')) {

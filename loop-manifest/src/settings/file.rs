@@ -79,8 +79,8 @@ impl SettingsLayer {
     }
 }
 
-/// Returns whether there is no file at a path that could not be opened. A link to a missing file or folder is no missing
-/// file: its rules are lost.
+/// Returns whether there is no file at a path that could not be opened. A link to a missing file or folder is no
+/// missing file: its rules are lost.
 fn is_absent(path: &Path) -> bool {
     let existing = path.ancestors().find(|part| part.symlink_metadata().is_ok());
     existing.is_none_or(|part| part != path && part.metadata().is_ok())

@@ -81,8 +81,8 @@ impl<'a> TaskAgents<'a> {
         ChatSetup::new(self.settings, self.cx).policy(self.policy())
     }
 
-    /// The user named the task file, so what it allowed when the run began is the user's permission. Nobody may write the
-    /// folder in which we keep the state of the task.
+    /// The user named the task file, so what it allowed when the run began is the user's permission. Nobody may write
+    /// the folder in which we keep the state of the task.
     fn policy(&self) -> ActionPolicy {
         let origin = || Origin::line(&*self.spec.file, 1);
         let programs = self.spec.permissions.bash.iter().map(|name| WithOrigin::new(name.clone(), origin()));

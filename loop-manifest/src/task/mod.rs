@@ -96,7 +96,8 @@ pub enum TaskAgent {
 }
 
 impl TaskSpec {
-    /// Describes a task on which `agent` works and which it reviews as well, with the default numbers of loops and rounds.
+    /// Describes a task on which `agent` works and which it reviews as well, with the default numbers of loops and
+    /// rounds.
     pub fn new(text: &TaskText, agent: TaskAgent, permissions: ToolPermissions) -> Self {
         Self {
             file: text.path(),
@@ -160,7 +161,8 @@ impl TaskSpec {
         }
     }
 
-    /// Returns 1 if the last loop of a run was cancelled while the agent worked, so that nobody has got anything for it; else 0.
+    /// Returns 1 if the last loop of a run was cancelled while the agent worked, so that nobody has got anything for
+    /// it; else 0.
     pub fn called_off(&self, run: &Progress) -> u64 {
         let is_called_off =
             run.ending().is_some_and(|ending| ending.reason() == Some(&StopReason::Cancelled));

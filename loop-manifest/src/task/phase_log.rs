@@ -12,8 +12,9 @@
 //! exit_code = 101
 //! ```
 //!
-//! The first three keys are written when the call begins, and the others below them when it ends. So a call that was cut
-//! off has no outcome. If another event comes before the end of a call, the end is an event of its own with all keys.
+//! The first three keys are written when the call begins, and the others below them when it ends. So a call that was
+//! cut off has no outcome. If another event comes before the end of a call, the end is an event of its own with all
+//! keys.
 //!
 //! A failed write can leave half a table, so we cut the file to its length before. Somebody could put a link in the
 //! place of the file between two writes, so we keep the file open.
@@ -26,7 +27,11 @@ use std::{
     sync::Arc,
 };
 
-use loop_agents::{output::beginning, review::CallEvent, tools::ToolOutcome};
+use loop_agents::{
+    output::{beginning, one_line},
+    review::CallEvent,
+    tools::ToolOutcome,
+};
 use loop_guardrails::policy::workspace::{Workspace, WorkspaceError};
 use serde::Serialize;
 use serde_json::Value;
@@ -125,7 +130,7 @@ impl PhaseLog {
 
     fn line(&self, text: &str) -> String {
         let text = (self.redact)(&beginning(text, READ_BYTES));
-        cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), ARGUMENT_CHARS)
+        cut(&one_line(&text), ARGUMENT_CHARS)
     }
 
     fn append(&mut self, text: &str) -> io::Result<()> {

@@ -74,8 +74,8 @@ impl TaskText {
         inner.listener = Some(cx.clone());
     }
 
-    /// Returns the text as it is now. If the file cannot be read any more, its last text counts, with a warning. If it asks
-    /// for other permissions, it does not get them, with a warning.
+    /// Returns the text as it is now. If the file cannot be read any more, its last text counts, with a warning. If it
+    /// asks for other permissions, it does not get them, with a warning.
     pub(crate) fn now(&self) -> String {
         let mut inner = self.inner();
         let note = match read(&inner.workspace, &inner.path) {

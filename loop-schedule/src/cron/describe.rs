@@ -4,6 +4,7 @@ use super::{
     calendar::Calendar,
     field::{CronField, FieldSet},
 };
+use crate::names::{MONTHS, WEEKDAYS, with_capital};
 
 /// The number of members after which a list is harder to read than the expression.
 const LISTED: usize = 6;
@@ -87,44 +88,35 @@ fn clock(hour: u32, minute: u32) -> String {
     format!("{}:{minute:02} {half}", (hour + 11) % 12 + 1)
 }
 
-const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
 /// Describes the days of the week at the beginning of a sentence.
 fn weekdays(days: FieldSet) -> Option<String> {
-    Some(match days {
-        _ if days == (1..=5).collect() => "Weekdays".to_owned(),
-        _ if days == [0, 6].into_iter().collect() => "Weekends".to_owned(),
-        _ => format!("Every {}", weekday_names(days)?),
-    })
+    match group(days) {
+        Some(name) => Some(with_capital(name)),
+        None => Some(format!("Every {}", weekday_names(days)?)),
+    }
 }
 
 /// Describes the days of the week at the end of a sentence.
 fn on_weekdays(days: FieldSet) -> Option<String> {
-    Some(match weekdays(days)? {
-        words if words.starts_with("Week") => format!("on {}", words.to_lowercase()),
-        _ => format!("on {}", weekday_names(days)?),
-    })
+    match group(days) {
+        Some(name) => Some(format!("on {name}")),
+        None => Some(format!("on {}", weekday_names(days)?)),
+    }
+}
+
+/// Returns the name of these days together, if they have one.
+fn group(days: FieldSet) -> Option<&'static str> {
+    match days {
+        _ if days == (1..=5).collect() => Some("weekdays"),
+        _ if days == [0, 6].into_iter().collect() => Some("weekends"),
+        _ => None,
+    }
 }
 
 fn weekday_names(days: FieldSet) -> Option<String> {
     // A week begins on Monday here: `Saturday and Sunday`.
     let (monday_on, sunday) = (days.members().filter(|day| *day > 0), days.members().filter(|day| *day == 0));
-    let name = |day| Some((*WEEKDAYS.get(usize::try_from(day).ok()?)?).to_owned());
+    let name = |day| Some(with_capital(WEEKDAYS.get(usize::try_from(day).ok()?)?));
     let names: Option<Vec<_>> = monday_on.chain(sunday).map(name).collect();
     names.map(|names| joined(&names))
 }
@@ -139,7 +131,7 @@ fn of_months(days: FieldSet, months: Option<FieldSet>) -> Option<String> {
 }
 
 fn month_name(month: usize) -> Option<String> {
-    Some((*MONTHS.get(month.checked_sub(1)?)?).to_owned())
+    Some(with_capital(MONTHS.get(month.checked_sub(1)?)?))
 }
 
 fn ordinal(day: usize) -> &'static str {

@@ -52,16 +52,14 @@ impl IntervalHint {
 fn after_every(words: &[&str]) -> Option<(usize, Kind)> {
     match words {
         [word, ..] if time_words::is_calendar(word) => Some((1, Kind::Calendar)),
-        [word, ..] if time_words::is_compact_like(word) || is_whole_unit(word) => Some((1, Kind::Interval)),
+        [word, ..] if time_words::is_compact_like(word) || time_words::is_unit_word(word) => {
+            Some((1, Kind::Interval))
+        }
         [number, unit, ..] if time_words::is_number_like(number) && time_words::is_unit_like(unit) => {
             Some((2, Kind::Interval))
         }
         _ => None,
     }
-}
-
-fn is_whole_unit(word: &str) -> bool {
-    word.len() > 1 && time_words::is_unit_like(word)
 }
 
 /// Returns a word without the punctuation after it.

@@ -1,6 +1,7 @@
 //! Words that people use for times.
 
 use super::IntervalUnit;
+use crate::names::{WEEKDAYS, short};
 
 /// Returns the unit that a word names, in any case: `min`, `Minutes`. A single letter is case-sensitive.
 pub(crate) fn unit(word: &str) -> Option<IntervalUnit> {
@@ -36,31 +37,18 @@ pub(crate) fn is_unit_like(word: &str) -> bool {
     unit(word).is_some() || OTHERS.iter().any(|other| word.eq_ignore_ascii_case(other))
 }
 
+/// Returns whether a word of several letters looks like a unit. A single letter means something else as often.
+pub(crate) fn is_unit_word(word: &str) -> bool {
+    word.len() > 1 && is_unit_like(word)
+}
+
 /// Returns whether a word names a day or a time of day: `Monday`, `morning`.
 pub(crate) fn is_calendar(word: &str) -> bool {
-    const CALENDAR: [&str; 19] = [
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "mon",
-        "tue",
-        "wed",
-        "thu",
-        "fri",
-        "sat",
-        "sun",
-        "weekday",
-        "weekend",
-        "morning",
-        "evening",
-        "night",
-    ];
+    const OTHERS: [&str; 5] = ["weekday", "weekend", "morning", "evening", "night"];
     let word = word.to_ascii_lowercase();
-    CALENDAR.iter().any(|name| word == *name || word.strip_suffix('s') == Some(*name))
+    let is_day = |word: &str| WEEKDAYS.iter().any(|day| word == *day || word == short(day));
+    let is_name = |word: &str| is_day(word) || OTHERS.contains(&word);
+    is_name(&word) || word.strip_suffix('s').is_some_and(is_name)
 }
 
 /// Returns whether a word is a number, in digits or not: `5`, `1.5`, `five`, `other`.

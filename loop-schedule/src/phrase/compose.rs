@@ -174,9 +174,7 @@ fn listed_time(words: &[Word], at: usize, is_next: bool) -> Option<(ClockTime, u
     let is_linked = is_next && before.is_some_and(|word| word.is(&["and", "&", "or"]) || word.has_comma);
     let is_here = is_linked || before.is_some_and(|word| word.is(&["at", "@"]));
     let found = ClockTime::parse(&words[at..]).filter(|(time, _)| is_here || time.is_exact)?;
-    let is_amount = words
-        .get(at + found.1)
-        .is_some_and(|word| word.text.len() > 1 && crate::interval::time_words::is_unit_like(&word.text));
+    let is_amount = words.get(at + found.1).is_some_and(Word::is_unit);
     (!is_amount).then_some(found)
 }
 
@@ -199,8 +197,8 @@ fn day_of_month(words: &[Word]) -> Option<u8> {
     let is_place =
         |word: &&Word| is_ordinal(word) && word.text.starts_with(|sign: char| sign.is_ascii_digit());
     let at = words.iter().position(|word| is_place(&word))?;
-    let is_counted = words.get(at + 1).is_some_and(|word| {
-        Days::parse(std::slice::from_ref(word)).is_some() || word.is(&["day", "week", "hour", "minute"])
-    });
+    let is_counted = words
+        .get(at + 1)
+        .is_some_and(|word| Days::of(word).is_some() || word.is(&["day", "week", "hour", "minute"]));
     ordinal_number(&words[at]).filter(|_| !is_counted)
 }

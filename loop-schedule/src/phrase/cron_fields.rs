@@ -55,7 +55,8 @@ fn typed<'a>(input: &'a str, words: &[Word]) -> Vec<&'a str> {
     words.iter().map(|word| &input[word.start..word.end]).collect()
 }
 
-/// Returns whether the words begin with an expression, and it has a `*`: five numbers in the middle of a text are no time.
+/// Returns whether the words begin with an expression, and it has a `*`: five numbers in the middle of a text are no
+/// time.
 pub(super) fn is_in_the_middle(words: &[Word]) -> bool {
     let fields: Vec<_> = words.iter().take(FIELDS).map(|word| word.typed.as_str()).collect();
     fields.len() == FIELDS

@@ -12,7 +12,11 @@ use super::{
     time_sign::ordinal_number,
     word::Word,
 };
-use crate::{TimeError, Zone, parse_time};
+use crate::{
+    TimeError, Zone,
+    names::{MONTHS, short, with_capital},
+    parse_time,
+};
 
 /// A day of the calendar. Without a year it is the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,11 +122,12 @@ pub(super) fn days_ahead(phrase: &str, zone: &Zone, now: Timestamp) -> Option<St
 
 impl fmt::Display for DayOfYear {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const NAMES: [&str; 12] =
-            ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
         match self.year {
             Some(year) => write!(f, "{year:04}-{:02}-{:02}", self.month, self.day),
-            None => write!(f, "{} {}", NAMES[usize::from(self.month) - 1], self.day),
+            None => {
+                let month = with_capital(short(MONTHS[usize::from(self.month) - 1]));
+                write!(f, "{month} {}", self.day)
+            }
         }
     }
 }

@@ -1,23 +1,10 @@
 //! Days of the week, and the words for them.
 
 use super::{clock::ClockTime, word::Word};
-use crate::Cron;
-
-const NAMES: [&str; 7] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+use crate::{
+    Cron,
+    names::{MONTHS, WEEKDAYS, short},
+};
 
 /// Words between days.
 const LINKS: &[&str] = &["and", "&", "to", "through", "thru", "-", "–"];
@@ -54,7 +41,8 @@ impl Days {
         }
     }
 
-    fn of(word: &Word) -> Option<Self> {
+    /// Returns the days that one word names.
+    pub(super) fn of(word: &Word) -> Option<Self> {
         match word.text.as_str() {
             "weekday" | "weekdays" | "workday" | "workdays" => Some(Self::WEEKDAYS),
             "weekend" | "weekends" => Some(Self::WEEKEND),
@@ -104,7 +92,7 @@ impl Days {
 
     /// Returns the words that a time of day follows: `weekdays`, `every monday and friday`.
     pub(super) fn words(self) -> String {
-        let days: Vec<_> = (0..7).filter(|day| self.bits >> day & 1 == 1).map(|day| NAMES[day]).collect();
+        let days: Vec<_> = (0..7).filter(|day| self.bits >> day & 1 == 1).map(|day| WEEKDAYS[day]).collect();
         match self {
             Self::ALL => "every day".to_owned(),
             Self::WEEKDAYS => "weekdays".to_owned(),
@@ -136,12 +124,10 @@ impl Days {
 /// Returns the number of a day from Sunday on: `monday`, `Mondays`, `mon`.
 fn day(text: &str) -> Option<usize> {
     let is_name = |name: &str| {
-        let short = [&name[..3], &name[..name.len().min(4)], &name[..name.len().min(5)]];
-        let is_short =
-            short.contains(&text) && matches!(text, "tues" | "thur" | "thurs") || text == &name[..3];
-        text == name || text.strip_suffix('s') == Some(name) || is_short
+        let is_short = matches!(text, "tues" | "thur" | "thurs") && name.starts_with(text);
+        text == name || text.strip_suffix('s') == Some(name) || text == short(name) || is_short
     };
-    NAMES.iter().position(|name| is_name(name))
+    WEEKDAYS.iter().position(|name| is_name(name))
 }
 
 /// Returns whether a word names a day or a month. Words with another meaning count with a capital letter only: `sat`,
@@ -166,10 +152,10 @@ pub(super) fn is_day_range(text: &str) -> bool {
 
 /// Returns the number of a month from 1 on, by its name in full or by three letters.
 pub(super) fn month(word: &Word) -> Option<u8> {
-    let is_name = |month: &&str| *month == word.text || month[..3] == word.text || word.text == "sept";
+    let is_name = |month: &&str| *month == word.text || short(month) == word.text || word.text == "sept";
     (1..)
         .zip(&MONTHS)
-        .find(|(_, month)| is_name(month) && word.text.starts_with(&month[..3]))
+        .find(|(_, month)| is_name(month) && word.text.starts_with(short(month)))
         .map(|(number, _)| number)
 }
 
@@ -181,6 +167,6 @@ pub(super) fn is_month(word: &Word) -> bool {
 /// Returns the number of a day or a month from a name of three letters: `MON`, `jan`.
 pub(super) fn short_name(text: &str) -> Option<usize> {
     let text = text.to_ascii_lowercase();
-    let place = |names: &[&str]| names.iter().position(|name| name[..3] == text);
-    place(&NAMES).or_else(|| place(&MONTHS).map(|place| place + 1))
+    let place = |names: &[&str]| names.iter().position(|name| short(name) == text);
+    place(&WEEKDAYS).or_else(|| place(&MONTHS).map(|place| place + 1))
 }

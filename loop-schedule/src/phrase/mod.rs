@@ -1,8 +1,8 @@
 //! Schedules in the words of a person: `every monday at 9`, `in 20 minutes`, `0 9 * * 1-5`.
 //!
 //! A schedule that nobody understood is the worst kind of job: it runs every ten minutes, and its owner finds out from
-//! the bill. So a text with words of time either contains a schedule, at its beginning or at its end, or is refused with
-//! the nearest form that works. Only a text without any words of time is a prompt by itself.
+//! the bill. So a text with words of time either contains a schedule, at its beginning or at its end, or is refused
+//! with the nearest form that works. Only a text without any words of time is a prompt by itself.
 
 mod amounts;
 mod clock;

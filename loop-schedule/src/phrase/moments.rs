@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Zone,
-    interval::time_words::{is_compact_like, is_number_like, is_unit_like},
+    interval::time_words::{is_compact_like, is_number_like},
 };
 
 /// Abbreviations of time zones. Only the first few are no other words in small letters.
@@ -34,7 +34,7 @@ pub(super) fn moment(words: &[Word]) -> Option<usize> {
         words.iter().take(2).take_while(|word| word.is(&["the", "next", "this", "about", "around"])).count();
     let rest = &words[count..];
     let first = rest.first()?;
-    let is_unit = count > 0 && first.text.len() > 1 && is_unit_like(&first.text);
+    let is_unit = count > 0 && first.is_unit();
     let is_now = first.is(&["now", "today", "tonight", "tomorrow", "later", "weekdays", "work", "lunch"]);
     let one = (is_unit || is_now).then_some(1);
     let found = one.or_else(|| date(rest)).or_else(|| day_part(rest)).or_else(|| point(rest));
@@ -114,7 +114,7 @@ pub(super) fn amount(words: &[Word]) -> Option<usize> {
         true => 1 + qualifiers(&rest[1..]),
         false => qualifiers(rest).max(usize::from(is_number)),
     };
-    let unit = rest.get(before).filter(|unit| unit.text.len() > 1 && is_unit_like(&unit.text))?;
+    let unit = rest.get(before).filter(|unit| unit.is_unit())?;
     (before > 0 && !unit.text.is_empty()).then_some(count + before + 1)
 }
 

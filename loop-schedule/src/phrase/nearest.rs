@@ -96,7 +96,7 @@ fn length(words: &[Word]) -> usize {
             || is_day_part(word)
             || is_day_range(&word.text)
             || is_ordinal(word)
-            || Days::parse(std::slice::from_ref(word)).is_some()
+            || Days::of(word).is_some()
             || hyphenated(&word.text).is_some()
             || is_span(&word.text)
             || is_month(word)

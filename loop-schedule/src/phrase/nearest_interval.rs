@@ -6,7 +6,6 @@ use super::{
     spelling::{period_unit, plural},
     word::Word,
 };
-use crate::interval::time_words::is_unit_like;
 
 /// Returns the form for a number of times in a unit.
 pub(super) fn at_frequency(count: f64, unit: &str) -> Option<String> {
@@ -49,7 +48,7 @@ pub(super) fn half_more(count: f64, words: &[Word]) -> Option<String> {
 /// Returns the form for words after `in`.
 pub(super) fn after(rest: &[Word]) -> Option<String> {
     let number = rest.iter().take(3).find_map(|word| amount(&word.text));
-    let unit = rest.iter().take(4).find(|word| word.text.len() > 1 && is_unit_like(&word.text));
+    let unit = rest.iter().take(4).find(|word| word.is_unit());
     let minutes = match unit {
         Some(unit) => per(&unit.text).map(|per| number.unwrap_or(1.0) * per),
         None => number.or_else(|| rest.first().and_then(|word| compound(&word.text))),

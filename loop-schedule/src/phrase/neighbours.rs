@@ -169,13 +169,13 @@ fn whole_unit(words: &[Word]) -> Option<usize> {
 }
 
 fn unit(words: &[Word]) -> Option<usize> {
-    words.first().filter(|word| word.text.len() > 1 && is_unit_like(&word.text)).map(|_| 1)
+    words.first().filter(|word| word.is_unit()).map(|_| 1)
 }
 
 /// Returns where the time of a schedule at the end begins, if that is before the schedule: `friday at 18:00`.
 ///
-/// A word that says how often something happens begins a new time, so only a frame before it belongs to it: `on weekdays
-/// every hour`, `in 20 minutes and then hourly`.
+/// A word that says how often something happens begins a new time, so only a frame before it belongs to it: `on
+/// weekdays every hour`, `in 20 minutes and then hourly`.
 pub(super) fn before(words: &[Word], start: usize, spec: &Spec) -> Option<usize> {
     let ends_here = |from: &usize| {
         let part = &words[*from..start];
@@ -230,7 +230,7 @@ fn is_loose_part(words: &[Word], at: usize) -> bool {
         "weekly", "today", "tomorrow", "tonight", "every", "each", "on",
     ];
     let word = &words[at];
-    let is_amount = is_unit_like(&word.text) && word.text.len() > 1 || is_compact_like(&word.text);
+    let is_amount = word.is_unit() || is_compact_like(&word.text);
     let is_month = at > 0 && is_day_or_month(&words[at - 1]);
     let is_counted = (is_month || is_unit_like(&words[at + 1].text)) && is_number_like(&word.text);
     let is_day = date(&words[at..=at]).is_some();

@@ -81,9 +81,8 @@ pub(super) fn frequency(words: &[Word]) -> Option<(f64, usize)> {
     if next.is(&["daily", "hourly", "weekly", "monthly", "yearly"]) {
         return Some((count, length + 1));
     }
-    let is_unit = |word: &Word| word.text.len() > 1 && is_unit_like(&word.text);
-    let has_unit =
-        next.is(&["a", "an", "per", "every", "each", "the"]) && words.get(length + 1).is_some_and(is_unit);
+    let has_unit = next.is(&["a", "an", "per", "every", "each", "the"])
+        && words.get(length + 1).is_some_and(Word::is_unit);
     (has_unit && count > 0.0).then_some((count, length + 2))
 }
 
@@ -103,8 +102,7 @@ pub(super) fn qualifiers(words: &[Word]) -> usize {
 
 /// Returns whether a word names a unit, a day, or a part of one.
 fn names_a_time(word: &Word) -> bool {
-    let is_unit = word.text.len() > 1 && is_unit_like(&word.text);
-    is_unit || is_day_part(word) || is_month(word) || Days::parse(std::slice::from_ref(word)).is_some()
+    word.is_unit() || is_day_part(word) || is_month(word) || Days::of(word).is_some()
 }
 
 /// Returns whether the words after `every` are a number, a unit or a day.
@@ -119,9 +117,8 @@ fn is_repeated(rest: &[Word]) -> bool {
     let is_digits = starts_with_number(next) && is_shaped(&next.text);
     let is_unread = (is_digits || number(&next.text).is_some()) && !is_ordinal(next);
     let has_unit = || {
-        let is_day = |word: &Word| word.text.len() > 3 && Days::parse(std::slice::from_ref(word)).is_some();
-        let is_unit = |word: &Word| word.text.len() > 1 && is_unit_like(&word.text);
-        rest.get(1).is_some_and(|word| is_unit(word) || is_day(word) || is_day_part(word))
+        let is_day = |word: &Word| word.text.len() > 3 && Days::of(word).is_some();
+        rest.get(1).is_some_and(|word| word.is_unit() || is_day(word) || is_day_part(word))
     };
     names_a_time(next) || is_amount || is_named || qualifiers(rest) > 0 || is_unread || has_unit()
 }
@@ -260,11 +257,9 @@ fn boundary(words: &[Word]) -> Option<usize> {
     let edge = words.get(at)?;
     let edge = edge.is(&["end", "start", "beginning", "last", "top"]) || is_ordinal(edge);
     let at = skip(at + 1, &["day", "thing", "weekday", "workday", "business", "working"]);
-    let is_day = |word: &&Word| Days::parse(std::slice::from_ref(*word)).is_some();
-    let at = skip(at, &["day"]) + usize::from(words.get(at).filter(is_day).is_some());
+    let at = skip(at, &["day"]) + usize::from(words.get(at).and_then(Days::of).is_some());
     let of = words.get(at)?.is(&["of", "in"]);
     let at = skip(at + 1, &["the", "each", "every"]);
-    let unit =
-        words.get(at).filter(|unit| unit.text.len() > 1 && is_unit_like(&unit.text) || is_day_part(unit))?;
+    let unit = words.get(at).filter(|unit| unit.is_unit() || is_day_part(unit))?;
     (edge && of && !unit.text.is_empty()).then_some(at + 1)
 }

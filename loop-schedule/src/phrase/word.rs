@@ -1,5 +1,7 @@
 //! The words of a text, and where they begin.
 
+use crate::interval::time_words::is_unit_word;
+
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
@@ -39,6 +41,11 @@ impl Word {
     /// Returns whether it is one of these words.
     pub(super) fn is(&self, words: &[&str]) -> bool {
         words.contains(&self.text.as_str())
+    }
+
+    /// Returns whether it looks like a unit of time, of several letters.
+    pub(super) fn is_unit(&self) -> bool {
+        is_unit_word(&self.text)
     }
 
     /// Returns whether it begins with a capital letter.

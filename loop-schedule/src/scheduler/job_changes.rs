@@ -78,8 +78,8 @@ impl Scheduler {
         is_known
     }
 
-    /// Applies a person's answer about the slots that they were [asked](SchedulerEvent::Asked) about: one fire for all of them,
-    /// or none. Without a question this does nothing.
+    /// Applies a person's answer about the slots that they were [asked](SchedulerEvent::Asked) about: one fire for all
+    /// of them, or none. Without a question this does nothing.
     pub fn answer(&mut self, id: JobId, fire: bool, now: Timestamp) -> Vec<SchedulerEvent> {
         let mut events = Vec::new();
         let asked = self.entries.get_mut(&id).and_then(|entry| entry.asked.take());

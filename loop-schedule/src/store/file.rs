@@ -202,8 +202,8 @@ impl FileStore {
     }
 }
 
-/// The value of a key in the file. Jobs are written as they are, because a tree of values would take longer to make than
-/// the file takes to read.
+/// The value of a key in the file. Jobs are written as they are, because a tree of values would take longer to make
+/// than the file takes to read.
 enum FileField<'a> {
     Text(&'a str),
     Format(u64),

@@ -35,8 +35,8 @@ pub struct AddedAs<'a> {
 }
 
 impl JobConfirmation<'_> {
-    /// Returns the lines after the job's id and prompt: its schedule, its next fire, what carries it out, its expiry and
-    /// the command that deletes it. `one_line` makes a value fit to be shown.
+    /// Returns the lines after the job's id and prompt: its schedule, its next fire, what carries it out, its expiry
+    /// and the command that deletes it. `one_line` makes a value fit to be shown.
     pub fn lines(&self, one_line: impl Fn(&str) -> String) -> Vec<String> {
         let Self { job, added, .. } = self;
         let mut fields = vec![("when", when(&job.trigger)), ("next", self.next())];

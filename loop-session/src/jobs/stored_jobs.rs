@@ -103,8 +103,8 @@ impl StoredJobsRunner {
     }
 }
 
-/// The time for which a session has looked at the jobs without a gap, such as a sleep of the machine. A job that was due
-/// in this time had to wait for a free session, and is not missed.
+/// The time for which a session has looked at the jobs without a gap, such as a sleep of the machine. A job that was
+/// due in this time had to wait for a free session, and is not missed.
 struct WatchedTime {
     since: Timestamp,
     last: Timestamp,

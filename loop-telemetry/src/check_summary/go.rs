@@ -154,8 +154,8 @@ struct JsonEvent<'a> {
     output: String,
 }
 
-/// Returns the text without the events of `-json`, and below it what these quote, in one piece for each package. Returns
-/// `None` if there are none.
+/// Returns the text without the events of `-json`, and below it what these quote, in one piece for each package.
+/// Returns `None` if there are none.
 pub(super) fn quoted(text: &str) -> Option<String> {
     if !text.contains("\"Action\":\"") {
         return None;

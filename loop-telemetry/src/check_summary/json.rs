@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::findings::Findings;
-use crate::{Redactor, words::printable};
+use crate::{Redactor, words::one_line};
 
 /// The most lines that are tried as the beginning of a report. Tests may print objects too.
 const MOST_STARTS: usize = 20;
@@ -59,7 +59,7 @@ pub(super) fn report(text: &str, secrets: &Redactor) -> Option<Findings> {
     let mut starts = starts.filter(is_object).take(MOST_STARTS);
     let report = starts
         .find_map(|at| serde_json::Deserializer::from_str(&text[at..]).into_iter::<Report>().next()?.ok())?;
-    let shown = |text: &str| printable(text, secrets).replace(['\n', '\t'], " ");
+    let shown = |text: &str| one_line(text, secrets);
     let mut found = Findings::default();
     match report {
         Report::Jest { num_failed_tests, num_passed_tests, test_results } => {

@@ -2,8 +2,8 @@
 
 use super::{Runner, findings::Findings};
 
-/// The counts come first: `2 passing`, `1 failing`. Then each failure has a block: its number, its suites, and its title,
-/// which ends with a colon.
+/// The counts come first: `2 passing`, `1 failing`. Then each failure has a block: its number, its suites, and its
+/// title, which ends with a colon.
 #[derive(Default)]
 pub(super) struct Mocha {
     found: Findings,

@@ -66,16 +66,18 @@ pub struct CheckSummary {
     /// The errors that kept tests from running, each once, with its place if the output has one (`a.js: SyntaxError:
     /// no`): at most 200, of at most 200 characters.
     pub errors: Vec<String>,
-    /// The number of errors, which are not failed tests: of files, hooks and fixtures. `None` if the output may lack some.
+    /// The number of errors, which are not failed tests: of files, hooks and fixtures. `None` if the output may lack
+    /// some.
     pub error_count: Option<u64>,
 }
 
 /// Returns the line that matters of a check: [`CheckSummary::line`], or else the line of its text that counts failures
 /// or states an error, or else the last line with a word. It has at most `width` characters.
 pub fn check_line(verdict: &Verdict, width: usize, secrets: &Redactor) -> Option<String> {
-    CheckSummary::of(verdict.text(), secrets)
-        .and_then(|summary| summary.line(verdict.outcome(), width))
-        .or_else(|| fallback::line(&visible(verdict.text(), secrets), verdict.outcome(), width))
+    let (shown, outcome) = (visible(verdict.text(), secrets), verdict.outcome());
+    CheckSummary::of_visible(&shown, secrets)
+        .and_then(|summary| summary.line(outcome, width))
+        .or_else(|| fallback::line(&shown, outcome, width))
 }
 
 impl CheckSummary {
@@ -84,13 +86,15 @@ impl CheckSummary {
     ///
     /// The text may lack its middle, with the notice of `loop_agents::output::excerpt` in its place.
     pub fn of(text: &str, secrets: &Redactor) -> Option<Self> {
+        Self::of_visible(&visible(text, secrets), secrets)
+    }
+
+    fn of_visible(shown: &str, secrets: &Redactor) -> Option<Self> {
+        let quoted = go::quoted(shown).map(|quoted| visible(&quoted, secrets));
+        let shown = quoted.as_deref().unwrap_or(shown);
         let mut runners = runners();
         let (mut owner, mut has_gap) = (None, false);
-        let mut shown = visible(text, secrets);
-        if let Some(quoted) = go::quoted(&shown) {
-            shown = visible(&quoted, secrets);
-        }
-        for line in lines(&shown) {
+        for line in lines(shown) {
             match line {
                 Line::Gap => {
                     (owner, has_gap) = (None, true);
@@ -105,7 +109,7 @@ impl CheckSummary {
         let found = runners.iter_mut().map(|runner| runner.findings());
         let found = found.filter(|found| !found.is_empty()).reduce(Findings::and);
         // Jest prints the report beside its own words.
-        let found = found.or_else(|| json::report(&shown, secrets).filter(|found| !found.is_empty()))?;
+        let found = found.or_else(|| json::report(shown, secrets).filter(|found| !found.is_empty()))?;
         Some(Self::new(found, has_gap))
     }
 

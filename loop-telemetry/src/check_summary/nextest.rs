@@ -5,8 +5,8 @@ use super::{
     findings::{Findings, figures, sum, without_brackets},
 };
 
-/// It prints what failed tests printed, which includes the whole output of their test harness. Then it prints a summary,
-/// with the failed tests below it.
+/// It prints what failed tests printed, which includes the whole output of their test harness. Then it prints a
+/// summary, with the failed tests below it.
 #[derive(Default)]
 pub(super) struct Nextest {
     found: Findings,

@@ -7,8 +7,8 @@ use super::{
     findings::{Findings, Names, figures, is_exception, sum},
 };
 
-/// It shows failures in sections with banners, names the failed tests in the section `short test summary info`, and ends
-/// with the counts. With `-q` the counts have no banner, with `-qq` there are none.
+/// It shows failures in sections with banners, names the failed tests in the section `short test summary info`, and
+/// ends with the counts. With `-q` the counts have no banner, with `-qq` there are none.
 #[derive(Default)]
 pub(super) struct Pytest {
     found: Findings,

@@ -1,8 +1,8 @@
 //! Redacts secrets that were cut where a part of a text was left out.
 //!
 //! Of a long output, only the head and the tail are kept, and of a long message, only one of them. A secret at the edge
-//! of the omitted part is missing a few bytes, and a search for the whole secret does not find it. So at such an edge we
-//! also redact parts of secrets. A notice (`[... 12 bytes left out ...]`) or an ellipsis (`…`) marks it.
+//! of the omitted part is missing a few bytes, and a search for the whole secret does not find it. So at such an edge
+//! we also redact parts of secrets. A notice (`[... 12 bytes left out ...]`) or an ellipsis (`…`) marks it.
 
 use std::ops::Range;
 

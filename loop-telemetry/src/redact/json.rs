@@ -61,7 +61,7 @@ impl Redactor {
                         // The bytes of an attachment, such as a picture, may look like a key by chance. Redaction would
                         // damage them. A known secret is not there by chance.
                         Value::String(text) if is_attachment && key == "base64" => {
-                            if let Cow::Owned(clean) = Self::new(self.0.values()).redact(text) {
+                            if let Cow::Owned(clean) = self.without_shapes().redact(text) {
                                 *text = clean;
                             }
                         }

@@ -77,8 +77,8 @@ impl Redactor {
     ///   also if only some characters are escaped, or those of JSON twice. If the value contains such an escape itself,
     ///   the escape may also be meant as it is written;
     /// - with colours and other terminal escape sequences inside, control characters, or characters without width;
-    /// - across the end of a line that a program has wrapped: at least 30 bytes of one word precede it. In texts of up to
-    ///   16 KiB, a space may have replaced the line end;
+    /// - across the end of a line that a program has wrapped: at least 30 bytes of one word precede it. In texts of up
+    ///   to 16 KiB, a space may have replaced the line end;
     /// - in lines of any length, also if each begins with a margin: an indentation, marks (`> `, `// `), digits, or a
     ///   text that is the same in each line, of up to 64 bytes. A line end may replace a space;
     /// - in the quotes of shells, tables (`""`) and markup (`&quot;`, `&#107;`);
@@ -118,8 +118,13 @@ impl Redactor {
         Self(Arc::new(Scanner::new(self.0.values().to_vec(), shapes::SHAPES)))
     }
 
-    /// Redacts a text. Where a notice (`[... 12 bytes left out ...]`) or an ellipsis (`…`) shows that the text was cut, it
-    /// also redacts the parts of secrets at the edges: see [`redact_ends`](Self::redact_ends).
+    /// Returns the redactor of the values only.
+    fn without_shapes(&self) -> Self {
+        Self(Arc::clone(self.0.without_shapes()))
+    }
+
+    /// Redacts a text. Where a notice (`[... 12 bytes left out ...]`) or an ellipsis (`…`) shows that the text was cut,
+    /// it also redacts the parts of secrets at the edges: see [`redact_ends`](Self::redact_ends).
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if let Some(clean) = self.redact_excerpt(text) {
             return Cow::Owned(clean);

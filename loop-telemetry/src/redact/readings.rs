@@ -122,8 +122,8 @@ impl Readings {
         self.all.iter().map(start).min()
     }
 
-    /// Begins a reading where a lane has seen this part of the text. `behind` tells whether a backslash precedes the last
-    /// character, and the next one.
+    /// Begins a reading where a lane has seen this part of the text. `behind` tells whether a backslash precedes the
+    /// last character, and the next one.
     pub(super) fn begin(&mut self, at: usize, lane: &Lane, ansi: Ansi, behind: [bool; 2]) {
         let [was_behind, is_behind] = behind;
         let mut lane = lane.clone();

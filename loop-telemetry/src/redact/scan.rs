@@ -4,7 +4,11 @@
 //! parser. Each way is a [lane](super::lane). Nearly everywhere all lanes see the same text, and then only one of them
 //! works.
 
-use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
+use std::{
+    collections::BTreeSet,
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 use super::{
     automaton::Automaton,
@@ -47,6 +51,8 @@ pub(super) struct Scanner {
     most_held: usize,
     /// Created for the first text whose start is missing.
     tails: OnceLock<Tails>,
+    /// Created for the first attachment.
+    without_shapes: OnceLock<Arc<Self>>,
 }
 
 impl Scanner {
@@ -65,11 +71,16 @@ impl Scanner {
         let longest =
             forms.text.iter().chain(&forms.hex).chain(&forms.bytes).map(Vec::len).max().unwrap_or(0);
         let most_held = MOST_HELD + MOST_HELD_EACH * longest;
-        Self { values, forms, finder, hex, bytes, filter, most_held, tails: OnceLock::new() }
+        let (tails, without_shapes) = (OnceLock::new(), OnceLock::new());
+        Self { values, forms, finder, hex, bytes, filter, most_held, tails, without_shapes }
     }
 
     pub(super) fn values(&self) -> &[Vec<u8>] {
         &self.values
+    }
+
+    pub(super) fn without_shapes(&self) -> &Arc<Self> {
+        self.without_shapes.get_or_init(|| Arc::new(Self::new(self.values.clone(), &[])))
     }
 
     pub(super) const fn forms(&self) -> &Forms {

@@ -7,8 +7,8 @@ use super::{forms::LEAST, progress::Scan, scan::Scanner};
 /// Redacts bytes that arrive in chunks with any boundaries. Created by [`Redactor::stream`](super::Redactor::stream).
 ///
 /// The result does not depend on the chunks. The stream holds back only bytes that may begin a secret: call
-/// [`finish`](Self::finish) for the rest, or [`cut`](Self::cut) if the text broke off. It holds at most 64 KiB, plus 16 bytes for each byte of the longest form of a
-/// secret.
+/// [`finish`](Self::finish) for the rest, or [`cut`](Self::cut) if the text broke off. It holds at most 64 KiB, plus 16
+/// bytes for each byte of the longest form of a secret.
 ///
 /// ```
 /// use loop_telemetry::Redactor;

@@ -1,6 +1,9 @@
 //! Finds the ends of secrets whose beginnings are missing.
 
-use std::{collections::HashSet, ops::Range};
+use std::{
+    collections::{BTreeSet, HashSet},
+    ops::Range,
+};
 
 use super::{
     ansi::Ansi,
@@ -115,7 +118,8 @@ impl Seen {
         digits
     }
 
-    /// Returns how many bytes at the start are the end of a form, and how many are anywhere in it behind its first byte.
+    /// Returns how many bytes at the start are the end of a form, and how many are anywhere in it behind its first
+    /// byte.
     fn rest_of(&self, form: &[u8]) -> (usize, usize) {
         // How many of the seen bytes are at the end of the form so far, by the algorithm of Knuth, Morris and Pratt.
         let seen = &self.bytes[..self.bytes.len().min(form.len() - 1)];
@@ -145,21 +149,14 @@ impl Scanner {
     /// text that is completely in the middle of a secret counts, too.
     pub(super) fn rest_of_a_secret(&self, text: &[u8], is_cut_behind: bool) -> Option<usize> {
         let (forms, tails) = (self.forms(), self.tails());
-        let may_begin = |seen: Seen| tails.may_begin(&seen);
-        if !may_begin(Seen::of(text, false, LEAST))
-            && !may_begin(Seen::of(text, true, LEAST))
-            && !may_begin(Seen::literally(text, LEAST))
-            && !may_begin(Seen::of(text, true, SIGNS_PER_DIGIT * LEAST).digits())
-        {
-            return None;
-        }
-        let most = forms.text.iter().chain(&forms.bare).chain(&forms.hex).map(Vec::len).max()?;
-        let rest = |seen: &Seen, forms: &mut dyn Iterator<Item = &Vec<u8>>| {
-            if !tails.may_begin(seen) {
+        let rest = |forms: &BTreeSet<Vec<u8>>, read: &dyn Fn(usize) -> Seen| {
+            // Most texts do not begin like a secret.
+            if !tails.may_begin(&read(LEAST)) {
                 return None;
             }
+            let seen = read(forms.iter().map(Vec::len).max()?);
             let end = |length: usize| (length >= LEAST).then(|| seen.ends[length - 1]);
-            let rests: Vec<_> = forms.map(|form| seen.rest_of(form)).collect();
+            let rests: Vec<_> = forms.iter().map(|form| seen.rest_of(form)).collect();
             let longest = rests.iter().map(|(_, anywhere)| *anywhere).max()?;
             match end(longest) {
                 // The last escape may be cut.
@@ -167,11 +164,10 @@ impl Scanner {
                 _ => end(rests.iter().map(|(at_end, _)| *at_end).max()?),
             }
         };
-        let [written, decoded] = [false, true].map(|is_decoded| Seen::of(text, is_decoded, most));
-        let literal = Seen::literally(text, most);
-        let texts = [&written, &decoded].map(|seen| rest(seen, &mut forms.text.iter()));
-        let bare = rest(&literal, &mut forms.bare.iter());
-        let digits = rest(&Seen::of(text, true, SIGNS_PER_DIGIT * most).digits(), &mut forms.hex.iter());
-        texts.into_iter().chain([bare, digits]).flatten().max()
+        let written = rest(&forms.text, &|most| Seen::of(text, false, most));
+        let decoded = rest(&forms.text, &|most| Seen::of(text, true, most));
+        let literal = rest(&forms.bare, &|most| Seen::literally(text, most));
+        let digits = rest(&forms.hex, &|most| Seen::of(text, true, SIGNS_PER_DIGIT * most).digits());
+        [written, decoded, literal, digits].into_iter().flatten().max()
     }
 }

@@ -1,7 +1,8 @@
 //! A run as a page for a browser. This module needs the feature `report`.
 //!
-//! A table of forty rows in a terminal does not show that the cost doubled after midnight, and nobody can send a terminal
-//! to a colleague. [`HtmlReport`] makes one file that needs no other file and no network, and in which nothing runs.
+//! A table of forty rows in a terminal does not show that the cost doubled after midnight, and nobody can send a
+//! terminal to a colleague. [`HtmlReport`] makes one file that needs no other file and no network, and in which nothing
+//! runs.
 //!
 //! Readers of the page do not expect an agent to speak to them through it. So all words of an agent or a check are
 //! text in it and cannot become anything else: one private module makes all markup. It also removes secrets.

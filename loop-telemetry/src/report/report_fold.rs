@@ -76,7 +76,8 @@ impl CurrentIteration {
         IterationSection { row, excerpts, verdict, feedback, tests, line, troubles }
     }
 
-    /// Returns whether there is anything to show. Events before the first iteration belong to it only if its check runs.
+    /// Returns whether there is anything to show. Events before the first iteration belong to it only if its check
+    /// runs.
     fn is_empty(&self) -> bool {
         self.details.row.iteration == 0
             && self.details.row.check.is_none()

@@ -57,8 +57,8 @@ impl RunStore {
         remove_folder(&folder)
     }
 
-    /// Removes the oldest ended runs among those that `is_meant` selects, until `ended` of these remain. Returns the ids
-    /// of the removed ones. Open runs stay and do not count, because they are running or can be resumed.
+    /// Removes the oldest ended runs among those that `is_meant` selects, until `ended` of these remain. Returns the
+    /// ids of the removed ones. Open runs stay and do not count, because they are running or can be resumed.
     ///
     /// # Errors
     /// If the index cannot be read or written, or a run cannot be removed.

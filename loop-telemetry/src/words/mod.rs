@@ -3,8 +3,8 @@
 //! A run appears in many places: after it ends, in lists, in a report, in warnings. People compare these, so each kind
 //! of number is formatted the same everywhere. These functions are pure.
 //!
-//! With the feature `text` there are also styles and tables for a terminal, and `printable` makes a foreign text safe to
-//! show.
+//! With the feature `text` there are also styles and tables for a terminal, and `printable` makes a foreign text safe
+//! to show.
 
 mod clock;
 #[cfg(feature = "text")]

@@ -26,8 +26,8 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(strip_str(text).to_string().chars().filter(|sign| !is_display_control(*sign)).collect())
 }
 
-/// Makes a text of an agent safe to print: without escape sequences, without [display controls](is_display_control), and
-/// without secrets. Line feeds and tabs stay.
+/// Makes a text of an agent safe to print: without escape sequences, without [display controls](is_display_control),
+/// and without secrets. Line feeds and tabs stay.
 ///
 /// ```
 /// use loop_telemetry::{Redactor, words::printable};

@@ -1,7 +1,7 @@
 //! The public items of a crate, as its sources declare them: whose types they show, and whether they can grow.
 //!
-//! An item counts as public if it is `pub`, even in a private module. Code that a macro of the crate writes is not seen,
-//! except for the names of other crates in it.
+//! An item counts as public if it is `pub`, even in a private module. Code that a macro of the crate writes is not
+//! seen, except for the names of other crates in it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,7 +1,7 @@
 //! Makes room for a prompt of a conversation that nobody watches.
 //!
-//! A person can clear a conversation that is too long. A repeated prompt would grow past the window, and the server would
-//! silently cut off its beginning.
+//! A person can clear a conversation that is too long. A repeated prompt would grow past the window, and the server
+//! would silently cut off its beginning.
 
 use loop_core::{CancellationToken, Meter, WorkError};
 

@@ -160,9 +160,9 @@ impl Turn<'_> {
     /// ```
     ///
     /// # Errors
-    /// A rate limit whose end is known defers the iteration if the turn has called no tool. After a call the step fails,
-    /// because running the turn again would repeat its actions. A refused key, an unknown model and an empty prompt end
-    /// the run. Any other [`TurnError`] is a failed step.
+    /// A rate limit whose end is known defers the iteration if the turn has called no tool. After a call the step
+    /// fails, because running the turn again would repeat its actions. A refused key, an unknown model and an empty
+    /// prompt end the run. Any other [`TurnError`] is a failed step.
     ///
     /// # Panics
     /// As [`run`](Self::run).

@@ -1,9 +1,6 @@
 //! The command after a run.
 
-use loop_agents::{
-    output::last_line,
-    process::{DEFAULT_GRACE, Process, Supervisor},
-};
+use loop_agents::process::{DEFAULT_GRACE, Process, Supervisor};
 use loop_core::with_causes;
 use loop_manifest::ON_FINISH_TIME;
 
@@ -13,11 +10,8 @@ use crate::{
     view::{self, text},
 };
 
-/// The number of bytes of the output in which to look for the reason of a failure.
-const REASON_BYTES: usize = 500;
-
-/// Runs the command to its end, and ends the processes that it leaves behind. Its failure is only a warning, because the
-/// run is over and recorded. A signal ends the command.
+/// Runs the command to its end, and ends the processes that it leaves behind. Its failure is only a warning, because
+/// the run is over and recorded. A signal ends the command.
 pub(super) async fn run(command: &Process, supervisor: &Supervisor) {
     // The command could stop this process, which then could not enforce the limit.
     let awake = supervisor.keep_awake();
@@ -44,10 +38,6 @@ async fn problem(command: &Process) -> Option<String> {
     match finished.cut {
         Some(cut) => Some(format!("was ended {cut}")),
         None if finished.exit.success() => None,
-        None => {
-            let printed = finished.stdout.last_text(REASON_BYTES);
-            let reason = last_line(&printed).map(|line| format!(": {line}"));
-            Some(format!("{}{}", finished.exit, reason.unwrap_or_default()))
-        }
+        None => Some(finished.exit.with_reason(&finished.stdout)),
     }
 }

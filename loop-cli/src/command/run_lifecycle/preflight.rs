@@ -164,8 +164,8 @@ fn variable<'a>(name: &str, vars: &'a [(OsString, OsString)]) -> Option<&'a OsSt
     vars.iter().find(|(key, _)| key == name).map(|(_, value)| value)
 }
 
-/// Describes the program or the script that a line certainly needs and lacks. `role` runs it in the folder `dir`, with this
-/// `PATH`.
+/// Describes the program or the script that a line certainly needs and lacks. `role` runs it in the folder `dir`, with
+/// this `PATH`.
 pub(crate) fn missing(
     role: &str,
     line: &str,

@@ -143,8 +143,8 @@ pub(crate) fn current_source(manifest: &RunManifest) -> Result<Source, Failure> 
     Ok(Source::open(Path::new(&manifest.path))?.overridden(overrides))
 }
 
-/// Returns the lines in which a manifest differs from its stored copy, if any do. The stored copy lacks secrets, so this
-/// compares both without them.
+/// Returns the lines in which a manifest differs from its stored copy, if any do. The stored copy lacks secrets, so
+/// this compares both without them.
 pub(crate) fn changes(manifest: &RunManifest, now: &Source) -> Result<Option<String>, Failure> {
     let text = now.effective()?;
     let plan = Plan::of(now.clone()).ok().map(|loaded| loaded.plan);

@@ -1,7 +1,7 @@
 //! A reply that is printed to standard output piece by piece.
 //!
-//! The reply is the result, so nothing is ever dropped, unlike in [`CommandOutput`](super::CommandOutput). A separate thread waits
-//! for slow readers, so that the model continues and Ctrl+C works.
+//! The reply is the result, so nothing is ever dropped, unlike in [`CommandOutput`](super::CommandOutput). A separate
+//! thread waits for slow readers, so that the model continues and Ctrl+C works.
 
 use std::{
     io::{self, IsTerminal},

@@ -52,8 +52,8 @@ impl RunScreen {
         PRINTER.line(&redact(line));
     }
 
-    /// Prints a warning about an agent's usage reports. A limit that cannot be enforced, for example for a model without a
-    /// price, must be known before the run is over.
+    /// Prints a warning about an agent's usage reports. A limit that cannot be enforced, for example for a model
+    /// without a price, must be known before the run is over.
     pub(crate) fn usage_note(&self, note: &str) {
         let note = text::printable(note);
         self.line(&format!("{} the usage that the agent prints: {note}", paint(WARN, "warning:")));

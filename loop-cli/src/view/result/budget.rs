@@ -12,8 +12,8 @@ use crate::view::text;
 use loop_manifest::plan::Limits;
 
 /// Describes the remainder of each budget, starting with the one that ends first. Returns an empty text without
-/// budgets. The important part fits half the width of a page, because the live view shows it too. `mean_use` is the mean
-/// use of an iteration.
+/// budgets. The important part fits half the width of a page, because the live view shows it too. `mean_use` is the
+/// mean use of an iteration.
 pub(crate) fn remaining(limits: &Limits, progress: &Progress, mean_use: &MeanUse) -> Vec<String> {
     let limits = &limits.granted(progress);
     let run = Run { used_up: progress.iterations(), most: limits.max_iterations.get() };

@@ -79,9 +79,9 @@ impl IterationTable {
     }
 
     /// Returns whether the table under a run adds something to the lines that were printed for each iteration. They
-    /// contain the same facts (but for the cost of an interrupted agent, which the total includes), so it does only as an
-    /// overview: of more iterations than fit on a screen, of several iterations with output between their lines, or of
-    /// iterations whose lines this process did not print.
+    /// contain the same facts (but for the cost of an interrupted agent, which the total includes), so it does only as
+    /// an overview: of more iterations than fit on a screen, of several iterations with output between their lines, or
+    /// of iterations whose lines this process did not print.
     pub(crate) fn adds_to_lines(&self, has_output_between: bool) -> bool {
         const ON_A_SCREEN: usize = 5;
         let rows = self.head.len() + self.tail.len();

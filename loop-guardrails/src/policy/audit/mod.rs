@@ -159,8 +159,8 @@ impl Audit {
         self.entries().iter().rev().take(most).cloned().collect()
     }
 
-    /// Returns the file, if entries were written to it and [nothing is left](AuditFile::is_lost), now or when an entry was
-    /// [recorded](Self::record).
+    /// Returns the file, if entries were written to it and [nothing is left](AuditFile::is_lost), now or when an entry
+    /// was [recorded](Self::record).
     pub fn lost(&self) -> Option<PathBuf> {
         let was_lost = self.was_lost.load(Ordering::Relaxed);
         self.file.as_ref().filter(|file| was_lost || file.is_lost()).map(AuditFile::path)

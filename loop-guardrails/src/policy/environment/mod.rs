@@ -10,12 +10,12 @@
 //! A **name** looks like a secret, in capitals or not, if it
 //! - has `SECRET`, `PASSWORD`, `PASSPHRASE`, `CREDENTIAL`, `COOKIE`, `WEBHOOK`, `API_KEY`, `ACCESS_KEY`,
 //!   `PRIVATE_KEY`, `CONNECTION_STRING`, `SEED_PHRASE` or the like in it;
-//! - has a word that ends in `TOKEN`, `KEY`, `PASS`, `PWD`, `PW`, `JWT`, `CRED` or `DSN`, or one of the words `PAT`, `PEM`,
-//!   `P12`, `KEYSTORE`, `SERVICE_ACCOUNT` and the like, also in the plural, whatever follows it: `NPM_TOKEN_PUBLISH`,
-//!   `DEPLOY_KEY_EU`. It does not if its last word says that the value only describes a secret (`TOKEN_FILE`,
-//!   `JWT_ISSUER`), or if the value only switches something on or off;
-//! - ends, a number, a version or a word such as `_PROD` or `_BASE64` aside, in one of the words `AUTH`, `SAS`, `SESSION`,
-//!   `HEADERS`, `PRIVATE` and `SALT`, each also in the plural;
+//! - has a word that ends in `TOKEN`, `KEY`, `PASS`, `PWD`, `PW`, `JWT`, `CRED` or `DSN`, or one of the words `PAT`,
+//!   `PEM`, `P12`, `KEYSTORE`, `SERVICE_ACCOUNT` and the like, also in the plural, whatever follows it:
+//!   `NPM_TOKEN_PUBLISH`, `DEPLOY_KEY_EU`. It does not if its last word says that the value only describes a secret
+//!   (`TOKEN_FILE`, `JWT_ISSUER`), or if the value only switches something on or off;
+//! - ends, a number, a version or a word such as `_PROD` or `_BASE64` aside, in one of the words `AUTH`, `SAS`,
+//!   `SESSION`, `HEADERS`, `PRIVATE` and `SALT`, each also in the plural;
 //! - is that of a file of secrets with a word for its content: `KUBECONFIG_BASE64`;
 //! - is one of a few that follow no rule, such as `DOCKERCONFIGJSON` and `DOCKER_AUTH_CONFIG`;
 //! - is one of a database's address, such as `DATABASE_URL`, with somebody's name in its value.
@@ -27,9 +27,9 @@
 //! `{"password": "x"}`) counts as well.
 //!
 //! These do not look like a secret, on purpose:
-//! - `MAX_TOKENS` and other numbers of tokens, `TOKENIZERS_PARALLELISM`, `TERM_SESSION_ID`, `AWS_REGION`, `AWS_PROFILE`,
-//!   `KUBECONFIG`, `GPG_KEY` and other `_PUBLIC_KEY`s, `DESKTOP_SESSION`: settings and names, with which alone nobody
-//!   gets in.
+//! - `MAX_TOKENS` and other numbers of tokens, `TOKENIZERS_PARALLELISM`, `TERM_SESSION_ID`, `AWS_REGION`,
+//!   `AWS_PROFILE`, `KUBECONFIG`, `GPG_KEY` and other `_PUBLIC_KEY`s, `DESKTOP_SESSION`: settings and names, with which
+//!   alone nobody gets in.
 //! - `SSH_AUTH_SOCK`: it leads to an agent that signs, and that never hands out a key. Without it, a fetch or a push
 //!   that works for the user fails for the child.
 //! - `HTTPS_PROXY` and similar variables, even with a password: behind such a proxy, an agent without it does not reach

@@ -70,10 +70,10 @@ impl fmt::Display for FileName {
 ///
 /// # Default
 /// Files in which people and programs keep credentials, at any depth, in capitals or not, with the copies that editors
-/// make of them: `.env*`, keys and stores of keys (`*.pem`, `*.key`, `*.p12`, `*.jks`, `*.kdbx`), `id_*` (without `.pub`
-/// at its end), `credentials*`, `google_creds.json`, `netrc`, `.npmrc`, `.pgpass`, `.docker/config.json`, `.kube/config`, `*.tfstate`, shell
-/// histories, the `config` and the objects of a `.git` folder, and more: [`rules`](Self::rules) lists them. Everything in
-/// a folder with such a name is a secret too.
+/// make of them: `.env*`, keys and stores of keys (`*.pem`, `*.key`, `*.p12`, `*.jks`, `*.kdbx`), `id_*` (without
+/// `.pub` at its end), `credentials*`, `google_creds.json`, `netrc`, `.npmrc`, `.pgpass`, `.docker/config.json`,
+/// `.kube/config`, `*.tfstate`, shell histories, the `config` and the objects of a `.git` folder, and more:
+/// [`rules`](Self::rules) lists them. Everything in a folder with such a name is a secret too.
 ///
 /// ```
 /// use loop_guardrails::policy::SecretFiles;
@@ -172,9 +172,9 @@ impl SecretFiles {
 
     /// Returns the names of secrets, in lower case, with their origins.
     ///
-    /// Each is a name in which `*` matches any characters but `/`, or several such names with `/` between. The latter begin
-    /// with `**/`, and a `**` within them matches any folders. So each can be handed on as it is: `**/RULE` and `**/RULE/**`
-    /// are patterns of git (`:(glob,icase)`), and `RULE` one of `rg --iglob`, that mean the same files.
+    /// Each is a name in which `*` matches any characters but `/`, or several such names with `/` between. The latter
+    /// begin with `**/`, and a `**` within them matches any folders. So each can be handed on as it is: `**/RULE` and
+    /// `**/RULE/**` are patterns of git (`:(glob,icase)`), and `RULE` one of `rg --iglob`, that mean the same files.
     pub fn rules(&self) -> impl Iterator<Item = (&str, &Origin)> {
         let built_in = table::RULES.iter().copied().flatten().map(|name| (*name, &Origin::BuiltIn));
         built_in.chain(self.more.iter().map(|name| (name.value.0.as_str(), &name.origin)))

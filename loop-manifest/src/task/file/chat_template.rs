@@ -1,5 +1,6 @@
 //! A chat template in TOML.
 
+use loop_agents::output;
 use loop_telemetry::Redactor;
 use serde::Deserialize;
 use toml::Spanned;
@@ -85,6 +86,5 @@ fn as_text(turns: Vec<(&'static str, Spanned<String>)>) -> String {
 
 /// Returns a message of the parser, which draws the place on several lines, without the secrets of this text.
 fn one_line(message: &str, text: &str) -> String {
-    let message = Redactor::new(named_secrets::find("task.toml", text)).redact(message).into_owned();
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
+    output::one_line(&Redactor::new(named_secrets::find("task.toml", text)).redact(message))
 }

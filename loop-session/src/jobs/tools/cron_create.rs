@@ -22,14 +22,16 @@ pub(super) struct CronCreate {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// Minute, hour, day of month, month and day of week (0 is Sunday), in digits and in the user's time zone: `*/5 * * * *`.
+    /// Minute, hour, day of month, month and day of week (0 is Sunday), in digits and in the user's time zone:
+    /// `*/5 * * * *`.
     cron: String,
     /// The prompt to send when the job fires.
     prompt: String,
     /// Whether the job fires every time, or only the next time. Default: true.
     #[serde(default = "yes")]
     recurring: bool,
-    /// Whether the job outlives this session. It then fires while `loop schedule run` or a session runs in this folder. Default: false.
+    /// Whether the job outlives this session. It then fires while `loop schedule run` or a session runs in this folder.
+    /// Default: false.
     #[serde(default)]
     durable: bool,
 }

@@ -1,8 +1,8 @@
 //! Recognises the names of secrets.
 //!
-//! A secret's name has a word for secrets in it, followed by anything: a place, a purpose, a version. No list of what may
-//! follow would be complete. So the word counts wherever it is, unless the last word of the name says that the value only
-//! describes a secret.
+//! A secret's name has a word for secrets in it, followed by anything: a place, a purpose, a version. No list of what
+//! may follow would be complete. So the word counts wherever it is, unless the last word of the name says that the
+//! value only describes a secret.
 
 use super::{
     harmless_table::{COUNTED, DESCRIBING, HARMLESS, HARMLESS_NAMES, SWITCHES},
@@ -12,8 +12,8 @@ use super::{
 /// The maximum number of digits of a count.
 const MAX_COUNT_DIGITS: usize = 9;
 
-/// Returns whether a variable with this name, in capitals and with `_` between its words, and with this value looks like
-/// a secret. The value matters only where it is a number or a switch.
+/// Returns whether a variable with this name, in capitals and with `_` between its words, and with this value looks
+/// like a secret. The value matters only where it is a number or a switch.
 pub(super) fn is_secret(whole: &str, value: &str) -> bool {
     let name = unqualified(whole);
     let is_named = NAMES.contains(&name)

@@ -84,8 +84,8 @@ pub(super) const WORDS: &[&str] = &[
     "CONN",
 ];
 
-/// Files of secrets. Their names alone are paths (`KUBECONFIG`), but followed by one of [`CONTENTS`] they are the secrets
-/// themselves.
+/// Files of secrets. Their names alone are paths (`KUBECONFIG`), but followed by one of [`CONTENTS`] they are the
+/// secrets themselves.
 pub(super) const FILES: &[&str] = &[
     "KUBECONFIG",
     "KUBE_CONFIG",

@@ -190,8 +190,8 @@ impl Subcommand {
         self.shows_contents && !(self.may_show_names_only && options.all(names_only))
     }
 
-    /// Returns whether it shows or compares `HEAD` if it names no revision, whatever `HEAD` is. The other commands accept
-    /// only a commit there.
+    /// Returns whether it shows or compares `HEAD` if it names no revision, whatever `HEAD` is. The other commands
+    /// accept only a commit there.
     pub(super) fn implies_head(&self, words: &[String]) -> bool {
         let takes_index = |word: &String| ["--cached", "--staged"].contains(&word.as_str());
         self.shows_objects || (self.compares && words.iter().any(takes_index))
