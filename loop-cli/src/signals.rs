@@ -50,7 +50,12 @@ impl fmt::Display for Signal {
 }
 
 /// Waits for signals.
-pub(crate) struct Signals(Vec<(Signal, unix::Signal)>);
+pub(crate) struct Signals {
+    listeners: Vec<(Signal, unix::Signal)>,
+    /// While this listens, a file that reaches the size limit makes a write fail, which is reported. Otherwise it would
+    /// end the process without a word. Programs that we start get the signal as usual.
+    _file_size: unix::Signal,
+}
 
 impl Signals {
     /// Starts to listen. A signal that was ignored when the command started stays ignored, so that `nohup loop run`
@@ -58,12 +63,12 @@ impl Signals {
     pub(crate) fn listen() -> io::Result<Self> {
         let ignored = ignored_at_start();
         let listen = |signal: Signal| Ok((signal, unix::signal(signal.kind())?));
-        Signal::ALL
-            .into_iter()
-            .filter(|signal| ignored & (1 << (signal.number() - 1)) == 0)
-            .map(listen)
-            .collect::<io::Result<_>>()
-            .map(Self)
+        let heard = Signal::ALL.into_iter().filter(|signal| ignored & (1 << (signal.number() - 1)) == 0);
+        let file_size = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+        Ok(Self {
+            listeners: heard.map(listen).collect::<io::Result<_>>()?,
+            _file_size: unix::signal(file_size)?,
+        })
     }
 
     /// Returns the next signal.
@@ -72,7 +77,7 @@ impl Signals {
     /// This is cancel safe: the next call returns a signal that has arrived.
     pub(crate) async fn next(&mut self) -> Signal {
         std::future::poll_fn(|cx| {
-            for (signal, listener) in &mut self.0 {
+            for (signal, listener) in &mut self.listeners {
                 if listener.poll_recv(cx).is_ready() {
                     return std::task::Poll::Ready(*signal);
                 }

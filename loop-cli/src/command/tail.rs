@@ -10,7 +10,7 @@ use super::{
     Failure,
     run_lifecycle::{
         run_spec,
-        stored_runs::{choose_run, journal, read_on, short_id, store},
+        stored_runs::{JOURNAL_WAS_CUT, choose_run, journal, read_on, short_id, store},
     },
 };
 use crate::{
@@ -50,7 +50,11 @@ pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
             return Ok(exit::of_run(ending.reason(), signal(&store, &id, ending.reason())?).into());
         }
         if !is_alive && let Some(record) = recorded_end(&store, &id)? {
-            view::print_or_warn(&format!("{}: it was killed", record.ending_name()));
+            // Only a signal ends a run without an entry in its journal.
+            match record.signal {
+                Some(_) => drop(view::print_or_warn(&format!("{}: it was killed", record.ending_name()))),
+                None => view::warning(JOURNAL_WAS_CUT),
+            }
             return Ok(exit::of_run(record.stop_reason.as_ref(), record.signal).into());
         }
         if !is_alive {

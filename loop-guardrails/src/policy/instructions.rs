@@ -9,7 +9,7 @@ use super::executed::ExecutedFile;
 use super::{
     LocalPath, Origin, Ruling,
     case_folding::folded,
-    startup_files::{is_place, is_started},
+    startup_files::{is_place, is_started, is_unknown},
 };
 
 /// Manifests, settings and instructions that no rule below covers, in lower case. Folders of these names count too.
@@ -229,7 +229,7 @@ fn is_followed_in(folder: &str, below: &[String]) -> bool {
 /// Returns the rule that requires a person's approval for a change to this path, if there is one.
 pub(super) fn rule_on(path: &LocalPath) -> Option<Ruling> {
     let names: Vec<_> = path.names().map(|name| folded(&name)).collect();
-    let is_named = names.iter().any(|name| is_followed(name));
+    let is_named = names.iter().any(|name| is_followed(name) || is_unknown(name));
     (is_named || is_place(&names) || (0..names.len()).any(|at| is_followed_in(&names[at], &names[at + 1..])))
         .then(|| denied("a later command executes it, or an agent follows it", path))
 }

@@ -8,7 +8,7 @@
 //! | with a backslash before any of its characters: `\k\e\y`; with escapes of its own | the same, over each [reading](super::readings) |
 //! | in quotes of a shell, a table or markup; across line ends, with margins | the same |
 //! | base 64, of both alphabets, also inside a longer text, also of UTF-16 | three patterns: one for each position in a group |
-//! | base 32 | five patterns |
+//! | base 32, in capitals or in lower case | ten patterns |
 //! | hexadecimal, with and without separators | a pattern of [`Forms::hex`] |
 //! | other numbers: words with the last byte first, octal, decimal, binary; single characters | a pattern of [`Forms::bytes`] |
 //!
@@ -146,7 +146,11 @@ impl Forms {
                 self.add_text(&standard);
             }
         }
-        (0..5).for_each(|before| self.add_text(&digits(value, before, BASE_32)));
+        for before in 0..5 {
+            let standard = digits(value, before, BASE_32);
+            self.add_text(&standard.to_ascii_lowercase());
+            self.add_text(&standard);
+        }
     }
 }
 

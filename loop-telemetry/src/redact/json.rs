@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Redactor, keys::RedactedKeys};
+use super::{REDACTED, Redactor, keys::RedactedKeys};
 
 impl Redactor {
     /// Returns the JSON of a value without the secrets in its texts and in the keys of its maps. Numbers and the names
@@ -52,7 +52,10 @@ impl Redactor {
                     *text = clean;
                 }
             }
-            Value::Array(values) => values.iter_mut().for_each(|value| self.redact_value(value)),
+            Value::Array(values) => {
+                values.iter_mut().for_each(|value| self.redact_value(value));
+                self.redact_list(values);
+            }
             Value::Object(fields) => {
                 self.redact_edges(fields);
                 let is_attachment = is_attachment(fields);
@@ -70,6 +73,23 @@ impl Redactor {
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Replaces a list that spells a secret, as its characters or as numbers. A list of numbers becomes one that spells
+    /// [`REDACTED`], so that a value of bytes can still be read back.
+    fn redact_list(&self, values: &mut Vec<Value>) {
+        let are_numbers = values.iter().all(Value::is_number);
+        if values.len() < LEAST_LISTED || !(are_numbers || values.iter().all(|value| is_scalar(value))) {
+            return;
+        }
+        let parts: Vec<_> = values.iter().map(spelled).collect();
+        let is_secret = |text: &str| matches!(self.redact(text), Cow::Owned(_));
+        if !parts.contains(&REDACTED.into()) && (is_secret(&parts.join(",")) || is_secret(&parts.concat())) {
+            *values = match are_numbers {
+                true => REDACTED.bytes().map(Value::from).collect(),
+                false => vec![REDACTED.into()],
+            };
         }
     }
 
@@ -98,6 +118,18 @@ impl Redactor {
         put("head", |parts| parts.last_mut(), &clean_head);
         put("tail", |parts| parts.first_mut(), &clean_tail);
     }
+}
+
+/// The minimum length of a list that can spell a secret.
+const LEAST_LISTED: usize = 2;
+
+const fn is_scalar(value: &Value) -> bool {
+    matches!(value, Value::String(_) | Value::Number(_))
+}
+
+/// Returns the text of a value without quotes.
+fn spelled(value: &Value) -> Cow<'_, str> {
+    value.as_str().map_or_else(|| value.to_string().into(), Into::into)
 }
 
 /// Returns whether it is a file attached for a model: its type, its bytes in base 64, and perhaps its name.
@@ -151,6 +183,23 @@ mod tests {
             "exit": { "7": "[redacted]" },
         });
         assert_eq!(serde_json::from_str::<Value>(&redactor.json(&call).unwrap()).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_list_that_spells_a_secret_is_replaced() {
+        const SECRET: &str = "Zx9-qWeRtYuIoPaSdFgH12345";
+        let redactor = Redactor::new([SECRET]);
+        let characters: Vec<_> = SECRET.chars().map(String::from).collect();
+        let hex: Vec<_> = SECRET.bytes().map(|byte| format!("{byte:02x}")).collect();
+        for list in [json!(characters), json!(hex), json!([&SECRET[..9], &SECRET[9..]])] {
+            let clean = redactor.json(&json!({ "path": list })).unwrap();
+            assert_eq!(clean, r#"{"path":["[redacted]"]}"#, "{list}");
+        }
+        let bytes = redactor.json(&SECRET.as_bytes()).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<u8>>(&bytes).unwrap(), REDACTED.as_bytes());
+        for other in [json!(["a", "b", 3]), json!([SECRET.len(), 4, 5]), json!([["Z", "x"], ["9"]])] {
+            assert_eq!(redactor.json(&other).unwrap(), other.to_string());
+        }
     }
 
     #[test]

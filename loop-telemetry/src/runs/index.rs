@@ -106,7 +106,11 @@ impl Index {
                 _ if !checksum::fits(&line) => {
                     damage.get_or_insert((number, "its checksum does not match".to_owned()));
                 }
-                Ok(IndexLine { change, .. }) => runs.apply(change),
+                Ok(IndexLine { change, .. }) => {
+                    if !runs.apply(change) {
+                        damage.get_or_insert((number, "its run began in an earlier line".to_owned()));
+                    }
+                }
                 Err(error) => match format_of(&line).filter(|found| *found > FORMAT) {
                     Some(found) => {
                         return Err(StoreError::Newer { path: self.path.clone(), found, known: FORMAT });
@@ -206,8 +210,10 @@ struct RunTable {
 }
 
 impl RunTable {
-    fn apply(&mut self, change: IndexChange) {
+    /// Applies a change. Returns false if it begins a run that is known already.
+    fn apply(&mut self, change: IndexChange) -> bool {
         match change {
+            IndexChange::Began { id, .. } if self.places.contains_key(&id) => return false,
             IndexChange::Began { id, name, folder, folder_id, started_at, manifest } => {
                 self.places.insert(id.clone(), self.entries.len());
                 let (last_ending, is_open) = (None, true);
@@ -234,6 +240,7 @@ impl RunTable {
                 }
             }
         }
+        true
     }
 
     fn entry(&mut self, id: Option<&str>) -> Option<&mut RunEntry> {

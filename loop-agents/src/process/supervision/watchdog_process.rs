@@ -31,8 +31,9 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 /// The time between two checks while it is stopped on purpose. Each of them searches all processes.
 const FROZEN_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The number of checks that may find the process stopped again, minus those that did not, before the watchdog ends the
-/// run's processes. One of them must be the one that stops it.
+/// The number of checks that may find the process stopped again, or processes of the run that continued although the
+/// watchdog had stopped them, minus the checks that found nothing, before the watchdog ends the run's processes. One of
+/// them must be the one that does it.
 const MOST_STOPS: u32 = 8;
 
 /// Serves as a watchdog if the arguments ask for it, and then returns true.
@@ -158,7 +159,7 @@ impl<'a> WatchdogProcess<'a> {
             return;
         }
         match (stop, self.stops) {
-            (Some(_), StopPolicy::Freeze) => return self.freeze(pid),
+            (Some(_), StopPolicy::Freeze) => self.freeze(pid),
             (Some(stop), StopPolicy::Continue) if stop.is_for_terminal() => self.freeze(pid),
             (Some(_), StopPolicy::Continue) => self.resume(),
             (Some(_), StopPolicy::Ignore) => {}
@@ -171,6 +172,7 @@ impl<'a> WatchdogProcess<'a> {
             self.stops == StopPolicy::Continue && self.deadline.is_some_and(|end| end <= Instant::now());
         if is_late || self.stopped >= MOST_STOPS {
             self.stopped = 0;
+            self.frozen.clear();
             end_all(|| self.carriers(pid));
         }
     }
@@ -184,17 +186,22 @@ impl<'a> WatchdogProcess<'a> {
     }
 
     /// Stops all processes of the run while the process is stopped. The process has already stopped the ones that it
-    /// found, but a helper outside of the run can continue those.
+    /// found, but a helper outside of the run, or a timer, can continue those. Time limits pause meanwhile, so processes
+    /// that do not stay stopped would work without limits.
     fn freeze(&mut self, watched: Pid) {
         let mut found = self.carriers(watched);
         let roots: Vec<_> = found.iter().map(|found| found.pid).collect();
         found.extend(proc::descendants(&roots));
+        let mut has_continued = false;
         for found in found.into_iter().filter(|found| StopState::of(found.pid).is_none()) {
             found.signal(Signal::STOP);
             if self.frozen.iter().all(|frozen| frozen.pid != found.pid) {
                 self.frozen.push(found);
+            } else {
+                has_continued = true;
             }
         }
+        self.stopped += u32::from(has_continued);
     }
 
     /// Continues the processes that were stopped because of the watched process.

@@ -117,6 +117,10 @@ pub(crate) fn read_all(
     Ok(progress)
 }
 
+/// The warning about a journal without the end of a run that has ended.
+pub(crate) const JOURNAL_WAS_CUT: &str = "the run's journal was cut: it lacks the end of the run, which `loop runs` lists; restore the file \
+     from a backup";
+
 /// Warns about the journal of a run that has ended: if it lacks the end, which the list of runs knows, or if anything
 /// follows the last whole line.
 fn warn_about_end(journal: &JournalReader, entry: &RunEntry, progress: &Progress) {
@@ -127,10 +131,7 @@ fn warn_about_end(journal: &JournalReader, entry: &RunEntry, progress: &Progress
         ));
     }
     if !entry.is_open && entry.last_ending.is_some() && progress.ending().is_none() {
-        view::warning(
-            "the run's journal was cut: it lacks the end of the run, which `loop runs` lists; restore the file \
-             from a backup",
-        );
+        view::warning(JOURNAL_WAS_CUT);
     }
 }
 

@@ -159,6 +159,11 @@ impl Audit {
         self.entries().iter().rev().take(most).cloned().collect()
     }
 
+    /// Forgets the entries in memory. The file keeps all of them.
+    pub fn clear(&self) {
+        self.entries().clear();
+    }
+
     /// Returns the file, if entries were written to it and [nothing is left](AuditFile::is_lost), now or when an entry
     /// was [recorded](Self::record).
     pub fn lost(&self) -> Option<PathBuf> {

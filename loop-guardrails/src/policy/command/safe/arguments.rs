@@ -5,7 +5,7 @@ use super::{
     parsed_arguments::{ParsedArguments, means, says},
     table::{self, Operands, Program, is_in},
 };
-use crate::policy::{Ruling, SecretFiles, case_folding::UNICODE_LETTERS};
+use crate::policy::{Ruling, SecretFiles, case_folding::FOLDED_SIGNS};
 
 /// Judges the arguments of a program that is not `git`, and finds the paths in them.
 pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<CommandLine, Ruling> {
@@ -37,7 +37,7 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
         // links, and an error message would print their lines.
         let own = ["--no-config", "--no-ignore-messages", "--no-ignore-parent"].map(str::to_owned);
         let globs = secrets.rules().map(|(name, _)| format!("--iglob=!**/{name}"));
-        let odd = UNICODE_LETTERS.map(|sign| format!("--iglob=!**/*{sign}*"));
+        let odd = FOLDED_SIGNS.map(|sign| format!("--iglob=!**/*{sign}*"));
         let added: Vec<_> = own.into_iter().chain(globs).chain(odd).collect();
         for word in line.contents.iter_mut().filter(|word| word.argument >= end) {
             word.argument += added.len();

@@ -50,7 +50,8 @@ proptest! {
     ) {
         let name = format!("{before}{word}{after}");
         prop_assert!(by_name(&name), "{}", name);
-        let is_last = after.len() < 2 || !after.contains('Q');
+        // `_QPW` ends with a word for secrets of its own.
+        let is_last = after.len() < 2 || !after.contains('Q') || by_name(&format!("Z{after}"));
         let is_switch = |value: &&str| !looks_secret(name.as_ref(), value.as_ref());
         prop_assert!(is_last || SWITCHES.iter().all(is_switch), "{}", name);
     }

@@ -1,6 +1,6 @@
 //! Pathspecs for the shown and the hidden paths.
 
-use crate::policy::{LocalPath, SecretFiles, case_folding::UNICODE_LETTERS};
+use crate::policy::{LocalPath, SecretFiles, case_folding::FOLDED_SIGNS};
 
 /// The most names to exclude one by one. For more names, patterns are shorter.
 const MAX_NAMES: usize = 1000;
@@ -22,7 +22,7 @@ pub(super) fn without(secrets: &SecretFiles) -> Vec<String> {
         format!(":(exclude,top,glob){}{}", (digits(2) + "/").repeat(folders), digits(hash - 2 * folders))
     };
     let notes = HASHES.into_iter().flat_map(|hash| (0..=MAX_FOLDERS).map(move |folders| note(hash, folders)));
-    let folded = UNICODE_LETTERS.into_iter().flat_map(|sign| both(&format!("*{sign}*")));
+    let folded = FOLDED_SIGNS.into_iter().flat_map(|sign| both(&format!("*{sign}*")));
     let objects =
         HASHES.map(|hash| format!(":(exclude,glob,icase)**/objects/{}/{}", digits(2), digits(hash - 2)));
     named.chain(notes).chain(objects).chain(folded).collect()
