@@ -8,6 +8,7 @@ mod inspect;
 mod overrides;
 mod policy;
 mod schedule;
+mod session;
 mod task;
 
 use std::{num::NonZeroU64, path::PathBuf, time::Duration};
@@ -28,6 +29,7 @@ pub(crate) use self::{
         AddArgs, InstallArgs, JobActionArgs, JobArgs, ListArgs, NextArgs, RunScheduleArgs, ScheduleCommand,
         ShowJobArgs,
     },
+    session::{ListSessionsArgs, RmSessionsArgs, SessionCommand, ShowSessionArgs},
     task::{ReportingArgs, TaskArgs},
 };
 use loop_manifest::{duration, init::known_programs};
@@ -137,6 +139,19 @@ Examples:
   loop chat --model ollama:qwen3 --json < question.txt | jq -r .reply"
     )]
     Chat(ChatArgs),
+    /// List, print or delete stored chat sessions
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  loop session show > talk.md
+  loop session show --json | jq -r '.entry.asked.prompt.text // empty'
+  loop session rm --keep 20
+
+LOOP_KEEP_SESSIONS sets how many sessions to keep (1000), LOOP_KEEP_DAYS their
+age in days (90). The next session that ends removes older ones."
+    )]
+    Session(SessionCommand),
     /// Resume an unfinished or halted run
     #[command(after_help = "\
 Examples:

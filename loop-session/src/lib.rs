@@ -8,6 +8,7 @@ pub mod jobs;
 pub mod policy;
 pub mod repeat;
 mod session;
+pub mod stored_sessions;
 mod transcript_writer;
 mod user_input;
 

@@ -1,5 +1,7 @@
 //! The transcript of a session, written as things happen.
 
+mod recording;
+
 use std::{collections::VecDeque, fmt};
 
 use loop_agents::chat::{Message, ToolCall};
@@ -30,6 +32,10 @@ pub struct TranscriptWriter {
     is_behind: bool,
     /// True once the file no longer belongs to us. Nothing more is written.
     is_given_up: bool,
+    /// True if nothing is recorded, because the person wants it so.
+    is_off: bool,
+    /// True if an earlier process began the session.
+    is_resumed: bool,
     /// A tool call whose result is pending.
     call: Option<ToolCall>,
 }
@@ -45,6 +51,8 @@ impl TranscriptWriter {
             due: VecDeque::new(),
             is_behind: false,
             is_given_up: false,
+            is_off: false,
+            is_resumed: false,
             call: None,
         }
     }
@@ -70,8 +78,9 @@ impl TranscriptWriter {
                 .warn("the last messages of the session may be missing: it was killed, or its file was cut");
         }
         self.end();
-        *self = Self::new(self.store.clone(), info, self.host.clone());
-        self.file = Some(file.redacting(self.host.secrets()));
+        let is_off = self.is_off;
+        *self = Self { is_off, is_resumed: true, ..Self::new(self.store.clone(), info, self.host.clone()) };
+        self.file = (!is_off).then(|| file.redacting(self.host.secrets()));
         Ok(conversation)
     }
 
@@ -92,7 +101,7 @@ impl TranscriptWriter {
 
     /// Writes an entry. If that fails, keeps the entry for later and warns once.
     pub fn write(&mut self, entry: TranscriptEntry<Message>) {
-        if self.is_given_up {
+        if self.is_given_up || self.is_off {
             return;
         }
         self.due.push_back(entry);
@@ -169,6 +178,7 @@ impl TranscriptWriter {
     /// Returns the path of the file, or words for its absence.
     pub fn describe(&self) -> String {
         match &self.file {
+            _ if self.is_off => "off: nothing is recorded (/record on)".to_owned(),
             Some(file) => file.path().display().to_string(),
             None => "nothing has been said yet".to_owned(),
         }

@@ -14,6 +14,7 @@ mod record;
 mod redact;
 #[cfg(feature = "report")]
 pub mod report;
+mod retention;
 pub mod rows;
 mod runs;
 mod state_dir;
@@ -32,9 +33,9 @@ pub use self::{
     logs::{Channel, Log, LogError, Logs},
     record::{CostState, Record, RecordDraft, TokenTotals, clamped},
     redact::{REDACTED, RedactingStream, Redactor, secrets_in_addresses},
+    retention::{Retention, RetentionError},
     runs::{
-        ActiveRun, DeadRun, ParallelRuns, Retention, RunEntry, RunInfo, RunManifest, RunStore, StoreError,
-        StoreWarning,
+        ActiveRun, DeadRun, ParallelRuns, RunEntry, RunInfo, RunManifest, RunStore, StoreError, StoreWarning,
     },
     state_dir::{StateDir, StateDirError},
     telemetry_file::{TelemetryError, TelemetryFile},

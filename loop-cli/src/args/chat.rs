@@ -14,6 +14,9 @@ pub(crate) struct ChatArgs {
     /// Resume a session [default: the last in this folder]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["prompt", "json"])]
     pub(crate) resume: Option<String>,
+    /// Store nothing of the session
+    #[arg(long, conflicts_with_all = ["prompt", "json"])]
+    pub(crate) no_record: bool,
     #[command(flatten)]
     pub(crate) chat: ConversationArgs,
     /// Print reply, usage, cost and calls as one JSON line

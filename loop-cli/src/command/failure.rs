@@ -9,7 +9,9 @@ use loop_manifest::{
     task::{LoopsError, TaskError},
 };
 use loop_schedule::JobError;
-use loop_telemetry::{JournalError, StateDirError, StoreError, TelemetryError};
+use loop_telemetry::{
+    JournalError, RetentionError, StateDirError, StoreError, TelemetryError, transcript::SessionError,
+};
 
 use crate::{exit, view::StdoutError};
 
@@ -47,6 +49,10 @@ pub(crate) enum Failure {
     Record(#[from] TelemetryError),
     /// The store of runs refuses, or cannot be read or written.
     Store(#[from] StoreError),
+    /// A variable about old runs or sessions is unusable.
+    Retention(#[from] RetentionError),
+    /// A stored session cannot be found, read or removed.
+    Session(#[from] SessionError),
     /// A run's journal cannot be read or written.
     Journal(#[from] JournalError),
     /// A run's journal contains something that this version cannot read.
@@ -69,6 +75,7 @@ impl Failure {
             Self::Manifest(_) | Self::Usage(_) | Self::Setup(_) | Self::Busy(_) => exit::USAGE,
             Self::Plan(_) | Self::Task(_) | Self::Loops(_) | Self::Model(_) => exit::USAGE,
             Self::Workspace(_) | Self::Job(_) | Self::State(_) | Self::Record(_) => exit::USAGE,
+            Self::Retention(_) | Self::Session(_) => exit::USAGE,
             Self::Store(_) | Self::Journal(_) | Self::Unreadable(_) | Self::Jobs(_) => exit::USAGE,
             Self::Turn(TurnError::EmptyPrompt) => exit::USAGE,
             Self::Turn(_) | Self::Output(_) | Self::Internal(_) => exit::FAILED,

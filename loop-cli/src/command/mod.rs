@@ -18,6 +18,7 @@ mod run_lifecycle;
 mod runs;
 mod schedule;
 mod schema;
+mod session;
 mod show;
 mod tail;
 mod task;
@@ -63,6 +64,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Every(args) => every::exec(&args),
         Command::Schedule(command) => schedule::exec(&command),
         Command::Chat(args) => chat::exec(&args),
+        Command::Session(command) => session::exec(&command),
         Command::Resume(args) => resume::exec(&args),
         Command::Runs(args) => runs::exec(&args),
         Command::Show(args) => show::exec(&args),

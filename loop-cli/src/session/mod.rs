@@ -19,6 +19,7 @@ use loop_session::{InputError, OpenError, Session};
 use loop_telemetry::StateDir;
 
 use self::editor::{CompletionWords, Editor};
+pub(crate) use self::terminal::host;
 use crate::{
     command::{Failure, OrFail},
     signals::Signals,
@@ -28,7 +29,7 @@ use crate::{
 const INPUTS: &str = "inputs";
 
 /// Runs a session to its end, at the terminal of this process. `resumed` names a session to continue, as for `/session
-/// continue`.
+/// continue`. Unless `is_recorded`, nothing of it is stored.
 ///
 /// # Errors
 /// The named model or the folder is unusable, the session cannot be resumed, or the terminal is lost.
@@ -37,11 +38,12 @@ pub(crate) async fn run(
     settings: Settings,
     cx: ExecutionContext,
     resumed: Option<&str>,
+    is_recorded: bool,
 ) -> Result<ExitCode, Failure> {
     let mut signals = Signals::listen().or_internal("cannot listen for signals")?;
     let inputs = inputs(&cx);
     let dir = cx.folder().to_owned();
-    let mut session = Session::open(conversation, settings, cx, terminal::host())?;
+    let mut session = Session::open(conversation, settings, cx, host())?.recording(is_recorded);
     session.start(resumed).await?;
     let commands = session.commands().clone();
     let words = CompletionWords { dir, models: session.named_models(), commands };

@@ -31,7 +31,7 @@ pub(super) async fn run(
     let mut missed_jobs = ask_about_missed_jobs(session);
     while !session.is_over() {
         view::flush();
-        editor.ask(EditorPrompt { is_unsafe: session.is_unsafe() });
+        editor.ask(EditorPrompt { is_unsafe: session.is_unsafe(), is_recorded: session.is_recording() });
         scheduler.set_free(true, session.has_model());
         let next = next(editor, signals, &mut scheduler).await;
         scheduler.set_free(false, session.has_model());

@@ -24,6 +24,6 @@ impl SessionOutput for TerminalOutput {
 }
 
 /// Returns the host of a session: this terminal, the clock, and the known secrets.
-pub(super) fn host() -> SessionHost {
+pub(crate) fn host() -> SessionHost {
     SessionHost::new(TerminalOutput).with_clock(clock::now).with_secrets(view::secrets)
 }

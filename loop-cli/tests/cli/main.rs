@@ -62,6 +62,7 @@ mod session;
 mod session_files;
 mod session_loop;
 mod session_schedule;
+mod session_storage;
 mod signals;
 mod simple_commands;
 mod state;

@@ -15,6 +15,8 @@ pub enum RepeatEffect {
     Elsewhere,
     /// The repeat changes the rules that apply. Models create jobs too, and only a person may change rules.
     Rules,
+    /// The repeat removes stored sessions. Models create jobs too, and only a person may remove those.
+    Removes,
     /// The repeat leaves the session.
     End,
 }
@@ -27,6 +29,7 @@ impl RepeatEffect {
             Self::More => Some(format!("a {kind} cannot create loops or jobs: let it do their work itself")),
             Self::Elsewhere => Some(format!("a {kind} cannot switch to another session: switch first")),
             Self::Rules => Some(format!("a {kind} cannot change the rules: only a person may type that")),
+            Self::Removes => Some(format!("a {kind} cannot remove sessions: only a person may type that")),
             Self::End => Some(format!("a {kind} cannot leave the session")),
         }
     }
@@ -53,6 +56,11 @@ mod tests {
             ("/schedule at 18:00 x", RepeatEffect::More),
             ("/session continue x", RepeatEffect::Elsewhere),
             ("/session use", RepeatEffect::Elsewhere),
+            ("/session rm 2026", RepeatEffect::Removes),
+            ("/record", RepeatEffect::Same),
+            ("/record off", RepeatEffect::Removes),
+            ("/audit status", RepeatEffect::Same),
+            ("/audit clear", RepeatEffect::Rules),
             ("/safemode", RepeatEffect::Same),
             ("/safe off", RepeatEffect::Rules),
             ("/tools", RepeatEffect::Same),

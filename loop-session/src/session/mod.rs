@@ -7,6 +7,7 @@ mod files;
 mod models;
 mod no_model;
 mod policy;
+mod recording;
 mod resume;
 mod run_line;
 mod state;

@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use loop_agents::chat::{Attachment, Chat};
-use loop_core::{CancellationToken, Usage};
+use loop_core::{CancellationToken, Usage, with_causes};
 use loop_manifest::{
     ExecutionContext,
     model::{ConversationOptions, Model, ModelChoiceError},
@@ -11,7 +11,7 @@ use loop_manifest::{
 };
 use loop_schedule::{DISABLE_VARIABLE, ProjectJobs, is_disabled};
 use loop_telemetry::{
-    StateDir,
+    Retention, StateDir,
     transcript::{SessionInfo, SessionStore},
     words::{
         self,
@@ -24,6 +24,9 @@ use crate::{
     Activity, ActivityView, ApprovalChannel, Commands, InputError, OpenError, SessionHost, TranscriptWriter,
     jobs::SessionJobs,
 };
+
+/// The variable with the number of sessions to keep.
+const KEEP_SESSIONS: &str = "LOOP_KEEP_SESSIONS";
 
 /// A conversation with a model, together with everything that a person does around it: commands, tools, files, repeats,
 /// jobs and the transcript.
@@ -159,7 +162,7 @@ impl Session {
             }
         }
         if let Some(why) = self.dialogue.no_model.take().filter(|_| self.dialogue.model.is_none()) {
-            self.warn(&loop_core::with_causes(&why));
+            self.warn(&with_causes(&why));
         }
         let tools = if self.tools.are_on { "with tools" } else { "without tools" };
         let folder = self.context.execution.folder().display();
@@ -167,9 +170,19 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the transcript. A front end calls this after the person has left.
+    /// Ends the transcript, and removes [old sessions](Retention): `LOOP_KEEP_SESSIONS` and `LOOP_KEEP_DAYS` decide. A
+    /// front end calls this after the person has left.
     pub fn end(&mut self) {
         self.log.end();
+        let execution = &self.context.execution;
+        let retention = Retention::from_env_with(KEEP_SESSIONS, |name| execution.variable(name));
+        let removed = match retention {
+            Ok(retention) => self.log.store().retain(retention, self.host().now()),
+            Err(error) => return self.warn(&error.to_string()),
+        };
+        if let Err(error) = removed {
+            self.warn(&format!("cannot remove old sessions: {}", with_causes(&error)));
+        }
     }
 
     /// Shows a text to the person.

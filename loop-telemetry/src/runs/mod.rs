@@ -43,7 +43,6 @@ pub use self::{
     dead::DeadRun,
     error::StoreError,
     info::{RunEntry, RunInfo, RunManifest},
-    removal::Retention,
     warning::StoreWarning,
 };
 use self::{

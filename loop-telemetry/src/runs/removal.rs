@@ -11,30 +11,12 @@ use jiff::Timestamp;
 
 use super::{RunEntry, RunStore, StoreError, alive, at};
 use crate::{
-    failpoint,
+    Retention, failpoint,
     journal::{EVENTS, lock},
 };
 
 /// The extension of a run's folder during its removal. No run has such a name.
 pub(super) const REMOVED: &str = "removed";
-
-/// Decides which ended runs to keep. Open runs always stay, because they are running or can be resumed.
-///
-/// # Default
-/// The last 1,000 ended runs, if they began in the last 90 days.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retention {
-    /// The number of runs to keep: the most recent ones.
-    pub ended: usize,
-    /// The maximum age of a run, counted from its begin.
-    pub age: Duration,
-}
-
-impl Default for Retention {
-    fn default() -> Self {
-        Self { ended: 1_000, age: Duration::from_hours(90 * 24) }
-    }
-}
 
 impl RunStore {
     /// Removes a run and all its data.
@@ -92,7 +74,7 @@ impl RunStore {
         let mut too_many = runs.iter().filter(|run| is_ended(run)).count().saturating_sub(retention.ended);
         let (mut removed, mut held) = (Vec::new(), Vec::new());
         runs.retain(|run| {
-            if !is_ended(run) || (too_many == 0 && !is_older(run, retention.age, now)) {
+            if !is_ended(run) || (too_many == 0 && !retention.is_expired(run.started_at, now)) {
                 return true;
             }
             too_many = too_many.saturating_sub(1);
@@ -108,12 +90,6 @@ impl RunStore {
         removed.iter().try_for_each(|id| remove_folder(&self.path.join(id)))?;
         Ok(removed)
     }
-}
-
-/// Returns whether a run began longer ago than this. If the clock was set back, a run may seem to begin in the future;
-/// that is not older.
-fn is_older(run: &RunEntry, age: Duration, now: Timestamp) -> bool {
-    Duration::try_from(now.duration_since(run.started_at)).is_ok_and(|since| since > age)
 }
 
 /// Prevents other processes from resuming a run during its removal; `None` if there is nothing to resume.

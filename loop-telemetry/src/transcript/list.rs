@@ -6,7 +6,7 @@
 use std::{
     fs,
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use jiff::Timestamp;
@@ -62,37 +62,52 @@ pub(super) fn name_of(listed: &SessionListing) -> Option<&str> {
     listed.as_ref().map_or_else(|unreadable| unreadable.name.as_deref(), |entry| entry.name.as_deref())
 }
 
-fn last_used(listed: &SessionListing) -> Timestamp {
-    listed.as_ref().map_or_else(|unreadable| unreadable.last_used, |entry| entry.last_used)
+/// The file of a session.
+pub(super) struct SessionFile {
+    pub(super) path: PathBuf,
+    /// The id in its name.
+    pub(super) id: String,
+    pub(super) last_used: Timestamp,
+    bytes: u64,
 }
 
-/// Returns all sessions in this folder, last used first. Skips files with other names.
-pub(super) fn sessions_in(folder: &Path) -> Result<Vec<SessionListing>, SessionError> {
+/// Returns the files of all sessions in this folder, last used first. Skips files with other names.
+pub(super) fn files_in(folder: &Path) -> Result<Vec<SessionFile>, SessionError> {
     let failed = |source| SessionError::Folder { path: folder.to_owned(), source };
-    let files = match fs::read_dir(folder) {
+    let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        files => files.map_err(failed)?,
+        entries => entries.map_err(failed)?,
     };
-    let mut sessions = Vec::new();
-    for file in files {
-        sessions.extend(session(&file.map_err(failed)?.path()));
+    let mut files = Vec::new();
+    for entry in entries {
+        files.extend(session_file(entry.map_err(failed)?.path()));
     }
-    sessions.sort_by(|a, b| (last_used(b), id_of(b)).cmp(&(last_used(a), id_of(a))));
-    Ok(sessions)
+    files.sort_by(|a, b| (b.last_used, &b.id).cmp(&(a.last_used, &a.id)));
+    Ok(files)
 }
 
-/// Returns the session of this file, if the file is named like one.
-fn session(path: &Path) -> Option<SessionListing> {
+/// Returns the file of a session, if the path is named like one.
+fn session_file(path: PathBuf) -> Option<SessionFile> {
     let id = path.file_stem().filter(|_| path.extension().is_some_and(|it| it == EXTENSION))?;
     let id = id.to_string_lossy().into_owned();
     // A session that was removed meanwhile does not count.
-    let metadata = fs::metadata(path).ok()?;
+    let metadata = fs::metadata(&path).ok()?;
     let last_used = metadata.modified().map_or(Timestamp::UNIX_EPOCH, clamped);
-    let name = name(path);
-    Some(match begun(path, &id) {
-        Ok(info) => Ok(SessionEntry { info, name, last_used, bytes: metadata.len() }),
+    Some(SessionFile { path, id, last_used, bytes: metadata.len() })
+}
+
+/// Returns all sessions in this folder, last used first.
+pub(super) fn sessions_in(folder: &Path) -> Result<Vec<SessionListing>, SessionError> {
+    Ok(files_in(folder)?.into_iter().map(listing).collect())
+}
+
+fn listing(file: SessionFile) -> SessionListing {
+    let SessionFile { path, id, last_used, bytes } = file;
+    let name = name(&path);
+    match begun(&path, &id) {
+        Ok(info) => Ok(SessionEntry { info, name, last_used, bytes }),
         Err(why) => Err(UnreadableSession { id, name, last_used, why }),
-    })
+    }
 }
 
 /// Reads the facts on the first line.

@@ -51,6 +51,7 @@ mod error;
 pub mod export;
 mod file;
 mod list;
+mod removal;
 mod store;
 
 pub use self::{

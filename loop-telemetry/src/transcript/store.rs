@@ -138,6 +138,11 @@ impl SessionStore {
         }
     }
 
+    /// Returns whether there is a session with this id, readable or not.
+    pub fn contains(&self, id: &str) -> bool {
+        self.existing(id).is_ok()
+    }
+
     /// Returns whether a process holds the session. The kernel knows this, so a killed process does not count.
     ///
     /// # Errors
@@ -146,7 +151,7 @@ impl SessionStore {
         Ok(is_locked(&self.file_of(id)?)?)
     }
 
-    fn existing(&self, id: &str) -> Result<PathBuf, SessionError> {
+    pub(super) fn existing(&self, id: &str) -> Result<PathBuf, SessionError> {
         let path = self.file_of(id)?;
         match path.is_file() {
             true => Ok(path),

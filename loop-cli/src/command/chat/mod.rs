@@ -30,7 +30,7 @@ use loop_manifest::settings::read_bounded;
 
 pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
     let piped = StdinKind::detect();
-    if args.resume.is_some() || args.prompt.is_none() && piped == StdinKind::Terminal {
+    if args.resume.is_some() || args.no_record || args.prompt.is_none() && piped == StdinKind::Terminal {
         return talk(args);
     }
     let dir = dir(args.cwd.as_deref())?;
@@ -60,8 +60,8 @@ fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
     let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
     let cx = execution_context(dir, new_run_id())?;
     let supervisor = cx.supervisor().clone();
-    let done =
-        block_on(session::run(requested_conversation(&args.chat)?, settings, cx, args.resume.as_deref()));
+    let conversation = requested_conversation(&args.chat)?;
+    let done = block_on(session::run(conversation, settings, cx, args.resume.as_deref(), !args.no_record));
     supervisor.end();
     done
 }

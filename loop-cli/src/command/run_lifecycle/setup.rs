@@ -91,7 +91,7 @@ fn list<O>(
     redactor: Redactor,
 ) -> Result<(RunStore, FileJournal<O>), Failure> {
     let store = store().or_setup(cannot_keep)?;
-    let retention = retention()?;
+    let retention = Retention::from_env_with(KEEP_RUNS, |name| env::var_os(name))?;
     fault_injection::point("before_begin");
     let journal = match store.begin(info, parallel, clock::now) {
         Err(StoreError::FolderBusy { id, folder, has_journal }) => {
@@ -144,22 +144,6 @@ pub(crate) fn logs(store: &RunStore, run: &str, redactor: Redactor) -> Result<Ou
 
 /// The variable with the number of ended runs to store.
 const KEEP_RUNS: &str = "LOOP_KEEP_RUNS";
-/// The variable with the maximum age of ended runs, in days.
-const KEEP_DAYS: &str = "LOOP_KEEP_DAYS";
-
-/// Reads the user's retention settings for ended runs.
-fn retention() -> Result<Retention, Failure> {
-    let number = |name: &str| {
-        let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) else { return Ok(None) };
-        let number = value.to_str().and_then(|value| value.parse::<u32>().ok());
-        number.map(Some).or_setup(|| format!("{name} has to be a whole number, such as 100"))
-    };
-    let Retention { ended, age } = Retention::default();
-    Ok(Retention {
-        ended: number(KEEP_RUNS)?.map_or(ended, |runs| usize::try_from(runs).unwrap_or(usize::MAX)),
-        age: number(KEEP_DAYS)?.map_or(age, |days| Duration::from_hours(24 * u64::from(days))),
-    })
-}
 
 /// Removes old runs. Each new run is an occasion to clean up, but a failed removal does not fail the run: the next one
 /// tries again.

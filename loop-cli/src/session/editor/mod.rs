@@ -182,7 +182,9 @@ fn editor(words: CompletionWords, lines: &InputHistory, coloured: bool) -> Reedl
 /// Takes a line typed earlier as if it were typed now.
 fn taken(editor: &mut Reedline, prompt: &EditorPrompt, line: &str, lines: &InputHistory) -> EditorEvent {
     view::say(&prompt.before(line));
-    lines.append(line);
+    if prompt.is_recorded {
+        lines.append(line);
+    }
     // The file has the line, whatever happens to the editor's own memory.
     let _ = editor.history_mut().save(HistoryItem::from_command_line(line));
     EditorEvent::Line(multiline::joined(line))
@@ -191,7 +193,9 @@ fn taken(editor: &mut Reedline, prompt: &EditorPrompt, line: &str, lines: &Input
 fn read(editor: &mut Reedline, prompt: &EditorPrompt, lines: &InputHistory) -> EditorEvent {
     match editor.read_line(prompt) {
         Ok(Signal::Success(line)) => {
-            lines.append(&line);
+            if prompt.is_recorded {
+                lines.append(&line);
+            }
             EditorEvent::Line(multiline::joined(&line))
         }
         Ok(Signal::CtrlC) => EditorEvent::Interrupted,

@@ -15,6 +15,8 @@ const INDICATOR: &str = "> ";
 pub(crate) struct EditorPrompt {
     /// True if commands run unchecked, which the prompt should make visible.
     pub(crate) is_unsafe: bool,
+    /// True if the next session may remember what is typed.
+    pub(crate) is_recorded: bool,
 }
 
 impl EditorPrompt {
@@ -74,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_rows_of_what_was_typed_are_counted_with_what_stands_before_it() {
-        let rows = |is_unsafe, typed: &str| EditorPrompt { is_unsafe }.rows(typed, 20);
+        let rows = |is_unsafe, typed: &str| EditorPrompt { is_unsafe, is_recorded: true }.rows(typed, 20);
         assert_eq!((rows(false, ""), rows(false, "a line"), rows(false, "one\ntwo\n")), (1, 1, 3));
         // A character in the last column moves the cursor to the next row.
         let (seventeen, eighteen) = ("x".repeat(17), "x".repeat(18));

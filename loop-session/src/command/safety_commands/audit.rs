@@ -1,11 +1,17 @@
-//! `/audit`: shows recent policy decisions.
+//! `/audit`: shows the recent policy decisions.
 
 use async_trait::async_trait;
 use loop_guardrails::policy::audit::{AuditEntry, AuditOutcome};
 
-use loop_telemetry::words::style::{BAD, DIM, paint};
+use loop_telemetry::words::{
+    self,
+    style::{BAD, DIM, paint},
+};
 
-use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session, SessionHost, split_word};
+use crate::{
+    ArgumentKind, Command, CommandGroup, CommandInfo, InputError, RepeatEffect, Session, SessionHost,
+    split_word,
+};
 
 /// The number of decisions shown.
 const SHOWN: usize = 10;
@@ -16,11 +22,11 @@ const INFO: CommandInfo = CommandInfo {
     group: CommandGroup::Safety,
     name: "audit",
     aliases: &[],
-    arguments: "[N]",
+    arguments: "[N | status | clear]",
     summary: "Show the last decisions about tools and commands",
-    help: "Shows the last ten decisions of this session, or the last N. The folder `audit/` in the state directory \
-           holds all of them.",
-    argument_kind: ArgumentKind::Other,
+    help: "Shows the last ten decisions of this session, or the last N. `status` counts them. `clear` forgets what the \
+           session shows; the folder `audit/` in the state directory keeps all decisions.",
+    argument_kind: ArgumentKind::Words(&["status", "clear"]),
 };
 
 #[async_trait]
@@ -29,24 +35,57 @@ impl Command for AuditCommand {
         &INFO
     }
 
+    fn repeat_effect(&self, arguments: &str) -> RepeatEffect {
+        if arguments == "clear" { RepeatEffect::Rules } else { RepeatEffect::Same }
+    }
+
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
         let most = match split_word(arguments) {
             ("" | "show", "") => SHOWN,
+            ("clear", "") => {
+                session.tools.audit.clear();
+                session.say("the session forgot its decisions; the folder `audit/` keeps them");
+                return Ok(());
+            }
+            ("status", "") => {
+                let entries = session.tools.audit.newest(usize::MAX);
+                session.say(&counted(&entries));
+                warn_of_loss(session);
+                return Ok(());
+            }
             ("show", number) | (number, "") => {
                 number.parse().map_err(|_| INFO.misused(format!("`{number}` is not a number")))?
             }
             _ => return Err(INFO.misused("one number is enough")),
         };
-        if let Some(path) = session.tools.audit.lost() {
-            let path = session.host().printable(&path.display().to_string());
-            session.warn(&format!("decisions in {path} are lost: somebody emptied or removed it"));
-        }
+        warn_of_loss(session);
         let entries = session.tools.audit.newest(most);
         let lines: Vec<_> = entries.iter().rev().map(|entry| line(entry, session.host())).collect();
-        session.say(&if lines.is_empty() { "no decisions yet".to_owned() } else { lines.join("\n") });
+        session.say(&if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") });
         Ok(())
     }
 }
+
+fn warn_of_loss(session: &Session) {
+    if let Some(path) = session.tools.audit.lost() {
+        let path = session.host().printable(&path.display().to_string());
+        session.warn(&format!("decisions in {path} are lost: somebody emptied or removed it"));
+    }
+}
+
+/// Counts the decisions, which are ordered from the newest to the oldest.
+fn counted(entries: &[AuditEntry]) -> String {
+    let Some(oldest) = entries.last() else { return NONE.to_owned() };
+    let of = |outcome| entries.iter().filter(|entry| entry.outcome == outcome).count();
+    let (allowed, denied) = (of(AuditOutcome::Allowed), of(AuditOutcome::Denied));
+    format!(
+        "{} since {}: {allowed} allowed, {denied} denied",
+        words::count((allowed + denied) as u64, "decision"),
+        oldest.at.strftime("%Y-%m-%d %H:%M:%S UTC")
+    )
+}
+
+const NONE: &str = "no decisions yet";
 
 /// The longest line, in characters.
 const WIDE: usize = 120;

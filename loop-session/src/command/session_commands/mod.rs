@@ -2,6 +2,7 @@
 
 mod exit;
 mod help;
+mod record;
 mod rename;
 mod session;
 mod status;
@@ -9,6 +10,6 @@ mod status;
 #[cfg(test)]
 pub(super) use self::help::PREFIXES_AND_KEYS;
 pub(super) use self::{
-    exit::ExitCommand, help::HelpCommand, rename::RenameCommand, session::SessionCommand,
-    status::StatusCommand,
+    exit::ExitCommand, help::HelpCommand, record::RecordCommand, rename::RenameCommand,
+    session::SessionCommand, status::StatusCommand,
 };

@@ -1,36 +1,13 @@
 //! `/session`: manages this session and earlier ones.
 
-use std::{iter, path::Path};
+use std::path::Path;
 
 use async_trait::async_trait;
-use jiff::Timestamp;
-use loop_agents::chat::Message;
-use loop_core::with_causes;
-use loop_telemetry::transcript::{
-    SessionEntry, UnreadableSession,
-    export::{ExportedCall, ExportedFile, ExportedMessage, fountain, markdown},
-};
-
-use loop_telemetry::words::{
-    self,
-    table::{self, Column},
-};
 
 use crate::{
-    ArgumentKind, Command, CommandGroup, CommandInfo, InputError, RepeatEffect, Session, SessionHost,
-    split_word,
+    ArgumentKind, Command, CommandGroup, CommandInfo, InputError, RepeatEffect, Session, split_word,
+    stored_sessions::{self, SessionList, TextFormat},
 };
-
-/// The number of sessions listed.
-const LISTED: usize = 20;
-
-const COLUMNS: &[Column] = &[
-    Column::words("session"),
-    Column::words("name"),
-    Column::words("last used"),
-    Column::numbers("size"),
-    Column::words("folder"),
-];
 
 pub(in crate::command) struct SessionCommand;
 
@@ -38,13 +15,13 @@ const INFO: CommandInfo = CommandInfo {
     group: CommandGroup::Session,
     name: "session",
     aliases: &[],
-    arguments: "[list | show [ID] | continue [ID] | export FILE [ID] [--force]]",
-    summary: "List, show, export or continue sessions",
+    arguments: "[list | show [ID] | continue [ID] | export FILE [ID] [--force] | rm ID]",
+    summary: "List, show, export, continue or remove sessions",
     help: "Name a session by its id, the beginning of its id, or its `/rename` name. The default is this session; for \
            `continue`, the last one of this folder. `export` writes Markdown, or a Fountain screenplay if the file \
            name ends in `.spmd` or `.fountain`; `md` or `fountain` alone names the file after the session. It replaces \
            an existing file only with `--force`.",
-    argument_kind: ArgumentKind::Words(&["list", "show", "continue", "export"]),
+    argument_kind: ArgumentKind::Words(&["list", "show", "continue", "export", "rm"]),
 };
 
 #[async_trait]
@@ -56,6 +33,7 @@ impl Command for SessionCommand {
     fn repeat_effect(&self, arguments: &str) -> RepeatEffect {
         match split_word(arguments).0 {
             "continue" | "use" => RepeatEffect::Elsewhere,
+            "rm" => RepeatEffect::Removes,
             _ => RepeatEffect::Same,
         }
     }
@@ -68,6 +46,15 @@ impl Command for SessionCommand {
                 session.say(&session.host().printable(&page));
             }
             ("continue" | "use", id) => session.resume(id)?,
+            ("rm", "") => return Err(INFO.misused("the session to remove is missing")),
+            ("rm", wanted) => {
+                let id = session.find_session(wanted)?.info.id;
+                if id == session.log.id() && session.is_recording() {
+                    return Err(InputError::refused("this is that session: `/record off` removes it"));
+                }
+                session.log.store().remove(&id)?;
+                session.say(&format!("removed {id}"));
+            }
             ("export", rest) => {
                 let said = export(rest, session).await?;
                 session.say(&said);
@@ -79,42 +66,9 @@ impl Command for SessionCommand {
 }
 
 fn list(session: &Session) -> Result<String, InputError> {
-    let (sessions, unreadable) = session.log.store().list_from(session.context.execution.folder())?;
-    let now = session.host().now();
-    if sessions.is_empty() && unreadable.is_empty() {
-        return Ok("there are no sessions yet".to_owned());
-    }
-    let rows: Vec<_> = sessions.iter().take(LISTED).map(|entry| row(entry, session, now)).collect();
-    let more = sessions.len().saturating_sub(LISTED);
-    let more = if more == 0 { String::new() } else { format!("\n… and {more} more") };
-    let table = if rows.is_empty() { String::new() } else { table::lines(COLUMNS, &rows).join("\n") + &more };
-    let unreadable = unreadable.iter().map(|it| unread(it, session.host(), now));
-    Ok(iter::once(table).filter(|table| !table.is_empty()).chain(unreadable).collect::<Vec<_>>().join("\n"))
-}
-
-/// Describes a session that cannot be read, and why.
-fn unread(session: &UnreadableSession, host: &SessionHost, now: Timestamp) -> String {
-    let ago = words::ago(now.duration_since(session.last_used).unsigned_abs());
-    let name = session.name.as_deref().map(|name| format!(" ({})", host.one_line(name))).unwrap_or_default();
-    let id = host.one_line(&session.id);
-    format!("{id}{name}, {ago}, cannot be read: {}", host.printable(&with_causes(&session.why)))
-}
-
-fn row(entry: &SessionEntry, session: &Session, now: Timestamp) -> Vec<String> {
-    let ago = now.duration_since(entry.last_used).unsigned_abs();
-    let name =
-        if entry.info.id == session.log.id() { "(this one)" } else { entry.name.as_deref().unwrap_or("-") };
-    vec![
-        entry.info.id.clone(),
-        session.host().one_line(name),
-        words::ago(ago),
-        words::bytes(entry.bytes),
-        if entry.info.works_in(session.context.execution.folder()) {
-            "this one".to_owned()
-        } else {
-            session.host().one_line(&entry.info.folder)
-        },
-    ]
+    let folder = session.context.execution.folder();
+    let list = SessionList::new(session.log.store(), folder, session.host()).current(session.log.id());
+    Ok(list.text()?.unwrap_or_else(|| "there are no sessions yet".to_owned()))
 }
 
 /// Names that are file formats rather than files.
@@ -160,31 +114,6 @@ fn exported(session: &Session, id: &str, file: &Path) -> Result<String, InputErr
         "" => session.log.id().to_owned(),
         id => session.find_session(id)?.info.id,
     };
-    let entries = session.log.store().entries::<Message>(&id)?;
-    let is_screenplay = file.extension().is_some_and(|ending| ending == "spmd" || ending == "fountain");
-    Ok(if is_screenplay {
-        fountain(&entries, exported_message)
-    } else {
-        markdown(&entries, exported_message)
-    })
-}
-
-/// Converts a message to the form that exporters understand.
-fn exported_message(message: &Message) -> ExportedMessage<'_> {
-    let calls = message.calls().iter().map(|answered| ExportedCall {
-        tool: &answered.call.name,
-        arguments: &answered.call.arguments,
-        result: &answered.result,
-    });
-    let files = message.attachments().iter().map(|attachment| ExportedFile {
-        name: attachment.name.as_deref(),
-        media_type: &attachment.media_type,
-        bytes: attachment.bytes() as u64,
-    });
-    ExportedMessage {
-        by_model: matches!(message, Message::Assistant { .. }),
-        text: message.text(),
-        calls: calls.collect(),
-        files: files.collect(),
-    }
+    let format = TextFormat::of(file);
+    Ok(stored_sessions::text(session.log.store(), &id, format)?)
 }

@@ -1,0 +1,41 @@
+//! Switches the record of the session off and on.
+
+use loop_manifest::model::Model;
+use loop_telemetry::transcript::TranscriptEntry;
+
+use super::state::Session;
+use crate::InputError;
+
+impl Session {
+    /// Sets whether the session is recorded when it begins. Default: it is.
+    #[must_use]
+    pub fn recording(mut self, is_on: bool) -> Self {
+        self.log = self.log.recording(is_on);
+        self
+    }
+
+    /// Returns whether the session is recorded. If not, a front end should not store what the person types either.
+    pub const fn is_recording(&self) -> bool {
+        self.log.is_recording()
+    }
+
+    /// Stops to record, and removes what this session has stored. Returns whether entries of an earlier process stay.
+    ///
+    /// # Errors
+    /// The entries so far cannot be removed.
+    pub(crate) fn stop_recording(&mut self) -> Result<bool, InputError> {
+        Ok(self.log.stop_recording()?)
+    }
+
+    /// Records again, with the conversation so far.
+    ///
+    /// # Errors
+    /// The file of a resumed session cannot be opened.
+    pub(crate) fn start_recording(&mut self) -> Result<(), InputError> {
+        let model = self.dialogue.model.as_ref().map_or("", Model::asked);
+        let chat = &self.dialogue.chat;
+        self.log.start_recording(model, chat.history().messages(), chat.pinned())?;
+        self.log.write(TranscriptEntry::ToolsChanged { on: self.tools.are_on });
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! Stored sessions, as texts for people.
+//!
+//! ```
+//! use loop_session::stored_sessions::{self, TextFormat};
+//! use loop_telemetry::transcript::SessionStore;
+//!
+//! # let state = tempfile::tempdir()?;
+//! let store = SessionStore::at(state.path().join("sessions"));
+//! assert!(stored_sessions::text(&store, "s-1", TextFormat::Markdown).is_err());
+//! assert_eq!(TextFormat::of("talk.fountain"), TextFormat::Fountain);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use loop_agents::chat::Message;
+use loop_core::with_causes;
+use loop_telemetry::{
+    transcript::{
+        SessionEntry, SessionError, SessionStore, UnreadableSession,
+        export::{ExportedCall, ExportedFile, ExportedMessage, fountain, markdown},
+    },
+    words::{
+        self,
+        table::{self, Column},
+    },
+};
+
+use crate::SessionHost;
+
+/// The number of sessions listed.
+const LISTED: usize = 20;
+
+const COLUMNS: &[Column] = &[
+    Column::words("session"),
+    Column::words("name"),
+    Column::words("last used"),
+    Column::numbers("size"),
+    Column::words("folder"),
+];
+
+/// The format of a session's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TextFormat {
+    /// Markdown.
+    #[default]
+    Markdown,
+    /// A Fountain screenplay.
+    Fountain,
+}
+
+impl TextFormat {
+    /// Returns the format that a file's name implies: Fountain for `.spmd` and `.fountain`, else Markdown.
+    pub fn of(file: impl AsRef<Path>) -> Self {
+        let ending = file.as_ref().extension();
+        let is_screenplay = ending.is_some_and(|ending| ending == "spmd" || ending == "fountain");
+        if is_screenplay { Self::Fountain } else { Self::Markdown }
+    }
+}
+
+/// Returns a session as text. The text comes from a model: make it [printable](SessionHost::printable) before you show
+/// it.
+///
+/// # Errors
+/// There is no session with this id, or it cannot be read.
+pub fn text(store: &SessionStore, id: &str, format: TextFormat) -> Result<String, SessionError> {
+    let entries = store.entries::<Message>(id)?;
+    Ok(match format {
+        TextFormat::Fountain => fountain(&entries, exported_message),
+        TextFormat::Markdown => markdown(&entries, exported_message),
+    })
+}
+
+/// A list of the last used sessions, as a table.
+///
+/// # Default
+/// The sessions of all folders, those of one folder first.
+#[derive(Debug)]
+pub struct SessionList<'a> {
+    store: &'a SessionStore,
+    folder: &'a Path,
+    host: &'a SessionHost,
+    current: Option<&'a str>,
+    is_local: bool,
+}
+
+impl<'a> SessionList<'a> {
+    /// Creates the list, as seen from this folder.
+    pub fn new(store: &'a SessionStore, folder: &'a Path, host: &'a SessionHost) -> Self {
+        Self { store, folder, host, current: None, is_local: false }
+    }
+
+    /// Marks the session with this id as the current one.
+    #[must_use]
+    pub fn current(self, id: &'a str) -> Self {
+        Self { current: Some(id), ..self }
+    }
+
+    /// Leaves out the sessions of other folders.
+    #[must_use]
+    pub fn local(self, is_local: bool) -> Self {
+        Self { is_local, ..self }
+    }
+
+    /// Returns the table, and a line for each session that cannot be read. Returns `None` if there are no sessions.
+    ///
+    /// # Errors
+    /// The folder of the store cannot be read.
+    pub fn text(&self) -> Result<Option<String>, SessionError> {
+        let (mut sessions, unreadable) = self.store.list_from(self.folder)?;
+        sessions.retain(|entry| !self.is_local || entry.info.works_in(self.folder));
+        let rows: Vec<_> = sessions.iter().take(LISTED).map(|entry| self.row(entry)).collect();
+        let mut lines = if rows.is_empty() { Vec::new() } else { table::lines(COLUMNS, &rows) };
+        if let Some(more) = sessions.len().checked_sub(LISTED).filter(|more| *more > 0) {
+            lines.push(format!("… and {more} more"));
+        }
+        lines.extend(unreadable.iter().map(|session| unread(session, self.host)));
+        Ok((!lines.is_empty()).then(|| lines.join("\n")))
+    }
+
+    fn row(&self, entry: &SessionEntry) -> Vec<String> {
+        let is_current = self.current == Some(entry.info.id.as_str());
+        let name = if is_current { "(this one)" } else { entry.name.as_deref().unwrap_or("-") };
+        let is_here = entry.info.works_in(self.folder);
+        vec![
+            entry.info.id.clone(),
+            self.host.one_line(name),
+            ago(entry.last_used, self.host),
+            words::bytes(entry.bytes),
+            if is_here { "this one".to_owned() } else { self.host.one_line(&entry.info.folder) },
+        ]
+    }
+}
+
+fn ago(time: Timestamp, host: &SessionHost) -> String {
+    words::ago(host.now().duration_since(time).unsigned_abs())
+}
+
+/// Describes a session that cannot be read, and why.
+fn unread(session: &UnreadableSession, host: &SessionHost) -> String {
+    let ago = ago(session.last_used, host);
+    let name = session.name.as_deref().map(|name| format!(" ({})", host.one_line(name))).unwrap_or_default();
+    let id = host.one_line(&session.id);
+    format!("{id}{name}, {ago}, cannot be read: {}", host.printable(&with_causes(&session.why)))
+}
+
+/// Converts a message to the form that exporters understand.
+fn exported_message(message: &Message) -> ExportedMessage<'_> {
+    let calls = message.calls().iter().map(|answered| ExportedCall {
+        tool: &answered.call.name,
+        arguments: &answered.call.arguments,
+        result: &answered.result,
+    });
+    let files = message.attachments().iter().map(|attachment| ExportedFile {
+        name: attachment.name.as_deref(),
+        media_type: &attachment.media_type,
+        bytes: attachment.bytes() as u64,
+    });
+    ExportedMessage {
+        by_model: matches!(message, Message::Assistant { .. }),
+        text: message.text(),
+        calls: calls.collect(),
+        files: files.collect(),
+    }
+}
