@@ -189,11 +189,11 @@ async fn a_pattern_needs_its_match_and_exit_0_over_the_whole_stream() {
     // The pattern is in the middle of more output than we keep.
     let noise = "head -c 5000000 /dev/zero | tr '\\0' x";
     assert!(check(&format!("{noise}; echo DONE; {noise}")).await.passed());
-    assert_eq!(check("echo DONE; exit 1").await.feedback(), Some("the evaluator exited with 1"));
+    assert_eq!(check("echo DONE; exit 1").await.feedback(), Some("the check exited with 1"));
     let unmatched = check("echo done").await;
     assert_eq!(
         unmatched.feedback(),
-        Some("the evaluator exited with 0, but nothing in its output matches `DONE`")
+        Some("the check exited with 0, but nothing in its output matches `DONE`")
     );
     assert!(check("exit 3").await.feedback().unwrap().contains("exited with 3, and nothing"));
 }

@@ -126,7 +126,7 @@ fn an_executor_that_drops_the_last_handle_does_not_remove_the_folder_itself() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_said_to_be_huge_is_not_read_for_ever() {
+async fn a_file_with_a_huge_length_is_not_read_for_ever() {
     let file = UsageFile::create().unwrap();
     let line = r#"echo '{"cost_usd":0.1}' >>"$F"; truncate -s 100G "$F""#;
     assert_eq!(written_by(&file, line).await, at_least(100_000));

@@ -45,7 +45,7 @@ use loop_manifest::{duration, init::known_programs};
     after_help = "\
 More commands:  report, schema, completions, man
 To start, in your project's folder:  loop init && loop run
-Exit codes:  0  goal met   1  halted by a guardrail   2  wrong usage or manifest
+Exit codes:  0  goal met   1  halted before that   2  wrong usage or manifest
   3  the run failed   129, 130, 143  ended by SIGHUP, Ctrl+C, SIGTERM"
 )]
 pub(crate) struct Cli {
@@ -154,6 +154,9 @@ age in days (90). The next session that ends removes older ones."
     Session(SessionCommand),
     /// Resume an unfinished or halted run
     #[command(after_help = "\
+If no run is unfinished, a raised limit or a note resumes the last run of this
+folder, if that run was halted.
+
 Examples:
   loop resume
   loop resume 0198b2 --add-iterations 5 --note 'leave the tests alone'")]
@@ -258,13 +261,13 @@ pub(crate) struct OutputArgs {
     /// Print the run's record as JSON on standard output
     #[arg(long)]
     pub(crate) json: bool,
-    /// Show the whole output of the agent and the check
+    /// Show the whole output of each iteration
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) show_output: bool,
     /// Print only errors, and ask no questions
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Append a run's record [default: state directory]
+    /// Append the record here [default: telemetry.jsonl]
     #[arg(long, value_name = "FILE")]
     pub(crate) telemetry: Option<PathBuf>,
 }

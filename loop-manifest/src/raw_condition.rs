@@ -13,10 +13,10 @@ const PATH: &str = "stop_condition";
 const COMBINING: [&str; 4] =
     ["stop_condition.all", "stop_condition.any", "stop_condition.of", "stop_condition.not"];
 
-/// A list of conditions. One that is no object is reported already.
+/// A list of conditions. The reader has already reported an item that is not an object (`None`).
 pub(crate) type RawConditions = Field<Vec<Option<RawStopCondition>>>;
 
-/// When the goal is met. The forms are told apart later; each field here may be written.
+/// When the goal is met. Validation distinguishes the forms later; each field here may be written.
 #[derive(Debug, Default)]
 pub(crate) struct RawStopCondition {
     /// Its location.

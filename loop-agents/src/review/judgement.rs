@@ -68,8 +68,8 @@ impl Judgement {
 /// Returns the summary of a review without a verdict.
 fn no_verdict(words: &str) -> String {
     match printed(words).as_str() {
-        "" => "the reviewing agent gave no readable verdict: it printed nothing".to_owned(),
-        end => format!("the reviewing agent gave no readable verdict. It ended with: {end}"),
+        "" => "The reviewer gave no readable verdict: it printed nothing".to_owned(),
+        end => format!("The reviewer gave no readable verdict. It ended with: {end}"),
     }
 }
 

@@ -180,7 +180,7 @@ impl CommandEvaluator {
 
     /// Sets the feedback of a passing verdict, for a loop whose goal needs more than a pass. `missing` gets a step with
     /// the verdict and the [matches](Self::looking_for), and returns what is missing, as the rest of the sentence "the
-    /// evaluator exited with 0, but ...". A [`ShellAgent`](super::ShellAgent) tells it to the agent behind the output
+    /// check exited with 0, but ...". A [`ShellAgent`](super::ShellAgent) tells it to the agent behind the output
     /// of the evaluator.
     #[must_use]
     pub fn advising(mut self, missing: impl Fn(&StepRecord) -> Option<String> + Send + 'static) -> Self {
@@ -261,7 +261,7 @@ impl CommandEvaluator {
     fn advised(&self, verdict: Verdict, matches: u64) -> Verdict {
         let advice = self.advice.as_ref().filter(|_| verdict.passed());
         match advice.and_then(|Advice(missing)| missing(&record(&verdict, matches))) {
-            Some(missing) => verdict.with_feedback(format!("the evaluator exited with 0, but {missing}")),
+            Some(missing) => verdict.with_feedback(format!("the check exited with 0, but {missing}")),
             None => verdict,
         }
     }
@@ -270,13 +270,11 @@ impl CommandEvaluator {
         let pattern = self.pattern.as_ref().map_or("", Pattern::as_str);
         match (exit.success(), matched) {
             (true, true) => Verdict::pass(),
-            (true, false) => Verdict::fail().with_feedback(format!(
-                "the evaluator {exit}, but nothing in its output matches `{pattern}`"
-            )),
-            (false, true) => Verdict::fail().with_feedback(format!("the evaluator {exit}")),
-            (false, false) => Verdict::fail().with_feedback(format!(
-                "the evaluator {exit}, and nothing in its output matches `{pattern}`"
-            )),
+            (true, false) => Verdict::fail()
+                .with_feedback(format!("the check {exit}, but nothing in its output matches `{pattern}`")),
+            (false, true) => Verdict::fail().with_feedback(format!("the check {exit}")),
+            (false, false) => Verdict::fail()
+                .with_feedback(format!("the check {exit}, and nothing in its output matches `{pattern}`")),
         }
     }
 }
@@ -331,9 +329,9 @@ pub struct TooManyPatterns(());
 
 /// The command exceeded a limit.
 #[derive(Debug, thiserror::Error)]
-#[error("the evaluator was ended {0}")]
+#[error("the check was ended {0}")]
 struct EvaluatorTimeout(CutReason);
 
 fn unavailable(why: &str) -> Halt {
-    Halt::new(StopReason::EvaluatorUnavailable, format!("the evaluator could not be run: {why}"))
+    Halt::new(StopReason::EvaluatorUnavailable, format!("the check could not be run: {why}"))
 }

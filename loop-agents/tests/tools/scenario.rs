@@ -26,7 +26,7 @@ impl Scenario {
         Self::with(PolicySettings::default())
     }
 
-    /// Creates a world whose settings allow these programs as well.
+    /// Creates a scenario whose settings allow these programs as well.
     pub(crate) fn allowing(programs: &[&str]) -> Self {
         let mut settings = PolicySettings::default();
         settings.allow =
@@ -38,7 +38,7 @@ impl Scenario {
         Self::at_root("work", settings)
     }
 
-    /// Creates a world whose workspace is this folder.
+    /// Creates a scenario whose workspace is this folder.
     pub(crate) fn at_root(root: &'static str, settings: PolicySettings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let policy = ActionPolicy::new(settings, PolicySettings::default());

@@ -38,7 +38,7 @@ Examples:
     /// Resume paused jobs from their next slot
     #[command(after_help = "Example:\n  loop schedule resume 1f0c93aa")]
     Resume(JobArgs),
-    /// Fire jobs now, without changing their schedules
+    /// Queue jobs to fire at once, without changing their schedules
     #[command(after_help = "Example:\n  loop schedule fire 1f0c93aa")]
     Fire(JobArgs),
     /// Fire the jobs of this folder when they are due

@@ -17,10 +17,10 @@ pub(crate) struct TaskArgs {
     /// Work with this agent: command or name `init` knows
     #[arg(long, value_name = "CMD")]
     pub(crate) agent: Option<String>,
-    /// Review with this model [default: the worker]
+    /// Review with this model [default: working agent]
     #[arg(long, value_name = "MODEL", conflicts_with = "review_agent")]
     pub(crate) review_model: Option<String>,
-    /// Review with this command [default: the worker]
+    /// Review with this command [default: working agent]
     #[arg(long, value_name = "CMD")]
     pub(crate) review_agent: Option<String>,
     /// Run at most N iterations in all [default: 5]
@@ -60,7 +60,7 @@ pub(crate) struct ReportingArgs {
     /// Print the result as one JSON line at the end
     #[arg(long)]
     pub(crate) json: bool,
-    /// Append a run's record [default: state directory]
+    /// Append the record here [default: telemetry.jsonl]
     #[arg(long, value_name = "FILE")]
     pub(crate) telemetry: Option<PathBuf>,
 }

@@ -176,7 +176,7 @@ fn folder(info: &RunInfo) -> Result<PathBuf, Failure> {
 fn ended_unseen(id: &str, ending: &Ending) -> String {
     let more = match ending.is_success() {
         true => "there is nothing left to do".to_owned(),
-        false => format!("`loop show {id}` shows how it went, and `loop resume {id}` continues it"),
+        false => format!("`loop show {id}` shows how it went, and how to continue it"),
     };
     format!("the run {id} had ended as {} before its process died: {more}", ending.name())
 }
@@ -206,7 +206,7 @@ fn choose_run(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, F
     }
     let more = halted.and_then(|run| Some((run.id, run.last_ending?))).map(|(id, record)| {
         let reason = record.ending_name();
-        format!("\n  the last one ended as {reason}; `loop resume {id}` continues it")
+        format!("\n  the last one ended as {reason}: `loop show {id}` shows how to continue it")
     });
     view::say(&format!("this folder has no unfinished run{}", more.unwrap_or_default()));
     Ok(None)

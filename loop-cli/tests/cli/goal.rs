@@ -142,7 +142,7 @@ fn an_agent_hears_which_pattern_is_missing_though_the_check_passes() {
         [2, 3].map(|iteration| scenario.read(&format!("prompt{iteration}")))
     };
     let said = |tests: u8, missing: &str| {
-        format!("{tests} tests, {} warnings\nthe evaluator exited with 0, but {missing}\n", 2 - tests)
+        format!("{tests} tests, {} warnings\nthe check exited with 0, but {missing}\n", 2 - tests)
     };
     let nothing = "nothing in its output matches `\\b0 warnings`";
     assert_eq!(prompts(matching("\\b0 warnings")), [said(0, nothing), said(1, nothing)]);

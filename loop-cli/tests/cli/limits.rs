@@ -212,5 +212,5 @@ fn a_check_that_takes_longer_than_it_may_has_not_passed_and_the_loop_goes_on() {
     let scenario = Scenario::new();
     let check = format!("test -e begun || {{ touch begun; {FOREVER}; }}");
     let manifest = Manifest::new("true", &check).set("evaluator.max_seconds", 0.2);
-    scenario.run_manifest(&manifest).exits(0).says(&["goal_met", "iterations 2", "the evaluator was ended"]);
+    scenario.run_manifest(&manifest).exits(0).says(&["goal_met", "iterations 2", "the check was ended"]);
 }

@@ -15,11 +15,14 @@ const HEAD: &str = "\
 What does `loop run` do when an agent misbehaves while nobody watches?
 
 Each row below is a test. It runs a script through the real command, once as the agent of a loop and once as its check.
-In every test:
+In every test, except in the three that disable both the loop and its watchdog:
 
 - the run ends within its limit, the grace time (5 s) and 2 s more;
-- the system's list of processes shows that none of its processes is left;
+- the system's list of processes shows that none of the run's processes is left;
 - there is one record of the run, unless the loop itself is killed.
+
+The *watchdog* is a process that `loop` starts to watch itself. If `loop` dies, the watchdog kills the run's processes.
+Every process of a run inherits two *marks*, a variable and a limit, by which `loop` recognises it.
 
 | script | behaviour | result as the agent | result as the check |
 | --- | --- | --- | --- |
@@ -37,9 +40,9 @@ container, or as a separate user.
   ends it only if it carries the run's variable: `at` passes the variable on, and so does
   `tmux new-session -e LOOP_RUN_ID=...`. The loop ends a tmux server that the agent itself started.
 - **The watchdog and the loop killed together.** The agent works on until the next `loop` command in that folder. That
-  command finds processes by a variable, by a limit that every child inherits, and by the run's control group. The group
-  requires control groups of version 2 with a part that the user may write to, as in most desktop sessions and as root.
-  Elsewhere, the command does not find a process that drops both marks.
+  command finds processes by their marks and by the run's control group. The group requires control groups of version 2
+  (cgroup v2) with a part that the user may write to, as in most desktop sessions and as root. Elsewhere, the command
+  does not find a process that drops both marks.
 - **A stopped loop whose watchdog is killed or stopped** stays stopped until the next `loop` command in that folder. An
   agent that debugs both (`ptrace`) keeps them stopped for as long as it lives.
 - **`kill -STOP` by a person.** The watchdog continues the loop, as it does after an agent's SIGSTOP. Ctrl+Z and

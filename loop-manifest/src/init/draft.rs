@@ -82,7 +82,7 @@ impl Draft<'_> {
             schema: SCHEMA,
             has_schema: self.has_schema,
             intro: &[
-                "Runs the agent until the evaluator exits 0, or until a guardrail halts it.",
+                "Runs the agent until the check exits 0, or until a guardrail halts it.",
                 "`loop check` describes what this does; `loop run` does it.",
             ],
             items,

@@ -22,7 +22,10 @@ pub(super) const FORMATS: [(&str, &str); Format::ALL.len()] = {
 
 const fn prints(format: Format) -> &'static str {
     match format {
-        Format::Text => "The agent prints text. Its usage is unknown.",
+        Format::Text => {
+            "The agent prints text. Its usage is unknown unless it writes to the file that LOOP_USAGE_FILE \
+             names. loop does not count on that: see `usage-file`."
+        }
         Format::UsageFile => {
             "The agent prints text, and appends its usage, as lines of JSON, to the file that the environment \
              variable LOOP_USAGE_FILE names."
@@ -39,8 +42,8 @@ const fn prints(format: Format) -> &'static str {
 
 /// Of `stop_condition.type`.
 pub(super) const CONDITIONS: &[(&str, &str)] = &[
-    ("evaluator_pass", "The goal is met when the evaluator exits 0."),
-    ("output_matches", "The goal is met when the evaluator exits 0 and its output matches `pattern`."),
+    ("evaluator_pass", "The goal is met when the check passes."),
+    ("output_matches", "The goal is met when the check passes and its output matches `pattern`."),
 ];
 
 /// Of `shell`.

@@ -31,7 +31,7 @@ pub struct NamedModel {
     pub model: VendorModel,
     /// The address of its server; `None` is the vendor's own.
     pub base_url: Option<String>,
-    /// The variable with its key. A server of the user's gets no other.
+    /// The variable with its key. A server with a `base_url` never gets the vendor's key.
     pub key_env: Option<String>,
     /// True if it writes its tool calls into its text, because it knows no other way.
     pub tools_in_text: bool,
@@ -40,7 +40,7 @@ pub struct NamedModel {
 }
 
 impl NamedModel {
-    /// A model without a table: where its vendor's models are, with its vendor's key.
+    /// Returns a model without a table: it uses its vendor's address and key.
     pub const fn plain(model: VendorModel) -> Self {
         Self { model, base_url: None, key_env: None, tools_in_text: false, context_tokens: None }
     }

@@ -11,7 +11,7 @@ pub(super) const KEYS: &[&str] = &["preset", "expiry", "jitter", "max_jobs"];
 
 /// The values of the table.
 pub(super) fn read(mut table: SettingsTable<'_>, owner: SettingsOwner) -> ScheduleSettings {
-    table.refuse_in_project(KEYS, owner, "the jobs are theirs");
+    table.refuse_in_project(KEYS, owner, "a project must not change your jobs");
     let preset = table.text("preset", preset).map(|preset| preset.value);
     let mut settings = preset.unwrap_or_default();
     // Zero means forever.

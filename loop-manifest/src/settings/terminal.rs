@@ -15,6 +15,6 @@ pub struct TerminalSettings {
 }
 
 pub(super) fn read(mut table: SettingsTable<'_>, owner: SettingsOwner) -> TerminalSettings {
-    table.refuse_in_project(KEYS, owner, "the terminal is theirs");
+    table.refuse_in_project(KEYS, owner, "a project must not control your terminal");
     TerminalSettings { notify: table.flag("notify").map(|notify| notify.value) }
 }

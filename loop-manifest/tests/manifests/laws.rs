@@ -31,7 +31,8 @@ fn any_key() -> impl Strategy<Value = String> {
     prop_oneof![8 => prop::sample::select(known), 1 => any::<String>()]
 }
 
-/// Generates valid manifests with another value, or none, at one or two keys.
+/// Generates manifests, most of them almost valid: with up to two changed keys, with any stop condition, or any value
+/// at all.
 fn any_manifest() -> impl Strategy<Value = serde_json::Value> {
     let paths: Vec<_> = keys::all().map(|key| key.path).collect();
     let change = (prop::sample::select(paths), prop::option::of(any_value()));

@@ -90,7 +90,7 @@ impl Days {
         self == Self::ALL || self == Self::WEEKDAYS || self.bits.count_ones() <= 3
     }
 
-    /// Returns the words that a time of day follows: `weekdays`, `every monday and friday`.
+    /// Returns the words to write before a time of day: `weekdays`, `every monday and friday`.
     pub(super) fn words(self) -> String {
         let days: Vec<_> = (0..7).filter(|day| self.bits >> day & 1 == 1).map(|day| WEEKDAYS[day]).collect();
         match self {

@@ -42,7 +42,7 @@ impl RepetitionEndReason {
     /// Returns the reason in words.
     fn reason(&self) -> String {
         match self {
-            Self::Counted => "the limit on iterations".to_owned(),
+            Self::Counted => "the number of iterations".to_owned(),
             Self::TimeIsUp => "the time limit".to_owned(),
             Self::Said(_) | Self::Unchanged(_) => self.early().unwrap_or_default(),
         }

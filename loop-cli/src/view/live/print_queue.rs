@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_behind_is_reported_once_and_not_line_by_line() {
+    fn a_slow_reader_gets_one_notice_and_not_one_per_line() {
         let mut queue = PrintQueue::default();
         let mut told = 0;
         for piece in 0..1000 {

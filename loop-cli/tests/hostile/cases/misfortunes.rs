@@ -68,7 +68,7 @@ cases! {
     ).script("swarm");
     the_terminal_stalls: HostileCase::custom(
         "prints endless lines to a terminal that nobody reads",
-        "the loop cuts it at the run's time limit and records that, although nobody reads: `time_exceeded`, exit code 1",
+        "the loop ends it at the run's time limit and records that, although nobody reads: `time_exceeded`, exit code 1",
         "the same",
         a_stalled_terminal_holds_nobody,
     ).script("chatters");

@@ -87,26 +87,26 @@ pub(super) const KEYS: &[Key] = &[
          path is relative to the folder of the manifest.",
     ),
     Key::new("agent.env", Optional, Shape::Object, "the agent's environment variables").explained(
-        "The environment variables of the agent and the evaluator. By default, they see the user's \
+        "The environment variables of the agent and the check. By default, they see the user's \
          variables, except those that look like secrets. An agent that loop knows by its program name also \
-         sees the keys of its own vendor; the evaluator does not. `loop check` lists the withheld \
+         sees the keys of its own vendor; the check does not. `loop check` lists the withheld \
          variables.",
     ),
     Key::new("agent.env.inherit", Optional, Shape::OneOf(ENVIRONMENTS), "where the environment begins")
         .explained(
-            "The variables with which the environment of the agent and the evaluator begins.",
+            "The variables with which the environment of the agent and the check begins.",
         )
         .default(Text("all")),
     Key::new("agent.env.pass", Optional, Shape::List(VARIABLES), "variables to pass on, by name")
         .explained(
-            "The names of variables to pass to the agent and the evaluator, even if they look like secrets. A \
+            "The names of variables to pass to the agent and the check, even if they look like secrets. A \
              `*` at the end of a name matches any ending; `*` alone passes everything.",
         )
         .default(List(&[]))
         .examples(&[List(&["GITHUB_TOKEN"]), List(&["NPM_*", "DATABASE_URL"])]),
     Key::new("agent.env.set", Optional, Shape::Texts("^[^=\\u0000]+$"), "variables to set, by name")
         .explained(
-            "Environment variables to set for the agent and the evaluator, by name. Put numbers in quotes: \
+            "Environment variables to set for the agent and the check, by name. Put numbers in quotes: \
              every value is text.",
         )
         .examples(&[Texts("RUST_BACKTRACE", "1")]),

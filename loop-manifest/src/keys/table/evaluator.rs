@@ -133,18 +133,18 @@ pub(super) const KEYS: &[Key] = &[
     ),
     Key::new("stop_condition", Optional, Shape::Object, "when the goal is met")
         .explained(
-            "When the goal is met. By default, when the evaluator exits 0. A condition has one of five forms: a \
+            "When the goal is met. By default, when the check passes. A condition has one of five forms: a \
              `type`, `all`, `any`, `at_least` with `of`, or `not`. Conditions can be nested up to 8 deep, with \
              up to 64 conditions of the form `type`.",
         ),
     Key::new("stop_condition.type", Optional, Shape::OneOf(CONDITIONS), "the result of the check that meets the goal")
         .explained(
-            "The result of the evaluator that meets the goal.",
+            "The result of the check that meets the goal.",
         )
         .default(Text("evaluator_pass")),
     Key::new("stop_condition.pattern", Optional, Shape::NotEmpty, "what the check's output has to match")
         .explained(
-            "A regular expression, for `output_matches` only. The goal is met if the evaluator exits 0 and the \
+            "A regular expression, for `output_matches` only. The goal is met if the check passes and the \
              pattern matches somewhere in its output. The syntax is that of Rust's `regex` crate, without \
              look-around and backreferences. With `(?m)` in front, `^` and `$` match at every line.",
         )

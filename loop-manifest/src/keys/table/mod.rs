@@ -41,7 +41,7 @@ const FIRST: &[Key] = &[
     .examples(&[Text("fix-tests"), Text("nightly-refactor")]),
     Key::new("goal", Unless(&["evaluator.command"]), Shape::Filled, "the goal of the loop, in one sentence")
         .explained(
-            "The goal of the loop, in one sentence. It replaces `{goal}` in the prompt. The evaluator decides \
+            "The goal of the loop, in one sentence. It replaces `{goal}` in the prompt. The check decides \
              whether the goal is met, not this text. By default, that `evaluator.command` exits 0.",
         )
         .examples(&[Text("Make all tests pass"), Text("Remove every linter warning")]),
@@ -57,7 +57,8 @@ const LAST: &[Key] = &[
         .default(Flag(false)),
     Key::new("pace", Optional, Shape::Object, "how fast iterations follow each other")
         .explained(
-            "How fast iterations follow each other. By default, each iteration begins at once.",
+            "How fast iterations follow each other. By default, each iteration begins at once, except after \
+             two failures in a row: see `backoff_seconds`.",
         ),
     Key::new(
         "pace.every_seconds",
