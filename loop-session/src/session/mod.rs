@@ -19,4 +19,5 @@ mod tools;
 mod turn;
 mod turn_durations;
 
+pub(crate) use self::statistics::money;
 pub use self::{state::Session, summary::overflow_warning};

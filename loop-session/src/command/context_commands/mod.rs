@@ -2,6 +2,9 @@
 
 mod clear;
 mod context;
+mod init;
 mod summarize;
 
-pub(super) use self::{clear::ClearCommand, context::ContextCommand, summarize::SummarizeCommand};
+pub(super) use self::{
+    clear::ClearCommand, context::ContextCommand, init::InitCommand, summarize::SummarizeCommand,
+};

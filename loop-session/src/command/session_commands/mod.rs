@@ -1,5 +1,6 @@
 //! Commands for the session itself.
 
+mod cost;
 mod exit;
 mod help;
 mod record;
@@ -10,6 +11,6 @@ mod status;
 #[cfg(test)]
 pub(super) use self::help::PREFIXES_AND_KEYS;
 pub(super) use self::{
-    exit::ExitCommand, help::HelpCommand, record::RecordCommand, rename::RenameCommand,
+    cost::CostCommand, exit::ExitCommand, help::HelpCommand, record::RecordCommand, rename::RenameCommand,
     session::SessionCommand, status::StatusCommand,
 };
