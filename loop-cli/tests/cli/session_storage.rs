@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use loop_testing::Answer;
-use serde_json::Value;
+use loop_testing::{Answer, Call};
+use serde_json::{Value, json};
 
 use crate::{chat_harness::ChatHarness, model_server::ModelServer, support::Scenario};
 
@@ -178,4 +178,23 @@ fn decisions_are_counted_and_forgotten() {
     chat.says("/audit status", "1 allowed, 1 denied");
     chat.leaves();
     assert!(stored(&scenario).contains("denied"));
+}
+
+#[test]
+fn the_model_writes_agents_md_after_a_yes_and_the_cost_is_shown() {
+    let scenario = Scenario::new();
+    let arguments = json!({ "path": "AGENTS.md", "content": "Run `make test`.\n" }).to_string();
+    let write = Call::new("c1", "write_file", [arguments.as_str()]);
+    let server = ModelServer::new([Answer::calls([write]), Answer::deltas(["Written."])]);
+    let mut chat = chat(&scenario, &server, &[]);
+    chat.says("/cost", "unknown");
+    chat.types("/init mention make\r");
+    chat.sees("+Run `make test`.");
+    chat.types("yes\r");
+    chat.wait_for_prompt_after("Written.");
+    assert_eq!(scenario.read("AGENTS.md"), "Run `make test`.\n");
+    let sent = server.requests().last().expect("a request").body["messages"].to_string();
+    assert!(sent.contains("The user adds: mention make"), "{sent}");
+    chat.says("/cost", "turns           1");
+    chat.leaves();
 }
