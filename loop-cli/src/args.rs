@@ -19,7 +19,7 @@ use loop_core::Usd;
 
 pub(crate) use self::{
     chat::{ChatArgs, ConversationArgs},
-    command_words::suggest_command,
+    command_words::{suggest_command, suggest_flag},
     every::EveryArgs,
     init::InitArgs,
     inspect::{PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs},
@@ -298,6 +298,9 @@ pub(crate) struct GrantArgs {
     /// Allow this many more US dollars
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) add_cost: Option<Usd>,
+    /// Allow N more tokens
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) add_tokens: u64,
     /// Allow this much more time: 1800, 30m, 1h30m
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     pub(crate) add_seconds: Option<Duration>,

@@ -39,6 +39,8 @@ pub struct Grant {
     pub iterations: u64,
     /// Money beyond the limit.
     pub cost: Usd,
+    /// Tokens beyond the limit.
+    pub tokens: u64,
     /// Run time beyond the limit. As JSON: whole microseconds.
     pub time: Duration,
     /// A note for the next prompt, like the guidance in an answer to a question.
@@ -60,6 +62,13 @@ impl Grant {
         self
     }
 
+    /// Raises the limit on tokens by this many.
+    #[must_use]
+    pub const fn with_tokens(mut self, tokens: u64) -> Self {
+        self.tokens = tokens;
+        self
+    }
+
     /// Raises the limit on run time by this much. The run records whole microseconds, rounded up.
     #[must_use]
     pub const fn with_time(mut self, time: Duration) -> Self {
@@ -78,6 +87,7 @@ impl Grant {
     pub(crate) fn add_limits(&mut self, other: &Self) {
         self.iterations = self.iterations.saturating_add(other.iterations);
         self.cost = self.cost + other.cost;
+        self.tokens = self.tokens.saturating_add(other.tokens);
         self.time = self.time.saturating_add(other.time);
     }
 }
@@ -92,21 +102,24 @@ struct StoredGrant {
     /// The nano-dollars beyond them.
     #[serde(skip_serializing_if = "is_zero")]
     cost_nanos: u16,
+    /// Journals of earlier versions have none.
+    #[serde(skip_serializing_if = "crate::event::is_zero")]
+    tokens: u64,
     #[serde(with = "micros")]
     time: Duration,
     note: Option<String>,
 }
 
 impl From<Grant> for StoredGrant {
-    fn from(Grant { iterations, cost, time, note }: Grant) -> Self {
+    fn from(Grant { iterations, cost, tokens, time, note }: Grant) -> Self {
         let (cost, cost_nanos) = cost.to_parts();
-        Self { iterations, cost, cost_nanos, time, note }
+        Self { iterations, cost, cost_nanos, tokens, time, note }
     }
 }
 
 impl From<StoredGrant> for Grant {
     fn from(stored: StoredGrant) -> Self {
-        let StoredGrant { iterations, cost, cost_nanos, time, note } = stored;
-        Self { iterations, cost: Usd::of_parts(cost, cost_nanos), time, note }
+        let StoredGrant { iterations, cost, cost_nanos, tokens, time, note } = stored;
+        Self { iterations, cost: Usd::of_parts(cost, cost_nanos), tokens, time, note }
     }
 }

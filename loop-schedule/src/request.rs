@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 
 use crate::{
-    Cron, ExactPeriod, Expiry, Interval, IntervalWarning, Job, JobId, PeriodError, Phrase, PhraseError,
-    PhraseTime, PromptRequest, PromptRequestError, ScheduleSettings, ScheduledInterval, Trigger, Zone,
+    Cron, ExactPeriod, Expiry, Interval, IntervalHint, IntervalRule, IntervalWarning, Job, JobId,
+    PeriodError, Phrase, PhraseError, PhraseTime, PromptRequest, PromptRequestError, ScheduleSettings,
+    ScheduledInterval, Trigger, Zone, interval::time_words,
 };
 
 /// A job that a person asked for: what fires it, and its prompt.
@@ -58,7 +59,7 @@ impl JobRequest {
         now: Timestamp,
     ) -> Result<Self, JobRequestError> {
         if settings.rounds_intervals {
-            return Self::rounded(text, settings, zone);
+            return Self::rounded(text, settings, zone, now);
         }
         let phrase = Phrase::parse(text, zone, now)?;
         match phrase.time {
@@ -136,9 +137,17 @@ impl JobRequest {
     }
 
     /// Parses `[interval] PROMPT`, and rounds the interval.
-    fn rounded(text: &str, settings: &ScheduleSettings, zone: &Zone) -> Result<Self, JobRequestError> {
+    fn rounded(
+        text: &str,
+        settings: &ScheduleSettings,
+        zone: &Zone,
+        now: Timestamp,
+    ) -> Result<Self, JobRequestError> {
         let (interval, prompt, hint) = match PromptRequest::parse(text) {
             Ok(request) => {
+                if request.rule() == IntervalRule::Default {
+                    refuse_times(text, request.hint(), zone, now)?;
+                }
                 let hint = request.hint().map(ToString::to_string);
                 (request.interval(), request.prompt().to_owned(), hint)
             }
@@ -159,6 +168,49 @@ impl JobRequest {
     }
 }
 
+/// Refuses words of time that are no interval. The table of rounding makes a near miss the default, with a hint: one
+/// number with a unit, and `every` before a day.
+fn refuse_times(
+    text: &str,
+    hint: Option<&IntervalHint>,
+    zone: &Zone,
+    now: Timestamp,
+) -> Result<(), JobRequestError> {
+    let exact = Phrase::parse(text, zone, now);
+    let (phrase, works) = match &exact {
+        Ok(Phrase { time: None, .. }) => return Ok(()),
+        Ok(Phrase { time: Some(PhraseTime::Interval(interval)), .. }) => {
+            (hint.map_or(text, IntervalHint::text), Some(format!("every {interval}")))
+        }
+        Ok(Phrase { time: Some(PhraseTime::Cron(cron)), .. }) => (text, Some(cron.to_string())),
+        Ok(_) => (text, None),
+        Err(PhraseError::NotUnderstood { phrase, nearest }) => (phrase.as_str(), nearest.clone()),
+        Err(error) => return Err(error.clone().into()),
+    };
+    if is_near_miss(phrase) {
+        return Ok(());
+    }
+    let phrase = phrase.to_owned();
+    Err(JobRequestError::Unrounded { phrase, works })
+}
+
+/// Returns whether words are a near miss of an interval: `5M`, `every five minutes`, `every Monday`.
+fn is_near_miss(phrase: &str) -> bool {
+    let words: Vec<_> = phrase.split(' ').collect();
+    let is_every = words[0].eq_ignore_ascii_case("every");
+    match &words[usize::from(is_every)..] {
+        [word] if is_every && time_words::is_calendar(word) => true,
+        [word] if !is_every && word.eq_ignore_ascii_case("everyday") => true,
+        // `1h30m` has two numbers.
+        [word] => {
+            let end = word.trim_start_matches(|sign: char| !sign.is_ascii_alphabetic());
+            time_words::is_compact_like(word) && end.bytes().all(|sign| sign.is_ascii_alphabetic())
+        }
+        [number, unit] => time_words::is_number_like(number) && time_words::is_unit_like(unit),
+        _ => false,
+    }
+}
+
 /// The reason why a request cannot be scheduled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -169,6 +221,18 @@ pub enum JobRequestError {
     /// Its interval is not valid. Only with rounding.
     #[error(transparent)]
     Interval(#[from] PromptRequestError),
+    /// It has words of time that are no interval. Only with rounding.
+    #[error(
+        "`{phrase}` is not an interval, and rounding keeps only intervals. Write `30m PROMPT` or `PROMPT every 30 \
+         minutes`, or do not round (no `--rounded`, no `preset = \"classic\"`){}",
+        .works.as_ref().map_or_else(String::new, |works| format!(": the schedule is then `{works}`"))
+    )]
+    Unrounded {
+        /// The words.
+        phrase: String,
+        /// The schedule that is understood without rounding, if there is one.
+        works: Option<String>,
+    },
     /// A job cannot fire that often.
     #[error("{interval} is too short: a job fires at most once a minute, so write 1m")]
     Period {

@@ -53,6 +53,56 @@ pub(crate) fn suggest_command(error: &mut clap::Error, args: impl IntoIterator<I
     }
 }
 
+/// Words for flags, and the flags that do this here, in the order of preference. A flag counts only where it exists.
+const FLAGS: &[(&[&str], &[&str])] = &[
+    (
+        &["--max-iterations", "--iterations", "--max-loops", "--max-turns", "--times", "--repeat", "--max"],
+        &["--max", "--loops", "--count", "--add-iterations"],
+    ),
+    (
+        &["--budget", "--max-budget", "--max-budget-usd", "--max-cost-usd", "--cost", "--max-cost"],
+        &["--max-cost", "--add-cost"],
+    ),
+    (
+        &[
+            "--timeout",
+            "--time",
+            "--time-limit",
+            "--max-seconds",
+            "--max-duration",
+            "--duration",
+            "--max-time",
+        ],
+        &["--max-time", "--for", "--add-seconds"],
+    ),
+    (&["--tokens", "--max-tokens"], &["--add-tokens"]),
+    (&["--command", "--cmd"], &["--agent"]),
+    (&["--test", "--verify"], &["--check"]),
+    (&["--dir", "--directory", "--folder"], &["--cwd"]),
+    (&["--interval"], &["--every"]),
+    (&["--timezone", "--zone"], &["--tz"]),
+];
+
+/// Suggests a flag where the user wrote one of other programs.
+pub(crate) fn suggest_flag(error: &mut clap::Error, args: impl IntoIterator<Item = String>) {
+    let Some(ContextValue::String(written)) = error.get(ContextKind::InvalidArg) else { return };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return;
+    }
+    let mut cli = Cli::command();
+    cli.build();
+    let mut command = &cli;
+    for word in args.into_iter().skip(1) {
+        command = command.find_subcommand(&word).unwrap_or(command);
+    }
+    let name = written.split('=').next().unwrap_or_default();
+    let has = |flag: &&&str| command.get_arguments().any(|arg| arg.get_long() == flag.strip_prefix("--"));
+    let known = FLAGS.iter().find(|(words, _)| words.contains(&name));
+    if let Some(flag) = known.and_then(|(_, flags)| flags.iter().find(has)) {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String((*flag).to_owned()));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +114,39 @@ mod tests {
         for command in WORDS.iter().flat_map(|(_, commands)| *commands) {
             let below = cli.get_subcommands().any(|parent| parent.find_subcommand(command).is_some());
             assert!(below || cli.find_subcommand(command).is_some(), "{command}");
+        }
+    }
+
+    #[test]
+    fn every_flag_of_the_table_exists() {
+        let mut cli = Cli::command();
+        cli.build();
+        let below = |command: &clap::Command| command.get_subcommands().cloned().collect::<Vec<_>>();
+        let commands: Vec<_> =
+            below(&cli).iter().flat_map(|command| [below(command), vec![command.clone()]].concat()).collect();
+        for flag in FLAGS.iter().flat_map(|(_, flags)| *flags) {
+            let has = |command: &clap::Command| {
+                command.get_arguments().any(|arg| arg.get_long() == Some(&flag[2..]))
+            };
+            assert!(commands.iter().any(has), "{flag}");
+        }
+    }
+
+    #[test]
+    fn a_flag_of_another_program_leads_to_ours() {
+        use clap::Parser as _;
+        for (line, flag) in [
+            ("loop run --max-iterations 3 a.yaml", "'--max'"),
+            ("loop run --iterations=3 a.yaml", "'--max'"),
+            ("loop run --budget 3 a.yaml", "'--max-cost'"),
+            ("loop run --timeout 3 a.yaml", "'--max-time'"),
+            ("loop resume --max-iterations 3", "'--add-iterations'"),
+            ("loop every 5m --timeout 3m look", "'--for'"),
+        ] {
+            let args: Vec<_> = line.split(' ').map(str::to_owned).collect();
+            let mut error = Cli::try_parse_from(&args).err().expect("an unknown flag");
+            suggest_flag(&mut error, args);
+            assert!(error.to_string().contains(flag), "{line}: {error}");
         }
     }
 }

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use loop_schedule::{CatchUp, Cron, Expiry, Interval, JobId, Overlap, Zone};
 
-use loop_manifest::duration;
+use loop_manifest::{closest, duration};
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
@@ -75,7 +75,7 @@ Examples:
 pub(crate) struct AddArgs {
     /// The prompt, with a schedule before or after it:
     /// 30m, every 2 hours, weekdays at 9:30, tomorrow at 8, in 20 minutes
-    #[arg(value_name = "PROMPT", allow_hyphen_values = true)]
+    #[arg(value_name = "PROMPT", allow_hyphen_values = true, value_parser = no_flag)]
     prompt: Option<String>,
     /// The rest of a prompt without quotes
     #[arg(hide = true)]
@@ -151,6 +151,25 @@ pub(crate) struct JobActionArgs {
     /// Stop each fire after this time: 90s, 30m [default: 1h]
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     pub(crate) max_time: Option<Duration>,
+}
+
+/// Refuses a word that looks like a flag. A text with `-5m` or with several words is a prompt.
+fn no_flag(text: &str) -> Result<String, String> {
+    const OTHERS: &[(&str, &str)] =
+        &[("interval", "every"), ("in", "at"), ("timezone", "tz"), ("command", "agent")];
+    let is_letter = |name: &str| name.starts_with(|sign: char| sign.is_ascii_alphabetic());
+    let name = text.trim_start_matches('-').split('=').next().unwrap_or_default();
+    if !text.starts_with('-') || !is_letter(name) || text.contains(char::is_whitespace) {
+        return Ok(text.to_owned());
+    }
+    let command = AddArgs::augment_args(clap::Command::new(""));
+    let known = || command.get_arguments().filter_map(|flag| flag.get_long());
+    let other = OTHERS.iter().find(|(other, _)| *other == name).map(|(_, flag)| *flag);
+    let hint = match other.or_else(|| closest(name, known(), |flag| flag)) {
+        Some(flag) => format!("did you mean `--{flag}`?"),
+        None => "`loop schedule add --help` lists the options".to_owned(),
+    };
+    Err(format!("there is no such option; {hint}"))
 }
 
 /// Parses the time after which a job expires.

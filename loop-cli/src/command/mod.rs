@@ -33,7 +33,7 @@ use clap::Parser;
 
 pub(crate) use self::failure::{Failure, OrFail, usage};
 use crate::{
-    args::{Cli, Command, suggest_command},
+    args::{Cli, Command, suggest_command, suggest_flag},
     exit, persistence, view,
 };
 use loop_manifest::{Diagnostics, LoadedPlan, Paint, Plan};
@@ -52,7 +52,9 @@ pub(crate) fn main() -> ExitCode {
         Err(page) if !page.use_stderr() => page.exit(),
         // The error quotes the arguments, which may contain a secret.
         Err(mut error) => {
-            suggest_command(&mut error, env::args_os().map(|word| word.to_string_lossy().into_owned()));
+            let words = || env::args_os().map(|word| word.to_string_lossy().into_owned());
+            suggest_command(&mut error, words());
+            suggest_flag(&mut error, words());
             view::say(&error.render().to_string());
             return ExitCode::from(exit::USAGE);
         }

@@ -29,7 +29,7 @@ use crate::{
     clock, exit, fault_injection,
     persistence::{self, JournalSource},
     task::TaskReporter,
-    view,
+    view::{self, resume_command},
 };
 
 pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
@@ -39,7 +39,7 @@ pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
 
 /// Returns the arguments that resume this run.
 pub(super) fn of(run: &str, output: OutputArgs) -> ResumeArgs {
-    let grant = GrantArgs { add_iterations: 0, add_cost: None, add_seconds: None, note: None };
+    let grant = GrantArgs { add_iterations: 0, add_cost: None, add_tokens: 0, add_seconds: None, note: None };
     ResumeArgs { run: Some(run.to_owned()), accept_changes: false, keep_output: false, output, grant }
 }
 
@@ -176,7 +176,10 @@ fn folder(info: &RunInfo) -> Result<PathBuf, Failure> {
 fn ended_unseen(id: &str, ending: &Ending) -> String {
     let more = match ending.is_success() {
         true => "there is nothing left to do".to_owned(),
-        false => format!("`loop show {id}` shows how it went, and how to continue it"),
+        false => {
+            let resume = resume_command(ending.reason(), id);
+            format!("`loop show {id}` shows how it went, and `{resume}` continues it")
+        }
     };
     format!("the run {id} had ended as {} before its process died: {more}", ending.name())
 }
@@ -205,8 +208,8 @@ fn choose_run(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, F
         return Ok(halted);
     }
     let more = halted.and_then(|run| Some((run.id, run.last_ending?))).map(|(id, record)| {
-        let reason = record.ending_name();
-        format!("\n  the last one ended as {reason}: `loop show {id}` shows how to continue it")
+        let (reason, resume) = (record.ending_name(), resume_command(record.stop_reason.as_ref(), &id));
+        format!("\n  the last one ended as {reason}; `{resume}` continues it")
     });
     view::say(&format!("this folder has no unfinished run{}", more.unwrap_or_default()));
     Ok(None)
@@ -264,6 +267,7 @@ fn grant(args: &GrantArgs) -> Option<Grant> {
     let mut grant = Grant::default()
         .with_iterations(args.add_iterations)
         .with_cost(args.add_cost.unwrap_or_default())
+        .with_tokens(args.add_tokens)
         .with_time(args.add_seconds.unwrap_or_default());
     grant.note.clone_from(&args.note);
     (grant != Grant::default()).then_some(grant)

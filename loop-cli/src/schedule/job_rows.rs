@@ -20,7 +20,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 /// The width of an expression, after which it is cut.
-const TRIGGER_WIDTH: usize = 22;
+const TRIGGER_WIDTH: usize = 26;
 /// The width of a prompt, after which it is cut.
 const PROMPT: usize = 200;
 
@@ -64,7 +64,7 @@ fn trigger(trigger: &Trigger) -> String {
     match trigger {
         Trigger::At { time } => {
             let zone = Zone::of_system().unwrap_or(Zone::utc());
-            time.to_zoned(zone.rules().clone()).strftime("once %Y-%m-%d %H:%M").to_string()
+            time.to_zoned(zone.rules().clone()).strftime("once %Y-%m-%d %H:%M %Z").to_string()
         }
         Trigger::Cron { .. } | Trigger::Every(_) => trigger.describe(),
     }

@@ -26,7 +26,9 @@ pub(crate) use self::{
     },
     notification::notify,
     redaction::{RedactedStream, redact_also, secrets, set_redactor},
-    result::{IterationPage, IterationTable, StoredAgentOutput, resume_hint, run_page, summary},
+    result::{
+        IterationPage, IterationTable, StoredAgentOutput, resume_command, resume_hint, run_page, summary,
+    },
 };
 
 /// Prints to standard error, and waits until this text and all earlier output are printed, except on a stalled

@@ -116,6 +116,22 @@ fn tokens_are_limited_too() {
     assert_eq!(scenario.record()["blockable"], true);
 }
 
+/// Each hint names the flag that raises the limit, and that flag does.
+#[test]
+fn the_hint_to_resume_names_the_flag_that_raises_the_limit() {
+    for (key, flag, value, reason) in [
+        ("guardrails.max_tokens", "--add-tokens", "100000000", "tokens_exceeded"),
+        ("guardrails.max_iterations", "--add-iterations", "1", "max_iterations"),
+    ] {
+        let scenario = Scenario::new();
+        let manifest = Manifest::new(&spends(0.0), "[ -e done ]").set(key, 1);
+        scenario.run_manifest(&manifest).exits(1).says(&[reason, flag]);
+        scenario.run(&["resume"]).exits(0).says(&[reason, flag, "continues it"]);
+        scenario.write("done", "");
+        scenario.run(&["resume", flag, value]).exits(0).says(&["goal_met"]);
+    }
+}
+
 #[test]
 fn a_limit_on_what_nobody_reports_is_refused_unless_that_is_accepted() {
     for limit in ["max_cost_usd", "max_tokens"] {

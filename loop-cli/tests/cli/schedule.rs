@@ -112,6 +112,85 @@ fn an_interval_runs_as_written_unless_it_is_rounded() {
 }
 
 #[test]
+fn rounding_refuses_the_times_that_it_cannot_keep() {
+    let scenario = Scenario::new();
+    for (text, form) in [
+        ("every day at 9 look", "0 9 * * *"),
+        ("every hour look", "every 1h"),
+        ("weekdays at 9:30 look", "30 9 * * 1-5"),
+        ("tomorrow at 8 look", "30m PROMPT"),
+        ("0 9 * * * look", "0 9 * * *"),
+        ("1h30m look", "every 90m"),
+    ] {
+        schedule(&scenario, &["add", "--agent", "x", "--rounded", text])
+            .exits(2)
+            .says(&["is not an interval, and rounding keeps only intervals", form]);
+    }
+    schedule(&scenario, &["add", "--agent", "x", "--rounded", "look at the deploy"]).exits(0);
+    assert_eq!(schedule(&scenario, &["list", "--json"]).exits(0).stdout.lines().count(), 1);
+}
+
+#[test]
+fn a_flag_that_does_not_exist_is_no_prompt() {
+    let scenario = Scenario::new();
+    for (args, hint) in [
+        (vec!["--interval", "5m", "look"], "`--every`"),
+        (vec!["--dryrun", "5m", "look"], "`--dry-run`"),
+        (vec!["--name", "foo", "5m", "look"], "loop schedule add --help"),
+        (vec!["-x", "5m", "look"], "there is no such option"),
+    ] {
+        schedule(&scenario, &[&["add", "--agent", "x"], &args[..]].concat()).exits(2).says(&[args[0], hint]);
+    }
+    assert_eq!(schedule(&scenario, &["list", "--json"]).exits(0).stdout, "");
+    schedule(&scenario, &["add", "--agent", "x", "--dry-run", "--every", "5m", "--help is wrong: mend it"])
+        .exits(0);
+}
+
+#[test]
+fn the_flag_for_one_fire_accepts_the_words_for_it() {
+    let scenario = Scenario::new();
+    let first = |written: &str, text: &[&str]| -> Value {
+        let ran =
+            schedule(&scenario, &[&["add", "--dry-run", "--json", "--tz", "UTC"], text].concat()).exits(0);
+        let planned: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        assert!(planned["at"].is_string(), "{written}: {planned}");
+        planned["at"].clone()
+    };
+    for written in ["9:00", "6pm", "noon", "tomorrow at 8", "2126-12-24 18:00"] {
+        let word = if written.starts_with("tomorrow") || written.len() > 9 { "" } else { "at " };
+        let text = format!("{word}{written} look");
+        assert_eq!(
+            first(written, &["--far", "--at", written, "look"]),
+            first(written, &["--far", &text]),
+            "{written}"
+        );
+    }
+    for written in ["every day", "soon", "25:00", "9:00 look"] {
+        schedule(&scenario, &["add", "--at", written, "look"]).exits(2).says(&["is not a time"]);
+    }
+}
+
+#[test]
+fn a_job_that_never_expires_has_no_last_fire() {
+    let scenario = Scenario::new();
+    let add = |expires: &str| {
+        schedule(&scenario, &["add", "--dry-run", "--expires", expires, "every 2 weeks look"])
+    };
+    let kept = add("never").exits(0);
+    assert!(!kept.stderr.contains("its first fire is its last"), "{}", kept.stderr);
+    add("30d").exits(0);
+    add("7d").exits(0).says(&["its first fire is its last"]);
+}
+
+#[test]
+fn a_listed_time_names_its_zone() {
+    let scenario = Scenario::new();
+    added(&scenario, &["--at", "2126-12-24T18:00", "--far", "--tz", "Asia/Tokyo", "look", "--agent", "x"]);
+    let listed = schedule(&scenario, &["list"]).exits(0).stdout;
+    assert!(listed.contains("once 2126-12-24 09:00 UTC"), "{listed}");
+}
+
+#[test]
 fn words_of_time_are_a_schedule_or_are_refused() {
     let scenario = Scenario::new();
     let plan = |text: &str| schedule(&scenario, &["add", "--tz", "UTC", "--dry-run", "--json", text]);

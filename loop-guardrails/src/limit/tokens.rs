@@ -8,7 +8,8 @@ use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, StopReason};
 /// Limits the tokens of the whole run, input and output together.
 ///
 /// Tokens from a provider's cache count as input. Unreported tokens do not count. The guardrail cuts an iteration that
-/// crosses the limit. A limit of zero halts before the first iteration.
+/// crosses the limit. A limit of zero halts before the first iteration. If a person
+/// [granted](Progress::granted) more when they resumed the run, the limit is that much higher.
 ///
 /// ```
 /// use loop_core::{IterationContext, Loop, StopReason, Usage, iteration_fn};
@@ -33,6 +34,11 @@ impl MaxTokens {
     pub const fn new(limit: u64) -> Self {
         Self(limit)
     }
+
+    /// Returns the limit plus the tokens granted since.
+    fn limit(self, progress: &Progress) -> u64 {
+        self.0.saturating_add(progress.granted().map_or(0, |grant| grant.tokens))
+    }
 }
 
 fn used(progress: &Progress) -> u64 {
@@ -44,16 +50,16 @@ impl Guardrail for MaxTokens {
         "max_tokens"
     }
     fn check(&self, progress: &Progress) -> Decision {
-        let used = used(progress);
-        if used < self.0 {
+        let (used, limit) = (used(progress), self.limit(progress));
+        if used < limit {
             return Decision::Continue;
         }
         let is_partial = progress.uncounted_iterations() > 0 || progress.usage().are_tokens_partial;
         let at_least = if is_partial { "at least " } else { "" };
-        let message = format!("{at_least}{used} tokens used; the limit is {}", self.0);
+        let message = format!("{at_least}{used} tokens used; the limit is {limit}");
         Decision::Halt(Halt::new(StopReason::TokensExceeded, message))
     }
     fn ceiling(&self, progress: &Progress) -> Ceiling {
-        Ceiling::tokens(self.0.saturating_sub(used(progress)))
+        Ceiling::tokens(self.limit(progress).saturating_sub(used(progress)))
     }
 }

@@ -25,6 +25,13 @@ pub struct KnownAgent {
     pub cost: AgentCost,
 }
 
+impl KnownAgent {
+    /// Returns the programs of all known agents.
+    pub fn programs() -> impl Iterator<Item = &'static str> {
+        AGENTS.iter().map(|known| known.program)
+    }
+}
+
 /// Tells whether a limit on an agent's cost can hold.
 #[derive(Debug, Clone, Copy)]
 pub enum AgentCost {
@@ -141,7 +148,7 @@ fn known(command: &str) -> Option<&'static KnownAgent> {
 
 /// Returns the programs of the known agents, separated by commas.
 pub fn known_programs() -> String {
-    AGENTS.iter().map(|known| known.program).collect::<Vec<_>>().join(", ")
+    KnownAgent::programs().collect::<Vec<_>>().join(", ")
 }
 
 /// Returns whether this program is in one of the folders of `path`. Relative folders are in `dir`.
@@ -149,7 +156,7 @@ pub fn is_on_path(program: &str, path: &OsStr, dir: &Path) -> bool {
     env::split_paths(path).any(|folder| is_executable(&dir.join(folder).join(program)))
 }
 
-fn is_executable(file: &Path) -> bool {
+pub(super) fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 

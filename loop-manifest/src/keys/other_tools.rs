@@ -10,6 +10,7 @@ pub(super) const SYNONYMS: &[(&[&str], &str)] = &[
     ),
     (
         &[
+            "max",
             "iterations",
             "max_loops",
             "max_rounds",

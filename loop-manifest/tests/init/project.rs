@@ -31,6 +31,52 @@ fn a_folder_without_a_project_speaks_for_nothing() {
 }
 
 #[test]
+fn tests_that_a_project_runs_by_itself_are_found() {
+    let django =
+        ("manage.py", "os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'site.settings')\nfrom django.core");
+    for (files, command) in [
+        (
+            vec![
+                ("manage.py", "from django.core.management import execute_from_command_line"),
+                ("shop/tests.py", ""),
+            ],
+            "python3 manage.py test",
+        ),
+        (vec![django, ("uv.lock", "")], "uv run python3 manage.py test"),
+        (vec![("package.json", "{}"), ("bun.lock", ""), ("a.test.ts", "")], "bun test"),
+        (vec![("package.json", "{}"), ("src/b.spec.tsx", "import { test } from 'bun:test'")], "bun test"),
+        (vec![("Makefile", "build:\n\tcc a.c\ntests: build\n\t./a.out\n")], "make tests"),
+        (vec![("justfile", "tests:\n  cargo test\n")], "just tests"),
+        (vec![("test/a.bats", "@test 'x' { true; }")], "bats test"),
+        (vec![("smoke.bats", "")], "bats ."),
+    ] {
+        assert_eq!(tests(&files).first().map(String::as_str), Some(command), "{files:?}");
+    }
+    for files in
+        [vec![("manage.py", "print(1)")], vec![("package.json", "{}"), ("a.test.ts", "import 'vitest'")]]
+    {
+        assert_eq!(tests(&files), NOTHING, "{files:?}");
+    }
+}
+
+#[test]
+fn a_script_for_the_tests_has_to_be_executable() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for name in ["test.sh", "run_tests.sh", "scripts/test.sh"] {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "exit 0").unwrap();
+        let commands =
+            || checks(dir.path(), Purpose::Test).into_iter().map(|check| check.command).collect::<Vec<_>>();
+        assert_eq!(commands(), NOTHING);
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(commands(), [format!("./{name}")]);
+        assert_eq!(checks(dir.path(), Purpose::Lint).len(), 0);
+    }
+}
+
+#[test]
 fn rust_has_its_commands_and_a_workspace_all_its_members() {
     let package = [("Cargo.toml", "[package]\nname = \"it\"\n[workspace]\n")];
     assert_eq!(tests(&package), ["cargo test --quiet"]);
@@ -219,7 +265,7 @@ fn a_makefile_is_taken_for_its_targets_only() {
     assert_eq!(lints(&[("Makefile", makefile)]), ["make lint"]);
     assert_eq!(tests(&[("Makefile", "check:\n\ttrue\n")]), ["make check"]);
     for no_target in
-        ["tests:\n", "test = 1\n", "test := 1\n", "test ::= 1\n", "all:\n\techo test: ok\n", "check:=x\n"]
+        ["testing:\n", "test = 1\n", "test := 1\n", "test ::= 1\n", "all:\n\techo test: ok\n", "check:=x\n"]
     {
         assert_eq!(tests(&[("makefile", no_target)]), NOTHING, "{no_target}");
     }

@@ -19,7 +19,7 @@ pub(crate) fn unit(word: &str) -> Option<IntervalUnit> {
 
 /// Returns whether a word names a unit of time, supported or not.
 pub(crate) fn is_unit_like(word: &str) -> bool {
-    const OTHERS: [&str; 13] = [
+    const OTHERS: &[&str] = &[
         "M",
         "H",
         "D",
@@ -33,6 +33,12 @@ pub(crate) fn is_unit_like(word: &str) -> bool {
         "years",
         "fortnight",
         "fortnights",
+        "mo",
+        "mos",
+        "wk",
+        "wks",
+        "yr",
+        "yrs",
     ];
     unit(word).is_some() || OTHERS.iter().any(|other| word.eq_ignore_ascii_case(other))
 }
@@ -96,7 +102,7 @@ pub(crate) fn number(word: &str) -> Option<u64> {
 /// Returns whether a word is a number with a unit, in a form that the rules do not accept: `5M`, `-5m`, `1.5h`, `5min`,
 /// `1h30m`.
 pub(crate) fn is_compact_like(word: &str) -> bool {
-    let word = word.strip_prefix(['-', '+']).unwrap_or(word);
+    let word = word.strip_prefix(['-', '+', '~', '≈']).unwrap_or(word);
     let Some(letters) = word.find(|letter: char| letter.is_ascii_alphabetic()) else { return false };
     let (number, unit) = word.split_at(letters);
     let end = unit.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(unit.len());

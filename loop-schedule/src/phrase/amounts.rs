@@ -1,7 +1,7 @@
 //! Amounts of time that people write, in minutes.
 
-use super::shapes::is_whole;
-use crate::interval::time_words::number;
+use super::{shapes::is_whole, word::Word};
+use crate::interval::time_words::{is_compact_like, is_unit_like, number};
 
 /// Returns the expression for a period of the calendar.
 pub(super) fn calendar(period: &str) -> &'static str {
@@ -78,7 +78,7 @@ pub(super) fn per(unit: &str) -> Option<f64> {
 
 /// Returns an amount in several units, or in capital letters, in minutes: `1h30m`, `5min`.
 pub(super) fn compound(text: &str) -> Option<f64> {
-    let (mut rest, mut total) = (text.trim_start_matches(['-', '+']), 0.0);
+    let (mut rest, mut total) = (text.trim_start_matches(['-', '+', '~', '≈']), 0.0);
     while !rest.is_empty() {
         let letters = rest.find(|sign: char| sign.is_ascii_alphabetic())?;
         let (number, after) = rest.split_at(letters);
@@ -87,4 +87,43 @@ pub(super) fn compound(text: &str) -> Option<f64> {
         rest = &after[end..];
     }
     Some(total)
+}
+
+/// Returns the minutes of the first amount in some words, with all its parts: `an hour and a half`, `2 hours 30
+/// minutes`, `two and a half hours`, `hour or two`.
+pub(super) fn total(words: &[Word]) -> Option<f64> {
+    const LINKS: &[&str] = &[
+        "and", "&", "or", "a", "an", "of", "so", "the", "another", "about", "every", "each", "in", "after",
+        "next", "within", "single", "at",
+    ];
+    let is_unit = |at: usize| words.get(at).is_some_and(|word| is_unit_like(&word.text));
+    let (mut sum, mut count, mut last): (Option<f64>, Option<f64>, f64) = (None, None, 0.0);
+    for (at, word) in words.iter().enumerate() {
+        let text = word.text.as_str();
+        let follows = |link: &str| words[..at].iter().rev().take(2).any(|word| word.is(&[link]));
+        // `second` counts what follows it, and is a unit otherwise.
+        let is_count = !is_unit(at) || (is_unit(at + 1) && amount(text).is_some());
+        if is_compact_like(text) && count.is_none() {
+            last = per(text.trim_start_matches(|sign: char| !sign.is_ascii_alphabetic()))?;
+            sum = Some(sum.unwrap_or(0.0) + compound(text)?);
+        } else if let Some(number) = amount(text).filter(|_| is_count) {
+            match (sum, count) {
+                (_, Some(whole)) if number < 1.0 && follows("and") => count = Some(whole + number),
+                (_, Some(_)) => return None,
+                (Some(one), None) if number < 1.0 && !is_unit(at + 1) => sum = Some(one + number * last),
+                (Some(_), None) if follows("or") && !is_unit(at + 1) => sum = Some(number * last),
+                _ => count = Some(number),
+            }
+        } else if is_unit(at) && (text.len() > 1 || count.is_some()) {
+            // Only a smaller unit continues an amount.
+            let unit = per(text).filter(|unit| sum.is_none() || *unit < last)?;
+            last = unit;
+            sum = Some(sum.unwrap_or(0.0) + count.take().unwrap_or(1.0) * last);
+        } else if sum.is_some() && !word.is(LINKS) {
+            break;
+        } else if !word.is(LINKS) && count.is_some() {
+            return None;
+        }
+    }
+    sum.filter(|_| count.is_none())
 }

@@ -28,7 +28,9 @@ pub(super) fn compose(words: &[Word], time: &str) -> Option<String> {
     let (clock, _) = ClockTime::parse(&Word::all(time))?;
     let date = (0..words.len()).find_map(|at| DayOfYear::parse(&words[at..]).map(|(day, _)| day));
     match date {
-        Some(date) if words[0].is(&["every", "each"]) => return Some(date.yearly(clock)),
+        Some(date) if words[0].is(&["every", "each", "yearly", "annually"]) => {
+            return Some(date.yearly(clock));
+        }
         Some(date) => return Some(format!("{date} at {time}")),
         None => {}
     }
@@ -118,7 +120,11 @@ impl Parts {
     /// A time of day on certain days.
     fn weekly(&self, words: &[Word], time: ClockTime) -> Option<String> {
         let is_once = words[0].is(&["today", "tomorrow", "tonight"]);
-        let is_daily = || words.iter().any(|word| word.is(&["daily"])) && !self.times.is_empty();
+        let is_day = |pair: &[Word]| pair[0].is(&["every", "each"]) && pair[1].is(&["day"]);
+        let is_daily = || {
+            let says = words.iter().any(|word| word.is(&["daily"])) || words.windows(2).any(is_day);
+            says && !self.times.is_empty()
+        };
         let days = self.days.or_else(|| is_daily().then_some(Days::ALL))?;
         let form = || {
             if days.is_short() { format!("{} at {time}", days.words()) } else { days.at(time).to_string() }
@@ -186,6 +192,7 @@ fn offset(words: &[Word]) -> Option<u8> {
     let minute = |at: usize| match words[at].text.strip_prefix(':') {
         Some(digits) => Some(digits),
         None if is_phrase(at, &["on", "the", "hour"]) => Some("0"),
+        None if at > 0 && is_phrase(at, &["minutes", "past"]) => Some(words[at - 1].text.as_str()),
         None if is_phrase(at, &["minute"]) => words.get(at + 1).map(|word| word.text.as_str()),
         None => None,
     };

@@ -6,7 +6,7 @@ use jiff::{Timestamp, ToSpan as _, civil};
 
 use super::{
     clock::ClockTime,
-    days::month,
+    days::{Days, month},
     grammar::{self, Match, Spec},
     spelling::normal,
     time_sign::ordinal_number,
@@ -99,25 +99,41 @@ impl DayOfYear {
     }
 }
 
-/// Returns the date for a time of day some days from now: `day after tomorrow at 9`, `in 2 days at 9`.
+/// Returns the date for a day that is seen from now, at nine without a time of day: `day after tomorrow`, `in 2 days at
+/// 9`, `next monday at 9`, `at 9 on friday`, `2026-12-24T18:00Z`.
 pub(super) fn days_ahead(phrase: &str, zone: &Zone, now: Timestamp) -> Option<String> {
     const DAY: u64 = 86_400;
     let words = &normal(&Word::all(phrase));
-    let start = usize::from(words.first()?.is(&["the"]));
-    let here = &words[start..];
+    if let Ok(time) = phrase.trim_start_matches("at ").parse::<Timestamp>() {
+        return Some(time.to_zoned(zone.rules().clone()).strftime("%Y-%m-%d %H:%M").to_string());
+    }
+    let today = now.to_zoned(zone.rules().clone()).date();
+    let early = grammar::clock(words).filter(|(_, length)| *length < words.len());
+    let here = &words[early.map_or(0, |(_, length)| length)..];
+    let start = here.iter().take(2).take_while(|word| word.is(&["the", "on", "next", "this"])).count();
+    let is_dated = start > 0 && !here[start - 1].is(&["the"]);
+    let here = &here[start..];
     let names = ["day", "after", "tomorrow"];
     let (days, length) = match here.get(..3) {
         Some(first) if first.iter().zip(names).all(|(word, name)| word.text == name) => (2, 3),
-        _ => match grammar::phrase(here)? {
-            Match { spec: Spec::In(Ok(interval)), length } => (interval.period().as_secs() / DAY, length),
+        _ => match (here.first().and_then(Days::of).and_then(Days::only), grammar::phrase(here)) {
+            (Some(day), _) if is_dated && !Days::recur(&here[0]) => {
+                let ahead = (day + 7 - today.weekday().to_sunday_zero_offset().unsigned_abs() as usize) % 7;
+                (if ahead == 0 { 7 } else { ahead as u64 }, 1)
+            }
+            (_, Some(Match { spec: Spec::In(Ok(interval)), length })) => {
+                (interval.period().as_secs() / DAY, length)
+            }
             _ => return None,
         },
     };
-    let (time, end) = grammar::clock(&here[length..])?;
-    let is_whole = days > 0 && length + end == here.len();
-    let today = now.to_zoned(zone.rules().clone()).date();
+    let rest = &here[length..];
+    let is_named = rest.is_empty() && !words[0].is(&["in"]);
+    let nine = || ClockTime::parse(&Word::all("9:00")).filter(|_| is_named).map(|(time, _)| (time, 0));
+    let late = grammar::clock(rest).or_else(|| early.filter(|_| rest.is_empty()).map(|(time, _)| (time, 0)));
+    let (time, end) = late.or_else(nine)?;
     let day = today.saturating_add(i64::try_from(days).ok()?.days());
-    is_whole.then(|| format!("{day} {:02}:{:02}", time.hour, time.minute))
+    (days > 0 && end == rest.len()).then(|| format!("{day} {:02}:{:02}", time.hour, time.minute))
 }
 
 impl fmt::Display for DayOfYear {

@@ -55,7 +55,7 @@ impl Days {
     }
 
     /// Returns the day, if it is only one.
-    fn only(self) -> Option<usize> {
+    pub(super) fn only(self) -> Option<usize> {
         (0..7).find(|day| Self::one(*day) == self)
     }
 
@@ -68,6 +68,7 @@ impl Days {
     /// Parses several days without spaces: `mon-fri`, `tue/thu`.
     fn in_one_word(text: &str) -> Option<Self> {
         if let Some((first, last)) = text.split_once(['-', '–']) {
+            let day = |text: &str| day(text).or_else(|| two_letters(text));
             return Some(Self::range(day(first)?, day(last)?));
         }
         let days: Option<Vec<_>> = text.split(['/', ',']).map(day).collect();
@@ -128,6 +129,11 @@ fn day(text: &str) -> Option<usize> {
         text == name || text.strip_suffix('s') == Some(name) || text == short(name) || is_short
     };
     WEEKDAYS.iter().position(|name| is_name(name))
+}
+
+/// Returns the number of a day from two letters, which are other words outside a range: `mo` in `mo-fr`.
+fn two_letters(text: &str) -> Option<usize> {
+    WEEKDAYS.iter().position(|name| name.get(..2) == Some(text))
 }
 
 /// Returns whether a word names a day or a month. Words with another meaning count with a capital letter only: `sat`,

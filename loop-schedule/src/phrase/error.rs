@@ -10,7 +10,7 @@ pub enum PhraseError {
     #[error(
         "`{phrase}` looks like a time, but not like a schedule. {}. Write the schedule first or last; the rest may \
          then contain any words, as in `10m PROMPT`",
-        advice(.nearest.as_deref())
+        advice(phrase, .nearest.as_deref())
     )]
     NotUnderstood {
         /// The words.
@@ -32,11 +32,17 @@ pub enum PhraseError {
     AfterTheEnd,
 }
 
-fn advice(nearest: Option<&str>) -> String {
+fn advice(phrase: &str, nearest: Option<&str>) -> String {
     const FORMS: &str = "No form means the same. Forms are `30m`, `every 2 hours`, `every day at 9:00`, `weekdays at \
         9:00`, `every monday at 9:00`, `in 20 minutes`, `tomorrow at 9:00`, `2026-12-24 18:00` and five cron fields, as \
         in `0 9 * * 1-5`";
-    nearest.map_or_else(|| FORMS.to_owned(), |nearest| format!("The nearest form is `{nearest}`"))
+    match nearest {
+        Some(nearest) if nearest.eq_ignore_ascii_case(phrase) => {
+            format!("It is one only at the beginning or at the end, as in `{nearest} PROMPT`")
+        }
+        Some(nearest) => format!("The nearest form is `{nearest}`"),
+        None => FORMS.to_owned(),
+    }
 }
 
 // The message already contains that of the cause, so there is no source.

@@ -3,6 +3,7 @@
 use super::{
     PhraseError,
     clock::{ClockTime, NAMED},
+    continued,
     date::DayOfYear,
     days::Days,
     nearest, neighbours,
@@ -59,7 +60,7 @@ pub(super) fn at_start(words: &[Word]) -> Result<Option<Match>, PhraseError> {
     if words[found.length - 1].has_colon {
         return Ok(Some(found));
     }
-    match neighbours::after(&words[found.length..]) {
+    match continued::after(words, found.length, Some(&found.spec)) {
         0 => Ok(Some(found)),
         _ => Err(nearest::error(words, 0, found.length)),
     }

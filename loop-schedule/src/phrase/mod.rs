@@ -7,11 +7,13 @@
 mod amounts;
 mod clock;
 mod compose;
+mod continued;
 mod cron_fields;
 mod date;
 mod days;
 mod error;
 mod grammar;
+mod kept;
 mod moments;
 mod nearest;
 mod nearest_interval;
@@ -92,7 +94,7 @@ impl Phrase {
             Ok(Self { time: Some(PhraseTime::Cron(cron)), prompt: prompt.to_owned() })
         };
         if let Some((cron, length)) = cron_fields::at_start(input, &words)? {
-            if neighbours::after(&words[length..]) > 0 {
+            if continued::after(&words, length, None) > 0 {
                 return Err(nearest::error(&words, 0, length));
             }
             return scheduled((cron, prompt_at(length)));

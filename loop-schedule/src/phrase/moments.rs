@@ -5,7 +5,7 @@ use super::{
     clock::{ClockTime, NAMED, is_clock_like},
     date::DayOfYear,
     days::{Days, is_day_or_month, is_day_range},
-    shapes::is_whole,
+    shapes::{is_hour_shaped, is_whole},
     time_sign::{is_day_part, is_ordinal, is_time, qualifiers},
     word::Word,
 };
@@ -25,7 +25,7 @@ const ZONE_WORDS: &[&str] =
     &["local", "my", "our", "server", "system", "eastern", "pacific", "central", "mountain"];
 
 /// Days without a date of their own.
-const HOLIDAYS: &[&str] =
+pub(super) const HOLIDAYS: &[&str] =
     &["christmas", "xmas", "easter", "thanksgiving", "halloween", "holidays", "vacation", "new"];
 
 /// Returns the length of a point in time or a day, with the words before it: `the next monday`, `noon`, `5`.
@@ -47,8 +47,11 @@ pub(super) fn point(words: &[Word]) -> Option<usize> {
         return Some(length);
     }
     let first = words.first()?;
+    if first.is(&["about", "around", "roughly", "approximately", "exactly"]) {
+        return point(&words[1..]).map(|length| length + 1);
+    }
     let is_minute = first.text.strip_prefix(':').is_some_and(is_whole);
-    let is_hour = is_whole(&first.text) && first.text.len() <= 2;
+    let is_hour = is_hour_shaped(&first.text);
     let is_number = is_number_like(&first.text) && !first.is(&["one", "other", "few", "couple"]);
     let is_part = first.is(&["quarter", "half"]);
     (is_clock_like(first) || first.is(NAMED) || is_minute || is_hour || is_number || is_part).then_some(1)
@@ -173,12 +176,6 @@ pub(super) fn place(words: &[Word]) -> Option<usize> {
             .then(|| length + usize::from(words.get(length).is_some_and(|word| word.is(&["time"]))))
     };
     zone(&words[the..]).map(|length| the + length).or_else(|| named(2)).or_else(|| named(1))
-}
-
-/// Returns the length of days that recur: `weekdays`, `mon-fri`, `monday to friday`.
-pub(super) fn recurring_days(words: &[Word]) -> Option<usize> {
-    let (_, length) = Days::parse(words)?;
-    Days::recur(words.first()?).then_some(length)
 }
 
 /// Returns the length of another schedule: `every hour`, `at 9`, `hourly`.

@@ -4,16 +4,17 @@ use jiff::Timestamp;
 
 use super::{
     PhraseError,
-    amounts::{amount, calendar, calendar_every, compound},
+    amounts::{amount, calendar, calendar_every, compound, total},
     clock::{ClockTime, is_clock_like},
     compose::compose,
-    cron_fields,
-    days::{Days, is_day_or_month, is_day_range, is_month},
+    continued, cron_fields,
+    days::{Days, is_clearly_a_day, is_day_or_month, is_day_range, is_month},
     grammar::{self, Spec},
-    nearest_interval::{after, at_frequency, every, half_more, interval, sum},
-    neighbours,
+    kept::keeps,
+    moments::HOLIDAYS,
+    nearest_interval::{after, at_frequency, every, interval},
     same_meaning::{LIMITS, means_the_same},
-    shapes::{hyphenated, is_span},
+    shapes::{hyphenated, is_span, starts_with_number},
     spelling::{hour_and_minute, normal},
     time_sign::{edge, frequency, is_day_part, is_ordinal, is_time, qualifiers, recurs},
     word::{Word, joined},
@@ -26,20 +27,39 @@ use crate::{
 /// The number of words in which the parts of one time are looked for.
 const REACH: usize = 8;
 
+/// The macros of other crons, which fire at midnight.
+const MACROS: &[(&str, &str)] = &[
+    ("@hourly", "0 * * * *"),
+    ("@daily", "0 0 * * *"),
+    ("@midnight", "0 0 * * *"),
+    ("@weekly", "0 0 * * 0"),
+    ("@monthly", "0 0 1 * *"),
+    ("@yearly", "0 0 1 1 *"),
+    ("@annually", "0 0 1 1 *"),
+];
+
 /// The range of intervals that every job can keep, in minutes.
 pub(super) const MINUTES: std::ops::RangeInclusive<f64> = 1.0..=44_640.0;
 
 /// Finds words of time. Returns them, and the nearest form of a schedule.
 pub(super) fn find(words: &[Word]) -> Option<(String, Option<String>)> {
     let at = (0..words.len()).find(|at| is_time(words, *at))?;
-    // `nightly at 2` begins with `nightly`.
-    let at = at - usize::from(at > 0 && recurs(&words[at - 1]));
+    // `nightly at 2` begins with `nightly`, and `christmas eve at 18:00` with a day.
+    let at = at - words[..at].iter().rev().take_while(|word| begins_a_time(word)).count();
     let here = &words[at..words.len().min(at + REACH)];
     let least = if cron_fields::is_in_the_middle(here) { cron_fields::FIELDS } else { edge(words, at) };
     let end = with_continuations(words, at, at + length(here).max(least));
     let found = &words[at..end];
     let window = &words[at..words.len().min(at + REACH.max(found.len()))];
     Some((joined(found), form(found).or_else(|| form(window))))
+}
+
+/// Returns whether a word before a time belongs to it.
+fn begins_a_time(word: &Word) -> bool {
+    let is_numeric = starts_with_number(word) && word.text.contains(['.', '/']);
+    let is_named = word.is(HOLIDAYS) || word.is(&["eve", "yesterday", "all", "any", "days", "last"]);
+    let is_day = Days::of(word).is_some() && is_clearly_a_day(word);
+    recurs(word) || is_ordinal(word) || is_day || is_numeric || is_named
 }
 
 /// Returns the error for a schedule of some words that others continue.
@@ -51,7 +71,8 @@ pub(super) fn error(words: &[Word], start: usize, end: usize) -> PhraseError {
 /// Returns where a time ends that begins and ends at these words, with all that continues it.
 fn with_continuations(words: &[Word], start: usize, mut end: usize) -> usize {
     while end < words.len().min(start + 2 * REACH) {
-        match neighbours::after(&words[end..]) {
+        let found = grammar::phrase(&words[start..end]);
+        match continued::after(words, end, found.as_ref().map(|found| &found.spec)) {
             0 => break,
             more => end = words.len().min(end + more),
         }
@@ -81,7 +102,7 @@ fn form(words: &[Word]) -> Option<String> {
         &|| if is_limited { None } else { nearest(words) },
         &inside,
     ];
-    let is_right = |form: &String| works(form) && means_the_same(words, form, &time);
+    let is_right = |form: &String| works(form) && means_the_same(words, form, &time) && keeps(words, form);
     candidates.iter().find_map(|candidate| candidate().filter(is_right))
 }
 
@@ -148,6 +169,9 @@ pub(super) fn works(form: &str) -> bool {
 
 /// Returns a form that is close to words of time. It may not be a schedule.
 fn nearest(words: &[Word]) -> Option<String> {
+    if let Some((_, expression)) = MACROS.iter().find(|(name, _)| words[0].is(&[name])) {
+        return Some((*expression).to_owned());
+    }
     let first = words[0].text.trim_start_matches('@');
     let second = words.get(1).map_or("", |word| word.text.as_str());
     let time = clock(words);
@@ -167,7 +191,7 @@ fn nearest(words: &[Word]) -> Option<String> {
         "tonight" => "tonight at 9".to_owned(),
         "noon" | "midnight" | "midday" => format!("at {first}"),
         "weekdays" => format!("weekdays at {time}"),
-        "daily" if has(&["at", "@"]) => format!("every day at {time}"),
+        "daily" if has(&["at", "@"]) || words.len() > 1 => format!("every day at {time}"),
         "daily" | "hourly" | "weekly" => first.to_owned(),
         "monthly" | "bimonthly" | "yearly" | "annually" | "quarterly" => calendar(first).to_owned(),
         "nightly" | "overnight" | "weeknights" | "mornings" | "evenings" | "nights" | "afternoons" => {
@@ -178,9 +202,7 @@ fn nearest(words: &[Word]) -> Option<String> {
         "bihourly" => "every 2h".to_owned(),
         "minutely" => "every 1m".to_owned(),
         "biweekly" | "bi-weekly" | "fortnightly" => "every 2 weeks".to_owned(),
-        "next" if is_unit_like(second) => {
-            format!("in {}", if second == "week" { "7 days" } else { "30 days" })
-        }
+        "next" if is_unit_like(second) => return after(words),
         "at" if has(&["hourly", "intervals", "interval"]) => return repeated(&words[1..], &time),
         "" | "at" | "eod" | "this" | "later" | "next" => format!("at {time}"),
         "in" if words.iter().take(3).any(is_day_part) => format!("at {time}"),
@@ -190,7 +212,8 @@ fn nearest(words: &[Word]) -> Option<String> {
         _ if is_clock_like(&words[0]) && has(&["daily", "every", "each"]) => format!("every day at {time}"),
         _ if is_clock_like(&words[0]) || second == "o'clock" => format!("at {time}"),
         _ if is_day_or_month(&words[0]) || is_day_range(first) => on_days(words, &time),
-        _ if is_unit_like(second) => return sum(words).or_else(|| every(first, second)),
+        _ if is_unit_like(second) && total(words) != total(&words[..2]) => return interval(total(words)?),
+        _ if is_unit_like(second) => return every(first, second),
         _ if is_compact_like(first) => return interval(compound(first)?),
         _ => return cron(words),
     })
@@ -214,12 +237,13 @@ fn repeated(rest: &[Word], time: &str) -> Option<String> {
     let words = rest;
     let count = qualifiers(words);
     let (qualifiers, rest) = words.split_at(count);
-    let count_at = count.saturating_sub(1);
+    let end = count;
     let unit = rest.first()?;
     let number = qualifiers.iter().find(|word| amount(&word.text).is_some() || is_ordinal(word));
     let count = number.and_then(|word| amount(&word.text)).unwrap_or(1.0);
-    if let Some(more) = sum(&words[count_at..]).or_else(|| half_more(count, rest)) {
-        return Some(more);
+    // More than a number and a unit: `hour and a half`.
+    if let Some(sum) = total(words).filter(|sum| total(&words[..=end]) != Some(*sum)) {
+        return interval(sum);
     }
     Some(match unit.text.as_str() {
         "quarter" if matches!(second(rest), "past" | "to") => return None,
@@ -231,9 +255,8 @@ fn repeated(rest: &[Word], time: &str) -> Option<String> {
         _ if is_day_part(unit) => format!("every day at {time}"),
         _ if Days::parse(rest).is_some() || is_day_range(&unit.text) => on_days(rest, time),
         _ if is_compact_like(&unit.text) => return interval(compound(&unit.text)?),
-        "day" if number.is_none() && rest[1..].iter().any(|word| word.is(&["at"]) || is_clock_like(word)) => {
-            format!("every day at {time}")
-        }
+        "day" if number.is_none() && rest.len() > 1 => format!("every day at {time}"),
+        _ if is_clock_like(unit) => format!("every day at {time}"),
         _ => match number {
             Some(number) => return every(&number.text, &unit.text),
             None => format!("every {}", unit.text.trim_end_matches('s')),
@@ -265,7 +288,10 @@ fn clock(words: &[Word]) -> String {
     let is_night = has(&["night", "nights", "nightly"]);
     let is_late = is_night || has(&["afternoon", "evening", "evenings", "tonight"]);
     let found = (0..words.len()).find_map(|at| {
-        let is_after_at = at > 0 && words[at - 1].is(&["at", "@", "today", "tomorrow", "tonight"]);
+        let is_after_at = at > 0
+            && (words[at - 1]
+                .is(&["at", "@", "today", "tomorrow", "tonight", "day", "daily", "around", "about"])
+                || Days::of(&words[at - 1]).is_some());
         let found = ClockTime::parse(&words[at..]);
         let named = || ClockTime::parse(&Word::all(&number(&words[at].text)?.to_string()));
         let found = found.or_else(|| named().filter(|_| is_after_at));

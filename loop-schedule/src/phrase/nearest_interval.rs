@@ -1,7 +1,7 @@
 //! The nearest interval to an amount of time.
 
 use super::{
-    amounts::{amount, calendar_every, compound, per},
+    amounts::{amount, calendar_every, per, total},
     nearest::{MINUTES, works},
     spelling::{period_unit, plural},
     word::Word,
@@ -13,48 +13,17 @@ pub(super) fn at_frequency(count: f64, unit: &str) -> Option<String> {
     per(unit).map_or_else(|| calendar_every(1.0 / count, unit), |minutes| interval(minutes / count))
 }
 
-/// Returns the form for the sum of several amounts: `1 hour and 30 minutes`.
-pub(super) fn sum(words: &[Word]) -> Option<String> {
-    let (mut total, mut count, mut at) = (0.0, 0, 0);
-    while let Some((number, per)) = words
-        .get(at)
-        .zip(words.get(at + 1))
-        .and_then(|(number, unit)| amount(&number.text).zip(per(&unit.text)))
-    {
-        (total, count, at) = (total + number * per, count + 1, at + 2);
-        at += usize::from(words.get(at).is_some_and(|word| word.is(&["and", "&"])));
-    }
-    (count > 1).then(|| interval(total))?
-}
-
-/// Returns the form for a unit and a part of it: `hour and a half`, `hour or two`.
-pub(super) fn half_more(count: f64, words: &[Word]) -> Option<String> {
-    let one = per(&words[0].text).filter(|_| words[0].text.len() > 1)?;
-    let minutes = count * one;
-    let link = words.get(1)?;
-    if let Some((more, unit)) = amount(&link.text).zip(words.get(2).and_then(|unit| per(&unit.text))) {
-        return interval(minutes + more * unit);
-    }
-    let at = 2 + usize::from(words.get(2)?.is(&["a", "an"]));
-    let more = amount(&words.get(at)?.text)?;
-    match words.get(at + 1).and_then(|unit| per(&unit.text)) {
-        Some(unit) if link.is(&["and"]) => interval(minutes + more * unit),
-        _ if link.is(&["and"]) && more < 1.0 => interval(minutes + one * more),
-        _ if link.is(&["or"]) => interval(one * more),
-        _ => None,
-    }
-}
-
-/// Returns the form for words after `in`.
-pub(super) fn after(rest: &[Word]) -> Option<String> {
-    let number = rest.iter().take(3).find_map(|word| amount(&word.text));
-    let unit = rest.iter().take(4).find(|word| word.is_unit());
-    let minutes = match unit {
-        Some(unit) => per(&unit.text).map(|per| number.unwrap_or(1.0) * per),
-        None => number.or_else(|| rest.first().and_then(|word| compound(&word.text))),
-    };
-    let minutes = minutes?.round();
-    MINUTES.contains(&minutes).then(|| format!("in {minutes} minutes"))
+/// Returns the form for words after `in`. A number without a unit is one of minutes.
+pub(super) fn after(words: &[Word]) -> Option<String> {
+    let minutes = total(words).or_else(|| {
+        let number = words.iter().find_map(|word| amount(&word.text));
+        number.filter(|_| words.len() == 1)
+    })?;
+    let is_whole = minutes.fract() == 0.0 && MINUTES.contains(&minutes);
+    is_whole.then(|| match minutes % 1_440.0 {
+        0.0 => format!("in {} days", minutes / 1_440.0),
+        _ => format!("in {minutes} minutes"),
+    })
 }
 
 /// Returns the form for a number of units, as it is written if that works.
@@ -69,19 +38,18 @@ pub(super) fn every(number: &str, unit: &str) -> Option<String> {
     if works(&counted) { Some(counted) } else { interval(number_of * per) }
 }
 
-/// Returns the form for an interval of this many minutes, at least one.
+/// Returns the form for an interval of this many minutes, if it can be kept.
 pub(super) fn interval(minutes: f64) -> Option<String> {
-    const UNITS: [(f64, &str); 3] = [(1_440.0, "d"), (60.0, "h"), (1.0, "m")];
-    let minutes = minutes.round();
+    const UNITS: [(f64, &str); 4] = [(1_440.0, "d"), (60.0, "h"), (1.0, "m"), (1.0 / 60.0, "s")];
+    let minutes = (minutes * 60.0).round() / 60.0;
     Some(match minutes {
         60.0 => "hourly".to_owned(),
         1_440.0 => "daily".to_owned(),
         10_080.0 => "weekly".to_owned(),
-        ..1.0 => "every 1m".to_owned(),
         _ if MINUTES.contains(&minutes) => {
             let (length, unit) =
-                UNITS.iter().find(|(length, _)| minutes % length == 0.0).unwrap_or(&UNITS[2]);
-            format!("every {}{unit}", minutes / length)
+                UNITS.iter().find(|(length, _)| minutes % length == 0.0).unwrap_or(&UNITS[3]);
+            format!("every {}{unit}", (minutes / length).round())
         }
         _ => return None,
     })

@@ -9,9 +9,7 @@ use super::{
     cron_fields,
     days::is_day_or_month,
     grammar::Spec,
-    moments::{
-        amount, date, day_part, hour_span, moment, place, point, range, recurring_days, schedule, times, zone,
-    },
+    moments::{amount, date, day_part, hour_span, moment, place, point, range, schedule, times, zone},
     time_sign::{frequency, is_day_part, is_time},
     word::Word,
 };
@@ -98,7 +96,7 @@ fn linked(words: &[Word]) -> Option<usize> {
 /// Returns the length of a continuation that no word announces: `UTC`, `30 minutes`, `twice a day`.
 fn direct(words: &[Word]) -> Option<usize> {
     let first = words.first()?;
-    let clock = || (is_clock_like(first) || first.is(NAMED)).then_some(1);
+    let named = || first.is(NAMED).then_some(1);
     let every = || schedule(words).filter(|_| first.is(&["every", "each"]));
     let dated = || {
         date(words).filter(|length| {
@@ -106,30 +104,15 @@ fn direct(words: &[Word]) -> Option<usize> {
             point(rest).is_some() || rest.first().is_some_and(|word| word.is(&["at", "@"]))
         })
     };
-    // The numbers of a list follow each other: `at 9, 12 and 17`.
-    let listed = || {
-        let next = words.get(point(words)?)?;
-        (first.has_comma || next.is(&["and", "or", "&"]))
-            .then(|| point(&words[1..]).or_else(|| point(&words[2..])))?
-    };
-    // `every 30 minutes 9 to 5`.
-    let hours = || {
-        let (_, length) = ClockTime::plain(words)?;
-        words.get(length)?.is(&["to", "till", "until", "through", "-"]).then_some(())?;
-        ClockTime::plain(&words[length + 1..]).map(|(_, last)| length + 1 + last)
-    };
     let is_frequency = || frequency(words).map(|(_, length)| length);
     // `5 minutes of fuzzing` is what to do.
     let amount = || amount(words).filter(|length| !words.get(*length).is_some_and(|word| word.is(&["of"])));
-    clock()
+    named()
         .or_else(|| hour_span(words))
-        .or_else(hours)
         .or_else(every)
         .or_else(|| zone(words))
         .or_else(amount)
-        .or_else(|| recurring_days(words))
         .or_else(dated)
-        .or_else(listed)
         .or_else(|| times(words))
         .or_else(is_frequency)
 }
@@ -191,6 +174,12 @@ pub(super) fn before(words: &[Word], start: usize, spec: &Spec) -> Option<usize>
         .then_some(0)
         .or_else(|| (start.saturating_sub(BESIDE)..start).find(ends_here))
         .or_else(|| count_before(words, start));
+    // A time of day at the beginning of the text: `at 9 look every day`.
+    let is_clock = |time: &ClockTime| time.is_exact || words[0].is(&["at", "@"]);
+    let at = usize::from(words[0].is(&["at", "@"]));
+    let is_timed = words[0].is(&["today", "tomorrow", "tonight"])
+        || ClockTime::parse(&words[at..start]).is_some_and(|(time, _)| is_clock(&time));
+    let frame = frame.or_else(|| is_timed.then_some(0));
     if frame.is_some() || words[start].is(&["every", "each", "hourly", "daily", "weekly", "once"]) {
         return frame;
     }

@@ -40,16 +40,30 @@ pub(super) fn is_hyphenated(text: &str) -> bool {
     hyphenated(text).is_some()
 }
 
-/// Splits a number from a unit with a hyphen: `5-minute`, `3-hourly`.
+/// Splits a number from a unit with a hyphen, or from an adverb: `5-minute`, `3-hourly`, `3hourly`.
 pub(super) fn hyphenated(text: &str) -> Option<(&str, &str)> {
-    let (number, unit) = text.split_once('-')?;
-    let is_unit = ["minutely", "hourly", "daily"].contains(&unit) || is_unit_like(unit);
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_once('-').unwrap_or_else(|| text.split_at(digits));
+    let is_unit = ["minutely", "hourly", "daily", "weekly"].contains(&unit)
+        || (text.contains('-') && is_unit_like(unit));
     (is_whole(number) && is_unit).then_some((number, unit))
 }
 
 /// Returns whether a text is two numbers: `5-10`.
 pub(super) fn is_span(text: &str) -> bool {
     text.split_once(['-', '–']).is_some_and(|(first, last)| is_decimal(first) && is_decimal(last))
+}
+
+/// Returns whether a text begins as an hour does, and has nothing but a time behind it: `9`, `930`, `9h30`, `9ish`,
+/// `9+02:00`, `~9`, `18:00Z`.
+pub(super) fn is_hour_shaped(text: &str) -> bool {
+    let text = text.trim_start_matches(['~', '@', '≈']);
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &text[digits..];
+    let rest =
+        ["ish", "am", "pm", "uhr", "utc", "z"].iter().find_map(|end| rest.strip_suffix(end)).unwrap_or(rest);
+    let is_sign = |sign: char| sign.is_ascii_digit() || "hm:.+-–".contains(sign);
+    (1..=4).contains(&digits) && rest.chars().all(is_sign) && rest.matches('.').count() < 2
 }
 
 /// Returns whether a text is made of digits.

@@ -13,11 +13,13 @@ use crate::interval::time_words::{is_unit_like, number};
 pub(super) fn normal(words: &[Word]) -> Vec<Word> {
     let is_after_at = |at: usize| at > 0 && words[at - 1].is(&["at", "@"]);
     let is_unit = |at: usize| words.get(at).is_some_and(|word: &Word| is_unit_like(&word.text));
-    let value = |at: usize| words.get(at).and_then(|word| number(&word.text));
-    // `twenty five`, and `nine thirty` after `at`.
+    let value =
+        |at: usize| words.get(at).and_then(|word| number(&word.text).or_else(|| word.text.parse().ok()));
+    let is_list = |at: usize| words.get(at).is_some_and(|word| word.has_comma);
+    // `twenty five`, and `nine thirty` or `9 30` after `at`.
     let pair = |at: usize| match (value(at)?, value(at + 1)?) {
         (tens @ 20..=90, ones @ 1..=9) if tens % 10 == 0 => Some(format!("{}", tens + ones)),
-        (hour @ 1..=23, minute @ 10..=59) if is_after_at(at) && !is_unit(at + 2) => {
+        (hour @ 0..=23, minute @ 10..=59) if is_after_at(at) && !is_unit(at + 2) && !is_list(at) => {
             Some(format!("{hour}:{minute}"))
         }
         _ => None,
@@ -35,6 +37,8 @@ pub(super) fn normal(words: &[Word]) -> Vec<Word> {
                 "24:00" => "0:00".to_owned(),
                 "day" if at > 0 && is_work(at - 1) => "weekday".to_owned(),
                 "days" if at > 0 && is_work(at - 1) => "weekdays".to_owned(),
+                "everyday" => "every day".to_owned(),
+                text if is_year_first(text) => text.replace('/', "-"),
                 text if pair(at).is_some() => pair(at).unwrap_or_else(|| text.to_owned()),
                 text => hour_and_minute(text)
                     .filter(|_| is_after_at(at))
@@ -72,12 +76,18 @@ pub(super) fn period_unit(name: &str) -> &str {
 
 /// Returns an hour in another notation as this one: `18h30`, `18.30`, `1830`.
 pub(super) fn hour_and_minute(text: &str) -> Option<String> {
+    let text = text.strip_suffix("ish").map_or_else(|| text.to_owned(), |hour| format!("{hour}h"));
     let (hour, minute) = match text.split_once(['h', '.']) {
         Some((hour, "")) if text.ends_with('h') => (hour, "00"),
         Some(parts) => parts,
-        None if text.len() == 4 => text.split_at_checked(2)?,
+        None if text.len() == 3 || text.len() == 4 => text.split_at_checked(text.len() - 2)?,
         None => return None,
     };
     let time = format!("{hour}:{minute}");
     ClockTime::parse(&Word::all(&time)).map(|_| time)
+}
+
+/// Returns whether a text is a date with slashes that begins with its year: `2026/12/24`.
+fn is_year_first(text: &str) -> bool {
+    text.find('/') == Some(4) && text.replace('/', "-").parse::<jiff::civil::Date>().is_ok()
 }

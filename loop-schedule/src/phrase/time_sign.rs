@@ -1,7 +1,7 @@
 //! Which words are words of time.
 
 use super::{
-    clock::{NAMED, is_clock_like},
+    clock::{ClockTime, NAMED, is_clock_like},
     cron_fields,
     date::DayOfYear,
     days::{Days, is_day_or_month, is_day_range, is_month},
@@ -74,6 +74,7 @@ pub(super) fn frequency(words: &[Word]) -> Option<(f64, usize)> {
         text => match text.strip_suffix('x').and_then(|digits| digits.parse().ok()) {
             Some(count) => (count, 1),
             None if words.get(1)?.is(&["times", "time"]) => (super::amounts::amount(text)?, 2),
+            None if words.get(1)?.is(&["per"]) => (super::amounts::amount(text)?, 1),
             None => return None,
         },
     };
@@ -109,7 +110,8 @@ fn names_a_time(word: &Word) -> bool {
 fn is_repeated(rest: &[Word]) -> bool {
     let Some(next) = rest.first() else { return false };
     let is_counted = is_decimal(&next.text) || is_hyphenated(&next.text);
-    let is_amount = is_compact_like(&next.text) || is_counted || is_day_range(&next.text);
+    let is_amount =
+        is_compact_like(&next.text) || is_clock_like(next) || is_counted || is_day_range(&next.text);
     let is_named = next.is(&["quarter", "half"]) || next.is(NAMED) || next.is(PERIODS_ONLY);
     // A number that is not understood, and a word before a unit: `1h30`, `dozen minutes`.
     let is_shaped =
@@ -194,10 +196,12 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
         usize::from(is_short),
         if is_count(words, at) { 2 } else { 0 },
         frequency(here).map_or(0, |(_, length)| length),
+        ClockTime::parse(here).filter(|(time, _)| time.is_exact).map_or(0, |(_, length)| length),
         relative(here).unwrap_or(0),
         dated(here).unwrap_or(0),
         boundary(here).unwrap_or(0),
         cron_fields::cut_short(here),
+        if at == 0 { vague(words) } else { 0 },
         if at == 0 { neighbours::continuation(words).filter(|length| *length > 1).unwrap_or(0) } else { 0 },
     ];
     lengths.into_iter().filter(|length| at == 0 || *length == here.len()).max().unwrap_or(0)
@@ -207,6 +211,31 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
 pub(super) fn recurs(word: &Word) -> bool {
     let text = word.text.trim_start_matches('@');
     (PERIODS.contains(&text) && !word.is(&["eod", "overnight"])) || Days::recur(word)
+}
+
+/// Returns whether `once` joins two clauses: `once the build is green, tag it`.
+pub(super) fn is_conjunction(words: &[Word]) -> bool {
+    const SUBJECTS: &[&str] = &[
+        "the", "a", "an", "it", "its", "this", "that", "these", "those", "all", "your", "our", "my", "you",
+        "we",
+    ];
+    const VERBS: &[&str] =
+        &["is", "are", "has", "have", "was", "were", "passes", "pass", "finishes", "works"];
+    words.get(1).is_some_and(|word| word.is(SUBJECTS))
+        || words.iter().skip(2).take(2).any(|word| word.is(VERBS))
+}
+
+/// Returns the length of a time without a number that begins a text: `today`, `once`, `weekday mornings`.
+fn vague(words: &[Word]) -> usize {
+    let is_next = |is: &dyn Fn(&Word) -> bool| words.get(1).is_some_and(is);
+    let is_part = |word: &Word| is_day_part(word) || PERIODS.contains(&word.text.as_str());
+    match words[0].text.as_str() {
+        "once" if !is_conjunction(words) => 1,
+        "now" if is_next(&|word| word.is(&["that"])) => 0,
+        "now" | "today" | "soon" | "immediately" | "asap" | "yesterday" => 1,
+        _ if Days::of(&words[0]).is_some() && is_next(&is_part) => 2,
+        _ => 0,
+    }
 }
 
 /// Returns the length of a time that is seen from now: `this afternoon`, `next week`, `5 minutes from now`.
@@ -219,6 +248,10 @@ fn relative(words: &[Word]) -> Option<usize> {
         "business" | "working" if is_next(&|word| word.is(&["days"])) => Some(2),
         _ if is_next(&|word| word.is(&["o'clock", "o’clock"])) => Some(2),
         "this" if is_next(&is_day_part) => Some(2),
+        "within" => amount(rest).map(|length| length + 1),
+        "in" if is_next(&|word| word.is(&["a"])) => {
+            rest.get(1)?.is(&["moment", "bit", "while", "jiffy", "sec"]).then_some(3)
+        }
         "later" if is_next(&|word| word.is(&["today", "tonight"])) => Some(2),
         "next" if is_next(&|word| word.is(&["week", "month", "year", "weekend", "morning"])) => Some(2),
         "at" if is_next(&|word| word.is(&["night", "dawn", "dusk", "sunrise", "sunset", "lunchtime"])) => {

@@ -8,4 +8,5 @@ mod generators;
 mod jitter_is_stable;
 mod next_is_next;
 mod no_slot_fires_twice;
+mod phrases;
 mod requests;

@@ -2,7 +2,9 @@
 
 use std::{num::NonZeroU64, time::Duration};
 
+use jiff::Timestamp;
 use loop_manifest::duration::{self, DurationError};
+use loop_schedule::{Phrase, PhraseTime, Zone};
 
 /// The default count.
 pub const DEFAULT_COUNT: NonZeroU64 = NonZeroU64::new(10).expect("it is not zero");
@@ -37,6 +39,24 @@ pub fn interval(text: &str) -> Result<Duration, RepetitionArgumentError> {
     }
 }
 
+/// Returns the whole interval if the first word of a prompt continues it: `minutes` after `5`, `30m` after `1h`.
+pub fn continued(interval: Duration, word: &str) -> Option<Duration> {
+    let word = word.trim_end_matches([',', '.', ':']);
+    let is_amount = word.starts_with(|sign: char| sign.is_ascii_digit())
+        && word.ends_with(|sign: char| sign.is_ascii_alphabetic());
+    if is_amount && let Ok(more) = duration::parse(word) {
+        return Some(interval + more);
+    }
+    // A bare number of seconds was meant as a number of these units.
+    let counted = format!("every {} {word}", interval.as_secs());
+    match Phrase::parse(&counted, &Zone::utc(), Timestamp::UNIX_EPOCH).ok()? {
+        Phrase { time: Some(PhraseTime::Interval(whole)), prompt, .. } if prompt.is_empty() => {
+            Some(whole.period())
+        }
+        _ => None,
+    }
+}
+
 /// Parses a count.
 ///
 /// # Errors
@@ -66,6 +86,21 @@ mod tests {
             counts += 1;
         }
         assert_eq!(counts, 11);
+    }
+
+    #[test]
+    fn a_word_may_continue_an_interval() {
+        let seconds = Duration::from_secs;
+        for (count, interval) in [(1, 60), (5, 300), (90, 5_400)] {
+            for unit in ["m", "min", "mins", "minutes", "minutes:"] {
+                let unit = if count == 1 { unit.replace("minutes", "minute") } else { unit.to_owned() };
+                assert_eq!(continued(seconds(count), &unit), Some(seconds(interval)), "{count} {unit}");
+            }
+            assert_eq!(continued(seconds(count), "30m"), Some(seconds(count + 1_800)));
+        }
+        for word in ["check", "minutely", "3", "30", "5x", "v2", "30mb", "day's", "3d-models"] {
+            assert_eq!(continued(seconds(5), word), None, "{word}");
+        }
     }
 
     #[test]

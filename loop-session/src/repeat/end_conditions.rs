@@ -7,7 +7,9 @@ use std::{
 };
 
 use loop_agents::output::{OUTPUT_MARK, Pattern, PatternError, PatternMatcher};
-use loop_core::{Event, EventKind, Notes, Progress, StopCondition, WorkResult};
+use loop_core::{
+    Decision, Event, EventKind, Guardrail, Halt, Notes, Progress, StopCondition, StopReason, WorkResult,
+};
 use loop_telemetry::words;
 use serde::{Deserialize, Serialize};
 
@@ -143,7 +145,7 @@ impl RepetitionCondition {
 
 impl<S> StopCondition<S> for RepetitionCondition {
     fn is_met(&self, _: &S, progress: &Progress) -> bool {
-        self.ended_by(progress).is_some()
+        self.ended_by(progress).is_some() && !self.ended_in_failure(progress)
     }
 
     fn decided_by(&self, _: &S, progress: &Progress) -> String {
@@ -165,6 +167,28 @@ impl<S> StopCondition<S> for RepetitionCondition {
             }
             _ => {}
         }
+    }
+}
+
+/// The goal of a repetition includes that its last iteration did not fail. If it failed, the run halts at its count or
+/// its time.
+impl Guardrail for RepetitionCondition {
+    fn name(&self) -> &str {
+        "repetition"
+    }
+
+    fn check(&self, progress: &Progress) -> Decision {
+        let reason = match self.ended_by(progress) {
+            Some(RepetitionEndReason::Counted) => StopReason::MaxIterations,
+            Some(RepetitionEndReason::TimeIsUp) => StopReason::TimeExceeded,
+            _ => return Decision::Continue,
+        };
+        if !self.ended_in_failure(progress) {
+            return Decision::Continue;
+        }
+        let last = progress.last_step().and_then(|step| step.failure().or(step.fault()));
+        let why = last.map(|last| format!(": {last}")).unwrap_or_default();
+        Decision::Halt(Halt::new(reason, format!("the last iteration failed{why}")))
     }
 }
 

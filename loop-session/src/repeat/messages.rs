@@ -41,6 +41,12 @@ pub fn summary(
         None if early.is_none() => ("finished", None),
         None => ("stopped", early),
         Some(StopReason::Cancelled) => ("cancelled", None),
+        // The failure has a line of its own, and a count.
+        Some(StopReason::MaxIterations | StopReason::TimeExceeded)
+            if early.is_none() && until.ended_in_failure(progress) =>
+        {
+            ("finished", None)
+        }
         _ => ("stopped", message().or_else(|| Some(ending.name().to_owned()))),
     };
     let done = until.finished();

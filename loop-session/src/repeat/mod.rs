@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use loop_manifest::model::ConversationOptions;
 
 pub use self::{
-    arguments::{DEFAULT_COUNT, MAX_COUNT, RepetitionArgumentError, count, interval},
+    arguments::{DEFAULT_COUNT, MAX_COUNT, RepetitionArgumentError, continued, count, interval},
     end_conditions::{EndConditions, RepetitionCondition, RepetitionEndReason, failure},
     messages::{RepetitionReporter, exit_summary, plan, summary},
 };
@@ -103,7 +103,8 @@ impl Repetition {
     where
         I: Iteration,
     {
-        let repeated = Loop::new(once).until(until).pace(self.interval);
+        // The goal includes that the last iteration did not fail, so the condition also halts.
+        let repeated = Loop::new(once).until(until.clone()).guard(until).pace(self.interval);
         // The condition counts finished iterations. This bound also counts interrupted ones.
         let count = self.ends.count.map_or(u64::MAX, NonZeroU64::get);
         let bounded = match self.ends.time {

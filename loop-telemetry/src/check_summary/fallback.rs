@@ -32,7 +32,10 @@ pub(super) fn line(text: &str, outcome: Outcome, width: usize) -> Option<String>
 fn has_word(line: &str) -> bool {
     let text = line.trim_start();
     let is_stack = text.starts_with("at ") && text.ends_with(')') && text.len() < line.len();
-    !is_stack && !text.starts_with("</") && text.contains(char::is_alphanumeric)
+    // That it failed is known already.
+    let is_bare = ["fail", "failed", "failure", "failures", "failed tests", "error"]
+        .contains(&text.trim_end_matches([':', ' ']).to_ascii_lowercase().as_str());
+    !is_stack && !is_bare && !text.starts_with("</") && text.contains(char::is_alphanumeric)
 }
 
 /// Returns true for `error: no`, `program: error: no` and `threshold not met`.
@@ -137,6 +140,8 @@ mod tests {
             Some("one")
         );
         assert_eq!(last("}\n"), None);
+        assert_eq!(last("the reason\nFAIL\n"), Some("the reason".to_owned()));
+        assert_eq!(last("FAIL\nfailed:\n"), None);
         assert_eq!(last("1 failed\n[... 7 bytes left out ...]\nlast\n").as_deref(), Some("last"));
         assert_eq!(
             last("ERROR: usage: x\nx: error: no --y\n  rootdir: /\n").as_deref(),

@@ -31,6 +31,8 @@ struct Package {
     skipped: u64,
     started: u64,
     panic: Option<String>,
+    /// `exit status 2`: the test program ended itself, without a failed test.
+    exit: Option<String>,
 }
 
 #[derive(Default)]
@@ -45,8 +47,8 @@ struct Counts {
 impl Go {
     /// Counts the tests of the package that ends here. A test with subtests is not counted beside them.
     fn end_package(&mut self, line: &str) {
-        let Package { failed, passed, skipped, started, panic } = std::mem::take(&mut self.package);
-        if let Some(panic) = panic.filter(|_| failed.is_empty() && line.starts_with("FAIL")) {
+        let Package { failed, passed, skipped, started, panic, exit } = std::mem::take(&mut self.package);
+        if let Some(panic) = panic.or(exit).filter(|_| failed.is_empty() && line.starts_with("FAIL")) {
             let package = line.split_whitespace().nth(1).unwrap_or_default();
             self.found.error(&format!("{package}: {panic}"));
         }
@@ -104,6 +106,8 @@ impl Runner for Go {
             self.found.error(line.trim_start_matches("vet: "));
         } else if line.starts_with("panic: ") {
             self.package.panic.get_or_insert_with(|| line.to_owned());
+        } else if line.starts_with("exit status ") {
+            self.package.exit = Some(line.to_owned());
         } else if self.in_running
             && let Some(name) = line.starts_with(' ').then(|| timed(line.trim_start())).flatten()
         {

@@ -72,12 +72,20 @@ pub struct CheckSummary {
 }
 
 /// Returns the line that matters of a check: [`CheckSummary::line`], or else the line of its text that counts failures
-/// or states an error, or else the last line with a word. It has at most `width` characters.
+/// or states an error, or else the last line with a word, or else how the check ended. It has at most `width` characters.
 pub fn check_line(verdict: &Verdict, width: usize, secrets: &Redactor) -> Option<String> {
     let (shown, outcome) = (visible(verdict.text(), secrets), verdict.outcome());
     CheckSummary::of_visible(&shown, secrets)
         .and_then(|summary| summary.line(outcome, width))
         .or_else(|| fallback::line(&shown, outcome, width))
+        .or_else(|| exit_of_silent(verdict, width, secrets))
+}
+
+/// Returns how a failed check ended, which is all that is known of one that printed nothing: `exited with 3`.
+fn exit_of_silent(verdict: &Verdict, width: usize, secrets: &Redactor) -> Option<String> {
+    let how =
+        verdict.feedback().filter(|_| verdict.outcome() == Outcome::Fail)?.strip_prefix("the evaluator ")?;
+    Some(shorten(visible(how, secrets).lines().next()?, width))
 }
 
 impl CheckSummary {

@@ -62,6 +62,28 @@ fn a_summary_that_does_not_explain_the_outcome_is_not_shown() {
 }
 
 #[test]
+fn a_check_without_a_test_that_failed_says_how_it_ended() {
+    let line = |text: &str, how: &str| {
+        let verdict = Verdict::fail().with_text(text).with_feedback(format!("the evaluator {how}"));
+        check_line(&verdict, 60, &Redactor::new([""; 0])).unwrap_or_default()
+    };
+    assert_eq!(
+        line("exit status 2\nFAIL\tex.com/c\t0.002s\nFAIL\n", "exited with 1"),
+        "ex.com/c: exit status 2"
+    );
+    let tested = "--- FAIL: TestA (0.00s)\nFAIL\nexit status 1\nFAIL\tex.com/c\t0.002s\nFAIL\n";
+    assert_eq!(line(tested, "exited with 1"), "1 failed: TestA");
+    for how in ["exited with 3", "was ended by SIGKILL"] {
+        for silent in ["", "\n", "FAIL\n", "failed:\n"] {
+            assert_eq!(line(silent, how), how, "{silent:?}");
+        }
+    }
+    assert_eq!(line("missing LICENSE\nfailed\n", "exited with 3"), "missing LICENSE");
+    let passed = Verdict::pass().with_feedback("the evaluator exited with 0, but nothing matches");
+    assert_eq!(check_line(&passed, 60, &Redactor::new([""; 0])), None);
+}
+
+#[test]
 fn a_left_out_middle_may_hide_a_test_program() {
     let gap = "[... 70000 bytes left out ...]\n";
     let all = cargo(3, 2, &["a"]) + gap + &cargo(2, 2, &[]);

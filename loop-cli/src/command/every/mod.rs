@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use loop_session::repeat::{
     self, DEFAULT_COUNT, EndConditions, RepeatedWork, Repetition, RepetitionCondition, RepetitionReporter,
 };
-use loop_telemetry::RunInfo;
+use loop_telemetry::{RunInfo, words};
 
 use self::iteration::RepeatedIteration;
 pub(super) use self::iteration::{command, turn};
@@ -126,13 +126,22 @@ pub(super) async fn execute<I: RepeatedIteration>(
     } else if !ended.ending.is_success() && ended.signal.is_none() {
         view::error(&anyhow!(text::printable(&ended.ending.to_string())));
     }
-    if ended.ending.is_success() && !ended.lacks_record && until.ended_in_failure(&ended.progress) {
-        return Ok(ExitCode::from(exit::HALTED));
-    }
     Ok(exit::of_ended(&ended).into())
 }
 
 fn repetition(args: &EveryArgs) -> Result<Repetition, Failure> {
+    // In quotes, the prompt is one argument of several words.
+    let word = args.prompt.first().filter(|word| !word.contains(char::is_whitespace));
+    if let Some(word) = word
+        && let Some(whole) = repeat::continued(args.interval, word)
+    {
+        let rest = if args.prompt.len() > 1 { args.prompt[1..].join(" ") } else { "PROMPT".to_owned() };
+        return Err(usage!(
+            "`{word}` looks like a part of the interval, which is one word here: write `loop every {} {}`",
+            words::span(whole).replace(' ', ""),
+            text::one_line(&rest)
+        ));
+    }
     let count = if args.unlimited { None } else { Some(args.count.unwrap_or(DEFAULT_COUNT)) };
     let ends =
         EndConditions { count, time: args.time, said: args.until.clone(), unchanged: args.until_unchanged };

@@ -13,7 +13,9 @@ use crate::{
     view::{self, text},
 };
 use loop_manifest::{
-    ExecutionContext, MissingProgram, Paint, Plan, missing_program,
+    ExecutionContext, MissingProgram, Paint, Plan, closest,
+    init::KnownAgent,
+    missing_program,
     model::Model,
     plan::{EvaluatorPlan, ReviewerPlan, WorkPlan},
     task::{TaskAgent, TaskSpec},
@@ -183,7 +185,12 @@ pub(crate) fn missing(
             return None;
         }
         MissingProgram::NotOnPath(program) => {
-            format!("the {role}'s program `{program}` is not on PATH: install it, or write its whole path")
+            let meant = closest(program, KnownAgent::programs(), |name| name).filter(|_| role == "agent");
+            let meant = meant.filter(|name| *name != program);
+            let hint = meant.map(|name| format!("did you mean `{name}`? Otherwise ")).unwrap_or_default();
+            format!(
+                "the {role}'s program `{program}` is not on PATH: {hint}install it, or write its whole path"
+            )
         }
         MissingProgram::NoFile(file) => {
             format!(

@@ -3,7 +3,8 @@
 use anyhow::anyhow;
 use jiff::Timestamp;
 use loop_schedule::{
-    JobError, JobRequest, JobRequestError, PhraseError, ScheduleSettings, Trigger, Zone, parse_time,
+    JobError, JobRequest, JobRequestError, Phrase, PhraseError, PhraseTime, ScheduleSettings, TimeError,
+    Trigger, Zone, parse_time,
 };
 
 use crate::args::AddArgs;
@@ -18,11 +19,13 @@ pub(super) fn request(
     zone: &Zone,
     now: Timestamp,
 ) -> anyhow::Result<JobRequest> {
-    let rounded = settings.clone().with_rounded_intervals(settings.rounds_intervals || args.rounded);
+    let mut rounded = settings.clone().with_rounded_intervals(settings.rounds_intervals || args.rounded);
+    // The notes compare an interval with the lifetime that was asked for.
+    rounded.expiry = args.expires.map_or(rounded.expiry, |expiry| expiry.lifetime(settings));
     let text = args.text();
     let mut request = match (&args.cron, &args.at, args.every) {
         (Some(expression), ..) => JobRequest::cron(expression.clone(), &text, &rounded, zone),
-        (None, Some(at), _) => JobRequest::once(parse_time(at, zone, now)?, &text),
+        (None, Some(at), _) => JobRequest::once(time(at, zone, now)?, &text),
         (None, None, Some(interval)) => JobRequest::every(interval, &text, &rounded, zone, now)?,
         (None, None, None) => JobRequest::parse(&text, &rounded, zone, now).map_err(with_flag)?,
     };
@@ -37,6 +40,21 @@ pub(super) fn request(
         request.prompt = name(args).unwrap_or_default();
     }
     Ok(request)
+}
+
+/// Parses the value of `--at`: a time as [`parse_time`] accepts it, or the words of a schedule that fires once.
+fn time(written: &str, zone: &Zone, now: Timestamp) -> anyhow::Result<Timestamp> {
+    let error = match parse_time(written, zone, now) {
+        Ok(time) => return Ok(time),
+        Err(error) => error,
+    };
+    let is_unreadable = matches!(error, TimeError::Unreadable { .. });
+    let worded = [written.to_owned(), format!("at {written}")];
+    let once = |text: &String| match Phrase::parse(text, zone, now) {
+        Ok(Phrase { time: Some(PhraseTime::Once(time)), prompt, .. }) if prompt.is_empty() => Some(time),
+        _ => None,
+    };
+    worded.iter().filter(|_| is_unreadable).find_map(once).ok_or_else(|| error.into())
 }
 
 /// Names the flags that accept what was refused.

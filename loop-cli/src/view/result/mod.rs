@@ -11,6 +11,10 @@ mod summary;
 
 pub(super) use self::mean_use::MeanUse;
 pub(crate) use self::{
-    agent_output::StoredAgentOutput, iteration_page::IterationPage, iteration_table::IterationTable,
-    resume_hint::resume_hint, run_page::run_page, summary::summary,
+    agent_output::StoredAgentOutput,
+    iteration_page::IterationPage,
+    iteration_table::IterationTable,
+    resume_hint::{resume_command, resume_hint},
+    run_page::run_page,
+    summary::summary,
 };

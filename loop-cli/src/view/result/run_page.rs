@@ -55,9 +55,7 @@ fn next(id: &str, ending: Option<&Ending>, is_running: bool) -> String {
         }
         Some(StopReason::BudgetExceeded) => format!("`{resume} --add-cost 1` allows a dollar more"),
         Some(StopReason::TimeExceeded) => format!("`{resume} --add-seconds 1800` allows half an hour more"),
-        Some(StopReason::TokensExceeded) => {
-            format!("raise guardrails.max_tokens; then `{resume} --accept-changes`")
-        }
+        Some(StopReason::TokensExceeded) => format!("`{resume} --add-tokens 100000` allows as many more"),
         Some(StopReason::HitlCheckpoint) | Some(StopReason::Declined) => {
             format!(
                 "look at what the agent did; then `{resume}`, with `--note TEXT` to add a note to the next prompt"

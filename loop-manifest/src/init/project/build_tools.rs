@@ -38,6 +38,11 @@ const RAKE_TEST: &[&str] = &[
 
 /// Tools by language. Of each group, the first that fits is taken.
 const TOOLS: &[&[BuildTool]] = &[
+    &[
+        tool(&["test/*.bats"], "bats test", ""),
+        tool(&["tests/*.bats"], "bats tests", ""),
+        tool(&["*.bats"], "bats .", ""),
+    ],
     &[tool(&["go.mod"], "go test ./...", "go vet ./...")],
     &[tool(&["pom.xml", "mvnw"], "./mvnw -q test", ""), tool(&["pom.xml"], "mvn -q test", "")],
     &[

@@ -35,6 +35,7 @@ const TEST_FOLDERS: [&str; 7] = ["test", "tests", "__tests__", "src", "lib", "te
 
 pub(super) fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
     let package = package(dir, purpose).or_else(|| node_test(dir, purpose));
+    let package = package.or_else(|| bun_test(dir, purpose));
     [package, deno(dir, purpose), composer(dir, purpose)].into_iter().flatten().collect()
 }
 
@@ -66,6 +67,28 @@ fn node_test(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
     });
     let file = files.into_iter().find(imports)?;
     let check = ProjectCheck::new(CheckOrigin::Language, "", "node --test");
+    Some(ProjectCheck { file: Cow::Owned(file), ..check })
+}
+
+/// The test runner of Bun, if the project is one of Bun and has a file that it runs.
+fn bun_test(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
+    let is_test = |name: &String| {
+        let stem = [".ts", ".tsx", ".js", ".jsx"].iter().find_map(|end| name.strip_suffix(end));
+        let ends = [".test", "_test", ".spec", "_spec"];
+        stem.is_some_and(|stem| ends.iter().any(|end| stem.ends_with(end)))
+    };
+    let files = TEST_FOLDERS.iter().filter(|_| purpose == Purpose::Test).flat_map(|folder| {
+        let names = names_in(&dir.join(folder)).into_iter().filter(is_test);
+        names.map(move |name| if *folder == "." { name } else { format!("{folder}/{name}") })
+    });
+    let files: Vec<_> = files.collect();
+    let is_bun = by_lock_file(dir, &LOCK_FILES) == Some("bun")
+        || dir.join("bunfig.toml").is_file()
+        || read(dir, PACKAGE)
+            .is_some_and(|text| text.contains("\"@types/bun\"") || text.contains("\"bun-types\""));
+    let imports = |file: &String| read(dir, file).is_some_and(|text| text.contains("bun:test"));
+    let file = files.into_iter().find(|file| is_bun || imports(file))?;
+    let check = ProjectCheck::new(CheckOrigin::Language, "", "bun test");
     Some(ProjectCheck { file: Cow::Owned(file), ..check })
 }
 

@@ -76,7 +76,15 @@ pub(super) fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
     let tool = tools.iter().find_map(|tool| tool.check(dir, runner));
     // The standard library has a test runner, but no linter.
     let standard = || if purpose == Purpose::Test { unittest(dir, runner) } else { None };
-    environments.into_iter().chain(tool.or_else(standard)).collect()
+    let django = || django(dir, runner).filter(|_| purpose == Purpose::Test);
+    environments.into_iter().chain(tool.or_else(django).or_else(standard)).collect()
+}
+
+/// The tests of Django, which its own script runs with the project's settings.
+fn django(dir: &Path, runner: &str) -> Option<ProjectCheck> {
+    let is_django = read(dir, "manage.py").is_some_and(|text| text.contains("django"));
+    let command = format!("{runner}python3 manage.py test");
+    is_django.then(|| ProjectCheck::new(CheckOrigin::Tool, "manage.py", command))
 }
 
 /// The runners of whole test environments.

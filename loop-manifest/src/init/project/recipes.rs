@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    super::template::Purpose,
+    super::{agent::is_executable, template::Purpose},
     project_check::{CheckOrigin, ProjectCheck, read},
 };
 
@@ -29,15 +29,31 @@ const RUNNERS: [Runner; 3] = [
 pub(super) fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
     // GNU's projects test with `make check`; in others, `check` is the linter's.
     let names = match purpose {
-        Purpose::Test => ["test", "check"],
-        Purpose::Lint => ["lint", "check"],
+        Purpose::Test => ["test", "tests", "check"],
+        Purpose::Lint => ["lint", "lints", "check"],
     };
     let check = |runner: &Runner| {
         let (file, text) = runner.files.iter().find_map(|file| Some((*file, read(dir, file)?)))?;
         let name = names.into_iter().find(|name| (runner.defines)(&text, name))?;
         Some(ProjectCheck::new(CheckOrigin::Command, file, format!("{} {name}", runner.program)))
     };
-    RUNNERS.iter().filter_map(check).collect()
+    RUNNERS.iter().filter_map(check).chain(script(dir, purpose)).collect()
+}
+
+/// An executable script for the tests.
+fn script(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
+    const SCRIPTS: [&str; 8] = [
+        "test.sh",
+        "tests.sh",
+        "run-tests.sh",
+        "run_tests.sh",
+        "scripts/test.sh",
+        "scripts/test",
+        "script/test",
+        "bin/test",
+    ];
+    let file = SCRIPTS.into_iter().find(|file| purpose == Purpose::Test && is_executable(&dir.join(file)))?;
+    Some(ProjectCheck::new(CheckOrigin::Command, file, format!("./{file}")))
 }
 
 /// Returns whether a rule makes `name`; `name := value` is a variable.
