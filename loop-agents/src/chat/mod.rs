@@ -43,7 +43,7 @@ mod vendor;
 mod genai;
 
 #[cfg(feature = "genai")]
-pub use self::genai::{Effort, Endpoint, GenaiError, GenaiModel, UnknownEffort};
+pub use self::genai::{Effort, Endpoint, GenaiError, GenaiModel, ServerLocation, UnknownEffort};
 pub use self::{
     agent::ChatAgent,
     attachment::Attachment,
@@ -55,8 +55,8 @@ pub use self::{
     error::{ModelError, ModelErrorKind},
     history::History,
     message::{AnsweredCall, Message, ToolCall},
-    model::{ChatModel, Delta, OnDelta, Reply, Request},
-    prose::{FencedBlock, ProseTools, fenced_blocks, written_calls},
+    model::{ChatModel, Delta, OnDelta, Reply, Request, SmallerWindow},
+    prose::{AutoTools, FencedBlock, ProseTools, fenced_blocks, written_calls},
     retry::Retry,
     scripted::{RecordedRequest, ScriptedModel},
     turn::{Chat, ToolCallSummary, Turn, TurnError, TurnEvent, TurnLimits, TurnOutput},

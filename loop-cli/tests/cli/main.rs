@@ -41,6 +41,7 @@ mod live_panel;
 mod long_run;
 mod manifest_cases;
 mod model_agent;
+mod model_facts;
 mod named_secrets;
 mod notification;
 mod on_finish;

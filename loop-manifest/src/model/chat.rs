@@ -114,7 +114,7 @@ impl ConversationOptions {
     /// # Errors
     /// Those of [`Model::choose`] and [`Model::chat`].
     pub fn begin(&self, settings: &Settings, cx: &ExecutionContext) -> Result<(Model, Chat), ComposeError> {
-        let model = Model::choose(self.model.as_deref(), settings, cx.variables())?;
+        let model = Model::choose(self.model.as_deref(), settings, cx.variables())?.learn(cx, false);
         let setup = ChatSetup::new(settings, cx).system(self.system.clone()).tools(self.tools.clone());
         let chat = model.chat(&setup)?;
         Ok((model, chat))
@@ -132,7 +132,7 @@ impl Model {
         if let Some(system) = &setup.system {
             chat = chat.system(system);
         }
-        if names.is_empty() {
+        if names.is_empty() || !self.tools_in_use().has_calls() {
             return Ok(chat);
         }
         let workspace = workspace(setup.cx, setup.policy.clone())?;

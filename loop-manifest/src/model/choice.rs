@@ -3,18 +3,20 @@
 use std::{ffi::OsString, time::Duration};
 
 use loop_agents::{
-    chat::{ChatModel, Effort, GenaiError, GenaiModel, ProseTools, Retry, Vendor},
+    chat::{AutoTools, ChatModel, Effort, GenaiError, GenaiModel, ProseTools, Retry, ServerLocation, Vendor},
+    facts::{Fact, ModelFacts},
     usage::Prices,
 };
 use loop_guardrails::Backoff;
 
 use super::{
     error::ModelChoiceError,
+    facts_store::FactsStore,
     ollama,
     vendor::{self, VARIABLE, VendorAccess, value},
 };
 use crate::{
-    names::{NameError, VendorModel, vendor_name},
+    names::{HistoryShare, NameError, ToolMode, VendorModel, vendor_name},
     settings::{NamedModel, Settings, SettingsLayer},
 };
 
@@ -23,8 +25,19 @@ use crate::{
 pub struct Model {
     /// The name by which it can be chosen again.
     asked: String,
-    server: GenaiModel,
-    tools_in_text: bool,
+    pub(super) server: GenaiModel,
+    tool_mode: ToolMode,
+    history: Option<HistoryShare>,
+    /// The window that the settings set, in tokens.
+    pub(super) window_set: Option<u64>,
+    /// The window that the user's variables set for all models of the vendor.
+    pub(super) window_of_variables: Option<u64>,
+    /// Whether it accepts tools, by the settings.
+    pub(super) tools_set: Option<bool>,
+    /// The known facts. Empty until the model [learns](Self::learn) them.
+    pub(super) facts: ModelFacts,
+    /// The place for what a reply shows.
+    pub(super) store: Option<FactsStore>,
 }
 
 impl Model {
@@ -72,7 +85,7 @@ impl Model {
         let of = |layer: &SettingsLayer| layer.tables.models.get(name).cloned();
         // The user's own names come first, and no project gives another model a vendor's name.
         let found = of(&settings.user).map_or_else(|| name.parse().map(NamedModel::plain), Ok);
-        let NamedModel { model, base_url, key_env, tools_in_text, context_tokens } =
+        let NamedModel { model, base_url, key_env, tool_mode, tools, context_tokens, history, .. } =
             found.or_else(|nobodys: NameError| of(&settings.project).ok_or(nobodys))?;
         let mut access = VendorAccess::of(model.vendor, &lookup);
         if let Some(url) = base_url {
@@ -89,8 +102,18 @@ impl Model {
             let variables = vendor::variables(model.vendor).keys.join(" or ");
             return Err(ModelChoiceError::KeyNeeded { name: name.to_owned(), variables });
         }
-        let mut chosen = Self { asked: name.to_owned(), tools_in_text, ..Self::at(model, access)? };
-        if let Some(tokens) = context_tokens {
+        let window_of_variables = vendor::window(model.vendor, &lookup);
+        let plain = Self::at(model, access)?;
+        let mut chosen = Self {
+            asked: name.to_owned(),
+            tool_mode,
+            history,
+            window_set: context_tokens,
+            window_of_variables,
+            tools_set: tools,
+            ..plain
+        };
+        if let Some(tokens) = context_tokens.or(window_of_variables) {
             chosen.server = chosen.server.with_context_window(tokens);
         }
         Ok(chosen)
@@ -103,7 +126,17 @@ impl Model {
     ) -> Result<Self, GenaiError> {
         let asked = format!("{}:{id}", vendor_name(vendor));
         let server = GenaiModel::new(access.endpoint(vendor), id)?;
-        Ok(Self { asked, server, tools_in_text: false })
+        Ok(Self {
+            asked,
+            server,
+            tool_mode: ToolMode::Auto,
+            history: None,
+            window_set: None,
+            window_of_variables: None,
+            tools_set: None,
+            facts: ModelFacts::default(),
+            store: None,
+        })
     }
 
     /// Sets the prices of its tokens.
@@ -137,6 +170,35 @@ impl Model {
         self.server.name()
     }
 
+    /// Returns the known facts about it. Nothing is known before it [learns](Self::learn) them.
+    pub fn facts(&self) -> &ModelFacts {
+        &self.facts
+    }
+
+    /// Returns how it gets tools: `Auto` only while nobody knows whether it supports calls.
+    pub fn tools_in_use(&self) -> ToolMode {
+        let is = |fact: &Option<Fact<bool>>| fact.as_ref().map(|fact| fact.value);
+        match (self.tool_mode, is(&self.facts.tools)) {
+            (ToolMode::Auto, Some(true)) => ToolMode::Structured,
+            (ToolMode::Auto, Some(false)) => ToolMode::Prose,
+            (ToolMode::Auto, None) if is(&self.facts.calls_in_text) == Some(true) => ToolMode::Prose,
+            (mode, _) => mode,
+        }
+    }
+
+    /// Returns how much of a conversation it gets when it is asked once: by default all of it on this machine, and the
+    /// last 10 messages elsewhere.
+    pub fn history(&self) -> HistoryShare {
+        let is_here = self.server.endpoint().location() == ServerLocation::ThisMachine;
+        let usual = if is_here { HistoryShare::All } else { HistoryShare::Last(ELSEWHERE) };
+        self.history.unwrap_or(usual)
+    }
+
+    /// Returns the address of its server, without a login.
+    pub fn address(&self) -> String {
+        self.server.endpoint().shown_address()
+    }
+
     /// Returns the size of its context window in tokens, if known.
     pub fn window(&self) -> Option<u64> {
         self.server.context_window()
@@ -146,7 +208,20 @@ impl Model {
     /// time.
     pub fn boxed(&self, seed: u64) -> Box<dyn ChatModel> {
         let patient = Retry::new(self.server.clone()).pace(Backoff::new(FIRST_WAIT).seed(seed));
-        if self.tools_in_text { Box::new(ProseTools::new(patient)) } else { Box::new(patient) }
+        match self.tools_in_use() {
+            ToolMode::Prose => Box::new(ProseTools::new(patient)),
+            ToolMode::Auto => {
+                let (store, server, id) =
+                    (self.store.clone(), self.server.endpoint().clone(), self.id().to_owned());
+                Box::new(AutoTools::new(patient).on_calls_in_text(move || {
+                    if let Some(store) = &store {
+                        // Without a place for it, the next conversation finds out again.
+                        let _ = store.keep_calls_in_text(&server, &id);
+                    }
+                }))
+            }
+            ToolMode::Structured | ToolMode::Inject | ToolMode::None => Box::new(patient),
+        }
     }
 }
 
@@ -162,6 +237,9 @@ pub fn name_of(
 ) -> Result<String, ModelChoiceError> {
     asked.map_or_else(|| Model::choose(None, settings, variables).map(|model| model.asked), Ok)
 }
+
+/// How many messages a model on another machine gets when it is asked once.
+const ELSEWHERE: usize = 10;
 
 /// The wait after the second try.
 const FIRST_WAIT: Duration = Duration::from_secs(1);

@@ -9,12 +9,16 @@
 //! | the vendor's variables become an address and a key | `vendor.rs` |
 //! | the name that was asked for, the settings and the variables become one model | `choice.rs` |
 //! | nobody names a model: is there an Ollama? | `ollama.rs` |
+//! | the facts about a model, from the settings, the server and a table | `learn.rs`, `facts_store.rs` |
 //! | tools, under the policy and audited | `tools.rs` |
 //! | a model and tools become a conversation | `chat.rs` |
 
+mod blocking;
 mod chat;
 mod choice;
 mod error;
+mod facts_store;
+mod learn;
 mod ollama;
 mod tools;
 mod vendor;

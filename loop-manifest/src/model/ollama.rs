@@ -1,17 +1,15 @@
 //! The model that is there although nobody named one.
 
-use std::{ffi::OsString, io, thread, time::Duration};
+use std::{ffi::OsString, io};
 
 use loop_agents::chat::{Endpoint, Vendor};
 
 use super::{
+    blocking,
     error::ModelChoiceError,
     vendor::{VendorAccess, value},
 };
 use crate::names::VendorModel;
-
-/// A server on this machine answers immediately, or does not exist.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The first model of an Ollama, if it answers.
 pub(super) fn first(access: VendorAccess) -> Result<VendorModel, ModelChoiceError> {
@@ -25,16 +23,9 @@ pub(super) fn first(access: VendorAccess) -> Result<VendorModel, ModelChoiceErro
     Ok(VendorModel { vendor: Vendor::Ollama, id })
 }
 
-/// The models that a server has; `None` if it does not answer in time. A thread of its own waits for the answer, since
-/// the caller may be on an executor, on which nothing may block for it.
+/// The models that a server has; `None` if it does not answer in time.
 fn listed(endpoint: &Endpoint) -> io::Result<Option<Vec<String>>> {
-    let ask = || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let answer = runtime.block_on(async { tokio::time::timeout(PATIENCE, endpoint.models()).await });
-        Ok(answer.ok().and_then(Result::ok))
-    };
-    thread::scope(|scope| scope.spawn(ask).join())
-        .unwrap_or_else(|_| Err(io::Error::other("the thread that asks Ollama panicked")))
+    Ok(blocking::ask(endpoint.models())?.and_then(Result::ok))
 }
 
 /// Returns the models of an Ollama; none if none answers.

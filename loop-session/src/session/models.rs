@@ -22,7 +22,8 @@ impl Session {
     /// # Errors
     /// No model has this name, or its key is missing.
     pub(crate) fn choose(&self, name: &str) -> Result<Model, InputError> {
-        Ok(Model::choose(Some(name), &self.context.settings, self.context.execution.variables())?)
+        let execution = &self.context.execution;
+        Ok(Model::choose(Some(name), &self.context.settings, execution.variables())?.learn(execution, false))
     }
 
     /// Makes the model with this name answer from now on.

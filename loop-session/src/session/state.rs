@@ -99,7 +99,7 @@ impl Session {
         let ConversationOptions { model: named, system, tools, .. } = conversation;
         let chosen = Model::choose(named.as_deref(), &settings, execution.variables());
         let (model, no_model) = match chosen {
-            Ok(model) => (Some(model), None),
+            Ok(model) => (Some(model.learn(&execution, false)), None),
             Err(why) if named.is_none() => (None, Some(why)),
             Err(why) => return Err(why.into()),
         };

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use loop_agents::chat::{ContextFill, Delta, Message, TurnEvent, TurnOutput};
 use loop_core::{Usage, with_causes};
-use loop_manifest::model::Model;
+use loop_manifest::{HistoryShare, model::Model};
 use loop_telemetry::{
     transcript::{ConversationChange, TranscriptEntry},
     words::style::{DIM, paint},
@@ -16,9 +16,6 @@ use super::{
     summary::{overflow_warning, share},
 };
 use crate::InputError;
-
-/// The number of messages sent along to a model that is asked once.
-const MENTIONED: usize = 10;
 
 impl Session {
     /// Sends a prompt to the model, and shows the reply.
@@ -33,7 +30,7 @@ impl Session {
         self.run_turn(message, &name, None).await
     }
 
-    /// Asks another model once. It sees the last messages, and its reply joins the conversation.
+    /// Asks another model once. It sees as much of the conversation as its settings say, and its reply joins the conversation.
     ///
     /// # Errors
     /// As for [`turn`](Self::turn); also fails if no model has this name.
@@ -43,7 +40,7 @@ impl Session {
             return Err(InputError::refused(format!("the question for {name} is missing: @{name} TEXT")));
         }
         let (message, name) = (self.message(prompt), other.id().to_owned());
-        let measure = self.dialogue.chat.measure_last(MENTIONED, Some(&message), other.window());
+        let measure = self.dialogue.chat.measure_last(sent_along(&other), Some(&message), other.window());
         if measure.fill() == ContextFill::Over {
             self.warn(&overflow_warning(measure));
         }
@@ -118,7 +115,7 @@ impl Session {
             turn = turn.attach(attachment.clone());
         }
         if let Some(other) = other {
-            turn = turn.asking(other.boxed(seed)).with_last(MENTIONED);
+            turn = turn.asking(other.boxed(seed)).with_last(sent_along(other));
         }
         tokio::select! {
             biased;
@@ -130,7 +127,7 @@ impl Session {
     /// Returns the fill level of the answering model's context, for a status line.
     fn context_share_for(&self, other: Option<&Model>) -> Option<String> {
         let Some(other) = other else { return self.context_share() };
-        share(self.dialogue.chat.measure_last(MENTIONED, None, other.window()))
+        share(self.dialogue.chat.measure_last(sent_along(other), None, other.window()))
     }
 
     /// Reports the cost of a turn, and problems with the reply.
@@ -146,6 +143,15 @@ impl Session {
         }
         let model = self.host().one_line(model);
         self.say(&statistics(&model, output, context, elapsed));
+    }
+}
+
+/// Returns how many messages go along to a model that is asked once.
+fn sent_along(model: &Model) -> usize {
+    match model.history() {
+        HistoryShare::All => usize::MAX,
+        HistoryShare::Last(messages) => messages,
+        HistoryShare::None => 0,
     }
 }
 

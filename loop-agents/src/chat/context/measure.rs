@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+#[cfg(feature = "genai")]
+use super::super::Request;
 use super::super::{Chat, History, Message};
 use crate::tools::ToolDefinition;
 
@@ -167,11 +169,20 @@ impl Chat {
 
     /// Estimates the tokens that a request has besides its messages.
     fn instruction_tokens(&self) -> u64 {
-        let tool = |tool: &ToolDefinition| {
-            tokens(&tool.name) + tokens(&tool.description) + tokens(&tool.parameters.to_string())
-        };
-        self.instructions().as_deref().map_or(0, tokens) + self.definitions.iter().map(tool).sum::<u64>()
+        let tools = self.definitions.iter().map(tool_tokens).sum::<u64>();
+        self.instructions().as_deref().map_or(0, tokens) + tools
     }
+}
+
+/// Estimates the tokens of a whole request.
+#[cfg(feature = "genai")]
+pub(in crate::chat) fn request_tokens(request: &Request<'_>) -> u64 {
+    let messages = request.messages.iter().map(message_tokens).sum::<u64>();
+    request.system.map_or(0, tokens) + messages + request.tools.iter().map(tool_tokens).sum::<u64>()
+}
+
+fn tool_tokens(tool: &ToolDefinition) -> u64 {
+    tokens(&tool.name) + tokens(&tool.description) + tokens(&tool.parameters.to_string())
 }
 
 fn message_tokens(message: &Message) -> u64 {

@@ -12,6 +12,8 @@ mod room;
 mod summary;
 
 pub(super) use self::measure::Counted;
+#[cfg(feature = "genai")]
+pub(super) use self::measure::request_tokens;
 pub use self::{
     measure::{ContextFill, ContextMeasure, SUMMARISE_AT},
     summary::{DEFAULT_KEPT_MESSAGES, Summary, SummaryError, SummaryRequest},

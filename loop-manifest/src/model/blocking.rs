@@ -1,0 +1,16 @@
+//! Waits for a server on a thread of its own, since the caller may be on an executor, on which nothing may block.
+
+use std::{io, thread, time::Duration};
+
+/// A server that knows the answer gives it at once.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Returns the answer, or `None` if it does not come within two seconds.
+pub(super) fn ask<T: Send>(question: impl Future<Output = T> + Send) -> io::Result<Option<T>> {
+    let ask = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(runtime.block_on(async { tokio::time::timeout(PATIENCE, question).await }).ok())
+    };
+    thread::scope(|scope| scope.spawn(ask).join())
+        .unwrap_or_else(|_| Err(io::Error::other("the thread that asks a server panicked")))
+}
