@@ -125,3 +125,101 @@ fn a_tool_mode_can_turn_tools_off() {
     let body = server.requests()[0].body.to_string();
     assert!(!body.contains("read_file"), "{body}");
 }
+
+#[test]
+fn all_facts_are_listed_with_their_sources() {
+    let server = ollama(0, 131_072, &json!({}));
+    let scenario = Scenario::new();
+    let ran = asked(&scenario, &server, &["models", "ollama:scripted"], &[]).exits(0);
+    for line in [
+        "budgeted window        32768 tokens",
+        "window                 131072 tokens  (server, ",
+        "family                 qwen3",
+    ] {
+        assert!(ran.stdout.contains(line), "{}", ran.stdout);
+    }
+    let table = asked(&scenario, &server, &["models"], &[]).exits(0).stdout;
+    assert!(
+        table.starts_with("NAME") && table.contains("ollama:scripted") && table.contains("32,768"),
+        "{table}"
+    );
+    let json = asked(&scenario, &server, &["models", "ollama:scripted", "--json"], &[]).exits(0).stdout;
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["facts"]["tools"]["source"], "server");
+    assert_eq!(shows(&server), 1);
+}
+
+#[test]
+fn kept_facts_are_asked_again_on_request() {
+    let server = ollama(0, 8_192, &json!({}));
+    server.set_page("/api/tags", json!({ "models": [{ "name": "scripted", "digest": "one" }] }));
+    let scenario = Scenario::new();
+    let ask = |args: &[&str]| {
+        asked(&scenario, &server, &[&["models", "ollama:scripted"], args].concat(), &[]).exits(0)
+    };
+    ask(&[]);
+    ask(&[]);
+    assert_eq!(shows(&server), 1);
+    ask(&["--refresh"]);
+    assert_eq!(shows(&server), 2);
+}
+
+#[test]
+fn a_bare_name_chooses_the_model_of_the_server_that_has_it() {
+    let server = ollama(1, 8_192, &json!({}));
+    server.set_page("/api/tags", json!({ "models": [{ "name": "gemma4:latest" }, { "name": "qwen3:8b" }] }));
+    let scenario = Scenario::new();
+    asked(&scenario, &server, &["chat", "--model", "gemma4", "--prompt", "Hi?"], &[]).exits(0);
+    assert_eq!(server.requests()[0].body["model"], "gemma4:latest");
+    let ran = asked(&scenario, &server, &["chat", "--model", "gemma5", "--prompt", "Hi?"], &[]).exits(2);
+    ran.says(&["`ollama:gemma4:latest`"]);
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_tag_chooses_the_model_that_has_it() {
+    let server = ollama(1, 8_192, &json!({}));
+    let scenario = Scenario::new();
+    scenario.write("loop.toml", "[models.small]\nmodel = \"ollama:scripted\"\ntags = [\"code\"]\n");
+    asked(&scenario, &server, &["chat", "--model", "@code", "--prompt", "Hi?"], &[]).exits(0);
+    assert_eq!(server.requests()[0].body["model"], "scripted");
+}
+
+#[test]
+fn without_a_name_the_model_last_used_here_answers_and_never_an_embedder_first() {
+    let server = ModelServer::new(vec![Answer::deltas(["Hi."]); 3]);
+    server.set_page("/api/tags", json!({ "models": [{ "name": "a" }, { "name": "b" }] }));
+    let scenario = Scenario::new();
+    let unnamed = || asked(&scenario, &server, &["chat", "--prompt", "Hi?"], &[]).exits(0);
+    unnamed().says(&["ollama:a answers, the first of the servers' models"]);
+    asked(&scenario, &server, &["chat", "--prompt", "Hi?", "--model", "b"], &[]).exits(0);
+    unnamed().says(&["ollama:b answers, as it did here last"]);
+
+    let embedder = ModelServer::new([Answer::deltas(["Hi."])]);
+    embedder.set_page("/api/show", json!({ "capabilities": ["embedding"] }));
+    asked(&Scenario::new(), &embedder, &["chat", "--prompt", "Hi?", "--model", "scripted"], &[]).exits(0);
+    asked(&Scenario::new(), &ollama(1, 8_192, &json!({})), &["chat", "--prompt", "Hi?"], &[]).exits(0);
+}
+
+#[test]
+fn a_prompt_that_does_not_fit_is_not_sent() {
+    let server = ollama(0, 4_096, &json!({}));
+    let scenario = Scenario::new();
+    scenario.write("long.txt", "word ".repeat(4_000));
+    let long = "word ".repeat(4_000);
+    let ran = asked(&scenario, &server, &["chat", "--model", "ollama:scripted", "--prompt", &long], &[]);
+    ran.exits(3).says(&["was not sent", "of 4096 tokens"]);
+    let ran = asked(&scenario, &server, &[&ASK[..], &["--system", "long.txt", "--no-tools"]].concat(), &[]);
+    ran.exits(3).says(&["the system prompt is too long", "window of 4096 tokens"]);
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[test]
+fn a_server_on_a_public_network_without_encryption_causes_a_warning() {
+    let scenario = Scenario::new();
+    scenario.write("user.toml", "[models.far]\nmodel = \"ollama:x\"\nbase_url = \"http://192.0.2.1\"\n");
+    let config = scenario.path("user.toml").display().to_string();
+    let server = ollama(0, 8_192, &json!({}));
+    let ran = asked(&scenario, &server, &["models", "far"], &[("LOOP_CONFIG", &config)]).exits(0);
+    ran.says(&["is not encrypted"]);
+}

@@ -115,6 +115,7 @@ impl AgentPlan {
         }
         let setup = ChatSetup::new(settings(cx)?, cx)
             .system(part.system.clone())
+            .with_project_prompt()
             .tools(Some(part.tools.clone()))
             .environment(self.sees(), &self.env.set);
         let mut limits = TurnLimits::default();

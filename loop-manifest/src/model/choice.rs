@@ -3,7 +3,10 @@
 use std::{ffi::OsString, time::Duration};
 
 use loop_agents::{
-    chat::{AutoTools, ChatModel, Effort, GenaiError, GenaiModel, ProseTools, Retry, ServerLocation, Vendor},
+    chat::{
+        AutoTools, ChatModel, Effort, GenaiError, GenaiModel, ProseTools, Retry, ServerLocation, Vendor,
+        WithoutTools,
+    },
     facts::{Fact, ModelFacts},
     usage::Prices,
 };
@@ -12,7 +15,8 @@ use loop_guardrails::Backoff;
 use super::{
     error::ModelChoiceError,
     facts_store::FactsStore,
-    ollama,
+    lookup::ServedModels,
+    servers::{self, ServedModel},
     vendor::{self, VARIABLE, VendorAccess, value},
 };
 use crate::{
@@ -24,7 +28,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Model {
     /// The name by which it can be chosen again.
-    asked: String,
+    pub(super) asked: String,
     pub(super) server: GenaiModel,
     tool_mode: ToolMode,
     history: Option<HistoryShare>,
@@ -38,6 +42,8 @@ pub struct Model {
     pub(super) facts: ModelFacts,
     /// The place for what a reply shows.
     pub(super) store: Option<FactsStore>,
+    /// Why it was chosen, if nobody named it and there was a choice.
+    pub(super) reason: Option<String>,
 }
 
 impl Model {
@@ -54,40 +60,96 @@ impl Model {
         settings: &Settings,
         variables: &[(OsString, OsString)],
     ) -> Result<Self, ModelChoiceError> {
-        let lookup = |name: &str| value(variables, name);
-        if let Some(name) = asked {
-            return Self::named(name, settings, lookup);
-        }
-        let layers = [&settings.project, &settings.user];
-        if let Some(set) = layers.into_iter().find_map(|layer| layer.tables.chat.model.as_ref()) {
-            let place = || format!("`[chat] model` ({})", set.origin);
-            return Self::named(set.value.as_str(), settings, lookup)
-                .map_err(|source| source.named_by(place()));
-        }
-        match lookup(VARIABLE) {
-            Some(name) => {
-                Self::named(&name, settings, lookup).map_err(|source| source.named_by(VARIABLE.to_owned()))
-            }
-            None => {
-                let access = VendorAccess::of(Vendor::Ollama, lookup);
-                Ok(Self::at(ollama::first(access.clone())?, access)?)
-            }
+        match asked {
+            Some(name) => Self::named(name, settings, variables),
+            None => match Self::configured(settings, variables)? {
+                Some(model) => Ok(model),
+                None => Self::unnamed(settings, variables),
+            },
         }
     }
 
-    /// The model of this name.
+    /// Chooses a model of the servers, where nobody named one.
+    pub(super) fn unnamed(
+        settings: &Settings,
+        variables: &[(OsString, OsString)],
+    ) -> Result<Self, ModelChoiceError> {
+        let served = ServedModels::ask(settings, variables)?;
+        Self::unattended(&served, settings, variables)
+    }
+
+    /// Returns the model of these that answers where nobody can be asked.
+    pub(super) fn unattended(
+        served: &ServedModels,
+        settings: &Settings,
+        variables: &[(OsString, OsString)],
+    ) -> Result<Self, ModelChoiceError> {
+        let (model, reason) = served.unattended(settings, variables)?;
+        Ok(Self { reason, ..Self::served(model, variables)? })
+    }
+
+    /// Returns the model that the settings or `LOOP_MODEL` name, if they name one.
+    ///
+    /// # Errors
+    /// The model is not usable.
+    pub fn configured(
+        settings: &Settings,
+        variables: &[(OsString, OsString)],
+    ) -> Result<Option<Self>, ModelChoiceError> {
+        let layers = [&settings.project, &settings.user];
+        if let Some(set) = layers.into_iter().find_map(|layer| layer.tables.chat.model.as_ref()) {
+            let place = || format!("`[chat] model` ({})", set.origin);
+            let named = Self::named(set.value.as_str(), settings, variables);
+            return named.map(Some).map_err(|source| source.named_by(place()));
+        }
+        let Some(name) = value(variables, VARIABLE) else { return Ok(None) };
+        let named = Self::named(&name, settings, variables);
+        named.map(Some).map_err(|source| source.named_by(VARIABLE.to_owned()))
+    }
+
+    /// The model of this name: one of the settings, one with its vendor, one that a server has, or one with this tag.
     fn named(
         name: &str,
         settings: &Settings,
-        lookup: impl Fn(&str) -> Option<String>,
+        variables: &[(OsString, OsString)],
     ) -> Result<Self, ModelChoiceError> {
         let name = name.trim();
         let of = |layer: &SettingsLayer| layer.tables.models.get(name).cloned();
         // The user's own names come first, and no project gives another model a vendor's name.
         let found = of(&settings.user).map_or_else(|| name.parse().map(NamedModel::plain), Ok);
-        let NamedModel { model, base_url, key_env, tool_mode, tools, context_tokens, history, .. } =
-            found.or_else(|nobodys: NameError| of(&settings.project).ok_or(nobodys))?;
-        let mut access = VendorAccess::of(model.vendor, &lookup);
+        let source = match found.or_else(|nobodys: NameError| of(&settings.project).ok_or(nobodys)) {
+            Ok(model) => return Self::of_settings(name, model, variables),
+            Err(NameError::Empty) => return Err(NameError::Empty.into()),
+            Err(source) => source,
+        };
+        for (prefix, url) in servers::LOCAL {
+            if let Some(id) = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix(':')) {
+                let access = VendorAccess { base_url: Some(url.to_owned()), key: None };
+                let model = VendorModel { vendor: Vendor::OpenAi, id: id.to_owned() };
+                return Ok(Self { asked: name.to_owned(), ..Self::at(model, access)? });
+            }
+        }
+        let served = ServedModels::ask(settings, variables)?;
+        if let Some(model) = served.called(name)? {
+            return Self::served(model, variables);
+        }
+        let tag = name.strip_prefix('@').unwrap_or(name);
+        let layers = [&settings.user, &settings.project];
+        let tagged = layers.into_iter().flat_map(|layer| &layer.tables.models);
+        match tagged.into_iter().find(|(_, model)| model.tags.iter().any(|it| it == tag)) {
+            Some((name, model)) => Self::of_settings(name, model.clone(), variables),
+            None => Err(served.unknown(source, settings, name)),
+        }
+    }
+
+    /// The model that the settings describe.
+    fn of_settings(
+        name: &str,
+        NamedModel { model, base_url, key_env, tool_mode, tools, context_tokens, history, .. }: NamedModel,
+        variables: &[(OsString, OsString)],
+    ) -> Result<Self, ModelChoiceError> {
+        let lookup = |name: &str| value(variables, name);
+        let mut access = VendorAccess::of(model.vendor, lookup);
         if let Some(url) = base_url {
             // The vendor's key is for the vendor.
             access = VendorAccess { base_url: Some(url), key: None };
@@ -102,7 +164,7 @@ impl Model {
             let variables = vendor::variables(model.vendor).keys.join(" or ");
             return Err(ModelChoiceError::KeyNeeded { name: name.to_owned(), variables });
         }
-        let window_of_variables = vendor::window(model.vendor, &lookup);
+        let window_of_variables = vendor::window(model.vendor, lookup);
         let plain = Self::at(model, access)?;
         let mut chosen = Self {
             asked: name.to_owned(),
@@ -117,6 +179,18 @@ impl Model {
             chosen.server = chosen.server.with_context_window(tokens);
         }
         Ok(chosen)
+    }
+
+    /// The model that a server has.
+    pub(super) fn served(
+        model: &ServedModel,
+        variables: &[(OsString, OsString)],
+    ) -> Result<Self, ModelChoiceError> {
+        let vendor = model.server.vendor;
+        let id = model.listed.id.clone();
+        let window_of_variables = vendor::window(vendor, |name| value(variables, name));
+        let plain = Self::at(VendorModel { vendor, id }, model.server.access.clone())?;
+        Ok(Self { asked: model.name(), window_of_variables, ..plain })
     }
 
     /// This model of a vendor that is reached so.
@@ -136,6 +210,7 @@ impl Model {
             tools_set: None,
             facts: ModelFacts::default(),
             store: None,
+            reason: None,
         })
     }
 
@@ -158,6 +233,16 @@ impl Model {
     pub fn reasoning(mut self, effort: Effort) -> Self {
         self.server = self.server.reasoning(effort);
         self
+    }
+
+    /// Returns why this model was chosen, if nobody named a model and there are several.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    /// Returns the name of the protocol that its server speaks.
+    pub fn vendor_name(&self) -> &'static str {
+        vendor_name(self.server.endpoint().vendor())
     }
 
     /// The name by which it can be chosen again.
@@ -220,22 +305,10 @@ impl Model {
                     }
                 }))
             }
-            ToolMode::Structured | ToolMode::Inject | ToolMode::None => Box::new(patient),
+            ToolMode::Structured => Box::new(patient),
+            ToolMode::Inject | ToolMode::None => Box::new(WithoutTools::new(patient)),
         }
     }
-}
-
-/// Returns the name, or without one the name of the model that [`Model::choose`] finds. A run keeps it, so that
-/// resuming the run asks the same model.
-///
-/// # Errors
-/// Those of [`Model::choose`] without a name.
-pub fn name_of(
-    asked: Option<String>,
-    settings: &Settings,
-    variables: &[(OsString, OsString)],
-) -> Result<String, ModelChoiceError> {
-    asked.map_or_else(|| Model::choose(None, settings, variables).map(|model| model.asked), Ok)
 }
 
 /// How many messages a model on another machine gets when it is asked once.

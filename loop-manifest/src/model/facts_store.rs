@@ -4,8 +4,10 @@
 //! at this address with this digest.
 
 use std::{
+    ffi::OsString,
     hash::{DefaultHasher, Hash, Hasher},
     io,
+    time::SystemTime,
 };
 
 use loop_agents::{
@@ -17,8 +19,6 @@ use loop_telemetry::{
     jiff::{SignedDuration, Timestamp},
 };
 use serde::{Deserialize, Serialize};
-
-use crate::context::ExecutionContext;
 
 /// How long facts are kept.
 const KEPT: SignedDuration = SignedDuration::from_hours(24);
@@ -43,10 +43,12 @@ struct Entry {
 }
 
 impl FactsStore {
-    pub(super) fn of(cx: &ExecutionContext) -> Self {
-        let state = StateDir::from_env_with(|name| cx.variable(name)).ok();
+    pub(super) fn of(variables: &[(OsString, OsString)], now: SystemTime) -> Self {
+        let lookup =
+            |name: &str| variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+        let state = StateDir::from_env_with(lookup).ok();
         let folder = state.and_then(|state| state.models().ok());
-        Self { cache: folder.map(Cache::at), now: clamped(cx.now()) }
+        Self { cache: folder.map(Cache::at), now: clamped(now) }
     }
 
     /// Returns the time of the facts that are learned now.

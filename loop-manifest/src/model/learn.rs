@@ -1,11 +1,8 @@
 //! Learns the facts about a model before its first turn.
 
-use loop_agents::{
-    chat::{Endpoint, GenaiError, Vendor},
-    facts::ModelFacts,
-};
+use loop_agents::{chat::Vendor, facts::ModelFacts};
 
-use super::{Model, blocking, facts_store::FactsStore};
+use super::{Model, facts_store::FactsStore, reported::reported};
 use crate::context::ExecutionContext;
 
 /// The window of a model of Ollama for which nobody sets another one, in tokens.
@@ -27,8 +24,8 @@ impl Model {
                 self.address()
             ));
         }
-        let store = FactsStore::of(cx);
-        let reported = from_server(self.server.endpoint(), self.id(), &store, refresh);
+        let store = FactsStore::of(cx.variables(), cx.now());
+        let reported = reported(self.server.endpoint(), self.id(), &store, refresh);
         let calls_in_text = store.calls_in_text(self.server.endpoint(), self.id());
         let set = ModelFacts::from_settings(self.window_set, self.tools_set);
         let learned = ModelFacts { calls_in_text, ..ModelFacts::default() };
@@ -51,38 +48,5 @@ impl Model {
         }
         self.store = Some(store);
         self
-    }
-}
-
-/// Returns the facts that the model's server reports. A vendor's own server is not asked: it does not report them.
-fn from_server(server: &Endpoint, model: &str, store: &FactsStore, refresh: bool) -> ModelFacts {
-    let has_digests = match server.vendor() {
-        Vendor::Ollama => true,
-        Vendor::OpenAi if server.has_own_address() => false,
-        _ => return ModelFacts::default(),
-    };
-    let kept = |digest: Option<&str>| store.recent(server, model, digest).filter(|_| !refresh);
-    if !has_digests && let Some(facts) = kept(None) {
-        return facts;
-    }
-    let now = store.now();
-    let answer = blocking::ask(async {
-        let listed = server.listed(&now).await?.into_iter().find(|listed| listed.is_called(model));
-        let digest = listed.as_ref().map(|listed| listed.digest.clone()).unwrap_or_default();
-        if has_digests && let Some(facts) = kept(Some(&digest)) {
-            return Ok((digest, facts, true));
-        }
-        let facts = server.facts_of(model, &now).await?;
-        Ok::<_, GenaiError>((digest, facts.or(listed.map(|listed| listed.facts).unwrap_or_default()), false))
-    });
-    match answer {
-        Ok(Some(Ok((_, facts, true)))) => facts,
-        Ok(Some(Ok((digest, facts, false)))) => {
-            // Without a place for them, the server is asked again next time.
-            let _ = store.keep(server, model, &digest, &facts);
-            facts
-        }
-        // The server does not answer now. What it reported a while ago is probably still right.
-        _ => kept(None).unwrap_or_default(),
     }
 }

@@ -18,4 +18,7 @@ mod tools;
 mod turn;
 mod turn_durations;
 
-pub use self::{state::Session, summary::overflow_warning};
+pub use self::{
+    state::{Session, StartModel},
+    summary::overflow_warning,
+};

@@ -2,19 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use loop_agents::chat::{ContextFill, Delta, Message, TurnEvent, TurnOutput};
+use loop_agents::chat::{Delta, Message, TurnEvent, TurnOutput};
 use loop_core::{Usage, with_causes};
-use loop_manifest::{HistoryShare, model::Model};
+use loop_manifest::{HistoryShare, ToolMode, model::Model};
 use loop_telemetry::{
     transcript::{ConversationChange, TranscriptEntry},
     words::style::{DIM, paint},
 };
 
-use super::{
-    state::Session,
-    statistics::statistics,
-    summary::{overflow_warning, share},
-};
+use super::{state::Session, statistics::statistics, summary::share};
 use crate::InputError;
 
 impl Session {
@@ -40,10 +36,6 @@ impl Session {
             return Err(InputError::refused(format!("the question for {name} is missing: @{name} TEXT")));
         }
         let (message, name) = (self.message(prompt), other.id().to_owned());
-        let measure = self.dialogue.chat.measure_last(sent_along(&other), Some(&message), other.window());
-        if measure.fill() == ContextFill::Over {
-            self.warn(&overflow_warning(measure));
-        }
         self.run_turn(message, &name, Some(&other)).await
     }
 
@@ -101,6 +93,9 @@ impl Session {
         let (doing, mean_duration) = (format!("waiting for {name}"), self.dialogue.turn_durations.mean());
         let mut view = self.show(name, doing, mean_duration, self.context_share_for(other));
         let seed = self.context.execution.seed();
+        let answering = other.or(self.dialogue.model.as_ref());
+        let names_files = answering.is_some_and(|model| model.tools_in_use() == ToolMode::Inject);
+        self.dialogue.chat.set_named_files(names_files.then(|| self.tools.workspace.clone()));
         let Self { dialogue, log, .. } = self;
         let mut turn = dialogue.chat.turn(prompt.text()).on_event(|event| {
             match event {

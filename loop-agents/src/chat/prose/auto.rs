@@ -12,7 +12,7 @@ use async_trait::async_trait;
 
 use super::{
     super::{ChatModel, ModelError, OnDelta, Reply, Request, ToolCall},
-    calls::written_calls,
+    calls::{begins_with_block, written_calls},
     model::reply_in_text,
 };
 
@@ -69,7 +69,8 @@ impl<M: ChatModel> ChatModel for AutoTools<M> {
             return reply_in_text(&self.model, request, on_delta).await;
         }
         let mut reply = self.model.reply(request, on_delta).await?;
-        if reply.calls.is_empty() && !request.tools.is_empty() {
+        // Somebody may have asked for an example of a call, with words before it.
+        if reply.calls.is_empty() && !request.tools.is_empty() && begins_with_block(&reply.text) {
             let is_tool = |call: &ToolCall| request.tools.iter().any(|tool| tool.name == call.name);
             reply.calls =
                 Some(written_calls(&reply.text)).filter(|all| all.iter().all(is_tool)).unwrap_or_default();

@@ -15,5 +15,5 @@ pub use self::{
     auto::AutoTools,
     calls::written_calls,
     fences::{FencedBlock, fenced_blocks},
-    model::ProseTools,
+    model::{ProseTools, WithoutTools},
 };

@@ -53,6 +53,34 @@ impl<M: ChatModel> ChatModel for ProseTools<M> {
     }
 }
 
+/// Leaves out all tools, for a model that must not call any.
+///
+/// It sees the calls of another model in the conversation as text.
+#[derive(Debug, Clone)]
+pub struct WithoutTools<M>(M);
+
+impl<M: ChatModel> WithoutTools<M> {
+    /// Wraps this model.
+    pub const fn new(model: M) -> Self {
+        Self(model)
+    }
+}
+
+#[async_trait]
+impl<M: ChatModel> ChatModel for WithoutTools<M> {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.0.context_window()
+    }
+
+    async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
+        reply_in_text(&self.0, request.with_tools(&[], false), on_delta).await
+    }
+}
+
 /// Asks the model to write its calls into its text, and returns them as calls.
 pub(super) async fn reply_in_text(
     model: &impl ChatModel,

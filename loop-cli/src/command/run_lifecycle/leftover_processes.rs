@@ -30,6 +30,7 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Rm(_)
         | Command::Check(_) => None,
         Command::Policy(_)
+        | Command::Models(_)
         | Command::Schema
         | Command::Init(_)
         | Command::Completions { .. }
