@@ -33,7 +33,7 @@ pub struct ScriptedServer {
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// What other paths answer, by path.
+    /// The answers of other paths.
     pages: Mutex<BTreeMap<String, Value>>,
     page_requests: Mutex<Vec<String>>,
     script: Mutex<VecDeque<Answer>>,

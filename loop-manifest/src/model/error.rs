@@ -24,7 +24,7 @@ pub enum ModelChoiceError {
     /// Neither the settings nor a server has this name.
     #[error("{problem}{}", nearest(near))]
     Unknown {
-        /// What the name lacks.
+        /// The reason why the name alone does not choose a model.
         problem: NameError,
         /// Names that are near to it.
         near: Vec<String>,

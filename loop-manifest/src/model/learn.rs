@@ -11,7 +11,7 @@ const OLLAMA_WINDOW: u64 = 32_768;
 impl Model {
     /// Learns the facts about the model: from the settings, from its server, and from the bundled table. It asks a
     /// server of the user's own for up to two seconds, unless the state directory has its answer of the last 24 hours;
-    /// with `refresh` it asks in any case. What nobody knows stays unknown.
+    /// with `refresh` it asks in any case. Other facts stay unknown.
     ///
     /// The window that a request to Ollama asks for is that of the settings, otherwise that of `OLLAMA_CONTEXT_LENGTH`,
     /// of the model file, or 32,768 tokens. It is never larger than the model supports.

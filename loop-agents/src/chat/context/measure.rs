@@ -96,7 +96,7 @@ impl fmt::Display for ContextMeasure {
     }
 }
 
-/// What fills a model's window, in estimated tokens.
+/// The parts of a request, in estimated tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ContextParts {

@@ -13,7 +13,7 @@ const INFO: CommandInfo = CommandInfo {
     name: "context",
     aliases: &[],
     arguments: "[show | add TEXT | clear]",
-    summary: "Show what fills the context, or pin text that the model always sees",
+    summary: "Show what fills the context, or pin text",
     help: "Without an argument, the command lists what the next request contains, in estimated tokens. `show` shows the \
            pinned text. Pinned context survives `/clear` and `/summarize`.",
     argument_kind: ArgumentKind::Words(&["show", "add", "clear"]),

@@ -12,7 +12,7 @@ const INFO: CommandInfo = CommandInfo {
     name: "inspect",
     aliases: &[],
     arguments: "[MODEL] [--refresh]",
-    summary: "Show what is known about a model, and where each fact comes from",
+    summary: "Show the facts about models, with their sources",
     help: "Without a model, the command lists all known models. `loop` keeps what a server reports for a day; \
            `--refresh` asks it again.",
     argument_kind: ArgumentKind::Models,
