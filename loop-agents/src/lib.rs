@@ -15,6 +15,8 @@
 
 #[cfg(feature = "chat")]
 pub mod chat;
+#[cfg(feature = "chat")]
+pub mod facts;
 #[cfg(feature = "judge")]
 pub mod judge;
 pub mod output;

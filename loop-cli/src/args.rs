@@ -5,6 +5,7 @@ mod command_words;
 mod every;
 mod init;
 mod inspect;
+mod models;
 mod overrides;
 mod policy;
 mod schedule;
@@ -23,6 +24,7 @@ pub(crate) use self::{
     every::EveryArgs,
     init::InitArgs,
     inspect::{PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs},
+    models::ModelsArgs,
     overrides::OverrideArgs,
     policy::{ExplainArgs, PolicyCommand, PolicyFolderArgs},
     schedule::{
@@ -195,6 +197,13 @@ Examples:
   loop policy explain --to write src/main.rs"
     )]
     Policy(PolicyCommand),
+    /// List models, or show what is known about one
+    #[command(after_help = "\
+Examples:
+  loop models
+  loop models ollama:qwen3 --refresh
+  loop models --json | jq -r 'select(.facts.tools.value).name'")]
+    Models(ModelsArgs),
     /// Write an HTML page about a run
     #[command(
         hide = true,

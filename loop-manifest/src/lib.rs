@@ -60,7 +60,10 @@ pub use self::{
     keys::flag::flag,
     load::LoadedPlan,
     missing_program::{MissingProgram, missing_program},
-    names::{ModelName, NameError, ToolName, UnknownTool, VendorModel, vendor_name},
+    names::{
+        HistoryShare, ModeError, ModelName, NameError, ToolMode, ToolName, UnknownTool, VendorModel,
+        vendor_name,
+    },
     nearest::closest,
     overrides::Overrides,
     plan::Plan,

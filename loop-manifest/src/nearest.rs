@@ -14,6 +14,11 @@ pub fn closest<'a, T: Copy>(
         .map(|(_, candidate)| candidate)
 }
 
+/// Returns how far a known word is from the written one, if it is near enough to be meant.
+pub(crate) fn nearness(written: &str, known: &str) -> Option<usize> {
+    distance(&plain(written), &plain(known))
+}
+
 /// The label under a word that is not known, when `meant` is the known one that is nearest.
 pub(crate) fn suggestion(meant: Option<&str>) -> String {
     meant.map_or_else(|| "unknown".to_owned(), |meant| format!("did you mean `{meant}`?"))

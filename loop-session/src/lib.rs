@@ -20,7 +20,7 @@ pub use self::{
     command::{ArgumentKind, Command, CommandGroup, CommandInfo, Commands, RepeatEffect, is_loop},
     error::{InputError, OpenError, UnknownCommand},
     host::{Activity, ActivityView, SessionHost, SessionOutput},
-    session::{Session, overflow_warning},
+    session::{Session, StartModel, overflow_warning},
     transcript_writer::TranscriptWriter,
     user_input::{UserInput, split_word},
 };

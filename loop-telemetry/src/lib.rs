@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod cache;
 #[cfg(feature = "text")]
 pub mod check_summary;
 pub mod checksum;
@@ -26,6 +27,7 @@ pub mod words;
 pub use jiff;
 
 pub use self::{
+    cache::Cache,
     journal::{
         FileJournal, JournalEntry, JournalError, JournalReader, MAX_INLINE_OUTPUT, RunLock, StoredOutput,
     },

@@ -80,6 +80,14 @@ impl StateDir {
         self.folder("audit")
     }
 
+    /// Returns the folder of the facts about models, for [`Cache::at`](crate::Cache::at).
+    ///
+    /// # Errors
+    /// [`StateDirError::NotPlain`] if it is a link or a file.
+    pub fn models(&self) -> Result<PathBuf, StateDirError> {
+        self.folder("models")
+    }
+
     /// Returns a subfolder that does not exist yet, or that is a folder.
     fn folder(&self, name: &str) -> Result<PathBuf, StateDirError> {
         let path = self.0.join(name);

@@ -1,7 +1,7 @@
 //! The server.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     io,
     net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -33,6 +33,9 @@ pub struct ScriptedServer {
 
 #[derive(Debug, Default)]
 struct Shared {
+    /// The answers of other paths.
+    pages: Mutex<BTreeMap<String, Value>>,
+    page_requests: Mutex<Vec<String>>,
     script: Mutex<VecDeque<Answer>>,
     requests: Mutex<Vec<RecordedRequest>>,
 }
@@ -71,7 +74,18 @@ impl ScriptedServer {
         format!("http://{}", self.address)
     }
 
-    /// Returns the requests so far.
+    /// Answers requests for this path, which asks for no reply, with this JSON. Without it, such a path does not exist;
+    /// the lists of models name only `scripted`.
+    pub fn set_page(&self, path: &str, page: Value) {
+        locked(&self.shared.pages).insert(path.to_owned(), page);
+    }
+
+    /// Returns the paths of all requests that asked for no reply, in order.
+    pub fn page_requests(&self) -> Vec<String> {
+        locked(&self.shared.page_requests).clone()
+    }
+
+    /// Returns the requests for replies so far.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         locked(&self.shared.requests).clone()
     }
@@ -91,10 +105,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let (parts, body_of_request) = request.into_parts();
     let path = parts.uri.to_string();
-    if let Some(list) = model_list(parts.uri.path()) {
-        return as_json(&list);
-    }
     let Some(dialect) = Dialect::of_path(parts.uri.path()) else {
+        locked(&shared.page_requests).push(path.clone());
+        let page = locked(&shared.pages).get(parts.uri.path()).cloned();
+        if let Some(page) = page.or_else(|| model_list(parts.uri.path())) {
+            return as_json(&page);
+        }
         return status(Dialect::OpenAi, 404, &[], &format!("nobody speaks at {path}"));
     };
     let bytes = axum::body::to_bytes(body_of_request, MAX_REQUEST_BYTES).await.unwrap_or_default();

@@ -32,6 +32,15 @@ pub enum Message {
 }
 
 impl Message {
+    /// Replaces the text of a user's message.
+    #[must_use]
+    pub(crate) fn with_text(mut self, change: impl FnOnce(&str) -> String) -> Self {
+        if let Self::User { text, .. } = &mut self {
+            *text = change(text);
+        }
+        self
+    }
+
     /// Creates a message to the model.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User { text: text.into(), attachments: Vec::new() }

@@ -43,20 +43,20 @@ mod vendor;
 mod genai;
 
 #[cfg(feature = "genai")]
-pub use self::genai::{Effort, Endpoint, GenaiError, GenaiModel, UnknownEffort};
+pub use self::genai::{Effort, Endpoint, GenaiError, GenaiModel, ServerLocation, UnknownEffort};
 pub use self::{
     agent::ChatAgent,
     attachment::Attachment,
     compaction::DEFAULT_KEPT_BYTES,
     context::{
-        ContextFill, ContextMeasure, DEFAULT_KEPT_MESSAGES, SUMMARISE_AT, Summary, SummaryError,
-        SummaryRequest,
+        AFTER_SUMMARY, ContextFill, ContextMeasure, ContextParts, DEFAULT_KEPT_MESSAGES, SUMMARISE_AT,
+        Summary, SummaryError, SummaryRequest,
     },
     error::{ModelError, ModelErrorKind},
     history::History,
     message::{AnsweredCall, Message, ToolCall},
-    model::{ChatModel, Delta, OnDelta, Reply, Request},
-    prose::{FencedBlock, ProseTools, fenced_blocks, written_calls},
+    model::{ChatModel, Delta, OnDelta, Reply, Request, SmallerWindow},
+    prose::{AutoTools, FencedBlock, ProseTools, WithoutTools, fenced_blocks, written_calls},
     retry::Retry,
     scripted::{RecordedRequest, ScriptedModel},
     turn::{Chat, ToolCallSummary, Turn, TurnError, TurnEvent, TurnLimits, TurnOutput},

@@ -1,6 +1,6 @@
 //! The interface of a chat model.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use loop_core::{Meter, Usage};
@@ -75,6 +75,26 @@ pub enum Delta<'a> {
     /// The usage of an attempt that broke off and is about to be repeated. No other usage includes it: neither that of
     /// the reply, nor that of an [error](ModelError::usage).
     Used(Usage),
+    /// The memory of the server does not suffice for the model's window, so the window is smaller from now on.
+    SmallerWindow(SmallerWindow),
+}
+
+/// The size to which a lack of memory reduced the window of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SmallerWindow {
+    /// The new size.
+    pub tokens: u64,
+}
+
+impl fmt::Display for SmallerWindow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the server's memory does not suffice: from now on the model reads at most {} tokens",
+            self.tokens
+        )
+    }
 }
 
 /// Asks a model, and reports its usage to these meters as soon as it is known, even if the model fails.

@@ -18,8 +18,38 @@ pub(crate) fn schema<T: JsonSchema>() -> Value {
     if let Some(fields) = schema.as_object_mut() {
         // The title is the type's name in our code, which means nothing to a model.
         fields.remove("title");
+        // The same holds for the description of that type. The tool itself has one for models.
+        fields.remove("description");
     }
+    plain_descriptions(&mut schema);
     schema
+}
+
+/// Removes the markup of our documentation: line breaks, backquotes and links mean nothing to a model.
+fn plain_descriptions(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            if let Some(Value::String(text)) = fields.get_mut("description") {
+                *text = plain(text);
+            }
+            fields.values_mut().for_each(plain_descriptions);
+        }
+        Value::Array(items) => items.iter_mut().for_each(plain_descriptions),
+        _ => {}
+    }
+}
+
+fn plain(text: &str) -> String {
+    let line = text.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ");
+    // `[text](target)` and `[text]` become the text.
+    let (mut plain, mut rest) = (String::new(), line.as_str());
+    while let Some((before, link)) = rest.split_once('[') {
+        let Some((label, after)) = link.split_once(']') else { break };
+        plain.push_str(before);
+        plain.push_str(label);
+        rest = after.strip_prefix('(').and_then(|it| it.split_once(')')).map_or(after, |(_, after)| after);
+    }
+    plain + rest
 }
 
 /// Converts the arguments to the tool's type.
@@ -155,6 +185,15 @@ mod tests {
 
     fn problem(arguments: &Value) -> String {
         read::<Sample>("sample", arguments).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_description_has_no_markup() {
+        assert_eq!(
+            plain("The `path`\nof a [`File`](std::fs::File), see [it]."),
+            "The path of a File, see it."
+        );
+        assert_eq!(plain("An open [ stays."), "An open [ stays.");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Lists a folder and its subfolders.
 
 use async_trait::async_trait;
-use loop_guardrails::policy::workspace::{FileKind, Workspace};
+use loop_guardrails::policy::workspace::{FileKind, Workspace, WorkspaceError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -70,6 +70,36 @@ impl Tool for FileTree {
         })
         .await
     }
+}
+
+/// Returns the tree of a workspace for a prompt: without hidden names, two levels deep, and at most so long. A last line
+/// states how many names are missing.
+///
+/// # Errors
+/// The workspace cannot be listed.
+pub fn overview(workspace: &Workspace, max_bytes: usize) -> Result<String, WorkspaceError> {
+    let mut lines = Vec::new();
+    for entry in workspace.list(".")?.into_iter().filter(|entry| !entry.name.starts_with('.')) {
+        lines.push(shown(&entry));
+        if entry.kind == FileKind::Folder && entry.readable {
+            // A folder that cannot be listed, or no longer exists, appears by its name only.
+            let below = workspace.list(&entry.name).unwrap_or_default().into_iter();
+            lines.extend(below.filter(|it| !it.name.starts_with('.')).map(|it| format!("  {}", shown(&it))));
+        }
+    }
+    let (mut text, mut missing) = (String::new(), 0_usize);
+    for line in lines {
+        if missing == 0 && text.len() + line.len() < max_bytes {
+            text.push_str(&line);
+            text.push('\n');
+        } else {
+            missing += 1;
+        }
+    }
+    if missing > 0 {
+        text.push_str(&format!("[{missing} more names]\n"));
+    }
+    Ok(text.trim_end().to_owned())
 }
 
 struct Tree<'a> {

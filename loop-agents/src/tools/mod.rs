@@ -25,6 +25,7 @@ mod error;
 mod file_tree;
 mod git;
 mod list_files;
+mod named_files;
 mod need;
 mod read_file;
 mod report;
@@ -44,9 +45,10 @@ pub use self::{
     current_datetime::CurrentDatetime,
     edit_file::EditFile,
     error::ToolError,
-    file_tree::FileTree,
+    file_tree::{FileTree, overview},
     git::Git,
     list_files::ListFiles,
+    named_files::with_named_files,
     need::Need,
     read_file::ReadFile,
     report::{CommandRun, FileChange, ToolOutcome, ToolReport},

@@ -1,8 +1,9 @@
 //! Measuring the context window, and summaries that make room in it.
 
 use loop_agents::chat::{
-    AnsweredCall, Chat, ChatAgent, ChatModel, ContextFill, ContextMeasure, History, Message, ModelError,
-    ModelErrorKind, OnDelta, Reply, Request, Retry, SUMMARISE_AT, ScriptedModel, SummaryError, ToolCall,
+    AFTER_SUMMARY, AnsweredCall, Chat, ChatAgent, ChatModel, ContextFill, ContextMeasure, History, Message,
+    ModelError, ModelErrorKind, OnDelta, Reply, Request, Retry, SUMMARISE_AT, ScriptedModel, SummaryError,
+    ToolCall, TurnError,
 };
 use loop_core::{CancellationToken, Iteration as _, IterationContext, Usage, Work};
 use proptest::{collection::vec, prelude::*};
@@ -213,4 +214,67 @@ async fn a_prompt_without_room_is_not_sent() {
     let error = agent.run(IterationContext::new(&Work::new(), 1)).await.unwrap_err();
     assert!(format!("{error:?}").contains("NoRoom"), "{error:?}");
     assert_eq!(agent.chat().history().messages().len(), 2);
+}
+
+#[tokio::test]
+async fn a_turn_that_does_not_fit_sends_nothing() {
+    let model = ScriptedModel::new().with_window(1_000).says("Fine.");
+    let mut chat = Chat::new(model.clone()).system("word ".repeat(700));
+    let error = chat.turn("Hello?").run().await.unwrap_err();
+    assert!(matches!(error, TurnError::SystemTooLong { tokens: 875, window: 1_000 }), "{error}");
+    chat.set_system(Some("word ".repeat(600)));
+    let error = chat.turn("word ".repeat(300)).run().await.unwrap_err();
+    assert!(matches!(error, TurnError::NoRoom(_)), "{error}");
+    assert!(chat.history().is_empty() && model.requests().is_empty());
+    assert_eq!(chat.turn("Hello?").run().await.unwrap().text, "Fine.");
+    // Another model has a window of its own.
+    let tiny = ScriptedModel::new().with_window(500);
+    let error = chat.turn("And you?").asking(tiny).run().await.unwrap_err();
+    assert!(matches!(error, TurnError::SystemTooLong { window: 500, .. }), "{error}");
+}
+
+/// Summarises as long as a summary is due before this prompt. Returns how many were made.
+async fn make_room(chat: &mut Chat, prompt: &Message) -> usize {
+    let (mut last, mut made) = (None, 0);
+    while let Some(keep) = chat.summary_due(prompt, last) {
+        last = Some(keep);
+        chat.summarise().keep(keep).run().await.unwrap();
+        made += 1;
+    }
+    made
+}
+
+proptest! {
+    #[test]
+    fn after_a_summary_little_is_used_or_only_the_last_messages_remain(
+        sizes in vec(1..400_usize, 1..12),
+        summary in 1..300_usize,
+    ) {
+        let texts: Vec<_> = sizes.iter().flat_map(|size| ["word ".repeat(*size), "fine ".repeat(*size)]).collect();
+        let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+        let model = (0..4).fold(ScriptedModel::new(), |model, _| model.says(&*"sum ".repeat(summary)));
+        let mut chat = Chat::new(model.with_window(1_000)).with_history(talk(&texts));
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let made = runtime.block_on(make_room(&mut chat, &Message::user("And?")));
+        prop_assert!(made <= 3);
+        if made > 0 {
+            let is_little = !chat.measure().reaches(AFTER_SUMMARY);
+            prop_assert!(is_little || chat.history().messages().len() <= 4, "{}", chat.measure());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_summary_that_freed_nothing_is_not_paid_again() {
+    let long = "word ".repeat(90);
+    let model = (0..9).fold(ScriptedModel::new(), |model, _| model.says(&*"sum ".repeat(200)));
+    let mut chat = Chat::new(model.clone().with_window(1_000)).system("word ".repeat(520));
+    chat.set_history(talk(&[&long, "Yes.", "And?", "Yes."]));
+    let prompt = Message::user("More?");
+    assert_eq!(make_room(&mut chat, &prompt).await, 1);
+    assert_eq!(make_room(&mut chat, &prompt).await, 0);
+    chat.put(Message::user("a"));
+    chat.put(Message::assistant("b"));
+    assert_eq!(make_room(&mut chat, &prompt).await, 0);
+    assert_eq!(model.requests().len(), 1);
 }

@@ -2,8 +2,8 @@
 
 use loop_agents::{
     chat::{
-        AnsweredCall, Attachment, ChatModel, Endpoint, GenaiError, GenaiModel, Message, ModelErrorKind,
-        Request, ToolCall, Vendor,
+        AnsweredCall, Attachment, ChatModel, Delta, Endpoint, GenaiError, GenaiModel, Message,
+        ModelErrorKind, Request, ToolCall, Vendor,
     },
     tools::{ToolDefinition, Toolbox},
 };
@@ -11,7 +11,7 @@ use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
 use loop_testing::{Answer, ScriptedServer};
 use serde_json::{Value, json};
 
-use super::{KEY, VENDORS, ask, model, serve};
+use super::{KEY, VENDORS, ask, ask_and_record, model, serve};
 
 fn definitions() -> Vec<ToolDefinition> {
     let folder = tempfile::tempdir().expect("a folder");
@@ -90,6 +90,55 @@ async fn ollama_gets_every_result() {
     let results: Vec<_> =
         messages.iter().filter(|m| m["role"] == "tool").map(|m| m["content"].clone()).collect();
     assert_eq!(results, ["AAA", "no"]);
+}
+
+#[tokio::test]
+async fn a_request_to_ollama_asks_for_the_window_that_is_budgeted() {
+    for window in [None, Some(8_192)] {
+        let server = serve([Answer::deltas(["Hi."])]).await;
+        let mut model = model(Vendor::Ollama, &server).max_reply_tokens(5);
+        if let Some(tokens) = window {
+            model = model.with_context_window(tokens);
+        }
+        ask(&model).await.unwrap();
+        let options = json!({ "num_predict": 5, "num_ctx": window.unwrap_or(32_768) });
+        assert_eq!(server.requests()[0].body["options"], options);
+        assert_eq!(model.context_window(), Some(window.unwrap_or(32_768)));
+    }
+    for vendor in [Vendor::OpenAi, Vendor::Anthropic, Vendor::Gemini] {
+        let server = serve([Answer::deltas(["Hi."])]).await;
+        ask(&model(vendor, &server).with_context_window(8_192)).await.unwrap();
+        assert!(!server.requests()[0].body.to_string().contains("num_ctx"), "{vendor:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_memory_is_asked_for_a_smaller_window() {
+    let lacking = || Answer::status(500).message("model requires more system memory than is available");
+    let server = serve([lacking(), lacking(), Answer::deltas(["Hi."]), Answer::deltas(["Again."])]).await;
+    let model = model(Vendor::Ollama, &server);
+    let mut sizes = Vec::new();
+    let hear = |delta: Delta<'_>| {
+        if let Delta::SmallerWindow(smaller) = delta {
+            sizes.push(smaller.tokens);
+        }
+    };
+    assert_eq!(ask_and_record(&model, hear).await.unwrap().text, "Hi.");
+    assert_eq!(sizes, [16_384, 8_192]);
+    // A copy of the model asks for the smaller window, too.
+    ask(&model.clone()).await.unwrap();
+    let asked = server.requests().iter().map(|it| it.body["options"]["num_ctx"].clone()).collect::<Vec<_>>();
+    assert_eq!(asked, [32_768, 16_384, 8_192, 8_192]);
+    assert_eq!(model.context_window(), Some(8_192));
+}
+
+#[tokio::test]
+async fn a_conversation_beyond_the_smaller_window_is_not_sent_again() {
+    let server = serve([Answer::status(500).message("cudaMalloc failed: out of memory")]).await;
+    let long = [Message::user("word ".repeat(20_000))];
+    let model = model(Vendor::Ollama, &server);
+    let error = model.reply(Request::new(&long), &mut |_| {}).await.unwrap_err();
+    assert_eq!((error.kind(), server.requests().len()), (ModelErrorKind::TooLong, 1), "{error}");
 }
 
 #[tokio::test]

@@ -16,7 +16,11 @@ use crate::{
     signals::Signals,
     view::{self},
 };
-use loop_manifest::{ExecutionContext, settings::Settings};
+use loop_manifest::{
+    ExecutionContext,
+    model::{Model, ModelChoiceError},
+    settings::Settings,
+};
 
 /// Returns the folder in which the agent and the evaluator run.
 pub(super) fn dir(cwd: Option<&Path>) -> Result<PathBuf, Failure> {
@@ -60,6 +64,27 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
         .with_clock(|| clock::now().into())
         .redacting(|text| view::secrets().redact(text).into_owned())
         .on_warning(view::warning))
+}
+
+/// Returns the name of the model, or without a name that of the one that [`Model::choose`] finds, and reports the choice.
+pub(super) fn model_name(
+    named: Option<String>,
+    settings: &Settings,
+    cx: &ExecutionContext,
+) -> Result<String, ModelChoiceError> {
+    if let Some(name) = named {
+        return Ok(name);
+    }
+    let model = Model::choose(None, settings, cx.variables())?;
+    report_choice(&model);
+    Ok(model.asked().to_owned())
+}
+
+/// Reports which model was chosen, if nobody named one and there are several.
+pub(super) fn report_choice(model: &Model) {
+    if let Some(reason) = model.reason() {
+        view::say(reason);
+    }
 }
 
 /// Returns a name for a new run. Names sort by time.

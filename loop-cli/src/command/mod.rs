@@ -9,6 +9,7 @@ mod every;
 mod failure;
 mod init;
 mod man;
+mod models;
 pub(crate) mod policy;
 mod report;
 mod resume;
@@ -74,6 +75,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Tail(args) => tail::exec(&args),
         Command::Rm(args) => rm::exec(&args),
         Command::Check(args) => check::exec(&args),
+        Command::Models(args) => models::exec(&args),
         Command::Policy(command) => policy::exec(&command),
         Command::Schema => schema::exec(),
         Command::Init(args) => init::exec(&args),

@@ -7,14 +7,14 @@ use loop_agents::review::TaskOutput;
 use loop_core::Progress;
 use loop_manifest::{
     init::in_full,
-    model::{ModelChoiceError, name_of},
+    model::ModelChoiceError,
     task::{DEFAULT_LOOPS, Task, TaskAgent, TaskFile, TaskSpec, TaskText},
 };
 use loop_telemetry::{REDACTED, Record, RunEntry, RunInfo, RunStore};
 
 use super::{
     Failure, OrFail,
-    environment::{block_on, dir_of, execution_context, new_run_id, settings},
+    environment::{block_on, dir_of, execution_context, model_name, new_run_id, settings},
     resume,
     run_lifecycle::{
         execute::AgentOutputSink,
@@ -55,7 +55,7 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
     view::set_redactor(redactor.clone());
     // Find any problem with the agents before storing anything about the run.
     let settings = settings(cx.folder())?;
-    let model = |name: Option<String>| name_of(name, &settings, cx.variables()).map(TaskAgent::Model);
+    let model = |name: Option<String>| model_name(name, &settings, &cx).map(TaskAgent::Model);
     let spec = spec(args, &task, file, model)?;
     refuse_missing_task_agents(&spec, &cx)?;
     Task::open(spec.clone(), &cx.clone().on_warning(|_| ()))?.probe()?;

@@ -8,6 +8,7 @@
 //! | the screen | `screen/`, `terminal.rs` |
 
 mod editor;
+mod model_menu;
 mod repl;
 mod screen;
 mod terminal;
@@ -15,7 +16,7 @@ mod terminal;
 use std::{fs, io, path::PathBuf, process::ExitCode};
 
 use loop_manifest::{ExecutionContext, model::ConversationOptions, settings::Settings};
-use loop_session::{InputError, OpenError, Session};
+use loop_session::{InputError, OpenError, Session, StartModel};
 use loop_telemetry::StateDir;
 
 use self::editor::{CompletionWords, Editor};
@@ -43,7 +44,12 @@ pub(crate) async fn run(
     let mut signals = Signals::listen().or_internal("cannot listen for signals")?;
     let inputs = inputs(&cx);
     let dir = cx.folder().to_owned();
-    let mut session = Session::open(conversation, settings, cx, host())?.recording(is_recorded);
+    let model = match resumed {
+        // The session that continues names its own model.
+        Some(_) => StartModel::Choose,
+        None => model_menu::choose(&conversation, &settings, &cx)?,
+    };
+    let mut session = Session::open_with(model, conversation, settings, cx, host())?.recording(is_recorded);
     session.start(resumed).await?;
     let commands = session.commands().clone();
     let words = CompletionWords { dir, models: session.named_models(), commands };

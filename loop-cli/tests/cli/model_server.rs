@@ -28,6 +28,16 @@ impl ModelServer {
         self.server.url()
     }
 
+    /// Answers requests for this path, which asks for no reply, with this JSON.
+    pub(crate) fn set_page(&self, path: &str, page: serde_json::Value) {
+        self.server.set_page(path, page);
+    }
+
+    /// Returns the paths of all requests that asked for no reply.
+    pub(crate) fn page_requests(&self) -> Vec<String> {
+        self.server.page_requests()
+    }
+
     /// Returns the requests so far.
     pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         self.server.requests()

@@ -123,7 +123,7 @@ fn a_context_that_is_full_is_reported_whoever_answers_and_within_a_turn() {
     let scenario = Scenario::new();
     scenario.write("long.txt", "a line\n".repeat(8_000));
     let reads = Answer::calls([Call::new("c1", "read_file", [r#"{"path":"long.txt"}"#])]);
-    let server = ModelServer::new([says("Hello."), reads, Answer::deltas([" "])]);
+    let server = ModelServer::new([reads, Answer::deltas([" "])]);
     let url = server.url();
     let model = |name, tokens| {
         format!(
@@ -134,9 +134,9 @@ fn a_context_that_is_full_is_reported_whoever_answers_and_within_a_turn() {
     let mut chat = ChatHarness::with_settings(&scenario, &server, &settings, (120, 40));
     chat.wait_for_prompt_after("/help");
     // The model that answers otherwise has enough context, or an unknown size.
-    chat.says("@tiny Hello?", "tok/s");
-    chat.sees("of 1000 tokens: the model may refuse this");
-    chat.says("/clear", "forgotten");
+    chat.says("@tiny Hello?", "the prompt was not sent, because it does not fit");
+    chat.sees("of 1000 tokens");
+    assert!(server.requests().is_empty());
     chat.says("/model use small", "small");
     chat.says("Read it.", "(empty reply)");
     chat.sees("of 10000 tokens: the model may refuse this");

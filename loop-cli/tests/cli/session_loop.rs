@@ -123,7 +123,7 @@ fn words_that_are_typed_while_it_runs_end_it_too() {
     chat.sees("pinned");
     chat.types(CTRL_C);
     chat.wait_for_prompt_after("Ctrl+D leaves");
-    chat.says("/context", "one\ntwo");
+    chat.says("/context show", "one\ntwo");
     // Input typed before the loop begins is not meant for it.
     chat.types("/loop 1h --count 5 Again?\r");
     chat.sees("count 5 Again?\nevery 1h");

@@ -115,6 +115,7 @@ impl AgentPlan {
         }
         let setup = ChatSetup::new(settings(cx)?, cx)
             .system(part.system.clone())
+            .with_project_prompt()
             .tools(Some(part.tools.clone()))
             .environment(self.sees(), &self.env.set);
         let mut limits = TurnLimits::default();
@@ -273,6 +274,7 @@ fn forward_event(sink: &dyn OutputSink, event: TurnEvent<'_>) {
             sink.broke_off();
             "\n(the reply broke off and starts again)\n".to_owned()
         }
+        TurnEvent::Delta(Delta::SmallerWindow(smaller)) => format!("\n({smaller})\n"),
         TurnEvent::Calling(call) => format!("\n[{}] {}\n", call.name, call.arguments),
         _ => return,
     };

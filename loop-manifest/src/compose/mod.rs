@@ -145,6 +145,7 @@ fn priced_model(
 ) -> Result<Model, ComposeError> {
     let model =
         Model::choose(Some(name.as_str()), settings(cx)?, cx.variables()).map_err(ComposeError::part(key))?;
+    let model = model.learn(cx, false);
     Ok(match prices {
         Some(prices) => model.prices(prices.clone()),
         None => model,

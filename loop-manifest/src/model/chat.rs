@@ -12,13 +12,13 @@ use loop_guardrails::policy::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Model,
+    Model, PromptSections, blocking, project_prompt,
     tools::{audit, tools_of, workspace},
 };
 use crate::{
     compose::{ComposeError, ToolsError},
     context::ExecutionContext,
-    names::ToolName,
+    names::{ToolMode, ToolName},
     settings::Settings,
 };
 
@@ -36,6 +36,7 @@ pub struct ChatSetup<'a> {
     policy: ActionPolicy,
     system: Option<String>,
     tools: Option<Vec<ToolName>>,
+    has_project_prompt: bool,
 }
 
 impl<'a> ChatSetup<'a> {
@@ -43,7 +44,8 @@ impl<'a> ChatSetup<'a> {
     pub fn new(settings: &'a Settings, cx: &'a ExecutionContext) -> Self {
         let (sees, set) = (EnvironmentPolicy::new(), BTreeMap::new());
         let policy = ActionPolicy::default();
-        Self { settings, cx, sees, set, policy, system: None, tools: None }.policy(settings.policy())
+        let (system, tools, has_project_prompt) = (None, None, false);
+        Self { settings, cx, sees, set, policy, system, tools, has_project_prompt }.policy(settings.policy())
     }
 
     /// Replaces the policy of the settings. Under every policy, tools ask before they change the file that the run
@@ -65,6 +67,25 @@ impl<'a> ChatSetup<'a> {
     #[must_use]
     pub fn system(self, system: Option<String>) -> Self {
         Self { system, ..self }
+    }
+
+    /// Uses the project's `AGENTS.md` as the system prompt, unless there is one.
+    #[must_use]
+    pub fn with_project_prompt(self) -> Self {
+        Self { has_project_prompt: true, ..self }
+    }
+
+    /// Returns the system prompt.
+    fn system_prompt(&self) -> Option<String> {
+        if self.system.is_some() || !self.has_project_prompt {
+            return self.system.clone();
+        }
+        // The conversation itself warns about the policy.
+        let Ok(workspace) = Workspace::open(self.cx.folder(), self.policy.clone()) else { return None };
+        let toolbox = self.toolbox(&ToolName::ALL, &workspace, &Audit::new());
+        let prompt = project_prompt(&workspace, &toolbox, PromptSections::Marked, self.cx.now());
+        // A runtime that cannot start would stop the conversation itself, too.
+        blocking::wait(prompt).ok().flatten()
     }
 
     /// Sets the tools; `None` for those of the settings.
@@ -112,10 +133,12 @@ impl ConversationOptions {
     /// Begins the conversation.
     ///
     /// # Errors
-    /// Those of [`Model::choose`] and [`Model::chat`].
+    /// As for [`Model::choose`] and [`Model::chat`].
     pub fn begin(&self, settings: &Settings, cx: &ExecutionContext) -> Result<(Model, Chat), ComposeError> {
-        let model = Model::choose(self.model.as_deref(), settings, cx.variables())?;
+        let model = Model::choose(self.model.as_deref(), settings, cx.variables())?.learn(cx, false);
+        model.remember(cx);
         let setup = ChatSetup::new(settings, cx).system(self.system.clone()).tools(self.tools.clone());
+        let setup = setup.with_project_prompt();
         let chat = model.chat(&setup)?;
         Ok((model, chat))
     }
@@ -129,10 +152,13 @@ impl Model {
     pub fn chat(&self, setup: &ChatSetup<'_>) -> Result<Chat, ToolsError> {
         let names = setup.tools.clone().unwrap_or_else(|| tools_of(setup.settings));
         let mut chat = Chat::new(self.boxed(setup.cx.seed()));
-        if let Some(system) = &setup.system {
+        if let Some(system) = setup.system_prompt() {
             chat = chat.system(system);
         }
-        if names.is_empty() {
+        if self.tools_in_use() == ToolMode::Inject {
+            chat.set_named_files(Some(workspace(setup.cx, setup.policy.clone())?));
+        }
+        if names.is_empty() || !self.tools_in_use().has_calls() {
             return Ok(chat);
         }
         let workspace = workspace(setup.cx, setup.policy.clone())?;

@@ -3,18 +3,24 @@
 use std::{ffi::OsString, time::Duration};
 
 use loop_agents::{
-    chat::{ChatModel, Effort, GenaiError, GenaiModel, ProseTools, Retry, Vendor},
+    chat::{
+        AutoTools, ChatModel, Effort, GenaiError, GenaiModel, ProseTools, Retry, ServerLocation, Vendor,
+        WithoutTools,
+    },
+    facts::{Fact, ModelFacts},
     usage::Prices,
 };
 use loop_guardrails::Backoff;
 
 use super::{
     error::ModelChoiceError,
-    ollama,
+    facts_store::FactsStore,
+    lookup::ServedModels,
+    servers::{self, ServedModel},
     vendor::{self, VARIABLE, VendorAccess, value},
 };
 use crate::{
-    names::{NameError, VendorModel, vendor_name},
+    names::{HistoryShare, NameError, ToolMode, VendorModel, vendor_name},
     settings::{NamedModel, Settings, SettingsLayer},
 };
 
@@ -22,9 +28,22 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Model {
     /// The name by which it can be chosen again.
-    asked: String,
-    server: GenaiModel,
-    tools_in_text: bool,
+    pub(super) asked: String,
+    pub(super) server: GenaiModel,
+    tool_mode: ToolMode,
+    history: Option<HistoryShare>,
+    /// The window that the settings set, in tokens.
+    pub(super) window_set: Option<u64>,
+    /// The window that the user's variables set for all models of the vendor.
+    pub(super) window_of_variables: Option<u64>,
+    /// Whether it accepts tools, by the settings.
+    pub(super) tools_set: Option<bool>,
+    /// The known facts. Empty until the model [learns](Self::learn) them.
+    pub(super) facts: ModelFacts,
+    /// The place for what a reply shows.
+    pub(super) store: Option<FactsStore>,
+    /// Why it was chosen, if nobody named it and there was a choice.
+    pub(super) reason: Option<String>,
 }
 
 impl Model {
@@ -41,40 +60,96 @@ impl Model {
         settings: &Settings,
         variables: &[(OsString, OsString)],
     ) -> Result<Self, ModelChoiceError> {
-        let lookup = |name: &str| value(variables, name);
-        if let Some(name) = asked {
-            return Self::named(name, settings, lookup);
-        }
-        let layers = [&settings.project, &settings.user];
-        if let Some(set) = layers.into_iter().find_map(|layer| layer.tables.chat.model.as_ref()) {
-            let place = || format!("`[chat] model` ({})", set.origin);
-            return Self::named(set.value.as_str(), settings, lookup)
-                .map_err(|source| source.named_by(place()));
-        }
-        match lookup(VARIABLE) {
-            Some(name) => {
-                Self::named(&name, settings, lookup).map_err(|source| source.named_by(VARIABLE.to_owned()))
-            }
-            None => {
-                let access = VendorAccess::of(Vendor::Ollama, lookup);
-                Ok(Self::at(ollama::first(access.clone())?, access)?)
-            }
+        match asked {
+            Some(name) => Self::named(name, settings, variables),
+            None => match Self::configured(settings, variables)? {
+                Some(model) => Ok(model),
+                None => Self::unnamed(settings, variables),
+            },
         }
     }
 
-    /// The model of this name.
+    /// Chooses a model of the servers, where nobody named one.
+    pub(super) fn unnamed(
+        settings: &Settings,
+        variables: &[(OsString, OsString)],
+    ) -> Result<Self, ModelChoiceError> {
+        let served = ServedModels::ask(settings, variables)?;
+        Self::unattended(&served, settings, variables)
+    }
+
+    /// Returns the model of these that answers where nobody can be asked.
+    pub(super) fn unattended(
+        served: &ServedModels,
+        settings: &Settings,
+        variables: &[(OsString, OsString)],
+    ) -> Result<Self, ModelChoiceError> {
+        let (model, reason) = served.unattended(settings, variables)?;
+        Ok(Self { reason, ..Self::served(model, variables)? })
+    }
+
+    /// Returns the model that the settings or `LOOP_MODEL` name, if they name one.
+    ///
+    /// # Errors
+    /// The model is not usable.
+    pub fn configured(
+        settings: &Settings,
+        variables: &[(OsString, OsString)],
+    ) -> Result<Option<Self>, ModelChoiceError> {
+        let layers = [&settings.project, &settings.user];
+        if let Some(set) = layers.into_iter().find_map(|layer| layer.tables.chat.model.as_ref()) {
+            let place = || format!("`[chat] model` ({})", set.origin);
+            let named = Self::named(set.value.as_str(), settings, variables);
+            return named.map(Some).map_err(|source| source.named_by(place()));
+        }
+        let Some(name) = value(variables, VARIABLE) else { return Ok(None) };
+        let named = Self::named(&name, settings, variables);
+        named.map(Some).map_err(|source| source.named_by(VARIABLE.to_owned()))
+    }
+
+    /// The model of this name: one of the settings, one with its vendor, one that a server has, or one with this tag.
     fn named(
         name: &str,
         settings: &Settings,
-        lookup: impl Fn(&str) -> Option<String>,
+        variables: &[(OsString, OsString)],
     ) -> Result<Self, ModelChoiceError> {
         let name = name.trim();
         let of = |layer: &SettingsLayer| layer.tables.models.get(name).cloned();
         // The user's own names come first, and no project gives another model a vendor's name.
         let found = of(&settings.user).map_or_else(|| name.parse().map(NamedModel::plain), Ok);
-        let NamedModel { model, base_url, key_env, tools_in_text, context_tokens } =
-            found.or_else(|nobodys: NameError| of(&settings.project).ok_or(nobodys))?;
-        let mut access = VendorAccess::of(model.vendor, &lookup);
+        let source = match found.or_else(|nobodys: NameError| of(&settings.project).ok_or(nobodys)) {
+            Ok(model) => return Self::of_settings(name, model, variables),
+            Err(NameError::Empty) => return Err(NameError::Empty.into()),
+            Err(source) => source,
+        };
+        for (prefix, url) in servers::LOCAL {
+            if let Some(id) = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix(':')) {
+                let access = VendorAccess { base_url: Some(url.to_owned()), key: None };
+                let model = VendorModel { vendor: Vendor::OpenAi, id: id.to_owned() };
+                return Ok(Self { asked: name.to_owned(), ..Self::at(model, access)? });
+            }
+        }
+        let served = ServedModels::ask(settings, variables)?;
+        if let Some(model) = served.called(name)? {
+            return Self::served(model, variables);
+        }
+        let tag = name.strip_prefix('@').unwrap_or(name);
+        let layers = [&settings.user, &settings.project];
+        let tagged = layers.into_iter().flat_map(|layer| &layer.tables.models);
+        match tagged.into_iter().find(|(_, model)| model.tags.iter().any(|it| it == tag)) {
+            Some((name, model)) => Self::of_settings(name, model.clone(), variables),
+            None => Err(served.unknown(source, settings, name)),
+        }
+    }
+
+    /// The model that the settings describe.
+    fn of_settings(
+        name: &str,
+        NamedModel { model, base_url, key_env, tool_mode, tools, context_tokens, history, .. }: NamedModel,
+        variables: &[(OsString, OsString)],
+    ) -> Result<Self, ModelChoiceError> {
+        let lookup = |name: &str| value(variables, name);
+        let mut access = VendorAccess::of(model.vendor, lookup);
         if let Some(url) = base_url {
             // The vendor's key is for the vendor.
             access = VendorAccess { base_url: Some(url), key: None };
@@ -89,11 +164,33 @@ impl Model {
             let variables = vendor::variables(model.vendor).keys.join(" or ");
             return Err(ModelChoiceError::KeyNeeded { name: name.to_owned(), variables });
         }
-        let mut chosen = Self { asked: name.to_owned(), tools_in_text, ..Self::at(model, access)? };
-        if let Some(tokens) = context_tokens {
+        let window_of_variables = vendor::window(model.vendor, lookup);
+        let plain = Self::at(model, access)?;
+        let mut chosen = Self {
+            asked: name.to_owned(),
+            tool_mode,
+            history,
+            window_set: context_tokens,
+            window_of_variables,
+            tools_set: tools,
+            ..plain
+        };
+        if let Some(tokens) = context_tokens.or(window_of_variables) {
             chosen.server = chosen.server.with_context_window(tokens);
         }
         Ok(chosen)
+    }
+
+    /// The model that a server has.
+    pub(super) fn served(
+        model: &ServedModel,
+        variables: &[(OsString, OsString)],
+    ) -> Result<Self, ModelChoiceError> {
+        let vendor = model.server.vendor;
+        let id = model.listed.id.clone();
+        let window_of_variables = vendor::window(vendor, |name| value(variables, name));
+        let plain = Self::at(VendorModel { vendor, id }, model.server.access.clone())?;
+        Ok(Self { asked: model.name(), window_of_variables, ..plain })
     }
 
     /// This model of a vendor that is reached so.
@@ -103,7 +200,18 @@ impl Model {
     ) -> Result<Self, GenaiError> {
         let asked = format!("{}:{id}", vendor_name(vendor));
         let server = GenaiModel::new(access.endpoint(vendor), id)?;
-        Ok(Self { asked, server, tools_in_text: false })
+        Ok(Self {
+            asked,
+            server,
+            tool_mode: ToolMode::Auto,
+            history: None,
+            window_set: None,
+            window_of_variables: None,
+            tools_set: None,
+            facts: ModelFacts::default(),
+            store: None,
+            reason: None,
+        })
     }
 
     /// Sets the prices of its tokens.
@@ -127,6 +235,16 @@ impl Model {
         self
     }
 
+    /// Returns why this model was chosen, if nobody named a model and there are several.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    /// Returns the name of the protocol that its server speaks.
+    pub fn vendor_name(&self) -> &'static str {
+        vendor_name(self.server.endpoint().vendor())
+    }
+
     /// The name by which it can be chosen again.
     pub fn asked(&self) -> &str {
         &self.asked
@@ -135,6 +253,35 @@ impl Model {
     /// Returns the vendor's name for it.
     pub fn id(&self) -> &str {
         self.server.name()
+    }
+
+    /// Returns the known facts about it. Nothing is known before it [learns](Self::learn) them.
+    pub fn facts(&self) -> &ModelFacts {
+        &self.facts
+    }
+
+    /// Returns how it gets tools: `Auto` only while nobody knows whether it supports calls.
+    pub fn tools_in_use(&self) -> ToolMode {
+        let is = |fact: &Option<Fact<bool>>| fact.as_ref().map(|fact| fact.value);
+        match (self.tool_mode, is(&self.facts.tools)) {
+            (ToolMode::Auto, Some(true)) => ToolMode::Structured,
+            (ToolMode::Auto, Some(false)) => ToolMode::Prose,
+            (ToolMode::Auto, None) if is(&self.facts.calls_in_text) == Some(true) => ToolMode::Prose,
+            (mode, _) => mode,
+        }
+    }
+
+    /// Returns how much of a conversation it gets when it is asked once: by default all of it on this machine, and the
+    /// last 10 messages elsewhere.
+    pub fn history(&self) -> HistoryShare {
+        let is_here = self.server.endpoint().location() == ServerLocation::ThisMachine;
+        let usual = if is_here { HistoryShare::All } else { HistoryShare::Last(ELSEWHERE) };
+        self.history.unwrap_or(usual)
+    }
+
+    /// Returns the address of its server, without a login.
+    pub fn address(&self) -> String {
+        self.server.endpoint().shown_address()
     }
 
     /// Returns the size of its context window in tokens, if known.
@@ -146,22 +293,26 @@ impl Model {
     /// time.
     pub fn boxed(&self, seed: u64) -> Box<dyn ChatModel> {
         let patient = Retry::new(self.server.clone()).pace(Backoff::new(FIRST_WAIT).seed(seed));
-        if self.tools_in_text { Box::new(ProseTools::new(patient)) } else { Box::new(patient) }
+        match self.tools_in_use() {
+            ToolMode::Prose => Box::new(ProseTools::new(patient)),
+            ToolMode::Auto => {
+                let (store, server, id) =
+                    (self.store.clone(), self.server.endpoint().clone(), self.id().to_owned());
+                Box::new(AutoTools::new(patient).on_calls_in_text(move || {
+                    if let Some(store) = &store {
+                        // Without a place for it, the next conversation finds out again.
+                        let _ = store.keep_calls_in_text(&server, &id);
+                    }
+                }))
+            }
+            ToolMode::Structured => Box::new(patient),
+            ToolMode::Inject | ToolMode::None => Box::new(WithoutTools::new(patient)),
+        }
     }
 }
 
-/// Returns the name, or without one the name of the model that [`Model::choose`] finds. A run keeps it, so that
-/// resuming the run asks the same model.
-///
-/// # Errors
-/// Those of [`Model::choose`] without a name.
-pub fn name_of(
-    asked: Option<String>,
-    settings: &Settings,
-    variables: &[(OsString, OsString)],
-) -> Result<String, ModelChoiceError> {
-    asked.map_or_else(|| Model::choose(None, settings, variables).map(|model| model.asked), Ok)
-}
+/// How many messages a model on another machine gets when it is asked once.
+const ELSEWHERE: usize = 10;
 
 /// The wait after the second try.
 const FIRST_WAIT: Duration = Duration::from_secs(1);

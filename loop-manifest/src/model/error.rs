@@ -21,6 +21,30 @@ pub enum ModelChoiceError {
     /// The name is wrong.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// Neither the settings nor a server has this name.
+    #[error("{problem}{}", nearest(near))]
+    Unknown {
+        /// The reason why the name alone does not choose a model.
+        problem: NameError,
+        /// Names that are near to it.
+        near: Vec<String>,
+    },
+    /// Several servers have a model with this name.
+    #[error("several servers have a model `{name}`: name one of {}", choices.join(", "))]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The names that are not ambiguous, with the addresses.
+        choices: Vec<String>,
+    },
+    /// The server does not have the model, or does not answer.
+    #[error("`{name}` cannot be asked: {why}")]
+    Unreachable {
+        /// The name.
+        name: String,
+        /// The reason.
+        why: String,
+    },
     /// The settings say which variable has the key, and it is not set.
     #[error("the key of `{name}` is missing: {variable} is not set")]
     KeyUnset {
@@ -55,6 +79,11 @@ pub enum ModelChoiceError {
     /// The asynchronous runtime could not be started.
     #[error("cannot start the asynchronous runtime")]
     Runtime(#[source] io::Error),
+}
+
+fn nearest(names: &[String]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    if quoted.is_empty() { String::new() } else { format!("; near names: {}", quoted.join(", ")) }
 }
 
 impl ModelChoiceError {

@@ -8,21 +8,36 @@
 //! | --- | --- |
 //! | the vendor's variables become an address and a key | `vendor.rs` |
 //! | the name that was asked for, the settings and the variables become one model | `choice.rs` |
-//! | nobody names a model: is there an Ollama? | `ollama.rs` |
+//! | a bare name, or no name at all: which models do the servers have? | `servers.rs`, `lookup.rs`, `ollama.rs` |
+//! | the facts about a model, from the settings, the server and a table | `learn.rs`, `reported.rs`, `facts_store.rs` |
+//! | all known models, for people | `available.rs` |
+//! | the project's own instructions | `project_prompt.rs` |
 //! | tools, under the policy and audited | `tools.rs` |
 //! | a model and tools become a conversation | `chat.rs` |
 
+mod available;
+mod blocking;
+mod candidates;
 mod chat;
 mod choice;
 mod error;
+mod facts_store;
+mod last_used;
+mod learn;
+mod lookup;
 mod ollama;
+mod project_prompt;
+mod reported;
+mod servers;
 mod tools;
 mod vendor;
 
 pub use self::{
+    available::{ModelEntry, available, models_table, served_names},
+    candidates::Candidates,
     chat::{ChatSetup, ConversationOptions},
-    choice::{Model, name_of},
+    choice::Model,
     error::ModelChoiceError,
-    ollama::of_ollama,
+    project_prompt::{PromptSections, project_prompt},
     tools::{audit, tools_of, workspace},
 };

@@ -7,6 +7,16 @@ use loop_agents::chat::{Endpoint, SecretString, Vendor};
 /// The variable that names a model where nothing else does.
 pub(super) const VARIABLE: &str = "LOOP_MODEL";
 
+/// The variable with the window that the user's Ollama gives to models, in tokens.
+const OLLAMA_WINDOW: &str = "OLLAMA_CONTEXT_LENGTH";
+
+/// Returns the window that the variables set for the models of this vendor. A value that is no number above 0 counts as
+/// not set, as it does for Ollama.
+pub(super) fn window(vendor: Vendor, lookup: impl Fn(&str) -> Option<String>) -> Option<u64> {
+    let tokens = lookup(OLLAMA_WINDOW).filter(|_| vendor == Vendor::Ollama)?.parse().ok();
+    tokens.filter(|tokens| *tokens > 0)
+}
+
 /// The value of a variable. One that is empty counts as not set.
 pub(super) fn value(variables: &[(OsString, OsString)], name: &str) -> Option<String> {
     let (_, value) = variables.iter().find(|(key, _)| key == name)?;

@@ -76,6 +76,8 @@ pub struct Settings {
     pub project: SettingsLayer,
     /// Paths that only the user changes: their settings and the records of runs.
     guarded: Vec<PathBuf>,
+    /// The folder in which they hold.
+    folder: PathBuf,
 }
 
 impl Settings {
@@ -92,7 +94,12 @@ impl Settings {
         let project = SettingsLayer::of_project(dir.join(PROJECT_FILE))?;
         let state = StateDir::from_env_with(lookup).ok().map(|state| state.path().to_owned());
         let guarded = user.path.iter().chain(&state).map(|path| user_file::resolved(path)).collect();
-        Ok(Self { user, project, guarded })
+        Ok(Self { user, project, guarded, folder: user_file::resolved(dir) })
+    }
+
+    /// Returns the folder in which they hold, without links.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The addresses of servers that the settings name. There may be a login or a key in one.

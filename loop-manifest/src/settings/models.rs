@@ -15,11 +15,21 @@ use crate::{
     diagnostics::{Diagnostic, Span},
     document::{self, Node, ObjectEntry},
     mismatch::{self, ExpectedValue},
-    names::VendorModel,
+    names::{HistoryShare, ToolMode, VendorModel},
 };
 
 /// The keys of one model.
-const KEYS: &[&str] = &["model", "base_url", "key_env", "tools_in_text", "context_tokens"];
+const KEYS: &[&str] = &[
+    "model",
+    "base_url",
+    "key_env",
+    "tool_mode",
+    "tools_in_text",
+    "tools",
+    "context_tokens",
+    "tags",
+    "history",
+];
 
 /// Those of them that only the user's own file can have.
 const OF_USER: [&str; 2] = ["base_url", "key_env"];
@@ -33,16 +43,31 @@ pub struct NamedModel {
     pub base_url: Option<String>,
     /// The variable with its key. A server with a `base_url` never gets the vendor's key.
     pub key_env: Option<String>,
-    /// True if it writes its tool calls into its text, because it knows no other way.
-    pub tools_in_text: bool,
-    /// The size of its context, in tokens. Nothing else provides this number: without it, the size is unknown.
+    /// How it gets tools.
+    pub tool_mode: ToolMode,
+    /// Whether it accepts tools. Without it, the server or the bundled table knows it.
+    pub tools: Option<bool>,
+    /// The size of its context, in tokens. Without it, the server or the bundled table knows it.
     pub context_tokens: Option<u64>,
+    /// The tags by which `@TAG` finds it.
+    pub tags: Vec<String>,
+    /// How much of the conversation it gets when it is asked once.
+    pub history: Option<HistoryShare>,
 }
 
 impl NamedModel {
     /// Returns a model without a table: it uses its vendor's address and key.
     pub const fn plain(model: VendorModel) -> Self {
-        Self { model, base_url: None, key_env: None, tools_in_text: false, context_tokens: None }
+        Self {
+            model,
+            base_url: None,
+            key_env: None,
+            tool_mode: ToolMode::Auto,
+            tools: None,
+            context_tokens: None,
+            tags: Vec::new(),
+            history: None,
+        }
     }
 }
 
@@ -95,9 +120,47 @@ fn model(mut table: SettingsTable<'_>, name: &Span, owner: SettingsOwner) -> Opt
     }
     let base_url = table.text("base_url", address).map(|url| url.value);
     let key_env = table.text("key_env", key_variable).map(|variable| variable.value);
-    let tools_in_text = table.flag("tools_in_text").is_some_and(|flag| flag.value);
+    let tool_mode = tool_mode(&mut table);
+    let tools = table.flag("tools").map(|flag| flag.value);
     let context_tokens = table.count("context_tokens").map(|tokens| tokens.value);
-    Some(NamedModel { model: model?.value, base_url, key_env, tools_in_text, context_tokens })
+    let tags = table.list("tags", tag).into_iter().map(|tag| tag.value).collect();
+    let history = table.share("history").map(|share| share.value);
+    Some(NamedModel {
+        model: model?.value,
+        base_url,
+        key_env,
+        tool_mode,
+        tools,
+        context_tokens,
+        tags,
+        history,
+    })
+}
+
+/// `tools_in_text = true` is an older name of the mode `prose`.
+fn tool_mode(table: &mut SettingsTable<'_>) -> ToolMode {
+    let mode = table.text("tool_mode", str::parse).map(|mode| mode.value);
+    let in_text = table.flag("tools_in_text").is_some_and(|flag| flag.value);
+    match (mode, in_text) {
+        (Some(mode), true) if mode != ToolMode::Prose => {
+            if let Some(place) = table.place("tools_in_text") {
+                table.wrong(
+                    format!("`tools_in_text = true` contradicts `tool_mode = \"{mode}\"`: remove one"),
+                    place,
+                );
+            }
+            mode
+        }
+        (None, true) => ToolMode::Prose,
+        (mode, _) => mode.unwrap_or_default(),
+    }
+}
+
+fn tag(tag: &str) -> Result<String, String> {
+    if tag.is_empty() || tag.contains([':', '@', ' ']) {
+        return Err(format!("`{tag}` cannot be a tag: write it without spaces, `:` and `@`"));
+    }
+    Ok(tag.to_owned())
 }
 
 fn address(url: &str) -> Result<String, String> {
@@ -137,15 +200,39 @@ pub(super) fn schema() -> Value {
                     "minLength": 1,
                     "description": "Its vendor (openai, anthropic, gemini, ollama) and the vendor's name for it: `ollama:qwen3`.",
                 },
+                "tool_mode": {
+                    "type": "string",
+                    "enum": ToolMode::ALL.map(ToolMode::as_str),
+                    "default": "auto",
+                    "description": "How the model gets tools: through the interface of its server (`structured`), as JSON in its text \
+                        (`prose`), not at all but with the files that a prompt names (`inject`), or not at all (`none`). `auto` finds \
+                        out which of the first two works.",
+                },
                 "tools_in_text": {
                     "type": "boolean",
                     "default": false,
-                    "description": "Whether the model has no tool calls of its own, and writes them into its text.",
+                    "description": "`true` is an older name of `tool_mode = \"prose\"`.",
+                },
+                "tools": {
+                    "type": "boolean",
+                    "description": "Whether the model accepts tools. By default, its server knows it.",
                 },
                 "context_tokens": {
                     "type": "integer",
                     "minimum": 1,
-                    "description": "The size of its context window, in tokens. A session summarises older messages at 80 % of it.",
+                    "description": "The size of its context window, in tokens. By default, its server knows it. Requests to Ollama ask for \
+                        a window of this size. A session summarises older messages at 80 % of it.",
+                },
+                "tags": {
+                    "type": "array",
+                    "items": { "type": "string" },
+                    "description": "Tags: `@TAG TEXT` asks the first model that has the tag.",
+                },
+                "history": {
+                    "description": "How much of the conversation the model gets when `@NAME TEXT` asks it once: `all`, `none`, or a number \
+                        of messages. Default: all of it on this machine, and 10 messages elsewhere.",
+                    "type": ["string", "integer"],
+                    "minimum": 1,
                 },
             },
         },

@@ -9,6 +9,7 @@ use crate::{
     diagnostics::{Diagnostic, Span},
     document::{Node, ObjectEntry, Value},
     mismatch::{self, ExpectedValue},
+    names::HistoryShare,
     nearest,
 };
 
@@ -102,6 +103,18 @@ impl<'a> SettingsTable<'a> {
         match &node.value {
             Value::Text(text) if text == word => Some(self.placed(Duration::ZERO, &node.span)),
             _ => self.time(key),
+        }
+    }
+
+    /// `all`, `none` or a whole number above nothing.
+    pub(super) fn share(&mut self, key: &str) -> Option<WithOrigin<HistoryShare>> {
+        match &self.node(key)?.value {
+            Value::Text(_) => self.text(key, str::parse),
+            _ => {
+                let count = self.count(key)?;
+                let messages = usize::try_from(count.value).unwrap_or(usize::MAX);
+                Some(WithOrigin::new(HistoryShare::Last(messages), count.origin))
+            }
         }
     }
 

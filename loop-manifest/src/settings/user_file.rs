@@ -29,6 +29,8 @@ pub(super) fn of_user(mut lookup: impl FnMut(&str) -> Option<OsString>) -> Optio
 
 /// The absolute path, without links as far as it exists.
 pub(super) fn resolved(path: &Path) -> PathBuf {
+    // The empty path is the current folder.
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let there = path.ancestors().find_map(|ancestor| Some((ancestor, fs::canonicalize(ancestor).ok()?)));
     match there {

@@ -70,7 +70,7 @@ impl<'a> TaskAgents<'a> {
     }
 
     fn model(&self, name: &str) -> Result<Model, TaskError> {
-        let model = Model::choose(Some(name), self.settings, self.cx.variables())?;
+        let model = Model::choose(Some(name), self.settings, self.cx.variables())?.learn(self.cx, false);
         Ok(match self.spec.reasoning {
             Some(effort) => model.reasoning(effort),
             None => model,

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use loop_guardrails::policy::Verb;
 
 use super::*;
-use crate::Plan;
+use crate::{HistoryShare, Plan, ToolMode};
 
 /// A home with a project in it, and with these settings files.
 struct Scenario(tempfile::TempDir);
@@ -100,8 +100,11 @@ fn a_server_and_its_key_are_the_users_alone() {
         model: "openai:qwen3".parse().expect("a model"),
         base_url: Some("http://box:8080/v1".to_owned()),
         key_env: Some("BOX_API_KEY".to_owned()),
-        tools_in_text: true,
+        tool_mode: ToolMode::Prose,
+        tools: None,
         context_tokens: Some(32_768),
+        tags: vec!["code".to_owned()],
+        history: Some(HistoryShare::Last(20)),
     };
     assert_eq!(tables.models[model.as_str()], box_);
     assert_eq!(tables.chat.tools.map(|tools| tools.len()), Some(2));

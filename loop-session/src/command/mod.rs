@@ -51,6 +51,7 @@ impl Commands {
             .with(shell_commands::RunCommand)
             .with(shell_commands::GitCommand)
             .with(model_commands::ModelCommand)
+            .with(model_commands::InspectCommand)
             .with(model_commands::ToolsCommand)
             .with(schedule_commands::LoopCommand)
             .with(schedule_commands::EveryCommand)

@@ -20,4 +20,7 @@ mod turn;
 mod turn_durations;
 
 pub(crate) use self::statistics::money;
-pub use self::{state::Session, summary::overflow_warning};
+pub use self::{
+    state::{Session, StartModel},
+    summary::overflow_warning,
+};

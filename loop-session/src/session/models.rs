@@ -1,15 +1,10 @@
 //! The choice of the model, and the list of available ones.
 
-use std::time::Duration;
-
 use loop_manifest::model::{self, Model};
 use loop_telemetry::transcript::TranscriptEntry;
 
 use super::state::Session;
 use crate::InputError;
-
-/// The time limit for a search for models outside the settings.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Session {
     /// Returns whether there is a model that answers prompts.
@@ -22,16 +17,20 @@ impl Session {
     /// # Errors
     /// No model has this name, or its key is missing.
     pub(crate) fn choose(&self, name: &str) -> Result<Model, InputError> {
-        Ok(Model::choose(Some(name), &self.context.settings, self.context.execution.variables())?)
+        let execution = &self.context.execution;
+        Ok(Model::choose(Some(name), &self.context.settings, execution.variables())?.learn(execution, false))
     }
 
     /// Makes the model with this name answer from now on.
     ///
     /// # Errors
-    /// As for [`choose`](Self::choose).
+    /// As for [`choose`](Self::choose); also if the server of the model cannot be reached.
     pub(crate) fn use_model(&mut self, name: &str) -> Result<(), InputError> {
+        let execution = &self.context.execution;
+        Model::choose(Some(name), &self.context.settings, execution.variables())?.reach()?;
         self.set_model_unrecorded(name)?;
-        self.log.write(TranscriptEntry::ModelChanged { model: name.to_owned() });
+        let model = self.dialogue.model.as_ref().map_or(name, Model::asked).to_owned();
+        self.log.write(TranscriptEntry::ModelChanged { model });
         Ok(())
     }
 
@@ -41,6 +40,7 @@ impl Session {
     /// As for [`choose`](Self::choose).
     pub(crate) fn set_model_unrecorded(&mut self, name: &str) -> Result<(), InputError> {
         let model = self.choose(name)?;
+        model.remember(&self.context.execution);
         self.dialogue.chat.set_model(model.boxed(self.context.execution.seed()));
         self.dialogue.model = Some(model);
         Ok(())
@@ -55,20 +55,20 @@ impl Session {
         names
     }
 
-    /// Returns the named models, and those of a local Ollama if it responds.
+    /// Returns the named models, and those of the servers that respond.
     ///
     /// # Errors
     /// [`Interrupted`].
     pub(crate) async fn all_models(&mut self) -> Result<Vec<String>, InputError> {
         let stop = self.stop();
-        let local = tokio::time::timeout(PATIENCE, model::of_ollama(self.context.execution.variables()));
-        let local = tokio::select! {
+        let served = model::served_names(&self.context.settings, self.context.execution.variables());
+        let served = tokio::select! {
             biased;
             () = stop.cancelled() => return Err(InputError::Interrupted),
-            local = local => local.unwrap_or_default(),
+            served = served => served,
         };
         let mut names = self.named_models();
-        names.extend(local.into_iter().map(|name| format!("ollama:{name}")));
+        names.extend(served);
         Ok(names)
     }
 }

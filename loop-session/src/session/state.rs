@@ -65,6 +65,17 @@ pub(crate) struct Dialogue {
     pub(crate) usage: Usage,
 }
 
+/// The model with which a session starts.
+#[derive(Debug)]
+pub enum StartModel {
+    /// The session chooses it.
+    Choose,
+    /// A person chose it.
+    Chosen(Box<Model>),
+    /// A person chose none. The session says why there is none.
+    Declined(ModelChoiceError),
+}
+
 /// The surroundings of the session.
 pub(crate) struct SessionContext {
     pub(crate) settings: Settings,
@@ -98,11 +109,33 @@ impl Session {
         execution: ExecutionContext,
         host: SessionHost,
     ) -> Result<Self, OpenError> {
+        Self::open_with(StartModel::Choose, conversation, settings, execution, host)
+    }
+
+    /// Opens a session as [`open`](Self::open) does, with a choice of the model that a person has made.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
+    pub fn open_with(
+        start: StartModel,
+        conversation: ConversationOptions,
+        settings: Settings,
+        execution: ExecutionContext,
+        host: SessionHost,
+    ) -> Result<Self, OpenError> {
         let host = host.with_secrets_in(execution.variables());
         let ConversationOptions { model: named, system, tools, .. } = conversation;
-        let chosen = Model::choose(named.as_deref(), &settings, execution.variables());
+        let chosen = match start {
+            StartModel::Choose => Model::choose(named.as_deref(), &settings, execution.variables()),
+            StartModel::Chosen(model) => Ok(*model),
+            StartModel::Declined(why) => Err(why),
+        };
         let (model, no_model) = match chosen {
-            Ok(model) => (Some(model), None),
+            Ok(model) => {
+                let model = model.learn(&execution, false);
+                model.remember(&execution);
+                (Some(model), None)
+            }
             Err(why) if named.is_none() => (None, Some(why)),
             Err(why) => return Err(why.into()),
         };
@@ -163,6 +196,9 @@ impl Session {
         }
         if let Some(why) = self.dialogue.no_model.take().filter(|_| self.dialogue.model.is_none()) {
             self.warn(&with_causes(&why));
+        }
+        if let Some(reason) = self.dialogue.model.as_ref().and_then(Model::reason) {
+            self.say(&paint(DIM, reason));
         }
         let tools = if self.tools.are_on { "with tools" } else { "without tools" };
         let folder = self.context.execution.folder().display();

@@ -1,6 +1,6 @@
 //! Summaries of conversations that are too long.
 
-use loop_agents::chat::{ContextFill, ContextMeasure, Message};
+use loop_agents::chat::{ContextMeasure, Message};
 use loop_core::with_causes;
 use loop_telemetry::{
     transcript::{ConversationChange, TranscriptEntry},
@@ -12,9 +12,6 @@ use loop_telemetry::{
 
 use super::state::Session;
 use crate::InputError;
-
-/// The number of recent messages that an automatic summary keeps.
-const KEPT: usize = 6;
 
 impl Session {
     /// Asks the model to summarise the conversation, except for the last `kept` messages.
@@ -46,23 +43,24 @@ impl Session {
         Ok(())
     }
 
-    /// Summarises if little room is left for this prompt, and warns before sending if there is none.
+    /// Summarises if little room is left for this prompt.
     ///
     /// # Errors
     /// Returns [`Interrupted`]. If the summary fails, the conversation goes out at its full length.
     pub(crate) async fn summarise_if_full(&mut self, prompt: &Message) -> Result<(), InputError> {
-        let measure = self.dialogue.chat.measure_with(prompt);
-        if matches!(measure.fill(), ContextFill::Tight | ContextFill::Over) {
+        let mut last = None;
+        while let Some(keep) = self.dialogue.chat.summary_due(prompt, last) {
+            last = Some(keep);
+            let measure = self.dialogue.chat.measure_with(prompt);
             self.say(&paint(DIM, format_args!("{measure}: the older messages are summarised")));
-            match self.summarise(KEPT).await {
+            match self.summarise(keep).await {
                 Err(error) if error.is_interrupted() => return Err(error),
-                Err(error) => self.warn(&format!("they stay as they are: {}", with_causes(&error))),
+                Err(error) => {
+                    self.warn(&format!("they stay as they are: {}", with_causes(&error)));
+                    break;
+                }
                 Ok(()) => {}
             }
-        }
-        let measure = self.dialogue.chat.measure_with(prompt);
-        if measure.fill() == ContextFill::Over {
-            self.warn(&overflow_warning(measure));
         }
         Ok(())
     }

@@ -2,23 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use loop_agents::chat::{ContextFill, Delta, Message, TurnEvent, TurnOutput};
+use loop_agents::chat::{Delta, Message, TurnEvent, TurnOutput};
 use loop_core::{Usage, with_causes};
-use loop_manifest::model::Model;
+use loop_manifest::{HistoryShare, ToolMode, model::Model};
 use loop_telemetry::{
     transcript::{ConversationChange, TranscriptEntry},
     words::style::{DIM, paint},
 };
 
-use super::{
-    state::Session,
-    statistics::statistics,
-    summary::{overflow_warning, share},
-};
+use super::{state::Session, statistics::statistics, summary::share};
 use crate::InputError;
-
-/// The number of messages sent along to a model that is asked once.
-const MENTIONED: usize = 10;
 
 impl Session {
     /// Sends a prompt to the model, and shows the reply.
@@ -33,7 +26,7 @@ impl Session {
         self.run_turn(message, &name, None).await
     }
 
-    /// Asks another model once. It sees the last messages, and its reply joins the conversation.
+    /// Asks another model once. It sees as much of the conversation as its settings say, and its reply joins the conversation.
     ///
     /// # Errors
     /// As for [`turn`](Self::turn); also fails if no model has this name.
@@ -43,10 +36,6 @@ impl Session {
             return Err(InputError::refused(format!("the question for {name} is missing: @{name} TEXT")));
         }
         let (message, name) = (self.message(prompt), other.id().to_owned());
-        let measure = self.dialogue.chat.measure_last(MENTIONED, Some(&message), other.window());
-        if measure.fill() == ContextFill::Over {
-            self.warn(&overflow_warning(measure));
-        }
         self.run_turn(message, &name, Some(&other)).await
     }
 
@@ -104,6 +93,9 @@ impl Session {
         let (doing, mean_duration) = (format!("waiting for {name}"), self.dialogue.turn_durations.mean());
         let mut view = self.show(name, doing, mean_duration, self.context_share_for(other));
         let seed = self.context.execution.seed();
+        let answering = other.or(self.dialogue.model.as_ref());
+        let names_files = answering.is_some_and(|model| model.tools_in_use() == ToolMode::Inject);
+        self.dialogue.chat.set_named_files(names_files.then(|| self.tools.workspace.clone()));
         let Self { dialogue, log, .. } = self;
         let mut turn = dialogue.chat.turn(prompt.text()).on_event(|event| {
             match event {
@@ -118,7 +110,7 @@ impl Session {
             turn = turn.attach(attachment.clone());
         }
         if let Some(other) = other {
-            turn = turn.asking(other.boxed(seed)).with_last(MENTIONED);
+            turn = turn.asking(other.boxed(seed)).with_last(sent_along(other));
         }
         tokio::select! {
             biased;
@@ -130,7 +122,7 @@ impl Session {
     /// Returns the fill level of the answering model's context, for a status line.
     fn context_share_for(&self, other: Option<&Model>) -> Option<String> {
         let Some(other) = other else { return self.context_share() };
-        share(self.dialogue.chat.measure_last(MENTIONED, None, other.window()))
+        share(self.dialogue.chat.measure_last(sent_along(other), None, other.window()))
     }
 
     /// Reports the cost of a turn, and problems with the reply.
@@ -146,6 +138,15 @@ impl Session {
         }
         let model = self.host().one_line(model);
         self.say(&statistics(&model, output, context, elapsed));
+    }
+}
+
+/// Returns how many messages go along to a model that is asked once.
+fn sent_along(model: &Model) -> usize {
+    match model.history() {
+        HistoryShare::All => usize::MAX,
+        HistoryShare::Last(messages) => messages,
+        HistoryShare::None => 0,
     }
 }
 

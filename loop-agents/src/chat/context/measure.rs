@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::super::{Chat, History, Message};
+#[cfg(feature = "genai")]
+use super::super::Request;
+use super::super::{Chat, History, Message, TurnError};
 use crate::tools::ToolDefinition;
 
 /// The share of the window at which older turns should be summarised.
@@ -94,6 +96,27 @@ impl fmt::Display for ContextMeasure {
     }
 }
 
+/// The parts of a request, in estimated tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ContextParts {
+    /// The system prompt.
+    pub system: u64,
+    /// The pinned texts.
+    pub pinned: u64,
+    /// The messages, with calls, results and attachments.
+    pub messages: u64,
+    /// The descriptions of the tools.
+    pub tools: u64,
+}
+
+impl ContextParts {
+    /// Returns the sum.
+    pub const fn total(&self) -> u64 {
+        self.system + self.pinned + self.messages + self.tools
+    }
+}
+
 /// The server's count for a reply: everything that the model read, plus the reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::chat) struct Counted {
@@ -165,16 +188,53 @@ impl Chat {
         ContextMeasure::new(tokens, exact, self.model.context_window())
     }
 
+    /// Checks that a request of this size fits into its window, and that the system prompt leaves enough of it.
+    ///
+    /// # Errors
+    /// [`TurnError::SystemTooLong`] and [`TurnError::NoRoom`].
+    pub(in crate::chat) fn check_room(&self, measure: ContextMeasure) -> Result<(), TurnError> {
+        let Some(window) = measure.window else { return Ok(()) };
+        let system = self.system_prompt().map_or(0, tokens);
+        if system.saturating_mul(6) > window.saturating_mul(5) {
+            return Err(TurnError::SystemTooLong { tokens: system, window });
+        }
+        if measure.fill() == ContextFill::Over { Err(TurnError::NoRoom(measure)) } else { Ok(()) }
+    }
+
+    /// Estimates what fills the window.
+    pub fn context_parts(&self) -> ContextParts {
+        ContextParts {
+            system: self.system_prompt().map_or(0, tokens),
+            pinned: self.pinned().iter().map(|text| tokens(text)).sum(),
+            messages: self.message_tokens(),
+            tools: self.definitions.iter().map(tool_tokens).sum(),
+        }
+    }
+
+    /// Estimates the tokens of all messages.
+    pub(super) fn message_tokens(&self) -> u64 {
+        self.history.messages().iter().map(message_tokens).sum()
+    }
+
     /// Estimates the tokens that a request has besides its messages.
-    fn instruction_tokens(&self) -> u64 {
-        let tool = |tool: &ToolDefinition| {
-            tokens(&tool.name) + tokens(&tool.description) + tokens(&tool.parameters.to_string())
-        };
-        self.instructions().as_deref().map_or(0, tokens) + self.definitions.iter().map(tool).sum::<u64>()
+    pub(super) fn instruction_tokens(&self) -> u64 {
+        let tools = self.definitions.iter().map(tool_tokens).sum::<u64>();
+        self.instructions().as_deref().map_or(0, tokens) + tools
     }
 }
 
-fn message_tokens(message: &Message) -> u64 {
+/// Estimates the tokens of a whole request.
+#[cfg(feature = "genai")]
+pub(in crate::chat) fn request_tokens(request: &Request<'_>) -> u64 {
+    let messages = request.messages.iter().map(message_tokens).sum::<u64>();
+    request.system.map_or(0, tokens) + messages + request.tools.iter().map(tool_tokens).sum::<u64>()
+}
+
+fn tool_tokens(tool: &ToolDefinition) -> u64 {
+    tokens(&tool.name) + tokens(&tool.description) + tokens(&tool.parameters.to_string())
+}
+
+pub(super) fn message_tokens(message: &Message) -> u64 {
     let calls = message.calls().iter().map(|answered| {
         let call = &answered.call;
         tokens(&call.name) + tokens(&call.arguments.to_string()) + tokens(&answered.result)

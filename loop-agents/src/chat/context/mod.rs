@@ -7,12 +7,16 @@
 //! - [`summarise`](crate::chat::Chat::summarise) replaces older turns by a summary in time,
 //! - [`pin`](crate::chat::Chat::pin) protects messages that the model must not forget.
 
+mod due;
 mod measure;
 mod room;
 mod summary;
 
-pub(super) use self::measure::Counted;
+#[cfg(feature = "genai")]
+pub(super) use self::measure::request_tokens;
 pub use self::{
-    measure::{ContextFill, ContextMeasure, SUMMARISE_AT},
+    due::AFTER_SUMMARY,
+    measure::{ContextFill, ContextMeasure, ContextParts, SUMMARISE_AT},
     summary::{DEFAULT_KEPT_MESSAGES, Summary, SummaryError, SummaryRequest},
 };
+pub(super) use self::{due::SummaryEffect, measure::Counted};

@@ -7,11 +7,8 @@ use loop_core::{CancellationToken, Meter, WorkError};
 
 use super::{
     super::{Chat, Message, TurnEvent},
-    ContextFill, ContextMeasure, DEFAULT_KEPT_MESSAGES, SummaryError,
+    ContextFill, ContextMeasure,
 };
-
-/// How many recent messages each attempt keeps: first as many as usual, then the last turn, then none.
-const KEPT: [usize; 3] = [DEFAULT_KEPT_MESSAGES, 2, 0];
 
 impl Chat {
     /// Summarises older turns if little room is left for this prompt. Nothing happens if the window is unknown.
@@ -25,24 +22,16 @@ impl Chat {
         cancel: &CancellationToken,
         on_event: &mut (dyn FnMut(TurnEvent<'_>) + Send),
     ) -> Result<(), WorkError> {
-        for keep in KEPT {
+        let mut last = None;
+        while let Some(keep) = self.summary_due(prompt, last) {
+            last = Some(keep);
             let measure = self.measure_with(prompt);
-            // The last turn gives way only if the prompt would not fit otherwise.
-            match measure.fill() {
-                ContextFill::Over => {}
-                ContextFill::Tight if keep > 0 => {}
-                _ => break,
-            }
-            if self.history.turns_from(keep) == 0 {
-                continue;
-            }
             on_event(TurnEvent::Summarising(measure));
             match self.summarise().keep(keep).meter(meter.clone()).cancel_on(cancel.clone()).run().await {
                 Ok(summary) => on_event(TurnEvent::Summarised {
                     replaced: summary.replaced,
                     measure: self.measure_with(prompt),
                 }),
-                Err(SummaryError::NothingOlder) => {}
                 Err(error) => {
                     on_event(TurnEvent::Unsummarised(&error));
                     if measure.fill() == ContextFill::Over {
@@ -51,10 +40,6 @@ impl Chat {
                     break;
                 }
             }
-        }
-        let measure = self.measure_with(prompt);
-        if measure.fill() == ContextFill::Over {
-            on_event(TurnEvent::Full(measure));
         }
         Ok(())
     }

@@ -4,7 +4,10 @@ use std::fmt;
 
 use loop_core::{CancellationToken, Meter, Usage};
 
-use super::super::{Chat, Delta, History, Message, ModelError, Request, model::metered};
+use super::{
+    super::{Chat, Delta, History, Message, ModelError, Request, model::metered},
+    SummaryEffect,
+};
 
 /// The default number of recent messages that stay whole.
 pub const DEFAULT_KEPT_MESSAGES: usize = 6;
@@ -45,6 +48,16 @@ impl Chat {
             cancel: CancellationToken::new(),
             meter: None,
         }
+    }
+}
+
+impl Chat {
+    /// Returns the messages that a summary would replace if it kept this many recent ones. A lone summary is not
+    /// summarised again.
+    pub(super) fn older_than(&self, keep: usize) -> &[Message] {
+        let older = &self.history.messages()[..self.history.turns_from(keep)];
+        let is_summary = older.get(1) == Some(&Message::assistant(TAKEN_UP)) && older.len() == 2;
+        if is_summary { &[] } else { older }
     }
 }
 
@@ -89,11 +102,12 @@ impl SummaryRequest<'_> {
     /// Dropping the future ends the request, and leaves the conversation as it was.
     pub async fn run(self) -> Result<Summary, SummaryError> {
         let Self { chat, keep, cancel, meter } = self;
-        let replaced = chat.history.turns_from(keep);
-        let (older, kept) = chat.history.messages().split_at(replaced);
-        if older.is_empty() || older.get(1) == Some(&Message::assistant(TAKEN_UP)) && older.len() == 2 {
+        let older = chat.older_than(keep);
+        if older.is_empty() {
             return Err(SummaryError::NothingOlder);
         }
+        let (replaced, before) = (older.len(), chat.message_tokens());
+        let kept = &chat.history.messages()[replaced..];
         let mut asked: History = older.iter().cloned().collect();
         asked.push(Message::user(REQUEST));
         let request = Request::new(asked.messages())
@@ -120,6 +134,8 @@ impl SummaryRequest<'_> {
         let history = begin.into_iter().chain(kept.iter().cloned()).collect();
         let summary = Summary { text: text.to_owned(), replaced, usage, truncated: reply.truncated };
         chat.set_history(history);
+        let tokens = chat.message_tokens();
+        chat.summarised = Some(SummaryEffect { tokens, has_freed: tokens < before });
         Ok(summary)
     }
 }

@@ -74,7 +74,7 @@ impl fmt::Debug for Endpoint {
 }
 
 /// Returns the address without possible secrets, namely its login and its query. The address may be invalid.
-fn shown(address: &str) -> String {
+pub(super) fn shown(address: &str) -> String {
     let (scheme, rest) =
         address.split_once("://").map_or((None, address), |(scheme, rest)| (Some(scheme), rest));
     let (login, rest) = rest.rsplit_once('@').map_or((None, rest), |(login, rest)| (Some(login), rest));
@@ -228,7 +228,7 @@ impl Endpoint {
             http = http.proxy(reqwest::Proxy::all(proxy).map_err(|error| problem(&error.without_url()))?);
         }
         let http = http.build().map_err(|error| problem(&error))?;
-        Ok(Upstream { http, origin: address.clone(), vendor: self.vendor })
+        Ok(Upstream { http, origin: address.clone(), vendor: self.vendor, window: None })
     }
 }
 

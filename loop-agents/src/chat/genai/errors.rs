@@ -85,7 +85,7 @@ fn without_url(error: &(dyn std::error::Error + 'static)) -> String {
 }
 
 /// Builds the error of a response with a status other than success.
-fn refused(model: &str, status: u16, headers: &HeaderMap, body: &str) -> ModelError {
+pub(super) fn refused(model: &str, status: u16, headers: &HeaderMap, body: &str) -> ModelError {
     let json: Value = serde_json::from_str(body).unwrap_or_else(|_| Value::String(body.trim().to_owned()));
     let kind = match status {
         429 => ModelErrorKind::RateLimited { reset: reset(headers, &json) },

@@ -12,14 +12,17 @@ mod endpoint;
 mod errors;
 mod event_splitter;
 mod model;
+mod pages;
 mod raw_arguments;
 mod relay;
 mod reply_bounds;
 mod reported_usage;
 mod usage;
+mod window;
 
 pub use self::{
     effort::{Effort, UnknownEffort},
     endpoint::{Endpoint, GenaiError},
     model::GenaiModel,
+    pages::ServerLocation,
 };

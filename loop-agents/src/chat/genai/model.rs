@@ -12,7 +12,10 @@ use genai::{
 use tokio::time::{Instant, timeout_at};
 
 use super::{
-    super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Request, Vendor},
+    super::{
+        ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Request, Vendor,
+        context::request_tokens, model::SmallerWindow,
+    },
     Effort, Endpoint, GenaiError, convert,
     endpoint::{as_base, local},
     errors::{model_error, stopped, too_large},
@@ -21,6 +24,7 @@ use super::{
     reply_bounds::{CrossedBound, ReplyBounds},
     reported_usage::ReportedUsage,
     usage::{larger, usage},
+    window::Window,
 };
 use crate::usage::Prices;
 
@@ -35,7 +39,8 @@ use crate::usage::Prices;
 ///
 /// # Default
 /// The bundled prices; 10 minutes of silence before a server counts as dead (a model on a small machine reads a long
-/// prompt for minutes); one hour for a whole reply; the vendor's own limit on the length of replies.
+/// prompt for minutes); one hour for a whole reply; the vendor's own limit on the length of replies; a window of 32,768
+/// tokens at Ollama, and an unknown one elsewhere.
 ///
 /// ```
 /// use loop_agents::chat::{Chat, Endpoint, GenaiModel, Retry, Vendor};
@@ -54,7 +59,7 @@ pub struct GenaiModel {
     silence: Duration,
     time: Duration,
     prices: Prices,
-    window: Option<u64>,
+    window: Window,
 }
 
 /// See [`GenaiModel`].
@@ -80,7 +85,8 @@ impl GenaiModel {
             .with_capture_content(true);
         let upstream = endpoint.upstream(&address)?;
         let (silence, time, prices) = (MAX_SILENCE, MAX_TIME, Prices::bundled());
-        let model = Self { name, endpoint, upstream, target, options, silence, time, prices, window: None };
+        let window = Window::of(endpoint.vendor);
+        let model = Self { name, endpoint, upstream, target, options, silence, time, prices, window };
         Ok(model.max_silence(MAX_SILENCE))
     }
 
@@ -107,11 +113,12 @@ impl GenaiModel {
         self
     }
 
-    /// Sets how many tokens the model can read and write at once. This type does not ask the server, so the window is
-    /// unknown by default.
+    /// Sets how many tokens the model can read and write at once. Ollama gives the model a window of this size: if the
+    /// server reports that its memory does not suffice, the model halves the window, down to 4,096 tokens, and reports
+    /// [`Delta::SmallerWindow`]. Other servers are not asked for a size.
     #[must_use]
-    pub const fn with_context_window(mut self, tokens: u64) -> Self {
-        self.window = Some(tokens);
+    pub fn with_context_window(mut self, tokens: u64) -> Self {
+        self.window = Window::with_size(self.endpoint.vendor, tokens);
         self
     }
 
@@ -120,6 +127,11 @@ impl GenaiModel {
     pub fn reasoning(mut self, effort: Effort) -> Self {
         self.options = self.options.with_reasoning_effort(effort.asked());
         self
+    }
+
+    /// Returns the address of the server.
+    pub const fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
     }
 
     /// Sets the prices of tokens.
@@ -136,7 +148,8 @@ impl GenaiModel {
         };
         let relay = Relay::open().map_err(|error| local(&error))?;
         let client = relay::client(&relay).map_err(|error| local(&error))?;
-        let mut relay = RunningRelay::new(relay, self.upstream.clone());
+        let window = self.window.requested();
+        let mut relay = RunningRelay::new(relay, Upstream { window, ..self.upstream.clone() });
         let vendor = self.endpoint.vendor;
         let options = convert::options(vendor, request, self.options.clone());
         let request = convert::request(vendor, request);
@@ -196,11 +209,40 @@ impl ChatModel for GenaiModel {
     }
 
     fn context_window(&self) -> Option<u64> {
-        self.window
+        self.window.tokens()
     }
 
     async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
-        let (stream, mut relay) = self.open(&request).await?;
+        loop {
+            let asked = self.window.requested();
+            let mut has_begun = false;
+            let mut listen = |delta: Delta<'_>| {
+                has_begun = true;
+                on_delta(delta);
+            };
+            let error = match self.attempt(&request, &mut listen).await {
+                Ok(reply) => return Ok(reply),
+                Err(error) => error,
+            };
+            let asked = asked.filter(|_| !has_begun);
+            let Some(smaller) = asked.and_then(|asked| self.window.reduce_after(asked, &error)) else {
+                return Err(error);
+            };
+            on_delta(Delta::SmallerWindow(SmallerWindow { tokens: smaller }));
+            // The server would silently cut the beginning of a conversation that does not fit.
+            if request_tokens(&request) >= smaller {
+                let problem =
+                    format!("it does not fit into {smaller} tokens, for which the server's memory suffices");
+                return Err(ModelError::new(&self.name, ModelErrorKind::TooLong, problem));
+            }
+        }
+    }
+}
+
+impl GenaiModel {
+    /// Makes one request.
+    async fn attempt(&self, request: &Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
+        let (stream, mut relay) = self.open(request).await?;
         let reply = self.receive(stream, &mut relay, on_delta).await;
         reply.map_err(|error| {
             let reported = relay.reported();

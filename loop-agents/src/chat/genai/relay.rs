@@ -30,6 +30,7 @@ use super::{
     event_splitter::EventSplitter,
     reply_bounds::{CrossedBound, MAX_BODY_BYTES},
     reported_usage::ReportedUsage,
+    window,
 };
 
 /// How many bytes of a server's error we read: some servers answer with a page of HTML.
@@ -42,6 +43,8 @@ pub(super) struct Upstream {
     /// The server's address. The paths come from the requests.
     pub(super) origin: Url,
     pub(super) vendor: Vendor,
+    /// The window that requests for a reply ask for, if this server wants to know it.
+    pub(super) window: Option<u64>,
 }
 
 /// An obstacle that stopped a request or its reply.
@@ -100,8 +103,11 @@ impl Relay {
     /// Passes one request to the server, and its reply back.
     pub(super) async fn pass(self, upstream: Upstream, reported: ReportedUsage) -> Result<(), RelayError> {
         let mut socket = self.accept().await?;
-        let request = IncomingRequest::read(&mut socket).await?;
+        let mut request = IncomingRequest::read(&mut socket).await?;
         let is_stream = request.method == Method::POST;
+        if let Some(tokens) = upstream.window.filter(|_| is_stream) {
+            window::add_to(&mut request.body, tokens);
+        }
         let response = request.send(&upstream).await?;
         socket.write_all(&head(&response)).await?;
         let status = response.status();

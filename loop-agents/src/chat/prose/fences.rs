@@ -53,17 +53,21 @@ pub fn fenced_blocks(text: &str) -> Vec<FencedBlock> {
 #[derive(Debug)]
 pub(super) struct Fenced {
     pub(super) blocks: Vec<FencedBlock>,
-    /// Whether the text has nothing else, and each block is closed.
-    pub(super) is_all: bool,
+    /// Whether each block is closed, and no words follow the first one.
+    pub(super) are_last: bool,
+    /// Whether words precede the first block.
+    pub(super) has_opening: bool,
 }
 
 impl Fenced {
     pub(super) fn of(text: &str) -> Self {
-        let (mut blocks, mut is_all) = (Vec::new(), true);
+        let (mut blocks, mut are_last, mut has_opening) = (Vec::new(), true, false);
         let mut lines = text.lines();
         while let Some(line) = lines.next() {
             let Some(fence) = Fence::of(line) else {
-                is_all &= line.trim().is_empty();
+                let is_blank = line.trim().is_empty();
+                has_opening |= !is_blank && blocks.is_empty();
+                are_last &= is_blank || blocks.is_empty();
                 continue;
             };
             let mut is_closed = false;
@@ -74,9 +78,9 @@ impl Fenced {
             let content: Vec<_> = within.map(|line| unindented(line, fence.indent)).collect();
             let language = fence.info.split_whitespace().next().unwrap_or_default().to_owned();
             blocks.push(FencedBlock { language, content: content.join("\n") });
-            is_all &= is_closed;
+            are_last &= is_closed;
         }
-        Self { blocks, is_all }
+        Self { blocks, are_last, has_opening }
     }
 }
 

@@ -5,13 +5,15 @@
 //! format to use, parses the calls, and returns the results as messages of the user. So the model works like any other,
 //! with the same limits.
 
+mod auto;
 mod calls;
 mod fences;
 mod model;
 mod render;
 
 pub use self::{
+    auto::AutoTools,
     calls::written_calls,
     fences::{FencedBlock, fenced_blocks},
-    model::ProseTools,
+    model::{ProseTools, WithoutTools},
 };

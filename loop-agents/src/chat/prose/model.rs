@@ -49,18 +49,55 @@ impl<M: ChatModel> ChatModel for ProseTools<M> {
     }
 
     async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
-        let tools = if request.may_call { request.tools } else { &[] };
-        let system = instructions(request.system, tools);
-        let conversation = in_words(request.messages);
-        let plain = Request::new(conversation.messages()).with_system(system.as_deref());
-        let mut reply = self.0.reply(plain, on_delta).await?;
-        // Parses calls even if the model may not make any: a model that still asks for a tool has not finished.
-        if !request.tools.is_empty() && reply.calls.is_empty() {
-            reply.calls = written_calls(&reply.text);
-            if reply.calls.is_empty() {
-                reply.calls = misplaced_calls(&reply.text, request.tools);
-            }
-        }
-        Ok(reply)
+        reply_in_text(&self.0, request, on_delta).await
     }
+}
+
+/// Leaves out all tools, for a model that must not call any.
+///
+/// It sees the calls of another model in the conversation as text.
+#[derive(Debug, Clone)]
+pub struct WithoutTools<M>(M);
+
+impl<M: ChatModel> WithoutTools<M> {
+    /// Wraps this model.
+    pub const fn new(model: M) -> Self {
+        Self(model)
+    }
+}
+
+#[async_trait]
+impl<M: ChatModel> ChatModel for WithoutTools<M> {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.0.context_window()
+    }
+
+    async fn reply(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Reply, ModelError> {
+        reply_in_text(&self.0, request.with_tools(&[], false), on_delta).await
+    }
+}
+
+/// Asks the model to write its calls into its text, and returns them as calls.
+pub(super) async fn reply_in_text(
+    model: &impl ChatModel,
+    request: Request<'_>,
+    on_delta: OnDelta<'_>,
+) -> Result<Reply, ModelError> {
+    let tools = if request.may_call { request.tools } else { &[] };
+    let system = instructions(request.system, tools);
+    let conversation = in_words(request.messages);
+    let plain = Request::new(conversation.messages()).with_system(system.as_deref());
+    let mut reply = model.reply(plain, on_delta).await?;
+    // Parses calls even if the model may not make any: a model that still asks for a tool has not finished.
+    if !request.tools.is_empty() && reply.calls.is_empty() {
+        reply.calls = written_calls(&reply.text);
+        if reply.calls.is_empty() {
+            reply.calls = misplaced_calls(&reply.text, request.tools);
+        }
+    }
+    Ok(reply)
 }

@@ -2,8 +2,13 @@
 
 use std::fmt;
 
+use loop_guardrails::policy::workspace::Workspace;
+
 use super::{
-    super::{ChatModel, History, context::Counted},
+    super::{
+        ChatModel, History,
+        context::{Counted, SummaryEffect},
+    },
     Turn, TurnLimits,
 };
 use crate::tools::{Tool, ToolDefinition, Toolbox};
@@ -38,10 +43,14 @@ pub struct Chat {
     pub(super) system: Option<String>,
     pub(super) pinned: Vec<String>,
     pub(super) tools: Option<Toolbox>,
+    /// The workspace whose files a prompt carries if it names them.
+    pub(super) named_files: Option<Workspace>,
     pub(in crate::chat) definitions: Vec<ToolDefinition>,
     pub(in crate::chat) history: History,
     /// The server's count for the last reply, if only messages were added since.
     pub(in crate::chat) counted: Option<Counted>,
+    /// The result of the last summary, if the conversation has grown from it.
+    pub(in crate::chat) summarised: Option<SummaryEffect>,
     pub(super) limits: TurnLimits,
 }
 
@@ -53,9 +62,11 @@ impl Chat {
             system: None,
             pinned: Vec::new(),
             tools: None,
+            named_files: None,
             definitions: Vec::new(),
             history: History::new(),
             counted: None,
+            summarised: None,
             limits: TurnLimits::default(),
         }
     }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use loop_guardrails::policy::workspace::Workspace;
+
 use super::{
     super::{ChatModel, History, Message, context::Counted},
     Chat,
@@ -27,6 +29,7 @@ impl Chat {
     pub fn set_model(&mut self, model: impl ChatModel + 'static) {
         self.model = Box::new(model);
         self.counted = None;
+        self.summarised = None;
     }
 
     /// Replaces the model's tools, or removes them with `None`. Returns the previous ones.
@@ -36,10 +39,17 @@ impl Chat {
         std::mem::replace(&mut self.tools, tools)
     }
 
+    /// Puts the files of this workspace that a prompt names before the prompt, for a model without tools; see
+    /// [`with_named_files`](crate::tools::with_named_files). `None` stops that.
+    pub fn set_named_files(&mut self, workspace: Option<Workspace>) {
+        self.named_files = workspace;
+    }
+
     /// Replaces the messages. Pinned texts stay.
     pub fn set_history(&mut self, history: History) {
         self.history = history;
         self.counted = None;
+        self.summarised = None;
     }
 
     /// Removes all messages. The system prompt and the pinned texts stay.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loop_core::{Halt, StopReason, WorkError, with_causes};
 
-use super::super::{ModelError, ModelErrorKind};
+use super::super::{ContextMeasure, ModelError, ModelErrorKind};
 
 /// The reason why a turn has no reply. The conversation is as it was before the turn, but the effects of its calls
 /// remain. Inside a loop, use [`Turn::run_in`](super::Turn::run_in), which tells errors that pass from those that last.
@@ -14,6 +14,20 @@ pub enum TurnError {
     /// The prompt was empty.
     #[error("the prompt is empty")]
     EmptyPrompt,
+    /// The conversation and the prompt do not fit into the window of the model. Nothing was sent.
+    #[error("the prompt was not sent, because it does not fit: {0}; shorten it, or clear the conversation")]
+    NoRoom(ContextMeasure),
+    /// The system prompt leaves too little of the model's window. Nothing was sent.
+    #[error(
+        "the prompt was not sent, because the system prompt is too long: its {tokens} tokens and a fifth more do not fit \
+         into the window of {window} tokens; shorten it, or choose a model with a larger window"
+    )]
+    SystemTooLong {
+        /// The estimated tokens of the system prompt.
+        tokens: u64,
+        /// The window of the model in tokens.
+        window: u64,
+    },
     /// The model did not answer.
     #[error("the model did not answer{}", after(*calls))]
     Model {
@@ -57,7 +71,9 @@ impl TurnError {
     pub(super) fn into_work_error(self) -> WorkError {
         let error = self;
         match &error {
-            Self::EmptyPrompt => Halt::new(StopReason::PromptUndeliverable, error.to_string()).into(),
+            Self::EmptyPrompt | Self::SystemTooLong { .. } => {
+                Halt::new(StopReason::PromptUndeliverable, error.to_string()).into()
+            }
             Self::Model { error: model, calls } => match model.kind() {
                 ModelErrorKind::RateLimited { reset: Some(reset) } if *calls == 0 => {
                     WorkError::Later { after: reset.max(LEAST_WAIT) }
@@ -67,7 +83,7 @@ impl TurnError {
                 }
                 _ => WorkError::failed(error),
             },
-            Self::Limit { .. } | Self::Cancelled { .. } => WorkError::failed(error),
+            Self::NoRoom(_) | Self::Limit { .. } | Self::Cancelled { .. } => WorkError::failed(error),
         }
     }
 }

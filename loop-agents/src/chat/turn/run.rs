@@ -14,6 +14,7 @@ use super::{
     output::ToolCallSummary,
     round::{Round, RoundOutput, TurnDraft},
 };
+use crate::tools::with_named_files;
 
 /// A turn that is ready to run; created by [`Chat::turn`].
 ///
@@ -107,6 +108,16 @@ impl<'a> Turn<'a> {
         if prompt.text().trim().is_empty() && prompt.attachments().is_empty() {
             return Err(TurnError::EmptyPrompt);
         }
+        let prompt = match &chat.named_files {
+            Some(workspace) => prompt.with_text(|text| with_named_files(workspace, text)),
+            None => prompt,
+        };
+        let window = other.as_deref().unwrap_or(&*chat.model).context_window();
+        let measure = match (&other, last) {
+            (None, None) => chat.measure_with(&prompt),
+            (_, last) => chat.measure_last(last.unwrap_or(usize::MAX), Some(&prompt), window),
+        };
+        chat.check_room(measure)?;
         let first = last.map_or(0, |last| chat.history.turns_from(last));
         let (before, along) = chat.history.messages().split_at(first);
         let mut draft = TurnDraft::new(along.iter().cloned().collect());

@@ -1,5 +1,6 @@
 //! `loop chat`: one prompt, one reply.
 
+mod final_reply;
 mod piped_prompt;
 mod turn_report;
 
@@ -14,10 +15,10 @@ use std::{
 use loop_agents::chat::{Chat, TurnOutput};
 
 pub(super) use self::turn_report::show;
-use self::{piped_prompt::StdinKind, turn_report::TurnReport};
+use self::{final_reply::FinalReply, piped_prompt::StdinKind, turn_report::TurnReport};
 use super::{
     Failure, OrFail,
-    environment::{block_on, dir, execution_context, new_run_id, settings},
+    environment::{block_on, dir, execution_context, new_run_id, report_choice, settings},
     usage,
 };
 use crate::{
@@ -37,6 +38,7 @@ pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
     let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
     let cx = execution_context(dir, new_run_id())?;
     let (model, mut chat) = requested_conversation(&args.chat)?.begin(&settings, &cx)?;
+    report_choice(&model);
     let done = block_on(async {
         let mut signals = Signals::listen().or_internal("cannot listen for signals")?;
         tokio::select! {
@@ -89,8 +91,10 @@ async fn answer(args: &ChatArgs, piped: StdinKind, model: &Model, chat: &mut Cha
         return Ok(());
     }
     let reply = ReplyWriter::new();
-    let sender = reply.sender();
-    let done = chat.turn(prompt).on_event(move |event| turn_report::show(&sender, event)).run().await;
+    let mut shown = FinalReply::new(reply.sender(), model.tools_in_use());
+    let done = chat.turn(prompt).on_event(|event| shown.show(event)).run().await;
+    shown.end_reply(done.is_ok());
+    drop(shown);
     reply.end().await;
     warn_of_shortcomings(&done?);
     Ok(())

@@ -15,7 +15,7 @@ use self::iteration::RepeatedIteration;
 pub(super) use self::iteration::{command, turn};
 use super::{
     Failure, OrFail, chat,
-    environment::{block_on, dir, execution_context, new_run_id, settings},
+    environment::{self, block_on, dir, execution_context, new_run_id, settings},
     run_lifecycle::setup::{PersistOptions, RunSetup, RunStorage, create_storage, telemetry},
     usage,
 };
@@ -26,10 +26,7 @@ use crate::{
     persistence::{self, JournalSource},
     view::{self, RunScreen, text},
 };
-use loop_manifest::{
-    ExecutionContext,
-    model::{ConversationOptions, name_of},
-};
+use loop_manifest::{ExecutionContext, model::ConversationOptions};
 
 /// The default name of repetitions in records.
 const NAME: &str = "every";
@@ -55,7 +52,8 @@ pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
     let cx = execution_context(dir, new_run_id())?;
     if let RepeatedWork::Prompt { conversation: ConversationOptions { model, .. }, .. } = &mut repetition.work
     {
-        *model = Some(name_of(model.take(), &settings(cx.folder())?, cx.variables())?);
+        // A run keeps the name, so that resuming it asks the same model.
+        *model = Some(environment::model_name(model.take(), &settings(cx.folder())?, &cx)?);
     }
     match &repetition.work {
         RepeatedWork::Command(line) => start(args, &repetition, until, &cx, command(line, &cx)?),

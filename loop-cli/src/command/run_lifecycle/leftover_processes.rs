@@ -31,6 +31,7 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Check(_) => None,
         Command::Policy(_)
         | Command::Session(_)
+        | Command::Models(_)
         | Command::Schema
         | Command::Init(_)
         | Command::Completions { .. }

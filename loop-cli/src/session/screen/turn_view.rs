@@ -99,6 +99,7 @@ impl ActivityView for TurnView {
                 self.end_line();
                 self.note(&paint(WARN, "the reply broke off and starts again"));
             }
+            TurnEvent::Delta(Delta::SmallerWindow(smaller)) => self.note(&paint(WARN, smaller)),
             TurnEvent::Calling(call) => {
                 self.end_line();
                 self.note(&paint(DIM, tool_call_line(call)));

@@ -1,6 +1,8 @@
-//! `/context`: manages text that the model always sees.
+//! `/context`: shows what fills the window, and manages text that the model always sees.
 
 use async_trait::async_trait;
+use loop_agents::chat::ContextParts;
+use loop_telemetry::words;
 
 use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session, split_word};
 
@@ -10,9 +12,10 @@ const INFO: CommandInfo = CommandInfo {
     group: CommandGroup::Context,
     name: "context",
     aliases: &[],
-    arguments: "show | add TEXT | clear",
-    summary: "Pin text that the model always sees",
-    help: "Pinned context survives `/clear` and `/summarize`.",
+    arguments: "[show | add TEXT | clear]",
+    summary: "Show what fills the context, or pin text",
+    help: "Without an argument, the command lists what the next request contains, in estimated tokens. `show` shows the \
+           pinned text. Pinned context survives `/clear` and `/summarize`.",
     argument_kind: ArgumentKind::Words(&["show", "add", "clear"]),
 };
 
@@ -24,7 +27,8 @@ impl Command for ContextCommand {
 
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
         match split_word(arguments) {
-            ("" | "show", "") => {
+            ("", "") => session.say(&table(session)),
+            ("show", "") => {
                 let pinned = session.dialogue.chat.pinned();
                 let text = if pinned.is_empty() {
                     "nothing is pinned".to_owned()
@@ -49,4 +53,25 @@ impl Command for ContextCommand {
         }
         Ok(())
     }
+}
+
+/// Lists the parts of the next request, and the window.
+fn table(session: &Session) -> String {
+    let chat = &session.dialogue.chat;
+    let parts = chat.context_parts();
+    let ContextParts { system, pinned, messages, tools, .. } = parts;
+    let rows = [
+        ("system prompt", system),
+        ("pinned", pinned),
+        ("messages", messages),
+        ("tools", tools),
+        ("in all", parts.total()),
+    ];
+    let row = |(name, tokens): (&str, u64)| format!("  {name:<14} {:>9} tokens", words::grouped(tokens));
+    let mut lines: Vec<_> = rows.into_iter().map(row).collect();
+    lines.push(match chat.measure().window {
+        Some(window) => row(("window", window)),
+        None => "  window          unknown: set `context_tokens` for the model".to_owned(),
+    });
+    lines.join("\n")
 }

@@ -1,6 +1,7 @@
 //! Commands for the model and its tools.
 
+mod inspect;
 mod model;
 mod tools;
 
-pub(super) use self::{model::ModelCommand, tools::ToolsCommand};
+pub(super) use self::{inspect::InspectCommand, model::ModelCommand, tools::ToolsCommand};

@@ -18,6 +18,14 @@ const INFO: CommandInfo = CommandInfo {
     argument_kind: ArgumentKind::Nothing,
 };
 
+/// Describes the window of the model.
+fn window(session: &Session) -> String {
+    match session.dialogue.chat.measure().window {
+        Some(window) => words::count(window, "token"),
+        None => "unknown: set `context_tokens` for the model".to_owned(),
+    }
+}
+
 #[async_trait]
 impl Command for StatusCommand {
     fn info(&self) -> &'static CommandInfo {
@@ -39,6 +47,7 @@ impl Command for StatusCommand {
                 ),
             ),
             ("context", session.context_fill()),
+            ("window", window(session)),
             ("pinned", words::count(pinned, "text")),
             ("used", session.used()),
             ("tools", session.tools.state()),
