@@ -6,6 +6,7 @@ mod conversation_changes;
 mod files;
 mod models;
 mod no_model;
+mod own_commands;
 mod policy;
 mod resume;
 mod run_line;
@@ -18,4 +19,8 @@ mod tools;
 mod turn;
 mod turn_durations;
 
-pub use self::{state::Session, summary::overflow_warning};
+pub use self::{
+    own_commands::{OwnCommand, OwnCommandOutput},
+    state::Session,
+    summary::overflow_warning,
+};
