@@ -1,22 +1,17 @@
 //! Tools' questions to the person who typed a line.
 //!
-//! Only somebody who knows the context can answer a question, so tools ask only during a person's own turn. Loops and
-//! scheduled jobs may run at night, so their actions are refused instead. Tools can therefore reach the terminal only
-//! while the session carries out a typed line that is not a loop. Commands have access to the session but never to the
-//! terminal.
+//! A person has to see what they approve: the whole change or the whole command, without a part that could look like
+//! something else.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use async_trait::async_trait;
-use loop_agents::tools::{Approval, ApprovalAnswer, ApprovalRequest};
-use tokio::sync::{
-    mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-    oneshot,
-};
+use loop_agents::tools::{ApprovalAnswer, ApprovalKind, ApprovalRequest};
+use loop_core::with_causes;
+use loop_guardrails::policy::command::CommandPrefix;
+use loop_manifest::settings::CommandRule;
+use tokio::sync::oneshot;
 
 use loop_telemetry::words::style::{BAD, BOLD, DIM, GOOD, paint};
 
-use crate::SessionHost;
+use crate::{ApprovalChannel, SessionHost};
 
 /// The maximum width of a diff row, in columns. Nearly every terminal is wider.
 const ROW_COLUMNS: usize = 76;
@@ -24,80 +19,154 @@ const ROW_COLUMNS: usize = 76;
 /// Marks a row that continues a line. It replaces the sign of the line.
 const CONTINUED: char = '…';
 
-/// The channel from a session's tools to the person, while it is open. Clones share the channel.
-#[derive(Debug, Clone, Default)]
-pub struct ApprovalChannel(Arc<Mutex<Option<UnboundedSender<ApprovalQuestion>>>>);
-
 /// A tool's question, which waits for an answer.
 #[derive(Debug)]
 pub struct ApprovalQuestion {
     request: ApprovalRequest,
     answer: oneshot::Sender<ApprovalAnswer>,
+    channel: ApprovalChannel,
 }
 
-impl ApprovalChannel {
-    /// Opens the channel to a person. It closes when the receiver is dropped; while it is closed, tools are refused.
-    pub fn open(&self) -> UnboundedReceiver<ApprovalQuestion> {
-        let (asking, questions) = unbounded_channel();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(asking);
-        questions
-    }
+/// A person's answer, as typed.
+#[derive(Debug, PartialEq, Eq)]
+enum TypedAnswer<'a> {
+    Once,
+    Session,
+    Always,
+    No,
+    /// No, with a note for the model.
+    Note(&'a str),
 }
 
-#[async_trait]
-impl Approval for ApprovalChannel {
-    async fn ask(&self, request: &ApprovalRequest) -> ApprovalAnswer {
-        let nobody = || ApprovalAnswer::No("this is repeated or scheduled, so nobody is asked".to_owned());
-        let asking = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let (answer, answered) = oneshot::channel();
-        let question = ApprovalQuestion { request: request.clone(), answer };
-        match asking.map(|asking| asking.send(question)) {
-            Some(Ok(())) => answered.await.unwrap_or_else(|_| nobody()),
-            _ => nobody(),
+impl<'a> TypedAnswer<'a> {
+    /// Parses an answer. Every text that is no other answer is a note, and a note refuses.
+    fn of(typed: &'a str, kind: &ApprovalKind) -> Self {
+        let typed = typed.trim();
+        let is_command = matches!(kind, ApprovalKind::Command { .. });
+        match typed.to_lowercase().as_str() {
+            "y" | "yes" => Self::Once,
+            "s" | "session" => Self::Session,
+            "a" | "always" if is_command => Self::Always,
+            "" | "n" | "no" => Self::No,
+            _ => Self::Note(typed),
         }
     }
 }
 
 impl ApprovalQuestion {
+    pub(crate) fn new(
+        request: ApprovalRequest,
+        answer: oneshot::Sender<ApprovalAnswer>,
+        channel: ApprovalChannel,
+    ) -> Self {
+        Self { request, answer, channel }
+    }
+
     /// Shows what the tool would do, and returns the question, to be [answered](Self::answered). A person can approve
-    /// only what they see. If a secret hides a part of the change, this refuses the question and returns `None`.
+    /// only what they see. If a secret hides a part of a change or a command that needs a yes, this refuses the question
+    /// and returns `None`. It also returns `None` if an earlier answer settles the question.
     pub fn show(self, host: &SessionHost) -> Option<Self> {
-        let ApprovalRequest { action, why, diff, .. } = &self.request;
-        let head = format!("A tool asks {action}: {why}");
-        host.say(&paint(BOLD, host.one_line(&head)));
-        let hidden = [head.as_str(), diff]
-            .map(|text| hidden(text, host))
-            .into_iter()
-            .max()
-            .unwrap_or(Redaction::Nothing);
-        if hidden < Redaction::BetweenEscapes {
-            rows(&host.printable(diff)).iter().for_each(|(sign, row)| host.say(&painted(*sign, row)));
+        if self.channel.is_settled(&self.request) {
+            self.reply(ApprovalAnswer::Yes);
+            return None;
         }
-        if hidden == Redaction::Nothing {
-            host.say("Type `yes` and Enter to allow this change; anything else refuses it.");
+        let ApprovalRequest { action, why, diff, kind, .. } = &self.request;
+        let head = match kind {
+            ApprovalKind::Guarded => format!("A tool asks {action}: {why}"),
+            _ => format!("A tool asks {action}:"),
+        };
+        host.say(&paint(BOLD, host.one_line(&head)));
+        let hidden = [head.as_str(), diff].map(|text| hidden(text, host)).into_iter().max();
+        let hidden = hidden.unwrap_or(Redaction::Nothing);
+        if hidden < Redaction::BetweenEscapes {
+            let text = host.printable(diff);
+            let text = if self.entry().is_some() { format!(" $ {text}") } else { text };
+            rows(&text).iter().for_each(|(sign, row)| host.say(&painted(*sign, row)));
+        }
+        if hidden == Redaction::Nothing || *kind == ApprovalKind::Write {
+            host.say(&self.choices(host));
             return Some(self);
         }
         host.say(
-            "A part of this change looks like a secret and is not shown, so nobody can say yes to it: it is refused. \
-             Make the change yourself if you want it.",
+            "A part of this looks like a secret and is not shown, so nobody can say yes to it: it is refused. \
+             Do it yourself if you want it.",
         );
         let no = "a part of it looks like a secret, which is not shown to the user, so they were not asked; \
                   leave secrets out";
-        // The tool may have ended in the meantime.
-        let _ = self.answer.send(ApprovalAnswer::No(no.to_owned()));
+        self.reply(ApprovalAnswer::No(no.to_owned()));
         None
     }
 
-    /// Passes on the answer that the person typed: `yes` allows the change once, and anything else refuses it.
-    /// `None` means the end of the input.
+    /// Returns the possible answers, and what those for more than one action would allow.
+    fn choices(&self, host: &SessionHost) -> String {
+        match &self.request.kind {
+            ApprovalKind::Command { entry } => format!(
+                "[s] and [a] allow every command that begins with `{}`\n\
+                 [y]es once · [s]ession · [a]lways here · [n]o · or type why not",
+                host.one_line(&entry.to_string())
+            ),
+            ApprovalKind::Write => "[y]es once · [s]ession: all writes · [n]o · or type why not".to_owned(),
+            _ => "Type `yes` and Enter to allow this change; anything else refuses it.".to_owned(),
+        }
+    }
+
+    /// Passes on the answer that the person typed. A change of a file that agents follow needs the whole word `yes`.
+    /// Any other text is a reason to refuse, which the model reads. `None` means the end of the input.
     pub fn answered(self, typed: Option<&str>, host: &SessionHost) {
-        let is_yes = typed == Some("yes");
-        host.say(&paint(DIM, if is_yes { "allowed, this once" } else { "refused" }));
-        let answer = if is_yes {
-            ApprovalAnswer::Yes
-        } else {
-            ApprovalAnswer::No("the user was asked, and said no".to_owned())
+        let kind = &self.request.kind;
+        let answer = match (typed, kind) {
+            (Some("yes"), ApprovalKind::Guarded) => TypedAnswer::Once,
+            (_, ApprovalKind::Guarded) | (None, _) => TypedAnswer::No,
+            (Some(typed), kind) => TypedAnswer::of(typed, kind),
         };
+        let said = match (&answer, self.entry()) {
+            (TypedAnswer::Once, _) => "allowed, this once".to_owned(),
+            (TypedAnswer::Session, Some(entry)) => {
+                self.channel.grant(entry, false);
+                format!("allowed in this session: `{entry}`")
+            }
+            (TypedAnswer::Session, None) => {
+                self.channel.grant_writes();
+                "writes are allowed in this session".to_owned()
+            }
+            (TypedAnswer::Always, entry) => entry.map(|entry| self.kept(entry, host)).unwrap_or_default(),
+            (TypedAnswer::No | TypedAnswer::Note(_), _) => "refused".to_owned(),
+        };
+        if answer == TypedAnswer::Once && *kind == ApprovalKind::Write {
+            self.channel.wrote_once();
+        }
+        host.say(&paint(DIM, host.one_line(&said)));
+        let no = "the user was asked, and said no";
+        self.reply(match answer {
+            TypedAnswer::No => ApprovalAnswer::No(no.to_owned()),
+            TypedAnswer::Note(note) => ApprovalAnswer::No(format!("{no}: {note}")),
+            _ => ApprovalAnswer::Yes,
+        });
+    }
+
+    /// Allows commands with these leading words in the folder, now and later. Returns what the person reads.
+    fn kept(&self, entry: &CommandPrefix, host: &SessionHost) -> String {
+        match self.channel.keep(entry, CommandRule::Allow) {
+            Ok(file) => {
+                self.channel.grant(entry, true);
+                format!("always allowed in this folder: `{entry}` (stored in {})", file.display())
+            }
+            Err(error) => {
+                self.channel.grant(entry, false);
+                host.warn(&with_causes(&error));
+                format!("not stored, so allowed in this session only: `{entry}`")
+            }
+        }
+    }
+
+    fn entry(&self) -> Option<&CommandPrefix> {
+        match &self.request.kind {
+            ApprovalKind::Command { entry } => Some(entry),
+            _ => None,
+        }
+    }
+
+    fn reply(self, answer: ApprovalAnswer) {
         // The tool may have ended in the meantime.
         let _ = self.answer.send(answer);
     }
@@ -189,23 +258,21 @@ mod tests {
         assert_ne!(hidden(&block, &silent()), Redaction::Nothing);
     }
 
-    #[tokio::test]
-    async fn nobody_is_asked_but_while_a_person_waits() {
-        let approvals = ApprovalChannel::default();
-        let (folder, waiting) = (tempfile::tempdir().expect("a folder"), approvals.clone());
-        let workspace =
-            loop_guardrails::policy::workspace::Workspace::open(folder.path(), Default::default());
-        let tools = loop_agents::tools::Toolbox::standard(workspace.expect("a workspace")).approval(waiting);
-        let call = serde_json::json!({ "path": "AGENTS.md", "content": "x\n" });
-        assert!(tools.call("write_file", &call).await.text.contains("nobody is asked"));
-        let mut questions = approvals.open();
-        let answer = async { questions.recv().await.expect("a question").answered(Some("yes"), &silent()) };
-        let (report, ()) = tokio::join!(tools.call("write_file", &call), answer);
-        assert_eq!(report.text, "wrote 2 bytes to AGENTS.md");
-        let answer = async { questions.recv().await.expect("a question").answered(Some(" yes"), &silent()) };
-        let (report, ()) = tokio::join!(tools.call("write_file", &call), answer);
-        assert!(report.text.contains("said no"), "{}", report.text);
-        drop(questions);
-        assert!(tools.call("write_file", &call).await.text.contains("nobody is asked"));
+    #[test]
+    fn every_other_text_is_a_reason_to_refuse() {
+        let command = ApprovalKind::Command { entry: "cargo test".parse().expect("an entry") };
+        for (typed, expected) in [
+            ("y", TypedAnswer::Once),
+            (" Yes ", TypedAnswer::Once),
+            ("s", TypedAnswer::Session),
+            ("A", TypedAnswer::Always),
+            ("", TypedAnswer::No),
+            ("no", TypedAnswer::No),
+            ("yy", TypedAnswer::Note("yy")),
+            ("yes, but later", TypedAnswer::Note("yes, but later")),
+        ] {
+            assert_eq!(TypedAnswer::of(typed, &command), expected, "{typed}");
+        }
+        assert_eq!(TypedAnswer::of("a", &ApprovalKind::Write), TypedAnswer::Note("a"));
     }
 }

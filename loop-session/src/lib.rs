@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod approval;
+mod approval_channel;
 mod command;
 mod error;
 mod host;
@@ -16,11 +17,12 @@ mod user_input;
 mod test_cases;
 
 pub use self::{
-    approval::{ApprovalChannel, ApprovalQuestion},
+    approval::ApprovalQuestion,
+    approval_channel::ApprovalChannel,
     command::{ArgumentKind, Command, CommandGroup, CommandInfo, Commands, RepeatEffect, is_loop},
     error::{InputError, OpenError, UnknownCommand},
     host::{Activity, ActivityView, SessionHost, SessionOutput},
-    session::{Session, StartModel, overflow_warning},
+    session::{OwnCommand, OwnCommandOutput, Session, StartModel, overflow_warning},
     transcript_writer::TranscriptWriter,
     user_input::{UserInput, split_word},
 };

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use loop_guardrails::policy::{
     ActionPolicy, LocalPath, Origin, Permissions, Verb,
+    command::CommandPrefix,
     workspace::{Explanation, ExplanationSubject},
 };
 use loop_manifest::settings::{Settings, SettingsLayer};
@@ -34,14 +35,17 @@ pub struct PolicyRule<'a> {
 pub fn rules(policy: &ActionPolicy) -> Vec<PolicyRule<'_>> {
     let (commands, secrets) = (policy.commands(), policy.secrets());
     let own = |(name, origin): (&str, _)| (name.to_owned(), origin);
+    let entry = |(entry, origin): (&CommandPrefix, _)| (entry.to_string(), origin);
+    let writes = policy.approve_writes();
     let (mode, seconds) = (commands.mode(), policy.command_time().as_secs_f64());
     let permissions = policy.permissions().iter().flat_map(Permissions::rules);
     let shown = secrets.exceptions().iter().map(|shown| (shown.value.to_string(), &shown.origin));
     let variables = policy.variables().iter().map(|name| (name.value.to_string(), &name.origin));
-    let keys: [(_, Vec<_>); 8] = [
+    let keys: [(_, Vec<_>); 9] = [
         ("safe_mode", vec![(mode.value.to_string(), &mode.origin)]),
-        ("allow", commands.programs().map(own).collect()),
-        ("forbid", commands.forbidden().map(own).collect()),
+        ("allow", commands.allowed().map(entry).collect()),
+        ("forbid", commands.forbidden().map(entry).collect()),
+        ("approve_writes", vec![(writes.value.to_string(), &writes.origin)]),
         (
             "permissions",
             permissions.map(|(path, verbs)| (permission(path, &verbs.value), &verbs.origin)).collect(),

@@ -39,6 +39,7 @@ mod simple_line;
 mod stdio;
 mod supervision;
 mod system;
+mod terminal;
 
 pub(crate) use blocking::off_executor;
 pub use command::{DEFAULT_GRACE, Process};
@@ -51,3 +52,4 @@ pub use output::OutputStream;
 pub use run::{ProcessOutput, STRAGGLER_TIME};
 pub use simple_line::is_shell_word;
 pub use supervision::{KeepAwake, RUN_VARIABLE, Supervisor, SweptProcess, serve_as_watchdog, sweep, wake};
+pub use terminal::{TerminalError, TerminalOutput};

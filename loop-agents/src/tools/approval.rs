@@ -3,7 +3,10 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use loop_guardrails::policy::workspace::{Workspace, WorkspaceError};
+use loop_guardrails::policy::{
+    command::CommandPrefix,
+    workspace::{Workspace, WorkspaceError},
+};
 
 use super::{
     MAX_CONTENT_BYTES, ToolError,
@@ -14,29 +17,55 @@ use super::{
 /// Asks a person for permission to make a call.
 ///
 /// The toolbox asks about actions that the policy leaves [to a
-/// person](loop_guardrails::policy::Ruling::needs_approval), after everything else that could refuse them. Several
+/// person](loop_guardrails::policy::Ruling::needs_approval), about commands that [no
+/// entry](loop_guardrails::policy::Ruling::needs_entry) allows, and about changes of files if the implementation wants
+/// it. It asks after everything else that could refuse them. Several
 /// calls may ask at the same time. The time until the answer does not count towards the tool's time limit. An
 /// implementation without anybody to ask answers [`ApprovalAnswer::No`].
 #[async_trait]
 pub trait Approval: fmt::Debug + Send + Sync + 'static {
     /// Asks, and waits for the answer. The caller may drop the future while it waits.
     async fn ask(&self, request: &ApprovalRequest) -> ApprovalAnswer;
+
+    /// Returns whether a person wants to see every change of a file now, before a tool makes it. By default nobody does.
+    fn asks_before_writes(&self) -> bool {
+        false
+    }
+}
+
+/// What a question is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ApprovalKind {
+    /// A change of a file that an agent follows or a later command executes. Each needs its own yes.
+    Guarded,
+    /// A change of any other file, which the policy allows.
+    Write,
+    /// A command that no entry of the policy allows.
+    Command {
+        /// The entry that would allow it, and others like it.
+        entry: CommandPrefix,
+    },
 }
 
 /// A question for a person about an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
+    /// What the question is about.
+    pub kind: ApprovalKind,
     /// The action, such as "to write `AGENTS.md`". Invisible characters are escaped, as in the diff.
     pub action: String,
-    /// The path, relative to the workspace and without links.
+    /// The path, relative to the workspace and without links; empty for a command.
     pub path: String,
     /// Why the action needs a person's permission, as a sentence without its full stop.
     pub why: String,
-    /// The whole change, line by line: `+` before new lines, `-` before old ones. The text comes from a model.
+    /// The whole change, line by line: `+` before new lines, `-` before old ones. Of a command, its line. The text comes
+    /// from a model.
     ///
     /// Invisible characters are escaped (`\u{202e}`, `\t`), and the backslashes in such lines are doubled. An
-    /// implementation that hides a part of the diff, such as a secret, must answer no without asking.
+    /// implementation that hides a part of it, such as a secret, must answer no without asking, except for a
+    /// [`Write`](ApprovalKind::Write).
     pub diff: String,
 }
 
@@ -82,18 +111,20 @@ impl ProposedChange {
         refusal.is_refusal().then_some((path, refusal))
     }
 
-    /// Formats the change for a person.
-    pub(super) fn shown(self, workspace: &Workspace) -> Result<String, ToolError> {
+    /// Returns the path as the caller wrote it, if the change is about one.
+    pub(super) fn path(&self) -> Option<&str> {
+        if let Kind::Text { path, .. } = &self.0 { Some(path) } else { None }
+    }
+
+    /// Formats the change for a person; `None` if it is too long for one to read.
+    pub(super) fn shown(self, workspace: &Workspace) -> Result<Option<String>, ToolError> {
         let (path, edit) = match self.0 {
             Kind::Text { path, edit } => (path, edit),
-            Kind::Described(text) => return Ok(visible(&text).into_owned()),
+            Kind::Described(text) => return Ok(Some(visible(&text).into_owned())),
         };
         let old = old_text(workspace, &path)?;
         let new = edit(old.clone())?;
-        diff(&old, &new).ok_or_else(|| {
-            let text = format!("the change of `{path}` is too long to show to the user, who must approve it");
-            ToolError::rejected(text)
-        })
+        Ok(diff(&old, &new))
     }
 }
 

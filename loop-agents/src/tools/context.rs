@@ -5,14 +5,11 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use loop_guardrails::policy::{
-    DeniedAction, LocalPath,
-    workspace::{Workspace, WorkspaceError},
-};
+use loop_guardrails::policy::{command::CommandPrefix, workspace::Workspace};
 
 use super::{
-    Approval, ApprovalAnswer, ApprovalRequest, CommandRun, FileChange, Need, ProposedChange, ToolError,
-    audit_record::AuditRecord, diff::visible,
+    Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, CommandRun, FileChange, Need, ProposedChange,
+    ToolError, audit_record::AuditRecord, diff::visible, pending_approval::PendingApproval,
 };
 use crate::process::Process;
 
@@ -30,34 +27,14 @@ pub struct ToolContext {
     stop: SetOnDrop,
 }
 
-/// A refused action that only a person can allow.
-#[derive(Debug)]
-pub(super) struct PendingApproval {
-    denied: DeniedAction,
-    /// The path as the caller wrote it, and the path to which it leads.
-    paths: Vec<LocalPath>,
-}
-
-impl PendingApproval {
-    /// Creates the question about a refusal, if a person can allow the action; `path` is as the caller wrote it.
-    fn of(refusal: WorkspaceError, path: Option<&str>, workspace: &Workspace) -> Result<Self, ToolError> {
-        match refusal {
-            WorkspaceError::Denied(denied) if denied.ruling.needs_approval.is_some() => {
-                let written = path.and_then(|path| workspace.policy().local(path).ok());
-                let paths = written.into_iter().chain(denied.ruling.needs_approval.clone()).collect();
-                Ok(Self { denied, paths })
-            }
-            refusal => Err(refusal.into()),
-        }
-    }
-}
-
 /// The actions of a call so far.
 #[derive(Debug, Default)]
 pub(super) struct CallEffects {
     pub(super) files: Vec<FileChange>,
     pub(super) commands: Vec<CommandRun>,
     pub(super) notes: Vec<String>,
+    /// The entry that would have allowed the command.
+    pub(super) refused: Option<CommandPrefix>,
 }
 
 /// Tells work on another thread that its result is no longer needed.
@@ -97,17 +74,23 @@ impl ToolContext {
         needs: Vec<Need>,
         change: Option<ProposedChange>,
     ) -> Result<Option<PendingApproval>, ToolError> {
+        let asks_before_writes = self.approval.as_ref().is_some_and(|approval| approval.asks_before_writes());
         self.blocking(move |workspace, _| {
             let mut question = None;
             for need in &needs {
                 if let Some(refusal) = need.refusal(workspace) {
-                    question = Some(PendingApproval::of(refusal, need.path(), workspace)?);
+                    question = Some(PendingApproval::of(refusal, need, workspace)?);
                 }
             }
             // Computing the change may read files, so the needs must be allowed first.
             let (None, Some(change)) = (&question, change) else { return Ok(question) };
-            let Some((path, refusal)) = change.refusal(workspace) else { return Ok(None) };
-            PendingApproval::of(refusal, Some(&path), workspace).map(Some)
+            let path = change.path().unwrap_or_default().to_owned();
+            match change.refusal(workspace) {
+                Some((path, refusal)) => {
+                    PendingApproval::of(refusal, &Need::write(path), workspace).map(Some)
+                }
+                None => Ok(asks_before_writes.then(|| PendingApproval::of_write(&path))),
+            }
         })
         .await
     }
@@ -115,25 +98,36 @@ impl ToolContext {
     /// Asks a person, and allows the call if they agree.
     pub(super) async fn ask(
         &self,
-        PendingApproval { denied, paths }: PendingApproval,
+        question: PendingApproval,
         change: Option<ProposedChange>,
     ) -> Result<(), ToolError> {
-        let (Some(approval), Some(change)) = (&self.approval, change) else { return Err(denied.into()) };
-        let diff = self.blocking(move |workspace, _| change.shown(workspace)).await?;
-        let path = paths.last().map(ToString::to_string).unwrap_or_default();
-        let DeniedAction { action, ruling, .. } = denied;
-        let [action, why] = [action, ruling.rule].map(|text| visible(&text).into_owned());
-        let request = ApprovalRequest { action, path, why, diff };
+        let Some(approval) = &self.approval else { return Err(self.refused(question)) };
+        let diff = match (question.line(), change) {
+            (Some(line), _) => Some(visible(line).into_owned()),
+            (None, Some(change)) => self.blocking(move |workspace, _| change.shown(workspace)).await?,
+            (None, None) => return Err(self.refused(question)),
+        };
+        let request = question.request(diff)?;
         match approval.ask(&request).await {
             ApprovalAnswer::Yes => {
-                self.approved.get_or_init(|| self.workspace.approving(paths));
+                if let Some(approved) = question.approved(&self.workspace) {
+                    self.approved.get_or_init(|| approved);
+                }
                 Ok(())
             }
             ApprovalAnswer::No(why) => {
-                let ApprovalRequest { action, why: rule, .. } = request;
-                Err(ToolError::rejected(format!("{action} is not allowed: {why}. {rule}")))
+                let ApprovalRequest { kind, action, why: rule, .. } = request;
+                let rule = if kind == ApprovalKind::Guarded { format!(". {rule}") } else { String::new() };
+                self.effects().refused = question.entry().cloned();
+                Err(ToolError::rejected(format!("{action} is not allowed: {why}{rule}")))
             }
         }
+    }
+
+    /// Refuses what a person would have to decide.
+    fn refused(&self, question: PendingApproval) -> ToolError {
+        self.effects().refused = question.entry().cloned();
+        question.into()
     }
 
     pub(super) fn record(&self) -> &AuditRecord {

@@ -9,7 +9,8 @@
 //! - Afterwards only the model may know what happened. So a [`ToolReport`] lists as data which files changed, which
 //!   commands ran, and what the policy refused.
 //!
-//! If the policy leaves an action to a person, an [`Approval`] asks them. Without one the toolbox refuses the action.
+//! If the policy leaves an action to a person, or no rule allows a command, an [`Approval`] asks them. Without one the
+//! toolbox refuses the action.
 //!
 //! A [`Toolbox`] holds built-in tools and [your own](Tool).
 
@@ -27,6 +28,7 @@ mod git;
 mod list_files;
 mod named_files;
 mod need;
+mod pending_approval;
 mod read_file;
 mod report;
 mod run_command;
@@ -39,7 +41,7 @@ mod write_file;
 
 pub(crate) use self::arguments::schema;
 pub use self::{
-    approval::{Approval, ApprovalAnswer, ApprovalRequest, ProposedChange},
+    approval::{Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, ProposedChange},
     context::{StopFlag, ToolContext},
     create_dir::CreateDir,
     current_datetime::CurrentDatetime,

@@ -1,5 +1,6 @@
 //! The report of a call, for the model and for everybody else.
 
+use loop_guardrails::policy::command::CommandPrefix;
 use serde::Serialize;
 
 /// How a call ended.
@@ -51,6 +52,9 @@ pub struct ToolReport {
     /// Notes for a person on how the text differs from its source: it was cut, or some of it is not valid text. The
     /// model reads the same in the text.
     pub notes: Vec<String>,
+    /// The entry of the policy that would have allowed the refused command, to tell a person. A model does not read it.
+    #[serde(skip)]
+    pub refused: Option<CommandPrefix>,
 }
 
 impl ToolReport {
@@ -63,6 +67,7 @@ impl ToolReport {
             files: Vec::new(),
             commands: Vec::new(),
             notes: Vec::new(),
+            refused: None,
         }
     }
 }

@@ -178,7 +178,7 @@ impl Toolbox {
             // The call's effects remain, so the text reports the problem in addition to the result.
             text = format!("{text}\n({problem})");
         }
-        let CallEffects { files, commands, notes } = cx.take_effects();
+        let CallEffects { files, commands, notes, refused } = cx.take_effects();
         ToolReport {
             tool: name.to_owned(),
             outcome,
@@ -186,6 +186,7 @@ impl Toolbox {
             files,
             commands,
             notes,
+            refused,
         }
     }
 

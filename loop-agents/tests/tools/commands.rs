@@ -93,7 +93,7 @@ async fn an_output_is_cut_and_the_cut_is_named() {
 async fn a_command_is_ended_by_its_time_limit() {
     let mut settings = PolicySettings::default();
     settings.command_time = Some(WithOrigin::new(Duration::from_millis(300), Origin::BuiltIn));
-    settings.allow.push(WithOrigin::new("sleep".to_owned(), Origin::BuiltIn));
+    settings.allow.push(WithOrigin::new("sleep".parse().unwrap(), Origin::BuiltIn));
     let scenario = Scenario::with(settings);
     let report = scenario.call("run_command", json!({ "command": "sleep 1000", "max_seconds": 900 })).await;
     assert!(report.commands[0].timed_out && report.text.contains("its time limit"), "{}", report.text);
@@ -112,7 +112,7 @@ async fn a_program_of_the_workspace_needs_to_be_allowed_by_its_path() {
 #[tokio::test]
 async fn a_usual_program_is_not_one_of_the_workspace() {
     let mut settings = PolicySettings::default();
-    settings.allow.push(WithOrigin::new("own".to_owned(), Origin::line("user.toml", 1)));
+    settings.allow.push(WithOrigin::new("own".parse().unwrap(), Origin::line("user.toml", 1)));
     let scenario = Scenario::with(settings);
     for program in ["cat", "git", "own"] {
         scenario.put(&format!("bin/{program}"), "#!/bin/sh\necho planted\n");

@@ -30,7 +30,7 @@ impl Scenario {
     pub(crate) fn allowing(programs: &[&str]) -> Self {
         let mut settings = PolicySettings::default();
         settings.allow =
-            programs.iter().map(|name| WithOrigin::new((*name).to_owned(), Origin::BuiltIn)).collect();
+            programs.iter().map(|name| WithOrigin::new(name.parse().unwrap(), Origin::BuiltIn)).collect();
         Self::with(settings)
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use loop_guardrails::policy::command::CommandPrefix;
 use loop_manifest::ToolName;
 
 #[derive(Debug, Args)]
@@ -42,6 +43,9 @@ pub(crate) struct ConversationArgs {
     /// Offer no tools
     #[arg(long)]
     pub(crate) no_tools: bool,
+    /// Let tools run commands beginning with these words
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) allow: Vec<CommandPrefix>,
 }
 
 impl ConversationArgs {

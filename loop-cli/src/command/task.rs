@@ -211,7 +211,8 @@ fn plan(spec: &TaskSpec, loops: u64) -> String {
         reviewer.name()
     );
     if !permissions.bash.is_empty() {
-        plan += &format!("\n  additional programs: {}", permissions.bash.join(", "));
+        let entries: Vec<_> = permissions.bash.iter().map(ToString::to_string).collect();
+        plan += &format!("\n  additional programs: {}", entries.join(", "));
     }
     if !permissions.checks.is_empty() {
         plan += &format!("\n  checked by: {}", permissions.checks.join("; "));

@@ -6,7 +6,7 @@ use tokio::{sync::mpsc::UnboundedReceiver, time::timeout};
 
 use loop_core::{CancellationToken, with_causes};
 use loop_session::{
-    ApprovalQuestion, InputError, Session, is_loop,
+    ApprovalQuestion, InputError, Session, UserInput, is_loop,
     jobs::{DueJob, MissedJobAction, MissedJobs, SessionScheduler},
 };
 
@@ -142,9 +142,37 @@ async fn handle_line(
             return None;
         }
     };
+    if let UserInput::Shell(command) = UserInput::of(&line) {
+        return shown(own_command(session, command, signals).await);
+    }
     // Loops run unattended, even though a person started them.
     let questions = (!is_loop(&line)).then(|| session.approvals().open());
     shown(perform(session, &line, questions, editor, signals).await)
+}
+
+/// Runs a command that the person typed, as that person. Ctrl+C reaches the command as a key. A signal ends the session.
+async fn own_command(
+    session: &mut Session,
+    command: &str,
+    signals: &mut Signals,
+) -> Result<Result<(), InputError>, Signal> {
+    view::flush();
+    let mut running = pin!(session.own_command(command).run());
+    let done = loop {
+        tokio::select! {
+            done = &mut running => break done,
+            signal = signals.next() => if signal != Signal::Interrupt {
+                session.abandon_own_command(command);
+                return Err(signal);
+            },
+        }
+    };
+    Ok(done.and_then(|output| {
+        if !output.ends_line {
+            view::say("");
+        }
+        session.finish_own_command(command, &output)
+    }))
 }
 
 /// Carries out a due job, above the text being typed.

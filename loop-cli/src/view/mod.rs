@@ -19,7 +19,7 @@ pub(crate) use loop_telemetry::words::{
 
 use self::live::PRINTER;
 pub(crate) use self::{
-    format::{changed_lines, text, tool_call_line, tool_error_line},
+    format::{allow_hint, changed_lines, text, tool_call_line, tool_error_line},
     live::{
         CommandOutput, EventWording, LiveOutput, LiveOutputs, NoEchoGuard, OutputEnd, PanelContent,
         ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output,

@@ -11,6 +11,7 @@ mod support;
 mod terminal;
 
 mod approval;
+mod approve_commands;
 mod attacks;
 mod budgets;
 mod chat;
@@ -47,6 +48,7 @@ mod notification;
 mod on_finish;
 mod output;
 mod overrides;
+mod own_commands;
 mod policy;
 mod preflight;
 mod project_prompt;

@@ -54,7 +54,7 @@ fn a_session_is_driven_screen_by_screen() {
     chat.says("Show me \\\rsome code", "That is all.");
     chat.says("What is here?", "There is a.txt.");
     chat.shows("session_3_tool");
-    chat.says("!cat a.txt", "(exit 0)");
+    chat.says("/run cat a.txt", "(exit 0)");
     chat.says("/tols", "did you mean /tools?");
     chat.says("/read", "the file is missing");
     chat.shows("session_4_commands");
@@ -100,7 +100,7 @@ fn a_command_is_ended_by_ctrl_c() {
     let mut chat =
         ChatHarness::with_settings(&scenario, &ModelServer::new([]), "[policy]\nallow = [\"sleep\"]\n", SIZE);
     chat.wait_for_prompt_after("/help");
-    chat.types("!sleep 1000\r");
+    chat.types("/run sleep 1000\r");
     chat.sees("running");
     // The text typed ahead is still there.
     chat.types("and then");
@@ -108,8 +108,8 @@ fn a_command_is_ended_by_ctrl_c() {
     chat.wait_for_typed_prompt_after("and then", "interrupted");
     chat.types(CTRL_C);
     chat.wait_for_prompt_after("Ctrl+D leaves");
-    chat.types("!sleep 2000\r");
-    chat.sees("running: !sleep 2000");
+    chat.types("/run sleep 2000\r");
+    chat.sees("running: /run sleep 2000");
     chat.started().signal(Signal::HUP);
     chat.finish().exits(129);
     // The command counts as run, however it ended.

@@ -57,7 +57,7 @@ fn who_has_a_file_read_is_told_what_of_it_is_not_read() {
     chat.says("/attach long.txt", "attached long.txt, 63");
     chat.says("/read-dir --depth 1 .", "latin.txt: 2 bytes are not UTF-8");
     chat.sees("long.txt: cut before line 9217");
-    chat.says("!cat latin.txt", "[... 2 bytes are not UTF-8, and show as U+FFFD ...]");
+    chat.says("/run cat latin.txt", "[... 2 bytes are not UTF-8, and show as U+FFFD ...]");
     chat.leaves();
 }
 

@@ -327,7 +327,7 @@ fn a_reviewer_gets_other_tools_and_another_policy() {
     assert_eq!(names(1), looking);
     let answers = server.requests()[3].body["messages"].to_string();
     assert!(
-        answers.contains("`env` is not among") && answers.contains("there is no tool `write_file`"),
+        answers.contains("`env` starts other programs") && answers.contains("there is no tool `write_file`"),
         "{answers}"
     );
 }

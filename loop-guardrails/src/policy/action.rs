@@ -4,9 +4,9 @@ use std::{path::PathBuf, time::Duration};
 
 use super::{
     DeniedAction, IgnoredSetting, LocalPath, Origin, OutsidePath, Permissions, PolicySettings, Ruling,
-    SecretFiles, Verb, WithOrigin,
+    SecretFiles, Verb, WithOrigin, WriteApproval,
     case_folding::folded,
-    command::{CommandLine, CommandPolicy},
+    command::{CommandLine, CommandPolicy, CommandPrefix},
     environment::NamePattern,
     folders_above::FoldersAbove,
     instructions,
@@ -52,6 +52,7 @@ pub struct ActionPolicy {
     permissions: Vec<Permissions>,
     command_time: Option<WithOrigin<Duration>>,
     variables: Vec<WithOrigin<NamePattern>>,
+    approve_writes: WithOrigin<WriteApproval>,
     ignored: Vec<IgnoredSetting>,
 }
 
@@ -85,6 +86,7 @@ impl ActionPolicy {
             permissions: vec![user.permissions, project.permissions],
             command_time: project.command_time.filter(|time| time.value < most).or(user.command_time),
             variables: user.variables,
+            approve_writes: settings::strictest(user.approve_writes, project.approve_writes),
             ignored,
         }
     }
@@ -136,6 +138,14 @@ impl ActionPolicy {
         self
     }
 
+    /// Also allows commands with these leading words, as if the user's settings did. All other rules still apply, such
+    /// as those that [forbid](PolicySettings::forbid) commands.
+    #[must_use]
+    pub fn allowing(mut self, entries: impl IntoIterator<Item = WithOrigin<CommandPrefix>>) -> Self {
+        self.commands = self.commands.allow(entries);
+        self
+    }
+
     /// Returns the policy for an agent that may only read: safe mode with only the default programs, whatever else the
     /// user allows, and no writing or removing.
     ///
@@ -143,14 +153,14 @@ impl ActionPolicy {
     /// use loop_guardrails::policy::{ActionPolicy, Origin, WithOrigin, PolicySettings, Verb};
     ///
     /// let mut user = PolicySettings::default();
-    /// user.allow = vec![WithOrigin::new("cargo".to_owned(), Origin::BuiltIn)];
+    /// user.allow = vec![WithOrigin::new("cargo".parse()?, Origin::BuiltIn)];
     /// let policy = ActionPolicy::new(user, PolicySettings::default());
     /// assert!(policy.explain("cargo test").allowed);
     /// let policy = policy.reviewing();
     /// assert!(!policy.explain("cargo test").allowed);
     /// assert!(policy.explain("git log -p").allowed && policy.explain("src/main.rs").allowed);
     /// assert!(!policy.on_path(&"src/main.rs".parse()?, Verb::Write).allowed);
-    /// # Ok::<(), loop_guardrails::policy::OutsidePath>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn reviewing(mut self) -> Self {
@@ -158,6 +168,11 @@ impl ActionPolicy {
         let looking = Permissions::new().with(LocalPath::root(), [Verb::Read, Verb::Exec], Origin::BuiltIn);
         self.permissions.push(looking);
         self
+    }
+
+    /// Returns which changes of files a person is shown before tools make them, and the origin of that setting.
+    pub fn approve_writes(&self) -> &WithOrigin<WriteApproval> {
+        &self.approve_writes
     }
 
     /// Returns the project's settings that have no effect.
@@ -290,7 +305,7 @@ impl ActionPolicy {
     /// Returns whether a text looks like a path and not like a command.
     pub(super) fn is_path(&self, text: &str) -> bool {
         let looks = text.contains(['/', '.']) && !text.contains(char::is_whitespace);
-        looks && !self.commands.is_allowed(text)
+        looks && !self.commands.is_allowed(&[text])
     }
 
     /// Explains the decision about this action on a path: the answer, and the rule behind it.

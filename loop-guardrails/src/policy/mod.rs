@@ -28,6 +28,7 @@ mod settings;
 mod startup_files;
 #[cfg(unix)]
 pub mod workspace;
+mod write_approval;
 
 pub use self::{
     action::{ActionPolicy, DEFAULT_COMMAND_TIME},
@@ -36,4 +37,5 @@ pub use self::{
     ruling::{DeniedAction, Origin, Ruling, WithOrigin},
     secret_files::{FileName, InvalidFileName, SecretFiles},
     settings::{IgnoredSetting, PolicySettings},
+    write_approval::{UnknownWriteApproval, WriteApproval},
 };

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::LocalPath;
+use super::{LocalPath, command::CommandPrefix};
 
 /// The origin of a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,7 +40,7 @@ impl fmt::Display for Origin {
 }
 
 /// A setting with its origin.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WithOrigin<T> {
     /// The setting.
     pub value: T,
@@ -68,15 +68,31 @@ pub struct Ruling {
     /// The path that a person could approve changes to, with links resolved if they were followed: see
     /// [`ActionPolicy::approving`](super::ActionPolicy::approving). Nothing for all other rules.
     pub needs_approval: Option<LocalPath>,
+    /// The entry that would allow the command, if no entry covers it: see
+    /// [`ActionPolicy::allowing`](super::ActionPolicy::allowing). Other rules may still refuse the command. Nothing for
+    /// commands that no entry can allow, and for all other rules.
+    pub needs_entry: Option<CommandPrefix>,
 }
 
 impl Ruling {
     pub(super) fn allowed(rule: impl Into<String>, origin: &Origin) -> Self {
-        Self { allowed: true, rule: rule.into(), origin: origin.clone(), needs_approval: None }
+        Self {
+            allowed: true,
+            rule: rule.into(),
+            origin: origin.clone(),
+            needs_approval: None,
+            needs_entry: None,
+        }
     }
 
     pub(super) fn denied(rule: impl Into<String>, origin: &Origin) -> Self {
-        Self { allowed: false, rule: rule.into(), origin: origin.clone(), needs_approval: None }
+        Self {
+            allowed: false,
+            rule: rule.into(),
+            origin: origin.clone(),
+            needs_approval: None,
+            needs_entry: None,
+        }
     }
 
     /// Converts the ruling to a result, for `?`.

@@ -7,7 +7,8 @@
 use std::{fmt, time::Duration};
 
 use super::{
-    DEFAULT_COMMAND_TIME, FileName, LocalPath, Origin, Permissions, WithOrigin, command::CommandPolicy,
+    DEFAULT_COMMAND_TIME, FileName, LocalPath, Origin, Permissions, WithOrigin, WriteApproval,
+    command::{CommandPolicy, CommandPrefix},
     environment::NamePattern,
 };
 
@@ -21,11 +22,13 @@ pub struct PolicySettings {
     /// Whether only known programs run, with their arguments checked. On by default; only the user's own settings can
     /// switch it off.
     pub safe_mode: Option<WithOrigin<bool>>,
-    /// Programs that also run in safe mode, in addition to the [default](super::command::DEFAULT_PROGRAMS), by their
-    /// exact names.
-    pub allow: Vec<WithOrigin<String>>,
-    /// Programs that never run, whatever allows them.
-    pub forbid: Vec<WithOrigin<String>>,
+    /// Commands that also run in safe mode, in addition to the [default](super::command::DEFAULT_PROGRAMS), by their
+    /// leading words.
+    pub allow: Vec<WithOrigin<CommandPrefix>>,
+    /// Commands that never run, whatever allows them.
+    pub forbid: Vec<WithOrigin<CommandPrefix>>,
+    /// Which changes of files a person is shown before tools make them. Default: [`WriteApproval::Ask`].
+    pub approve_writes: Option<WithOrigin<WriteApproval>>,
     /// Permissions by path.
     pub permissions: Permissions,
     /// Names of secret files, in addition to the default.
@@ -64,12 +67,25 @@ pub(super) fn longest(user: &PolicySettings) -> Duration {
     user.command_time.as_ref().map_or(DEFAULT_COMMAND_TIME, |time| time.value)
 }
 
+/// Returns the stricter setting of the user and the project.
+pub(super) fn strictest(
+    user: Option<WithOrigin<WriteApproval>>,
+    project: Option<WithOrigin<WriteApproval>>,
+) -> WithOrigin<WriteApproval> {
+    let own = user.unwrap_or_default();
+    project.filter(|asked| asked.value > own.value).unwrap_or(own)
+}
+
 /// Returns the project's settings that only the user can set.
 pub(super) fn beyond(user: &PolicySettings, project: &PolicySettings) -> Vec<IgnoredSetting> {
     let ignored = |origin: &Origin, setting: String| IgnoredSetting { origin: origin.clone(), setting };
     let known = CommandPolicy::new().allow(user.allow.clone());
-    let programs = project.allow.iter().filter(|program| !known.is_allowed(&program.value));
-    let programs = programs.map(|program| ignored(&program.origin, format!("allow = [{:?}]", program.value)));
+    let entries = project.allow.iter().filter(|entry| !known.is_allowed(entry.value.words()));
+    let entries =
+        entries.map(|entry| ignored(&entry.origin, format!("allow = [{:?}]", entry.value.to_string())));
+    let own = user.approve_writes.as_ref().map(|own| own.value).unwrap_or_default();
+    let fewer = project.approve_writes.iter().filter(|asked| asked.value < own);
+    let fewer = fewer.map(|asked| ignored(&asked.origin, format!("approve_writes = \"{}\"", asked.value)));
     let off = project
         .safe_mode
         .iter()
@@ -86,5 +102,5 @@ pub(super) fn beyond(user: &PolicySettings, project: &PolicySettings) -> Vec<Ign
     let seen =
         project.variables.iter().filter(|name| !user.variables.iter().any(|own| own.value == name.value));
     let seen = seen.map(|name| ignored(&name.origin, format!("variables = [\"{}\"]", name.value)));
-    programs.chain(off).chain(shown).chain(long).chain(seen).collect()
+    entries.chain(off).chain(shown).chain(long).chain(seen).chain(fewer).collect()
 }

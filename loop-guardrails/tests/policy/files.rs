@@ -322,7 +322,7 @@ fn a_link_that_leads_to_the_root_by_any_way_stays_inside() {
 fn a_search_gets_the_plain_name_of_a_folder_however_it_is_spelled() {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = PolicySettings::default();
-    settings.allow = vec![WithOrigin::new("rg".to_owned(), Origin::BuiltIn)];
+    settings.allow = vec![WithOrigin::new("rg".parse().unwrap(), Origin::BuiltIn)];
     let policy = ActionPolicy::new(settings, PolicySettings::default());
     let workspace = Workspace::open(folder.path(), policy).unwrap();
     for path in [".kube/cache", ".git/x", "p/gh/x", "-x"] {

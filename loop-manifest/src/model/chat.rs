@@ -4,8 +4,9 @@ use std::{collections::BTreeMap, ffi::OsString, path::Path};
 
 use loop_agents::{chat::Chat, tools::Toolbox};
 use loop_guardrails::policy::{
-    ActionPolicy,
+    ActionPolicy, Origin, WithOrigin,
     audit::Audit,
+    command::CommandPrefix,
     environment::{EnvironmentPolicy, NamePattern},
     workspace::Workspace,
 };
@@ -127,9 +128,17 @@ pub struct ConversationOptions {
     pub system: Option<String>,
     /// The tools that the model can call; `None` for those of the settings.
     pub tools: Option<Vec<ToolName>>,
+    /// Further commands that tools may run, by their leading words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<CommandPrefix>,
 }
 
 impl ConversationOptions {
+    /// Returns the further commands, with the flag that names them.
+    pub fn allowed(&self) -> impl Iterator<Item = WithOrigin<CommandPrefix>> {
+        self.allow.iter().map(|entry| WithOrigin::new(entry.clone(), Origin::line("--allow", 1)))
+    }
+
     /// Begins the conversation.
     ///
     /// # Errors
@@ -137,8 +146,11 @@ impl ConversationOptions {
     pub fn begin(&self, settings: &Settings, cx: &ExecutionContext) -> Result<(Model, Chat), ComposeError> {
         let model = Model::choose(self.model.as_deref(), settings, cx.variables())?.learn(cx, false);
         model.remember(cx);
-        let setup = ChatSetup::new(settings, cx).system(self.system.clone()).tools(self.tools.clone());
-        let setup = setup.with_project_prompt();
+        let setup = ChatSetup::new(settings, cx)
+            .policy(settings.policy_allowing(self.allowed()))
+            .system(self.system.clone())
+            .tools(self.tools.clone())
+            .with_project_prompt();
         let chat = model.chat(&setup)?;
         Ok((model, chat))
     }

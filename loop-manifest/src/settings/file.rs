@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    PROJECT_FILE, SettingsTables, TABLES, chat, models, policy, schedule,
+    PROJECT_FILE, SettingsTables, TABLES, chat, folders, models, policy, schedule,
     table::{SettingsOwner, SettingsTable},
     terminal,
 };
@@ -42,6 +42,11 @@ impl SettingsLayer {
             return Err(Diagnostics::of_file(&path, finding));
         }
         Self::read(path, is_named, SettingsOwner::User, |_| false)
+    }
+
+    /// The tables in a text that the user's own file could have.
+    pub(super) fn tables_in(path: &Path, text: &str) -> Result<SettingsTables, Diagnostics> {
+        tables(path, text.as_bytes().to_vec(), SettingsOwner::User, |_| false)
     }
 
     /// A project's file, which may be a manifest as well.
@@ -164,6 +169,7 @@ fn part(
                 let table = SettingsTable::of("chat", chat::KEYS, &entry.node, source, problems);
                 tables.chat = table.map(chat::read).unwrap_or_default();
             }
+            "folders" => tables.folders = folders::read(&entry.node, source, owner, problems),
             "models" => tables.models = models::read(&entry.node, source, owner, problems),
             "policy" => {
                 let table = SettingsTable::of("policy", policy::KEYS, &entry.node, source, problems);

@@ -5,11 +5,13 @@
 //! rules narrower, and never wider.
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
-//! (`chat`, `models`, `policy`, `schedule` and `terminal`) whose names no manifest has, and they are taken out before
+//! (`chat`, `folders`, `models`, `policy`, `schedule` and `terminal`) whose names no manifest has, and they are taken out before
 //! the manifest is read. In other files nobody would look for them, so there they are unknown keys.
 
 mod chat;
 mod file;
+mod folders;
+mod kept_commands;
 mod models;
 mod policy;
 mod schedule;
@@ -27,7 +29,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loop_guardrails::policy::{ActionPolicy, PolicySettings, WithOrigin};
+use loop_guardrails::policy::{ActionPolicy, PolicySettings, WithOrigin, command::CommandPrefix};
 use loop_telemetry::StateDir;
 use serde_json::Value;
 
@@ -35,6 +37,8 @@ pub(crate) use self::file::take;
 pub use self::{
     chat::ChatSettings,
     file::{SettingsLayer, only_settings, read_bounded},
+    folders::FolderSettings,
+    kept_commands::{CommandRule, KeepError, keep_command},
     models::NamedModel,
     terminal::TerminalSettings,
 };
@@ -44,7 +48,7 @@ use crate::Diagnostics;
 pub const PROJECT_FILE: &str = "loop.toml";
 
 /// The names of the tables.
-const TABLES: &[&str] = &["chat", "models", "policy", "schedule", "terminal"];
+const TABLES: &[&str] = &["chat", "folders", "models", "policy", "schedule", "terminal"];
 
 /// The JSON Schemas of the tables that a project can have, by their names.
 pub fn schemas() -> impl Iterator<Item = (String, Value)> {
@@ -57,6 +61,8 @@ pub fn schemas() -> impl Iterator<Item = (String, Value)> {
 pub struct SettingsTables {
     /// `[chat]`: what chats are made of.
     pub chat: ChatSettings,
+    /// `[folders."/a/folder"]`: what the user allows and forbids in one folder only.
+    pub folders: BTreeMap<PathBuf, FolderSettings>,
     /// `[models.NAME]`: models by names of their own.
     pub models: BTreeMap<String, NamedModel>,
     /// `[policy]`: what tools may do.
@@ -87,10 +93,16 @@ impl Settings {
     /// All that is wrong with the first file that is wrong.
     pub fn load(dir: &Path, mut lookup: impl FnMut(&str) -> Option<OsString>) -> Result<Self, Diagnostics> {
         let place = user_file::of_user(&mut lookup);
-        let user = place
+        let mut user = place
             .map(|place| SettingsLayer::of_user(place.path, place.is_named))
             .transpose()?
             .unwrap_or_default();
+        // An empty path is the current folder.
+        let folder = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+        if let Some(here) = user.tables.folders.get(&user_file::resolved(folder)).cloned() {
+            user.tables.policy.allow.extend(here.allow);
+            user.tables.policy.forbid.extend(here.forbid);
+        }
         let project = SettingsLayer::of_project(dir.join(PROJECT_FILE))?;
         let state = StateDir::from_env_with(lookup).ok().map(|state| state.path().to_owned());
         let guarded = user.path.iter().chain(&state).map(|path| user_file::resolved(path)).collect();
@@ -113,10 +125,13 @@ impl Settings {
         self.policy_allowing([])
     }
 
-    /// Returns the policy with these additional programs, which the user permits by naming a file that lists them.
-    pub fn policy_allowing(&self, programs: impl IntoIterator<Item = WithOrigin<String>>) -> ActionPolicy {
+    /// Returns the policy with these additional entries, which the user permits by naming a file that lists them.
+    pub fn policy_allowing(
+        &self,
+        entries: impl IntoIterator<Item = WithOrigin<CommandPrefix>>,
+    ) -> ActionPolicy {
         let (mut user, project) = (self.user.tables.policy.clone(), self.project.tables.policy.clone());
-        user.allow.extend(programs);
+        user.allow.extend(entries);
         ActionPolicy::new(user, project).guard(self.guarded.clone())
     }
 }

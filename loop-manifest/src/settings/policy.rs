@@ -1,21 +1,34 @@
 //! `[policy]`: what tools may do.
 
-use loop_guardrails::policy::{FileName, LocalPath, PolicySettings, Verb, environment::NamePattern};
+use loop_guardrails::policy::{
+    FileName, LocalPath, PolicySettings, Verb, WriteApproval, command::CommandPrefix,
+    environment::NamePattern,
+};
 use serde_json::{Value, json};
 
 use super::table::SettingsTable;
 use crate::keys::time_or;
 
 /// The keys of the table.
-pub(super) const KEYS: &[&str] =
-    &["safe_mode", "allow", "forbid", "permissions", "secret", "not_secret", "command_seconds", "variables"];
+pub(super) const KEYS: &[&str] = &[
+    "safe_mode",
+    "allow",
+    "forbid",
+    "approve_writes",
+    "permissions",
+    "secret",
+    "not_secret",
+    "command_seconds",
+    "variables",
+];
 
 /// The values of the table.
 pub(super) fn read(mut table: SettingsTable<'_>) -> PolicySettings {
     let mut settings = PolicySettings::default();
     settings.safe_mode = table.flag("safe_mode");
-    settings.allow = table.list("allow", program);
-    settings.forbid = table.list("forbid", program);
+    settings.allow = table.list("allow", str::parse::<CommandPrefix>);
+    settings.forbid = table.list("forbid", str::parse::<CommandPrefix>);
+    settings.approve_writes = table.text("approve_writes", str::parse::<WriteApproval>);
     settings.secret = table.list("secret", str::parse::<FileName>);
     settings.not_secret = table.list("not_secret", str::parse::<LocalPath>);
     settings.command_time = table.time("command_seconds");
@@ -56,8 +69,14 @@ pub(super) fn schema() -> Value {
         "additionalProperties": false,
         "properties": {
             "safe_mode": { "type": "boolean", "description": "Whether only known programs run. `false` is valid only in the user's own settings." },
-            "allow": texts("More programs that may run, by their exact names. Valid only in the user's own settings."),
-            "forbid": texts("Programs that must not run, even if another rule allows them."),
+            "allow": texts("More commands that may run, by their leading words: `cargo test` allows `cargo test -q`, and `cargo` all of its commands. Valid only in the user's own settings."),
+            "forbid": texts("Commands that must not run, even if another rule allows them, by their leading words."),
+            "approve_writes": {
+                "enum": WriteApproval::ALL.map(WriteApproval::as_str),
+                "default": WriteApproval::Ask.as_str(),
+                "description": "Which changes of files you are shown, and asked about, in your own turns at a terminal: all, only the \
+                    first one of a session, or none. A project can only ask more often.",
+            },
             "permissions": {
                 "type": "object",
                 "description": "The permitted actions by path. The longest matching path decides; without a match, everything \
@@ -71,12 +90,4 @@ pub(super) fn schema() -> Value {
                 `NPM_*` for all names with that beginning. Valid only in the user's own settings."),
         },
     })
-}
-
-/// A program is compared by its whole name, so one with its arguments would never be meant.
-fn program(name: &str) -> Result<String, String> {
-    if name.is_empty() || name.contains(char::is_whitespace) {
-        return Err(format!("`{name}` is not the name of a program: write only the name, without arguments"));
-    }
-    Ok(name.to_owned())
 }

@@ -85,8 +85,8 @@ impl<'a> TaskAgents<'a> {
     /// the folder in which we keep the state of the task.
     fn policy(&self) -> ActionPolicy {
         let origin = || Origin::line(&*self.spec.file, 1);
-        let programs = self.spec.permissions.bash.iter().map(|name| WithOrigin::new(name.clone(), origin()));
-        self.settings.policy_allowing(programs).guard([self.cx.folder().join(FOLDER)])
+        let entries = self.spec.permissions.bash.iter().map(|entry| WithOrigin::new(entry.clone(), origin()));
+        self.settings.policy_allowing(entries).guard([self.cx.folder().join(FOLDER)])
     }
 
     /// A command, as `loop run --agent` would run it.

@@ -115,8 +115,8 @@ fn a_server_and_its_key_are_the_users_alone() {
 #[test]
 fn an_editor_knows_every_table_and_every_key() {
     let tables: Vec<_> = schemas().collect();
-    // A project can have neither the table for jobs nor the one for the terminal.
-    let of_projects = TABLES.iter().filter(|name| !["schedule", "terminal"].contains(*name));
+    // A project can have no table for folders, jobs or the terminal.
+    let of_projects = TABLES.iter().filter(|name| !["folders", "schedule", "terminal"].contains(*name));
     assert!(tables.iter().map(|(name, _)| name).eq(of_projects));
     for (table, keys) in [(0, chat::KEYS), (2, policy::KEYS)] {
         let properties = tables[table].1["properties"].as_object().expect("keys");
@@ -143,7 +143,7 @@ fn what_is_wrong_is_named_with_its_place() {
         ("colour = 1", "unknown key `colour` in settings"),
         ("policy = 1", "`policy` has to be an object"),
         ("[policy]\nallow = \"x\"", "write it as a list: [\"x\"]"),
-        ("[policy]\nallow = [\"cargo test\"]", "`cargo test` is not the name of a program"),
+        ("[policy]\nallow = [\"A=1 cargo test\"]", "`A=1 cargo test` is not the beginning of a command"),
         ("[policy]\nallow = [1]", "`policy.allow[0]` has to be text"),
         ("[policy]\nsafe_mode = \"off\"", "write false, without quotes"),
         ("[policy]\ncommand_seconds = \"soon\"", "has to be a time, such as `90s`"),
@@ -310,4 +310,34 @@ proptest::proptest! {
         let time = std::time::Duration::from_millis(millis);
         assert_eq!(crate::duration::parse(&loop_telemetry::words::span(time)), Ok(time));
     }
+}
+
+#[test]
+fn what_is_allowed_in_a_folder_holds_there_and_nowhere_else() {
+    let scenario = Scenario::new("[policy]\nallow = [\"just check\"]\n", "");
+    let app = fs::canonicalize(scenario.path("app")).expect("a path");
+    let file = scenario.path(".config/loop/loop.toml");
+    let keep = |command: &str, rule| {
+        keep_command(&file, &app, &command.parse().expect("an entry"), rule).expect("it is stored");
+    };
+    keep("cargo test", CommandRule::Allow);
+    keep("just check", CommandRule::Forbid);
+    let policy = scenario.policy();
+    assert!(policy.on_command("cargo test -q").is_ok() && policy.on_command("cargo run").is_err());
+    assert!(policy.on_command("just check").is_err_and(|denied| denied.to_string().contains("is forbidden")));
+    fs::create_dir_all(scenario.path("app/sub")).expect("a folder");
+    for folder in ["app/sub", ""] {
+        let settings =
+            Settings::load(&scenario.path(folder), |name| (name == "HOME").then(|| scenario.0.path().into()));
+        let policy = settings.expect("settings").policy();
+        assert!(policy.on_command("cargo test").is_err() && policy.on_command("just check").is_ok());
+    }
+}
+
+#[test]
+fn a_project_allows_nothing_in_a_folder() {
+    let said = refusal("[folders.\"/\"]\nallow = [\"cargo\"]");
+    assert!(said.contains("`folders` is only for a user's own settings"), "{said}");
+    let said = Scenario::new("[folders.app]\nallow = []", "").load().expect_err("refused").to_string();
+    assert!(said.contains("`app` is not the path of a folder"), "{said}");
 }

@@ -56,6 +56,8 @@ impl Commands {
             .with(schedule_commands::LoopCommand)
             .with(schedule_commands::EveryCommand)
             .with(schedule_commands::ScheduleCommand)
+            .with(safety_commands::RuleCommand::ALLOW)
+            .with(safety_commands::RuleCommand::DENY)
             .with(safety_commands::SafeModeCommand)
             .with(safety_commands::PermissionsCommand)
             .with(safety_commands::SecurityCommand)

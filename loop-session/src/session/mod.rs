@@ -6,6 +6,7 @@ mod conversation_changes;
 mod files;
 mod models;
 mod no_model;
+mod own_commands;
 mod policy;
 mod recording;
 mod resume;
@@ -21,6 +22,7 @@ mod turn_durations;
 
 pub(crate) use self::statistics::money;
 pub use self::{
+    own_commands::{OwnCommand, OwnCommandOutput},
     state::{Session, StartModel},
     summary::overflow_warning,
 };

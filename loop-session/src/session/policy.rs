@@ -2,15 +2,18 @@
 
 use std::path::PathBuf;
 
+use loop_core::with_causes;
 use loop_guardrails::policy::{
-    PolicySettings,
+    Origin, PolicySettings, WithOrigin,
     audit::AuditFile,
+    command::CommandPrefix,
     workspace::{Workspace, WorkspaceError},
 };
-use loop_manifest::{ToolName, model::ChatSetup};
+use loop_manifest::{ToolName, model::ChatSetup, settings::CommandRule};
 use loop_telemetry::{StateDir, transcript::TranscriptEntry};
 
 use super::state::Session;
+use crate::approval_channel::Grant;
 
 /// Prepared rules, and the workspace under them.
 pub(crate) struct PreparedPolicy {
@@ -60,6 +63,59 @@ impl Session {
         Ok(())
     }
 
+    /// Allows or forbids commands with these leading words, and takes back the opposite. A rule that is kept also holds
+    /// after the session's own rules are reset.
+    ///
+    /// # Errors
+    /// As for [`SessionTools::new`]; on failure the rules stay unchanged.
+    pub(crate) fn change_command_rule(
+        &mut self,
+        rule: CommandRule,
+        entry: WithOrigin<CommandPrefix>,
+        is_kept: bool,
+    ) -> Result<(), WorkspaceError> {
+        let change = |policy: &mut PolicySettings| {
+            let (list, other) = match rule {
+                CommandRule::Allow => (&mut policy.allow, &mut policy.forbid),
+                CommandRule::Forbid => (&mut policy.forbid, &mut policy.allow),
+            };
+            other.retain(|own| own.value != entry.value);
+            list.push(entry.clone());
+        };
+        self.change_policy(change)?;
+        if is_kept {
+            change(&mut self.tools.rules);
+        }
+        Ok(())
+    }
+
+    /// Restores the settings' rules for commands, and forgets what the person answered.
+    ///
+    /// # Errors
+    /// As for [`SessionTools::new`]; on failure the rules stay unchanged.
+    pub(crate) fn reset_command_rules(&mut self) -> Result<(), WorkspaceError> {
+        let rules = self.tools.rules.clone();
+        self.change_policy(|policy| {
+            (policy.safe_mode, policy.allow, policy.forbid) = (rules.safe_mode, rules.allow, rules.forbid);
+        })?;
+        self.tools.approvals.forget();
+        Ok(())
+    }
+
+    /// Adds what the person allowed while tools asked to the rules, for later turns and loops of this session.
+    pub(crate) fn adopt_grants(&mut self) {
+        let grants = self.tools.approvals.take_grants();
+        if grants.is_empty() {
+            return;
+        }
+        let entry = |grant: &Grant| WithOrigin::new(grant.entry.clone(), Origin::line("/allow", 1));
+        self.tools.rules.allow.extend(grants.iter().filter(|grant| grant.is_kept).map(entry));
+        let changed = self.change_policy(|policy| policy.allow.extend(grants.iter().map(entry)));
+        if let Err(error) = changed {
+            self.warn(&with_causes(&error));
+        }
+    }
+
     /// Returns the rules of the settings if others apply now, for a session that is resumed.
     ///
     /// # Errors
@@ -82,7 +138,8 @@ impl Session {
         self.context.settings.user.tables.policy = rules;
         let setup = ChatSetup::new(&self.context.settings, &self.context.execution);
         let toolbox = setup.toolbox(&ToolName::ALL, &workspace, &self.tools.audit);
-        self.tools.toolbox = toolbox.approval(self.tools.approvals.clone());
+        self.tools.toolbox = toolbox.approval(self.tools.approvals.of_person());
+        self.tools.approvals.set_approve_writes(workspace.policy().approve_writes().value);
         self.tools.workspace = workspace;
         self.rebuild_tools();
     }

@@ -31,6 +31,7 @@ impl Session {
             return Err(InputError::refused("this is that session"));
         }
         let rules = self.policy_of_settings()?;
+        self.tools.approvals.forget();
         let Conversation {
             messages, pinned, model, tools, turns, name, usage, unanswered, open_loop, ..
         } = self.log.resume(entry.info.clone())?;

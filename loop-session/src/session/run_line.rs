@@ -16,7 +16,9 @@ impl Session {
     /// Prefer to cancel `stop` and wait: then the transcript records how the line ended.
     pub async fn run_line(&mut self, line: &str, stop: CancellationToken) -> Result<(), InputError> {
         self.begin(line, stop);
-        self.run_nested_line(line).await
+        let done = self.run_nested_line(line).await;
+        self.adopt_grants();
+        done
     }
 
     /// Carries out a line within the current one.

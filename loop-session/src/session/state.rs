@@ -124,6 +124,8 @@ impl Session {
         host: SessionHost,
     ) -> Result<Self, OpenError> {
         let host = host.with_secrets_in(execution.variables());
+        let mut settings = settings;
+        settings.user.tables.policy.allow.extend(conversation.allowed());
         let ConversationOptions { model: named, system, tools, .. } = conversation;
         let chosen = match start {
             StartModel::Choose => Model::choose(named.as_deref(), &settings, execution.variables()),
@@ -276,7 +278,8 @@ impl Session {
     pub(crate) fn conversation(&self) -> ConversationOptions {
         let tools = if self.tools.are_on { self.tools.names.clone() } else { Vec::new() };
         let model = self.dialogue.model.as_ref().map(|model| model.asked().to_owned());
-        ConversationOptions { model, system: self.dialogue.system.clone(), tools: Some(tools) }
+        let system = self.dialogue.system.clone();
+        ConversationOptions { model, system, tools: Some(tools), ..ConversationOptions::default() }
     }
 
     /// Rebuilds the system prompt.

@@ -46,8 +46,9 @@ impl SessionTools {
         let audit = model::audit(place)?;
         let workspace = model::workspace(place, settings.policy())?;
         let setup = ChatSetup::new(settings, place);
-        let approvals = ApprovalChannel::default();
-        let toolbox = setup.toolbox(&ToolName::ALL, &workspace, &audit).approval(approvals.clone());
+        let approvals = ApprovalChannel::new(settings.user.path.as_deref(), workspace.root());
+        approvals.set_approve_writes(workspace.policy().approve_writes().value);
+        let toolbox = setup.toolbox(&ToolName::ALL, &workspace, &audit).approval(approvals.of_person());
         let are_asked = asked.is_some();
         let names = asked.unwrap_or_else(|| model::tools_of(settings));
         let rules = settings.user.tables.policy.clone();

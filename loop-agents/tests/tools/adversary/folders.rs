@@ -230,7 +230,7 @@ fn sprung(base: &Path, trap: &Trap) -> Folder {
 fn tools(workspace: &PathBuf) -> Toolbox {
     let mut settings = PolicySettings::default();
     let allowed = ["diff", "fd", "fdfind", "gawk", "rg", "sed", "tar", "tree"];
-    settings.allow = allowed.map(|name| WithOrigin::new(name.to_owned(), Origin::BuiltIn)).into();
+    settings.allow = allowed.map(|name: &str| WithOrigin::new(name.parse().unwrap(), Origin::BuiltIn)).into();
     settings.permissions = Permissions::new().with(LocalPath::root(), Verb::ALL, Origin::BuiltIn).with(
         "private".parse().unwrap(),
         [],

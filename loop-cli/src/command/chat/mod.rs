@@ -71,7 +71,8 @@ fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
 /// Builds the requested conversation.
 pub(super) fn requested_conversation(args: &ConversationArgs) -> Result<ConversationOptions, Failure> {
     let system = args.system.as_deref().map(text_of).transpose()?;
-    Ok(ConversationOptions { model: args.model.clone(), system, tools: args.asked_tools() })
+    let (model, allow) = (args.model.clone(), args.allow.clone());
+    Ok(ConversationOptions { model, system, tools: args.asked_tools(), allow })
 }
 
 /// Reads a file with a system prompt.

@@ -29,6 +29,9 @@ pub(crate) fn show(to: &ReplySender, event: TurnEvent<'_>) {
             if let Some(note) = view::tool_error_line(report) {
                 to.note(note);
             }
+            if let Some(hint) = view::allow_hint(report) {
+                to.note(hint);
+            }
         }
         TurnEvent::Summarising(measure) => {
             to.note(paint(DIM, format_args!("{measure}: the older messages are summarised")));

@@ -143,10 +143,15 @@ fn repetition(args: &EveryArgs) -> Result<Repetition, Failure> {
     let count = if args.unlimited { None } else { Some(args.count.unwrap_or(DEFAULT_COUNT)) };
     let ends =
         EndConditions { count, time: args.time, said: args.until.clone(), unchanged: args.until_unchanged };
-    let is_told =
-        args.chat.model.is_some() || args.chat.system.is_some() || args.chat.asked_tools().is_some();
+    let chat = &args.chat;
+    let is_told = chat.model.is_some()
+        || chat.system.is_some()
+        || chat.asked_tools().is_some()
+        || !chat.allow.is_empty();
     if is_told && !args.command.is_empty() {
-        return Err(usage!("a command has no model: `--model`, `--system` and `--tools` are for prompts"));
+        return Err(usage!(
+            "a command has no model: `--model`, `--system`, `--tools` and `--allow` are for prompts"
+        ));
     }
     let what = if args.command.is_empty() {
         let conversation = chat::requested_conversation(&args.chat)?;

@@ -6,5 +6,5 @@ mod tool_calls;
 
 pub(crate) use self::{
     changed_lines::changed_lines,
-    tool_calls::{tool_call_line, tool_error_line},
+    tool_calls::{allow_hint, tool_call_line, tool_error_line},
 };

@@ -7,7 +7,7 @@ use loop_agents::{
 };
 
 use super::text;
-use crate::view::{WARN, paint};
+use crate::view::{DIM, WARN, paint};
 
 /// The maximum length of a call's line.
 const LINE: usize = 100;
@@ -18,6 +18,13 @@ pub(crate) fn tool_call_line(call: &ToolCall) -> String {
     let shown: String = arguments.chars().take(LINE).collect();
     let more = if shown.len() < arguments.len() { "…" } else { "" };
     format!("[{}] {shown}{more}", text::one_line(&call.name))
+}
+
+/// Tells a person who started an unattended turn how to allow the command that was refused, if a flag can.
+pub(crate) fn allow_hint(report: &ToolReport) -> Option<String> {
+    let entry = report.refused.as_ref()?.to_string();
+    let quoted = shlex::try_quote(&entry).ok()?;
+    Some(paint(DIM, format_args!("`--allow {}` allows it", text::one_line(&quoted))))
 }
 
 /// Formats the error of a call on one line, if there is one.

@@ -16,8 +16,9 @@ fn any_settings(file: &'static str) -> impl Strategy<Value = PolicySettings> {
     let times = prop::option::of((1u64..1000).prop_map(Duration::from_secs));
     (programs(), programs(), paths(), verbs, paths(), modes, times).prop_map(
         move |(allow, forbid, ruled, verbs, shown, safe_mode, time)| {
-            let named =
-                |names: Vec<&str>| names.into_iter().map(|name| with_origin(name.to_owned(), file)).collect();
+            let named = |names: Vec<&str>| {
+                names.into_iter().map(|name| with_origin(name.parse().unwrap(), file)).collect()
+            };
             let local = |path: &str| path.parse::<LocalPath>().unwrap();
             PolicySettings {
                 safe_mode: safe_mode.map(|mode| with_origin(mode, file)),
@@ -59,7 +60,10 @@ proptest! {
 fn what_a_project_cannot_have_is_listed_with_its_line() {
     let project = PolicySettings {
         safe_mode: Some(with_origin(false, "loop.toml")),
-        allow: vec![with_origin("ls".into(), "loop.toml"), with_origin("curl".into(), "loop.toml")],
+        allow: vec![
+            with_origin("ls".parse().unwrap(), "loop.toml"),
+            with_origin("curl".parse().unwrap(), "loop.toml"),
+        ],
         not_secret: vec![with_origin(".env".parse().unwrap(), "loop.toml")],
         command_time: Some(with_origin(Duration::from_secs(3600), "loop.toml")),
         ..PolicySettings::default()
@@ -166,7 +170,7 @@ fn an_explanation_names_the_rule_and_its_line() {
         permissions: Permissions::new()
             .with(LocalPath::root(), Verb::ALL, Origin::line("user.toml", 4))
             .with("secrets/".parse().unwrap(), [], Origin::line("user.toml", 5)),
-        forbid: vec![WithOrigin::new("git".to_owned(), Origin::line("user.toml", 9))],
+        forbid: vec![WithOrigin::new("git".parse().unwrap(), Origin::line("user.toml", 9))],
         ..PolicySettings::default()
     };
     let policy = ActionPolicy::new(user, PolicySettings::default());

@@ -8,13 +8,15 @@
 //! boundary is [`CommandPolicy`], which decides which commands may run at all.
 
 mod lexer;
+mod prefix;
 mod safe;
 mod wrapper;
 
 use std::path::Path;
 
-pub use self::safe::{
-    CommandLine, CommandPolicy, DEFAULT_PROGRAMS, GIT_VARIABLES, GitQuestion, MAX_COMMAND_BYTES,
+pub use self::{
+    prefix::{CommandPrefix, InvalidCommandPrefix},
+    safe::{CommandLine, CommandPolicy, DEFAULT_PROGRAMS, GIT_VARIABLES, GitQuestion, MAX_COMMAND_BYTES},
 };
 
 /// One program of a shell command, with its arguments.

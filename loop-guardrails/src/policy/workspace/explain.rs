@@ -54,7 +54,7 @@ impl Workspace {
     pub fn explain(&self, text: &str) -> Explanation {
         let text = text.trim();
         let is_there = || !text.is_empty() && self.root().join(text).symlink_metadata().is_ok();
-        if self.policy().is_path(text) || (is_there() && !self.policy().commands().is_allowed(text)) {
+        if self.policy().is_path(text) || (is_there() && !self.policy().commands().is_allowed(&[text])) {
             self.explain_path(text, Verb::Read)
         } else {
             self.explain_command(text)

@@ -47,7 +47,10 @@ pub use self::{
     folders::{FileKind, FolderEntry, PathStatus},
     repository::Repository,
 };
-use super::{ActionPolicy, DeniedAction, LocalPath, Verb, executed::ExecutedFile};
+use super::{
+    ActionPolicy, DeniedAction, LocalPath, Origin, Verb, WithOrigin, command::CommandPrefix,
+    executed::ExecutedFile,
+};
 
 /// A folder with the policy for everything below it.
 ///
@@ -106,6 +109,15 @@ impl Workspace {
     pub fn approving(&self, paths: impl IntoIterator<Item = LocalPath>) -> Self {
         let Inner { root, path, policy } = &*self.0;
         let policy = policy.clone().approving(paths);
+        Self(Arc::new(Inner { root: Arc::clone(root), path: path.clone(), policy }))
+    }
+
+    /// Returns the same folder in which a person also allows commands with these leading words: see
+    /// [`ActionPolicy::allowing`].
+    #[must_use]
+    pub fn allowing(&self, entry: CommandPrefix) -> Self {
+        let Inner { root, path, policy } = &*self.0;
+        let policy = policy.clone().allowing([WithOrigin::new(entry, Origin::BuiltIn)]);
         Self(Arc::new(Inner { root: Arc::clone(root), path: path.clone(), policy }))
     }
 

@@ -15,6 +15,7 @@ mod strict_object;
 mod tests;
 
 use loop_agents::review::MAX_TASK_BYTES;
+use loop_guardrails::policy::command::CommandPrefix;
 use serde::{Deserialize, Serialize};
 
 use self::strict_object::StrictObject;
@@ -26,15 +27,15 @@ pub struct TaskFile {
     pub text: String,
     /// The model that works, if the file names one.
     pub model: Option<String>,
-    /// The programs that may run.
+    /// The commands that may run.
     pub permissions: ToolPermissions,
 }
 
-/// The programs and commands that a task file allows.
+/// The commands that a task file allows and requires.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolPermissions {
-    /// Programs that the executing model may run in addition to the usual ones.
-    pub bash: Vec<String>,
+    /// Commands that the executing model may run in addition to the usual ones, by their leading words.
+    pub bash: Vec<CommandPrefix>,
     /// Commands that run after each loop, and have to exit with 0.
     pub checks: Vec<String>,
 }
@@ -112,10 +113,10 @@ pub enum TaskFileError {
     /// Two turns in a row are of the same speaker.
     #[error("messages {0} and {1} of the chat are both from the {2}: user and assistant must alternate")]
     TwiceInARow(usize, usize, &'static str),
-    /// A program is not a plain name.
+    /// An entry does not begin with a plain name.
     #[error(
-        "`{0}` under `tools` is not the name of a program: write only the name, such as `python3`, without \
-         arguments or a path"
+        "`{0}` under `tools` does not begin with the name of a program: write the name, such as `python3`, without \
+         a path, and perhaps its first arguments, such as `cargo test`"
     )]
     NoProgram(String),
 }
@@ -141,9 +142,11 @@ impl TaskFile {
             return Err(TaskFileError::Long(length));
         }
         let TaskHeader { tools: StrictObject(ToolsTable { bash }), model, checks } = head;
-        if let Some(wrong) = bash.iter().find(|name| !is_program(name)) {
-            return Err(TaskFileError::NoProgram(wrong.clone()));
-        }
+        let entry = |text: String| {
+            let entry = text.parse::<CommandPrefix>().ok().filter(|entry| is_program(entry.program()));
+            entry.ok_or(TaskFileError::NoProgram(text))
+        };
+        let bash = bash.into_iter().map(entry).collect::<Result<_, _>>()?;
         Ok(Self { text, model, permissions: ToolPermissions { bash, checks } })
     }
 }

@@ -19,12 +19,12 @@ fn wrong(name: &str, text: &str) -> TaskFileError {
 
 #[test]
 fn a_chat_template_is_a_task_with_its_permissions() {
-    let text = "model = \"openai:gpt-5\"\nchecks = ['make test']\n[tools]\nbash = ['rg', 'python3.8', 'g++']\n\
+    let text = "model = \"openai:gpt-5\"\nchecks = ['make test']\n[tools]\nbash = ['rg', 'python3.8', 'g++ -v']\n\
         [[chat.user]]\ncontent = '''\nWrite a \\poem.\n'''\n";
     let task = read("a.toml", text).expect("a task");
     assert_eq!(task.text, "Write a \\poem.\n");
     assert_eq!(task.model.as_deref(), Some("openai:gpt-5"));
-    assert_eq!(task.permissions.bash, ["rg", "python3.8", "g++"]);
+    assert_eq!(task.permissions.bash, ["rg", "python3.8", "g++ -v"].map(|entry| entry.parse().unwrap()));
     assert_eq!(task.permissions.checks, ["make test"]);
 }
 
@@ -59,7 +59,7 @@ fn markdown_is_a_task_with_or_without_a_head() {
     assert_eq!(task.text, "# Do it\n");
     assert_eq!(
         (task.permissions.bash, task.permissions.checks),
-        (vec!["rg".to_owned()], vec!["cargo test".to_owned()])
+        (vec!["rg".parse().unwrap()], vec!["cargo test".to_owned()])
     );
     assert_eq!(task.model.as_deref(), Some("ollama:qwen3"));
     assert_eq!(read("a.md", "---\n---\nx").expect("a task").text, "x");
@@ -114,7 +114,7 @@ fn what_is_wrong_with_a_task_is_named() {
     assert_eq!(wrong("a.toml", &format!("{user}{user}")), TaskFileError::TwiceInARow(1, 2, "user"));
     assert_eq!(wrong("a.toml", "[[chat.user]]\ncontent = ' '\n"), TaskFileError::Empty);
     assert_eq!(wrong("a.md", " \n"), TaskFileError::Empty);
-    for name in ["rm -rf", "/bin/sh", "", "-x", "a\nb", ".hidden"] {
+    for name in ["./rm -rf", "/bin/sh", "", "-x", "a\nb", ".hidden"] {
         let text = format!("[tools]\nbash=[{name:?}]\n{user}");
         assert_eq!(wrong("a.toml", &text), TaskFileError::NoProgram(name.to_owned()), "{name}");
     }

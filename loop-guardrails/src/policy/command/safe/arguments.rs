@@ -9,10 +9,7 @@ use crate::policy::{Ruling, SecretFiles, case_folding::FOLDED_SIGNS};
 
 /// Judges the arguments of a program that is not `git`, and finds the paths in them.
 pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<CommandLine, Ruling> {
-    let Some(program) = table::find(&line.program) else {
-        line.paths = line.arguments.iter().filter_map(|word| path_in(word)).map(str::to_owned).collect();
-        return Ok(line);
-    };
+    let Some(program) = table::find(&line.program) else { return Ok(of_unknown(line)) };
     line.is_known = true;
     if let Some(word) = line.arguments.first().filter(|word| program.has_bundle && !word.starts_with('-')) {
         let name = &line.program;
@@ -45,6 +42,12 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
         line.arguments.splice(end..end, added);
     }
     Ok(line)
+}
+
+/// Finds the paths in the arguments of a program whose options are not known.
+pub(super) fn of_unknown(mut line: CommandLine) -> CommandLine {
+    line.paths = line.arguments.iter().filter_map(|word| path_in(word)).map(str::to_owned).collect();
+    line
 }
 
 /// Returns the positions of these paths in the arguments that contain them.

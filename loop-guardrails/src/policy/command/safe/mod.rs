@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use self::git::GitCommand;
 pub use self::git::{GIT_VARIABLES, GitQuestion};
-use super::wrapper;
+use super::{CommandPrefix, is_assignment, name, wrapper};
 use crate::policy::{
     DeniedAction, LocalPath, Origin, Ruling, SecretFiles, WithOrigin, read_scope::ReadScope,
 };
@@ -160,14 +160,15 @@ impl CommandLine {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandPolicy {
     safe_mode: WithOrigin<bool>,
-    allow: BTreeMap<String, Origin>,
-    forbid: BTreeMap<String, Origin>,
+    allow: BTreeMap<CommandPrefix, Origin>,
+    forbid: BTreeMap<CommandPrefix, Origin>,
     secrets: SecretFiles,
 }
 
 impl Default for CommandPolicy {
     fn default() -> Self {
-        let built_in = DEFAULT_PROGRAMS.iter().map(|program| ((*program).to_owned(), Origin::BuiltIn));
+        let entry = |program: &&str| CommandPrefix::of_words([*program]).ok();
+        let built_in = DEFAULT_PROGRAMS.iter().filter_map(entry).map(|program| (program, Origin::BuiltIn));
         Self {
             safe_mode: WithOrigin::new(true, Origin::BuiltIn),
             allow: built_in.collect(),
@@ -191,19 +192,20 @@ impl CommandPolicy {
         self
     }
 
-    /// Also allows these programs in safe mode.
+    /// Also allows commands with these leading words in safe mode. Programs that start others stay refused, and the
+    /// options of programs with known options are still checked.
     #[must_use]
-    pub fn allow(mut self, programs: impl IntoIterator<Item = WithOrigin<String>>) -> Self {
-        self.allow.extend(programs.into_iter().map(|program| (program.value, program.origin)));
+    pub fn allow(mut self, entries: impl IntoIterator<Item = WithOrigin<CommandPrefix>>) -> Self {
+        self.allow.extend(entries.into_iter().map(|entry| (entry.value, entry.origin)));
         self
     }
 
-    /// Forbids these programs in every mode: also by a path that ends in their name, and in programs that start others
-    /// (`env rm`, `sh -c 'rm x'`, `find -exec rm`). This does not detect programs started by a script, a renamed link
-    /// or copy, or a program such as `python3`.
+    /// Forbids these commands in every mode: also by a path that ends in the program's name, with other arguments in
+    /// between, and in programs that start others (`env rm`, `sh -c 'rm x'`, `find -exec rm`). This does not detect
+    /// programs started by a script, a renamed link or copy, or a program such as `python3`.
     #[must_use]
-    pub fn forbid(mut self, programs: impl IntoIterator<Item = WithOrigin<String>>) -> Self {
-        self.forbid.extend(programs.into_iter().map(|program| (program.value, program.origin)));
+    pub fn forbid(mut self, entries: impl IntoIterator<Item = WithOrigin<CommandPrefix>>) -> Self {
+        self.forbid.extend(entries.into_iter().map(|entry| (entry.value, entry.origin)));
         self
     }
 
@@ -224,20 +226,25 @@ impl CommandPolicy {
         &self.safe_mode
     }
 
-    /// Returns the programs that run in safe mode, and who allows them.
-    pub fn programs(&self) -> impl Iterator<Item = (&str, &Origin)> {
-        let allowed = self.allow.iter().filter(|(name, _)| !self.forbid.contains_key(*name));
-        allowed.map(|(name, origin)| (name.as_str(), origin))
+    /// Returns the entries that allow commands in safe mode, and who wrote them.
+    pub fn allowed(&self) -> impl Iterator<Item = (&CommandPrefix, &Origin)> {
+        self.allow.iter().filter(|(entry, _)| !self.forbid.contains_key(*entry))
     }
 
-    /// Returns the forbidden programs, and who forbids them.
-    pub fn forbidden(&self) -> impl Iterator<Item = (&str, &Origin)> {
-        self.forbid.iter().map(|(name, origin)| (name.as_str(), origin))
+    /// Returns the entries that forbid commands, and who wrote them.
+    pub fn forbidden(&self) -> impl Iterator<Item = (&CommandPrefix, &Origin)> {
+        self.forbid.iter()
     }
 
-    /// Returns whether this program runs in safe mode, whatever its arguments.
-    pub fn is_allowed(&self, program: &str) -> bool {
-        self.allow.contains_key(program) && !self.forbid.contains_key(program)
+    /// Returns whether an entry allows these words, its program first, whatever follows them.
+    pub fn is_allowed<W: AsRef<str>>(&self, words: &[W]) -> bool {
+        self.entry(words).is_some() && !self.forbid.keys().any(|entry| entry.covers(words))
+    }
+
+    /// Returns the longest entry that covers these words.
+    fn entry<W: AsRef<str>>(&self, words: &[W]) -> Option<(&CommandPrefix, &Origin)> {
+        let covering = self.allow.iter().filter(|(entry, _)| entry.covers(words));
+        covering.max_by_key(|(entry, _)| entry.words().len())
     }
 
     /// Judges a command line as a person types it, but not its paths.
@@ -252,16 +259,15 @@ impl CommandPolicy {
     }
 
     fn command(&self, line: &str) -> Result<CommandLine, Ruling> {
-        let mut words = split(line)?.into_iter();
-        let program = words
-            .next()
-            .filter(|program| !program.is_empty())
-            .ok_or_else(|| built_in("the command is empty; give a program and its arguments"))?;
-        let arguments: Vec<_> = words.collect();
-        let ruling = self.on_program(&program, &arguments)?;
+        let words = split(line)?;
+        let Some((program, arguments)) = words.split_first().filter(|(program, _)| !program.is_empty())
+        else {
+            return Err(built_in("the command is empty; give a program and its arguments"));
+        };
+        let ruling = self.on_words(program, arguments, &words)?;
         let line = CommandLine {
-            program,
-            arguments,
+            program: program.clone(),
+            arguments: arguments.to_vec(),
             paths: Vec::new(),
             ruling,
             contents: Vec::new(),
@@ -272,42 +278,76 @@ impl CommandPolicy {
         };
         match line.program.as_str() {
             _ if !self.safe_mode.value => Ok(line),
+            "git" if git::is_other(&line.arguments) => self.other_git(line, &words),
             "git" => git::judge(line, &self.secrets),
             _ => arguments::judge(line, &self.secrets),
         }
     }
 
-    fn on_program(&self, program: &str, arguments: &[String]) -> Result<Ruling, Ruling> {
-        // In safe mode no program can start its arguments, so we need not search them.
-        let given = if self.safe_mode.value { &[] } else { arguments };
+    /// Judges a subcommand of git that does more than the known ones, so that it needs its own entry.
+    fn other_git(&self, line: CommandLine, words: &[String]) -> Result<CommandLine, Ruling> {
+        if self.entry(words).is_none_or(|(entry, _)| entry.words().len() < 2) {
+            return Err(Ruling { needs_entry: CommandPrefix::proposed(words).ok(), ..git::no_subcommand() });
+        }
+        let line = arguments::of_unknown(line);
+        Ok(CommandLine { is_known: true, ..line })
+    }
+
+    fn on_words(&self, program: &str, arguments: &[String], words: &[String]) -> Result<Ruling, Ruling> {
+        let in_safe_mode = self.safe_mode.value;
         let mut forbidden = self.forbid.iter();
-        if let Some((name, origin)) = forbidden.find(|(name, _)| forbidden::is_started(name, program, given))
-        {
-            return Err(Ruling::denied(format!("`{name}` is forbidden"), origin));
+        let is_started =
+            |entry: &CommandPrefix| forbidden::is_started(entry, program, arguments, in_safe_mode);
+        if let Some((entry, origin)) = forbidden.find(|(entry, _)| is_started(entry)) {
+            return Err(Ruling::denied(format!("`{entry}` is forbidden"), origin));
         }
         if program.starts_with('-') {
             return Err(built_in("a program's name does not begin with `-`"));
         }
-        if !self.safe_mode.value {
+        if !in_safe_mode {
             return Ok(Ruling::allowed("safe mode is off", &self.safe_mode.origin));
         }
-        let Some(origin) = self.allow.get(program) else {
-            let programs: Vec<_> = self.programs().map(|(name, _)| name).collect();
-            let rule = format!(
-                "`{program}` is not among the programs of safe mode; use one of {}, a tool, or ask the user to allow it",
-                programs.join(" ")
-            );
-            return Err(Ruling::denied(rule, &self.safe_mode.origin));
-        };
-        if wrapper::starts_others(program) || table::STARTERS.contains(&program) {
+        if wrapper::starts_others(program) || table::STARTERS.contains(&name(program)) {
             let rule = format!(
                 "`{program}` starts other programs, which nobody would judge; run the program by itself"
             );
             return Err(built_in(rule));
         }
-        Ok(Ruling::allowed(format!("`{program}` is among the programs of safe mode"), origin))
+        let Some((entry, origin)) = self.entry(words) else { return Err(self.not_allowed(words)) };
+        let kind = if entry.arguments().is_empty() { "programs" } else { "commands" };
+        Ok(Ruling::allowed(format!("`{entry}` is among the {kind} of safe mode"), origin))
+    }
+
+    /// Refuses a command that no entry covers. No entry can allow a line that only a shell would understand.
+    fn not_allowed(&self, words: &[String]) -> Ruling {
+        let is_of_shell = |word: &&String| {
+            SHELL_WORDS.contains(&word.as_str()) || word.ends_with(';') || word.starts_with("2>")
+        };
+        if let Some(word) = words.iter().find(is_of_shell) {
+            return built_in(format!(
+                "no shell is involved, so `{word}` would be an ordinary word; run one program at a time"
+            ));
+        }
+        if is_assignment(&words[0]) {
+            let rule = "no shell is involved, so nothing can be set before a program; begin with the program";
+            return built_in(rule);
+        }
+        let entries: Vec<_> = self.allowed().map(|(entry, _)| entry.to_string()).collect();
+        let rule = format!(
+            "`{}` is not among the programs of safe mode; use one of {}, or a tool, or tell the user that the \
+             command needs their permission",
+            words[0],
+            entries.join(", ")
+        );
+        Ruling {
+            needs_entry: CommandPrefix::proposed(words).ok(),
+            ..Ruling::denied(rule, &self.safe_mode.origin)
+        }
     }
 }
+
+/// Words by which a shell joins and redirects commands.
+const SHELL_WORDS: &[&str] = &["&&", "||", "|", ";", "&", ">", ">>", "<", "<<"];
 
 fn split(line: &str) -> Result<Vec<String>, Ruling> {
     if line.contains(['\n', '\r', '\0']) {

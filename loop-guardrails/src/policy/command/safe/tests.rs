@@ -1,5 +1,6 @@
 //! Tests every table entry, and lines that people and models write.
 
+mod entries;
 mod git;
 
 use super::{
@@ -9,7 +10,7 @@ use super::{
 
 fn allowing(programs: &[&str]) -> CommandPolicy {
     let programs =
-        programs.iter().map(|name| WithOrigin::new((*name).to_owned(), Origin::line("user.toml", 1)));
+        programs.iter().map(|name| WithOrigin::new(name.parse().unwrap(), Origin::line("user.toml", 1)));
     CommandPolicy::new().allow(programs)
 }
 
@@ -296,7 +297,7 @@ fn what_is_forbidden_runs_in_no_mode() {
     let origin = Origin::line("loop.toml", 7);
     let off = CommandPolicy::new()
         .safe_mode(WithOrigin::new(false, Origin::line("user.toml", 2)))
-        .forbid([WithOrigin::new("curl".to_owned(), origin.clone())]);
+        .forbid([WithOrigin::new("curl".parse().unwrap(), origin.clone())]);
     assert_eq!(off.judge("curl x").unwrap_err().ruling.origin, origin);
     assert_eq!(off.judge("rm x").unwrap().ruling.origin.to_string(), "user.toml:2");
     assert!(off.judge("ls\nrm x").is_err());
@@ -306,7 +307,7 @@ fn what_is_forbidden_runs_in_no_mode() {
 fn a_forbidden_program_is_started_in_no_other_way() {
     let off = CommandPolicy::new()
         .safe_mode(WithOrigin::new(false, Origin::line("user.toml", 2)))
-        .forbid([WithOrigin::new("rm".to_owned(), Origin::line("user.toml", 3))]);
+        .forbid([WithOrigin::new("rm".parse().unwrap(), Origin::line("user.toml", 3))]);
     for line in [
         "rm x",
         "/bin/rm x",
@@ -330,6 +331,6 @@ fn a_forbidden_program_is_started_in_no_other_way() {
     for line in ["ls rm", "cargo build", "env warm", "find . -perm 600", "sh -c 'echo --confirm'"] {
         assert!(off.judge(line).is_ok(), "{line}");
     }
-    let on = CommandPolicy::new().forbid([WithOrigin::new("du".to_owned(), Origin::BuiltIn)]);
+    let on = CommandPolicy::new().forbid([WithOrigin::new("du".parse().unwrap(), Origin::BuiltIn)]);
     assert!(on.judge("find . -name du").is_ok(), "in safe mode find starts nothing");
 }

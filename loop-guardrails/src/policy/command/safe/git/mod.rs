@@ -18,6 +18,7 @@ mod settings;
 
 use std::path::Path;
 
+pub(super) use self::options::no_subcommand;
 use self::{
     options::{GitWords, Subcommand},
     revision::RevisionTarget,
@@ -50,10 +51,15 @@ pub(super) struct GitCommand {
     is_sha256: bool,
 }
 
+/// Returns whether the first argument is a subcommand that [`judge`] does not know.
+pub(super) fn is_other(arguments: &[String]) -> bool {
+    arguments.first().is_some_and(|word| !word.starts_with('-') && options::find(word).is_none())
+}
+
 /// Judges the arguments of `git`, and builds the arguments that it runs with.
 pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<CommandLine, Ruling> {
-    let (subcommand, rest) = line.arguments.split_first().ok_or_else(options::no_subcommand)?;
-    let subcommand = options::find(subcommand).ok_or_else(options::no_subcommand)?;
+    let (subcommand, rest) = line.arguments.split_first().ok_or_else(no_subcommand)?;
+    let subcommand = options::find(subcommand).ok_or_else(no_subcommand)?;
     let GitWords { options, mut operands, paths } = subcommand.words(rest)?;
     let mut named: Vec<_> = paths.unwrap_or_default().iter().map(|path| (*path).to_owned()).collect();
     let mut words = options;

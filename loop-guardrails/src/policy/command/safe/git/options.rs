@@ -163,7 +163,7 @@ pub(super) fn find(name: &str) -> Option<&'static Subcommand> {
     SUBCOMMANDS.iter().find(|subcommand| subcommand.name == name)
 }
 
-pub(super) fn no_subcommand() -> Ruling {
+pub(in super::super) fn no_subcommand() -> Ruling {
     let names: Vec<_> = SUBCOMMANDS.iter().map(|subcommand| subcommand.name).collect();
     built_in(format!("only {} of `git` run here, each as its first word", names.join(", ")))
 }

@@ -129,7 +129,7 @@ fn git_leaves_out_what_the_permissions_withhold() {
         .with(LocalPath::root(), Verb::ALL, Origin::BuiltIn)
         .with("private".parse().unwrap(), [], Origin::line("loop.toml", 2))
         .with("src/gen".parse().unwrap(), [Verb::Write], Origin::line("loop.toml", 3));
-    let allow = ["tree", "rg"].map(|name| WithOrigin::new(name.to_owned(), Origin::BuiltIn)).into();
+    let allow = ["tree", "rg"].map(|name| WithOrigin::new(name.parse().unwrap(), Origin::BuiltIn)).into();
     let settings = PolicySettings { permissions, allow, ..PolicySettings::default() };
     let policy = ActionPolicy::new(settings, PolicySettings::default());
     let hidden = |line: &str| {

@@ -1,0 +1,129 @@
+//! Actions that wait for a person's decision.
+
+use loop_guardrails::policy::{
+    DeniedAction, LocalPath,
+    command::CommandPrefix,
+    workspace::{Workspace, WorkspaceError},
+};
+
+use super::{ApprovalKind, ApprovalRequest, Need, ToolError, diff::visible};
+
+/// An action that only a person can allow.
+#[derive(Debug)]
+pub(super) enum PendingApproval {
+    /// A change that the policy leaves to a person.
+    Guarded {
+        denied: DeniedAction,
+        /// The path as the caller wrote it, and the path to which it leads.
+        paths: Vec<LocalPath>,
+    },
+    /// A change that the policy allows, and that a person wants to see.
+    Write { path: String },
+    /// A command that no entry allows.
+    Command {
+        denied: DeniedAction,
+        line: String,
+        /// The proposed entry.
+        entry: CommandPrefix,
+        /// The entry for this line only.
+        exact: CommandPrefix,
+    },
+}
+
+impl PendingApproval {
+    /// Creates the question about a refusal, if a person can allow the action.
+    pub(super) fn of(refusal: WorkspaceError, need: &Need, workspace: &Workspace) -> Result<Self, ToolError> {
+        let denied = match refusal {
+            WorkspaceError::Denied(denied) => denied,
+            refusal => return Err(refusal.into()),
+        };
+        match (&denied.ruling.needs_approval, &denied.ruling.needs_entry, need) {
+            (Some(leads_to), _, _) => {
+                let written = need.path().and_then(|path| workspace.policy().local(path).ok());
+                let paths = written.into_iter().chain([leads_to.clone()]).collect();
+                Ok(Self::Guarded { denied, paths })
+            }
+            (None, Some(entry), Need::Command(line)) => {
+                let (line, entry) = (line.clone(), entry.clone());
+                let exact: CommandPrefix = line.parse().map_err(|_| ToolError::from(denied.clone()))?;
+                // Nobody is asked about a command that another rule refuses.
+                match workspace.allowing(exact.clone()).check_command(&line) {
+                    Err(refusal) if refusal.is_refusal() => Err(refusal.into()),
+                    _ => Ok(Self::Command { denied, line, entry, exact }),
+                }
+            }
+            _ => Err(denied.into()),
+        }
+    }
+
+    /// Creates the question about a change that the policy allows.
+    pub(super) fn of_write(path: &str) -> Self {
+        Self::Write { path: path.to_owned() }
+    }
+
+    /// Returns the line of a command.
+    pub(super) fn line(&self) -> Option<&str> {
+        if let Self::Command { line, .. } = self { Some(line) } else { None }
+    }
+
+    /// Returns the entry that would allow a command.
+    pub(super) fn entry(&self) -> Option<&CommandPrefix> {
+        if let Self::Command { entry, .. } = self { Some(entry) } else { None }
+    }
+
+    /// Returns the question for a person, who is shown `diff`. A guarded change that is too long to read cannot be
+    /// approved.
+    pub(super) fn request(&self, diff: Option<String>) -> Result<ApprovalRequest, ToolError> {
+        let (kind, action, path, why) = match self {
+            Self::Guarded { denied, paths } => {
+                let path = paths.last().map(ToString::to_string).unwrap_or_default();
+                (ApprovalKind::Guarded, denied.action.clone(), path, denied.ruling.rule.clone())
+            }
+            Self::Write { path } => {
+                let action = if path.is_empty() {
+                    "to create a folder".to_owned()
+                } else {
+                    format!("to write `{path}`")
+                };
+                (ApprovalKind::Write, action, path.clone(), "you see changes of files first".to_owned())
+            }
+            Self::Command { denied, entry, .. } => {
+                let kind = ApprovalKind::Command { entry: entry.clone() };
+                (kind, denied.action.clone(), String::new(), "no rule allows this command".to_owned())
+            }
+        };
+        let diff = match (diff, &kind) {
+            (Some(diff), _) => diff,
+            (None, ApprovalKind::Write) => "(the change is too long to show)\n".to_owned(),
+            (None, _) => {
+                return Err(ToolError::rejected(format!(
+                    "the change of `{path}` is too long to show to the user, who must approve it"
+                )));
+            }
+        };
+        let [action, why] = [action, why].map(|text| visible(&text).into_owned());
+        Ok(ApprovalRequest { kind, action, path, why, diff })
+    }
+
+    /// Returns the workspace in which the action is allowed, if it differs.
+    pub(super) fn approved(&self, workspace: &Workspace) -> Option<Workspace> {
+        match self {
+            Self::Guarded { paths, .. } => Some(workspace.approving(paths.clone())),
+            Self::Write { .. } => None,
+            Self::Command { exact, .. } => Some(workspace.allowing(exact.clone())),
+        }
+    }
+}
+
+impl From<PendingApproval> for ToolError {
+    fn from(question: PendingApproval) -> Self {
+        match question {
+            PendingApproval::Guarded { denied, .. } | PendingApproval::Command { denied, .. } => {
+                denied.into()
+            }
+            PendingApproval::Write { path } => {
+                Self::rejected(format!("to write `{path}` is not allowed: nobody can see the change"))
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Entries of the policy that name commands by their leading words.
+//!
+//! The name of a program alone is too coarse: who allows `git commit` does not want to allow `git push`. So an entry
+//! is compared with the words of a command after quotes are resolved, as the program would get them. A text that only
+//! begins alike (`cargo testx`), another way to start the same program (`./cargo test`, `env cargo test`) and words
+//! before it (`FOO=1 cargo test`) are not covered.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use super::is_assignment;
+
+/// The leading words of commands: `cargo test` covers `cargo test -q`, but neither `cargo run` nor `cargo testx`.
+///
+/// ```
+/// use loop_guardrails::policy::command::CommandPrefix;
+///
+/// let entry: CommandPrefix = "cargo test".parse()?;
+/// assert!(entry.covers(&["cargo", "test", "--all"]) && !entry.covers(&["cargo", "testx"]));
+/// assert_eq!("git commit -m 'two  words'".parse::<CommandPrefix>()?.to_string(), "git commit -m 'two  words'");
+/// assert!("FOO=1 cargo test".parse::<CommandPrefix>().is_err());
+/// # Ok::<(), loop_guardrails::policy::command::InvalidCommandPrefix>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct CommandPrefix(Vec<String>);
+
+/// A text that is not the beginning of a command.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not the beginning of a command: {problem}")]
+pub struct InvalidCommandPrefix {
+    text: String,
+    problem: &'static str,
+}
+
+impl CommandPrefix {
+    /// Returns the entry that consists of these words.
+    ///
+    /// # Errors
+    /// There is no word, the first one is no name of a program, or a word contains a line break.
+    pub fn of_words<W: Into<String>>(
+        words: impl IntoIterator<Item = W>,
+    ) -> Result<Self, InvalidCommandPrefix> {
+        let words: Vec<String> = words.into_iter().map(Into::into).collect();
+        let invalid = |problem| InvalidCommandPrefix { text: words.join(" "), problem };
+        if words.iter().any(|word| word.contains(['\n', '\r', '\0'])) {
+            return Err(invalid("write it on one line"));
+        }
+        match words.first().map_or("", String::as_str) {
+            "" => Err(invalid("write a program, and perhaps its first arguments")),
+            word if word.starts_with('-') => Err(invalid("the name of a program does not begin with `-`")),
+            word if word.contains(char::is_whitespace) => {
+                Err(invalid("the name of a program contains no space"))
+            }
+            word if is_assignment(word) => {
+                Err(invalid("begin with the program, because no shell sets variables"))
+            }
+            _ => Ok(Self(words)),
+        }
+    }
+
+    /// Proposes the entry for a command: its program, and its first subcommand or operand with the options before it.
+    /// Words such as `run` also need the name after them.
+    ///
+    /// The proposal is narrow on purpose, because a person accepts it with one key: of `python3 -c CODE` it covers
+    /// only this code.
+    pub(crate) fn proposed(words: &[String]) -> Result<Self, InvalidCommandPrefix> {
+        let is_operand = |word: &String| !word.starts_with(['-', '+']);
+        let first = words.iter().skip(1).position(is_operand).map_or(words.len(), |at| at + 2);
+        let runs_another = words.get(first - 1).is_some_and(|word| RUNNERS.contains(&word.as_str()));
+        let next = words.get(first).filter(|word| runs_another && is_operand(word));
+        Self::of_words(words[..first + usize::from(next.is_some())].iter().cloned())
+    }
+
+    /// Returns whether the command with these words, its program first, begins with this entry.
+    pub fn covers<W: AsRef<str>>(&self, words: &[W]) -> bool {
+        self.0.len() <= words.len() && self.0.iter().zip(words).all(|(own, word)| own == word.as_ref())
+    }
+
+    /// Returns its words. There is at least one, the program.
+    pub fn words(&self) -> &[String] {
+        &self.0
+    }
+
+    /// Returns the name of its program.
+    pub fn program(&self) -> &str {
+        &self.0[0]
+    }
+
+    /// Returns the words after the program.
+    pub(super) fn arguments(&self) -> &[String] {
+        &self.0[1..]
+    }
+}
+
+/// Subcommands after which the next word names what runs.
+const RUNNERS: &[&str] = &["compose", "dlx", "exec", "run", "run-script", "tool", "x"];
+
+impl FromStr for CommandPrefix {
+    type Err = InvalidCommandPrefix;
+
+    fn from_str(text: &str) -> Result<Self, InvalidCommandPrefix> {
+        let invalid = |problem| InvalidCommandPrefix { text: text.to_owned(), problem };
+        if text.contains(['\n', '\r', '\0']) {
+            // Otherwise a line break would count as a space.
+            return Err(invalid("write it on one line"));
+        }
+        Self::of_words(shlex::split(text).ok_or_else(|| invalid("a quote in it is never closed"))?)
+    }
+}
+
+impl TryFrom<String> for CommandPrefix {
+    type Error = InvalidCommandPrefix;
+
+    fn try_from(text: String) -> Result<Self, InvalidCommandPrefix> {
+        text.parse()
+    }
+}
+
+impl From<CommandPrefix> for String {
+    fn from(entry: CommandPrefix) -> Self {
+        entry.to_string()
+    }
+}
+
+impl fmt::Display for CommandPrefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = shlex::try_join(self.0.iter().map(String::as_str));
+        f.write_str(&line.unwrap_or_else(|_| unreachable!("no word contains NUL")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        shlex::split(text).unwrap()
+    }
+
+    fn any_words() -> impl Strategy<Value = Vec<String>> {
+        prop::collection::vec("[a-c =$'\"\\\\|;é-]{0,3}", 1..5)
+    }
+
+    proptest! {
+        #[test]
+        fn an_entry_covers_its_words_with_any_others_after_them(own in any_words(), more in any_words()) {
+            let Ok(entry) = CommandPrefix::of_words(own.clone()) else { return Ok(()) };
+            prop_assert!(entry.covers(&own));
+            prop_assert!(entry.covers(&[own.clone(), more].concat()));
+            prop_assert!(!entry.covers(&own[1..]));
+        }
+
+        #[test]
+        fn an_entry_covers_nothing_else(own in any_words(), other in any_words()) {
+            let Ok(entry) = CommandPrefix::of_words(own.clone()) else { return Ok(()) };
+            prop_assert_eq!(entry.covers(&other), other.starts_with(&own));
+            let mut grown = own.clone();
+            grown.last_mut().unwrap().push('x');
+            prop_assert!(!entry.covers(&grown));
+        }
+
+        #[test]
+        fn an_entry_is_read_as_it_is_written(own in any_words()) {
+            let Ok(entry) = CommandPrefix::of_words(own) else { return Ok(()) };
+            prop_assert_eq!(entry.to_string().parse(), Ok(entry));
+        }
+
+        #[test]
+        fn the_proposal_covers_the_command(own in any_words()) {
+            if let Ok(entry) = CommandPrefix::proposed(&own) {
+                prop_assert!(entry.covers(&own));
+            }
+        }
+    }
+
+    #[test]
+    fn the_proposal_is_the_program_with_its_first_subcommand() {
+        for (line, expected) in [
+            ("cargo test -q", "cargo test"),
+            ("cargo test", "cargo test"),
+            ("cargo", "cargo"),
+            ("make -j4", "make -j4"),
+            ("cargo +nightly test --all", "cargo +nightly test"),
+            ("python3 -m pytest -q", "python3 -m pytest"),
+            ("python3 -c 'print(1)' x", "python3 -c 'print(1)'"),
+            ("npm run build -- --fast", "npm run build"),
+            ("cargo run --release", "cargo run"),
+            ("./check.sh src", "./check.sh src"),
+        ] {
+            assert_eq!(CommandPrefix::proposed(&words(line)).unwrap().to_string(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_begins_no_command_is_refused() {
+        for (text, problem) in [
+            ("", "write a program"),
+            ("'' x", "write a program"),
+            ("-x", "does not begin with `-`"),
+            ("'a b'", "contains no space"),
+            ("FOO=1 cargo", "no shell sets variables"),
+            ("cargo 'a\nb'", "on one line"),
+            ("cargo 'test", "never closed"),
+        ] {
+            let error = text.parse::<CommandPrefix>().unwrap_err().to_string();
+            assert!(error.contains(problem), "{text}: {error}");
+        }
+    }
+}

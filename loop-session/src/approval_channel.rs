@@ -1,0 +1,190 @@
+//! The channel from tools to the person who typed a line, with the answers that hold for more than one action.
+//!
+//! Only somebody who knows the context can answer a question, so tools ask only during a person's own turn. Loops and
+//! scheduled jobs may run at night, so their actions are refused instead. Tools can therefore reach the terminal only
+//! while the session carries out a typed line that is not a loop. Commands have access to the session but never to the
+//! terminal.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+use loop_agents::tools::{Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest};
+use loop_guardrails::policy::{WriteApproval, command::CommandPrefix};
+use loop_manifest::settings::{CommandRule, KeepError, keep_command};
+use tokio::sync::{
+    mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    oneshot,
+};
+
+use crate::ApprovalQuestion;
+
+/// The channel from a session's tools to the person, while it is open. Clones share the channel.
+#[derive(Debug, Clone, Default)]
+pub struct ApprovalChannel(Arc<Mutex<ChannelState>>);
+
+#[derive(Debug, Default)]
+struct ChannelState {
+    asking: Option<UnboundedSender<ApprovalQuestion>>,
+    /// The entries that the person allowed, until the session adds them to its rules.
+    granted: Vec<Grant>,
+    /// Whether the person allowed all writes of the session.
+    writes_freely: bool,
+    approve_writes: WriteApproval,
+    /// The user's settings file, and the folder of the session.
+    kept_in: Option<(PathBuf, PathBuf)>,
+}
+
+/// An entry that a person allowed.
+#[derive(Debug, Clone)]
+pub(crate) struct Grant {
+    pub(crate) entry: CommandPrefix,
+    /// Whether it is stored, so that it outlives the session.
+    pub(crate) is_kept: bool,
+}
+
+impl ApprovalChannel {
+    /// Creates a closed channel. Answers that hold in later sessions are stored in this settings file, for this folder.
+    pub(crate) fn new(settings: Option<&Path>, folder: &Path) -> Self {
+        let channel = Self::default();
+        channel.state().kept_in = settings.map(|file| (file.to_owned(), folder.to_owned()));
+        channel
+    }
+
+    /// Opens the channel to a person. It closes when the receiver is dropped; while it is closed, tools are refused.
+    pub fn open(&self) -> UnboundedReceiver<ApprovalQuestion> {
+        let (asking, questions) = unbounded_channel();
+        self.state().asking = Some(asking);
+        questions
+    }
+
+    /// Returns the same channel for the tools of the person's own commands: who types a command needs no question
+    /// about it.
+    pub(crate) fn of_person(&self) -> PersonApproval {
+        PersonApproval(self.clone())
+    }
+
+    pub(crate) fn set_approve_writes(&self, approve_writes: WriteApproval) {
+        self.state().approve_writes = approve_writes;
+    }
+
+    /// Allows commands with these leading words from now on.
+    pub(crate) fn grant(&self, entry: &CommandPrefix, is_kept: bool) {
+        self.state().granted.push(Grant { entry: entry.clone(), is_kept });
+    }
+
+    /// Returns the entries that the person allowed since the last call.
+    pub(crate) fn take_grants(&self) -> Vec<Grant> {
+        std::mem::take(&mut self.state().granted)
+    }
+
+    /// Allows all writes from now on.
+    pub(crate) fn grant_writes(&self) {
+        self.state().writes_freely = true;
+    }
+
+    /// Notes that the person allowed one write, which may count for all.
+    pub(crate) fn wrote_once(&self) {
+        let mut state = self.state();
+        state.writes_freely |= state.approve_writes == WriteApproval::Session;
+    }
+
+    /// Forgets the answers that held for the session.
+    pub(crate) fn forget(&self) {
+        let mut state = self.state();
+        state.granted.clear();
+        state.writes_freely = false;
+    }
+
+    /// Stores a rule for the folder in the user's settings. Returns their file.
+    pub(crate) fn keep(&self, entry: &CommandPrefix, rule: CommandRule) -> Result<PathBuf, KeepError> {
+        let (file, folder) = self.state().kept_in.clone().ok_or(KeepError::NoFile)?;
+        keep_command(&file, &folder, entry, rule)?;
+        Ok(file)
+    }
+
+    /// Returns whether an earlier answer allows this action.
+    pub(crate) fn is_settled(&self, request: &ApprovalRequest) -> bool {
+        let state = self.state();
+        match &request.kind {
+            ApprovalKind::Command { entry } => {
+                // The proposal consists of the first words of the command, so a shorter entry covers both.
+                state.granted.iter().any(|grant| grant.entry.covers(entry.words()))
+            }
+            ApprovalKind::Write => state.writes_freely,
+            _ => false,
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, ChannelState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Approval for ApprovalChannel {
+    async fn ask(&self, request: &ApprovalRequest) -> ApprovalAnswer {
+        if self.is_settled(request) {
+            return ApprovalAnswer::Yes;
+        }
+        let nobody = || ApprovalAnswer::No("this is repeated or scheduled, so nobody is asked".to_owned());
+        let asking = self.state().asking.clone();
+        let (answer, answered) = oneshot::channel();
+        let question = ApprovalQuestion::new(request.clone(), answer, self.clone());
+        match asking.map(|asking| asking.send(question)) {
+            Some(Ok(())) => answered.await.unwrap_or_else(|_| nobody()),
+            _ => nobody(),
+        }
+    }
+
+    fn asks_before_writes(&self) -> bool {
+        let state = self.state();
+        let is_open = state.asking.as_ref().is_some_and(|asking| !asking.is_closed());
+        is_open && !state.writes_freely && state.approve_writes != WriteApproval::Never
+    }
+}
+
+/// Asks the person about the actions of their own commands.
+#[derive(Debug)]
+pub(crate) struct PersonApproval(ApprovalChannel);
+
+#[async_trait]
+impl Approval for PersonApproval {
+    async fn ask(&self, request: &ApprovalRequest) -> ApprovalAnswer {
+        match &request.kind {
+            ApprovalKind::Command { entry } => ApprovalAnswer::No(format!(
+                "no rule allows it; `/allow {}` allows it in this session, and `!` before a command runs it as you would",
+                shlex::try_quote(&entry.to_string()).unwrap_or_default()
+            )),
+            _ => self.0.ask(request).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::tests::silent;
+
+    #[tokio::test]
+    async fn nobody_is_asked_but_while_a_person_waits() {
+        let approvals = ApprovalChannel::default();
+        let (folder, waiting) = (tempfile::tempdir().expect("a folder"), approvals.clone());
+        let workspace =
+            loop_guardrails::policy::workspace::Workspace::open(folder.path(), Default::default());
+        let tools = loop_agents::tools::Toolbox::standard(workspace.expect("a workspace")).approval(waiting);
+        let call = serde_json::json!({ "path": "AGENTS.md", "content": "x\n" });
+        assert!(tools.call("write_file", &call).await.text.contains("nobody is asked"));
+        let mut questions = approvals.open();
+        let answer = async { questions.recv().await.expect("a question").answered(Some("yes"), &silent()) };
+        let (report, ()) = tokio::join!(tools.call("write_file", &call), answer);
+        assert_eq!(report.text, "wrote 2 bytes to AGENTS.md");
+        let answer = async { questions.recv().await.expect("a question").answered(Some(" yes"), &silent()) };
+        let (report, ()) = tokio::join!(tools.call("write_file", &call), answer);
+        assert!(report.text.contains("said no"), "{}", report.text);
+        drop(questions);
+        assert!(tools.call("write_file", &call).await.text.contains("nobody is asked"));
+    }
+}
