@@ -58,6 +58,7 @@ mod review;
 mod schedule;
 mod schedule_cases;
 mod schedule_run;
+mod screen;
 mod session;
 mod session_files;
 mod session_loop;

@@ -1,6 +1,5 @@
 //! The display of a session.
 
-mod reply_colours;
 mod turn_status;
 mod turn_view;
 
