@@ -28,7 +28,7 @@ use crate::{
 const INPUTS: &str = "inputs";
 
 /// Runs a session to its end, at the terminal of this process. `resumed` names a session to continue, as for `/session
-/// continue`.
+/// continue`. `is_verbose` shows tool calls as JSON.
 ///
 /// # Errors
 /// The named model or the folder is unusable, the session cannot be resumed, or the terminal is lost.
@@ -37,11 +37,12 @@ pub(crate) async fn run(
     settings: Settings,
     cx: ExecutionContext,
     resumed: Option<&str>,
+    is_verbose: bool,
 ) -> Result<ExitCode, Failure> {
     let mut signals = Signals::listen().or_internal("cannot listen for signals")?;
     let inputs = inputs(&cx);
     let dir = cx.folder().to_owned();
-    let mut session = Session::open(conversation, settings, cx, terminal::host())?;
+    let mut session = Session::open(conversation, settings, cx, terminal::host(is_verbose))?;
     session.start(resumed).await?;
     let commands = session.commands().clone();
     let words = CompletionWords { dir, models: session.named_models(), commands };

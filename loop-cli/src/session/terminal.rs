@@ -6,7 +6,10 @@ use super::screen::{TurnStatus, TurnView};
 use crate::{clock, view};
 
 /// Shows a session at the terminal.
-struct TerminalOutput;
+struct TerminalOutput {
+    /// True if tool calls are shown as JSON, with their whole results.
+    is_verbose: bool,
+}
 
 impl SessionOutput for TerminalOutput {
     fn say(&self, text: &str) {
@@ -19,11 +22,12 @@ impl SessionOutput for TerminalOutput {
 
     fn show(&self, work: Activity) -> Box<dyn ActivityView> {
         let Activity { model, doing, mean_duration, context, .. } = work;
-        Box::new(TurnView::begin(&model, TurnStatus::new(doing, mean_duration, context)))
+        Box::new(TurnView::begin(&model, TurnStatus::new(doing, mean_duration, context), self.is_verbose))
     }
 }
 
-/// Returns the host of a session: this terminal, the clock, and the known secrets.
-pub(super) fn host() -> SessionHost {
-    SessionHost::new(TerminalOutput).with_clock(clock::now).with_secrets(view::secrets)
+/// Returns the host of a session: this terminal, the clock, and the known secrets. `is_verbose` shows
+/// tool calls as JSON.
+pub(super) fn host(is_verbose: bool) -> SessionHost {
+    SessionHost::new(TerminalOutput { is_verbose }).with_clock(clock::now).with_secrets(view::secrets)
 }

@@ -20,12 +20,12 @@ pub(crate) use loop_telemetry::words::{
 
 use self::live::PRINTER;
 pub(crate) use self::{
-    format::{Utf8Decoder, changed_lines, text, tool_call_line, tool_error_line},
+    format::{Utf8Decoder, call_heading, call_rows, changed_lines, text, tool_call_line, tool_error_line},
     live::{
         CommandOutput, EventWording, LiveOutput, LiveOutputs, NoEchoGuard, OutputEnd, PanelContent,
         ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output,
     },
-    markdown::Markdown,
+    markdown::{Markdown, wrapped},
     notification::notify,
     redaction::{RedactedStream, redact_also, secrets, set_redactor},
     result::{IterationPage, IterationTable, StoredAgentOutput, resume_hint, run_page, summary},

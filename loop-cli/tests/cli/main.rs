@@ -59,6 +59,7 @@ mod schedule;
 mod schedule_cases;
 mod schedule_run;
 mod screen;
+mod screen_calls;
 mod session;
 mod session_files;
 mod session_loop;

@@ -60,8 +60,8 @@ fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
     let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
     let cx = execution_context(dir, new_run_id())?;
     let supervisor = cx.supervisor().clone();
-    let done =
-        block_on(session::run(requested_conversation(&args.chat)?, settings, cx, args.resume.as_deref()));
+    let (conversation, resumed) = (requested_conversation(&args.chat)?, args.resume.as_deref());
+    let done = block_on(session::run(conversation, settings, cx, resumed, args.verbose));
     supervisor.end();
     done
 }

@@ -9,13 +9,16 @@ use std::{
 };
 
 use console::Term;
-use loop_agents::chat::{Delta, TurnEvent};
+use loop_agents::{
+    chat::{Delta, ToolCall, TurnEvent},
+    tools::ToolReport,
+};
 use loop_session::{ActivityView, overflow_warning};
 
 use super::TurnStatus;
 use crate::view::{
-    DIM, Markdown, PanelContent, RedactedStream, StatusBoard, Utf8Decoder, WARN, paint, text, tool_call_line,
-    tool_error_line,
+    DIM, Markdown, PanelContent, RedactedStream, StatusBoard, Utf8Decoder, WARN, call_heading, call_rows,
+    paint, text,
 };
 
 /// The maximum number of unfinished rows of the reply in the panel.
@@ -28,6 +31,9 @@ pub(crate) struct TurnView {
     clean: RedactedStream,
     decoder: Utf8Decoder,
     model: String,
+    /// The call that has no result yet.
+    call: Option<ToolCall>,
+    is_verbose: bool,
 }
 
 /// The content at the bottom of the terminal.
@@ -39,13 +45,13 @@ struct TurnPanel {
 }
 
 impl TurnView {
-    /// Begins to show a turn of this model.
-    pub(crate) fn begin(model: &str, status: TurnStatus) -> Self {
+    /// Begins to show a turn of this model; if `is_verbose`, with the JSON of calls and their whole results.
+    pub(crate) fn begin(model: &str, status: TurnStatus, is_verbose: bool) -> Self {
         let page = Arc::new(Mutex::new(TurnPanel { status, reply: Markdown::default() }));
         let board =
             if StatusBoard::is_possible() { StatusBoard::new(page.clone()) } else { StatusBoard::plain() };
         let (clean, decoder) = (RedactedStream::for_display(), Utf8Decoder::default());
-        Self { page, board, clean, decoder, model: model.to_owned() }
+        Self { page, board, clean, decoder, model: model.to_owned(), call: None, is_verbose }
     }
 
     fn doing(&mut self, what: &str) {
@@ -71,6 +77,22 @@ impl TurnView {
         self.say(&rest);
         let rows = self.page().reply.end(columns());
         self.print(&rows);
+    }
+
+    /// Shows the open call, with its result if there is one.
+    fn end_call(&mut self, report: Option<&ToolReport>) {
+        let Some(call) = self.call.take() else { return };
+        if !self.is_verbose {
+            return self.print(&call_rows(&call, report, columns()));
+        }
+        let name = text::one_line(&call.name);
+        self.note(&paint(DIM, format_args!("{name} {}", text::one_line(&call.arguments.to_string()))));
+        if let Some(report) = report {
+            let outcome = serde_json::json!(report.outcome);
+            let said = text::printable(&report.text).replace('\t', "    ");
+            self.note(&paint(DIM, format_args!("{name} → {}", outcome.as_str().unwrap_or_default())));
+            self.note(&said);
+        }
     }
 
     fn print(&self, rows: &[String]) {
@@ -102,13 +124,12 @@ impl ActivityView for TurnView {
             }
             TurnEvent::Calling(call) => {
                 self.end_text();
-                self.note(&paint(DIM, tool_call_line(call)));
-                self.doing(&format!("calling {}", text::one_line(&call.name)));
+                self.end_call(None);
+                self.call = Some(call.clone());
+                self.doing(&format!("calling {}", call_heading(call)));
             }
             TurnEvent::Called(report) => {
-                if let Some(note) = tool_error_line(report) {
-                    self.note(&note);
-                }
+                self.end_call(Some(report));
                 self.doing(&format!("waiting for {}", self.model));
             }
             TurnEvent::Full(measure) => self.note(&paint(WARN, overflow_warning(measure))),
@@ -120,6 +141,7 @@ impl ActivityView for TurnView {
 impl Drop for TurnView {
     fn drop(&mut self) {
         self.end_text();
+        self.end_call(None);
         self.board.hide();
     }
 }

@@ -223,6 +223,12 @@ impl Markdown {
     }
 }
 
+/// Wraps the words of a plain text into rows of at most this many columns.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let span = Span { text: text.to_owned(), style: Style::new(), at: None };
+    rows(&[span], width).into_iter().map(|row| row.text).collect()
+}
+
 /// Divides a line into rows, without a change of its words.
 fn hard_wrapped(line: &str, width: usize) -> Vec<String> {
     let span = Span { text: line.replace(' ', "\u{a0}"), style: Style::new(), at: None };
