@@ -18,7 +18,10 @@ use loop_manifest::{ExecutionContext, model::ConversationOptions, settings::Sett
 use loop_session::{InputError, OpenError, Session};
 use loop_telemetry::StateDir;
 
-use self::editor::{CompletionWords, Editor};
+use self::{
+    editor::{CompletionWords, Editor},
+    screen::TypedLines,
+};
 use crate::{
     command::{Failure, OrFail},
     signals::Signals,
@@ -42,12 +45,13 @@ pub(crate) async fn run(
     let mut signals = Signals::listen().or_internal("cannot listen for signals")?;
     let inputs = inputs(&cx);
     let dir = cx.folder().to_owned();
-    let mut session = Session::open(conversation, settings, cx, terminal::host(is_verbose))?;
+    let typed = TypedLines::default();
+    let mut session = Session::open(conversation, settings, cx, terminal::host(typed.clone(), is_verbose))?;
     session.start(resumed).await?;
     let commands = session.commands().clone();
     let words = CompletionWords { dir, models: session.named_models(), commands };
     let coloured = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
-    let mut editor = Editor::open(words, inputs, coloured);
+    let mut editor = Editor::open(words, inputs, coloured, typed);
     let done = repl::run(&mut session, &mut editor, &mut signals).await;
     session.end();
     done.map_err(Failure::Internal)

@@ -2,13 +2,14 @@
 
 use loop_session::{Activity, ActivityView, SessionHost, SessionOutput};
 
-use super::screen::{TurnStatus, TurnView};
+use super::screen::{TurnStatus, TurnView, TypedLines};
 use crate::{clock, view};
 
 /// Shows a session at the terminal.
 struct TerminalOutput {
     /// True if tool calls are shown as JSON, with their whole results.
     is_verbose: bool,
+    typed: TypedLines,
 }
 
 impl SessionOutput for TerminalOutput {
@@ -22,12 +23,17 @@ impl SessionOutput for TerminalOutput {
 
     fn show(&self, work: Activity) -> Box<dyn ActivityView> {
         let Activity { model, doing, mean_duration, context, .. } = work;
-        Box::new(TurnView::begin(&model, TurnStatus::new(doing, mean_duration, context), self.is_verbose))
+        Box::new(TurnView::begin(
+            &model,
+            TurnStatus::new(doing, mean_duration, context),
+            self.typed.clone(),
+            self.is_verbose,
+        ))
     }
 }
 
-/// Returns the host of a session: this terminal, the clock, and the known secrets. `is_verbose` shows
-/// tool calls as JSON.
-pub(super) fn host(is_verbose: bool) -> SessionHost {
-    SessionHost::new(TerminalOutput { is_verbose }).with_clock(clock::now).with_secrets(view::secrets)
+/// Returns the host of a session: this terminal, the clock, and the known secrets. `typed` are the
+/// lines typed during a turn, and `is_verbose` shows tool calls as JSON.
+pub(super) fn host(typed: TypedLines, is_verbose: bool) -> SessionHost {
+    SessionHost::new(TerminalOutput { is_verbose, typed }).with_clock(clock::now).with_secrets(view::secrets)
 }

@@ -23,7 +23,7 @@ pub(crate) use self::{
     format::{Utf8Decoder, call_heading, call_rows, changed_lines, text, tool_call_line, tool_error_line},
     live::{
         CommandOutput, EventWording, LiveOutput, LiveOutputs, NoEchoGuard, OutputEnd, PanelContent,
-        ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output,
+        ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output, refresh_page, suspended,
     },
     markdown::{Markdown, wrapped},
     notification::notify,

@@ -109,6 +109,11 @@ impl ChatHarness {
         wait_until_shown(&format!("{typed} at a prompt after {text}"), || self.page(), is_asked);
     }
 
+    /// Returns the number of requests for the cursor's position so far. The editor begins with one.
+    pub(crate) fn requests(&self) -> u64 {
+        self.asked.load(Ordering::SeqCst)
+    }
+
     /// Presses keys.
     pub(crate) fn types(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("the terminal is there");

@@ -10,6 +10,7 @@ mod input_history;
 mod multiline;
 mod prompt;
 mod type_ahead;
+mod typed_keys;
 
 use std::{
     path::PathBuf,
@@ -31,18 +32,23 @@ use tokio::{
     time,
 };
 
-pub(crate) use self::{completion::CompletionWords, prompt::EditorPrompt, type_ahead::terminal_gone};
-use self::{
-    completion::SessionCompleter,
-    highlighter::CommandHighlighter,
-    input_history::InputHistory,
-    multiline::MultilineValidator,
-    type_ahead::{TypeAhead, TypedInput},
+pub(crate) use self::{
+    completion::CompletionWords,
+    prompt::EditorPrompt,
+    type_ahead::{WorkEnd, terminal_gone},
 };
-use crate::view;
+use self::{
+    completion::SessionCompleter, highlighter::CommandHighlighter, input_history::InputHistory,
+    multiline::MultilineValidator, type_ahead::TypeAhead, typed_keys::TypedInput,
+};
+use super::screen::TypedLines;
+use crate::{signals::stop_here, view};
 
 /// The name of the completion menu.
 const MENU: &str = "completions";
+
+/// The name of the editor's command that suspends this process.
+const SUSPEND: &str = "suspend";
 
 /// How long the editor may take to release the terminal. It checks for the request many times in that period.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -82,8 +88,14 @@ pub(crate) struct Editor {
 }
 
 impl Editor {
-    /// Opens an editor that completes these words, and remembers lines in this file, if there is one.
-    pub(crate) fn open(words: CompletionWords, history: Option<PathBuf>, coloured: bool) -> Self {
+    /// Opens an editor that completes these words, and remembers lines in this file, if there is one. Lines typed while
+    /// a line runs appear in `typed_lines`.
+    pub(crate) fn open(
+        words: CompletionWords,
+        history: Option<PathBuf>,
+        coloured: bool,
+        typed_lines: TypedLines,
+    ) -> Self {
         let (asking, asked) = mpsc::channel::<LineRequest>();
         let (tell, typed) = unbounded_channel();
         let pause = Arc::<AtomicBool>::default();
@@ -105,7 +117,7 @@ impl Editor {
                 }
             }
         });
-        Self { asking, typed, ahead: TypeAhead::default(), pause }
+        Self { asking, typed, ahead: TypeAhead::new(typed_lines), pause }
     }
 
     /// Requests a line; [`typed`](Self::typed) returns it.
@@ -126,13 +138,13 @@ impl Editor {
         self.typed.recv().await.unwrap_or_else(|| EditorEvent::Failed("the line editor crashed".to_owned()))
     }
 
-    /// Collects the input typed while no line is requested, for later requests. During a loop, returns at an exit word
-    /// or Ctrl+D.
+    /// Collects the input typed while no line is requested, for later requests. Returns at Esc, and during a loop also at
+    /// an exit word or Ctrl+D.
     ///
     /// # Cancel safety
     /// This is cancel safe: typed input is kept.
-    pub(crate) async fn until_ended(&mut self, is_loop: bool) {
-        self.ahead.until_ended(is_loop).await;
+    pub(crate) async fn until_ended(&mut self, is_loop: bool) -> WorkEnd {
+        self.ahead.until_ended(is_loop).await
     }
 
     /// Collects the input typed before a question appears, for later requests, because it is no answer to it. Drops a
@@ -150,6 +162,12 @@ impl Editor {
         self.ahead.answer().await
     }
 
+    /// Returns the queued lines to the editor, so that the person can edit them or withdraw them.
+    pub(crate) fn withdraw_queue(&mut self) {
+        // If the terminal is unreadable, the keys that nobody has read yet wait there.
+        let _ = self.ahead.withdraw();
+    }
+
     /// Takes the terminal back from a person who is typing. Returns [`EditorEvent::Paused`], unless a line came first.
     /// Returns `None` if the editor does not release it: on a vanished terminal it reads forever.
     pub(crate) async fn release_terminal(&mut self) -> Option<EditorEvent> {
@@ -161,6 +179,8 @@ impl Editor {
 fn editor(words: CompletionWords, lines: &InputHistory, coloured: bool) -> Reedline {
     let commands = words.commands.clone();
     let mut keys = default_emacs_keybindings();
+    let suspend = ReedlineEvent::ExecuteHostCommand(SUSPEND.to_owned());
+    keys.add_binding(KeyModifiers::CONTROL, KeyCode::Char('z'), suspend);
     let complete =
         ReedlineEvent::UntilFound(vec![ReedlineEvent::Menu(MENU.to_owned()), ReedlineEvent::MenuNext]);
     keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, complete);
@@ -193,6 +213,12 @@ fn read(editor: &mut Reedline, prompt: &EditorPrompt, lines: &InputHistory) -> E
         Ok(Signal::Success(line)) => {
             lines.append(&line);
             EditorEvent::Line(multiline::joined(&line))
+        }
+        Ok(Signal::HostCommand(_)) => {
+            view::suspended(|| {
+                stop_here();
+            });
+            read(editor, prompt, lines)
         }
         Ok(Signal::CtrlC) => EditorEvent::Interrupted,
         Ok(Signal::ExternalBreak(typed)) => {

@@ -15,7 +15,7 @@ use loop_agents::{
 };
 use loop_session::{ActivityView, overflow_warning};
 
-use super::TurnStatus;
+use super::{TurnStatus, TypedLines};
 use crate::view::{
     DIM, Markdown, PanelContent, RedactedStream, StatusBoard, Utf8Decoder, WARN, call_heading, call_rows,
     paint, text,
@@ -42,12 +42,14 @@ struct TurnPanel {
     status: TurnStatus,
     /// The reply, of which only the unfinished rows are shown.
     reply: Markdown,
+    /// The lines typed meanwhile, below the status line.
+    typed: TypedLines,
 }
 
 impl TurnView {
     /// Begins to show a turn of this model; if `is_verbose`, with the JSON of calls and their whole results.
-    pub(crate) fn begin(model: &str, status: TurnStatus, is_verbose: bool) -> Self {
-        let page = Arc::new(Mutex::new(TurnPanel { status, reply: Markdown::default() }));
+    pub(crate) fn begin(model: &str, status: TurnStatus, typed: TypedLines, is_verbose: bool) -> Self {
+        let page = Arc::new(Mutex::new(TurnPanel { status, reply: Markdown::default(), typed }));
         let board =
             if StatusBoard::is_possible() { StatusBoard::new(page.clone()) } else { StatusBoard::plain() };
         let (clean, decoder) = (RedactedStream::for_display(), Utf8Decoder::default());
@@ -151,6 +153,7 @@ impl PanelContent for TurnPanel {
         let mut lines = self.reply.unfinished(columns());
         lines.drain(..lines.len().saturating_sub(TAIL_ROWS));
         lines.push(self.status.line(now));
+        lines.extend(self.typed.rows());
         lines
     }
 }
