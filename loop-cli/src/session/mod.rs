@@ -4,10 +4,11 @@
 //!
 //! | part | file |
 //! | --- | --- |
-//! | the lines that a person types, and the jobs between them | `repl.rs`, `editor/` |
+//! | the lines that a person types, and the jobs between them | `repl.rs`, `editor/`, `large_input.rs` |
 //! | the screen | `screen/`, `terminal.rs` |
 
 mod editor;
+mod large_input;
 mod repl;
 mod screen;
 mod terminal;

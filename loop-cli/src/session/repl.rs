@@ -10,7 +10,10 @@ use loop_session::{
     jobs::{DueJob, MissedJobAction, MissedJobs, SessionScheduler},
 };
 
-use super::editor::{Editor, EditorEvent, EditorPrompt, WorkEnd, terminal_gone};
+use super::{
+    editor::{Editor, EditorEvent, EditorPrompt, WorkEnd, terminal_gone},
+    large_input::LargeInput,
+};
 use crate::{
     clock, exit,
     schedule::{FireHistory, FireResult},
@@ -29,6 +32,7 @@ pub(super) async fn run(
 ) -> anyhow::Result<ExitCode> {
     let mut scheduler = SessionScheduler::start(session.jobs());
     let mut missed_jobs = ask_about_missed_jobs(session);
+    let mut large_input = LargeInput::default();
     while !session.is_over() {
         view::flush();
         editor.ask(EditorPrompt { is_unsafe: session.is_unsafe() });
@@ -36,9 +40,10 @@ pub(super) async fn run(
         let next = next(editor, signals, &mut scheduler).await;
         scheduler.set_free(false, session.has_model());
         let signal = match next {
-            Ok(SessionEvent::Typed(EditorEvent::Line(line))) => {
-                handle_line(session, &line, &mut missed_jobs, editor, signals).await
-            }
+            Ok(SessionEvent::Typed(EditorEvent::Line(line))) => match large_input.checked(line, session) {
+                Some(line) => handle_line(session, &line, &mut missed_jobs, editor, signals).await,
+                None => None,
+            },
             Ok(SessionEvent::Typed(EditorEvent::Interrupted)) => {
                 session.say(&paint(DIM, "Ctrl+D leaves"));
                 None

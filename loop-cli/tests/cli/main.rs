@@ -60,6 +60,7 @@ mod schedule_cases;
 mod schedule_run;
 mod screen;
 mod screen_calls;
+mod screen_paste;
 mod screen_queue;
 mod session;
 mod session_files;

@@ -213,6 +213,11 @@ impl Session {
         self.dialogue.model.as_ref().map_or("no model", Model::id)
     }
 
+    /// Returns the size of the model's window in tokens, if it is known.
+    pub fn context_window(&self) -> Option<u64> {
+        self.dialogue.model.as_ref().and_then(Model::window)
+    }
+
     /// Returns whether a command has ended the session.
     pub const fn is_over(&self) -> bool {
         self.current.is_over

@@ -8,6 +8,7 @@ mod completion;
 mod highlighter;
 mod input_history;
 mod multiline;
+mod pastes;
 mod prompt;
 mod type_ahead;
 mod typed_keys;
@@ -38,8 +39,13 @@ pub(crate) use self::{
     type_ahead::{WorkEnd, terminal_gone},
 };
 use self::{
-    completion::SessionCompleter, highlighter::CommandHighlighter, input_history::InputHistory,
-    multiline::MultilineValidator, type_ahead::TypeAhead, typed_keys::TypedInput,
+    completion::SessionCompleter,
+    highlighter::CommandHighlighter,
+    input_history::InputHistory,
+    multiline::MultilineValidator,
+    pastes::{PasteMode, Pastes},
+    type_ahead::TypeAhead,
+    typed_keys::TypedInput,
 };
 use super::screen::TypedLines;
 use crate::{signals::stop_here, view};
@@ -100,16 +106,18 @@ impl Editor {
         let (tell, typed) = unbounded_channel();
         let pause = Arc::<AtomicBool>::default();
         let paused = Arc::clone(&pause);
+        let pastes = Pastes::default();
+        let ahead = TypeAhead::new(typed_lines, pastes.clone());
         thread::spawn(move || {
             let lines = InputHistory::open(history);
-            let mut editor = editor(words, &lines, coloured).with_break_signal(paused);
+            let mut editor = editor(words, &lines, coloured, &pastes).with_break_signal(paused);
             for LineRequest { prompt, ahead, begun } in asked {
                 let typed = match ahead {
-                    Some(TypedInput::Line(line)) => taken(&mut editor, &prompt, &line, &lines),
+                    Some(TypedInput::Line(line)) => taken(&mut editor, &prompt, &line, &lines, &pastes),
                     Some(TypedInput::End) => EditorEvent::End,
                     None => {
                         editor.run_edit_commands(&[EditCommand::InsertString(begun)]);
-                        read(&mut editor, &prompt, &lines)
+                        read(&mut editor, &prompt, &lines, &pastes)
                     }
                 };
                 if tell.send(typed).is_err() {
@@ -117,7 +125,7 @@ impl Editor {
                 }
             }
         });
-        Self { asking, typed, ahead: TypeAhead::new(typed_lines), pause }
+        Self { asking, typed, ahead, pause }
     }
 
     /// Requests a line; [`typed`](Self::typed) returns it.
@@ -176,7 +184,7 @@ impl Editor {
     }
 }
 
-fn editor(words: CompletionWords, lines: &InputHistory, coloured: bool) -> Reedline {
+fn editor(words: CompletionWords, lines: &InputHistory, coloured: bool, pastes: &Pastes) -> Reedline {
     let commands = words.commands.clone();
     let mut keys = default_emacs_keybindings();
     let suspend = ReedlineEvent::ExecuteHostCommand(SUSPEND.to_owned());
@@ -187,38 +195,44 @@ fn editor(words: CompletionWords, lines: &InputHistory, coloured: bool) -> Reedl
     keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
     let menu = ColumnarMenu::default().with_name(MENU);
     Reedline::create()
-        .with_history(Box::new(lines.remembered()))
+        .with_history(Box::new(lines.remembered(pastes)))
         .with_completer(Box::new(SessionCompleter::new(words)))
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
         .with_quick_completions(true)
         .with_partial_completions(true)
-        .with_highlighter(Box::new(CommandHighlighter(commands)))
+        .with_highlighter(Box::new(CommandHighlighter::new(commands, pastes.clone())))
         .with_validator(Box::new(MultilineValidator))
-        .with_edit_mode(Box::new(Emacs::new(keys)))
+        .with_edit_mode(Box::new(PasteMode::new(Emacs::new(keys), pastes.clone())))
         .with_ansi_colors(coloured)
         .use_bracketed_paste(true)
 }
 
 /// Takes a line typed earlier as if it were typed now.
-fn taken(editor: &mut Reedline, prompt: &EditorPrompt, line: &str, lines: &InputHistory) -> EditorEvent {
+fn taken(
+    editor: &mut Reedline,
+    prompt: &EditorPrompt,
+    line: &str,
+    lines: &InputHistory,
+    pastes: &Pastes,
+) -> EditorEvent {
     view::say(&prompt.before(line));
-    lines.append(line);
+    lines.append(&pastes.expanded(line));
     // The file has the line, whatever happens to the editor's own memory.
     let _ = editor.history_mut().save(HistoryItem::from_command_line(line));
-    EditorEvent::Line(multiline::joined(line))
+    EditorEvent::Line(pastes.expanded(&multiline::joined(line)))
 }
 
-fn read(editor: &mut Reedline, prompt: &EditorPrompt, lines: &InputHistory) -> EditorEvent {
+fn read(editor: &mut Reedline, prompt: &EditorPrompt, lines: &InputHistory, pastes: &Pastes) -> EditorEvent {
     match editor.read_line(prompt) {
         Ok(Signal::Success(line)) => {
-            lines.append(&line);
-            EditorEvent::Line(multiline::joined(&line))
+            lines.append(&pastes.expanded(&line));
+            EditorEvent::Line(pastes.expanded(&multiline::joined(&line)))
         }
         Ok(Signal::HostCommand(_)) => {
             view::suspended(|| {
                 stop_here();
             });
-            read(editor, prompt, lines)
+            read(editor, prompt, lines, pastes)
         }
         Ok(Signal::CtrlC) => EditorEvent::Interrupted,
         Ok(Signal::ExternalBreak(typed)) => {

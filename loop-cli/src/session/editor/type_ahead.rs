@@ -21,6 +21,7 @@ use loop_session::{Commands, RepeatEffect};
 
 use super::{
     super::screen::TypedLines,
+    pastes::Pastes,
     typed_keys::{TypedInput, TypedKeys},
 };
 use crate::view::Utf8Decoder;
@@ -37,8 +38,8 @@ pub(super) struct TypeAhead {
 }
 
 impl TypeAhead {
-    pub(super) fn new(shown: TypedLines) -> Self {
-        Self { keys: TypedKeys::default(), decoder: Utf8Decoder::default(), shown, is_escaped: false }
+    pub(super) fn new(shown: TypedLines, pastes: Pastes) -> Self {
+        Self { keys: TypedKeys::new(pastes), decoder: Utf8Decoder::default(), shown, is_escaped: false }
     }
 
     /// Returns the next line, together with its continuation lines.

@@ -4,14 +4,20 @@ use std::collections::VecDeque;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::multiline::is_whole;
+use super::{multiline::is_whole, pastes::Pastes};
+
+/// The sequence that ends a paste.
+const PASTE_END: &str = "\u{1b}[201~";
 
 /// Typed input that the session has not handled yet.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct TypedKeys {
     queue: VecDeque<TypedInput>,
     /// The line that is being typed.
     begun: String,
+    pastes: Pastes,
+    /// The text of a paste that has not ended.
+    paste: Option<String>,
 }
 
 /// Typed text, up to a key that ends a line.
@@ -23,6 +29,10 @@ pub(super) enum TypedInput {
 }
 
 impl TypedKeys {
+    pub(super) fn new(pastes: Pastes) -> Self {
+        Self { queue: VecDeque::new(), begun: String::new(), pastes, paste: None }
+    }
+
     /// Takes the keys that the terminal delivered together. Returns whether Esc was among them.
     ///
     /// Up takes the last queued line back, Backspace, Ctrl+W and Ctrl+U delete, and Ctrl+D on an empty line ends the
@@ -30,12 +40,16 @@ impl TypedKeys {
     pub(super) fn press(&mut self, keys: &str) -> bool {
         let (mut rest, mut is_escaped) = (keys, false);
         while let Some(key) = rest.chars().next() {
+            if self.paste.is_some() {
+                rest = self.take_paste(rest);
+                continue;
+            }
             rest = &rest[key.len_utf8()..];
             match key {
                 '\r' | '\n' => self.queue.push_back(TypedInput::Line(std::mem::take(&mut self.begun))),
                 '\u{4}' if self.begun.is_empty() => self.queue.push_back(TypedInput::End),
                 '\u{8}' | '\u{7f}' => {
-                    self.cut_from(self.begun.grapheme_indices(true).next_back().map(|at| at.0));
+                    self.delete();
                 }
                 '\u{15}' => self.begun.clear(),
                 '\u{17}' => {
@@ -47,8 +61,10 @@ impl TypedKeys {
                     length => {
                         let (sequence, after) = rest.split_at(length);
                         rest = after;
-                        if matches!(sequence, "[A" | "OA") {
-                            self.take_back();
+                        match sequence {
+                            "[A" | "OA" => self.take_back(),
+                            "[200~" => self.paste = Some(String::new()),
+                            _ => {}
                         }
                     }
                 },
@@ -57,6 +73,29 @@ impl TypedKeys {
             }
         }
         is_escaped
+    }
+
+    /// Takes the next part of a paste. Returns what follows the paste.
+    fn take_paste<'a>(&mut self, keys: &'a str) -> &'a str {
+        let mut paste = self.paste.take().unwrap_or_default();
+        let begun = paste.len();
+        paste.push_str(keys);
+        let Some(end) = paste.find(PASTE_END) else {
+            self.paste = Some(paste);
+            return "";
+        };
+        let rest = &keys[end + PASTE_END.len() - begun..];
+        let text = paste[..end].replace("\r\n", "\n").replace('\r', "\n");
+        self.begun.push_str(&self.pastes.folded(&text));
+        rest
+    }
+
+    /// Deletes the last sign, or the last paste.
+    fn delete(&mut self) {
+        let signs = self.pastes.label_at_end(&self.begun).unwrap_or(1);
+        for _ in 0..signs {
+            self.cut_from(self.begun.grapheme_indices(true).next_back().map(|at| at.0));
+        }
     }
 
     /// Deletes the line that is being typed, from this byte on.
@@ -153,7 +192,7 @@ mod tests {
 
     #[test]
     fn lines_that_go_on_are_one_and_one_that_is_begun_is_kept() {
-        let mut keys = TypedKeys::default();
+        let mut keys = TypedKeys::new(Pastes::default());
         for text in ["o", "ne\ntwo \\\r", "three\n", "```\n", "code\n```\n", "```\ncut\n\u{4}", "not yet"] {
             assert!(!keys.press(text));
         }
@@ -166,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_queued_line_is_taken_back_edited_and_withdrawn() {
-        let mut keys = TypedKeys::default();
+        let mut keys = TypedKeys::new(Pastes::default());
         keys.press("one\rtwo words\r");
         keys.press("\u{1b}[A");
         assert_eq!((keys.lines(), keys.begun()), (vec!["one".to_owned()], "two words"));
@@ -179,10 +218,23 @@ mod tests {
         assert_eq!((keys.len(), keys.begun()), (0, "one\nhalf"));
     }
 
+    #[test]
+    fn a_paste_is_one_unit() {
+        let mut keys = TypedKeys::new(Pastes::default());
+        for part in ["see \u{1b}[200~", "one\rtwo", "\u{1b}[20", "1~ end\r"] {
+            keys.press(part);
+        }
+        assert_eq!(keys.lines(), ["see one\ntwo end"]);
+        keys.press(&format!("x \u{1b}[200~{}\u{1b}[201~", "line\r".repeat(12)));
+        assert_eq!(keys.begun(), "x [12 lines pasted]");
+        keys.press("\u{7f}");
+        assert_eq!(keys.begun(), "x ");
+    }
+
     proptest! {
         #[test]
         fn typed_text_is_queued_as_it_is(lines in prop::collection::vec("[a-zé漢 ]{0,9}", 0..5)) {
-            let mut keys = TypedKeys::default();
+            let mut keys = TypedKeys::new(Pastes::default());
             for line in &lines {
                 keys.press(&format!("{line}\r"));
             }

@@ -13,8 +13,14 @@ use rustix::{
     termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcgetpgrp, tcsetattr},
 };
 
+use super::printer::PRINTER;
+
 /// True while somebody needs the echo to stay off.
 static KEPT_OFF: AtomicBool = AtomicBool::new(false);
+
+/// Tells the terminal to mark the beginning and the end of a paste.
+const PASTE_MARKS_ON: &str = "\u{1b}[?2004h";
+const PASTE_MARKS_OFF: &str = "\u{1b}[?2004l";
 
 /// Keeps the echo off until dropped, whatever panels appear meanwhile. Each key is readable at once, so that the session
 /// can show and edit what is typed.
@@ -26,12 +32,14 @@ impl NoEchoGuard {
     pub(crate) fn begin() -> Self {
         KEPT_OFF.store(true, Ordering::Relaxed);
         set(false);
+        PRINTER.control(PASTE_MARKS_ON.to_owned());
         Self(())
     }
 }
 
 impl Drop for NoEchoGuard {
     fn drop(&mut self) {
+        PRINTER.control(PASTE_MARKS_OFF.to_owned());
         KEPT_OFF.store(false, Ordering::Relaxed);
         set(true);
     }
@@ -40,8 +48,15 @@ impl Drop for NoEchoGuard {
 /// Gives the terminal its usual modes while `stop` stops this process.
 pub(super) fn suspended(stop: impl FnOnce()) {
     let kept_off = KEPT_OFF.swap(false, Ordering::Relaxed);
+    if kept_off {
+        PRINTER.control(PASTE_MARKS_OFF.to_owned());
+        PRINTER.flush();
+    }
     set(true);
     stop();
+    if kept_off {
+        PRINTER.control(PASTE_MARKS_ON.to_owned());
+    }
     KEPT_OFF.store(kept_off, Ordering::Relaxed);
     set(!kept_off);
 }
