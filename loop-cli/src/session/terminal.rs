@@ -2,7 +2,7 @@
 
 use loop_session::{Activity, ActivityView, SessionHost, SessionOutput};
 
-use super::screen::{TurnStatus, TurnView, TypedLines};
+use super::screen::{TurnStatus, TurnView, TypedLines, columns, last_exchange};
 use crate::{clock, view};
 
 /// Shows a session at the terminal.
@@ -19,6 +19,10 @@ impl SessionOutput for TerminalOutput {
 
     fn warn(&self, text: &str) {
         view::warning(text);
+    }
+
+    fn last_exchange(&self, prompt: &str, reply: &str) {
+        view::say(&last_exchange(prompt, reply, columns()).join("\n"));
     }
 
     fn show(&self, work: Activity) -> Box<dyn ActivityView> {

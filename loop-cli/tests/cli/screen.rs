@@ -76,3 +76,17 @@ fn a_terminal_that_changes_its_size_shows_whole_lines() {
         chat.leaves();
     }
 }
+
+#[test]
+fn a_resumed_session_shows_its_last_exchange() {
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let server = ModelServer::new([Answer::deltas(["The **answer** is 42."])]);
+        let mut first = chat(&scenario, &server, size);
+        first.says("What is it?", "The answer is 42.");
+        first.leaves();
+        let second = ChatHarness::chat(&scenario, &server, &["--resume"], size);
+        second.wait_for_prompt_after("/help\n> What is it?\nThe answer is 42.");
+        second.leaves();
+    }
+}

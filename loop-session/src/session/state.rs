@@ -164,6 +164,9 @@ impl Session {
         let tools = if self.tools.are_on { "with tools" } else { "without tools" };
         let folder = self.context.execution.folder().display();
         self.say(&paint(DIM, format_args!("{}, {tools}, in {folder} · /help", self.model_name())));
+        if resumed.is_some() {
+            self.show_last_exchange();
+        }
         Ok(())
     }
 

@@ -159,7 +159,7 @@ impl PanelContent for TurnPanel {
 }
 
 /// Returns the columns for text. The last one stays free: a sign there makes some terminals begin a new row.
-fn columns() -> usize {
+pub(crate) fn columns() -> usize {
     let (_, columns) = Term::stderr().size();
     usize::from(columns).saturating_sub(1).max(1)
 }
