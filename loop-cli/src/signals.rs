@@ -88,7 +88,8 @@ impl Signals {
     }
 }
 
-/// Waits for Ctrl+Z.
+/// Waits for Ctrl+Z. The default hears nothing.
+#[derive(Debug, Default)]
 pub(crate) struct SuspendSignals(Option<unix::Signal>);
 
 impl SuspendSignals {

@@ -27,6 +27,11 @@ pub trait SessionOutput: Send + Sync {
         let _ = text;
     }
 
+    /// Shows the last prompt and its reply in a session that is resumed. Default: shows nothing.
+    fn last_exchange(&self, prompt: &str, reply: &str) {
+        let _ = (prompt, reply);
+    }
+
     /// Begins to show a model's turn or a tool call. The session drops the view when the work ends. Default: shows
     /// nothing.
     fn show(&self, work: Activity) -> Box<dyn ActivityView> {
@@ -132,6 +137,10 @@ impl SessionHost {
         if !text.is_empty() {
             self.output.reply(&text);
         }
+    }
+
+    pub(crate) fn last_exchange(&self, prompt: &str, reply: &str) {
+        self.output.last_exchange(&self.printable(prompt.trim()), &self.printable(reply.trim()));
     }
 
     pub(crate) fn show(&self, work: Activity) -> Box<dyn ActivityView> {

@@ -23,6 +23,9 @@ pub(crate) struct ChatArgs {
     /// Print reply, usage, cost and calls as one JSON line
     #[arg(long)]
     pub(crate) json: bool,
+    /// Show tool calls as JSON, with whole results
+    #[arg(long, conflicts_with_all = ["prompt", "json"])]
+    pub(crate) verbose: bool,
     /// Run tools in this folder [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,

@@ -40,7 +40,7 @@ fn list(store: &SessionStore, args: &ListSessionsArgs) -> Result<(), Failure> {
         return Ok(());
     }
     let here = environment::dir(None)?;
-    match SessionList::new(store, &here, &session::host()).local(!args.all).text()? {
+    match SessionList::new(store, &here, &session::listing_host()).local(!args.all).text()? {
         Some(page) => {
             view::print(&page)?;
         }

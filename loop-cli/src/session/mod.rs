@@ -4,10 +4,11 @@
 //!
 //! | part | file |
 //! | --- | --- |
-//! | the lines that a person types, and the jobs between them | `repl.rs`, `editor/` |
+//! | the lines that a person types, and the jobs between them | `repl.rs`, `editor/`, `large_input.rs` |
 //! | the screen | `screen/`, `terminal.rs` |
 
 mod editor;
+mod large_input;
 mod model_menu;
 mod repl;
 mod screen;
@@ -16,11 +17,13 @@ mod terminal;
 use std::{fs, io, path::PathBuf, process::ExitCode};
 
 use loop_manifest::{ExecutionContext, model::ConversationOptions, settings::Settings};
-use loop_session::{InputError, OpenError, Session, StartModel};
+use loop_session::{InputError, OpenError, Session, SessionHost, StartModel};
 use loop_telemetry::StateDir;
 
-use self::editor::{CompletionWords, Editor};
-pub(crate) use self::terminal::host;
+use self::{
+    editor::{CompletionWords, Editor},
+    screen::TypedLines,
+};
 use crate::{
     command::{Failure, OrFail},
     signals::Signals,
@@ -29,8 +32,23 @@ use crate::{
 /// The file in the state directory that remembers typed input.
 const INPUTS: &str = "inputs";
 
-/// Runs a session to its end, at the terminal of this process. `resumed` names a session to continue, as for `/session
-/// continue`. Unless `is_recorded`, nothing of it is stored.
+/// How a session begins.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SessionOptions<'a> {
+    /// The session to continue, as for `/session continue`.
+    pub(crate) resumed: Option<&'a str>,
+    /// False if nothing of it is stored.
+    pub(crate) is_recorded: bool,
+    /// Whether tool calls appear as JSON.
+    pub(crate) is_verbose: bool,
+}
+
+/// Returns the host that shows texts about sessions outside of one.
+pub(crate) fn listing_host() -> SessionHost {
+    terminal::host(TypedLines::default(), false)
+}
+
+/// Runs a session to its end, at the terminal of this process.
 ///
 /// # Errors
 /// The named model or the folder is unusable, the session cannot be resumed, or the terminal is lost.
@@ -38,23 +56,25 @@ pub(crate) async fn run(
     conversation: ConversationOptions,
     settings: Settings,
     cx: ExecutionContext,
-    resumed: Option<&str>,
-    is_recorded: bool,
+    options: SessionOptions<'_>,
 ) -> Result<ExitCode, Failure> {
     let mut signals = Signals::listen().or_internal("cannot listen for signals")?;
     let inputs = inputs(&cx);
     let dir = cx.folder().to_owned();
-    let model = match resumed {
+    let model = match options.resumed {
         // The session that continues names its own model.
         Some(_) => StartModel::Choose,
         None => model_menu::choose(&conversation, &settings, &cx)?,
     };
-    let mut session = Session::open_with(model, conversation, settings, cx, host())?.recording(is_recorded);
-    session.start(resumed).await?;
+    let typed = TypedLines::default();
+    let host = terminal::host(typed.clone(), options.is_verbose);
+    let mut session =
+        Session::open_with(model, conversation, settings, cx, host)?.recording(options.is_recorded);
+    session.start(options.resumed).await?;
     let commands = session.commands().clone();
     let words = CompletionWords { dir, models: session.named_models(), commands };
     let coloured = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
-    let mut editor = Editor::open(words, inputs, coloured);
+    let mut editor = Editor::open(words, inputs, coloured, typed);
     let done = repl::run(&mut session, &mut editor, &mut signals).await;
     session.end();
     done.map_err(Failure::Internal)

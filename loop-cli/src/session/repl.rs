@@ -10,11 +10,14 @@ use loop_session::{
     jobs::{DueJob, MissedJobAction, MissedJobs, SessionScheduler},
 };
 
-use super::editor::{Editor, EditorEvent, EditorPrompt, terminal_gone};
+use super::{
+    editor::{Editor, EditorEvent, EditorPrompt, WorkEnd, terminal_gone},
+    large_input::LargeInput,
+};
 use crate::{
     clock, exit,
     schedule::{FireHistory, FireResult},
-    signals::{Signal, Signals},
+    signals::{Signal, Signals, SuspendSignals, stop_here},
     view::{self, DIM, NoEchoGuard, paint},
 };
 
@@ -29,6 +32,7 @@ pub(super) async fn run(
 ) -> anyhow::Result<ExitCode> {
     let mut scheduler = SessionScheduler::start(session.jobs());
     let mut missed_jobs = ask_about_missed_jobs(session);
+    let mut large_input = LargeInput::default();
     while !session.is_over() {
         view::flush();
         editor.ask(EditorPrompt { is_unsafe: session.is_unsafe(), is_recorded: session.is_recording() });
@@ -36,9 +40,10 @@ pub(super) async fn run(
         let next = next(editor, signals, &mut scheduler).await;
         scheduler.set_free(false, session.has_model());
         let signal = match next {
-            Ok(SessionEvent::Typed(EditorEvent::Line(line))) => {
-                handle_line(session, &line, &mut missed_jobs, editor, signals).await
-            }
+            Ok(SessionEvent::Typed(EditorEvent::Line(line))) => match large_input.checked(line, session) {
+                Some(line) => handle_line(session, &line, &mut missed_jobs, editor, signals).await,
+                None => None,
+            },
             Ok(SessionEvent::Typed(EditorEvent::Interrupted)) => {
                 session.say(&paint(DIM, "Ctrl+D leaves"));
                 None
@@ -216,6 +221,8 @@ async fn perform(
     let (stop, host) = (CancellationToken::new(), session.host().clone());
     // Otherwise Ctrl+C, and text typed ahead, would appear in the middle of the output.
     let _unechoed = NoEchoGuard::begin();
+    // If Ctrl+Z cannot be heard, it stops this process at once, as it does by default.
+    let mut suspensions = SuspendSignals::listen().unwrap_or_default();
     let mut acting = pin!(session.run_line(line, stop.clone()));
     let mut question: Option<ApprovalQuestion> = None;
     loop {
@@ -223,16 +230,29 @@ async fn perform(
             done = &mut acting => return Ok(done),
             signal = signals.next() => {
                 stop.cancel();
+                editor.withdraw_queue();
                 if signal != Signal::Interrupt {
                     // Give the transcript time to record the end; work that takes longer is dropped, which ends it.
                     let _ = timeout(GRACE, &mut acting).await;
                     return Err(signal);
                 }
             }
+            () = suspensions.next() => view::suspended(|| {
+                stop_here();
+            }),
             typed = typed_meanwhile(editor, is_loop(line), question.is_some()), if !stop.is_cancelled() => {
-                match question.take() {
-                    Some(question) => question.answered(typed.as_deref(), &host),
-                    None => stop.cancel(),
+                match typed {
+                    TypedMeanwhile::Answer(typed) => {
+                        if let Some(question) = question.take() {
+                            question.answered(typed.as_deref(), &host);
+                        }
+                    }
+                    TypedMeanwhile::End(end) => {
+                        stop.cancel();
+                        if end == WorkEnd::Escaped {
+                            editor.withdraw_queue();
+                        }
+                    }
                 }
             }
             Some(next) = next_question(questions.as_mut()), if question.is_none() => {
@@ -261,11 +281,17 @@ async fn next_question(
     questions?.recv().await
 }
 
+/// Input typed while a line runs.
+enum TypedMeanwhile {
+    /// The answer to a question; `None` for Ctrl+D or Esc.
+    Answer(Option<String>),
+    End(WorkEnd),
+}
+
 /// Waits for the answer to a question, or for typed input that ends the work. Keeps all other input.
-async fn typed_meanwhile(editor: &mut Editor, is_loop: bool, is_asked: bool) -> Option<String> {
+async fn typed_meanwhile(editor: &mut Editor, is_loop: bool, is_asked: bool) -> TypedMeanwhile {
     if is_asked {
-        return editor.answer().await;
+        return TypedMeanwhile::Answer(editor.answer().await);
     }
-    editor.until_ended(is_loop).await;
-    None
+    TypedMeanwhile::End(editor.until_ended(is_loop).await)
 }

@@ -2,11 +2,15 @@
 
 use loop_session::{Activity, ActivityView, SessionHost, SessionOutput};
 
-use super::screen::{TurnStatus, TurnView};
+use super::screen::{TurnStatus, TurnView, TypedLines, columns, last_exchange};
 use crate::{clock, view};
 
 /// Shows a session at the terminal.
-struct TerminalOutput;
+struct TerminalOutput {
+    /// True if tool calls are shown as JSON, with their whole results.
+    is_verbose: bool,
+    typed: TypedLines,
+}
 
 impl SessionOutput for TerminalOutput {
     fn say(&self, text: &str) {
@@ -17,13 +21,23 @@ impl SessionOutput for TerminalOutput {
         view::warning(text);
     }
 
+    fn last_exchange(&self, prompt: &str, reply: &str) {
+        view::say(&last_exchange(prompt, reply, columns()).join("\n"));
+    }
+
     fn show(&self, work: Activity) -> Box<dyn ActivityView> {
         let Activity { model, doing, mean_duration, context, .. } = work;
-        Box::new(TurnView::begin(&model, TurnStatus::new(doing, mean_duration, context)))
+        Box::new(TurnView::begin(
+            &model,
+            TurnStatus::new(doing, mean_duration, context),
+            self.typed.clone(),
+            self.is_verbose,
+        ))
     }
 }
 
-/// Returns the host of a session: this terminal, the clock, and the known secrets.
-pub(crate) fn host() -> SessionHost {
-    SessionHost::new(TerminalOutput).with_clock(clock::now).with_secrets(view::secrets)
+/// Returns the host of a session: this terminal, the clock, and the known secrets. `typed` are the lines typed during a
+/// turn, and `is_verbose` shows tool calls as JSON.
+pub(super) fn host(typed: TypedLines, is_verbose: bool) -> SessionHost {
+    SessionHost::new(TerminalOutput { is_verbose, typed }).with_clock(clock::now).with_secrets(view::secrets)
 }

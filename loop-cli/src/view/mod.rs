@@ -2,6 +2,7 @@
 
 mod format;
 mod live;
+mod markdown;
 mod notification;
 mod redaction;
 mod result;
@@ -19,11 +20,15 @@ pub(crate) use loop_telemetry::words::{
 
 use self::live::PRINTER;
 pub(crate) use self::{
-    format::{allow_hint, changed_lines, text, tool_call_line, tool_error_line},
+    format::{
+        Utf8Decoder, allow_hint, call_heading, call_rows, changed_lines, text, tool_call_line,
+        tool_error_line,
+    },
     live::{
         CommandOutput, EventWording, LiveOutput, LiveOutputs, NoEchoGuard, OutputEnd, PanelContent,
-        ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output,
+        ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output, refresh_page, suspended,
     },
+    markdown::{Markdown, wrapped},
     notification::notify,
     redaction::{RedactedStream, redact_also, secrets, set_redactor},
     result::{

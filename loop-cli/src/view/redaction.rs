@@ -7,9 +7,9 @@ use std::{
 };
 
 use anstream::adapter::StripBytes;
-use loop_telemetry::{RedactingStream, Redactor};
+use loop_telemetry::{RedactingStream, Redactor, words::is_display_control};
 
-use crate::persistence;
+use crate::{persistence, view::Utf8Decoder};
 
 /// The secrets of a run: those of the environment and of its manifest.
 static SECRETS: RwLock<Option<Redactor>> = RwLock::new(None);
@@ -67,13 +67,19 @@ pub(crate) struct RedactedStream {
 #[derive(Debug)]
 struct DisplayFilter {
     strip: StripBytes,
+    decoder: Utf8Decoder,
     stream: RedactingStream,
 }
 
 impl DisplayFilter {
     fn push(&mut self, redacted: &[u8], output: &mut Vec<u8>) {
-        let Self { strip, stream } = self;
-        strip.strip_next(redacted).for_each(|part| stream.push(part, output));
+        let Self { strip, decoder, stream } = self;
+        for part in strip.strip_next(redacted) {
+            let mut text = decoder.push(part);
+            // A carriage return ends a line of output.
+            text.retain(|sign| sign == '\r' || !is_display_control(sign));
+            stream.push(text.as_bytes(), output);
+        }
     }
 }
 
@@ -89,7 +95,11 @@ impl RedactedStream {
     }
 
     fn for_display_without(secrets: &Redactor) -> Self {
-        let display = DisplayFilter { strip: StripBytes::new(), stream: secrets.stream() };
+        let display = DisplayFilter {
+            strip: StripBytes::new(),
+            decoder: Utf8Decoder::default(),
+            stream: secrets.stream(),
+        };
         Self { stream: secrets.stream(), display: Some(display), output: Vec::new() }
     }
 
@@ -131,6 +141,7 @@ impl RedactedStream {
         self.rest();
         if let Some(display) = &mut self.display {
             display.strip = StripBytes::new();
+            display.decoder = Utf8Decoder::default();
         }
     }
 }

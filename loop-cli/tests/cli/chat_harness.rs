@@ -12,6 +12,8 @@ use std::{
     thread,
 };
 
+use rustix::termios::{Winsize, tcsetwinsize};
+
 use crate::{
     model_server::{KEY, ModelServer},
     support::{CommandResult, RunningCommand, Scenario, shown, wait_until_shown},
@@ -107,6 +109,11 @@ impl ChatHarness {
         wait_until_shown(&format!("{typed} at a prompt after {text}"), || self.page(), is_asked);
     }
 
+    /// Returns the number of requests for the cursor's position so far. The editor begins with one.
+    pub(crate) fn requests(&self) -> u64 {
+        self.asked.load(Ordering::SeqCst)
+    }
+
     /// Presses keys.
     pub(crate) fn types(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("the terminal is there");
@@ -128,6 +135,13 @@ impl ChatHarness {
                 && page.lines().last() == Some(">")
         };
         wait_until_shown(&format!("a prompt after {answer}"), || self.page(), is_answered);
+    }
+
+    /// Makes the terminal larger or smaller, as when a person drags the corner of its window.
+    pub(crate) fn resizes(&self, (ws_col, ws_row): (u16, u16)) {
+        self.screen.lock().expect("no panic").screen_mut().set_size(ws_row, ws_col);
+        let size = Winsize { ws_col, ws_row, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&self.keys, size).expect("a size");
     }
 
     /// Compares the screen with its snapshot.

@@ -80,6 +80,18 @@ impl Session {
         false
     }
 
+    /// Shows the last reply of the conversation and its prompt, if there are any.
+    pub(crate) fn show_last_exchange(&self) {
+        let messages = self.dialogue.chat.history().messages();
+        let is_reply = |message: &Message| {
+            matches!(message, Message::Assistant { .. }) && !message.text().trim().is_empty()
+        };
+        let Some(at) = messages.iter().rposition(is_reply) else { return };
+        let is_prompt = |message: &&Message| matches!(message, Message::User { .. });
+        let prompt = messages[..at].iter().rev().find(is_prompt).map_or("", Message::text);
+        self.host().last_exchange(prompt, messages[at].text());
+    }
+
     /// Finds the session.
     ///
     /// # Errors

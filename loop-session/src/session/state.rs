@@ -205,6 +205,9 @@ impl Session {
         let tools = if self.tools.are_on { "with tools" } else { "without tools" };
         let folder = self.context.execution.folder().display();
         self.say(&paint(DIM, format_args!("{}, {tools}, in {folder} · /help", self.model_name())));
+        if resumed.is_some() {
+            self.show_last_exchange();
+        }
         Ok(())
     }
 
@@ -262,6 +265,11 @@ impl Session {
     /// Returns the name of the model, for display.
     pub fn model_name(&self) -> &str {
         self.dialogue.model.as_ref().map_or("no model", Model::id)
+    }
+
+    /// Returns the size of the model's window in tokens, if it is known.
+    pub fn context_window(&self) -> Option<u64> {
+        self.dialogue.model.as_ref().and_then(Model::window)
     }
 
     /// Returns whether a command has ended the session.

@@ -63,7 +63,12 @@ fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
     let cx = execution_context(dir, new_run_id())?;
     let supervisor = cx.supervisor().clone();
     let conversation = requested_conversation(&args.chat)?;
-    let done = block_on(session::run(conversation, settings, cx, args.resume.as_deref(), !args.no_record));
+    let options = session::SessionOptions {
+        resumed: args.resume.as_deref(),
+        is_recorded: !args.no_record,
+        is_verbose: args.verbose,
+    };
+    let done = block_on(session::run(conversation, settings, cx, options));
     supervisor.end();
     done
 }

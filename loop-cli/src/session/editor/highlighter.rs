@@ -4,13 +4,26 @@ use reedline::{Color, Highlighter, StyledText};
 
 use loop_session::{Commands, UserInput};
 
+use super::pastes::Pastes;
+
 /// The editor's default colour is white, which is unreadable on a white background.
-pub(super) struct CommandHighlighter(pub(super) Commands);
+pub(super) struct CommandHighlighter {
+    commands: Commands,
+    pastes: Pastes,
+}
+
+impl CommandHighlighter {
+    pub(super) const fn new(commands: Commands, pastes: Pastes) -> Self {
+        Self { commands, pastes }
+    }
+}
 
 impl Highlighter for CommandHighlighter {
-    fn highlight(&self, line: &str, _: usize) -> StyledText {
+    fn highlight(&self, line: &str, cursor: usize) -> StyledText {
+        // The keys do not see the text otherwise.
+        self.pastes.see(line.get(..cursor).unwrap_or(line));
         let known = match UserInput::of(line) {
-            UserInput::Command { name, .. } if self.0.find(name).is_some() => {
+            UserInput::Command { name, .. } if self.commands.find(name).is_some() => {
                 line.find(name).map_or(0, |at| at + name.len())
             }
             _ => 0,

@@ -7,6 +7,7 @@ use std::{collections::VecDeque, fs, io::Write, path::PathBuf};
 
 use reedline::{FileBackedHistory, History as _, HistoryItem};
 
+use super::pastes::Pastes;
 use crate::{own_file, view};
 
 /// The number of remembered inputs.
@@ -34,12 +35,12 @@ impl InputHistory {
         lines
     }
 
-    /// Returns the remembered inputs, for the editor, which adds new ones by itself.
-    pub(super) fn remembered(&self) -> FileBackedHistory {
+    /// Returns the remembered inputs, for the editor, which adds new ones by itself. Long inputs have labels.
+    pub(super) fn remembered(&self, pastes: &Pastes) -> FileBackedHistory {
         let mut history = FileBackedHistory::default();
         for line in self.read().0 {
             // An error in one entry does not affect the others.
-            let _ = history.save(HistoryItem::from_command_line(line));
+            let _ = history.save(HistoryItem::from_command_line(pastes.folded(&line)));
         }
         history
     }

@@ -8,8 +8,10 @@ mod completion;
 mod highlighter;
 mod input_history;
 mod multiline;
+mod pastes;
 mod prompt;
 mod type_ahead;
+mod typed_keys;
 
 use std::{
     path::PathBuf,
@@ -31,18 +33,28 @@ use tokio::{
     time,
 };
 
-pub(crate) use self::{completion::CompletionWords, prompt::EditorPrompt, type_ahead::terminal_gone};
+pub(crate) use self::{
+    completion::CompletionWords,
+    prompt::EditorPrompt,
+    type_ahead::{WorkEnd, terminal_gone},
+};
 use self::{
     completion::SessionCompleter,
     highlighter::CommandHighlighter,
     input_history::InputHistory,
     multiline::MultilineValidator,
-    type_ahead::{TypeAhead, TypedInput},
+    pastes::{PasteMode, Pastes},
+    type_ahead::TypeAhead,
+    typed_keys::TypedInput,
 };
-use crate::view;
+use super::screen::TypedLines;
+use crate::{signals::stop_here, view};
 
 /// The name of the completion menu.
 const MENU: &str = "completions";
+
+/// The name of the editor's command that suspends this process.
+const SUSPEND: &str = "suspend";
 
 /// How long the editor may take to release the terminal. It checks for the request many times in that period.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -82,22 +94,30 @@ pub(crate) struct Editor {
 }
 
 impl Editor {
-    /// Opens an editor that completes these words, and remembers lines in this file, if there is one.
-    pub(crate) fn open(words: CompletionWords, history: Option<PathBuf>, coloured: bool) -> Self {
+    /// Opens an editor that completes these words, and remembers lines in this file, if there is one. Lines typed while
+    /// a line runs appear in `typed_lines`.
+    pub(crate) fn open(
+        words: CompletionWords,
+        history: Option<PathBuf>,
+        coloured: bool,
+        typed_lines: TypedLines,
+    ) -> Self {
         let (asking, asked) = mpsc::channel::<LineRequest>();
         let (tell, typed) = unbounded_channel();
         let pause = Arc::<AtomicBool>::default();
         let paused = Arc::clone(&pause);
+        let pastes = Pastes::default();
+        let ahead = TypeAhead::new(typed_lines, pastes.clone());
         thread::spawn(move || {
             let lines = InputHistory::open(history);
-            let mut editor = editor(words, &lines, coloured).with_break_signal(paused);
+            let mut editor = editor(words, &lines, coloured, &pastes).with_break_signal(paused);
             for LineRequest { prompt, ahead, begun } in asked {
                 let typed = match ahead {
-                    Some(TypedInput::Line(line)) => taken(&mut editor, &prompt, &line, &lines),
+                    Some(TypedInput::Line(line)) => taken(&mut editor, &prompt, &line, &lines, &pastes),
                     Some(TypedInput::End) => EditorEvent::End,
                     None => {
                         editor.run_edit_commands(&[EditCommand::InsertString(begun)]);
-                        read(&mut editor, &prompt, &lines)
+                        read(&mut editor, &prompt, &lines, &pastes)
                     }
                 };
                 if tell.send(typed).is_err() {
@@ -105,7 +125,7 @@ impl Editor {
                 }
             }
         });
-        Self { asking, typed, ahead: TypeAhead::default(), pause }
+        Self { asking, typed, ahead, pause }
     }
 
     /// Requests a line; [`typed`](Self::typed) returns it.
@@ -126,13 +146,13 @@ impl Editor {
         self.typed.recv().await.unwrap_or_else(|| EditorEvent::Failed("the line editor crashed".to_owned()))
     }
 
-    /// Collects the input typed while no line is requested, for later requests. During a loop, returns at an exit word
-    /// or Ctrl+D.
+    /// Collects the input typed while no line is requested, for later requests. Returns at Esc, and during a loop also at
+    /// an exit word or Ctrl+D.
     ///
     /// # Cancel safety
     /// This is cancel safe: typed input is kept.
-    pub(crate) async fn until_ended(&mut self, is_loop: bool) {
-        self.ahead.until_ended(is_loop).await;
+    pub(crate) async fn until_ended(&mut self, is_loop: bool) -> WorkEnd {
+        self.ahead.until_ended(is_loop).await
     }
 
     /// Collects the input typed before a question appears, for later requests, because it is no answer to it. Drops a
@@ -150,6 +170,12 @@ impl Editor {
         self.ahead.answer().await
     }
 
+    /// Returns the queued lines to the editor, so that the person can edit them or withdraw them.
+    pub(crate) fn withdraw_queue(&mut self) {
+        // If the terminal is unreadable, the keys that nobody has read yet wait there.
+        let _ = self.ahead.withdraw();
+    }
+
     /// Takes the terminal back from a person who is typing. Returns [`EditorEvent::Paused`], unless a line came first.
     /// Returns `None` if the editor does not release it: on a vanished terminal it reads forever.
     pub(crate) async fn release_terminal(&mut self) -> Option<EditorEvent> {
@@ -158,45 +184,59 @@ impl Editor {
     }
 }
 
-fn editor(words: CompletionWords, lines: &InputHistory, coloured: bool) -> Reedline {
+fn editor(words: CompletionWords, lines: &InputHistory, coloured: bool, pastes: &Pastes) -> Reedline {
     let commands = words.commands.clone();
     let mut keys = default_emacs_keybindings();
+    let suspend = ReedlineEvent::ExecuteHostCommand(SUSPEND.to_owned());
+    keys.add_binding(KeyModifiers::CONTROL, KeyCode::Char('z'), suspend);
     let complete =
         ReedlineEvent::UntilFound(vec![ReedlineEvent::Menu(MENU.to_owned()), ReedlineEvent::MenuNext]);
     keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, complete);
     keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
     let menu = ColumnarMenu::default().with_name(MENU);
     Reedline::create()
-        .with_history(Box::new(lines.remembered()))
+        .with_history(Box::new(lines.remembered(pastes)))
         .with_completer(Box::new(SessionCompleter::new(words)))
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
         .with_quick_completions(true)
         .with_partial_completions(true)
-        .with_highlighter(Box::new(CommandHighlighter(commands)))
+        .with_highlighter(Box::new(CommandHighlighter::new(commands, pastes.clone())))
         .with_validator(Box::new(MultilineValidator))
-        .with_edit_mode(Box::new(Emacs::new(keys)))
+        .with_edit_mode(Box::new(PasteMode::new(Emacs::new(keys), pastes.clone())))
         .with_ansi_colors(coloured)
         .use_bracketed_paste(true)
 }
 
 /// Takes a line typed earlier as if it were typed now.
-fn taken(editor: &mut Reedline, prompt: &EditorPrompt, line: &str, lines: &InputHistory) -> EditorEvent {
+fn taken(
+    editor: &mut Reedline,
+    prompt: &EditorPrompt,
+    line: &str,
+    lines: &InputHistory,
+    pastes: &Pastes,
+) -> EditorEvent {
     view::say(&prompt.before(line));
     if prompt.is_recorded {
-        lines.append(line);
+        lines.append(&pastes.expanded(line));
     }
     // The file has the line, whatever happens to the editor's own memory.
     let _ = editor.history_mut().save(HistoryItem::from_command_line(line));
-    EditorEvent::Line(multiline::joined(line))
+    EditorEvent::Line(pastes.expanded(&multiline::joined(line)))
 }
 
-fn read(editor: &mut Reedline, prompt: &EditorPrompt, lines: &InputHistory) -> EditorEvent {
+fn read(editor: &mut Reedline, prompt: &EditorPrompt, lines: &InputHistory, pastes: &Pastes) -> EditorEvent {
     match editor.read_line(prompt) {
         Ok(Signal::Success(line)) => {
             if prompt.is_recorded {
-                lines.append(&line);
+                lines.append(&pastes.expanded(&line));
             }
-            EditorEvent::Line(multiline::joined(&line))
+            EditorEvent::Line(pastes.expanded(&multiline::joined(&line)))
+        }
+        Ok(Signal::HostCommand(_)) => {
+            view::suspended(|| {
+                stop_here();
+            });
+            read(editor, prompt, lines, pastes)
         }
         Ok(Signal::CtrlC) => EditorEvent::Interrupted,
         Ok(Signal::ExternalBreak(typed)) => {

@@ -1,12 +1,11 @@
 //! Input typed while a line runs.
 //!
-//! Nobody edits a line meanwhile: the terminal collects it, as it does for `cat`, and delivers it when it is complete.
-//! A loop can last for hours. A person who types `/exit` during one wants to end the loop now, and not to leave the
+//! The terminal delivers each key at once, so that the queue of typed lines is visible below the turn, and can be
+//! edited. A loop can last for hours. A person who types `/exit` during one wants to end the loop now, and not to leave the
 //! session after it. All other input waits for the editor, as if it were typed afterwards. If it stayed in the
 //! terminal, all but its first line would be lost.
 
 use std::{
-    collections::VecDeque,
     fs::{File, OpenOptions},
     io::{self, Read},
     os::{fd::AsFd, unix::fs::OpenOptionsExt},
@@ -18,56 +17,69 @@ use rustix::{
 };
 use tokio::net::unix::pipe::Receiver;
 
-use super::multiline::is_whole;
 use loop_session::{Commands, RepeatEffect};
 
-/// Typed input that nothing has read yet.
-#[derive(Debug, Default)]
-pub(super) struct TypeAhead {
-    keys: VecDeque<TypedInput>,
-    /// The beginning of a line.
-    begun: String,
-}
+use super::{
+    super::screen::TypedLines,
+    pastes::Pastes,
+    typed_keys::{TypedInput, TypedKeys},
+};
+use crate::view::Utf8Decoder;
 
-/// Typed text, up to a key that ends a line.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum TypedInput {
-    Line(String),
-    /// Ctrl+D.
-    End,
+/// Reads typed input, and keeps it.
+#[derive(Debug)]
+pub(super) struct TypeAhead {
+    keys: TypedKeys,
+    decoder: Utf8Decoder,
+    /// Shows the input.
+    shown: TypedLines,
+    /// True if Esc was pressed.
+    is_escaped: bool,
 }
 
 impl TypeAhead {
+    pub(super) fn new(shown: TypedLines, pastes: Pastes) -> Self {
+        Self { keys: TypedKeys::new(pastes), decoder: Utf8Decoder::default(), shown, is_escaped: false }
+    }
+
     /// Returns the next line, together with its continuation lines.
     pub(super) fn take(&mut self) -> Option<TypedInput> {
-        let TypedInput::Line(mut line) = self.keys.pop_front()? else { return Some(TypedInput::End) };
-        while !is_whole(&line)
-            && let Some(TypedInput::Line(next)) =
-                self.keys.pop_front_if(|next| matches!(next, TypedInput::Line(_)))
-        {
-            line.push('\n');
-            line.push_str(&next);
-        }
-        Some(TypedInput::Line(line))
+        let taken = self.keys.take();
+        self.show();
+        taken
     }
 
     /// Returns the beginning of a line, to be continued.
     pub(super) fn take_begun(&mut self) -> String {
-        std::mem::take(&mut self.begun)
+        let begun = self.keys.take_begun();
+        self.show();
+        begun
     }
 
-    /// Collects typed input. During a loop, this returns at an exit word or Ctrl+D, which are meant for the loop. If
-    /// the terminal is unreadable, all input waits there.
+    /// Makes all queued lines a part of the beginning of a line, with the keys that nobody has read yet.
+    ///
+    /// # Errors
+    /// The terminal is unreadable; the input read earlier is withdrawn all the same.
+    pub(super) fn withdraw(&mut self) -> io::Result<()> {
+        let read = self.read_pending();
+        self.keys.withdraw();
+        self.show();
+        read
+    }
+
+    /// Collects typed input, until Esc. During a loop, this also returns at an exit word or Ctrl+D, which are meant for
+    /// the loop. If the terminal is unreadable, all input waits there.
     ///
     /// # Cancel safety
     /// This is cancel safe: typed input is kept.
-    pub(super) async fn until_ended(&mut self, is_loop: bool) {
-        if self.listen(is_loop).await.is_err() {
-            std::future::pending::<()>().await;
+    pub(super) async fn until_ended(&mut self, is_loop: bool) -> WorkEnd {
+        match self.listen(is_loop).await {
+            Ok(end) => end,
+            Err(_) => std::future::pending().await,
         }
     }
 
-    /// Returns the next line typed from now on; `None` for Ctrl+D, or if the terminal is unreadable.
+    /// Returns the next line typed from now on; `None` for Ctrl+D or Esc, or if the terminal is unreadable.
     ///
     /// # Cancel safety
     /// This is cancel safe: typed input is kept.
@@ -77,15 +89,16 @@ impl TypeAhead {
 
     async fn next_line(&mut self) -> io::Result<Option<String>> {
         let terminal = terminal()?;
-        let before = self.keys.len();
-        while self.keys.len() == before {
+        let mut before = self.keys.len();
+        while self.keys.len() <= before && !std::mem::take(&mut self.is_escaped) {
+            // The person may take a queued line back.
+            before = self.keys.len();
             terminal.readable().await?;
             self.read(&terminal)?;
         }
-        Ok(self
-            .keys
-            .remove(before)
-            .and_then(|keys| if let TypedInput::Line(line) = keys { Some(line) } else { None }))
+        let line = self.keys.remove(before);
+        self.show();
+        Ok(line.and_then(|keys| if let TypedInput::Line(line) = keys { Some(line) } else { None }))
     }
 
     /// Collects the input typed before a question appears, because it is no answer to it. Drops a line that was begun:
@@ -94,17 +107,23 @@ impl TypeAhead {
     /// # Errors
     /// The terminal is unreadable.
     pub(super) fn keep_typed(&mut self) -> io::Result<()> {
+        self.read_pending()?;
+        tcflush(&file()?, QueueSelector::IFlush)?;
+        self.keys.take_begun();
+        self.show();
+        Ok(())
+    }
+
+    /// Reads everything that was typed so far.
+    fn read_pending(&mut self) -> io::Result<()> {
         let mut terminal = file()?;
         let mut bytes = [0; LONGEST];
         loop {
             let count = terminal.read(&mut bytes);
             if !self.take_typed(&terminal, count, &bytes)? {
-                break;
+                return Ok(());
             }
         }
-        tcflush(&terminal, QueueSelector::IFlush)?;
-        self.begun.clear();
-        Ok(())
     }
 
     /// Reads pending terminal input. Returns whether there was any.
@@ -123,45 +142,52 @@ impl TypeAhead {
         match count {
             // A vanished terminal returns end of file forever, although nobody pressed Ctrl+D.
             Ok(0) if tcgetattr(terminal).is_err() => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(0) => self.keys.push_back(TypedInput::End),
-            Ok(count) => self.take_text(&String::from_utf8_lossy(&bytes[..count])),
+            Ok(0) => self.is_escaped |= self.keys.press(CTRL_D),
+            Ok(count) => {
+                let text = self.decoder.push(&bytes[..count]);
+                self.is_escaped |= self.keys.press(&text);
+            }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
             Err(error) => return Err(error),
         }
+        self.show();
         Ok(true)
     }
 
-    async fn listen(&mut self, is_loop: bool) -> io::Result<()> {
+    async fn listen(&mut self, is_loop: bool) -> io::Result<WorkEnd> {
         let terminal = terminal()?;
         loop {
             terminal.readable().await?;
             let before = self.keys.len();
             self.read(&terminal)?;
-            if is_loop && let Some(at) = (before..self.keys.len()).find(|at| self.keys[*at].ends_a_loop()) {
-                self.keys.remove(at);
-                return Ok(());
+            if std::mem::take(&mut self.is_escaped) {
+                return Ok(WorkEnd::Escaped);
+            }
+            if is_loop && self.keys.remove_from(before, ends_a_loop).is_some() {
+                self.show();
+                return Ok(WorkEnd::LoopEnded);
             }
         }
     }
 
-    /// Takes text from the terminal. Text from before the terminal collected lines has other line ends, and may end in
-    /// the middle of a line.
-    fn take_text(&mut self, text: &str) {
-        self.begun.push_str(text);
-        while let Some((line, rest)) = self.begun.split_once(['\r', '\n']) {
-            let (line, rest) = (line.to_owned(), rest.to_owned());
-            self.keys.push_back(TypedInput::Line(line));
-            self.begun = rest;
-        }
+    fn show(&self) {
+        self.shown.show(self.keys.lines(), self.keys.begun().to_owned());
     }
 }
 
-impl TypedInput {
-    fn ends_a_loop(&self) -> bool {
-        match self {
-            Self::Line(line) => Commands::standard().repeat_effect(line) == RepeatEffect::End,
-            Self::End => true,
-        }
+/// How typed input ended the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WorkEnd {
+    /// Esc interrupts, as Ctrl+C does.
+    Escaped,
+    /// An exit word, or Ctrl+D, ends a loop.
+    LoopEnded,
+}
+
+fn ends_a_loop(input: &TypedInput) -> bool {
+    match input {
+        TypedInput::Line(line) => Commands::standard().repeat_effect(line) == RepeatEffect::End,
+        TypedInput::End => true,
     }
 }
 
@@ -201,25 +227,8 @@ fn file() -> io::Result<File> {
 
 const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();
 
-/// The longest line that a terminal collects.
+/// The maximum number of bytes of one read.
 const LONGEST: usize = 4096;
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_that_go_on_are_one_and_one_that_is_begun_is_kept() {
-        let mut ahead = TypeAhead::default();
-        for text in ["o", "ne\ntwo \\\r", "three\n", "```\n", "code\n```\n", "```\ncut\n"] {
-            ahead.take_text(text);
-        }
-        ahead.keys.push_back(TypedInput::End);
-        ahead.take_text("not yet");
-        let taken: Vec<_> = std::iter::from_fn(|| ahead.take()).collect();
-        let lines = ["one", "two \\\nthree", "```\ncode\n```", "```\ncut"];
-        let lines = lines.map(|line| TypedInput::Line(line.to_owned()));
-        assert_eq!(taken, lines.into_iter().chain([TypedInput::End]).collect::<Vec<_>>());
-        assert_eq!((ahead.take_begun().as_str(), ahead.take_begun().as_str()), ("not yet", ""));
-    }
-}
+/// The key that ends the input.
+const CTRL_D: &str = "\u{4}";

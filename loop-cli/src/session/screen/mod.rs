@@ -1,7 +1,13 @@
 //! The display of a session.
 
-mod reply_colours;
+mod last_exchange;
 mod turn_status;
 mod turn_view;
+mod typed_lines;
 
-pub(crate) use self::{turn_status::TurnStatus, turn_view::TurnView};
+pub(crate) use self::{
+    last_exchange::last_exchange,
+    turn_status::TurnStatus,
+    turn_view::{TurnView, columns},
+    typed_lines::TypedLines,
+};

@@ -1,7 +1,7 @@
 //! The live display of a reply.
 //!
-//! Complete lines are printed permanently. The current line changes with every word, so it appears in the panel above
-//! the status line. The panel can be removed at any time, and leaves nothing behind.
+//! Final rows are printed permanently. The rows that later words may change appear in the panel above the status line.
+//! The panel can be removed at any time, and leaves nothing behind.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -9,15 +9,19 @@ use std::{
 };
 
 use console::Term;
-use loop_agents::chat::{Delta, TurnEvent};
+use loop_agents::{
+    chat::{Delta, ToolCall, TurnEvent},
+    tools::ToolReport,
+};
 use loop_session::{ActivityView, overflow_warning};
 
-use super::{TurnStatus, reply_colours::ReplyColours};
+use super::{TurnStatus, TypedLines};
 use crate::view::{
-    DIM, PanelContent, RedactedStream, StatusBoard, WARN, paint, text, tool_call_line, tool_error_line,
+    DIM, Markdown, PanelContent, RedactedStream, StatusBoard, Utf8Decoder, WARN, call_heading, call_rows,
+    paint, text,
 };
 
-/// The maximum number of rows for the current line.
+/// The maximum number of unfinished rows of the reply in the panel.
 const TAIL_ROWS: usize = 8;
 
 /// The display of a turn. Dropping it prints the remaining text and removes the status line.
@@ -25,26 +29,31 @@ pub(crate) struct TurnView {
     page: Arc<Mutex<TurnPanel>>,
     board: StatusBoard,
     clean: RedactedStream,
+    decoder: Utf8Decoder,
     model: String,
+    /// The call that has no result yet.
+    call: Option<ToolCall>,
+    is_verbose: bool,
 }
 
 /// The content at the bottom of the terminal.
 #[derive(Debug)]
 struct TurnPanel {
     status: TurnStatus,
-    colours: ReplyColours,
-    /// The current, incomplete line.
-    tail: Vec<u8>,
+    /// The reply, of which only the unfinished rows are shown.
+    reply: Markdown,
+    /// The lines typed meanwhile, below the status line.
+    typed: TypedLines,
 }
 
 impl TurnView {
-    /// Begins to show a turn of this model.
-    pub(crate) fn begin(model: &str, status: TurnStatus) -> Self {
-        let page =
-            Arc::new(Mutex::new(TurnPanel { status, colours: ReplyColours::default(), tail: Vec::new() }));
+    /// Begins to show a turn of this model; if `is_verbose`, with the JSON of calls and their whole results.
+    pub(crate) fn begin(model: &str, status: TurnStatus, typed: TypedLines, is_verbose: bool) -> Self {
+        let page = Arc::new(Mutex::new(TurnPanel { status, reply: Markdown::default(), typed }));
         let board =
             if StatusBoard::is_possible() { StatusBoard::new(page.clone()) } else { StatusBoard::plain() };
-        Self { page, board, clean: RedactedStream::for_display(), model: model.to_owned() }
+        let (clean, decoder) = (RedactedStream::for_display(), Utf8Decoder::default());
+        Self { page, board, clean, decoder, model: model.to_owned(), call: None, is_verbose }
     }
 
     fn doing(&mut self, what: &str) {
@@ -56,24 +65,40 @@ impl TurnView {
         self.board.line(line);
     }
 
-    fn say(&self, bytes: &[u8]) {
-        let mut page = self.page();
-        page.tail.extend_from_slice(bytes);
-        while let Some(end) = page.tail.iter().position(|byte| *byte == b'\n') {
-            let rest = page.tail.split_off(end + 1);
-            let line = std::mem::replace(&mut page.tail, rest);
-            let line = page.colours.line(&readable(&line[..end]));
-            self.board.line(&line);
+    /// Shows the next bytes of the reply, which are clean.
+    fn say(&mut self, bytes: &[u8]) {
+        // A carriage return would move the cursor.
+        let text = self.decoder.push(bytes).replace('\r', " ");
+        let rows = self.page().reply.push(&text, columns());
+        self.print(&rows);
+    }
+
+    /// Permanently prints the unfinished text. If no [`TurnEvent::Replied`] came before, the reply broke off.
+    fn end_text(&mut self) {
+        let rest = self.clean.cut();
+        self.say(&rest);
+        let rows = self.page().reply.end(columns());
+        self.print(&rows);
+    }
+
+    /// Shows the open call, with its result if there is one.
+    fn end_call(&mut self, report: Option<&ToolReport>) {
+        let Some(call) = self.call.take() else { return };
+        if !self.is_verbose {
+            return self.print(&call_rows(&call, report, columns()));
+        }
+        let name = text::one_line(&call.name);
+        self.note(&paint(DIM, format_args!("{name} {}", text::one_line(&call.arguments.to_string()))));
+        if let Some(report) = report {
+            let outcome = serde_json::json!(report.outcome);
+            let said = text::printable(&report.text).replace('\t', "    ");
+            self.note(&paint(DIM, format_args!("{name} → {}", outcome.as_str().unwrap_or_default())));
+            self.note(&said);
         }
     }
 
-    /// Permanently prints the incomplete line. If no [`TurnEvent::Replied`] came before, the reply broke off.
-    fn end_line(&mut self) {
-        let rest = self.clean.cut();
-        self.say(&rest);
-        if !self.page().tail.is_empty() {
-            self.say(b"\n");
-        }
+    fn print(&self, rows: &[String]) {
+        rows.iter().for_each(|row| self.board.line(row));
     }
 
     fn page(&self) -> MutexGuard<'_, TurnPanel> {
@@ -96,19 +121,18 @@ impl ActivityView for TurnView {
                 self.say(&rest);
             }
             TurnEvent::Delta(Delta::Restarted) => {
-                self.end_line();
+                self.end_text();
                 self.note(&paint(WARN, "the reply broke off and starts again"));
             }
             TurnEvent::Delta(Delta::SmallerWindow(smaller)) => self.note(&paint(WARN, smaller)),
             TurnEvent::Calling(call) => {
-                self.end_line();
-                self.note(&paint(DIM, tool_call_line(call)));
-                self.doing(&format!("calling {}", text::one_line(&call.name)));
+                self.end_text();
+                self.end_call(None);
+                self.call = Some(call.clone());
+                self.doing(&format!("calling {}", call_heading(call)));
             }
             TurnEvent::Called(report) => {
-                if let Some(note) = tool_error_line(report) {
-                    self.note(&note);
-                }
+                self.end_call(Some(report));
                 self.doing(&format!("waiting for {}", self.model));
             }
             TurnEvent::Full(measure) => self.note(&paint(WARN, overflow_warning(measure))),
@@ -119,59 +143,24 @@ impl ActivityView for TurnView {
 
 impl Drop for TurnView {
     fn drop(&mut self) {
-        self.end_line();
+        self.end_text();
+        self.end_call(None);
         self.board.hide();
     }
 }
 
-fn readable(bytes: &[u8]) -> String {
-    text::printable(&String::from_utf8_lossy(bytes)).replace('\t', "    ")
-}
-
 impl PanelContent for TurnPanel {
     fn lines(&self, now: Instant) -> Vec<String> {
-        let (_, columns) = Term::stderr().size();
-        let mut lines = wrapped(&readable(&self.tail), usize::from(columns).saturating_sub(1).max(1));
+        let mut lines = self.reply.unfinished(columns());
         lines.drain(..lines.len().saturating_sub(TAIL_ROWS));
-        if let [line] = &mut lines[..] {
-            *line = self.colours.peek(line);
-        }
         lines.push(self.status.line(now));
+        lines.extend(self.typed.rows());
         lines
     }
 }
 
-/// Wraps a line into rows of this many columns; returns none for an empty line.
-fn wrapped(line: &str, columns: usize) -> Vec<String> {
-    let mut rows = Vec::new();
-    let (mut row, mut width) = (String::new(), 0);
-    for sign in line.chars() {
-        let wide = console::measure_text_width(sign.encode_utf8(&mut [0; 4]));
-        if width + wide > columns {
-            rows.push(std::mem::take(&mut row));
-            width = 0;
-        }
-        row.push(sign);
-        width += wide;
-    }
-    if !row.is_empty() {
-        rows.push(row);
-    }
-    rows
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn rows_hold_the_line_and_fit(line in "[a-zé漢 ]{0,80}", columns in 2..20_usize) {
-            let rows = wrapped(&line, columns);
-            prop_assert_eq!(rows.concat(), line);
-            prop_assert!(rows.iter().all(|row| console::measure_text_width(row) <= columns));
-        }
-    }
+/// Returns the columns for text. The last one stays free: a sign there makes some terminals begin a new row.
+pub(crate) fn columns() -> usize {
+    let (_, columns) = Term::stderr().size();
+    usize::from(columns).saturating_sub(1).max(1)
 }

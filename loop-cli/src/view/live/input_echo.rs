@@ -1,4 +1,4 @@
-//! The terminal's echo of typed keys.
+//! The terminal's echo of typed keys, and its own line editing.
 //!
 //! A key typed while a panel is on the screen would echo into it and move the cursor. The panel would then be drawn in
 //! the wrong place.
@@ -10,13 +10,20 @@ use std::{
 
 use rustix::{
     process::Pid,
-    termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr},
+    termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcgetpgrp, tcsetattr},
 };
+
+use super::printer::PRINTER;
 
 /// True while somebody needs the echo to stay off.
 static KEPT_OFF: AtomicBool = AtomicBool::new(false);
 
-/// Keeps the echo off until dropped, whatever panels appear meanwhile.
+/// Tells the terminal to mark the beginning and the end of a paste.
+const PASTE_MARKS_ON: &str = "\u{1b}[?2004h";
+const PASTE_MARKS_OFF: &str = "\u{1b}[?2004l";
+
+/// Keeps the echo off until dropped, whatever panels appear meanwhile. Each key is readable at once, so that the session
+/// can show and edit what is typed.
 #[derive(Debug)]
 pub(crate) struct NoEchoGuard(());
 
@@ -25,15 +32,33 @@ impl NoEchoGuard {
     pub(crate) fn begin() -> Self {
         KEPT_OFF.store(true, Ordering::Relaxed);
         set(false);
+        PRINTER.control(PASTE_MARKS_ON.to_owned());
         Self(())
     }
 }
 
 impl Drop for NoEchoGuard {
     fn drop(&mut self) {
+        PRINTER.control(PASTE_MARKS_OFF.to_owned());
         KEPT_OFF.store(false, Ordering::Relaxed);
         set(true);
     }
+}
+
+/// Gives the terminal its usual modes while `stop` stops this process.
+pub(super) fn suspended(stop: impl FnOnce()) {
+    let kept_off = KEPT_OFF.swap(false, Ordering::Relaxed);
+    if kept_off {
+        PRINTER.control(PASTE_MARKS_OFF.to_owned());
+        PRINTER.flush();
+    }
+    set(true);
+    stop();
+    if kept_off {
+        PRINTER.control(PASTE_MARKS_ON.to_owned());
+    }
+    KEPT_OFF.store(kept_off, Ordering::Relaxed);
+    set(!kept_off);
 }
 
 /// Turns the echo on or off, if standard error is our terminal and we are in the foreground: the system would stop a
@@ -49,6 +74,11 @@ pub(super) fn set(on: bool) {
     modes.local_modes.set(LocalModes::ECHO, on);
     // If another reader follows, Ctrl+C must not discard input typed ahead.
     modes.local_modes.set(LocalModes::NOFLSH, kept_off);
+    modes.local_modes.set(LocalModes::ICANON, !kept_off);
+    if kept_off {
+        modes.special_codes[SpecialCodeIndex::VMIN] = 1;
+        modes.special_codes[SpecialCodeIndex::VTIME] = 0;
+    }
     // On failure, the panel only looks a little less tidy.
     let _ = tcsetattr(&terminal, OptionalActions::Now, &modes);
 }

@@ -23,5 +23,5 @@ pub(crate) use self::{
     run_panel::PanelContent,
     run_reporter::{EventWording, RunReporter},
     run_screen::RunScreen,
-    status_board::StatusBoard,
+    status_board::{StatusBoard, refresh_page, suspended},
 };

@@ -2,11 +2,34 @@
 
 use std::{
     io::{self, IsTerminal},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use super::{input_echo, printer::PRINTER, run_panel::PanelContent};
 use crate::view::redaction::redact;
+
+/// The page that is shown now.
+static SHOWN: Mutex<Option<Arc<Mutex<dyn PanelContent>>>> = Mutex::new(None);
+
+/// Removes the page and gives the terminal its usual modes while `stop` stops this process.
+pub(crate) fn suspended(stop: impl FnOnce()) {
+    let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if shown.is_some() {
+        PRINTER.hide();
+    }
+    // Later output would interfere with the shell.
+    PRINTER.flush();
+    input_echo::suspended(stop);
+    if let Some(page) = shown {
+        input_echo::set(false);
+        PRINTER.show(page);
+    }
+}
+
+/// Redraws the page that is shown, if there is one.
+pub(crate) fn refresh_page() {
+    PRINTER.refresh();
+}
 
 /// Prints lines, with a page below them if standard error is a terminal that can move its cursor.
 #[derive(Debug)]
@@ -51,6 +74,7 @@ impl StatusBoard {
     pub(crate) fn show(&self) {
         if let Some(page) = &self.0 {
             input_echo::set(false);
+            *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(page.clone());
             PRINTER.show(page.clone());
         }
     }
@@ -59,6 +83,7 @@ impl StatusBoard {
     pub(crate) fn hide(&self) {
         if self.is_live() {
             input_echo::set(true);
+            *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = None;
             PRINTER.hide();
         }
     }

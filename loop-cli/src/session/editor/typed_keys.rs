@@ -1,0 +1,244 @@
+//! The keys that a person presses while a line runs: a queue of lines, and a line that is being typed.
+
+use std::collections::VecDeque;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::{multiline::is_whole, pastes::Pastes};
+
+/// The sequence that ends a paste.
+const PASTE_END: &str = "\u{1b}[201~";
+
+/// Typed input that the session has not handled yet.
+#[derive(Debug)]
+pub(super) struct TypedKeys {
+    queue: VecDeque<TypedInput>,
+    /// The line that is being typed.
+    begun: String,
+    pastes: Pastes,
+    /// The text of a paste that has not ended.
+    paste: Option<String>,
+}
+
+/// Typed text, up to a key that ends a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum TypedInput {
+    Line(String),
+    /// Ctrl+D.
+    End,
+}
+
+impl TypedKeys {
+    pub(super) fn new(pastes: Pastes) -> Self {
+        Self { queue: VecDeque::new(), begun: String::new(), pastes, paste: None }
+    }
+
+    /// Takes the keys that the terminal delivered together. Returns whether Esc was among them.
+    ///
+    /// Up takes the last queued line back, Backspace, Ctrl+W and Ctrl+U delete, and Ctrl+D on an empty line ends the
+    /// input. Other keys that stand for no text are ignored.
+    pub(super) fn press(&mut self, keys: &str) -> bool {
+        let (mut rest, mut is_escaped) = (keys, false);
+        while let Some(key) = rest.chars().next() {
+            if self.paste.is_some() {
+                rest = self.take_paste(rest);
+                continue;
+            }
+            rest = &rest[key.len_utf8()..];
+            match key {
+                '\r' | '\n' => self.queue.push_back(TypedInput::Line(std::mem::take(&mut self.begun))),
+                '\u{4}' if self.begun.is_empty() => self.queue.push_back(TypedInput::End),
+                '\u{8}' | '\u{7f}' => {
+                    self.delete();
+                }
+                '\u{15}' => self.begun.clear(),
+                '\u{17}' => {
+                    let word = self.begun.trim_end().rfind(char::is_whitespace);
+                    self.cut_from(Some(word.map_or(0, |at| at + 1)));
+                }
+                '\u{1b}' => match sequence(rest) {
+                    0 => is_escaped = true,
+                    length => {
+                        let (sequence, after) = rest.split_at(length);
+                        rest = after;
+                        match sequence {
+                            "[A" | "OA" => self.take_back(),
+                            "[200~" => self.paste = Some(String::new()),
+                            _ => {}
+                        }
+                    }
+                },
+                key if key.is_control() => {}
+                key => self.begun.push(key),
+            }
+        }
+        is_escaped
+    }
+
+    /// Takes the next part of a paste. Returns what follows the paste.
+    fn take_paste<'a>(&mut self, keys: &'a str) -> &'a str {
+        let mut paste = self.paste.take().unwrap_or_default();
+        let begun = paste.len();
+        paste.push_str(keys);
+        let Some(end) = paste.find(PASTE_END) else {
+            self.paste = Some(paste);
+            return "";
+        };
+        let rest = &keys[end + PASTE_END.len() - begun..];
+        let text = paste[..end].replace("\r\n", "\n").replace('\r', "\n");
+        self.begun.push_str(&self.pastes.folded(&text));
+        rest
+    }
+
+    /// Deletes the last sign, or the last paste.
+    fn delete(&mut self) {
+        let signs = self.pastes.label_at_end(&self.begun).unwrap_or(1);
+        for _ in 0..signs {
+            self.cut_from(self.begun.grapheme_indices(true).next_back().map(|at| at.0));
+        }
+    }
+
+    /// Deletes the line that is being typed, from this byte on.
+    fn cut_from(&mut self, at: Option<usize>) {
+        self.begun.truncate(at.unwrap_or(0));
+    }
+
+    /// Takes the last queued line back, above the text that is being typed.
+    fn take_back(&mut self) {
+        if let Some(TypedInput::Line(line)) =
+            self.queue.pop_back_if(|last| matches!(last, TypedInput::Line(_)))
+        {
+            let gap = if self.begun.is_empty() { "" } else { "\n" };
+            self.begun.insert_str(0, &format!("{line}{gap}"));
+        }
+    }
+
+    /// Returns the next line, together with its continuation lines.
+    pub(super) fn take(&mut self) -> Option<TypedInput> {
+        let TypedInput::Line(mut line) = self.queue.pop_front()? else { return Some(TypedInput::End) };
+        while !is_whole(&line)
+            && let Some(TypedInput::Line(next)) =
+                self.queue.pop_front_if(|next| matches!(next, TypedInput::Line(_)))
+        {
+            line.push('\n');
+            line.push_str(&next);
+        }
+        Some(TypedInput::Line(line))
+    }
+
+    /// Returns the beginning of a line, to be continued.
+    pub(super) fn take_begun(&mut self) -> String {
+        std::mem::take(&mut self.begun)
+    }
+
+    /// Makes all queued lines a part of the line that is being typed.
+    pub(super) fn withdraw(&mut self) {
+        let begun = self.take_begun();
+        let lines = self.lines();
+        self.queue.clear();
+        self.begun = lines.into_iter().chain([begun]).collect::<Vec<_>>().join("\n").trim_end().to_owned();
+    }
+
+    /// Returns the number of queued inputs.
+    pub(super) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Removes the queued input at this position.
+    pub(super) fn remove(&mut self, at: usize) -> Option<TypedInput> {
+        self.queue.remove(at)
+    }
+
+    /// Returns the first queued input from this position on that `is_wanted`.
+    pub(super) fn remove_from(
+        &mut self,
+        start: usize,
+        is_wanted: impl Fn(&TypedInput) -> bool,
+    ) -> Option<TypedInput> {
+        let at = (start..self.queue.len()).find(|at| is_wanted(&self.queue[*at]))?;
+        self.queue.remove(at)
+    }
+
+    /// Returns the queued lines.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let line = |input: &TypedInput| match input {
+            TypedInput::Line(line) => Some(line.clone()),
+            TypedInput::End => None,
+        };
+        self.queue.iter().filter_map(line).collect()
+    }
+
+    /// Returns the line that is being typed.
+    pub(super) fn begun(&self) -> &str {
+        &self.begun
+    }
+}
+
+/// Returns the length of the sequence that a special key sends after its escape character. Zero means the key Esc.
+fn sequence(rest: &str) -> usize {
+    let parameters = |text: &str| text.find(|sign: char| ('\u{40}'..='\u{7e}').contains(&sign));
+    match rest.as_bytes().first() {
+        Some(b'[') => parameters(&rest[1..]).map_or(rest.len(), |end| end + 2),
+        Some(b'O') => rest.char_indices().nth(2).map_or(rest.len(), |(end, _)| end),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn lines_that_go_on_are_one_and_one_that_is_begun_is_kept() {
+        let mut keys = TypedKeys::new(Pastes::default());
+        for text in ["o", "ne\ntwo \\\r", "three\n", "```\n", "code\n```\n", "```\ncut\n\u{4}", "not yet"] {
+            assert!(!keys.press(text));
+        }
+        let taken: Vec<_> = std::iter::from_fn(|| keys.take()).collect();
+        let lines = ["one", "two \\\nthree", "```\ncode\n```", "```\ncut"];
+        let lines = lines.map(|line| TypedInput::Line(line.to_owned()));
+        assert_eq!(taken, lines.into_iter().chain([TypedInput::End]).collect::<Vec<_>>());
+        assert_eq!((keys.take_begun().as_str(), keys.take_begun().as_str()), ("not yet", ""));
+    }
+
+    #[test]
+    fn a_queued_line_is_taken_back_edited_and_withdrawn() {
+        let mut keys = TypedKeys::new(Pastes::default());
+        keys.press("one\rtwo words\r");
+        keys.press("\u{1b}[A");
+        assert_eq!((keys.lines(), keys.begun()), (vec!["one".to_owned()], "two words"));
+        keys.press("\u{17}é\u{7f}lines\t\u{1b}[1;5C\r");
+        assert_eq!(keys.lines(), ["one", "two lines"]);
+        keys.press("\u{1b}OA\u{15}half");
+        assert_eq!((keys.lines(), keys.begun()), (vec!["one".to_owned()], "half"));
+        assert!(keys.press("\u{1b}"));
+        keys.withdraw();
+        assert_eq!((keys.len(), keys.begun()), (0, "one\nhalf"));
+    }
+
+    #[test]
+    fn a_paste_is_one_unit() {
+        let mut keys = TypedKeys::new(Pastes::default());
+        for part in ["see \u{1b}[200~", "one\rtwo", "\u{1b}[20", "1~ end\r"] {
+            keys.press(part);
+        }
+        assert_eq!(keys.lines(), ["see one\ntwo end"]);
+        keys.press(&format!("x \u{1b}[200~{}\u{1b}[201~", "line\r".repeat(12)));
+        assert_eq!(keys.begun(), "x [12 lines pasted]");
+        keys.press("\u{7f}");
+        assert_eq!(keys.begun(), "x ");
+    }
+
+    proptest! {
+        #[test]
+        fn typed_text_is_queued_as_it_is(lines in prop::collection::vec("[a-zé漢 ]{0,9}", 0..5)) {
+            let mut keys = TypedKeys::new(Pastes::default());
+            for line in &lines {
+                keys.press(&format!("{line}\r"));
+            }
+            prop_assert_eq!(keys.lines(), lines);
+        }
+    }
+}

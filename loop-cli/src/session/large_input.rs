@@ -1,0 +1,49 @@
+//! A prompt that fills much of the model's window is sent only after a question.
+
+use loop_session::{Session, UserInput};
+
+use crate::view::{BOLD, paint, text};
+
+/// The approximate number of bytes of a token.
+const TOKEN_BYTES: u64 = 4;
+
+/// The number of lines up to which nobody is asked: the person has seen the whole prompt.
+const SHOWN_LINES: usize = 10;
+
+/// A prompt that waits for the person's answer.
+#[derive(Debug, Default)]
+pub(super) struct LargeInput(Option<String>);
+
+impl LargeInput {
+    /// Takes a typed line. Returns the line to carry out; `None` if a question is open now, or was answered with no.
+    pub(super) fn checked(&mut self, line: String, session: &Session) -> Option<String> {
+        if let Some(held) = self.0.take() {
+            if line.trim() == "yes" {
+                return Some(held);
+            }
+            if line.trim().is_empty() || line.trim() == "no" {
+                session.say("not sent; Up brings it back");
+                return None;
+            }
+        }
+        let tokens = line.len() as u64 / TOKEN_BYTES;
+        let Some(window) = session.context_window().filter(|window| tokens > window / 2) else {
+            return Some(line);
+        };
+        let is_prompt = matches!(UserInput::of(&line), UserInput::Prompt(_) | UserInput::Mention { .. });
+        if !is_prompt || line.lines().count() <= SHOWN_LINES {
+            return Some(line);
+        }
+        session.say(&paint(
+            BOLD,
+            format_args!(
+                "This is about {} tokens, more than half of the window of {}.",
+                text::grouped(tokens),
+                text::grouped(window)
+            ),
+        ));
+        session.say("Type `yes` and Enter to send it; `no` keeps it back.");
+        self.0 = Some(line);
+        None
+    }
+}

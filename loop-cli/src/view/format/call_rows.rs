@@ -1,0 +1,180 @@
+//! Tool calls of a model, for people: one row with the size of the result, and the lines that an edit changes.
+
+use anstyle::{AnsiColor, Style};
+use loop_agents::{
+    chat::ToolCall,
+    output::first_line,
+    tools::{ToolOutcome, ToolReport},
+};
+use serde_json::Value;
+
+use super::text;
+use crate::view::{DIM, WARN, paint, wrapped};
+
+/// The arguments whose meaning needs no name, most important first.
+const MAIN: [&str; 4] = ["command", "path", "pattern", "query"];
+
+/// The arguments that hold the text of a file: their lines are shown as a diff.
+const TEXTS: [&str; 3] = ["content", "old", "new"];
+
+/// The longest argument on a row, in characters.
+const MAX_ARGUMENT: usize = 40;
+
+/// The longest result that is shown itself, rather than its size.
+const MAX_RESULT: usize = 60;
+
+/// The longest reason of a failure, in characters.
+const MAX_REASON: usize = 400;
+
+/// The maximum number of rows of a diff.
+const MAX_DIFF: usize = 20;
+
+const ADDED: Style = AnsiColor::Green.on_default();
+const REMOVED: Style = AnsiColor::Red.on_default();
+
+/// Formats a call and its result, if there is one, in rows of at most this many columns.
+pub(crate) fn call_rows(call: &ToolCall, report: Option<&ToolReport>, width: usize) -> Vec<String> {
+    let result = report.map(result);
+    let room = width.saturating_sub(result.as_ref().map_or(0, |(_, result)| result.chars().count() + 3));
+    let row = cut(&heading(call), room.max(width / 2));
+    let Some((style, result)) = result else { return vec![paint(DIM, row)] };
+    let rest = width.saturating_sub(console::measure_text_width(&row) + 3);
+    let is_problem = report.is_some_and(|report| report.outcome != ToolOutcome::Done);
+    if is_problem && console::measure_text_width(&result) > rest {
+        // The whole reason tells how to avoid the problem.
+        let reason = wrapped(&result, width.saturating_sub(2));
+        let reason = reason.iter().map(|row| format!("  {}", paint(style, row)));
+        return std::iter::once(paint(DIM, cut(&heading(call), width))).chain(reason).collect();
+    }
+    let mut rows = vec![format!("{} {}", paint(DIM, row), paint(style, format!("→ {}", cut(&result, rest))))];
+    if !is_problem {
+        rows.extend(diff(call, report, width));
+    }
+    rows
+}
+
+/// Formats the tool and its arguments on one line.
+pub(crate) fn heading(call: &ToolCall) -> String {
+    let mut words = vec![call.name.clone()];
+    if let Value::Object(arguments) = &call.arguments {
+        let main = MAIN.iter().filter_map(|name| arguments.get(*name)?.as_str());
+        words.extend(main.map(str::to_owned));
+        let others =
+            arguments.iter().filter(|(name, _)| ![&MAIN[..], &TEXTS].concat().contains(&name.as_str()));
+        words.extend(others.map(|(name, value)| {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            format!("{name}={}", cut(&text::one_line(&value), MAX_ARGUMENT))
+        }));
+    } else {
+        words.push(call.arguments.to_string());
+    }
+    text::one_line(&words.join(" "))
+}
+
+/// Formats a result on one line, with its style.
+fn result(report: &ToolReport) -> (Style, String) {
+    let first = || text::last_line(&first_line(&report.text), MAX_REASON).unwrap_or_default();
+    match report.outcome {
+        ToolOutcome::Rejected => return (WARN, format!("denied: {}", first())),
+        ToolOutcome::Failed => return (WARN, format!("failed: {}", first())),
+        ToolOutcome::Done => {}
+    }
+    // The last line of a command repeats the exit code.
+    let output = match report.text.rsplit_once("(exit ") {
+        Some((output, _)) if !report.commands.is_empty() => output,
+        _ => &report.text,
+    };
+    let size = text::bytes(output.len() as u64);
+    let lines = report.text.lines().count();
+    let text = text::one_line(report.text.trim());
+    match report.commands.last() {
+        Some(run) if run.timed_out => (WARN, format!("exit {}, out of time, {size}", run.exit_code)),
+        Some(run) if run.exit_code != 0 => (WARN, format!("exit {}, {size}", run.exit_code)),
+        Some(run) => (DIM, format!("exit {}, {size}", run.exit_code)),
+        None if is_change(report) => (DIM, text),
+        None if report.tool == "read_file" => (DIM, text::count(lines as u64, "line")),
+        None if text.is_empty() => (DIM, "nothing".to_owned()),
+        None if lines == 1 && text.chars().count() <= MAX_RESULT => (DIM, text),
+        None if lines == 1 => (DIM, size),
+        None => (DIM, text::count(lines as u64, "line")),
+    }
+}
+
+fn is_change(report: &ToolReport) -> bool {
+    !report.files.is_empty()
+}
+
+/// Formats the lines that the call removed and added, if its arguments tell. It counts the lines that do not fit.
+fn diff(call: &ToolCall, report: Option<&ToolReport>, width: usize) -> Vec<String> {
+    let argument = |name: &str| call.arguments.get(name).and_then(Value::as_str).map(text::printable);
+    let is_new = report.is_some_and(|report| report.files.iter().any(|file| file.created));
+    let (old, new) = match (argument("old"), argument("new"), argument("content")) {
+        (Some(old), Some(new), _) => (old, new),
+        (_, _, Some(content)) if is_new => (String::new(), content),
+        _ => return Vec::new(),
+    };
+    let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
+    let same = |(old, new): &(&&str, &&str)| old == new;
+    let head = old.iter().zip(&new).take_while(same).count();
+    let (old, new) = (&old[head..], &new[head..]);
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
+    let removed = old[..old.len() - tail].iter().map(|line| (REMOVED, '-', line));
+    let added = new[..new.len() - tail].iter().map(|line| (ADDED, '+', line));
+    let lines: Vec<_> = removed.chain(added).collect();
+    let row = |(style, sign, line): &(Style, char, &&str)| {
+        let line = line.replace('\t', "    ");
+        format!("  {}", paint(*style, cut(&format!("{sign} {line}"), width.saturating_sub(2))))
+    };
+    let mut rows: Vec<_> = lines.iter().take(MAX_DIFF).map(row).collect();
+    if let more @ 1.. = lines.len().saturating_sub(MAX_DIFF) {
+        rows.push(paint(DIM, format!("  … {}", text::count(more as u64, "more line"))));
+    }
+    rows
+}
+
+fn cut(text: &str, columns: usize) -> String {
+    console::truncate_str(text, columns, "…").into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use anstream::adapter::strip_str;
+    use loop_agents::tools::Toolbox;
+    use loop_guardrails::policy::{ActionPolicy, environment::EnvironmentPolicy, workspace::Workspace};
+    use serde_json::json;
+
+    use super::*;
+
+    async fn shown(folder: &std::path::Path, name: &str, arguments: Value, width: usize) -> String {
+        let workspace = Workspace::open(folder, ActionPolicy::default()).expect("a workspace");
+        let tools = Toolbox::standard(workspace).environment(std::env::vars_os(), &EnvironmentPolicy::new());
+        let report = tools.call(name, &arguments).await;
+        let call = ToolCall::new("c1", name, arguments);
+        let rows = call_rows(&call, Some(&report), width);
+        let rows: Vec<_> = rows.iter().map(|row| strip_str(row).to_string()).collect();
+        assert!(rows.iter().all(|row| console::measure_text_width(row) <= width), "{rows:#?}");
+        rows.join("\n")
+    }
+
+    #[tokio::test]
+    async fn a_call_is_one_row_and_an_edit_is_a_diff() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut pages = Vec::new();
+        let poem = "one\ntwo\nthree\n";
+        for (name, arguments) in [
+            ("write_file", json!({ "path": "poem", "content": poem })),
+            ("write_file", json!({ "path": "poem", "content": poem })),
+            ("edit_file", json!({ "path": "poem", "old": "one\ntwo\nthree", "new": "one\n2\nthree" })),
+            ("write_file", json!({ "path": "long", "content": "a\n".repeat(50) })),
+            ("read_file", json!({ "path": "poem" })),
+            ("read_file", json!({ "path": "none" })),
+            ("run_command", json!({ "command": "cat poem" })),
+            ("run_command", json!({ "command": format!("cat {}", "long ".repeat(40)) })),
+            ("run_command", json!({ "command": "rm -rf /" })),
+            ("nothing", json!("text")),
+        ] {
+            pages.push(shown(folder.path(), name, arguments, 60).await);
+        }
+        insta::assert_snapshot!(pages.join("\n"));
+    }
+}

@@ -1,0 +1,51 @@
+//! The display of tool calls in `loop chat`.
+
+use loop_testing::{Answer, Call};
+use serde_json::json;
+
+use crate::{
+    chat_harness::ChatHarness,
+    model_server::ModelServer,
+    screen::{SIZES, chat},
+    support::Scenario,
+};
+
+fn calls() -> [Answer; 2] {
+    let old = "fn old() {}\n";
+    let arguments = [
+        ("write_file", json!({ "path": "src/a.rs", "content": format!("use b;\n{old}") })),
+        ("edit_file", json!({ "path": "src/a.rs", "old": old, "new": "fn new() {\n    b();\n}\n" })),
+        ("read_file", json!({ "path": "src/a.rs" })),
+        ("read_file", json!({ "path": "missing.rs" })),
+        ("run_command", json!({ "command": "cat src/a.rs" })),
+        ("run_command", json!({ "command": "rm -rf src" })),
+    ];
+    let calls = arguments
+        .iter()
+        .enumerate()
+        .map(|(at, (name, arguments))| Call::new(&format!("c{at}"), name, [arguments.to_string().as_str()]));
+    [Answer::calls(calls.collect::<Vec<_>>()), Answer::deltas(["All is done."])]
+}
+
+#[test]
+fn a_call_is_a_row_with_the_size_of_its_result() {
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let server = ModelServer::new(calls());
+        let mut chat = chat(&scenario, &server, size);
+        chat.says("Do it.", "All is done.");
+        chat.shows(&format!("screen_calls_{}", size.0));
+        chat.leaves();
+    }
+}
+
+#[test]
+fn with_verbose_a_call_is_json_with_its_whole_result() {
+    let scenario = Scenario::new();
+    let server = ModelServer::new(calls());
+    let mut chat = ChatHarness::chat(&scenario, &server, &["--verbose"], SIZES[1]);
+    chat.wait_for_prompt_after("/help");
+    chat.says("Do it.", "All is done.");
+    chat.shows("screen_calls_verbose");
+    chat.leaves();
+}
