@@ -144,7 +144,7 @@ mod tests {
             ("loop every 5m --timeout 3m look", "'--for'"),
         ] {
             let args: Vec<_> = line.split(' ').map(str::to_owned).collect();
-            let mut error = Cli::try_parse_from(&args).err().expect("an unknown flag");
+            let Err(mut error) = Cli::try_parse_from(&args) else { panic!("{line} is accepted") };
             suggest_flag(&mut error, args);
             assert!(error.to_string().contains(flag), "{line}: {error}");
         }

@@ -26,6 +26,7 @@ mod disguised_secrets;
 mod dry_run;
 mod environment;
 mod every;
+mod every_goal;
 mod fault_injection;
 mod first_format;
 mod flags;

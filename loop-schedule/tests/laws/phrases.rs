@@ -1,4 +1,4 @@
-//! What a person writes is what runs: a time is understood as a whole, or refused.
+//! A schedule runs as a person wrote it: its time is understood as a whole, or refused.
 
 use jiff::Timestamp;
 use loop_schedule::{JobRequest, Phrase, PhraseError, PhraseTime, ScheduleSettings, Zone};
