@@ -45,7 +45,7 @@ use loop_manifest::{duration, init::known_programs};
     // Omits the two options that every command has, so that the help fits one screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "\
-More commands:  report, schema, completions, man
+More commands:  models, report, schema, completions, man
 To start, in your project's folder:  loop init && loop run
 Exit codes:  0  goal met   1  halted before that   2  wrong usage or manifest
   3  the run failed   129, 130, 143  ended by SIGHUP, Ctrl+C, SIGTERM"
@@ -198,11 +198,14 @@ Examples:
     )]
     Policy(PolicyCommand),
     /// List models, or show what is known about one
-    #[command(after_help = "\
+    #[command(
+        hide = true,
+        after_help = "\
 Examples:
   loop models
   loop models ollama:qwen3 --refresh
-  loop models --json | jq -r 'select(.facts.tools.value).name'")]
+  loop models --json | jq -r 'select(.facts.tools.value).name'"
+    )]
     Models(ModelsArgs),
     /// Write an HTML page about a run
     #[command(

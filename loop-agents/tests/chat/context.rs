@@ -268,7 +268,7 @@ proptest! {
 async fn a_summary_that_freed_nothing_is_not_paid_again() {
     let long = "word ".repeat(90);
     let model = (0..9).fold(ScriptedModel::new(), |model, _| model.says(&*"sum ".repeat(200)));
-    let mut chat = Chat::new(model.clone().with_window(1_000)).system("word ".repeat(520));
+    let mut chat = Chat::new(model.clone().with_window(1_000)).system("word ".repeat(560));
     chat.set_history(talk(&[&long, "Yes.", "And?", "Yes."]));
     let prompt = Message::user("More?");
     assert_eq!(make_room(&mut chat, &prompt).await, 1);

@@ -101,7 +101,7 @@ pub fn available(
 /// Returns the names of the models that the servers have, without blocking the executor.
 pub async fn served_names(settings: &Settings, variables: &[(OsString, OsString)]) -> Vec<String> {
     let servers = servers::known(settings, variables);
-    let asked = tokio::task::spawn_blocking(move || servers::served(servers, "")).await;
+    let asked = tokio::task::spawn_blocking(move || servers::served(&servers, "")).await;
     let served = asked.ok().and_then(Result::ok).unwrap_or_default();
     served.iter().map(servers::ServedModel::name).collect()
 }

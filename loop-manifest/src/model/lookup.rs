@@ -34,7 +34,7 @@ impl ServedModels {
         variables: &[(OsString, OsString)],
     ) -> Result<Self, ModelChoiceError> {
         let store = FactsStore::of(variables, SystemTime::now());
-        let models = servers::served(servers::known(settings, variables), &store.now())?;
+        let models = servers::served(&servers::known(settings, variables), &store.now())?;
         Ok(Self { models, store })
     }
 

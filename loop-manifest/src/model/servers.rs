@@ -81,7 +81,7 @@ pub(super) fn known(settings: &Settings, variables: &[(OsString, OsString)]) -> 
 
 /// Returns the models of these servers, in the order of the servers. A server that does not answer within two seconds
 /// has none.
-pub(super) fn served(servers: Vec<Server>, now: &str) -> Result<Vec<ServedModel>, ModelChoiceError> {
+pub(super) fn served(servers: &[Server], now: &str) -> Result<Vec<ServedModel>, ModelChoiceError> {
     let list = |server: &Server| {
         let endpoint = server.access.clone().endpoint(server.vendor);
         let listed = blocking::ask(endpoint.listed(now)).map_err(ModelChoiceError::Runtime)?;
