@@ -133,8 +133,8 @@ impl Approval for ApprovalChannel {
         let asking = self.state().asking.clone();
         let (answer, answered) = oneshot::channel();
         let question = ApprovalQuestion::new(request.clone(), answer, self.clone());
-        match asking.map(|asking| asking.send(question)) {
-            Some(Ok(())) => answered.await.unwrap_or_else(|_| nobody()),
+        match asking.map(|asking| asking.send(question).is_ok()) {
+            Some(true) => answered.await.unwrap_or_else(|_| nobody()),
             _ => nobody(),
         }
     }

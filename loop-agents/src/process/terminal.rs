@@ -40,7 +40,7 @@ const ON_TERMINAL: &str = r#"exec <>"$1" >&0 2>&0; shift; exec "$@""#;
 pub struct TerminalOutput {
     /// How it ended.
     pub exit: Exit,
-    /// What it wrote to the terminal, with all escapes.
+    /// Its output, with all escapes.
     pub output: Capture,
 }
 

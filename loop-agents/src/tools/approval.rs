@@ -33,7 +33,7 @@ pub trait Approval: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// What a question is about.
+/// The subject of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ApprovalKind {
@@ -52,7 +52,7 @@ pub enum ApprovalKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
-    /// What the question is about.
+    /// The subject of the question.
     pub kind: ApprovalKind,
     /// The action, such as "to write `AGENTS.md`". Invisible characters are escaped, as in the diff.
     pub action: String,

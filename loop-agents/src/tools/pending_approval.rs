@@ -40,11 +40,11 @@ impl PendingApproval {
         match (&denied.ruling.needs_approval, &denied.ruling.needs_entry, need) {
             (Some(leads_to), _, _) => {
                 let written = need.path().and_then(|path| workspace.policy().local(path).ok());
-                let paths = written.into_iter().chain([leads_to.clone()]).collect();
+                let paths = written.into_iter().chain([LocalPath::clone(leads_to)]).collect();
                 Ok(Self::Guarded { denied, paths })
             }
             (None, Some(entry), Need::Command(line)) => {
-                let (line, entry) = (line.clone(), entry.clone());
+                let (line, entry) = (line.clone(), CommandPrefix::clone(entry));
                 let exact: CommandPrefix = line.parse().map_err(|_| ToolError::from(denied.clone()))?;
                 // Nobody is asked about a command that another rule refuses.
                 match workspace.allowing(exact.clone()).check_command(&line) {

@@ -1,12 +1,14 @@
 //! The policy that decides about every action.
 
+mod approvals;
+
 use std::{path::PathBuf, time::Duration};
 
 use super::{
     DeniedAction, IgnoredSetting, LocalPath, Origin, OutsidePath, Permissions, PolicySettings, Ruling,
     SecretFiles, Verb, WithOrigin, WriteApproval,
     case_folding::folded,
-    command::{CommandLine, CommandPolicy, CommandPrefix},
+    command::{CommandLine, CommandPolicy},
     environment::NamePattern,
     folders_above::FoldersAbove,
     instructions,
@@ -126,23 +128,6 @@ impl ActionPolicy {
     #[must_use]
     pub fn asking_before(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.asked_before.extend(paths);
-        self
-    }
-
-    /// Allows changes to these paths although they are [followed or executed](Ruling::needs_approval) later, because a
-    /// person has seen and approved the change. Creating the folders above them is also allowed. All other rules still
-    /// apply.
-    #[must_use]
-    pub fn approving(mut self, paths: impl IntoIterator<Item = LocalPath>) -> Self {
-        self.approved.extend(paths);
-        self
-    }
-
-    /// Also allows commands with these leading words, as if the user's settings did. All other rules still apply, such
-    /// as those that [forbid](PolicySettings::forbid) commands.
-    #[must_use]
-    pub fn allowing(mut self, entries: impl IntoIterator<Item = WithOrigin<CommandPrefix>>) -> Self {
-        self.commands = self.commands.allow(entries);
         self
     }
 

@@ -279,7 +279,7 @@ fn denied(why: &str, path: &LocalPath) -> Ruling {
     let rule = format!(
         "{why}; it needs the `yes` of a person at the terminal of `loop chat`, so do not change it elsewhere"
     );
-    Ruling { needs_approval: Some(path.clone()), ..Ruling::denied(rule, &Origin::BuiltIn) }
+    Ruling { needs_approval: Some(Box::new(path.clone())), ..Ruling::denied(rule, &Origin::BuiltIn) }
 }
 
 #[cfg(test)]

@@ -67,11 +67,11 @@ pub struct Ruling {
     pub origin: Origin,
     /// The path that a person could approve changes to, with links resolved if they were followed: see
     /// [`ActionPolicy::approving`](super::ActionPolicy::approving). Nothing for all other rules.
-    pub needs_approval: Option<LocalPath>,
+    pub needs_approval: Option<Box<LocalPath>>,
     /// The entry that would allow the command, if no entry covers it: see
     /// [`ActionPolicy::allowing`](super::ActionPolicy::allowing). Other rules may still refuse the command. Nothing for
     /// commands that no entry can allow, and for all other rules.
-    pub needs_entry: Option<CommandPrefix>,
+    pub needs_entry: Option<Box<CommandPrefix>>,
 }
 
 impl Ruling {

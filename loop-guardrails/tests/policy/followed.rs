@@ -29,7 +29,7 @@ fn path(path: &str) -> LocalPath {
 /// Returns the path that a person could approve.
 fn question<T: std::fmt::Debug>(result: Result<T, WorkspaceError>) -> Option<LocalPath> {
     match result.unwrap_err() {
-        WorkspaceError::Denied(DeniedAction { ruling, .. }) => ruling.needs_approval,
+        WorkspaceError::Denied(DeniedAction { ruling, .. }) => ruling.needs_approval.map(|path| *path),
         other => panic!("{other}"),
     }
 }

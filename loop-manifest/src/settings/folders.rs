@@ -1,7 +1,7 @@
 //! `[folders."/a/folder"]`: what the user allows and forbids in one folder only.
 //!
-//! What suits one project would be too much for another, and the file of the project itself cannot allow anything. So
-//! these tables are in the user's own file, under the real path of the folder. They do not hold below it.
+//! A permission that suits one project would be too much for another, and the file of the project itself cannot allow
+//! anything. So these tables are in the user's own file, under the real path of the folder. They do not hold below it.
 
 use std::{
     collections::BTreeMap,

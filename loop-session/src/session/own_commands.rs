@@ -16,7 +16,7 @@ use crate::InputError;
 /// How much of the output to keep until its end is known, in bytes.
 const KEPT_BYTES: usize = 256 << 10;
 
-/// What switches to another screen and back, as editors do. What is on that screen is no output.
+/// The escapes that switch to another screen and back, as editors do. The text on that screen is no output.
 const OTHER_SCREEN: [&str; 2] = ["\u{1b}[?1049h", "\u{1b}[?1049l"];
 
 /// A person's own command, ready to run.

@@ -71,7 +71,7 @@ impl Session {
     pub(crate) fn change_command_rule(
         &mut self,
         rule: CommandRule,
-        entry: WithOrigin<CommandPrefix>,
+        entry: &WithOrigin<CommandPrefix>,
         is_kept: bool,
     ) -> Result<(), WorkspaceError> {
         let change = |policy: &mut PolicySettings| {

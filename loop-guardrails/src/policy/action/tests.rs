@@ -131,7 +131,7 @@ fn a_persons_yes_is_for_these_paths_and_overrules_nothing_else() {
     let path = |path: &str| path.parse::<LocalPath>().unwrap();
     let policy = ActionPolicy::default();
     let ruling = policy.on_path(&path("a/AGENTS.md"), Verb::Write);
-    assert_eq!(ruling.needs_approval, Some(path("a/AGENTS.md")));
+    assert_eq!(ruling.needs_approval.as_deref(), Some(&path("a/AGENTS.md")));
     assert_eq!(policy.on_path(&path(".git/HEAD"), Verb::Write).needs_approval, None);
     let asked = policy.clone().approving([path(".claude/commands/x.md"), path(".git/HEAD"), path(".env")]);
     for (text, allowed) in [

@@ -165,7 +165,7 @@ impl Workspace {
         self.0.judge(&place.path, verb)?;
         self.0.judge_in_repositories(&place.path, verb)?;
         if let Some(mut denied) = unapproved {
-            denied.ruling.needs_approval = Some(place.path);
+            denied.ruling.needs_approval = Some(Box::new(place.path));
             return Err(denied.into());
         }
         if self.policy().needs_approval(&place.path, verb) {

@@ -4,9 +4,8 @@
 //! programs know which of their words they start, so none of the words may be the forbidden name.
 
 use super::{
-    super::{CommandPrefix, name},
+    super::{CommandPrefix, name, wrapper},
     table::STARTERS,
-    wrapper,
 };
 
 /// Programs that start another program only with certain options, in addition to those whose purpose that is.

@@ -11,6 +11,7 @@
 mod arguments;
 mod forbidden;
 mod git;
+mod on_words;
 mod parsed_arguments;
 mod table;
 
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 
 use self::git::GitCommand;
 pub use self::git::{GIT_VARIABLES, GitQuestion};
-use super::{CommandPrefix, is_assignment, name, wrapper};
+use super::CommandPrefix;
 use crate::policy::{
     DeniedAction, LocalPath, Origin, Ruling, SecretFiles, WithOrigin, read_scope::ReadScope,
 };
@@ -287,67 +288,15 @@ impl CommandPolicy {
     /// Judges a subcommand of git that does more than the known ones, so that it needs its own entry.
     fn other_git(&self, line: CommandLine, words: &[String]) -> Result<CommandLine, Ruling> {
         if self.entry(words).is_none_or(|(entry, _)| entry.words().len() < 2) {
-            return Err(Ruling { needs_entry: CommandPrefix::proposed(words).ok(), ..git::no_subcommand() });
+            return Err(Ruling {
+                needs_entry: CommandPrefix::proposed(words).ok().map(Box::new),
+                ..git::no_subcommand()
+            });
         }
         let line = arguments::of_unknown(line);
         Ok(CommandLine { is_known: true, ..line })
     }
-
-    fn on_words(&self, program: &str, arguments: &[String], words: &[String]) -> Result<Ruling, Ruling> {
-        let in_safe_mode = self.safe_mode.value;
-        let mut forbidden = self.forbid.iter();
-        let is_started =
-            |entry: &CommandPrefix| forbidden::is_started(entry, program, arguments, in_safe_mode);
-        if let Some((entry, origin)) = forbidden.find(|(entry, _)| is_started(entry)) {
-            return Err(Ruling::denied(format!("`{entry}` is forbidden"), origin));
-        }
-        if program.starts_with('-') {
-            return Err(built_in("a program's name does not begin with `-`"));
-        }
-        if !in_safe_mode {
-            return Ok(Ruling::allowed("safe mode is off", &self.safe_mode.origin));
-        }
-        if wrapper::starts_others(program) || table::STARTERS.contains(&name(program)) {
-            let rule = format!(
-                "`{program}` starts other programs, which nobody would judge; run the program by itself"
-            );
-            return Err(built_in(rule));
-        }
-        let Some((entry, origin)) = self.entry(words) else { return Err(self.not_allowed(words)) };
-        let kind = if entry.arguments().is_empty() { "programs" } else { "commands" };
-        Ok(Ruling::allowed(format!("`{entry}` is among the {kind} of safe mode"), origin))
-    }
-
-    /// Refuses a command that no entry covers. No entry can allow a line that only a shell would understand.
-    fn not_allowed(&self, words: &[String]) -> Ruling {
-        let is_of_shell = |word: &&String| {
-            SHELL_WORDS.contains(&word.as_str()) || word.ends_with(';') || word.starts_with("2>")
-        };
-        if let Some(word) = words.iter().find(is_of_shell) {
-            return built_in(format!(
-                "no shell is involved, so `{word}` would be an ordinary word; run one program at a time"
-            ));
-        }
-        if is_assignment(&words[0]) {
-            let rule = "no shell is involved, so nothing can be set before a program; begin with the program";
-            return built_in(rule);
-        }
-        let entries: Vec<_> = self.allowed().map(|(entry, _)| entry.to_string()).collect();
-        let rule = format!(
-            "`{}` is not among the programs of safe mode; use one of {}, or a tool, or tell the user that the \
-             command needs their permission",
-            words[0],
-            entries.join(", ")
-        );
-        Ruling {
-            needs_entry: CommandPrefix::proposed(words).ok(),
-            ..Ruling::denied(rule, &self.safe_mode.origin)
-        }
-    }
 }
-
-/// Words by which a shell joins and redirects commands.
-const SHELL_WORDS: &[&str] = &["&&", "||", "|", ";", "&", ">", ">>", "<", "<<"];
 
 fn split(line: &str) -> Result<Vec<String>, Ruling> {
     if line.contains(['\n', '\r', '\0']) {
