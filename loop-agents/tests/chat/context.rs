@@ -238,7 +238,7 @@ async fn make_room(chat: &mut Chat, prompt: &Message) -> usize {
     let (mut last, mut made) = (None, 0);
     while let Some(keep) = chat.summary_due(prompt, last) {
         last = Some(keep);
-        chat.summarise().keep(keep).run().await.unwrap();
+        chat.summarise().keep(keep).run().await.expect("a summary");
         made += 1;
     }
     made

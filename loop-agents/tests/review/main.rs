@@ -33,7 +33,7 @@ fn folder() -> TempDir {
 fn tools(folder: &Path) -> Toolbox {
     let mut user = PolicySettings::default();
     user.safe_mode = Some(WithOrigin::new(false, Origin::BuiltIn));
-    user.allow = vec![WithOrigin::new("sh".parse().unwrap(), Origin::BuiltIn)];
+    user.allow = vec![WithOrigin::new("sh".parse().expect("a prefix"), Origin::BuiltIn)];
     let policy = ActionPolicy::new(user, PolicySettings::default()).reviewing();
     let workspace = Workspace::open(folder, policy).expect("a workspace");
     let vars = [("PATH", std::env::var("PATH").expect("a path")), ("LC_ALL", "C".to_owned())];

@@ -80,7 +80,7 @@ impl Redactor {
     /// [`REDACTED`], so that a value of bytes can still be read back.
     fn redact_list(&self, values: &mut Vec<Value>) {
         let are_numbers = values.iter().all(Value::is_number);
-        if values.len() < LEAST_LISTED || !(are_numbers || values.iter().all(|value| is_scalar(value))) {
+        if values.len() < LEAST_LISTED || !(are_numbers || values.iter().all(is_scalar)) {
             return;
         }
         let parts: Vec<_> = values.iter().map(spelled).collect();
