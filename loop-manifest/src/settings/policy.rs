@@ -72,6 +72,7 @@ pub(super) fn schema() -> Value {
             "allow": texts("More commands that may run, by their leading words: `cargo test` allows `cargo test -q`, and `cargo` all of its commands. Valid only in the user's own settings."),
             "forbid": texts("Commands that must not run, even if another rule allows them, by their leading words."),
             "approve_writes": {
+                "type": "string",
                 "enum": WriteApproval::ALL.map(WriteApproval::as_str),
                 "default": WriteApproval::Ask.as_str(),
                 "description": "Which changes of files you are shown, and asked about, in your own turns at a terminal: all, only the \
