@@ -45,7 +45,7 @@ use loop_manifest::{duration, init::known_programs};
     // Omits the two options that every command has, so that the help fits one screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "\
-More commands:  models, report, schema, completions, man
+More commands:  models, session, report, schema, completions, man
 To start, in your project's folder:  loop init && loop run
 Exit codes:  0  goal met   1  halted before that   2  wrong usage or manifest
   3  the run failed   129, 130, 143  ended by SIGHUP, Ctrl+C, SIGTERM"
@@ -141,19 +141,6 @@ Examples:
   loop chat --model ollama:qwen3 --json < question.txt | jq -r .reply"
     )]
     Chat(ChatArgs),
-    /// List, print or delete stored chat sessions
-    #[command(
-        subcommand,
-        after_help = "\
-Examples:
-  loop session show > talk.md
-  loop session show --json | jq -r '.entry.asked.prompt.text // empty'
-  loop session rm --keep 20
-
-LOOP_KEEP_SESSIONS sets how many sessions to keep (1000), LOOP_KEEP_DAYS their
-age in days (90). The next session that ends removes older ones."
-    )]
-    Session(SessionCommand),
     /// Resume an unfinished or halted run
     #[command(after_help = "\
 If no run is unfinished, a raised limit or a note resumes the last run of this
@@ -197,6 +184,20 @@ Examples:
   loop policy explain --to write src/main.rs"
     )]
     Policy(PolicyCommand),
+    /// List, print or delete stored chat sessions
+    #[command(
+        subcommand,
+        hide = true,
+        after_help = "\
+Examples:
+  loop session show > talk.md
+  loop session show --json | jq -r '.entry.asked.prompt.text // empty'
+  loop session rm --keep 20
+
+LOOP_KEEP_SESSIONS sets how many sessions to keep (1000), LOOP_KEEP_DAYS their
+age in days (90). The next session that ends removes older ones."
+    )]
+    Session(SessionCommand),
     /// List models, or show what is known about one
     #[command(
         hide = true,

@@ -57,7 +57,7 @@ pub(crate) fn suggest_command(error: &mut clap::Error, args: impl IntoIterator<I
 const FLAGS: &[(&[&str], &[&str])] = &[
     (
         &["--max-iterations", "--iterations", "--max-loops", "--max-turns", "--times", "--repeat", "--max"],
-        &["--max", "--loops", "--count", "--add-iterations"],
+        &["--max", "--count", "--add-iterations"],
     ),
     (
         &["--budget", "--max-budget", "--max-budget-usd", "--max-cost-usd", "--cost", "--max-cost"],

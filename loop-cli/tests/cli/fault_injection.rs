@@ -210,7 +210,7 @@ fn a_halt_that_nobody_saw_is_shown_before_it_counts_as_seen() {
     let manifest = Manifest::new("echo $LOOP_ITERATION >> ran", "false");
     scenario.manifest(&manifest.set("guardrails.hitl_checkpoint", true));
     assert!(killed_at(&scenario, &["run"], "before_end_note", 1));
-    scenario.run(&["resume"]).exits(0).says(&["had ended as hitl_checkpoint", "how to continue it"]);
+    scenario.run(&["resume"]).exits(0).says(&["had ended as hitl_checkpoint", "loop resume 0"]);
     assert_eq!(scenario.read("ran"), "1\n");
     let id = scenario.record()["run_id"].as_str().unwrap().to_owned();
     scenario.run(&["resume", &id]).exits(1);

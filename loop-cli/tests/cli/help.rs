@@ -16,7 +16,7 @@ fn said(name: &str, args: &[&str], code: i32) -> String {
     text
 }
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 19] = [
     "init",
     "run",
     "task",
@@ -30,6 +30,8 @@ const COMMANDS: [&str; 17] = [
     "rm",
     "check",
     "policy",
+    "models",
+    "session",
     "report",
     "schema",
     "completions",
@@ -37,7 +39,7 @@ const COMMANDS: [&str; 17] = [
 ];
 
 /// The last commands are for programs, or users reach them through another command.
-const LISTED: usize = COMMANDS.len() - 4;
+const LISTED: usize = COMMANDS.len() - 6;
 
 #[test]
 fn help_fits_a_screen_and_begins_with_what_one_needs_first() {

@@ -159,7 +159,7 @@ fn with_nothing_to_go_on_with_it_says_so() {
     let scenario = Scenario::new();
     scenario.run(&["resume"]).exits(0).says(&["this folder has no unfinished run"]);
     scenario.run_manifest(&Manifest::new("true", "false")).exits(1);
-    scenario.run(&["resume"]).exits(0).says(&["max_iterations", "loop show 0"]);
+    scenario.run(&["resume"]).exits(0).says(&["max_iterations", "loop resume 0", "--add-iterations N"]);
     scenario.run(&["resume", "nothing"]).exits(2).says(&["nothing"]);
 }
 

@@ -4,9 +4,9 @@ use loop_testing::{Answer, Call};
 use serde_json::json;
 
 use crate::{
-    chat_harness::ChatHarness,
+    chat_harness::{ChatHarness, answered_by},
     model_server::ModelServer,
-    screen::{SIZES, chat},
+    screen::SIZES,
     support::Scenario,
 };
 
@@ -27,13 +27,33 @@ fn calls() -> [Answer; 2] {
     [Answer::calls(calls.collect::<Vec<_>>()), Answer::deltas(["All is done."])]
 }
 
+/// Starts a session in which tools write without a question.
+fn chat(scenario: &Scenario, server: &ModelServer, args: &[&str], size: (u16, u16)) -> ChatHarness {
+    scenario.write("settings.toml", "[policy]\napprove_writes = \"never\"\n");
+    let args = [&["chat", "--model", "openai:scripted"], args].concat();
+    let chat = ChatHarness::open(scenario, &args, size, |command| {
+        answered_by(command, server);
+        command.env("LOOP_CONFIG", scenario.path("settings.toml"));
+    });
+    chat.wait_for_prompt_after("/help");
+    chat
+}
+
+/// Has the model do its calls, and refuses the command that needs a yes.
+fn does(chat: &mut ChatHarness) {
+    chat.types("Do it.\r");
+    chat.sees("[y]es once");
+    chat.types("n\r");
+    chat.wait_for_prompt_after("All is done.");
+}
+
 #[test]
 fn a_call_is_a_row_with_the_size_of_its_result() {
     for size in SIZES {
         let scenario = Scenario::new();
         let server = ModelServer::new(calls());
-        let mut chat = chat(&scenario, &server, size);
-        chat.says("Do it.", "All is done.");
+        let mut chat = chat(&scenario, &server, &[], size);
+        does(&mut chat);
         chat.shows(&format!("screen_calls_{}", size.0));
         chat.leaves();
     }
@@ -43,9 +63,8 @@ fn a_call_is_a_row_with_the_size_of_its_result() {
 fn with_verbose_a_call_is_json_with_its_whole_result() {
     let scenario = Scenario::new();
     let server = ModelServer::new(calls());
-    let mut chat = ChatHarness::chat(&scenario, &server, &["--verbose"], SIZES[1]);
-    chat.wait_for_prompt_after("/help");
-    chat.says("Do it.", "All is done.");
+    let mut chat = chat(&scenario, &server, &["--verbose"], SIZES[1]);
+    does(&mut chat);
     chat.shows("screen_calls_verbose");
     chat.leaves();
 }

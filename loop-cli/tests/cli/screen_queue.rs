@@ -103,7 +103,11 @@ fn ctrl_z_suspends_the_session_in_a_turn_and_at_the_prompt() {
         suspends(&mut chat);
         wait_until("the session asks again", || chat.requests() > asked);
         chat.wait_for_typed_prompt_after("typed", "Half. Whole.");
-        chat.types(CTRL_C);
+        // Until the editor has the terminal again, Ctrl+C is a signal, which the session ignores between two turns.
+        wait_until("the typed text is discarded", || {
+            chat.types(CTRL_C);
+            chat.page().contains("Ctrl+D leaves")
+        });
         chat.wait_for_prompt_after("Ctrl+D leaves");
         chat.leaves();
     }
