@@ -34,7 +34,7 @@ pub struct TaskFile {
 /// The commands that a task file allows and requires.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolPermissions {
-    /// Commands that the executing model may run in addition to the usual ones, by their leading words.
+    /// Programs that the executing model may run in addition to the usual ones, with any arguments.
     pub bash: Vec<CommandPrefix>,
     /// Commands that run after each loop, and have to exit with 0.
     pub checks: Vec<String>,
@@ -113,10 +113,10 @@ pub enum TaskFileError {
     /// Two turns in a row are of the same speaker.
     #[error("messages {0} and {1} of the chat are both from the {2}: user and assistant must alternate")]
     TwiceInARow(usize, usize, &'static str),
-    /// An entry does not begin with a plain name.
+    /// An entry is not a plain name.
     #[error(
-        "`{0}` under `tools` does not begin with the name of a program: write the name, such as `python3`, without \
-         a path, and perhaps its first arguments, such as `cargo test`"
+        "`{0}` under `tools` is not the name of a program: write only the name, such as `python3`, without a path \
+         and arguments"
     )]
     NoProgram(String),
 }
@@ -143,7 +143,7 @@ impl TaskFile {
         }
         let TaskHeader { tools: StrictObject(ToolsTable { bash }), model, checks } = head;
         let entry = |text: String| {
-            let entry = text.parse::<CommandPrefix>().ok().filter(|entry| is_program(entry.program()));
+            let entry = is_program(&text).then(|| text.parse::<CommandPrefix>().ok()).flatten();
             entry.ok_or(TaskFileError::NoProgram(text))
         };
         let bash = bash.into_iter().map(entry).collect::<Result<_, _>>()?;

@@ -19,12 +19,12 @@ fn wrong(name: &str, text: &str) -> TaskFileError {
 
 #[test]
 fn a_chat_template_is_a_task_with_its_permissions() {
-    let text = "model = \"openai:gpt-5\"\nchecks = ['make test']\n[tools]\nbash = ['rg', 'python3.8', 'g++ -v']\n\
+    let text = "model = \"openai:gpt-5\"\nchecks = ['make test']\n[tools]\nbash = ['rg', 'python3.8', 'g++']\n\
         [[chat.user]]\ncontent = '''\nWrite a \\poem.\n'''\n";
     let task = read("a.toml", text).expect("a task");
     assert_eq!(task.text, "Write a \\poem.\n");
     assert_eq!(task.model.as_deref(), Some("openai:gpt-5"));
-    assert_eq!(task.permissions.bash, ["rg", "python3.8", "g++ -v"].map(|entry| entry.parse().unwrap()));
+    assert_eq!(task.permissions.bash, ["rg", "python3.8", "g++"].map(|entry| entry.parse().unwrap()));
     assert_eq!(task.permissions.checks, ["make test"]);
 }
 
@@ -114,7 +114,7 @@ fn what_is_wrong_with_a_task_is_named() {
     assert_eq!(wrong("a.toml", &format!("{user}{user}")), TaskFileError::TwiceInARow(1, 2, "user"));
     assert_eq!(wrong("a.toml", "[[chat.user]]\ncontent = ' '\n"), TaskFileError::Empty);
     assert_eq!(wrong("a.md", " \n"), TaskFileError::Empty);
-    for name in ["./rm -rf", "/bin/sh", "", "-x", "a\nb", ".hidden"] {
+    for name in ["rm -rf", "./rm", "/bin/sh", "", "-x", "a\nb", ".hidden"] {
         let text = format!("[tools]\nbash=[{name:?}]\n{user}");
         assert_eq!(wrong("a.toml", &text), TaskFileError::NoProgram(name.to_owned()), "{name}");
     }
