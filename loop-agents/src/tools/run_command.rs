@@ -33,7 +33,7 @@ const MARGIN: usize = 256;
 /// let tools = Toolbox::standard(workspace).environment(std::env::vars_os(), &EnvironmentPolicy::new());
 /// let report = tools.call("run_command", &serde_json::json!({ "command": "echo 'a  b' | $HOME" })).await;
 /// assert_eq!(report.text, "a  b | $HOME\n(exit 0)");
-/// let report = tools.call("run_command", &serde_json::json!({ "command": "rm -rf /" })).await;
+/// let report = tools.call("run_command", &serde_json::json!({ "command": "rm notes.md" })).await;
 /// assert!(report.text.contains("`rm` is not among the programs of safe mode"));
 /// # Ok(()) }
 /// ```
