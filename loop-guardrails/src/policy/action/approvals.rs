@@ -3,7 +3,7 @@
 use super::{super::command::CommandPrefix, ActionPolicy, LocalPath, WithOrigin};
 
 impl ActionPolicy {
-    /// Allows changes to these paths although they are [followed or executed](Ruling::needs_approval) later, because a
+    /// Allows changes to these paths although they are [followed or executed](crate::policy::Ruling::needs_approval) later, because a
     /// person has seen and approved the change. Creating the folders above them is also allowed. All other rules still
     /// apply.
     #[must_use]
@@ -13,7 +13,7 @@ impl ActionPolicy {
     }
 
     /// Also allows commands with these leading words, as if the user's settings did. All other rules still apply, such
-    /// as those that [forbid](PolicySettings::forbid) commands.
+    /// as those that [forbid](crate::policy::PolicySettings::forbid) commands.
     #[must_use]
     pub fn allowing(mut self, entries: impl IntoIterator<Item = WithOrigin<CommandPrefix>>) -> Self {
         self.commands = self.commands.allow(entries);
