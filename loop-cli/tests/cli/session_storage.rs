@@ -1,4 +1,4 @@
-//! What is stored of a session, and how a person lists and removes it.
+//! The stored data of a session, and how a person lists and removes it.
 
 use std::fs;
 

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use crate::{
     model_server::ModelServer,
-    support::{RunningCommand, Scenario, wait_until},
-    task::{finds, json_of, says},
+    support::{RunningCommand, Scenario},
+    task::{finds, json_of},
 };
 
 /// Returns a reviewer that gives this verdict. It reads the number of the review from its prompt.

@@ -1,12 +1,31 @@
-//! Switches the record of the session off and on.
+//! Switches the record of the session off and on, and ends it.
 
+use loop_core::with_causes;
 use loop_manifest::model::Model;
-use loop_telemetry::transcript::TranscriptEntry;
+use loop_telemetry::{Retention, transcript::TranscriptEntry};
 
 use super::state::Session;
 use crate::InputError;
 
+/// The variable with the number of sessions to keep.
+const KEEP_SESSIONS: &str = "LOOP_KEEP_SESSIONS";
+
 impl Session {
+    /// Ends the transcript, and removes [old sessions](Retention): `LOOP_KEEP_SESSIONS` and `LOOP_KEEP_DAYS` decide. A
+    /// front end calls this after the person has left.
+    pub fn end(&mut self) {
+        self.log.end();
+        let execution = &self.context.execution;
+        let retention = Retention::from_env_with(KEEP_SESSIONS, |name| execution.variable(name));
+        let removed = match retention {
+            Ok(retention) => self.log.store().retain(retention, self.host().now()),
+            Err(error) => return self.warn(&error.to_string()),
+        };
+        if let Err(error) = removed {
+            self.warn(&format!("cannot remove old sessions: {}", with_causes(&error)));
+        }
+    }
+
     /// Sets whether the session is recorded when it begins. Default: it is.
     #[must_use]
     pub fn recording(mut self, is_on: bool) -> Self {

@@ -11,7 +11,7 @@ use loop_manifest::{
 };
 use loop_schedule::{DISABLE_VARIABLE, ProjectJobs, is_disabled};
 use loop_telemetry::{
-    Retention, StateDir,
+    StateDir,
     transcript::{SessionInfo, SessionStore},
     words::{
         self,
@@ -24,9 +24,6 @@ use crate::{
     Activity, ActivityView, ApprovalChannel, Commands, InputError, OpenError, SessionHost, TranscriptWriter,
     jobs::SessionJobs,
 };
-
-/// The variable with the number of sessions to keep.
-const KEEP_SESSIONS: &str = "LOOP_KEEP_SESSIONS";
 
 /// A conversation with a model, together with everything that a person does around it: commands, tools, files, repeats,
 /// jobs and the transcript.
@@ -209,21 +206,6 @@ impl Session {
             self.show_last_exchange();
         }
         Ok(())
-    }
-
-    /// Ends the transcript, and removes [old sessions](Retention): `LOOP_KEEP_SESSIONS` and `LOOP_KEEP_DAYS` decide. A
-    /// front end calls this after the person has left.
-    pub fn end(&mut self) {
-        self.log.end();
-        let execution = &self.context.execution;
-        let retention = Retention::from_env_with(KEEP_SESSIONS, |name| execution.variable(name));
-        let removed = match retention {
-            Ok(retention) => self.log.store().retain(retention, self.host().now()),
-            Err(error) => return self.warn(&error.to_string()),
-        };
-        if let Err(error) = removed {
-            self.warn(&format!("cannot remove old sessions: {}", with_causes(&error)));
-        }
     }
 
     /// Shows a text to the person.

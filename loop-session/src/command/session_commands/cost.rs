@@ -14,7 +14,7 @@ const INFO: CommandInfo = CommandInfo {
     aliases: &[],
     arguments: "",
     summary: "Show the tokens and the cost of the session",
-    help: "Counts turns, summaries and questions to other models, also those before a `--resume`. What no server \
+    help: "Counts turns, summaries and questions to other models, also those before a `--resume`. A figure that no server \
            reported is unknown, and not zero.",
     argument_kind: ArgumentKind::Nothing,
 };
