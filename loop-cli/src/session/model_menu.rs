@@ -14,14 +14,19 @@ use crate::view::{self, text};
 /// Lets the person choose a model, if there is a choice.
 ///
 /// # Errors
-/// The model that the settings name is not usable, or the terminal is lost.
+/// The model is not usable, or the terminal is lost.
 pub(super) fn choose(
     conversation: &ConversationOptions,
     settings: &Settings,
     cx: &ExecutionContext,
 ) -> Result<StartModel, ModelChoiceError> {
-    if conversation.model.is_some() || !matches!(Model::configured(settings, cx.variables()), Ok(None)) {
+    if conversation.model.is_some() {
         return Ok(StartModel::Choose);
+    }
+    match Model::configured(settings, cx.variables()) {
+        Ok(Some(model)) => return Ok(StartModel::Chosen(Box::new(model))),
+        Err(why) => return Ok(StartModel::Declined(why)),
+        Ok(None) => {}
     }
     let candidates = Candidates::ask(settings, cx.variables())?;
     let names = candidates.names();
@@ -39,8 +44,10 @@ pub(super) fn choose(
     }
     view::say("  0  none");
     match ask(names.len(), usual).map_err(ModelChoiceError::Runtime)? {
-        Some(index) => Model::choose(Some(&names[index]), settings, cx.variables())
-            .map(|it| StartModel::Chosen(Box::new(it))),
+        // Its name alone could mean a model of another server.
+        Some(index) => {
+            candidates.model(index, cx.variables()).map(|model| StartModel::Chosen(Box::new(model)))
+        }
         None => Ok(StartModel::Declined(ModelChoiceError::NoneNamed { why: "you chose none".to_owned() })),
     }
 }

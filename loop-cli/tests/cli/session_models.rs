@@ -60,3 +60,23 @@ fn a_model_that_cannot_be_asked_is_not_chosen() {
     chat.says("/status", "window      32,768 tokens");
     chat.leaves();
 }
+
+/// The name looks like that of a model of a vendor. Only the server that listed it is asked.
+#[test]
+fn a_chosen_model_is_asked_where_it_was_listed() {
+    let (scenario, server) = (Scenario::new(), ModelServer::new([Answer::deltas(["One."])]));
+    server.set_page("/v1/models", json!({ "data": [{ "id": "gpt-oss:20b" }, { "id": "other" }] }));
+    let settings = format!("[models.own]\nmodel = \"openai:x\"\nbase_url = \"{}/v1\"\n", server.url());
+    scenario.write("settings.toml", settings);
+    let mut chat = ChatHarness::open(&scenario, &["chat"], SIZE, |command| {
+        answered_by(command, &server);
+        command.env_remove("OPENAI_BASE_URL").env_remove("OPENAI_API_KEY");
+        command.env("LOOP_CONFIG", scenario.path("settings.toml"));
+    });
+    chat.sees("1  gpt-oss:20b");
+    chat.types("1\r");
+    chat.wait_for_prompt_after("gpt-oss:20b, with tools");
+    chat.says("Hello?", "One.");
+    assert_eq!(server.requests()[0].body["model"], "gpt-oss:20b");
+    chat.leaves();
+}

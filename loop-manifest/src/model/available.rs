@@ -1,6 +1,6 @@
 //! The known models and their facts, for people and programs.
 
-use std::{ffi::OsString, fmt::Write as _};
+use std::{collections::BTreeMap, ffi::OsString, fmt::Write as _};
 
 use loop_agents::facts::ModelFacts;
 use loop_telemetry::words;
@@ -30,8 +30,12 @@ pub struct ModelEntry {
 impl Model {
     /// Describes the model, after it [learned](Self::learn) the facts.
     pub fn entry(&self) -> ModelEntry {
-        let loaded = blocking::ask(self.server.endpoint().loaded()).ok().flatten().flatten();
-        self.entry_with(loaded.as_deref())
+        self.entry_with(self.loaded().as_deref())
+    }
+
+    /// Asks the server for the names of the models in its memory.
+    fn loaded(&self) -> Option<Vec<String>> {
+        blocking::ask(self.server.endpoint().loaded()).ok().flatten().flatten()
     }
 
     fn entry_with(&self, loaded: Option<&[String]>) -> ModelEntry {
@@ -84,18 +88,12 @@ pub fn available(
     let served = ServedModels::ask(settings, cx.variables())?;
     let served = served.models.iter().filter_map(|model| Model::served(model, cx.variables()).ok());
     let models: Vec<_> = named.chain(served).map(|model| model.learn(cx, refresh)).collect();
-    let mut loaded: Vec<(String, Option<Vec<String>>)> = Vec::new();
-    let mut entries = Vec::new();
-    for model in models {
-        let address = model.address();
-        if !loaded.iter().any(|(known, _)| *known == address) {
-            let answer = blocking::ask(model.server.endpoint().loaded()).ok().flatten().flatten();
-            loaded.push((address.clone(), answer));
-        }
-        let known = loaded.iter().find(|(known, _)| *known == address);
-        entries.push(model.entry_with(known.and_then(|(_, names)| names.as_deref())));
-    }
-    Ok(entries)
+    let mut loaded = BTreeMap::new();
+    let entry = |model: &Model| {
+        let names: &Option<_> = loaded.entry(model.address()).or_insert_with(|| model.loaded());
+        model.entry_with(names.as_deref())
+    };
+    Ok(models.iter().map(entry).collect())
 }
 
 /// Returns the names of the models that the servers have, without blocking the executor.

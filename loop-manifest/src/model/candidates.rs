@@ -26,6 +26,17 @@ impl Candidates {
         self.0.models.iter().map(ServedModel::name).collect()
     }
 
+    /// Returns the model at this index of the [names](Self::names), on the server that has it.
+    ///
+    /// # Errors
+    /// The address of the server is invalid.
+    ///
+    /// # Panics
+    /// There is no such index.
+    pub fn model(&self, index: usize, variables: &[(OsString, OsString)]) -> Result<Model, ModelChoiceError> {
+        Model::served(&self.0.models[index], variables)
+    }
+
     /// Returns the index of the model that was last used in the folder of the settings.
     pub fn last_used(&self, settings: &Settings, variables: &[(OsString, OsString)]) -> Option<usize> {
         self.0.last_used(settings, variables)

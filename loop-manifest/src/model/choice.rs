@@ -7,7 +7,7 @@ use loop_agents::{
         AutoTools, ChatModel, Effort, GenaiError, GenaiModel, ProseTools, Retry, ServerLocation, Vendor,
         WithoutTools,
     },
-    facts::{Fact, ModelFacts},
+    facts::{Fact, ListedModel, ModelFacts},
     usage::Prices,
 };
 use loop_guardrails::Backoff;
@@ -38,6 +38,8 @@ pub struct Model {
     pub(super) window_of_variables: Option<u64>,
     /// Whether it accepts tools, by the settings.
     pub(super) tools_set: Option<bool>,
+    /// The model in a list that its server has just sent, until it learns the facts.
+    pub(super) listed: Option<ListedModel>,
     /// The known facts. Empty until the model [learns](Self::learn) them.
     pub(super) facts: ModelFacts,
     /// The place for what a reply shows.
@@ -190,7 +192,8 @@ impl Model {
         let id = model.listed.id.clone();
         let window_of_variables = vendor::window(vendor, |name| value(variables, name));
         let plain = Self::at(VendorModel { vendor, id }, model.server.access.clone())?;
-        Ok(Self { asked: model.name(), window_of_variables, ..plain })
+        let listed = Some(model.listed.clone());
+        Ok(Self { asked: model.name(), window_of_variables, listed, ..plain })
     }
 
     /// This model of a vendor that is reached so.
@@ -208,6 +211,7 @@ impl Model {
             window_set: None,
             window_of_variables: None,
             tools_set: None,
+            listed: None,
             facts: ModelFacts::default(),
             store: None,
             reason: None,

@@ -19,7 +19,7 @@ struct Entry {
 }
 
 impl Model {
-    /// Remembers that this model was used in the folder. If there is no place for it, nobody remembers it.
+    /// Remembers that this model was used in the folder. If there is no place for it, this does nothing.
     pub fn remember(&self, cx: &ExecutionContext) {
         let Some(cache) = cache(cx.variables()) else { return };
         let folder = cx.folder().display().to_string();

@@ -99,8 +99,8 @@ impl ServedModels {
             ));
         }
         let embeds = |model: &&ServedModel| {
-            let server = model.server.access.clone().endpoint(model.server.vendor);
-            let facts = reported(&server, &model.listed.id, &self.store, false);
+            let ServedModel { server, listed } = model;
+            let facts = reported(&server.endpoint(), &listed.id, Some(listed.clone()), &self.store, false);
             facts.embeds.is_some_and(|fact| fact.value)
         };
         match self.models.iter().find(|model| !embeds(model)) {

@@ -2,14 +2,21 @@
 
 use loop_agents::{
     chat::{Endpoint, GenaiError, Vendor},
-    facts::ModelFacts,
+    facts::{ListedModel, ModelFacts},
 };
 
 use super::{blocking, facts_store::FactsStore};
 
 /// Returns the facts that the model's server reports, as they are kept or by asking for up to two seconds; with
-/// `refresh` it asks in any case. A vendor's own server is not asked: it does not report them.
-pub(super) fn reported(server: &Endpoint, model: &str, store: &FactsStore, refresh: bool) -> ModelFacts {
+/// `refresh` it asks in any case. A vendor's own server is not asked: it does not report them. `listed` is the model in
+/// a list that the server has just sent; without it, the server is asked for the list.
+pub(super) fn reported(
+    server: &Endpoint,
+    model: &str,
+    listed: Option<ListedModel>,
+    store: &FactsStore,
+    refresh: bool,
+) -> ModelFacts {
     let has_digests = match server.vendor() {
         Vendor::Ollama => true,
         Vendor::OpenAi if server.has_own_address() => false,
@@ -21,7 +28,10 @@ pub(super) fn reported(server: &Endpoint, model: &str, store: &FactsStore, refre
     }
     let now = store.now();
     let answer = blocking::ask(async {
-        let listed = server.listed(&now).await?.into_iter().find(|listed| listed.is_called(model));
+        let listed = match listed {
+            None => server.listed(&now).await?.into_iter().find(|listed| listed.is_called(model)),
+            listed => listed,
+        };
         let digest = listed.as_ref().map(|listed| listed.digest.clone()).unwrap_or_default();
         if has_digests && let Some(facts) = kept(Some(&digest)) {
             return Ok((digest, facts, true));

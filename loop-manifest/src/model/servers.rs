@@ -3,7 +3,10 @@
 
 use std::{ffi::OsString, thread};
 
-use loop_agents::{chat::Vendor, facts::ListedModel};
+use loop_agents::{
+    chat::{Endpoint, Vendor},
+    facts::ListedModel,
+};
 
 use super::{
     blocking,
@@ -26,6 +29,12 @@ pub(super) struct Server {
     prefix: Option<&'static str>,
 }
 
+impl Server {
+    pub(super) fn endpoint(&self) -> Endpoint {
+        self.access.clone().endpoint(self.vendor)
+    }
+}
+
 /// A model that a server has.
 #[derive(Debug, Clone)]
 pub(super) struct ServedModel {
@@ -44,7 +53,7 @@ impl ServedModel {
 
     /// Returns the name with the address of the server.
     pub(super) fn described(&self) -> String {
-        let address = self.server.access.clone().endpoint(self.server.vendor).shown_address();
+        let address = self.server.endpoint().shown_address();
         format!("{} ({address})", self.name())
     }
 }
@@ -71,7 +80,7 @@ pub(super) fn known(settings: &Settings, variables: &[(OsString, OsString)]) -> 
     }
     let mut addresses = Vec::new();
     servers.retain(|server| {
-        let address = server.access.clone().endpoint(server.vendor).shown_address();
+        let address = server.endpoint().shown_address();
         let is_new = !addresses.contains(&address);
         addresses.push(address);
         is_new
@@ -83,8 +92,7 @@ pub(super) fn known(settings: &Settings, variables: &[(OsString, OsString)]) -> 
 /// has none.
 pub(super) fn served(servers: &[Server], now: &str) -> Result<Vec<ServedModel>, ModelChoiceError> {
     let list = |server: &Server| {
-        let endpoint = server.access.clone().endpoint(server.vendor);
-        let listed = blocking::ask(endpoint.listed(now)).map_err(ModelChoiceError::Runtime)?;
+        let listed = blocking::ask(server.endpoint().listed(now)).map_err(ModelChoiceError::Runtime)?;
         let models = listed.and_then(Result::ok).unwrap_or_default().into_iter();
         Ok(models.map(|listed| ServedModel { server: server.clone(), listed }).collect::<Vec<_>>())
     };

@@ -20,9 +20,12 @@ mod tools;
 mod turn;
 mod turn_durations;
 
-pub(crate) use self::statistics::money;
 pub use self::{
     own_commands::{OwnCommand, OwnCommandOutput},
     state::{Session, StartModel},
     summary::overflow_warning,
+};
+pub(crate) use self::{
+    statistics::{at_least, money},
+    summary::UNKNOWN_WINDOW,
 };

@@ -17,8 +17,15 @@ impl Session {
     /// # Errors
     /// No model has this name, or its key is missing.
     pub(crate) fn choose(&self, name: &str) -> Result<Model, InputError> {
-        let execution = &self.context.execution;
-        Ok(Model::choose(Some(name), &self.context.settings, execution.variables())?.learn(execution, false))
+        Ok(self.look_up(name)?.learn(&self.context.execution, false))
+    }
+
+    /// Returns the model with this name, without the facts about it.
+    ///
+    /// # Errors
+    /// As for [`choose`](Self::choose).
+    fn look_up(&self, name: &str) -> Result<Model, InputError> {
+        Ok(Model::choose(Some(name), &self.context.settings, self.context.execution.variables())?)
     }
 
     /// Makes the model with this name answer from now on.
@@ -26,9 +33,9 @@ impl Session {
     /// # Errors
     /// As for [`choose`](Self::choose); also if the server of the model cannot be reached.
     pub(crate) fn use_model(&mut self, name: &str) -> Result<(), InputError> {
-        let execution = &self.context.execution;
-        Model::choose(Some(name), &self.context.settings, execution.variables())?.reach()?;
-        self.set_model_unrecorded(name)?;
+        let model = self.look_up(name)?;
+        model.reach()?;
+        self.set_model(model.learn(&self.context.execution, false));
         let model = self.dialogue.model.as_ref().map_or(name, Model::asked).to_owned();
         self.log.write(TranscriptEntry::ModelChanged { model });
         Ok(())
@@ -40,10 +47,14 @@ impl Session {
     /// As for [`choose`](Self::choose).
     pub(crate) fn set_model_unrecorded(&mut self, name: &str) -> Result<(), InputError> {
         let model = self.choose(name)?;
+        self.set_model(model);
+        Ok(())
+    }
+
+    fn set_model(&mut self, model: Model) {
         model.remember(&self.context.execution);
         self.dialogue.chat.set_model(model.boxed(self.context.execution.seed()));
         self.dialogue.model = Some(model);
-        Ok(())
     }
 
     /// Returns the names of the models in the settings.

@@ -19,7 +19,12 @@ use loop_telemetry::{
     },
 };
 
-use super::{no_model::NoModel, statistics::money, tools::SessionTools, turn_durations::TurnDurations};
+use super::{
+    no_model::NoModel,
+    statistics::{at_least, money},
+    tools::SessionTools,
+    turn_durations::TurnDurations,
+};
 use crate::{
     Activity, ActivityView, ApprovalChannel, Commands, InputError, OpenError, SessionHost, TranscriptWriter,
     jobs::SessionJobs,
@@ -67,9 +72,9 @@ pub(crate) struct Dialogue {
 pub enum StartModel {
     /// The session chooses it.
     Choose,
-    /// A person chose it.
+    /// It is chosen already.
     Chosen(Box<Model>),
-    /// A person chose none. The session says why there is none.
+    /// There is none, for this reason, which the session reports.
     Declined(ModelChoiceError),
 }
 
@@ -281,8 +286,8 @@ impl Session {
     /// Returns the usage so far, in words.
     pub(crate) fn used(&self) -> String {
         let usage = &self.dialogue.usage;
-        let at_least = if usage.are_tokens_partial { "at least " } else { "" };
-        let tokens = usage.tokens().map(|tokens| format!("{at_least}{}", words::count(tokens, "token")));
+        let tokens = usage.tokens();
+        let tokens = tokens.map(|tokens| format!("{}{}", at_least(usage), words::count(tokens, "token")));
         let cost = usage.cost.map(money);
         let parts: Vec<_> = tokens.into_iter().chain(cost).collect();
         if parts.is_empty() { "unknown".to_owned() } else { parts.join(", ") }

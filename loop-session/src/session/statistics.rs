@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use loop_agents::chat::TurnOutput;
-use loop_core::{Cost, CostQuality};
+use loop_core::{Cost, CostQuality, Usage};
 
 use loop_telemetry::words::{
     self,
@@ -29,8 +29,7 @@ pub(crate) fn statistics(
         None => Some("cost unknown".to_owned()),
         Some(cost) => Some(money(cost)),
     };
-    let at_least = if usage.are_tokens_partial { "at least " } else { "" };
-    let tokens = (!tokens.is_empty()).then(|| format!("{at_least}{} tokens", tokens.join(" + ")));
+    let tokens = (!tokens.is_empty()).then(|| format!("{}{} tokens", at_least(usage), tokens.join(" + ")));
     let parts = [
         Some(model.to_owned()),
         tokens,
@@ -41,6 +40,11 @@ pub(crate) fn statistics(
     ];
     let parts: Vec<_> = parts.into_iter().flatten().collect();
     paint(DIM, parts.join(" · "))
+}
+
+/// Returns the words before a number of tokens: `at least `, if some tokens were not reported.
+pub(crate) const fn at_least(usage: &Usage) -> &'static str {
+    if usage.are_tokens_partial { "at least " } else { "" }
 }
 
 /// Formats a cost and its accuracy.
@@ -59,7 +63,7 @@ fn tenths(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use loop_core::{Usage, Usd};
+    use loop_core::Usd;
 
     use super::*;
     use crate::test_cases;

@@ -13,6 +13,9 @@ use loop_telemetry::{
 use super::state::Session;
 use crate::InputError;
 
+/// The words for a window of unknown size.
+pub(crate) const UNKNOWN_WINDOW: &str = "unknown: set `context_tokens` for the model";
+
 impl Session {
     /// Asks the model to summarise the conversation, except for the last `kept` messages.
     ///

@@ -25,4 +25,5 @@ pub use self::{
     endpoint::{Endpoint, GenaiError},
     model::GenaiModel,
     pages::ServerLocation,
+    window::DEFAULT_OLLAMA_WINDOW,
 };

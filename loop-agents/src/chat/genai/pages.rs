@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use reqwest::{Method, RequestBuilder};
+use reqwest::Method;
 use secrecy::ExposeSecret;
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ pub enum ServerLocation {
     ThisMachine,
     /// On a private network.
     Private,
-    /// Anywhere.
+    /// On a public network.
     Public,
 }
 
@@ -85,7 +85,7 @@ impl Endpoint {
     /// request with that body.
     ///
     /// # Errors
-    /// [`GenaiError`] for an invalid address, for an error of the server, and for a page that is no JSON.
+    /// [`GenaiError`] for an invalid address, for an error of the server, and for a page that is not JSON.
     ///
     /// # Cancel safety
     /// Dropping the future ends the request.
@@ -104,7 +104,11 @@ impl Endpoint {
         };
         let failed = |error: ModelError| GenaiError::Server(self.conceal(&name, error));
         let unreached = |error: reqwest::Error| failed(stopped(&name, RelayError::from(error), false));
-        let mut response = self.authorised(request).send().await.map_err(unreached)?;
+        let request = match &self.key {
+            Some(key) => request.bearer_auth(key.expose_secret()),
+            None => request,
+        };
+        let mut response = request.send().await.map_err(unreached)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let mut text = Vec::new();
         while let Some(bytes) = response.chunk().await.map_err(unreached)? {
@@ -121,18 +125,6 @@ impl Endpoint {
             failed(ModelError::new(&*name, ModelErrorKind::Unreadable, error.to_string()))
         };
         serde_json::from_slice(&text).map_err(unreadable)
-    }
-
-    /// Adds the key.
-    fn authorised(&self, request: RequestBuilder) -> RequestBuilder {
-        match (&self.key, self.vendor) {
-            (None, _) => request,
-            (Some(key), Vendor::Anthropic) => {
-                request.header("x-api-key", key.expose_secret()).header("anthropic-version", "2023-06-01")
-            }
-            (Some(key), Vendor::Gemini) => request.header("x-goog-api-key", key.expose_secret()),
-            (Some(key), Vendor::OpenAi | Vendor::Ollama) => request.bearer_auth(key.expose_secret()),
-        }
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::super::{ModelError, ModelErrorKind, Vendor};
 
 /// The window of a model of Ollama for which nobody sets another one, in tokens.
-const DEFAULT_WINDOW: u64 = 32_768;
+pub const DEFAULT_OLLAMA_WINDOW: u64 = 32_768;
 
 /// The smallest window to which a lack of memory reduces a larger one, in tokens.
 const MIN_WINDOW: u64 = 4_096;
@@ -33,7 +33,7 @@ impl Window {
     /// Returns the window of a model of this vendor, before anybody knows more.
     pub(super) fn of(vendor: Vendor) -> Self {
         match vendor {
-            Vendor::Ollama => Self::with_size(vendor, DEFAULT_WINDOW),
+            Vendor::Ollama => Self::with_size(vendor, DEFAULT_OLLAMA_WINDOW),
             _ => Self::Unknown,
         }
     }

@@ -4,7 +4,10 @@ use async_trait::async_trait;
 use loop_agents::chat::ContextParts;
 use loop_telemetry::words;
 
-use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session, split_word};
+use crate::{
+    ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session, session::UNKNOWN_WINDOW,
+    split_word,
+};
 
 pub(in crate::command) struct ContextCommand;
 
@@ -71,7 +74,7 @@ fn table(session: &Session) -> String {
     let mut lines: Vec<_> = rows.into_iter().map(row).collect();
     lines.push(match chat.measure().window {
         Some(window) => row(("window", window)),
-        None => "  window          unknown: set `context_tokens` for the model".to_owned(),
+        None => format!("  {:<14}  {UNKNOWN_WINDOW}", "window"),
     });
     lines.join("\n")
 }

@@ -4,7 +4,10 @@ use async_trait::async_trait;
 
 use loop_telemetry::words;
 
-use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session, session::money};
+use crate::{
+    ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session,
+    session::{at_least, money},
+};
 
 pub(in crate::command) struct CostCommand;
 
@@ -28,8 +31,8 @@ impl Command for CostCommand {
     async fn run(&self, _: &str, session: &mut Session) -> Result<(), InputError> {
         let usage = &session.dialogue.usage;
         let tokens = |count: Option<u64>| {
-            let at_least = if usage.are_tokens_partial { "at least " } else { "" };
-            count.map_or_else(|| "unknown".to_owned(), |count| format!("{at_least}{}", words::grouped(count)))
+            let shown = |count| format!("{}{}", at_least(usage), words::grouped(count));
+            count.map_or_else(|| "unknown".to_owned(), shown)
         };
         let rows = [
             ("turns", session.dialogue.turns.to_string()),

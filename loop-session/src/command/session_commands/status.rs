@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use loop_telemetry::words;
 
-use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session};
+use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session, session::UNKNOWN_WINDOW};
 
 pub(in crate::command) struct StatusCommand;
 
@@ -22,7 +22,7 @@ const INFO: CommandInfo = CommandInfo {
 fn window(session: &Session) -> String {
     match session.dialogue.chat.measure().window {
         Some(window) => words::count(window, "token"),
-        None => "unknown: set `context_tokens` for the model".to_owned(),
+        None => UNKNOWN_WINDOW.to_owned(),
     }
 }
 

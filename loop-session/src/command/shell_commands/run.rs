@@ -12,8 +12,8 @@ const INFO: CommandInfo = CommandInfo {
     aliases: &[],
     arguments: "COMMAND",
     summary: "Run a command, and show its output to the model",
-    help: "`!COMMAND` runs as you: with your shell and your terminal, and without these rules. `/allow` and `/safemode` decide which commands may run. There is no shell, so `|` and `>` are \
-           ordinary words.",
+    help: "`!COMMAND` runs as you: with your shell and your terminal, and without these rules. `/allow` and `/safemode` \
+           decide which commands may run. There is no shell, so `|` and `>` are ordinary words.",
     argument_kind: ArgumentKind::Paths,
 };
 
