@@ -168,8 +168,8 @@ impl JobRequest {
     }
 }
 
-/// Refuses words of time that are no interval. The table of rounding makes a near miss the default, with a hint: one
-/// number with a unit, and `every` before a day.
+/// Refuses words of time that are no interval. With rounding, a near miss gets the default interval and a hint:
+/// one number with a unit, and `every` before a day.
 fn refuse_times(
     text: &str,
     hint: Option<&IntervalHint>,

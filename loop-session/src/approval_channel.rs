@@ -60,8 +60,8 @@ impl ApprovalChannel {
         questions
     }
 
-    /// Returns the same channel for the tools of the person's own commands: who types a command needs no question
-    /// about it.
+    /// Returns the same channel for the tools of the person's own commands. A person who types a command needs no
+    /// question about it.
     pub(crate) fn of_person(&self) -> PersonApproval {
         PersonApproval(self.clone())
     }

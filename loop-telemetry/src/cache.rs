@@ -1,9 +1,6 @@
 //! Small files that a program can always make again.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
 use crate::private_folder;
 
@@ -30,11 +27,6 @@ impl Cache {
     /// Creates a cache in this folder. The folder appears with the first entry.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
-    }
-
-    /// Returns the folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// Returns the entry with this id. An entry that cannot be read counts as missing, because the caller can make it

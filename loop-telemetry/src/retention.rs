@@ -21,7 +21,7 @@ use jiff::Timestamp;
 pub struct Retention {
     /// The number to keep: the most recent ones.
     pub ended: usize,
-    /// The maximum age: of a run since its begin, of a session since its last entry.
+    /// The maximum age: of a run since it began, of a session since its last entry.
     pub age: Duration,
 }
 

@@ -43,7 +43,9 @@ mod vendor;
 mod genai;
 
 #[cfg(feature = "genai")]
-pub use self::genai::{Effort, Endpoint, GenaiError, GenaiModel, ServerLocation, UnknownEffort};
+pub use self::genai::{
+    DEFAULT_OLLAMA_WINDOW, Effort, Endpoint, GenaiError, GenaiModel, ServerLocation, UnknownEffort,
+};
 pub use self::{
     agent::ChatAgent,
     attachment::Attachment,

@@ -9,12 +9,9 @@ use std::{
     future::pending,
     io::{self, Read, Write},
     os::fd::{AsFd, OwnedFd},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
 };
 
+use loop_core::CancellationToken;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
@@ -25,7 +22,7 @@ use rustix::{
 use super::{Exit, Process, ProcessError};
 use crate::output::Capture;
 
-/// How often to look whether the command has ended or the window has another size.
+/// How often to check whether the command has ended or the window has another size.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 30_000_000 };
 
 /// The size of a read.
@@ -86,25 +83,18 @@ impl Process {
         unlockpt(&master)?;
         let name = ptsname(&master, Vec::new())?.to_string_lossy().into_owned();
         tcsetwinsize(&master, tcgetwinsize(&ours)?)?;
-        let (ended, raw) = (EndFlag::default(), RawMode::begin(ours.try_clone()?)?);
-        let relay = Relay { ours, master, ended: Arc::clone(&ended.0), pending: Vec::new() };
+        let raw = RawMode::begin(ours.try_clone()?)?;
+        let ended = CancellationToken::new();
+        let relay = Relay { ours, master, ended: ended.clone(), pending: Vec::new() };
+        // Tells the relay that the command has ended, also if this future is dropped.
+        let ends = ended.drop_guard();
         let relay = tokio::task::spawn_blocking(move || relay.run(capture_limit));
         let arguments = ["-c", ON_TERMINAL, "sh", name.as_str()].into_iter().chain(words.iter().copied());
         let done = self.words("/bin/sh", arguments).run(pending(), |_, _| {}).await;
-        drop(ended);
+        drop(ends);
         let output = relay.await.map_err(io::Error::other)?;
         drop(raw);
         Ok(TerminalOutput { exit: done?.exit, output })
-    }
-}
-
-/// Tells the relay that the command has ended, also if the future is dropped.
-#[derive(Default)]
-struct EndFlag(Arc<AtomicBool>);
-
-impl Drop for EndFlag {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -136,7 +126,7 @@ impl Drop for RawMode {
 struct Relay {
     ours: File,
     master: OwnedFd,
-    ended: Arc<AtomicBool>,
+    ended: CancellationToken,
     /// Keys that the command has not taken yet.
     pending: Vec<u8>,
 }
@@ -147,7 +137,7 @@ impl Relay {
         let mut capture = Capture::with_limit(capture_limit);
         let mut is_open = true;
         loop {
-            let has_ended = self.ended.load(Ordering::Relaxed);
+            let has_ended = self.ended.is_cancelled();
             let (typed, shown, takes) = self.ready(is_open);
             if shown {
                 let mut bytes = [0; CHUNK];
@@ -176,7 +166,7 @@ impl Relay {
         }
     }
 
-    /// Waits shortly. Returns whether somebody typed, the command wrote, and the command takes keys.
+    /// Waits briefly. Returns whether somebody typed, the command wrote, and the command takes keys.
     fn ready(&self, is_open: bool) -> (bool, bool, bool) {
         let (ours, master) = (self.ours.as_fd(), self.master.as_fd());
         let keys = if is_open && self.pending.is_empty() { PollFlags::IN } else { PollFlags::empty() };
@@ -216,7 +206,7 @@ impl Relay {
         if let (Ok(ours), Ok(theirs)) = (tcgetwinsize(&self.ours), tcgetwinsize(&self.master))
             && (ours.ws_col, ours.ws_row) != (theirs.ws_col, theirs.ws_row)
         {
-            // The command then keeps its old size, and looks less tidy.
+            // If this fails, the command keeps its old size, and looks less tidy.
             let _ = tcsetwinsize(&self.master, ours);
         }
     }

@@ -60,7 +60,7 @@ pub struct ApprovalRequest {
     pub path: String,
     /// Why the action needs a person's permission, as a sentence without its full stop.
     pub why: String,
-    /// The whole change, line by line: `+` before new lines, `-` before old ones. Of a command, its line. The text comes
+    /// The whole change, line by line: `+` before new lines, `-` before old ones. For a command, its line. The text comes
     /// from a model.
     ///
     /// Invisible characters are escaped (`\u{202e}`, `\t`), and the backslashes in such lines are doubled. An
@@ -102,13 +102,13 @@ impl ProposedChange {
         Self(Kind::Described(text.into()))
     }
 
-    /// Returns the path as the caller wrote it, and why the policy refuses the new text, if it does.
-    pub(super) fn refusal(self, workspace: &Workspace) -> Option<(String, WorkspaceError)> {
+    /// Returns why the policy refuses the new text, if it does.
+    pub(super) fn refusal(self, workspace: &Workspace) -> Option<WorkspaceError> {
         let Kind::Text { path, edit } = self.0 else { return None };
         // If the change is impossible, the call itself reports why.
         let new = edit(old_text(workspace, &path).ok()?).ok()?;
         let refusal = workspace.check_write(&path, new.as_bytes()).err()?;
-        refusal.is_refusal().then_some((path, refusal))
+        Some(refusal).filter(WorkspaceError::is_refusal)
     }
 
     /// Returns the path as the caller wrote it, if the change is about one.

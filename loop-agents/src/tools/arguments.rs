@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::ToolError;
+use crate::output::one_line;
 
 /// Returns the schema of `T` as a single document without references.
 pub(crate) fn schema<T: JsonSchema>() -> Value {
@@ -40,7 +41,7 @@ fn plain_descriptions(schema: &mut Value) {
 }
 
 fn plain(text: &str) -> String {
-    let line = text.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(&text.replace('`', ""));
     // `[text](target)` and `[text]` become the text.
     let (mut plain, mut rest) = (String::new(), line.as_str());
     while let Some((before, link)) = rest.split_once('[') {

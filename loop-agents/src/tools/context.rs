@@ -86,10 +86,8 @@ impl ToolContext {
             let (None, Some(change)) = (&question, change) else { return Ok(question) };
             let path = change.path().unwrap_or_default().to_owned();
             match change.refusal(workspace) {
-                Some((path, refusal)) => {
-                    PendingApproval::of(refusal, &Need::write(path), workspace).map(Some)
-                }
-                None => Ok(asks_before_writes.then(|| PendingApproval::of_write(&path))),
+                Some(refusal) => PendingApproval::of(refusal, &Need::write(path), workspace).map(Some),
+                None => Ok(asks_before_writes.then_some(PendingApproval::Write { path })),
             }
         })
         .await

@@ -72,8 +72,8 @@ impl Tool for FileTree {
     }
 }
 
-/// Returns the tree of a workspace for a prompt: without hidden names, two levels deep, and at most so long. A last line
-/// states how many names are missing.
+/// Returns the tree of a workspace for a prompt: without hidden names, two levels deep, and at most `max_bytes` long. A last
+/// line states how many names are missing.
 ///
 /// # Errors
 /// The workspace cannot be listed.

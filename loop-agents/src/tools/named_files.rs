@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use loop_guardrails::policy::workspace::{FileKind, Workspace};
+use loop_guardrails::policy::workspace::Workspace;
 
 use crate::output::excerpt;
 
@@ -65,19 +65,19 @@ fn looks_like_a_file(word: &str) -> bool {
 }
 
 fn text_of(workspace: &Workspace, name: &str) -> Option<String> {
-    workspace.status(name).ok().filter(|status| status.kind == FileKind::File)?;
+    let opened = workspace.read(name).ok()?;
     let mut bytes = Vec::new();
-    let file = workspace.read(name).ok()?.file;
-    let length = file.metadata().ok()?.len();
-    file.take(READ_BYTES).read_to_end(&mut bytes).ok()?;
+    opened.file.take(READ_BYTES).read_to_end(&mut bytes).ok()?;
     let is_text = std::str::from_utf8(&bytes).map_or_else(|error| error.error_len().is_none(), |_| true);
     if !is_text || bytes.contains(&0) {
         return None;
     }
     let text = excerpt(&bytes, MAX_BYTES);
     let text = text.trim_end();
-    Some(match length > MAX_BYTES as u64 {
-        true => format!("(The file has {length} bytes; this is its beginning and its end.)\n\n{text}"),
+    Some(match opened.bytes > MAX_BYTES as u64 {
+        true => {
+            format!("(The file has {} bytes; this is its beginning and its end.)\n\n{text}", opened.bytes)
+        }
         false => text.to_owned(),
     })
 }

@@ -45,7 +45,7 @@ impl PendingApproval {
             }
             (None, Some(entry), Need::Command(line)) => {
                 let (line, entry) = (line.clone(), CommandPrefix::clone(entry));
-                let exact: CommandPrefix = line.parse().map_err(|_| ToolError::from(denied.clone()))?;
+                let Ok(exact) = line.parse::<CommandPrefix>() else { return Err(denied.into()) };
                 // Nobody is asked about a command that another rule refuses.
                 match workspace.allowing(exact.clone()).check_command(&line) {
                     Err(refusal) if refusal.is_refusal() => Err(refusal.into()),
@@ -54,11 +54,6 @@ impl PendingApproval {
             }
             _ => Err(denied.into()),
         }
-    }
-
-    /// Creates the question about a change that the policy allows.
-    pub(super) fn of_write(path: &str) -> Self {
-        Self::Write { path: path.to_owned() }
     }
 
     /// Returns the line of a command.

@@ -80,8 +80,16 @@ const FLAGS: &[(&[&str], &[&str])] = &[
     (&["--test", "--verify"], &["--check"]),
     (&["--dir", "--directory", "--folder"], &["--cwd"]),
     (&["--interval"], &["--every"]),
+    (&["--in"], &["--at"]),
     (&["--timezone", "--zone"], &["--tz"]),
 ];
+
+/// Returns the flag of this command that does what `written`, a flag of other programs, does there.
+pub(super) fn known_flag(written: &str, command: &clap::Command) -> Option<&'static str> {
+    let has = |flag: &&str| command.get_arguments().any(|arg| arg.get_long() == flag.strip_prefix("--"));
+    let (_, flags) = FLAGS.iter().find(|(words, _)| words.contains(&written))?;
+    flags.iter().copied().find(has)
+}
 
 /// Suggests a flag where the user wrote one of other programs.
 pub(crate) fn suggest_flag(error: &mut clap::Error, args: impl IntoIterator<Item = String>) {
@@ -95,11 +103,8 @@ pub(crate) fn suggest_flag(error: &mut clap::Error, args: impl IntoIterator<Item
     for word in args.into_iter().skip(1) {
         command = command.find_subcommand(&word).unwrap_or(command);
     }
-    let name = written.split('=').next().unwrap_or_default();
-    let has = |flag: &&&str| command.get_arguments().any(|arg| arg.get_long() == flag.strip_prefix("--"));
-    let known = FLAGS.iter().find(|(words, _)| words.contains(&name));
-    if let Some(flag) = known.and_then(|(_, flags)| flags.iter().find(has)) {
-        error.insert(ContextKind::SuggestedArg, ContextValue::String((*flag).to_owned()));
+    if let Some(flag) = known_flag(written.split('=').next().unwrap_or_default(), command) {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(flag.to_owned()));
     }
 }
 

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use loop_schedule::{CatchUp, Cron, Expiry, Interval, JobId, Overlap, Zone};
 
+use super::command_words::known_flag;
 use loop_manifest::{closest, duration};
 
 #[derive(Debug, Subcommand)]
@@ -155,18 +156,17 @@ pub(crate) struct JobActionArgs {
 
 /// Refuses a word that looks like a flag. A text with `-5m` or with several words is a prompt.
 fn no_flag(text: &str) -> Result<String, String> {
-    const OTHERS: &[(&str, &str)] =
-        &[("interval", "every"), ("in", "at"), ("timezone", "tz"), ("command", "agent")];
     let is_letter = |name: &str| name.starts_with(|sign: char| sign.is_ascii_alphabetic());
     let name = text.trim_start_matches('-').split('=').next().unwrap_or_default();
     if !text.starts_with('-') || !is_letter(name) || text.contains(char::is_whitespace) {
         return Ok(text.to_owned());
     }
     let command = AddArgs::augment_args(clap::Command::new(""));
-    let known = || command.get_arguments().filter_map(|flag| flag.get_long());
-    let other = OTHERS.iter().find(|(other, _)| *other == name).map(|(_, flag)| *flag);
-    let hint = match other.or_else(|| closest(name, known(), |flag| flag)) {
-        Some(flag) => format!("did you mean `--{flag}`?"),
+    let own = || command.get_arguments().filter_map(|flag| flag.get_long());
+    let other = known_flag(&format!("--{name}"), &command).map(str::to_owned);
+    let near = || closest(name, own(), |flag| flag).map(|flag| format!("--{flag}"));
+    let hint = match other.or_else(near) {
+        Some(flag) => format!("did you mean `{flag}`?"),
         None => "`loop schedule add --help` lists the options".to_owned(),
     };
     Err(format!("there is no such option; {hint}"))

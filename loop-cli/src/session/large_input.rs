@@ -2,13 +2,11 @@
 
 use loop_session::{Session, UserInput};
 
+use super::editor::SHOWN_LINES;
 use crate::view::{BOLD, paint, text};
 
 /// The approximate number of bytes of a token.
 const TOKEN_BYTES: u64 = 4;
-
-/// The number of lines up to which nobody is asked: the person has seen the whole prompt.
-const SHOWN_LINES: usize = 10;
 
 /// A prompt that waits for the person's answer.
 #[derive(Debug, Default)]
@@ -31,6 +29,7 @@ impl LargeInput {
             return Some(line);
         };
         let is_prompt = matches!(UserInput::of(&line), UserInput::Prompt(_) | UserInput::Mention { .. });
+        // Nobody is asked about a short prompt, which the person has seen whole.
         if !is_prompt || line.lines().count() <= SHOWN_LINES {
             return Some(line);
         }

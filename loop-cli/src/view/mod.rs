@@ -21,8 +21,8 @@ pub(crate) use loop_telemetry::words::{
 use self::live::PRINTER;
 pub(crate) use self::{
     format::{
-        Utf8Decoder, allow_hint, call_heading, call_rows, changed_lines, text, tool_call_line,
-        tool_error_line,
+        ADDED, REMOVED, Utf8Decoder, allow_hint, call_heading, call_rows, changed_lines, text,
+        tool_call_line, tool_error_line,
     },
     live::{
         CommandOutput, EventWording, LiveOutput, LiveOutputs, NoEchoGuard, OutputEnd, PanelContent,

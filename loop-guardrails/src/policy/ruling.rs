@@ -86,13 +86,7 @@ impl Ruling {
     }
 
     pub(super) fn denied(rule: impl Into<String>, origin: &Origin) -> Self {
-        Self {
-            allowed: false,
-            rule: rule.into(),
-            origin: origin.clone(),
-            needs_approval: None,
-            needs_entry: None,
-        }
+        Self { allowed: false, ..Self::allowed(rule, origin) }
     }
 
     /// Converts the ruling to a result, for `?`.

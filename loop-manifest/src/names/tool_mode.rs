@@ -19,7 +19,7 @@ pub enum ToolMode {
     None,
 }
 
-/// The error for a text that is no [`ToolMode`] or no [`HistoryShare`].
+/// The error for a text that is neither a [`ToolMode`] nor a [`HistoryShare`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{written}` is not one of {expected}")]
 pub struct ModeError {

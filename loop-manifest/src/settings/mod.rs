@@ -5,8 +5,8 @@
 //! rules narrower, and never wider.
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
-//! (`chat`, `folders`, `models`, `policy`, `schedule` and `terminal`) whose names no manifest has, and they are taken out before
-//! the manifest is read. In other files nobody would look for them, so there they are unknown keys.
+//! (`chat`, `folders`, `models`, `policy`, `schedule` and `terminal`) whose names no manifest has, and they are taken
+//! out before the manifest is read. In other files nobody would look for them, so there they are unknown keys.
 
 mod chat;
 mod file;
@@ -97,16 +97,15 @@ impl Settings {
             .map(|place| SettingsLayer::of_user(place.path, place.is_named))
             .transpose()?
             .unwrap_or_default();
-        // An empty path is the current folder.
-        let folder = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
-        if let Some(here) = user.tables.folders.get(&user_file::resolved(folder)).cloned() {
+        let folder = user_file::resolved(dir);
+        if let Some(here) = user.tables.folders.get(&folder).cloned() {
             user.tables.policy.allow.extend(here.allow);
             user.tables.policy.forbid.extend(here.forbid);
         }
         let project = SettingsLayer::of_project(dir.join(PROJECT_FILE))?;
         let state = StateDir::from_env_with(lookup).ok().map(|state| state.path().to_owned());
         let guarded = user.path.iter().chain(&state).map(|path| user_file::resolved(path)).collect();
-        Ok(Self { user, project, guarded, folder: user_file::resolved(dir) })
+        Ok(Self { user, project, guarded, folder })
     }
 
     /// Returns the folder in which they hold, without links.
@@ -125,7 +124,8 @@ impl Settings {
         self.policy_allowing([])
     }
 
-    /// Returns the policy with these additional entries, which the user permits by naming a file that lists them.
+    /// Returns the policy with these additional entries, which the user permits by naming them, or a file that
+    /// lists them.
     pub fn policy_allowing(
         &self,
         entries: impl IntoIterator<Item = WithOrigin<CommandPrefix>>,

@@ -45,9 +45,9 @@ pub struct NamedModel {
     pub key_env: Option<String>,
     /// How it gets tools.
     pub tool_mode: ToolMode,
-    /// Whether it accepts tools. Without it, the server or the bundled table knows it.
+    /// Whether it accepts tools. Without it, the server or the bundled table provides it.
     pub tools: Option<bool>,
-    /// The size of its context, in tokens. Without it, the server or the bundled table knows it.
+    /// The size of its context, in tokens. Without it, the server or the bundled table provides it.
     pub context_tokens: Option<u64>,
     /// The tags by which `@TAG` finds it.
     pub tags: Vec<String>,

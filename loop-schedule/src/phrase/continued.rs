@@ -25,7 +25,7 @@ const FILLERS: &[&str] = &[
 pub(super) fn after(words: &[Word], length: usize, spec: Option<&Spec>) -> usize {
     let (schedule, rest) = words.split_at(length);
     // After an interval, `3 tests` is what to do. Behind a time of day it may be minutes.
-    let is_interval = matches!(spec, Some(Spec::Every(_) | Spec::In(_)));
+    let is_interval = spec.is_some_and(Spec::is_interval);
     match neighbours::after(rest) {
         _ if is_interval && is_count_of_things(rest) => 0,
         0 => loose(&schedule[length - 1], spec, rest).unwrap_or(0),
@@ -39,7 +39,7 @@ fn loose(last: &Word, spec: Option<&Spec>, rest: &[Word]) -> Option<usize> {
     let here = &rest[fillers..];
     let next = here.first()?;
     let whole = |is: bool, length: usize| is.then_some(fillers + length);
-    let is_interval = matches!(spec, Some(Spec::Every(_) | Spec::In(_)));
+    let is_interval = spec.is_some_and(Spec::is_interval);
     let continues_hour = number(&last.text).is_some();
     let is_daily = last.is(&["day", "days", "daily", "everyday"]);
     let is_word = number(&next.text).is_some() && (fillers > 0 || !next.is(&["one"]));

@@ -99,7 +99,7 @@ impl DayOfYear {
     }
 }
 
-/// Returns the date for a day that is seen from now, at nine without a time of day: `day after tomorrow`, `in 2 days at
+/// Returns the date for a day relative to now, at nine without a time of day: `day after tomorrow`, `in 2 days at
 /// 9`, `next monday at 9`, `at 9 on friday`, `2026-12-24T18:00Z`.
 pub(super) fn days_ahead(phrase: &str, zone: &Zone, now: Timestamp) -> Option<String> {
     const DAY: u64 = 86_400;

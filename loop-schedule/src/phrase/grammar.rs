@@ -29,6 +29,12 @@ pub(super) enum Spec {
     Tomorrow(ClockTime),
 }
 
+impl Spec {
+    pub(super) const fn is_interval(&self) -> bool {
+        matches!(self, Self::Every(_) | Self::In(_))
+    }
+}
+
 /// A schedule at the start of some words.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Match {

@@ -191,13 +191,12 @@ fn nearest(words: &[Word]) -> Option<String> {
         "tonight" => "tonight at 9".to_owned(),
         "noon" | "midnight" | "midday" => format!("at {first}"),
         "weekdays" => format!("weekdays at {time}"),
-        "daily" if has(&["at", "@"]) || words.len() > 1 => format!("every day at {time}"),
+        "daily" if words.len() > 1 => format!("every day at {time}"),
         "daily" | "hourly" | "weekly" => first.to_owned(),
         "monthly" | "bimonthly" | "yearly" | "annually" | "quarterly" => calendar(first).to_owned(),
         "nightly" | "overnight" | "weeknights" | "mornings" | "evenings" | "nights" | "afternoons" => {
             format!("every day at {time}")
         }
-        "everyday" => "every day".to_owned(),
         "half-hourly" => "every 30m".to_owned(),
         "bihourly" => "every 2h".to_owned(),
         "minutely" => "every 1m".to_owned(),
@@ -233,11 +232,9 @@ fn at_the_edge(unit: &str, recurs: bool, is_end: bool) -> Option<String> {
 }
 
 /// Returns the form for words after `every`.
-fn repeated(rest: &[Word], time: &str) -> Option<String> {
-    let words = rest;
-    let count = qualifiers(words);
-    let (qualifiers, rest) = words.split_at(count);
-    let end = count;
+fn repeated(words: &[Word], time: &str) -> Option<String> {
+    let end = qualifiers(words);
+    let (qualifiers, rest) = words.split_at(end);
     let unit = rest.first()?;
     let number = qualifiers.iter().find(|word| amount(&word.text).is_some() || is_ordinal(word));
     let count = number.and_then(|word| amount(&word.text)).unwrap_or(1.0);

@@ -68,7 +68,7 @@ const FRAMES: &[&str] =
 /// The number of words before a schedule in which a frame or another time is looked for.
 const BESIDE: usize = 8;
 
-/// Returns how many words after a schedule belong to its time. None if the prompt begins there.
+/// Returns how many words after a schedule belong to its time. Zero if the prompt begins there.
 pub(super) fn after(rest: &[Word]) -> usize {
     continuation(rest).or_else(|| direct(rest)).or_else(|| linked(rest)).unwrap_or(0)
 }

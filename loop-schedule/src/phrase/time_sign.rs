@@ -238,7 +238,7 @@ fn vague(words: &[Word]) -> usize {
     }
 }
 
-/// Returns the length of a time that is seen from now: `this afternoon`, `next week`, `5 minutes from now`.
+/// Returns the length of a time relative to now: `this afternoon`, `next week`, `5 minutes from now`.
 fn relative(words: &[Word]) -> Option<usize> {
     let (first, rest) = words.split_first()?;
     let is_next = |is: &dyn Fn(&Word) -> bool| rest.first().is_some_and(is);

@@ -26,7 +26,8 @@ impl Session {
         self.run_turn(message, &name, None).await
     }
 
-    /// Asks another model once. It sees as much of the conversation as its settings say, and its reply joins the conversation.
+    /// Asks another model once. It sees as much of the conversation as its settings say, and its reply joins the
+    /// conversation.
     ///
     /// # Errors
     /// As for [`turn`](Self::turn); also fails if no model has this name.

@@ -49,8 +49,7 @@ impl TranscriptWriter {
     ) -> Result<(), SessionError> {
         let stored = if self.is_resumed { self.reopen()? } else { Conversation::default() };
         self.is_off = false;
-        let ConversationChange { kept, messages, .. } =
-            ConversationChange::between(&stored.messages, messages);
+        let ConversationChange { kept, messages } = ConversationChange::between(&stored.messages, messages);
         for entry in turns(kept, messages, model) {
             self.write(entry);
         }

@@ -9,7 +9,8 @@ use super::{
     measure::message_tokens,
 };
 
-/// The share of the window that a conversation takes at most after a summary, unless it has only its last two messages.
+/// The largest share of the window that a conversation may take after a summary, unless it has only its last two
+/// messages.
 pub const AFTER_SUMMARY: f64 = 0.6;
 
 /// The share of the window by which a conversation grows before the next summary is worth its cost.

@@ -49,7 +49,7 @@ pub struct Chat {
     pub(in crate::chat) history: History,
     /// The server's count for the last reply, if only messages were added since.
     pub(in crate::chat) counted: Option<Counted>,
-    /// The result of the last summary, if the conversation has grown from it.
+    /// The result of the last summary, if the conversation still begins with it.
     pub(in crate::chat) summarised: Option<SummaryEffect>,
     pub(super) limits: TurnLimits,
 }

@@ -112,17 +112,16 @@ impl<'a> Turn<'a> {
             Some(workspace) => prompt.with_text(|text| with_named_files(workspace, text)),
             None => prompt,
         };
-        let window = other.as_deref().unwrap_or(&*chat.model).context_window();
+        let model = other.as_deref().unwrap_or(&*chat.model);
         let measure = match (&other, last) {
             (None, None) => chat.measure_with(&prompt),
-            (_, last) => chat.measure_last(last.unwrap_or(usize::MAX), Some(&prompt), window),
+            (_, last) => chat.measure_last(last.unwrap_or(usize::MAX), Some(&prompt), model.context_window()),
         };
         chat.check_room(measure)?;
         let first = last.map_or(0, |last| chat.history.turns_from(last));
         let (before, along) = chat.history.messages().split_at(first);
         let mut draft = TurnDraft::new(along.iter().cloned().collect());
         draft.history.push(prompt);
-        let model = other.as_deref().unwrap_or(&*chat.model);
         let round = Round { chat, model, draft: &mut draft, meter, on_event: &mut *on_event };
         let report = composed(round, &chat.limits, cancel).run().await;
         let TurnDraft { history, reports, failure, counted, .. } = draft;

@@ -31,9 +31,9 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 /// The time between two checks while it is stopped on purpose. Each of them searches all processes.
 const FROZEN_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The number of checks that may find the process stopped again, or processes of the run that continued although the
-/// watchdog had stopped them, minus the checks that found nothing, before the watchdog ends the run's processes. One of
-/// them must be the one that does it.
+/// The number of offences after which the watchdog ends the run's processes, because one of them must be the offender.
+/// An offence is a check that finds the watched process stopped again, or finds processes of the run that continued
+/// although the watchdog had stopped them. Each check that finds neither takes one offence off.
 const MOST_STOPS: u32 = 8;
 
 /// Serves as a watchdog if the arguments ask for it, and then returns true.

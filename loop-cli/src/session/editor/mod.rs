@@ -35,6 +35,7 @@ use tokio::{
 
 pub(crate) use self::{
     completion::CompletionWords,
+    pastes::SHOWN_LINES,
     prompt::EditorPrompt,
     type_ahead::{WorkEnd, terminal_gone},
 };

@@ -7,7 +7,7 @@ use reedline::{EditCommand, EditMode, Emacs, PromptEditMode, ReedlineEvent, Reed
 use crate::view::text;
 
 /// The number of lines up to which the editor shows a paste itself.
-const SHOWN_LINES: usize = 10;
+pub(crate) const SHOWN_LINES: usize = 10;
 
 /// The pastes of a session, with their labels. Clones share them.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +22,11 @@ struct State {
 }
 
 impl Pastes {
+    /// Returns a paste as the editor shows it. Terminals send the line breaks of a paste as carriage returns.
+    pub(super) fn pasted(&self, text: &str) -> String {
+        self.folded(&text.replace("\r\n", "\n").replace('\r', "\n"))
+    }
+
     /// Returns the text as the editor shows it: a long text becomes a label.
     pub(super) fn folded(&self, text: &str) -> String {
         let lines = text.lines().count();
@@ -88,16 +93,12 @@ impl PasteMode {
     pub(super) const fn new(keys: Emacs, pastes: Pastes) -> Self {
         Self { keys, pastes }
     }
-}
 
-impl PasteMode {
     /// Returns the commands that do the same with whole pastes.
     fn as_units(&self, command: EditCommand) -> Vec<EditCommand> {
         match command {
             EditCommand::InsertString(text) => {
-                // Terminals send line breaks of a paste as carriage returns.
-                let text = text.replace("\r\n", "\n").replace('\r', "\n");
-                vec![EditCommand::InsertString(self.pastes.folded(&text))]
+                vec![EditCommand::InsertString(self.pastes.pasted(&text))]
             }
             EditCommand::Backspace => {
                 let before_cursor = self.pastes.state().before_cursor.clone();

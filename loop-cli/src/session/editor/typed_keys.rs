@@ -53,8 +53,9 @@ impl TypedKeys {
                 }
                 '\u{15}' => self.begun.clear(),
                 '\u{17}' => {
-                    let word = self.begun.trim_end().rfind(char::is_whitespace);
-                    self.cut_from(Some(word.map_or(0, |at| at + 1)));
+                    let text = self.begun.trim_end();
+                    let rest = text.trim_end_matches(|sign: char| !sign.is_whitespace()).len();
+                    self.begun.truncate(rest);
                 }
                 '\u{1b}' => match sequence(rest) {
                     0 => is_escaped = true,
@@ -85,8 +86,7 @@ impl TypedKeys {
             return "";
         };
         let rest = &keys[end + PASTE_END.len() - begun..];
-        let text = paste[..end].replace("\r\n", "\n").replace('\r', "\n");
-        self.begun.push_str(&self.pastes.folded(&text));
+        self.begun.push_str(&self.pastes.pasted(&paste[..end]));
         rest
     }
 
@@ -94,13 +94,9 @@ impl TypedKeys {
     fn delete(&mut self) {
         let signs = self.pastes.label_at_end(&self.begun).unwrap_or(1);
         for _ in 0..signs {
-            self.cut_from(self.begun.grapheme_indices(true).next_back().map(|at| at.0));
+            let last = self.begun.grapheme_indices(true).next_back();
+            self.begun.truncate(last.map_or(0, |(at, _)| at));
         }
-    }
-
-    /// Deletes the line that is being typed, from this byte on.
-    fn cut_from(&mut self, at: Option<usize>) {
-        self.begun.truncate(at.unwrap_or(0));
     }
 
     /// Takes the last queued line back, above the text that is being typed.
@@ -211,6 +207,9 @@ mod tests {
         assert_eq!((keys.lines(), keys.begun()), (vec!["one".to_owned()], "two words"));
         keys.press("\u{17}é\u{7f}lines\t\u{1b}[1;5C\r");
         assert_eq!(keys.lines(), ["one", "two lines"]);
+        keys.press("two\u{3000}words\u{17}");
+        assert_eq!(keys.begun(), "two\u{3000}");
+        keys.press("\u{15}");
         keys.press("\u{1b}OA\u{15}half");
         assert_eq!((keys.lines(), keys.begun()), (vec!["one".to_owned()], "half"));
         assert!(keys.press("\u{1b}"));

@@ -1,6 +1,6 @@
 //! Tool calls of a model, for people: one row with the size of the result, and the lines that an edit changes.
 
-use anstyle::{AnsiColor, Style};
+use anstyle::Style;
 use loop_agents::{
     chat::ToolCall,
     output::first_line,
@@ -8,7 +8,10 @@ use loop_agents::{
 };
 use serde_json::Value;
 
-use super::text;
+use super::{
+    changed_lines::{ADDED, Differences, REMOVED},
+    text,
+};
 use crate::view::{DIM, WARN, paint, wrapped};
 
 /// The arguments whose meaning needs no name, most important first.
@@ -28,9 +31,6 @@ const MAX_REASON: usize = 400;
 
 /// The maximum number of rows of a diff.
 const MAX_DIFF: usize = 20;
-
-const ADDED: Style = AnsiColor::Green.on_default();
-const REMOVED: Style = AnsiColor::Red.on_default();
 
 /// Formats a call and its result, if there is one, in rows of at most this many columns.
 pub(crate) fn call_rows(call: &ToolCall, report: Option<&ToolReport>, width: usize) -> Vec<String> {
@@ -59,8 +59,8 @@ pub(crate) fn heading(call: &ToolCall) -> String {
     if let Value::Object(arguments) = &call.arguments {
         let main = MAIN.iter().filter_map(|name| arguments.get(*name)?.as_str());
         words.extend(main.map(str::to_owned));
-        let others =
-            arguments.iter().filter(|(name, _)| ![&MAIN[..], &TEXTS].concat().contains(&name.as_str()));
+        let is_other = |name: &str| !MAIN.contains(&name) && !TEXTS.contains(&name);
+        let others = arguments.iter().filter(|(name, _)| is_other(name));
         words.extend(others.map(|(name, value)| {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             format!("{name}={}", cut(&text::one_line(&value), MAX_ARGUMENT))
@@ -113,15 +113,11 @@ fn diff(call: &ToolCall, report: Option<&ToolReport>, width: usize) -> Vec<Strin
         (_, _, Some(content)) if is_new => (String::new(), content),
         _ => return Vec::new(),
     };
-    let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
-    let same = |(old, new): &(&&str, &&str)| old == new;
-    let head = old.iter().zip(&new).take_while(same).count();
-    let (old, new) = (&old[head..], &new[head..]);
-    let tail = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
-    let removed = old[..old.len() - tail].iter().map(|line| (REMOVED, '-', line));
-    let added = new[..new.len() - tail].iter().map(|line| (ADDED, '+', line));
+    let Differences { then, now, .. } = Differences::between(&old, &new);
+    let removed = then.into_iter().map(|line| (REMOVED, '-', line));
+    let added = now.into_iter().map(|line| (ADDED, '+', line));
     let lines: Vec<_> = removed.chain(added).collect();
-    let row = |(style, sign, line): &(Style, char, &&str)| {
+    let row = |(style, sign, line): &(Style, char, &str)| {
         let line = line.replace('\t', "    ");
         format!("  {}", paint(*style, cut(&format!("{sign} {line}"), width.saturating_sub(2))))
     };

@@ -3,11 +3,9 @@
 
 use anstyle::{AnsiColor, Style};
 
-use crate::view::paint;
+use crate::view::{ADDED, REMOVED, paint};
 
 const PLACE: Style = AnsiColor::Cyan.on_default();
-const ADDED: Style = AnsiColor::Green.on_default();
-const REMOVED: Style = AnsiColor::Red.on_default();
 
 /// The indentation of code.
 const INDENT: &str = "  ";

@@ -3,9 +3,9 @@
 use super::{super::command::CommandPrefix, ActionPolicy, LocalPath, WithOrigin};
 
 impl ActionPolicy {
-    /// Allows changes to these paths although they are [followed or executed](crate::policy::Ruling::needs_approval) later, because a
-    /// person has seen and approved the change. Creating the folders above them is also allowed. All other rules still
-    /// apply.
+    /// Allows changes to these paths although they are [followed or executed](crate::policy::Ruling::needs_approval)
+    /// later, because a person has seen and approved the change. Creating the folders above them is also allowed. All
+    /// other rules still apply.
     #[must_use]
     pub fn approving(mut self, paths: impl IntoIterator<Item = LocalPath>) -> Self {
         self.approved.extend(paths);

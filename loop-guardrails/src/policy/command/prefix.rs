@@ -1,7 +1,7 @@
 //! Entries of the policy that name commands by their leading words.
 //!
-//! The name of a program alone is too coarse: who allows `git commit` does not want to allow `git push`. So an entry
-//! is compared with the words of a command after quotes are resolved, as the program would get them. A text that only
+//! The name of a program alone is too coarse: a person who allows `git commit` may not want to allow `git push`. So an
+//! entry is compared with the words of a command after quotes are resolved, as the program would get them. A text that only
 //! begins alike (`cargo testx`), another way to start the same program (`./cargo test`, `env cargo test`) and words
 //! before it (`FOO=1 cargo test`) are not covered.
 

@@ -107,17 +107,19 @@ impl Workspace {
     /// Returns the same folder with a person's approval for changes to these paths: see [`ActionPolicy::approving`].
     #[must_use]
     pub fn approving(&self, paths: impl IntoIterator<Item = LocalPath>) -> Self {
-        let Inner { root, path, policy } = &*self.0;
-        let policy = policy.clone().approving(paths);
-        Self(Arc::new(Inner { root: Arc::clone(root), path: path.clone(), policy }))
+        self.with(self.policy().clone().approving(paths))
     }
 
     /// Returns the same folder in which a person also allows commands with these leading words: see
     /// [`ActionPolicy::allowing`].
     #[must_use]
     pub fn allowing(&self, entry: CommandPrefix) -> Self {
-        let Inner { root, path, policy } = &*self.0;
-        let policy = policy.clone().allowing([WithOrigin::new(entry, Origin::BuiltIn)]);
+        self.with(self.policy().clone().allowing([WithOrigin::new(entry, Origin::BuiltIn)]))
+    }
+
+    /// Returns the same folder under another policy.
+    fn with(&self, policy: ActionPolicy) -> Self {
+        let Inner { root, path, .. } = &*self.0;
         Self(Arc::new(Inner { root: Arc::clone(root), path: path.clone(), policy }))
     }
 
