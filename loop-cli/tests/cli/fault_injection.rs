@@ -300,7 +300,8 @@ fn a_disk_that_is_full_ends_the_run_and_loses_nothing() {
 fn an_agent_that_takes_away_its_own_journal_ends_its_run() {
     for meddle in ["rm", "truncate -s 0"] {
         let scenario = Scenario::new();
-        let agent = format!("{meddle} \"$LOOP_HOME\"/runs/*/events.jsonl; echo x >> ran");
+        // The run may notice at once, and end the agent before it gets any further.
+        let agent = format!("echo x >> ran; {meddle} \"$LOOP_HOME\"/runs/*/events.jsonl");
         let ran = scenario.run_manifest(&Manifest::new(&agent, "touch checked; false"));
         ran.exits(3).says(&["cannot be recorded", "events.jsonl was changed by another program"]);
         assert!(scenario.read("ran") == "x\n" && !scenario.has("checked"), "{meddle}");
