@@ -32,6 +32,7 @@ mod overrides;
 pub mod plan;
 mod raw;
 mod raw_condition;
+mod remaining;
 mod schema;
 pub mod settings;
 mod source;
@@ -59,7 +60,7 @@ pub use self::{
     format::Format,
     keys::flag::flag,
     load::LoadedPlan,
-    missing_program::{MissingProgram, missing_program},
+    missing_program::{MissingProgram, describe_missing, missing_program},
     names::{
         HistoryShare, ModeError, ModelName, NameError, ToolMode, ToolName, UnknownTool, VendorModel,
         vendor_name,
@@ -67,6 +68,7 @@ pub use self::{
     nearest::closest,
     overrides::Overrides,
     plan::Plan,
+    remaining::remaining,
     schema::schema,
     source::Source,
     stop_plan::StopPlan,

@@ -26,6 +26,8 @@ pub mod words;
 /// The public interface uses its instants.
 pub use jiff;
 
+#[cfg(feature = "text")]
+pub use self::redact::OutputFilter;
 pub use self::{
     cache::Cache,
     journal::{

@@ -50,7 +50,7 @@ const MOST_LINES: usize = 350;
 const LONG_FILES: &[(&str, &str)] = &[
     ("loop-agents/tests/tools/commands.rs", "one test for each way around the policy of commands"),
     ("loop-agents/tests/tools/repositories.rs", "one test for each kind of hostile repository"),
-    ("loop-cli/src/view/result/budget.rs", "160 lines without its tests"),
+    ("loop-manifest/src/remaining.rs", "160 lines without its tests"),
     ("loop-cli/tests/cli/chat.rs", "one test for each failure between a prompt and its reply"),
     ("loop-cli/tests/cli/fault_injection.rs", "one test for each place where a run can die"),
     ("loop-cli/tests/cli/task.rs", "one test for each way in which a task can end"),

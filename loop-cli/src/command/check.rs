@@ -26,14 +26,7 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     view::print_or_warn(&(describe(&plan) + &withheld(&plan, &vars, path.as_deref().and_then(Format::of))));
     if !args.run {
         let here = Path::new("");
-        preflight::check_agent_program(&plan, here, &vars);
-        if let Some(check) = &plan.evaluator.command {
-            preflight::check_program("check", check, &plan, here, &vars);
-        }
-        preflight::check_reviewer_program(&plan, here, &vars);
-        if let Some(command) = &plan.on_finish {
-            preflight::check_program("final step", command, &plan, here, &vars);
-        }
+        plan.missing_programs(here, &vars).iter().for_each(|missing| view::warning(missing));
         preflight::check_models(&plan, here, &vars);
         return Ok(ExitCode::from(if is_unfinished { exit::UNFINISHED } else { exit::OK }));
     }

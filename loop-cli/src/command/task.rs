@@ -18,7 +18,7 @@ use super::{
     resume,
     run_lifecycle::{
         execute::AgentOutputSink,
-        preflight::refuse_missing_task_agents,
+        preflight::refuse_missing,
         prior_run::PriorRun,
         setup::{PersistOptions, RunSetup, RunStorage, create_storage, telemetry},
         stored_runs::{decode_as, is_in, read_on, store},
@@ -57,7 +57,7 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
     let settings = settings(cx.folder())?;
     let model = |name: Option<String>| model_name(name, &settings, &cx).map(TaskAgent::Model);
     let spec = spec(args, &task, file, model)?;
-    refuse_missing_task_agents(&spec, &cx)?;
+    refuse_missing(&spec.missing_agents(cx.folder(), cx.variables()))?;
     Task::open(spec.clone(), &cx.clone().on_warning(|_| ()))?.probe()?;
     let (started, output) = (clock::now(), output(&args.reporting));
     let telemetry = telemetry(output.telemetry.as_deref())?;

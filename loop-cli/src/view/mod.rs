@@ -2,7 +2,6 @@
 
 mod format;
 mod live;
-mod markdown;
 mod notification;
 mod redaction;
 mod result;
@@ -13,27 +12,27 @@ use std::{
 };
 
 use loop_telemetry::words::{escaped_json, harmless};
-pub(crate) use loop_telemetry::words::{
-    style::{BAD, BOLD, DIM, GOOD, WARN, paint},
-    table as columns,
+pub(crate) use loop_telemetry::{
+    OutputFilter,
+    rows::IterationTable,
+    words::{
+        Utf8Decoder,
+        markdown::{Markdown, wrapped},
+        style::{ADDED, BAD, BOLD, DIM, GOOD, REMOVED, WARN, paint},
+        table as columns,
+    },
 };
 
 use self::live::PRINTER;
 pub(crate) use self::{
-    format::{
-        ADDED, REMOVED, Utf8Decoder, allow_hint, call_heading, call_rows, changed_lines, text,
-        tool_call_line, tool_error_line,
-    },
+    format::{allow_hint, call_heading, call_rows, text, tool_call_line, tool_error_line},
     live::{
         CommandOutput, EventWording, LiveOutput, LiveOutputs, NoEchoGuard, OutputEnd, PanelContent,
         ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output, refresh_page, suspended,
     },
-    markdown::{Markdown, wrapped},
     notification::notify,
-    redaction::{RedactedStream, redact_also, secrets, set_redactor},
-    result::{
-        IterationPage, IterationTable, StoredAgentOutput, resume_command, resume_hint, run_page, summary,
-    },
+    redaction::{redact_also, secrets, set_redactor},
+    result::{IterationPage, StoredAgentOutput, resume_command, resume_hint, run_page, summary},
 };
 
 /// Prints to standard error, and waits until this text and all earlier output are printed, except on a stalled

@@ -5,6 +5,7 @@
 //! could happen, it reports nothing, and the run finds out.
 
 mod line_reader;
+mod report;
 
 use std::{
     env,
@@ -15,6 +16,7 @@ use std::{
 use loop_agents::process::is_shell_word;
 
 use self::line_reader::{LineReader, goes_on, is_plain};
+pub use self::report::describe_missing;
 use crate::{init::is_on_path, unfilled::UNFILLED};
 
 /// A program or script that does not exist, as the command names it.

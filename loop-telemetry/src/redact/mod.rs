@@ -29,6 +29,8 @@ mod keys;
 mod lane;
 mod margin;
 mod numbers;
+#[cfg(feature = "text")]
+mod output_filter;
 mod progress;
 mod readings;
 mod rows;
@@ -45,6 +47,8 @@ use std::{borrow::Cow, fmt, sync::Arc};
 
 use loop_core::Event;
 
+#[cfg(feature = "text")]
+pub use self::output_filter::OutputFilter;
 pub use self::{address::secrets_in_addresses, stream::RedactingStream};
 use self::{
     progress::{Scan, WRAPPED},

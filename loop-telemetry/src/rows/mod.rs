@@ -24,13 +24,18 @@
 //! ```
 
 mod details;
+mod mean_use;
 mod output;
+#[cfg(feature = "text")]
+mod table;
 
 use std::time::Duration;
 
 use loop_core::{CostQuality, Event, EventKind, Notes, RunCost, RunTime, Usage, WorkResult};
 
-pub use self::{details::IterationDetails, output::IterationOutput};
+#[cfg(feature = "text")]
+pub use self::table::IterationTable;
+pub use self::{details::IterationDetails, mean_use::MeanUse, output::IterationOutput};
 use crate::words;
 
 /// One iteration.

@@ -4,9 +4,12 @@
 //! of number is formatted the same everywhere. These functions are pure.
 //!
 //! With the feature `text` there are also styles and tables for a terminal, and `printable` makes a foreign text safe
-//! to show.
+//! to show. With the feature `markdown`, a terminal shows Markdown while it arrives.
 
+mod changed_lines;
 mod clock;
+#[cfg(feature = "markdown")]
+pub mod markdown;
 #[cfg(feature = "text")]
 mod printable;
 #[cfg(feature = "text")]
@@ -15,12 +18,17 @@ pub mod style;
 mod styled;
 #[cfg(feature = "text")]
 pub mod table;
+mod utf8_decoder;
 
 use std::time::Duration;
 
 use loop_core::{Ending, EvaluatorPassed, Progress, RunCost, Usage, Usd};
 
-pub use self::clock::{instant, rfc3339, until};
+pub use self::{
+    changed_lines::{Differences, changed_lines},
+    clock::{instant, rfc3339, until},
+    utf8_decoder::Utf8Decoder,
+};
 #[cfg(feature = "text")]
 pub use self::{
     printable::{is_display_control, last_line, one_line, plain, plain_line, printable},

@@ -14,6 +14,10 @@ pub const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
 /// The style of a warning.
 pub const WARN: Style = AnsiColor::Yellow.on_default().bold();
+/// The style of an added line.
+pub const ADDED: Style = AnsiColor::Green.on_default();
+/// The style of a removed line.
+pub const REMOVED: Style = AnsiColor::Red.on_default();
 
 /// Puts a text in a style, with the escape sequences of a terminal. [`plain`](super::plain) removes them.
 pub fn paint(style: Style, text: impl fmt::Display) -> String {

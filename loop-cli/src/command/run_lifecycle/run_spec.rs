@@ -5,14 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loop_telemetry::{REDACTED, RunInfo, RunManifest};
+use loop_telemetry::{REDACTED, RunInfo, RunManifest, words};
 
 use super::default_manifest;
 use crate::command::{Failure, plan_and_warnings, usage};
 use crate::{
     args::OverrideArgs,
     persistence,
-    view::{self, changed_lines, secrets},
+    view::{self, secrets},
 };
 use loop_manifest::{Diagnostics, LoadedPlan, Overrides, Plan, Source, flag, kebab_case};
 
@@ -151,7 +151,7 @@ pub(crate) fn changes(manifest: &RunManifest, now: &Source) -> Result<Option<Str
     let named: Vec<_> = plan.iter().flat_map(Plan::named_values).collect();
     let variables: Vec<_> = env::vars_os().collect();
     let redactor = persistence::redactor(named, &variables).and(now.secrets_in(&text)).shapes();
-    Ok(changed_lines(&redactor.redact(&manifest.text), &redactor.redact(&text), REDACTED))
+    Ok(words::changed_lines(&redactor.redact(&manifest.text), &redactor.redact(&text), REDACTED))
 }
 
 /// Parses the stored manifest of a run. With values from the command line in it, it is stored as JSON.

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    super::{environment, plan_and_warnings, run_lifecycle::preflight::missing, runs::json},
+    super::{environment, plan_and_warnings, runs::json},
     Failure, OrFail, folder,
     requested_job::request,
     tell_if_idle, usage, zone,
@@ -24,7 +24,7 @@ use crate::{
     schedule::{FolderSchedule, action},
     view::{self, BOLD, paint, text},
 };
-use loop_manifest::{LoadedPlan, Plan};
+use loop_manifest::{LoadedPlan, Plan, describe_missing};
 
 pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
     let folder = folder(args.cwd.as_deref())?;
@@ -134,7 +134,7 @@ fn action(
 fn missing_program(action: &JobAction, dir: &Path) -> Option<String> {
     let JobAction::Agent { command, .. } = action else { return None };
     let variables: Vec<_> = env::vars_os().collect();
-    missing("agent", command, env::var_os("PATH").as_deref(), dir, &variables)
+    describe_missing("agent", command, env::var_os("PATH").as_deref(), dir, &variables)
 }
 
 /// Shortens the path of a manifest in the jobs' folder to a relative one, if the folder's path contains a secret. Jobs

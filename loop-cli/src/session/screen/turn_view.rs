@@ -17,8 +17,8 @@ use loop_session::{ActivityView, overflow_warning};
 
 use super::{TurnStatus, TypedLines};
 use crate::view::{
-    DIM, Markdown, PanelContent, RedactedStream, StatusBoard, Utf8Decoder, WARN, call_heading, call_rows,
-    paint, text,
+    DIM, Markdown, OutputFilter, PanelContent, StatusBoard, Utf8Decoder, WARN, call_heading, call_rows,
+    paint, secrets, text,
 };
 
 /// The maximum number of unfinished rows of the reply in the panel.
@@ -28,7 +28,7 @@ const TAIL_ROWS: usize = 8;
 pub(crate) struct TurnView {
     page: Arc<Mutex<TurnPanel>>,
     board: StatusBoard,
-    clean: RedactedStream,
+    clean: OutputFilter,
     decoder: Utf8Decoder,
     model: String,
     /// The call that has no result yet.
@@ -52,7 +52,7 @@ impl TurnView {
         let page = Arc::new(Mutex::new(TurnPanel { status, reply: Markdown::default(), typed }));
         let board =
             if StatusBoard::is_possible() { StatusBoard::new(page.clone()) } else { StatusBoard::plain() };
-        let (clean, decoder) = (RedactedStream::for_display(), Utf8Decoder::default());
+        let (clean, decoder) = (OutputFilter::for_display(&secrets()), Utf8Decoder::default());
         Self { page, board, clean, decoder, model: model.to_owned(), call: None, is_verbose }
     }
 

@@ -6,13 +6,11 @@ use loop_agents::{
     output::first_line,
     tools::{ToolOutcome, ToolReport},
 };
+use loop_telemetry::words::Differences;
 use serde_json::Value;
 
-use super::{
-    changed_lines::{ADDED, Differences, REMOVED},
-    text,
-};
-use crate::view::{DIM, WARN, paint, wrapped};
+use super::text;
+use crate::view::{ADDED, DIM, REMOVED, WARN, paint, wrapped};
 
 /// The arguments whose meaning needs no name, most important first.
 const MAIN: [&str; 4] = ["command", "path", "pattern", "query"];

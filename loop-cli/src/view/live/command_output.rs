@@ -12,7 +12,7 @@ use super::{
     canvas::{Canvas, TextStyle},
     printer::{PRINTER, Printer},
 };
-use crate::view::{RedactedStream, text};
+use crate::view::{OutputFilter, secrets, text};
 
 /// The owner of standard output.
 static STDOUT_PRINTER: LazyLock<Printer> = LazyLock::new(|| {
@@ -34,7 +34,7 @@ struct ForwardedStream {
     to: &'static LazyLock<Printer>,
     /// The printer for the same terminal, whose earlier output must come first.
     before: &'static LazyLock<Printer>,
-    redacted: RedactedStream,
+    redacted: OutputFilter,
     /// The beginning of an incomplete character.
     torn: Vec<u8>,
     /// True while a line is incomplete.
@@ -48,7 +48,11 @@ impl CommandOutput {
             Arc::new(Mutex::new(ForwardedStream {
                 to,
                 before,
-                redacted: if is_terminal { RedactedStream::for_display() } else { RedactedStream::new() },
+                redacted: if is_terminal {
+                    OutputFilter::for_display(&secrets())
+                } else {
+                    OutputFilter::new(&secrets())
+                },
                 torn: Vec::new(),
                 in_line: false,
                 is_terminal,
@@ -69,15 +73,15 @@ impl CommandOutput {
 
     /// Prints the held-back bytes, ends the line, and waits until everything is printed, except for a stalled reader.
     pub(crate) fn end(&self) {
-        self.end_with(RedactedStream::rest);
+        self.end_with(OutputFilter::rest);
     }
 
     /// Like [`end`](Self::end), for output that broke off.
     pub(crate) fn break_off(&self) {
-        self.end_with(RedactedStream::cut);
+        self.end_with(OutputFilter::cut);
     }
 
-    fn end_with(&self, rest: fn(&mut RedactedStream) -> Vec<u8>) {
+    fn end_with(&self, rest: fn(&mut OutputFilter) -> Vec<u8>) {
         lock(&self.output).end(rest);
         lock(&self.errors).end(rest);
     }
@@ -111,7 +115,7 @@ impl ForwardedStream {
         self.to.output(if self.is_terminal { text::printable(&text) } else { text.into_owned() });
     }
 
-    fn end(&mut self, rest: fn(&mut RedactedStream) -> Vec<u8>) {
+    fn end(&mut self, rest: fn(&mut OutputFilter) -> Vec<u8>) {
         let rest = rest(&mut self.redacted);
         let rest = [std::mem::take(&mut self.torn), rest].concat();
         self.print(&rest);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use loop_core::{Event, EventKind, Observer, Progress, WorkResult};
 
 use super::{RunScreen, printer::PRINTER};
-use crate::view::{DIM, RedactedStream, paint, text};
+use crate::view::{DIM, OutputFilter, paint, secrets, text};
 
 /// Longer lines are shown in pieces, so that output without newlines does not fill the memory.
 const LINE_BYTES: usize = 4096;
@@ -20,12 +20,12 @@ struct LiveOutputState {
     /// True if every line is printed permanently, rather than shown only while it is among the last.
     all: bool,
     torn: Vec<u8>,
-    redacted: RedactedStream,
+    redacted: OutputFilter,
 }
 
 impl LiveOutput {
     pub(crate) fn new(screen: RunScreen, all: bool) -> Self {
-        let (torn, redacted) = (Vec::new(), RedactedStream::for_display());
+        let (torn, redacted) = (Vec::new(), OutputFilter::for_display(&secrets()));
         Self(Arc::new(Mutex::new(LiveOutputState { screen, all, torn, redacted })))
     }
 
@@ -37,7 +37,7 @@ impl LiveOutput {
     /// Ends the output, if this event ends the work that printed it: unfinished text counts as a line too.
     pub(crate) fn end_at(&self, event: &EventKind) {
         match ends_output(event) {
-            Some(OutputEnd::Whole) => self.inner().end(RedactedStream::rest),
+            Some(OutputEnd::Whole) => self.inner().end(OutputFilter::rest),
             Some(OutputEnd::Unknown) => self.break_off(),
             None => {}
         }
@@ -45,7 +45,7 @@ impl LiveOutput {
 
     /// Ends a part of the output that broke off.
     pub(crate) fn break_off(&self) {
-        self.inner().end(RedactedStream::cut);
+        self.inner().end(OutputFilter::cut);
     }
 
     fn inner(&self) -> MutexGuard<'_, LiveOutputState> {
@@ -110,7 +110,7 @@ impl LiveOutputState {
         }
     }
 
-    fn end(&mut self, rest: fn(&mut RedactedStream) -> Vec<u8>) {
+    fn end(&mut self, rest: fn(&mut OutputFilter) -> Vec<u8>) {
         let rest = rest(&mut self.redacted);
         self.torn.extend_from_slice(&rest);
         let mut line = String::new();

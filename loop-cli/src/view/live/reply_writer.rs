@@ -11,7 +11,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::view::{RedactedStream, print_raw, say, warning};
+use crate::view::{OutputFilter, print_raw, say, secrets, warning};
 
 /// Prints a reply as it arrives, without secrets.
 #[derive(Debug)]
@@ -80,7 +80,8 @@ impl ReplyWriter {
 
 fn print(pieces: mpsc::Receiver<ReplyPiece>) {
     let is_seen = io::stdout().is_terminal();
-    let mut redacted = if is_seen { RedactedStream::for_display() } else { RedactedStream::new() };
+    let mut redacted =
+        if is_seen { OutputFilter::for_display(&secrets()) } else { OutputFilter::new(&secrets()) };
     let mut line = ReplyLine::default();
     for piece in pieces {
         match piece {

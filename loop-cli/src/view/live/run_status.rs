@@ -4,11 +4,10 @@ use std::time::{Duration, Instant};
 
 use loop_core::{Progress, RunCost, StepRecord};
 
-use crate::view::{
-    result::{MeanUse, budget},
-    text,
-};
-use loop_manifest::plan::Limits;
+use loop_telemetry::rows::MeanUse;
+
+use crate::view::text;
+use loop_manifest::{plan::Limits, remaining};
 
 /// The content of the panel's first line.
 #[derive(Debug)]
@@ -62,7 +61,7 @@ impl RunStatus {
         self.cost = progress.cost();
         self.mean_use.observe(progress);
         if progress.iterations() > 0 {
-            self.left = budget::remaining(&self.limits, progress, &self.mean_use).into_iter().next();
+            self.left = remaining(&self.limits, progress, &self.mean_use).into_iter().next();
         }
         self.elapsed = progress.elapsed();
     }

@@ -6,12 +6,11 @@ use loop_core::{Ending, StopReason};
 use loop_guardrails::SpendingRate;
 use loop_telemetry::words;
 
-use super::budget;
 use crate::{
     drive::FinishedRun,
     view::{BAD, BOLD, GOOD, WARN, paint, text},
 };
-use loop_manifest::Plan;
+use loop_manifest::{Plan, remaining};
 
 /// Formats why the loop stopped, the number of iterations, the time, the cost, the remaining budgets, and the next
 /// step. `called` is the person's name for a path of the manifest: the path itself, or a flag. `is_kept` tells whether
@@ -34,7 +33,7 @@ pub(crate) fn summary(
     if let Some(tokens) = text::tokens(progress) {
         row("tokens", tokens);
     }
-    for (index, left) in budget::remaining(&plan.limits, progress, table.mean_use()).into_iter().enumerate() {
+    for (index, left) in remaining(&plan.limits, progress, table.mean_use()).into_iter().enumerate() {
         row(if index == 0 { "left" } else { "" }, left);
     }
     row("record", telemetry.display().to_string());

@@ -53,7 +53,9 @@ The end.
 
 #[test]
 fn a_reply_is_rendered() {
-    insta::assert_snapshot!(plain(&in_pieces(REPLY, 3, 40)));
+    insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false, snapshot_path => "../../../tests/snapshots" }, {
+        insta::assert_snapshot!("a_rendered_reply", plain(&in_pieces(REPLY, 3, 40)));
+    });
 }
 
 #[test]

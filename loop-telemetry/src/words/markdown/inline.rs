@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Style};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::rows::Span;
-use crate::view::DIM;
+use crate::words::style::DIM;
 
 /// The style of code within a sentence.
 const CODE: Style = AnsiColor::Cyan.on_default();

@@ -6,15 +6,17 @@
 use std::time::Duration;
 
 use loop_core::{Progress, RunCost, Usd};
+use loop_telemetry::{
+    rows::MeanUse,
+    words::{count, dollars, duration, grouped},
+};
 
-use super::mean_use::MeanUse;
-use crate::view::text;
-use loop_manifest::plan::Limits;
+use crate::plan::Limits;
 
 /// Describes the remainder of each budget, starting with the one that ends first. Returns an empty text without
 /// budgets. The important part fits half the width of a page, because the live view shows it too. `mean_use` is the
 /// mean use of an iteration.
-pub(crate) fn remaining(limits: &Limits, progress: &Progress, mean_use: &MeanUse) -> Vec<String> {
+pub fn remaining(limits: &Limits, progress: &Progress, mean_use: &MeanUse) -> Vec<String> {
     let limits = &limits.granted(progress);
     let run = Run { used_up: progress.iterations(), most: limits.max_iterations.get() };
     let budgets = [
@@ -51,9 +53,9 @@ fn cost(limits: &Limits, progress: &Progress, mean_use: &MeanUse) -> Option<Budg
     Some(Budget {
         limit: limits.max_cost?.as_nanos(),
         used: progress.usage().cost.map_or(0, |cost| cost.usd.as_nanos()),
-        each: mean_use.cost.average(),
+        each: mean_use.nano_dollars(),
         is_partial: is_lower_bound(progress),
-        show: |nanos| text::dollars(Usd::nanos(nanos)),
+        show: |nanos| dollars(Usd::nanos(nanos)),
         unit: "",
     })
 }
@@ -67,9 +69,9 @@ fn tokens(limits: &Limits, progress: &Progress, mean_use: &MeanUse) -> Option<Bu
     Some(Budget {
         limit: limits.max_tokens?.get(),
         used: progress.usage().tokens().unwrap_or(0),
-        each: mean_use.tokens.average(),
+        each: mean_use.tokens(),
         is_partial: progress.uncounted_iterations() > 0 || progress.usage().are_tokens_partial,
-        show: text::grouped,
+        show: grouped,
         unit: " tokens",
     })
 }
@@ -82,9 +84,9 @@ fn time(limits: &Limits, progress: &Progress, mean_use: &MeanUse) -> Option<Budg
     Some(Budget {
         limit,
         used: if elapsed.saturating_sub(limit) < MOMENT { elapsed.min(limit) } else { elapsed },
-        each: mean_use.time.average(),
+        each: mean_use.millis(),
         is_partial: false,
-        show: |millis| text::duration(Duration::from_millis(millis)),
+        show: |millis| duration(Duration::from_millis(millis)),
         unit: "",
     })
 }
@@ -94,22 +96,22 @@ fn time(limits: &Limits, progress: &Progress, mean_use: &MeanUse) -> Option<Budg
 fn rate(limits: &Limits, progress: &Progress) -> Option<String> {
     const HOUR: Duration = Duration::from_secs(3600);
     let limit = limits.max_hourly_cost?;
-    let of = format!("of {} in any hour", text::dollars(limit));
+    let of = format!("of {} in any hour", dollars(limit));
     let Some(spent) = progress.cost().usd() else {
         return Some(format!("unknown, {of}: nothing was reported"));
     };
     if progress.elapsed() > HOUR {
         let hourly = spent.as_f64() / progress.elapsed().as_secs_f64() * HOUR.as_secs_f64();
         let hourly = Usd::try_from_f64(hourly).unwrap_or(spent);
-        return Some(format!("{} in an hour so far, {of}", text::dollars(hourly)));
+        return Some(format!("{} in an hour so far, {of}", dollars(hourly)));
     }
     let at_most = if is_lower_bound(progress) { "at most " } else { "" };
     Some(match spent.saturating_sub(limit) {
         Usd::ZERO if spent == limit => format!("nothing {of}"),
-        Usd::ZERO => format!("{at_most}{} {of}", text::dollars(limit.saturating_sub(spent))),
+        Usd::ZERO => format!("{at_most}{} {of}", dollars(limit.saturating_sub(spent))),
         // The run was resumed, with a full hour ahead of it.
-        _ if progress.ending().is_none() => format!("{} spent so far, {of}", text::dollars(spent)),
-        over => format!("nothing {of}: {} over", text::dollars(over)),
+        _ if progress.ending().is_none() => format!("{} spent so far, {of}", dollars(spent)),
+        over => format!("nothing {of}: {} over", dollars(over)),
     })
 }
 
@@ -151,7 +153,7 @@ fn lasts(more: u64, each: &str, run: Run) -> String {
     if open > 0 && more >= open {
         return format!("enough for the remaining iterations at {each} each");
     }
-    let about = format!("about {} at {each}", text::count(more, "more iteration"));
+    let about = format!("about {} at {each}", count(more, "more iteration"));
     match open {
         0 => about,
         _ => format!("{about}, to iteration {}", run.used_up + more),
@@ -344,7 +346,7 @@ mod tests {
             let used: Vec<_> = nanos.iter().map(usage).collect();
             let limits = Limits { max_cost: Some(Usd::nanos(limit)), ..LIMITS };
             let said = remaining_after(&limits, &used);
-            let named = text::dollars(Usd::nanos(limit));
+            let named = dollars(Usd::nanos(limit));
             prop_assert!(said.contains(&named), "{} {}", said, named);
         }
     }

@@ -7,7 +7,7 @@ use super::{
     inline::Inline,
     rows::{Row, Span, rows},
 };
-use crate::view::{BOLD, DIM, paint};
+use crate::words::style::{BOLD, DIM, paint};
 
 /// The text between two columns.
 const GAP: &str = " │ ";

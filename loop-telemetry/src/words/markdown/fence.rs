@@ -3,7 +3,7 @@
 
 use anstyle::{AnsiColor, Style};
 
-use crate::view::{ADDED, REMOVED, paint};
+use crate::words::style::{ADDED, REMOVED, paint};
 
 const PLACE: Style = AnsiColor::Cyan.on_default();
 

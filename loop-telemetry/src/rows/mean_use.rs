@@ -6,19 +6,19 @@ use loop_core::{CostQuality, Progress, RunTime, StepRecord};
 
 /// The use of finished iterations that did not fail. An interrupted or failed one does not predict the next.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct MeanUse {
+pub struct MeanUse {
     /// The number of the last settled step, if there is one, and its time.
     settled: Option<(Option<u64>, RunTime)>,
     /// Nano-dollars, for iterations whose whole cost is known.
-    pub(super) cost: MeanCount,
-    pub(super) tokens: MeanCount,
+    cost: MeanCount,
+    tokens: MeanCount,
     /// Milliseconds, including waits.
-    pub(super) time: MeanCount,
+    time: MeanCount,
 }
 
 /// The use of several iterations.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct MeanCount {
+struct MeanCount {
     used: u64,
     iterations: u64,
 }
@@ -30,14 +30,14 @@ impl MeanCount {
     }
 
     /// Returns the average, if there are enough values.
-    pub(super) fn average(self) -> Option<f64> {
+    fn average(self) -> Option<f64> {
         (self.iterations > 0 && self.used > 0).then(|| self.used as f64 / self.iterations as f64)
     }
 }
 
 impl MeanUse {
     /// Observes a run after an event. The use before the first call stays unknown.
-    pub(crate) fn observe(&mut self, progress: &Progress) {
+    pub fn observe(&mut self, progress: &Progress) {
         let last = progress.last_step();
         let number = last.map(StepRecord::iteration);
         if self.settled.is_some_and(|(settled, _)| settled == number) {
@@ -49,6 +49,21 @@ impl MeanUse {
         if let (Some((_, began)), Some(step)) = (before, last) {
             self.add(step, progress.now().since(began));
         }
+    }
+
+    /// Returns the mean cost in nano-dollars; `None` before an iteration whose whole cost is known.
+    pub fn nano_dollars(&self) -> Option<f64> {
+        self.cost.average()
+    }
+
+    /// Returns the mean number of tokens; `None` before an iteration whose tokens are all known.
+    pub fn tokens(&self) -> Option<f64> {
+        self.tokens.average()
+    }
+
+    /// Returns the mean time in milliseconds, including waits; `None` before the first finished iteration.
+    pub fn millis(&self) -> Option<f64> {
+        self.time.average()
     }
 
     fn add(&mut self, step: &StepRecord, took: Duration) {

@@ -1,22 +1,28 @@
 //! The changes in a text.
 
-use anstyle::{AnsiColor, Style};
-
-/// The style of an added line.
-pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
-/// The style of a removed line.
-pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
-
 /// The lines of two texts from their first difference to their last.
-pub(super) struct Differences<'a> {
+///
+/// ```
+/// use loop_telemetry::words::Differences;
+///
+/// let differences = Differences::between("a\nb\nc\n", "a\nx\ny\nc\n");
+/// assert_eq!(differences.head, 1);
+/// assert_eq!((differences.then, differences.now), (vec!["b"], vec!["x", "y"]));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Differences<'a> {
     /// The number of equal lines before them.
-    pub(super) head: usize,
-    pub(super) then: Vec<&'a str>,
-    pub(super) now: Vec<&'a str>,
+    pub head: usize,
+    /// The lines that the first text has in their place.
+    pub then: Vec<&'a str>,
+    /// The lines that the second text has in their place.
+    pub now: Vec<&'a str>,
 }
 
 impl<'a> Differences<'a> {
-    pub(super) fn between(then: &'a str, now: &'a str) -> Self {
+    /// Compares two texts.
+    pub fn between(then: &'a str, now: &'a str) -> Self {
         let (then, now): (Vec<_>, Vec<_>) = (then.lines().collect(), now.lines().collect());
         let same = |(then, now): &(&&str, &&str)| then == now;
         let head = then.iter().zip(&now).take_while(same).count();
@@ -30,7 +36,7 @@ impl<'a> Differences<'a> {
 /// Returns the lines in which `now` differs from `then`, from the first difference to the last; `None` if there are
 /// none. A `hidden` marker replaces secrets in both. If only `then` has one, its secret is no longer known. Then nobody
 /// can tell whether the text in its place is that secret or a change, so the lines differ, and the text is not shown.
-pub(crate) fn changed_lines(then: &str, now: &str, hidden: &str) -> Option<String> {
+pub fn changed_lines(then: &str, now: &str, hidden: &str) -> Option<String> {
     let Differences { head, then, now } = Differences::between(then, now);
     if then.is_empty() && now.is_empty() {
         return None;

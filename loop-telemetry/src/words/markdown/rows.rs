@@ -4,7 +4,7 @@ use anstyle::Style;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::view::paint;
+use crate::words::style::paint;
 
 /// Signs that do not begin a row, although they follow a wide character.
 const CLOSING: &str = "、。，．・：；？！）」』】》〉〕］｝’”…";

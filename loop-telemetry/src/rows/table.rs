@@ -3,17 +3,16 @@
 use std::collections::VecDeque;
 
 use loop_core::{Event, Observer, Progress};
-use loop_telemetry::rows::{IterationRow, RowFold};
 
-use super::{StoredAgentOutput, mean_use::MeanUse};
-use crate::view::{
-    columns::{self, Column},
-    text,
+use super::{IterationOutput, IterationRow, MeanUse, RowFold};
+use crate::words::{
+    self,
+    table::{self, Column},
 };
 
 /// Collects the rows of a run, in bounded memory.
 #[derive(Debug)]
-pub(crate) struct IterationTable {
+pub struct IterationTable {
     rows: RowFold,
     mean_use: MeanUse,
     head: Vec<IterationRow>,
@@ -57,7 +56,7 @@ impl IterationTable {
     }
 
     /// Creates a table for inspection after the run, with more rows and every known detail.
-    pub(crate) fn full() -> Self {
+    pub fn full() -> Self {
         const COLUMNS: &[Column] = &[
             Column::numbers(""),
             Column::numbers("agent"),
@@ -73,7 +72,7 @@ impl IterationTable {
     }
 
     /// Marks the rows so far as those of an earlier process.
-    pub(crate) const fn continued(mut self) -> Self {
+    pub const fn continued(mut self) -> Self {
         self.has_earlier_rows = !self.head.is_empty();
         self
     }
@@ -82,19 +81,19 @@ impl IterationTable {
     /// contain the same facts (but for the cost of an interrupted agent, which the total includes), so it does only as
     /// an overview: of more iterations than fit on a screen, of several iterations with output between their lines, or
     /// of iterations whose lines this process did not print.
-    pub(crate) fn adds_to_lines(&self, has_output_between: bool) -> bool {
+    pub fn adds_to_lines(&self, has_output_between: bool) -> bool {
         const ON_A_SCREEN: usize = 5;
         let rows = self.head.len() + self.tail.len();
         rows > ON_A_SCREEN || self.has_earlier_rows || (has_output_between && rows > 1)
     }
 
     /// Records the agent's output in the current iteration.
-    pub(crate) fn record_output(&mut self, output: &StoredAgentOutput) {
+    pub fn record_output(&mut self, output: &dyn IterationOutput) {
         self.rows.record_output(output);
     }
 
     /// Ends the table of an unfinished run with the known part of the current iteration.
-    pub(crate) fn end_unfinished(&mut self, verdict: &str) {
+    pub fn end_unfinished(&mut self, verdict: &str) {
         if let Some(row) = self.rows.current() {
             let mut row = row.clone();
             verdict.clone_into(&mut row.verdict);
@@ -119,19 +118,19 @@ impl IterationTable {
     }
 
     /// Returns the mean use of an iteration.
-    pub(super) const fn mean_use(&self) -> &MeanUse {
+    pub const fn mean_use(&self) -> &MeanUse {
         &self.mean_use
     }
 
     /// Returns the table as text; empty without iterations.
-    pub(crate) fn render(&self) -> String {
+    pub fn render(&self) -> String {
         if self.head.is_empty() {
             return String::new();
         }
         let cells: Vec<_> = self.head.iter().chain(&self.tail).map(self.cells).collect();
-        let mut lines = columns::lines(self.columns, &cells);
+        let mut lines = table::lines(self.columns, &cells);
         if self.left_out > 0 {
-            let gap = format!("  {:>5}  {} left out", "…", text::count(self.left_out, "iteration"));
+            let gap = format!("  {:>5}  {} left out", "…", words::count(self.left_out, "iteration"));
             lines.insert(1 + self.head.len(), gap);
         }
         format!("\n{}\n", lines.join("\n"))
@@ -154,6 +153,10 @@ mod tests {
     use loop_core::{Cost, EventKind, Notes, RunTime, Usage, Usd, WorkResult};
 
     use super::*;
+
+    fn plain(table: &IterationTable) -> String {
+        words::plain(&table.render()).into_owned()
+    }
 
     fn after(iterations: u64) -> IterationTable {
         let mut table = IterationTable::default();
@@ -181,8 +184,7 @@ mod tests {
 
     #[test]
     fn an_iteration_is_a_row() {
-        let plain = text::printable(&after(1).render());
-        insta::assert_snapshot!(plain, @r"
+        insta::assert_snapshot!(plain(&after(1)), @r"
               agent     check  verdict        cost
         1      1.0s      2.0s  fail           unknown
         ");
@@ -219,7 +221,7 @@ mod tests {
             EventKind::EvaluationFinished { result: judged(), notes: None },
             EventKind::StepSettled { met: true, by: None },
         ];
-        let page = |events| text::printable(&folded(kinds.clone().into_iter().take(events)).render());
+        let page = |events| plain(&folded(kinds.clone().into_iter().take(events)));
         insta::assert_snapshot!(page(7), @"
            agent  check  verdict  cost
         1   1.0s   2.0s  cut      unknown
@@ -248,11 +250,11 @@ mod tests {
         ];
         let mut table = folded(kinds.clone().into_iter().take(3));
         table.end_unfinished("put off");
-        insta::assert_snapshot!(text::printable(&table.render()), @"
+        insta::assert_snapshot!(plain(&table), @"
            agent  check  verdict  cost
         1   1.0s      -  put off  $1.00
         ");
-        insta::assert_snapshot!(text::printable(&folded(kinds).render()), @"
+        insta::assert_snapshot!(plain(&folded(kinds)), @"
            agent  check  cost
         1   1.0s      -  $3.00
         ");
@@ -280,7 +282,7 @@ mod tests {
             EventKind::IterationStarted { iteration: 1, attempt: 2 },
         ]);
         table.end_unfinished("running");
-        insta::assert_snapshot!(text::printable(&table.render()), @"
+        insta::assert_snapshot!(plain(&table), @"
            agent  check  verdict  cost
         1      -      -  running  unknown
         ");

@@ -1,12 +1,20 @@
 //! Text that arrives as bytes.
 
 /// Decodes UTF-8 that arrives in pieces, which may end within a character.
+///
+/// ```
+/// use loop_telemetry::words::Utf8Decoder;
+///
+/// let mut decoder = Utf8Decoder::default();
+/// assert_eq!(decoder.push(b"caf\xc3"), "caf");
+/// assert_eq!(decoder.push(b"\xa9"), "\u{e9}");
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct Utf8Decoder(Vec<u8>);
+pub struct Utf8Decoder(Vec<u8>);
 
 impl Utf8Decoder {
     /// Returns the next text. Each invalid part becomes a replacement character.
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> String {
+    pub fn push(&mut self, bytes: &[u8]) -> String {
         self.0.extend_from_slice(bytes);
         let complete = self.complete();
         let text = String::from_utf8_lossy(&self.0[..complete]).into_owned();

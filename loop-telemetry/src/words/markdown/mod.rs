@@ -20,7 +20,7 @@ use self::{
     rows::{Span, columns, rows},
     table::table,
 };
-use crate::view::{BOLD, DIM, paint};
+use crate::words::style::{BOLD, DIM, paint};
 
 /// The longest rule, in columns.
 const RULE: usize = 40;
@@ -29,8 +29,19 @@ const RULE: usize = 40;
 const CODE_INDENT: usize = 4;
 
 /// Renders one text. It must be harmless already: this adds styles, and removes nothing but markup.
+///
+/// ```
+/// use loop_telemetry::words::{markdown::Markdown, plain};
+///
+/// let mut reply = Markdown::default();
+/// assert!(reply.push("It is **do", 20).is_empty());
+/// assert_eq!(plain(&reply.unfinished(20).join("\n")), "It is **do");
+/// let mut rows = reply.push("ne**, and all the tests pass.\n", 20);
+/// rows.extend(reply.end(20));
+/// assert_eq!(plain(&rows.join("\n")), "It is done, and all\nthe tests pass.");
+/// ```
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Markdown {
+pub struct Markdown {
     /// The incomplete last line; only its rest if its beginning belongs to a paragraph.
     line: String,
     /// True if the beginning of the line belongs to the open paragraph.
@@ -74,7 +85,7 @@ impl FinalRows {
 
 impl Markdown {
     /// Takes the next piece of the text. Returns the rows that are final now, for a screen of this many columns.
-    pub(crate) fn push(&mut self, text: &str, width: usize) -> Vec<String> {
+    pub fn push(&mut self, text: &str, width: usize) -> Vec<String> {
         let mut rest = text;
         while let Some((line, next)) = rest.split_once('\n') {
             self.line.push_str(line);
@@ -90,7 +101,7 @@ impl Markdown {
     }
 
     /// Returns the rows that are not final yet. Each fits the screen.
-    pub(crate) fn unfinished(&self, width: usize) -> Vec<String> {
+    pub fn unfinished(&self, width: usize) -> Vec<String> {
         match self.block {
             Block::Fence(_) if self.line.is_empty() => Vec::new(),
             Block::Fence(fence) => hard_wrapped(&fence.indented(&self.line), width),
@@ -99,7 +110,7 @@ impl Markdown {
     }
 
     /// Ends the text. Returns its last rows.
-    pub(crate) fn end(&mut self, width: usize) -> Vec<String> {
+    pub fn end(&mut self, width: usize) -> Vec<String> {
         if !self.line.is_empty() || self.is_begun {
             self.end_line(width);
         }
@@ -224,7 +235,7 @@ impl Markdown {
 }
 
 /// Wraps the words of a plain text into rows of at most this many columns.
-pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let span = Span { text: text.to_owned(), style: Style::new(), at: None };
     rows(&[span], width).into_iter().map(|row| row.text).collect()
 }
