@@ -86,9 +86,11 @@ fn recorded_end(store: &RunStore, id: &str) -> Result<Option<Record>, Failure> {
     Ok(run.last_ending.filter(|_| !run.is_open))
 }
 
-/// Returns the iteration limit of the run's manifest, if the manifest is readable.
+/// Returns the iteration limit of the run's manifest, if the manifest is readable. Warns of a damaged or missing
+/// `run.json`; the journal tells the rest.
 fn max_iterations(store: &RunStore, id: &str) -> Option<u64> {
-    let manifest = store.info(id).ok()?.manifest?;
+    let info = store.info(id).inspect_err(|error| view::warning(&error.to_string())).ok()?;
+    let manifest = info.manifest?;
     let loaded = Plan::of(run_spec::stored_source(&manifest).ok()?).ok()?;
     Some(loaded.plan.limits.max_iterations.get())
 }

@@ -49,9 +49,36 @@ fn a_journal_that_was_cut_before_its_end_is_reported() {
         for command in [&["show"][..], &["show", "--json"], &["report", "--html", "-"]] {
             scenario.run(command).exits(0).says(&["the run's journal was cut"]);
         }
+        // It ends as the run did.
+        scenario.run(&["tail"]).exits(1).says(&["the run's journal was cut"]);
     }
     fs::write(&journal, &whole).expect("a journal");
     assert!(!scenario.run(&["show"]).exits(0).stderr.contains("cut"));
+}
+
+#[test]
+fn repeated_lines_of_the_index_are_reported_and_list_no_run_twice() {
+    let scenario = Scenario::new();
+    scenario.run_manifest(&Manifest::new("true", "true")).exits(0);
+    let index = scenario.state().join("runs/index.jsonl");
+    let listed = fs::read_to_string(&index).expect("an index");
+    fs::write(&index, listed.repeat(2)).expect("an index");
+    let repeated =
+        scenario.run(&["runs", "--json"]).exits(0).says(&["index.jsonl", "began in an earlier line"]);
+    assert_eq!(repeated.stdout.lines().count(), 1, "{}", repeated.stdout);
+}
+
+#[test]
+fn a_run_without_its_description_is_followed_with_a_warning() {
+    let scenario = Scenario::new();
+    scenario.run_manifest(&Manifest::new("true", "true")).exits(0);
+    let description = stored(&scenario.state(), "run.json");
+    for damage in ["", "{}"] {
+        fs::write(&description, damage).expect("a file");
+        assert!(scenario.run(&["tail"]).exits(0).says(&["warning:", "run.json"]).stdout.contains("goal_met"));
+    }
+    fs::remove_file(&description).expect("a file");
+    assert!(scenario.run(&["tail"]).exits(0).says(&["warning:", "run.json"]).stdout.contains("goal_met"));
 }
 
 #[test]

@@ -161,6 +161,29 @@ fn nothing_of_a_run_that_was_stopped_on_purpose_goes_on_before_the_run_does() {
 }
 
 #[test]
+fn an_agent_that_does_not_stay_stopped_is_ended() {
+    let scenario = Scenario::new();
+    let here = scenario.fifo("here");
+    let _never = scenario.fifo("never");
+    let running = scenario.start_manifest(&Manifest::new(&told_of_continuing("$$"), "true"));
+    let agent: u32 = here.line().trim().parse().expect("a number");
+    running.signal(Signal::TSTP);
+    wait_until("both are stopped", || [agent, running.pid()].iter().all(|pid| state(*pid) == Some('T')));
+    wait_until("it is ended", || {
+        // A timer or a helper outside of the run does this. Meanwhile the time limits pause.
+        if state(agent) == Some('T') {
+            kill_process(Pid::from_raw(agent.cast_signed()).expect("a number"), Signal::CONT)
+                .expect("it is there");
+        }
+        state(agent).is_none_or(|state| state == 'Z')
+    });
+    running.signal(Signal::CONT);
+    running.signal(Signal::INT);
+    running.finish();
+    assert_eq!(state(agent), None);
+}
+
+#[test]
 fn a_run_that_its_terminal_stops_in_the_background_stands_still_until_fg() {
     let scenario = Scenario::new();
     let here = scenario.fifo("here");
