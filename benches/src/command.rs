@@ -23,7 +23,7 @@ use crate::{
     table::{Row, Table},
 };
 
-/// The iterations that a difference leaves out.
+/// The iterations of the shortest run, whose time is subtracted so that the startup does not count.
 const START: u64 = 10;
 const SHORT: u64 = 1_010;
 const LONG: u64 = 5_010;

@@ -1,5 +1,5 @@
 //! Memory usage, as Linux counts it.
-#![expect(unsafe_code, reason = "wait4, which tells the peak memory of a child, has no safe wrapper")]
+#![expect(unsafe_code, reason = "wait4, which reports the peak memory of a child, has no safe wrapper")]
 
 use std::{
     fs,

@@ -86,7 +86,7 @@ Examples:
     #[command(after_help = "\
 A review command gets its prompt as standard input. It must end its output with
 the verdict, a JSON object with exactly these keys:
-  review   the number of this review, which is in the prompt
+  review   the id of this review, which is in the prompt
   pending  a list of what is left to do; [] if the task is done
   blocker  what only a person can solve; \"\" if there is nothing
   summary  the state of the work

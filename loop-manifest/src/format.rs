@@ -14,7 +14,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the name of a file promises.
+    /// Returns the format that a file's extension implies, or `None` for any other extension.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),

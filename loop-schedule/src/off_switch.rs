@@ -1,4 +1,4 @@
-//! The switch that stops every job of this machine.
+//! The switch that stops all of a user's jobs on this machine.
 //!
 //! A person who finds agents at work at three in the morning wants one command that stops all of them, wherever they
 //! were scheduled. A variable cannot reach a running process, but a file can. Only the existence of the file matters,
@@ -41,7 +41,7 @@ impl fmt::Debug for OffSwitchWatch {
 }
 
 impl OffSwitch {
-    /// Returns the switch in the folder of all schedules.
+    /// Returns the switch in `schedules`, the folder with the jobs of all project folders.
     pub fn in_folder(schedules: &Path) -> Self {
         Self { file: schedules.join("off") }
     }

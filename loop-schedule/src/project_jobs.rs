@@ -75,7 +75,7 @@ impl ProjectJobs {
         &self.store
     }
 
-    /// Returns the switch that stops all jobs of this machine.
+    /// Returns the switch that stops all of the user's jobs on this machine.
     pub const fn off_switch(&self) -> &OffSwitch {
         &self.off
     }

@@ -75,7 +75,7 @@ pub fn text(store: &SessionStore, id: &str, format: TextFormat) -> Result<String
 /// A list of the last used sessions, as a table.
 ///
 /// # Default
-/// The sessions of all folders, those of one folder first.
+/// The sessions of all folders, those of `folder` first.
 #[derive(Debug)]
 pub struct SessionList<'a> {
     store: &'a SessionStore,

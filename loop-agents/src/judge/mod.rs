@@ -9,7 +9,7 @@
 //! | evaluator | judges | passes |
 //! | --- | --- | --- |
 //! | [`JudgeEvaluator`] | by criteria, with a model that sees the output and nothing else | if enough votes say that all criteria are met |
-//! | [`ConfidenceEvaluator`] | by how sure the agent says it is | from a threshold on |
+//! | [`ConfidenceEvaluator`] | by the confidence that the agent reports | from a threshold on |
 //! | [`EvaluatorChain`] | with several evaluators, one after the other | if all of them pass |
 //!
 //! All of them read an output as [`OutputText`].

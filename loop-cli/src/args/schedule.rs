@@ -45,10 +45,10 @@ Examples:
     /// Fire the jobs of this folder when they are due
     #[command(after_help = "Example:\n  loop schedule run")]
     Run(RunScheduleArgs),
-    /// Stop all jobs of this machine, including running ones
+    /// Stop all of your jobs on this machine, including running ones
     #[command(after_help = "Example:\n  loop schedule off")]
     Off,
-    /// Let the jobs of this machine fire again
+    /// Let your jobs on this machine fire again
     #[command(after_help = "Example:\n  loop schedule on")]
     On,
     /// Print when a cron expression fires

@@ -63,7 +63,7 @@ pub(super) fn exec_reporting(args: &ResumeArgs, reporting: &ReportingArgs) -> Re
     }
     let mut args = args.clone();
     if let (StoredSpec::Task(spec), 0) = (&stored, args.grant.add_iterations) {
-        args.grant.add_iterations = spec.called_off(&PriorRun::read(&store, &run.id)?.progress);
+        args.grant.add_iterations = spec.iterations_to_regrant(&PriorRun::read(&store, &run.id)?.progress);
     }
     let resumable = ResumableRun { args: &args, store: &store, run, info: &info, dir, stored: &stored };
     match &stored {

@@ -53,7 +53,7 @@ pub(crate) fn is_disabled() -> bool {
     loop_schedule::is_disabled(env::var_os(DISABLE_VARIABLE).as_deref())
 }
 
-/// Returns the switch that stops all jobs of this machine.
+/// Returns the switch that stops all of the user's jobs on this machine.
 ///
 /// # Errors
 /// There is no place for state.

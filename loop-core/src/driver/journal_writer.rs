@@ -38,8 +38,8 @@ enum WriterState {
 }
 
 impl<O> JournalWriter<O> {
-    /// Takes a journal. Before the first work of a resumed run starts, it has to be synced, because the earlier process
-    /// may have died before that.
+    /// Creates a writer. A resumed run syncs its journal before its first work starts, because the earlier process may
+    /// have died before it synced.
     pub(crate) fn new(journal: Box<dyn Journal<O>>, is_resumed: bool) -> Self {
         let settled = u64::from(is_resumed);
         let state = WriterState::Writable;

@@ -54,7 +54,7 @@ pub struct Machine {
 
 impl Machine {
     /// Creates the machine of a new run. Set `evaluated` if an evaluator judges the outputs. If several guardrails halt
-    /// the run, the ending names the first in the given order.
+    /// the run, the ending names the first one in `guardrails`.
     pub fn new(guardrails: Vec<Box<dyn Guardrail>>, pace: Box<dyn Pace>, evaluated: bool) -> Self {
         Self {
             guardrails,
@@ -258,7 +258,7 @@ impl Machine {
         }
     }
 
-    /// A run that met its goal stays ended.
+    /// Resumes an ended run, unless it met its goal.
     fn reopen(&mut self, at: RunTime) -> InputEffect {
         match self.progress.ending().is_some_and(Ending::is_success) {
             true => InputEffect::Due,

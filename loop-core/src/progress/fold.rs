@@ -103,7 +103,7 @@ impl Progress {
         }
     }
 
-    /// Time has passed, and nothing happened in it.
+    /// Advances the run time without any other change.
     pub(crate) fn pass_time(&mut self, at: RunTime) {
         self.now = self.now.max(at);
     }

@@ -70,7 +70,7 @@ impl<'a> ChatSetup<'a> {
         Self { system, ..self }
     }
 
-    /// Uses the project's `AGENTS.md` as the system prompt, unless there is one.
+    /// Uses the project's `AGENTS.md` as the system prompt, unless [`system`](Self::system) has set another one.
     #[must_use]
     pub fn with_project_prompt(self) -> Self {
         Self { has_project_prompt: true, ..self }

@@ -46,7 +46,7 @@ pub(super) const fn variables(vendor: Vendor) -> VendorVariables {
             VendorVariables { url: "GOOGLE_GEMINI_BASE_URL", keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"] }
         }
         Vendor::Ollama => VendorVariables { url: "OLLAMA_HOST", keys: &["OLLAMA_API_KEY"] },
-        // The one that others speak as well.
+        // OpenAI's protocol, which most other servers also speak.
         _ => VendorVariables { url: "OPENAI_BASE_URL", keys: &["OPENAI_API_KEY"] },
     }
 }

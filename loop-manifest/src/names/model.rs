@@ -4,12 +4,12 @@ use std::str::FromStr;
 
 use loop_agents::chat::Vendor;
 
-/// A model's name, which may be one of the user's own; that is not known before the settings are.
+/// A model's name. Only the settings tell whether it is one of the user's own names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelName(String);
 
 impl ModelName {
-    /// The name, without white space around it.
+    /// Returns the name, without white space around it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -48,7 +48,7 @@ pub enum NameError {
     /// The text is empty.
     #[error("the model's name is empty")]
     Empty,
-    /// The vendor is ambiguous.
+    /// The name contains no vendor, and implies none.
     #[error(
         "`{0}` does not name the model's vendor: write `ollama:{0}` or `openai:{0}` (also for OpenAI-compatible \
          servers), `anthropic:{0}` or `gemini:{0}`; or define it as `[models.NAME]` in your settings"
@@ -67,7 +67,7 @@ const VENDORS: [(&str, Vendor); 5] = [
 
 /// Returns the vendor's name, which precedes the `:` in a model's name.
 pub fn vendor_name(vendor: Vendor) -> &'static str {
-    // The one that others speak as well.
+    // Every vendor is in the table. The fallback is the protocol that most other servers also speak.
     VENDORS.into_iter().find(|(_, known)| *known == vendor).map_or("openai", |(name, _)| name)
 }
 
@@ -85,7 +85,7 @@ const BEGINNINGS: [(&str, Vendor); 7] = [
 impl FromStr for VendorModel {
     type Err = NameError;
 
-    /// `vendor:name`, or a name that only one vendor has. Ollama's names have a `:` in them as well.
+    /// Parses `vendor:name`, or a name that only one vendor uses. A name of Ollama may itself contain a `:`.
     fn from_str(text: &str) -> Result<Self, NameError> {
         let text = text.trim();
         if text.is_empty() {

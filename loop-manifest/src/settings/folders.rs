@@ -30,7 +30,7 @@ pub struct FolderSettings {
     pub forbid: Vec<WithOrigin<CommandPrefix>>,
 }
 
-/// The tables by the paths of their folders.
+/// Reads the tables, by the paths of their folders.
 pub(super) fn read(
     node: &Node,
     source: &Source,
@@ -54,7 +54,7 @@ pub(super) fn read(
         }
         if !Path::new(&entry.key).is_absolute() {
             wrong(format!(
-                "`{}` is not the path of a folder: write it from the root, without links",
+                "`{}` is not an absolute path: write the folder's full path, without symbolic links",
                 entry.key
             ));
             continue;

@@ -204,9 +204,10 @@ pub(super) fn schema() -> Value {
                     "type": "string",
                     "enum": ToolMode::ALL.map(ToolMode::as_str),
                     "default": "auto",
-                    "description": "How the model gets tools: through the interface of its server (`structured`), as JSON in its text \
-                        (`prose`), not at all but with the files that a prompt names (`inject`), or not at all (`none`). `auto` finds \
-                        out which of the first two works.",
+                    "description": "How the model calls tools: through the interface of its server (`structured`), \
+                        or as JSON in its text (`prose`). With `inject`, it has no tools but receives the files that \
+                        a prompt names; with `none`, it has no tools. `auto` finds out which of the first two \
+                        works.",
                 },
                 "tools_in_text": {
                     "type": "boolean",
@@ -215,13 +216,15 @@ pub(super) fn schema() -> Value {
                 },
                 "tools": {
                     "type": "boolean",
-                    "description": "Whether the model accepts tools. By default, its server knows it.",
+                    "description": "Whether the model accepts tools. By default, loop uses what its server reports.",
                 },
                 "context_tokens": {
                     "type": "integer",
                     "minimum": 1,
-                    "description": "The size of its context window, in tokens. By default, its server knows it. Requests to Ollama ask for \
-                        a window of this size. A session summarises older messages at 80 % of it.",
+                    "description": "The size of its context window, in tokens. By default, loop uses what its server \
+                        reports, and for Ollama `OLLAMA_CONTEXT_LENGTH`, the `num_ctx` of the model file, or 32,768. \
+                        Requests to Ollama ask for a window of this size. A session summarises older messages at \
+                        80 % of it.",
                 },
                 "tags": {
                     "type": "array",

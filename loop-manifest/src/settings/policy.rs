@@ -70,18 +70,20 @@ pub(super) fn schema() -> Value {
         "properties": {
             "safe_mode": { "type": "boolean", "description": "Whether only known programs run. `false` is valid only in the user's own settings." },
             "allow": texts("More commands that may run, by their leading words: `cargo test` allows `cargo test -q`, and `cargo` all of its commands. Valid only in the user's own settings."),
-            "forbid": texts("Commands that must not run, even if another rule allows them, by their leading words."),
+            "forbid": texts("The leading words of commands that must not run, even if another rule allows them."),
             "approve_writes": {
                 "type": "string",
                 "enum": WriteApproval::ALL.map(WriteApproval::as_str),
                 "default": WriteApproval::Ask.as_str(),
-                "description": "Which changes of files you are shown, and asked about, in your own turns at a terminal: all, only the \
-                    first one of a session, or none. A project can only ask more often.",
+                "description": "Which changes of files loop shows you and asks about, in your own turns at a \
+                    terminal: each one until you allow them for the session (`ask`), only the first one of a session \
+                    (`session`), or none (`never`). A project can only ask more often.",
             },
             "permissions": {
                 "type": "object",
-                "description": "The permitted actions by path. The longest matching path decides; without a match, everything \
-                    is denied.",
+                "description": "The permitted actions by path. The longest matching path decides. If the table has \
+                    an entry, every action on a path without a match is denied; without entries, the table restricts \
+                    nothing.",
                 "additionalProperties": verbs,
             },
             "secret": texts("More names of files that are secrets, with one `*` at the beginning or the end."),

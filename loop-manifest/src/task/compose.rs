@@ -83,7 +83,7 @@ impl Task {
         self
     }
 
-    /// Grants loops beside those of the spec.
+    /// Grants iterations in addition to those of the spec.
     #[must_use]
     pub const fn granted(mut self, loops: u64) -> Self {
         self.granted = loops;
@@ -95,7 +95,7 @@ impl Task {
         self.files.recall(event, progress, task_output);
     }
 
-    /// Returns the most loops, with those that were granted.
+    /// Returns the iteration limit, including the iterations that were granted.
     pub fn loops(&self) -> u64 {
         self.spec.loops.get().saturating_add(self.granted)
     }
@@ -170,7 +170,7 @@ struct RecordingEvaluator {
     review: ReviewEvaluator,
     files: StateFiles,
     reviewer: TaskAgent,
-    /// The most loops of the run.
+    /// The iteration limit of the run.
     loops: u64,
     on_task_output: Arc<OnTaskOutput>,
 }
@@ -203,7 +203,7 @@ fn advice(loops: u64, printed: &str, reviewer: &TaskAgent) -> String {
     };
     let (has_to, retry) = match reviewer {
         TaskAgent::Command(_) => (
-            "It has to end with one JSON object: {\"review\": \"the number in its prompt\", \"pending\": [], \
+            "It has to end with one JSON object: {\"review\": \"the id in its prompt\", \"pending\": [], \
              \"blocker\": \"\", \"summary\": \"\"}. `loop task --help` has an example.",
             "Correct the reviewer and repeat the review with `--resume`, or start again with another `--review-agent`.",
         ),

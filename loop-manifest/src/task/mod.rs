@@ -14,7 +14,7 @@
 //! std::fs::write(folder.join("task.md"), "Write hello into hello.txt.")?;
 //! let (text, file) = TaskText::open(folder, "task.md")?;
 //! let worker = "echo hello >hello.txt; echo 'STATUS: COMPLETE'".to_owned();
-//! let reviewer = "cat >/dev/null; echo '{\"complete\": true, \"pending\": [], \"blocker\": \"\", \"summary\": \"done\"}'";
+//! let reviewer = "false"; // never asked, because the worker claims that it is done
 //! let spec = TaskSpec::new(&text, TaskAgent::Command(worker), file.permissions)
 //!     .reviewer(TaskAgent::Command(reviewer.to_owned()));
 //! let cx = ExecutionContext::new(folder, Supervisor::new("run-7"))?.with_variables(std::env::vars_os());
@@ -52,10 +52,10 @@ pub use self::{
 /// The folder for the state of a task, in the folder of the work. Agents may not write there.
 pub const FOLDER: &str = ".loop";
 
-/// The most loops, if nobody says another number.
+/// The default limit on the iterations of a task.
 pub const DEFAULT_LOOPS: NonZeroU64 = NonZeroU64::new(5).expect("not 0");
 
-/// The most rounds of tool calls in a loop, if nobody says another number.
+/// The default limit on the rounds of tool calls in an iteration.
 pub const DEFAULT_ROUNDS: NonZeroU64 = NonZeroU64::new(30).expect("not 0");
 
 /// The agents and the text of a task. A run stores it, and uses it again when it is resumed.
@@ -68,9 +68,9 @@ pub struct TaskSpec {
     pub executor: TaskAgent,
     /// The agent that reviews.
     pub reviewer: TaskAgent,
-    /// The most loops of work and review.
+    /// The limit on iterations, each of which is work and a review.
     pub loops: NonZeroU64,
-    /// The most rounds of tool calls in a loop, if a model works.
+    /// The limit on the rounds of tool calls in an iteration, if a model works.
     pub rounds: NonZeroU64,
     /// The reasoning effort of models; `None` for their own default.
     #[serde(
@@ -96,7 +96,7 @@ pub enum TaskAgent {
 }
 
 impl TaskSpec {
-    /// Describes a task on which `agent` works and which it reviews as well, with the default numbers of loops and
+    /// Describes a task on which `agent` works and which it reviews as well, with the default limits on iterations and
     /// rounds.
     pub fn new(text: &TaskText, agent: TaskAgent, permissions: ToolPermissions) -> Self {
         Self {
@@ -116,13 +116,13 @@ impl TaskSpec {
         Self { reviewer, ..self }
     }
 
-    /// Sets the most loops.
+    /// Sets the limit on iterations.
     #[must_use]
     pub fn loops(self, loops: NonZeroU64) -> Self {
         Self { loops, ..self }
     }
 
-    /// Sets the most rounds of tool calls in a loop.
+    /// Sets the limit on the rounds of tool calls in an iteration.
     #[must_use]
     pub fn rounds(self, rounds: NonZeroU64) -> Self {
         Self { rounds, ..self }
@@ -140,15 +140,15 @@ impl TaskSpec {
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 
-    /// Returns the most loops, with those that were granted since the run began.
+    /// Returns the iteration limit, including the iterations that were granted since the run began.
     pub fn loops_in_all<'a>(&self, granted: impl IntoIterator<Item = &'a Grant>) -> u64 {
         granted.into_iter().fold(self.loops.get(), |loops, grant| loops.saturating_add(grant.iterations))
     }
 
-    /// Returns how many loops a run that has come this far has to be granted, to have `wanted` of them in all.
+    /// Returns how many iterations a resume has to grant to `run`, so that it has `wanted` of them in all.
     ///
     /// # Errors
-    /// It would have fewer, or none is left.
+    /// `wanted` is lower than the current limit, or the run has used up its iterations and `wanted` grants no more.
     pub fn more_loops(&self, run: &Progress, wanted: Option<NonZeroU64>) -> Result<u64, LoopsError> {
         let had = self.loops_in_all(run.granted());
         let is_exhausted =
@@ -161,9 +161,9 @@ impl TaskSpec {
         }
     }
 
-    /// Returns 1 if the last loop of a run was cancelled while the agent worked, so that nobody has got anything for
-    /// it; else 0.
-    pub fn called_off(&self, run: &Progress) -> u64 {
+    /// Returns 1 if somebody cancelled the last allowed iteration while the agent worked, so that a resume must grant
+    /// it again. Otherwise returns 0.
+    pub fn iterations_to_regrant(&self, run: &Progress) -> u64 {
         let is_called_off =
             run.ending().is_some_and(|ending| ending.reason() == Some(&StopReason::Cancelled));
         let is_cut = run.current_step().is_none()

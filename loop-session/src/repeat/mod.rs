@@ -1,4 +1,4 @@
-//! Repeats a prompt or a command on an interval: a loop without a check, whose goal is its count.
+//! Repeats a prompt or a command, with a pause in between: a loop without a check, whose goal is its count.
 
 mod arguments;
 mod end_conditions;

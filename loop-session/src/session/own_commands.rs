@@ -13,7 +13,7 @@ use loop_telemetry::words::style::{BAD, paint};
 use super::state::Session;
 use crate::InputError;
 
-/// How much of the output to keep until its end is known, in bytes.
+/// How many bytes of the output to keep at its beginning, and as many at its end.
 const KEPT_BYTES: usize = 256 << 10;
 
 /// The escapes that switch to another screen and back, as editors do. The text on that screen is no output.
@@ -74,7 +74,7 @@ impl Session {
         OwnCommand { process, shell, line: line.to_owned() }
     }
 
-    /// Notes that a person's own command was ended before its end. Its effects remain, so the model must know.
+    /// Notes that a person's own command was interrupted. Its effects remain, so the model must know.
     pub fn abandon_own_command(&mut self, line: &str) {
         self.begin(&format!("!{line}"), Default::default());
         self.add_excerpt_to_context(&format!("I ran: {line}"), "(interrupted)");

@@ -19,8 +19,8 @@ pub enum TurnError {
     NoRoom(ContextMeasure),
     /// The system prompt leaves too little of the model's window. Nothing was sent.
     #[error(
-        "the prompt was not sent, because the system prompt is too long: its {tokens} tokens and a fifth more do not fit \
-         into the window of {window} tokens; shorten it, or choose a model with a larger window"
+        "the prompt was not sent, because the system prompt is too long: its {tokens} tokens, enlarged by a fifth, do \
+         not fit into the window of {window} tokens; shorten it, or choose a model with a larger window"
     )]
     SystemTooLong {
         /// The estimated tokens of the system prompt.

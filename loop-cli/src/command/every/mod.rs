@@ -1,4 +1,4 @@
-//! `loop every`: repeat a prompt or a command on an interval.
+//! `loop every`: repeat a prompt or a command, with a pause in between.
 
 mod iteration;
 mod repetition_output;

@@ -1,4 +1,4 @@
-//! `loop schedule off` and `loop schedule on`: switch all jobs of this machine.
+//! `loop schedule off` and `loop schedule on`: switch all of a user's jobs on this machine.
 
 use std::process::ExitCode;
 
@@ -10,7 +10,8 @@ pub(super) fn exec(off: bool) -> Result<ExitCode, Failure> {
     switch.set(off).or_setup(|| "cannot change the file that stops all jobs")?;
     view::say(match off {
         true => {
-            "all jobs of this machine are stopped, and their runs are ended: `loop schedule on` lets them fire again"
+            "all of your jobs on this machine are stopped, and their runs are ended: `loop schedule on` lets them fire \
+             again"
         }
         false => "jobs fire again wherever `loop schedule run` or a session works",
     });

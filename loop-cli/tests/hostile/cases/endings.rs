@@ -62,7 +62,7 @@ cases! {
         ExpectedEnd::time_exceeded("the loop continues it, so that it handles TERM").expected(),
     );
     stops_the_loop: HostileCase::new(
-        "stops the loop with SIGSTOP and works on, as after a person's `kill -STOP`",
+        "stops the loop with SIGSTOP and continues to work, as after a person's `kill -STOP`",
         ExpectedEnd::time_exceeded("the watchdog continues the loop, which enforces its limits").expected(),
         ExpectedEnd::time_exceeded("the watchdog continues the loop, which enforces its limits").expected(),
     );
@@ -77,7 +77,7 @@ cases! {
         ExpectedEnd::time_exceeded("the watchdog ends the run's processes").expected(),
     ).alone();
     keeps_stopping_each_time: HostileCase::new(
-        "the same, without a time limit that it could cross",
+        "the same, with no time limit that ends the run first",
         ExpectedEnd::halted("consecutive_failures", "the watchdog ends the run's processes, which counts as a failure")
             .iterations(2)
             .manifest(two_failures)

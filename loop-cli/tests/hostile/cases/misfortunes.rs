@@ -23,31 +23,31 @@ const SWARM: usize = 4;
 
 cases! {
     the_loop_is_killed: HostileCase::custom(
-        "works as a swarm of itself, a child and two daemons, while something kills the loop with SIGKILL",
+        "runs as a swarm (the script, a child and two daemons) while something kills the loop with SIGKILL",
         "the watchdog kills them all within 2 s; there is no record",
         "the same",
         nobody_outlives_the_loop,
     ).script("swarm");
     the_watchdog_is_killed: HostileCase::custom(
-        "works as the same swarm, while something kills the watchdog with SIGKILL",
+        "runs as the same swarm, while something kills the watchdog with SIGKILL",
         "the loop starts a new watchdog; the run goes on, as safe as before",
         "the same",
         a_watchdog_is_replaced,
     ).script("swarm");
     the_watchdog_is_stopped: HostileCase::custom(
-        "works as the same swarm, while something stops the watchdog with SIGSTOP",
+        "runs as the same swarm, while something stops the watchdog with SIGSTOP",
         "the loop starts a new watchdog, because a stopped one could not notice the loop's end",
         "the same",
         a_stopped_watchdog_is_replaced,
     ).script("swarm");
     the_watchdog_and_the_loop_are_killed: HostileCase::custom(
-        "works as the same swarm, and kills the watchdog and then the loop",
-        "they work on until any `loop` command runs in that folder and ends them all; there is no record",
+        "runs as the same swarm, and kills the watchdog and then the loop",
+        "they continue until any `loop` command runs in that folder and ends them all; there is no record",
         "the same",
         the_next_command_ends_all,
     ).script("kills_the_watchdog_then_the_loop");
     the_watchdog_is_killed_and_the_loop_stopped: HostileCase::custom(
-        "kills the watchdog, stops the loop, and works on",
+        "kills the watchdog, stops the loop, and continues to work",
         "the next `loop` command in that folder continues the loop, which enforces its limits: `time_exceeded`, exit \
          code 1",
         "the same",

@@ -15,7 +15,8 @@ use crate::{
 
 cases! {
     asks_the_terminal: HostileCase::custom(
-        "asks on the terminal (`/dev/tty`), with the loop on one and without",
+        "asks a question on the terminal (`/dev/tty`); tried with a loop that has a terminal, and with one that \
+         has none",
         "fails at once, because it has no terminal: `goal_met`, exit code 0",
         "the same",
         nobody_can_ask_on_the_terminal,

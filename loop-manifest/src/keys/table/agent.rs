@@ -44,8 +44,9 @@ pub(super) const KEYS: &[Key] = &[
         .explained(
             "The prompt for the agent in each iteration. These placeholders are replaced: `{goal}`, \
              `{evaluator_output}` (the last output of the check), `{prior_output}` (the last output of the \
-             agent), `{iteration}`, `{agent_exit_code}`, `{evaluator_exit_code}`, `{guidance}` (a person's note \
-             from a checkpoint), `{seconds_left}` and `{budget_usd_left}`. The default is a prompt for any goal.",
+             agent), `{iteration}`, `{agent_exit_code}`, `{evaluator_exit_code}`, `{guidance}` (a person's \
+             note, from a checkpoint or from `loop resume --note`), `{seconds_left}` and `{budget_usd_left}`. \
+             The default is a prompt for any goal.",
         )
         .default(Text(DEFAULT_PROMPT))
         .examples(&[Text(
@@ -69,7 +70,8 @@ pub(super) const KEYS: &[Key] = &[
         .examples(&[Text("claude-sonnet-4-5"), Text("ollama:qwen3")]),
     Key::new("agent.system", Optional, Shape::Filled, "the model's system prompt")
         .explained(
-            "Without `agent.command`: the system prompt of the model. The default is no system prompt.",
+            "Without `agent.command`: the system prompt of the model. By default, the project's \
+             `AGENTS.md`, or else its `CLAUDE.md` or `HARVEY.md`, if there is one.",
         )
         .examples(&[Text("You are a careful programmer. Nobody can answer questions.")]),
     Key::new("agent.tools", Optional, Shape::List(TOOLS), "the tools that the model can call")
@@ -113,16 +115,16 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("agent.max_seconds", Optional, SECONDS, "how long the agent may take each time")
         .explained(
             "How long the agent may take per iteration: `90s`, `30m`, `1h30m`, or a number of seconds. After \
-             that, loop ends the agent. The check still judges the work, and the step counts as a failure in a \
-             row. By default, only the limits of the run apply.",
+             that, loop ends the agent. The check still judges the work, and the step adds one to the failures \
+             in a row. By default, only the limits of the run apply.",
         )
         .examples(&[Text("15m")]),
     Key::new("agent.max_silence_seconds", Optional, SECONDS, "how long the agent may print nothing")
         .explained(
             "How long the agent may print nothing: `90s`, `5m`, or a number of seconds. After that, loop ends \
-             the agent. The check still judges the work, and the step counts as a failure in a row. Many agents \
-             print nothing until they are done: do not set this limit for them. By default, an agent may be \
-             silent as long as it may run.",
+             the agent. The check still judges the work, and the step adds one to the failures in a row. Many \
+             agents print nothing until they are done: do not set this limit for them. By default, an agent \
+             may be silent as long as it may run.",
         )
         .examples(&[Text("5m")]),
 ];

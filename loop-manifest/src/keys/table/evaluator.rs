@@ -18,10 +18,10 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("evaluator", Required, Shape::Object, "the check that decides whether the goal is met (`command`, \
                                                     or `judge`)")
         .explained(
-            "The check. It runs after every iteration and decides whether the goal is met. It can be a command, \
-             a number that the agent reports (`confidence`), a model that judges (`judge`), an agent that looks \
-             at the work (`review`), or several of these. Several are asked in this order, and all must pass. \
-             After one that does not pass, the others are not asked.",
+            "The check. It runs after every iteration and decides whether the goal is met. It can be a \
+             command, a number that the agent reports (`confidence`), a model that judges (`judge`), an agent \
+             that looks at the work (`review`), or several of these. If there are several, loop runs them in \
+             this order, and stops at the first one that does not pass. All must pass.",
         ),
     Key::new(
         "evaluator.command",
@@ -34,11 +34,11 @@ pub(super) const KEYS: &[Key] = &[
          it is not. Its output becomes `{evaluator_output}` in the agent's next prompt.",
     )
     .examples(&[Text("cargo test"), Text("npm test"), Text("pytest -q && ruff check .")]),
-    Key::new("evaluator.confidence", Optional, Shape::Object, "how sure the agent must say that it is (`at_least`)")
+    Key::new("evaluator.confidence", Optional, Shape::Object, "the confidence that the agent must report (`at_least`)")
         .explained(
-            "How sure the agent must say it is. Its output must end with a JSON object that has a number from 0 \
-             to 1 under a key, such as `{\"confidence\": 0.8}`; ask for that in the prompt. Without the number, \
-             the check does not pass.",
+            "The confidence that the agent must report. Its output must end with a JSON object that has a \
+             number from 0 to 1 under a key, such as `{\"confidence\": 0.8}`; ask for that in the prompt. \
+             Without the number, the check does not pass.",
         ),
     Key::new("evaluator.confidence.at_least", Required, Shape::Above(0.0, 1.0), "the smallest number that passes")
         .explained(
@@ -121,9 +121,9 @@ pub(super) const KEYS: &[Key] = &[
         .examples(&[Whole(30)]),
     Key::new("evaluator.max_seconds", Optional, SECONDS, "how long the check may take each time")
         .explained(
-            "How long the check may take per iteration, for the command, the judge and the review: `90s`, \
-             `30m`, `1h30m`, or a number of seconds. After that, loop ends the check, the step has failed, and \
-             the loop continues. By default, only the limits of the run apply.",
+            "How long each part of the check (the command, the judge and the review) may take per iteration: \
+             `90s`, `30m`, `1h30m`, or a number of seconds. After that, loop ends the check, the step has \
+             failed, and the loop continues. By default, only the limits of the run apply.",
         )
         .examples(&[Text("5m")]),
     Key::planned(

@@ -57,8 +57,8 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("guardrails.max_seconds", Optional, SECONDS, "how long the run may take")
         .explained(
             "How long the run may take: `90s`, `30m`, `1h30m`, or a number of seconds. This counts the delays \
-             between iterations, but not the time in which a person was asked. loop interrupts an agent that \
-             crosses this limit. By default, there is no such limit.",
+             between iterations, but not the time that a person takes to answer a question. loop interrupts \
+             an agent that crosses this limit. By default, there is no such limit.",
         )
         .examples(&[Text("1h"), Text("8h")]),
     Key::new("guardrails.max_tokens", Optional, Shape::Whole(1), "tokens that the run may use")

@@ -42,7 +42,8 @@ const FIRST: &[Key] = &[
     Key::new("goal", Unless(&["evaluator.command"]), Shape::Filled, "the goal of the loop, in one sentence")
         .explained(
             "The goal of the loop, in one sentence. It replaces `{goal}` in the prompt. The check decides \
-             whether the goal is met, not this text. By default, that `evaluator.command` exits 0.",
+             whether the goal is met, not this text. The default asks the agent to make \
+             `evaluator.command` exit 0.",
         )
         .examples(&[Text("Make all tests pass"), Text("Remove every linter warning")]),
 ];
@@ -50,9 +51,10 @@ const FIRST: &[Key] = &[
 const LAST: &[Key] = &[
     Key::new("check_first", Optional, Shape::Flag, "whether the check runs before the first iteration")
         .explained(
-            "Whether the check also runs once before the first iteration. If it passes, the run ends without any \
-             iteration. If it does not, its output is in the prompt of the first iteration. The check has to be only \
-             a command, because the other kinds judge what an agent has done or said.",
+            "Whether the check also runs once before the first iteration. If it passes, the run ends without \
+             any iteration. If it does not, its output is in the prompt of the first iteration. This works \
+             only if the check is just a command, because the other kinds judge what an agent has done or \
+             said.",
         )
         .default(Flag(false)),
     Key::new("pace", Optional, Shape::Object, "how fast iterations follow each other")
