@@ -9,12 +9,15 @@ use loop_guardrails::policy::command::CommandPrefix;
 use loop_manifest::settings::CommandRule;
 use tokio::sync::oneshot;
 
-use loop_telemetry::words::style::{BAD, BOLD, DIM, GOOD, paint};
+use loop_telemetry::words::style::{BAD, BOLD, DIM, GOOD, WARN, paint};
 
 use crate::{ApprovalChannel, SessionHost};
 
 /// The maximum width of a diff row, in columns. Nearly every terminal is wider.
 const ROW_COLUMNS: usize = 76;
+
+/// The number of rows above which a question repeats its first line below them.
+const ON_A_SCREEN: usize = 15;
 
 /// Marks a row that continues a line. It replaces the sign of the line.
 const CONTINUED: char = '…';
@@ -73,17 +76,28 @@ impl ApprovalQuestion {
         let ApprovalRequest { action, why, diff, kind, .. } = &self.request;
         let head = match kind {
             ApprovalKind::Guarded => format!("A tool asks {action}: {why}"),
+            // The line follows.
+            ApprovalKind::Command { .. } => "A tool asks to run a command:".to_owned(),
             _ => format!("A tool asks {action}:"),
         };
-        host.say(&paint(BOLD, host.one_line(&head)));
-        let hidden = [head.as_str(), diff].map(|text| hidden(text, host)).into_iter().max();
+        let head: Vec<_> = rows(&host.one_line(&head)).into_iter().map(|(_, row)| paint(BOLD, row)).collect();
+        host.say(&head.join("\n"));
+        let hidden = [action.as_str(), why, diff].map(|text| hidden(text, host)).into_iter().max();
         let hidden = hidden.unwrap_or(Redaction::Nothing);
+        let mut shown = Vec::new();
         if hidden < Redaction::BetweenEscapes {
             let text = host.printable(diff);
-            let text = if self.entry().is_some() { format!(" $ {text}") } else { text };
-            rows(&text).iter().for_each(|(sign, row)| host.say(&painted(*sign, row)));
+            shown = rows(&if self.entry().is_some() { format!(" $ {text}") } else { text });
+            shown.iter().for_each(|(sign, row)| host.say(&painted(*sign, row)));
         }
         if hidden == Redaction::Nothing || *kind == ApprovalKind::Write {
+            if shown.len() > ON_A_SCREEN {
+                // The first rows may have left the screen.
+                host.say(&head.join("\n"));
+            }
+            if hidden > Redaction::Nothing {
+                host.say(&paint(WARN, "A part of it looks like a secret and is not shown."));
+            }
             host.say(&self.choices(host));
             return Some(self);
         }
@@ -100,11 +114,15 @@ impl ApprovalQuestion {
     /// Returns the possible answers, and what those for more than one action would allow.
     fn choices(&self, host: &SessionHost) -> String {
         match &self.request.kind {
-            ApprovalKind::Command { entry } => format!(
-                "[s] and [a] allow every command that begins with `{}`\n\
-                 [y]es once · [s]ession · [a]lways here · [n]o · or type why not",
-                host.one_line(&entry.to_string())
-            ),
+            ApprovalKind::Command { entry } => {
+                let entry = host.one_line(&entry.to_string());
+                let covers = format!("[s] and [a] allow every command that begins with `{entry}`");
+                let covers: Vec<_> = rows(&covers).into_iter().map(|(_, row)| row).collect();
+                format!(
+                    "{}\n[y]es once · [s]ession · [a]lways here · [n]o · or type why not",
+                    covers.join("\n")
+                )
+            }
             ApprovalKind::Write => "[y]es once · [s]ession: all writes · [n]o · or type why not".to_owned(),
             _ => "Type `yes` and Enter to allow this change; anything else refuses it.".to_owned(),
         }

@@ -11,6 +11,7 @@ use loop_guardrails::policy::{
 use super::{
     MAX_CONTENT_BYTES, ToolError,
     diff::{diff, visible},
+    pending_approval::PendingApproval,
     read_file,
 };
 
@@ -85,7 +86,7 @@ type Edit = Box<dyn FnOnce(String) -> Result<String, ToolError> + Send>;
 
 enum Kind {
     Text { path: String, edit: Edit },
-    Described(String),
+    Described { action: String, text: String },
 }
 
 impl ProposedChange {
@@ -97,9 +98,10 @@ impl ProposedChange {
         Self(Kind::Text { path: path.into(), edit: Box::new(edit) })
     }
 
-    /// Describes another kind of change in words.
-    pub fn described(text: impl Into<String>) -> Self {
-        Self(Kind::Described(text.into()))
+    /// Describes another kind of change in words: the action, such as "to create a folder", and what it changes, line by
+    /// line.
+    pub fn described(action: impl Into<String>, text: impl Into<String>) -> Self {
+        Self(Kind::Described { action: action.into(), text: text.into() })
     }
 
     /// Returns why the policy refuses the new text, if it does.
@@ -111,16 +113,26 @@ impl ProposedChange {
         Some(refusal).filter(WorkspaceError::is_refusal)
     }
 
-    /// Returns the path as the caller wrote it, if the change is about one.
+    /// Returns the path as the caller wrote it, if the change is about a file.
     pub(super) fn path(&self) -> Option<&str> {
         if let Kind::Text { path, .. } = &self.0 { Some(path) } else { None }
+    }
+
+    /// Returns the question about this change, which the policy allows.
+    pub(super) fn question(&self, workspace: &Workspace) -> PendingApproval {
+        match &self.0 {
+            Kind::Text { path, .. } => PendingApproval::write(path, workspace),
+            Kind::Described { action, .. } => {
+                PendingApproval::Write { action: action.clone(), path: String::new() }
+            }
+        }
     }
 
     /// Formats the change for a person; `None` if it is too long for one to read.
     pub(super) fn shown(self, workspace: &Workspace) -> Result<Option<String>, ToolError> {
         let (path, edit) = match self.0 {
             Kind::Text { path, edit } => (path, edit),
-            Kind::Described(text) => return Ok(Some(visible(&text).into_owned())),
+            Kind::Described { text, .. } => return Ok(Some(visible(&text).into_owned())),
         };
         let old = old_text(workspace, &path)?;
         let new = edit(old.clone())?;

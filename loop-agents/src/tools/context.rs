@@ -76,18 +76,19 @@ impl ToolContext {
     ) -> Result<Option<PendingApproval>, ToolError> {
         let asks_before_writes = self.approval.as_ref().is_some_and(|approval| approval.asks_before_writes());
         self.blocking(move |workspace, _| {
-            let mut question = None;
+            let mut unapproved = None;
             for need in &needs {
                 if let Some(refusal) = need.refusal(workspace) {
-                    question = Some(PendingApproval::of(refusal, need, workspace)?);
+                    unapproved = Some(PendingApproval::of(refusal, need, workspace)?);
                 }
             }
             // Computing the change may read files, so the needs must be allowed first.
-            let (None, Some(change)) = (&question, change) else { return Ok(question) };
+            let (None, Some(change)) = (&unapproved, change) else { return Ok(unapproved) };
             let path = change.path().unwrap_or_default().to_owned();
+            let question = asks_before_writes.then(|| change.question(workspace));
             match change.refusal(workspace) {
                 Some(refusal) => PendingApproval::of(refusal, &Need::write(path), workspace).map(Some),
-                None => Ok(asks_before_writes.then_some(PendingApproval::Write { path })),
+                None => Ok(question),
             }
         })
         .await

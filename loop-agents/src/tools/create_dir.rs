@@ -47,7 +47,7 @@ impl Tool for CreateDir {
     }
 
     fn change(&self, CreateDirArguments { path }: &CreateDirArguments) -> Option<ProposedChange> {
-        Some(ProposedChange::described(format!("+ the folder {path}\n")))
+        Some(ProposedChange::described("to create a folder", format!("+ the folder {path}\n")))
     }
 
     async fn call(

@@ -1,7 +1,7 @@
 //! Actions that wait for a person's decision.
 
 use loop_guardrails::policy::{
-    DeniedAction, LocalPath,
+    DeniedAction, LocalPath, Verb,
     command::CommandPrefix,
     workspace::{Workspace, WorkspaceError},
 };
@@ -18,7 +18,11 @@ pub(super) enum PendingApproval {
         paths: Vec<LocalPath>,
     },
     /// A change that the policy allows, and that a person wants to see.
-    Write { path: String },
+    Write {
+        action: String,
+        /// The path of the file, without links; empty if the change is about no file.
+        path: String,
+    },
     /// A command that no entry allows.
     Command {
         denied: DeniedAction,
@@ -56,6 +60,22 @@ impl PendingApproval {
         }
     }
 
+    /// Creates the question about writing the file at this path, as the caller wrote it.
+    pub(super) fn write(path: &str, workspace: &Workspace) -> Self {
+        // Detours such as `a/../b` are left out: one can be as long as a screen.
+        let written = workspace.policy().local(path).ok();
+        let place = workspace.check(path, Verb::Write).ok();
+        let action = match (&written, &place) {
+            (Some(written), Some(place)) if written != place => {
+                format!("to write `{place}`, to which `{written}` leads")
+            }
+            (Some(path), _) | (None, Some(path)) => format!("to write `{path}`"),
+            (None, None) => format!("to write `{path}`"),
+        };
+        let path = place.or(written).map_or_else(|| path.to_owned(), |place| place.to_string());
+        Self::Write { action, path }
+    }
+
     /// Returns the line of a command.
     pub(super) fn line(&self) -> Option<&str> {
         if let Self::Command { line, .. } = self { Some(line) } else { None }
@@ -74,13 +94,9 @@ impl PendingApproval {
                 let path = paths.last().map(ToString::to_string).unwrap_or_default();
                 (ApprovalKind::Guarded, denied.action.clone(), path, denied.ruling.rule.clone())
             }
-            Self::Write { path } => {
-                let action = if path.is_empty() {
-                    "to create a folder".to_owned()
-                } else {
-                    format!("to write `{path}`")
-                };
-                (ApprovalKind::Write, action, path.clone(), "you see changes of files first".to_owned())
+            Self::Write { action, path } => {
+                let why = "you see changes of files first".to_owned();
+                (ApprovalKind::Write, action.clone(), path.clone(), why)
             }
             Self::Command { denied, entry, .. } => {
                 let kind = ApprovalKind::Command { entry: entry.clone() };
@@ -116,8 +132,8 @@ impl From<PendingApproval> for ToolError {
             PendingApproval::Guarded { denied, .. } | PendingApproval::Command { denied, .. } => {
                 denied.into()
             }
-            PendingApproval::Write { path } => {
-                Self::rejected(format!("to write `{path}` is not allowed: nobody can see the change"))
+            PendingApproval::Write { action, .. } => {
+                Self::rejected(format!("{action} is not allowed: nobody can see the change"))
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::{
     clock, exit,
     schedule::{FireHistory, FireResult},
     signals::{Signal, Signals, SuspendSignals, stop_here},
-    view::{self, DIM, NoEchoGuard, paint},
+    view::{self, DIM, NoEchoGuard, WARN, paint},
 };
 
 /// Carries out typed lines until the person leaves or the terminal is gone.
@@ -224,7 +224,7 @@ async fn perform(
     // If Ctrl+Z cannot be heard, it stops this process at once, as it does by default.
     let mut suspensions = SuspendSignals::listen().unwrap_or_default();
     let mut acting = pin!(session.run_line(line, stop.clone()));
-    let mut question: Option<ApprovalQuestion> = None;
+    let mut question = PendingQuestion::None;
     loop {
         tokio::select! {
             done = &mut acting => return Ok(done),
@@ -240,11 +240,16 @@ async fn perform(
             () = suspensions.next() => view::suspended(|| {
                 stop_here();
             }),
-            typed = typed_meanwhile(editor, is_loop(line), question.is_some()), if !stop.is_cancelled() => {
+            typed = typed_meanwhile(editor, is_loop(line), &question), if !stop.is_cancelled() => {
                 match typed {
                     TypedMeanwhile::Answer(typed) => {
-                        if let Some(question) = question.take() {
+                        if let PendingQuestion::Shown(question) = question.take() {
                             question.answered(typed.as_deref(), &host);
+                        }
+                    }
+                    TypedMeanwhile::LineEnded => {
+                        if let PendingQuestion::Hidden(hidden) = question.take() {
+                            question = hidden.show(&host).map_or(PendingQuestion::None, PendingQuestion::Shown);
                         }
                     }
                     TypedMeanwhile::End(end) => {
@@ -255,9 +260,13 @@ async fn perform(
                     }
                 }
             }
-            Some(next) = next_question(questions.as_mut()), if question.is_none() => {
-                editor.keep_typed();
-                question = next.show(&host);
+            Some(next) = next_question(questions.as_mut()), if matches!(question, PendingQuestion::None) => {
+                question = if editor.keep_typed() {
+                    next.show(&host).map_or(PendingQuestion::None, PendingQuestion::Shown)
+                } else {
+                    host.say(&paint(WARN, "A tool has a question. Send or delete your line to see it."));
+                    PendingQuestion::Hidden(next)
+                };
             }
         }
     }
@@ -281,17 +290,37 @@ async fn next_question(
     questions?.recv().await
 }
 
+/// The question of a tool.
+enum PendingQuestion {
+    None,
+    /// It appears when the person is not typing a line.
+    Hidden(ApprovalQuestion),
+    Shown(ApprovalQuestion),
+}
+
+impl PendingQuestion {
+    fn take(&mut self) -> Self {
+        std::mem::replace(self, Self::None)
+    }
+}
+
 /// Input typed while a line runs.
 enum TypedMeanwhile {
     /// The answer to a question; `None` for Ctrl+D or Esc.
     Answer(Option<String>),
+    /// No line is being typed any more.
+    LineEnded,
     End(WorkEnd),
 }
 
-/// Waits for the answer to a question, or for typed input that ends the work. Keeps all other input.
-async fn typed_meanwhile(editor: &mut Editor, is_loop: bool, is_asked: bool) -> TypedMeanwhile {
-    if is_asked {
-        return TypedMeanwhile::Answer(editor.answer().await);
+/// Waits for the answer to a question, for the end of a line that hides it, or for typed input that ends the work. Keeps
+/// all other input.
+async fn typed_meanwhile(editor: &mut Editor, is_loop: bool, question: &PendingQuestion) -> TypedMeanwhile {
+    match question {
+        PendingQuestion::Shown(_) => TypedMeanwhile::Answer(editor.answer().await),
+        PendingQuestion::Hidden(_) => {
+            editor.until_free(is_loop).await.map_or(TypedMeanwhile::LineEnded, TypedMeanwhile::End)
+        }
+        PendingQuestion::None => TypedMeanwhile::End(editor.until_ended(is_loop).await),
     }
-    TypedMeanwhile::End(editor.until_ended(is_loop).await)
 }

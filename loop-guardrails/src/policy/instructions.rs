@@ -351,6 +351,12 @@ mod tests {
         ".vim/plugin/x.vim",
         "sub/.envrc",
         "sitecustomize.py",
+        "tools/hooks/pre-commit",
+        "scripts/post-checkout",
+        ".config/app/config.toml",
+        ".venv/bin/activate",
+        ".eslintrc.js",
+        ".pylintrc",
     ];
 
     fn is_guarded(path: &str) -> bool {
@@ -389,7 +395,6 @@ mod tests {
             "mcp/mod.rs",
             "mcp.rs",
             ".git/hooks",
-            ".venv/lib/tools/mod.py",
             ".github/workflows/rules/mod.ts",
             ".aiderignore",
             ".github/dependabot.yml",
@@ -402,7 +407,6 @@ mod tests {
             "Makefile",
             "bashrc.md",
             "fish/config.rs",
-            ".config/app/config.toml",
             ".config/nextest.toml",
             "docs/profile.md",
             "local/bin/x",

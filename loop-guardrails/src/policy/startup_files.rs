@@ -36,6 +36,33 @@ const NAMES: &[&str] = &[
     "usercustomize.py",
 ];
 
+/// Hooks of git: `core.hooksPath` can name any folder of a project.
+const HOOKS: &[&str] = &[
+    "applypatch-msg",
+    "commit-msg",
+    "fsmonitor-watchman",
+    "post-applypatch",
+    "post-checkout",
+    "post-commit",
+    "post-index-change",
+    "post-merge",
+    "post-receive",
+    "post-rewrite",
+    "post-update",
+    "pre-applypatch",
+    "pre-auto-gc",
+    "pre-commit",
+    "pre-merge-commit",
+    "pre-push",
+    "pre-rebase",
+    "pre-receive",
+    "prepare-commit-msg",
+    "proc-receive",
+    "push-to-checkout",
+    "reference-transaction",
+    "sendemail-validate",
+];
+
 /// Hidden folders whose files are executed, also if the workspace is one of them.
 const FOLDERS: &[&str] = &[
     ".autoenv",
@@ -85,109 +112,67 @@ const FOLDERS: &[&str] = &[
 /// with such files. All other hidden names count as executed, except lists of ignored files (`.gitignore`): no list of
 /// the programs that read one would be complete.
 const HARMLESS_HIDDEN: &str = "\
-    .allowed_signers .angular .appveyor.yml .astro .azure-pipelines .azure-pipelines.yml .babelrc .babelrc.json \
-    .bandit .browserslistrc .build .buildkite .bundle .c8rc.json .cache .cargo .changeset .chglog .circleci \
-    .cirrus.yml .clang-format .clang-tidy .clippy.toml .config .coverage .coveragerc .cspell.json .cz.toml .czrc \
-    .dart_tool .deepsource.toml .docusaurus .drone.yml .editorconfig .eggs .eslintcache .eslintrc .eslintrc.cjs \
-    .eslintrc.js .eslintrc.json .eslintrc.yaml .eslintrc.yml .expo .flake8 .flowconfig .forgejo .formatter.exs .git \
-    .gitattributes .gitea .github .gitkeep .gitlab .gitlab-ci.yml .gitlint .gitmodules .gitsigners .golangci.json \
-    .golangci.toml .golangci.yaml .golangci.yml .goreleaser.yaml .goreleaser.yml .gradle .hadolint.yaml \
-    .hadolint.yml .htmlhintrc .htmlvalidate.json .hypothesis .ipynb_checkpoints .isort.cfg .jscsrc .jsdoc.json \
-    .jshintrc .keep .licenserc .licenserc.json .loop .luacheckrc .luarc.json .mailmap .markdownlint.json \
-    .markdownlint.jsonc .markdownlint.yaml .markdownlint.yml .mdlrc .meta .mocharc.cjs .mocharc.js .mocharc.json \
-    .mocharc.yaml .mocharc.yml .mvn .mypy.ini .mypy_cache .next .node-version .nojekyll .nox .nuget .nuxt .nvmrc .nx \
-    .nyc_output .nycrc .nycrc.json .ocamlformat .output .parcel-cache .php-cs-fixer.php .php-version .phpcs.xml \
-    .postcssrc .postcssrc.json .prettierrc .prettierrc.cjs .prettierrc.js .prettierrc.json .prettierrc.json5 \
-    .prettierrc.mjs .prettierrc.toml .prettierrc.yaml .prettierrc.yml .pylintrc .pytest_cache .python-version \
-    .readthedocs.yaml .readthedocs.yml .rspec .rubocop.yml .rubocop_todo.yml .ruby-gemset .ruby-version .ruff.toml \
-    .ruff_cache .rustfmt.toml .scalafix.conf .scalafmt.conf .semaphore .shellcheckrc .size-limit.json .solhint.json \
-    .sqlfluff .stack-work .standard.yml .storybook .stylelintcache .stylelintrc .stylelintrc.json .stylelintrc.yaml \
+    .allowed_signers .angular .appveyor.yml .astro .azure-pipelines .azure-pipelines.yml .babelrc.json .bandit \
+    .browserslistrc .build .buildkite .bundle .c8rc.json .cache .cargo .changeset .chglog .circleci .cirrus.yml \
+    .clang-format .clang-tidy .clippy.toml .coverage .coveragerc .cspell.json .cz.toml .czrc .dart_tool \
+    .deepsource.toml .docusaurus .drone.yml .editorconfig .eggs .eslintcache .eslintrc .eslintrc.json .eslintrc.yaml \
+    .eslintrc.yml .expo .flake8 .flowconfig .forgejo .formatter.exs .git .gitattributes .gitea .github .gitkeep \
+    .gitlab .gitlab-ci.yml .gitlint .gitmodules .gitsigners .golangci.json .golangci.toml .golangci.yaml \
+    .golangci.yml .goreleaser.yaml .goreleaser.yml .gradle .hadolint.yaml .hadolint.yml .htmlhintrc \
+    .htmlvalidate.json .hypothesis .ipynb_checkpoints .isort.cfg .jscsrc .jsdoc.json .jshintrc .keep .licenserc \
+    .licenserc.json .loop .luacheckrc .luarc.json .mailmap .markdownlint.json .markdownlint.jsonc .markdownlint.yaml \
+    .markdownlint.yml .mdlrc .meta .mocharc.json .mocharc.yaml .mocharc.yml .mvn .mypy.ini .mypy_cache .next \
+    .node-version .nojekyll .nuget .nuxt .nvmrc .nx .nyc_output .nycrc .nycrc.json .ocamlformat .output \
+    .parcel-cache .php-version .phpcs.xml .postcssrc .postcssrc.json .prettierrc .prettierrc.json .prettierrc.json5 \
+    .prettierrc.toml .prettierrc.yaml .prettierrc.yml .pytest_cache .python-version .readthedocs.yaml \
+    .readthedocs.yml .rspec .rubocop.yml .rubocop_todo.yml .ruby-gemset .ruby-version .ruff.toml .ruff_cache \
+    .rustfmt.toml .scalafix.conf .scalafmt.conf .semaphore .shellcheckrc .size-limit.json .solhint.json .sqlfluff \
+    .stack-work .standard.yml .storybook .stylelintcache .stylelintrc .stylelintrc.json .stylelintrc.yaml \
     .stylelintrc.yml .stylua.toml .svelte-kit .swcrc .swift-version .swiftformat .swiftlint.yml .taplo.toml .temp \
-    .terraform .terraform.lock.hcl .tflint.hcl .tmp .tox .trash .travis.yml .tsbuildinfo .turbo .typos.toml .venv \
-    .versionrc .versionrc.json .vitepress .vuepress .well-known .woodpecker .woodpecker.yml .yamllint .yamllint.yaml \
+    .terraform .terraform.lock.hcl .tflint.hcl .tmp .trash .travis.yml .tsbuildinfo .turbo .typos.toml .versionrc \
+    .versionrc.json .vitepress .vuepress .well-known .woodpecker .woodpecker.yml .yamllint .yamllint.yaml \
     .yamllint.yml .yardopts";
 
 /// Python executes lines of such a file at every start.
 const PATHS_OF_PYTHON: &str = ".pth";
 
-/// Names below a folder, for which neither name alone is enough.
-const PLACES: &[(&str, &[&str])] = &[
-    (
-        ".config",
-        &[
-            "alacritty",
-            "autostart",
-            "autostart-scripts",
-            "awesome",
-            "bash",
-            "bspwm",
-            "direnv",
-            "elvish",
-            "emacs",
-            "environment.d",
-            "fish",
-            "foot",
-            "gdb",
-            "ghostty",
-            "git",
-            "helix",
-            "hypr",
-            "i3",
-            "ion",
-            "ipython",
-            "irb",
-            "kak",
-            "kitty",
-            "labwc",
-            "lf",
-            "lvim",
-            "mise",
-            "mutt",
-            "neomutt",
-            "niri",
-            "nu",
-            "nushell",
-            "nvim",
-            "openbox",
-            "pgcli",
-            "plasma-workspace",
-            "powershell",
-            "pudb",
-            "qtile",
-            "ranger",
-            "river",
-            "starship.toml",
-            "sway",
-            "sxhkd",
-            "systemd",
-            "tmux",
-            "vim",
-            "wezterm",
-            "xmonad",
-            "xonsh",
-            "zed",
-            "zellij",
-            "zsh",
-        ],
-    ),
-    ("library", &["launchagents", "launchdaemons"]),
+/// Files and folders below `.config` that only a tool of the project reads, when a person starts it. In a home folder,
+/// all others there may be executed.
+const HARMLESS_CONFIG: &[&str] = &[
+    ".gitkeep",
+    "dotnet-tools.json",
+    "hakari.toml",
+    "nextest.toml",
+    "taplo.toml",
+    "tsaoptions.json",
+    "typos.toml",
 ];
+
+/// Names below a folder, for which neither name alone is enough.
+const PLACES: &[(&str, &[&str])] = &[("library", &["launchagents", "launchdaemons"])];
 
 /// Returns whether programs execute a file of this name by themselves, or the files of a folder with this name.
 pub(super) fn is_started(name: &str) -> bool {
-    NAMES.contains(&name) || FOLDERS.contains(&name) || name.ends_with(PATHS_OF_PYTHON)
+    NAMES.contains(&name)
+        || HOOKS.contains(&name)
+        || FOLDERS.contains(&name)
+        || name.ends_with(PATHS_OF_PYTHON)
 }
 
 /// Returns whether a name is hidden and not known to be harmless, so that a program may execute the file by itself.
 pub(super) fn is_unknown(name: &str) -> bool {
     let is_hidden = name.starts_with('.') && !matches!(name, "." | "..");
-    is_hidden && !name.ends_with("ignore") && HARMLESS_HIDDEN.split(' ').all(|known| known != name)
+    // What lies below `.config` decides.
+    let is_harmless = name.ends_with("ignore") || name == ".config";
+    is_hidden && !is_harmless && HARMLESS_HIDDEN.split(' ').all(|known| known != name)
 }
 
 /// Returns whether these names, in a row, lead to such a file or folder.
 pub(super) fn is_place(names: &[String]) -> bool {
     names.windows(2).any(|pair| {
-        PLACES.iter().any(|(folder, below)| pair[0] == *folder && below.contains(&pair[1].as_str()))
+        let (folder, name) = (pair[0].as_str(), pair[1].as_str());
+        (folder == ".config" && !HARMLESS_CONFIG.contains(&name))
+            || PLACES.iter().any(|(place, below)| folder == *place && below.contains(&name))
     })
 }
 
@@ -198,7 +183,7 @@ mod tests {
     #[test]
     fn names_are_in_lower_case_and_once_each() {
         let harmless: Vec<_> = HARMLESS_HIDDEN.split(' ').collect();
-        for names in [NAMES, FOLDERS, &harmless] {
+        for names in [NAMES, HOOKS, FOLDERS, HARMLESS_CONFIG, &harmless] {
             assert!(
                 names.is_sorted_by(|a, b| a < b) && names.iter().all(|name| *name == name.to_lowercase())
             );

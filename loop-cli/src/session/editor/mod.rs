@@ -156,11 +156,19 @@ impl Editor {
         self.ahead.until_ended(is_loop).await
     }
 
-    /// Collects the input typed before a question appears, for later requests, because it is no answer to it. Drops a
-    /// line that was begun.
-    pub(crate) fn keep_typed(&mut self) {
+    /// Like [`until_ended`](Self::until_ended), but also returns, with `None`, when no line is being typed.
+    ///
+    /// # Cancel safety
+    /// This is cancel safe: typed input is kept.
+    pub(crate) async fn until_free(&mut self, is_loop: bool) -> Option<WorkEnd> {
+        self.ahead.until_free(is_loop).await
+    }
+
+    /// Collects the input typed before a question appears, for later requests, because it is no answer to it. Returns
+    /// whether the question can appear now: not while a line is being typed, whose end would look like an answer.
+    pub(crate) fn keep_typed(&mut self) -> bool {
         // If the terminal is unreadable, nobody answers either.
-        let _ = self.ahead.keep_typed();
+        self.ahead.keep_typed().unwrap_or(true)
     }
 
     /// Returns the next typed line, as the answer to a question; `None` for Ctrl+D.

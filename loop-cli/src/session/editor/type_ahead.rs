@@ -73,7 +73,18 @@ impl TypeAhead {
     /// # Cancel safety
     /// This is cancel safe: typed input is kept.
     pub(super) async fn until_ended(&mut self, is_loop: bool) -> WorkEnd {
-        match self.listen(is_loop).await {
+        match self.listen(is_loop, false).await {
+            Ok(Some(end)) => end,
+            Ok(None) | Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Like [`until_ended`](Self::until_ended), but also returns, with `None`, when no line is being typed.
+    ///
+    /// # Cancel safety
+    /// This is cancel safe: typed input is kept.
+    pub(super) async fn until_free(&mut self, is_loop: bool) -> Option<WorkEnd> {
+        match self.listen(is_loop, true).await {
             Ok(end) => end,
             Err(_) => std::future::pending().await,
         }
@@ -101,17 +112,19 @@ impl TypeAhead {
         Ok(line.and_then(|keys| if let TypedInput::Line(line) = keys { Some(line) } else { None }))
     }
 
-    /// Collects the input typed before a question appears, because it is no answer to it. Drops a line that was begun:
-    /// text typed after it would continue that line.
+    /// Collects the input typed before a question appears, because it is no answer to it. Returns whether the question
+    /// can appear now: not while a line is being typed, whose end would look like an answer.
     ///
     /// # Errors
     /// The terminal is unreadable.
-    pub(super) fn keep_typed(&mut self) -> io::Result<()> {
+    pub(super) fn keep_typed(&mut self) -> io::Result<bool> {
         self.read_pending()?;
-        tcflush(&file()?, QueueSelector::IFlush)?;
-        self.keys.take_begun();
         self.show();
-        Ok(())
+        if !self.keys.is_free() {
+            return Ok(false);
+        }
+        tcflush(&file()?, QueueSelector::IFlush)?;
+        Ok(true)
     }
 
     /// Reads everything that was typed so far.
@@ -154,18 +167,21 @@ impl TypeAhead {
         Ok(true)
     }
 
-    async fn listen(&mut self, is_loop: bool) -> io::Result<WorkEnd> {
+    async fn listen(&mut self, is_loop: bool, until_free: bool) -> io::Result<Option<WorkEnd>> {
         let terminal = terminal()?;
         loop {
+            if until_free && self.keys.is_free() {
+                return Ok(None);
+            }
             terminal.readable().await?;
             let before = self.keys.len();
             self.read(&terminal)?;
             if std::mem::take(&mut self.is_escaped) {
-                return Ok(WorkEnd::Escaped);
+                return Ok(Some(WorkEnd::Escaped));
             }
             if is_loop && self.keys.remove_from(before, ends_a_loop).is_some() {
                 self.show();
-                return Ok(WorkEnd::LoopEnded);
+                return Ok(Some(WorkEnd::LoopEnded));
             }
         }
     }

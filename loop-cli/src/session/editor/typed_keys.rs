@@ -76,6 +76,11 @@ impl TypedKeys {
         is_escaped
     }
 
+    /// Returns whether no line is being typed.
+    pub(super) fn is_free(&self) -> bool {
+        self.begun.is_empty() && self.paste.is_none()
+    }
+
     /// Takes the next part of a paste. Returns what follows the paste.
     fn take_paste<'a>(&mut self, keys: &'a str) -> &'a str {
         let mut paste = self.paste.take().unwrap_or_default();

@@ -60,17 +60,14 @@ impl CommandPrefix {
         }
     }
 
-    /// Proposes the entry for a command: its program, and its first subcommand or operand with the options before it.
-    /// Words such as `run` also need the name after them.
+    /// Proposes the entry for a command: a program that has subcommands with its subcommand, and for words such as `run`
+    /// with the name after them. All other proposals are the whole command.
     ///
     /// The proposal is narrow on purpose, because a person accepts it with one key: of `python3 -c CODE` it covers
-    /// only this code.
+    /// only this code. An option before the subcommand has a value perhaps, which would look like the subcommand. So the
+    /// proposal for such a command is the whole command, too.
     pub(crate) fn proposed(words: &[String]) -> Result<Self, InvalidCommandPrefix> {
-        let is_operand = |word: &String| !word.starts_with(['-', '+']);
-        let first = words.iter().skip(1).position(is_operand).map_or(words.len(), |at| at + 2);
-        let runs_another = words.get(first - 1).is_some_and(|word| RUNNERS.contains(&word.as_str()));
-        let next = words.get(first).filter(|word| runs_another && is_operand(word));
-        Self::of_words(words[..first + usize::from(next.is_some())].iter().cloned())
+        Self::of_words(words[..leading_words(words)].iter().cloned())
     }
 
     /// Returns whether the command with these words, its program first, begins with this entry.
@@ -94,8 +91,80 @@ impl CommandPrefix {
     }
 }
 
-/// Subcommands after which the next word names what runs.
-const RUNNERS: &[&str] = &["compose", "dlx", "exec", "run", "run-script", "tool", "x"];
+/// Programs whose first operand is a subcommand, each with its words that only the next word explains.
+const PROGRAMS: &[(&str, &[&str])] = &[
+    ("bazel", &["run"]),
+    ("bun", &["pm", "run", "x"]),
+    ("bundle", &["exec"]),
+    ("cabal", &[]),
+    ("cargo", &[]),
+    ("composer", &["exec", "run", "run-script"]),
+    ("conda", &["run"]),
+    ("dart", &["pub", "run"]),
+    ("deno", &["run", "task"]),
+    ("docker", &["compose", "container", "exec", "image", "run", "volume"]),
+    ("docker-compose", &["exec", "run"]),
+    ("dotnet", &[]),
+    ("flutter", &["pub"]),
+    ("gem", &[]),
+    ("gh", &["issue", "pr", "release", "repo", "run", "workflow"]),
+    ("git", &["remote", "stash", "submodule", "worktree"]),
+    ("go", &["mod", "run", "tool"]),
+    ("gradle", &[]),
+    ("gradlew", &[]),
+    ("hatch", &["env", "run"]),
+    ("helm", &[]),
+    ("just", &[]),
+    ("kubectl", &["exec", "rollout", "run"]),
+    ("lein", &["run"]),
+    ("make", &[]),
+    ("meson", &[]),
+    ("mix", &["run"]),
+    ("mvn", &[]),
+    ("mvnw", &[]),
+    ("nix", &["develop", "flake", "run", "shell"]),
+    ("npm", &["exec", "run", "run-script", "x"]),
+    ("nx", &["run"]),
+    ("pdm", &["run"]),
+    ("pip", &[]),
+    ("pip3", &[]),
+    ("pnpm", &["dlx", "exec", "run"]),
+    ("podman", &["compose", "container", "exec", "image", "run", "volume"]),
+    ("poetry", &["env", "run"]),
+    ("rails", &["runner"]),
+    ("rake", &[]),
+    ("rustup", &["component", "run", "target", "toolchain"]),
+    ("sbt", &[]),
+    ("stack", &["exec", "run"]),
+    ("swift", &["package"]),
+    ("task", &[]),
+    ("terraform", &["state", "workspace"]),
+    ("turbo", &["run"]),
+    ("uv", &["pip", "run", "tool"]),
+    ("yarn", &["dlx", "exec", "run", "workspace"]),
+    ("zig", &["run"]),
+];
+
+/// Returns the number of leading words that tell what a command does.
+fn leading_words(words: &[String]) -> usize {
+    let operand = |at: usize| words.get(at).map(String::as_str).filter(|word| !word.starts_with('-'));
+    let program = words.first().map(|word| super::name(word)).unwrap_or_default();
+    if program.starts_with("python") && words.get(1).is_some_and(|word| word == "-m") && operand(2).is_some()
+    {
+        return 3;
+    }
+    let Some((_, runners)) = PROGRAMS.iter().find(|(name, _)| *name == program) else { return words.len() };
+    // Cargo's toolchain is no option.
+    let first = if operand(1).is_some_and(|word| word.starts_with('+')) { 2 } else { 1 };
+    let mut last = first;
+    loop {
+        match operand(last) {
+            Some(word) if runners.contains(&word) => last += 1,
+            Some(_) => return last + 1,
+            None => return words.len(),
+        }
+    }
+}
 
 impl FromStr for CommandPrefix {
     type Err = InvalidCommandPrefix;
@@ -178,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn the_proposal_is_the_program_with_its_first_subcommand() {
+    fn the_proposal_is_a_subcommand_or_the_whole_command() {
         for (line, expected) in [
             ("cargo test -q", "cargo test"),
             ("cargo test", "cargo test"),
@@ -186,10 +255,20 @@ mod tests {
             ("make -j4", "make -j4"),
             ("cargo +nightly test --all", "cargo +nightly test"),
             ("python3 -m pytest -q", "python3 -m pytest"),
-            ("python3 -c 'print(1)' x", "python3 -c 'print(1)'"),
+            ("python3 -c 'print(1)' x", "python3 -c 'print(1)' x"),
             ("npm run build -- --fast", "npm run build"),
             ("cargo run --release", "cargo run"),
             ("./check.sh src", "./check.sh src"),
+            ("./gradlew test --info", "./gradlew test"),
+            ("python3 -W ignore check.py -v", "python3 -W ignore check.py -v"),
+            ("taskset 1 true", "taskset 1 true"),
+            ("uv run --frozen pytest -q", "uv run --frozen pytest -q"),
+            ("uv run pytest -q", "uv run pytest"),
+            ("npm run -s test", "npm run -s test"),
+            ("docker compose run web", "docker compose run web"),
+            ("docker compose -f a.yml run web", "docker compose -f a.yml run web"),
+            ("kubectl -n dev get pods", "kubectl -n dev get pods"),
+            ("pytest -q tests", "pytest -q tests"),
         ] {
             assert_eq!(CommandPrefix::proposed(&words(line)).unwrap().to_string(), expected, "{line}");
         }

@@ -1,7 +1,7 @@
 //! `CronCreate`: schedules a prompt.
 
 use async_trait::async_trait;
-use loop_agents::tools::{Tool, ToolContext, ToolError};
+use loop_agents::tools::{ProposedChange, Tool, ToolContext, ToolError};
 use loop_core::with_causes;
 use loop_schedule::{Cron, CronError, JobError, Trigger};
 use schemars::JsonSchema;
@@ -50,6 +50,16 @@ impl Tool for CronCreate {
 
     fn description(&self) -> &'static str {
         "Schedules a prompt. You get the prompt between two turns when it is due. Returns the job's id."
+    }
+
+    /// The turns of a job ask nobody before they change files. So while a person sees each change, they also decide
+    /// about jobs.
+    fn change(&self, arguments: &Arguments) -> Option<ProposedChange> {
+        let Arguments { cron, prompt, recurring, .. } = arguments;
+        let how_often = if *recurring { "each time" } else { "once" };
+        let prompt: Vec<_> = prompt.lines().map(|line| format!("+ {line}\n")).collect();
+        let action = "to schedule a job, whose turns change files without a question";
+        Some(ProposedChange::described(action, format!("+ `{cron}`, {how_often}:\n{}", prompt.concat())))
     }
 
     async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {

@@ -8,8 +8,44 @@ use super::{
     table::STARTERS,
 };
 
-/// Programs that start another program only with certain options, in addition to those whose purpose that is.
-const SOMETIMES: &[&str] = &["fd", "fdfind", "find", "git", "rg", "sort", "tar"];
+/// Programs that can start another program, in addition to those that entries never allow because it is their purpose.
+const SOMETIMES: &[&str] = &[
+    "dbus-launch",
+    "dbus-run-session",
+    "ed",
+    "emacs",
+    "entr",
+    "ex",
+    "expect",
+    "fakeroot",
+    "faketime",
+    "fd",
+    "fdfind",
+    "find",
+    "gawk",
+    "gdb",
+    "git",
+    "hyperfine",
+    "make",
+    "mosh",
+    "nvim",
+    "perf",
+    "rg",
+    "rsync",
+    "screen",
+    "sed",
+    "sort",
+    "ssh",
+    "tar",
+    "tmux",
+    "valgrind",
+    "vi",
+    "view",
+    "vim",
+    "watchexec",
+    "xvfb-run",
+    "zip",
+];
 
 /// Returns whether this line starts a forbidden command, as far as its text shows. The words after the program can be
 /// anywhere in its arguments, in their order, because options may precede them: `git push` forbids `git -P push`.
