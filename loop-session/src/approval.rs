@@ -90,7 +90,9 @@ impl ApprovalQuestion {
             shown = rows(&if self.entry().is_some() { format!(" $ {text}") } else { text });
             shown.iter().for_each(|(sign, row)| host.say(&painted(*sign, row)));
         }
-        if hidden == Redaction::Nothing || *kind == ApprovalKind::Write {
+        // A redaction over several lines could hide more than a secret.
+        let hides_lines = host.printable(diff).lines().count() != diff.lines().count();
+        if hidden == Redaction::Nothing || *kind == ApprovalKind::Write && !hides_lines {
             if shown.len() > ON_A_SCREEN {
                 // The first rows may have left the screen.
                 host.say(&head.join("\n"));
@@ -115,8 +117,11 @@ impl ApprovalQuestion {
     fn choices(&self, host: &SessionHost) -> String {
         match &self.request.kind {
             ApprovalKind::Command { entry } => {
-                let entry = host.one_line(&entry.to_string());
-                let covers = format!("[s] and [a] allow every command that begins with `{entry}`");
+                let mut begin = format!("`{}`", host.one_line(&entry.to_string()));
+                if begin.len() > ROW_COLUMNS / 2 && self.request.diff.parse().as_ref() == Ok(entry) {
+                    begin = "all of it".to_owned();
+                }
+                let covers = format!("[s] and [a] allow every command that begins with {begin}");
                 let covers: Vec<_> = rows(&covers).into_iter().map(|(_, row)| row).collect();
                 format!(
                     "{}\n[y]es once · [s]ession · [a]lways here · [n]o · or type why not",

@@ -111,7 +111,7 @@ impl ApprovalChannel {
         match &request.kind {
             ApprovalKind::Command { entry } => {
                 // The proposal consists of the first words of the command, so a shorter entry covers both.
-                state.granted.iter().any(|grant| grant.entry.covers(entry.words()))
+                state.granted.iter().any(|grant| grant.entry.allows(entry.words()))
             }
             ApprovalKind::Write => state.writes_freely,
             _ => false,

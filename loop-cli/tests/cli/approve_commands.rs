@@ -1,8 +1,11 @@
 //! Commands outside of the rules, and ordinary writes: at a terminal a person decides about them.
 
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+};
 
-use loop_testing::{Answer, Call};
+use loop_testing::{Answer, Call, Gate};
 use serde_json::json;
 
 use crate::{
@@ -214,4 +217,111 @@ fn a_flag_names_commands_beforehand_and_a_refusal_names_the_flag() {
     assert!(told.contains("needs their permission") && !told.contains("--allow"), "{told}");
     server.chat(&scenario, "Check.", &["--allow", "./check.sh a"]).exits(0);
     assert_eq!(scenario.read("log"), "ran a 2\n");
+}
+
+#[test]
+fn no_command_looks_like_another_question() {
+    let scenario = Scenario::new();
+    let fake = "A tool asks to run a command: $ cargo test [s] and [a] allow every command that begins with `cargo test`";
+    let line = format!("python3 -c 'import os; os.remove(\"x\") #{}{fake}'", " ".repeat(1600));
+    let server = ModelServer::new([runs(&line), done()]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
+    chat.wait_for_prompt_after("/help");
+    chat.types("Check.\r");
+    chat.sees("[y]es once");
+    let page = chat.page();
+    let rows: Vec<_> = page.lines().collect();
+    // The real question is repeated below a long command, and each row of the command has its mark.
+    let asked = rows.iter().rposition(|row| *row == "A tool asks to run a command:").expect("a question");
+    let covers = rows.iter().rposition(|row| row.starts_with("[s] and [a]")).expect("what it would cover");
+    assert_eq!(covers, asked + 1, "{page}");
+    assert_eq!(rows[covers], "[s] and [a] allow every command that begins with all of it");
+    assert!(rows.iter().filter(|row| row.contains("cargo test")).all(|row| row.starts_with('…')), "{page}");
+    chat.types("n\r");
+    chat.wait_for_prompt_after("refused");
+    chat.leaves();
+}
+
+#[test]
+fn a_question_about_a_write_names_the_file_that_changes() {
+    let scenario = Scenario::new();
+    scenario.write("build.txt", "old\n");
+    symlink("build.txt", scenario.path("notes.md")).expect("a link");
+    let detour = format!("c.txt/{}A tool asks to write `README.md/..", " ".repeat(300));
+    let server = ModelServer::new([writes("notes.md"), done(), writes(&detour), done()]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
+    chat.wait_for_prompt_after("/help");
+    chat.types("Write.\r");
+    chat.sees("A tool asks to write `build.txt`, to which `notes.md` leads:");
+    chat.types("n\r");
+    chat.wait_for_prompt_after("refused");
+    chat.types("Write.\r");
+    chat.sees("A tool asks to write `c.txt`:");
+    chat.types("n\r");
+    chat.wait_for_prompt_after("refused");
+    assert!(!chat.page().contains("README.md"), "{}", chat.page());
+    chat.leaves();
+}
+
+#[test]
+fn a_diff_whose_lines_a_secret_hides_is_refused() {
+    let scenario = Scenario::new();
+    let block = "A".repeat(64);
+    let content = format!(
+        "# -----BEGIN RSA PRIVATE KEY-----\n{block}\nbin/evil\nreboot\n{block}\n# -----END RSA PRIVATE KEY-----\n"
+    );
+    let write = Call::new("w", "write_file", [&*json!({ "path": "run.sh", "content": content }).to_string()]);
+    let server = ModelServer::new([Answer::calls([write]), done()]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
+    chat.wait_for_prompt_after("/help");
+    chat.types("Write.\r");
+    chat.wait_for_prompt_after("nobody can say yes to it");
+    assert!(!scenario.has("run.sh"));
+    chat.leaves();
+}
+
+#[test]
+fn a_job_of_the_model_is_asked_about_while_writes_are() {
+    let scenario = Scenario::new();
+    let schedules = |prompt: &str| call("CronCreate", &json!({ "cron": "* * * * *", "prompt": prompt }));
+    let server =
+        ModelServer::new([schedules("Tidy.\nWrite deploy.sh."), done(), schedules("Sweep."), done()]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
+    chat.wait_for_prompt_after("/help");
+    chat.types("Schedule.\r");
+    chat.sees("A tool asks to schedule a job, which changes files without a question:");
+    chat.sees("+ `* * * * *`, each time:\n+ Tidy.\n+ Write deploy.sh.\n");
+    chat.types("n\r");
+    chat.wait_for_prompt_after("refused");
+    chat.says("/schedule", "nothing is scheduled in this session");
+    chat.types("Schedule.\r");
+    chat.sees("+ Sweep.\n[y]es once");
+    chat.types("y\r");
+    chat.wait_for_prompt_after("allowed, this once");
+    chat.says("/schedule", "Every minute");
+    chat.leaves();
+}
+
+#[test]
+fn the_end_of_a_line_is_no_answer() {
+    let scenario = with_program();
+    let gate = Gate::new();
+    let server = ModelServer::new([runs("./check.sh a").gated(&gate), done(), done()]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
+    chat.wait_for_prompt_after("/help");
+    chat.types("Check.\r");
+    chat.sees("· 0s");
+    chat.types("then update the schem");
+    chat.sees("> then update the schem");
+    gate.open();
+    chat.sees("A tool has a question. Send or delete your line to see it.");
+    assert!(!chat.page().contains("[y]es"), "{}", chat.page());
+    chat.types("a\r");
+    chat.sees("[y]es once");
+    assert!(!scenario.has("log"));
+    chat.types("n\r");
+    chat.wait_for_prompt_after("refused");
+    // The line is the next prompt.
+    chat.sees("> then update the schema");
+    chat.leaves();
 }

@@ -97,7 +97,10 @@ fn the_model_schedules_what_it_is_asked_to() {
         says("the build is green"),
     ]);
     let mut chat = chat(&scenario, &server);
-    chat.says("look at the build every five minutes", "I look every five minutes.");
+    chat.types("look at the build every five minutes\r");
+    chat.sees("[y]es once");
+    chat.types("y\r");
+    chat.wait_for_prompt_after("I look every five minutes.");
     chat.says("/schedule", "Every 5 minutes");
     let id = id(&chat, "Every 5 minutes");
     chat.types(&format!("/schedule fire {id}\r"));

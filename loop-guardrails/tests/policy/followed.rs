@@ -124,7 +124,7 @@ fn a_link_of_git_lets_nobody_write_its_target() {
     let (folder, workspace) = scenario();
     fs::create_dir_all(folder.path().join(".git/objects")).unwrap();
     symlink("../hooks", folder.path().join(".git/hooks")).unwrap();
-    let refused = workspace.write("hooks/pre-commit", b"hostile");
+    let refused = workspace.write("hooks/run", b"hostile");
     assert_eq!(question(refused), None);
     // The search skips git's object store.
     symlink("../../a.txt", folder.path().join(".git/objects/AGENTS.md")).unwrap();

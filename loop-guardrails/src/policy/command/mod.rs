@@ -9,7 +9,9 @@
 
 mod lexer;
 mod prefix;
+mod proposal;
 mod safe;
+mod starting_options;
 mod wrapper;
 
 use std::path::Path;

@@ -9,7 +9,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::is_assignment;
+use super::{is_assignment, proposal, starting_options};
 
 /// The leading words of commands: `cargo test` covers `cargo test -q`, but neither `cargo run` nor `cargo testx`.
 ///
@@ -61,18 +61,32 @@ impl CommandPrefix {
     }
 
     /// Proposes the entry for a command: a program that has subcommands with its subcommand, and for words such as `run`
-    /// with the name after them. All other proposals are the whole command.
+    /// with the name after them; a program of the project (`./check`) with its first word. All other proposals are the
+    /// whole command.
     ///
     /// The proposal is narrow on purpose, because a person accepts it with one key: of `python3 -c CODE` it covers
     /// only this code. An option before the subcommand has a value perhaps, which would look like the subcommand. So the
     /// proposal for such a command is the whole command, too.
     pub(crate) fn proposed(words: &[String]) -> Result<Self, InvalidCommandPrefix> {
-        Self::of_words(words[..leading_words(words)].iter().cloned())
+        Self::of_words(words[..proposal::leading_words(words)].iter().cloned())
     }
 
     /// Returns whether the command with these words, its program first, begins with this entry.
     pub fn covers<W: AsRef<str>>(&self, words: &[W]) -> bool {
         self.0.len() <= words.len() && self.0.iter().zip(words).all(|(own, word)| own == word.as_ref())
+    }
+
+    /// Returns whether this entry allows the command with these words: it [covers](Self::covers) them, and none of the
+    /// words after its own is an option that would start any other program, such as `git grep -O` or `make --eval`. Such
+    /// an option needs an entry that contains it.
+    ///
+    /// The options are those of programs that many projects use. For other programs, only common names of such options
+    /// are known.
+    pub fn allows<W: AsRef<str>>(&self, words: &[W]) -> bool {
+        self.covers(words)
+            && !words[self.0.len()..]
+                .iter()
+                .any(|word| starting_options::starts_another(self.program(), word.as_ref()))
     }
 
     /// Returns its words. There is at least one, the program.
@@ -88,81 +102,6 @@ impl CommandPrefix {
     /// Returns the words after the program.
     pub(super) fn arguments(&self) -> &[String] {
         &self.0[1..]
-    }
-}
-
-/// Programs whose first operand is a subcommand, each with its words that only the next word explains.
-const PROGRAMS: &[(&str, &[&str])] = &[
-    ("bazel", &["run"]),
-    ("bun", &["pm", "run", "x"]),
-    ("bundle", &["exec"]),
-    ("cabal", &[]),
-    ("cargo", &[]),
-    ("composer", &["exec", "run", "run-script"]),
-    ("conda", &["run"]),
-    ("dart", &["pub", "run"]),
-    ("deno", &["run", "task"]),
-    ("docker", &["compose", "container", "exec", "image", "run", "volume"]),
-    ("docker-compose", &["exec", "run"]),
-    ("dotnet", &[]),
-    ("flutter", &["pub"]),
-    ("gem", &[]),
-    ("gh", &["issue", "pr", "release", "repo", "run", "workflow"]),
-    ("git", &["remote", "stash", "submodule", "worktree"]),
-    ("go", &["mod", "run", "tool"]),
-    ("gradle", &[]),
-    ("gradlew", &[]),
-    ("hatch", &["env", "run"]),
-    ("helm", &[]),
-    ("just", &[]),
-    ("kubectl", &["exec", "rollout", "run"]),
-    ("lein", &["run"]),
-    ("make", &[]),
-    ("meson", &[]),
-    ("mix", &["run"]),
-    ("mvn", &[]),
-    ("mvnw", &[]),
-    ("nix", &["develop", "flake", "run", "shell"]),
-    ("npm", &["exec", "run", "run-script", "x"]),
-    ("nx", &["run"]),
-    ("pdm", &["run"]),
-    ("pip", &[]),
-    ("pip3", &[]),
-    ("pnpm", &["dlx", "exec", "run"]),
-    ("podman", &["compose", "container", "exec", "image", "run", "volume"]),
-    ("poetry", &["env", "run"]),
-    ("rails", &["runner"]),
-    ("rake", &[]),
-    ("rustup", &["component", "run", "target", "toolchain"]),
-    ("sbt", &[]),
-    ("stack", &["exec", "run"]),
-    ("swift", &["package"]),
-    ("task", &[]),
-    ("terraform", &["state", "workspace"]),
-    ("turbo", &["run"]),
-    ("uv", &["pip", "run", "tool"]),
-    ("yarn", &["dlx", "exec", "run", "workspace"]),
-    ("zig", &["run"]),
-];
-
-/// Returns the number of leading words that tell what a command does.
-fn leading_words(words: &[String]) -> usize {
-    let operand = |at: usize| words.get(at).map(String::as_str).filter(|word| !word.starts_with('-'));
-    let program = words.first().map(|word| super::name(word)).unwrap_or_default();
-    if program.starts_with("python") && words.get(1).is_some_and(|word| word == "-m") && operand(2).is_some()
-    {
-        return 3;
-    }
-    let Some((_, runners)) = PROGRAMS.iter().find(|(name, _)| *name == program) else { return words.len() };
-    // Cargo's toolchain is no option.
-    let first = if operand(1).is_some_and(|word| word.starts_with('+')) { 2 } else { 1 };
-    let mut last = first;
-    loop {
-        match operand(last) {
-            Some(word) if runners.contains(&word) => last += 1,
-            Some(_) => return last + 1,
-            None => return words.len(),
-        }
     }
 }
 
@@ -241,7 +180,7 @@ mod tests {
         #[test]
         fn the_proposal_covers_the_command(own in any_words()) {
             if let Ok(entry) = CommandPrefix::proposed(&own) {
-                prop_assert!(entry.covers(&own));
+                prop_assert!(entry.allows(&own));
             }
         }
     }
@@ -271,6 +210,38 @@ mod tests {
             ("pytest -q tests", "pytest -q tests"),
         ] {
             assert_eq!(CommandPrefix::proposed(&words(line)).unwrap().to_string(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_option_that_starts_another_program_needs_its_own_entry() {
+        for (entry, line) in [
+            ("git grep", "git grep TODO -Osh"),
+            ("git grep", "git grep --open-f=sh TODO"),
+            ("git fetch", "git fetch '--upload-pack=touch x' ."),
+            ("git fetch", "git fetch '-utouch x' ."),
+            ("make test", "make test '--eval=$(shell touch x)'"),
+            ("make test", "make test SHELL=./x"),
+            ("cargo test", "cargo test --config x.toml"),
+            ("npm test", "npm test --script-shell ./x"),
+            ("go test", "go test -exec ./x"),
+            ("python3 -m pytest", "python3 -m pytest -p x"),
+            ("./check", "./check --eval x"),
+            ("mvn test", "mvn test -Dexec.executable=x"),
+        ] {
+            let (entry, words) = (entry.parse::<CommandPrefix>().unwrap(), words(line));
+            assert!(entry.covers(&words) && !entry.allows(&words), "{line}");
+            let proposed = CommandPrefix::proposed(&words).unwrap();
+            assert_eq!(proposed.words(), words, "{line}");
+            assert!(proposed.allows(&words));
+        }
+        for line in
+            ["cargo test --color always -q", "git commit -m 'a --exec b'", "git add -A src", "make test -j4"]
+        {
+            assert!(
+                CommandPrefix::of_words(words(line)[..2].to_vec()).unwrap().allows(&words(line)),
+                "{line}"
+            );
         }
     }
 

@@ -56,9 +56,12 @@ impl Tool for CronCreate {
     /// about jobs.
     fn change(&self, arguments: &Arguments) -> Option<ProposedChange> {
         let Arguments { cron, prompt, recurring, .. } = arguments;
+        if !is_prompt(prompt) {
+            return None;
+        }
         let how_often = if *recurring { "each time" } else { "once" };
         let prompt: Vec<_> = prompt.lines().map(|line| format!("+ {line}\n")).collect();
-        let action = "to schedule a job, whose turns change files without a question";
+        let action = "to schedule a job, which changes files without a question";
         Some(ProposedChange::described(action, format!("+ `{cron}`, {how_often}:\n{}", prompt.concat())))
     }
 
@@ -66,7 +69,7 @@ impl Tool for CronCreate {
         let Arguments { cron, prompt, recurring, durable } = arguments;
         // A session line can change rules, read other sessions and ask other models. Only a person may type such a
         // line.
-        if !matches!(UserInput::of(&prompt), UserInput::Prompt(_)) {
+        if !is_prompt(&prompt) {
             return Err(ToolError::rejected(NO_PROMPT));
         }
         let expression: Cron =
@@ -88,4 +91,8 @@ impl Tool for CronCreate {
         };
         Ok(self.jobs.confirmation(&added))
     }
+}
+
+fn is_prompt(text: &str) -> bool {
+    matches!(UserInput::of(text), UserInput::Prompt(_))
 }

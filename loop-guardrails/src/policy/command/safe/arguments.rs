@@ -46,7 +46,7 @@ pub(super) fn judge(mut line: CommandLine, secrets: &SecretFiles) -> Result<Comm
 
 /// Finds the paths in the arguments of a program whose options are not known.
 pub(super) fn of_unknown(mut line: CommandLine) -> CommandLine {
-    line.paths = line.arguments.iter().filter_map(|word| path_in(word)).map(str::to_owned).collect();
+    line.paths = line.arguments.iter().flat_map(|word| paths_in(word)).map(str::to_owned).collect();
     line
 }
 
@@ -61,12 +61,17 @@ fn place(arguments: &[String], paths: &[&str]) -> Vec<PathArgument> {
     paths.iter().filter_map(|path| at(path)).collect()
 }
 
-/// For an unknown program, every word may be a path, and so may every value after a `=`.
-fn path_in(word: &str) -> Option<&str> {
-    if !word.starts_with('-') {
-        return Some(word);
-    }
-    word.split_once('=').map(|(_, value)| value).filter(|value| !value.is_empty())
+/// For an unknown program, every word may be a path, and so may the value of a short option (`-F.env`), of a long one
+/// (`--file=.env`), of a setting (`data=.env`) and of a word that names a file (`@.env`).
+fn paths_in(word: &str) -> impl Iterator<Item = &str> {
+    let is_option = word.starts_with('-');
+    let attached = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    let attached = attached.and_then(|rest| rest.char_indices().nth(1).map(|(at, _)| &rest[at..]));
+    let value = word.split_once('=').map(|(_, value)| value);
+    let named = [Some(word), value].into_iter().flatten().filter_map(|text| text.strip_prefix('@'));
+    let named: Vec<_> = named.collect();
+    let paths = [(!is_option).then_some(word), attached, value].into_iter().flatten();
+    paths.chain(named).filter(|path| !path.is_empty())
 }
 
 fn refuse_options(program: &Program, name: &str, words: &ParsedArguments<'_>) -> Result<(), Ruling> {

@@ -244,7 +244,15 @@ impl CommandPolicy {
 
     /// Returns the longest entry that covers these words.
     fn entry<W: AsRef<str>>(&self, words: &[W]) -> Option<(&CommandPrefix, &Origin)> {
-        let covering = self.allow.iter().filter(|(entry, _)| entry.covers(words));
+        // The options of a known program are judged one by one.
+        let is_judged = |entry: &CommandPrefix| {
+            entry.arguments().is_empty()
+                && (entry.program() == "git" || table::find(entry.program()).is_some())
+        };
+        let allows = |entry: &CommandPrefix| {
+            if is_judged(entry) { entry.covers(words) } else { entry.allows(words) }
+        };
+        let covering = self.allow.iter().filter(|(entry, _)| allows(entry));
         covering.max_by_key(|(entry, _)| entry.words().len())
     }
 

@@ -42,7 +42,18 @@ fn an_entry_allows_its_command_and_no_other_way_to_write_it() {
 
 #[test]
 fn an_entry_switches_off_no_other_rule() {
-    let allow = ["cargo test", "env", "sh -c", "./env x", "find . -delete", "git add", "git log", "awk"];
+    let allow = [
+        "cargo test",
+        "env",
+        "sh -c",
+        "./env x",
+        "find . -delete",
+        "git add",
+        "git commit",
+        "git log",
+        "./send",
+        "awk",
+    ];
     let allow = allow.map(|name| WithOrigin::new(name.parse().unwrap(), Origin::BuiltIn)).into();
     let forbid = vec![WithOrigin::new("cargo test".parse().unwrap(), Origin::line("loop.toml", 1))];
     let user = PolicySettings { allow, ..PolicySettings::default() };
@@ -57,6 +68,11 @@ fn an_entry_switches_off_no_other_rule() {
         ("find . -delete", "it writes"),
         ("git add .env", "secret"),
         ("git add ../x", "outside"),
+        ("git commit -F.env", "secret"),
+        ("git commit -F/etc/hostname", "outside"),
+        ("git commit --file=.env", "secret"),
+        ("./send data=@.env", "secret"),
+        ("./send @.env", "secret"),
         ("git log --output=x", "not an option"),
     ] {
         let denied = policy.on_command(line).expect_err(line);
@@ -72,6 +88,7 @@ fn a_refusal_names_the_entry_that_a_person_could_add() {
         ("cargo test -q", Some("cargo test")),
         ("./check.sh", Some("./check.sh")),
         ("git push origin", Some("git push")),
+        ("git grep -Osh TODO", Some("git grep -Osh TODO")),
         ("git", None),
         ("git -C x push", None),
         ("git log --output=x", None),

@@ -1,0 +1,107 @@
+//! Options with which programs start others.
+//!
+//! A person who allows `git grep TODO` does not expect that the model can then start a shell with `git grep -Osh`. An
+//! entry therefore allows no option of these.
+
+/// Long options of many programs, without their dashes. Some programs accept one dash, and the beginning of a name.
+const LONG: &[&str] = &[
+    "cmd",
+    "command",
+    "compiler",
+    "config",
+    "config-env",
+    "config-file",
+    "configfile",
+    "editor",
+    "entrypoint",
+    "eval",
+    "exec",
+    "exec-batch",
+    "exec-path",
+    "execute",
+    "experimental-loader",
+    "ext-diff",
+    "globalconfig",
+    "import",
+    "init-command",
+    "init-file",
+    "init-module",
+    "init-script",
+    "interpreter",
+    "launcher",
+    "linker",
+    "loader",
+    "node-options",
+    "open-files-in-pager",
+    "pager",
+    "plugin",
+    "plugins",
+    "pre-command",
+    "preload",
+    "preprocessor",
+    "print-command",
+    "rcfile",
+    "receive-pack",
+    "require",
+    "rsh",
+    "runner",
+    "script-shell",
+    "shell",
+    "textconv",
+    "to-command",
+    "toolexec",
+    "upload-pack",
+    "use-compress-program",
+    "userconfig",
+    "vettool",
+];
+
+/// The beginnings of further words, for the programs of a row.
+const WORDS: &[(&[&str], &[&str])] = &[
+    (&["bundle", "rails", "rake", "rspec", "ruby"], &["-e", "-f", "-r", "-R"]),
+    (&["cargo"], &["-C", "-Z", "--manifest-path"]),
+    (&["deno"], &["-A", "--allow-all", "--allow-run", "--allow-ffi"]),
+    (&["docker", "docker-compose", "podman"], &["-v", "--mount", "--privileged", "--volume"]),
+    (&["git"], &["-c", "-O", "-u", "-x", "bisect", "foreach", "run"]),
+    (&["go"], &["-C", "-modfile", "-overlay"]),
+    (&["gradle", "gradlew"], &["-b", "-c", "-I", "-p", "--build-file", "--include-build", "--project-dir"]),
+    (&["just", "task"], &["-d", "-f", "-t", "--justfile", "--taskfile", "--working-directory"]),
+    (&["lua", "node", "perl", "php"], &["-e", "-l", "-M", "-p", "-r"]),
+    (&["make"], &["-C", "-E", "-f", "-I", "--directory", "--file", "--include-dir", "--makefile"]),
+    (&["mvn", "mvnw"], &["-D", "-f", "-gs", "-s", "-t", "--file", "--settings", "--toolchains"]),
+    (&["npm", "pnpm", "yarn", "bun"], &["-C", "--cwd", "--dir", "--prefix"]),
+    (&["pytest", "python", "python3"], &["-c", "-o", "-p", "--confcutdir", "--override-ini", "--rootdir"]),
+    (&["rustup"], &["--install"]),
+];
+
+/// Returns whether this argument of the program may start another program. It may also belong to a program that this
+/// one starts, so a harmless word can be among them.
+pub(super) fn starts_another(program: &str, word: &str) -> bool {
+    let program = super::name(program);
+    let is_setting = program == "make" && super::is_assignment(word);
+    let mut rows = WORDS.iter().filter(|(programs, _)| programs.contains(&program));
+    is_setting
+        || is_long(word)
+        || rows.any(|(_, begins)| begins.iter().any(|begin| begins_option(word, begin)))
+}
+
+/// Returns whether a word is a long option, or the beginning of the name of one.
+fn is_long(word: &str) -> bool {
+    let Some(name) = word.strip_prefix('-') else { return false };
+    let (name, has_two_dashes) = name.strip_prefix('-').map_or((name, false), |name| (name, true));
+    let name = name.split(['=', ' ']).next().unwrap_or_default();
+    match has_two_dashes {
+        // `--c` could be short for anything.
+        true => name.len() > 1 && LONG.iter().any(|known| known.starts_with(name)),
+        false => LONG.contains(&name),
+    }
+}
+
+/// Returns whether a word is this subcommand, this long option, or this short option with or without a value.
+fn begins_option(word: &str, begin: &str) -> bool {
+    let is_short = begin.starts_with('-') && begin.len() == 2;
+    match is_short {
+        true => word.starts_with(begin) && !word.starts_with("--"),
+        false => word.strip_prefix(begin).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')),
+    }
+}
