@@ -13,8 +13,11 @@ use loop_telemetry::words::style::{BAD, BOLD, DIM, GOOD, WARN, paint};
 
 use crate::{ApprovalChannel, SessionHost};
 
-/// The maximum width of a diff row, in columns. Nearly every terminal is wider.
+/// The maximum width of a row, in columns.
 const ROW_COLUMNS: usize = 76;
+
+/// The minimum width, so that a sign and a mark fit beside it.
+const MIN_COLUMNS: usize = 8;
 
 /// The number of rows above which a question repeats its first line below them.
 const ON_A_SCREEN: usize = 15;
@@ -80,14 +83,17 @@ impl ApprovalQuestion {
             ApprovalKind::Command { .. } => "A tool asks to run a command:".to_owned(),
             _ => format!("A tool asks {action}:"),
         };
-        let head: Vec<_> = rows(&host.one_line(&head)).into_iter().map(|(_, row)| paint(BOLD, row)).collect();
+        let head: Vec<_> = rows(&host.one_line(&head), host.columns())
+            .into_iter()
+            .map(|(_, row)| paint(BOLD, row))
+            .collect();
         host.say(&head.join("\n"));
         let hidden = [action.as_str(), why, diff].map(|text| hidden(text, host)).into_iter().max();
         let hidden = hidden.unwrap_or(Redaction::Nothing);
         let mut shown = Vec::new();
         if hidden < Redaction::BetweenEscapes {
             let text = host.printable(diff);
-            shown = rows(&if self.entry().is_some() { format!(" $ {text}") } else { text });
+            shown = rows(&if self.entry().is_some() { format!(" $ {text}") } else { text }, host.columns());
             shown.iter().for_each(|(sign, row)| host.say(&painted(*sign, row)));
         }
         // A redaction over several lines could hide more than a secret.
@@ -122,7 +128,7 @@ impl ApprovalQuestion {
                     begin = "all of it".to_owned();
                 }
                 let covers = format!("[s] and [a] allow every command that begins with {begin}");
-                let covers: Vec<_> = rows(&covers).into_iter().map(|(_, row)| row).collect();
+                let covers: Vec<_> = rows(&covers, host.columns()).into_iter().map(|(_, row)| row).collect();
                 format!(
                     "{}\n[y]es once · [s]ession · [a]lways here · [n]o · or type why not",
                     covers.join("\n")
@@ -219,14 +225,15 @@ fn without_escapes(escaped: &str) -> String {
     rest.fold(first, |text, part| text + part).replace("\\t", "").replace("\\\\", "\\")
 }
 
-/// Splits a diff into rows with their signs. Rows are narrow enough that no terminal wraps them: a wrapped rest would
-/// look like a line of its own.
-fn rows(diff: &str) -> Vec<(char, String)> {
+/// Splits a diff into rows with their signs, for a terminal of this width. The terminal itself must wrap none of them: the
+/// rest would look like a line of its own.
+fn rows(diff: &str, columns: usize) -> Vec<(char, String)> {
+    let most = columns.clamp(MIN_COLUMNS, ROW_COLUMNS);
     let mut rows = Vec::new();
     for line in diff.lines() {
         let (mut row, mut columns, sign) = (String::new(), 0, line.chars().next().unwrap_or(' '));
         for letter in line.chars() {
-            if columns + width(letter) > ROW_COLUMNS {
+            if columns + width(letter) > most {
                 rows.push((sign, std::mem::replace(&mut row, CONTINUED.to_string())));
                 columns = width(CONTINUED);
             }
@@ -259,14 +266,13 @@ mod tests {
     #[test]
     fn a_long_line_goes_on_in_rows_that_say_so() {
         let line = format!("+{} -gone", "x ".repeat(60));
-        let rows = rows(&line);
-        assert!(rows.len() > 1 && rows[1].1.starts_with('…'), "{rows:?}");
-        assert!(
-            rows.iter().all(|(sign, row)| *sign == '+' && row.chars().count() <= ROW_COLUMNS),
-            "{rows:?}"
-        );
-        let whole: String = rows.iter().map(|(_, row)| row.trim_start_matches('…')).collect();
-        assert_eq!(whole, line);
+        for (columns, most) in [(200, ROW_COLUMNS), (40, 40), (1, MIN_COLUMNS)] {
+            let rows = rows(&line, columns);
+            assert!(rows.len() > 1 && rows[1].1.starts_with('…'), "{rows:?}");
+            assert!(rows.iter().all(|(sign, row)| *sign == '+' && row.chars().count() <= most), "{rows:?}");
+            let whole: String = rows.iter().map(|(_, row)| row.trim_start_matches('…')).collect();
+            assert_eq!(whole, line);
+        }
     }
 
     #[test]

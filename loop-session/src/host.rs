@@ -32,6 +32,11 @@ pub trait SessionOutput: Send + Sync {
         let _ = (prompt, reply);
     }
 
+    /// Returns the number of columns that fit on a line, for texts that must not wrap by themselves. Default: 80.
+    fn columns(&self) -> usize {
+        80
+    }
+
     /// Begins to show a model's turn or a tool call. The session drops the view when the work ends. Default: shows
     /// nothing.
     fn show(&self, work: Activity) -> Box<dyn ActivityView> {
@@ -126,6 +131,10 @@ impl SessionHost {
     /// Makes foreign text [printable](Self::printable) and fits it onto one line.
     pub fn one_line(&self, text: &str) -> String {
         words::one_line(text, &self.secrets())
+    }
+
+    pub(crate) fn columns(&self) -> usize {
+        self.output.columns()
     }
 
     pub(crate) fn last_line(&self, text: &str, width: usize) -> Option<String> {

@@ -13,6 +13,10 @@ struct TerminalOutput {
 }
 
 impl SessionOutput for TerminalOutput {
+    fn columns(&self) -> usize {
+        columns()
+    }
+
     fn say(&self, text: &str) {
         view::say(text);
     }
