@@ -89,7 +89,12 @@ impl Phrase {
     fn read(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {
         let input = input.trim();
         let words = Word::all(input);
-        let prompt_at = |length: usize| words.get(length).map_or("", |word| &input[word.start..]);
+        // A dash separates the schedule from the prompt.
+        let is_dash = |word: &&Word| word.is(&["-", "--", "–", "—", "|"]);
+        let prompt_at = |length: usize| {
+            let length = length + usize::from(words.get(length).filter(is_dash).is_some());
+            words.get(length).map_or("", |word| &input[word.start..])
+        };
         let scheduled = |(cron, prompt): (Cron, &str)| {
             Ok(Self { time: Some(PhraseTime::Cron(cron)), prompt: prompt.to_owned() })
         };

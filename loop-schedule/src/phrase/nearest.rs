@@ -51,7 +51,22 @@ pub(super) fn find(words: &[Word]) -> Option<(String, Option<String>)> {
     let end = with_continuations(words, at, at + length(here).max(least));
     let found = &words[at..end];
     let window = &words[at..words.len().min(at + REACH.max(found.len()))];
-    Some((joined(found), form(found).or_else(|| form(window))))
+    // A number that is not understood can be the one that matters.
+    let is_odd = window.iter().take(found.len() + 1).any(is_odd_number);
+    let is_moved = at > 0 && words[at - 1].is(MOVING);
+    let nearest = if is_moved || is_odd { None } else { form(found).or_else(|| form(window)) };
+    Some((joined(found), nearest))
+}
+
+/// Words after which a time is not when the job fires.
+const MOVING: &[&str] = &["after", "before", "by", "from", "since", "than", "through", "till", "until"];
+
+/// Returns whether words are a year: `in 2026`.
+fn is_year(words: &[Word]) -> bool {
+    let is_number = |word: &Word| {
+        word.text.len() == 4 && word.text.parse().is_ok_and(|year| (1900..2200).contains(&year))
+    };
+    words[0].is(&["in"]) && words.get(1).is_some_and(is_number) && !words.get(2).is_some_and(Word::is_unit)
 }
 
 /// Returns whether a word before a time belongs to it.
@@ -80,8 +95,18 @@ fn with_continuations(words: &[Word], start: usize, mut end: usize) -> usize {
     end
 }
 
+/// Returns whether a word has a number that no form writes in this way: `1,000`, `½`, `-5`.
+fn is_odd_number(word: &Word) -> bool {
+    let has_digit = word.text.contains(|sign: char| sign.is_ascii_digit());
+    has_digit && (word.text.contains(',') || word.text.starts_with(['-', '−', '+', '~', '<', '>', '≤', '≥']))
+        || word.text.contains(['¼', '½', '¾', '⅓', '⅔'])
+}
+
 /// Returns the nearest form that works, if one is near.
 fn form(words: &[Word]) -> Option<String> {
+    if words.iter().any(is_odd_number) || is_year(words) {
+        return None;
+    }
     let words = &normal(words);
     // `at 9am` in `every other day at 9am` would fire once.
     let has_form = words[0]

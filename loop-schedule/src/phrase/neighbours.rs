@@ -82,6 +82,11 @@ pub(super) fn continuation(words: &[Word]) -> Option<usize> {
 
 /// Returns the length of a continuation after `and`, `or`, `but`, `then`: another time, or more of the same.
 fn linked(words: &[Word]) -> Option<usize> {
+    if words.first()?.is(&["or"])
+        && words.get(1)?.is(&["earlier", "fewer", "later", "less", "longer", "more", "so", "sooner"])
+    {
+        return Some(2);
+    }
     let links = words.iter().take(2).take_while(|word| word.is(LINKS)).count();
     let (links, rest) = words.split_at(links);
     let is_sequence = links.iter().any(|word| word.is(&["then", "but"]));

@@ -38,7 +38,7 @@ pub(super) fn is_time(words: &[Word], at: usize) -> bool {
         "at" | "" if word.is(&["at", "@"]) && is_hour(rest) => true,
         "in" if is_hour(rest) || is_vague_amount(rest) || is_in_a_day_part(words, at) => true,
         _ if is_day_or_month(word) || is_day_range(&word.text) => true,
-        _ if is_month(word) => rest.first().is_some_and(starts_with_number),
+        _ if is_month(word) && rest.first().is_some_and(starts_with_number) => true,
         _ => edge(words, at) > 0 || cron_fields::is_in_the_middle(&words[at..]),
     }
 }
@@ -193,7 +193,7 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
     let is_short =
         is_compact_like(&word.text) || is_clock_like(word) || is_name || is_hyphenated || is_written;
     let lengths = [
-        usize::from(is_short),
+        usize::from(is_short || is_short_name(word, at)),
         if is_count(words, at) { 2 } else { 0 },
         frequency(here).map_or(0, |(_, length)| length),
         ClockTime::parse(here).filter(|(time, _)| time.is_exact).map_or(0, |(_, length)| length),
@@ -205,6 +205,13 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
         if at == 0 { neighbours::continuation(words).filter(|length| *length > 1).unwrap_or(0) } else { 0 },
     ];
     lengths.into_iter().filter(|length| at == 0 || *length == here.len()).max().unwrap_or(0)
+}
+
+/// Returns whether a word is the short name of a day or a month: `dec`, and `wed` at the end. `sat`, `sun`, `mar` and
+/// `may` have another meaning more often.
+fn is_short_name(word: &Word, at: usize) -> bool {
+    const MONTHS: &[&str] = &["jan", "feb", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"];
+    word.is(MONTHS) || (at > 0 && word.is(&["wed"]))
 }
 
 /// Returns whether a word alone says that something repeats: `nightly`, `mondays`.

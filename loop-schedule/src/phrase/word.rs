@@ -31,8 +31,10 @@ impl Word {
     }
 
     fn new(word: &str, start: usize) -> Self {
-        let typed = word.trim_end_matches([',', '.', ';', ':', '!', '?', ')', '"', '\'']);
-        let typed = typed.trim_start_matches(['(', '"', '\'']).to_owned();
+        const OPENING: [char; 9] = ['(', '[', '{', '"', '\'', '`', '“', '‘', '«'];
+        const CLOSING: [char; 15] =
+            [',', '.', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '`', '”', '’', '»'];
+        let typed = word.trim_end_matches(CLOSING).trim_start_matches(OPENING).to_owned();
         let text = typed.to_lowercase();
         let (has_colon, has_comma) = (word.ends_with(':'), word.ends_with(','));
         Self { start, end: start + word.len(), typed, text, has_colon, has_comma }

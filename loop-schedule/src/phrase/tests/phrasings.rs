@@ -377,3 +377,29 @@ fn the_nearest_form_means_the_same() {
         ("at 3 tonight x", "refused at 3 tonight -> none"),
     ]);
 }
+
+#[test]
+fn no_form_is_proposed_that_changes_a_number_or_moves_a_day() {
+    holds(&[
+        ("every 1,000 minutes x", "refused every 1,000 minutes -> none"),
+        ("every ½ hour x", "refused every -> none"),
+        ("every -5 minutes x", "refused every -> none"),
+        ("fix tests in 2026", "refused in 2026 -> none"),
+        ("a week from tomorrow x", "refused tomorrow -> none"),
+        ("x until friday", "refused friday -> none"),
+        ("every 5 minutes or less x", "refused every 5 minutes or less -> every 5 minutes"),
+        ("Dec x", "refused Dec -> none"),
+        ("x wed", "refused wed -> none"),
+    ]);
+}
+
+#[test]
+fn brackets_quotes_and_dashes_around_a_schedule_are_no_part_of_it() {
+    holds(&[
+        ("[every 5 minutes] x", "every 5m | x"),
+        ("`5m` x", "every 5m | x"),
+        ("x “every 5 minutes”", "every 5m | x"),
+        ("every hour - x", "every 1h | x"),
+        ("every hour — x", "every 1h | x"),
+    ]);
+}
