@@ -17,7 +17,7 @@ fn run_name(text: &str) -> Result<String, String> {
 }
 
 #[derive(Debug, Args)]
-#[group(id = "what", required = true, multiple = false, args = ["prompt", "command"])]
+#[group(id = "what", required = true, multiple = true, args = ["prompt", "command"])]
 pub(crate) struct EveryArgs {
     /// The pause after each iteration: 30s, 5m, 1h30m, 1d, or seconds
     #[arg(value_parser = loop_session::repeat::interval, allow_negative_numbers = true)]

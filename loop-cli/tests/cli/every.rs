@@ -326,3 +326,15 @@ fn mistakes_are_found_before_anything_is_run() {
     shown("every_mistakes", &said.join("\n"));
     assert!(!scenario.has("ran") && scenario.records().is_empty());
 }
+
+#[test]
+fn an_interval_of_two_words_gets_its_short_form() {
+    let scenario = Scenario::new();
+    for (args, hint) in [
+        (&["every", "5", "minutes", "--", "echo", "hi"] as &[&str], "write `loop every 5m -- echo hi`"),
+        (&["every", "5", "minutes", "look"], "write `loop every 5m look`"),
+        (&["every", "5m", "look", "--", "echo", "hi"], "either a prompt or a command"),
+    ] {
+        scenario.run(args).exits(2).says(&[hint]);
+    }
+}

@@ -133,11 +133,20 @@ fn repetition(args: &EveryArgs) -> Result<Repetition, Failure> {
     if let Some(word) = word
         && let Some(whole) = repeat::continued(args.interval, word)
     {
-        let rest = if args.prompt.len() > 1 { args.prompt[1..].join(" ") } else { "PROMPT".to_owned() };
+        let rest = match (&args.prompt[1..], args.command.as_slice()) {
+            ([], []) => "PROMPT".to_owned(),
+            ([], command) => format!("-- {}", command.join(" ")),
+            (prompt, _) => prompt.join(" "),
+        };
         return Err(usage!(
             "`{word}` looks like a part of the interval, which is one word here: write `loop every {} {}`",
             words::span(whole).replace(' ', ""),
             text::one_line(&rest)
+        ));
+    }
+    if !args.prompt.is_empty() && !args.command.is_empty() {
+        return Err(usage!(
+            "`loop every` repeats either a prompt or a command: write nothing between the interval and `--`"
         ));
     }
     let count = if args.unlimited { None } else { Some(args.count.unwrap_or(DEFAULT_COUNT)) };
