@@ -169,6 +169,8 @@ mod tests {
         ] {
             pages.push(shown(folder.path(), name, arguments, 60).await);
         }
-        insta::assert_snapshot!(pages.join("\n"));
+        insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false, snapshot_path => "../../../tests/cli/snapshots" }, {
+            insta::assert_snapshot!("call_rows", pages.join("\n"));
+        });
     }
 }
