@@ -122,7 +122,8 @@ pub(crate) fn settings(
     dir: &Path,
     lookup: impl FnMut(&str) -> Option<OsString>,
 ) -> Result<Settings, Diagnostics> {
-    let settings = Settings::load(dir, lookup)?;
+    // Other errors include these findings, and a rendering of them must not cut a secret.
+    let settings = Settings::load(dir, lookup).map_err(|findings| findings.redacted(&view::secrets()))?;
     let mut known = OF_SETTINGS.write().unwrap_or_else(PoisonError::into_inner);
     let secrets: BTreeSet<_> = settings.addresses().flat_map(in_addresses).collect();
     let new: Vec<_> = secrets.difference(&known).cloned().collect();

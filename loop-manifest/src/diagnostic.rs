@@ -84,11 +84,11 @@ impl Diagnostic {
         Self { title, ..self }
     }
 
-    /// Removes these secrets from the texts.
-    pub(super) fn remove_secrets(&mut self, secrets: &[String]) {
+    /// Changes each text with this function.
+    pub(super) fn change_texts(&mut self, change: impl Fn(&str) -> String) {
         let labels = self.marks.iter_mut().map(|mark| &mut mark.label);
         let texts = [&mut self.title].into_iter().chain(labels).chain(&mut self.notes).chain(&mut self.help);
-        texts.for_each(|text| *text = without_secrets(std::mem::take(text), secrets));
+        texts.for_each(|text| *text = change(text));
     }
 
     pub(super) fn render(&self, renderer: &Renderer, sources: &Sources) -> String {
@@ -122,8 +122,8 @@ impl Diagnostic {
 }
 
 /// The text with as many `*` in the place of each secret, so that all places stay where they are.
-pub(super) fn without_secrets(text: String, secrets: &[String]) -> String {
-    secrets.iter().fold(text, |text, secret| match text.contains(secret) {
+pub(super) fn without_secrets(text: &str, secrets: &[String]) -> String {
+    secrets.iter().fold(text.to_owned(), |text, secret| match text.contains(secret) {
         true => text.replace(secret, &"*".repeat(secret.len())),
         false => text,
     })

@@ -7,7 +7,7 @@
 use std::{cmp::Reverse, fmt, path::Path};
 
 use annotate_snippets::Renderer;
-use loop_telemetry::secrets_in_addresses;
+use loop_telemetry::{Redactor, secrets_in_addresses};
 
 pub(crate) use crate::diagnostic::{COMMAND_LINE, Diagnostic, Span};
 use crate::{
@@ -54,8 +54,8 @@ impl Diagnostics {
         }
         // A secret may be a part of another one.
         secrets.sort_by_key(|secret| Reverse(secret.len()));
-        findings.iter_mut().for_each(|finding| finding.remove_secrets(&secrets));
-        let (text, line) = (without_secrets(text, &secrets), without_secrets(line.to_owned(), &secrets));
+        findings.iter_mut().for_each(|finding| finding.change_texts(|text| without_secrets(text, &secrets)));
+        let (text, line) = (without_secrets(&text, &secrets), without_secrets(line, &secrets));
         Self { sources: Sources { path, text, line }, findings }
     }
 
@@ -71,22 +71,62 @@ impl Diagnostics {
         (!findings.is_empty()).then(|| Self { findings, ..self.clone() })
     }
 
-    /// Formats the findings in the style of rustc, each with its lines of the file. The text ends with a line feed
-    /// unless it is empty.
+    /// Returns whether there are no findings.
+    pub fn is_empty(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// Hides these secrets, in the findings and in the lines that [`render`](Self::render) shows. Call it before that:
+    /// a rendering shows only a part of a long line, and nothing can find the part of a secret in it.
+    ///
+    /// ```
+    /// use loop_manifest::{Paint, Plan, Source};
+    /// use loop_telemetry::Redactor;
+    /// let source = Source::from_bytes("loop.toml".as_ref(), b"goal = hunter2-hunter2".into())?;
+    /// let findings = Plan::of(source).unwrap_err();
+    /// let shown = findings.redacted(&Redactor::new(["hunter2-hunter2"])).render(Paint::Plain);
+    /// assert!(shown.contains("goal = ***************"));
+    /// # Ok::<(), loop_manifest::Diagnostics>(())
+    /// ```
+    #[must_use]
+    pub fn redacted(&self, secrets: &Redactor) -> Self {
+        let Self { sources: Sources { path, text, line }, mut findings } = self.clone();
+        findings
+            .iter_mut()
+            .for_each(|finding| finding.change_texts(|text| secrets.redact(text).into_owned()));
+        let path = secrets.redact(&path).into_owned();
+        let [text, line] = [text, line].map(|text| secrets.mask(&text).into_owned());
+        Self { sources: Sources { path, text, line }, findings }
+    }
+
+    /// Formats the findings in the style of rustc, each with its lines of the file. It leaves out the ends of long
+    /// lines. The text ends with a line feed unless it is empty.
     pub fn render(&self, paint: Paint) -> String {
-        let renderer = match paint {
+        self.render_with(&match paint {
             Paint::Plain => Renderer::plain(),
             Paint::Coloured => Renderer::styled(),
-        };
+        })
+    }
+
+    /// Like the plain [`render`](Self::render), with whole lines. A caller that cannot redact the findings shows these:
+    /// secrets in them can still be found.
+    pub(crate) fn in_whole_lines(&self) -> String {
+        self.render_with(&Renderer::plain().term_width(WIDEST))
+    }
+
+    fn render_with(&self, renderer: &Renderer) -> String {
         let blocks: Vec<String> =
-            self.findings.iter().map(|it| it.render(&renderer, &self.sources) + "\n").collect();
+            self.findings.iter().map(|it| it.render(renderer, &self.sources) + "\n").collect();
         blocks.join("\n")
     }
 }
 
+/// A width that no line of a file reaches. The renderer calculates with multiples of it.
+const WIDEST: usize = 1 << 30;
+
 impl std::error::Error for Diagnostics {}
 
-/// Without colours.
+/// Without colours, and without [redaction](Diagnostics::redacted) of other secrets than the file's own.
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.render(Paint::Plain))

@@ -18,7 +18,7 @@ use loop_agents::chat::Message;
 use loop_core::with_causes;
 use loop_telemetry::{
     transcript::{
-        SessionEntry, SessionError, SessionStore, UnreadableSession,
+        MissingEnd, SessionEntry, SessionError, SessionStore, UnreadableSession,
         export::{ExportedCall, ExportedFile, ExportedMessage, fountain, markdown},
     },
     words::{
@@ -72,6 +72,24 @@ pub fn text(store: &SessionStore, id: &str, format: TextFormat) -> Result<String
     })
 }
 
+/// Returns a warning about a session whose end is missing: its process was killed, or somebody cut its file. Returns
+/// `None` if nothing is missing, or if it cannot be read.
+pub fn warning(store: &SessionStore, id: &str) -> Option<String> {
+    let missing = store.missing_end(id).ok()??;
+    Some(end_warning(missing, "not shown"))
+}
+
+/// Describes the missing end of a session. `torn` tells what happens to an incomplete entry.
+pub(crate) fn end_warning(missing: MissingEnd, torn: &str) -> String {
+    match missing {
+        MissingEnd::Torn(bytes) => {
+            let bytes = words::count(bytes, "byte");
+            format!("the last entry of the session is incomplete: its {bytes} are {torn}")
+        }
+        _ => "the last messages of the session may be missing: it was killed, or its file was cut".to_owned(),
+    }
+}
+
 /// A list of the last used sessions, as a table.
 ///
 /// # Default
@@ -103,13 +121,22 @@ impl<'a> SessionList<'a> {
         Self { is_local, ..self }
     }
 
+    /// Returns a [`warning`] for each session in the table whose end is missing, with the session's id.
+    ///
+    /// # Errors
+    /// The folder of the store cannot be read.
+    pub fn warnings(&self) -> Result<Vec<String>, SessionError> {
+        let (sessions, _) = self.sessions()?;
+        let ids = sessions.into_iter().take(LISTED).map(|entry| entry.info.id);
+        Ok(ids.filter_map(|id| Some(format!("{id}: {}", warning(self.store, &id)?))).collect())
+    }
+
     /// Returns the table, and a line for each session that cannot be read. Returns `None` if there are no sessions.
     ///
     /// # Errors
     /// The folder of the store cannot be read.
     pub fn text(&self) -> Result<Option<String>, SessionError> {
-        let (mut sessions, unreadable) = self.store.list_from(self.folder)?;
-        sessions.retain(|entry| !self.is_local || entry.info.works_in(self.folder));
+        let (sessions, unreadable) = self.sessions()?;
         let rows: Vec<_> = sessions.iter().take(LISTED).map(|entry| self.row(entry)).collect();
         let mut lines = if rows.is_empty() { Vec::new() } else { table::lines(COLUMNS, &rows) };
         if let Some(more) = sessions.len().checked_sub(LISTED).filter(|more| *more > 0) {
@@ -117,6 +144,13 @@ impl<'a> SessionList<'a> {
         }
         lines.extend(unreadable.iter().map(|session| unread(session, self.host)));
         Ok((!lines.is_empty()).then(|| lines.join("\n")))
+    }
+
+    /// Returns the sessions that it lists, and those that cannot be read.
+    fn sessions(&self) -> Result<(Vec<SessionEntry>, Vec<UnreadableSession>), SessionError> {
+        let (mut sessions, unreadable) = self.store.list_from(self.folder)?;
+        sessions.retain(|entry| !self.is_local || entry.info.works_in(self.folder));
+        Ok((sessions, unreadable))
     }
 
     fn row(&self, entry: &SessionEntry) -> Vec<String> {

@@ -10,12 +10,12 @@ use loop_core::with_causes;
 use loop_telemetry::{
     JournalError,
     transcript::{
-        Conversation, SessionError, SessionInfo, SessionStore, ToolCallRecord, Transcript, TranscriptEntry,
+        Conversation, MissingEnd, SessionError, SessionInfo, SessionStore, ToolCallRecord, Transcript,
+        TranscriptEntry,
     },
-    words,
 };
 
-use crate::host::SessionHost;
+use crate::{host::SessionHost, stored_sessions::end_warning};
 
 /// Writes the transcript of a session. The file appears with the first message: an empty session leaves no file.
 ///
@@ -70,12 +70,9 @@ impl TranscriptWriter {
     /// There is no session with this id, another process holds it, or it cannot be read.
     pub fn resume(&mut self, info: SessionInfo) -> Result<Conversation<Message>, SessionError> {
         let (file, conversation) = self.store.resume(&info.id, self.host.clock())?;
-        if let Some(bytes) = file.torn_bytes() {
-            let torn = words::count(bytes, "byte");
-            self.host.warn(&format!("the last entry of the session is incomplete: its {torn} are removed"));
-        } else if file.lacks_end() {
-            self.host
-                .warn("the last messages of the session may be missing: it was killed, or its file was cut");
+        let torn = file.torn_bytes().map(MissingEnd::Torn);
+        if let Some(missing) = torn.or(file.lacks_end().then_some(MissingEnd::Ended)) {
+            self.host.warn(&end_warning(missing, "removed"));
         }
         self.end();
         let is_off = self.is_off;

@@ -4,7 +4,7 @@ use anyhow::Context;
 use loop_agents::chat::TurnError;
 use loop_guardrails::policy::workspace::WorkspaceError;
 use loop_manifest::{
-    ComposeError, Diagnostics, Paint,
+    ComposeError, Diagnostics,
     model::ModelChoiceError,
     task::{LoopsError, TaskError},
 };
@@ -13,7 +13,10 @@ use loop_telemetry::{
     JournalError, RetentionError, StateDirError, StoreError, TelemetryError, transcript::SessionError,
 };
 
-use crate::{exit, view::StdoutError};
+use crate::{
+    exit,
+    view::{self, StdoutError},
+};
 
 /// The reason why a command failed.
 ///
@@ -23,7 +26,7 @@ use crate::{exit, view::StdoutError};
 #[error(transparent)]
 pub(crate) enum Failure {
     /// The manifest or the settings are invalid. The text is a report that shows where.
-    #[error("{}", .0.render(Paint::Coloured))]
+    #[error("{}", view::diagnostics(.0))]
     Manifest(#[from] Diagnostics),
     /// The command line asks for something impossible.
     Usage(anyhow::Error),

@@ -37,7 +37,7 @@ use crate::{
     args::{Cli, Command, suggest_command, suggest_flag},
     exit, persistence, view,
 };
-use loop_manifest::{Diagnostics, LoadedPlan, Paint, Plan};
+use loop_manifest::{Diagnostics, LoadedPlan, Plan};
 
 /// Parses the command line and runs what it asks for.
 pub(crate) fn main() -> ExitCode {
@@ -100,6 +100,5 @@ fn plan_and_warnings(found: Result<LoadedPlan, Diagnostics>) -> Result<(Plan, St
     if !secrets.is_empty() {
         view::redact_also(secrets);
     }
-    // The printer removes the colours where they are unwanted.
-    Ok((loaded.plan, loaded.warnings.render(Paint::Coloured)))
+    Ok((loaded.plan, view::diagnostics(&loaded.warnings)))
 }

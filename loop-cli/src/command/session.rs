@@ -36,13 +36,19 @@ fn list(store: &SessionStore, args: &ListSessionsArgs) -> Result<(), Failure> {
             if !view::print_json(&json(&SessionJson::of(&session)))? {
                 break;
             }
+            let id = &session.info.id;
+            if let Some(warning) = stored_sessions::warning(store, id) {
+                view::warning(&format!("{id}: {warning}"));
+            }
         }
         return Ok(());
     }
-    let here = environment::dir(None)?;
-    match SessionList::new(store, &here, &session::listing_host()).local(!args.all).text()? {
+    let (here, host) = (environment::dir(None)?, session::listing_host());
+    let listed = SessionList::new(store, &here, &host).local(!args.all);
+    match listed.text()? {
         Some(page) => {
             view::print(&page)?;
+            listed.warnings()?.iter().for_each(|warning| view::warning(warning));
         }
         None if args.all => view::say("there are no stored sessions"),
         None => view::say(NONE_HERE),
@@ -62,10 +68,13 @@ fn show(store: &SessionStore, args: &ShowSessionArgs) -> Result<(), Failure> {
                 break;
             }
         }
-        return Ok(());
+    } else {
+        let page = stored_sessions::text(store, &id, TextFormat::Markdown)?;
+        view::print(text::printable(&page).trim_end())?;
     }
-    let page = stored_sessions::text(store, &id, TextFormat::Markdown)?;
-    view::print(text::printable(&page).trim_end())?;
+    if let Some(warning) = stored_sessions::warning(store, &id) {
+        view::warning(&warning);
+    }
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use loop_manifest::{Diagnostics, Paint};
 use loop_telemetry::words::{escaped_json, harmless};
 pub(crate) use loop_telemetry::{
     OutputFilter,
@@ -148,6 +149,16 @@ fn is_read(written: io::Result<()>) -> Result<bool, StdoutError> {
 /// Prints an error and its causes.
 pub(crate) fn error(error: &anyhow::Error) {
     say(&format!("{} {error:#}", paint(BAD, "error:")));
+}
+
+/// Formats the findings about a manifest or about settings, without secrets.
+pub(crate) fn diagnostics(findings: &Diagnostics) -> String {
+    // Most manifests have none, and building the search for secrets takes time.
+    if findings.is_empty() {
+        return String::new();
+    }
+    // The printer removes the colours where they are unwanted.
+    findings.redacted(&secrets()).render(Paint::Coloured)
 }
 
 /// Prints a warning.

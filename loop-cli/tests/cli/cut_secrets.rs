@@ -224,6 +224,41 @@ fn the_output_of_an_agent_or_check_that_a_limit_ends_has_none() {
     }
 }
 
+#[test]
+fn a_message_about_a_manifest_or_about_settings_has_none_wherever_it_cuts_a_line() {
+    let (scenario, rest) = (Scenario::new(), "1".repeat(200));
+    for zeros in (0..=200).step_by(5) {
+        let value = format!("{} {SECRET} {}", "0".repeat(zeros), "0".repeat(zeros % 30));
+        scenario.write("it.toml", format!("goal = \"{value}\" oops \"{rest}\"\n"));
+        scenario.write("it.json", format!("{{\"goal\": \"{value}\", oops \"{rest}\"}}\n"));
+        scenario.write("it.yaml", format!("{{goal: \"{value}\", goal: \"{rest}\"}}\n"));
+        scenario.write("project/loop.toml", format!("chat = {{ model = \"{value}\" oops \"{rest}\" }}\n"));
+        for args in [
+            &["check", "it.toml"][..],
+            &["check", "it.json"],
+            &["run", "it.yaml"],
+            &["models", "--cwd", "project"],
+            &["chat", "--cwd", "project", "--prompt", "x"],
+        ] {
+            let ran = knowing(&scenario, args);
+            assert!(ran.stderr.contains("-->"), "{args:?}: {}", ran.stderr);
+            has_no_part(&format!("{args:?}"), &(ran.stdout + &ran.stderr));
+        }
+    }
+}
+
+#[test]
+fn a_message_about_a_command_line_has_none_wherever_it_cuts_the_line() {
+    let scenario = Scenario::new();
+    for zeros in (0..=200).step_by(5) {
+        let (prompt, finish) = (format!("{}{SECRET}pp", "0".repeat(zeros)), format!("echo {SECRET}"));
+        let flags = ["run", "--agent", "true", "--check", "true", "--max", "1", "--goal", "g"];
+        let more = ["--prompt", &prompt, "--on-finish", &finish, "--var", "X=1"];
+        let ran = knowing(&scenario, &[&flags[..], &more].concat()).exits(2).says(&["the command line"]);
+        has_no_part("the messages", &(ran.stdout + &ran.stderr));
+    }
+}
+
 fn no_file_has(folder: &Path, part: &str) {
     for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
         if entry.is_dir() {

@@ -1,5 +1,7 @@
 //! Facts about models: the window that a request asks for, and what `loop` learns from servers.
 
+use std::{fs, path::PathBuf};
+
 use loop_testing::Answer;
 use serde_json::{Value, json};
 
@@ -199,6 +201,45 @@ fn without_a_name_the_model_last_used_here_answers_and_never_an_embedder_first()
     embedder.set_page("/api/show", json!({ "capabilities": ["embedding"] }));
     asked(&Scenario::new(), &embedder, &["chat", "--prompt", "Hi?", "--model", "scripted"], &[]).exits(0);
     asked(&Scenario::new(), &ollama(1, 8_192, &json!({})), &["chat", "--prompt", "Hi?"], &[]).exits(0);
+}
+
+/// Returns the files that remember which models were last used.
+fn last_used(scenario: &Scenario) -> Vec<PathBuf> {
+    let files = fs::read_dir(scenario.state().join("models")).expect("a folder");
+    let paths = files.map(|file| file.expect("a file").path());
+    paths
+        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("last-")))
+        .collect()
+}
+
+#[test]
+fn a_folder_or_a_model_with_a_secret_in_its_name_is_not_remembered() {
+    const SECRET: &str = "Sup3rS3cretValue42xyz";
+    let (scenario, server) = (Scenario::new(), ollama(2, 8_192, &json!({})));
+    fs::create_dir(scenario.path(SECRET)).expect("a folder");
+    let knowing = |folder: &str, model: &str| {
+        let mut command = scenario.loop_command(&["chat", "--prompt", "Hi?", "--model", model]);
+        command.env("OLLAMA_HOST", server.url()).env("MY_API_TOKEN", SECRET);
+        RunningCommand::new(command.current_dir(scenario.path(folder))).finish().exits(0);
+    };
+    knowing(SECRET, "ollama:scripted");
+    knowing("", &format!("ollama:{SECRET}"));
+    assert!(last_used(&scenario).is_empty());
+}
+
+#[test]
+fn a_damaged_file_about_the_model_last_used_causes_one_warning() {
+    const DAMAGED: &str = "the model that was last used in this folder was damaged";
+    let (scenario, server) = (Scenario::new(), ollama(5, 8_192, &json!({})));
+    asked(&scenario, &server, &ASK, &[]).exits(0);
+    let path = last_used(&scenario).remove(0);
+    let whole = fs::read(&path).expect("a file");
+    for damaged in [b"", &whole[..whole.len() / 2]] {
+        fs::write(&path, damaged).expect("a file");
+        asked(&scenario, &server, &ASK, &[]).exits(0).says(&["warning:", DAMAGED]);
+        assert_eq!(fs::read(&path).expect("a file"), whole);
+        assert!(!asked(&scenario, &server, &ASK, &[]).exits(0).stderr.contains(DAMAGED));
+    }
 }
 
 #[test]

@@ -62,6 +62,41 @@ fn a_transcript_that_was_cut_is_not_gone_on_with_in_silence() {
 }
 
 #[test]
+fn a_transcript_that_was_cut_is_listed_and_shown_with_a_warning() {
+    const MISSING: &str = "the last messages of the session may be missing";
+    let (scenario, server) = (Scenario::new(), ModelServer::new([Answer::deltas(["One."])]));
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
+    chat.wait_for_prompt_after("/help");
+    chat.says("First?", "One.");
+    let commands: [&[&str]; 5] =
+        [&["list"], &["list", "--json"], &["list", "--all"], &["show"], &["show", "--json"]];
+    let shown = |says: &dyn Fn(&str)| {
+        for command in commands {
+            let ran = scenario.run(&[&["session"], command].concat()).exits(0);
+            assert!(!ran.stdout.is_empty());
+            says(&ran.stderr);
+        }
+    };
+    let has_no_warning = |stderr: &str| assert_eq!(stderr, "");
+    // While the chat is open, the end is not due yet.
+    shown(&has_no_warning);
+    chat.leaves();
+    shown(&has_no_warning);
+    let files = fs::read_dir(scenario.state().join("sessions")).expect("a folder");
+    let mut paths = files.map(|file| file.expect("a file").path());
+    let path = paths.find(|path| path.extension().is_some_and(|it| it == "jsonl")).expect("a transcript");
+    let whole = fs::read_to_string(&path).expect("a transcript");
+    let lines: Vec<_> = whole.split_inclusive('\n').collect();
+    for left in 1..lines.len() {
+        fs::write(&path, lines[..left].concat()).expect("a transcript");
+        shown(&|stderr| assert!(stderr.contains("warning:") && stderr.contains(MISSING), "{left}: {stderr}"));
+        fs::write(&path, lines[..left].concat() + &lines[left][..9]).expect("a transcript");
+        let torn = "the last entry of the session is incomplete: its 9 bytes are not shown";
+        shown(&|stderr| assert!(stderr.contains("warning:") && stderr.contains(torn), "{left}: {stderr}"));
+    }
+}
+
+#[test]
 fn an_audit_that_was_emptied_is_reported() {
     const LOST: &str = "audit.jsonl are lost: somebody emptied or removed it";
     let (scenario, server) = (Scenario::new(), ModelServer::new([]));

@@ -48,6 +48,8 @@ container, or as a separate user.
 - **`kill -STOP` by a person.** The watchdog continues the loop, as it does after an agent's SIGSTOP. Ctrl+Z and
   `kill -TSTP` stop a run and all of its processes until `fg` or `kill -CONT`. An agent can do that too, and gains nothing
   by it.
+- **The hard limit on open files** of the loop. An agent can lower it (`prlimit`), and nobody but root can raise it
+  again. With too few files, the loop cannot read the list of processes, and warns of that.
 - **Sessions of `loop chat` and `loop schedule run`.** They are not listed as runs. If they are killed together with their
   watchdog, nothing searches for the processes that they leave behind.
 ";

@@ -52,8 +52,15 @@ pub enum KeepError {
         path: PathBuf,
     },
     /// The file, or what it would become, is not valid.
-    #[error(transparent)]
-    Invalid(#[from] Diagnostics),
+    #[error("{}", .0.in_whole_lines())]
+    Invalid(Diagnostics),
+}
+
+/// The findings are no source of the error, because their own text shows only parts of long lines.
+impl From<Diagnostics> for KeepError {
+    fn from(findings: Diagnostics) -> Self {
+        Self::Invalid(findings)
+    }
 }
 
 impl CommandRule {

@@ -6,6 +6,7 @@ mod judge;
 mod laws;
 mod review;
 mod schema;
+mod secrets;
 mod toml;
 mod valid;
 mod warnings;

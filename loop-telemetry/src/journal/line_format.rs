@@ -163,6 +163,12 @@ pub(super) fn read<E: LinePayload>(line: &[u8]) -> Result<StoredLine<'_, E>, Lin
     serde_json::from_slice(line).map_err(|error| LineError::Damaged(error.to_string()))
 }
 
+/// Parses the last line of a file without the lines before it. Returns its format and its event; `None` if this version
+/// cannot read it.
+pub(crate) fn last<E: LinePayload>(line: &[u8]) -> Option<(u32, E)> {
+    read(line).ok().map(|line| (line.v, line.event))
+}
+
 /// Returns the format that a line declares, if this version does not know it.
 pub(super) fn newer<E: LinePayload>(line: &[u8]) -> Option<u32> {
     format(line).filter(|found| *found > E::FORMAT)

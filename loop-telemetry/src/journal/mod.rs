@@ -26,7 +26,7 @@ mod tamper_check;
 pub(crate) use self::{
     appender::Appender,
     error::IoErrorContext,
-    line_format::{LinePayload, write as write_line},
+    line_format::{LinePayload, last as last_line, write as write_line},
     line_reader::LineReader,
     lock::{is_held, is_locked, lock},
 };

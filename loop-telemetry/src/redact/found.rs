@@ -1,5 +1,7 @@
 //! The positions of secrets in a text.
 
+use std::ops::Range;
+
 use super::REDACTED;
 
 /// The positions of secrets that are not yet removed, in order and without overlap.
@@ -21,6 +23,11 @@ struct Place {
 impl Found {
     pub(super) fn is_empty(&self) -> bool {
         self.places.is_empty()
+    }
+
+    /// Returns the positions.
+    pub(super) fn places(&self) -> impl Iterator<Item = Range<usize>> {
+        self.places.iter().map(|place| place.from..place.to)
     }
 
     /// Adds a position. Merges secrets that overlap.

@@ -150,14 +150,52 @@ impl Redactor {
         taken_out(scan, bytes)
     }
 
-    /// Redacts a text that may be a message. If it is on one line, it may come from lines that a program wrapped.
+    /// Replaces each byte of a secret with `*`, except line ends. All other text keeps its position, so that a message
+    /// can point into the text, and show a part of it.
+    ///
+    /// ```
+    /// use loop_telemetry::Redactor;
+    /// let redactor = Redactor::new(["hunter2-hunter2"]);
+    /// assert_eq!(redactor.mask("login with hunter2-hunter2."), "login with ***************.");
+    /// assert_eq!(redactor.mask("?key=hunter2%2Dhunter2"), "?key=*****************");
+    /// ```
+    pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let scan = self.scan_message(text);
+        if scan.found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let (mut masked, mut done) = (String::with_capacity(text.len()), 0);
+        for place in scan.found.places() {
+            // A value that is not text may begin or end in the middle of a character.
+            let from = text.floor_char_boundary(place.start).max(done);
+            let to = text.ceil_char_boundary(place.end).max(from);
+            masked.push_str(&text[done..from]);
+            masked.extend(text[from..to].bytes().map(|byte| match byte {
+                b'\n' | b'\r' => char::from(byte),
+                _ => '*',
+            }));
+            done = to;
+        }
+        masked.push_str(&text[done..]);
+        Cow::Owned(masked)
+    }
+
+    /// Redacts a text that may be a message.
     fn redact_message<'a>(&self, text: &'a str) -> Cow<'a, [u8]> {
-        let Some(lines) = with_line_ends(text.as_bytes()) else { return self.redact_bytes(text.as_bytes()) };
-        let [mut scan, mut joined] = [Scan::default(), Scan::default()];
+        taken_out(self.scan_message(text), text.as_bytes())
+    }
+
+    /// Finds the secrets in a text that may be a message. If it is on one line, it may come from lines that a program
+    /// wrapped.
+    fn scan_message(&self, text: &str) -> Scan {
+        let mut scan = Scan::default();
         self.0.read(text.as_bytes(), true, &mut scan);
-        self.0.read(&lines, true, &mut joined);
-        scan.found.merge(joined.found);
-        taken_out(scan, text.as_bytes())
+        if let Some(lines) = with_line_ends(text.as_bytes()) {
+            let mut joined = Scan::default();
+            self.0.read(&lines, true, &mut joined);
+            scan.found.merge(joined.found);
+        }
+        scan
     }
 
     /// Redacts output that arrives in chunks.

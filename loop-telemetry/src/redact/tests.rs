@@ -235,3 +235,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_mask_keeps_the_position_of_all_other_text() {
+    let redactor = all().and(["größe-und-breite"]).and([b"\xa4ngstig"]).shapes();
+    for (text, masked) in [
+        ("nothing in it", "nothing in it"),
+        ("hunter2-hunter2hunter2-hunter2", "******************************"),
+        ("is größe-und-breite, ja", "is ******************, ja"),
+        ("hunter2-\\u0068unter2", "********************"),
+        ("a second line of a secret", "a ***********************"),
+        ("first line\nsecond line of a secret\n", "**********\n***********************\n"),
+        ("ein \u{e4}ngstiges", "ein ********es"),
+    ] {
+        assert_eq!(redactor.mask(text), masked);
+    }
+    let text = text();
+    let masked = redactor.mask(&text).into_owned();
+    let redacted = redactor.redact(&text).into_owned();
+    // A mask keeps line ends in a secret, too.
+    assert_eq!(masked.replace(['*', '\n'], ""), redacted.replace(REDACTED, "").replace('\n', ""));
+}

@@ -51,6 +51,7 @@ mod error;
 pub mod export;
 mod file;
 mod list;
+mod missing_end;
 mod removal;
 mod store;
 
@@ -61,5 +62,6 @@ pub use self::{
     error::SessionError,
     file::Transcript,
     list::{SessionEntry, UnreadableSession},
+    missing_end::MissingEnd,
     store::SessionStore,
 };

@@ -42,7 +42,7 @@ use tokio::{
 
 pub use keep_awake::KeepAwake;
 pub use process_mark::RUN_VARIABLE;
-pub use sweep::{SweptProcess, sweep, wake};
+pub use sweep::{SweptProcess, check_process_list, sweep, wake};
 pub use watchdog_process::serve_as_watchdog;
 
 use self::{

@@ -51,6 +51,8 @@ struct Subreaper {
     shared: bool,
     /// The children that existed before.
     others: Vec<Pid>,
+    /// The soft limit on open files at the beginning.
+    open_files: u64,
     /// Our watchdog process.
     watchdog: Option<Pid>,
     /// The processes that we could not end.
@@ -152,7 +154,8 @@ impl SubreaperGuard {
         others.retain(|pid| !tree.commands.contains(pid));
         system::ask_for_orphans(true)?;
         let shared = !others.is_empty() || getpid() == Pid::INIT;
-        let subreaper = Subreaper { session, mark, shared, others, watchdog: None, survivors: Vec::new() };
+        let (open_files, survivors) = (system::open_files(), Vec::new());
+        let subreaper = Subreaper { session, mark, shared, others, open_files, watchdog: None, survivors };
         tree.subreaper = Some(subreaper);
         Ok(Self(()))
     }
@@ -211,6 +214,8 @@ impl ProcessTree {
     /// Returns the children that we adopted, from commands or not. Reaps those that have ended.
     fn inherited(&mut self) -> Vec<Pid> {
         let Some(subreaper) = &mut self.subreaper else { return Vec::new() };
+        // A command may have lowered it.
+        system::raise_open_files(subreaper.open_files);
         let mut children = proc::children();
         // Once such a child is gone, its PID can be reused.
         subreaper.others.retain(|pid| children.contains(pid));

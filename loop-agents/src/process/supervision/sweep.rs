@@ -1,6 +1,6 @@
 //! Cleans up runs from outside: ends the leftover processes of dead runs, and continues runs that were left stopped.
 
-use std::{cell::RefCell, collections::BTreeMap, fs, time::Instant};
+use std::{cell::RefCell, collections::BTreeMap, fs, io, time::Instant};
 
 use rustix::process::{Pid, Signal};
 
@@ -10,6 +10,7 @@ use super::{
     number,
     proc::{self, ProcessHandle, StopState},
     process_mark::{ProcessMark, carriers_of},
+    system,
     watchdog::PROCESS_NAME,
 };
 
@@ -60,6 +61,21 @@ pub fn sweep(runs: &[&str]) -> Vec<SweptProcess> {
     let survivors: Vec<_> = survivors.into_iter().map(number).collect();
     let swept = names.into_inner().into_iter();
     swept.map(|(pid, name)| SweptProcess { pid, name, ended: !survivors.contains(&pid) }).collect()
+}
+
+/// Checks that this process can read the system's list of processes. If it cannot, a [`sweep`] and the
+/// [end](super::Supervisor::end) of a supervisor find nothing.
+///
+/// ```
+/// # #[cfg(target_os = "linux")]
+/// assert!(loop_agents::process::check_process_list().is_ok());
+/// ```
+///
+/// # Errors
+/// The list cannot be read, for example because a process of the run has lowered the hard limit on open files of this
+/// process.
+pub fn check_process_list() -> io::Result<()> {
+    system::check_process_list()
 }
 
 /// Continues the process of a living run if somebody has stopped it and has ended or stopped its watchdog. Otherwise

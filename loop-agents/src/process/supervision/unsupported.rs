@@ -26,4 +26,14 @@ pub(super) fn limit_locks(_: u64) -> io::Result<()> {
     Ok(())
 }
 
+pub(super) fn open_files() -> u64 {
+    0
+}
+
+pub(super) fn raise_open_files(_: u64) {}
+
+pub(super) fn check_process_list() -> io::Result<()> {
+    Ok(())
+}
+
 pub(super) fn rename(_: &CStr) {}

@@ -58,10 +58,17 @@ pub fn serve_as_watchdog(args: impl IntoIterator<Item = OsString>) -> bool {
 
 /// Ends all processes of a run whose own process is gone.
 fn end_run(mark: &ProcessMark, group: Option<&Cgroup>) {
-    let Some(group) = group else { return drop(end_all(|| mark.carriers())) };
+    let Some(group) = group else { return drop(end_all(|| carriers(mark))) };
     group.kill();
-    end_all(|| mark.carriers().into_iter().chain(group.members()).collect());
+    end_all(|| carriers(mark).into_iter().chain(group.members()).collect());
     group.remove();
+}
+
+/// Returns the run's processes.
+fn carriers(mark: &ProcessMark) -> Vec<ProcessHandle> {
+    // One of them may have lowered it, for us or for the watched process before it started us.
+    system::raise_open_files(u64::MAX);
+    mark.carriers()
 }
 
 /// A running watchdog.
@@ -213,7 +220,7 @@ impl<'a> WatchdogProcess<'a> {
 
     /// Returns the run's processes except the watched one, which carries a mark too.
     fn carriers(&self, watched: Pid) -> Vec<ProcessHandle> {
-        let mut carriers = self.mark.carriers();
+        let mut carriers = carriers(self.mark);
         carriers.retain(|found| found.pid != watched);
         carriers
     }

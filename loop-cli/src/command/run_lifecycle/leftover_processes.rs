@@ -5,7 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use loop_agents::process::{SweptProcess, sweep, wake};
+use anyhow::Context as _;
+use loop_agents::process::{SweptProcess, check_process_list, sweep, wake};
 
 use super::stored_runs::store;
 use crate::command::environment;
@@ -63,6 +64,9 @@ fn end_in(folder: &Path) -> anyhow::Result<()> {
     // Keep the locks until cleanup is done, so that nobody resumes these runs meanwhile.
     let dead = store.dead_in(folder)?;
     let names: Vec<_> = dead.iter().map(loop_telemetry::DeadRun::id).collect();
+    if !names.is_empty() {
+        check_process_list().context("the list of processes cannot be read")?;
+    }
     let remains = LeftoverProcesses::end(&names);
     if let Some(ended) = remains.ended {
         view::warning(&format!("ended processes that a dead run of this folder had left behind: {ended}"));

@@ -10,7 +10,7 @@ use crate::{
     view::{self, text},
 };
 use loop_manifest::{
-    ExecutionContext, Paint, Plan,
+    ExecutionContext, Plan,
     model::Model,
     plan::{EvaluatorPlan, ReviewerPlan, WorkPlan},
 };
@@ -85,7 +85,7 @@ pub(crate) fn check_models(plan: &Plan, dir: &Path, vars: &[(OsString, OsString)
     }
     let settings = match persistence::settings(dir, lookup) {
         Ok(settings) => settings,
-        Err(findings) => return view::say(&findings.render(Paint::Coloured)),
+        Err(findings) => return view::say(&view::diagnostics(&findings)),
     };
     for (key, name) in named {
         if let Err(error) = Model::choose(Some(name.as_str()), &settings, vars) {

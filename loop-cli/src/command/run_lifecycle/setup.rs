@@ -4,6 +4,7 @@ use std::{env, path::Path, time::Duration};
 
 use anyhow::anyhow;
 use jiff::Timestamp;
+use loop_agents::process::check_process_list;
 use loop_core::{Bounded, Iteration, Loop, LoopStep, StopReason};
 use loop_manifest::ExecutionContext;
 use loop_telemetry::{
@@ -237,9 +238,14 @@ impl RunSetup<'_> {
     }
 }
 
-/// Warns about processes that survived the run: a person must end them.
+/// Warns about processes that survived the run, or that nobody could find: a person must end them.
 pub(super) fn warn_of_survivors(survivors: &[u32]) {
     const SHOWN: usize = 10;
+    if let Err(error) = check_process_list() {
+        view::warning(&format!(
+            "cannot search for processes that the run left behind, because the list of processes cannot be read: {error}"
+        ));
+    }
     if survivors.is_empty() {
         return;
     }

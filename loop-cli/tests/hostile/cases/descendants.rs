@@ -48,6 +48,11 @@ cases! {
         ExpectedEnd::time_exceeded("the loop ends all of them at the run's time limit").expected(),
         ExpectedEnd::time_exceeded("the loop ends all of them at the run's time limit").expected(),
     );
+    leaves_few_files: HostileCase::new(
+        "lowers the limit on open files of the loop and its watchdog (`prlimit`), and leaves a daemon",
+        FOUND.expected(),
+        FOUND_TOO.expected(),
+    ).needs("prlimit");
     hands_work_to_tmux: HostileCase::new(
         "gives work to a tmux server that it starts (where tmux is installed)",
         ExpectedEnd::goal_met("found and killed with the server, after the agent ends").leaves(1).expected(),

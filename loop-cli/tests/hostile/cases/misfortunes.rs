@@ -1,6 +1,7 @@
 //! Faults of the loop itself while a swarm of agents runs, with one agent for each kind that is hard to find.
 
 use std::{
+    fmt::Display,
     process::Command,
     time::{Duration, Instant},
 };
@@ -13,8 +14,8 @@ use crate::{
     case::HostileCase,
     hostile_scenario::{HostileScenario, Role},
     processes::{all_die, control_groups_can_be_used, dies, kill, marked, signal, watchdog},
-    run_case::{GRACE, SLACK},
-    support::{Manifest, RunningCommand, wait_until},
+    run_case::{GRACE, SLACK, is_installed},
+    support::{FOREVER, Manifest, RunningCommand, wait_until},
     terminal::{hung_up, start},
 };
 
@@ -89,6 +90,45 @@ fn a_watchdog_ends_the_run_by_itself_when_its_time_is_over() {
         agent.supervisor(supervisor.clone()).run(never, |_, _| {}).await
     });
     assert_eq!(finished.expect("it ran").exit, Exit::Signal(9));
+}
+
+#[test]
+fn a_watchdog_with_few_files_ends_the_run() {
+    if !is_installed("prlimit") {
+        return;
+    }
+    for role in Role::BOTH {
+        let (hostile_scenario, started) = swarming(role);
+        let watchdog = wait_for_watchdog(&started, None);
+        limit_files(watchdog.as_raw_nonzero().get(), "1:");
+        limit_files(started.pid(), "4:");
+        started.signal(Signal::KILL);
+        all_die(hostile_scenario.mark());
+        dies(watchdog);
+    }
+}
+
+#[test]
+fn a_loop_that_cannot_list_processes_warns() {
+    if !is_installed("prlimit") {
+        return;
+    }
+    let hostile_scenario = HostileScenario::new();
+    let works = format!(": > there_too; exec {FOREVER}");
+    let started = hostile_scenario.scenario.start_manifest(&hostile_scenario.manifest(Role::Agent, &works));
+    wait_until("it works", || hostile_scenario.scenario.has("there_too"));
+    limit_files(started.pid(), "4:4");
+    started.signal(Signal::TERM);
+    let ended = started.finish();
+    let said = "the list of processes cannot be read: Too many open files";
+    assert!(ended.stderr.contains(said), "{}", ended.stderr);
+}
+
+/// Sets the limits on open files of a process.
+fn limit_files(pid: impl Display, limits: &str) {
+    let mut prlimit = Command::new("prlimit");
+    let set = prlimit.args(["--pid", &pid.to_string(), &format!("--nofile={limits}")]).status();
+    assert!(set.expect("prlimit runs").success());
 }
 
 /// Starts a run with a swarm in this role, and waits until all of it runs.

@@ -30,6 +30,8 @@ pub(super) const RULES: &[&[&str]] = &[
     KEY_WORDS,
     ENDINGS,
     GENERAL,
+    RAILS_DATABASE,
+    KEY_LISTS,
     PROGRAMS,
     AGENTS,
     CLOUDS,
@@ -43,11 +45,19 @@ pub(super) const RULES: &[&[&str]] = &[
 pub(super) const WITH_PUBLIC_HALF: &[&str] = &["id_*", "**/.ssh/*", "ssh_host_*"];
 
 /// Rules for names that programs also use for page texts, below a folder of [translations](TRANSLATIONS).
-pub(super) const TRANSLATED: &[&str] = &[AUTH_FILE, "*passwords.json*", "*passwords.y*ml*"];
+pub(super) const TRANSLATED: &[&str] =
+    &[AUTH_FILE, "*passwords.json*", "*passwords.y*ml*", "database.y*ml", "keys.txt"];
 
 /// Folders of texts in several languages.
 pub(super) const TRANSLATIONS: &[&str] =
     &["i18n", "intl", "l10n", "lang", "langs", "languages", "locale", "locales", "translations"];
+
+/// The databases of a Rails application, with their passwords. Examples (`database.yml.example`) have none.
+const RAILS_DATABASE: &[&str] =
+    &["database.y*ml", "database.y*ml~", "database.y*ml.bak*", "database.y*ml.old*", "database.y*ml.orig"];
+
+/// The keys of `age` and `sops`.
+const KEY_LISTS: &[&str] = &["keys.txt", "keys.txt~", "keys.txt.bak*", "keys.txt.old*", "keys.txt.orig"];
 
 /// Common names for secrets of any program.
 const GENERAL: &[&str] = &[
@@ -143,7 +153,7 @@ const ENDINGS: &[&str] = with_copies![
 /// Words that mean a secret.
 const WORDS: &[&str] = with_plain_copies![
     ".env" ".key" ".secret" ".secrets" ".token" ".creds" ".credentials" ".cookies" ".vault" "netrc" "npmrc" "pypirc"
-    "pgpass"
+    "pgpass" ".age"
 ];
 
 /// Settings named after secrets and a place: `secrets-prod.yml`, `app.secrets.eu.json`. Source files and documents have

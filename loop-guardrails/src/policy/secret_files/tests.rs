@@ -294,6 +294,16 @@ fn what_only_sounds_alike_is_read() {
 }
 
 #[test]
+fn files_of_tools_for_keys_and_servers_are_refused_and_texts_with_such_names_are_read() {
+    let secrets = ".doctl/config.yaml .rediscli_auth .esmtprc .wgetrc .curlrc database.yml config/database.yml \
+         config/database.yml.bak keys.txt age/keys.txt~ backup.tar.age .openai/config.toml .anthropic/default.json";
+    assert!(secrets.split_whitespace().all(is_secret));
+    let texts = "config/database.yml.example config/locales/database.yml docs/database.md test-database.yml \
+         i18n/keys.txt hotkeys.txt android/gradle.properties src/age.rs user.age.ts src/openai/client.rs curlrc.md";
+    assert!(!texts.split_whitespace().any(is_secret));
+}
+
+#[test]
 fn names_are_folded_as_file_systems_do_it() {
     for path in ["server.\u{17f}ecret", "\u{212a}ubeconfig", ".\u{200c}env", "a/.\u{17f}\u{17f}h/x"] {
         assert!(is_secret(path), "{path}");
