@@ -37,6 +37,7 @@ mod schema;
 pub mod settings;
 mod source;
 mod stop_plan;
+mod stored_output;
 pub mod task;
 mod unfilled;
 mod usage_reporter;
@@ -72,6 +73,7 @@ pub use self::{
     schema::schema,
     source::Source,
     stop_plan::StopPlan,
+    stored_output::{StoredAgentOutput, describe_actions},
     unfilled::UNFILLED,
     validate::kebab_case,
     withheld::withheld,

@@ -3,7 +3,7 @@
 use loop_core::Progress;
 use loop_telemetry::RunStore;
 
-use crate::view::StoredAgentOutput;
+use loop_manifest::StoredAgentOutput;
 
 /// The maximum length of the reported final text, in bytes.
 const SAID: usize = 4 << 10;

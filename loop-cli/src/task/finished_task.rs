@@ -2,7 +2,10 @@
 
 use std::process::ExitCode;
 
-use loop_manifest::task::{TaskOutcome, TaskSpec, TaskStatus};
+use loop_manifest::{
+    describe_actions,
+    task::{TaskOutcome, TaskSpec, TaskStatus},
+};
 use loop_telemetry::{CostState, Record, TokenTotals, words::ending_reason};
 use serde::Serialize;
 
@@ -112,7 +115,7 @@ impl FinishedTask {
         if let Some(why) = self.trouble() {
             row("last iteration", &text::one_line(why));
         }
-        row("did", &super::describe_actions(&self.outcome.did));
+        row("did", &describe_actions(&self.outcome.did));
         row("cost", &text::cost(&self.ended.progress));
         if let Some(tokens) = text::tokens(&self.ended.progress) {
             row("tokens", &tokens);

@@ -3,10 +3,7 @@
 mod finished_task;
 mod task_reporter;
 
-pub(crate) use self::{
-    finished_task::FinishedTask,
-    task_reporter::{TaskReporter, describe_actions},
-};
+pub(crate) use self::{finished_task::FinishedTask, task_reporter::TaskReporter};
 
 /// The marker stored for a task, in place of the manifest's path.
 pub(crate) const STORED_AS: &str = "loop task";

@@ -7,8 +7,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use loop_agents::review::{ActionLog, TaskOutput};
+use loop_agents::review::TaskOutput;
 use loop_core::{Event, EventKind, Observer, Phase, Progress, Stage, Verdict, WorkResult};
+use loop_manifest::describe_actions;
 
 use crate::{
     args::ReportingArgs,
@@ -69,24 +70,6 @@ impl TaskReporter {
     pub(crate) fn of_phases(&self, loops: u64, shown: Option<LiveOutput>) -> impl Observer + use<> {
         PhaseReporter { reporter: self.clone(), loops, shown }
     }
-}
-
-/// Describes the work in numbers.
-pub(crate) fn describe_actions(account: &ActionLog) -> String {
-    let failed = account.commands.items().iter().filter(|ran| ran.exit_code != Some(0)).count();
-    let counts = [
-        (account.written.items().len(), "file", " written"),
-        (account.edited.items().len(), "file", " edited"),
-        (account.removed.items().len(), "file", " removed"),
-        (account.commands.items().len(), "command", " run"),
-        (failed, "command", " not successful"),
-        (account.errors.items().len(), "error", ""),
-        (account.rejected.items().len(), "call", " refused"),
-    ];
-    let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
-    let told: Vec<_> =
-        counts.map(|(count, thing, how)| format!("{}{how}", text::count(count as u64, thing))).collect();
-    if told.is_empty() { "no visible actions".to_owned() } else { told.join(", ") }
 }
 
 struct PhaseReporter {

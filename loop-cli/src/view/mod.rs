@@ -33,7 +33,7 @@ pub(crate) use self::{
     },
     notification::notify,
     redaction::{redact_also, secrets, set_redactor},
-    result::{IterationPage, StoredAgentOutput, resume_command, resume_hint, run_page, summary},
+    result::{IterationPage, resume_command, resume_hint, run_page, summary},
 };
 
 /// Prints to standard error, and waits until this text and all earlier output are printed, except on a stalled

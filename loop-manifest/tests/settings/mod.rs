@@ -339,5 +339,5 @@ fn a_project_allows_nothing_in_a_folder() {
     let said = refusal("[folders.\"/\"]\nallow = [\"cargo\"]");
     assert!(said.contains("`folders` is only for a user's own settings"), "{said}");
     let said = Scenario::new("[folders.app]\nallow = []", "").load().expect_err("refused").to_string();
-    assert!(said.contains("`app` is not the path of a folder"), "{said}");
+    assert!(said.contains("`app` is not an absolute path"), "{said}");
 }

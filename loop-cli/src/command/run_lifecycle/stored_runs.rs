@@ -2,12 +2,13 @@
 
 use std::{collections::HashMap, env, path::Path};
 
-use loop_core::Progress;
+use loop_core::{Progress, with_causes};
 use loop_telemetry::{JournalEntry, JournalReader, RunEntry, RunStore, StateDir, StoredOutput};
 use serde::de::DeserializeOwned;
 
 use crate::command::{Failure, environment, usage};
-use crate::view::{self, StoredAgentOutput, text};
+use crate::view::{self, text};
+use loop_manifest::StoredAgentOutput;
 
 /// Opens the run store in the user's state directory.
 pub(crate) fn store() -> Result<RunStore, Failure> {
@@ -137,7 +138,7 @@ fn warn_about_end(journal: &JournalReader, entry: &RunEntry, progress: &Progress
 
 /// Decodes the agent's output.
 pub(crate) fn decode(output: &StoredOutput<'_>) -> Result<StoredAgentOutput, Failure> {
-    StoredAgentOutput::of(&output.json()?).map_err(|why| Failure::Unreadable(why.to_string()))
+    StoredAgentOutput::of(&output.json()?).map_err(|why| Failure::Unreadable(with_causes(&why)))
 }
 
 /// Decodes the agent's output for a display of its size only. Unreadable output is skipped, so that the rest still

@@ -2,6 +2,7 @@
 
 use loop_agents::shell::ShellOutput;
 use loop_core::Progress;
+use loop_manifest::StoredAgentOutput;
 use loop_telemetry::{Logs, RunStore, rows::RowFold};
 
 use super::super::{
@@ -11,7 +12,7 @@ use super::super::{
 };
 use crate::{
     args::PartArgs,
-    view::{self, IterationPage, StoredAgentOutput, text},
+    view::{self, IterationPage, text},
 };
 
 /// Prints the iteration with this number, or the requested part of it.

@@ -8,8 +8,8 @@ use loop_telemetry::{
     words,
 };
 
-use super::StoredAgentOutput;
 use crate::view::{BOLD, paint, text};
+use loop_manifest::StoredAgentOutput;
 
 /// The maximum length of the summary of a check.
 const LINE: usize = 60;

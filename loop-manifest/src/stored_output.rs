@@ -1,14 +1,16 @@
 //! The output of an agent in an iteration, for every kind of agent.
 
-use loop_agents::{chat::TurnOutput, judge::OutputText, review::TaskOutput, shell::ShellOutput};
-use loop_core::with_causes;
-use loop_telemetry::rows::IterationOutput;
+use loop_agents::{
+    chat::TurnOutput,
+    judge::OutputText,
+    review::{ActionLog, TaskOutput},
+    shell::ShellOutput,
+};
+use loop_telemetry::{rows::IterationOutput, words};
 
-use crate::view::text;
-
-/// The output of an agent.
+/// The output of any agent that a manifest or a task runs, as a journal stores it.
 #[derive(Debug)]
-pub(crate) enum StoredAgentOutput {
+pub enum StoredAgentOutput {
     /// A command.
     Shell(Box<ShellOutput>),
     /// A model.
@@ -21,12 +23,12 @@ impl StoredAgentOutput {
     /// Parses the stored form.
     ///
     /// # Errors
-    /// Returns the output of an unknown kind of agent, in words.
-    pub(crate) fn of(json: &str) -> Result<Self, String> {
+    /// The text is the output of no known kind of agent.
+    pub fn of(json: &str) -> serde_json::Result<Self> {
         let shell = || serde_json::from_str(json).map(|output| Self::Shell(Box::new(output)));
         let task_output = || serde_json::from_str(json).map(|output| Self::Task(Box::new(output)));
         // The earlier errors concern kinds that did not match.
-        let turn = || serde_json::from_str(json).map(Self::Turn).map_err(|error| with_causes(&error));
+        let turn = || serde_json::from_str(json).map(Self::Turn);
         shell().or_else(|_| task_output()).or_else(|_| turn())
     }
 }
@@ -65,11 +67,29 @@ impl IterationOutput for StoredAgentOutput {
     fn ending(&self) -> String {
         match self {
             Self::Shell(output) => output.exit.to_string(),
-            Self::Task(task_output) => crate::task::describe_actions(&task_output.actions),
+            Self::Task(task_output) => describe_actions(&task_output.actions),
             Self::Turn(TurnOutput { rounds, calls, .. }) => match calls.len() as u64 {
-                0 => text::count(*rounds, "round"),
-                made => format!("{}, {}", text::count(*rounds, "round"), text::count(made, "tool call")),
+                0 => words::count(*rounds, "round"),
+                made => format!("{}, {}", words::count(*rounds, "round"), words::count(made, "tool call")),
             },
         }
     }
+}
+
+/// Describes the actions of an agent in numbers: `2 files written, 1 command run`.
+pub fn describe_actions(account: &ActionLog) -> String {
+    let failed = account.commands.items().iter().filter(|ran| ran.exit_code != Some(0)).count();
+    let counts = [
+        (account.written.items().len(), "file", " written"),
+        (account.edited.items().len(), "file", " edited"),
+        (account.removed.items().len(), "file", " removed"),
+        (account.commands.items().len(), "command", " run"),
+        (failed, "command", " not successful"),
+        (account.errors.items().len(), "error", ""),
+        (account.rejected.items().len(), "call", " refused"),
+    ];
+    let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
+    let told: Vec<_> =
+        counts.map(|(count, thing, how)| format!("{}{how}", words::count(count as u64, thing))).collect();
+    if told.is_empty() { "no visible actions".to_owned() } else { told.join(", ") }
 }
