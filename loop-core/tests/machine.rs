@@ -1,8 +1,8 @@
 //! The machine alone, where an example is clearer than a law.
 
 use loop_core::{
-    Action, Answer, Cost, CostQuality, Decision, Ending, Event, EventKind, Grant, Guardrail, Halt, Input,
-    Machine, MaxElapsed, Notes, Progress, Question, RunCost, RunTime, StopReason, Usage, Usd, Verdict,
+    Action, Answer, Ceiling, Cost, CostQuality, Decision, Ending, Event, EventKind, Grant, Guardrail, Halt,
+    Input, Machine, MaxElapsed, Notes, Progress, Question, RunCost, RunTime, StopReason, Usage, Usd, Verdict,
     WorkResult, guardrail_fn,
 };
 use std::time::Duration;
@@ -329,4 +329,81 @@ fn an_event_of_before_is_read_and_one_of_today_is_read_back() {
     let event = Event::new(NOW, EventKind::WorkCut { notes: notes.boxed() });
     let written = serde_json::to_string(&event).expect("JSON");
     assert_eq!(serde_json::from_str::<Event>(&written).expect("an event"), event);
+}
+
+/// A guardrail that only has a ceiling: 10 seconds.
+struct TenSeconds;
+
+impl Guardrail for TenSeconds {
+    fn name(&self) -> &str {
+        "ten_seconds"
+    }
+
+    fn check(&self, _: &Progress) -> Decision {
+        Decision::Continue
+    }
+
+    fn ceiling(&self, progress: &Progress) -> Ceiling {
+        Ceiling::time(Duration::from_secs(10).saturating_sub(progress.elapsed()))
+    }
+}
+
+const LATE: RunTime = RunTime::from_micros(20_000_000);
+
+#[test]
+fn a_ceiling_alone_ends_a_run_before_the_next_iteration() {
+    let mut run = machine(vec![Box::new(TenSeconds)]);
+    run.handle(NOW, Input::Started);
+    assert_eq!(run.handle(LATE, iterated()), Some(Action::Evaluate), "the goal has the last word");
+    run.handle(LATE, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
+    let next = run.handle(LATE, Input::Settled { met: false, by: None });
+    assert!(
+        matches!(&next, Some(Action::Finish(ending)) if ending.guardrail() == Some("ten_seconds")),
+        "{next:?}"
+    );
+}
+
+#[test]
+fn an_evaluation_does_not_begin_again_beyond_a_limit() {
+    let mut run = machine(vec![Box::new(TenSeconds)]);
+    run.handle(NOW, Input::Started);
+    assert_eq!(run.handle(NOW, iterated()), Some(Action::Evaluate));
+    // The process died while it judged.
+    let next = run.handle(LATE, Input::Resumed);
+    assert!(matches!(next, Some(Action::Finish(_))), "{next:?}");
+}
+
+#[test]
+fn a_pace_is_kept_once_before_an_iteration() {
+    let mut run = Machine::new(vec![], Box::new(Duration::from_secs(5)), false);
+    run.handle(NOW, Input::Started);
+    run.handle(NOW, iterated());
+    assert_eq!(
+        run.handle(NOW, Input::Settled { met: false, by: None }),
+        Some(Action::Wait(Duration::from_secs(5)))
+    );
+    assert_eq!(run.handle(LATE, Input::Waited), Some(Action::Iterate { iteration: 2, attempt: 1 }));
+}
+
+#[test]
+fn work_that_is_put_off_leaves_only_its_bill() {
+    let mut run = machine(vec![]);
+    run.handle(NOW, Input::Started);
+    run.handle(
+        NOW,
+        Input::Iterated { result: WorkResult::Later { after: Duration::from_secs(1) }, notes: notes() },
+    );
+    let step = run.progress().current_step().expect("the step that is tried again");
+    assert_eq!((step.marks(), step.fault(), step.usage().tokens()), (&[][..], None, Some(2)));
+}
+
+#[test]
+fn the_evaluation_before_the_first_iteration_has_its_own_time() {
+    let mut run = machine(vec![]);
+    run.evaluate_first();
+    assert_eq!(run.handle(LATE, Input::Started), Some(Action::Evaluate));
+    let later = RunTime::from_micros(23_000_000);
+    run.handle(later, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
+    run.handle(later, Input::Settled { met: false, by: None });
+    assert_eq!(run.progress().last_step().expect("a step").elapsed(), Duration::from_secs(3));
 }

@@ -139,9 +139,8 @@ impl Machine {
             Input::Evaluated { result, notes } => self.evaluated(at, result, notes),
             Input::Settled { met, by } => self.settled(at, met, by),
             _ if phase == Phase::New => self.begin(at, &input),
-            Input::Resumed if phase == Phase::Ended => self.reopen(at),
-            _ if phase == Phase::Ended => InputEffect::Unchanged,
             Input::Resumed => self.resume(at),
+            _ if phase == Phase::Ended => InputEffect::Unchanged,
             Input::Answered { answer } if phase == Phase::Asking => {
                 self.fact(at, EventKind::QuestionAnswered { answer })
             }
@@ -258,16 +257,12 @@ impl Machine {
         }
     }
 
-    /// Resumes an ended run, unless it met its goal.
-    fn reopen(&mut self, at: RunTime) -> InputEffect {
-        match self.progress.ending().is_some_and(Ending::is_success) {
-            true => InputEffect::Due,
-            false => self.resume(at),
-        }
-    }
-
+    /// Resumes a run, unless it met its goal.
     fn resume(&mut self, at: RunTime) -> InputEffect {
         let ended = self.progress.ending().cloned();
+        if ended.as_ref().is_some_and(Ending::is_success) {
+            return InputEffect::Due;
+        }
         self.emit(at, EventKind::RunResumed {});
         self.reopened(ended);
         if let Some(grant) = self.grant.take() {

@@ -94,27 +94,30 @@ async fn an_iteration_knows_how_often_it_was_tried() {
     assert_eq!(run().resume(died.collect(), None).run().await.unwrap().output(), Some(&2));
 }
 
-/// Nobody stores the output that is evaluated first, so the resumed loop has to be given it again.
+/// Nobody stores the output that is evaluated first, so the resumed loop has to be given it again, until the step is
+/// settled.
 #[tokio::test(start_paused = true)]
 async fn a_run_that_stopped_before_its_first_evaluation_needs_that_output() {
     let run = || Loop::new(agent()).evaluate(check());
-    let mut stream = run().evaluate_first(7).until(evaluator_passed()).at_most(9).stream().unwrap();
-    let mut events = Vec::new();
-    while let Some(Update::Event(event)) = stream.next().await {
-        events.push(event);
-        if events.len() == 2 {
-            break;
+    for died_after in [2, 3] {
+        let mut stream = run().evaluate_first(7).until(evaluator_passed()).at_most(9).stream().unwrap();
+        let mut events = Vec::new();
+        while let Some(Update::Event(event)) = stream.next().await {
+            events.push(event);
+            if events.len() == died_after {
+                break;
+            }
         }
+        assert_eq!(events[1].kind, EventKind::EvaluationStarted {});
+        let missing =
+            run().until(evaluator_passed()).at_most(9).resume(events.clone(), None).run().await.unwrap_err();
+        assert_eq!(
+            missing.to_string(),
+            "the run stopped before the first output was evaluated: pass that output to `.evaluate_first(output)`"
+        );
+        let again = run().evaluate_first(7).until(evaluator_passed()).at_most(9).resume(events, None);
+        assert_eq!(again.run().await.unwrap().iterations(), 3);
     }
-    assert_eq!(events[1].kind, EventKind::EvaluationStarted {});
-    let missing =
-        run().until(evaluator_passed()).at_most(9).resume(events.clone(), None).run().await.unwrap_err();
-    assert_eq!(
-        missing.to_string(),
-        "the run stopped before the first output was evaluated: pass that output to `.evaluate_first(output)`"
-    );
-    let again = run().evaluate_first(7).until(evaluator_passed()).at_most(9).resume(events, None);
-    assert_eq!(again.run().await.unwrap().iterations(), 3);
 }
 
 #[tokio::test(start_paused = true)]
