@@ -17,7 +17,7 @@ fuzz_target!(|text: &str| {
     }
     if let Ok(request) = PromptRequest::parse(text) {
         assert!(text.contains(request.prompt()) && !request.prompt().is_empty());
-        let effective = request.effective();
+        let effective = request.rounded();
         assert!(!effective.period().is_zero());
         fires(&effective.cron(), text.len() as i64);
         let scheduled = ScheduledInterval::Rounded(effective);

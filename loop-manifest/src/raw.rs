@@ -13,7 +13,7 @@ use super::{
 pub(crate) struct RawManifest {
     /// The loop's name in records: lower-case letters, digits and hyphens. Default: the file's stem.
     pub(crate) name: Field<String>,
-    /// The purpose of the loop, in a sentence. Required. `{goal}` in the prompt.
+    /// The purpose of the loop, in a sentence. Required without `evaluator.command`. `{goal}` in the prompt.
     pub(crate) goal: Field<String>,
     /// The agent that does the work. Required.
     pub(crate) agent: RawAgent,
@@ -42,11 +42,11 @@ pub(crate) struct RawManifest {
 pub(crate) struct RawAgent {
     /// A shell command. Required without a model. The prompt goes to its standard input, or replaces `{prompt}`.
     pub(crate) command: Field<String>,
-    /// The agent's prompt, with placeholders. Required.
+    /// The agent's prompt, with placeholders. Default: a prompt for any goal.
     pub(crate) prompt: Field<String>,
     /// The output format, in which it reports its usage. Default: `text`, without reports.
     pub(crate) format: Field<String>,
-    /// The model that does the work without a command; with one, that to take for one that it does not name.
+    /// Without a command: the model that does the work. With one: the model whose prices apply if the agent names none.
     pub(crate) model: Field<String>,
     /// The system prompt of the model.
     pub(crate) system: Field<String>,
@@ -73,7 +73,7 @@ pub(crate) struct RawEnvironment {
     pub(crate) set: Field<Vec<NamedText>>,
 }
 
-/// `evaluator`: the judge of the work. One of all fields but the last is required.
+/// `evaluator`: the check. At least one field besides `max_seconds` is required.
 #[derive(Debug, Default)]
 pub(crate) struct RawEvaluator {
     /// A shell command. It exits 0 when the work is good.
@@ -121,7 +121,7 @@ pub(crate) struct RawReview {
     pub(crate) agent: Field<String>,
     /// Additional instructions.
     pub(crate) prompt: Field<String>,
-    /// The maximum of tool calls by a model in a review. At least 1. Default: 15.
+    /// The maximum number of rounds of tool calls by a model in a review. At least 1. Default: 15.
     pub(crate) rounds: Field<i128>,
 }
 

@@ -149,7 +149,7 @@ pub(crate) struct JobActionArgs {
     /// Ask a model with tools, as `loop chat` does
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Stop each fire after this time: 90s, 30m [default: 1h]
+    /// Without --run: stop each fire after this time: 90s, 30m [default: 1h]
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     pub(crate) max_time: Option<Duration>,
 }

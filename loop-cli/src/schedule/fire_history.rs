@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 use crate::command::{Failure, OrFail};
 use crate::{own_file, view::text};
 
-/// The minimum number of stored fires. The file holds at most twice as many.
+/// How many of the latest fires stay when the file is shortened. It is shortened at twice as many.
 const KEPT: usize = 1_000;
 
 /// The reason for the end of a fire that was a turn of a session.
 const IN_SESSION: &str = "session_turn";
 
-/// A finished fire.
+/// The result of a fire.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FireResult {
     pub(crate) job: JobId,

@@ -220,3 +220,18 @@ fn a_model_server_without_figures_halts_a_run_under_a_limit() {
         assert_eq!(server.requests().len(), requests);
     }
 }
+
+#[test]
+fn a_judge_whose_server_reports_no_tokens_makes_its_iterations_unmetered() {
+    let scenario = Scenario::new();
+    let reported = r#"echo '{"input_tokens":1,"output_tokens":1}' >> "$LOOP_USAGE_FILE""#;
+    let server = ModelServer::new((0..7).map(|_| Answer::deltas(["No verdict."])));
+    let manifest = Manifest::new(reported, "true")
+        .set("agent.format", "usage-file")
+        .set("guardrails.max_iterations", 7)
+        .set("guardrails.max_tokens", 1000)
+        .set("evaluator", json!({ "judge": { "model": "openai:scripted", "criteria": ["It rhymes"] } }));
+    scenario.manifest(&manifest);
+    server.run(&scenario, &["run", "loop.json"]).exits(1).says(&["unmetered", "3 iterations in a row"]);
+    assert_eq!(scenario.record()["iterations"], 3);
+}

@@ -148,8 +148,8 @@ impl<O> RunState<O> {
         let progress = machine.progress();
         let clock = Clock::starting_at(progress.now(), suspended_time);
         let output = last_output.map(Arc::new);
-        // The output belongs to the unsettled step if that step still needs its output: so does the output that a new
-        // run evaluates first. Otherwise it is the last output of an earlier step.
+        // The output belongs to the unsettled step if that step still needs it, or if the run is new and evaluates it
+        // first. Otherwise it is the last output of an earlier step.
         let (output, last_output) = match progress.phase() == Phase::New || progress.needs_output() {
             true => (output, None),
             false => (None, output),

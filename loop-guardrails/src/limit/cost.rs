@@ -9,7 +9,7 @@ use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, RunCost, StopReaso
 /// Limits the cost of the whole run.
 ///
 /// It counts the reported cost of iterations and evaluations while they run. **Unreported cost is unknown and does not
-/// count**, so a limit on money alone cannot bound a loop. The report shows any cost over the limit before the cut. A
+/// count**, so a limit on money alone cannot bound a loop. The report includes the cost over the limit that arises before the work is cut. A
 /// limit of zero halts before the first iteration. If a person [granted](Progress::granted) more when they resumed the
 /// run, the limit rises by that amount.
 ///

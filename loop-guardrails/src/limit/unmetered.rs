@@ -14,8 +14,9 @@ use loop_core::{
 /// [`MaxTokens`](crate::MaxTokens):
 ///
 /// - An iteration is metered if it reports an amount, known or estimated. A reported zero is an amount. A lower bound
-///   of a cost, or of a number of tokens, is not an amount, because the unknown part may be anything. Reports from an
-///   evaluation do not count for the iteration.
+///   of a cost, or of a number of tokens, is not an amount, because the unknown part may be anything. An amount that an
+///   evaluation reports does not count for the iteration, but a lower bound does: a judge without figures is as silent
+///   as an agent without them.
 /// - An iteration with a [fault](loop_core::IterationContext::fault), such as an exit code, counts like any other. One
 ///   that failed or was cut may have had no chance to report. It does not count, and it does not start the count again
 ///   either, unless it reported a lower bound: then its work may have used anything.
@@ -43,8 +44,12 @@ pub struct UnmeteredIterations {
     limit: u64,
     /// Iterations in a row without the amount.
     silent: u64,
+    /// The silent iterations in a row before the last iteration that ended.
+    silent_before: u64,
     /// The usage reported since the last iteration ended, without reports from evaluations.
     reported: Usage,
+    /// The usage that the current evaluation reported.
+    evaluated: Usage,
     is_evaluating: bool,
 }
 
@@ -67,23 +72,25 @@ impl UnmeteredIterations {
     }
 
     const fn new(amount: Amount, limit: u64) -> Self {
-        Self { amount, limit, silent: 0, reported: Usage::unknown(), is_evaluating: false }
+        let (reported, evaluated) = (Usage::unknown(), Usage::unknown());
+        Self { amount, limit, silent: 0, silent_before: 0, reported, evaluated, is_evaluating: false }
     }
 
-    /// Returns whether the reported amount is a lower bound.
-    fn is_partial(&self) -> bool {
+    /// Returns whether the amount in this usage is a lower bound.
+    fn is_partial(&self, usage: &Usage) -> bool {
         match self.amount {
-            Amount::Cost => self.reported.cost.is_some_and(|cost| cost.quality == CostQuality::Partial),
-            Amount::Tokens => self.reported.are_tokens_partial,
+            Amount::Cost => usage.cost.is_some_and(|cost| cost.quality == CostQuality::Partial),
+            Amount::Tokens => usage.are_tokens_partial,
         }
     }
 
     /// Records the end of an iteration that could report.
     fn ended(&mut self) {
         let is_metered = match self.amount {
-            Amount::Cost => self.reported.cost.is_some() && !self.is_partial(),
+            Amount::Cost => self.reported.cost.is_some() && !self.is_partial(&self.reported),
             Amount::Tokens => self.reported.is_counted(),
         };
+        self.silent_before = self.silent;
         self.silent = if is_metered { 0 } else { self.silent.saturating_add(1) };
     }
 }
@@ -116,8 +123,8 @@ impl Guardrail for UnmeteredIterations {
         if let EventKind::EvaluationStarted {} = event.kind {
             self.is_evaluating = true;
         }
-        if let Some(usage) = event.kind.usage().filter(|_| !self.is_evaluating) {
-            self.reported += *usage;
+        if let Some(usage) = event.kind.usage() {
+            *if self.is_evaluating { &mut self.evaluated } else { &mut self.reported } += *usage;
         }
         match &event.kind {
             EventKind::IterationFinished { result, notes } => {
@@ -127,7 +134,7 @@ impl Guardrail for UnmeteredIterations {
                     cost.quality = quality;
                 }
                 if matches!(result, WorkResult::Done(()))
-                    || (matches!(result, WorkResult::Failed(_)) && self.is_partial())
+                    || (matches!(result, WorkResult::Failed(_)) && self.is_partial(&self.reported))
                 {
                     self.ended();
                 }
@@ -135,10 +142,16 @@ impl Guardrail for UnmeteredIterations {
                     self.reported = Usage::unknown();
                 }
             }
-            EventKind::EvaluationFinished { .. } | EventKind::RunResumed {} => self.is_evaluating = false,
+            EventKind::EvaluationFinished { .. } => {
+                if self.is_partial(&self.evaluated) {
+                    self.silent = self.silent_before.saturating_add(1);
+                }
+                (self.is_evaluating, self.evaluated) = (false, Usage::unknown());
+            }
+            EventKind::RunResumed {} => self.is_evaluating = false,
             EventKind::WorkCut { .. } => {
                 self.is_evaluating = false;
-                self.reported = Usage::unknown();
+                (self.reported, self.evaluated) = (Usage::unknown(), Usage::unknown());
             }
             _ => {}
         }
@@ -146,7 +159,7 @@ impl Guardrail for UnmeteredIterations {
 
     fn reopened(&mut self, ending: &Ending) {
         if ending.reason() == Some(&StopReason::Unmetered) {
-            self.silent = 0;
+            (self.silent, self.silent_before) = (0, 0);
         }
     }
 }
@@ -242,6 +255,21 @@ mod tests {
             );
         }
         assert_eq!(rails.each_ref().map(halts), [true, true]);
+    }
+
+    #[test]
+    fn a_judge_without_figures_makes_its_iteration_unmetered() {
+        let mut rails = both();
+        let told = Usage::unknown().with_tokens(5, 5).with_cost(Cost::known(Usd::dollars(1)));
+        for _ in 0..3 {
+            assert_eq!(rails.each_ref().map(halts), [false, false]);
+            iterate(&mut rails, told, &WorkResult::Done(()));
+            let (result, silent) =
+                (WorkResult::Done(loop_core::Verdict::fail()), Usage::unknown().with_partial_tokens());
+            let finished = EventKind::EvaluationFinished { result, notes: notes(silent) };
+            see(&mut rails, [EventKind::EvaluationStarted {}, finished]);
+        }
+        assert_eq!(rails.each_ref().map(halts), [false, true]);
     }
 
     #[test]

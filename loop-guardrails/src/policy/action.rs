@@ -232,7 +232,7 @@ impl ActionPolicy {
             .or_else(|| is_of_run().then(|| instructions::rule_on_own(path)))
     }
 
-    /// Returns whether this action changes the path without a person's approval.
+    /// Returns whether this action would change the path, and no person has approved that yet.
     pub(super) fn needs_approval(&self, path: &LocalPath, verb: Verb) -> bool {
         [Verb::Write, Verb::Delete].contains(&verb)
             && !self.approved.iter().any(|approved| approved.is_within(path))

@@ -25,10 +25,10 @@ pub enum IntervalRule {
 /// use loop_schedule::{PromptRequest, IntervalRule};
 /// let request = PromptRequest::parse("check the deploy every 2 hours")?;
 /// assert_eq!((request.prompt(), request.rule()), ("check the deploy", IntervalRule::Trailing));
-/// assert_eq!(request.effective().cron().to_string(), "0 */2 * * *");
+/// assert_eq!(request.rounded().cron().to_string(), "0 */2 * * *");
 ///
 /// let request = PromptRequest::parse("5M check")?;
-/// assert_eq!((request.prompt(), request.effective().to_string()), ("5M check", "10m".to_owned()));
+/// assert_eq!((request.prompt(), request.rounded().to_string()), ("5M check", "10m".to_owned()));
 /// assert!(request.hint().is_some());
 /// # Ok::<(), loop_schedule::PromptRequestError>(())
 /// ```
@@ -79,8 +79,8 @@ impl PromptRequest {
         self.interval
     }
 
-    /// Returns the scheduled interval: the nearest even one.
-    pub fn effective(&self) -> EvenInterval {
+    /// Returns the nearest interval that divides the hour or the day, as cron needs it.
+    pub fn rounded(&self) -> EvenInterval {
         self.interval.rounded()
     }
 

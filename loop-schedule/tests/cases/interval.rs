@@ -73,10 +73,10 @@ fn schedules(case: &RequestCase, request: &PromptRequest) {
     assert_eq!(Some(rule), case.rule, "{input:?}");
     assert_eq!(request.prompt(), case.prompt, "{input:?}");
     assert_eq!(Some(request.interval().to_string()), case.interval, "{input:?}");
-    assert_eq!(Some(request.effective().to_string()), case.effective, "{input:?}");
-    assert_eq!(Some(request.effective().cron().to_string()), case.cron, "{input:?}");
+    assert_eq!(Some(request.rounded().to_string()), case.effective, "{input:?}");
+    assert_eq!(Some(request.rounded().cron().to_string()), case.cron, "{input:?}");
     assert_eq!(request.hint().is_some(), case.hint, "{input:?}: {:?}", request.hint());
-    let effective = ScheduledInterval::Rounded(request.effective());
+    let effective = ScheduledInterval::Rounded(request.rounded());
     let warnings = IntervalWarning::all(request.interval(), effective, &ScheduleSettings::classic());
     let warned = |name| match name {
         "month-end" => warnings.iter().any(|warning| matches!(warning, IntervalWarning::MonthEnd { .. })),

@@ -56,7 +56,7 @@ proptest! {
         amount in 1_u32..100_000, unit in "[smh]", prompt in "[a-z]{1,9}",
     ) {
         let Ok(request) = PromptRequest::parse(&format!("{amount}{unit} {prompt}")) else { return Ok(()) };
-        let effective = request.effective();
+        let effective = request.rounded();
         prop_assume!(!effective.is_uneven_at_month_ends());
         let cron = effective.cron();
         let start: Timestamp = "2026-01-31T00:00:00Z".parse().unwrap();

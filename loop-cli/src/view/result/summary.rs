@@ -99,7 +99,7 @@ fn next(
         }
         Some(StopReason::Declined) => format!("change what you did not like, and {again}"),
         Some(StopReason::ConsecutiveFailures) => {
-            format!("run the agent ({agent}) yourself, and find out why it fails")
+            format!("run the agent ({agent}) and the check yourself, and find out which one fails, and why")
         },
         Some(StopReason::AgentUnavailable) => see_that_it_runs(agent),
         Some(StopReason::EvaluatorUnavailable) if plan.evaluator.command.is_none() => {

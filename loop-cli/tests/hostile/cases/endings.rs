@@ -33,7 +33,7 @@ cases! {
             .iterations(2)
             .manifest(|manifest| two_failures(manifest).set("agent.max_seconds", 1))
             .expected(),
-        ExpectedEnd::halted("max_iterations", "each check ends at its limit, and the step fails")
+        ExpectedEnd::halted("max_iterations", "each check ends at its limit, and the step fails; no limit on failures is set")
             .iterations(2)
             .manifest(|manifest| manifest.set("evaluator.max_seconds", 1))
             .expected(),

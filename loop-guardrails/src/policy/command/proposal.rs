@@ -2,58 +2,85 @@
 
 use super::starting_options;
 
-/// Programs whose first operand is a subcommand, each with its words that only the next word explains.
+/// Programs whose first operand is a subcommand, each with its words that only the next word explains. Behind a
+/// subcommand of [`STARTING`], any program can follow.
 const PROGRAMS: &[(&str, &[&str])] = &[
-    ("bazel", &["run"]),
-    ("bun", &["pm", "run", "x"]),
-    ("bundle", &["exec"]),
+    ("bazel", &[]),
+    ("bun", &["pm", "run"]),
     ("cabal", &[]),
     ("cargo", &[]),
-    ("composer", &["exec", "run", "run-script"]),
-    ("conda", &["run"]),
-    ("dart", &["pub", "run"]),
-    ("deno", &["run", "task"]),
-    ("docker", &["compose", "container", "exec", "image", "run", "volume"]),
-    ("docker-compose", &["exec", "run"]),
+    ("composer", &["run", "run-script"]),
+    ("dart", &["pub"]),
+    ("deno", &["task"]),
+    ("docker", &["compose", "container", "image", "volume"]),
     ("dotnet", &[]),
     ("flutter", &["pub"]),
     ("gem", &[]),
     ("gh", &["issue", "pr", "release", "repo", "run", "workflow"]),
-    ("git", &["remote", "stash", "submodule", "worktree"]),
-    ("go", &["mod", "run", "tool"]),
+    ("git", &["stash"]),
+    ("go", &["mod", "run"]),
     ("gradle", &[]),
     ("gradlew", &[]),
-    ("hatch", &["env", "run"]),
     ("helm", &[]),
     ("just", &[]),
-    ("kubectl", &["exec", "rollout", "run"]),
-    ("lein", &["run"]),
+    ("kubectl", &["rollout"]),
     ("make", &[]),
     ("meson", &[]),
-    ("mix", &["run"]),
+    ("mix", &[]),
     ("mvn", &[]),
     ("mvnw", &[]),
-    ("nix", &["develop", "flake", "run", "shell"]),
-    ("npm", &["exec", "run", "run-script", "x"]),
+    ("npm", &["run", "run-script"]),
     ("nx", &["run"]),
-    ("pdm", &["run"]),
     ("pip", &[]),
     ("pip3", &[]),
-    ("pnpm", &["dlx", "exec", "run"]),
-    ("podman", &["compose", "container", "exec", "image", "run", "volume"]),
-    ("poetry", &["env", "run"]),
-    ("rails", &["runner"]),
+    ("pnpm", &["run"]),
+    ("podman", &["compose", "container", "image", "volume"]),
+    ("poetry", &[]),
     ("rake", &[]),
-    ("rustup", &["component", "run", "target", "toolchain"]),
+    ("rustup", &["component", "target", "toolchain"]),
     ("sbt", &[]),
-    ("stack", &["exec", "run"]),
     ("swift", &["package"]),
     ("task", &[]),
     ("terraform", &["state", "workspace"]),
     ("turbo", &["run"]),
-    ("uv", &["pip", "run", "tool"]),
-    ("yarn", &["dlx", "exec", "run", "workspace"]),
-    ("zig", &["run"]),
+    ("uv", &["pip"]),
+    ("yarn", &["run"]),
+    ("zig", &[]),
+];
+
+/// Programs whose subcommand `run` runs only the project's own programs and scripts.
+const RUN_THEIR_OWN: &[&str] = &[
+    "bun", "cargo", "composer", "dotnet", "flutter", "gh", "go", "npm", "nx", "pnpm", "swift", "turbo",
+    "yarn", "zig",
+];
+
+/// Subcommands after which the next words are any program, or that execute code from their arguments.
+const STARTING: &[&str] = &[
+    "cache", "config", "console", "create", "debug", "develop", "dlx", "do", "env", "eval", "exec", "init",
+    "install", "plugin", "run", "runner", "set", "shell", "tool", "x",
+];
+
+/// The subcommands of git that an entry may allow with any options. All others can write settings, start programs, or
+/// show files of the history, so only the whole command is proposed.
+const OF_GIT: &[&str] = &[
+    "add",
+    "branch",
+    "checkout",
+    "cherry-pick",
+    "commit",
+    "fetch",
+    "merge",
+    "mv",
+    "pull",
+    "push",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stash",
+    "switch",
+    "tag",
 ];
 
 /// Returns the number of leading words that tell what a command does.
@@ -67,16 +94,21 @@ pub(super) fn leading_words(words: &[String]) -> usize {
     {
         return 3;
     }
-    let known = PROGRAMS.iter().find(|(name, _)| *name == program).map(|(_, runners)| *runners);
+    let known = PROGRAMS.iter().find(|(name, _)| *name == program).map(|(_, groups)| *groups);
     // A program of the project is known to the person, and so is its first word.
     let is_own = words.first().is_some_and(|word| word.starts_with("./"));
-    let Some(runners) = known.or(is_own.then_some(&[])) else { return words.len() };
+    let Some(groups) = known.or(is_own.then_some(&[])) else { return words.len() };
+    let is_wide = |word: &str| match program {
+        "git" => !OF_GIT.contains(&word),
+        _ if word == "run" => !RUN_THEIR_OWN.contains(&program),
+        _ => STARTING.contains(&word),
+    };
     // Cargo's toolchain is no option.
-    let first = if operand(1).is_some_and(|word| word.starts_with('+')) { 2 } else { 1 };
-    let mut last = first;
+    let mut last = if operand(1).is_some_and(|word| word.starts_with('+')) { 2 } else { 1 };
     loop {
         match operand(last) {
-            Some(word) if runners.contains(&word) => last += 1,
+            Some(word) if known.is_some() && is_wide(word) => return words.len(),
+            Some(word) if groups.contains(&word) => last += 1,
             Some(_) => return last + 1,
             None => return words.len(),
         }

@@ -88,20 +88,31 @@ pub(super) fn starts_another(program: &str, word: &str) -> bool {
 /// Returns whether a word is a long option, or the beginning of the name of one.
 fn is_long(word: &str) -> bool {
     let Some(name) = word.strip_prefix('-') else { return false };
-    let (name, has_two_dashes) = name.strip_prefix('-').map_or((name, false), |name| (name, true));
-    let name = name.split(['=', ' ']).next().unwrap_or_default();
-    match has_two_dashes {
-        // `--c` could be short for anything.
-        true => name.len() > 1 && LONG.iter().any(|known| known.starts_with(name)),
-        false => LONG.contains(&name),
+    match name.strip_prefix('-') {
+        Some(name) => LONG.iter().any(|known| begins_name(name, known)),
+        None => LONG.contains(&name.split(['=', ' ']).next().unwrap_or_default()),
     }
 }
 
-/// Returns whether a word is this subcommand, this long option, or this short option with or without a value.
+/// Returns whether a word is this subcommand, this long option or the beginning of its name, or a bundle with this short
+/// option.
 fn begins_option(word: &str, begin: &str) -> bool {
-    let is_short = begin.starts_with('-') && begin.len() == 2;
-    match is_short {
-        true => word.starts_with(begin) && !word.starts_with("--"),
-        false => word.strip_prefix(begin).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')),
+    match (begin.strip_prefix("--"), begin.strip_prefix('-')) {
+        (Some(name), _) => word.strip_prefix("--").is_some_and(|word| begins_name(word, name)),
+        (None, Some(letter)) if letter.len() == 1 => {
+            // What follows the letters is a value.
+            let is_letter = |sign: char| sign.is_ascii_alphanumeric();
+            let bundle =
+                word.strip_prefix('-').and_then(|bundle| bundle.split(|sign| !is_letter(sign)).next());
+            bundle.is_some_and(|bundle| bundle.contains(letter))
+        }
+        _ => word.strip_prefix(begin).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')),
     }
+}
+
+/// Returns whether a long option, without its dashes, is this one or an abbreviation of it. `--c` could be short for
+/// anything.
+fn begins_name(option: &str, name: &str) -> bool {
+    let option = option.split(['=', ' ']).next().unwrap_or_default();
+    option.len() > 1 && name.starts_with(option)
 }

@@ -43,7 +43,7 @@ const FIRST: &[Key] = &[
         .explained(
             "The goal of the loop, in one sentence. It replaces `{goal}` in the prompt. The check decides \
              whether the goal is met, not this text. The default asks the agent to make \
-             `evaluator.command` exit 0.",
+             `evaluator.command` exit 0; without that command, the goal is required.",
         )
         .examples(&[Text("Make all tests pass"), Text("Remove every linter warning")]),
 ];

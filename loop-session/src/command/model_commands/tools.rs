@@ -1,4 +1,4 @@
-//! `/tools`: lists the tools of the model.
+//! `/tools`: lists the tools of the model, and turns them on or off.
 
 use async_trait::async_trait;
 

@@ -55,14 +55,15 @@ impl Tool for CronCreate {
     /// The turns of a job ask nobody before they change files. So while a person sees each change, they also decide
     /// about jobs.
     fn change(&self, arguments: &Arguments) -> Option<ProposedChange> {
-        let Arguments { cron, prompt, recurring, .. } = arguments;
-        if !is_prompt(prompt) {
-            return None;
-        }
+        let Arguments { cron, prompt, recurring, durable } = arguments;
+        // The call itself refuses these.
+        let expression: Cron = cron.parse().ok().filter(|_| is_prompt(prompt))?;
         let how_often = if *recurring { "each time" } else { "once" };
+        let how_long = if *durable { ", also after this session" } else { "" };
         let prompt: Vec<_> = prompt.lines().map(|line| format!("+ {line}\n")).collect();
         let action = "to schedule a job, which changes files without a question";
-        Some(ProposedChange::described(action, format!("+ `{cron}`, {how_often}:\n{}", prompt.concat())))
+        let text = format!("+ `{expression}`, {how_often}{how_long}:\n{}", prompt.concat());
+        Some(ProposedChange::described(action, text))
     }
 
     async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {

@@ -61,17 +61,25 @@ fn place(arguments: &[String], paths: &[&str]) -> Vec<PathArgument> {
     paths.iter().filter_map(|path| at(path)).collect()
 }
 
-/// For an unknown program, every word may be a path, and so may the value of a short option (`-F.env`), of a long one
-/// (`--file=.env`), of a setting (`data=.env`) and of a word that names a file (`@.env`).
-fn paths_in(word: &str) -> impl Iterator<Item = &str> {
-    let is_option = word.starts_with('-');
-    let attached = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-    let attached = attached.and_then(|rest| rest.char_indices().nth(1).map(|(at, _)| &rest[at..]));
+/// For an unknown program, every word may be a path, and so may the value of a short option, also in a bundle (`-qF.env`),
+/// of a long one (`--file=.env`), of a setting (`data=.env`), of a word that names a file (`@.env`), and what follows the
+/// revision in `HEAD:.env`.
+fn paths_in(word: &str) -> Vec<&str> {
     let value = word.split_once('=').map(|(_, value)| value);
+    let mut paths: Vec<_> = value.into_iter().collect();
+    match word.strip_prefix('-') {
+        Some(bundle) if !bundle.starts_with('-') && value.is_none() => {
+            // Nobody knows which letter of the bundle takes the value.
+            paths.extend(bundle.char_indices().skip(1).map(|(at, _)| &bundle[at..]));
+        }
+        Some(_) => {}
+        None => paths.push(word),
+    }
+    let of_revision = word.split_once(':').map(|(_, path)| path).filter(|path| !path.starts_with("//"));
     let named = [Some(word), value].into_iter().flatten().filter_map(|text| text.strip_prefix('@'));
-    let named: Vec<_> = named.collect();
-    let paths = [(!is_option).then_some(word), attached, value].into_iter().flatten();
-    paths.chain(named).filter(|path| !path.is_empty())
+    paths.extend(named.chain(of_revision));
+    paths.retain(|path| !path.is_empty());
+    paths
 }
 
 fn refuse_options(program: &Program, name: &str, words: &ParsedArguments<'_>) -> Result<(), Ruling> {

@@ -53,12 +53,18 @@ impl CommandPolicy {
             return built_in(rule);
         }
         let entries: Vec<_> = self.allowed().map(|(entry, _)| entry.to_string()).collect();
-        let rule = format!(
-            "`{}` is not among the programs of safe mode; use one of {}, or a tool, or tell the user that the \
-             command needs their permission",
-            words[0],
-            entries.join(", ")
-        );
+        let rule = match self.allowed().find(|(entry, _)| entry.covers(words)) {
+            Some((entry, _)) => format!(
+                "`{entry}` does not allow an option that may start another program; leave the option out, or tell the \
+                 user that the command needs their permission"
+            ),
+            None => format!(
+                "`{}` is not among the programs of safe mode; use one of {}, or a tool, or tell the user that the \
+                 command needs their permission",
+                words[0],
+                entries.join(", ")
+            ),
+        };
         Ruling {
             needs_entry: CommandPrefix::proposed(words).ok().map(Box::new),
             ..Ruling::denied(rule, &self.safe_mode.origin)
