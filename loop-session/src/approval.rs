@@ -49,9 +49,10 @@ impl<'a> TypedAnswer<'a> {
     fn of(typed: &'a str, kind: &ApprovalKind) -> Self {
         let typed = typed.trim();
         let is_command = matches!(kind, ApprovalKind::Command { .. });
+        let is_for_session = is_command || *kind == ApprovalKind::Write;
         match typed.to_lowercase().as_str() {
             "y" | "yes" => Self::Once,
-            "s" | "session" => Self::Session,
+            "s" | "session" if is_for_session => Self::Session,
             "a" | "always" if is_command => Self::Always,
             "" | "n" | "no" => Self::No,
             _ => Self::Note(typed),
@@ -134,6 +135,7 @@ impl ApprovalQuestion {
                     covers.join("\n")
                 )
             }
+            ApprovalKind::Lasting => "[y]es · [n]o · or type why not".to_owned(),
             ApprovalKind::Write => "[y]es once · [s]ession: all writes · [n]o · or type why not".to_owned(),
             _ => "Type `yes` and Enter to allow this change; anything else refuses it.".to_owned(),
         }
@@ -234,8 +236,11 @@ fn rows(diff: &str, columns: usize) -> Vec<(char, String)> {
         let (mut row, mut columns, sign) = (String::new(), 0, line.chars().next().unwrap_or(' '));
         for letter in line.chars() {
             if columns + width(letter) > most {
-                rows.push((sign, std::mem::replace(&mut row, CONTINUED.to_string())));
-                columns = width(CONTINUED);
+                // A word stays whole if it fits.
+                let end = row.rfind(' ').map(|at| at + 1).filter(|end| *end > most / 2).unwrap_or(row.len());
+                let rest = row.split_off(end);
+                rows.push((sign, std::mem::replace(&mut row, format!("{CONTINUED}{rest}"))));
+                columns = row.chars().map(width).sum();
             }
             row.push(letter);
             columns += width(letter);
@@ -303,5 +308,6 @@ mod tests {
             assert_eq!(TypedAnswer::of(typed, &command), expected, "{typed}");
         }
         assert_eq!(TypedAnswer::of("a", &ApprovalKind::Write), TypedAnswer::Note("a"));
+        assert_eq!(TypedAnswer::of("s", &ApprovalKind::Lasting), TypedAnswer::Note("s"));
     }
 }

@@ -140,9 +140,13 @@ impl Approval for ApprovalChannel {
     }
 
     fn asks_before_writes(&self) -> bool {
+        self.asks_before_lasting_changes() && !self.state().writes_freely
+    }
+
+    fn asks_before_lasting_changes(&self) -> bool {
         let state = self.state();
         let is_open = state.asking.as_ref().is_some_and(|asking| !asking.is_closed());
-        is_open && !state.writes_freely && state.approve_writes != WriteApproval::Never
+        is_open && state.approve_writes != WriteApproval::Never
     }
 }
 

@@ -32,6 +32,12 @@ pub trait Approval: fmt::Debug + Send + Sync + 'static {
     fn asks_before_writes(&self) -> bool {
         false
     }
+
+    /// Returns whether a person decides now about changes that outlive the session. By default as
+    /// [`asks_before_writes`](Self::asks_before_writes).
+    fn asks_before_lasting_changes(&self) -> bool {
+        self.asks_before_writes()
+    }
 }
 
 /// The subject of a question.
@@ -42,6 +48,8 @@ pub enum ApprovalKind {
     Guarded,
     /// A change of any other file, which the policy allows.
     Write,
+    /// A change that outlives the session, such as a scheduled job. Each needs its own yes.
+    Lasting,
     /// A command that no entry of the policy allows.
     Command {
         /// The entry that would allow it, and others like it.
@@ -86,7 +94,7 @@ type Edit = Box<dyn FnOnce(String) -> Result<String, ToolError> + Send>;
 
 enum Kind {
     Text { path: String, edit: Edit },
-    Described { action: String, text: String },
+    Described { action: String, text: String, is_lasting: bool },
 }
 
 impl ProposedChange {
@@ -101,7 +109,20 @@ impl ProposedChange {
     /// Describes another kind of change in words: the action, such as "to create a folder", and what it changes, line by
     /// line.
     pub fn described(action: impl Into<String>, text: impl Into<String>) -> Self {
-        Self(Kind::Described { action: action.into(), text: text.into() })
+        Self(Kind::Described { action: action.into(), text: text.into(), is_lasting: false })
+    }
+
+    /// Marks a described change as one that outlives the answers of a session: an earlier yes never covers it.
+    #[must_use]
+    pub fn lasting(mut self) -> Self {
+        if let Kind::Described { is_lasting, .. } = &mut self.0 {
+            *is_lasting = true;
+        }
+        self
+    }
+
+    pub(super) fn is_lasting(&self) -> bool {
+        matches!(self.0, Kind::Described { is_lasting: true, .. })
     }
 
     /// Returns why the policy refuses the new text, if it does.
@@ -122,9 +143,11 @@ impl ProposedChange {
     pub(super) fn question(&self, workspace: &Workspace) -> PendingApproval {
         match &self.0 {
             Kind::Text { path, .. } => PendingApproval::write(path, workspace),
-            Kind::Described { action, .. } => {
-                PendingApproval::Write { action: action.clone(), path: String::new() }
-            }
+            Kind::Described { action, is_lasting, .. } => PendingApproval::Write {
+                action: action.clone(),
+                path: String::new(),
+                is_lasting: *is_lasting,
+            },
         }
     }
 

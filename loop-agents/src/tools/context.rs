@@ -74,7 +74,10 @@ impl ToolContext {
         needs: Vec<Need>,
         change: Option<ProposedChange>,
     ) -> Result<Option<PendingApproval>, ToolError> {
-        let asks_before_writes = self.approval.as_ref().is_some_and(|approval| approval.asks_before_writes());
+        let asks = self.approval.as_ref().is_some_and(|approval| match &change {
+            Some(change) if change.is_lasting() => approval.asks_before_lasting_changes(),
+            _ => approval.asks_before_writes(),
+        });
         self.blocking(move |workspace, _| {
             let mut unapproved = None;
             for need in &needs {
@@ -85,7 +88,7 @@ impl ToolContext {
             // Computing the change may read files, so the needs must be allowed first.
             let (None, Some(change)) = (&unapproved, change) else { return Ok(unapproved) };
             let path = change.path().unwrap_or_default().to_owned();
-            let question = asks_before_writes.then(|| change.question(workspace));
+            let question = asks.then(|| change.question(workspace));
             match change.refusal(workspace) {
                 Some(refusal) => PendingApproval::of(refusal, &Need::write(path), workspace).map(Some),
                 None => Ok(question),

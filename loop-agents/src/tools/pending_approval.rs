@@ -22,6 +22,8 @@ pub(super) enum PendingApproval {
         action: String,
         /// The path of the file, without links; empty if the change is about no file.
         path: String,
+        /// The change outlives the session.
+        is_lasting: bool,
     },
     /// A command that no entry allows.
     Command {
@@ -73,7 +75,7 @@ impl PendingApproval {
             (None, None) => format!("to write `{path}`"),
         };
         let path = place.or(written).map_or_else(|| path.to_owned(), |place| place.to_string());
-        Self::Write { action, path }
+        Self::Write { action, path, is_lasting: false }
     }
 
     /// Returns the line of a command.
@@ -94,9 +96,9 @@ impl PendingApproval {
                 let path = paths.last().map(ToString::to_string).unwrap_or_default();
                 (ApprovalKind::Guarded, denied.action.clone(), path, denied.ruling.rule.clone())
             }
-            Self::Write { action, path } => {
-                let why = "you see changes of files first".to_owned();
-                (ApprovalKind::Write, action.clone(), path.clone(), why)
+            Self::Write { action, path, is_lasting } => {
+                let kind = if *is_lasting { ApprovalKind::Lasting } else { ApprovalKind::Write };
+                (kind, action.clone(), path.clone(), "you see changes of files first".to_owned())
             }
             Self::Command { denied, entry, .. } => {
                 let kind = ApprovalKind::Command { entry: entry.clone() };

@@ -284,8 +284,16 @@ fn a_diff_whose_lines_a_secret_hides_is_refused() {
 fn a_job_of_the_model_is_asked_about_while_writes_are() {
     let scenario = Scenario::new();
     let schedules = |prompt: &str| call("CronCreate", &json!({ "cron": "* * * * *", "prompt": prompt }));
-    let server =
-        ModelServer::new([schedules("Tidy.\nWrite deploy.sh."), done(), schedules("Sweep."), done()]);
+    let durable = json!({ "cron": "* * * * *", "prompt": "Later.", "durable": true });
+    let server = ModelServer::new([
+        schedules("Tidy.\nWrite deploy.sh."),
+        done(),
+        schedules("Sweep."),
+        done(),
+        writes("a.txt"),
+        call("CronCreate", &durable),
+        done(),
+    ]);
     let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
     chat.wait_for_prompt_after("/help");
     chat.types("Schedule.\r");
@@ -295,10 +303,17 @@ fn a_job_of_the_model_is_asked_about_while_writes_are() {
     chat.wait_for_prompt_after("refused");
     chat.says("/schedule", "nothing is scheduled in this session");
     chat.types("Schedule.\r");
-    chat.sees("+ Sweep.\n[y]es once");
+    chat.sees("+ Sweep.\n[y]es");
     chat.types("y\r");
     chat.wait_for_prompt_after("allowed, this once");
     chat.says("/schedule", "Every minute");
+    // A yes to all writes of the session is none to a job that outlives it.
+    chat.types("Write.\r");
+    chat.sees("A tool asks to write `a.txt`:");
+    chat.types("s\r");
+    chat.sees("each time, also after this session:\n+ Later.\n[y]es · [n]o");
+    chat.types("n\r");
+    chat.wait_for_prompt_after("refused\nCronCreate");
     chat.leaves();
 }
 

@@ -148,7 +148,7 @@ fn a_person_says_yes_to_the_very_change_of_a_manifest_of_any_name() {
         [("weekly.yml", "no", "refused"), ("nightly.yaml", "yes", "allowed, this once")]
     {
         chat.types("Write it.\r");
-        chat.sees(&format!("to write `{path}`: this makes it a manifest, which `loop run` executes"));
+        chat.sees(&format!("to write `{path}`: this makes it a manifest"));
         chat.sees("+guardrails: {max_iterations: 1}\nType `yes`");
         assert!(!scenario.has(path));
         chat.types(&format!("{answer}\r"));
@@ -157,7 +157,7 @@ fn a_person_says_yes_to_the_very_change_of_a_manifest_of_any_name() {
     assert!(!scenario.has("weekly.yml"));
     assert_eq!(scenario.read("nightly.yaml"), YAML);
     chat.types("Change it.\r");
-    chat.sees("to write `nightly.yaml`: it is a manifest, which `loop run` executes");
+    chat.sees("to write `nightly.yaml`: it is a manifest");
     chat.sees("+evaluator: {command: make}\n");
     chat.types("yes\r");
     chat.wait_for_prompt_after("allowed, this once");

@@ -98,7 +98,7 @@ fn the_model_schedules_what_it_is_asked_to() {
     ]);
     let mut chat = chat(&scenario, &server);
     chat.types("look at the build every five minutes\r");
-    chat.sees("[y]es once");
+    chat.sees("[y]es · [n]o");
     chat.types("y\r");
     chat.wait_for_prompt_after("I look every five minutes.");
     chat.says("/schedule", "Every 5 minutes");

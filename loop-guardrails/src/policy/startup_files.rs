@@ -19,12 +19,14 @@ const NAMES: &[&str] = &[
     "commitlint.config.mts",
     "commitlint.config.ts",
     "devcontainer.json",
+    "devenv.nix",
     "eslint.config.cjs",
     "eslint.config.cts",
     "eslint.config.js",
     "eslint.config.mjs",
     "eslint.config.mts",
     "eslint.config.ts",
+    "flake.nix",
     "grumphp.yml",
     "hk.pkl",
     "husky.config.cjs",
@@ -55,6 +57,7 @@ const NAMES: &[&str] = &[
     "prettier.config.mts",
     "prettier.config.ts",
     "replit.nix",
+    "shell.nix",
     "simple-git-hooks.cjs",
     "simple-git-hooks.js",
     "simple-git-hooks.json",
@@ -66,6 +69,7 @@ const NAMES: &[&str] = &[
     "stylelint.config.mts",
     "stylelint.config.ts",
     "usercustomize.py",
+    "venv",
 ];
 
 /// Hooks of git: `core.hooksPath` can name any folder of a project.

@@ -63,7 +63,7 @@ impl Tool for CronCreate {
         let prompt: Vec<_> = prompt.lines().map(|line| format!("+ {line}\n")).collect();
         let action = "to schedule a job, which changes files without a question";
         let text = format!("+ `{expression}`, {how_often}{how_long}:\n{}", prompt.concat());
-        Some(ProposedChange::described(action, text))
+        Some(ProposedChange::described(action, text).lasting())
     }
 
     async fn call(&self, arguments: Arguments, cx: &ToolContext) -> Result<String, ToolError> {

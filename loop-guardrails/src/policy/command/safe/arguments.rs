@@ -61,23 +61,25 @@ fn place(arguments: &[String], paths: &[&str]) -> Vec<PathArgument> {
     paths.iter().filter_map(|path| at(path)).collect()
 }
 
-/// For an unknown program, every word may be a path, and so may the value of a short option, also in a bundle (`-qF.env`),
-/// of a long one (`--file=.env`), of a setting (`data=.env`), of a word that names a file (`@.env`), and what follows the
-/// revision in `HEAD:.env`.
+/// For an unknown program, every word may be a path, and so may each value in it: of a short option, also in a bundle
+/// (`-qF.env`), of a long one (`--file=.env`), of a setting (`data=.env`), and what follows a revision (`HEAD:.env`). A `@`
+/// before a path, and `file://`, belong to no path.
 fn paths_in(word: &str) -> Vec<&str> {
-    let value = word.split_once('=').map(|(_, value)| value);
-    let mut paths: Vec<_> = value.into_iter().collect();
+    let mut paths = Vec::new();
     match word.strip_prefix('-') {
-        Some(bundle) if !bundle.starts_with('-') && value.is_none() => {
+        Some(bundle) if !bundle.starts_with('-') && !word.contains('=') => {
             // Nobody knows which letter of the bundle takes the value.
             paths.extend(bundle.char_indices().skip(1).map(|(at, _)| &bundle[at..]));
         }
         Some(_) => {}
         None => paths.push(word),
     }
-    let of_revision = word.split_once(':').map(|(_, path)| path).filter(|path| !path.starts_with("//"));
-    let named = [Some(word), value].into_iter().flatten().filter_map(|text| text.strip_prefix('@'));
-    paths.extend(named.chain(of_revision));
+    paths.extend(word.match_indices(['=', ',']).map(|(at, _)| &word[at + 1..]));
+    let is_address = |rest: &str| rest.starts_with("//");
+    paths.extend(word.match_indices(':').map(|(at, _)| &word[at + 1..]).filter(|rest| !is_address(rest)));
+    paths.extend(word.match_indices("file://").map(|(at, sign)| &word[at + sign.len()..]));
+    let marked: Vec<_> = paths.iter().filter_map(|path| path.strip_prefix('@')).collect();
+    paths.extend(marked);
     paths.retain(|path| !path.is_empty());
     paths
 }

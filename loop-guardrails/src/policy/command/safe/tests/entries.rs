@@ -77,6 +77,10 @@ fn an_entry_switches_off_no_other_rule() {
         ("git commit --file=.env", "secret"),
         ("./send data=@.env", "secret"),
         ("./send @.env", "secret"),
+        ("./send -d@.env", "secret"),
+        ("./send --a=b=.env", "secret"),
+        ("./send --a=x:/etc/passwd", "outside"),
+        ("./send file:///etc/passwd", "outside"),
         ("git log --output=x", "not an option"),
     ] {
         let denied = policy.on_command(line).expect_err(line);
