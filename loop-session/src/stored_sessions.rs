@@ -90,6 +90,16 @@ pub(crate) fn end_warning(missing: MissingEnd, torn: &str) -> String {
     }
 }
 
+/// A table of sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SessionTable {
+    /// Its lines.
+    pub text: String,
+    /// The ids of the sessions in it.
+    pub ids: Vec<String>,
+}
+
 /// A list of the last used sessions, as a table.
 ///
 /// # Default
@@ -121,36 +131,21 @@ impl<'a> SessionList<'a> {
         Self { is_local, ..self }
     }
 
-    /// Returns a [`warning`] for each session in the table whose end is missing, with the session's id.
-    ///
-    /// # Errors
-    /// The folder of the store cannot be read.
-    pub fn warnings(&self) -> Result<Vec<String>, SessionError> {
-        let (sessions, _) = self.sessions()?;
-        let ids = sessions.into_iter().take(LISTED).map(|entry| entry.info.id);
-        Ok(ids.filter_map(|id| Some(format!("{id}: {}", warning(self.store, &id)?))).collect())
-    }
-
     /// Returns the table, and a line for each session that cannot be read. Returns `None` if there are no sessions.
     ///
     /// # Errors
     /// The folder of the store cannot be read.
-    pub fn text(&self) -> Result<Option<String>, SessionError> {
-        let (sessions, unreadable) = self.sessions()?;
+    pub fn table(&self) -> Result<Option<SessionTable>, SessionError> {
+        let (mut sessions, unreadable) = self.store.list_from(self.folder)?;
+        sessions.retain(|entry| !self.is_local || entry.info.works_in(self.folder));
         let rows: Vec<_> = sessions.iter().take(LISTED).map(|entry| self.row(entry)).collect();
         let mut lines = if rows.is_empty() { Vec::new() } else { table::lines(COLUMNS, &rows) };
         if let Some(more) = sessions.len().checked_sub(LISTED).filter(|more| *more > 0) {
             lines.push(format!("… and {more} more"));
         }
         lines.extend(unreadable.iter().map(|session| unread(session, self.host)));
-        Ok((!lines.is_empty()).then(|| lines.join("\n")))
-    }
-
-    /// Returns the sessions that it lists, and those that cannot be read.
-    fn sessions(&self) -> Result<(Vec<SessionEntry>, Vec<UnreadableSession>), SessionError> {
-        let (mut sessions, unreadable) = self.store.list_from(self.folder)?;
-        sessions.retain(|entry| !self.is_local || entry.info.works_in(self.folder));
-        Ok((sessions, unreadable))
+        let ids = sessions.into_iter().take(LISTED).map(|entry| entry.info.id).collect();
+        Ok((!lines.is_empty()).then(|| SessionTable { text: lines.join("\n"), ids }))
     }
 
     fn row(&self, entry: &SessionEntry) -> Vec<String> {

@@ -94,7 +94,7 @@ type Edit = Box<dyn FnOnce(String) -> Result<String, ToolError> + Send>;
 
 enum Kind {
     Text { path: String, edit: Edit },
-    Described { action: String, text: String, is_lasting: bool },
+    Described { action: String, text: String, kind: ApprovalKind },
 }
 
 impl ProposedChange {
@@ -109,20 +109,20 @@ impl ProposedChange {
     /// Describes another kind of change in words: the action, such as "to create a folder", and what it changes, line by
     /// line.
     pub fn described(action: impl Into<String>, text: impl Into<String>) -> Self {
-        Self(Kind::Described { action: action.into(), text: text.into(), is_lasting: false })
+        Self(Kind::Described { action: action.into(), text: text.into(), kind: ApprovalKind::Write })
     }
 
     /// Marks a described change as one that outlives the answers of a session: an earlier yes never covers it.
     #[must_use]
     pub fn lasting(mut self) -> Self {
-        if let Kind::Described { is_lasting, .. } = &mut self.0 {
-            *is_lasting = true;
+        if let Kind::Described { kind, .. } = &mut self.0 {
+            *kind = ApprovalKind::Lasting;
         }
         self
     }
 
     pub(super) fn is_lasting(&self) -> bool {
-        matches!(self.0, Kind::Described { is_lasting: true, .. })
+        matches!(self.0, Kind::Described { kind: ApprovalKind::Lasting, .. })
     }
 
     /// Returns why the policy refuses the new text, if it does.
@@ -143,11 +143,10 @@ impl ProposedChange {
     pub(super) fn question(&self, workspace: &Workspace) -> PendingApproval {
         match &self.0 {
             Kind::Text { path, .. } => PendingApproval::write(path, workspace),
-            Kind::Described { action, is_lasting, .. } => PendingApproval::Write {
-                action: action.clone(),
-                path: String::new(),
-                is_lasting: *is_lasting,
-            },
+            Kind::Described { action, kind, .. } => {
+                let (kind, action) = (kind.clone(), action.clone());
+                PendingApproval::Change { kind, action, path: String::new() }
+            }
         }
     }
 

@@ -18,12 +18,12 @@ pub(super) enum PendingApproval {
         paths: Vec<LocalPath>,
     },
     /// A change that the policy allows, and that a person wants to see.
-    Write {
+    Change {
+        /// [`ApprovalKind::Write`] or [`ApprovalKind::Lasting`].
+        kind: ApprovalKind,
         action: String,
         /// The path of the file, without links; empty if the change is about no file.
         path: String,
-        /// The change outlives the session.
-        is_lasting: bool,
     },
     /// A command that no entry allows.
     Command {
@@ -67,15 +67,12 @@ impl PendingApproval {
         // Detours such as `a/../b` are left out: one can be as long as a screen.
         let written = workspace.policy().local(path).ok();
         let place = workspace.check(path, Verb::Write).ok();
-        let action = match (&written, &place) {
-            (Some(written), Some(place)) if written != place => {
-                format!("to write `{place}`, to which `{written}` leads")
-            }
-            (Some(path), _) | (None, Some(path)) => format!("to write `{path}`"),
-            (None, None) => format!("to write `{path}`"),
-        };
+        let leads_elsewhere =
+            written.as_ref().filter(|written| place.as_ref().is_some_and(|place| place != *written));
+        let leads_elsewhere = leads_elsewhere.map(|written| format!(", to which `{written}` leads"));
         let path = place.or(written).map_or_else(|| path.to_owned(), |place| place.to_string());
-        Self::Write { action, path, is_lasting: false }
+        let action = format!("to write `{path}`{}", leads_elsewhere.unwrap_or_default());
+        Self::Change { kind: ApprovalKind::Write, action, path }
     }
 
     /// Returns the line of a command.
@@ -96,9 +93,8 @@ impl PendingApproval {
                 let path = paths.last().map(ToString::to_string).unwrap_or_default();
                 (ApprovalKind::Guarded, denied.action.clone(), path, denied.ruling.rule.clone())
             }
-            Self::Write { action, path, is_lasting } => {
-                let kind = if *is_lasting { ApprovalKind::Lasting } else { ApprovalKind::Write };
-                (kind, action.clone(), path.clone(), "you see changes of files first".to_owned())
+            Self::Change { kind, action, path } => {
+                (kind.clone(), action.clone(), path.clone(), "you see changes of files first".to_owned())
             }
             Self::Command { denied, entry, .. } => {
                 let kind = ApprovalKind::Command { entry: entry.clone() };
@@ -122,7 +118,7 @@ impl PendingApproval {
     pub(super) fn approved(&self, workspace: &Workspace) -> Option<Workspace> {
         match self {
             Self::Guarded { paths, .. } => Some(workspace.approving(paths.clone())),
-            Self::Write { .. } => None,
+            Self::Change { .. } => None,
             Self::Command { exact, .. } => Some(workspace.allowing(exact.clone())),
         }
     }
@@ -134,7 +130,7 @@ impl From<PendingApproval> for ToolError {
             PendingApproval::Guarded { denied, .. } | PendingApproval::Command { denied, .. } => {
                 denied.into()
             }
-            PendingApproval::Write { action, .. } => {
+            PendingApproval::Change { action, .. } => {
                 Self::rejected(format!("{action} is not allowed: nobody can see the change"))
             }
         }

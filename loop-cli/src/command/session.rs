@@ -36,24 +36,28 @@ fn list(store: &SessionStore, args: &ListSessionsArgs) -> Result<(), Failure> {
             if !view::print_json(&json(&SessionJson::of(&session)))? {
                 break;
             }
-            let id = &session.info.id;
-            if let Some(warning) = stored_sessions::warning(store, id) {
-                view::warning(&format!("{id}: {warning}"));
-            }
+            warn_of(store, &session.info.id);
         }
         return Ok(());
     }
     let (here, host) = (environment::dir(None)?, session::listing_host());
     let listed = SessionList::new(store, &here, &host).local(!args.all);
-    match listed.text()? {
-        Some(page) => {
-            view::print(&page)?;
-            listed.warnings()?.iter().for_each(|warning| view::warning(warning));
+    match listed.table()? {
+        Some(table) => {
+            view::print(&table.text)?;
+            table.ids.iter().for_each(|id| warn_of(store, id));
         }
         None if args.all => view::say("there are no stored sessions"),
         None => view::say(NONE_HERE),
     }
     Ok(())
+}
+
+/// Warns of a session in a list whose end is missing.
+fn warn_of(store: &SessionStore, id: &str) {
+    if let Some(warning) = stored_sessions::warning(store, id) {
+        view::warning(&format!("{id}: {warning}"));
+    }
 }
 
 fn show(store: &SessionStore, args: &ShowSessionArgs) -> Result<(), Failure> {

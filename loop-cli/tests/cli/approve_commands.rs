@@ -307,7 +307,7 @@ fn a_job_of_the_model_is_asked_about_while_writes_are() {
     chat.types("y\r");
     chat.wait_for_prompt_after("allowed, this once");
     chat.says("/schedule", "Every minute");
-    // A yes to all writes of the session is none to a job that outlives it.
+    // A yes to all writes of the session does not cover a job, which can outlive the session.
     chat.types("Write.\r");
     chat.sees("A tool asks to write `a.txt`:");
     chat.types("s\r");

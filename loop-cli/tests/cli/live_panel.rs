@@ -5,7 +5,7 @@ use std::{fs, io::Write as _};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{
-    support::{FOREVER, Manifest, Scenario, shown, wait_until},
+    support::{FOREVER, Fifo, Manifest, RunningCommand, Scenario, shown, wait_until},
     terminal::{Terminal, start_by},
 };
 
@@ -140,17 +140,26 @@ fn told_of_continuing(numbers: &str) -> String {
     )
 }
 
+/// Starts a run whose agent is [told of continuing](told_of_continuing), and suspends both. Returns the agent's PID.
+fn suspended(scenario: &Scenario, here: &Fifo) -> (RunningCommand, u32) {
+    let running = scenario.start_manifest(&Manifest::new(&told_of_continuing("$$"), "true"));
+    let agent = here.line().trim().parse().expect("a number");
+    running.signal(Signal::TSTP);
+    wait_until("both are stopped", || [agent, running.pid()].iter().all(|pid| state(*pid) == Some('T')));
+    (running, agent)
+}
+
+fn continues(pid: u32) {
+    kill_process(Pid::from_raw(pid.cast_signed()).expect("a number"), Signal::CONT).expect("it is there");
+}
+
 #[test]
 fn nothing_of_a_run_that_was_stopped_on_purpose_goes_on_before_the_run_does() {
     let scenario = Scenario::new();
-    let here = scenario.fifo("here");
-    let _never = scenario.fifo("never");
-    let running = scenario.start_manifest(&Manifest::new(&told_of_continuing("$$"), "true"));
-    let agent: u32 = here.line().trim().parse().expect("a number");
-    running.signal(Signal::TSTP);
-    wait_until("both are stopped", || [agent, running.pid()].iter().all(|pid| state(*pid) == Some('T')));
+    let (here, _never) = (scenario.fifo("here"), scenario.fifo("never"));
+    let (running, agent) = suspended(&scenario, &here);
     // The agent could ask another process to do this. It may be stopped again before it has written anything.
-    kill_process(Pid::from_raw(agent.cast_signed()).expect("a number"), Signal::CONT).expect("it is there");
+    continues(agent);
     wait_until("it is stopped again", || state(agent) == Some('T'));
     assert_eq!(state(running.pid()), Some('T'));
     running.signal(Signal::CONT);
@@ -163,17 +172,12 @@ fn nothing_of_a_run_that_was_stopped_on_purpose_goes_on_before_the_run_does() {
 #[test]
 fn an_agent_that_does_not_stay_stopped_is_ended() {
     let scenario = Scenario::new();
-    let here = scenario.fifo("here");
-    let _never = scenario.fifo("never");
-    let running = scenario.start_manifest(&Manifest::new(&told_of_continuing("$$"), "true"));
-    let agent: u32 = here.line().trim().parse().expect("a number");
-    running.signal(Signal::TSTP);
-    wait_until("both are stopped", || [agent, running.pid()].iter().all(|pid| state(*pid) == Some('T')));
+    let (here, _never) = (scenario.fifo("here"), scenario.fifo("never"));
+    let (running, agent) = suspended(&scenario, &here);
     wait_until("it is ended", || {
         // A timer or a helper outside of the run does this. Meanwhile the time limits pause.
         if state(agent) == Some('T') {
-            kill_process(Pid::from_raw(agent.cast_signed()).expect("a number"), Signal::CONT)
-                .expect("it is there");
+            continues(agent);
         }
         state(agent).is_none_or(|state| state == 'Z')
     });

@@ -68,7 +68,7 @@ impl Command for SessionCommand {
 fn list(session: &Session) -> Result<String, InputError> {
     let folder = session.context.execution.folder();
     let list = SessionList::new(session.log.store(), folder, session.host()).current(session.log.id());
-    Ok(list.text()?.unwrap_or_else(|| "there are no sessions yet".to_owned()))
+    Ok(list.table()?.map_or_else(|| "there are no sessions yet".to_owned(), |table| table.text))
 }
 
 /// Names that are file formats rather than files.
