@@ -165,8 +165,6 @@ pub struct ReviewCommand {
     pub format: Format,
     /// The model that its line names, where it does not tell it.
     pub model: Option<String>,
-    /// True for an agent that does not report its cost.
-    pub is_uncounted: bool,
 }
 
 impl AgentPlan {

@@ -97,7 +97,8 @@ impl fmt::Display for SmallerWindow {
     }
 }
 
-/// Asks a model, and reports its usage to these meters as soon as it is known, even if the model fails.
+/// Asks a model, and reports its usage to these meters as soon as it is known, even if the model fails. If a reply has no
+/// numbers of tokens, its usage is a lower bound.
 pub(crate) async fn metered(
     model: &dyn ChatModel,
     request: Request<'_>,
@@ -111,7 +112,10 @@ pub(crate) async fn metered(
         }
         on_delta(delta);
     };
-    let reply = model.reply(request, &mut listen).await;
+    let mut reply = model.reply(request, &mut listen).await;
+    if let Ok(Reply { usage, .. }) = &mut reply {
+        usage.are_tokens_partial |= usage.tokens().is_none();
+    }
     add(reply.as_ref().map_or_else(ModelError::usage, |reply| reply.usage));
     reply
 }

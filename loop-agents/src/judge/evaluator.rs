@@ -4,8 +4,7 @@ use std::{fmt, time::Duration};
 
 use async_trait::async_trait;
 use loop_core::{
-    EvaluationContext, Evaluator, EvaluatorError, Halt, Meter, StopReason, Usage, Verdict, WorkError,
-    with_causes,
+    EvaluationContext, Evaluator, EvaluatorError, Halt, Meter, StopReason, Verdict, WorkError, with_causes,
 };
 use tokio::time::timeout;
 
@@ -189,13 +188,7 @@ impl JudgeEvaluator {
         let (messages, tools) = ([Message::user(question)], [verdict_schema::tool()]);
         let request = Request::new(&messages).with_system(Some(SYSTEM)).with_tools(&tools, true);
         match metered(&*self.model, request, std::slice::from_ref(meter), &mut |_| {}).await {
-            Ok(reply) => {
-                if reply.usage.tokens().is_none() {
-                    // Tokens were used, and nobody knows how many.
-                    meter.add(Usage::unknown().with_partial_tokens());
-                }
-                Ok(verdict_schema::read(&reply, self.prompt.criteria.len()))
-            }
+            Ok(reply) => Ok(verdict_schema::read(&reply, self.prompt.criteria.len())),
             Err(error) => unanswered(error).map(Err),
         }
     }

@@ -200,8 +200,8 @@ impl ShellAgent {
     }
 
     /// Declares that the command costs money although we read no usage from its output. If a run of it adds nothing to
-    /// the [`UsageFile`](crate::usage::UsageFile), the total cost becomes a lower bound. Use this, for example, for a
-    /// reviewer beside an agent that reports its usage.
+    /// the [`UsageFile`](crate::usage::UsageFile), the total cost and the total number of tokens become lower bounds. Use
+    /// this, for example, for a reviewer beside an agent that reports its usage.
     #[must_use]
     pub const fn costs(mut self, costs: bool) -> Self {
         self.costs = costs;

@@ -204,8 +204,8 @@ impl CommandEvaluator {
     }
 
     /// Declares that the command costs money, for example an agent that judges. Its output is for people, and we do not
-    /// read usage from it. If a run of it adds nothing to the [`UsageFile`](crate::usage::UsageFile), the cost of the
-    /// whole run becomes a lower bound.
+    /// read usage from it. If a run of it adds nothing to the [`UsageFile`](crate::usage::UsageFile), the cost and the
+    /// tokens of the whole run become lower bounds.
     #[must_use]
     pub fn costs(mut self, costs: bool) -> Self {
         self.costs = costs;

@@ -4,7 +4,7 @@ use loop_core::{Cost, Meter, Usage, Usd};
 
 use super::Shell;
 
-/// Marks the cost as a lower bound if a command adds nothing to the usage file, even if the command is dropped.
+/// Marks the cost and the tokens as lower bounds if a command adds nothing to the usage file, even if the command is dropped.
 pub(super) struct UnreportedCostGuard {
     shell: Shell,
     meter: Meter,
@@ -20,7 +20,7 @@ impl UnreportedCostGuard {
 impl Drop for UnreportedCostGuard {
     fn drop(&mut self) {
         if self.shell.reported_lines() == self.lines {
-            self.meter.add(Usage::unknown().with_cost(Cost::at_least(Usd::ZERO)));
+            self.meter.add(Usage::unknown().with_cost(Cost::at_least(Usd::ZERO)).with_partial_tokens());
         }
     }
 }

@@ -98,6 +98,8 @@ async fn a_summary_replaces_the_older_messages_and_nothing_else() {
     let work = Work::new();
     let cx = IterationContext::<()>::new(&work, 1);
     let summary = chat.summarise().keep(2).meter(cx.meter()).run().await.unwrap();
+    // The second reply has no numbers of tokens.
+    let used = used.with_partial_tokens();
     assert_eq!((work.take_usage(), summary.usage), (used, used));
     assert_eq!((summary.text.as_str(), summary.replaced, summary.truncated), ("sum", 2, false));
     let asked = &model.requests()[1];

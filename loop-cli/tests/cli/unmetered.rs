@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::{
     model_server::ModelServer,
     support::{Manifest, Scenario},
+    task_agents::reviewer,
 };
 
 const LIMITS: [&str; 3] = ["guardrails.max_tokens", "guardrails.max_cost_usd", "guardrails.max_usd_per_hour"];
@@ -234,4 +235,53 @@ fn a_judge_whose_server_reports_no_tokens_makes_its_iterations_unmetered() {
     scenario.manifest(&manifest);
     server.run(&scenario, &["run", "loop.json"]).exits(1).says(&["unmetered", "3 iterations in a row"]);
     assert_eq!(scenario.record()["iterations"], 3);
+}
+
+#[test]
+fn a_judge_or_a_review_whose_usage_nobody_knows_makes_its_iterations_unmetered() {
+    let judge = json!({ "judge": { "model": "openai:scripted", "criteria": ["It rhymes"] } });
+    let review = json!({ "review": { "model": "openai:scripted", "prompt": "Look." } });
+    let (silent, counted) = (Answer::deltas(["Hm."]), Answer::deltas(["Hm."]).usage(3, 3));
+    for (limit, evaluator, answer, reason) in [
+        ("guardrails.max_tokens", &judge, &silent, "unmetered"),
+        ("guardrails.max_tokens", &review, &silent, "unmetered"),
+        ("guardrails.max_tokens", &review, &counted, "max_iterations"),
+    ] {
+        let scenario = Scenario::new();
+        let reported = r#"echo '{"input_tokens":1,"output_tokens":1,"cost_usd":0.01}' >> "$LOOP_USAGE_FILE""#;
+        let server = ModelServer::new((0..40).map(|_| answer.clone()));
+        let manifest = Manifest::new(reported, "true")
+            .set("agent.format", "usage-file")
+            .set("guardrails.max_iterations", 4)
+            .set("guardrails.max_consecutive_failures", 9)
+            .set(limit, 1000)
+            .set("evaluator", evaluator.clone());
+        scenario.manifest(&manifest);
+        let ran = server.run(&scenario, &["run", "loop.json"]).exits(1);
+        assert_eq!(scenario.record()["stop_reason"], reason, "{limit} {evaluator}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_command_that_reviews_and_reports_nothing_makes_its_iterations_unmetered() {
+    for (limit, reports, reason) in [
+        ("guardrails.max_tokens", "true", "unmetered"),
+        ("guardrails.max_cost_usd", "true", "unmetered"),
+        (
+            "guardrails.max_tokens",
+            r#"echo '{"input_tokens":1,"output_tokens":1}' >> "$LOOP_USAGE_FILE""#,
+            "max_iterations",
+        ),
+    ] {
+        let scenario = Scenario::new();
+        let reported = r#"echo '{"input_tokens":1,"output_tokens":1,"cost_usd":0.01}' >> "$LOOP_USAGE_FILE""#;
+        let review = format!("{reports}; {}", reviewer(r#"\"more\""#));
+        let manifest = Manifest::new(reported, "true")
+            .set("agent.format", "usage-file")
+            .set("guardrails.max_iterations", 4)
+            .set(limit, 1000)
+            .set("evaluator", json!({ "review": { "agent": review } }));
+        let ran = scenario.run_manifest(&manifest).exits(1);
+        assert_eq!(scenario.record()["stop_reason"], reason, "{limit}: {}", ran.stderr);
+    }
 }

@@ -14,9 +14,9 @@ use loop_core::{
 /// [`MaxTokens`](crate::MaxTokens):
 ///
 /// - An iteration is metered if it reports an amount, known or estimated. A reported zero is an amount. A lower bound
-///   of a cost, or of a number of tokens, is not an amount, because the unknown part may be anything. An amount that an
-///   evaluation reports does not count for the iteration, but a lower bound does: a judge without figures is as silent
-///   as an agent without them.
+///   of a cost, or of a number of tokens, is not an amount, because the unknown part may be anything. Nor are tokens an
+///   amount of a cost. An amount that an evaluation reports does not count for the iteration, but a lower bound does,
+///   and so do tokens without a cost: a judge without figures is as silent as an agent without them.
 /// - An iteration with a [fault](loop_core::IterationContext::fault), such as an exit code, counts like any other. One
 ///   that failed or was cut may have had no chance to report. It does not count, and it does not start the count again
 ///   either, unless it reported a lower bound: then its work may have used anything.
@@ -76,10 +76,13 @@ impl UnmeteredIterations {
         Self { amount, limit, silent: 0, silent_before: 0, reported, evaluated, is_evaluating: false }
     }
 
-    /// Returns whether the amount in this usage is a lower bound.
+    /// Returns whether the amount in this usage is a lower bound. Tokens without a cost had some price.
     fn is_partial(&self, usage: &Usage) -> bool {
         match self.amount {
-            Amount::Cost => usage.cost.is_some_and(|cost| cost.quality == CostQuality::Partial),
+            Amount::Cost => match usage.cost {
+                Some(cost) => cost.quality == CostQuality::Partial,
+                None => usage.tokens().is_some() || usage.are_tokens_partial,
+            },
             Amount::Tokens => usage.are_tokens_partial,
         }
     }
@@ -259,17 +262,24 @@ mod tests {
 
     #[test]
     fn a_judge_without_figures_makes_its_iteration_unmetered() {
-        let mut rails = both();
-        let told = Usage::unknown().with_tokens(5, 5).with_cost(Cost::known(Usd::dollars(1)));
-        for _ in 0..3 {
-            assert_eq!(rails.each_ref().map(halts), [false, false]);
-            iterate(&mut rails, told, &WorkResult::Done(()));
-            let (result, silent) =
-                (WorkResult::Done(loop_core::Verdict::fail()), Usage::unknown().with_partial_tokens());
-            let finished = EventKind::EvaluationFinished { result, notes: notes(silent) };
-            see(&mut rails, [EventKind::EvaluationStarted {}, finished]);
+        let agent = Usage::unknown().with_tokens(5, 5).with_cost(Cost::known(Usd::dollars(1)));
+        let judges = [
+            (Usage::unknown(), [false, false]),
+            (Usage::unknown().with_partial_tokens(), [true, true]),
+            (Usage::unknown().with_tokens(5, 5), [true, false]),
+            (agent, [false, false]),
+        ];
+        for (judge, expected) in judges {
+            let mut rails = both();
+            for _ in 0..3 {
+                assert_eq!(rails.each_ref().map(halts), [false, false]);
+                iterate(&mut rails, agent, &WorkResult::Done(()));
+                let result = WorkResult::Done(loop_core::Verdict::fail());
+                let finished = EventKind::EvaluationFinished { result, notes: notes(judge) };
+                see(&mut rails, [EventKind::EvaluationStarted {}, finished]);
+            }
+            assert_eq!(rails.each_ref().map(halts), expected, "{judge:?}");
         }
-        assert_eq!(rails.each_ref().map(halts), [false, true]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use loop_agents::{
     chat::{Chat, TurnLimits},
     review::{ReviewEvaluator, WorkTree},
     shell::{Shell, ShellAgent},
+    usage::Format,
 };
 
 use super::{
@@ -72,7 +73,7 @@ fn command(part: &ReviewCommand, plan: &Plan, cx: &ExecutionContext) -> ShellAge
     if let Some(time) = plan.evaluator.max_time {
         shell = shell.max_time(time);
     }
-    let agent = ShellAgent::of(part.line.clone()).shell(shell).costs(part.is_uncounted);
+    let agent = ShellAgent::of(part.line.clone()).shell(shell).costs(part.format == Format::Text);
     let prices = plan.agent.usage.prices.clone();
     read_usage(agent, &UsagePlan { format: part.format, model: part.model.clone(), prices }, cx)
 }

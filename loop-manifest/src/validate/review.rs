@@ -37,7 +37,6 @@ pub(super) fn review(
         ReviewerPlan::Command(ReviewCommand {
             format: format(line.as_str()),
             model: usage_reporter::model(line.as_str()),
-            is_uncounted: usage_reporter::without_usage_report(line.as_str()).is_some(),
             line,
         })
     } else {

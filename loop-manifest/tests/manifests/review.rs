@@ -85,15 +85,15 @@ fn a_model_looks_fifteen_times_unless_it_is_said() {
 
 #[test]
 fn how_a_command_reports_is_in_its_line() {
-    for (line, format, is_uncounted) in [
-        ("codex exec --json -m gpt-5 -", Format::CodexJson, false),
-        ("codex exec -", Format::Text, true),
-        ("./review.sh", Format::Text, false),
+    for (line, format) in [
+        ("codex exec --json -m gpt-5 -", Format::CodexJson),
+        ("codex exec -", Format::Text),
+        ("./review.sh", Format::Text),
     ] {
         let ReviewerPlan::Command(command) = reviewer(&format!("    agent: {line}\n")) else {
             panic!("{line} is a command");
         };
-        assert_eq!((command.format, command.is_uncounted), (format, is_uncounted), "{line}");
+        assert_eq!(command.format, format, "{line}");
         assert_eq!(command.model.as_deref(), line.contains("-m ").then_some("gpt-5"));
     }
 }

@@ -1,51 +1,13 @@
 //! Forbidden programs, wherever a line starts them.
 //!
-//! With safe mode off, a forbidden `rm` can appear as `/bin/rm`, as `env rm`, or in a script for `sh`. Only those
-//! programs know which of their words they start, so none of the words may be the forbidden name.
+//! With safe mode off, a forbidden `rm` can appear as `/bin/rm`, as `env rm`, or in a script for `sh`. Nobody can list
+//! all programs that start others. So every program counts as one, except those whose options we know and that start
+//! none: no other program may have the forbidden name among its words.
 
 use super::{
-    super::{CommandPrefix, name, wrapper},
-    table::STARTERS,
+    super::{CommandPrefix, name},
+    table,
 };
-
-/// Programs that can start another program, in addition to those that entries never allow because it is their purpose.
-const SOMETIMES: &[&str] = &[
-    "dbus-launch",
-    "dbus-run-session",
-    "ed",
-    "emacs",
-    "entr",
-    "ex",
-    "expect",
-    "fakeroot",
-    "faketime",
-    "fd",
-    "fdfind",
-    "find",
-    "gawk",
-    "gdb",
-    "git",
-    "hyperfine",
-    "make",
-    "mosh",
-    "nvim",
-    "perf",
-    "rg",
-    "rsync",
-    "screen",
-    "sed",
-    "sort",
-    "ssh",
-    "tar",
-    "tmux",
-    "valgrind",
-    "vi",
-    "view",
-    "vim",
-    "watchexec",
-    "xvfb-run",
-    "zip",
-];
 
 /// Returns whether this line starts a forbidden command, as far as its text shows. The words after the program can be
 /// anywhere in its arguments, in their order, because options may precede them: `git push` forbids `git -P push`.
@@ -58,18 +20,22 @@ pub(super) fn is_started(
     in_safe_mode: bool,
 ) -> bool {
     let words = forbidden.arguments();
-    if is(forbidden.program(), program) && are_in_order(words, arguments.iter().map(String::as_str)) {
+    // The value of an option counts too: `git -c alias.p=push p`.
+    let mut own = arguments.iter().flat_map(|word| std::iter::once(word.as_str()).chain(value(word)));
+    if is(forbidden.program(), program) && are_in_order(words, &mut own) {
         return true;
     }
-    let starter = name(program);
-    let starts =
-        wrapper::starts_others(starter) || STARTERS.contains(&starter) || SOMETIMES.contains(&starter);
-    if in_safe_mode || !starts {
+    if in_safe_mode || !table::may_start_others(name(program)) {
         return false;
     }
-    let mut parts = arguments.iter().flat_map(|word| word.split(ends_a_word));
-    let words: Vec<_> = words.iter().flat_map(|word| word.split(ends_a_word)).map(str::to_owned).collect();
-    parts.by_ref().any(|part| is_part(forbidden.program(), part)) && are_in_order(&words, parts)
+    // A script can hide a name in quotes: `r""m`. Both spellings of the arguments count.
+    let unquoted: Vec<_> = arguments.iter().map(|word| word.replace(['"', '\'', '\\'], "")).collect();
+    [arguments, &unquoted].into_iter().any(|arguments| {
+        let mut parts = arguments.iter().flat_map(|word| word.split(ends_a_word));
+        let words: Vec<_> =
+            words.iter().flat_map(|word| word.split(ends_a_word)).map(str::to_owned).collect();
+        parts.by_ref().any(|part| is_part(forbidden.program(), part)) && are_in_order(&words, parts)
+    })
 }
 
 /// Returns whether all `words` are among the others, in this order.
@@ -82,9 +48,16 @@ fn is(forbidden: &str, word: &str) -> bool {
     word == forbidden || name(word).eq_ignore_ascii_case(forbidden)
 }
 
-/// Returns whether a part of a word names the program. The part may be the beginning of a script after `env -S`.
+/// Returns whether a part of a word names the program. The part may be the beginning of a script in the same word as its
+/// option: `env '-Srm x'`, `sh -crm`.
 fn is_part(forbidden: &str, part: &str) -> bool {
-    is(forbidden, part) || part.strip_prefix("-S").is_some_and(|script| is(forbidden, script))
+    let script = || part.strip_prefix('-')?.strip_prefix(|letter: char| letter.is_ascii_alphabetic());
+    is(forbidden, part) || script().is_some_and(|script| is(forbidden, script))
+}
+
+/// Returns the value of a word such as `name=value`.
+fn value(word: &str) -> Option<&str> {
+    word.split_once('=').map(|(_, value)| value)
 }
 
 /// Returns whether this character ends a word of a script.

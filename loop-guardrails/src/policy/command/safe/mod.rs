@@ -202,8 +202,8 @@ impl CommandPolicy {
     }
 
     /// Forbids these commands in every mode: also by a path that ends in the program's name, with other arguments in
-    /// between, and in programs that start others (`env rm`, `sh -c 'rm x'`, `find -exec rm`). This does not detect
-    /// programs started by a script, a renamed link or copy, or a program such as `python3`.
+    /// between, and as an argument of any program that may start others (`env rm`, `sh -c 'rm x'`, `find -exec rm`).
+    /// Only the text of the line counts: this does not detect a name that a program puts together, or that is in a file.
     #[must_use]
     pub fn forbid(mut self, entries: impl IntoIterator<Item = WithOrigin<CommandPrefix>>) -> Self {
         self.forbid.extend(entries.into_iter().map(|entry| (entry.value, entry.origin)));

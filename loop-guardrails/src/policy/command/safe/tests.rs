@@ -324,11 +324,25 @@ fn a_forbidden_program_is_started_in_no_other_way() {
         "busybox rm x",
         "find . -exec rm {} +",
         "sort --compress-program=rm x",
+        "sh '-crm x'",
+        "sh -c 'r\"\"m x'",
+        "ash -c 'rm x'",
+        "uv run rm x",
+        "git -c alias.x='!rm y' x",
+        "no-such-program rm x",
     ] {
         let denied = off.judge(line).unwrap_err();
         assert!(denied.to_string().contains("`rm` is forbidden (user.toml:3)"), "{line}: {denied}");
     }
-    for line in ["ls rm", "cargo build", "env warm", "find . -perm 600", "sh -c 'echo --confirm'"] {
+    for line in [
+        "ls rm",
+        "grep rm x",
+        "cargo build",
+        "env warm",
+        "find . -perm 600",
+        "sh -c 'echo --confirm'",
+        "docker run --rm x",
+    ] {
         assert!(off.judge(line).is_ok(), "{line}");
     }
     let on = CommandPolicy::new().forbid([WithOrigin::new("du".parse().unwrap(), Origin::BuiltIn)]);

@@ -186,3 +186,13 @@ pub(super) fn programs() -> impl Iterator<Item = &'static Program> {
 pub(super) fn find(program: &str) -> Option<&'static Program> {
     programs().find(|known| known.names.contains(&program))
 }
+
+/// Returns whether this program may start others: only those in the table without such an option cannot.
+pub(super) fn may_start_others(program: &str) -> bool {
+    let starts = |effect: OptionEffect| effect == OptionEffect::Executes;
+    find(program).is_none_or(|known| {
+        known.refused.iter().any(|(effect, _)| starts(*effect))
+            || known.unspoken.is_some_and(|(effect, _)| starts(effect))
+            || known.subcommands.is_some_and(|(effect, _)| starts(effect))
+    })
+}

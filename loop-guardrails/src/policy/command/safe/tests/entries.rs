@@ -124,6 +124,8 @@ fn a_forbidden_command_is_found_between_other_arguments() {
         "/usr/bin/git push",
         "env git push",
         "sh -c 'cd x; git -P push'",
+        "git -c alias.p=push p",
+        "git -c alias.p='!git push' p",
     ] {
         assert!(off.judge(line).unwrap_err().ruling.rule.contains("`git push` is forbidden"), "{line}");
     }
