@@ -256,6 +256,12 @@ pub(super) fn rule_on_new_content(executed: ExecutedFile, path: &LocalPath) -> R
     denied(&format!("this makes it {executed}"), path)
 }
 
+/// Returns the rule for a file that the settings of its repository name.
+#[cfg(unix)]
+pub(super) fn rule_on_named_by_git(path: &LocalPath) -> Ruling {
+    denied("the settings of git name it, so git may execute it", path)
+}
+
 /// Returns the rule for a file whose content we cannot read.
 #[cfg(unix)]
 pub(super) fn rule_on_unread(path: &LocalPath) -> Ruling {

@@ -229,3 +229,43 @@ fn nobody_turns_a_folder_into_a_repository_in_any_order() {
         }
     }
 }
+
+#[test]
+fn a_file_that_gits_settings_name_is_changed_by_nobody_unasked() {
+    let (folder, workspace) = scenario(ActionPolicy::default());
+    fs::create_dir_all(folder.path().join(".git")).unwrap();
+    fs::create_dir_all(folder.path().join("kit/hooks")).unwrap();
+    let settings = "[core]\n\tfsmonitor = kit/Watch.sh\n\thooksPath = kit/hooks\n[filter \"x\"]\n\tclean = \
+                    python3 kit/clean.py %f\n[remote \"origin\"]\n\turl = ../src\n";
+    fs::write(folder.path().join(".git/config"), settings).unwrap();
+    for path in ["kit/watch.sh", "kit/hooks/anything", "kit/clean.py"] {
+        assert_eq!(question(workspace.check_write(path, b"x")), path);
+        assert_eq!(question(workspace.write(path, b"x")), path);
+    }
+    for path in ["src/main.rs", "kit/other.sh", "README.md"] {
+        workspace.write(path, b"x").unwrap();
+    }
+    assert_eq!(question(workspace.rename("kit/other.sh", "kit/clean.py")), "kit/clean.py");
+    workspace.write("new/clean.py", b"x").unwrap_err();
+    fs::create_dir(folder.path().join("old")).unwrap();
+    fs::write(folder.path().join("old/clean.py"), "x").unwrap();
+    fs::write(folder.path().join("old/other.py"), "x").unwrap();
+    assert!(matches!(workspace.rename("old", "new"), Err(WorkspaceError::RulesBelow { .. })));
+    assert_eq!(question(workspace.remove("old/clean.py")), "old/clean.py");
+    fs::remove_file(folder.path().join("old/clean.py")).unwrap();
+    workspace.rename("old", "new").unwrap();
+
+    // The settings of a linked work tree are in its repository.
+    let linked = tempfile::tempdir().unwrap();
+    let git_dir = folder.path().join(".git/worktrees/w");
+    fs::create_dir_all(&git_dir).unwrap();
+    fs::write(git_dir.join("commondir"), "../..\n").unwrap();
+    fs::write(linked.path().join(".git"), format!("gitdir: {}\n", git_dir.display())).unwrap();
+    let workspace = Workspace::open(linked.path(), ActionPolicy::default()).unwrap();
+    assert_eq!(question(workspace.write("clean.py", b"x")), "clean.py");
+    workspace.write("main.py", b"x").unwrap();
+
+    // Settings that nobody can read name anything.
+    fs::write(folder.path().join(".git/config"), vec![b'#'; 2 << 20]).unwrap();
+    assert_eq!(question(workspace.write("main.py", b"x")), "main.py");
+}

@@ -14,6 +14,7 @@ use rustix::{
 
 use super::{
     Inner, WorkspaceError, executable_content,
+    git_settings::NamedFiles,
     path_walk::{self, FinalLink, MissingNames, WalkTarget},
 };
 use crate::policy::{DeniedAction, LocalPath, Origin, Ruling, Verb, action, instructions};
@@ -223,12 +224,14 @@ fn is_of_git(path: &Path) -> bool {
 /// Returns whether a file in a folder needs approval, because of its content or because of one of its paths before and
 /// after a move.
 fn is_below(inner: &Inner, folder: &WalkTarget, paths: [&LocalPath; 2]) -> Result<bool, Errno> {
-    let mut left = MAX_NAMES;
-    search(inner, folder.folder(), &folder.name, &mut paths.map(|path| path.as_path().to_owned()), &mut left)
+    let named = NamedFiles::above(inner, paths);
+    let is_guarded = |path: &LocalPath| inner.policy.rule_on_followed(path).is_some() || named.include(path);
+    let mut paths = paths.map(|path| path.as_path().to_owned());
+    search(&is_guarded, folder.folder(), &folder.name, &mut paths, &mut { MAX_NAMES })
 }
 
 fn search(
-    inner: &Inner,
+    is_guarded: &dyn Fn(&LocalPath) -> bool,
     parent: impl AsFd,
     name: &OsStr,
     paths: &mut [PathBuf; 2],
@@ -244,13 +247,10 @@ fn search(
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
         paths.iter_mut().for_each(|path| path.push(name));
         *left = left.saturating_sub(1);
-        let is_guarded = |path: &PathBuf| {
-            LocalPath::new(path).is_ok_and(|path| inner.policy.rule_on_followed(&path).is_some())
-        };
         let is_found = *left == 0
-            || paths.iter().any(is_guarded)
+            || paths.iter().any(|path| LocalPath::new(path).is_ok_and(|path| is_guarded(&path)))
             || match kind(&folder, name)? {
-                FileType::Directory => search(inner, &folder, name, paths, left)?,
+                FileType::Directory => search(is_guarded, &folder, name, paths, left)?,
                 FileType::RegularFile => !matches!(executable_content::of_file(&folder, name), Ok(None)),
                 _ => false,
             };

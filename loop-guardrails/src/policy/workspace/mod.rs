@@ -24,6 +24,7 @@ mod explain;
 mod files;
 mod folders;
 mod followed_links;
+mod git_settings;
 mod nested_repositories;
 mod path_walk;
 mod repository;
@@ -173,6 +174,7 @@ impl Workspace {
         if self.policy().needs_approval(&place.path, verb) {
             followed_links::refuse_target(&self.0, &place.path, verb)?;
             executable_content::refuse_held(&self.0, &place, verb)?;
+            git_settings::refuse_named(&self.0, &place.path, verb)?;
         }
         Ok(place)
     }
