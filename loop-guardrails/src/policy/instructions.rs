@@ -34,6 +34,7 @@ const NAMES: &[&str] = &[
     ".claude-plugin",
     ".agents",
     "claude.md",
+    "harvey.md",
     "claude.local.md",
     ".claude",
     ".claude.json",

@@ -18,6 +18,8 @@ const NAMES: &[&str] = &[
     "commitlint.config.mjs",
     "commitlint.config.mts",
     "commitlint.config.ts",
+    "default.nix",
+    "devbox.json",
     "devcontainer.json",
     "devenv.nix",
     "eslint.config.cjs",
@@ -49,6 +51,7 @@ const NAMES: &[&str] = &[
     "microsoft.powershell_profile.ps1",
     "mise.local.toml",
     "mise.toml",
+    "pixi.toml",
     "prek.toml",
     "prettier.config.cjs",
     "prettier.config.cts",
@@ -185,7 +188,12 @@ const HARMLESS_CONFIG: &[&str] = &[
 ];
 
 /// Names below a folder, for which neither name alone is enough.
-const PLACES: &[(&str, &[&str])] = &[("library", &["launchagents", "launchdaemons"])];
+const PLACES: &[(&str, &[&str])] = &[
+    (".cargo", &["config", "config.toml"]),
+    ("bin", &["activate", "activate.csh", "activate.fish", "activate.ps1", "activate_this.py"]),
+    ("library", &["launchagents", "launchdaemons"]),
+    ("mise", &["config.toml"]),
+];
 
 /// Returns whether programs execute a file of this name by themselves, or the files of a folder with this name.
 pub(super) fn is_started(name: &str) -> bool {

@@ -101,3 +101,21 @@ async fn git_status(workspace: &Workspace, toolbox: &Toolbox) -> String {
     let text = text.strip_suffix("(exit 0)").unwrap_or(text).trim_end();
     excerpt(text.as_bytes(), SECTION_BYTES)
 }
+
+#[cfg(test)]
+mod tests {
+    use loop_guardrails::policy::{ActionPolicy, Verb};
+
+    use super::*;
+
+    #[test]
+    fn a_model_writes_no_file_that_becomes_a_system_prompt() {
+        let policy = ActionPolicy::default();
+        for name in FILES {
+            for name in [name.to_owned(), name.to_lowercase()] {
+                let ruling = policy.explain_path(&name, Verb::Write);
+                assert!(!ruling.allowed && ruling.needs_approval.is_some(), "{name}");
+            }
+        }
+    }
+}

@@ -124,7 +124,7 @@ impl Walk<'_> {
         match self.look(&name)? {
             Some(FileType::Symlink) if !is_last || self.last == FinalLink::Follow => self.follow(&name)?,
             None if self.missing == MissingNames::Refuse => {
-                return Err(WorkspaceError::NotFound { path: self.path(&name)? });
+                return Err(WorkspaceError::NotFound { path: self.whole_path(&name)? });
             }
             None if is_last => return self.arrive(name, None).map(Some),
             None => self.add(name)?,
@@ -132,6 +132,14 @@ impl Walk<'_> {
             Some(_) => self.enter(name)?,
         }
         Ok(None)
+    }
+
+    /// Returns the path of this name with the remaining names after it. An error that cut a path could cut a secret in
+    /// it, and nothing would find the rest of that.
+    fn whole_path(&self, name: &OsStr) -> Result<LocalPath, WorkspaceError> {
+        let path = self.path(name)?;
+        let rest: PathBuf = self.left.iter().collect();
+        Ok(path.join(rest).unwrap_or(path))
     }
 
     /// Returns the type of the file of this name, if it exists.

@@ -42,6 +42,7 @@ fn is_secret_value(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
     // A value may contain several addresses, or an address within a longer text.
     value.split("://").skip(1).any(has_password)
+        || is_login(value)
         || small.split("://").skip(1).any(is_open)
         || (value.contains("-----BEGIN ") && value.contains("PRIVATE KEY"))
         || fields::has_secret(&small)
@@ -66,6 +67,24 @@ fn has_password(rest: &str) -> bool {
         Some((name, password)) => !password.is_empty() || is_key(name),
         None => is_key(user) || is_random(user),
     }
+}
+
+/// Returns whether the text is the address of a database without a scheme (`user:password@host:5432/db`), or the token of
+/// a bot, which begins with the bot's number.
+fn is_login(value: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((name, rest)) = value.trim().split_once(':') else { return false };
+    if rest.contains(char::is_whitespace) || name.contains(['/', '@', '=']) {
+        return false;
+    }
+    let is_bot = is_number(name) && name.len() >= 8 && rest.len() >= 30 && rest.starts_with("AA");
+    let has_port = |address: &str| {
+        let authority = address.split('/').next().unwrap_or_default();
+        // `image:tag@sha256:0123` is an image of a container.
+        authority.rsplit_once(':').is_some_and(|(host, port)| host != "sha256" && is_number(port))
+    };
+    is_bot
+        || rest.rsplit_once('@').is_some_and(|(password, address)| !password.is_empty() && has_port(address))
 }
 
 /// Returns whether a user name was generated and not chosen: `0123456789abcdef0123456789abcdef@sentry.io`.

@@ -80,8 +80,22 @@ pub(super) const NOT_FIRST: &[&str] = &["KEY", "KEYS", "PASS", "PW", "PWD"];
 
 /// Words that many harmless names have (`XDG_SESSION_TYPE`), so that they must be the whole name or its last word.
 pub(super) const WORDS: &[&str] = &[
-    "AUTH", "SAS", "SAS_URL", "SAS_URI", "OTP", "SESSION", "HEADERS", "PRIVATE", "SALT", "PEPPER", "HMAC",
+    "AUTH",
+    "SAS",
+    "SAS_URL",
+    "SAS_URI",
+    "OTP",
+    "SESSION",
+    "HEADERS",
+    "PRIVATE",
+    "SALT",
+    "PEPPER",
+    "HMAC",
     "CONN",
+    "SK",
+    "PSK",
+    "OTP_SEED",
+    "SNMP_COMMUNITY",
 ];
 
 /// Files of secrets. Their names alone are paths (`KUBECONFIG`), but followed by one of [`CONTENTS`] they are the
@@ -147,6 +161,8 @@ pub(super) const NAMES: &[&str] = &[
     "AZURE_CLIENT_CERTIFICATE_PATH",
     "DOCKER_AUTH_CONFIG",
     "NPM_CONFIG__AUTH",
+    "PIN",
+    "RAILS_MASTER",
     "REDISCLI_AUTH",
     "SUPABASE_SERVICE_ROLE",
     "TELEGRAM_BOT",
