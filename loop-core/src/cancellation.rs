@@ -1,11 +1,14 @@
 //! A signal that asks work to end.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, Waker},
 };
-
-use tokio_util::sync::CancellationToken as Token;
 
 /// A signal that asks work to end. Clones share it.
 ///
@@ -20,28 +23,77 @@ use tokio_util::sync::CancellationToken as Token;
 /// ```
 #[derive(Debug, Clone)]
 pub struct CancellationToken {
-    token: Token,
-    /// The flags of this token and its ancestors. A run checks them several times per step, and asking the token itself
-    /// would take a lock each time.
-    cancelled: Arc<[Arc<AtomicBool>]>,
+    /// The switch of this token, followed by those of its ancestors.
+    switches: Arc<[Arc<Switch>]>,
+}
+
+/// The state of one token, without its ancestors.
+#[derive(Debug, Default)]
+struct Switch {
+    is_cancelled: AtomicBool,
+    waiters: Mutex<Waiters>,
+}
+
+/// The tasks that wait for a switch. A task registers and leaves each time that its run waits for something else, so
+/// both take constant time.
+#[derive(Debug, Default)]
+struct Waiters {
+    wakers: Vec<Option<Waker>>,
+    free: Vec<usize>,
+}
+
+impl Switch {
+    fn waiters(&self) -> MutexGuard<'_, Waiters> {
+        // Only the methods below hold this lock, and a panic of a foreign waker leaves the lists intact.
+        self.waiters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn join(&self, waker: Waker) -> usize {
+        let Waiters { wakers, free } = &mut *self.waiters();
+        let place = free.pop().unwrap_or_else(|| {
+            wakers.push(None);
+            wakers.len() - 1
+        });
+        wakers[place] = Some(waker);
+        place
+    }
+
+    fn renew(&self, place: usize, waker: &Waker) {
+        let known = &mut self.waiters().wakers[place];
+        if !known.as_ref().is_some_and(|known| known.will_wake(waker)) {
+            *known = Some(waker.clone());
+        }
+    }
+
+    fn leave(&self, place: usize) {
+        let Waiters { wakers, free } = &mut *self.waiters();
+        wakers[place] = None;
+        free.push(place);
+    }
+
+    fn cancel(&self) {
+        // Set the flag first, so that tasks which this wakes see it.
+        self.is_cancelled.store(true, Ordering::Release);
+        let wakers: Vec<Waker> = self.waiters().wakers.iter_mut().filter_map(Option::take).collect();
+        // Without the lock, because a waker may run a task at once.
+        wakers.into_iter().for_each(Waker::wake);
+    }
 }
 
 impl CancellationToken {
     /// Creates a token that is not cancelled.
     pub fn new() -> Self {
-        Self { token: Token::new(), cancelled: [Arc::default()].into() }
+        Self { switches: [Arc::default()].into() }
     }
 
     /// Cancels this token, its clones and its children. You cannot undo this.
     pub fn cancel(&self) {
-        // Set the flag first, so that tasks which the token wakes see it.
-        self.cancelled[0].store(true, Ordering::Release);
-        self.token.cancel();
+        self.switches[0].cancel();
     }
 
     /// Returns whether this token was cancelled.
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.iter().any(|cancelled| cancelled.load(Ordering::Acquire))
+        self.switches.iter().any(|switch| switch.is_cancelled.load(Ordering::Acquire))
     }
 
     /// Resolves when this token is cancelled, or at once if it already was.
@@ -49,20 +101,58 @@ impl CancellationToken {
     /// # Cancel safety
     /// Cancel safe: dropping the future changes nothing.
     pub async fn cancelled(&self) {
-        self.token.cancelled().await;
+        Cancelled { token: self, places: Vec::new() }.await;
     }
 
     /// Creates a token that is cancelled together with this one. You can also cancel it alone.
     #[must_use]
     pub fn child_token(&self) -> Self {
-        let its_own = [Arc::default()].into_iter();
-        let cancelled = its_own.chain(self.cancelled.iter().cloned()).collect();
-        Self { token: self.token.child_token(), cancelled }
+        Self { switches: [Arc::default()].into_iter().chain(self.switches.iter().cloned()).collect() }
+    }
+
+    /// Creates a token that is cancelled together with each of the two. You can also cancel it alone.
+    #[must_use]
+    pub fn child_of_both(&self, other: &Self) -> Self {
+        let both = self.switches.iter().chain(&*other.switches).cloned();
+        Self { switches: [Arc::default()].into_iter().chain(both).collect() }
     }
 
     /// Returns a guard that cancels this token when dropped.
     pub const fn drop_guard(self) -> CancelOnDrop {
         CancelOnDrop { token: self, is_armed: true }
+    }
+}
+
+/// Waits for any switch of a token.
+struct Cancelled<'t> {
+    token: &'t CancellationToken,
+    /// The place of its waker in each switch, once it waits.
+    places: Vec<usize>,
+}
+
+impl Future for Cancelled<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if self.token.is_cancelled() {
+            return Poll::Ready(());
+        }
+        let switches = &self.token.switches;
+        if self.places.is_empty() {
+            self.places = switches.iter().map(|switch| switch.join(cx.waker().clone())).collect();
+        } else {
+            let places = switches.iter().zip(&self.places);
+            places.for_each(|(switch, place)| switch.renew(*place, cx.waker()));
+        }
+        // A cancellation between the first look and the registration woke nobody.
+        if self.token.is_cancelled() { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+impl Drop for Cancelled<'_> {
+    fn drop(&mut self) {
+        let places = self.token.switches.iter().zip(&self.places);
+        places.for_each(|(switch, place)| switch.leave(*place));
     }
 }
 
@@ -124,6 +214,37 @@ mod tests {
         whole.cancel();
         piece.cancelled().await;
         assert!(piece.is_cancelled());
+    }
+
+    #[tokio::test]
+    async fn each_waiting_task_is_woken_once_its_token_is_cancelled() {
+        let (first, second) = (CancellationToken::new(), CancellationToken::new());
+        let both = first.child_of_both(&second);
+        let wait = |token: CancellationToken| tokio::spawn(async move { token.cancelled().await });
+        let (of_first, of_both) = (wait(first.clone()), wait(both.child_token()));
+        tokio::task::yield_now().await;
+        second.cancel();
+        of_both.await.unwrap();
+        assert!(both.is_cancelled() && !first.is_cancelled() && !of_first.is_finished());
+        first.cancel();
+        of_first.await.unwrap();
+    }
+
+    #[test]
+    fn who_stops_waiting_leaves_room_for_others() {
+        let token = CancellationToken::new().child_token();
+        for _ in 0..3 {
+            let mut waits: Vec<_> = (0..5).map(|_| Box::pin(token.cancelled())).collect();
+            let mut cx = Context::from_waker(Waker::noop());
+            for wait in &mut waits {
+                assert!(wait.as_mut().poll(&mut cx).is_pending());
+                assert!(wait.as_mut().poll(&mut cx).is_pending());
+            }
+        }
+        for switch in &*token.switches {
+            let waiters = switch.waiters();
+            assert_eq!((waiters.wakers.len(), waiters.free.len()), (5, 5));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{
     Ceiling, IterationError, Step,
-    work::{Work, WorkHandle, work_handle_methods},
+    work::{Outer, Work, WorkHandle, work_handle_methods},
 };
 
 /// A unit of work that the loop repeats: an agent's run, a chat turn, a model's round.
@@ -133,6 +133,11 @@ impl<O> IterationContext<O> {
             last_output,
             handle: self.handle.clone(),
         }
+    }
+
+    /// Returns this work, for a run within it.
+    pub(crate) fn outer(&self) -> Outer {
+        Outer { handle: self.handle.clone(), left: self.left.after(&self.handle.spent()) }
     }
 
     /// Sets the number of this attempt at the iteration, from 1.

@@ -62,7 +62,7 @@ pub use self::{
     usage::{Cost, CostQuality, Usage},
     usd::{InvalidUsd, Usd},
     verdict::{Outcome, Verdict},
-    work::{Meter, Work, WorkError, with_causes},
+    work::{MAX_DEPTH, Meter, Work, WorkError, with_causes},
 };
 
 /// Any error, where your parts return one to this crate.

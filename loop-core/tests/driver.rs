@@ -18,6 +18,8 @@ mod interrupts;
 mod journal;
 #[path = "driver/lagging_readers.rs"]
 mod lagging_readers;
+#[path = "driver/nested.rs"]
+mod nested;
 #[path = "driver/outputs.rs"]
 mod outputs;
 #[path = "driver/questions.rs"]

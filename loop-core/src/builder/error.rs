@@ -49,6 +49,12 @@ pub enum BuildError {
         "the journal already holds a run: continue it with `.resume_from(journal)`, or use an empty journal"
     )]
     JournalUsed,
+    /// Too many loops run within each other.
+    #[error(
+        "more than {} loops would run within each other: let an outer loop do the work of an inner one",
+        crate::MAX_DEPTH
+    )]
+    TooDeep,
     /// The loop has more than one source for its past.
     #[error(
         "the run's history was given twice: use only one of `.resume(events, output)`, `.resume_from(journal)` \

@@ -3,6 +3,7 @@
 mod error;
 mod goal;
 mod history;
+mod nested;
 mod run;
 mod type_state;
 

@@ -6,6 +6,7 @@ use super::{BuildError, IsBounded, Loop, LoopStep, error::check_restored};
 use crate::{
     Iteration, Machine, OnLag, Phase, Report,
     driver::{Driver, EventSink, JournalWriter, ReaderQueue, RunHandle, RunState, RunStream},
+    work::{Outer, OuterLimits},
 };
 
 // Each method has the bound on `B`. A bound on the whole block would hide the methods of an unbounded loop, and the
@@ -29,7 +30,7 @@ where
     where
         B: IsBounded,
     {
-        Ok(self.driver(ReaderQueue::default())?.drive().await)
+        Ok(self.driver(ReaderQueue::default(), None)?.drive().await)
     }
 
     /// Runs the loop while you poll the stream.
@@ -70,7 +71,7 @@ where
     {
         let (sender, events) = mpsc::channel(1);
         let reader = ReaderQueue::new(sender, OnLag::Hold);
-        Ok(RunStream::new(self.driver(reader)?.drive(), events))
+        Ok(RunStream::new(self.driver(reader, None)?.drive(), events))
     }
 
     /// Runs the loop in its own task.
@@ -106,11 +107,18 @@ where
         let reader = ReaderQueue::new(sender, self.on_lag);
         // Dropping the handle must cancel only this run, not everything that uses the user's token.
         let cancel = self.cancel.child_token();
-        let driver = Self { cancel: cancel.clone(), ..self }.driver(reader)?;
+        let driver = Self { cancel: cancel.clone(), ..self }.driver(reader, None)?;
         Ok(RunHandle::new(driver.drive(), events, cancel))
     }
 
-    fn driver(mut self, reader: ReaderQueue) -> Result<Driver<I>, BuildError> {
+    pub(super) fn driver(
+        mut self,
+        reader: ReaderQueue,
+        outer: Option<&Outer>,
+    ) -> Result<Driver<I>, BuildError> {
+        if outer.is_some_and(|outer| !outer.has_room()) {
+            return Err(BuildError::TooDeep);
+        }
         if self.zero_bound {
             return Err(BuildError::ZeroBound);
         }
@@ -141,11 +149,22 @@ where
         restored?;
         let output = output.or(initial);
         check_restored(machine.progress(), evaluated, output.is_some())?;
+        if let Some(outer) = outer {
+            machine.guard(Box::new(OuterLimits::new(outer.left, machine.progress())));
+            self.cancel = self.cancel.child_of_both(outer.handle.interrupt_token());
+        }
         let is_resumed = machine.progress().phase() != Phase::New;
         let journal = journal.map(|journal| JournalWriter::new(journal, is_resumed));
         let event_sink = EventSink::new(goal, self.observers, journal, reader);
-        let run =
-            RunState::new(machine, event_sink, self.cancel, self.grace_periods, self.suspended_time, output);
+        let run = RunState::new(
+            machine,
+            event_sink,
+            self.cancel,
+            self.grace_periods,
+            self.suspended_time,
+            output,
+            outer,
+        );
         Ok(Driver { iteration: self.iteration, evaluator: self.evaluator, ask: self.ask, run })
     }
 }

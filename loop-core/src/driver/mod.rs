@@ -28,7 +28,9 @@ pub(crate) use self::{
 };
 use crate::{
     Action, Ask, CancellationToken, Ceiling, Ending, EvaluationContext, Evaluator, Input, Iteration,
-    IterationContext, Machine, Phase, Question, Report, RunTime, Step, StepRecord, report::Steps, work::Work,
+    IterationContext, Machine, Phase, Progress, Question, Report, RunTime, Step, StepRecord, WorkError,
+    report::Steps,
+    work::{Outer, Work},
 };
 
 /// The driver yields to other tasks at least once in this many steps of ready work. Yielding in each step would add a
@@ -54,6 +56,8 @@ pub(crate) struct RunState<O> {
     grace_periods: GracePeriods,
     /// The machine knows about the cancellation.
     cancelled: bool,
+    /// It runs within the work of another run.
+    is_nested: bool,
     /// Steps and deferrals since the driver last yielded to other tasks.
     turn: u32,
     /// The run time at which the driver yields in any case.
@@ -81,9 +85,46 @@ struct Signals {
     work: Work,
 }
 
+/// A point at which a run pauses or ends.
+enum Milestone {
+    Ended(Ending),
+    /// Deferred work can be retried after this time.
+    Deferred(Duration),
+}
+
 impl<I: Iteration> Driver<I> {
+    /// Drives the run to its end.
     pub(crate) async fn drive(mut self) -> Report<I::Output> {
         self.run.begin();
+        loop {
+            match self.advance().await {
+                Milestone::Ended(ending) => return self.run.report(ending).await,
+                Milestone::Deferred(after) => self.run.wait(after).await,
+            }
+        }
+    }
+
+    /// Drives a run within the work of another to its end, or until its work is deferred.
+    pub(crate) async fn drive_within(mut self) -> Result<Report<I::Output>, WorkError> {
+        self.run.begin();
+        loop {
+            match self.advance().await {
+                Milestone::Ended(ending) => {
+                    return match Outer::propagated(&ending, self.run.machine.progress()) {
+                        Some(halt) => Err(halt.into()),
+                        None => Ok(self.run.report(ending).await),
+                    };
+                }
+                Milestone::Deferred(after) if self.run.can_be_continued() => {
+                    return Err(WorkError::Later { after });
+                }
+                Milestone::Deferred(after) => self.run.wait(after).await,
+            }
+        }
+    }
+
+    /// Performs actions until the next milestone.
+    async fn advance(&mut self) -> Milestone {
         loop {
             let run = &mut self.run;
             let action = match run.next_action() {
@@ -127,10 +168,13 @@ impl<I: Iteration> Driver<I> {
                     }
                     run.settle();
                 }
+                Action::Wait(after) if run.machine.progress().waits_for_deferred() => {
+                    return Milestone::Deferred(after);
+                }
                 Action::Wait(duration) => run.wait(duration).await,
                 Action::Ask(question) => run.ask(self.ask.as_mut(), &question).await,
                 Action::Interrupt { .. } => unreachable!("`supervise_work` handles interrupts"),
-                Action::Finish(ending) => return self.run.report(*ending).await,
+                Action::Finish(ending) => return Milestone::Ended(*ending),
             }
         }
     }
@@ -144,6 +188,7 @@ impl<O> RunState<O> {
         grace_periods: GracePeriods,
         suspended_time: SuspendedTime,
         last_output: Option<O>,
+        outer: Option<&Outer>,
     ) -> Self {
         let progress = machine.progress();
         let clock = Clock::starting_at(progress.now(), suspended_time);
@@ -155,7 +200,8 @@ impl<O> RunState<O> {
             false => (None, output),
         };
         let steps = Steps::restored(progress, last_output);
-        let signals = Signals { cancel, clock, work: Work::new() };
+        let work = outer.map_or_else(Work::new, |outer| Work::within(&outer.handle));
+        let signals = Signals { cancel, clock, work };
         let turn_ends = machine.progress().now().after(TURN_TIME);
         let left = Ceiling::NONE;
         Self {
@@ -164,6 +210,7 @@ impl<O> RunState<O> {
             signals,
             grace_periods,
             cancelled: false,
+            is_nested: outer.is_some(),
             turn: 0,
             turn_ends,
             left,
@@ -175,6 +222,9 @@ impl<O> RunState<O> {
     fn begin(&mut self) {
         self.signals.clock.start();
         let progress = self.machine.progress();
+        if self.is_nested && is_result(progress) {
+            return;
+        }
         // If an ended run is cancelled before it is resumed, it keeps its ending.
         if progress.ending().is_none() || !self.signals.cancel.is_cancelled() {
             let begin = if progress.phase() == Phase::New { Input::Started } else { Input::Resumed };
@@ -183,6 +233,11 @@ impl<O> RunState<O> {
             // iteration.
             self.tell_cancel();
         }
+    }
+
+    /// Returns whether a later run can continue where this one is, or would lose nothing by beginning again.
+    fn can_be_continued(&self) -> bool {
+        self.event_sink.journal.is_some() || self.machine.progress().can_begin_again()
     }
 
     /// Returns whether a cancellation or the deadline came after the machine chose this work, so that it never starts.
@@ -269,6 +324,12 @@ impl<O> RunState<O> {
         let unrecorded = self.event_sink.journal.and_then(JournalWriter::failure);
         Report::new(ending, self.machine.progress().clone(), self.steps, unrecorded)
     }
+}
+
+/// Returns whether a run within another ended with a result that the other run has not recorded. Nobody has reviewed
+/// that end, so the run must not continue.
+fn is_result(progress: &Progress) -> bool {
+    progress.ending().is_some_and(|ending| Outer::propagated(ending, progress).is_none())
 }
 
 /// Lets the executor run other tasks, whichever executor it is.

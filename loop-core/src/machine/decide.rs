@@ -20,7 +20,7 @@ impl Machine {
         // The decision's event has this time.
         self.progress.pass_time(at);
         if let Some(ending) = &self.progress.due {
-            let ending = ending.clone();
+            let ending = self.attributed(ending.clone());
             return Some(self.finish(ending));
         }
         if let Some(ending) = self.exhausted() {

@@ -61,6 +61,15 @@ impl Machine {
         })
     }
 
+    /// Attributes an ending that work requested to the guardrail whose limit the work reached. Work that contains
+    /// another run ends for that limit by itself, but does not know the guardrail.
+    pub(super) fn attributed(&self, ending: Ending) -> Ending {
+        if ending.is_success() || ending.guardrail().is_some() {
+            return ending;
+        }
+        self.crossed().filter(|crossed| crossed.reason() == ending.reason()).unwrap_or(ending)
+    }
+
     /// Returns the ending of the first guardrail with an exhausted limit.
     pub(super) fn crossed(&self) -> Option<Ending> {
         self.guardrails.iter().find_map(|guardrail| {

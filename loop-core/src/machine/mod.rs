@@ -73,6 +73,11 @@ impl Machine {
         self.evaluates_first = self.evaluated;
     }
 
+    /// Adds a guardrail after the others. It sees only later events.
+    pub(crate) fn guard(&mut self, guardrail: Box<dyn Guardrail>) {
+        self.guardrails.push(guardrail);
+    }
+
     /// Folds the events of an earlier run into this machine and its parts. [`Input::Resumed`] then continues the run.
     ///
     /// # Errors

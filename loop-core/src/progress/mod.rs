@@ -241,6 +241,23 @@ impl Progress {
         judging || (produced && self.awaits_judgement())
     }
 
+    /// Returns whether the run ended in this way because nobody answered a question.
+    pub(crate) fn was_unanswered(&self, ending: &Ending) -> bool {
+        self.next.asked.as_ref().is_some_and(|(_, guardrail, unanswered)| {
+            ending.guardrail() == Some(guardrail) && ending.halt() == Some(unanswered)
+        })
+    }
+
+    /// Returns whether the run would do the same again from its beginning: it has settled and spent nothing.
+    pub(crate) fn can_begin_again(&self) -> bool {
+        self.iterations == 0 && self.last.is_none() && self.usage.is_unknown()
+    }
+
+    /// Returns whether the run waits because work was deferred, and not for its pace.
+    pub(crate) const fn waits_for_deferred(&self) -> bool {
+        matches!(self.phase, Phase::Waiting(_)) && self.next.deferrals > 0
+    }
+
     /// Returns whether the work in progress was interrupted.
     pub const fn is_interrupted(&self) -> bool {
         self.interrupted

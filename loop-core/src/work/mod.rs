@@ -2,6 +2,8 @@
 //! interrupt.
 
 mod error;
+mod notice;
+mod outer;
 
 use std::{
     future::Future,
@@ -12,10 +14,13 @@ use std::{
     },
 };
 
-use tokio::sync::Notify;
-
-pub use self::error::{WorkError, with_causes};
-use crate::{CancellationToken, CostQuality, Mark, Usage, event::Notes};
+use self::notice::Notice;
+pub(crate) use self::outer::{Outer, OuterLimits};
+pub use self::{
+    error::{WorkError, with_causes},
+    outer::MAX_DEPTH,
+};
+use crate::{CancellationToken, Cost, CostQuality, Mark, Usage, Usd, event::Notes};
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -24,8 +29,14 @@ struct Shared {
     has_notes: AtomicBool,
     /// The current iteration, or the last one.
     iteration: AtomicU64,
-    changed: Notify,
+    changed: Notice,
     interrupted: CancellationToken,
+    /// The sum of everything that was reported.
+    total: Total,
+    /// The work that this run is a part of, if it runs within another.
+    outer: Option<Meter>,
+    /// The number of runs that it runs within.
+    depth: u8,
 }
 
 impl Shared {
@@ -76,6 +87,12 @@ impl Work {
         Self::default()
     }
 
+    /// Creates the connection for a run within the work of another. The usage of its work counts for both at once.
+    pub(crate) fn within(outer: &WorkHandle) -> Self {
+        let depth = outer.depth() + 1;
+        Self(Arc::new(Shared { outer: Some(outer.meter()), depth, ..Shared::default() }))
+    }
+
     /// Asks the work in progress to end.
     pub fn interrupt(&self) {
         self.0.interrupted.cancel();
@@ -119,7 +136,7 @@ impl Work {
     /// # Cancel safety
     /// Cancel safe: the next call sees the report.
     pub fn reported(&self) -> impl Future<Output = ()> + Send + '_ {
-        self.0.changed.notified()
+        self.0.changed.noticed()
     }
 
     /// Returns the work's end of the connection for this iteration. Notes for another iteration are dropped, except its
@@ -130,7 +147,30 @@ impl Work {
             let mut notes = self.0.notes();
             *notes = Notes { usage: notes.usage, ..Notes::default() };
         }
-        WorkHandle { shared: Arc::clone(&self.0), iteration }
+        WorkHandle { shared: Arc::clone(&self.0), iteration, before: self.0.total.load() }
+    }
+}
+
+/// A sum of usage that can be read without a lock.
+#[derive(Debug, Default)]
+struct Total {
+    nanos: AtomicU64,
+    tokens: AtomicU64,
+}
+
+impl Total {
+    fn add(&self, usage: &Usage) {
+        let add = |sum: &AtomicU64, more: u64| {
+            // This cannot fail, because the function always returns a new value.
+            let _ =
+                sum.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |sum| Some(sum.saturating_add(more)));
+        };
+        add(&self.nanos, usage.cost.map_or(0, |cost| cost.usd.as_nanos()));
+        add(&self.tokens, usage.tokens().unwrap_or(0));
+    }
+
+    fn load(&self) -> (u64, u64) {
+        (self.nanos.load(Ordering::Relaxed), self.tokens.load(Ordering::Relaxed))
     }
 }
 
@@ -139,6 +179,8 @@ impl Work {
 pub(crate) struct WorkHandle {
     shared: Arc<Shared>,
     iteration: u64,
+    /// The total when the work began.
+    before: (u64, u64),
 }
 
 impl WorkHandle {
@@ -169,6 +211,23 @@ impl WorkHandle {
 
     pub(crate) fn is_interrupted(&self) -> bool {
         self.shared.interrupted.is_cancelled()
+    }
+
+    /// Returns the cost and the tokens that were reported since the work began.
+    pub(crate) fn spent(&self) -> Usage {
+        let (now, before) = (self.shared.total.load(), self.before);
+        let cost = Cost::known(Usd::nanos(now.0.saturating_sub(before.0)));
+        Usage::unknown().with_cost(cost).with_input_tokens(now.1.saturating_sub(before.1))
+    }
+
+    /// Returns the token that is cancelled when the work has to end.
+    pub(crate) fn interrupt_token(&self) -> &CancellationToken {
+        &self.shared.interrupted
+    }
+
+    /// Returns the number of runs that this work's run runs within.
+    pub(crate) fn depth(&self) -> u8 {
+        self.shared.depth
     }
 }
 
@@ -212,8 +271,12 @@ impl Meter {
     /// Reports usage in addition to earlier reports.
     pub fn add(&self, usage: Usage) {
         if !usage.is_unknown() {
+            self.0.shared.total.add(&usage);
             self.0.shared.notes_mut().usage += usage;
-            self.0.shared.changed.notify_one();
+            self.0.shared.changed.notify();
+            if let Some(outer) = &self.0.shared.outer {
+                outer.add(usage);
+            }
         }
     }
 

@@ -2,6 +2,8 @@
 
 #[path = "../../examples/best_of_three.rs"]
 mod best_of_three;
+#[path = "../../examples/nested.rs"]
+mod nested;
 #[path = "../../examples/optimizer.rs"]
 mod optimizer;
 #[path = "../../examples/own_parts.rs"]
@@ -34,4 +36,9 @@ fn the_best_of_three_candidates_is_kept() {
 #[test]
 fn a_watcher_sees_what_it_waits_for() {
     watcher::main().unwrap();
+}
+
+#[test]
+fn a_limit_holds_for_a_loop_in_a_loop() {
+    nested::main().unwrap();
 }

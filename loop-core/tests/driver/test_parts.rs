@@ -3,15 +3,15 @@
 use std::{
     future::Future,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
 use loop_core::{
-    Ceiling, Condition, Cost, Decision, Event, Guardrail, Halt, Iteration, IterationContext, Progress,
-    StopReason, Update, Usage, Usd, WorkError, condition_fn,
+    BoxError, Ceiling, Condition, Cost, Decision, Event, Guardrail, Halt, Iteration, IterationContext,
+    Journal, JournalSync, Progress, StopReason, Update, Usage, Usd, WorkError, condition_fn,
 };
 use tokio::time::Instant;
 
@@ -114,5 +114,54 @@ pub(crate) fn event<O>(update: Option<Update<O>>) -> Event {
         Some(Update::Event(event)) => event,
         Some(Update::Report(_)) => panic!("the report, where an event was due"),
         None => panic!("the end, where an event was due"),
+    }
+}
+
+/// A journal in memory. Clones share it, so it survives the run.
+pub(crate) struct SharedJournal<O>(Arc<Mutex<(Vec<Event>, Option<O>)>>);
+
+impl<O> Clone for SharedJournal<O> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<O> SharedJournal<O> {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Mutex::new((Vec::new(), None))))
+    }
+
+    pub(crate) fn events(&self) -> Vec<Event> {
+        self.lock().0.clone()
+    }
+
+    /// Loses the first event of this kind and all later ones.
+    pub(crate) fn truncate_at(&self, is: impl Fn(&loop_core::EventKind) -> bool) {
+        let mut stored = self.lock();
+        let place = stored.0.iter().position(|event| is(&event.kind)).expect("such an event");
+        stored.0.truncate(place);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (Vec<Event>, Option<O>)> {
+        self.0.lock().expect("nobody panicked with it")
+    }
+}
+
+impl<O: Clone + Send> Journal<O> for SharedJournal<O> {
+    fn append(&mut self, events: &[Event], output: Option<&O>) -> Result<(), BoxError> {
+        let mut stored = self.lock();
+        stored.0.extend_from_slice(events);
+        stored.1 = output.cloned().or(stored.1.take());
+        Ok(())
+    }
+
+    fn sync(&mut self) -> JournalSync {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<O>, BoxError> {
+        let stored = self.lock();
+        stored.0.iter().for_each(each);
+        Ok(stored.1.clone())
     }
 }

@@ -11,7 +11,7 @@ use crate::scenario::{
 use proptest::collection::vec;
 
 /// Adds independently of the kernel.
-fn sum(all: &[Usage]) -> Usage {
+pub(crate) fn sum(all: &[Usage]) -> Usage {
     let field = |of: fn(&Usage) -> Option<u64>| {
         let known: Vec<u64> = all.iter().filter_map(of).collect();
         (!known.is_empty()).then(|| known.iter().sum())
@@ -27,7 +27,7 @@ fn sum(all: &[Usage]) -> Usage {
     sum
 }
 
-fn adds_up_and_never_falls(events: &[Event]) {
+pub(crate) fn adds_up_and_never_falls(events: &[Event]) {
     let mut progress = Progress::default();
     let mut last = Usage::unknown();
     let mut added = Usage::unknown();

@@ -1,4 +1,4 @@
-//! The fifteen laws of the kernel, one per file. Each is a property of generated scenarios: see [`scenario`]. A
+//! The laws of the kernel, one per file. Each is a property of generated scenarios: see [`scenario`]. A
 //! simulator drives the machine itself, in virtual time. Some laws also run with the tokio driver, on a paused clock.
 
 mod scenario;
@@ -11,6 +11,9 @@ mod condition_algebra;
 mod deterministic;
 mod goal_first;
 mod guard_order;
+mod nested_accounting;
+mod nested_budget;
+mod nested_of_one;
 mod one_ending;
 mod overshoot;
 mod pace;

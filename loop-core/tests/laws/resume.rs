@@ -16,7 +16,7 @@ use crate::scenario::{
 
 /// A settled step without its times and usage.
 #[derive(Debug, PartialEq)]
-struct Settled {
+pub(crate) struct Settled {
     iteration: u64,
     marks: Vec<Mark>,
     verdict: Option<Verdict>,
@@ -26,7 +26,7 @@ struct Settled {
     tree_unchanged: Option<u64>,
 }
 
-fn settled(events: &[Event]) -> Vec<Settled> {
+pub(crate) fn settled(events: &[Event]) -> Vec<Settled> {
     let mut progress = Progress::default();
     let mut steps = Vec::new();
     for event in events {
@@ -46,7 +46,7 @@ fn settled(events: &[Event]) -> Vec<Settled> {
     steps
 }
 
-fn ending(events: &[Event]) -> Ending {
+pub(crate) fn ending(events: &[Event]) -> Ending {
     let progress = Progress::from_events(events).expect("a history");
     progress.ending().expect("the run is over").clone()
 }

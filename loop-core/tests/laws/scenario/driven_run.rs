@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     future::Future,
+    pin::Pin,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -51,13 +52,19 @@ impl DrivenRun {
         before: &[Event],
         stop_after: usize,
     ) -> Result<Self, BuildError> {
-        Self::drive(scenario, goal, before, None, stop_after)
+        Self::drive(scenario, goal, before, (None, None), stop_after)
+    }
+
+    /// Runs a scenario whose iterations run in another way.
+    pub(crate) fn within(scenario: &Scenario, within: Within) -> Self {
+        let goal = GoalState::new(&scenario.goal);
+        Self::drive(scenario, goal, &[], (None, Some(within)), usize::MAX).expect("a new run begins")
     }
 
     /// Begins or continues the run on this disk, and drops it after the run has written this many events.
     pub(crate) fn on_disk(scenario: &Scenario, disk: &Disk, stop_after: usize) -> Self {
         let goal = GoalState::new(&scenario.goal);
-        let run = Self::drive(scenario, goal, &disk.events(), Some(disk), stop_after);
+        let run = Self::drive(scenario, goal, &disk.events(), (Some(disk), None), stop_after);
         run.expect("the disk has a history")
     }
 
@@ -65,11 +72,11 @@ impl DrivenRun {
         scenario: &Scenario,
         goal: impl AnyGoal,
         before: &[Event],
-        disk: Option<&Disk>,
+        (disk, within): (Option<&Disk>, Option<Within>),
         stop_after: usize,
     ) -> Result<Self, BuildError> {
         virtual_time(async {
-            let parts = Parts { disk: disk.cloned(), ..Parts::new(scenario, before) };
+            let parts = Parts { disk: disk.cloned(), within, ..Parts::new(scenario, before) };
             let report_log = Arc::clone(&parts.report_log);
             let (begun, probes) = parts.begin(goal, before, &ReadMode::Stream(ReaderPauses::default()))?;
             let StartedRun::Stream(stream) = begun else { unreachable!("it is read as a stream") };
@@ -117,12 +124,21 @@ pub(super) struct ReportLog {
 }
 
 #[derive(Clone)]
-pub(super) struct Parts {
+pub(crate) struct Parts {
     scenario: Arc<Scenario>,
     pub(super) report_log: Arc<Mutex<ReportLog>>,
     tries: Arc<Mutex<HashMap<(u64, Stage), usize>>>,
     disk: Option<Disk>,
+    /// Runs each iteration in another way: in a loop of its own, for example.
+    within: Option<Within>,
 }
+
+/// Runs an iteration with parts that do the work.
+pub(crate) type Within = Arc<
+    dyn Fn(Parts, IterationContext<u64>) -> Pin<Box<dyn Future<Output = Result<u64, WorkError>> + Send>>
+        + Send
+        + Sync,
+>;
 
 impl Parts {
     pub(super) fn new(scenario: &Scenario, before: &[Event]) -> Self {
@@ -131,6 +147,7 @@ impl Parts {
             report_log: Arc::default(),
             tries: Arc::default(),
             disk: None,
+            within: None,
         };
         let progress = Progress::from_events(before).unwrap_or_default();
         let next = progress.current_step().map_or(0, StepRecord::iteration);
@@ -261,24 +278,34 @@ async fn pass(duration: Duration) {
     }
 }
 
-#[async_trait::async_trait]
-impl Iteration for Parts {
-    type Output = u64;
-    async fn run(&mut self, cx: IterationContext<u64>) -> Result<u64, WorkError> {
+impl Parts {
+    /// Does the work of the iteration with this index.
+    pub(crate) async fn iterate(&self, index: u64, cx: IterationContext<u64>) -> Result<u64, WorkError> {
         if let Some(disk) = &self.disk {
             disk.check_before_iteration();
         }
-        let job = self.scenario.job(Stage::Iteration, cx.iteration()).clone();
+        let job = self.scenario.job(Stage::Iteration, index).clone();
         for mark in &job.notes.marks {
             cx.mark(&mark.name, mark.hash);
         }
         if let Some(fault) = &job.notes.fault {
             cx.fault(&**fault);
         }
-        self.strays(cx.iteration(), &cx.meter());
-        let tried = self.tried(Stage::Iteration, cx.iteration());
+        self.strays(index, &cx.meter());
+        let tried = self.tried(Stage::Iteration, index);
         self.do_work(&job, &cx.meter(), tried, cx.cancelled()).await?;
-        Ok(cx.iteration() * 10)
+        Ok(index * 10)
+    }
+}
+
+#[async_trait::async_trait]
+impl Iteration for Parts {
+    type Output = u64;
+    async fn run(&mut self, cx: IterationContext<u64>) -> Result<u64, WorkError> {
+        let index = cx.iteration();
+        let Some(within) = self.within.clone() else { return self.iterate(index, cx).await };
+        let parts = Self { within: None, ..self.clone() };
+        within(parts, cx).await
     }
 }
 

@@ -22,7 +22,7 @@ use proptest::{
 
 pub(crate) use self::{
     disk::{Death, Disk},
-    driven_run::{DrivenRun, last_output},
+    driven_run::{DrivenRun, Within, last_output, virtual_time},
     generate::{scenarios, settings, times, unlimited, usages},
     goal::{Goal, GoalState},
     guardrails::{GuardrailSpec, Probe, Rule, TestGuardrail},
