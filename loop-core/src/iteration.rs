@@ -140,6 +140,16 @@ impl<O> IterationContext<O> {
         Outer { handle: self.handle.clone(), left: self.left.after(&self.handle.spent()) }
     }
 
+    /// Makes this the context of a part of a pass: see [`Chain`](crate::Chain).
+    pub(crate) fn within_pass(mut self, pass: &Self, is_first: bool) -> Self {
+        self.iteration = pass.iteration;
+        self.guidance = pass.guidance.clone();
+        if is_first {
+            (self.previous, self.last_output) = (pass.previous.clone(), pass.last_output.clone());
+        }
+        self
+    }
+
     /// Sets the number of this attempt at the iteration, from 1.
     #[must_use]
     pub const fn with_attempt(mut self, attempt: u32) -> Self {

@@ -4,6 +4,7 @@ mod ask;
 mod bound;
 mod builder;
 mod cancellation;
+mod chain;
 mod driver;
 mod ending;
 mod evaluator;
@@ -36,6 +37,7 @@ pub use self::{
     bound::{MaxElapsed, MaxIterations},
     builder::{Bounded, BuildError, DEFAULT_OVERRUN, IsBounded, Loop, LoopStep, Unbounded},
     cancellation::{CancelOnDrop, CancellationToken},
+    chain::Chain,
     driver::{OnLag, RunHandle, RunStream, SuspendedTime, Update},
     ending::{CustomReason, Ending, Halt, StopReason},
     evaluator::{EvaluationContext, Evaluator, EvaluatorFn, evaluator_fn},

@@ -2,6 +2,8 @@
 
 #[path = "driver/always_ready.rs"]
 mod always_ready;
+#[path = "driver/chain.rs"]
+mod chain;
 #[path = "driver/combined_conditions.rs"]
 mod combined_conditions;
 #[path = "driver/debug_output.rs"]

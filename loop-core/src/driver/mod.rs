@@ -4,6 +4,7 @@ mod answer;
 mod clock;
 mod event_sink;
 mod journal_writer;
+mod nested;
 mod next_action;
 mod reader_queue;
 mod spawn;
@@ -18,6 +19,7 @@ pub use stream::{RunStream, Update};
 
 use self::{
     clock::Clock,
+    nested::is_result,
     supervise_work::{cut, poll_once},
 };
 pub use self::{clock::SuspendedTime, reader_queue::OnLag};
@@ -28,7 +30,7 @@ pub(crate) use self::{
 };
 use crate::{
     Action, Ask, CancellationToken, Ceiling, Ending, EvaluationContext, Evaluator, Input, Iteration,
-    IterationContext, Machine, Phase, Progress, Question, Report, RunTime, Step, StepRecord, WorkError,
+    IterationContext, Machine, Phase, Question, Report, RunTime, Step, StepRecord,
     report::Steps,
     work::{Outer, Work},
 };
@@ -99,25 +101,6 @@ impl<I: Iteration> Driver<I> {
         loop {
             match self.advance().await {
                 Milestone::Ended(ending) => return self.run.report(ending).await,
-                Milestone::Deferred(after) => self.run.wait(after).await,
-            }
-        }
-    }
-
-    /// Drives a run within the work of another to its end, or until its work is deferred.
-    pub(crate) async fn drive_within(mut self) -> Result<Report<I::Output>, WorkError> {
-        self.run.begin();
-        loop {
-            match self.advance().await {
-                Milestone::Ended(ending) => {
-                    return match Outer::propagated(&ending, self.run.machine.progress()) {
-                        Some(halt) => Err(halt.into()),
-                        None => Ok(self.run.report(ending).await),
-                    };
-                }
-                Milestone::Deferred(after) if self.run.can_be_continued() => {
-                    return Err(WorkError::Later { after });
-                }
                 Milestone::Deferred(after) => self.run.wait(after).await,
             }
         }
@@ -235,11 +218,6 @@ impl<O> RunState<O> {
         }
     }
 
-    /// Returns whether a later run can continue where this one is, or would lose nothing by beginning again.
-    fn can_be_continued(&self) -> bool {
-        self.event_sink.journal.is_some() || self.machine.progress().can_begin_again()
-    }
-
     /// Returns whether a cancellation or the deadline came after the machine chose this work, so that it never starts.
     fn is_interrupted(&self) -> bool {
         self.machine.progress().is_interrupted()
@@ -324,12 +302,6 @@ impl<O> RunState<O> {
         let unrecorded = self.event_sink.journal.and_then(JournalWriter::failure);
         Report::new(ending, self.machine.progress().clone(), self.steps, unrecorded)
     }
-}
-
-/// Returns whether a run within another ended with a result that the other run has not recorded. Nobody has reviewed
-/// that end, so the run must not continue.
-fn is_result(progress: &Progress) -> bool {
-    progress.ending().is_some_and(|ending| Outer::propagated(ending, progress).is_none())
 }
 
 /// Lets the executor run other tasks, whichever executor it is.

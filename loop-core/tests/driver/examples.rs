@@ -2,6 +2,8 @@
 
 #[path = "../../examples/best_of_three.rs"]
 mod best_of_three;
+#[path = "../../examples/chain.rs"]
+mod chain;
 #[path = "../../examples/nested.rs"]
 mod nested;
 #[path = "../../examples/optimizer.rs"]
@@ -41,4 +43,9 @@ fn a_watcher_sees_what_it_waits_for() {
 #[test]
 fn a_limit_holds_for_a_loop_in_a_loop() {
     nested::main().unwrap();
+}
+
+#[test]
+fn a_chain_passes_its_outputs_on_and_stops_at_a_gate() {
+    chain::main().unwrap();
 }

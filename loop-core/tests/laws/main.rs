@@ -7,6 +7,7 @@ mod accounting;
 mod asked_once;
 mod bounded;
 mod cancel;
+mod chain_resume;
 mod condition_algebra;
 mod deterministic;
 mod goal_first;
