@@ -35,7 +35,10 @@ pub use async_trait::async_trait;
 pub use self::{
     ask::{Answer, Ask, Question},
     bound::{MaxElapsed, MaxIterations},
-    builder::{Bounded, BuildError, DEFAULT_OVERRUN, IsBounded, Loop, LoopStep, Unbounded},
+    builder::{
+        Bounded, BuildError, DEFAULT_OVERRUN, IsBounded, LaneReports, Lanes, Loop, LoopStep, Unbounded,
+        best_of, race,
+    },
     cancellation::{CancelOnDrop, CancellationToken},
     chain::Chain,
     driver::{OnLag, RunHandle, RunStream, SuspendedTime, Update},

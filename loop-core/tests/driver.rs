@@ -20,6 +20,8 @@ mod interrupts;
 mod journal;
 #[path = "driver/lagging_readers.rs"]
 mod lagging_readers;
+#[path = "driver/lanes.rs"]
+mod lanes;
 #[path = "driver/nested.rs"]
 mod nested;
 #[path = "driver/outputs.rs"]

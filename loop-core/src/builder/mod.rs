@@ -3,6 +3,7 @@
 mod error;
 mod goal;
 mod history;
+mod lanes;
 mod nested;
 mod run;
 mod type_state;
@@ -11,6 +12,7 @@ use std::{fmt, marker::PhantomData, time::Duration};
 
 pub use self::{
     error::BuildError,
+    lanes::{LaneReports, Lanes, best_of, race},
     type_state::{Bounded, IsBounded, LoopStep, Unbounded},
 };
 use self::{goal::TypedCondition, history::HistorySource};

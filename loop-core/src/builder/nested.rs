@@ -1,6 +1,6 @@
 //! A loop within the iteration of another.
 
-use super::{IsBounded, Loop, LoopStep};
+use super::{BuildError, IsBounded, Loop, LoopStep};
 use crate::{Halt, Iteration, IterationContext, Report, StopReason, WorkError, driver::ReaderQueue};
 
 impl<I, S, B> Loop<I, S, B>
@@ -66,10 +66,14 @@ where
     where
         B: IsBounded,
     {
-        let driver = self.driver(ReaderQueue::default(), Some(&cx.outer())).map_err(|error| {
-            WorkError::from(Halt::new(StopReason::Failed, format!("a nested loop cannot run: {error}")))
-        })?;
+        let driver =
+            self.driver(ReaderQueue::default(), Some(&cx.outer())).map_err(|error| unbuilt(&error))?;
         // Boxed, because a loop in a loop would otherwise make each future larger than the one in it.
         Box::pin(driver.drive_within()).await
     }
+}
+
+/// A loop that cannot be built would fail in each iteration again, so it ends the outer run.
+pub(super) fn unbuilt(error: &BuildError) -> WorkError {
+    Halt::new(StopReason::Failed, format!("a nested loop cannot run: {error}")).into()
 }

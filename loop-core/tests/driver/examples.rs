@@ -10,6 +10,8 @@ mod nested;
 mod optimizer;
 #[path = "../../examples/own_parts.rs"]
 mod own_parts;
+#[path = "../../examples/race.rs"]
+mod race;
 #[path = "../../examples/ten_loops.rs"]
 mod ten_loops;
 #[path = "../../examples/watcher.rs"]
@@ -48,4 +50,9 @@ fn a_limit_holds_for_a_loop_in_a_loop() {
 #[test]
 fn a_chain_passes_its_outputs_on_and_stops_at_a_gate() {
     chain::main().unwrap();
+}
+
+#[test]
+fn the_fastest_of_four_loops_wins() {
+    race::main().unwrap();
 }
