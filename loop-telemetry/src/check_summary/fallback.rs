@@ -35,13 +35,23 @@ fn has_word(line: &str) -> bool {
     // That it failed is known already.
     let is_bare = ["fail", "failed", "failure", "failures", "failed tests", "error"]
         .contains(&text.trim_end_matches([':', ' ']).to_ascii_lowercase().as_str());
-    !is_stack && !is_bare && !text.starts_with("</") && text.contains(char::is_alphanumeric)
+    let is_empty_package = text.starts_with("?  ") && text.ends_with("[no test files]");
+    let is_useless = is_stack || is_bare || is_empty_package || is_progress(text);
+    !is_useless && !text.starts_with("</") && text.contains(char::is_alphanumeric)
+}
+
+/// Returns true for the marks of tests: `..F.x [ 50%]`, or `test_a.py .F`, as pytest prints them.
+fn is_progress(text: &str) -> bool {
+    let marks = text.split_once(" [").map_or(text, |(marks, _)| marks).trim_end();
+    let marks = marks.split_once(".py ").map_or(marks, |(_, marks)| marks);
+    marks.contains('.') && marks.chars().all(|mark| ".FEsxXR".contains(mark))
 }
 
 /// Returns true for `error: no`, `program: error: no` and `threshold not met`.
 fn states_error(line: &str) -> bool {
     let line = line.trim_start().to_ascii_lowercase();
-    line.starts_with("error: ") || line.contains(": error: ") || line.contains(" not met")
+    let is_advice = line.starts_with("error: test failed, to rerun pass ");
+    line.starts_with("error: ") && !is_advice || line.contains(": error: ") || line.contains(" not met")
 }
 
 /// Returns true for an error of npm. It states the error first, and then where to read more.

@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
 };
 
 use serde::Deserialize;
@@ -19,6 +19,8 @@ pub(super) struct Go {
     in_build: bool,
     /// Below the heading of the tests that ran when the time was up.
     in_running: bool,
+    /// The failing tests, each with its package.
+    failing: Vec<(String, String)>,
     is_seen: bool,
     has_gap: bool,
 }
@@ -48,8 +50,8 @@ impl Go {
     /// Counts the tests of the package that ends here. A test with subtests is not counted beside them.
     fn end_package(&mut self, line: &str) {
         let Package { failed, passed, skipped, started, panic, exit } = std::mem::take(&mut self.package);
+        let package = line.split_whitespace().nth(1).unwrap_or_default();
         if let Some(panic) = panic.or(exit).filter(|_| failed.is_empty() && line.starts_with("FAIL")) {
-            let package = line.split_whitespace().nth(1).unwrap_or_default();
             self.found.error(&format!("{package}: {panic}"));
         }
         let parents = |tests: &[String]| -> HashSet<String> {
@@ -60,14 +62,32 @@ impl Go {
                 .collect()
         };
         let (of_failed, of_passed) = (parents(&failed), parents(&passed));
+        let is_empty = line.ends_with(EMPTY[0]) || line.ends_with(EMPTY[1]);
         let settled = (failed.len() + passed.len()) as u64 + skipped;
         let failing = failed.iter().filter(|test| !of_failed.contains(*test));
         self.packages.failed += failing.clone().count() as u64;
-        self.found.failing.extend(failing);
+        self.failing.extend(failing.map(|test| (package.to_owned(), test.clone())));
         let is_leaf = |test: &&String| !of_passed.contains(*test) && !of_failed.contains(*test);
         self.packages.passed += passed.iter().filter(is_leaf).count() as u64;
         // Without `-v` nothing announces the tests, and those that passed are missing.
-        self.packages.is_complete &= started == settled && started > 0;
+        self.packages.is_complete &= started == settled && (started > 0 || is_empty);
+    }
+
+    /// Returns the names of the failing tests. A name that occurs in several packages gets the package in front.
+    fn names(&mut self) -> Vec<String> {
+        let failing = std::mem::take(&mut self.failing);
+        let mut packages = HashMap::<&str, HashSet<&str>>::new();
+        for (package, test) in &failing {
+            packages.entry(test).or_default().insert(package);
+        }
+        let shared = common_folder(failing.iter().map(|(package, _)| package.as_str()));
+        // The end of a package may be left out, so that its tests would get the name of the next one.
+        let is_ambiguous = |test: &str| !self.has_gap && packages[test].len() > 1;
+        let name = |(package, test): &(String, String)| match is_ambiguous(test) {
+            true => format!("{} > {test}", &package[shared..]),
+            false => test.clone(),
+        };
+        failing.iter().map(name).collect()
     }
 
     /// Reads the line of a test: `    --- FAIL: TestTable/case_2 (0.00s)`. The output of the test may precede it.
@@ -126,7 +146,9 @@ impl Runner for Go {
     }
 
     fn findings(&mut self) -> Findings {
+        let names = self.names();
         let mut found = std::mem::take(&mut self.found);
+        found.failing.extend(names);
         if !self.is_seen {
             // The program was built only.
             return Findings { errors: found.errors, ..Findings::default() };
@@ -140,6 +162,15 @@ impl Runner for Go {
         }
         found
     }
+}
+
+/// Returns the length of the folders that all packages have in common, with the `/` behind them.
+fn common_folder<'a>(packages: impl Iterator<Item = &'a str>) -> usize {
+    let common = packages.map(|package| (package, package)).reduce(|(folder, _), (package, _)| {
+        let same = folder.bytes().zip(package.bytes()).take_while(|(one, other)| one == other).count();
+        (&folder[..folder.floor_char_boundary(same)], package)
+    });
+    common.and_then(|(folder, _)| folder.rfind('/')).map_or(0, |slash| slash + 1)
 }
 
 /// Returns the name in front of a time: `TestTable/case_2 (0.00s)`.
@@ -181,15 +212,21 @@ enum PackageEnd {
     Unbuilt,
 }
 
+/// The ends of the lines of packages in which no test ran.
+const EMPTY: [&str; 2] = ["[no tests to run]", "[no test files]"];
+
 /// Reads the last line of a package: `ok   example.com/shapes 0.005s`, `FAIL example.com/shapes [build failed]`.
 fn package_end(line: &str) -> Option<PackageEnd> {
-    let rest = line.strip_prefix("ok   ").or_else(|| line.strip_prefix("FAIL "))?;
+    let rest = ["ok   ", "FAIL ", "?    "].iter().find_map(|word| line.strip_prefix(word))?;
     let (package, how) = rest.split_once(' ')?;
     if package.is_empty() || how.starts_with(' ') {
         return None;
     }
     if how.starts_with("[build failed]") || how.starts_with("[setup failed]") {
         return Some(PackageEnd::Unbuilt);
+    }
+    if line.starts_with('?') {
+        return (how == EMPTY[1]).then_some(PackageEnd::Ran);
     }
     let time = how.split(' ').next()?;
     let is_time = time.strip_suffix('s').is_some_and(|seconds| seconds.parse::<f64>().is_ok());

@@ -14,6 +14,8 @@ pub(super) struct Jest {
     /// The current test file.
     file: String,
     block: Block,
+    /// The last counts, until a file follows. With `--bail`, Jest prints them twice.
+    last_counts: Option<String>,
     /// The errors of files above the next counts.
     errors: Names,
 }
@@ -66,6 +68,10 @@ impl Jest {
 
     /// Reads the counts: `2 failed, 1 skipped, 3 passed, 6 total`.
     fn counts(&mut self, counts: &str) -> Option<()> {
+        if self.last_counts.as_deref() == Some(counts) {
+            return Some(());
+        }
+        self.last_counts = Some(counts.to_owned());
         let figures = figures(counts, ',')?;
         let count = |words: &[&str]| sum(&figures, words);
         let total = figures.iter().find(|(_, word)| *word == "total")?.0;
@@ -87,8 +93,10 @@ impl Runner for Jest {
         } else if let Some(file) = line.trim_start().strip_prefix("FAIL ") {
             let file = super::findings::without_time(file).split_whitespace().next_back();
             file.unwrap_or_default().clone_into(&mut self.file);
-            self.block = Block::Outside;
-        } else if line.trim_start().starts_with("PASS ") || line.starts_with("Test Suites: ") {
+            (self.block, self.last_counts) = (Block::Outside, None);
+        } else if line.trim_start().starts_with("PASS ") {
+            (self.block, self.last_counts) = (Block::Outside, None);
+        } else if line.starts_with("Test Suites: ") {
             self.block = Block::Outside;
         } else if let Some(counts) = line.strip_prefix("Tests: ") {
             self.block = Block::Outside;
@@ -103,7 +111,7 @@ impl Runner for Jest {
 
     fn gap(&mut self) {
         self.found.tally.gap();
-        self.block = Block::Outside;
+        (self.block, self.last_counts) = (Block::Outside, None);
         self.file.clear();
     }
 

@@ -107,10 +107,10 @@ impl Runner for Libtest {
         } else if let Some(name) = failed_test(line) {
             self.reported.push(name);
         } else if let Some(end) = line.trim_start().strip_prefix("process didn't exit successfully: ")
-            && let Some((_, how)) = end.rsplit_once("` (signal: ")
+            && let Some((_, how)) = end.rsplit_once("` (")
             && self.announced.is_some()
         {
-            self.found.error(&format!("the tests were ended by signal {}", how.trim_end_matches(')')));
+            self.found.error(&ending(how.trim_end_matches(')')));
         }
         false
     }
@@ -131,6 +131,17 @@ impl Runner for Libtest {
             found.failing.append(std::mem::take(&mut self.reported));
         }
         found
+    }
+}
+
+/// Describes how a test program ended without a result: `signal: 6, SIGABRT: process abort signal`, `exit status: 3`.
+fn ending(how: &str) -> String {
+    let signal = how.strip_prefix("signal: ").and_then(|signal| signal.split_once(", "));
+    let name = signal.map(|(_, name)| name.split_once(": ").map_or(name, |(name, _)| name));
+    match (name, how.strip_prefix("exit status: ")) {
+        (Some(name), _) => format!("the tests were ended by {name}"),
+        (None, Some(code)) => format!("the tests exited with {code}"),
+        (None, None) => format!("the tests ended without a result ({how})"),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Mocha.
 
-use super::{Runner, findings::Findings};
+use super::{
+    Runner,
+    findings::{Findings, without_time},
+};
 
 /// The counts come first: `2 passing`, `1 failing`. Then each failure has a block: its number, its suites, and its
 /// title, which ends with a colon.
@@ -11,7 +14,9 @@ pub(super) struct Mocha {
     /// Below the counts, if a test failed. The following lines quote errors.
     in_failures: bool,
     /// The number of the last failure. A lower one belongs to a quoted text.
-    number: u32,
+    number: u64,
+    /// The number of failures that the counts state. Until all of them have a block, counts belong to a quoted text.
+    failing: u64,
     /// The part of the name of the current failure.
     name: Option<String>,
 }
@@ -42,14 +47,17 @@ impl Mocha {
 
 impl Runner for Mocha {
     fn line(&mut self, line: &str) -> bool {
-        if let Some(number) = counted(line, "passing") {
+        // A suite can be called `2 passing`, so the time is required.
+        if let Some(number) = counted(without_time(line), "passing").filter(|_| without_time(line) != line)
+            && self.number >= self.failing
+        {
             self.end_run();
             self.passing = Some(number);
         } else if let Some(number) = counted(line, "failing")
             && let Some(passing) = self.passing.take()
         {
             self.found.tally.add(number, passing);
-            (self.in_failures, self.number) = (true, 0);
+            (self.in_failures, self.number, self.failing) = (true, 0, number);
         } else if self.in_failures {
             if let Some((number, name)) = numbered(line).filter(|(number, _)| *number > self.number) {
                 self.number = number;
@@ -66,6 +74,7 @@ impl Runner for Mocha {
 
     fn gap(&mut self) {
         self.found.tally.gap();
+        self.failing = 0;
         // A hook may be among the failures that are left out.
         self.found.tally.doubt_total();
         self.name = None;
@@ -87,18 +96,17 @@ impl Mocha {
         if let Some(passing) = self.passing.take() {
             self.found.tally.add(0, passing);
         }
-        self.in_failures = false;
+        (self.in_failures, self.failing) = (false, 0);
     }
 }
 
 /// Returns the number in a line such as `  2 passing (5ms)`.
 fn counted(line: &str, word: &str) -> Option<u64> {
-    let text = super::findings::without_time(line.strip_prefix("  ")?);
-    text.strip_suffix(word)?.strip_suffix(' ')?.parse().ok()
+    line.strip_prefix("  ")?.strip_suffix(word)?.strip_suffix(' ')?.parse().ok()
 }
 
 /// Returns the number and the text of a line such as `  1) math`.
-fn numbered(line: &str) -> Option<(u32, &str)> {
+fn numbered(line: &str) -> Option<(u64, &str)> {
     let (number, text) = line.strip_prefix("  ")?.split_once(") ")?;
     Some((number.parse().ok()?, text))
 }

@@ -38,6 +38,7 @@ mod mocha;
 mod nextest;
 mod node_spec;
 mod pytest;
+mod pytest_marks;
 mod tap;
 mod unittest;
 mod vitest;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{
     Runner,
     findings::{Findings, Names, figures, is_exception, sum},
+    pytest_marks::Marks,
 };
 
 /// It shows failures in sections with banners, names the failed tests in the section `short test summary info`, and
@@ -15,6 +16,10 @@ pub(super) struct Pytest {
     section: Section,
     /// Names from the lines of single tests (`-v`), in case that nothing else names them.
     reported: Names,
+    /// The marks of the tests, in case that nothing else counts them.
+    marks: Marks,
+    /// A banner announced tests whose counts are missing so far.
+    is_running: bool,
     /// Counts without a banner in a section of failures. They are those of the run only if nothing follows.
     last_counts: Option<Counts>,
     /// The file that cannot be collected, and the line in it.
@@ -93,7 +98,7 @@ impl Pytest {
             self.found.error("no tests ran");
         }
         self.section = Section::Progress;
-        self.last_counts = None;
+        (self.last_counts, self.is_running) = (None, false);
     }
 
     /// Reads a banner, without its marks.
@@ -101,6 +106,8 @@ impl Pytest {
         self.is_seen = true;
         if let Some(counts) = Counts::parse(title) {
             self.end(&counts);
+        } else if title == "test session starts" {
+            self.is_running = true;
         } else if title == "short test summary info" {
             self.section = Section::Summary;
         } else if matches!(title, "FAILURES" | "ERRORS" | "warnings summary") {
@@ -167,6 +174,7 @@ impl Runner for Pytest {
                         self.in_summary(line);
                     } else if is_progress(line) {
                         self.is_seen = true;
+                        self.marks.line(line);
                         let name = line.split_once(" FAILED ").map(|(name, _)| name);
                         self.reported.extend(name.filter(|name| name.contains("::")));
                     } else if let Some(error) = line.strip_prefix("ERROR: ").filter(|_| self.is_seen) {
@@ -185,7 +193,8 @@ impl Runner for Pytest {
 
     fn gap(&mut self) {
         self.found.tally.gap();
-        self.collecting = None;
+        self.marks.gap();
+        (self.collecting, self.is_running) = (None, false);
         self.is_seen |= self.section != Section::Progress;
         self.section = Section::Progress;
     }
@@ -197,6 +206,13 @@ impl Runner for Pytest {
         let mut found = std::mem::take(&mut self.found);
         if found.failing.is_empty() {
             found.failing = std::mem::take(&mut self.reported);
+        }
+        if let Some((failed, passed)) =
+            self.marks.counts().filter(|_| !found.tally.is_seen() && found.errors.is_empty())
+        {
+            found.tally.add(failed, passed);
+        } else if self.is_running && !found.tally.is_seen() && found.errors.is_empty() {
+            found.error("pytest ended before it had run all tests");
         }
         found
     }

@@ -44,6 +44,8 @@ fn counts_that_contradict_each_other_are_left_out() {
     assert_eq!(summary(&end).and_then(|found| found.line(Outcome::Pass, 60)), None);
     assert_eq!(failed("Tests:       1 failed, 2 passed, 9 total\n"), None);
     let qq = PYTEST.replace("1 failed, 2 passed in 0.1s\n", "");
+    assert_eq!(failed(&(cargo(3, 2, &["a"]) + &qq)).as_deref(), Some("2 of 6 failed: a, t.py::b"));
+    let qq = qq.replace("..F [100%]\n", "");
     assert_eq!(failed(&(cargo(3, 2, &["a"]) + &qq)).as_deref(), Some("failed: a, t.py::b"));
 }
 
@@ -81,6 +83,31 @@ fn a_check_without_a_test_that_failed_says_how_it_ended() {
     assert_eq!(line("missing LICENSE\nfailed\n", "exited with 3"), "missing LICENSE");
     let passed = Verdict::pass().with_feedback("the evaluator exited with 0, but nothing matches");
     assert_eq!(check_line(&passed, 60, &Redactor::new([""; 0])), None);
+}
+
+#[test]
+fn marks_of_pytest_are_counts_only_with_their_percentages() {
+    let list = "=== short test summary info ===\nFAILED t.py::b - no\n";
+    let lines = |marks: &str| failed(&format!("{marks}{list}"));
+    assert_eq!(lines("..s [ 50%]\n.xF [100%]\n").as_deref(), Some("1 of 4 failed: t.py::b"));
+    for torn in [
+        ".xF [100%]\n.F [100%]\n",
+        ".. [ 50%]\nprinted\n.xF [100%]\n",
+        "..s [ 50%]\n.xF [ 90%]\n",
+        "E.F [100%]\n",
+    ] {
+        assert_eq!(lines(torn).as_deref(), Some("failed: t.py::b"), "{torn}");
+    }
+}
+
+#[test]
+fn tests_of_go_with_one_name_get_their_packages() {
+    let package = |name: &str| format!("--- FAIL: TestA (0.00s)\nFAIL\nFAIL\t{name}\t0.002s\n");
+    let all = |names: &[&str]| failed(&names.iter().map(|name| package(name)).collect::<String>());
+    assert_eq!(all(&["ex.com/m", "ex.com/m/é"]).as_deref(), Some("2 failed: m > TestA, m/é > TestA"));
+    assert_eq!(all(&["ex.com/m/ab", "ex.com/m/ac"]).as_deref(), Some("2 failed: ab > TestA, ac > TestA"));
+    assert_eq!(all(&["a", "b"]).as_deref(), Some("2 failed: a > TestA, b > TestA"));
+    assert_eq!(all(&["ex.com/m", "ex.com/m"]).as_deref(), Some("2 failed: TestA, …"));
 }
 
 #[test]
