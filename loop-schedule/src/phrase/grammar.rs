@@ -200,7 +200,9 @@ fn after(rest: &[Word]) -> Option<Match> {
     }
     let is_unit = unit(&rest[0].text).is_some();
     let (interval, length) = amount(rest).filter(|_| !is_unit)?;
-    Some(Match::new(Spec::In(interval), length + 1))
+    // `in ten minutes' time`.
+    let has_time = rest[length - 1].is_possessive && rest.get(length).is_some_and(|word| word.is(&["time"]));
+    Some(Match::new(Spec::In(interval), length + 1 + usize::from(has_time)))
 }
 
 /// Parses what follows `at`. An hour alone may be in the morning or in the evening, so it needs a day.

@@ -17,6 +17,8 @@ pub(super) struct Word {
     pub(super) has_colon: bool,
     /// Whether a comma follows it.
     pub(super) has_comma: bool,
+    /// Whether it ends with an apostrophe, as `minutes'` does.
+    pub(super) is_possessive: bool,
 }
 
 impl Word {
@@ -37,7 +39,8 @@ impl Word {
         let typed = word.trim_end_matches(CLOSING).trim_start_matches(OPENING).to_owned();
         let text = typed.to_lowercase();
         let (has_colon, has_comma) = (word.ends_with(':'), word.ends_with(','));
-        Self { start, end: start + word.len(), typed, text, has_colon, has_comma }
+        let is_possessive = word.ends_with(['\'', '’']);
+        Self { start, end: start + word.len(), typed, text, has_colon, has_comma, is_possessive }
     }
 
     /// Returns whether it is one of these words.

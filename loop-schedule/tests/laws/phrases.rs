@@ -155,3 +155,14 @@ proptest! {
         prop_assert!(error.contains("30m PROMPT"), "{text}: {error}");
     }
 }
+
+#[test]
+fn a_possessive_amount_includes_the_time() {
+    let expected = read("in 10 minutes look").unwrap();
+    for amount in ["ten minutes'", "10 minutes’"] {
+        for text in [format!("in {amount} time look"), format!("look in {amount} time")] {
+            assert_eq!(read(&text).unwrap(), expected, "{text}");
+        }
+    }
+    assert_eq!(read("in 10 minutes, time the tests").unwrap().prompt, "time the tests");
+}
