@@ -255,6 +255,12 @@ fn width(sign: char) -> usize {
     if sign.is_ascii() { 1 } else { 2 }
 }
 
+/// Returns the lines of a diff for this host, coloured and wrapped.
+pub(crate) fn painted_rows(diff: &str, host: &SessionHost) -> String {
+    let rows = rows(&host.printable(diff), host.columns());
+    rows.iter().map(|(sign, row)| painted(*sign, row)).collect::<Vec<_>>().join("\n")
+}
+
 fn painted(sign: char, row: &str) -> String {
     match sign {
         '+' => paint(GOOD, row),

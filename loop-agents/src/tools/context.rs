@@ -8,8 +8,8 @@ use std::sync::{
 use loop_guardrails::policy::{command::CommandPrefix, workspace::Workspace};
 
 use super::{
-    Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, CommandRun, FileChange, Need, ProposedChange,
-    ToolError, audit_record::AuditRecord, diff::visible, pending_approval::PendingApproval,
+    Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, CommandRun, FileChange, Need, OriginalFiles,
+    ProposedChange, ToolError, audit_record::AuditRecord, diff::visible, pending_approval::PendingApproval,
 };
 use crate::process::Process;
 
@@ -20,6 +20,8 @@ pub struct ToolContext {
     /// The workspace after a person's approval.
     approved: OnceLock<Workspace>,
     approval: Option<Arc<dyn Approval>>,
+    /// Keeps files before the call changes them.
+    originals: Option<OriginalFiles>,
     /// The template of every command, without its command line.
     process: Process,
     record: AuditRecord,
@@ -65,7 +67,22 @@ impl ToolContext {
         record: AuditRecord,
     ) -> Self {
         let (approved, effects, stop) = (OnceLock::new(), Mutex::default(), SetOnDrop::default());
-        Self { workspace, approved, approval, process, record, effects, stop }
+        Self { workspace, approved, approval, originals: None, process, record, effects, stop }
+    }
+
+    pub(super) fn keeping(self, originals: Option<OriginalFiles>) -> Self {
+        Self { originals, ..self }
+    }
+
+    /// Keeps the file that the call is about to change.
+    pub(super) async fn keep_original(&self, change: Option<ProposedChange>) -> Result<(), ToolError> {
+        let path = change.as_ref().and_then(ProposedChange::path).map(str::to_owned);
+        let (Some(originals), Some(path)) = (self.originals.clone(), path) else { return Ok(()) };
+        self.blocking(move |workspace, _| {
+            originals.keep(workspace, &path);
+            Ok(())
+        })
+        .await
     }
 
     /// Checks whether the policy allows what the call needs and changes. Returns a question if a person must decide.

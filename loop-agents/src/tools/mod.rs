@@ -28,6 +28,7 @@ mod git;
 mod list_files;
 mod named_files;
 mod need;
+mod original_files;
 mod pending_approval;
 mod read_file;
 mod report;
@@ -52,6 +53,7 @@ pub use self::{
     list_files::ListFiles,
     named_files::with_named_files,
     need::Need,
+    original_files::{FileDiff, FileDiffKind, OriginalFiles},
     read_file::ReadFile,
     report::{CommandRun, FileChange, ToolOutcome, ToolReport},
     run_command::RunCommand,

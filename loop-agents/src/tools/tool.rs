@@ -131,6 +131,10 @@ impl<T: Tool> AnyTool for T {
             cx.ask(question, self.change(&arguments)).await?;
         }
         cx.record().allowed()?;
-        timeout(limit, self.call(arguments, cx)).await.unwrap_or_else(|_| Err(late()))
+        let call = async {
+            cx.keep_original(self.change(&arguments)).await?;
+            self.call(arguments, cx).await
+        };
+        timeout(limit, call).await.unwrap_or_else(|_| Err(late()))
     }
 }

@@ -6,9 +6,9 @@ use loop_guardrails::policy::{audit::Audit, environment::EnvironmentPolicy, work
 use serde_json::Value;
 
 use super::{
-    Approval, CreateDir, CurrentDatetime, EditFile, FileTree, Git, ListFiles, ReadFile, RunCommand,
-    SearchFiles, Tool, ToolContext, ToolDefinition, ToolError, ToolOutcome, ToolReport, Whoami, WriteFile,
-    audit_record::AuditRecord, context::CallEffects, size_limits, tool::AnyTool,
+    Approval, CreateDir, CurrentDatetime, EditFile, FileTree, Git, ListFiles, OriginalFiles, ReadFile,
+    RunCommand, SearchFiles, Tool, ToolContext, ToolDefinition, ToolError, ToolOutcome, ToolReport, Whoami,
+    WriteFile, audit_record::AuditRecord, context::CallEffects, size_limits, tool::AnyTool,
 };
 use crate::process::{Environment, Process, Supervisor};
 
@@ -43,6 +43,7 @@ pub struct Toolbox {
     process: Process,
     audit: Audit,
     approval: Option<Arc<dyn Approval>>,
+    originals: Option<OriginalFiles>,
     run: Option<String>,
     iteration: Option<u64>,
 }
@@ -52,7 +53,16 @@ impl Toolbox {
     pub fn new(workspace: Workspace) -> Self {
         let process = Process::shell("").dir(workspace.root()).supervisor(Supervisor::unnamed());
         let audit = Audit::new();
-        Self { workspace, tools: BTreeMap::new(), process, audit, approval: None, run: None, iteration: None }
+        Self {
+            workspace,
+            tools: BTreeMap::new(),
+            process,
+            audit,
+            approval: None,
+            originals: None,
+            run: None,
+            iteration: None,
+        }
     }
 
     /// Creates a toolbox with all built-in tools.
@@ -137,6 +147,13 @@ impl Toolbox {
         self
     }
 
+    /// Keeps files there as they were before a tool changes them.
+    #[must_use]
+    pub fn keeping(mut self, originals: OriginalFiles) -> Self {
+        self.originals = Some(originals);
+        self
+    }
+
     /// Sets the run that the audit records for calls.
     #[must_use]
     pub fn run(mut self, run: impl Into<String>) -> Self {
@@ -166,7 +183,8 @@ impl Toolbox {
         let record =
             AuditRecord::new(self.audit.clone(), name, arguments).of(self.run.clone(), self.iteration);
         let cx =
-            ToolContext::new(self.workspace.clone(), self.approval.clone(), self.process.clone(), record);
+            ToolContext::new(self.workspace.clone(), self.approval.clone(), self.process.clone(), record)
+                .keeping(self.originals.clone());
         let result = self.called(name, arguments, &cx).await;
         let unrecorded = cx.record().ended(&result);
         let (outcome, mut text) = match result {

@@ -65,6 +65,7 @@ mod schedule_cases;
 mod schedule_run;
 mod screen;
 mod screen_calls;
+mod screen_diff;
 mod screen_paste;
 mod screen_queue;
 mod session;

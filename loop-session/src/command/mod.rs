@@ -45,6 +45,7 @@ impl Commands {
             .with(file_commands::ReadDirCommand)
             .with(file_commands::AttachCommand)
             .with(file_commands::WriteCommand)
+            .with(file_commands::DiffCommand)
             .with(file_commands::FilesCommand)
             .with(file_commands::FileTreeCommand)
             .with(file_commands::SearchCommand)

@@ -4,6 +4,7 @@
 
 mod conversation_changes;
 mod files;
+mod folder_changes;
 mod models;
 mod no_model;
 mod own_commands;
@@ -20,12 +21,13 @@ mod tools;
 mod turn;
 mod turn_durations;
 
+pub(crate) use self::{
+    folder_changes::FolderChanges,
+    statistics::{at_least, money},
+    summary::UNKNOWN_WINDOW,
+};
 pub use self::{
     own_commands::{OwnCommand, OwnCommandOutput},
     state::{Session, StartModel},
     summary::overflow_warning,
-};
-pub(crate) use self::{
-    statistics::{at_least, money},
-    summary::UNKNOWN_WINDOW,
 };

@@ -138,7 +138,8 @@ impl Session {
         self.context.settings.user.tables.policy = rules;
         let setup = ChatSetup::new(&self.context.settings, &self.context.execution);
         let toolbox = setup.toolbox(&ToolName::ALL, &workspace, &self.tools.audit);
-        self.tools.toolbox = toolbox.approval(self.tools.approvals.of_person());
+        let toolbox = toolbox.approval(self.tools.approvals.of_person());
+        self.tools.toolbox = toolbox.keeping(self.tools.originals.clone());
         self.tools.approvals.set_approve_writes(workspace.policy().approve_writes().value);
         self.tools.workspace = workspace;
         self.rebuild_tools();

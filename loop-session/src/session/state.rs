@@ -20,6 +20,7 @@ use loop_telemetry::{
 };
 
 use super::{
+    folder_changes::FolderBaseline,
     no_model::NoModel,
     statistics::{at_least, money},
     tools::SessionTools,
@@ -41,6 +42,7 @@ pub struct Session {
     pub(crate) tools: SessionTools,
     pub(crate) jobs: SessionJobs,
     pub(crate) log: TranscriptWriter,
+    pub(crate) baseline: FolderBaseline,
     pub(crate) context: SessionContext,
     commands: Commands,
     current: CurrentLine,
@@ -171,6 +173,7 @@ impl Session {
             tools,
             jobs: jobs.disabled(is_disabled),
             log,
+            baseline: FolderBaseline::new(&execution),
             context: SessionContext { settings, execution, host },
             commands: Commands::standard(),
             current: CurrentLine::default(),
@@ -191,6 +194,7 @@ impl Session {
     /// # Errors
     /// The named session cannot be resumed.
     pub async fn start(&mut self, resumed: Option<&str>) -> Result<(), InputError> {
+        self.watch_folder();
         self.rebuild_system_prompt().await;
         if let Some(wanted) = resumed {
             self.resume(wanted)?;

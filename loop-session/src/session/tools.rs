@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use loop_agents::tools::Toolbox;
+use loop_agents::tools::{OriginalFiles, Toolbox};
 use loop_guardrails::policy::{PolicySettings, audit::Audit, workspace::Workspace};
 use loop_manifest::{
     ExecutionContext, ToolName, ToolsError,
@@ -23,6 +23,8 @@ pub(crate) struct SessionTools {
     /// All tools, for the person.
     pub(crate) toolbox: Toolbox,
     pub(crate) workspace: Workspace,
+    /// The files that tools changed, as they were before.
+    pub(crate) originals: OriginalFiles,
     /// The rules of the user's settings, which apply when a session begins.
     pub(crate) rules: PolicySettings,
     /// The tools that the model may call.
@@ -48,11 +50,14 @@ impl SessionTools {
         let setup = ChatSetup::new(settings, place);
         let approvals = ApprovalChannel::new(settings.user.path.as_deref(), workspace.root());
         approvals.set_approve_writes(workspace.policy().approve_writes().value);
-        let toolbox = setup.toolbox(&ToolName::ALL, &workspace, &audit).approval(approvals.of_person());
+        let originals = OriginalFiles::default();
+        let toolbox = setup.toolbox(&ToolName::ALL, &workspace, &audit);
+        let toolbox = toolbox.approval(approvals.of_person()).keeping(originals.clone());
         let are_asked = asked.is_some();
         let names = asked.unwrap_or_else(|| model::tools_of(settings));
         let rules = settings.user.tables.policy.clone();
-        Ok(Self { audit, approvals, toolbox, workspace, rules, are_on: !names.is_empty(), are_asked, names })
+        let are_on = !names.is_empty();
+        Ok(Self { audit, approvals, toolbox, workspace, originals, rules, are_on, are_asked, names })
     }
 
     /// Returns whether commands run without a check.
@@ -80,7 +85,7 @@ impl SessionTools {
         let setup = ChatSetup::new(settings, place);
         let toolbox = || {
             let tools = setup.toolbox(&self.names, &self.workspace, &self.audit);
-            tools.approval(self.approvals.clone())
+            tools.approval(self.approvals.clone()).keeping(self.originals.clone())
         };
         let tools = self.are_on.then(toolbox)?;
         Some(if self.names == ToolName::ALL { jobs::with_tools(tools, jobs) } else { tools })

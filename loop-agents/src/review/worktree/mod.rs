@@ -106,6 +106,20 @@ impl WorkTree {
         before.until(&later, self.most)
     }
 
+    /// Returns the commit that is checked out, as git names it in full; `None` without a repository or a commit.
+    ///
+    /// # Panics
+    /// Panics outside of a tokio runtime with I/O and time enabled.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends git.
+    pub async fn commit(&self) -> Option<String> {
+        let top = self.root.ancestors().find(|folder| folder.join(".git").exists())?;
+        let words = ["rev-parse", "--quiet", "--verify", "HEAD^{commit}"].map(str::to_owned);
+        let output = self.git_output(top, words.into_iter().collect()).await?;
+        Some(String::from_utf8(output).ok()?.trim().to_owned())
+    }
+
     async fn snapshot_in(&self, repository: Option<PathBuf>, before: WorkTreeSnapshot) -> WorkTreeSnapshot {
         let ignored = match &repository {
             Some(top) => self.ignored_in(top).await.unwrap_or_default(),
@@ -129,19 +143,24 @@ impl WorkTree {
         snapshot_in.await.unwrap_or_default()
     }
 
-    /// Returns the paths below the root that the repository in `top` ignores, or `None` if git fails. We pass the
-    /// repository's location explicitly, because it is a setting as well.
-    async fn ignored_in(&self, top: &Path) -> Option<BTreeSet<PathBuf>> {
-        let below = self.root.strip_prefix(top).ok()?;
+    /// Returns git's whole output in the repository in `top`, or `None` if git fails. We pass the repository's location
+    /// explicitly, because it is a setting as well.
+    async fn git_output(&self, top: &Path, words: Vec<String>) -> Option<Vec<u8>> {
         let place =
             [format!("--git-dir={}", top.join(".git").to_str()?), format!("--work-tree={}", top.to_str()?)];
-        // For the whole repository, pass no path at all. Git does not accept an empty one.
-        let path = is_named(&below).then(|| below.to_str().map(|path| format!(":(top,literal){path}")));
-        let words = place.into_iter().chain(LISTS_IGNORED.map(str::to_owned)).chain(path.flatten());
-        let git = self.git.clone().found_outside(top).dir(top).words("git", words);
+        let git = self.git.clone().found_outside(top).dir(top).words("git", place.into_iter().chain(words));
         let finished = git.run(std::future::pending(), |_, _| {}).await.ok()?;
         let is_whole = finished.exit.success() && finished.cut.is_none() && finished.stdout.omitted() == 0;
-        let names = is_whole.then(|| finished.stdout.to_bytes())?;
+        is_whole.then(|| finished.stdout.to_bytes())
+    }
+
+    /// Returns the paths below the root that the repository in `top` ignores, or `None` if git fails.
+    async fn ignored_in(&self, top: &Path) -> Option<BTreeSet<PathBuf>> {
+        let below = self.root.strip_prefix(top).ok()?;
+        // For the whole repository, pass no path at all. Git does not accept an empty one.
+        let path = is_named(&below).then(|| below.to_str().map(|path| format!(":(top,literal){path}")));
+        let words = LISTS_IGNORED.map(str::to_owned).into_iter().chain(path.flatten()).collect();
+        let names = self.git_output(top, words).await?;
         let names = names.split(|byte| *byte == 0).map(|name| Path::new(OsStr::from_bytes(name)));
         // If the repository ignores the whole tree, everything in it is the work.
         Some(names.filter_map(|name| name.strip_prefix(below).ok()).filter(is_named).map(tidy).collect())

@@ -1,6 +1,7 @@
 //! Commands for files and folders.
 
 mod attach;
+mod diff;
 mod file_tree;
 mod files;
 mod folder_arguments;
@@ -10,6 +11,6 @@ mod search;
 mod write;
 
 pub(super) use self::{
-    attach::AttachCommand, file_tree::FileTreeCommand, files::FilesCommand, read::ReadCommand,
-    read_dir::ReadDirCommand, search::SearchCommand, write::WriteCommand,
+    attach::AttachCommand, diff::DiffCommand, file_tree::FileTreeCommand, files::FilesCommand,
+    read::ReadCommand, read_dir::ReadDirCommand, search::SearchCommand, write::WriteCommand,
 };
