@@ -1,5 +1,6 @@
 //! The transcript of a session, written as things happen.
 
+mod attachments;
 mod recording;
 
 use std::{collections::VecDeque, fmt};
@@ -15,6 +16,7 @@ use loop_telemetry::{
     },
 };
 
+use self::attachments::StoredAttachments;
 use crate::{host::SessionHost, stored_sessions::end_warning};
 
 /// Writes the transcript of a session. The file appears with the first message: an empty session leaves no file.
@@ -26,6 +28,8 @@ pub struct TranscriptWriter {
     store: SessionStore,
     info: SessionInfo,
     file: Option<Transcript<Message>>,
+    /// The files in the transcript.
+    attachments: StoredAttachments,
     /// Entries that are not written yet. Nothing is written past a gap: that would be a different conversation.
     due: VecDeque<TranscriptEntry<Message>>,
     /// True after a failed write, about which the person was warned.
@@ -48,6 +52,7 @@ impl TranscriptWriter {
             store,
             info,
             file: None,
+            attachments: StoredAttachments::default(),
             due: VecDeque::new(),
             is_behind: false,
             is_given_up: false,
@@ -69,7 +74,7 @@ impl TranscriptWriter {
     /// # Errors
     /// There is no session with this id, another process holds it, or it cannot be read.
     pub fn resume(&mut self, info: SessionInfo) -> Result<Conversation<Message>, SessionError> {
-        let (file, conversation) = self.store.resume(&info.id, self.host.clock())?;
+        let (file, mut conversation) = self.store.resume(&info.id, self.host.clock())?;
         let torn = file.torn_bytes().map(MissingEnd::Torn);
         if let Some(missing) = torn.or(file.lacks_end().then_some(MissingEnd::Ended)) {
             self.host.warn(&end_warning(missing, "removed"));
@@ -77,6 +82,7 @@ impl TranscriptWriter {
         self.end();
         let is_off = self.is_off;
         *self = Self { is_off, is_resumed: true, ..Self::new(self.store.clone(), info, self.host.clone()) };
+        self.attachments = StoredAttachments::resolve(&mut conversation);
         self.file = (!is_off).then(|| file.redacting(self.host.secrets()));
         Ok(conversation)
     }
@@ -101,7 +107,7 @@ impl TranscriptWriter {
         if self.is_given_up || self.is_off {
             return;
         }
-        self.due.push_back(entry);
+        self.due.extend(self.attachments.entries(entry));
         let written = self.catch_up();
         let was_behind = std::mem::replace(&mut self.is_behind, written.is_err());
         match written {

@@ -23,14 +23,30 @@ pub struct Attachment {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     // Shared, because conversations are cloned and pictures are large.
-    #[serde(serialize_with = "as_text", deserialize_with = "shared")]
+    #[serde(
+        default = "no_bytes",
+        skip_serializing_if = "str::is_empty",
+        serialize_with = "as_text",
+        deserialize_with = "shared"
+    )]
     base64: Arc<str>,
+    /// The place of the bytes, if they are elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    same_as: Option<AttachmentReference>,
+}
+
+/// Names an attachment that was stored before, instead of repeating its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct AttachmentReference {
+    number: usize,
+    bytes: usize,
 }
 
 impl Attachment {
     /// Creates an attachment of this media type with these bytes.
     pub fn new(media_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
-        Self { media_type: media_type.into(), name: None, base64: STANDARD.encode(bytes).into() }
+        let base64 = STANDARD.encode(bytes).into();
+        Self { media_type: media_type.into(), name: None, base64, same_as: None }
     }
 
     /// Sets its name.
@@ -39,15 +55,46 @@ impl Attachment {
         Self { name: Some(name.into()), ..self }
     }
 
-    /// Returns its bytes in base 64.
+    /// Returns the same attachment without its bytes, to be stored where a list already contains it under this number.
+    /// [`resolved`](Self::resolved) brings the bytes back.
+    ///
+    /// ```
+    /// use loop_agents::chat::Attachment;
+    /// let picture = Attachment::new("image/png", b"\x89PNG");
+    /// let stored = picture.reference(0);
+    /// assert_eq!((stored.base64(), stored.bytes()), ("", 4));
+    /// assert_eq!(stored.resolved(&[picture.clone()]), picture);
+    /// ```
+    #[must_use]
+    pub fn reference(&self, number: usize) -> Self {
+        let same_as = Some(AttachmentReference { number, bytes: self.bytes() });
+        let (media_type, name) = (self.media_type.clone(), self.name.clone());
+        Self { media_type, name, base64: no_bytes(), same_as }
+    }
+
+    /// Returns the attachment with its bytes, if it is a [reference](Self::reference) to one of these. Otherwise returns
+    /// it unchanged.
+    #[must_use]
+    pub fn resolved(self, stored: &[Self]) -> Self {
+        match self.same_as.and_then(|same| stored.get(same.number)) {
+            Some(whole) => Self { base64: Arc::clone(&whole.base64), same_as: None, ..self },
+            None => self,
+        }
+    }
+
+    /// Returns its bytes in base 64; empty for a [reference](Self::reference).
     pub fn base64(&self) -> &str {
         &self.base64
     }
 
     /// Returns how many bytes it has.
     pub fn bytes(&self) -> usize {
-        self.base64.trim_end_matches('=').len() * 3 / 4
+        self.same_as.map_or_else(|| self.base64.trim_end_matches('=').len() * 3 / 4, |same| same.bytes)
     }
+}
+
+fn no_bytes() -> Arc<str> {
+    Arc::from("")
 }
 
 fn as_text<S: Serializer>(text: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {

@@ -55,6 +55,15 @@ impl Message {
         self
     }
 
+    /// Changes the attachments.
+    #[must_use]
+    pub fn map_attachments(mut self, change: impl FnMut(Attachment) -> Attachment) -> Self {
+        if let Self::User { attachments, .. } = &mut self {
+            *attachments = std::mem::take(attachments).into_iter().map(change).collect();
+        }
+        self
+    }
+
     /// Creates a message of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::Assistant { text: text.into(), calls: Vec::new() }

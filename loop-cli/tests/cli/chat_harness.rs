@@ -12,6 +12,7 @@ use std::{
     thread,
 };
 
+use rustix::process::Signal;
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::{
@@ -159,6 +160,12 @@ impl ChatHarness {
         let page = self.page();
         let CommandResult { code, .. } = self.started.finish();
         CommandResult { code, stdout: String::new(), stderr: page }
+    }
+
+    /// Kills the command.
+    pub(crate) fn killed(self) {
+        self.started.signal(Signal::KILL);
+        self.started.killed();
     }
 
     /// Leaves the session as a person does.

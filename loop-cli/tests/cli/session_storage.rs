@@ -5,7 +5,7 @@ use std::fs;
 use loop_testing::{Answer, Call};
 use serde_json::{Value, json};
 
-use crate::{chat_harness::ChatHarness, model_server::ModelServer, support::Scenario};
+use crate::{chat_harness::ChatHarness, model_server::ModelServer, screen::SIZES, support::Scenario};
 
 const SIZE: (u16, u16) = (200, 40);
 
@@ -197,4 +197,33 @@ fn the_model_writes_agents_md_after_a_yes_and_the_cost_is_shown() {
     assert!(sent.contains("The user adds: mention make"), "{sent}");
     chat.says("/cost", "turns           1");
     chat.leaves();
+}
+
+/// The bytes of `dot.png`.
+const PICTURE: &str = "cGljdHVyZQ==";
+
+#[test]
+fn an_attached_image_survives_a_crash_and_is_stored_once() {
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let server = ModelServer::new([Answer::deltas(["I see."])]);
+        scenario.write("dot.png", "picture");
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.says("/attach dot.png", "dot.png, 7 B, goes with the next prompt");
+        chat.killed();
+        let mut chat = ChatHarness::chat(&scenario, &server, &["--resume"], size);
+        chat.wait_for_prompt_after("dot.png, attached before, goes with the next prompt");
+        chat.says("What is it?", "I see.");
+        chat.leaves();
+        let sent = server.requests().pop().expect("a request").body.to_string();
+        assert!(sent.contains(PICTURE), "{sent}");
+        let stored = stored(&scenario);
+        assert_eq!(stored.matches(PICTURE).count(), 1, "{stored}");
+        // The picture was sent, so it waits no longer.
+        let chat = ChatHarness::chat(&scenario, &server, &["--resume"], size);
+        chat.wait_for_prompt_after("I see.");
+        assert!(!chat.page().contains("attached before"), "{}", chat.page());
+        chat.leaves();
+    }
 }

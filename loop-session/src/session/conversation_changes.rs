@@ -30,7 +30,23 @@ impl Session {
 
     /// Sends an attachment with the next prompt.
     pub(crate) fn attach(&mut self, attachment: Attachment) {
-        self.dialogue.attachments.push(attachment);
+        self.dialogue.attachments.push(attachment.clone());
+        self.record_attachment(attachment);
+    }
+
+    /// Stores an attachment that waits for the next prompt.
+    pub(super) fn record_attachment(&mut self, attachment: Attachment) {
+        self.log.write(TranscriptEntry::Attached { file: Message::user("").with_attachment(attachment) });
+    }
+
+    /// Lets the files that an earlier process attached go with the next prompt.
+    pub(super) fn restore_attachments(&mut self, files: &[Message]) {
+        for file in files.iter().flat_map(Message::attachments) {
+            let name =
+                file.name.as_deref().map_or_else(|| "an image".to_owned(), |name| self.host().one_line(name));
+            self.say(&format!("{name}, attached before, goes with the next prompt"));
+            self.dialogue.attachments.push(file.clone());
+        }
     }
 
     /// Drops the attachments when another session's conversation begins: they were meant for this one.

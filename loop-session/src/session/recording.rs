@@ -55,6 +55,9 @@ impl Session {
         let chat = &self.dialogue.chat;
         self.log.start_recording(model, chat.history().messages(), chat.pinned())?;
         self.log.write(TranscriptEntry::ToolsChanged { on: self.tools.are_on });
+        for attachment in self.dialogue.attachments.clone() {
+            self.record_attachment(attachment);
+        }
         Ok(())
     }
 }

@@ -33,7 +33,18 @@ impl Session {
         let rules = self.policy_of_settings()?;
         self.tools.approvals.forget();
         let Conversation {
-            messages, pinned, model, tools, turns, name, usage, unanswered, open_loop, ..
+            messages,
+            pinned,
+            model,
+            tools,
+            turns,
+            name,
+            usage,
+            attached,
+            waiting,
+            unanswered,
+            open_loop,
+            ..
         } = self.log.resume(entry.info.clone())?;
         self.dialogue.chat.set_history(History::from(messages));
         self.dialogue.chat.unpin();
@@ -59,6 +70,7 @@ impl Session {
             self.apply_policy(rules);
             self.say(RULES_ANEW);
         }
+        self.restore_attachments(&attached[attached.len() - waiting..]);
         self.warn_of_interruption(unanswered.as_ref(), open_loop);
         Ok(())
     }

@@ -4,7 +4,7 @@ use loop_agents::chat::Message;
 use loop_core::Usage;
 use loop_telemetry::transcript::{Conversation, ConversationChange, SessionError, TranscriptEntry};
 
-use super::TranscriptWriter;
+use super::{StoredAttachments, TranscriptWriter};
 
 impl TranscriptWriter {
     /// Sets whether the session is recorded.
@@ -49,6 +49,9 @@ impl TranscriptWriter {
     ) -> Result<(), SessionError> {
         let stored = if self.is_resumed { self.reopen()? } else { Conversation::default() };
         self.is_off = false;
+        if !self.is_resumed {
+            self.attachments = StoredAttachments::default();
+        }
         let ConversationChange { kept, messages } = ConversationChange::between(&stored.messages, messages);
         for entry in turns(kept, messages, model) {
             self.write(entry);
@@ -65,7 +68,8 @@ impl TranscriptWriter {
 
     /// Opens the file of the resumed session again.
     fn reopen(&mut self) -> Result<Conversation<Message>, SessionError> {
-        let (file, conversation) = self.store.resume(&self.info.id, self.host.clock())?;
+        let (file, mut conversation) = self.store.resume(&self.info.id, self.host.clock())?;
+        self.attachments = StoredAttachments::resolve(&mut conversation);
         self.file = Some(file.redacting(self.host.secrets()));
         self.due.push_back(TranscriptEntry::Resumed { model: conversation.model.clone() });
         Ok(conversation)

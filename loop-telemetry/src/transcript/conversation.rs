@@ -22,6 +22,10 @@ pub struct Conversation<M> {
     pub name: Option<String>,
     /// The usage of the whole session.
     pub usage: Usage,
+    /// All files that were attached, in order. Messages name them by their number.
+    pub attached: Vec<M>,
+    /// How many of them, at the end of the list, wait for a prompt that gets a reply.
+    pub waiting: usize,
     /// The prompt of a turn that has no end because the process was killed.
     pub unanswered: Option<M>,
     /// Whether a repetition was running.
@@ -38,6 +42,8 @@ impl<M> Default for Conversation<M> {
             turns: 0,
             name: None,
             usage: Usage::unknown(),
+            attached: Vec::new(),
+            waiting: 0,
             unanswered: None,
             open_loop: false,
         }
@@ -55,10 +61,14 @@ impl<M> Conversation<M> {
             TranscriptEntry::Resumed { model } | TranscriptEntry::ModelChanged { model } => {
                 self.model = model;
             }
+            TranscriptEntry::Attached { file } => {
+                self.attached.push(file);
+                self.waiting += 1;
+            }
             TranscriptEntry::Asked { prompt, model: _ } => self.unanswered = Some(prompt),
             TranscriptEntry::Answered { change, usage, model: _ } => {
                 self.change(change, usage)?;
-                self.unanswered = None;
+                (self.unanswered, self.waiting) = (None, 0);
                 self.turns += 1;
             }
             TranscriptEntry::Unanswered { why: _, usage, said: _ } => {
@@ -70,7 +80,10 @@ impl<M> Conversation<M> {
             TranscriptEntry::ToolsChanged { on } => self.tools = Some(on),
             TranscriptEntry::Pinned { text } => self.pinned.push(text),
             TranscriptEntry::Unpinned => self.pinned.clear(),
-            TranscriptEntry::Cleared => self.messages.clear(),
+            TranscriptEntry::Cleared => {
+                self.messages.clear();
+                self.waiting = 0;
+            }
             TranscriptEntry::LoopBegun { .. } => self.open_loop = true,
             TranscriptEntry::LoopEnded { .. } => self.open_loop = false,
             TranscriptEntry::Renamed { name } => self.name = Some(name),

@@ -79,6 +79,12 @@ pub enum TranscriptEntry<M> {
         /// The model from now on.
         model: String,
     },
+    /// A file was attached to the next prompt. Each file is stored once: later entries name it by its number among these
+    /// entries, counted from 0.
+    Attached {
+        /// A message with the file only.
+        file: M,
+    },
     /// The user sent a prompt, and a turn begins.
     Asked {
         /// The prompt, including attachments.
@@ -197,7 +203,7 @@ pub struct TimedEntry<M> {
 pub(super) const WITH_ENDS: u32 = 2;
 
 impl<M: DeserializeOwned> LinePayload for TranscriptEntry<M> {
-    const FORMAT: u32 = 2;
+    const FORMAT: u32 = 3;
 }
 
 impl<M> TranscriptEntry<M> {

@@ -126,7 +126,8 @@ impl<'a, M> LinePayload<'a, M> {
                 self.scene(*time, "SESSION".to_owned());
             }
             TranscriptEntry::Renamed { name } => self.note("the session is called", Some(name)),
-            TranscriptEntry::Ended => {}
+            // The prompt lists its files.
+            TranscriptEntry::Attached { .. } | TranscriptEntry::Ended => {}
         }
     }
 
