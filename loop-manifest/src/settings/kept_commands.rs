@@ -2,10 +2,10 @@
 //!
 //! A person wrote the file, with comments and in their own order, so everything else in it stays byte for byte. The
 //! file is replaced as a whole, and only by one that reads as intended: a damaged file would end every later command.
+//! Two processes that change it at the same time wait for each other, so that neither loses the change of the other.
 
 use std::{
-    fs::{self, File},
-    io::{self, ErrorKind, Write},
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
@@ -88,7 +88,8 @@ impl CommandRule {
 }
 
 /// Stores in the user's settings file that commands with these leading words run, or never run, in a folder. Removes
-/// the same entry from the opposite list. Everything else in the file stays as it is. Blocks on the disk.
+/// the same entry from the opposite list. Everything else in the file stays as it is. Blocks on the disk, and while another
+/// process changes the file.
 ///
 /// # Errors
 /// [`KeepError`]; the file is then unchanged.
@@ -101,6 +102,7 @@ pub fn keep_command(
     // The file may be a link into a folder with other settings, which has to stay a link.
     let path = user_file::resolved(file);
     let io = |source| KeepError::Io { path: path.clone(), source };
+    let _turn = user_file::lock_folder(&path).map_err(io)?;
     let text = match read_bounded(&path) {
         Ok(bytes) => {
             String::from_utf8(bytes).map_err(|error| io(io::Error::new(ErrorKind::InvalidData, error)))?
@@ -118,7 +120,7 @@ pub fn keep_command(
     if !has(rule) || has(rule.other()) {
         return Err(KeepError::Form { path });
     }
-    replace(&path, changed.as_bytes()).map_err(io)
+    user_file::replace(&path, changed.as_bytes()).map_err(io)
 }
 
 /// Returns the text of the file with the change. It changes the text in place, because a parser that writes the file
@@ -220,35 +222,10 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped.collect::<String>())
 }
 
-/// Replaces a file atomically. A new one is for its owner alone.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or_else(|| Path::new("."));
-    fs::create_dir_all(folder)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let draft = folder.join(format!(".{name}.draft-{}", std::process::id()));
-    let written = write_draft(&draft, path, bytes).and_then(|()| fs::rename(&draft, path));
-    if written.is_err() {
-        // Report the first error, not the one of this attempt to clean up.
-        let _ = fs::remove_file(&draft);
-    }
-    written
-}
-
-fn write_draft(draft: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(draft)?;
-    if let Ok(existing) = fs::metadata(path) {
-        file.set_permissions(existing.permissions())?;
-    }
-    file.write_all(bytes)?;
-    file.sync_all()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -288,6 +265,28 @@ mod tests {
         let denied = kept(&second, "cargo test", CommandRule::Forbid).expect("stored");
         assert!(denied.contains("allow = [ \"npm run 'a b'\"]"), "{denied}");
         assert!(denied.contains("forbid = [\"cargo test\"]"), "{denied}");
+    }
+
+    #[test]
+    fn entries_that_are_stored_at_the_same_time_are_all_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("config/loop.toml");
+        let start = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for number in 0..8 {
+                let (file, start) = (&file, &start);
+                scope.spawn(move || {
+                    start.wait();
+                    for turn in 0..4 {
+                        let entry = entry(&format!("make {number} {turn}"));
+                        keep_command(file, Path::new("/work/a b"), &entry, CommandRule::Allow)
+                            .expect("stored");
+                    }
+                });
+            }
+        });
+        let text = fs::read_to_string(&file).expect("a file");
+        assert_eq!(text.matches("make").count(), 32, "{text}");
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! The location of the user's own settings.
+//! The user's own settings file: its location, and how it is replaced.
 
 use std::{
     ffi::OsString,
-    fs,
+    fs::{self, File},
+    io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
 };
 
@@ -40,6 +41,49 @@ pub(super) fn resolved(path: &Path) -> PathBuf {
         },
         None => path,
     }
+}
+
+/// Waits until no other process changes a file in the folder of this one. The lock is on the folder, because the file
+/// itself is replaced. Dropping the result ends the lock, and so does the end of the process.
+pub(super) fn lock_folder(path: &Path) -> io::Result<File> {
+    let folder = folder_of(path);
+    fs::create_dir_all(folder)?;
+    let folder = File::open(folder)?;
+    match folder.lock() {
+        // Some network file systems have no locks. A person's answer is worth more than this rare conflict.
+        Err(error) if error.kind() != ErrorKind::Unsupported => Err(error),
+        _ => Ok(folder),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
+}
+
+/// Replaces a file atomically. A new one is for its owner alone.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = folder_of(path);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let draft = folder.join(format!(".{name}.draft-{}", std::process::id()));
+    let written = write_draft(&draft, path, bytes).and_then(|()| fs::rename(&draft, path));
+    if written.is_err() {
+        // Report the first error, not the one of this attempt to clean up.
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+fn write_draft(draft: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(draft)?;
+    if let Ok(existing) = fs::metadata(path) {
+        file.set_permissions(existing.permissions())?;
+    }
+    file.write_all(bytes)?;
+    file.sync_all()
 }
 
 #[cfg(test)]
