@@ -135,7 +135,7 @@ impl ChatAgent {
         };
         if origin.is_none() {
             let cancel = CancellationToken::new();
-            let (message, meter) = (Message::user(&prompt), cx.meter());
+            let (message, meter) = (chat.as_sent(Message::user(&prompt)), cx.meter());
             let room = chat.make_room(&message, &meter, &cancel, &mut tell);
             cancelled_with(&cx, &cancel, room).await?;
         }

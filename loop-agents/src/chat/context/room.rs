@@ -5,13 +5,10 @@
 
 use loop_core::{CancellationToken, Meter, WorkError};
 
-use super::{
-    super::{Chat, Message, TurnEvent},
-    ContextFill, ContextMeasure,
-};
+use super::super::{Chat, Message, TurnError, TurnEvent};
 
 impl Chat {
-    /// Summarises older turns if little room is left for this prompt. Nothing happens if the window is unknown.
+    /// Summarises older turns if little room is left for this prompt, as a turn [sends](Chat::as_sent) it. Nothing happens if the window is unknown.
     ///
     /// # Errors
     /// The prompt does not fit, and no summary could be made. The conversation stays as it was.
@@ -34,18 +31,10 @@ impl Chat {
                 }),
                 Err(error) => {
                     on_event(TurnEvent::Unsummarised(&error));
-                    if measure.fill() == ContextFill::Over {
-                        return Err(WorkError::failed(NoRoom(measure)));
-                    }
-                    break;
+                    return self.check_room(measure).map_err(TurnError::into_work_error);
                 }
             }
         }
         Ok(())
     }
 }
-
-/// The conversation and the next prompt do not fit into the window of the model.
-#[derive(Debug, thiserror::Error)]
-#[error("the prompt was not sent, because the conversation is too long for the model: {0}")]
-struct NoRoom(ContextMeasure);

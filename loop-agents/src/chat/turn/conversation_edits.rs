@@ -8,7 +8,7 @@ use super::{
     super::{ChatModel, History, Message, context::Counted},
     Chat,
 };
-use crate::tools::Toolbox;
+use crate::tools::{Toolbox, with_named_files};
 
 /// Introduces the pinned texts.
 const PINNED: &str = "The user has pinned this; it holds for the whole conversation:";
@@ -43,6 +43,16 @@ impl Chat {
     /// [`with_named_files`](crate::tools::with_named_files). `None` stops that.
     pub fn set_named_files(&mut self, workspace: Option<Workspace>) {
         self.named_files = workspace;
+    }
+
+    /// Returns a prompt as a turn sends it, with the files that it [names](Self::set_named_files). Measure this one, because
+    /// the files may take most of the window. Blocks on the disk.
+    #[must_use]
+    pub fn as_sent(&self, prompt: Message) -> Message {
+        match &self.named_files {
+            Some(workspace) => prompt.with_text(|text| with_named_files(workspace, text)),
+            None => prompt,
+        }
     }
 
     /// Replaces the messages. Pinned texts stay.

@@ -68,7 +68,7 @@ pub(crate) const LEAST_WAIT: Duration = Duration::from_secs(1);
 
 impl TurnError {
     /// Converts the error for the surrounding loop: see [`Turn::run_in`](super::Turn::run_in).
-    pub(super) fn into_work_error(self) -> WorkError {
+    pub(in crate::chat) fn into_work_error(self) -> WorkError {
         let error = self;
         match &error {
             Self::EmptyPrompt | Self::SystemTooLong { .. } => {

@@ -14,7 +14,6 @@ use super::{
     output::ToolCallSummary,
     round::{Round, RoundOutput, TurnDraft},
 };
-use crate::tools::with_named_files;
 
 /// A turn that is ready to run; created by [`Chat::turn`].
 ///
@@ -108,10 +107,7 @@ impl<'a> Turn<'a> {
         if prompt.text().trim().is_empty() && prompt.attachments().is_empty() {
             return Err(TurnError::EmptyPrompt);
         }
-        let prompt = match &chat.named_files {
-            Some(workspace) => prompt.with_text(|text| with_named_files(workspace, text)),
-            None => prompt,
-        };
+        let prompt = chat.as_sent(prompt);
         let model = other.as_deref().unwrap_or(&*chat.model);
         let measure = match (&other, last) {
             (None, None) => chat.measure_with(&prompt),
