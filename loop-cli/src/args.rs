@@ -17,6 +17,7 @@ use std::{num::NonZeroU64, path::PathBuf, time::Duration};
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use loop_core::Usd;
+use loop_guardrails::policy::command::CommandPrefix;
 
 pub(crate) use self::{
     chat::{ChatArgs, ConversationArgs},
@@ -258,6 +259,9 @@ pub(crate) struct RunArgs {
     /// Run even if another run uses this folder
     #[arg(long)]
     pub(crate) parallel: bool,
+    /// Let tools run commands beginning with these words
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) allow: Vec<CommandPrefix>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
@@ -295,6 +299,9 @@ pub(crate) struct ResumeArgs {
     /// Store the whole output of the agent and the check
     #[arg(long)]
     pub(crate) keep_output: bool,
+    /// Let tools run commands beginning with these words
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) allow: Vec<CommandPrefix>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]

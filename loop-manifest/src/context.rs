@@ -16,7 +16,7 @@ use loop_agents::{
     shell::Shell,
     usage::UsageFile,
 };
-use loop_guardrails::policy::environment::looks_secret;
+use loop_guardrails::policy::{Origin, WithOrigin, command::CommandPrefix, environment::looks_secret};
 use loop_telemetry::{Redactor, secrets_in_addresses};
 
 use crate::{Diagnostics, settings::Settings};
@@ -134,6 +134,19 @@ impl ExecutionContext {
     #[must_use]
     pub fn with_settings(self, settings: Result<Settings, Diagnostics>) -> Self {
         Self { settings: Arc::new(settings), ..self }
+    }
+
+    /// Lets the tools of models run commands with these leading words too, as the user says with `--allow`. What the
+    /// settings forbid stays forbidden.
+    #[must_use]
+    pub fn allowing(self, entries: impl IntoIterator<Item = CommandPrefix>) -> Self {
+        let mut settings = Result::clone(&self.settings);
+        if let Ok(settings) = &mut settings {
+            let entries = entries.into_iter();
+            let allowed = entries.map(|entry| WithOrigin::new(entry, Origin::line("--allow", 1)));
+            settings.user.tables.policy.allow.extend(allowed);
+        }
+        self.with_settings(settings)
     }
 
     /// Sets the clock of the wall. Default: [`SystemTime::now`].

@@ -60,6 +60,11 @@ impl ApprovalChannel {
         questions
     }
 
+    /// Returns whether somebody can be asked now.
+    pub(crate) fn is_open(&self) -> bool {
+        self.state().asking.as_ref().is_some_and(|asking| !asking.is_closed())
+    }
+
     /// Returns the same channel for the tools of the person's own commands. A person who types a command needs no
     /// question about it.
     pub(crate) fn of_person(&self) -> PersonApproval {
@@ -129,7 +134,16 @@ impl Approval for ApprovalChannel {
         if self.is_settled(request) {
             return ApprovalAnswer::Yes;
         }
-        let nobody = || ApprovalAnswer::No("this is repeated or scheduled, so nobody is asked".to_owned());
+        let nobody = || {
+            let why = "this is repeated or scheduled, so nobody is asked";
+            ApprovalAnswer::No(match &request.kind {
+                ApprovalKind::Command { .. } => format!(
+                    "{why}, and no rule of the user's allows it. Do without it, and tell the user in your reply that it \
+                     did not run"
+                ),
+                _ => why.to_owned(),
+            })
+        };
         let asking = self.state().asking.clone();
         let (answer, answered) = oneshot::channel();
         let question = ApprovalQuestion::new(request.clone(), answer, self.clone());
@@ -144,9 +158,7 @@ impl Approval for ApprovalChannel {
     }
 
     fn asks_before_lasting_changes(&self) -> bool {
-        let state = self.state();
-        let is_open = state.asking.as_ref().is_some_and(|asking| !asking.is_closed());
-        is_open && state.approve_writes != WriteApproval::Never
+        self.is_open() && self.state().approve_writes != WriteApproval::Never
     }
 }
 

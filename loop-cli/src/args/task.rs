@@ -4,6 +4,7 @@ use std::{num::NonZeroU64, path::PathBuf};
 
 use clap::Args;
 use loop_agents::chat::Effort;
+use loop_guardrails::policy::command::CommandPrefix;
 
 use super::above_zero;
 
@@ -41,6 +42,9 @@ pub(crate) struct TaskArgs {
     /// Run even if another run uses this folder
     #[arg(long)]
     pub(crate) parallel: bool,
+    /// Let tools run commands beginning with these words
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) allow: Vec<CommandPrefix>,
     #[command(flatten)]
     pub(crate) reporting: ReportingArgs,
 }

@@ -40,7 +40,14 @@ pub(crate) fn exec(args: &ResumeArgs) -> Result<ExitCode, Failure> {
 /// Returns the arguments that resume this run.
 pub(super) fn of(run: &str, output: OutputArgs) -> ResumeArgs {
     let grant = GrantArgs { add_iterations: 0, add_cost: None, add_tokens: 0, add_seconds: None, note: None };
-    ResumeArgs { run: Some(run.to_owned()), accept_changes: false, keep_output: false, output, grant }
+    ResumeArgs {
+        run: Some(run.to_owned()),
+        accept_changes: false,
+        keep_output: false,
+        allow: Vec::new(),
+        output,
+        grant,
+    }
 }
 
 /// Resumes a run; `reporting` configures the reports if the run is a task.
@@ -129,7 +136,7 @@ impl ResumableRun<'_> {
         fault_injection::point("after_resume_note");
         end_leftovers(&run.id)?;
         let manifest = stored.manifest().map(Path::to_owned);
-        let cx = execution_context(dir, run.id)?.executing(manifest);
+        let cx = execution_context(dir, run.id)?.executing(manifest).allowing(args.allow.clone());
         let redactor = persistence::redactor(stored.named_values(), cx.variables());
         view::set_redactor(redactor.clone());
         let logs =

@@ -50,7 +50,7 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
         resumed.grant.add_iterations = spec.more_loops(&so_far, args.loops)?;
         return resume::exec_reporting(&resumed, &args.reporting);
     }
-    let cx = execution_context(dir, new_run_id())?;
+    let cx = execution_context(dir, new_run_id())?.allowing(args.allow.clone());
     let redactor = persistence::redactor([], cx.variables());
     view::set_redactor(redactor.clone());
     // Find any problem with the agents before storing anything about the run.

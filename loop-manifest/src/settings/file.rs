@@ -23,7 +23,7 @@ use crate::{
 const MAX_BYTES: u64 = 1 << 20;
 
 /// One file, and what it says.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct SettingsLayer {
     /// The file; `None` if nothing says where it would be.
     pub path: Option<PathBuf>,

@@ -74,7 +74,7 @@ pub struct SettingsTables {
 }
 
 /// The user's settings and a project's.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// The user's own.
     pub user: SettingsLayer,

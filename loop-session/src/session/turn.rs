@@ -1,9 +1,13 @@
 //! A turn of the conversation: its display and its record.
 
-use std::time::{Duration, Instant};
+use std::{
+    borrow::Cow,
+    time::{Duration, Instant},
+};
 
 use loop_agents::chat::{Delta, Message, TurnEvent, TurnOutput};
 use loop_core::{Usage, with_causes};
+use loop_guardrails::policy::command::CommandPrefix;
 use loop_manifest::{HistoryShare, ToolMode, model::Model};
 use loop_telemetry::{
     transcript::{ConversationChange, TranscriptEntry},
@@ -22,7 +26,9 @@ impl Session {
         let Some(model) = &self.dialogue.model else { return Err(InputError::NoModel) };
         let name = model.id().to_owned();
         let message = self.message(prompt);
-        self.summarise_if_full(&message).await?;
+        self.choose_named_files(None);
+        let sent = self.dialogue.chat.as_sent(message.clone());
+        self.summarise_if_full(&sent).await?;
         self.run_turn(message, &name, None).await
     }
 
@@ -94,14 +100,16 @@ impl Session {
         let (doing, mean_duration) = (format!("waiting for {name}"), self.dialogue.turn_durations.mean());
         let mut view = self.show(name, doing, mean_duration, self.context_share_for(other));
         let seed = self.context.execution.seed();
-        let answering = other.or(self.dialogue.model.as_ref());
-        let names_files = answering.is_some_and(|model| model.tools_in_use() == ToolMode::Inject);
-        self.dialogue.chat.set_named_files(names_files.then(|| self.tools.workspace.clone()));
+        self.choose_named_files(other);
+        let (mut refused, is_attended) = (Vec::new(), self.tools.approvals.is_open());
         let Self { dialogue, log, .. } = self;
         let mut turn = dialogue.chat.turn(prompt.text()).on_event(|event| {
             match event {
                 TurnEvent::Calling(call) => log.calling(call),
-                TurnEvent::Called(report) => log.called(report),
+                TurnEvent::Called(report) => {
+                    log.called(report);
+                    refused.extend(report.refused.clone());
+                }
                 _ => {}
             }
             reply_text.on_event(event);
@@ -113,11 +121,33 @@ impl Session {
         if let Some(other) = other {
             turn = turn.asking(other.boxed(seed)).with_last(sent_along(other));
         }
-        tokio::select! {
+        let done = tokio::select! {
             biased;
             () = stop.cancelled() => Err(InputError::Interrupted),
-            done = turn.run() => Ok(done?),
+            done = turn.run() => done.map_err(InputError::from),
+        };
+        drop(view);
+        if !is_attended {
+            refused.dedup();
+            refused.iter().for_each(|entry| self.tell_how_to_allow(entry));
         }
+        done
+    }
+
+    /// Tells how a command of an unattended turn would run next time.
+    fn tell_how_to_allow(&self, entry: &CommandPrefix) {
+        let entry = entry.to_string();
+        let quoted = shlex::try_quote(&entry).map_or_else(|_| entry.clone(), Cow::into_owned);
+        let quoted = self.host().one_line(&quoted);
+        let hint = format!("`/allow {quoted}` allows it in this session, and `--keep` also later");
+        self.say(&paint(DIM, hint));
+    }
+
+    /// Lets prompts carry the files that they name, if the answering model has no other way to read them.
+    fn choose_named_files(&mut self, other: Option<&Model>) {
+        let answering = other.or(self.dialogue.model.as_ref());
+        let names_files = answering.is_some_and(|model| model.tools_in_use() == ToolMode::Inject);
+        self.dialogue.chat.set_named_files(names_files.then(|| self.tools.workspace.clone()));
     }
 
     /// Returns the fill level of the answering model's context, for a status line.

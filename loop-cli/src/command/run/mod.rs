@@ -27,6 +27,7 @@ pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
         view::say(&spec.warnings);
     }
     let cx = execution_context(dir, new_run_id())?.executing(spec.manifest.clone());
+    let cx = cx.allowing(args.allow.clone());
     let redactor = persistence::redactor(spec.plan.named_values(), cx.variables());
     view::set_redactor(redactor.clone());
     if args.dry_run {
