@@ -37,6 +37,13 @@ pub trait SessionOutput: Send + Sync {
         80
     }
 
+    /// Sets whether tool calls appear as JSON with their whole results, or only returns it. Default: the front end has no
+    /// such choice.
+    fn verbose(&self, on: Option<bool>) -> Option<bool> {
+        let _ = on;
+        None
+    }
+
     /// Begins to show a model's turn or a tool call. The session drops the view when the work ends. Default: shows
     /// nothing.
     fn show(&self, work: Activity) -> Box<dyn ActivityView> {
@@ -131,6 +138,10 @@ impl SessionHost {
     /// Makes foreign text [printable](Self::printable) and fits it onto one line.
     pub fn one_line(&self, text: &str) -> String {
         words::one_line(text, &self.secrets())
+    }
+
+    pub(crate) fn verbose(&self, on: Option<bool>) -> Option<bool> {
+        self.output.verbose(on)
     }
 
     pub(crate) fn columns(&self) -> usize {

@@ -1,5 +1,7 @@
 //! A session's output to the terminal.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use loop_session::{Activity, ActivityView, SessionHost, SessionOutput};
 
 use super::screen::{TurnStatus, TurnView, TypedLines, columns, last_exchange};
@@ -8,7 +10,7 @@ use crate::{clock, view};
 /// Shows a session at the terminal.
 struct TerminalOutput {
     /// True if tool calls are shown as JSON, with their whole results.
-    is_verbose: bool,
+    is_verbose: AtomicBool,
     typed: TypedLines,
 }
 
@@ -29,13 +31,18 @@ impl SessionOutput for TerminalOutput {
         view::say(&last_exchange(prompt, reply, columns()).join("\n"));
     }
 
+    fn verbose(&self, on: Option<bool>) -> Option<bool> {
+        on.inspect(|on| self.is_verbose.store(*on, Ordering::Relaxed));
+        Some(self.is_verbose.load(Ordering::Relaxed))
+    }
+
     fn show(&self, work: Activity) -> Box<dyn ActivityView> {
         let Activity { model, doing, mean_duration, context, .. } = work;
         Box::new(TurnView::begin(
             &model,
             TurnStatus::new(doing, mean_duration, context),
             self.typed.clone(),
-            self.is_verbose,
+            self.is_verbose.load(Ordering::Relaxed),
         ))
     }
 }
@@ -43,5 +50,6 @@ impl SessionOutput for TerminalOutput {
 /// Returns the host of a session: this terminal, the clock, and the known secrets. `typed` are the lines typed during a
 /// turn, and `is_verbose` shows tool calls as JSON.
 pub(super) fn host(typed: TypedLines, is_verbose: bool) -> SessionHost {
+    let is_verbose = is_verbose.into();
     SessionHost::new(TerminalOutput { is_verbose, typed }).with_clock(clock::now).with_secrets(view::secrets)
 }

@@ -68,3 +68,19 @@ fn with_verbose_a_call_is_json_with_its_whole_result() {
     chat.shows("screen_calls_verbose");
     chat.leaves();
 }
+
+#[test]
+fn how_much_of_a_call_appears_can_be_changed_in_the_session() {
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let server = ModelServer::new(calls());
+        let mut chat = chat(&scenario, &server, &[], size);
+        chat.says("/verbose", "each tool call appears as one line");
+        chat.says("/verbose on", "tool calls appear as JSON");
+        does(&mut chat);
+        chat.sees("run_command → rejected");
+        chat.says("/verbose off", "each tool call appears as one line, and edits as diffs");
+        chat.says("/clear", "the conversation is forgotten");
+        chat.leaves();
+    }
+}

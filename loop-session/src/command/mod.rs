@@ -36,6 +36,7 @@ impl Commands {
             .with(session_commands::SessionCommand)
             .with(session_commands::RenameCommand)
             .with(session_commands::RecordCommand)
+            .with(session_commands::VerboseCommand)
             .with(session_commands::ExitCommand)
             .with(context_commands::ClearCommand)
             .with(context_commands::SummarizeCommand)

@@ -7,10 +7,11 @@ mod record;
 mod rename;
 mod session;
 mod status;
+mod verbose;
 
 #[cfg(test)]
 pub(super) use self::help::PREFIXES_AND_KEYS;
 pub(super) use self::{
     cost::CostCommand, exit::ExitCommand, help::HelpCommand, record::RecordCommand, rename::RenameCommand,
-    session::SessionCommand, status::StatusCommand,
+    session::SessionCommand, status::StatusCommand, verbose::VerboseCommand,
 };
