@@ -8,11 +8,12 @@ mod inspect;
 mod models;
 mod overrides;
 mod policy;
+mod resume;
 mod schedule;
 mod session;
 mod task;
 
-use std::{num::NonZeroU64, path::PathBuf, time::Duration};
+use std::{num::NonZeroU64, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
@@ -28,6 +29,7 @@ pub(crate) use self::{
     models::ModelsArgs,
     overrides::OverrideArgs,
     policy::{ExplainArgs, PolicyCommand, PolicyFolderArgs},
+    resume::{GrantArgs, ResumeArgs},
     schedule::{
         AddArgs, InstallArgs, JobActionArgs, JobArgs, ListArgs, NextArgs, RunScheduleArgs, ScheduleCommand,
         ShowJobArgs,
@@ -35,7 +37,7 @@ pub(crate) use self::{
     session::{ListSessionsArgs, RmSessionsArgs, SessionCommand, ShowSessionArgs},
     task::{ReportingArgs, TaskArgs},
 };
-use loop_manifest::{duration, init::known_programs};
+use loop_manifest::init::known_programs;
 
 /// Run an agent again and again until a check passes, within limits.
 #[derive(Debug, Parser)]
@@ -287,46 +289,6 @@ pub(crate) struct OutputArgs {
     /// Append the record here [default: telemetry.jsonl]
     #[arg(long, value_name = "FILE")]
     pub(crate) telemetry: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ResumeArgs {
-    /// The run's id or its beginning [default: the last unfinished run here]
-    pub(crate) run: Option<String>,
-    /// Use the manifest as it is now, even if it changed
-    #[arg(long)]
-    pub(crate) accept_changes: bool,
-    /// Store the whole output of the agent and the check
-    #[arg(long)]
-    pub(crate) keep_output: bool,
-    /// Let tools run commands beginning with these words
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) allow: Vec<CommandPrefix>,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-    #[command(flatten)]
-    pub(crate) grant: GrantArgs,
-}
-
-// Raised limits and a note for a resumed run.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Added to the run")]
-pub(crate) struct GrantArgs {
-    /// Allow N more iterations
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub(crate) add_iterations: u64,
-    /// Allow this many more US dollars
-    #[arg(long, value_name = "USD", value_parser = dollars)]
-    pub(crate) add_cost: Option<Usd>,
-    /// Allow N more tokens
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub(crate) add_tokens: u64,
-    /// Allow this much more time: 1800, 30m, 1h30m
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
-    pub(crate) add_seconds: Option<Duration>,
-    /// Add this note to the next prompt
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) note: Option<String>,
 }
 
 /// Parses a whole number above 0.

@@ -136,8 +136,8 @@ impl ExecutionContext {
         Self { settings: Arc::new(settings), ..self }
     }
 
-    /// Lets the tools of models run commands with these leading words too, as the user says with `--allow`. What the
-    /// settings forbid stays forbidden.
+    /// Lets the tools of models run commands with these leading words too, as the user says with `--allow`. Rules that
+    /// forbid a command still apply.
     #[must_use]
     pub fn allowing(self, entries: impl IntoIterator<Item = CommandPrefix>) -> Self {
         let mut settings = Result::clone(&self.settings);

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::{
     chat_harness::ChatHarness,
     model_server::ModelServer,
-    support::{Manifest, Scenario, shown},
+    support::{Scenario, shown},
 };
 
 const SIZE: (u16, u16) = (80, 24);
@@ -21,7 +21,7 @@ const COMMAND_KEYS: &str = "[y]es once · [s]ession · [a]lways here · [n]o · 
 
 const WRITE_KEYS: &str = "[y]es once · [s]ession: all writes · [n]o · or type why not";
 
-fn runs(command: &str) -> Answer {
+pub(crate) fn runs(command: &str) -> Answer {
     call("run_command", &json!({ "command": command }))
 }
 
@@ -33,7 +33,7 @@ fn call(tool: &str, arguments: &serde_json::Value) -> Answer {
     Answer::calls([Call::new("c1", tool, [arguments.to_string().as_str()])])
 }
 
-fn done() -> Answer {
+pub(crate) fn done() -> Answer {
     Answer::deltas(["Done."])
 }
 
@@ -42,7 +42,7 @@ fn sent_to_model(server: &ModelServer) -> String {
 }
 
 /// A folder with a program of its own, which is outside of the rules.
-fn with_program() -> Scenario {
+pub(crate) fn with_program() -> Scenario {
     let scenario = Scenario::new();
     scenario.write("check.sh", "#!/bin/sh\necho ran \"$*\" | tee -a log\n");
     fs::set_permissions(scenario.path("check.sh"), fs::Permissions::from_mode(0o755)).expect("a program");
@@ -339,38 +339,4 @@ fn the_end_of_a_line_is_no_answer() {
     // The line is the next prompt.
     chat.sees("> then update the schema");
     chat.leaves();
-}
-
-#[test]
-fn a_run_allows_more_commands_only_as_long_as_it_is_told() {
-    let scenario = with_program();
-    let agent = json!({ "model": "openai:scripted", "prompt": "{goal}" });
-    let manifest = Manifest::new("-", "test -e log").set("agent", agent).set("guardrails.max_iterations", 1);
-    scenario.manifest(&manifest);
-    let answers = || [runs("./check.sh a"), done()];
-    let server = ModelServer::new(answers().into_iter().chain(answers()).chain(answers()));
-    server.run(&scenario, &["run", "loop.json"]).exits(1);
-    assert!(!scenario.has("log"));
-    server.run(&scenario, &["run", "loop.json", "--allow", "./check.sh a"]).exits(0);
-    assert!(scenario.has("log"));
-    fs::remove_file(scenario.path("log")).expect("it ran");
-    server.run(&scenario, &["run", "loop.json"]).exits(1);
-    assert!(!scenario.has("log"));
-}
-
-#[test]
-fn an_unattended_turn_tells_the_person_and_the_model_what_was_refused() {
-    for size in [SIZE, (120, 40)] {
-        let scenario = Scenario::new();
-        let server = ModelServer::new([runs("cargo test -q"), Answer::deltas(["It did not run."])]);
-        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
-        chat.wait_for_prompt_after("/help");
-        chat.says("/loop 1ms --count 1 Test it.", "loop finished after 1/1 iterations");
-        let hint = "`/allow 'cargo test'` allows it in this session, and `--keep` also later";
-        chat.sees(hint);
-        let told = server.requests().pop().expect("a request").body["messages"].to_string();
-        assert!(told.contains("tell the user in your reply that it did not run"), "{told}");
-        assert!(!told.contains("/allow"), "{told}");
-        chat.leaves();
-    }
 }

@@ -89,4 +89,5 @@ mod task_log;
 mod task_verdicts;
 mod terminal_escapes;
 mod tool_access;
+mod unattended_commands;
 mod unmetered;

@@ -1,4 +1,4 @@
-//! What changed in the folder since the session began.
+//! Finds the changes in the folder since the session began.
 //!
 //! Two sources know it. The tools keep each file before its first change. A list of the folder's files with their change
 //! times, taken when the session begins, also finds what commands and other programs do, but knows no contents: for
