@@ -27,6 +27,8 @@ pub mod process;
 pub mod review;
 #[cfg(feature = "shell")]
 pub mod shell;
+#[cfg(feature = "skills")]
+pub mod skills;
 #[cfg(feature = "tools")]
 pub mod tools;
 pub mod usage;

@@ -176,3 +176,17 @@ impl fmt::Debug for ProposedChange {
         f.debug_struct("Change").finish_non_exhaustive()
     }
 }
+
+/// Builds the question whether a script may run, with its whole text as new lines.
+#[cfg(feature = "skills")]
+pub(crate) fn script_question(
+    kind: ApprovalKind,
+    action: String,
+    why: String,
+    path: &str,
+    text: &str,
+) -> ApprovalRequest {
+    let lines = text.lines().map(|line| format!("+{}\n", visible(line))).collect();
+    let [action, why] = [action, why].map(|text| visible(&text).into_owned());
+    ApprovalRequest { kind, action, path: path.to_owned(), why, diff: lines }
+}

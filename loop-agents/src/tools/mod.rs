@@ -40,6 +40,8 @@ mod toolbox;
 mod whoami;
 mod write_file;
 
+#[cfg(feature = "skills")]
+pub(crate) use self::approval::script_question;
 pub(crate) use self::arguments::schema;
 pub use self::{
     approval::{Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, ProposedChange},

@@ -1,0 +1,65 @@
+//! The tool with which a model reads a skill.
+
+use std::{fmt, sync::Arc};
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Skills;
+use crate::tools::{Tool, ToolContext, ToolError};
+
+/// Gives a model the body of a skill from the [catalogue](Skills::catalogue).
+#[derive(Clone)]
+pub struct LoadSkill(Arc<Skills>);
+
+/// The arguments of `load_skill`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadSkillArguments {
+    /// The name of the skill.
+    name: String,
+}
+
+impl LoadSkill {
+    /// Creates the tool for these skills.
+    pub fn new(skills: Arc<Skills>) -> Self {
+        Self(skills)
+    }
+}
+
+#[async_trait]
+impl Tool for LoadSkill {
+    type Arguments = LoadSkillArguments;
+
+    fn name(&self) -> &'static str {
+        "load_skill"
+    }
+
+    fn description(&self) -> &'static str {
+        "Returns the instructions of a skill. Call it before you do a task that a skill is for. Read the files that the \
+         instructions name with the other tools."
+    }
+
+    async fn call(&self, arguments: LoadSkillArguments, cx: &ToolContext) -> Result<String, ToolError> {
+        let Some(skill) = self.0.find(&arguments.name).cloned() else {
+            let problem =
+                format!("there is no skill `{}`; the system prompt lists the skills", arguments.name);
+            return Err(ToolError::failed(problem));
+        };
+        cx.blocking(move |_, _| {
+            let body = skill.body().map_err(|error| ToolError::failed(error.to_string()))?;
+            Ok(format!(
+                "(instructions from {}; other paths in them are relative to its folder)\n{body}",
+                skill.shown_path()
+            ))
+        })
+        .await
+    }
+}
+
+impl fmt::Debug for LoadSkill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LoadSkill")
+    }
+}

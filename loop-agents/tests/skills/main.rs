@@ -1,0 +1,6 @@
+//! Skills, as a session and the command use them.
+
+mod loading;
+mod scripts;
+mod strict;
+mod support;
