@@ -1,6 +1,7 @@
 //! The definition of the command line.
 
 mod chat;
+mod check;
 mod command_words;
 mod every;
 mod init;
@@ -11,6 +12,7 @@ mod policy;
 mod resume;
 mod schedule;
 mod session;
+mod skill;
 mod task;
 
 use std::{num::NonZeroU64, path::PathBuf};
@@ -22,6 +24,7 @@ use loop_guardrails::policy::command::CommandPrefix;
 
 pub(crate) use self::{
     chat::{ChatArgs, ConversationArgs},
+    check::CheckArgs,
     command_words::{suggest_command, suggest_flag},
     every::EveryArgs,
     init::InitArgs,
@@ -35,6 +38,7 @@ pub(crate) use self::{
         ShowJobArgs,
     },
     session::{ListSessionsArgs, RmSessionsArgs, SessionCommand, ShowSessionArgs},
+    skill::SkillCommand,
     task::{ReportingArgs, TaskArgs},
 };
 use loop_manifest::init::known_programs;
@@ -201,6 +205,13 @@ LOOP_KEEP_SESSIONS sets how many sessions to keep (1000), LOOP_KEEP_DAYS their
 age in days (90). The next session that ends removes older ones."
     )]
     Session(SessionCommand),
+    /// List, show or check skills: instructions that a model loads
+    #[command(
+        subcommand,
+        hide = true,
+        after_help = "Examples:\n  loop skill list\n  loop skill check --strict .agents/skills/*"
+    )]
+    Skill(SkillCommand),
     /// List models, or show what is known about one
     #[command(
         hide = true,
@@ -300,18 +311,4 @@ fn above_zero(text: &str) -> Result<NonZeroU64, &'static str> {
 fn dollars(written: &str) -> Result<Usd, String> {
     let dollars: f64 = written.parse().map_err(|_| "it has to be a number, such as 2.50".to_owned())?;
     Usd::try_from_f64(dollars).map_err(|error| error.to_string())
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CheckArgs {
-    /// The manifest [default: loop.yaml, .yml, .toml or .json here]
-    pub(crate) manifest: Option<PathBuf>,
-    /// Run the check once, and warn if it already passes
-    #[arg(long)]
-    pub(crate) run: bool,
-    /// Run the check in this folder [default: the current one]
-    #[arg(long, value_name = "DIR", requires = "run")]
-    pub(crate) cwd: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) overrides: OverrideArgs,
 }

@@ -9,6 +9,7 @@ pub mod jobs;
 pub mod policy;
 pub mod repeat;
 mod session;
+pub mod skills;
 pub mod stored_sessions;
 mod transcript_writer;
 mod user_input;

@@ -26,6 +26,9 @@ pub(crate) struct InitArgs {
     /// Replace FILE if it exists
     #[arg(long)]
     pub(crate) force: bool,
+    /// Write a skill instead: it teaches agents to start loops
+    #[arg(long, conflicts_with_all = ["template", "out", "agent", "check", "list"])]
+    pub(crate) skill: bool,
     /// Only list the agents and the checks that were found
     #[arg(long, conflicts_with_all = ["out", "agent", "check", "force"])]
     pub(crate) list: bool,

@@ -21,6 +21,7 @@ mod schedule;
 mod schema;
 mod session;
 mod show;
+mod skill;
 mod tail;
 mod task;
 
@@ -75,6 +76,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Tail(args) => tail::exec(&args),
         Command::Rm(args) => rm::exec(&args),
         Command::Check(args) => check::exec(&args),
+        Command::Skill(command) => skill::exec(&command),
         Command::Models(args) => models::exec(&args),
         Command::Policy(command) => policy::exec(&command),
         Command::Schema => schema::exec(),

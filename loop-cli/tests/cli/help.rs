@@ -16,7 +16,7 @@ fn said(name: &str, args: &[&str], code: i32) -> String {
     text
 }
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "init",
     "run",
     "task",
@@ -31,6 +31,7 @@ const COMMANDS: [&str; 19] = [
     "check",
     "policy",
     "models",
+    "skill",
     "session",
     "report",
     "schema",
@@ -39,7 +40,7 @@ const COMMANDS: [&str; 19] = [
 ];
 
 /// The last commands are for programs, or users reach them through another command.
-const LISTED: usize = COMMANDS.len() - 6;
+const LISTED: usize = COMMANDS.len() - 7;
 
 #[test]
 fn help_fits_a_screen_and_begins_with_what_one_needs_first() {

@@ -76,6 +76,7 @@ mod session_schedule;
 mod session_storage;
 mod signals;
 mod simple_commands;
+mod skills;
 mod state;
 mod stored_files;
 mod stored_output;

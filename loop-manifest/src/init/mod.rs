@@ -23,6 +23,8 @@ mod agent;
 mod draft;
 mod manifest_text;
 mod project;
+pub mod report;
+mod skill;
 mod template;
 
 #[cfg(test)]
@@ -33,5 +35,6 @@ pub use self::{
     agent::{AgentChoice, AgentCost, KnownAgent, agents_on_path, in_full, is_on_path, known_programs},
     draft::{CheckChoice, Draft, SCHEMA_FILE},
     project::{ProjectCheck, checks},
+    skill::{STARTER_SKILL, STARTER_SKILL_FILE},
     template::{Purpose, Template, UnknownTemplate},
 };

@@ -1,11 +1,9 @@
 //! `loop init`: writes a manifest for the project in this folder.
 
-mod report;
-
 use std::{
     env,
     ffi::OsStr,
-    fs::OpenOptions,
+    fs::{self, OpenOptions},
     io::{ErrorKind, Write},
     path::Path,
     process::ExitCode,
@@ -17,7 +15,10 @@ use super::{Failure, OrFail, run_lifecycle::default_manifest, usage};
 use crate::{args::InitArgs, exit, view};
 use loop_manifest::{
     Format,
-    init::{AgentChoice, CheckChoice, Draft, ProjectCheck, SCHEMA_FILE, agents_on_path, checks},
+    init::{
+        AgentChoice, CheckChoice, Draft, ProjectCheck, SCHEMA_FILE, STARTER_SKILL, STARTER_SKILL_FILE,
+        agents_on_path, checks, report,
+    },
 };
 
 /// The `--out` value that prints the manifest instead of writing a file.
@@ -25,6 +26,14 @@ const STDOUT: &str = "-";
 
 pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
     let dir = env::current_dir().or_setup(|| "cannot use the current folder")?;
+    if args.skill {
+        let out = Path::new(STARTER_SKILL_FILE);
+        let folder = out.parent().unwrap_or(Path::new(""));
+        fs::create_dir_all(folder).or_setup(|| format!("cannot create {}", folder.display()))?;
+        write(out, STARTER_SKILL, args.force)?;
+        view::say(&format!("{} {STARTER_SKILL_FILE}", view::paint(view::GOOD, "wrote")));
+        return Ok(ExitCode::from(exit::OK));
+    }
     let path = env::var_os("PATH").unwrap_or_default();
     let checks = checks(&dir, args.template.purpose());
     if args.list {

@@ -32,6 +32,7 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Check(_) => None,
         Command::Policy(_)
         | Command::Session(_)
+        | Command::Skill(_)
         | Command::Models(_)
         | Command::Schema
         | Command::Init(_)

@@ -1,20 +1,14 @@
-//! The output of `loop init`.
+//! Describes a draft to a person: the output of `loop init`.
 
 use std::path::Path;
 
-use loop_manifest::{
-    UNFILLED,
-    init::{AgentChoice, CheckChoice, KnownAgent, ProjectCheck, SCHEMA_FILE, known_programs},
-};
+use loop_telemetry::words::style::{BOLD, WARN, paint};
 
-use crate::view::{BOLD, WARN, paint};
+use super::{AgentChoice, CheckChoice, KnownAgent, ProjectCheck, SCHEMA_FILE, known_programs};
+use crate::UNFILLED;
 
 /// Lists what the manifest contains, and what else was found.
-pub(crate) fn found(
-    agent: AgentChoice<'_>,
-    check: Option<CheckChoice<'_>>,
-    found: &[ProjectCheck],
-) -> String {
+pub fn found(agent: AgentChoice<'_>, check: Option<CheckChoice<'_>>, found: &[ProjectCheck]) -> String {
     let mut rows = match agent {
         AgentChoice::Known(known) => {
             vec![("agent", known.command.to_owned()), ("", known.permits.to_owned())]
@@ -35,7 +29,7 @@ pub(crate) fn found(
 }
 
 /// Lists everything from which `init` can choose. The first agent and the first check are its choice.
-pub(crate) fn list<'a>(agents: impl Iterator<Item = &'a KnownAgent>, checks: &[ProjectCheck]) -> String {
+pub fn list<'a>(agents: impl Iterator<Item = &'a KnownAgent>, checks: &[ProjectCheck]) -> String {
     let mut rows: Vec<_> = agents.map(|known| ("agent", known.command.to_owned())).collect();
     if rows.is_empty() {
         rows.extend(no_agent());
@@ -65,7 +59,7 @@ fn table(rows: &[(&str, String)]) -> String {
 
 /// Describes the next steps for the manifest `out`. `is_meant` is true if commands find it by default, and
 /// `is_complete` if it has no open places.
-pub(crate) fn next(out: &Path, is_meant: bool, is_complete: bool) -> String {
+pub fn next(out: &Path, is_meant: bool, is_complete: bool) -> String {
     let mut text = String::new();
     let file = out.to_string_lossy();
     if !is_complete {
@@ -83,7 +77,7 @@ pub(crate) fn next(out: &Path, is_meant: bool, is_complete: bool) -> String {
 }
 
 /// Explains how to tell an editor about the schema, for formats without comments.
-pub(crate) fn schema_hint(out: &Path) -> String {
+pub fn schema_hint(out: &Path) -> String {
     let file = out.display();
     format!(
         "  for help while editing: `loop schema > {SCHEMA_FILE}`, and \"$schema\": \"./{SCHEMA_FILE}\" in {file}"

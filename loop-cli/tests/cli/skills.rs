@@ -1,0 +1,52 @@
+//! `loop skill` and `loop init --skill`.
+
+use serde_json::Value;
+
+use crate::support::Scenario;
+
+#[test]
+fn a_written_skill_is_listed_shown_and_valid() {
+    let scenario = Scenario::new();
+    let none = scenario.run(&["skill", "list"]);
+    assert_eq!(none.stdout, "there are no skills: `loop init --skill` writes one into .agents/skills\n");
+    let wrote = scenario.run(&["init", "--skill"]);
+    assert_eq!((wrote.code, wrote.stderr.as_str()), (0, "wrote .agents/skills/bounded-loop/SKILL.md\n"));
+    let again = scenario.run(&["init", "--skill"]);
+    assert_eq!(again.code, 2);
+    assert!(again.stderr.contains("already exists, and was not changed"), "{}", again.stderr);
+    assert_eq!(scenario.run(&["skill", "check", "--strict"]).code, 0);
+    let page = scenario.run(&["skill", "show", "bounded-loop"]).stdout;
+    assert!(page.contains("\n# Start a bounded loop\n"), "{page}");
+    let list = scenario.run(&["skill", "list", "--json"]).stdout;
+    let skill: Value = serde_json::from_str(&list).expect("one object");
+    assert_eq!(skill["name"], "bounded-loop");
+}
+
+#[test]
+fn a_check_reports_what_is_wrong() {
+    let scenario = Scenario::new();
+    scenario.write(".agents/skills/a/SKILL.md", "---\nname: a\ndescription: x\ntrigger: y\n---\n");
+    scenario.write(".agents/skills/b/SKILL.md", "---\nname: b\n---\n");
+    let lenient = scenario.run(&["skill", "check", ".agents/skills/a"]);
+    assert_eq!((lenient.code, lenient.stdout.as_str()), (0, "valid    .agents/skills/a\n"));
+    let strict =
+        scenario.run(&["skill", "check", "--strict", ".agents/skills/a", ".agents/skills/b/SKILL.md"]);
+    let problem = "invalid  .agents/skills/a\n  `trigger` is not a field of the format: move it to `metadata`\n\
+                   invalid  .agents/skills/b/SKILL.md\n  `description` is missing\n";
+    assert_eq!((strict.code, strict.stdout.as_str()), (1, problem));
+    assert_eq!(scenario.run(&["skill", "check"]).code, 1);
+    let unknown = scenario.run(&["skill", "show", "b"]);
+    assert_eq!(unknown.code, 2);
+    assert!(
+        unknown.stderr.contains("there is no skill `b`: `loop skill list` lists them"),
+        "{}",
+        unknown.stderr
+    );
+    let list = scenario.run(&["skill", "list"]);
+    assert_eq!(list.stdout, "a  x\n");
+    assert!(
+        list.stderr.contains("skipped `.agents/skills/b/SKILL.md`: `description` is missing"),
+        "{}",
+        list.stderr
+    );
+}
