@@ -30,6 +30,7 @@ mod rust_blocks {
     }
     page! {
         adapter = "adapter.md";
+        composing = "composing.md";
         compiler_messages = "compiler-messages.md";
         evaluator = "evaluator.md";
         getting_started_crate = "getting-started-crate.md";

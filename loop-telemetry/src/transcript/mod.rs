@@ -41,8 +41,8 @@
 //! # }
 //! ```
 //!
-//! Format 2 has [`TranscriptEntry::Ended`]; format 1 is still readable. If a later version adds entries, it changes the
-//! format. We refuse lines of an unknown format: skipping them would restore a different conversation.
+//! Format 2 has [`TranscriptEntry::Ended`], and format 3 has [`TranscriptEntry::Attached`]; formats 1 and 2 are still
+//! readable. If a later version adds entries, it changes the format. We refuse lines of an unknown format: skipping them would restore a different conversation.
 
 mod change;
 mod conversation;

@@ -69,7 +69,7 @@ fn a_session_that_cannot_be_read_is_not_hidden() {
     }
     let file = |id: &str| store.path().join(id).with_extension("jsonl");
     let whole = fs::read_to_string(file("newer")).unwrap();
-    fs::write(file("newer"), whole.replacen("\"v\":2", "\"v\":3", 1)).unwrap();
+    fs::write(file("newer"), whole.replacen("\"v\":3", "\"v\":4", 1)).unwrap();
     fs::write(file("nulls"), format!("\0\0\0{whole}")).unwrap();
     fs::write(file("cut"), &whole[..20]).unwrap();
     fs::copy(file("copied"), file("copy")).unwrap();
