@@ -8,19 +8,20 @@ use std::{
 
 use anyhow::Result;
 use benches::{
-    Table, command, drop_many_loops, instructions, journal, kernel, many_loops, results, schedule,
+    Table, command, drop_many_loops, instructions, journal, kernel, many_loops, results, sandbox, schedule,
     subprocess, supervision,
 };
 
 /// A benchmark, with the name that selects it.
 type Part = (&'static str, fn(&mut Table) -> Result<()>);
 
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 9] = [
     ("kernel", kernel::measure),
     ("instructions", instructions::measure),
     ("loops", many_loops::measure),
     ("journal", journal::measure),
     ("command", command::measure),
+    ("sandbox", sandbox::measure),
     ("supervision", supervision::measure),
     ("dropping", drop_many_loops::measure),
     ("schedule", schedule::measure),

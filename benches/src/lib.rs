@@ -12,6 +12,7 @@ pub mod many_loops;
 pub mod memory;
 pub mod pairs;
 pub mod results;
+pub mod sandbox;
 pub mod schedule;
 pub mod stopwatch;
 pub mod subprocess;

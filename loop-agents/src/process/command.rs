@@ -14,6 +14,8 @@ use std::{
 };
 
 use rustix::io::Errno;
+#[cfg(not(feature = "sandbox"))]
+use rustix::process::Pid;
 
 use super::{
     Environment, Job, ProcessError, RUN_VARIABLE, Supervisor,
@@ -22,7 +24,7 @@ use super::{
     session::ProcessSession,
     stdio::{self, ParentPipes},
     supervision::process_tree,
-    system::{self, Spawn},
+    system::Spawn,
 };
 use crate::output::Capture;
 
@@ -60,6 +62,8 @@ pub struct Process {
     pub(super) supervisor: Option<Supervisor>,
     /// Shared, since a command can be cloned and a descriptor cannot.
     inherited: Arc<Vec<OwnedFd>>,
+    #[cfg(feature = "sandbox")]
+    pub(super) sandbox: Option<super::sandbox::PreparedSandbox>,
 }
 
 impl Process {
@@ -108,6 +112,8 @@ impl Process {
             job: None,
             supervisor: None,
             inherited: Arc::default(),
+            #[cfg(feature = "sandbox")]
+            sandbox: None,
         }
     }
 
@@ -246,6 +252,11 @@ impl Process {
         self
     }
 
+    #[cfg(not(feature = "sandbox"))]
+    fn spawn(&self, spawn: &Spawn<'_>) -> io::Result<Pid> {
+        super::system::spawn(spawn)
+    }
+
     /// Starts the command, and returns our ends of its pipes.
     pub(super) fn start(&self) -> Result<(ProcessSession, ParentPipes), ProcessError> {
         let dir =
@@ -255,12 +266,16 @@ impl Process {
         if let Some(supervisor) = &self.supervisor {
             env.set(RUN_VARIABLE, supervisor.run());
         }
+        #[cfg(feature = "sandbox")]
+        if let Some(sandbox) = &self.sandbox {
+            env.set("TMPDIR", sandbox.temporary_folder());
+        }
         let (theirs, ours) = stdio::prepare(&self.input, self.merged).map_err(ProcessError::Pipe)?;
         let [stdin, stdout, stderr] = &theirs;
         let spawn = |image: &Image, env: &[CString]| {
             let stdio = [stdin, stdout, stderr];
             let spawn = Spawn { image, dir: dir.as_deref(), env, stdio, inherited: &self.inherited };
-            process_tree::start(|| system::spawn(&spawn))
+            process_tree::start(|| self.spawn(&spawn))
         };
         // If this fails, for example because the file is a script without `#!`, the shell tries it.
         let direct = if self.always_shell { None } else { self.program.direct_image(&self.env) };

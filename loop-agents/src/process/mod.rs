@@ -34,6 +34,8 @@ mod output;
 mod pipe;
 mod program;
 mod run;
+#[cfg(feature = "sandbox")]
+pub mod sandbox;
 mod session;
 mod simple_line;
 mod stdio;

@@ -144,6 +144,13 @@ impl Shell {
         self.with(|process| process.job(job))
     }
 
+    /// Runs every command inside this sandbox. Commands can also write the [usage file](Self::usage_file).
+    #[cfg(feature = "sandbox")]
+    #[must_use]
+    pub fn sandbox(self, sandbox: crate::process::sandbox::PreparedSandbox) -> Self {
+        self.with(|process| process.sandbox(sandbox))
+    }
+
     fn with(self, change: impl FnOnce(Process) -> Process) -> Self {
         Self { process: change(self.process), ..self }
     }
@@ -182,6 +189,8 @@ impl Shell {
         process.env.set(ITERATION_VARIABLE, iteration.to_string());
         if let Some(file) = &self.usage_file {
             process.env.set(USAGE_FILE_VARIABLE, file.path());
+            #[cfg(feature = "sandbox")]
+            process.also_writable(file.path());
         }
         match (&self.usage_file, meter) {
             (Some(file), Some(meter)) => {

@@ -8,6 +8,8 @@ use std::{
 
 use super::program::Image;
 
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+mod namespace;
 #[cfg(not(target_os = "linux"))]
 mod portable;
 #[cfg(target_os = "linux")]
@@ -15,6 +17,8 @@ mod spawn;
 #[cfg(target_os = "linux")]
 mod watch;
 
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+pub(super) use namespace::unshare_mounts;
 #[cfg(not(target_os = "linux"))]
 pub(super) use portable::{Watch, spawn};
 #[cfg(target_os = "linux")]

@@ -1,0 +1,66 @@
+//! The files of a sandbox, as rules of Landlock.
+
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
+};
+
+use super::hidden::ReadablePaths;
+
+/// The version whose rights we handle. Older kernels handle those that they know.
+const KNOWN: ABI = ABI::V6;
+
+/// Devices without content of their own.
+const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+];
+
+/// Returns the version of Landlock on this machine, or 0.
+pub(super) fn abi() -> u32 {
+    let status = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(ABI::V1))
+        .and_then(Ruleset::create)
+        .and_then(RulesetCreated::restrict_self);
+    match status.map(|status| status.landlock) {
+        Ok(LandlockStatus::Available { effective_abi, kernel_abi }) => {
+            kernel_abi.map_or(effective_abi as u32, i32::unsigned_abs)
+        }
+        _ => 0,
+    }
+}
+
+/// Restricts the calling thread, and the processes that it starts from now on, to these files.
+///
+/// # Errors
+/// Fails if the kernel knows Landlock and refuses.
+pub(super) fn restrict(
+    readable: &ReadablePaths,
+    writable: &[PathBuf],
+) -> Result<RulesetStatus, RulesetError> {
+    let read = AccessFs::from_read(KNOWN);
+    let listed: BitFlags<AccessFs> = AccessFs::ReadDir.into();
+    // A device node that the command makes would give it the disk.
+    let write = AccessFs::from_all(KNOWN) & !(AccessFs::MakeChar | AccessFs::MakeBlock);
+    let device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::ReadDir | AccessFs::IoctlDev;
+    let status = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(KNOWN))?
+        .scope(Scope::from_all(KNOWN))?
+        .create()?
+        .add_rules(path_beneath_rules(&readable.whole, read))?
+        .add_rules(path_beneath_rules(&readable.listed, listed))?
+        .add_rules(path_beneath_rules(writable, write))?
+        .add_rules(path_beneath_rules(DEVICES.iter().map(Path::new), device))?
+        .restrict_self()?;
+    Ok(status.ruleset)
+}

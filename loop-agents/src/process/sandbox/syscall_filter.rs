@@ -1,0 +1,212 @@
+//! The system calls that a sandbox refuses.
+
+use std::{collections::BTreeMap, env::consts::ARCH};
+
+use libc::{c_int, c_long};
+use seccompiler::{
+    BpfProgram, SeccompAction,
+    SeccompCmpArgLen::{Dword, Qword},
+    SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch, apply_filter, sock_filter,
+};
+
+use super::{SandboxError, SandboxNetwork};
+
+/// Refused whatever the arguments are: ways to other processes, to the kernel's own state, and around Landlock.
+const REFUSED: &[c_long] = &[
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_kcmp,
+    libc::SYS_pidfd_getfd,
+    // Requests that the kernel carries out outside of system calls.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    // Keyrings are shared with processes outside.
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    // Namespaces and mounts.
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    // Files without a path.
+    libc::SYS_open_by_handle_at,
+    // The kernel.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_reboot,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_syslog,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_vhangup,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_kexec_file_load,
+];
+
+/// The flags of `clone` and `unshare` that make a namespace.
+const NAMESPACES: &[c_int] = &[
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWCGROUP,
+];
+
+/// Of `unshare` only: `clone` uses this bit for something else.
+const CLONE_NEWTIME: c_int = 0x80;
+
+/// The bits of a socket's type that are not flags.
+const SOCKET_TYPE: u64 = 0xf;
+
+/// An old way to ask for a packet socket.
+const SOCK_PACKET: c_int = 10;
+
+/// The numbers from here on are those of the x32 interface on x86-64, which has every call a second time.
+const X32: u32 = 0x4000_0000;
+
+/// The programs that the kernel runs before each system call.
+#[derive(Debug, Clone)]
+pub(super) struct SyscallFilter {
+    refusing: BpfProgram,
+    /// Answers that a call does not exist, so that a program uses an older one.
+    denying: BpfProgram,
+}
+
+impl SyscallFilter {
+    /// # Errors
+    /// The architecture is unknown.
+    pub(super) fn new(network: SandboxNetwork) -> Result<Self, SandboxError> {
+        // The flags of `clone3` are in memory, which a filter cannot read.
+        let missing = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+        let build = || -> Result<Self, seccompiler::BackendError> {
+            let mut denying = hide_x32();
+            denying.extend(program(missing, libc::ENOSYS)?);
+            Ok(Self { refusing: program(refused(network)?, libc::EPERM)?, denying })
+        };
+        build().map_err(|error| SandboxError::Filter(error.to_string()))
+    }
+
+    /// Filters the system calls of the calling thread, and of the processes that it starts from now on.
+    ///
+    /// # Errors
+    /// The kernel has no seccomp, or this process may not use it.
+    pub(super) fn apply(&self) -> Result<(), seccompiler::Error> {
+        apply_filter(&self.denying)?;
+        apply_filter(&self.refusing)
+    }
+}
+
+fn program(
+    rules: BTreeMap<i64, Vec<SeccompRule>>,
+    errno: c_int,
+) -> Result<BpfProgram, seccompiler::BackendError> {
+    let refuse = SeccompAction::Errno(errno.unsigned_abs());
+    let arch: TargetArch = ARCH.try_into()?;
+    SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?.try_into()
+}
+
+/// Instructions that answer calls of the x32 interface with "no such call". Other numbers go on to the next
+/// instruction.
+fn hide_x32() -> BpfProgram {
+    if !cfg!(target_arch = "x86_64") {
+        return Vec::new();
+    }
+    let instruction = |code: u32, jf, k| sock_filter { code: code as u16, jt: 0, jf, k };
+    let load_number = instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0);
+    // If it is not, skip one instruction.
+    let is_x32 = instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 1, X32);
+    let answer = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
+    vec![load_number, is_x32, instruction(libc::BPF_RET | libc::BPF_K, 0, answer)]
+}
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+fn refused(network: SandboxNetwork) -> Result<Rules, seccompiler::BackendError> {
+    let mut rules: Rules = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
+    let flag = |flag: &c_int| {
+        let bits = u64::from(flag.unsigned_abs());
+        rule([SeccompCondition::new(0, Qword, SeccompCmpOp::MaskedEq(bits), bits)])
+    };
+    rules.insert(libc::SYS_clone, NAMESPACES.iter().map(flag).collect::<Result<_, _>>()?);
+    let unshared = NAMESPACES.iter().chain([&CLONE_NEWTIME]);
+    rules.insert(libc::SYS_unshare, unshared.map(flag).collect::<Result<_, _>>()?);
+    // Typing into a terminal.
+    let typing = [libc::TIOCSTI, libc::TIOCLINUX].map(|request| rule([equals(1, request)]));
+    rules.insert(libc::SYS_ioctl, typing.into_iter().collect::<Result<_, _>>()?);
+    // Setting the limits of another process.
+    let other = SeccompCondition::new(0, Dword, SeccompCmpOp::Ne, 0);
+    let new_limit = SeccompCondition::new(2, Qword, SeccompCmpOp::Ne, 0);
+    rules.insert(libc::SYS_prlimit64, vec![rule([other, new_limit])?]);
+    rules.insert(libc::SYS_socket, sockets(network)?);
+    // The kernel connects no other pairs that could reach another program.
+    rules.insert(libc::SYS_socketpair, vec![rule([differs(0, libc::AF_UNIX)])?]);
+    Ok(rules)
+}
+
+/// The sockets to refuse. No rule at all refuses the call altogether.
+fn sockets(network: SandboxNetwork) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    if network == SandboxNetwork::None {
+        return Ok(Vec::new());
+    }
+    // The C library asks over netlink which addresses this machine has.
+    let families = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+    let others = rule(families.map(|family| differs(0, family)));
+    let raw = |family| {
+        [libc::SOCK_RAW, SOCK_PACKET].map(|kind| {
+            let kind = u64::from(kind.unsigned_abs());
+            rule([
+                equals(0, family),
+                SeccompCondition::new(1, Dword, SeccompCmpOp::MaskedEq(SOCKET_TYPE), kind),
+            ])
+        })
+    };
+    [others].into_iter().chain(raw(libc::AF_INET)).chain(raw(libc::AF_INET6)).collect()
+}
+
+type Condition = Result<SeccompCondition, seccompiler::BackendError>;
+
+fn rule<const N: usize>(conditions: [Condition; N]) -> Result<SeccompRule, seccompiler::BackendError> {
+    SeccompRule::new(conditions.into_iter().collect::<Result<_, _>>()?)
+}
+
+fn equals(argument: u8, value: impl TryInto<u32>) -> Condition {
+    SeccompCondition::new(argument, Dword, SeccompCmpOp::Eq, number(value))
+}
+
+fn differs(argument: u8, value: impl TryInto<u32>) -> Condition {
+    SeccompCondition::new(argument, Dword, SeccompCmpOp::Ne, number(value))
+}
+
+/// Families, requests and kinds are small numbers.
+fn number(value: impl TryInto<u32>) -> u64 {
+    value.try_into().map_or(u64::MAX, u64::from)
+}
