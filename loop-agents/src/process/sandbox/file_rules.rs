@@ -1,6 +1,9 @@
 //! The files of a sandbox, as rules of Landlock.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use landlock::{
     ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, Ruleset, RulesetAttr,
@@ -42,11 +45,16 @@ pub(super) fn abi() -> u32 {
 /// Restricts the calling thread, and the processes that it starts from now on, to these files.
 ///
 /// # Errors
-/// Fails if the kernel knows Landlock and refuses.
-pub(super) fn restrict(
-    readable: &ReadablePaths,
-    writable: &[PathBuf],
-) -> Result<RulesetStatus, RulesetError> {
+/// Fails if Landlock refuses, or enforces nothing.
+pub(super) fn restrict(readable: &ReadablePaths, writable: &[PathBuf]) -> io::Result<()> {
+    match try_restrict(readable, writable) {
+        Ok(RulesetStatus::NotEnforced) => Err(io::Error::other("Landlock was turned off")),
+        Ok(_) => Ok(()),
+        Err(error) => Err(io::Error::other(error)),
+    }
+}
+
+fn try_restrict(readable: &ReadablePaths, writable: &[PathBuf]) -> Result<RulesetStatus, RulesetError> {
     let read = AccessFs::from_read(KNOWN);
     let listed: BitFlags<AccessFs> = AccessFs::ReadDir.into();
     // A device node that the command makes would give it the disk.

@@ -23,7 +23,10 @@
 //! # Limits
 //! Landlock does not cover the mode, the owner, the extended attributes and the times of files, `chdir`, and `stat`: a
 //! command can change the mode of your files outside, and can see which files exist. System V shared memory, POSIX
-//! message queues and scheduling priorities are not covered either.
+//! message queues, scheduling priorities and watching files for changes (`inotify`) are not covered either.
+//!
+//! The list of hidden files is made when the sandbox is prepared. A file that appears later is not hidden. Programs
+//! that need `/dev/shm` do not work inside.
 //!
 //! # Cost
 //! The command starts on a thread of its own, which enters the sandbox before it starts the program. The kernel keeps
@@ -115,7 +118,10 @@ pub const SYSTEM_SECRETS: &[&str] = &[
     "/etc/gshadow",
     "/etc/gshadow-",
     "/etc/ssl/private",
-    "/etc/ssh",
+    "/etc/ssh/ssh_host_dsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/etc/ssh/ssh_host_rsa_key",
     "/etc/sudoers",
     "/etc/sudoers.d",
 ];

@@ -282,7 +282,7 @@ mod linux {
                 let own = std::iter::once(&inner.temporary);
                 let writable: Vec<_> =
                     inner.write.iter().chain(&self.also_writable).chain(own).cloned().collect();
-                file_rules::restrict(&readable, &writable).map_err(io::Error::other)?;
+                file_rules::restrict(&readable, &writable)?;
             }
             match &inner.filter {
                 Some(filter) => filter.apply().map_err(io::Error::other),
