@@ -14,6 +14,8 @@ mod evaluator;
 mod examples;
 #[path = "driver/grants.rs"]
 mod grants;
+#[path = "driver/halts.rs"]
+mod halts;
 #[path = "driver/interrupts.rs"]
 mod interrupts;
 #[path = "driver/journal.rs"]

@@ -2,6 +2,7 @@
 
 mod error;
 mod goal;
+mod halts;
 mod history;
 mod lanes;
 mod nested;
@@ -19,7 +20,7 @@ use self::{goal::TypedCondition, history::HistorySource};
 use crate::{
     Ask, CancellationToken, Evaluator, Guardrail, Iteration, JudgedStep, MaxElapsed, MaxIterations, Observer,
     Pace, Step, StopCondition,
-    driver::{Goal, GracePeriods, OnLag, SuspendedTime},
+    driver::{Goal, GracePeriods, HaltFuture, OnLag, SuspendedTime},
 };
 
 /// How long work may continue after a report that crosses a limit: 50 ms. Change it with [`Loop::overrun`].
@@ -46,6 +47,7 @@ pub struct Loop<I: Iteration, S = Step<<I as Iteration>::Output>, B = Unbounded>
     ask: Option<Box<dyn Ask>>,
     observers: Vec<Box<dyn Observer>>,
     cancel: CancellationToken,
+    halts: Vec<HaltFuture>,
     grace_periods: GracePeriods,
     channel: usize,
     on_lag: OnLag,
@@ -71,6 +73,7 @@ impl<I: Iteration> Loop<I> {
             ask: None,
             observers: Vec::new(),
             cancel: CancellationToken::new(),
+            halts: Vec::new(),
             grace_periods: GracePeriods { grace: Duration::from_secs(10), overrun: DEFAULT_OVERRUN },
             channel: 64,
             on_lag: OnLag::Hold,
@@ -233,6 +236,7 @@ where
             ask: self.ask,
             observers: self.observers,
             cancel: self.cancel,
+            halts: self.halts,
             grace_periods: self.grace_periods,
             channel: self.channel,
             on_lag: self.on_lag,

@@ -5,7 +5,7 @@ use tokio::sync::mpsc;
 use super::{BuildError, IsBounded, Loop, LoopStep, error::check_restored};
 use crate::{
     Iteration, Machine, OnLag, Phase, Report,
-    driver::{Driver, EventSink, JournalWriter, ReaderQueue, RunHandle, RunState, RunStream},
+    driver::{Driver, EndSignals, EventSink, JournalWriter, ReaderQueue, RunHandle, RunState, RunStream},
     work::{Outer, OuterLimits},
 };
 
@@ -159,7 +159,7 @@ where
         let run = RunState::new(
             machine,
             event_sink,
-            self.cancel,
+            EndSignals::new(self.cancel, self.halts),
             self.grace_periods,
             self.suspended_time,
             output,

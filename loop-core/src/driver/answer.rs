@@ -46,15 +46,15 @@ impl<O> RunState<O> {
         result(&mut self.machine, at);
     }
 
-    /// Tells the machine once that the run was cancelled, if it was. An ended run ignores cancellations.
+    /// Tells the machine once that the run has to end, if it has. An ended run ignores cancellations.
     pub(super) fn tell_cancel(&mut self) -> InputEffect {
         // An ended run that is about to resume would miss the cancellation, and the machine hears of it only once.
-        let over = || self.machine.progress().phase() == Phase::Ended;
-        if !self.signals.cancel.is_cancelled() || self.cancelled || over() {
+        let over = self.machine.progress().phase() == Phase::Ended;
+        if self.cancelled || over || !self.signals.end.is_requested() {
             return InputEffect::Unchanged;
         }
         self.cancelled = true;
-        self.machine.tell(self.signals.clock.now(), Input::Cancelled)
+        self.machine.tell(self.signals.clock.now(), self.signals.end.input())
     }
 
     /// Passes usage to the machine that arrived while no work was running. Usage from running work goes through

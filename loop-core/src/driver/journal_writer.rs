@@ -108,7 +108,7 @@ impl<O> JournalWriter<O> {
     }
 
     /// Starts to sync all events, and waits until this many are synced or the journal failed.
-    async fn sync(&mut self, needed: u64, signals: &Signals, deadline: Option<RunTime>) {
+    async fn sync(&mut self, needed: u64, signals: &mut Signals, deadline: Option<RunTime>) {
         self.wanted = self.appended;
         self.start_sync();
         while self.is_writable() && self.synced < needed {
@@ -149,10 +149,10 @@ impl<O> JournalWriter<O> {
 
 impl Signals {
     /// Resolves when a sync takes too long although the run has to end.
-    async fn sync_time_over(&self, deadline: Option<RunTime>) {
+    async fn sync_time_over(&mut self, deadline: Option<RunTime>) {
         tokio::select! {
             biased;
-            () = self.cancel.cancelled() => {}
+            () = self.end.requested() => {}
             () = self.clock.reach(deadline) => {}
         }
         tokio::time::sleep(SYNC_TIME).await;
@@ -165,7 +165,7 @@ impl<O> RunState<O> {
     pub(super) async fn sync_journal(&mut self, action: &mut Action) {
         let deadline = self.machine.deadline();
         if let Some(journal) = &mut self.event_sink.journal {
-            journal.sync(journal.needed_for(action), &self.signals, deadline).await;
+            journal.sync(journal.needed_for(action), &mut self.signals, deadline).await;
         }
         if let Some(InputEffect::Due) = self.tell_failure() {
             *action = self.decide(self.machine.progress().now());

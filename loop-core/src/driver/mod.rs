@@ -2,6 +2,7 @@
 
 mod answer;
 mod clock;
+mod end_signals;
 mod event_sink;
 mod journal_writer;
 mod nested;
@@ -24,13 +25,14 @@ use self::{
 };
 pub use self::{clock::SuspendedTime, reader_queue::OnLag};
 pub(crate) use self::{
+    end_signals::{EndSignals, HaltFuture},
     event_sink::{EventSink, Goal},
     journal_writer::JournalWriter,
     reader_queue::ReaderQueue,
 };
 use crate::{
-    Action, Ask, CancellationToken, Ceiling, Ending, EvaluationContext, Evaluator, Input, Iteration,
-    IterationContext, Machine, Phase, Question, Report, RunTime, Step, StepRecord,
+    Action, Ask, Ceiling, Ending, EvaluationContext, Evaluator, Input, Iteration, IterationContext, Machine,
+    Phase, Question, Report, RunTime, Step, StepRecord,
     report::Steps,
     work::{Outer, Work},
 };
@@ -56,7 +58,7 @@ pub(crate) struct RunState<O> {
     event_sink: EventSink<O>,
     signals: Signals,
     grace_periods: GracePeriods,
-    /// The machine knows about the cancellation.
+    /// The machine knows about the request to end.
     cancelled: bool,
     /// It runs within the work of another run.
     is_nested: bool,
@@ -82,7 +84,7 @@ pub(crate) struct GracePeriods {
 
 /// The signals that reach a run from outside.
 struct Signals {
-    cancel: CancellationToken,
+    end: EndSignals,
     clock: Clock,
     work: Work,
 }
@@ -167,7 +169,7 @@ impl<O> RunState<O> {
     pub(crate) fn new(
         machine: Machine,
         event_sink: EventSink<O>,
-        cancel: CancellationToken,
+        end: EndSignals,
         grace_periods: GracePeriods,
         suspended_time: SuspendedTime,
         last_output: Option<O>,
@@ -184,7 +186,7 @@ impl<O> RunState<O> {
         };
         let steps = Steps::restored(progress, last_output);
         let work = outer.map_or_else(Work::new, |outer| Work::within(&outer.handle));
-        let signals = Signals { cancel, clock, work };
+        let signals = Signals { end, clock, work };
         let turn_ends = machine.progress().now().after(TURN_TIME);
         let left = Ceiling::NONE;
         Self {
@@ -204,13 +206,13 @@ impl<O> RunState<O> {
 
     fn begin(&mut self) {
         self.signals.clock.start();
-        let progress = self.machine.progress();
-        if self.is_nested && is_result(progress) {
+        if self.is_nested && is_result(self.machine.progress()) {
             return;
         }
         // If an ended run is cancelled before it is resumed, it keeps its ending.
-        if progress.ending().is_none() || !self.signals.cancel.is_cancelled() {
-            let begin = if progress.phase() == Phase::New { Input::Started } else { Input::Resumed };
+        if self.machine.progress().ending().is_none() || !self.signals.end.is_requested() {
+            let begin =
+                if self.machine.progress().phase() == Phase::New { Input::Started } else { Input::Resumed };
             self.machine.tell(self.signals.clock.now(), begin);
             // Only after `begin`: before, a cancellation would cut the work that the run died in, and use up its
             // iteration.
@@ -283,7 +285,7 @@ impl<O> RunState<O> {
                 self.signals.clock.stop();
                 let answer = tokio::select! {
                     biased;
-                    () = self.signals.cancel.cancelled() => None,
+                    () = self.signals.end.requested() => None,
                     answer = ask.ask(question, self.machine.progress()) => answer,
                 };
                 self.signals.clock.resume();

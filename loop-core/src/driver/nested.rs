@@ -33,8 +33,8 @@ impl<I: Iteration> Driver<I> {
 
 impl<O> RunState<O> {
     /// Returns whether this nested run, which ended, may go on because its outer run does.
-    fn can_go_on(&self) -> bool {
-        !is_result(self.machine.progress()) && !self.signals.cancel.is_cancelled()
+    fn can_go_on(&mut self) -> bool {
+        !is_result(self.machine.progress()) && !self.signals.end.is_requested()
     }
 
     /// Returns whether a later run can continue where this one is, or would lose nothing by beginning again.

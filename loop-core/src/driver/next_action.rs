@@ -66,7 +66,7 @@ impl<O> RunState<O> {
         tokio::select! {
             biased;
             () = self.event_sink.reader.make_room() => {}
-            () = self.signals.cancel.cancelled() => {}
+            () = self.signals.end.requested() => {}
         }
         self.tell_usage();
         self.tell_cancel();

@@ -140,7 +140,7 @@ impl<O> RunState<O> {
 impl Signals {
     /// Waits for the next thing to react to. The end of the work goes first, so that finished work is not cut.
     async fn wake<T, O>(
-        &self,
+        &mut self,
         event_sink: &mut EventSink<O>,
         state: &WorkState,
         deadline: Option<RunTime>,
@@ -155,7 +155,7 @@ impl Signals {
         tokio::select! {
             biased;
             result = work => WakeEvent::Done(result),
-            () = self.cancel.cancelled(), if !interrupted => WakeEvent::Cancelled,
+            () = self.end.requested(), if !interrupted => WakeEvent::Cancelled,
             () = self.work.reported(), if !interrupted => WakeEvent::Reported,
             () = self.clock.reach(deadline), if deadline.is_some() => WakeEvent::Deadline,
             // Like the clock, this ignores the task's budget, which the work may have used up.

@@ -14,7 +14,7 @@ impl<O> RunState<O> {
             let deadline = self.machine.deadline();
             tokio::select! {
                 biased;
-                () = self.signals.cancel.cancelled() => return self.answer_waited(),
+                () = self.signals.end.requested() => return self.answer_waited(),
                 () = self.signals.work.reported() => self.tell_usage(),
                 () = self.signals.clock.reach(deadline), if deadline.is_some_and(|deadline| deadline <= end) => {
                     self.machine.tell(self.signals.clock.now(), Input::DeadlinePassed);
