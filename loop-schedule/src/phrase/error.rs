@@ -18,6 +18,17 @@ pub enum PhraseError {
         /// The nearest form that works. `None` if no form means the same.
         nearest: Option<String>,
     },
+    /// It has several times of day whose minutes differ. A job has one minute of the hour.
+    #[error(
+        "`{phrase}` is more than one schedule, because the minutes differ. Add a job for each: {}",
+        .forms.iter().map(|form| format!("`{form} PROMPT`")).collect::<Vec<_>>().join(", ")
+    )]
+    SeveralTimes {
+        /// The words.
+        phrase: String,
+        /// The schedules, in the order of the words.
+        forms: Vec<String>,
+    },
     /// Its interval is not valid.
     #[error(transparent)]
     Interval(#[from] IntervalError),

@@ -14,11 +14,13 @@ mod days;
 mod error;
 mod grammar;
 mod kept;
+mod misspelt;
 mod moments;
 mod nearest;
 mod nearest_interval;
 mod neighbours;
 mod same_meaning;
+mod several;
 mod shapes;
 mod spelling;
 mod time_sign;
@@ -29,6 +31,7 @@ use jiff::Timestamp;
 pub use self::error::PhraseError;
 use self::{
     grammar::{Match, Spec},
+    misspelt::Corrected,
     word::Word,
 };
 use crate::{Cron, Interval, TimeError, Zone};
@@ -76,14 +79,41 @@ impl Phrase {
     /// # Errors
     /// [`PhraseError`] if the text has words of time that are not a schedule, or if its schedule cannot be kept.
     pub fn parse(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {
-        Self::read(input, zone, now).map_err(|error| match error {
+        Self::spelt(input, zone, now).map_err(|error| match error {
             PhraseError::NotUnderstood { phrase, nearest } => {
                 let nearest = date::days_ahead(&phrase, zone, now).or(nearest);
                 let nearest = nearest.filter(|form| is_ahead(form, zone, now));
-                PhraseError::NotUnderstood { phrase, nearest }
+                match several::forms(&Word::all(&phrase)) {
+                    Some(forms)
+                        if nearest.is_none() && forms.iter().all(|form| is_ahead(form, zone, now)) =>
+                    {
+                        PhraseError::SeveralTimes { phrase, forms }
+                    }
+                    _ => PhraseError::NotUnderstood { phrase, nearest },
+                }
             }
             error => error,
         })
+    }
+
+    /// Reads a text. Refuses one whose time is another when its misspelt words are corrected.
+    fn spelt(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {
+        let as_typed = Self::read(input, zone, now);
+        let Some(corrected) = Corrected::of(input) else { return as_typed };
+        match (&as_typed, Self::read(&corrected.text, zone, now)) {
+            (Ok(typed), Ok(other)) if typed.time == other.time => as_typed,
+            (_, Ok(Self { time: None, .. })) => as_typed,
+            (_, Ok(other)) => {
+                let schedule = nearest::schedule_beside(&corrected.text, &other.prompt);
+                let phrase = corrected.as_typed(&schedule);
+                let nearest = Some(schedule).filter(|form| nearest::works(form));
+                Err(PhraseError::NotUnderstood { phrase, nearest })
+            }
+            (_, Err(PhraseError::NotUnderstood { phrase, nearest })) => {
+                Err(PhraseError::NotUnderstood { phrase: corrected.as_typed(&phrase), nearest })
+            }
+            (_, Err(error)) => Err(error),
+        }
     }
 
     fn read(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {

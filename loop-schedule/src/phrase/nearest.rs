@@ -83,6 +83,19 @@ pub(super) fn error(words: &[Word], start: usize, end: usize) -> PhraseError {
     PhraseError::NotUnderstood { phrase: joined(words), nearest: form(words) }
 }
 
+/// Returns the schedule in a text, which is before or after its prompt.
+pub(super) fn schedule_beside(text: &str, prompt: &str) -> String {
+    let text = text.trim();
+    let schedule = match text.strip_suffix(prompt) {
+        Some(start) => start,
+        None => text.strip_prefix(prompt).unwrap_or(text),
+    };
+    let words = Word::all(schedule);
+    // Words of thanks, or a dash, may be beside it.
+    let whole = (1..=words.len()).rev().map(|length| joined(&words[..length])).find(|form| works(form));
+    whole.unwrap_or_else(|| joined(&words))
+}
+
 /// Returns where a time ends that begins and ends at these words, with all that continues it.
 fn with_continuations(words: &[Word], start: usize, mut end: usize) -> usize {
     while end < words.len().min(start + 2 * REACH) {
@@ -103,7 +116,7 @@ fn is_odd_number(word: &Word) -> bool {
 }
 
 /// Returns the nearest form that works, if one is near.
-fn form(words: &[Word]) -> Option<String> {
+pub(super) fn form(words: &[Word]) -> Option<String> {
     if words.iter().any(is_odd_number) || is_year(words) {
         return None;
     }
