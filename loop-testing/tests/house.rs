@@ -16,6 +16,7 @@ use std::{
 const ARROWS: &[(&str, &[&str])] = &[
     ("loop-core", &[]),
     ("loop-schedule", &[]),
+    ("loop-snapshots", &[]),
     ("loop-guardrails", &["loop-core"]),
     ("loop-telemetry", &["loop-core"]),
     ("loop-agents", &["loop-core", "loop-guardrails"]),

@@ -1,0 +1,104 @@
+//! The stat data of the last capture: a file whose stat data is the same is not read again.
+
+use rustix::fs::Stat;
+
+use crate::{
+    codec::{Reader, put_i64, put_u32, put_u64, seal, unseal},
+    digest::Digest,
+    tree::Entry,
+};
+
+/// Stat data that changes with a file's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct StatData {
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+/// A time stamp may repeat within this many seconds: the coarsest file systems count every second one.
+const TICK_SECONDS: i64 = 2;
+
+impl StatData {
+    #[expect(clippy::unnecessary_cast, reason = "the types of the fields depend on the system")]
+    pub(crate) fn of(stat: &Stat) -> Self {
+        Self {
+            inode: stat.st_ino as u64,
+            size: stat.st_size as u64,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        }
+    }
+
+    /// Returns whether a later change of the file must give it other stat data than these, which were read at `now`
+    /// (seconds since 1970) or later. Otherwise, the change may fall into the same tick.
+    pub(crate) fn is_settled(&self, now: i64) -> bool {
+        self.modified.0.max(self.changed.0) < now.saturating_sub(TICK_SECONDS)
+    }
+}
+
+/// An entry of the last capture.
+#[derive(Debug, Clone)]
+pub(crate) struct CachedEntry {
+    pub(crate) entry: Entry,
+    /// The default if a later capture has to read the file again.
+    pub(crate) stat: StatData,
+    pub(crate) folder: Option<CachedFolder>,
+}
+
+/// A folder of the last capture.
+#[derive(Debug, Clone)]
+pub(crate) struct CachedFolder {
+    pub(crate) digest: Digest,
+    pub(crate) entries: Vec<CachedEntry>,
+}
+
+impl CachedFolder {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = b"cache1\n".to_vec();
+        self.encode_into(&mut out);
+        seal(out)
+    }
+
+    fn encode_into(&self, out: &mut Vec<u8>) {
+        out.extend(self.digest.0);
+        put_u32(out, u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
+        for cached in &self.entries {
+            cached.entry.encode(out);
+            let stat = &cached.stat;
+            put_u64(out, stat.inode);
+            put_u64(out, stat.size);
+            for (seconds, nanos) in [stat.modified, stat.changed] {
+                put_i64(out, seconds);
+                put_i64(out, nanos);
+            }
+            if let Some(folder) = &cached.folder {
+                folder.encode_into(out);
+            }
+        }
+    }
+
+    /// Returns `None` for a cache that was not written completely. The capture then reads all files.
+    pub(crate) fn decode(sealed: &[u8]) -> Option<Self> {
+        let mut reader = Reader(unseal(sealed)?.strip_prefix(b"cache1\n")?);
+        Self::decode_from(&mut reader)
+    }
+
+    fn decode_from(reader: &mut Reader<'_>) -> Option<Self> {
+        let digest = reader.digest()?;
+        let count = reader.u32()?;
+        let mut entries = Vec::new();
+        for _ in 0..count {
+            let entry = Entry::decode(reader)?;
+            let (inode, size) = reader.u64().zip(reader.u64())?;
+            let (modified, changed) = (reader.i64().zip(reader.i64())?, reader.i64().zip(reader.i64())?);
+            let folder = match entry.folder() {
+                Some(_) => Some(Self::decode_from(reader)?),
+                None => None,
+            };
+            entries.push(CachedEntry { entry, stat: StatData { inode, size, modified, changed }, folder });
+        }
+        Some(Self { digest, entries })
+    }
+}

@@ -1,0 +1,206 @@
+//! The differences between two captured folders.
+
+use std::{
+    cmp::Ordering,
+    os::unix::ffi::OsStrExt as _,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use similar::TextDiff;
+
+use crate::{
+    capture::{CaptureOptions, Scope},
+    digest::Digest,
+    error::Error,
+    record::Snapshot,
+    store::{Objects, Store},
+    tree::{Entry, EntryKind},
+};
+
+/// Texts that are larger are not compared line by line.
+const LARGEST_TEXT: u64 = 1 << 20;
+/// After this time, a comparison settles for a difference that is longer than necessary.
+const LONGEST_COMPARISON: Duration = Duration::from_millis(500);
+
+/// An entry that differs between two states of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Change {
+    /// The path, relative to the folder.
+    pub path: PathBuf,
+    /// The entry in the first state, if it exists there.
+    pub before: Option<Entry>,
+    /// The entry in the second state, if it exists there.
+    pub after: Option<Entry>,
+}
+
+/// The kind of a [`Change`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChangeKind {
+    /// The entry exists only in the second state.
+    Added,
+    /// The entry exists only in the first state.
+    Removed,
+    /// The content, the target of a link, or the type differs.
+    Modified,
+    /// Only the permission bits differ.
+    Mode,
+}
+
+impl Change {
+    /// Returns the kind of the change.
+    pub fn kind(&self) -> ChangeKind {
+        match (&self.before, &self.after) {
+            (None, _) => ChangeKind::Added,
+            (_, None) => ChangeKind::Removed,
+            (Some(before), Some(after)) if is_same_content(before, after) => ChangeKind::Mode,
+            _ => ChangeKind::Modified,
+        }
+    }
+
+    /// Returns whether the entry is a folder in each state in which it exists. Summaries count only the others.
+    pub fn is_folder(&self) -> bool {
+        [&self.before, &self.after].into_iter().flatten().all(|entry| entry.folder().is_some())
+    }
+}
+
+/// Folders that differ below have the same content here: their entries are changes of their own.
+fn is_same_content(before: &Entry, after: &Entry) -> bool {
+    before.kind == after.kind || (before.folder().is_some() && after.folder().is_some())
+}
+
+/// Finds the changes between two stored folders, in the order of their paths, parents first.
+pub(crate) fn changes(
+    objects: &Objects,
+    before: Digest,
+    after: Digest,
+    scope: &Scope,
+) -> Result<Vec<Change>, Error> {
+    let mut comparison = Comparison { objects, scope, path: PathBuf::new(), changes: Vec::new() };
+    comparison.folders(Some(before), Some(after))?;
+    Ok(comparison.changes)
+}
+
+struct Comparison<'a> {
+    objects: &'a Objects,
+    scope: &'a Scope,
+    path: PathBuf,
+    changes: Vec<Change>,
+}
+
+impl Comparison<'_> {
+    fn folders(&mut self, before: Option<Digest>, after: Option<Digest>) -> Result<(), Error> {
+        if before == after {
+            return Ok(());
+        }
+        let entries =
+            |digest: Option<Digest>| digest.map_or(Ok(Vec::new()), |digest| self.objects.entries(digest));
+        let (mut before, mut after) =
+            (entries(before)?.into_iter().peekable(), entries(after)?.into_iter().peekable());
+        loop {
+            let order = match (before.peek(), after.peek()) {
+                (None, None) => return Ok(()),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(before), Some(after)) => before.name.cmp(&after.name),
+            };
+            let before = if order.is_le() { before.next() } else { None };
+            let after = if order.is_ge() { after.next() } else { None };
+            self.entry(before, after)?;
+        }
+    }
+
+    fn entry(&mut self, before: Option<Entry>, after: Option<Entry>) -> Result<(), Error> {
+        let Some(name) = before.as_ref().or(after.as_ref()).map(|entry| entry.name().to_owned()) else {
+            return Ok(());
+        };
+        self.path.push(name);
+        if self.scope.touches(&self.path) {
+            let folder = |entry: &Option<Entry>| entry.as_ref().and_then(Entry::folder);
+            let folders = (folder(&before), folder(&after));
+            let differs = match (&before, &after) {
+                (Some(before), Some(after)) => before.mode != after.mode || !is_same_content(before, after),
+                _ => true,
+            };
+            // A folder above the scope is a change only if it must be created.
+            if differs && (self.scope.contains(&self.path) || before.is_none()) {
+                self.changes.push(Change { path: self.path.clone(), before, after });
+            } else if !self.scope.contains(&self.path) && folders.0.is_none() {
+                return Err(Error::Path {
+                    path: self.path.clone(),
+                    why: "it leads through a link or a file",
+                });
+            }
+            self.folders(folders.0, folders.1)?;
+        }
+        self.path.pop();
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Lists the changes from one snapshot to another, in the order of their paths.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Damaged`] if a content is missing or changed.
+    pub fn diff(&mut self, before: &Snapshot, after: &Snapshot) -> Result<Vec<Change>, Error> {
+        let _lock = self.lock()?;
+        changes(&self.objects, before.root, after.root, &Scope::default())
+    }
+
+    /// Lists the changes from a snapshot to the folder as it is now.
+    ///
+    /// # Errors
+    /// Fails like [`capture`](Store::capture), because the contents of the folder are stored for the comparison.
+    pub fn diff_folder(&mut self, before: &Snapshot, options: &CaptureOptions) -> Result<Vec<Change>, Error> {
+        let _lock = self.lock()?;
+        let scan = self.scan(options)?;
+        changes(&self.objects, before.root, scan.folder.digest, &Scope::default())
+    }
+
+    /// Returns the difference of two texts in the unified format, with three lines of context. Bytes that are not UTF-8
+    /// appear as `U+FFFD`, as do control characters of names.
+    ///
+    /// Returns `None` if an entry is no file, is larger than 1 MiB, or contains a NUL byte.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Damaged`] if a content is missing or changed.
+    pub fn text_diff(&mut self, change: &Change) -> Result<Option<String>, Error> {
+        let _lock = self.lock()?;
+        let (Some(before), Some(after)) =
+            (self.text(change.before.as_ref())?, self.text(change.after.as_ref())?)
+        else {
+            return Ok(None);
+        };
+        let name = shown(&change.path);
+        let header = |side: &str, entry: &Option<Entry>| match entry {
+            Some(_) => format!("{side}/{name}"),
+            None => "/dev/null".to_owned(),
+        };
+        let diff = TextDiff::configure().timeout(LONGEST_COMPARISON).diff_lines(&before, &after);
+        let mut unified = diff.unified_diff();
+        let unified = unified.header(&header("a", &change.before), &header("b", &change.after));
+        Ok(Some(unified.to_string()))
+    }
+
+    /// The text of a file, or an empty one for a missing entry.
+    fn text(&self, entry: Option<&Entry>) -> Result<Option<String>, Error> {
+        let content = match entry.map(|entry| &entry.kind) {
+            None => Vec::new(),
+            Some(EntryKind::File { size, digest }) if *size <= LARGEST_TEXT => {
+                self.objects.content(*digest)?
+            }
+            Some(_) => return Ok(None),
+        };
+        let is_binary = content.contains(&0);
+        Ok((!is_binary).then(|| String::from_utf8_lossy(&content).into_owned()))
+    }
+}
+
+/// A name in one line, whatever its bytes.
+fn shown(path: &Path) -> String {
+    let text = String::from_utf8_lossy(path.as_os_str().as_bytes());
+    text.chars().map(|char| if char.is_control() { char::REPLACEMENT_CHARACTER } else { char }).collect()
+}

@@ -1,0 +1,25 @@
+#![doc = include_str!("../README.md")]
+
+mod cache;
+mod capture;
+mod codec;
+mod diff;
+mod digest;
+mod disk;
+mod error;
+mod ignore;
+mod record;
+mod restore;
+mod store;
+mod tree;
+
+pub use self::{
+    capture::{Capture, CaptureOptions, Limit, Limits},
+    diff::{Change, ChangeKind},
+    digest::Digest,
+    error::Error,
+    record::{Snapshot, SnapshotId},
+    restore::{KeptReason, RestorePlan, Restored},
+    store::{Collected, Store, StoredRun},
+    tree::{Entry, EntryKind, LeftOut},
+};

@@ -1,0 +1,12 @@
+//! Captures, comparisons and restores of real folders.
+
+#![expect(clippy::unwrap_used, reason = "a test whose folder cannot be made has failed")]
+
+mod captures;
+mod faults;
+mod generated;
+mod ignores;
+mod repositories;
+mod restores;
+mod sizes;
+mod tree;
