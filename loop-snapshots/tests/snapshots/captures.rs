@@ -37,6 +37,18 @@ fn a_change_within_one_tick_is_seen() {
     }
 }
 
+/// The test above cannot force two changes into one tick, but this shows that such files are read again.
+#[test]
+fn a_file_that_changed_within_a_tick_before_a_capture_is_read_by_the_next() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("a", "1");
+    let modified = fs::metadata(sandbox.folder().join("a")).unwrap().modified().unwrap();
+    let after = |seconds| CaptureOptions::default().now(modified + Duration::from_secs(seconds));
+    let read = [(0, 1), (1, 2), (2, 60), (3, 60)]
+        .map(|(number, seconds)| sandbox.store.capture(&id(number), &after(seconds)).unwrap().files_read);
+    assert_eq!(read, [1, 1, 1, 0], "the third capture is the first that may trust its stat data");
+}
+
 #[test]
 fn a_restored_modification_time_hides_no_change() {
     let mut sandbox = Sandbox::new();
