@@ -11,7 +11,10 @@ pub(crate) struct Rules {
 
 #[derive(Debug)]
 struct Pattern {
-    text: Vec<u8>,
+    /// The bytes with which a matching path begins.
+    prefix: Vec<u8>,
+    /// What the rest of the path has to match.
+    steps: Vec<Step>,
     is_negated: bool,
     is_for_folders: bool,
     /// Whether the pattern describes a path below the file's folder, and not a name anywhere below it.
@@ -34,11 +37,7 @@ impl Rules {
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
         let matches = |pattern: &&Pattern| {
             (is_folder || !pattern.is_for_folders)
-                && if pattern.is_path {
-                    matches_path(&pattern.text, path)
-                } else {
-                    matches_name(&pattern.text, name)
-                }
+                && pattern.matches(if pattern.is_path { path } else { name })
         };
         self.patterns.iter().rev().find(matches).map(|pattern| !pattern.is_negated)
     }
@@ -55,7 +54,18 @@ impl Pattern {
         let (text, is_for_folders) = text.strip_suffix(b"/").map_or((text, false), |text| (text, true));
         let is_path = text.contains(&b'/');
         let text = text.strip_prefix(b"/").unwrap_or(text);
-        (!text.is_empty()).then(|| Self { text: text.to_owned(), is_negated, is_for_folders, is_path })
+        // Git compares what precedes the first special character by itself, so `d**/a` also has a leading `**`.
+        let is_special = |byte: &u8| b"*?[\\".contains(byte);
+        let prefix = if is_path { text.iter().position(is_special).unwrap_or(text.len()) } else { 0 };
+        let (prefix, rest) = text.split_at(prefix);
+        let steps = steps(rest, is_path);
+        (!text.is_empty()).then(|| Self {
+            prefix: prefix.to_owned(),
+            steps,
+            is_negated,
+            is_for_folders,
+            is_path,
+        })
     }
 }
 
@@ -76,64 +86,99 @@ fn without_trailing_spaces(line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
-/// Matches step by step, where a step of two or more stars is any number of steps (at its end: one or more).
-fn matches_path(pattern: &[u8], path: &[u8]) -> bool {
-    let steps: Vec<_> = pattern.split(|byte| *byte == b'/').collect();
-    let names: Vec<_> = path.split(|byte| *byte == b'/').collect();
-    // Whether the steps from here on match the names from each position on.
-    let mut rest = vec![false; names.len() + 1];
-    rest[names.len()] = true;
-    for (number, step) in steps.iter().enumerate().rev() {
-        let mut now = vec![false; names.len() + 1];
-        for at in (0..=names.len()).rev() {
-            now[at] = if step.len() > 1 && step.iter().all(|byte| *byte == b'*') {
-                let is_last = number + 1 == steps.len();
-                let consumes = at < names.len() && (now[at + 1] || rest[at + 1]);
-                if is_last { consumes } else { rest[at] || consumes }
-            } else {
-                at < names.len() && rest[at + 1] && matches_name(step, names[at])
-            };
-        }
-        rest = now;
-    }
-    rest[0]
+/// A part of a pattern.
+#[derive(Debug)]
+enum Step {
+    Byte(u8),
+    /// One byte for which the table says `true`.
+    Set(Box<[bool; 256]>),
+    /// Any bytes but slashes.
+    Star,
+    /// Any bytes.
+    Deep,
+    /// Any folders with the slash after them, or nothing: `**/`.
+    Folders,
+    /// A part that matches nothing, such as a class that is never closed.
+    Never,
 }
 
-/// Matches a name without slashes.
-fn matches_name(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut next) = (0, 0);
-    // The last star: where the pattern goes on behind it, and the first byte of the name that it has not consumed.
-    let mut star = None;
-    loop {
-        if pattern.get(at) == Some(&b'*') {
-            at += 1;
-            star = Some((at, next));
-            continue;
-        }
-        if at == pattern.len() && next == name.len() {
-            return true;
-        }
-        if let Some(after) = name.get(next).and_then(|byte| matches_byte(pattern, at, *byte)) {
-            (at, next) = (after, next + 1);
-            continue;
-        }
-        match star {
-            Some((after, from)) if from < name.len() => {
-                star = Some((after, from + 1));
-                (at, next) = (after, from + 1);
+/// Compiles a pattern. Two stars or more match slashes only if they are a whole step of a path.
+fn steps(pattern: &[u8], is_path: bool) -> Vec<Step> {
+    let (mut steps, mut at) = (Vec::new(), 0);
+    while let Some(byte) = pattern.get(at) {
+        let rest = &pattern[at..];
+        let (step, length) = match byte {
+            b'*' => {
+                let stars = rest.iter().take_while(|byte| **byte == b'*').count();
+                let after = &rest[stars..];
+                let is_whole = (at == 0 || pattern[at - 1] == b'/')
+                    && (after.is_empty() || after.starts_with(b"/") || after.starts_with(b"\\/"));
+                match is_path && stars > 1 && is_whole {
+                    true if after.starts_with(b"/") => (Step::Folders, stars + 1),
+                    true => (Step::Deep, stars),
+                    false => (Step::Star, stars),
+                }
             }
-            _ => return false,
-        }
+            b'?' => (Step::Set(Box::new(std::array::from_fn(|byte| byte != usize::from(b'/')))), 1),
+            b'\\' => (rest.get(1).map_or(Step::Never, |byte| Step::Byte(*byte)), 2),
+            b'[' => {
+                class(pattern, at + 1).map_or((Step::Never, 1), |(set, after)| (Step::Set(set), after - at))
+            }
+            byte => (Step::Byte(*byte), 1),
+        };
+        steps.push(step);
+        at += length;
     }
+    steps
 }
 
-/// Returns where the pattern goes on if its element at `at` matches the byte.
-fn matches_byte(pattern: &[u8], at: usize, byte: u8) -> Option<usize> {
-    match *pattern.get(at)? {
-        b'?' => Some(at + 1),
-        b'[' => matches_class(pattern, at + 1, byte),
-        b'\\' => (*pattern.get(at + 1)? == byte).then_some(at + 2),
-        literal => (literal == byte).then_some(at + 1),
+/// Compiles the class at `start`, and returns the position after it; `None` if it matches nothing.
+fn class(pattern: &[u8], start: usize) -> Option<(Box<[bool; 256]>, usize)> {
+    let (mut set, mut after) = (Box::new([false; 256]), None);
+    for byte in (0..=u8::MAX).filter(|byte| *byte != b'/') {
+        if let Some(end) = matches_class(pattern, start, byte) {
+            set[usize::from(byte)] = true;
+            after = Some(end);
+        }
+    }
+    Some((set, after?))
+}
+
+impl Pattern {
+    /// Follows all ways through the steps at once.
+    fn matches(&self, path: &[u8]) -> bool {
+        let Some(rest) = path.strip_prefix(&*self.prefix) else { return false };
+        // The steps that begin here, and the ones that are within a folder's name.
+        let mut begun = vec![false; self.steps.len() + 1];
+        let mut within = begun.clone();
+        begun[0] = true;
+        self.skip_empty(&mut begun);
+        for byte in rest {
+            let (mut now_begun, mut now_within) = (vec![false; begun.len()], vec![false; begun.len()]);
+            for (at, step) in self.steps.iter().enumerate().filter(|(at, _)| begun[*at] || within[*at]) {
+                match step {
+                    Step::Byte(own) => now_begun[at + 1] |= own == byte,
+                    Step::Set(set) => now_begun[at + 1] |= set[usize::from(*byte)],
+                    Step::Star => now_begun[at] |= *byte != b'/',
+                    Step::Deep => now_begun[at] = true,
+                    Step::Folders => {
+                        now_within[at] = true;
+                        now_begun[at + 1] |= *byte == b'/';
+                    }
+                    Step::Never => {}
+                }
+            }
+            self.skip_empty(&mut now_begun);
+            (begun, within) = (now_begun, now_within);
+        }
+        begun[self.steps.len()]
+    }
+
+    /// Also begins what follows steps that may match nothing.
+    fn skip_empty(&self, begun: &mut [bool]) {
+        for (at, step) in self.steps.iter().enumerate() {
+            begun[at + 1] |= begun[at] && matches!(step, Step::Star | Step::Deep | Step::Folders);
+        }
     }
 }
 

@@ -77,7 +77,8 @@ fn line() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => prop::collection::vec(piece, 1..5).prop_map(|pieces| pieces.concat()),
         2 => prop::sample::select(vec![
-            "*", "!*/", "build/", "/build", "d/*", "!d/e", "**/f", "d/**/a", "*.o", "!b.o", "\\#x", "\\!x", "x\\ ", "a\r", "d/**",
+            "*", "!*/", "build/", "/build", "d/*", "!d/e", "**/f", "d/**/a", "*.o", "!b.o", "\\#x", "\\!x", "x\\ ", "a\r", "d/**", "*\\/**", "d\\/a",
+            "\\/d", "d\\/",
             "/*", "!/d",
         ]).prop_map(str::to_owned),
     ]
