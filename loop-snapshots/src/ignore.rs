@@ -13,7 +13,7 @@ pub(crate) struct Rules {
 struct Pattern {
     /// The bytes with which a matching path begins.
     prefix: Vec<u8>,
-    /// What the rest of the path has to match.
+    /// The steps that the rest of the path has to match.
     steps: Vec<Step>,
     is_negated: bool,
     is_for_folders: bool,
