@@ -28,13 +28,18 @@ pub(super) fn is_started(
     if in_safe_mode || !table::may_start_others(name(program)) {
         return false;
     }
+    let mut programs = std::iter::once(program).chain(arguments.iter().flat_map(|word| word.split(ends_a_word)));
+    let runs_scripts = programs.any(|word| table::runs_scripts(name(word)));
     // A script can hide a name in quotes: `r""m`. Both spellings of the arguments count.
     let unquoted: Vec<_> = arguments.iter().map(|word| word.replace(['"', '\'', '\\'], "")).collect();
     [arguments, &unquoted].into_iter().any(|arguments| {
         let mut parts = arguments.iter().flat_map(|word| word.split(ends_a_word));
         let words: Vec<_> =
             words.iter().flat_map(|word| word.split(ends_a_word)).map(str::to_owned).collect();
-        parts.by_ref().any(|part| is_part(forbidden.program(), part)) && are_in_order(&words, parts)
+        let named = |part: &str| {
+            is_part(forbidden.program(), part) || runs_scripts && is_in_script(forbidden.program(), part)
+        };
+        parts.by_ref().any(named) && are_in_order(&words, parts)
     })
 }
 
@@ -43,9 +48,10 @@ fn are_in_order<'a>(words: &[String], mut others: impl Iterator<Item = &'a str>)
     words.iter().all(|word| others.any(|other| other == word))
 }
 
-/// Returns whether this word names the program, with or without folders before its name. Some file systems ignore case.
+/// Returns whether this word names the program, with or without folders before its name: nobody can say whether two
+/// paths lead to the same program. Some file systems ignore case.
 fn is(forbidden: &str, word: &str) -> bool {
-    word == forbidden || name(word).eq_ignore_ascii_case(forbidden)
+    name(word).eq_ignore_ascii_case(name(forbidden))
 }
 
 /// Returns whether a part of a word names the program. The part may be the beginning of a script in the same word as its
@@ -53,6 +59,15 @@ fn is(forbidden: &str, word: &str) -> bool {
 fn is_part(forbidden: &str, part: &str) -> bool {
     let script = || part.strip_prefix('-')?.strip_prefix(|letter: char| letter.is_ascii_alphabetic());
     is(forbidden, part) || script().is_some_and(|script| is(forbidden, script))
+}
+
+/// Returns whether a part of a script of `sed` or `awk` names the program: between slashes, as in `s/x/rm y/e`, or after the
+/// command `e`, as in `1erm`.
+fn is_in_script(forbidden: &str, part: &str) -> bool {
+    part.split('/').any(|piece| {
+        let command = piece.trim_start_matches(|sign: char| !sign.is_ascii_alphabetic());
+        is(forbidden, piece) || command.strip_prefix('e').is_some_and(|program| is(forbidden, program))
+    })
 }
 
 /// Returns the value of a word such as `name=value`.

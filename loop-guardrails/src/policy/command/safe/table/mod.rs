@@ -187,11 +187,17 @@ pub(super) fn find(program: &str) -> Option<&'static Program> {
     programs().find(|known| known.names.contains(&program))
 }
 
-/// Returns whether this program may start others: only those in the table without such an option cannot.
+/// Returns whether this program runs scripts that can start others unless an option prevents it: `sed`, `gawk`.
+pub(super) fn runs_scripts(program: &str) -> bool {
+    find(program).is_some_and(|known| !known.needs.is_empty())
+}
+
+/// Returns whether this program may start others: only those in the table without such an option cannot, nor such scripts.
 pub(super) fn may_start_others(program: &str) -> bool {
     let starts = |effect: OptionEffect| effect == OptionEffect::Executes;
     find(program).is_none_or(|known| {
-        known.refused.iter().any(|(effect, _)| starts(*effect))
+        !known.needs.is_empty()
+            || known.refused.iter().any(|(effect, _)| starts(*effect))
             || known.unspoken.is_some_and(|(effect, _)| starts(effect))
             || known.subcommands.is_some_and(|(effect, _)| starts(effect))
     })

@@ -113,6 +113,37 @@ fn a_refusal_names_the_entry_that_a_person_could_add() {
 }
 
 #[test]
+fn a_forbidden_program_is_found_in_scripts_and_under_any_path() {
+    let forbidding = |entry: &str| {
+        let entry = WithOrigin::new(entry.parse().unwrap(), Origin::line("user.toml", 3));
+        CommandPolicy::new().safe_mode(WithOrigin::new(false, Origin::BuiltIn)).forbid([entry])
+    };
+    for (entry, line) in [
+        ("rm", "sed -n '1e rm victim' f.txt"),
+        ("rm", "sed '1s/.*/rm victim/e' f.txt"),
+        ("rm", "env sed -n '1erm x' f.txt"),
+        ("id", "sed -n 1eid f.txt"),
+        ("id", "sed s/x/id/e f.txt"),
+        ("id", "gawk 'BEGIN{system(\"id\")}'"),
+        ("/usr/bin/id", "id"),
+        ("/usr/bin/id", "env id"),
+        ("/usr/bin/id", "sh -c id"),
+        ("./deploy.sh", "././deploy.sh now"),
+        ("./deploy.sh", "sh deploy.sh"),
+    ] {
+        assert!(forbidding(entry).judge(line).unwrap_err().ruling.rule.contains("is forbidden"), "{entry}: {line}");
+    }
+    for (entry, line) in [
+        ("rm", "sed 's/format/form/' f.txt"),
+        ("id", "sed -n '/width/p' f.txt"),
+        ("git", "pytest tests/git/test_x.py"),
+        ("./deploy.sh", "./deploy"),
+    ] {
+        assert!(forbidding(entry).judge(line).is_ok(), "{entry}: {line}");
+    }
+}
+
+#[test]
 fn a_forbidden_command_is_found_between_other_arguments() {
     let forbid = |policy: CommandPolicy| {
         policy.forbid([WithOrigin::new("git push".parse().unwrap(), Origin::line("user.toml", 3))])
