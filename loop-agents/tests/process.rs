@@ -53,6 +53,18 @@ async fn merged_outputs_keep_their_order_and_the_listener_sees_them_all() {
     assert!(finished.stderr.is_empty());
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_process_gets_no_more_memory_than_its_limit() {
+    let growing = |times| {
+        process(&format!("x=four; i=0; while [ $i -lt {times} ]; do x=$x$x; i=$((i + 1)); done")).merged()
+    };
+    let finished = run(growing(26).max_memory(64 << 20)).await;
+    assert!(!finished.exit.success(), "{finished:?}");
+    assert!(run(growing(20).max_memory(64 << 20)).await.exit.success());
+    assert!(run(growing(26)).await.exit.success());
+}
+
 #[tokio::test]
 async fn a_signal_is_reported_as_such() {
     let finished = run(process("kill -9 $$")).await;

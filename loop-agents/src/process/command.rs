@@ -14,8 +14,9 @@ use std::{
 };
 
 use rustix::io::Errno;
-#[cfg(not(feature = "sandbox"))]
 use rustix::process::Pid;
+#[cfg(target_os = "linux")]
+use rustix::process::{Resource, Rlimit, prlimit};
 
 use super::{
     Environment, Job, ProcessError, RUN_VARIABLE, Supervisor,
@@ -237,6 +238,14 @@ impl Process {
         self
     }
 
+    /// Sets how many bytes of its own memory each process of the command can have. A program that needs more gets an
+    /// error from the system. Only Linux enforces this.
+    #[must_use]
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.limits.memory = Some(bytes);
+        self
+    }
+
     /// Lets the holder of `job` stop the command for a while.
     #[must_use]
     pub fn job(mut self, job: Job) -> Self {
@@ -288,7 +297,11 @@ impl Process {
                 leader.map_err(|error| self.spawn_error(error, &env))?
             }
         };
-        Ok((ProcessSession::led_by(leader, self.supervisor.clone()), ours))
+        let session = ProcessSession::led_by(leader, self.supervisor.clone());
+        if let Some(bytes) = self.limits.memory {
+            limit_memory(leader, bytes).map_err(ProcessError::Lost)?;
+        }
+        Ok((session, ours))
     }
 
     /// Corrects `PWD`, as a shell does when it starts: the inherited one may name another folder.
@@ -316,6 +329,20 @@ impl Process {
             _ => ProcessError::Program { program: self.program.name().to_owned(), source: error },
         }
     }
+}
+
+/// Limits the memory of a process and of all that it starts from now on. It began a moment ago, and waits to be reaped if
+/// it has ended.
+#[cfg(target_os = "linux")]
+fn limit_memory(process: Pid, bytes: u64) -> io::Result<()> {
+    let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    prlimit(Some(process), Resource::Data, limit)?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_memory(_: Pid, _: u64) -> io::Result<()> {
+    Ok(())
 }
 
 fn c_string(bytes: &[u8], what: &str) -> Result<CString, ProcessError> {

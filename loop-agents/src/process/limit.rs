@@ -37,6 +37,8 @@ impl fmt::Display for CutReason {
 pub(super) struct ProcessLimits {
     pub(super) time: Option<Duration>,
     pub(super) silence: Option<Duration>,
+    /// The most bytes of memory that each process of the command can write to.
+    pub(super) memory: Option<u64>,
 }
 
 /// A command's clock. It pauses while the command is stopped.

@@ -17,6 +17,9 @@ use crate::{
 /// The most bytes of git's answer to a preliminary question: the names of some million files.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
+/// The most memory of each process of a program that safe mode knows: 1 GiB.
+const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
+
 /// Reserved space for the end of a command and the exit code in the text.
 const MARGIN: usize = 256;
 
@@ -128,7 +131,10 @@ fn prepared_process(command: &CommandLine, limit: Option<Duration>, cx: &ToolCon
     // A program that the user allows may be in the workspace (`node_modules/.bin`), but a known name such as `cat` must
     // not resolve to a program there.
     let process = cx.process();
-    let process = if command.is_known() { process.found_outside(cx.workspace().root()) } else { process };
+    let process = match command.is_known() {
+        true => process.found_outside(cx.workspace().root()).max_memory(MAX_MEMORY),
+        false => process,
+    };
     // With these variables git would read another repository, or log its actions to a file.
     let process = if command.questions().is_empty() { process } else { process.without_env("GIT_") };
     let process = process.max_time(limit.map_or(most, |limit| limit.min(most)));

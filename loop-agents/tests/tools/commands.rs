@@ -99,6 +99,18 @@ async fn a_command_is_ended_by_its_time_limit() {
     assert!(report.commands[0].timed_out && report.text.contains("its time limit"), "{}", report.text);
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_known_program_cannot_use_up_the_memory() {
+    let scenario = Scenario::allowing(&["sed"]);
+    scenario.put("line", "twice as long each time\n");
+    let command = r"sed --sandbox ':a;s/.*/&&/;ba' line";
+    let report = scenario.call("run_command", json!({ "command": command })).await;
+    assert_eq!(report.outcome, ToolOutcome::Done, "{}", report.text);
+    assert!(report.commands[0].exit_code != 0 && !report.commands[0].timed_out, "{}", report.text);
+    assert!(report.text.contains("memory"), "{}", report.text);
+}
+
 #[tokio::test]
 async fn a_program_of_the_workspace_needs_to_be_allowed_by_its_path() {
     let scenario = Scenario::allowing(&["./check.sh"]);

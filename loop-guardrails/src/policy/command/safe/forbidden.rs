@@ -28,7 +28,8 @@ pub(super) fn is_started(
     if in_safe_mode || !table::may_start_others(name(program)) {
         return false;
     }
-    let mut programs = std::iter::once(program).chain(arguments.iter().flat_map(|word| word.split(ends_a_word)));
+    let mut programs =
+        std::iter::once(program).chain(arguments.iter().flat_map(|word| word.split(ends_a_word)));
     let runs_scripts = programs.any(|word| table::runs_scripts(name(word)));
     // A script can hide a name in quotes: `r""m`. Both spellings of the arguments count.
     let unquoted: Vec<_> = arguments.iter().map(|word| word.replace(['"', '\'', '\\'], "")).collect();

@@ -131,7 +131,10 @@ fn a_forbidden_program_is_found_in_scripts_and_under_any_path() {
         ("./deploy.sh", "././deploy.sh now"),
         ("./deploy.sh", "sh deploy.sh"),
     ] {
-        assert!(forbidding(entry).judge(line).unwrap_err().ruling.rule.contains("is forbidden"), "{entry}: {line}");
+        assert!(
+            forbidding(entry).judge(line).unwrap_err().ruling.rule.contains("is forbidden"),
+            "{entry}: {line}"
+        );
     }
     for (entry, line) in [
         ("rm", "sed 's/format/form/' f.txt"),
