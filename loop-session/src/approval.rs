@@ -3,7 +3,7 @@
 //! A person has to see what they approve: the whole change or the whole command, without a part that could look like
 //! something else.
 
-use loop_agents::tools::{ApprovalAnswer, ApprovalKind, ApprovalRequest};
+use loop_agents::tools::{ApprovalAnswer, ApprovalKind, ApprovalRequest, visible};
 use loop_core::with_causes;
 use loop_guardrails::policy::command::CommandPrefix;
 use loop_manifest::settings::CommandRule;
@@ -124,7 +124,7 @@ impl ApprovalQuestion {
     fn choices(&self, host: &SessionHost) -> String {
         match &self.request.kind {
             ApprovalKind::Command { entry } => {
-                let mut begin = format!("`{}`", host.one_line(&entry.to_string()));
+                let mut begin = format!("`{}`", host.one_line(&visible(&entry.to_string())));
                 if begin.len() > ROW_COLUMNS / 2 && self.request.diff.parse().as_ref() == Ok(entry) {
                     begin = "all of it".to_owned();
                 }
@@ -154,7 +154,7 @@ impl ApprovalQuestion {
             (TypedAnswer::Once, _) => "allowed, this once".to_owned(),
             (TypedAnswer::Session, Some(entry)) => {
                 self.channel.grant(entry, false);
-                format!("allowed in this session: `{entry}`")
+                format!("allowed in this session: `{}`", visible(&entry.to_string()))
             }
             (TypedAnswer::Session, None) => {
                 self.channel.grant_writes();
@@ -177,15 +177,17 @@ impl ApprovalQuestion {
 
     /// Allows commands with these leading words in the folder, now and later. Returns what the person reads.
     fn kept(&self, entry: &CommandPrefix, host: &SessionHost) -> String {
+        let shown = entry.to_string();
+        let shown = visible(&shown);
         match self.channel.keep(entry, CommandRule::Allow) {
             Ok(file) => {
                 self.channel.grant(entry, true);
-                format!("always allowed in this folder: `{entry}` (stored in {})", file.display())
+                format!("always allowed in this folder: `{shown}` (stored in {})", file.display())
             }
             Err(error) => {
                 self.channel.grant(entry, false);
                 host.warn(&with_causes(&error));
-                format!("not stored, so allowed in this session only: `{entry}`")
+                format!("not stored, so allowed in this session only: `{shown}`")
             }
         }
     }

@@ -154,13 +154,22 @@ impl ProposedChange {
     pub(super) fn shown(self, workspace: &Workspace) -> Result<Option<String>, ToolError> {
         let (path, edit) = match self.0 {
             Kind::Text { path, edit } => (path, edit),
-            Kind::Described { text, .. } => return Ok(Some(visible(&text).into_owned())),
+            Kind::Described { text, .. } => {
+                let is_readable =
+                    text.lines().count() <= MAX_DESCRIBED_LINES && text.len() <= MAX_DESCRIBED_BYTES;
+                return Ok(is_readable.then(|| visible(&text).into_owned()));
+            }
         };
         let old = old_text(workspace, &path)?;
         let new = edit(old.clone())?;
         Ok(diff(&old, &new))
     }
 }
+
+/// The most lines of a described change that a person can be asked about: a screen of them.
+const MAX_DESCRIBED_LINES: usize = 50;
+/// The most bytes of a described change.
+const MAX_DESCRIBED_BYTES: usize = 4096;
 
 /// Returns the text of a file; a file that does not exist has an empty text.
 fn old_text(workspace: &Workspace, path: &str) -> Result<String, ToolError> {

@@ -4,7 +4,7 @@ mod visible;
 
 use similar::TextDiff;
 
-pub(super) use self::visible::visible;
+pub use self::visible::visible;
 
 /// The most lines that either text may have. Comparing more takes seconds.
 const MAX_LINES: usize = 10_000;

@@ -48,6 +48,7 @@ pub use self::{
     context::{StopFlag, ToolContext},
     create_dir::CreateDir,
     current_datetime::CurrentDatetime,
+    diff::visible,
     edit_file::EditFile,
     error::ToolError,
     file_tree::{FileTree, overview},

@@ -105,8 +105,9 @@ impl PendingApproval {
             (Some(diff), _) => diff,
             (None, ApprovalKind::Write) => "(the change is too long to show)\n".to_owned(),
             (None, _) => {
+                let what = if path.is_empty() { "it".to_owned() } else { format!("the change of `{path}`") };
                 return Err(ToolError::rejected(format!(
-                    "the change of `{path}` is too long to show to the user, who must approve it"
+                    "{what} is too long to show to the user, who must approve it"
                 )));
             }
         };

@@ -318,6 +318,35 @@ fn a_job_of_the_model_is_asked_about_while_writes_are() {
 }
 
 #[test]
+fn a_job_that_is_too_long_to_read_is_refused() {
+    let scenario = Scenario::new();
+    let prompt = "Delete it.\n".to_owned() + &"\n".repeat(200);
+    let schedules = call("CronCreate", &json!({ "cron": "* * * * *", "prompt": prompt }));
+    let server = ModelServer::new([schedules, done()]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
+    chat.wait_for_prompt_after("/help");
+    chat.types("Schedule.\r");
+    chat.wait_for_prompt_after("too long to show to the user");
+    chat.says("/schedule", "nothing is scheduled in this session");
+    chat.leaves();
+}
+
+#[test]
+fn what_an_answer_allows_has_no_invisible_characters() {
+    let scenario = with_program();
+    let server = ModelServer::new([runs("./check.sh a\u{200b}b"), done()]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
+    chat.wait_for_prompt_after("/help");
+    chat.types("Check.\r");
+    chat.sees(r"a\u{200b}b");
+    chat.sees("[y]es once");
+    chat.types("s\r");
+    chat.wait_for_prompt_after("allowed in this session");
+    assert!(!chat.page().contains('\u{200b}'), "{}", chat.page());
+    chat.leaves();
+}
+
+#[test]
 fn the_end_of_a_line_is_no_answer() {
     let scenario = with_program();
     let gate = Gate::new();

@@ -6,14 +6,21 @@ use anstream::adapter::strip_str;
 
 use crate::Redactor;
 
-/// Returns whether a character controls a terminal or changes how the text around it reads. Line feeds and tabs do not.
+/// Returns whether a character controls a terminal, changes how the text around it reads, or cannot be seen. Line feeds
+/// and tabs do not.
 ///
-/// Besides control characters these are the marks that turn the direction of writing, and the separators that break a
-/// line: a name with one of them can show the words of a line in another order.
+/// Besides control characters these are the marks that turn the direction of writing, the separators that break a line,
+/// and characters without a shape: a name with one of them can show the words of a line in another order, or look like
+/// another name. Joiners and variation selectors stay, because words and emoji need them.
 pub fn is_display_control(sign: char) -> bool {
     match sign {
         '\n' | '\t' => false,
+        ' '..='~' => false,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+        | '\u{200b}' => true,
+        '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' => true,
+        '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}' => true,
         sign => sign.is_control(),
     }
 }
@@ -86,6 +93,9 @@ mod tests {
         let last = last_line("a\tb\u{b}\u{202e}c\u{2066}d\u{2028}e", 80, &none());
         assert_eq!(last.as_deref(), Some("a bcde"));
         assert_eq!(printable("a\n\tb\u{202e}", &none()), "a\n\tb");
+        let unseen =
+            "r\u{200b}\u{ad}\u{2060}\u{3164}\u{feff}\u{e0041}m \u{1f469}\u{200d}\u{1f680}\u{2764}\u{fe0f}";
+        assert_eq!(printable(unseen, &none()), "rm \u{1f469}\u{200d}\u{1f680}\u{2764}\u{fe0f}");
     }
 
     proptest::proptest! {

@@ -10,7 +10,7 @@ use super::{
     reply_bounds::{CrossedBound, MAX_CALLS},
 };
 
-/// Refuses events with a call whose number is too high.
+/// Refuses events with a call whose number is too high, or is no number: the `genai` crate would leave that call out.
 pub(super) fn check(vendor: Vendor, events: &[u8]) -> Result<(), CrossedBound> {
     if !matches!(vendor, Vendor::OpenAi) {
         return Ok(());
@@ -30,7 +30,8 @@ fn highest(event: &str) -> u64 {
     }
     let data: Value = serde_json::from_str(&data).unwrap_or_default();
     let calls = data.pointer("/choices/0/delta/tool_calls").and_then(Value::as_array);
-    calls.into_iter().flatten().filter_map(|call| call.get("index")?.as_u64()).max().unwrap_or(0)
+    let numbers = calls.into_iter().flatten().filter_map(|call| call.get("index").filter(|it| !it.is_null()));
+    numbers.map(|number| number.as_u64().unwrap_or(u64::MAX)).max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -50,6 +51,9 @@ mod tests {
             ("\"index\":1000", false),
             ("\"index\":4294967295", false),
             ("\"inde\\u0078\":4294967295", false),
+            ("\"index\":-1", false),
+            ("\"index\":\"0\"", false),
+            ("\"index\":null", true),
         ] {
             let events = format!("data: [DONE]\n\n: hello\n\n{}", event(index));
             assert_eq!(check(Vendor::OpenAi, events.as_bytes()).is_ok(), is_fine, "{index}");

@@ -11,6 +11,9 @@ const MAX_REPLY_BYTES: usize = 32 * 1024 * 1024;
 /// The longest arguments of one tool call: 1 MiB.
 const MAX_ARGUMENT_BYTES: usize = 1024 * 1024;
 
+/// The longest name of a tool that a call can have. Vendors allow 64 or 128 characters.
+const MAX_NAME_BYTES: usize = 1024;
+
 /// The most tool calls of a reply.
 pub(super) const MAX_CALLS: usize = 1000;
 
@@ -40,7 +43,9 @@ pub(super) enum CrossedBound {
     Arguments,
     #[error("the arguments of its tool calls came in too many small pieces")]
     Pieces,
-    #[error("it has more than {MAX_CALLS} tool calls")]
+    #[error("the name of a tool call is longer than {MAX_NAME_BYTES} bytes")]
+    Name,
+    #[error("it has more than {MAX_CALLS} tool calls, or one with an impossible number")]
     Calls,
 }
 
@@ -69,6 +74,9 @@ impl ReplyBounds {
         };
         if length > MAX_ARGUMENT_BYTES {
             return Err(CrossedBound::Arguments);
+        }
+        if call.fn_name.len() > MAX_NAME_BYTES {
+            return Err(CrossedBound::Name);
         }
         self.copied = self.copied.saturating_add(length as u64);
         if self.copied > MAX_COPIED_BYTES {

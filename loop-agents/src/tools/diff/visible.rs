@@ -8,7 +8,11 @@ use std::{borrow::Cow, fmt::Write};
 ///
 /// Two different texts never look alike: a line with an escape, or with text that resembles one, has its backslashes
 /// doubled.
-pub(in crate::tools) fn visible(text: &str) -> Cow<'_, str> {
+///
+/// ```
+/// assert_eq!(loop_agents::tools::visible("r\u{200b}m"), r"r\u{200b}m");
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.split('\n').any(needs_escapes) {
         return Cow::Borrowed(text);
     }
