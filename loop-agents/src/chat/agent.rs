@@ -42,13 +42,21 @@ pub struct ChatAgent {
     agent_prompt: AgentPrompt,
     /// The conversation that each iteration starts from, if iterations do not continue one another.
     origin: Option<History>,
+    /// Whether the next turn continues the conversation in spite of that.
+    continues: bool,
     on_event: Box<dyn FnMut(TurnEvent<'_>) + Send>,
 }
 
 impl ChatAgent {
     /// Creates an agent that continues this conversation.
     pub fn new(chat: Chat) -> Self {
-        Self { chat, agent_prompt: AgentPrompt::default(), origin: None, on_event: Box::new(|_| {}) }
+        Self {
+            chat,
+            agent_prompt: AgentPrompt::default(),
+            origin: None,
+            continues: false,
+            on_event: Box::new(|_| {}),
+        }
     }
 
     /// Sets the goal: the value of `{goal}`.
@@ -77,6 +85,11 @@ impl ChatAgent {
     pub fn fresh(mut self) -> Self {
         self.origin = Some(self.chat.history().clone());
         self
+    }
+
+    /// Lets the next turn of an agent whose turns are [fresh](Self::fresh) continue the conversation of the last one.
+    pub const fn continue_next(&mut self) {
+        self.continues = true;
     }
 
     /// Calls `listener` with every event of a turn, for a live view. The turn waits while the listener runs.
@@ -124,16 +137,18 @@ impl ChatAgent {
         cx: IterationContext<TurnOutput>,
         mut inspect: impl FnMut(TurnEvent<'_>) + Send,
     ) -> Result<TurnOutput, IterationError> {
-        if let Some(origin) = &self.origin {
+        let continues = std::mem::take(&mut self.continues);
+        if let Some(origin) = self.origin.as_ref().filter(|_| !continues) {
             self.chat.set_history(origin.clone());
         }
         self.chat.set_iteration(cx.iteration());
-        let Self { chat, on_event, origin, .. } = self;
+        let is_fresh = self.origin.is_some() && !continues;
+        let Self { chat, on_event, .. } = self;
         let mut tell = move |event: TurnEvent<'_>| {
             inspect(event);
             on_event(event);
         };
-        if origin.is_none() {
+        if !is_fresh {
             let cancel = CancellationToken::new();
             let (message, meter) = (chat.as_sent(Message::user(&prompt)), cx.meter());
             let room = chat.make_room(&message, &meter, &cancel, &mut tell);

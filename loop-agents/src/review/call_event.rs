@@ -50,6 +50,9 @@ impl<'a> CallEvent<'a> {
     }
 }
 
+/// The call that stands for the agent's last words.
+pub(super) const REPLY: &str = "reply";
+
 type Listener = dyn Fn(CallEvent<'_>) + Send + Sync;
 
 /// Receives the calls of an agent while it works. Clones call the same function. The agent waits for it.
@@ -65,17 +68,17 @@ impl CallListener {
         Self(Some(Arc::new(listener)))
     }
 
-    pub(super) fn began(&self, id: &str, call: &str, arguments: &Value) {
+    pub(crate) fn began(&self, id: &str, call: &str, arguments: &Value) {
         self.notify(CallEvent::began(id, call, arguments));
     }
 
-    pub(super) fn ended(&self, id: &str, outcome: ToolOutcome, exit_code: Option<i32>, message: &str) {
+    pub(crate) fn ended(&self, id: &str, outcome: ToolOutcome, exit_code: Option<i32>, message: &str) {
         self.notify(CallEvent::ended(id, outcome, exit_code, message));
     }
 
     /// Reports the agent's last words.
-    pub(super) fn replied(&self, words: &str) {
-        self.began("", "reply", &Value::Null);
+    pub(crate) fn replied(&self, words: &str) {
+        self.began("", REPLY, &Value::Null);
         self.ended("", ToolOutcome::Done, None, words);
     }
 

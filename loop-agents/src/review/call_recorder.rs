@@ -56,7 +56,7 @@ impl<'a> CallRecorder<'a> {
 }
 
 /// Returns the subject of a call, under the argument names that agents use for it.
-pub(super) fn subject(arguments: &Value) -> &str {
+pub(crate) fn subject(arguments: &Value) -> &str {
     const NAMES: [&str; 7] = ["command", "cmd", "file_path", "path", "notebook_path", "pattern", "arguments"];
     NAMES.into_iter().find_map(|name| arguments.get(name)?.as_str()).unwrap_or_default()
 }

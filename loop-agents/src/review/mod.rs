@@ -45,3 +45,5 @@ pub use self::{
     worker::{ChatWorker, ShellWorker, Worker},
     worktree::{WorkTree, WorkTreeSnapshot},
 };
+#[cfg(feature = "plan")]
+pub(crate) use self::{call_recorder::subject, worker::is_own_call};

@@ -154,6 +154,11 @@ impl Toolbox {
         self
     }
 
+    /// Returns the workspace.
+    pub const fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     /// Sets the run that the audit records for calls.
     #[must_use]
     pub fn run(mut self, run: impl Into<String>) -> Self {

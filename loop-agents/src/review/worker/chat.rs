@@ -60,4 +60,8 @@ impl Worker for ChatWorker {
     fn on_call(&mut self, listener: CallListener) {
         self.listener = listener;
     }
+
+    fn continue_next(&mut self) {
+        self.agent.continue_next();
+    }
 }

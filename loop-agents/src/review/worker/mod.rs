@@ -6,6 +6,8 @@ mod shell;
 use async_trait::async_trait;
 use loop_core::{IterationContext, WorkError};
 
+#[cfg(feature = "plan")]
+pub(crate) use self::shell::is_own_call;
 pub use self::{chat::ChatWorker, shell::ShellWorker};
 use super::{ActionLog, CallListener};
 
@@ -35,6 +37,14 @@ pub trait Worker: Send {
     fn on_call(&mut self, listener: CallListener) {
         drop(listener);
     }
+
+    /// Lets the next work continue the conversation of the last one. By default, every work starts afresh.
+    fn continue_next(&mut self) {}
+
+    /// Returns whether the listener hears of every call, so that work without calls has done nothing. Default: true.
+    fn reports_calls(&self) -> bool {
+        true
+    }
 }
 
 #[async_trait]
@@ -50,6 +60,14 @@ impl<W: Worker + ?Sized> Worker for Box<W> {
 
     fn on_call(&mut self, listener: CallListener) {
         (**self).on_call(listener);
+    }
+
+    fn continue_next(&mut self) {
+        (**self).continue_next();
+    }
+
+    fn reports_calls(&self) -> bool {
+        (**self).reports_calls()
     }
 }
 

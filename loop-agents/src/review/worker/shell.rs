@@ -7,13 +7,20 @@ use serde_json::Value;
 use super::{SAID_BYTES, Worker};
 use crate::{
     process::OutputStream,
-    review::{ActionLog, CallListener, WorkTree, stream::ActionStream},
+    review::{ActionLog, CallListener, WorkTree, call_event::REPLY, stream::ActionStream},
     shell::ShellAgent,
     tools::ToolOutcome,
 };
 
 /// The name of the command in the report of its calls, and its id.
 const COMMAND: &str = "command";
+
+/// Returns whether the listener hears of this call although the agent did not make it: it is the agent's own command, or
+/// its last words.
+#[cfg(feature = "plan")]
+pub(crate) fn is_own_call(id: &str, call: &str) -> bool {
+    (id, call) == (COMMAND, COMMAND) || (id, call) == ("", REPLY)
+}
 
 /// A [`ShellAgent`] as a [`Worker`]. It reads the agent's actions from its stream, if the format reports them (Claude
 /// Code, Codex and pi), and adds the differences in a [`WorkTree`]. It ignores the agent's template.
@@ -82,5 +89,9 @@ impl Worker for ShellWorker {
 
     fn on_call(&mut self, listener: CallListener) {
         self.listener = listener;
+    }
+
+    fn reports_calls(&self) -> bool {
+        ActionStream::of(self.agent.format(), self.tree.root().to_owned(), CallListener::default()).is_some()
     }
 }

@@ -1,0 +1,231 @@
+//! The evaluator that validates a step and sets its state.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Halt, StopReason, Verdict};
+
+use super::{
+    PlanDocument, PlanFile, PlanStep, StepChecks, StepOutput, StepState, StepValidation, execution::unusable,
+};
+
+/// The stop reason of a run whose plan has a step that failed.
+pub const BLOCKED: &str = "blocked";
+
+/// The default number of repairs of a step.
+pub const DEFAULT_REPAIRS: u64 = 2;
+
+/// Validates the step that a [`PlanExecution`](super::PlanExecution) performed, and sets its state in the plan's file.
+///
+/// - A step with validations is done once all of them pass. Otherwise the next iteration repairs it; when its repairs
+///   are used up, it is blocked.
+/// - A step without validations is done, unless one of its calls failed and did not succeed later. If there was no call,
+///   the agent is asked once whether anything is to be done, and the step is blocked if it still calls nothing.
+///
+/// The verdict passes when no step is open and none is blocked. A blocked step ends the run with the reason
+/// [`BLOCKED`].
+///
+/// # Default
+/// [`DEFAULT_REPAIRS`], all steps, and a halt at the first step that is blocked.
+#[derive(Debug)]
+pub struct PlanEvaluator<C> {
+    file: PlanFile,
+    checks: C,
+    repairs: u64,
+    keep_going: bool,
+    one_step: bool,
+    now: fn() -> Timestamp,
+}
+
+/// The result of a step.
+enum StepResult {
+    Done,
+    Blocked(String),
+    /// It is not done yet, and the text says to the agent why.
+    Again(String),
+}
+
+impl<C: StepChecks> PlanEvaluator<C> {
+    /// Creates an evaluator for the plan in this file.
+    pub fn new(file: PlanFile, checks: C) -> Self {
+        let (repairs, keep_going, one_step) = (DEFAULT_REPAIRS, false, false);
+        Self { file, checks, repairs, keep_going, one_step, now: Timestamp::now }
+    }
+
+    /// Sets how often a step is repaired at most.
+    #[must_use]
+    pub fn repairs(self, repairs: u64) -> Self {
+        Self { repairs, ..self }
+    }
+
+    /// Performs the steps after a blocked one as well, and ends the run after the last.
+    #[must_use]
+    pub fn keep_going(self, keep_going: bool) -> Self {
+        Self { keep_going, ..self }
+    }
+
+    /// Passes as soon as one step is done.
+    #[must_use]
+    pub fn one_step(self, one_step: bool) -> Self {
+        Self { one_step, ..self }
+    }
+
+    /// Sets the clock for the time of the last update. Default: the system's.
+    #[must_use]
+    pub fn clock(self, now: fn() -> Timestamp) -> Self {
+        Self { now, ..self }
+    }
+
+    /// Judges the output of a step; `None` judges the plan as it is now.
+    ///
+    /// # Errors
+    /// A [`Halt`] if the plan is blocked, or if its file cannot be used.
+    pub async fn judge(&mut self, output: Option<&StepOutput>) -> Result<Verdict, EvaluatorError> {
+        let mut plan = self.file.read().map_err(unusable)?;
+        let Some(output) = output.filter(|output| output.step > 0) else {
+            return self.of_plan(&plan, "", false);
+        };
+        let Some(index) = place(&plan, output) else {
+            let text = format!("step {} is gone from the plan: {}", output.step, output.title);
+            return self.of_plan(&plan, &text, false);
+        };
+        let (number, steps) = (index + 1, plan.steps().len());
+        let name = format!("step {number} of {steps}");
+        let result = self.result(&plan.steps()[index], output).await;
+        let note = output.restored.as_ref().map(|note| format!("\n{note}")).unwrap_or_default();
+        match result {
+            StepResult::Again(feedback) => {
+                let text = format!("{name} is not done yet\n{feedback}{note}");
+                Ok(score(&plan, Verdict::fail()).with_text(text).with_feedback(feedback))
+            }
+            StepResult::Done => {
+                self.mark(&mut plan, index, StepState::Done)?;
+                let is_all = self.one_step;
+                self.of_plan(&plan, &format!("{name} is done: {}{note}", output.title), is_all)
+            }
+            StepResult::Blocked(reason) => {
+                self.mark(&mut plan, index, StepState::Blocked)?;
+                let text = format!("{name} is blocked: {}\n{reason}{note}", output.title);
+                match self.keep_going && !self.one_step {
+                    true => self.of_plan(&plan, &text, false),
+                    false => Err(self.blocked(text).into()),
+                }
+            }
+        }
+    }
+
+    fn mark(&self, plan: &mut PlanDocument, index: usize, state: StepState) -> Result<(), EvaluatorError> {
+        if plan.steps()[index].state != state {
+            plan.mark(index, state, (self.now)());
+            self.file.write(plan).map_err(unusable)?;
+        }
+        Ok(())
+    }
+
+    /// Judges the plan after a step with this result.
+    fn of_plan(&self, plan: &PlanDocument, step: &str, is_all: bool) -> Result<Verdict, EvaluatorError> {
+        let [open, blocked] = [StepState::Open, StepState::Blocked].map(|state| plan.count(state));
+        let line = |text: &str| if step.is_empty() { text.to_owned() } else { format!("{step}\n{text}") };
+        if is_all {
+            return Ok(score(plan, Verdict::pass()).with_text(line(&format!("{open} open"))));
+        }
+        match (open, blocked) {
+            (0, 0) => Ok(score(plan, Verdict::pass())
+                .with_text(line(&format!("the plan is complete: {}", plural(plan.steps().len()))))),
+            (0, _) => {
+                Err(self.blocked(line(&format!("{} blocked, no other one is open", plural(blocked)))).into())
+            }
+            _ => Ok(score(plan, Verdict::fail()).with_text(line(&format!("{open} open, {blocked} blocked")))),
+        }
+    }
+
+    fn blocked(&self, text: String) -> Halt {
+        let path = self.file.path().display();
+        let advice = format!("To try the step again, write `[ ]` in front of it in {path}");
+        Halt::new(StopReason::custom(BLOCKED), format!("{text}\n{advice}")).blockable(true)
+    }
+
+    async fn result(&self, step: &PlanStep, output: &StepOutput) -> StepResult {
+        if step.validations.is_empty() {
+            return without_validations(output);
+        }
+        for validation in &step.validations {
+            if let Err(why) = self.validate(validation, output).await {
+                let text = format!("The validation `{validation}` does not pass:\n{why}");
+                return match output.turn <= self.repairs {
+                    true => StepResult::Again(format!("{text}\n\nRepair this now.")),
+                    false => StepResult::Blocked(text),
+                };
+            }
+        }
+        StepResult::Done
+    }
+
+    async fn validate(&self, validation: &StepValidation, output: &StepOutput) -> Result<(), String> {
+        match validation {
+            StepValidation::Command(line) => self.checks.command(line).await,
+            StepValidation::Custom(name) => self.checks.custom(name).await,
+            StepValidation::FileExists(path) => match self.checks.exists(path)? {
+                true => Ok(()),
+                false => Err(format!("{path} does not exist")),
+            },
+            StepValidation::FileNotExists(path) => match self.checks.exists(path)? {
+                true => Err(format!("{path} exists")),
+                false => Ok(()),
+            },
+            StepValidation::NoErrors if output.failed.is_empty() => Ok(()),
+            StepValidation::NoErrors => Err(failed_calls(output)),
+            StepValidation::Regex(_) | StepValidation::Contains(_) | StepValidation::NotContains(_) => {
+                match validation.on_reply(&output.words) {
+                    Some(true) => Ok(()),
+                    _ => Err("this was compared with the last reply of the step".to_owned()),
+                }
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl<C: StepChecks> Evaluator<StepOutput> for PlanEvaluator<C> {
+    async fn evaluate(&mut self, cx: EvaluationContext<StepOutput>) -> Result<Verdict, EvaluatorError> {
+        // Before the first iteration nothing was done.
+        self.judge((cx.iteration() > 0).then(|| cx.output())).await
+    }
+}
+
+fn without_validations(output: &StepOutput) -> StepResult {
+    match output.calls {
+        _ if !output.failed.is_empty() => StepResult::Blocked(failed_calls(output)),
+        Some(0) if output.turn == 1 => StepResult::Again(
+            "You made no call, so nothing was done. If something is to be done for this step, do it now."
+                .to_owned(),
+        ),
+        Some(0) => StepResult::Blocked("nothing was done: the agent made no call".to_owned()),
+        _ => StepResult::Done,
+    }
+}
+
+fn failed_calls(output: &StepOutput) -> String {
+    let calls: Vec<_> = output.failed.iter().map(|call| format!("  {call}")).collect();
+    format!("calls failed, and did not succeed later:\n{}", calls.join("\n"))
+}
+
+/// Returns the place of the performed step in the plan, which may have been edited since.
+fn place(plan: &PlanDocument, output: &StepOutput) -> Option<usize> {
+    let is_it = |step: &PlanStep| step.title == output.title;
+    let expected = output.step - 1;
+    match plan.steps().get(expected) {
+        Some(step) if is_it(step) => Some(expected),
+        _ => plan.steps().iter().position(is_it),
+    }
+}
+
+/// Adds the share of done steps.
+fn score(plan: &PlanDocument, verdict: Verdict) -> Verdict {
+    #[expect(clippy::cast_precision_loss, reason = "a plan has at most 50 steps")]
+    let share = plan.count(StepState::Done) as f64 / plan.steps().len() as f64;
+    verdict.with_score(share)
+}
+
+fn plural(steps: usize) -> String {
+    if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") }
+}

@@ -1,0 +1,238 @@
+//! The iteration that performs the next step of a plan.
+
+use std::{collections::BTreeMap, fmt};
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use loop_core::{Halt, Iteration, IterationContext, StopReason, WorkError, with_causes};
+use serde::{Deserialize, Serialize};
+
+use super::{FailedCall, PlanDocument, PlanFile, PlanFileError, PlanStep, calls::StepCalls, prompt};
+use crate::{
+    judge::OutputText,
+    output::{OUTPUT_MARK, fingerprint},
+    review::{ActionLog, ReviewableOutput, Worker},
+};
+
+/// The stop reason of a run whose plan cannot be read or written.
+pub const UNUSABLE: &str = "plan_unusable";
+
+/// What an agent did for a step.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StepOutput {
+    /// The number of the step in the plan, from 1; 0 if no step was open.
+    pub step: usize,
+    /// The title of the step.
+    pub title: String,
+    /// How often the agent worked on the step: 1 at first, and 1 more for each repair.
+    pub turn: u64,
+    /// The agent's last words.
+    pub words: String,
+    /// How many calls it made; `None` if that is not known, because its output does not report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+    /// The calls that failed or were refused, and did not succeed later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<FailedCall>,
+    /// What was wrong with the plan's file after the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<String>,
+}
+
+impl OutputText for StepOutput {
+    fn excerpt(&self, max_bytes: usize) -> String {
+        self.words.excerpt(max_bytes)
+    }
+
+    fn last_words(&self, max_bytes: usize) -> String {
+        self.words.last_words(max_bytes)
+    }
+}
+
+impl ReviewableOutput for StepOutput {}
+
+type MakeWorker = dyn FnMut(Option<&str>) -> Result<Box<dyn Worker>, WorkError> + Send;
+
+/// An agent, and the calls that it makes.
+struct PlanWorker {
+    worker: Box<dyn Worker>,
+    calls: StepCalls,
+}
+
+/// An iteration in which an agent performs the first open step of a plan, and no other one.
+///
+/// The agent starts afresh for each step. For a repair, a model continues the conversation of the step. The states in
+/// the plan's file belong to a [`PlanEvaluator`](super::PlanEvaluator): what the agent changes in them is taken back.
+/// Titles and new steps that a person writes meanwhile count from the next step on.
+///
+/// ```
+/// use loop_agents::{
+///     chat::{Chat, ChatAgent, ScriptedModel},
+///     plan::{PlanDocument, PlanEvaluator, PlanExecution, PlanFile, ToolChecks},
+///     review::{ChatWorker, Worker},
+///     tools::Toolbox,
+/// };
+/// use loop_core::{Loop, evaluator_passed};
+/// use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let file = PlanFile::at(folder.path().join("plan.md"));
+/// file.write(&PlanDocument::parse("- [ ] Say hello [validate: contains hello]\n", "Be polite")?)?;
+///
+/// let model = ScriptedModel::new().says("Good day.").says("hello");
+/// let tools = || Ok::<_, loop_guardrails::policy::workspace::WorkspaceError>(
+///     Toolbox::standard(Workspace::open(folder.path(), ActionPolicy::default())?));
+/// let execution = PlanExecution::new(file.clone(), move |_| {
+///     Ok(Box::new(ChatWorker::new(ChatAgent::new(Chat::new(model.clone())))) as Box<dyn Worker>)
+/// });
+/// let evaluator = PlanEvaluator::new(file.clone(), ToolChecks::new(tools()?));
+/// let report = Loop::new(execution).evaluate(evaluator).until(evaluator_passed()).at_most(5).run().await?;
+/// assert!(report.is_success());
+/// assert_eq!(report.iterations(), 2);
+/// assert_eq!(file.read()?.text(), "- [x] Say hello [validate: contains hello]\n");
+/// # Ok(()) }
+/// ```
+pub struct PlanExecution {
+    file: PlanFile,
+    make: Box<MakeWorker>,
+    workers: BTreeMap<Option<String>, PlanWorker>,
+    now: fn() -> Timestamp,
+    /// The step whose conversation the worker of that step has.
+    in_context: Option<(usize, String)>,
+}
+
+impl PlanExecution {
+    /// Creates an iteration for the plan in this file. `make` returns the agent for a model that a step names, or for
+    /// `None` the one that performs all other steps.
+    pub fn new(
+        file: PlanFile,
+        make: impl FnMut(Option<&str>) -> Result<Box<dyn Worker>, WorkError> + Send + 'static,
+    ) -> Self {
+        let (make, workers) = (Box::new(make), BTreeMap::new());
+        Self { file, make, workers, now: Timestamp::now, in_context: None }
+    }
+
+    /// Sets the clock for the time of the last update. Default: the system's.
+    #[must_use]
+    pub fn clock(self, now: fn() -> Timestamp) -> Self {
+        Self { now, ..self }
+    }
+
+    /// Returns the prompt of the iteration in this context, without running anything. It is empty if no step is open.
+    ///
+    /// # Errors
+    /// The plan cannot be read.
+    pub fn prompt_in(&self, cx: &IterationContext<StepOutput>) -> Result<String, PlanFileError> {
+        let plan = self.file.read()?;
+        let Some(index) = plan.next() else { return Ok(String::new()) };
+        Ok(match repair(cx, index, &plan.steps()[index]) {
+            Some(Repair { feedback, .. }) => {
+                prompt::repair(&plan, index, feedback, self.in_context.is_some())
+            }
+            None => prompt::step(&plan, index),
+        })
+    }
+
+    fn worker(&mut self, model: Option<&str>) -> Result<&mut PlanWorker, WorkError> {
+        let key = model.map(str::to_owned);
+        if !self.workers.contains_key(&key) {
+            let (mut worker, calls) = ((self.make)(model)?, StepCalls::default());
+            worker.on_call(calls.listener());
+            self.workers.insert(key.clone(), PlanWorker { worker, calls });
+        }
+        self.workers.get_mut(&key).ok_or_else(|| WorkError::failed("there is no agent"))
+    }
+}
+
+#[async_trait]
+impl Iteration for PlanExecution {
+    type Output = StepOutput;
+
+    async fn run(&mut self, cx: IterationContext<StepOutput>) -> Result<StepOutput, WorkError> {
+        let plan = self.file.read().map_err(unusable)?;
+        let Some(index) = plan.next() else { return Ok(StepOutput::default()) };
+        let step = &plan.steps()[index];
+        let place = (index, step.title.clone());
+        let repair = repair(&cx, index, step);
+        let is_in_context = repair.is_some() && self.in_context.take() == Some(place.clone());
+        let (turn, prompt) = match repair {
+            Some(Repair { turn, feedback }) => (turn, prompt::repair(&plan, index, feedback, is_in_context)),
+            None => (1, prompt::step(&plan, index)),
+        };
+        let mut guard = StateGuard { file: self.file.clone(), before: Some(plan.clone()), now: self.now };
+        let PlanWorker { worker, calls } = self.worker(step.model.as_deref())?;
+        calls.take();
+        if is_in_context {
+            worker.continue_next();
+        }
+        let mut actions = ActionLog::default();
+        let worked = worker.work(prompt, &mut actions, cx.part()).await;
+        let (made, failed) = calls.take();
+        let is_known = worker.reports_calls();
+        let restored = guard.restore().map_err(unusable)?;
+        let words = worked?;
+        if let Some(failure) = actions.failure {
+            return Err(WorkError::failed(format!("the agent of step {} {failure}", index + 1)));
+        }
+        self.in_context = Some(place);
+        cx.mark(OUTPUT_MARK, fingerprint(words.len() as u64, &[words.as_bytes()]));
+        Ok(StepOutput {
+            step: index + 1,
+            title: step.title.clone(),
+            turn,
+            words,
+            calls: is_known.then_some(made),
+            failed,
+            restored: restored.map(str::to_owned),
+        })
+    }
+}
+
+/// The work on a step that is not done yet.
+struct Repair<'a> {
+    turn: u64,
+    feedback: &'a str,
+}
+
+/// Returns the repair that the previous iteration left for this step, if any.
+fn repair<'a>(cx: &'a IterationContext<StepOutput>, index: usize, step: &PlanStep) -> Option<Repair<'a>> {
+    let previous = cx.previous()?;
+    let feedback = previous.verdict()?.feedback()?;
+    let output =
+        previous.output().filter(|output| (output.step, &output.title) == (index + 1, &step.title))?;
+    Some(Repair { turn: output.turn + 1, feedback })
+}
+
+/// Ends a run whose plan cannot be used.
+pub(super) fn unusable(error: PlanFileError) -> WorkError {
+    let message = format!("{}\nCorrect the file, then resume the run", with_causes(&error));
+    Halt::new(StopReason::custom(UNUSABLE), message).blockable(true).into()
+}
+
+/// Restores the states in the plan's file, also if the step is cut.
+struct StateGuard {
+    file: PlanFile,
+    before: Option<PlanDocument>,
+    now: fn() -> Timestamp,
+}
+
+impl StateGuard {
+    fn restore(&mut self) -> Result<Option<&'static str>, PlanFileError> {
+        self.before.take().map_or(Ok(None), |before| self.file.restore(&before, (self.now)()))
+    }
+}
+
+impl Drop for StateGuard {
+    fn drop(&mut self) {
+        // A cut step has no output that could report an error; the next one reads the file again.
+        let _ = self.restore();
+    }
+}
+
+impl fmt::Debug for PlanExecution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlanExecution").field("file", &self.file).finish_non_exhaustive()
+    }
+}
