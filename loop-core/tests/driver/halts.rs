@@ -76,6 +76,18 @@ async fn a_cancellation_has_precedence() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_cancellation_has_precedence_though_it_comes_with_the_halt() {
+    let token = CancellationToken::new();
+    let cancel = token.clone();
+    let closed = async move {
+        cancel.cancel();
+        halt("closed")
+    };
+    let run = Loop::new(slow(1)).until(never()).at_most(9).cancel_on(token).halt_on(closed);
+    assert_eq!(run.run().await.unwrap().reason(), Some(&StopReason::Cancelled));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_events_record_the_halt_and_the_run_can_be_resumed() {
     use futures::StreamExt;
     let run = || Loop::new(slow(40)).until(never()).at_most(3).grace(ms(0));

@@ -197,6 +197,20 @@ async fn a_deferral_leaves_it_unless_it_would_lose_its_progress() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_wait_for_its_pace_stays_inside() {
+    let (journal, begins) = (SharedJournal::new(), Arc::new(AtomicU64::new(0)));
+    let count = Arc::clone(&begins);
+    let run = outer(move |cx: IterationContext<u64>| {
+        count.fetch_add(1, Ordering::SeqCst);
+        let run = Loop::new(sleeper(ms(1))).until(never()).at_most(3).pace(ms(10));
+        let run = run.resume_from(journal.clone());
+        async move { Ok(run.run_within(&cx).await?.iterations()) }
+    });
+    let (took, report) = timed(run).await;
+    assert_eq!((took, report.output(), begins.load(Ordering::SeqCst)), (ms(23), Some(&3), 1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_resumed_outer_run_resumes_the_inner_one_at_its_own_step() {
     let (outer, inner) = (SharedJournal::<u64>::new(), SharedJournal::<u64>::new());
     let runs = Arc::new(Mutex::new(Vec::new()));
