@@ -40,9 +40,11 @@ impl EndSignals {
     /// Returns whether the run has to end. Work that is always ready never awaits [`requested`](Self::requested).
     pub(super) fn is_requested(&mut self) -> bool {
         let Self { cancel, halts, halt } = self;
-        // A later wait registers its own waker.
-        let mut cx = Context::from_waker(Waker::noop());
-        cancel.is_cancelled() || halt.is_some() || poll_halts(halts, halt, &mut cx).is_ready()
+        if cancel.is_cancelled() || halt.is_some() {
+            return true;
+        }
+        // Most runs have no such future, and this is asked several times per step. A later wait registers its own waker.
+        !halts.is_empty() && poll_halts(halts, halt, &mut Context::from_waker(Waker::noop())).is_ready()
     }
 
     /// Returns the request for the machine. A cancellation has precedence.

@@ -13,9 +13,8 @@ impl<I: Iteration> Driver<I> {
         self.run.begin();
         loop {
             match self.advance().await {
-                Milestone::Ended(_) if mem::take(&mut is_late_end) && self.run.can_go_on() => {
-                    self.run.begin();
-                }
+                // A result, and a run that has to end now, stay as they ended.
+                Milestone::Ended(_) if mem::take(&mut is_late_end) => self.run.begin(),
                 Milestone::Ended(ending) => {
                     return match Outer::propagated(&ending, self.run.machine.progress()) {
                         Some(halt) => Err(halt.into()),
@@ -32,11 +31,6 @@ impl<I: Iteration> Driver<I> {
 }
 
 impl<O> RunState<O> {
-    /// Returns whether this nested run, which ended, may go on because its outer run does.
-    fn can_go_on(&mut self) -> bool {
-        !is_result(self.machine.progress()) && !self.signals.end.is_requested()
-    }
-
     /// Returns whether a later run can continue where this one is, or would lose nothing by beginning again.
     fn can_be_continued(&self) -> bool {
         self.event_sink.journal.is_some() || self.machine.progress().can_begin_again()
