@@ -230,6 +230,19 @@ mod tests {
         of_first.await.unwrap();
     }
 
+    /// A future may move to another task, whose waker is another one.
+    #[tokio::test]
+    async fn the_last_waker_is_woken() {
+        let token = CancellationToken::new();
+        let part = token.child_token();
+        let mut wait = Box::pin(async move { part.cancelled().await });
+        assert!(wait.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        let wait = tokio::spawn(wait);
+        tokio::task::yield_now().await;
+        token.cancel();
+        wait.await.unwrap();
+    }
+
     #[test]
     fn who_stops_waiting_leaves_room_for_others() {
         let token = CancellationToken::new().child_token();

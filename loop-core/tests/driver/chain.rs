@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use loop_core::{
-    BoxError, CancellationToken, Chain, EvaluationContext, Evaluator, Iteration, IterationContext, Loop,
-    Report, Step, StopReason, Verdict, WorkError, condition_fn, evaluator_fn, iteration_fn,
+    BoxError, CancellationToken, Chain, EvaluationContext, Evaluator, Event, Iteration, IterationContext,
+    Journal, JournalSync, Loop, Report, Step, StopReason, Verdict, Work, WorkError, condition_fn,
+    evaluator_fn, iteration_fn,
 };
 use tokio::time::sleep;
 
@@ -100,11 +101,52 @@ async fn a_journal_that_cannot_be_opened_halts_its_loop() {
     assert_eq!(report.ending().to_string(), told);
 }
 
+/// A recorded pass, whose last event cannot be read if there is an error.
+struct Recorded(Vec<Event>, Option<&'static str>);
+
+impl Journal<String> for Recorded {
+    fn append(&mut self, _: &[Event], _: Option<&String>) -> Result<(), BoxError> {
+        Ok(())
+    }
+    fn sync(&mut self) -> JournalSync {
+        Box::pin(async { Ok(()) })
+    }
+    fn load(&mut self, each: &mut dyn FnMut(&Event)) -> Result<Option<String>, BoxError> {
+        self.0.iter().for_each(each);
+        self.1.map_or(Ok(None), |error| Err(error.into()))
+    }
+}
+
+/// The pass may have to continue, so the next one must not begin instead of it.
+#[tokio::test(start_paused = true)]
+async fn a_pass_does_not_begin_if_the_one_before_cannot_be_read() {
+    let journal = SharedJournal::new();
+    let kept = journal.clone();
+    run(Chain::new().then(part("a")).record(move |_| Ok(kept.clone())), 1).await;
+    let events = journal.events();
+    let second = async |first: &[Event], error| {
+        let first = first.to_vec();
+        let record = move |pass| match pass {
+            1 => Ok(Recorded(first.clone(), error)),
+            2 => Ok(Recorded(Vec::new(), None)),
+            _ => panic!("there is no pass {pass}"),
+        };
+        let mut chain = Chain::new().then(part("b")).record(record);
+        chain.run(IterationContext::new(&Work::new(), 2)).await.map_err(|error| error.to_string())
+    };
+    assert_eq!(second(&events, None).await, Ok("b".to_owned()));
+    let told = "failed: the journal of pass 1 of the chain cannot be used: ";
+    let unreadable = second(&events, Some("line 7 is damaged")).await;
+    assert_eq!(unreadable, Err(format!("{told}line 7 is damaged")));
+    let damaged = second(&events[1..], None).await.unwrap_err();
+    assert!(damaged.starts_with(told), "{damaged}");
+}
+
 /// After a cancellation the index of the pass is used up, and the next one continues the pass.
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_pass_continues_at_its_cut_part() {
     let (outer, runs) = (SharedJournal::new(), Arc::new(Mutex::new(Vec::new())));
-    let journals: Vec<SharedJournal<String>> = (0..3).map(|_| SharedJournal::new()).collect();
+    let journals = [SharedJournal::<String>::new(), SharedJournal::new()];
     let begin = |token: CancellationToken| {
         let slow = |name: &'static str| {
             let runs = Arc::clone(&runs);
@@ -118,7 +160,7 @@ async fn a_cancelled_pass_continues_at_its_cut_part() {
         };
         let journals = journals.clone();
         let chain = Chain::new().then(slow("a")).then(slow("b")).then(slow("c"));
-        let chain = chain.record(move |pass| Ok(journals[pass as usize].clone()));
+        let chain = chain.record(move |pass| Ok(journals[pass as usize - 1].clone()));
         let done = condition_fn(|step: &Step<String>, _| step.output().is_some());
         Loop::new(chain).until(done).at_most(2).grace(ms(0)).cancel_on(token).resume_from(outer.clone()).run()
     };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use loop_core::{
-    EvaluationContext, IterationContext, JudgedStep, Loop, Machine, MaxElapsed, Progress, Step, StepRecord,
-    Verdict, condition_fn, evaluator_fn, evaluator_passed, iteration_fn,
+    Chain, EvaluationContext, IterationContext, JudgedStep, Loop, Machine, MaxElapsed, Progress, Step,
+    StepRecord, Verdict, best_of, condition_fn, evaluator_fn, evaluator_passed, iteration_fn,
 };
 
 use crate::test_parts::{Budget, ms, never, sleeper};
@@ -19,6 +19,14 @@ fn functions_show_what_they_are() {
     assert_eq!(shown, "IterationFn EvaluatorFn And(ConditionFn, EvaluatorPassed)");
     let run = Loop::new(iteration).evaluate(evaluator).at_most(3).at_most_for(ms(9)).guard(Budget::cents(5));
     assert_eq!(format!("{run:?}"), "Loop { evaluated: true, has_goal: false, guardrails: 3, .. }");
+}
+
+#[test]
+fn a_composition_shows_its_size_and_its_loops() {
+    assert_eq!(format!("{:?}", Chain::new().then(sleeper(ms(1)))), "Chain { parts: 1, .. }");
+    let lane = || Loop::new(sleeper(ms(1))).until(never()).at_most(1);
+    let shown = format!("Lanes {{ loops: [{:?}], pick: Best }}", lane());
+    assert_eq!(format!("{:?}", best_of([lane()])), shown);
 }
 
 #[test]

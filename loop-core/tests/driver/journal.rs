@@ -264,6 +264,17 @@ async fn work_is_cut_when_its_spending_cannot_be_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn work_is_cut_when_a_sync_fails_beside_it() {
+    let (endless, dropped) = Endless::new();
+    // The first batch succeeds, and its sync fails while the iteration works.
+    let run = Loop::new(endless).until(never()).at_most_for(ms(60_000)).grace(ms(5));
+    let (took, report) = timed(run.journal(Memory::failing_after(1)).run()).await;
+    assert!(is_set(&dropped));
+    // The sync takes 1 ms, and the grace time 5 ms.
+    assert_eq!((took, report.unwrap().reason()), (ms(6), Some(&StopReason::Failed)));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_run_goes_on_from_its_journal_and_in_it() {
     let journal = Memory::default();
     let first = Loop::new(agent()).until(never()).at_most(2).journal(journal.clone()).run().await.unwrap();

@@ -105,12 +105,24 @@ fn scored(score: u64, passes: bool, millis: u64) -> Loop<BoxIteration, JudgedSte
     Loop::new(agent(millis)).evaluate(judge).until(evaluator_passed()).at_most(1)
 }
 
+/// A loop whose evaluator gives no score.
+fn unscored(passes: bool) -> Loop<BoxIteration, JudgedStep<u64>, Bounded> {
+    let judge = evaluator_fn(move |_: EvaluationContext<u64>| async move {
+        Ok(if passes { Verdict::pass() } else { Verdict::fail() })
+    });
+    Loop::new(agent(1)).evaluate(judge).until(evaluator_passed()).at_most(1)
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_best_score_wins_and_the_highest_possible_one_ends_the_others() {
     let winner = async |lanes| best_of(lanes).run().await.map(|ended| ended.winner_index()).unwrap();
     assert_eq!(winner(vec![scored(50, true, 5), scored(90, false, 9), scored(70, true, 1)]).await, Some(1));
     assert_eq!(winner(vec![scored(50, false, 5), scored(50, true, 9), scored(50, true, 1)]).await, Some(1));
     assert_eq!(winner(vec![]).await, None);
+    // Any score is better than none, and without one only a met goal wins.
+    assert_eq!(winner(vec![unscored(true), scored(0, false, 1), unscored(true)]).await, Some(1));
+    assert_eq!(winner(vec![unscored(false), unscored(true)]).await, Some(1));
+    assert_eq!(winner(vec![unscored(false), unscored(false)]).await, None);
     let run = best_of([scored(50, true, 900), scored(100, true, 10), scored(100, false, 5)]).run();
     let (took, ended) = timed(run).await;
     let ended = ended.unwrap();

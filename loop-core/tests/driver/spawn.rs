@@ -2,7 +2,8 @@
 
 use futures::StreamExt;
 use loop_core::{
-    CancellationToken, EventKind, IterationContext, Loop, StopReason, Update, WorkError, iteration_fn,
+    Bounded, CancellationToken, EventKind, IterationContext, Loop, Step, StopReason, Update, WorkError,
+    iteration_fn,
 };
 use tokio::time::sleep;
 
@@ -216,13 +217,19 @@ async fn a_cancellation_is_written_once() {
 /// Yielding to the runtime costs more than a ready step, so sixteen such steps share one yield.
 #[tokio::test(start_paused = true)]
 async fn ready_steps_let_others_run_now_and_then_and_not_each_time() {
-    let agent = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
-    let mut run = std::pin::pin!(Loop::new(agent).until(never()).at_most(1_600).run());
-    let mut given_way = 0;
+    let succeeds = iteration_fn(async |cx: IterationContext<u64>| Ok(cx.iteration()));
+    assert_eq!(yields(Loop::new(succeeds).until(never()).at_most(1_600)).await, 100);
+    let fails = iteration_fn(async |_: IterationContext<u64>| Err::<u64, _>(WorkError::failed("no")));
+    assert_eq!(yields(Loop::new(fails).until(never()).at_most(1_600)).await, 100);
+}
+
+async fn yields<I: loop_core::Iteration<Output = u64>>(run: Loop<I, Step<u64>, Bounded>) -> u64 {
+    let mut run = std::pin::pin!(run.run());
+    let mut yields = 0;
     while futures::poll!(run.as_mut()).is_pending() {
-        given_way += 1;
+        yields += 1;
     }
-    assert_eq!(given_way, 100);
+    yields
 }
 
 #[test]
