@@ -43,7 +43,8 @@ impl EndSignals {
         if cancel.is_cancelled() || halt.is_some() {
             return true;
         }
-        // Most runs have no such future, and this is asked several times per step. A later wait registers its own waker.
+        // Most runs have no such future, and this is asked several times per step. A later wait registers its own
+        // waker.
         !halts.is_empty() && poll_halts(halts, halt, &mut Context::from_waker(Waker::noop())).is_ready()
     }
 
