@@ -127,9 +127,10 @@ impl<O> EvaluationContext<O> {
         Arc::clone(&self.output)
     }
 
-    /// Returns the limits that the guardrails left for this evaluation when it began.
-    pub const fn left(&self) -> Ceiling {
-        self.left
+    /// Returns the limits that the guardrails left for this evaluation when it began. Of money and tokens, it is at most
+    /// what the [shared budgets](crate::SharedBudget) have left now.
+    pub fn left(&self) -> Ceiling {
+        self.left.min(self.handle.shared_left())
     }
 
     /// Returns the step before the judged one.

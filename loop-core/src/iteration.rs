@@ -202,9 +202,10 @@ impl<O> IterationContext<O> {
         self.attempt
     }
 
-    /// Returns the limits that the guardrails left for this iteration when it began.
-    pub const fn left(&self) -> Ceiling {
-        self.left
+    /// Returns the limits that the guardrails left for this iteration when it began. Of money and tokens, it is at most
+    /// what the [shared budgets](crate::SharedBudget) have left now.
+    pub fn left(&self) -> Ceiling {
+        self.left.min(self.handle.shared_left())
     }
 
     /// Returns a person's notes for this iteration.

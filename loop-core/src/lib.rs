@@ -22,6 +22,7 @@ mod progress;
 mod report;
 mod run_cost;
 mod run_time;
+mod shared_budget;
 mod step;
 mod stop;
 mod usage;
@@ -59,6 +60,7 @@ pub use self::{
     report::Report,
     run_cost::RunCost,
     run_time::RunTime,
+    shared_budget::{NotEnoughLeft, Reservation, SharedBudget},
     step::{JudgedStep, Step, StepRecord},
     stop::{
         And, Condition, ConditionFn, ConditionList, EvaluatorPassed, NamedCondition, Never, Not, Or,

@@ -20,6 +20,12 @@ pub(crate) struct Steps<O> {
     pub(crate) last_output: Option<Arc<O>>,
 }
 
+impl<O> Default for Steps<O> {
+    fn default() -> Self {
+        Self { last: None, best: None, last_output: None }
+    }
+}
+
 impl<O> Steps<O> {
     /// Creates the steps of a restored run with its stored output, which belongs to the last step if that step made
     /// one.

@@ -26,12 +26,16 @@ mod lagging_readers;
 mod lanes;
 #[path = "driver/nested.rs"]
 mod nested;
+#[path = "driver/nested_clock.rs"]
+mod nested_clock;
 #[path = "driver/outputs.rs"]
 mod outputs;
 #[path = "driver/questions.rs"]
 mod questions;
 #[path = "driver/resume.rs"]
 mod resume;
+#[path = "driver/shared_budget.rs"]
+mod shared_budget;
 #[path = "driver/spawn.rs"]
 mod spawn;
 #[path = "driver/stop_condition.rs"]

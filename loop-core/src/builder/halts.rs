@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use super::{Loop, LoopStep};
-use crate::{Halt, Iteration};
+use crate::{Halt, Iteration, SharedBudget};
 
 impl<I, S, B> Loop<I, S, B>
 where
@@ -36,6 +36,18 @@ where
     /// ```
     pub fn halt_on(mut self, future: impl Future<Output = Halt> + Send + 'static) -> Self {
         self.halts.push(Box::pin(future));
+        self
+    }
+
+    /// Makes this loop a member of the budget. Its usage and its run time count for the budget, and the run ends as
+    /// [`SharedBudgetExceeded`](crate::StopReason::SharedBudgetExceeded) when nothing is left. Call this several times
+    /// to share several budgets.
+    ///
+    /// If the run runs within another run that shares the budget, this call changes nothing: its usage counts already.
+    pub fn share(mut self, budget: &SharedBudget) -> Self {
+        if !self.budgets.iter().any(|known| known.is_same(budget)) {
+            self.budgets.push(budget.clone());
+        }
         self
     }
 }

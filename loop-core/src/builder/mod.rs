@@ -19,7 +19,7 @@ pub use self::{
 use self::{goal::TypedCondition, history::HistorySource};
 use crate::{
     Ask, CancellationToken, Evaluator, Guardrail, Iteration, JudgedStep, MaxElapsed, MaxIterations, Observer,
-    Pace, Step, StopCondition,
+    Pace, SharedBudget, Step, StopCondition,
     driver::{Goal, GracePeriods, HaltFuture, OnLag, SuspendedTime},
 };
 
@@ -48,6 +48,7 @@ pub struct Loop<I: Iteration, S = Step<<I as Iteration>::Output>, B = Unbounded>
     observers: Vec<Box<dyn Observer>>,
     cancel: CancellationToken,
     halts: Vec<HaltFuture>,
+    budgets: Vec<SharedBudget>,
     grace_periods: GracePeriods,
     channel: usize,
     on_lag: OnLag,
@@ -74,6 +75,7 @@ impl<I: Iteration> Loop<I> {
             observers: Vec::new(),
             cancel: CancellationToken::new(),
             halts: Vec::new(),
+            budgets: Vec::new(),
             grace_periods: GracePeriods { grace: Duration::from_secs(10), overrun: DEFAULT_OVERRUN },
             channel: 64,
             on_lag: OnLag::Hold,
@@ -237,6 +239,7 @@ where
             observers: self.observers,
             cancel: self.cancel,
             halts: self.halts,
+            budgets: self.budgets,
             grace_periods: self.grace_periods,
             channel: self.channel,
             on_lag: self.on_lag,

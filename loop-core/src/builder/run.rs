@@ -5,7 +5,9 @@ use tokio::sync::mpsc;
 use super::{BuildError, IsBounded, Loop, LoopStep, error::check_restored};
 use crate::{
     Iteration, Machine, OnLag, Phase, Report,
-    driver::{Driver, EndSignals, EventSink, JournalWriter, ReaderQueue, RunHandle, RunState, RunStream},
+    driver::{
+        Driver, EndSignals, EventSink, JournalWriter, ReaderQueue, RunHandle, RunState, RunStream, Shares,
+    },
     work::{Outer, OuterLimits},
 };
 
@@ -153,13 +155,15 @@ where
             machine.guard(Box::new(OuterLimits::new(outer.left, machine.progress())));
             self.cancel = self.cancel.child_of_both(outer.handle.interrupt_token());
         }
+        let mut shares = Shares::new(self.budgets, outer.map(|outer| &outer.handle));
+        shares.join(machine.progress());
         let is_resumed = machine.progress().phase() != Phase::New;
         let journal = journal.map(|journal| JournalWriter::new(journal, is_resumed));
         let event_sink = EventSink::new(goal, self.observers, journal, reader);
         let run = RunState::new(
             machine,
             event_sink,
-            EndSignals::new(self.cancel, self.halts),
+            EndSignals::new(self.cancel, self.halts, shares),
             self.grace_periods,
             self.suspended_time,
             output,

@@ -15,7 +15,13 @@ impl<O> RunState<O> {
             Err(error) => error.into(),
         };
         let notes = self.signals.work.take_boxed_notes();
-        self.answer(|machine, at| machine.iterated(at, result, notes));
+        // The report that used up a shared budget may be the last of work that has succeeded.
+        if matches!(result, WorkResult::Done(())) && self.signals.end.is_only_exhausted() {
+            self.answer_finished(|machine, at| machine.iterated(at, result, notes));
+            self.tell_cancel();
+        } else {
+            self.answer(|machine, at| machine.iterated(at, result, notes));
+        }
     }
 
     pub(super) fn evaluated(&mut self, result: Result<Verdict, WorkError>) {

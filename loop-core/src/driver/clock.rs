@@ -13,7 +13,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use crate::RunTime;
+use crate::{RunTime, SharedBudget, work::Pauses};
 
 /// Time that does not count as run time, such as the time for which a user stopped the program with Ctrl+Z. Your
 /// program reports this time. Clones share one total.
@@ -58,76 +58,102 @@ impl SuspendedTime {
     }
 
     /// Returns the total, in microseconds.
-    fn sum(&self) -> u64 {
+    pub(crate) fn sum(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether this is a clone of the other.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-/// A clock that can be paused. Tokio's instants are monotonic, and on Linux and macOS they exclude the time for which
-/// the machine slept.
+/// A clock that stands still in the [`Pauses`] of its run. Tokio's instants are monotonic, and on Linux and macOS they
+/// exclude the time for which the machine slept.
 #[derive(Debug)]
 pub(crate) struct Clock {
     base: RunTime,
     origin: Instant,
-    /// The suspended time that was reported before this run began, in microseconds. It does not count for this run.
+    /// The uncounted time that was reported before this run began, in microseconds. It does not count for this run.
     before: u64,
-    off: SuspendedTime,
-    /// The start of the current pause, and the suspended time until then in microseconds.
-    stopped: Option<(Instant, u64)>,
+    pauses: Arc<Pauses>,
 }
 
 impl Clock {
     /// Creates a clock that continues from `base`. Call [`start`](Self::start) when the run begins.
-    pub(crate) fn starting_at(base: RunTime, off: SuspendedTime) -> Self {
-        Self { base, origin: Instant::now(), before: off.sum(), off, stopped: None }
+    pub(crate) fn starting_at(base: RunTime, pauses: Arc<Pauses>) -> Self {
+        Self { base, origin: Instant::now(), before: pauses.uncounted(), pauses }
     }
 
-    /// Restarts the clock at its base: the time before anybody drove the run is not run time.
-    pub(crate) fn start(&mut self) {
-        (self.origin, self.before) = (Instant::now(), self.off.sum());
+    /// Restarts the clock at its base: the time before anybody drove the run is not run time. From now on the time
+    /// counts for these budgets too.
+    pub(crate) fn start(&mut self, budgets: &[SharedBudget]) {
+        (self.origin, self.before) = (Instant::now(), self.pauses.uncounted());
+        self.pauses.share_time(budgets);
     }
 
     pub(crate) fn now(&self) -> RunTime {
-        let (now, suspended) = self.stopped.unwrap_or_else(|| (Instant::now(), self.suspended_micros()));
+        self.read(self.pauses.now())
+    }
+
+    /// Returns the run time at an instant until which this much time was uncounted.
+    fn read(&self, (instant, uncounted): (Instant, u64)) -> RunTime {
         // Whole microseconds are cheap to compute, and this runs several times per step.
-        let counted = RunTime::from(now - self.origin).as_micros().saturating_sub(suspended);
+        let passed = RunTime::from(instant - self.origin).as_micros();
+        let counted = passed.saturating_sub(uncounted.saturating_sub(self.before));
         self.base.plus(RunTime::from_micros(counted))
     }
 
-    /// Returns the suspended time since the clock started.
-    fn suspended_micros(&self) -> u64 {
-        self.off.sum().saturating_sub(self.before)
-    }
-
-    /// Pauses the clock while a person is being asked.
-    pub(crate) fn stop(&mut self) {
-        self.stopped = Some((Instant::now(), self.suspended_micros()));
-    }
-
-    /// Continues after a pause. Suspended time that was reported during the pause is part of the pause and is not
-    /// subtracted twice.
-    pub(crate) fn resume(&mut self) {
-        if let Some((since, off_then)) = self.stopped.take() {
-            let given = Duration::from_micros(self.suspended_micros().saturating_sub(off_then));
-            self.origin += since.elapsed().saturating_sub(given);
-        }
-    }
-
-    /// Resolves when the clock reaches `at`, and never for `None`. It ignores tokio's cooperative budget: otherwise
-    /// work polled earlier in the same task could use up the budget each time, and no limit would ever apply.
+    /// Resolves when the clock reaches `at`, and never for `None`.
     pub(crate) async fn reach(&self, at: Option<RunTime>) {
-        let Some(at) = at else { return std::future::pending().await };
         loop {
-            match self.origin.checked_add(
-                at.since(self.base).saturating_add(Duration::from_micros(self.suspended_micros())),
-            ) {
-                Some(instant) => unconstrained(sleep_until(instant)).await,
-                None => std::future::pending().await,
-            }
-            // Suspended time that was reported meanwhile may have moved the clock back.
-            if self.now() >= at {
+            // Nothing is due while the clock stands.
+            unconstrained(self.pauses.closed()).await;
+            self.sleep_until(at).await;
+            // A pause or reported suspended time may have moved the clock back meanwhile.
+            if at.is_some_and(|at| self.now() >= at) {
                 return;
             }
         }
+    }
+
+    /// Returns the time after this much more time, for [`reach_in_pauses`](Self::reach_in_pauses).
+    pub(crate) fn in_pauses_after(&self, time: Duration) -> RunTime {
+        self.now_in_pauses().after(time)
+    }
+
+    /// Returns the time of a clock that an open question does not stop.
+    fn now_in_pauses(&self) -> RunTime {
+        self.read((Instant::now(), self.pauses.uncounted()))
+    }
+
+    /// Like [`reach`](Self::reach), but a loop within this run that asks a person does not delay it: the other work of
+    /// this run continues meanwhile.
+    pub(crate) async fn reach_in_pauses(&self, at: Option<RunTime>) {
+        loop {
+            self.sleep_until(at).await;
+            if at.is_some_and(|at| self.now_in_pauses() >= at) {
+                return;
+            }
+        }
+    }
+
+    /// Sleeps until the clock reaches `at`, unless it is paused meanwhile, and forever for `None`. It ignores tokio's
+    /// cooperative budget: otherwise work polled earlier in the same task could use up the budget each time, and no
+    /// limit would ever apply.
+    async fn sleep_until(&self, at: Option<RunTime>) {
+        let uncounted = Duration::from_micros(self.pauses.uncounted().saturating_sub(self.before));
+        let instant =
+            at.and_then(|at| self.origin.checked_add(at.since(self.base).saturating_add(uncounted)));
+        match instant {
+            Some(instant) => unconstrained(sleep_until(instant)).await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        self.pauses.share_time(&[]);
     }
 }

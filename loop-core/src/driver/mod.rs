@@ -8,12 +8,13 @@ mod journal_writer;
 mod nested;
 mod next_action;
 mod reader_queue;
+mod shares;
 mod spawn;
 mod stream;
 mod supervise_work;
 mod wait;
 
-use std::{sync::Arc, task::Poll, time::Duration};
+use std::{mem, sync::Arc, task::Poll, time::Duration};
 
 pub use spawn::RunHandle;
 pub use stream::{RunStream, Update};
@@ -29,6 +30,7 @@ pub(crate) use self::{
     event_sink::{EventSink, Goal},
     journal_writer::JournalWriter,
     reader_queue::ReaderQueue,
+    shares::Shares,
 };
 use crate::{
     Action, Ask, Ceiling, Ending, EvaluationContext, Evaluator, Input, Iteration, IterationContext, Machine,
@@ -176,7 +178,9 @@ impl<O> RunState<O> {
         outer: Option<&Outer>,
     ) -> Self {
         let progress = machine.progress();
-        let clock = Clock::starting_at(progress.now(), suspended_time);
+        let budgets = end.shares().own.clone();
+        let work = Work::of_run(suspended_time, budgets, outer.map(|outer| &outer.handle));
+        let clock = Clock::starting_at(progress.now(), work.pauses());
         let output = last_output.map(Arc::new);
         // The output belongs to the unsettled step if that step still needs it, or if the run is new and evaluates it
         // first. Otherwise it is the last output of an earlier step.
@@ -185,7 +189,6 @@ impl<O> RunState<O> {
             false => (None, output),
         };
         let steps = Steps::restored(progress, last_output);
-        let work = outer.map_or_else(Work::new, |outer| Work::within(&outer.handle));
         let signals = Signals { end, clock, work };
         let turn_ends = machine.progress().now().after(TURN_TIME);
         let left = Ceiling::NONE;
@@ -205,7 +208,7 @@ impl<O> RunState<O> {
     }
 
     fn begin(&mut self) {
-        self.signals.clock.start();
+        self.signals.clock.start(&self.signals.end.shares().own);
         if self.is_nested && is_result(self.machine.progress()) {
             return;
         }
@@ -282,14 +285,12 @@ impl<O> RunState<O> {
         let answer = match ask {
             None => None,
             Some(ask) => {
-                self.signals.clock.stop();
-                let answer = tokio::select! {
+                let _pause = self.signals.work.pause();
+                tokio::select! {
                     biased;
                     () = self.signals.end.requested() => None,
                     answer = ask.ask(question, self.machine.progress()) => answer,
-                };
-                self.signals.clock.resume();
-                answer
+                }
             }
         };
         self.answer(|machine, at| machine.tell(at, Input::Answered { answer }));
@@ -301,8 +302,15 @@ impl<O> RunState<O> {
 
     async fn report(mut self, ending: Ending) -> Report<O> {
         self.event_sink.reader.flush().await;
-        let unrecorded = self.event_sink.journal.and_then(JournalWriter::failure);
-        Report::new(ending, self.machine.progress().clone(), self.steps, unrecorded)
+        let unrecorded = self.event_sink.journal.take().and_then(JournalWriter::failure);
+        let steps = mem::take(&mut self.steps);
+        Report::new(ending, self.machine.progress().clone(), steps, unrecorded)
+    }
+}
+
+impl<O> Drop for RunState<O> {
+    fn drop(&mut self) {
+        self.signals.end.shares().leave(self.machine.progress());
     }
 }
 

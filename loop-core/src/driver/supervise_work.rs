@@ -97,7 +97,7 @@ impl<O> RunState<O> {
             return WorkState::Running;
         }
         if self.machine.would_cross(&usage) {
-            return WorkState::OverLimit(self.signals.clock.now().after(self.grace_periods.overrun));
+            return WorkState::OverLimit(self.signals.clock.in_pauses_after(self.grace_periods.overrun));
         }
         self.tell_report()
     }
@@ -133,7 +133,7 @@ impl<O> RunState<O> {
     fn interrupt(&mut self) -> WorkState {
         self.take_events();
         self.signals.work.interrupt();
-        WorkState::Interrupted(self.signals.clock.now().after(self.grace_periods.grace))
+        WorkState::Interrupted(self.signals.clock.in_pauses_after(self.grace_periods.grace))
     }
 }
 
@@ -160,7 +160,7 @@ impl Signals {
             () = self.clock.reach(deadline), if deadline.is_some() => WakeEvent::Deadline,
             // Like the clock, this ignores the task's budget, which the work may have used up.
             () = unconstrained(event_sink.advance()), if event_sink.has_pending() => WakeEvent::Advanced,
-            () = self.clock.reach(due), if due.is_some() => WakeEvent::Due,
+            () = self.clock.reach_in_pauses(due), if due.is_some() => WakeEvent::Due,
         }
     }
 }

@@ -69,6 +69,8 @@ stop_reasons! {
     BudgetExceeded = "budget_exceeded", blockable: true;
     /// The token limit is reached.
     TokensExceeded = "tokens_exceeded", blockable: true;
+    /// The budget that this loop shares with others is used up.
+    SharedBudgetExceeded = "shared_budget_exceeded", blockable: true;
     /// Usage that a limit counts was not reported.
     Unmetered = "unmetered", blockable: true;
     /// The time limit is reached.

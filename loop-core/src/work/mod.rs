@@ -2,25 +2,37 @@
 //! interrupt.
 
 mod error;
+mod meter;
 mod notice;
 mod outer;
+mod pauses;
+#[cfg(test)]
+mod tests;
+mod total;
 
 use std::{
     future::Future,
-    mem,
+    iter, mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
-use self::notice::Notice;
-pub(crate) use self::outer::{Outer, OuterLimits};
 pub use self::{
     error::{WorkError, with_causes},
+    meter::Meter,
     outer::MAX_DEPTH,
 };
-use crate::{CancellationToken, Cost, CostQuality, Mark, Usage, Usd, event::Notes};
+use self::{notice::Notice, total::Total};
+pub(crate) use self::{
+    outer::{Outer, OuterLimits},
+    pauses::{Pause, Pauses},
+};
+use crate::{
+    CancellationToken, Ceiling, Cost, Mark, NotEnoughLeft, Reservation, SharedBudget,
+    SuspendedTime, Usage, Usd, event::Notes,
+};
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -37,9 +49,18 @@ struct Shared {
     outer: Option<Meter>,
     /// The number of runs that it runs within.
     depth: u8,
+    /// The time that does not count as run time.
+    pauses: Arc<Pauses>,
+    /// The budgets of which the run is a member.
+    budgets: Vec<SharedBudget>,
 }
 
 impl Shared {
+    /// Returns this work, the work around it, and so on to the outermost.
+    fn and_around(&self) -> impl Iterator<Item = &Self> {
+        iter::successors(Some(self), |work| work.outer.as_ref().map(|outer| &*outer.0.shared))
+    }
+
     fn notes(&self) -> MutexGuard<'_, Notes> {
         // Nothing that panics runs under this lock, and notes of a panicked task are still true.
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
@@ -87,10 +108,31 @@ impl Work {
         Self::default()
     }
 
-    /// Creates the connection for a run within the work of another. The usage of its work counts for both at once.
-    pub(crate) fn within(outer: &WorkHandle) -> Self {
-        let depth = outer.depth() + 1;
-        Self(Arc::new(Shared { outer: Some(outer.meter()), depth, ..Shared::default() }))
+    /// Creates the connection for a run that is a member of these budgets, and whose clock does not count this time. If
+    /// it runs within the work of another, its usage counts for both at once.
+    pub(crate) fn of_run(
+        suspended_time: SuspendedTime,
+        budgets: Vec<SharedBudget>,
+        outer: Option<&WorkHandle>,
+    ) -> Self {
+        let pauses = Pauses::new(suspended_time, outer.map(|outer| &*outer.shared.pauses));
+        Self(Arc::new(Shared {
+            outer: outer.map(WorkHandle::meter),
+            depth: outer.map_or(0, |outer| outer.depth() + 1),
+            pauses: Arc::new(pauses),
+            budgets,
+            ..Shared::default()
+        }))
+    }
+
+    /// Returns the time that does not count as run time.
+    pub(crate) fn pauses(&self) -> Arc<Pauses> {
+        Arc::clone(&self.0.pauses)
+    }
+
+    /// Stops the clocks of this run and of the runs around it, because a person is being asked.
+    pub(crate) fn pause(&self) -> Pause {
+        Pause::of(self.0.and_around().map(|run| Arc::clone(&run.pauses)).collect())
     }
 
     /// Asks the work in progress to end.
@@ -151,29 +193,6 @@ impl Work {
     }
 }
 
-/// A sum of usage that can be read without a lock.
-#[derive(Debug, Default)]
-struct Total {
-    nanos: AtomicU64,
-    tokens: AtomicU64,
-}
-
-impl Total {
-    fn add(&self, usage: &Usage) {
-        let add = |sum: &AtomicU64, more: u64| {
-            // This cannot fail, because the function always returns a new value.
-            let _ =
-                sum.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |sum| Some(sum.saturating_add(more)));
-        };
-        add(&self.nanos, usage.cost.map_or(0, |cost| cost.usd.as_nanos()));
-        add(&self.tokens, usage.tokens().unwrap_or(0));
-    }
-
-    fn load(&self) -> (u64, u64) {
-        (self.nanos.load(Ordering::Relaxed), self.tokens.load(Ordering::Relaxed))
-    }
-}
-
 /// The work's end of [`Work`], inside each context.
 #[derive(Debug, Clone)]
 pub(crate) struct WorkHandle {
@@ -220,6 +239,20 @@ impl WorkHandle {
         Usage::unknown().with_cost(cost).with_input_tokens(now.1.saturating_sub(before.1))
     }
 
+    /// Returns the budgets of this run and of the runs around it.
+    pub(crate) fn budgets(&self) -> impl Iterator<Item = &SharedBudget> {
+        self.shared.and_around().flat_map(|work| &work.budgets)
+    }
+
+    /// Returns the money and the tokens that the shared budgets have left.
+    pub(crate) fn shared_left(&self) -> Ceiling {
+        self.budgets().fold(Ceiling::NONE, |left, budget| left.min(budget.left_to_spend()))
+    }
+
+    pub(crate) fn reserve(&self, estimate: Usage) -> Result<Reservation, NotEnoughLeft> {
+        Reservation::of(self.budgets().cloned(), Some(self.meter()), estimate)
+    }
+
     /// Returns the token that is cancelled when the work has to end.
     pub(crate) fn interrupt_token(&self) -> &CancellationToken {
         &self.shared.interrupted
@@ -238,6 +271,19 @@ macro_rules! work_handle_methods {
             /// Returns the meter for reporting usage.
             pub fn meter(&self) -> $crate::Meter {
                 self.handle.meter()
+            }
+
+            /// Reserves the cost and the tokens that a part of this work will use, in all budgets that its run
+            /// [shares](crate::Loop::share). Report the usage of that part with
+            /// [`settle`](crate::Reservation::settle).
+            ///
+            /// # Errors
+            /// If one of the budgets has less than that left. Nothing is reserved then.
+            pub fn reserve(
+                &self,
+                estimate: $crate::Usage,
+            ) -> Result<$crate::Reservation, $crate::NotEnoughLeft> {
+                self.handle.reserve(estimate)
             }
 
             #[doc = concat!("Notes a fingerprint of something that this ", $work, " leaves behind.")]
@@ -259,56 +305,3 @@ macro_rules! work_handle_methods {
     };
 }
 pub(crate) use work_handle_methods;
-
-/// Receives reports of usage from running work.
-///
-/// A report that crosses a guardrail's limit may interrupt the work. Clones report to the same run, even after their
-/// work is over.
-#[derive(Debug, Clone)]
-pub struct Meter(WorkHandle);
-
-impl Meter {
-    /// Reports usage in addition to earlier reports.
-    pub fn add(&self, usage: Usage) {
-        if !usage.is_unknown() {
-            self.0.shared.total.add(&usage);
-            self.0.shared.notes_mut().usage += usage;
-            self.0.shared.changed.notify();
-            if let Some(outer) = &self.0.shared.outer {
-                outer.add(usage);
-            }
-        }
-    }
-
-    /// Revises the quality of the cost that the iteration has reported: an agent may learn at its end that an estimate
-    /// was exact. Takes effect when the iteration ends. The cost of an evaluation does not change.
-    pub fn revise(&self, quality: CostQuality) {
-        self.0.note(|notes| notes.cost_quality = Some(quality));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{EvaluationContext, IterationContext};
-
-    #[test]
-    fn after_the_end_of_a_step_only_usage_counts() {
-        let work = Work::new();
-        let cx = IterationContext::<u64>::new(&work, 1);
-        let note = || {
-            cx.mark("work_tree", 7);
-            cx.fault("it hangs");
-            cx.meter().add(Usage::unknown().with_tokens(1, 1));
-        };
-        note();
-        let judging = EvaluationContext::new(&work, 1, Arc::new(0_u64));
-        let notes = work.take_notes();
-        assert_eq!((notes.marks.len(), notes.fault.is_some(), notes.usage.tokens()), (1, true, Some(2)));
-        drop(judging);
-        note();
-        let next = IterationContext::<u64>::new(&work, 2);
-        assert_eq!(work.take_notes(), Notes::default().with_usage(Usage::unknown().with_tokens(1, 1)));
-        drop(next);
-    }
-}

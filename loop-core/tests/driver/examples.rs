@@ -12,6 +12,8 @@ mod optimizer;
 mod own_parts;
 #[path = "../../examples/race.rs"]
 mod race;
+#[path = "../../examples/shared_budget.rs"]
+mod shared_budget;
 #[path = "../../examples/ten_loops.rs"]
 mod ten_loops;
 #[path = "../../examples/watcher.rs"]
@@ -55,4 +57,9 @@ fn a_chain_passes_its_outputs_on_and_stops_at_a_gate() {
 #[test]
 fn the_fastest_of_four_loops_wins() {
     race::main().unwrap();
+}
+
+#[test]
+fn eight_loops_share_a_budget() {
+    shared_budget::main().unwrap();
 }

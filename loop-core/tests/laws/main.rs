@@ -21,4 +21,5 @@ mod pace;
 mod readers_change_nothing;
 mod replay;
 mod resume;
+mod shared_budget;
 mod success_is_earned;
