@@ -65,7 +65,7 @@ struct Shared {
     exhausted: CancellationToken,
 }
 
-/// What was spent and what is held back.
+/// The usage that was counted, and the amounts that are held back.
 #[derive(Default)]
 struct Amounts {
     spent: Usage,

@@ -30,8 +30,8 @@ pub(crate) use self::{
     pauses::{Pause, Pauses},
 };
 use crate::{
-    CancellationToken, Ceiling, Cost, Mark, NotEnoughLeft, Reservation, SharedBudget,
-    SuspendedTime, Usage, Usd, event::Notes,
+    CancellationToken, Ceiling, Cost, Mark, NotEnoughLeft, Reservation, SharedBudget, SuspendedTime, Usage,
+    Usd, event::Notes,
 };
 
 #[derive(Debug, Default)]
