@@ -28,6 +28,8 @@ mod lanes;
 mod nested;
 #[path = "driver/nested_clock.rs"]
 mod nested_clock;
+#[path = "driver/nested_quality.rs"]
+mod nested_quality;
 #[path = "driver/outputs.rs"]
 mod outputs;
 #[path = "driver/questions.rs"]

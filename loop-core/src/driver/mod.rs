@@ -311,6 +311,7 @@ impl<O> RunState<O> {
 impl<O> Drop for RunState<O> {
     fn drop(&mut self) {
         self.signals.end.shares().leave(self.machine.progress());
+        self.signals.work.close_quality(self.machine.progress());
     }
 }
 

@@ -1,6 +1,7 @@
 //! The connection between a driver and its work: the work sends usage and other notes, and the driver sends the
 //! interrupt.
 
+mod cost_quality;
 mod error;
 mod meter;
 mod notice;
@@ -19,12 +20,12 @@ use std::{
     },
 };
 
+use self::{cost_quality::CostQualities, notice::Notice, total::Total};
 pub use self::{
     error::{WorkError, with_causes},
     meter::Meter,
     outer::MAX_DEPTH,
 };
-use self::{notice::Notice, total::Total};
 pub(crate) use self::{
     outer::{Outer, OuterLimits},
     pauses::{Pause, Pauses},
@@ -53,6 +54,7 @@ struct Shared {
     pauses: Arc<Pauses>,
     /// The budgets of which the run is a member.
     budgets: Vec<SharedBudget>,
+    qualities: Mutex<CostQualities>,
 }
 
 impl Shared {
@@ -115,6 +117,7 @@ impl Work {
         budgets: Vec<SharedBudget>,
         outer: Option<&WorkHandle>,
     ) -> Self {
+        outer.into_iter().for_each(WorkHandle::open_quality);
         let pauses = Pauses::new(suspended_time, outer.map(|outer| &*outer.shared.pauses));
         Self(Arc::new(Shared {
             outer: outer.map(WorkHandle::meter),

@@ -1,0 +1,93 @@
+//! The quality of costs that loops within an iteration revise.
+
+use loop_core::{
+    Chain, Cost, CostQuality, Iteration, IterationContext, Loop, Usage, Usd, WorkError, iteration_fn,
+};
+
+use crate::test_parts::never;
+
+fn estimate() -> Usage {
+    Usage::unknown().with_cost(Cost::estimated(Usd::dollars(1)))
+}
+
+/// Reports an estimate, and revises it in these iterations.
+fn agent(revises: fn(u64) -> bool) -> impl Iteration<Output = u64> {
+    iteration_fn(move |cx: IterationContext<u64>| async move {
+        cx.meter().add(estimate());
+        if revises(cx.iteration()) {
+            cx.meter().revise(CostQuality::Known);
+        }
+        Ok(cx.iteration())
+    })
+}
+
+async fn inner(cx: &IterationContext<u64>, revises: fn(u64) -> bool) -> Result<u64, WorkError> {
+    Ok(Loop::new(agent(revises)).until(never()).at_most(2).run_within(cx).await?.iterations())
+}
+
+async fn cost(iteration: impl Iteration<Output = u64>) -> Cost {
+    let report = Loop::new(iteration).until(never()).at_most(1).run().await.expect("a run");
+    report.usage().cost.expect("a cost")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_revised_quality_reaches_the_outer_loop() {
+    let within = iteration_fn(async |cx: IterationContext<u64>| inner(&cx, |_| true).await);
+    assert_eq!(cost(within).await, Cost::known(Usd::dollars(2)));
+    let deeper = iteration_fn(async |cx: IterationContext<u64>| {
+        let within = iteration_fn(async |cx: IterationContext<u64>| inner(&cx, |_| true).await);
+        Ok(Loop::new(within).until(never()).at_most(1).run_within(&cx).await?.iterations())
+    });
+    assert_eq!(cost(deeper).await, Cost::known(Usd::dollars(2)));
+    let chain = Chain::new().then(agent(|_| true)).then(agent(|_| true));
+    assert_eq!(cost(chain).await, Cost::known(Usd::dollars(2)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cost_that_stays_an_estimate_lowers_the_quality_of_the_whole() {
+    let half = iteration_fn(async |cx: IterationContext<u64>| inner(&cx, |index| index == 1).await);
+    assert_eq!(cost(half).await, Cost::estimated(Usd::dollars(2)));
+    let two = iteration_fn(async |cx: IterationContext<u64>| {
+        Ok(inner(&cx, |_| true).await? + inner(&cx, |_| false).await?)
+    });
+    assert_eq!(cost(two).await, Cost::estimated(Usd::dollars(4)));
+    for first in [true, false] {
+        let own = iteration_fn(move |cx: IterationContext<u64>| async move {
+            if first {
+                cx.meter().add(estimate());
+            }
+            let done = inner(&cx, |_| true).await?;
+            if !first {
+                cx.meter().add(estimate());
+            }
+            Ok(done)
+        });
+        assert_eq!(cost(own).await, Cost::estimated(Usd::dollars(3)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_outer_iteration_has_the_last_word() {
+    let own = iteration_fn(async |cx: IterationContext<u64>| {
+        cx.meter().revise(CostQuality::Partial);
+        inner(&cx, |_| true).await
+    });
+    assert_eq!(cost(own).await, Cost::at_least(Usd::dollars(2)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_loop_that_is_dropped_has_revised_nothing_more() {
+    let within = iteration_fn(async |cx: IterationContext<u64>| {
+        let waits = iteration_fn(async |cx: IterationContext<u64>| {
+            cx.meter().add(estimate());
+            std::future::pending::<()>().await;
+            Ok(1)
+        });
+        tokio::select! {
+            _ = Loop::new(waits).until(never()).at_most(1).run_within(&cx) => {}
+            () = tokio::time::sleep(std::time::Duration::from_secs(1)) => {}
+        }
+        inner(&cx, |_| true).await
+    });
+    assert_eq!(cost(within).await, Cost::estimated(Usd::dollars(3)));
+}
