@@ -11,8 +11,8 @@ use std::{future::Future, hint::black_box, sync::Arc, time::Duration};
 use anyhow::{Context, Result, anyhow, ensure};
 use async_trait::async_trait;
 use loop_core::{
-    Ceiling, EvaluationContext, Evaluator, Event, Iteration, IterationContext, Loop, Progress, Step,
-    StepRecord, StopReason, Usd, Verdict, Work, WorkError,
+    Bounded, Ceiling, EvaluationContext, Evaluator, Event, Iteration, IterationContext, JudgedStep, Loop,
+    Progress, Step, StepRecord, StopReason, Usd, Verdict, Work, WorkError,
 };
 use loop_guardrails::{MaxCost, MaxElapsed, evaluator_passed};
 
@@ -30,6 +30,9 @@ const ITERATIONS: u64 = 200_000;
 const LENGTHS: [u64; 2] = [100_000, 1_000_000];
 const SHORTEST: u64 = 10_000;
 
+/// Iterations of each loop within another.
+const NESTED: u64 = 10;
+
 /// Runs the measurements.
 ///
 /// # Errors
@@ -39,6 +42,10 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let each = |seconds: f64| seconds / ITERATIONS as f64 * 1e9;
     let note = format!("{:.0} ns over {:.0} ns", each(pairs.first.median), each(pairs.second.median));
     table.add(Row::new("kernel / bare loop, an iteration", pairs.ratio).at_most(3.0).note(note));
+
+    let pairs = in_turn(|| nested(ITERATIONS), || kernel(ITERATIONS))?;
+    let what = format!("iterations of loops of {NESTED} within another / flat, an iteration");
+    table.add(Row::new(what, pairs.ratio).at_most(2.0));
 
     let before = memory::peak_kib()?;
     for length in LENGTHS {
@@ -100,25 +107,46 @@ pub fn kernel(iterations: u64) -> Result<Duration> {
     done.map(|()| took)
 }
 
+/// Times a loop whose iterations run loops, with this many iterations within.
+fn nested(iterations: u64) -> Result<Duration> {
+    let (took, done) = timed(kernel_loop(Box::new(NestedWork), iterations / NESTED))?;
+    done.map(|()| took)
+}
+
+/// Runs a loop of the kernel.
+struct NestedWork;
+
+#[async_trait]
+impl Iteration for NestedWork {
+    type Output = u64;
+    async fn run(&mut self, cx: IterationContext<u64>) -> Result<u64, WorkError> {
+        let report = kernel_parts(Box::new(ReadyWork), NESTED).run_within(&cx).await?;
+        Ok(black_box(report.iterations()))
+    }
+}
+
 /// Runs a loop of the kernel, and checks that it did its work.
 pub(crate) async fn kernel_loop(iteration: BoxIteration, iterations: u64) -> Result<()> {
+    let report = kernel_parts(iteration, iterations).run().await?;
+    ensure!(report.reason() == Some(&StopReason::MaxIterations) && report.iterations() == iterations);
+    Ok(())
+}
+
+/// Composes the measured loop.
+fn kernel_parts(iteration: BoxIteration, iterations: u64) -> Loop<BoxIteration, JudgedStep<u64>, Bounded> {
     let mut events = 0_u64;
     let count = move |_: &Event, _: &Progress| {
         events += 1;
         black_box(events);
     };
     // The builder boxes the evaluator.
-    let report = Loop::new(iteration)
+    Loop::new(iteration)
         .evaluate(ReadyWork)
         .until(evaluator_passed())
         .at_most(iterations)
         .guard(MaxElapsed::minutes(60))
         .guard(MaxCost::new(Usd::dollars(1)))
         .observe(count)
-        .run()
-        .await?;
-    ensure!(report.reason() == Some(&StopReason::MaxIterations) && report.iterations() == iterations);
-    Ok(())
 }
 
 /// Times the bare loop with this many iterations.

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use loop_core::{Iteration, IterationContext, WorkError};
 
 use crate::{
-    kernel::{BoxIteration, bare_loop, kernel_loop, timed},
+    kernel::{BoxIteration, ReadyWork, bare_loop, kernel_loop, timed},
     memory,
     pairs::in_turn,
     subprocess,
@@ -20,6 +20,10 @@ use crate::{
 /// Iterations of all loops together.
 const ITERATIONS: u64 = 200_000;
 const MOST: u64 = 10_000;
+
+/// Short loops, and the iterations of each.
+const SHORT_LOOPS: u64 = 100_000;
+const SHORT: u64 = 10;
 
 /// Runs the measurements.
 ///
@@ -34,12 +38,46 @@ pub fn measure(table: &mut Table) -> Result<()> {
     }
     table.grow(growth);
 
+    short_loops(table)?;
+
     let kernel = memory_of("kernel-loops")?;
     let bare = memory_of("bare-loops")?;
     let each = |kib: u64| kib as f64 / MOST as f64;
     let row = Row::single("10000 loops in one process: memory / of bare loops", kernel as f64 / bare as f64);
     table.add(row.note(format!("{:.2} KiB over {:.2} KiB a loop", each(kernel), each(bare))));
     Ok(())
+}
+
+/// Measures many short loops: one after the other, and all alive on one clock.
+fn short_loops(table: &mut Table) -> Result<()> {
+    let one_by_one = || one_after_another(SHORT_LOOPS, kernel_loop);
+    let pairs = in_turn(one_by_one, || one_after_another(SHORT_LOOPS, bare_loop))?;
+    let what = format!("{SHORT_LOOPS} loops of {SHORT} iterations, one after the other / bare loops");
+    let note = format!("{:.0} loops a second", SHORT_LOOPS as f64 / pairs.first.median);
+    table.add(Row::new(what, pairs.ratio).note(note));
+
+    let alive = || alive(SHORT_LOOPS, SHORT, kernel_loop);
+    let pairs = in_turn(alive, || one_after_another(SHORT_LOOPS, kernel_loop))?;
+    let what = format!("{SHORT_LOOPS} loops of {SHORT} iterations, all alive / one after the other");
+    table.add(Row::new(what, pairs.ratio).at_most(5.0));
+    Ok(())
+}
+
+/// Times this number of short loops whose work is ready, one after the other.
+fn one_after_another<F>(
+    loops: u64,
+    make: impl Fn(BoxIteration, u64) -> F + Send + 'static,
+) -> Result<Duration>
+where
+    F: Future<Output = Result<()>> + Send + 'static,
+{
+    let (took, done) = timed(async move {
+        for _ in 0..loops {
+            make(Box::new(ReadyWork), SHORT).await?;
+        }
+        anyhow::Ok(())
+    })?;
+    done.map(|()| took)
 }
 
 /// Returns the additional memory of many loops over one, in KiB, in separate processes.
@@ -69,9 +107,21 @@ pub(crate) fn together<F>(
 where
     F: Future<Output = Result<()>> + Send + 'static,
 {
+    alive(loops, ITERATIONS / loops, make)
+}
+
+/// Times this number of loops on one thread that take turns, with this number of iterations each.
+fn alive<F>(
+    loops: u64,
+    iterations: u64,
+    make: impl Fn(BoxIteration, u64) -> F + Send + 'static,
+) -> Result<Duration>
+where
+    F: Future<Output = Result<()>> + Send + 'static,
+{
     let (took, done) = timed(async move {
         let tasks: Vec<_> =
-            (0..loops).map(|_| tokio::spawn(make(Box::new(YieldingWork), ITERATIONS / loops))).collect();
+            (0..loops).map(|_| tokio::spawn(make(Box::new(YieldingWork), iterations))).collect();
         for task in tasks {
             task.await.context("a loop panicked")??;
         }
