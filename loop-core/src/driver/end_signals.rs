@@ -55,7 +55,7 @@ impl EndSignals {
 
     /// Returns whether the run has to end. Work that is always ready never awaits [`requested`](Self::requested).
     pub(super) fn is_requested(&mut self) -> bool {
-let Self { wake, halts, halt, .. } = self;
+        let Self { wake, halts, halt, .. } = self;
         if wake.is_cancelled() || halt.is_some() {
             return true;
         }
