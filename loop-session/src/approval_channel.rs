@@ -12,8 +12,8 @@ use std::{
 
 use async_trait::async_trait;
 use loop_agents::tools::{Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest};
-use loop_guardrails::policy::{WriteApproval, command::CommandPrefix};
-use loop_manifest::settings::{CommandRule, KeepError, keep_command};
+use loop_guardrails::policy::{Permissions, WriteApproval, command::CommandPrefix};
+use loop_manifest::settings::{CommandRule, KeepError, keep_command, keep_permissions};
 use tokio::sync::{
     mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     oneshot,
@@ -107,6 +107,13 @@ impl ApprovalChannel {
     pub(crate) fn keep(&self, entry: &CommandPrefix, rule: CommandRule) -> Result<PathBuf, KeepError> {
         let (file, folder) = self.state().kept_in.clone().ok_or(KeepError::NoFile)?;
         keep_command(&file, &folder, entry, rule)?;
+        Ok(file)
+    }
+
+    /// Stores permissions for the folder in the user's settings. Returns their file.
+    pub(crate) fn keep_permissions(&self, permissions: &Permissions) -> Result<PathBuf, KeepError> {
+        let (file, folder) = self.state().kept_in.clone().ok_or(KeepError::NoFile)?;
+        keep_permissions(&file, &folder, permissions)?;
         Ok(file)
     }
 

@@ -8,9 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loop_guardrails::policy::{WithOrigin, command::CommandPrefix};
+use loop_guardrails::policy::{Permissions, PolicySettings, WithOrigin, command::CommandPrefix};
 
-use super::table::{SettingsOwner, SettingsTable};
+use super::{
+    policy,
+    table::{SettingsOwner, SettingsTable},
+};
 use crate::{
     Source,
     diagnostics::Diagnostic,
@@ -19,7 +22,7 @@ use crate::{
 };
 
 /// The keys of each table.
-const KEYS: &[&str] = &["allow", "forbid"];
+const KEYS: &[&str] = &["allow", "forbid", "permissions"];
 
 /// The values of the table of one folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,6 +31,20 @@ pub struct FolderSettings {
     pub allow: Vec<WithOrigin<CommandPrefix>>,
     /// Commands that never run in the folder.
     pub forbid: Vec<WithOrigin<CommandPrefix>>,
+    /// The permitted actions by path, each in place of the user's general rule for the same path.
+    pub permissions: Permissions,
+}
+
+impl FolderSettings {
+    /// Adds these rules to the user's general ones.
+    pub(super) fn add_to(&self, policy: &mut PolicySettings) {
+        policy.allow.extend(self.allow.iter().cloned());
+        policy.forbid.extend(self.forbid.iter().cloned());
+        for (path, verbs) in self.permissions.rules() {
+            let before = std::mem::take(&mut policy.permissions);
+            policy.permissions = before.with(path.clone(), verbs.value.clone(), verbs.origin.clone());
+        }
+    }
 }
 
 /// Reads the tables, by the paths of their folders.
@@ -61,11 +78,9 @@ pub(super) fn read(
         }
         let name = format!("folders.{:?}", entry.key);
         let Some(mut table) = SettingsTable::of(&name, KEYS, &entry.node, source, problems) else { continue };
-        let allow = table.list("allow", str::parse);
-        folders.insert(
-            PathBuf::from(&entry.key),
-            FolderSettings { allow, forbid: table.list("forbid", str::parse) },
-        );
+        let (allow, forbid) = (table.list("allow", str::parse), table.list("forbid", str::parse));
+        let permissions = policy::permissions(&mut table);
+        folders.insert(PathBuf::from(&entry.key), FolderSettings { allow, forbid, permissions });
     }
     folders
 }

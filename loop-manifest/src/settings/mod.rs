@@ -11,7 +11,7 @@
 mod chat;
 mod file;
 mod folders;
-mod kept_commands;
+mod kept;
 mod models;
 mod policy;
 mod schedule;
@@ -38,7 +38,7 @@ pub use self::{
     chat::ChatSettings,
     file::{SettingsLayer, only_settings, read_bounded},
     folders::FolderSettings,
-    kept_commands::{CommandRule, KeepError, keep_command},
+    kept::{CommandRule, KeepError, keep_command, keep_permissions},
     models::NamedModel,
     terminal::TerminalSettings,
 };
@@ -98,9 +98,8 @@ impl Settings {
             .transpose()?
             .unwrap_or_default();
         let folder = user_file::resolved(dir);
-        if let Some(here) = user.tables.folders.get(&folder).cloned() {
-            user.tables.policy.allow.extend(here.allow);
-            user.tables.policy.forbid.extend(here.forbid);
+        if let Some(here) = user.tables.folders.get(&folder) {
+            here.add_to(&mut user.tables.policy);
         }
         let project = SettingsLayer::of_project(dir.join(PROJECT_FILE))?;
         let state = StateDir::from_env_with(lookup).ok().map(|state| state.path().to_owned());

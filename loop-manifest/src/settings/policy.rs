@@ -1,7 +1,7 @@
 //! `[policy]`: what tools may do.
 
 use loop_guardrails::policy::{
-    FileName, LocalPath, PolicySettings, Verb, WriteApproval, command::CommandPrefix,
+    FileName, LocalPath, Permissions, PolicySettings, Verb, WriteApproval, command::CommandPrefix,
     environment::NamePattern,
 };
 use serde_json::{Value, json};
@@ -33,6 +33,13 @@ pub(super) fn read(mut table: SettingsTable<'_>) -> PolicySettings {
     settings.not_secret = table.list("not_secret", str::parse::<LocalPath>);
     settings.command_time = table.time("command_seconds");
     settings.variables = table.list("variables", str::parse::<NamePattern>);
+    settings.permissions = permissions(&mut table);
+    settings
+}
+
+/// Reads the permitted actions by path.
+pub(super) fn permissions(table: &mut SettingsTable<'_>) -> Permissions {
+    let mut permissions = Permissions::new();
     for (prefix, place, verbs) in table.lists("permissions", str::parse::<Verb>) {
         if prefix.value.contains(['*', '?', '[']) {
             let pattern = &prefix.value;
@@ -42,15 +49,15 @@ pub(super) fn read(mut table: SettingsTable<'_>) -> PolicySettings {
             continue;
         }
         match prefix.value.parse::<LocalPath>() {
-            Ok(path) if settings.permissions.rules().any(|(known, _)| *known == path) => {
+            Ok(path) if permissions.rules().any(|(known, _)| *known == path) => {
                 table
                     .wrong(format!("the permissions of `{path}` appear here twice: keep one of them"), place);
             }
-            Ok(path) => settings.permissions = settings.permissions.with(path, verbs, prefix.origin),
+            Ok(path) => permissions = permissions.with(path, verbs, prefix.origin),
             Err(error) => table.wrong(error, place),
         }
     }
-    settings
+    permissions
 }
 
 /// The JSON Schema of the table.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use loop_guardrails::policy::Verb;
+use loop_guardrails::policy::{Origin, Permissions, Verb};
 
 use super::*;
 use crate::{HistoryShare, Plan, ToolMode};
@@ -331,6 +331,33 @@ fn what_is_allowed_in_a_folder_holds_there_and_nowhere_else() {
             Settings::load(&scenario.path(folder), |name| (name == "HOME").then(|| scenario.0.path().into()));
         let policy = settings.expect("settings").policy();
         assert!(policy.on_command("cargo test").is_err() && policy.on_command("just check").is_ok());
+    }
+}
+
+#[test]
+fn permissions_of_a_folder_replace_the_general_ones_there_and_nowhere_else() {
+    let scenario = Scenario::new("", "");
+    fs::create_dir_all(scenario.path("app/sub")).expect("a folder");
+    let app = scenario.path("app").canonicalize().expect("a folder");
+    let file = scenario.path(".config/loop/loop.toml");
+    let general = "[policy.permissions]\n\".\" = [\"read\", \"write\"]\nsrc = [\"read\"]\n";
+    fs::write(&file, general).expect("settings");
+    let kept = Permissions::new().with("src".parse().expect("a path"), [Verb::Write], Origin::BuiltIn);
+    keep_permissions(&file, &app, &kept).expect("they are stored");
+    for (folder, writes) in [("app", true), ("app/sub", false), ("", false)] {
+        let settings =
+            Settings::load(&scenario.path(folder), |name| (name == "HOME").then(|| scenario.0.path().into()));
+        let policy = settings.expect("settings").policy();
+        for (path, verb, allowed) in [
+            ("src/a", Verb::Write, writes),
+            ("src/a", Verb::Read, !writes),
+            ("b", Verb::Write, true),
+            ("b", Verb::Delete, false),
+        ] {
+            let path = path.parse().expect("a path");
+            let all = policy.permissions().iter().all(|permissions| permissions.on(&path, verb).allowed);
+            assert_eq!(all, allowed, "{folder} {path} {verb}");
+        }
     }
 }
 

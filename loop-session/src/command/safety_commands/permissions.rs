@@ -4,6 +4,7 @@
 //! that folder, so the first rule set here comes with another one that allows the rest.
 
 use async_trait::async_trait;
+use loop_core::with_causes;
 use loop_guardrails::policy::{LocalPath, Origin, Permissions as Rules, UnknownVerb, Verb};
 
 use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, RepeatEffect, Session, policy};
@@ -14,13 +15,17 @@ const INFO: CommandInfo = CommandInfo {
     group: CommandGroup::Safety,
     name: "permissions",
     aliases: &[],
-    arguments: "[[read | write | exec | delete] PATH | set PATH VERB... | reset]",
+    arguments: "[[read | write | exec | delete] PATH | set PATH VERB... [--keep] | reset]",
     summary: "Show or set the paths that tools may use",
-    help: "`/permissions set src read write` sets everything that tools may do in `src`, in this session only; `none` \
-           allows nothing, `all` everything. `reset` restores the settings: `[policy.permissions]` in a loop.toml. The \
+    help: "`/permissions set src read write` sets everything that tools may do in `src`, in this session; `none` \
+           allows nothing, `all` everything. With `--keep` it is stored in your own settings, for this folder only. \
+           `reset` restores the settings: `[policy.permissions]` in a loop.toml. The \
            longest matching path decides. A project's prohibition always applies.",
     argument_kind: ArgumentKind::Words(&["read", "write", "exec", "delete", "set", "reset"]),
 };
+
+/// The option that stores a rule.
+const KEEP: &str = "--keep";
 
 #[async_trait]
 impl Command for PermissionsCommand {
@@ -41,8 +46,7 @@ impl Command for PermissionsCommand {
         let words: Vec<_> = words.iter().map(String::as_str).collect();
         match words[..] {
             ["set", path, ref verbs @ ..] => {
-                let rules = with(&session.context.settings.user.tables.policy.permissions, path, verbs)?;
-                session.change_policy(|policy| policy.permissions = rules)?;
+                set(path, verbs, session)?;
             }
             ["reset"] => {
                 let rules = session.tools.rules.permissions.clone();
@@ -69,6 +73,30 @@ impl Command for PermissionsCommand {
         session.say(text.trim_end());
         Ok(())
     }
+}
+
+/// Sets the permissions of a path, and stores them if the arguments contain `--keep`.
+fn set(path: &str, words: &[&str], session: &mut Session) -> Result<(), InputError> {
+    let verbs: Vec<_> = words.iter().copied().filter(|word| *word != KEEP).collect();
+    let rules = with(&session.context.settings.user.tables.policy.permissions, path, &verbs)?;
+    if verbs.len() == words.len() {
+        session.change_policy(|policy| policy.permissions = rules)?;
+        return Ok(());
+    }
+    let before = &session.tools.rules.permissions;
+    let kept = with(before, path, &verbs)?;
+    // The rules from before are stored already.
+    let is_new = |rule: &(&LocalPath, _)| before.rules().all(|known| known != *rule);
+    let new = kept.rules().filter(is_new).fold(Rules::new(), |all, (path, verbs)| {
+        all.with(path.clone(), verbs.value.clone(), verbs.origin.clone())
+    });
+    let file = session.tools.approvals.keep_permissions(&new);
+    let file = file.map_err(|error| InputError::refused(with_causes(&error)))?;
+    session.change_policy(|policy| policy.permissions = rules)?;
+    session.tools.rules.permissions = kept;
+    let path = session.host().one_line(path);
+    session.say(&format!("set in this folder, now and later: `{path}` (stored in {})", file.display()));
+    Ok(())
 }
 
 /// Returns the rules with this one added.
