@@ -25,6 +25,8 @@ pub mod plan;
 pub mod process;
 #[cfg(feature = "review")]
 pub mod review;
+#[cfg(feature = "chat")]
+pub mod servers;
 #[cfg(feature = "shell")]
 pub mod shell;
 #[cfg(feature = "skills")]

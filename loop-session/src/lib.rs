@@ -10,6 +10,7 @@ pub mod policy;
 pub mod repeat;
 mod session;
 pub mod skills;
+mod start_dialogue;
 pub mod stored_sessions;
 mod transcript_writer;
 mod user_input;
@@ -24,6 +25,7 @@ pub use self::{
     error::{InputError, OpenError, UnknownCommand},
     host::{Activity, ActivityView, SessionHost, SessionOutput},
     session::{OwnCommand, OwnCommandOutput, Session, StartModel, overflow_warning},
+    start_dialogue::{SessionStart, StartDialogue},
     transcript_writer::TranscriptWriter,
     user_input::{UserInput, split_word},
 };

@@ -60,7 +60,15 @@ impl ScriptedServer {
     /// # Errors
     /// If no port is available.
     pub async fn start(script: impl IntoIterator<Item = Answer>) -> io::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        Self::start_at(([127, 0, 0, 1], 0).into(), script).await
+    }
+
+    /// Starts a server with this script at this address.
+    ///
+    /// # Errors
+    /// If the address is not available.
+    pub async fn start_at(address: SocketAddr, script: impl IntoIterator<Item = Answer>) -> io::Result<Self> {
+        let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let shared =
             Arc::new(Shared { script: Mutex::new(script.into_iter().collect()), ..Shared::default() });

@@ -17,7 +17,7 @@ mod terminal;
 use std::{fs, io, path::PathBuf, process::ExitCode};
 
 use loop_manifest::{ExecutionContext, model::ConversationOptions, settings::Settings};
-use loop_session::{InputError, OpenError, Session, SessionHost, StartModel};
+use loop_session::{InputError, OpenError, Session, SessionHost, SessionStart, StartDialogue, StartModel};
 use loop_telemetry::StateDir;
 
 use self::{
@@ -26,6 +26,7 @@ use self::{
 };
 use crate::{
     command::{Failure, OrFail},
+    exit,
     signals::Signals,
 };
 
@@ -61,15 +62,21 @@ pub(crate) async fn run(
     let mut signals = Signals::listen().or_internal("cannot listen for signals")?;
     let inputs = inputs(&cx);
     let dir = cx.folder().to_owned();
-    let model = match options.resumed {
-        // The session that continues names its own model.
-        Some(_) => StartModel::Choose,
-        None => model_menu::choose(&conversation, &settings, &cx)?,
-    };
     let typed = TypedLines::default();
     let host = terminal::host(typed.clone(), options.is_verbose);
+    let SessionStart { model, execution, server } = match options.resumed {
+        // The session that continues names its own model.
+        Some(_) => SessionStart { model: StartModel::Choose, execution: cx, server: None },
+        None => {
+            let dialogue = StartDialogue::begin(&conversation, settings.clone(), cx)?;
+            match model_menu::choose(dialogue, &host, &mut signals).await? {
+                Ok(start) => start,
+                Err(signal) => return Ok(ExitCode::from(exit::of_signal(signal))),
+            }
+        }
+    };
     let mut session =
-        Session::open_with(model, conversation, settings, cx, host)?.recording(options.is_recorded);
+        Session::open_with(model, conversation, settings, execution, host)?.recording(options.is_recorded);
     session.start(options.resumed).await?;
     let commands = session.commands().clone();
     let words = CompletionWords { dir, models: session.named_models(), commands };
@@ -77,6 +84,9 @@ pub(crate) async fn run(
     let mut editor = Editor::open(words, inputs, coloured, typed);
     let done = repl::run(&mut session, &mut editor, &mut signals).await;
     session.end();
+    if let Some(server) = server {
+        server.stop().await;
+    }
     done.map_err(Failure::Internal)
 }
 

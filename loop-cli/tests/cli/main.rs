@@ -77,6 +77,7 @@ mod session_storage;
 mod signals;
 mod simple_commands;
 mod skills;
+mod start_ollama;
 mod state;
 mod stored_files;
 mod stored_output;

@@ -24,6 +24,14 @@ impl ModelServer {
         Self { server, _runtime: runtime }
     }
 
+    /// Starts a server at an address that was free a moment ago.
+    pub(crate) fn at(address: &str, script: impl IntoIterator<Item = Answer>) -> Self {
+        let runtime = Runtime::new().expect("a runtime");
+        let address = address.parse().expect("an address");
+        let server = runtime.block_on(ScriptedServer::start_at(address, script)).expect("a server");
+        Self { server, _runtime: runtime }
+    }
+
     pub(crate) fn url(&self) -> String {
         self.server.url()
     }

@@ -156,7 +156,7 @@ pub fn is_on_path(program: &str, path: &OsStr, dir: &Path) -> bool {
     env::split_paths(path).any(|folder| is_executable(&dir.join(folder).join(program)))
 }
 
-pub(super) fn is_executable(file: &Path) -> bool {
+pub(crate) fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 

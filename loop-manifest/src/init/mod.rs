@@ -31,6 +31,7 @@ mod template;
 #[path = "../../tests/init/mod.rs"]
 mod tests;
 
+pub(crate) use self::agent::is_executable;
 pub use self::{
     agent::{AgentChoice, AgentCost, KnownAgent, agents_on_path, in_full, is_on_path, known_programs},
     draft::{CheckChoice, Draft, SCHEMA_FILE},

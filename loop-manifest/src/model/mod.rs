@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | the vendor's variables become an address and a key | `vendor.rs` |
 //! | the name that was asked for, the settings and the variables become one model | `choice.rs` |
+//! | an Ollama that is installed and does not run | `stopped_ollama.rs` |
 //! | a bare name, or no name at all: which models do the servers have? | `servers.rs`, `lookup.rs`, `ollama.rs` |
 //! | the facts about a model, from the settings, the server and a table | `learn.rs`, `reported.rs`, `facts_store.rs` |
 //! | all known models, for people | `available.rs` |
@@ -29,6 +30,7 @@ mod ollama;
 mod project_prompt;
 mod reported;
 mod servers;
+mod stopped_ollama;
 mod tools;
 mod vendor;
 
@@ -39,5 +41,6 @@ pub use self::{
     choice::Model,
     error::ModelChoiceError,
     project_prompt::{PromptSections, project_prompt},
+    stopped_ollama::StoppedOllama,
     tools::{audit, tools_of, workspace},
 };
