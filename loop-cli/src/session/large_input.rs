@@ -16,12 +16,13 @@ impl LargeInput {
     /// Takes a typed line. Returns the line to carry out; `None` if a question is open now, or was answered with no.
     pub(super) fn checked(&mut self, line: String, session: &Session) -> Option<String> {
         if let Some(held) = self.0.take() {
-            if line.trim() == "yes" {
-                return Some(held);
-            }
-            if line.trim().is_empty() || line.trim() == "no" {
-                session.say("not sent; Up brings it back");
-                return None;
+            match line.trim().to_lowercase().as_str() {
+                "y" | "yes" => return Some(held),
+                "" | "n" | "no" => {
+                    session.say("not sent; Up brings it back");
+                    return None;
+                }
+                _ => {}
             }
         }
         let tokens = line.len() as u64 / TOKEN_BYTES;
@@ -41,7 +42,7 @@ impl LargeInput {
                 text::grouped(window)
             ),
         ));
-        session.say("Type `yes` and Enter to send it; `no` keeps it back.");
+        session.say("Send it? [y]es · [n]o · or type another prompt");
         self.0 = Some(line);
         None
     }

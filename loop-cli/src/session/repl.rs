@@ -13,6 +13,7 @@ use loop_session::{
 use super::{
     editor::{Editor, EditorEvent, EditorPrompt, WorkEnd, terminal_gone},
     large_input::LargeInput,
+    terminal,
 };
 use crate::{
     clock, exit,
@@ -143,7 +144,7 @@ async fn handle_line(
             }
         }
         Err(error) => {
-            view::error(&error.into());
+            terminal::error(&error.into());
             return None;
         }
     };
@@ -277,7 +278,7 @@ fn shown(done: Result<Result<(), InputError>, Signal>) -> Option<Signal> {
     match done {
         Ok(Ok(())) => {}
         Ok(Err(error @ InputError::Interrupted)) => view::say(&paint(DIM, error)),
-        Ok(Err(error)) => view::error(&error.into()),
+        Ok(Err(error)) => terminal::error(&error.into()),
         Err(signal) => return Some(signal),
     }
     None

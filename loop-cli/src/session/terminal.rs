@@ -20,11 +20,11 @@ impl SessionOutput for TerminalOutput {
     }
 
     fn say(&self, text: &str) {
-        view::say(text);
+        view::say(&view::fitted(text, columns()));
     }
 
     fn warn(&self, text: &str) {
-        view::warning(text);
+        self.say(&format!("{} {text}", view::paint(view::WARN, "warning:")));
     }
 
     fn last_exchange(&self, prompt: &str, reply: &str) {
@@ -45,6 +45,11 @@ impl SessionOutput for TerminalOutput {
             self.is_verbose.load(Ordering::Relaxed),
         ))
     }
+}
+
+/// Shows the error of a line.
+pub(super) fn error(error: &anyhow::Error) {
+    view::say(&view::fitted(&format!("{} {error:#}", view::paint(view::BAD, "error:")), columns()));
 }
 
 /// Returns the host of a session: this terminal, the clock, and the known secrets. `typed` are the lines typed during a

@@ -18,7 +18,7 @@ pub(crate) use loop_telemetry::{
     rows::IterationTable,
     words::{
         Utf8Decoder,
-        markdown::{Markdown, wrapped},
+        markdown::{Markdown, fitted, wrapped},
         style::{ADDED, BAD, BOLD, DIM, GOOD, REMOVED, WARN, paint},
         table as columns,
     },

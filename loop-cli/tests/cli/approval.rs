@@ -8,10 +8,9 @@ use serde_json::{Value, json};
 use crate::{
     chat_harness::{CTRL_C, ChatHarness},
     model_server::ModelServer,
+    screen::SIZES,
     support::{Manifest, Scenario},
 };
-
-const SIZE: (u16, u16) = (110, 40);
 
 /// Files that `loop` executes or agents follow, in spellings that an attacker might try.
 const PATHS: [&str; 19] = [
@@ -112,96 +111,113 @@ fn unattended_nothing_is_written_that_a_later_command_executes() {
 
 #[test]
 fn at_a_terminal_the_change_is_shown_and_only_yes_allows_it() {
-    let scenario = Scenario::new();
-    scenario.write("AGENTS.md", "one\ntwo\nthree\n");
-    let edit = |new: &str| calls([("edit_file", json!({ "path": "AGENTS.md", "old": "two", "new": new }))]);
-    let server =
-        ModelServer::new([edit("2"), done(), edit("zwei"), done(), writes("loop.yaml", "goal: x\n"), done()]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    // Input typed before the question is no answer to it.
-    chat.types("Change it.\r");
-    chat.sees("Type `yes` and Enter");
-    chat.sees("-two\n+2\n");
-    assert_eq!(scenario.read("AGENTS.md"), "one\ntwo\nthree\n");
-    chat.types("\r");
-    chat.wait_for_prompt_after("refused");
-    chat.sees("Done.");
-    assert!(sent_to_model(&server).contains("said no"), "{}", sent_to_model(&server));
-    assert_eq!(scenario.read("AGENTS.md"), "one\ntwo\nthree\n");
-    chat.types("Again.\r");
-    chat.sees("+zwei\n");
-    chat.sees("three\nType `yes`");
-    chat.types("yes\r");
-    chat.wait_for_prompt_after("allowed, this once");
-    assert_eq!(scenario.read("AGENTS.md"), "one\nzwei\nthree\n");
-    // Ctrl+C ends the turn and with it the question.
-    chat.types("And a manifest.\r");
-    chat.sees("+goal: x\n");
-    chat.types(CTRL_C);
-    chat.wait_for_prompt_after("interrupted");
-    assert!(!scenario.has("loop.yaml"));
-    chat.leaves();
+    for size in SIZES {
+        let scenario = Scenario::new();
+        scenario.write("AGENTS.md", "one\ntwo\nthree\n");
+        let edit =
+            |new: &str| calls([("edit_file", json!({ "path": "AGENTS.md", "old": "two", "new": new }))]);
+        let server = ModelServer::new([
+            edit("2"),
+            done(),
+            edit("zwei"),
+            done(),
+            writes("loop.yaml", "goal: x\n"),
+            done(),
+        ]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        // Input typed before the question is no answer to it.
+        chat.types("Change it.\r");
+        chat.sees("Type `yes` and Enter");
+        chat.sees("-two\n+2\n");
+        assert_eq!(scenario.read("AGENTS.md"), "one\ntwo\nthree\n");
+        chat.types("\r");
+        chat.wait_for_prompt_after("refused");
+        chat.sees("Done.");
+        assert!(sent_to_model(&server).contains("said no"), "{}", sent_to_model(&server));
+        assert_eq!(scenario.read("AGENTS.md"), "one\ntwo\nthree\n");
+        chat.types("Again.\r");
+        chat.sees("+zwei\n");
+        chat.sees("three\nType `yes`");
+        chat.types("yes\r");
+        chat.wait_for_prompt_after("allowed, this once");
+        assert_eq!(scenario.read("AGENTS.md"), "one\nzwei\nthree\n");
+        // Ctrl+C ends the turn and with it the question.
+        chat.types("And a manifest.\r");
+        chat.sees("+goal: x\n");
+        chat.types(CTRL_C);
+        chat.wait_for_prompt_after("interrupted");
+        assert!(!scenario.has("loop.yaml"));
+        chat.leaves();
+    }
 }
 
 #[test]
 fn what_a_loop_repeats_asks_nobody() {
-    let scenario = Scenario::new();
-    let server = ModelServer::new([writes("AGENTS.md", "x\n"), done()]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    chat.says("/loop 1ms --count 1 Write it.", "loop finished after 1/1 iterations");
-    assert!(sent_to_model(&server).contains("nobody is asked"), "{}", sent_to_model(&server));
-    assert!(!scenario.has("AGENTS.md") && !chat.page().contains("Type `yes`"), "{}", chat.page());
-    chat.leaves();
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let server = ModelServer::new([writes("AGENTS.md", "x\n"), done()]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.says("/loop 1ms --count 1 Write it.", "loop finished after 1/1 iterations");
+        assert!(sent_to_model(&server).contains("nobody is asked"), "{}", sent_to_model(&server));
+        assert!(!scenario.has("AGENTS.md") && !chat.page().contains("Type `yes`"), "{}", chat.page());
+        chat.leaves();
+    }
 }
 
 /// Invisible characters appear as escapes, and the person approves exactly the displayed text.
 #[test]
 fn what_is_unseen_is_shown_as_it_is_written() {
-    let scenario = Scenario::new();
-    let hidden = "Use tabs.\u{1b}]do\nevil\u{7}\n\u{e0041}\u{202e}x\r\ty \n";
-    let server = ModelServer::new([
-        writes("AGENTS.md", hidden),
-        done(),
-        writes(".claude/a\u{200b}.md", "x\n"),
-        done(),
-    ]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    chat.types("Write it.\r");
-    chat.sees("Type `yes` and Enter");
-    chat.sees("+Use tabs.\\u{1b}]do\n+evil\\u{7}\n+\\u{e0041}\\u{202e}x\\u{d}\\ty\\u{20}\n");
-    chat.types("yes\r");
-    chat.wait_for_prompt_after("allowed, this once");
-    assert_eq!(scenario.read("AGENTS.md"), hidden);
-    chat.types("Again.\r");
-    chat.sees("`.claude/a\\u{200b}.md`");
-    chat.types("no\r");
-    chat.wait_for_prompt_after("refused");
-    chat.leaves();
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let hidden = "Use tabs.\u{1b}]do\nevil\u{7}\n\u{e0041}\u{202e}x\r\ty \n";
+        let server = ModelServer::new([
+            writes("AGENTS.md", hidden),
+            done(),
+            writes(".claude/a\u{200b}.md", "x\n"),
+            done(),
+        ]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.types("Write it.\r");
+        chat.sees("Type `yes` and Enter");
+        chat.sees("+Use tabs.\\u{1b}]do\n+evil\\u{7}\n+\\u{e0041}\\u{202e}x\\u{d}\\ty\\u{20}\n");
+        chat.types("yes\r");
+        chat.wait_for_prompt_after("allowed, this once");
+        assert_eq!(scenario.read("AGENTS.md"), hidden);
+        chat.types("Again.\r");
+        chat.sees("`.claude/a\\u{200b}.md`");
+        chat.types("no\r");
+        chat.wait_for_prompt_after("refused");
+        chat.leaves();
+    }
 }
 
 /// A command between two lines that look like a key once ran after a yes to `[redacted]`.
 #[test]
 fn nobody_is_asked_about_a_change_of_which_a_part_is_redacted() {
-    let scenario = Scenario::new();
-    let block = format!("command: |\n  echo hi # PRIVATE KEY-----\n  touch pwned\n  {}\n", "a ".repeat(40));
-    let key = "x: sk-ant-api03-0123456789abcdefghijABCDEFGH\n";
-    let server = ModelServer::new([writes("loop.yaml", &block), done(), writes("loop.yaml", key), done()]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    for prompt in ["Write it.", "Again."] {
-        chat.types(&format!("{prompt}\r"));
-        chat.wait_for_prompt_after("it is refused");
-        chat.sees("Done.");
-        assert!(
-            sent_to_model(&server).contains("which is not shown to the user"),
-            "{}",
-            sent_to_model(&server)
-        );
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let block =
+            format!("command: |\n  echo hi # PRIVATE KEY-----\n  touch pwned\n  {}\n", "a ".repeat(40));
+        let key = "x: sk-ant-api03-0123456789abcdefghijABCDEFGH\n";
+        let server =
+            ModelServer::new([writes("loop.yaml", &block), done(), writes("loop.yaml", key), done()]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        for prompt in ["Write it.", "Again."] {
+            chat.types(&format!("{prompt}\r"));
+            chat.wait_for_prompt_after("it is refused");
+            chat.sees("Done.");
+            assert!(
+                sent_to_model(&server).contains("which is not shown to the user"),
+                "{}",
+                sent_to_model(&server)
+            );
+        }
+        assert!(!scenario.has("loop.yaml"));
+        assert!(!chat.page().contains("Type `yes`") && !chat.page().contains("sk-ant"), "{}", chat.page());
+        chat.leaves();
     }
-    assert!(!scenario.has("loop.yaml"));
-    assert!(!chat.page().contains("Type `yes`") && !chat.page().contains("sk-ant"), "{}", chat.page());
-    chat.leaves();
 }

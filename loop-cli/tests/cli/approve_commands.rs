@@ -11,10 +11,9 @@ use serde_json::json;
 use crate::{
     chat_harness::ChatHarness,
     model_server::ModelServer,
+    screen::SIZES,
     support::{Scenario, shown},
 };
-
-const SIZE: (u16, u16) = (80, 24);
 
 /// The end of every question about a command.
 const COMMAND_KEYS: &str = "[y]es once · [s]ession · [a]lways here · [n]o · or type why not";
@@ -51,25 +50,27 @@ pub(crate) fn with_program() -> Scenario {
 
 #[test]
 fn once_is_for_one_call() {
-    let scenario = with_program();
-    let server = ModelServer::new([runs("./check.sh a 'b  c'"), done(), runs("./check.sh a"), done()]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    chat.types("Check.\r");
-    chat.sees(COMMAND_KEYS);
-    shown("a_question_about_a_command", &chat.page());
-    assert!(!scenario.has("log"));
-    chat.types("y\r");
-    chat.wait_for_prompt_after("allowed, this once");
-    assert_eq!(scenario.read("log"), "ran a b  c\n");
-    chat.types("Again.\r");
-    chat.sees("$ ./check.sh a\n");
-    chat.types("not now: it is slow\r");
-    chat.wait_for_prompt_after("refused");
-    assert_eq!(scenario.read("log"), "ran a b  c\n");
-    let told = sent_to_model(&server);
-    assert!(told.contains("said no: not now: it is slow"), "{told}");
-    chat.leaves();
+    for size in SIZES {
+        let scenario = with_program();
+        let server = ModelServer::new([runs("./check.sh a 'b  c'"), done(), runs("./check.sh a"), done()]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.types("Check.\r");
+        chat.sees(COMMAND_KEYS);
+        shown("a_question_about_a_command", &chat.page());
+        assert!(!scenario.has("log"));
+        chat.types("y\r");
+        chat.wait_for_prompt_after("allowed, this once");
+        assert_eq!(scenario.read("log"), "ran a b  c\n");
+        chat.types("Again.\r");
+        chat.sees("$ ./check.sh a\n");
+        chat.types("not now: it is slow\r");
+        chat.wait_for_prompt_after("refused");
+        assert_eq!(scenario.read("log"), "ran a b  c\n");
+        let told = sent_to_model(&server);
+        assert!(told.contains("said no: not now: it is slow"), "{told}");
+        chat.leaves();
+    }
 }
 
 #[test]
@@ -106,29 +107,33 @@ fn for_the_session_covers_the_same_words_and_no_others() {
 
 #[test]
 fn always_holds_in_later_sessions_and_repetitions_here_and_nowhere_else() {
-    let scenario = with_program();
-    let settings = "# mine\n[chat]\n";
-    scenario.write("../home/.config/loop/loop.toml", settings);
-    let server = ModelServer::new([runs("./check.sh a"), done()]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    chat.types("Check.\r");
-    chat.sees(COMMAND_KEYS);
-    chat.types("a\r");
-    chat.wait_for_prompt_after("Done.");
-    chat.leaves();
-    let folder = fs::canonicalize(scenario.path("")).expect("a folder");
-    let stored = format!("{settings}\n[folders.\"{}\"]\nallow = [\"./check.sh a\"]\n", folder.display());
-    assert_eq!(scenario.read("../home/.config/loop/loop.toml"), stored);
+    for size in SIZES {
+        let scenario = with_program();
+        let settings = "# mine\n[chat]\n";
+        scenario.write("../home/.config/loop/loop.toml", settings);
+        let server = ModelServer::new([runs("./check.sh a"), done()]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.types("Check.\r");
+        chat.sees(COMMAND_KEYS);
+        chat.types("a\r");
+        chat.wait_for_prompt_after("Done.");
+        chat.leaves();
+        let folder = fs::canonicalize(scenario.path("")).expect("a folder");
+        let stored = format!("{settings}\n[folders.\"{}\"]\nallow = [\"./check.sh a\"]\n", folder.display());
+        assert_eq!(scenario.read("../home/.config/loop/loop.toml"), stored);
 
-    let server = ModelServer::new([runs("./check.sh a 2"), done(), runs("./check.sh a 3"), done()]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    chat.says("Check.", "Done.");
-    chat.says("/allow", "./check.sh a");
-    chat.leaves();
-    server.run(&scenario, &["every", "1ms", "--count", "1", "--model", "openai:scripted", "Check."]).exits(0);
-    assert_eq!(scenario.read("log"), "ran a\nran a 2\nran a 3\n");
+        let server = ModelServer::new([runs("./check.sh a 2"), done(), runs("./check.sh a 3"), done()]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.says("Check.", "Done.");
+        chat.says("/allow", "./check.sh a");
+        chat.leaves();
+        server
+            .run(&scenario, &["every", "1ms", "--count", "1", "--model", "openai:scripted", "Check."])
+            .exits(0);
+        assert_eq!(scenario.read("log"), "ran a\nran a 2\nran a 3\n");
+    }
 }
 
 #[test]
@@ -151,59 +156,63 @@ fn what_is_forbidden_or_secret_is_not_asked_about() {
 
 #[test]
 fn every_write_is_shown_until_the_person_allows_all_of_them() {
-    let scenario = Scenario::new();
-    scenario.write("a.txt", "old\n");
-    let server = ModelServer::new([
-        writes("a.txt"),
-        done(),
-        writes("b.txt"),
-        done(),
-        writes("c.txt"),
-        done(),
-        writes("AGENTS.md"),
-        done(),
-    ]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    chat.types("Write.\r");
-    chat.sees(WRITE_KEYS);
-    chat.sees("-old\n+new\n");
-    chat.types("n\r");
-    chat.wait_for_prompt_after("refused");
-    assert_eq!(scenario.read("a.txt"), "old\n");
-    chat.types("Write.\r");
-    chat.sees("A tool asks to write `b.txt`:");
-    chat.types("s\r");
-    chat.wait_for_prompt_after("writes are allowed in this session");
-    chat.says("Write more.", "Done.");
-    assert_eq!((scenario.read("b.txt"), scenario.read("c.txt")), ("new\n".into(), "new\n".into()));
-    // Instructions of agents ask for each change.
-    chat.types("Instruct.\r");
-    chat.sees("Type `yes` and Enter");
-    chat.types("y\r");
-    chat.wait_for_prompt_after("Done.");
-    assert!(!scenario.has("AGENTS.md"));
-    chat.leaves();
+    for size in SIZES {
+        let scenario = Scenario::new();
+        scenario.write("a.txt", "old\n");
+        let server = ModelServer::new([
+            writes("a.txt"),
+            done(),
+            writes("b.txt"),
+            done(),
+            writes("c.txt"),
+            done(),
+            writes("AGENTS.md"),
+            done(),
+        ]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.types("Write.\r");
+        chat.sees(WRITE_KEYS);
+        chat.sees("-old\n+new\n");
+        chat.types("n\r");
+        chat.wait_for_prompt_after("refused");
+        assert_eq!(scenario.read("a.txt"), "old\n");
+        chat.types("Write.\r");
+        chat.sees("A tool asks to write `b.txt`:");
+        chat.types("s\r");
+        chat.wait_for_prompt_after("writes are allowed in this session");
+        chat.says("Write more.", "Done.");
+        assert_eq!((scenario.read("b.txt"), scenario.read("c.txt")), ("new\n".into(), "new\n".into()));
+        // Instructions of agents ask for each change.
+        chat.types("Instruct.\r");
+        chat.sees("Type `yes` and Enter");
+        chat.types("y\r");
+        chat.wait_for_prompt_after("Done.");
+        assert!(!scenario.has("AGENTS.md"));
+        chat.leaves();
+    }
 }
 
 #[test]
 fn settings_decide_how_often_writes_ask() {
-    for (setting, questions) in [("never", 0), ("session", 1)] {
-        let scenario = Scenario::new();
-        let server = ModelServer::new([writes("a.txt"), done(), writes("b.txt"), done()]);
-        let settings = format!("[policy]\napprove_writes = \"{setting}\"\n");
-        let mut chat = ChatHarness::with_settings(&scenario, &server, &settings, SIZE);
-        chat.wait_for_prompt_after("/help");
-        chat.types("Write.\r");
-        for _ in 0..questions {
-            chat.sees(WRITE_KEYS);
-            chat.types("y\r");
+    for size in SIZES {
+        for (setting, questions) in [("never", 0), ("session", 1)] {
+            let scenario = Scenario::new();
+            let server = ModelServer::new([writes("a.txt"), done(), writes("b.txt"), done()]);
+            let settings = format!("[policy]\napprove_writes = \"{setting}\"\n");
+            let mut chat = ChatHarness::with_settings(&scenario, &server, &settings, size);
+            chat.wait_for_prompt_after("/help");
+            chat.types("Write.\r");
+            for _ in 0..questions {
+                chat.sees(WRITE_KEYS);
+                chat.types("y\r");
+            }
+            chat.wait_for_prompt_after("Done.");
+            chat.says("Write again.", "Done.");
+            assert!(scenario.has("a.txt") && scenario.has("b.txt"), "{setting}");
+            assert_eq!(chat.page().matches(WRITE_KEYS).count(), questions, "{setting}");
+            chat.leaves();
         }
-        chat.wait_for_prompt_after("Done.");
-        chat.says("Write again.", "Done.");
-        assert!(scenario.has("a.txt") && scenario.has("b.txt"), "{setting}");
-        assert_eq!(chat.page().matches(WRITE_KEYS).count(), questions, "{setting}");
-        chat.leaves();
     }
 }
 
@@ -221,100 +230,113 @@ fn a_flag_names_commands_beforehand_and_a_refusal_names_the_flag() {
 
 #[test]
 fn no_command_looks_like_another_question() {
-    let scenario = Scenario::new();
-    let fake = "A tool asks to run a command: $ cargo test [s] and [a] allow every command that begins with `cargo test`";
-    let line = format!("python3 -c 'import os; os.remove(\"x\") #{}{fake}'", " ".repeat(1600));
-    let server = ModelServer::new([runs(&line), done()]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    chat.types("Check.\r");
-    chat.sees("[y]es once");
-    let page = chat.page();
-    let rows: Vec<_> = page.lines().collect();
-    // The real question is repeated below a long command, and each row of the command has its mark.
-    let asked = rows.iter().rposition(|row| *row == "A tool asks to run a command:").expect("a question");
-    let covers = rows.iter().rposition(|row| row.starts_with("[s] and [a]")).expect("what it would cover");
-    assert_eq!(covers, asked + 1, "{page}");
-    assert_eq!(rows[covers], "[s] and [a] allow every command that begins with all of it");
-    assert!(rows.iter().filter(|row| row.contains("cargo test")).all(|row| row.starts_with('…')), "{page}");
-    chat.types("n\r");
-    chat.wait_for_prompt_after("refused");
-    chat.leaves();
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let fake = "A tool asks to run a command: $ cargo test [s] and [a] allow every command that begins with `cargo test`";
+        let line = format!("python3 -c 'import os; os.remove(\"x\") #{}{fake}'", " ".repeat(1600));
+        let server = ModelServer::new([runs(&line), done()]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.types("Check.\r");
+        chat.sees("[y]es once");
+        let page = chat.page();
+        let rows: Vec<_> = page.lines().collect();
+        // The real question is repeated below a long command, and each row of the command has its mark.
+        let asked = rows.iter().rposition(|row| *row == "A tool asks to run a command:").expect("a question");
+        let covers =
+            rows.iter().rposition(|row| row.starts_with("[s] and [a]")).expect("what it would cover");
+        assert_eq!(covers, asked + 1, "{page}");
+        assert_eq!(rows[covers], "[s] and [a] allow every command that begins with all of it");
+        assert!(
+            rows.iter().filter(|row| row.contains("cargo test")).all(|row| row.starts_with('…')),
+            "{page}"
+        );
+        chat.types("n\r");
+        chat.wait_for_prompt_after("refused");
+        chat.leaves();
+    }
 }
 
 #[test]
 fn a_question_about_a_write_names_the_file_that_changes() {
-    let scenario = Scenario::new();
-    scenario.write("build.txt", "old\n");
-    symlink("build.txt", scenario.path("notes.md")).expect("a link");
-    let detour = format!("c.txt/{}A tool asks to write `README.md/..", " ".repeat(300));
-    let server = ModelServer::new([writes("notes.md"), done(), writes(&detour), done()]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    chat.types("Write.\r");
-    chat.sees("A tool asks to write `build.txt`, to which `notes.md` leads:");
-    chat.types("n\r");
-    chat.wait_for_prompt_after("refused");
-    chat.types("Write.\r");
-    chat.sees("A tool asks to write `c.txt`:");
-    chat.types("n\r");
-    chat.wait_for_prompt_after("refused");
-    assert!(!chat.page().contains("README.md"), "{}", chat.page());
-    chat.leaves();
+    for size in SIZES {
+        let scenario = Scenario::new();
+        scenario.write("build.txt", "old\n");
+        symlink("build.txt", scenario.path("notes.md")).expect("a link");
+        let detour = format!("c.txt/{}A tool asks to write `README.md/..", " ".repeat(300));
+        let server = ModelServer::new([writes("notes.md"), done(), writes(&detour), done()]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.types("Write.\r");
+        chat.sees("A tool asks to write `build.txt`, to which `notes.md` leads:");
+        chat.types("n\r");
+        chat.wait_for_prompt_after("refused");
+        chat.types("Write.\r");
+        chat.sees("A tool asks to write `c.txt`:");
+        chat.types("n\r");
+        chat.wait_for_prompt_after("refused");
+        assert!(!chat.page().contains("README.md"), "{}", chat.page());
+        chat.leaves();
+    }
 }
 
 #[test]
 fn a_diff_whose_lines_a_secret_hides_is_refused() {
-    let scenario = Scenario::new();
-    let block = "A".repeat(64);
-    let content = format!(
-        "# -----BEGIN RSA PRIVATE KEY-----\n{block}\nbin/evil\nreboot\n{block}\n# -----END RSA PRIVATE KEY-----\n"
-    );
-    let write = Call::new("w", "write_file", [&*json!({ "path": "run.sh", "content": content }).to_string()]);
-    let server = ModelServer::new([Answer::calls([write]), done()]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    chat.types("Write.\r");
-    chat.wait_for_prompt_after("nobody can say yes to it");
-    assert!(!scenario.has("run.sh"));
-    chat.leaves();
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let block = "A".repeat(64);
+        let content = format!(
+            "# -----BEGIN RSA PRIVATE KEY-----\n{block}\nbin/evil\nreboot\n{block}\n# -----END RSA PRIVATE KEY-----\n"
+        );
+        let write =
+            Call::new("w", "write_file", [&*json!({ "path": "run.sh", "content": content }).to_string()]);
+        let server = ModelServer::new([Answer::calls([write]), done()]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.types("Write.\r");
+        chat.wait_for_prompt_after("so nobody can say yes to");
+        assert!(!scenario.has("run.sh"));
+        chat.leaves();
+    }
 }
 
 #[test]
 fn a_job_of_the_model_is_asked_about_while_writes_are() {
-    let scenario = Scenario::new();
-    let schedules = |prompt: &str| call("CronCreate", &json!({ "cron": "* * * * *", "prompt": prompt }));
-    let durable = json!({ "cron": "* * * * *", "prompt": "Later.", "durable": true });
-    let server = ModelServer::new([
-        schedules("Tidy.\nWrite deploy.sh."),
-        done(),
-        schedules("Sweep."),
-        done(),
-        writes("a.txt"),
-        call("CronCreate", &durable),
-        done(),
-    ]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    chat.types("Schedule.\r");
-    chat.sees("A tool asks to schedule a job, which changes files without a question:");
-    chat.sees("+ `* * * * *`, each time:\n+ Tidy.\n+ Write deploy.sh.\n");
-    chat.types("n\r");
-    chat.wait_for_prompt_after("refused");
-    chat.says("/schedule", "nothing is scheduled in this session");
-    chat.types("Schedule.\r");
-    chat.sees("+ Sweep.\n[y]es");
-    chat.types("y\r");
-    chat.wait_for_prompt_after("allowed, this once");
-    chat.says("/schedule", "Every minute");
-    // A yes to all writes of the session does not cover a job, which can outlive the session.
-    chat.types("Write.\r");
-    chat.sees("A tool asks to write `a.txt`:");
-    chat.types("s\r");
-    chat.sees("each time, also after this session:\n+ Later.\n[y]es · [n]o");
-    chat.types("n\r");
-    chat.wait_for_prompt_after("refused\nCronCreate");
-    chat.leaves();
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let schedules = |prompt: &str| call("CronCreate", &json!({ "cron": "* * * * *", "prompt": prompt }));
+        let durable = json!({ "cron": "* * * * *", "prompt": "Later.", "durable": true });
+        let server = ModelServer::new([
+            schedules("Tidy.\nWrite deploy.sh."),
+            done(),
+            schedules("Sweep."),
+            done(),
+            writes("a.txt"),
+            call("CronCreate", &durable),
+            done(),
+        ]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.types("Schedule.\r");
+        chat.sees("A tool asks to schedule a job, which changes files without a question:");
+        chat.sees("+ `* * * * *`, each time:\n+ Tidy.\n+ Write deploy.sh.\n");
+        chat.types("n\r");
+        chat.wait_for_prompt_after("refused");
+        chat.says("/schedule", "nothing is scheduled in this session");
+        chat.types("Schedule.\r");
+        chat.sees("+ Sweep.\n[y]es");
+        chat.types("y\r");
+        chat.wait_for_prompt_after("allowed, this once");
+        chat.says("/schedule", "Every minute");
+        // A yes to all writes of the session does not cover a job, which can outlive the session.
+        chat.types("Write.\r");
+        chat.sees("A tool asks to write `a.txt`:");
+        chat.types("s\r");
+        chat.sees("each time, also after this session:\n+ Later.\n[y]es · [n]o");
+        chat.types("n\r");
+        chat.wait_for_prompt_after("refused\nCronCreate");
+        chat.leaves();
+    }
 }
 
 #[test]
@@ -348,24 +370,26 @@ fn what_an_answer_allows_has_no_invisible_characters() {
 
 #[test]
 fn the_end_of_a_line_is_no_answer() {
-    let scenario = with_program();
-    let gate = Gate::new();
-    let server = ModelServer::new([runs("./check.sh a").gated(&gate), done(), done()]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    chat.types("Check.\r");
-    chat.sees("· 0s");
-    chat.types("then update the schem");
-    chat.sees("> then update the schem");
-    gate.open();
-    chat.sees("A tool has a question. Send or delete your line to see it.");
-    assert!(!chat.page().contains("[y]es"), "{}", chat.page());
-    chat.types("a\r");
-    chat.sees("[y]es once");
-    assert!(!scenario.has("log"));
-    chat.types("n\r");
-    chat.wait_for_prompt_after("refused");
-    // The line is the next prompt.
-    chat.sees("> then update the schema");
-    chat.leaves();
+    for size in SIZES {
+        let scenario = with_program();
+        let gate = Gate::new();
+        let server = ModelServer::new([runs("./check.sh a").gated(&gate), done(), done()]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.types("Check.\r");
+        chat.sees("· 0s");
+        chat.types("then update the schem");
+        chat.sees("> then update the schem");
+        gate.open();
+        chat.sees("A tool has a question. Send or delete your line to see it.");
+        assert!(!chat.page().contains("[y]es"), "{}", chat.page());
+        chat.types("a\r");
+        chat.sees("[y]es once");
+        assert!(!scenario.has("log"));
+        chat.types("n\r");
+        chat.wait_for_prompt_after("refused");
+        // The line is the next prompt.
+        chat.sees("> then update the schema");
+        chat.leaves();
+    }
 }

@@ -95,7 +95,7 @@ fn a_paste_during_a_turn_is_one_queued_line() {
 fn a_paste_that_fills_half_of_the_window_is_sent_after_a_question() {
     for size in SIZES {
         let scenario = Scenario::new();
-        let server = ModelServer::new([Answer::deltas(["Read."])]);
+        let server = ModelServer::new([Answer::deltas(["Read."]), Answer::deltas(["Read again."])]);
         let settings = format!(
             "[models.small]\nmodel = \"openai:scripted\"\nbase_url = \"{}\"\ncontext_tokens = 12000\n",
             server.url()
@@ -107,15 +107,23 @@ fn a_paste_that_fills_half_of_the_window_is_sent_after_a_question() {
         });
         chat.wait_for_prompt_after("/help");
         let question = "more than half of the window of 12,000";
-        for (answer, result) in [("no", "not sent; Up brings it back"), ("yes", "Read.")] {
+        let kept = "not sent; Up brings it back";
+        for (answer, result, sent) in
+            [("no", kept, 0), ("N", kept, 0), ("yes", "Read.", 1), ("Y", "Read again.", 2)]
+        {
+            chat.says("/clear", "forgotten");
             chat.types(&pasted(&lines()));
             chat.sees(LABEL);
             chat.types("\r");
             chat.wait_for_prompt_after(question);
-            assert!(server.requests().is_empty());
+            let before = server.requests().len();
             chat.types(&format!("{answer}\r"));
-            let page = |page: &str| page.contains(result) && page.lines().last() == Some(">");
+            let page = |page: &str| {
+                let after = page.rsplit_once(question).map_or("", |(_, after)| after);
+                after.contains(result) && page.lines().last() == Some(">")
+            };
             wait_until_shown(result, || chat.page(), page);
+            assert_eq!((before, server.requests().len()), (sent.max(1) - 1, sent));
         }
         assert_eq!(asked(&server, 0), lines().trim_end());
         chat.types(CTRL_C);

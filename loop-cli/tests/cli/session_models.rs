@@ -6,14 +6,13 @@ use serde_json::json;
 use crate::{
     chat_harness::{ChatHarness, answered_by},
     model_server::ModelServer,
+    screen::SIZES,
     support::Scenario,
 };
 
-const SIZE: (u16, u16) = (120, 40);
-
 /// Opens a session for which nobody names a model, with the models of this Ollama.
-fn unnamed(scenario: &Scenario, server: &ModelServer) -> ChatHarness {
-    ChatHarness::open(scenario, &["chat"], SIZE, |command| {
+fn unnamed(scenario: &Scenario, server: &ModelServer, size: (u16, u16)) -> ChatHarness {
+    ChatHarness::open(scenario, &["chat"], size, |command| {
         answered_by(command, server);
         command.env_remove("OPENAI_BASE_URL").env_remove("OPENAI_API_KEY").env("OLLAMA_HOST", server.url());
     })
@@ -27,56 +26,62 @@ fn two_models() -> ModelServer {
 
 #[test]
 fn a_person_chooses_among_several_models_and_the_choice_is_the_next_default() {
-    let (scenario, server) = (Scenario::new(), two_models());
-    let mut chat = unnamed(&scenario, &server);
-    chat.sees("1  ollama:first  (default)");
-    chat.types("7\r");
-    chat.sees("`7` is not a number from 0 to 2");
-    chat.types("2\r");
-    chat.wait_for_prompt_after("second, with tools");
-    chat.says("Hello?", "One.");
-    assert_eq!(server.requests()[0].body["model"], "second");
-    chat.leaves();
-    let mut chat = unnamed(&scenario, &server);
-    chat.sees("2  ollama:second  (default)");
-    chat.types("0\r");
-    chat.wait_for_prompt_after("no model, with tools");
-    chat.sees("you chose none");
-    chat.leaves();
+    for size in SIZES {
+        let (scenario, server) = (Scenario::new(), two_models());
+        let mut chat = unnamed(&scenario, &server, size);
+        chat.sees("1  ollama:first  (default)");
+        chat.types("7\r");
+        chat.sees("`7` is not a number from 0 to 2");
+        chat.types("2\r");
+        chat.wait_for_prompt_after("second, with tools");
+        chat.says("Hello?", "One.");
+        assert_eq!(server.requests()[0].body["model"], "second");
+        chat.leaves();
+        let mut chat = unnamed(&scenario, &server, size);
+        chat.sees("2  ollama:second  (default)");
+        chat.types("0\r");
+        chat.wait_for_prompt_after("no model, with tools");
+        chat.sees("you chose none");
+        chat.leaves();
+    }
 }
 
 #[test]
 fn a_model_that_cannot_be_asked_is_not_chosen() {
-    let (scenario, server) = (Scenario::new(), two_models());
-    let mut chat = unnamed(&scenario, &server);
-    chat.sees("Which one answers?");
-    chat.types("\r");
-    chat.wait_for_prompt_after("first, with tools");
-    chat.says("/model use ollama:third", "does not have it");
-    chat.says("/model use second", "second answers from now on");
-    chat.says("/inspect ollama:first", "budgeted window        32768 tokens");
-    chat.says("/context", "system prompt");
-    chat.sees("window            32,768 tokens");
-    chat.says("/status", "window      32,768 tokens");
-    chat.leaves();
+    for size in SIZES {
+        let (scenario, server) = (Scenario::new(), two_models());
+        let mut chat = unnamed(&scenario, &server, size);
+        chat.sees("Which one answers?");
+        chat.types("\r");
+        chat.wait_for_prompt_after("first, with tools");
+        chat.says("/model use ollama:third", "does not have it");
+        chat.says("/model use second", "second answers from now on");
+        chat.says("/inspect ollama:first", "budgeted window        32768 tokens");
+        chat.says("/context", "system prompt");
+        chat.sees("window            32,768 tokens");
+        chat.says("/status", "window      32,768 tokens");
+        chat.leaves();
+    }
 }
 
 /// The name looks like that of a model of a vendor. Only the server that listed it is asked.
 #[test]
 fn a_chosen_model_is_asked_where_it_was_listed() {
-    let (scenario, server) = (Scenario::new(), ModelServer::new([Answer::deltas(["One."])]));
-    server.set_page("/v1/models", json!({ "data": [{ "id": "gpt-oss:20b" }, { "id": "other" }] }));
-    let settings = format!("[models.own]\nmodel = \"openai:x\"\nbase_url = \"{}/v1\"\n", server.url());
-    scenario.write("settings.toml", settings);
-    let mut chat = ChatHarness::open(&scenario, &["chat"], SIZE, |command| {
-        answered_by(command, &server);
-        command.env_remove("OPENAI_BASE_URL").env_remove("OPENAI_API_KEY");
-        command.env("LOOP_CONFIG", scenario.path("settings.toml"));
-    });
-    chat.sees("1  gpt-oss:20b");
-    chat.types("1\r");
-    chat.wait_for_prompt_after("gpt-oss:20b, with tools");
-    chat.says("Hello?", "One.");
-    assert_eq!(server.requests()[0].body["model"], "gpt-oss:20b");
-    chat.leaves();
+    for size in SIZES {
+        let (scenario, server) = (Scenario::new(), ModelServer::new([Answer::deltas(["One."])]));
+        server.set_page("/v1/models", json!({ "data": [{ "id": "gpt-oss:20b" }, { "id": "other" }] }));
+        let settings = format!("[models.own]\nmodel = \"openai:x\"\nbase_url = \"{}/v1\"\n", server.url());
+        scenario.write("settings.toml", settings);
+        let mut chat = ChatHarness::open(&scenario, &["chat"], size, |command| {
+            answered_by(command, &server);
+            command.env_remove("OPENAI_BASE_URL").env_remove("OPENAI_API_KEY");
+            command.env("LOOP_CONFIG", scenario.path("settings.toml"));
+        });
+        chat.sees("1  gpt-oss:20b");
+        chat.types("1\r");
+        chat.wait_for_prompt_after("gpt-oss:20b, with tools");
+        chat.says("Hello?", "One.");
+        assert_eq!(server.requests()[0].body["model"], "gpt-oss:20b");
+        chat.leaves();
+    }
 }

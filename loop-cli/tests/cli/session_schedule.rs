@@ -9,17 +9,16 @@ use crate::{
     chat_harness::ChatHarness,
     model_server::ModelServer,
     schedule::added,
+    screen::SIZES,
     support::{RunningCommand, Scenario, wait_until},
 };
-
-const SIZE: (u16, u16) = (100, 40);
 
 fn says(text: &str) -> Answer {
     Answer::deltas([text])
 }
 
-fn chat(scenario: &Scenario, server: &ModelServer) -> ChatHarness {
-    let chat = ChatHarness::chat(scenario, server, &[], SIZE);
+fn chat(scenario: &Scenario, server: &ModelServer, size: (u16, u16)) -> ChatHarness {
+    let chat = ChatHarness::chat(scenario, server, &[], size);
     chat.wait_for_prompt_after("/help");
     chat
 }
@@ -40,114 +39,124 @@ fn sent_to_model(server: &ModelServer) -> String {
 
 #[test]
 fn what_is_due_comes_above_what_is_being_typed() {
-    let scenario = Scenario::new();
-    let server = ModelServer::new([says("the build is green"), says("so it is")]);
-    let mut chat = chat(&scenario, &server);
-    chat.says("/every 45m look at the build", "cancel  /schedule delete");
-    chat.sees("when    Every 45 minutes");
-    chat.sees("by      this session; the job ends with it");
-    chat.sees("until   its first fire after");
-    let id = chat.page().split("/schedule delete ").nth(1).expect("the command")[..8].to_owned();
-    chat.types(&format!("/schedule fire {id}\rhalf"));
-    chat.sees("the build is green");
-    assert!(chat.page().contains(&format!("[{id}] look at the build")), "{}", chat.page());
-    chat.types(" a line\r");
-    chat.wait_for_prompt_after("so it is");
-    assert_eq!(sent_to_model(&server), "half a line");
-    chat.says(&format!("/schedule delete {id}"), "is deleted");
-    chat.says("/schedule", "nothing is scheduled in this session");
-    chat.leaves();
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let server = ModelServer::new([says("the build is green"), says("so it is")]);
+        let mut chat = chat(&scenario, &server, size);
+        chat.says("/every 45m look at the build", "cancel  /schedule delete");
+        chat.sees("when    Every 45 minutes");
+        chat.sees("by      this session; the job ends with it");
+        chat.sees("until   its first fire after");
+        let id = chat.page().split("/schedule delete ").nth(1).expect("the command")[..8].to_owned();
+        chat.types(&format!("/schedule fire {id}\rhalf"));
+        chat.sees("the build is green");
+        assert!(chat.page().contains(&format!("[{id}] look at the build")), "{}", chat.page());
+        chat.types(" a line\r");
+        chat.wait_for_prompt_after("so it is");
+        assert_eq!(sent_to_model(&server), "half a line");
+        chat.says(&format!("/schedule delete {id}"), "is deleted");
+        chat.says("/schedule", "nothing is scheduled in this session");
+        chat.leaves();
+    }
 }
 
 #[test]
 fn commands_fire_too_and_what_cannot_be_a_job_is_refused() {
-    let scenario = Scenario::new();
-    let server = ModelServer::new([]);
-    let mut chat = chat(&scenario, &server);
-    chat.says("/schedule cron 0 9 * * 1-5 /status", "Weekdays at 9:00 AM");
-    let id = chat.page().split("/schedule delete ").nth(1).expect("the command")[..8].to_owned();
-    chat.says(&format!("/schedule pause {id}"), "paused");
-    chat.says(&format!("/schedule resume {id}"), "Weekdays at 9:00 AM, in");
-    chat.types(&format!("/schedule fire {id}\r"));
-    chat.wait_for_prompt_after("known ones run");
-    for (line, said) in [
-        ("/every", "there is no prompt"),
-        ("/every look on Monday", "`on Monday` looks like a time"),
-        ("/every hour and a half look", "`every hour and a half` looks like a time"),
-        ("/every 0m look", "0m"),
-        ("/every 2s look", "2s is too short: a job fires at most once a minute"),
-        ("/every 5m /loop 1s look", "cannot create loops or jobs"),
-        ("/every 5m /exit", "cannot leave the session"),
-        ("/schedule cron 61 9 * * * look", "61"),
-        ("/schedule delete 00000000", "there is no job 00000000"),
-        ("/schedule dance", "usage: /schedule"),
-    ] {
-        chat.says(line, said);
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let server = ModelServer::new([]);
+        let mut chat = chat(&scenario, &server, size);
+        chat.says("/schedule cron 0 9 * * 1-5 /status", "Weekdays at 9:00 AM");
+        let id = chat.page().split("/schedule delete ").nth(1).expect("the command")[..8].to_owned();
+        chat.says(&format!("/schedule pause {id}"), "paused");
+        chat.says(&format!("/schedule resume {id}"), "Weekdays at 9:00 AM, in");
+        chat.types(&format!("/schedule fire {id}\r"));
+        chat.wait_for_prompt_after("known ones run");
+        for (line, said) in [
+            ("/every", "there is no prompt"),
+            ("/every look on Monday", "`on Monday` looks like a time"),
+            ("/every hour and a half look", "`every hour and a half` looks like a time"),
+            ("/every 0m look", "0m"),
+            ("/every 2s look", "2s is too short: a job fires at most once a minute"),
+            ("/every 5m /loop 1s look", "cannot create loops or jobs"),
+            ("/every 5m /exit", "cannot leave the session"),
+            ("/schedule cron 61 9 * * * look", "61"),
+            ("/schedule delete 00000000", "there is no job 00000000"),
+            ("/schedule dance", "usage: /schedule"),
+        ] {
+            chat.says(line, said);
+        }
+        chat.leaves();
     }
-    chat.leaves();
 }
 
 #[test]
 fn the_model_schedules_what_it_is_asked_to() {
-    let scenario = Scenario::new();
-    let create = r#"{"cron": "*/5 * * * *", "prompt": "look at the build"}"#;
-    let server = ModelServer::new([
-        Answer::calls([Call::new("1", "CronCreate", [create])]),
-        says("I look every five minutes."),
-        says("the build is green"),
-    ]);
-    let mut chat = chat(&scenario, &server);
-    chat.types("look at the build every five minutes\r");
-    chat.sees("[y]es · [n]o");
-    chat.types("y\r");
-    chat.wait_for_prompt_after("I look every five minutes.");
-    chat.says("/schedule", "Every 5 minutes");
-    let id = id(&chat, "Every 5 minutes");
-    chat.types(&format!("/schedule fire {id}\r"));
-    chat.wait_for_prompt_after("the build is green");
-    assert_eq!(sent_to_model(&server), "look at the build");
-    chat.leaves();
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let create = r#"{"cron": "*/5 * * * *", "prompt": "look at the build"}"#;
+        let server = ModelServer::new([
+            Answer::calls([Call::new("1", "CronCreate", [create])]),
+            says("I look every five minutes."),
+            says("the build is green"),
+        ]);
+        let mut chat = chat(&scenario, &server, size);
+        chat.types("look at the build every five minutes\r");
+        chat.sees("[y]es · [n]o");
+        chat.types("y\r");
+        chat.wait_for_prompt_after("I look every five minutes.");
+        chat.says("/schedule", "Every 5 minutes");
+        let id = id(&chat, "Every 5 minutes");
+        chat.types(&format!("/schedule fire {id}\r"));
+        chat.wait_for_prompt_after("the build is green");
+        assert_eq!(sent_to_model(&server), "look at the build");
+        chat.leaves();
+    }
 }
 
 #[test]
 fn the_model_schedules_no_line_that_only_a_person_types() {
-    let scenario = Scenario::new();
-    let create = |number, prompt| {
-        let arguments = serde_json::json!({ "cron": "* * * * *", "prompt": prompt }).to_string();
-        Call::new(number, "CronCreate", [arguments.as_str()])
-    };
-    let calls = [
-        create("1", "/permissions s\\et . all"),
-        create("2", "/session export notes.md other"),
-        create("3", "/model use openai:other"),
-        create("4", " @openai:other hi"),
-        create("5", "!touch pwned"),
-    ];
-    let server = ModelServer::new([Answer::calls(calls), says("It is refused.")]);
-    let mut chat = chat(&scenario, &server);
-    chat.says("schedule these", "It is refused.");
-    let messages = server.requests()[1].body["messages"].clone();
-    let answers: Vec<_> =
-        messages.as_array().unwrap().iter().filter(|message| message["role"] == "tool").collect();
-    assert_eq!(answers.len(), 5);
-    for answer in answers {
-        assert!(answer["content"].as_str().unwrap().contains("only a person may type"), "{answer}");
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let create = |number, prompt| {
+            let arguments = serde_json::json!({ "cron": "* * * * *", "prompt": prompt }).to_string();
+            Call::new(number, "CronCreate", [arguments.as_str()])
+        };
+        let calls = [
+            create("1", "/permissions s\\et . all"),
+            create("2", "/session export notes.md other"),
+            create("3", "/model use openai:other"),
+            create("4", " @openai:other hi"),
+            create("5", "!touch pwned"),
+        ];
+        let server = ModelServer::new([Answer::calls(calls), says("It is refused.")]);
+        let mut chat = chat(&scenario, &server, size);
+        chat.says("schedule these", "It is refused.");
+        let messages = server.requests()[1].body["messages"].clone();
+        let answers: Vec<_> =
+            messages.as_array().unwrap().iter().filter(|message| message["role"] == "tool").collect();
+        assert_eq!(answers.len(), 5);
+        for answer in answers {
+            assert!(answer["content"].as_str().unwrap().contains("only a person may type"), "{answer}");
+        }
+        chat.says("/schedule", "nothing is scheduled in this session");
+        chat.leaves();
     }
-    chat.says("/schedule", "nothing is scheduled in this session");
-    chat.leaves();
 }
 
 #[test]
 fn who_has_chosen_tools_has_chosen_them() {
-    let scenario = Scenario::new();
-    let server = ModelServer::new([says("hello")]);
-    let mut chat = ChatHarness::chat(&scenario, &server, &["--tools", "read_file"], SIZE);
-    chat.wait_for_prompt_after("/help");
-    chat.says("hi", "hello");
-    let tools = server.requests()[0].body["tools"].as_array().expect("tools").clone();
-    let names: Vec<_> = tools.iter().map(|tool| tool["function"]["name"].clone()).collect();
-    assert_eq!(names, ["read_file"]);
-    chat.leaves();
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let server = ModelServer::new([says("hello")]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &["--tools", "read_file"], size);
+        chat.wait_for_prompt_after("/help");
+        chat.says("hi", "hello");
+        let tools = server.requests()[0].body["tools"].as_array().expect("tools").clone();
+        let names: Vec<_> = tools.iter().map(|tool| tool["function"]["name"].clone()).collect();
+        assert_eq!(names, ["read_file"]);
+        chat.leaves();
+    }
 }
 
 /// Returns the file of the folder's jobs.
@@ -168,34 +177,36 @@ fn jobs_file(scenario: &Scenario) -> PathBuf {
 
 #[test]
 fn a_stored_job_fires_in_an_open_session_of_its_folder() {
-    let scenario = Scenario::new();
-    let server = ModelServer::new([says("the build is green"), says("again")]);
-    let mut add = server.command(&scenario, &["schedule", "add", "--json", "10m look at the build"]);
-    let added = RunningCommand::new(add.env("LOOP_MODEL", "openai:scripted")).finish().exits(0).stdout;
-    let added: Value = serde_json::from_str(&added).expect("JSON");
-    let id = added["id"].as_str().expect("an id");
-    scenario.run(&["schedule", "fire", id]).exits(0);
-    let chat = chat(&scenario, &server);
-    chat.sees(&format!("[{id}] look at the build"));
-    chat.wait_for_prompt_after("the build is green");
-    assert_eq!(sent_to_model(&server), "look at the build");
-    let last_fire = || {
-        let file: Value =
-            serde_json::from_slice(&fs::read(jobs_file(&scenario)).expect("jobs")).expect("JSON");
-        file["jobs"][0]["standing"]["last_fire"].clone()
-    };
-    wait_until("the fire is finished", || !last_fire()["finished_at"].is_null());
-    chat.leaves();
-    let shown = scenario.run(&["schedule", "show", "--json", id]).exits(0).stdout;
-    let shown: Value = serde_json::from_str(&shown).expect("JSON");
-    assert_eq!(
-        (&shown["fires"][0]["number"], &shown["fires"][0]["exit_code"]),
-        (&1.into(), &0.into()),
-        "{shown}"
-    );
-    // The lock is free again, and the fire is settled.
-    scenario.run(&["schedule", "run", "--once"]).exits(0);
-    assert_eq!((server.requests().len(), &last_fire()["number"]), (1, &1.into()));
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let server = ModelServer::new([says("the build is green"), says("again")]);
+        let mut add = server.command(&scenario, &["schedule", "add", "--json", "10m look at the build"]);
+        let added = RunningCommand::new(add.env("LOOP_MODEL", "openai:scripted")).finish().exits(0).stdout;
+        let added: Value = serde_json::from_str(&added).expect("JSON");
+        let id = added["id"].as_str().expect("an id");
+        scenario.run(&["schedule", "fire", id]).exits(0);
+        let chat = chat(&scenario, &server, size);
+        chat.sees(&format!("[{id}] look at the build"));
+        chat.wait_for_prompt_after("the build is green");
+        assert_eq!(sent_to_model(&server), "look at the build");
+        let last_fire = || {
+            let file: Value =
+                serde_json::from_slice(&fs::read(jobs_file(&scenario)).expect("jobs")).expect("JSON");
+            file["jobs"][0]["standing"]["last_fire"].clone()
+        };
+        wait_until("the fire is finished", || !last_fire()["finished_at"].is_null());
+        chat.leaves();
+        let shown = scenario.run(&["schedule", "show", "--json", id]).exits(0).stdout;
+        let shown: Value = serde_json::from_str(&shown).expect("JSON");
+        assert_eq!(
+            (&shown["fires"][0]["number"], &shown["fires"][0]["exit_code"]),
+            (&1.into(), &0.into()),
+            "{shown}"
+        );
+        // The lock is free again, and the fire is settled.
+        scenario.run(&["schedule", "run", "--once"]).exits(0);
+        assert_eq!((server.requests().len(), &last_fire()["number"]), (1, &1.into()));
+    }
 }
 
 /// Adds a one-shot to this folder that was due a day after its creation, long ago.
@@ -215,31 +226,35 @@ fn missed(scenario: &Scenario, prompt: &str) {
 
 #[test]
 fn what_was_missed_is_asked_about_when_a_session_begins() {
-    let scenario = Scenario::new();
-    missed(&scenario, "call Ann");
-    let server = ModelServer::new([says("I cannot call"), says("hello")]);
-    // Any other answer repeats the question.
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("call Ann");
-    chat.sees("now? [y]es");
-    chat.types("/exit\r");
-    chat.finish().exits(0);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("call Ann");
-    chat.says("y", "I cannot call");
-    assert_eq!(sent_to_model(&server), "call Ann");
-    chat.leaves();
-    // Then the job is over.
-    let chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("/help");
-    assert!(!chat.page().contains("call Ann"), "{}", chat.page());
-    chat.leaves();
+    for size in SIZES {
+        let scenario = Scenario::new();
+        missed(&scenario, "call Ann");
+        let server = ModelServer::new([says("I cannot call"), says("hello")]);
+        // Any other answer repeats the question.
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("call Ann");
+        chat.sees("now? [y]es");
+        chat.types("/exit\r");
+        chat.finish().exits(0);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("call Ann");
+        chat.says("y", "I cannot call");
+        assert_eq!(sent_to_model(&server), "call Ann");
+        chat.leaves();
+        // Then the job is over.
+        let chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        assert!(!chat.page().contains("call Ann"), "{}", chat.page());
+        chat.leaves();
 
-    missed(&scenario, "call Ben");
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZE);
-    chat.wait_for_prompt_after("call Ben");
-    chat.types("n\r");
-    wait_until("the job is gone", || !fs::read_to_string(jobs_file(&scenario)).unwrap().contains("call Ben"));
-    chat.leaves();
-    assert_eq!(server.requests().len(), 1);
+        missed(&scenario, "call Ben");
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("call Ben");
+        chat.types("n\r");
+        wait_until("the job is gone", || {
+            !fs::read_to_string(jobs_file(&scenario)).unwrap().contains("call Ben")
+        });
+        chat.leaves();
+        assert_eq!(server.requests().len(), 1);
+    }
 }

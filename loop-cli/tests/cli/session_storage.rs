@@ -7,22 +7,20 @@ use serde_json::{Value, json};
 
 use crate::{chat_harness::ChatHarness, model_server::ModelServer, screen::SIZES, support::Scenario};
 
-const SIZE: (u16, u16) = (200, 40);
-
 fn server(replies: &[&'static str]) -> ModelServer {
     ModelServer::new(replies.iter().map(|reply| Answer::deltas([*reply])))
 }
 
-fn chat(scenario: &Scenario, server: &ModelServer, args: &[&str]) -> ChatHarness {
-    let chat = ChatHarness::chat(scenario, server, args, SIZE);
+fn chat(scenario: &Scenario, server: &ModelServer, args: &[&str], size: (u16, u16)) -> ChatHarness {
+    let chat = ChatHarness::chat(scenario, server, args, size);
     chat.wait_for_prompt_after("/help");
     chat
 }
 
 /// Has one session with this prompt, named like it.
-fn talks(scenario: &Scenario, prompt: &str) {
+fn talks(scenario: &Scenario, prompt: &str, size: (u16, u16)) {
     let server = server(&["Fine."]);
-    let mut chat = chat(scenario, &server, &[]);
+    let mut chat = chat(scenario, &server, &[], size);
     chat.says(prompt, "Fine.");
     chat.says(&format!("/rename {prompt}"), prompt);
     chat.leaves();
@@ -52,151 +50,163 @@ fn listed(scenario: &Scenario) -> Vec<Value> {
 
 #[test]
 fn nothing_is_kept_of_a_session_that_is_not_recorded() {
-    let (scenario, server) = (Scenario::new(), server(&["An unkept reply."]));
-    let mut chat = chat(&scenario, &server, &["--no-record"]);
-    chat.says("an unkept prompt", "An unkept reply.");
-    chat.says("/record", "nothing of this session is recorded");
-    chat.leaves();
-    let stored = stored(&scenario);
-    assert!(!stored.contains("unkept"), "{stored}");
-    scenario.run(&["session", "list"]).exits(0).says(&["there are no stored sessions of this folder"]);
+    for size in SIZES {
+        let (scenario, server) = (Scenario::new(), server(&["An unkept reply."]));
+        let mut chat = chat(&scenario, &server, &["--no-record"], size);
+        chat.says("an unkept prompt", "An unkept reply.");
+        chat.says("/record", "nothing of this session is recorded");
+        chat.leaves();
+        let stored = stored(&scenario);
+        assert!(!stored.contains("unkept"), "{stored}");
+        scenario.run(&["session", "list"]).exits(0).says(&["there are no stored sessions of this folder"]);
+    }
 }
 
 #[test]
 fn a_record_that_is_switched_off_is_removed_and_one_that_is_switched_on_is_whole() {
-    let scenario = Scenario::new();
-    let server = server(&["First reply.", "Second reply.", "Third reply.", "Fourth reply."]);
-    let mut chat = chat(&scenario, &server, &[]);
-    chat.says("the first prompt", "First reply.");
-    chat.says("/context add remember this", "pinned");
-    assert!(stored(&scenario).contains("First reply."));
-    chat.says("/record off", "nothing of this session is recorded");
-    chat.says("the second prompt", "Second reply.");
-    let off = stored(&scenario);
-    assert!(!off.contains("First reply.") && !off.contains("second prompt"), "{off}");
-    chat.says("/record on", "the session is recorded");
-    chat.says("the third prompt", "Third reply.");
-    chat.leaves();
-    let mut chat = ChatHarness::chat(&scenario, &server, &["--resume"], SIZE);
-    chat.wait_for_prompt_after("6 messages");
-    chat.says("/context show", "remember this");
-    chat.says("the fourth prompt", "Fourth reply.");
-    // What another process recorded stays, and what follows it is not recorded.
-    chat.says("/record off", "what is stored of this session until now stays");
-    chat.says("/status", "off: nothing is recorded");
-    chat.leaves();
-    let shown = scenario.run(&["session", "show"]).exits(0);
-    for reply in ["First", "Second", "Third", "Fourth"] {
-        assert!(shown.stdout.contains(&format!("{reply} reply.")), "{}", shown.stdout);
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let server = server(&["First reply.", "Second reply.", "Third reply.", "Fourth reply."]);
+        let mut chat = chat(&scenario, &server, &[], size);
+        chat.says("the first prompt", "First reply.");
+        chat.says("/context add remember this", "pinned");
+        assert!(stored(&scenario).contains("First reply."));
+        chat.says("/record off", "nothing of this session is recorded");
+        chat.says("the second prompt", "Second reply.");
+        let off = stored(&scenario);
+        assert!(!off.contains("First reply.") && !off.contains("second prompt"), "{off}");
+        chat.says("/record on", "the session is recorded");
+        chat.says("the third prompt", "Third reply.");
+        chat.leaves();
+        let mut chat = ChatHarness::chat(&scenario, &server, &["--resume"], size);
+        chat.wait_for_prompt_after("6 messages");
+        chat.says("/context show", "remember this");
+        chat.says("the fourth prompt", "Fourth reply.");
+        // What another process recorded stays, and what follows it is not recorded.
+        chat.says("/record off", "what is stored of this session until now stays");
+        chat.says("/status", "off: nothing is recorded");
+        chat.leaves();
+        let shown = scenario.run(&["session", "show"]).exits(0);
+        for reply in ["First", "Second", "Third", "Fourth"] {
+            assert!(shown.stdout.contains(&format!("{reply} reply.")), "{}", shown.stdout);
+        }
     }
 }
 
 #[test]
 fn sessions_are_listed_shown_and_removed() {
-    let scenario = Scenario::new();
-    for prompt in ["alpha", "beta", "gamma"] {
-        talks(&scenario, prompt);
+    for size in SIZES {
+        let scenario = Scenario::new();
+        for prompt in ["alpha", "beta", "gamma"] {
+            talks(&scenario, prompt, size);
+        }
+        let names = |sessions: &[Value]| -> Vec<String> {
+            sessions.iter().map(|session| session["name"].as_str().expect("a name").to_owned()).collect()
+        };
+        let sessions = listed(&scenario);
+        assert_eq!(names(&sessions), ["gamma", "beta", "alpha"]);
+        let table = scenario.run(&["session", "list"]).exits(0).stdout;
+        assert!(table.contains("alpha") && table.contains("this one"), "{table}");
+        let shown = scenario.run(&["session", "show", "beta"]).exits(0).stdout;
+        assert!(shown.contains("beta") && shown.contains("Fine."), "{shown}");
+        let entries = scenario.run(&["session", "show", "beta", "--json"]).exits(0).stdout;
+        let kind = |line: &str| {
+            let entry = serde_json::from_str::<Value>(line).expect("JSON")["entry"].take();
+            let key = || entry.as_object()?.keys().next().cloned();
+            entry.as_str().map(str::to_owned).or_else(key).expect("a kind")
+        };
+        let kinds: Vec<_> = entries.lines().map(kind).collect();
+        assert_eq!(kinds, ["begun", "asked", "answered", "renamed", "ended"]);
+        // A typo in one name removes nothing.
+        scenario.run(&["session", "rm", "beta", "delta"]).exits(2).says(&["no session is called \"delta\""]);
+        assert_eq!(listed(&scenario).len(), 3);
+        scenario.run(&["session", "rm", "beta"]).exits(0);
+        assert_eq!(names(&listed(&scenario)), ["gamma", "alpha"]);
+        // A damaged session is removed by its id.
+        let id = sessions[0]["session"].as_str().expect("an id");
+        let file = scenario.state().join("sessions").join(id).with_extension("jsonl");
+        fs::write(&file, "").expect("a session");
+        scenario.run(&["session", "rm", id]).exits(0);
+        assert!(!file.exists() && !file.with_extension("name").exists());
+        // Nobody removes a session in use, and the last ones are kept.
+        let server = server(&["Open."]);
+        let mut open = chat(&scenario, &server, &[], size);
+        open.says("delta", "Open.");
+        let here = listed(&scenario)[0]["session"].as_str().expect("an id").to_owned();
+        scenario.run(&["session", "rm", &here]).exits(2).says(&["another process"]);
+        scenario.run(&["session", "rm", "--keep", "0"]).exits(0);
+        open.says("/session list", &here);
+        open.says(&format!("/session rm {here}"), "this is that session");
+        open.leaves();
+        assert_eq!(listed(&scenario).len(), 1);
     }
-    let names = |sessions: &[Value]| -> Vec<String> {
-        sessions.iter().map(|session| session["name"].as_str().expect("a name").to_owned()).collect()
-    };
-    let sessions = listed(&scenario);
-    assert_eq!(names(&sessions), ["gamma", "beta", "alpha"]);
-    let table = scenario.run(&["session", "list"]).exits(0).stdout;
-    assert!(table.contains("alpha") && table.contains("this one"), "{table}");
-    let shown = scenario.run(&["session", "show", "beta"]).exits(0).stdout;
-    assert!(shown.contains("beta") && shown.contains("Fine."), "{shown}");
-    let entries = scenario.run(&["session", "show", "beta", "--json"]).exits(0).stdout;
-    let kind = |line: &str| {
-        let entry = serde_json::from_str::<Value>(line).expect("JSON")["entry"].take();
-        let key = || entry.as_object()?.keys().next().cloned();
-        entry.as_str().map(str::to_owned).or_else(key).expect("a kind")
-    };
-    let kinds: Vec<_> = entries.lines().map(kind).collect();
-    assert_eq!(kinds, ["begun", "asked", "answered", "renamed", "ended"]);
-    // A typo in one name removes nothing.
-    scenario.run(&["session", "rm", "beta", "delta"]).exits(2).says(&["no session is called \"delta\""]);
-    assert_eq!(listed(&scenario).len(), 3);
-    scenario.run(&["session", "rm", "beta"]).exits(0);
-    assert_eq!(names(&listed(&scenario)), ["gamma", "alpha"]);
-    // A damaged session is removed by its id.
-    let id = sessions[0]["session"].as_str().expect("an id");
-    let file = scenario.state().join("sessions").join(id).with_extension("jsonl");
-    fs::write(&file, "").expect("a session");
-    scenario.run(&["session", "rm", id]).exits(0);
-    assert!(!file.exists() && !file.with_extension("name").exists());
-    // Nobody removes a session in use, and the last ones are kept.
-    let server = server(&["Open."]);
-    let mut open = chat(&scenario, &server, &[]);
-    open.says("delta", "Open.");
-    let here = listed(&scenario)[0]["session"].as_str().expect("an id").to_owned();
-    scenario.run(&["session", "rm", &here]).exits(2).says(&["another process"]);
-    scenario.run(&["session", "rm", "--keep", "0"]).exits(0);
-    open.says("/session list", &here);
-    open.says(&format!("/session rm {here}"), "this is that session");
-    open.leaves();
-    assert_eq!(listed(&scenario).len(), 1);
 }
 
 #[test]
 fn old_sessions_are_removed_when_one_ends() {
-    let scenario = Scenario::new();
-    for prompt in ["alpha", "beta"] {
-        talks(&scenario, prompt);
+    for size in SIZES {
+        let scenario = Scenario::new();
+        for prompt in ["alpha", "beta"] {
+            talks(&scenario, prompt, size);
+        }
+        let ends = |server: &ModelServer, keep: &str| {
+            let mut chat =
+                ChatHarness::open(&scenario, &["chat", "--model", "openai:scripted"], size, |command| {
+                    crate::chat_harness::answered_by(command, server);
+                    command.env("LOOP_KEEP_SESSIONS", keep);
+                });
+            chat.wait_for_prompt_after("/help");
+            chat.says("gamma", "Fine.");
+            chat
+        };
+        let server = server(&["Fine.", "Fine."]);
+        let mut chat = ends(&server, "many");
+        chat.types("/exit\r");
+        chat.sees("LOOP_KEEP_SESSIONS has to be a whole number");
+        chat.finish().exits(0);
+        assert_eq!(listed(&scenario).len(), 3);
+        ends(&server, "2").leaves();
+        assert_eq!(listed(&scenario).len(), 2);
     }
-    let ends = |server: &ModelServer, keep: &str| {
-        let mut chat =
-            ChatHarness::open(&scenario, &["chat", "--model", "openai:scripted"], SIZE, |command| {
-                crate::chat_harness::answered_by(command, server);
-                command.env("LOOP_KEEP_SESSIONS", keep);
-            });
-        chat.wait_for_prompt_after("/help");
-        chat.says("gamma", "Fine.");
-        chat
-    };
-    let server = server(&["Fine.", "Fine."]);
-    let mut chat = ends(&server, "many");
-    chat.types("/exit\r");
-    chat.sees("LOOP_KEEP_SESSIONS has to be a whole number");
-    chat.finish().exits(0);
-    assert_eq!(listed(&scenario).len(), 3);
-    ends(&server, "2").leaves();
-    assert_eq!(listed(&scenario).len(), 2);
 }
 
 #[test]
 fn decisions_are_counted_and_forgotten() {
-    let scenario = Scenario::new();
-    scenario.write("a.txt", "hello\n");
-    scenario.write(".env", "KEY=1\n");
-    let server = server(&[]);
-    let mut chat = chat(&scenario, &server, &[]);
-    chat.says("/audit clear", "forgot");
-    chat.says("/audit", "no decisions yet");
-    chat.says("/read a.txt", "read a.txt");
-    chat.says("/read .env", "secret");
-    chat.says("/audit status", "1 allowed, 1 denied");
-    chat.leaves();
-    assert!(stored(&scenario).contains("denied"));
+    for size in SIZES {
+        let scenario = Scenario::new();
+        scenario.write("a.txt", "hello\n");
+        scenario.write(".env", "KEY=1\n");
+        let server = server(&[]);
+        let mut chat = chat(&scenario, &server, &[], size);
+        chat.says("/audit clear", "forgot");
+        chat.says("/audit", "no decisions yet");
+        chat.says("/read a.txt", "read a.txt");
+        chat.says("/read .env", "secret");
+        chat.says("/audit status", "1 allowed, 1 denied");
+        chat.leaves();
+        assert!(stored(&scenario).contains("denied"));
+    }
 }
 
 #[test]
 fn the_model_writes_agents_md_after_a_yes_and_the_cost_is_shown() {
-    let scenario = Scenario::new();
-    let arguments = json!({ "path": "AGENTS.md", "content": "Run `make test`.\n" }).to_string();
-    let write = Call::new("c1", "write_file", [arguments.as_str()]);
-    let server = ModelServer::new([Answer::calls([write]), Answer::deltas(["Written."])]);
-    let mut chat = chat(&scenario, &server, &[]);
-    chat.says("/cost", "unknown");
-    chat.types("/init mention make\r");
-    chat.sees("+Run `make test`.");
-    chat.types("yes\r");
-    chat.wait_for_prompt_after("Written.");
-    assert_eq!(scenario.read("AGENTS.md"), "Run `make test`.\n");
-    let sent = server.requests().last().expect("a request").body["messages"].to_string();
-    assert!(sent.contains("The user adds: mention make"), "{sent}");
-    chat.says("/cost", "turns           1");
-    chat.leaves();
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let arguments = json!({ "path": "AGENTS.md", "content": "Run `make test`.\n" }).to_string();
+        let write = Call::new("c1", "write_file", [arguments.as_str()]);
+        let server = ModelServer::new([Answer::calls([write]), Answer::deltas(["Written."])]);
+        let mut chat = chat(&scenario, &server, &[], size);
+        chat.says("/cost", "unknown");
+        chat.types("/init mention make\r");
+        chat.sees("+Run `make test`.");
+        chat.types("yes\r");
+        chat.wait_for_prompt_after("Written.");
+        assert_eq!(scenario.read("AGENTS.md"), "Run `make test`.\n");
+        let sent = server.requests().last().expect("a request").body["messages"].to_string();
+        assert!(sent.contains("The user adds: mention make"), "{sent}");
+        chat.says("/cost", "turns           1");
+        chat.leaves();
+    }
 }
 
 /// The bytes of `dot.png`.

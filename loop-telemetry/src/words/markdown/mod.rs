@@ -5,6 +5,7 @@
 //! [`Markdown::unfinished`] shows the rest, which the panel displays until it is final.
 
 mod fence;
+mod fitted;
 mod inline;
 mod line;
 mod paragraph;
@@ -13,6 +14,7 @@ mod table;
 
 use anstyle::Style;
 
+pub use self::fitted::fitted;
 use self::{
     fence::Fence,
     line::{Line, indentation, quotation},
