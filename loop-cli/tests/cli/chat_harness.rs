@@ -138,11 +138,14 @@ impl ChatHarness {
         wait_until_shown(&format!("a prompt after {answer}"), || self.page(), is_answered);
     }
 
-    /// Makes the terminal larger or smaller, as when a person drags the corner of its window.
+    /// Makes the terminal larger or smaller, as when a person drags the corner of its window. Lines that the terminal
+    /// wrapped get other rows, as in most terminals of today.
     pub(crate) fn resizes(&self, (ws_col, ws_row): (u16, u16)) {
-        self.screen.lock().expect("no panic").screen_mut().set_size(ws_row, ws_col);
+        let mut screen = self.screen.lock().expect("no panic");
+        *screen = reflowed(screen.screen(), (ws_col, ws_row));
         let size = Winsize { ws_col, ws_row, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&self.keys, size).expect("a size");
+        drop(screen);
     }
 
     /// Compares the screen with its snapshot.
@@ -192,6 +195,42 @@ fn open_terminal(
         command.env("TERM", "xterm-256color");
         change(command);
     })
+}
+
+/// The rows of a terminal that is high enough for everything that these tests show.
+const HIGH: u16 = 1000;
+
+/// Returns a terminal of this size with the same lines, and the cursor at the same character.
+fn reflowed(screen: &vt100::Screen, (columns, rows): (u16, u16)) -> vt100::Parser {
+    let (height, width) = screen.size();
+    let (cursor_row, cursor_column) = screen.cursor_position();
+    let (mut before, mut after, mut blanks) = (String::new(), String::new(), String::new());
+    for row in 0..height {
+        let cut = if row == cursor_row { cursor_column } else { 0 };
+        let text = |from: u16, columns| screen.rows(from, columns).nth(row.into()).unwrap_or_default();
+        let end = if screen.row_wrapped(row) { "" } else { "\r\n" };
+        if row <= cursor_row {
+            before.push_str(&text(0, if row == cursor_row { cut } else { width }));
+            before.push_str(if row == cursor_row { "" } else { end });
+        }
+        if row >= cursor_row {
+            let rest = text(cut, width - cut);
+            blanks.push_str(&rest);
+            if !rest.is_empty() {
+                after.push_str(&std::mem::take(&mut blanks));
+            }
+            blanks.push_str(end);
+        }
+    }
+    let mut high = vt100::Parser::new(HIGH, columns, 0);
+    high.process(before.as_bytes());
+    let (row, column) = high.screen().cursor_position();
+    high.process(after.as_bytes());
+    let top = (high.screen().cursor_position().0 + 1).saturating_sub(rows);
+    let mut resized = vt100::Parser::new(rows, columns, 1000);
+    resized
+        .process(format!("{before}{after}\x1b[{};{}H", row.saturating_sub(top) + 1, column + 1).as_bytes());
+    resized
 }
 
 fn page(screen: &Mutex<vt100::Parser>) -> String {

@@ -66,6 +66,7 @@ mod schedule_run;
 mod screen;
 mod screen_calls;
 mod screen_diff;
+mod screen_narrow;
 mod screen_paste;
 mod screen_queue;
 mod session;
