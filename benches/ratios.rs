@@ -9,13 +9,13 @@ use std::{
 use anyhow::Result;
 use benches::{
     Table, command, drop_many_loops, instructions, journal, kernel, many_loops, results, sandbox, schedule,
-    subprocess, supervision,
+    session, subprocess, supervision,
 };
 
 /// A benchmark, with the name that selects it.
 type Part = (&'static str, fn(&mut Table) -> Result<()>);
 
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 10] = [
     ("kernel", kernel::measure),
     ("instructions", instructions::measure),
     ("loops", many_loops::measure),
@@ -25,6 +25,7 @@ const PARTS: [Part; 9] = [
     ("supervision", supervision::measure),
     ("dropping", drop_many_loops::measure),
     ("schedule", schedule::measure),
+    ("session", session::measure),
 ];
 
 fn main() -> Result<()> {

@@ -126,7 +126,7 @@ mod tests {
                 let is_word = row.split_whitespace().count() <= 1;
                 prop_assert!(is_word || columns(row.trim_end()) <= width, "{:?}", row);
             }
-            prop_assert_eq!(fitted(&text, 10_000), text);
+            prop_assert_eq!(fitted(&text, 10_000).as_ref(), text.as_str());
         }
     }
 }
