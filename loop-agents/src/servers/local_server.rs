@@ -23,7 +23,7 @@ const SHOWN_LINES: usize = 20;
 /// The part of a server's output that is kept for an error, in bytes.
 const KEPT_OUTPUT: usize = 32 * 1024;
 
-/// What servers print if another program listens at their port, in lower case.
+/// The words of a server whose port another program uses, in lower case.
 const PORT_IS_TAKEN: &str = "address already in use";
 
 /// A server at a port of 127.0.0.1 that runs until this value is dropped.

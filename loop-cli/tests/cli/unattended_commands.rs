@@ -132,7 +132,7 @@ fn the_users_settings_allow_commands_in_everything_that_is_unattended() {
     assert!(ran(&scenario), "a job");
 }
 
-/// What is scheduled in a session follows the rules of the session.
+/// A job that fires in a session follows the rules of the session.
 #[test]
 fn a_job_in_a_session_may_do_what_the_session_may() {
     for (size, flags) in SIZES.into_iter().zip([&[][..], &ALLOW]) {
