@@ -154,7 +154,10 @@ impl JobRequest {
             Err(PromptRequestError::NoPrompt { interval: Some(interval) }) => (interval, String::new(), None),
             Err(error) => return Err(error.into()),
         };
-        let request = Self::every(interval, &prompt, settings, zone, Timestamp::UNIX_EPOCH)?;
+        let mut request = Self::every(interval, &prompt, settings, zone, Timestamp::UNIX_EPOCH)?;
+        if let Some(time) = Phrase::time_in(&prompt, zone, now).filter(|_| hint.is_none()) {
+            request.notes.push(format!("`{time}` is part of the prompt, and does not change when it fires"));
+        }
         Ok(Self { hint, ..request })
     }
 

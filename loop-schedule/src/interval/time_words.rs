@@ -117,5 +117,9 @@ pub(crate) fn split_number(word: &str) -> (&str, &str) {
 
 fn is_decimal(word: &str) -> bool {
     let mut parts = word.splitn(2, ['.', ',']);
-    parts.all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+    // `.5h` is half an hour.
+    let is_part = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    parts.next().is_some_and(is_part)
+        && parts.all(|part| !part.is_empty() && is_part(part))
+        && !word.is_empty()
 }

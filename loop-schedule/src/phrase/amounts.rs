@@ -100,6 +100,10 @@ pub(super) fn total(words: &[Word]) -> Option<f64> {
     let (mut sum, mut count, mut last): (Option<f64>, Option<f64>, f64) = (None, None, 0.0);
     for (at, word) in words.iter().enumerate() {
         let text = word.text.as_str();
+        // Another schedule is no part of this one.
+        if sum.is_some() && word.is(&["every", "each", "in"]) {
+            return None;
+        }
         let follows = |link: &str| words[..at].iter().rev().take(2).any(|word| word.is(&[link]));
         // `second` counts what follows it, and is a unit otherwise.
         let is_count = !is_unit(at) || (is_unit(at + 1) && amount(text).is_some());

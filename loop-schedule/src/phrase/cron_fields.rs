@@ -1,6 +1,10 @@
 //! Cron expressions that are written without `--cron`: `0 9 * * 1-5 review the pull requests`.
 
-use super::{PhraseError, days::short_name, word::Word};
+use super::{
+    PhraseError,
+    days::short_name,
+    word::{Word, is_quote},
+};
 use crate::{Cron, CronError};
 
 /// The number of fields.
@@ -50,9 +54,9 @@ fn with_numbers(text: &str, error: CronError) -> PhraseError {
     }
 }
 
-/// Returns the words with their punctuation.
+/// Returns the words with their punctuation, but without quotation marks.
 fn typed<'a>(input: &'a str, words: &[Word]) -> Vec<&'a str> {
-    words.iter().map(|word| &input[word.start..word.end]).collect()
+    words.iter().map(|word| input[word.start..word.end].trim_matches(is_quote)).collect()
 }
 
 /// Returns whether the words begin with an expression, and it has a `*`: five numbers in the middle of a text are no

@@ -8,8 +8,9 @@ use super::{
     clock::ClockTime,
     days::{Days, month},
     grammar::{self, Match, Spec},
+    nearest::clock,
     spelling::normal,
-    time_sign::ordinal_number,
+    time_sign::{is_day_part, ordinal_number},
     word::Word,
 };
 use crate::{
@@ -128,10 +129,17 @@ pub(super) fn days_ahead(phrase: &str, zone: &Zone, now: Timestamp) -> Option<St
         },
     };
     let rest = &here[length..];
+    let has_part = rest.first().is_some_and(is_day_part);
+    let rest = &rest[usize::from(has_part)..];
     let is_named = rest.is_empty() && !words[0].is(&["in"]);
-    let nine = || ClockTime::parse(&Word::all("9:00")).filter(|_| is_named).map(|(time, _)| (time, 0));
+    // Nine, unless a part of the day is named.
+    let usual = || ClockTime::parse(&Word::all(&clock(words))).map(|(time, _)| time);
     let late = grammar::clock(rest).or_else(|| early.filter(|_| rest.is_empty()).map(|(time, _)| (time, 0)));
-    let (time, end) = late.or_else(nine)?;
+    let (time, end) = match late {
+        Some((_, end)) if has_part => (usual()?, end),
+        Some(found) => found,
+        None => (usual().filter(|_| is_named)?, 0),
+    };
     let day = today.saturating_add(i64::try_from(days).ok()?.days());
     (days > 0 && end == rest.len()).then(|| format!("{day} {:02}:{:02}", time.hour, time.minute))
 }

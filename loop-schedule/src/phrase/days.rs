@@ -151,6 +151,14 @@ pub(super) fn is_clearly_a_day(word: &Word) -> bool {
     word.text.len() > 3 || is_day_or_month(word) || !word.is(&["sat", "sun", "wed"])
 }
 
+/// Returns whether words begin with one date, named by its day: `next friday`.
+pub(super) fn names_a_date(words: &[Word]) -> bool {
+    let is_single = |(days, length): (Days, usize)| length == 1 && days.only().is_some();
+    words[0].is(&["next", "this", "on"])
+        && Days::parse(&words[1..]).is_some_and(is_single)
+        && !Days::recur(&words[1])
+}
+
 /// Returns whether a word names several days without spaces: `mon-fri`, `tue/thu`.
 pub(super) fn is_day_range(text: &str) -> bool {
     day(text).is_none() && Days::in_one_word(text).is_some()

@@ -1,5 +1,6 @@
 //! Errors in a schedule that a person wrote.
 
+use super::nearest::works;
 use crate::{CronError, IntervalError, TimeError};
 
 /// The reason why a text has no schedule that can be kept.
@@ -48,7 +49,7 @@ fn advice(phrase: &str, nearest: Option<&str>) -> String {
         9:00`, `every monday at 9:00`, `in 20 minutes`, `tomorrow at 9:00`, `2026-12-24 18:00` and five cron fields, as \
         in `0 9 * * 1-5`";
     match nearest {
-        Some(nearest) if nearest.eq_ignore_ascii_case(phrase) => {
+        Some(nearest) if nearest.eq_ignore_ascii_case(phrase) && works(phrase) => {
             format!("It is one only at the beginning or at the end, as in `{nearest} PROMPT`")
         }
         Some(nearest) => format!("The nearest form is `{nearest}`"),

@@ -81,9 +81,11 @@ impl Phrase {
     pub fn parse(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {
         Self::spelt(input, zone, now).map_err(|error| match error {
             PhraseError::NotUnderstood { phrase, nearest } => {
+                let words = Word::all(&phrase);
+                let nearest = nearest.filter(|_| !days::names_a_date(&words));
                 let nearest = date::days_ahead(&phrase, zone, now).or(nearest);
                 let nearest = nearest.filter(|form| is_ahead(form, zone, now));
-                match several::forms(&Word::all(&phrase)) {
+                match several::forms(&words) {
                     Some(forms)
                         if nearest.is_none() && forms.iter().all(|form| is_ahead(form, zone, now)) =>
                     {
@@ -94,6 +96,19 @@ impl Phrase {
             }
             error => error,
         })
+    }
+
+    /// Returns the words of time in a text, understood or not.
+    pub(crate) fn time_in(text: &str, zone: &Zone, now: Timestamp) -> Option<String> {
+        match Self::parse(text, zone, now) {
+            Ok(Self { time: None, .. }) => None,
+            Ok(Self { prompt, .. }) => Some(nearest::schedule_beside(text, &prompt)),
+            Err(PhraseError::NotUnderstood { phrase, .. } | PhraseError::SeveralTimes { phrase, .. }) => {
+                Some(phrase)
+            }
+            // Something that looks like a time, but cannot be kept.
+            Err(_) => Some(text.to_owned()),
+        }
     }
 
     /// Reads a text. Refuses one whose time is another when its misspelt words are corrected.

@@ -8,15 +8,15 @@ use super::{
     clock::{ClockTime, is_clock_like},
     compose::compose,
     continued, cron_fields,
-    days::{Days, is_clearly_a_day, is_day_or_month, is_day_range, is_month},
+    days::{Days, is_clearly_a_day, is_day_or_month, is_day_range, is_month, names_a_date},
     grammar::{self, Spec},
     kept::keeps,
     moments::HOLIDAYS,
     nearest_interval::{after, at_frequency, every, interval},
-    same_meaning::{LIMITS, means_the_same},
+    same_meaning::{LIMITS, MOVING, means_the_same},
     shapes::{hyphenated, is_span, starts_with_number},
     spelling::{hour_and_minute, normal},
-    time_sign::{edge, frequency, is_day_part, is_ordinal, is_time, qualifiers, recurs},
+    time_sign::{PERIODS_ONLY, edge, frequency, is_day_part, is_ordinal, is_time, qualifiers, recurs},
     word::{Word, joined},
 };
 use crate::{
@@ -46,6 +46,7 @@ pub(super) fn find(words: &[Word]) -> Option<(String, Option<String>)> {
     let at = (0..words.len()).find(|at| is_time(words, *at))?;
     // `nightly at 2` begins with `nightly`, and `christmas eve at 18:00` with a day.
     let at = at - words[..at].iter().rev().take_while(|word| begins_a_time(word)).count();
+    let at = at - usize::from(at > 0 && names_a_date(&words[at - 1..]));
     let here = &words[at..words.len().min(at + REACH)];
     let least = if cron_fields::is_in_the_middle(here) { cron_fields::FIELDS } else { edge(words, at) };
     let end = with_continuations(words, at, at + length(here).max(least));
@@ -57,9 +58,6 @@ pub(super) fn find(words: &[Word]) -> Option<(String, Option<String>)> {
     let nearest = if is_moved || is_odd { None } else { form(found).or_else(|| form(window)) };
     Some((joined(found), nearest))
 }
-
-/// Words after which a time is not when the job fires.
-const MOVING: &[&str] = &["after", "before", "by", "from", "since", "than", "through", "till", "until"];
 
 /// Returns whether words are a year: `in 2026`.
 fn is_year(words: &[Word]) -> bool {
@@ -159,6 +157,7 @@ fn length(words: &[Word]) -> usize {
             || hyphenated(&word.text).is_some()
             || is_span(&word.text)
             || is_month(word)
+            || word.is(PERIODS_ONLY)
             || hour_and_minute(&word.text).is_some()
             || word.is(&[
                 "at",
@@ -287,7 +286,7 @@ fn repeated(words: &[Word], time: &str) -> Option<String> {
         }
         "quarter" => return every("quarter", second(rest)),
         "fortnight" | "fortnights" => "every 2 weeks".to_owned(),
-        _ if is_day_part(unit) => format!("every day at {time}"),
+        _ if is_day_part(unit) || unit.is(PERIODS_ONLY) => format!("every day at {time}"),
         _ if Days::parse(rest).is_some() || is_day_range(&unit.text) => on_days(rest, time),
         _ if is_compact_like(&unit.text) => return interval(compound(&unit.text)?),
         "day" if number.is_none() && rest.len() > 1 => format!("every day at {time}"),
@@ -318,7 +317,7 @@ fn cron(words: &[Word]) -> Option<String> {
 
 /// Returns the time of day in some words: an exact one, or an hour after `at`. Without one, that of the part of the
 /// day, or nine in the morning.
-fn clock(words: &[Word]) -> String {
+pub(super) fn clock(words: &[Word]) -> String {
     let has = |names: &[&str]| words.iter().any(|word| word.is(names));
     let is_night = has(&["night", "nights", "nightly"]);
     let is_late = is_night || has(&["afternoon", "evening", "evenings", "tonight"]);

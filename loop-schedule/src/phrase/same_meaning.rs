@@ -17,6 +17,12 @@ use crate::interval::time_words::is_number_like;
 pub(super) const LIMITS: &[&str] =
     &["except", "excluding", "but", "not", "outside", "skip", "between", "from", "during", "only"];
 
+/// Words after which a time is not when the job fires.
+pub(super) const MOVING: &[&str] = &[
+    "after", "before", "by", "for", "from", "of", "over", "since", "than", "through", "till", "to", "under",
+    "until",
+];
+
 /// Returns whether a form keeps all parts of the words, and repeats only if they do.
 pub(super) fn means_the_same(words: &[Word], form: &str, time: &str) -> bool {
     let spec = grammar::phrase(&Word::all(form)).map(|found| found.spec);

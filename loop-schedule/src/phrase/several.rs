@@ -22,7 +22,7 @@ pub(super) fn forms(words: &[Word]) -> Option<Vec<String>> {
         let links = words[at..].iter().take(3).take_while(|word| word.is(LINKS)).count();
         // `9 5 times` is no list.
         let next = words.get(at + links..).and_then(ClockTime::plain);
-        if !next.is_some_and(|(time, _)| links > 0 || time.is_exact) {
+        if !next.is_some_and(|(time, _)| links > 0 || time.is_exact || goes_on(&words[at..])) {
             break;
         }
         at += links;
@@ -36,4 +36,12 @@ pub(super) fn forms(words: &[Word]) -> Option<Vec<String>> {
         form(&Word::all(&text))
     };
     spans.iter().map(one).collect()
+}
+
+/// Returns whether hours without minutes lead to `and` and one more time: `12 and 17:30`, behind `9:15,`.
+fn goes_on(words: &[Word]) -> bool {
+    let Some((_, length)) = ClockTime::plain(words) else { return false };
+    let rest = &words[length..];
+    let is_last = || ClockTime::plain(&rest[1..]).is_some();
+    rest.first().is_some_and(|link| if link.is(&["and", "&", "or"]) { is_last() } else { goes_on(rest) })
 }

@@ -155,6 +155,13 @@ fn is_count(words: &[Word], at: usize) -> bool {
     words.get(at).is_some_and(is_number) && words.get(at + 1).is_some_and(is_unit)
 }
 
+/// Returns the length of a part of a unit: `half an hour`, `quarter of an hour`. Zero if the words are none.
+fn fraction(words: &[Word]) -> usize {
+    let length = 1 + words.iter().skip(1).take_while(|word| word.is(&["of", "a", "an"])).count();
+    let is_fraction = words[0].is(&["half", "quarter"]) && words.get(length).is_some_and(Word::is_unit);
+    if is_fraction && length > 1 { length + 1 } else { 0 }
+}
+
 /// Names of periods and of parts of the day, which are a time only at the beginning or the end of a text.
 const PERIODS: &[&str] = &[
     "monthly",
@@ -182,7 +189,8 @@ const PERIODS: &[&str] = &[
 ];
 
 /// Words after `every` that are no unit of time elsewhere.
-const PERIODS_ONLY: &[&str] = &["weeknight", "weeknights", "lunchtime", "dawn", "dusk", "sunrise", "sunset"];
+pub(super) const PERIODS_ONLY: &[&str] =
+    &["weeknight", "weeknights", "lunchtime", "dawn", "dusk", "sunrise", "sunset"];
 
 /// Returns the length of words that are a time only where they begin or end the text, if they do. Zero if not.
 pub(super) fn edge(words: &[Word], at: usize) -> usize {
@@ -195,6 +203,7 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
     let lengths = [
         usize::from(is_short || is_short_name(word, at)),
         if is_count(words, at) { 2 } else { 0 },
+        fraction(here),
         frequency(here).map_or(0, |(_, length)| length),
         ClockTime::parse(here).filter(|(time, _)| time.is_exact).map_or(0, |(_, length)| length),
         relative(here).unwrap_or(0),

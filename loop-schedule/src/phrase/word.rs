@@ -33,10 +33,10 @@ impl Word {
     }
 
     fn new(word: &str, start: usize) -> Self {
-        const OPENING: [char; 9] = ['(', '[', '{', '"', '\'', '`', '“', '‘', '«'];
-        const CLOSING: [char; 15] =
-            [',', '.', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '`', '”', '’', '»'];
-        let typed = word.trim_end_matches(CLOSING).trim_start_matches(OPENING).to_owned();
+        let is_opening = |sign: char| matches!(sign, '(' | '[' | '{') || is_quote(sign);
+        let is_closing = |sign: char| ",.;:!?…)]}".contains(sign) || is_quote(sign);
+        let seen: String = word.chars().filter(|sign| !is_invisible(*sign)).collect();
+        let typed = seen.trim_end_matches(is_closing).trim_start_matches(is_opening).to_owned();
         let text = typed.to_lowercase();
         let (has_colon, has_comma) = (word.ends_with(':'), word.ends_with(','));
         let is_possessive = word.ends_with(['\'', '’']);
@@ -57,6 +57,16 @@ impl Word {
     pub(super) fn is_capital(&self) -> bool {
         self.typed.starts_with(|letter: char| letter.is_uppercase())
     }
+}
+
+/// Returns whether a sign is a quotation mark of some language.
+pub(super) fn is_quote(sign: char) -> bool {
+    "\"'`“”„‟‘’‚‛«»‹›「」『』".contains(sign)
+}
+
+/// Returns whether a sign has no width. Copied text has some of them, and a time with one is still a time.
+fn is_invisible(sign: char) -> bool {
+    matches!(sign, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
 /// Returns the length of a head that is written together with a number: 5 in `every10m`, 0 in `every`.

@@ -4,6 +4,7 @@
 
 mod cron;
 mod interval;
+mod phrases;
 
 use serde::de::DeserializeOwned;
 
