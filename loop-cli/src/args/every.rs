@@ -17,6 +17,7 @@ fn run_name(text: &str) -> Result<String, String> {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("show_output", |arg| arg.conflicts_with("json")))]
 #[group(id = "what", required = true, multiple = true, args = ["prompt", "command"])]
 pub(crate) struct EveryArgs {
     /// The pause after each iteration: 30s, 5m, 1h30m, 1d, or seconds

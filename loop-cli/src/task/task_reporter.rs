@@ -63,7 +63,7 @@ impl TaskReporter {
         let failure = failure.unwrap_or_default();
         self.say(&paint(DIM, format_args!("  done: {}{failure}", describe_actions(&task_output.actions))));
         self.write(&format!("{}{}", task_output.actions, task_output.words));
-        self.say(&paint(DIM, "  reviewing"));
+        self.say(&paint(DIM, if task_output.claims_complete() { "  checking" } else { "  reviewing" }));
     }
 
     /// Returns an observer that reports each phase. It first shows the agent's output to its end.

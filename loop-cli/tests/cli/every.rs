@@ -29,7 +29,7 @@ fn a_count_that_is_reached_is_what_was_asked_for() {
 fn a_record_has_standard_output_to_itself() {
     let scenario = Scenario::new();
     let ran =
-        every(&scenario, &["1ms", "--count", "2", "--json"], "printf hi").exits(0).says(&["[loop 2/2]"]);
+        every(&scenario, &["1ms", "--count", "2", "--json"], "printf hi").exits(0).says(&["[iteration 2/2]"]);
     assert_eq!(serde_json::from_str::<Value>(&ran.stdout).ok(), Some(scenario.record()), "{}", ran.stdout);
 }
 
@@ -131,7 +131,7 @@ fn it_is_a_run_like_any_other() {
     let resumed = RunningCommand::new(&mut scenario.loop_command(&["resume"]));
     crate::support::wait_until("the iteration has begun again", || scenario.read("done") == "1\n2\n");
     resumed.signal(Signal::TERM);
-    resumed.finish().exits(143).says(&["[loop 2/3]", "loop cancelled after 1/3 iterations"]);
+    resumed.finish().exits(143).says(&["[iteration 2/3]", "loop cancelled after 1/3 iterations"]);
     scenario.run(&["show"]).exits(0);
 }
 
@@ -218,7 +218,7 @@ fn words_that_leave_a_session_end_it_and_are_said_to_nobody() {
     for prompt in ["/exit", "/quit", "/bye", "/EXIT now"] {
         let scenario = Scenario::new();
         let (ran, heard) = told(&scenario, &["unheard"], &["1ms", "--count", "5", prompt]);
-        ran.exits(0).says(&["up to 5 times", "[loop 1/5]", "loop stopped after 0/5 iterations"]);
+        ran.exits(0).says(&["up to 5 times", "[iteration 1/5]", "loop stopped after 0/5 iterations"]);
         assert!(heard.is_empty() && scenario.records().is_empty(), "{prompt}");
     }
     told(&Scenario::new(), &["unheard"], &["1ms", "/loop 1ms --count 2 x"])

@@ -33,6 +33,7 @@ fn wrong_overrides_are_reported_like_keys_of_the_file_in_the_command_line() {
     for (args, said) in [
         (&["--set", "guardrails.max_iteration=3"][..], "did you mean `max_iterations`?"),
         (&["--set", "agent.env.FOO=bar"], "write it in `agent.env.set`"),
+        (&["--set", "env.FOO=bar"], "did you mean `agent.env.set`?"),
         (&["--set", "guardrails.max_cost_usd=two"], "`guardrails.max_cost_usd` has to be a number"),
         (&["--set", "guardrails.max_seconds=soon"], "has to be a time, such as `90s`"),
         (&["--set", "guardrails.max_iterations"], "`--set` takes KEY=VALUE"),

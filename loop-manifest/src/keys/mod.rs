@@ -179,7 +179,10 @@ pub(crate) fn nearest(object: &str, written: &str) -> Option<&'static Key> {
     let is_synonym = |key: &&Key| Some(key.name()) == synonym;
     // Several objects have limits. Without one of them, the limit of the whole run is meant.
     let of_run = || others.iter().find(|key| is_synonym(key) && key.object() == "guardrails");
-    // `env.FOO`, as TOML has it.
+    // `env.FOO`, as TOML has it. Most people want to set a variable.
+    if object.is_empty() && written.split('.').next() == Some("env") {
+        return all().find(|key| key.path == "agent.env.set");
+    }
     let first = written.split_once('.').map_or(written, |(first, _)| first);
     own.iter()
         .find(|key| is_synonym(key))
@@ -223,8 +226,8 @@ mod tests {
             ("", "check", "evaluator"),
             ("agent", "cmd", "agent.command"),
             ("agent", "system_prompt", "agent.system"),
-            ("", "env.FOO", "agent.env"),
-            ("", "env", "agent.env"),
+            ("", "env.FOO", "agent.env.set"),
+            ("", "env", "agent.env.set"),
             ("", "hooks", "on_finish"),
             ("", "on-failure", "on_finish"),
             ("agent", "notify", "on_finish"),

@@ -23,7 +23,7 @@ pub fn plan(repetition: &Repetition) -> String {
 /// Describes a repetition of `word`, an exit word that only ends the repetition.
 pub fn exit_summary(repetition: &Repetition, word: &str) -> String {
     let count = repetition.ends.count.map(|count| format!("/{count}")).unwrap_or_default();
-    let begun = paint(DIM, format_args!("[loop 1{count}]"));
+    let begun = paint(DIM, format_args!("[iteration 1{count}]"));
     let over = paint(BOLD, format_args!("loop stopped after 0{count} iterations"));
     format!("{}\n{begun}\n{over}: `{word}` ends a loop", plan(repetition))
 }
@@ -77,7 +77,7 @@ impl RepetitionReporter {
         Some(match &event.kind {
             EventKind::IterationStarted { iteration, .. } => {
                 let of = self.count.map(|count| format!("/{count}")).unwrap_or_default();
-                paint(DIM, format_args!("[loop {iteration}{of}]"))
+                paint(DIM, format_args!("[iteration {iteration}{of}]"))
             }
             EventKind::IterationFinished { result, notes } => {
                 let why = failure(result, notes.as_deref())?;
