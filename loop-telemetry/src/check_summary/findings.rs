@@ -1,6 +1,9 @@
 //! The findings of a runner: counts, names and an error.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 /// The maximum number of names.
 const MOST_NAMES: usize = 200;
@@ -158,6 +161,20 @@ impl<T: AsRef<str>> Extend<T> for Names {
     fn extend<I: IntoIterator<Item = T>>(&mut self, names: I) {
         names.into_iter().for_each(|name| self.push(name.as_ref()));
     }
+}
+
+/// Returns the names of tests, each with its owner, such as a package or a program. A name of several owners gets its
+/// owner in front, without the first `shared` bytes.
+pub(super) fn with_owners(tests: &[(String, String)], shared: usize) -> Vec<String> {
+    let mut owners = HashMap::<&str, HashSet<&str>>::new();
+    for (owner, test) in tests {
+        owners.entry(test).or_default().insert(owner);
+    }
+    let name = |(owner, test): &(String, String)| match owners[test.as_str()].len() {
+        0 | 1 => test.clone(),
+        _ => format!("{} > {test}", &owner[shared..]),
+    };
+    tests.iter().map(name).collect()
 }
 
 /// Cuts a text to at most `width` characters, the last of which is then `…`.

@@ -2,12 +2,15 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashSet},
 };
 
 use serde::Deserialize;
 
-use super::{Runner, findings::Findings};
+use super::{
+    Runner,
+    findings::{Findings, with_owners},
+};
 
 /// Tests that failed have a line each, and all of them with `-v`. A package ends with a line of its own.
 #[derive(Default)]
@@ -76,18 +79,12 @@ impl Go {
     /// Returns the names of the failing tests. A name that occurs in several packages gets the package in front.
     fn names(&mut self) -> Vec<String> {
         let failing = std::mem::take(&mut self.failing);
-        let mut packages = HashMap::<&str, HashSet<&str>>::new();
-        for (package, test) in &failing {
-            packages.entry(test).or_default().insert(package);
+        // The end of a package may be left out, so that its tests would get the name of the next one.
+        if self.has_gap {
+            return failing.into_iter().map(|(_, test)| test).collect();
         }
         let shared = common_folder(failing.iter().map(|(package, _)| package.as_str()));
-        // The end of a package may be left out, so that its tests would get the name of the next one.
-        let is_ambiguous = |test: &str| !self.has_gap && packages[test].len() > 1;
-        let name = |(package, test): &(String, String)| match is_ambiguous(test) {
-            true => format!("{} > {test}", &package[shared..]),
-            false => test.clone(),
-        };
-        failing.iter().map(name).collect()
+        with_owners(&failing, shared)
     }
 
     /// Reads the line of a test: `    --- FAIL: TestTable/case_2 (0.00s)`. The output of the test may precede it.

@@ -2,7 +2,7 @@
 
 use super::{
     Runner,
-    findings::{Findings, Names, figures, sum},
+    findings::{Findings, figures, sum, with_owners},
 };
 
 /// A run of `cargo test` has a summary for each test program, and one for the doctests. The counts are their sum.
@@ -13,8 +13,14 @@ pub(super) struct Libtest {
     announced: Option<u64>,
     /// The failures of the current program, after the first heading of them.
     details: Option<Details>,
-    /// Names from the lines of single tests, in case that the list of failures is missing.
-    reported: Names,
+    /// The file or crate of the current program, if cargo names it.
+    program: String,
+    /// Cargo named two programs in a row, so that the names may belong to other programs.
+    is_mixed: bool,
+    /// The failing tests, each with its program.
+    failing: Vec<(String, String)>,
+    /// The same from the lines of single tests, in case that the list of failures is missing.
+    reported: Vec<(String, String)>,
     has_gap: bool,
 }
 
@@ -73,7 +79,8 @@ impl Libtest {
     /// Ends a test program. Returns that no details follow.
     fn end(&mut self, result: &ProgramResult) -> bool {
         if let Some(details) = self.details.take().filter(|details| !details.of_successes) {
-            self.found.failing.extend(details.list);
+            let program = &self.program;
+            self.failing.extend(details.list.into_iter().map(|test| (program.clone(), test)));
         }
         // A result without its beginning may be one of several, as behind `| tail`.
         if self.announced.take() == Some(result.all) {
@@ -81,7 +88,19 @@ impl Libtest {
         } else {
             self.found.tally.doubt();
         }
+        self.program.clear();
         false
+    }
+
+    /// Returns the names of the failing tests. A name that occurs in several programs gets the program in front.
+    fn names(&mut self) -> Vec<String> {
+        let mut tests = std::mem::take(&mut self.failing);
+        tests.append(&mut self.reported);
+        // A program may be left out, so that its tests would get the name of another one.
+        if self.has_gap || self.is_mixed {
+            return tests.into_iter().map(|(_, test)| test).collect();
+        }
+        with_owners(&tests, 0)
     }
 }
 
@@ -105,7 +124,10 @@ impl Runner for Libtest {
             self.details = Some(Details { of_successes: line == "successes:", list: Vec::new() });
             return true;
         } else if let Some(name) = failed_test(line) {
-            self.reported.push(name);
+            self.reported.push((self.program.clone(), name.to_owned()));
+        } else if let Some(program) = program(line) {
+            self.is_mixed |= !self.program.is_empty();
+            program.clone_into(&mut self.program);
         } else if let Some(end) = line.trim_start().strip_prefix("process didn't exit successfully: ")
             && let Some((_, how)) = end.rsplit_once("` (")
             && self.announced.is_some()
@@ -128,10 +150,22 @@ impl Runner for Libtest {
             if is_cut_off || self.has_gap {
                 found.tally.doubt();
             }
-            found.failing.append(std::mem::take(&mut self.reported));
+            found.failing.extend(self.names());
         }
         found
     }
+}
+
+/// Returns the name of the test program that cargo starts: `shapes` for `Running unittests src/lib.rs
+/// (target/debug/deps/shapes-6369662d28790833)`, and for `Doc-tests shapes`.
+fn program(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    if let Some(documented) = line.strip_prefix("Doc-tests ") {
+        return Some(documented);
+    }
+    let (_, file) = line.strip_prefix("Running ")?.strip_suffix(')')?.rsplit_once(" (")?;
+    let name = file.rsplit(['/', '\\']).next()?;
+    Some(name.rsplit_once('-').map_or(name, |(name, _)| name))
 }
 
 /// Describes how a test program ended without a result: `signal: 6, SIGABRT: process abort signal`, `exit status: 3`.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::{
     Runner,
-    findings::{Findings, without_time},
+    findings::{Findings, Names, without_time},
     tap::NodeCounts,
 };
 
@@ -24,6 +24,8 @@ pub(super) struct NodeSpec {
     /// The test in the line before, and the one before it.
     last: Option<String>,
     previous: String,
+    /// The failed tests of `dot` whose suite may follow.
+    groups: Groups,
     /// The suites around the current line.
     suites: Vec<String>,
     /// The suites of failed tests by the name of the test, in the order of the tree.
@@ -58,8 +60,15 @@ impl NodeSpec {
 impl Runner for NodeSpec {
     fn line(&mut self, line: &str) -> bool {
         // `dot` lists a suite too, because of its tests.
-        let is_suite = line.ends_with(" subtests failed'") || line.ends_with(" subtest failed'");
-        self.found.failing.extend(self.last.take().filter(|_| !is_suite));
+        let subtests = failed_subtests(line);
+        match (self.last.take(), subtests) {
+            (Some(suite), Some(count)) if self.list == Some(List::Dot) => self.groups.join(&suite, count),
+            (None, _) | (_, Some(_)) => {}
+            (Some(test), None) if self.list == Some(List::Dot) => {
+                self.groups.push(test, &mut self.found.failing)
+            }
+            (Some(test), None) => self.found.failing.push(&test),
+        }
         if let Some(count) = line.strip_prefix("ℹ ") {
             self.list = None;
             self.counts.read(count, &mut self.found.tally);
@@ -89,14 +98,57 @@ impl Runner for NodeSpec {
         self.counts.gap(&mut self.found.tally);
         // It may be a suite, and the names of the list may now belong to other lines of the tree.
         self.last = None;
+        self.groups.end(&mut self.found.failing);
         self.suites.clear();
         self.paths.clear();
     }
 
     fn findings(&mut self) -> Findings {
-        self.found.failing.extend(self.last.take());
+        if let Some(last) = self.last.take() {
+            match self.list {
+                Some(List::Dot) => self.groups.push(last, &mut self.found.failing),
+                _ => self.found.failing.push(&last),
+            }
+        }
+        self.groups.end(&mut self.found.failing);
         std::mem::take(&mut self.found)
     }
+}
+
+/// The failed tests in the list of `dot`. It names a suite below its tests, with the number of those that failed.
+#[derive(Default)]
+struct Groups(Vec<Vec<String>>);
+
+impl Groups {
+    /// Adds a test.
+    fn push(&mut self, test: String, failing: &mut Names) {
+        if self.0.len() == MOST_PATHS {
+            self.end(failing);
+        }
+        self.0.push(vec![test]);
+    }
+
+    /// Puts the last tests and suites into a suite. A part of them may be left out: the others then keep their names.
+    fn join(&mut self, suite: &str, count: usize) {
+        let Some(start) = self.0.len().checked_sub(count) else { return };
+        let suite = super::findings::shorten(suite, 100);
+        let is_short = |test: &String| test.len() < DEEPEST * 100;
+        let name = |test: String| if is_short(&test) { format!("{suite} > {test}") } else { test };
+        let tests = self.0.drain(start..).flatten().map(name).collect();
+        self.0.push(tests);
+    }
+
+    /// Reports the tests, because no suite of them follows.
+    fn end(&mut self, failing: &mut Names) {
+        failing.extend(self.0.drain(..).flatten());
+    }
+}
+
+/// Returns the number in the line below a suite: `'2 subtests failed'`.
+fn failed_subtests(line: &str) -> Option<usize> {
+    let text = line.trim_start().strip_prefix('\'')?;
+    let count = text.strip_suffix(" subtests failed'").or_else(|| text.strip_suffix(" subtest failed'"))?;
+    count.parse().ok()
 }
 
 /// Returns the name in a line such as `✖ adds (1.2ms)`. Behind the time, there is the reason of a test that may fail.
