@@ -27,8 +27,8 @@ struct Scenario {
 
 impl Scenario {
     fn new(plan: &str) -> Self {
-        let scenario = Self { folder: tempfile::tempdir().unwrap(), keep_going: false };
-        scenario.file().write(&PlanDocument::parse(plan, "").unwrap()).unwrap();
+        let scenario = Self { folder: tempfile::tempdir().expect("a folder"), keep_going: false };
+        scenario.file().write(&PlanDocument::parse(plan, "").expect("a plan")).expect("a file");
         scenario
     }
 
@@ -37,7 +37,7 @@ impl Scenario {
     }
 
     fn text(&self) -> String {
-        fs::read_to_string(self.file().path()).unwrap()
+        fs::read_to_string(self.file().path()).expect("a file")
     }
 
     fn plan(
@@ -58,12 +58,12 @@ impl Scenario {
     /// Runs the plan with a model that follows this script.
     async fn run(&self, model: &ScriptedModel) -> Report<StepOutput> {
         let (folder, model) = (self.folder.path().to_owned(), model.clone());
-        self.plan(move |_| Ok(worker(&folder, &model))).run().await.unwrap()
+        self.plan(move |_| Ok(worker(&folder, &model))).run().await.expect("a loop")
     }
 }
 
 fn tools(folder: &Path) -> Toolbox {
-    let workspace = Workspace::open(folder, ActionPolicy::default()).unwrap();
+    let workspace = Workspace::open(folder, ActionPolicy::default()).expect("a workspace");
     Toolbox::standard(workspace).environment([("PATH", "/usr/bin:/bin")], &EnvironmentPolicy::new())
 }
 
@@ -182,10 +182,13 @@ async fn a_plan_that_cannot_be_read_ends_the_run() {
 
 /// A journal in memory that fails after a number of events, as if the process had died.
 #[derive(Clone, Default)]
-struct Memory(Arc<Mutex<(Vec<Event>, Option<StepOutput>, usize)>>);
+struct Memory(Arc<Mutex<Stored>>);
+
+/// The events, the last output, and the number of events at which the journal fails.
+type Stored = (Vec<Event>, Option<StepOutput>, usize);
 
 impl Memory {
-    fn state(&self) -> std::sync::MutexGuard<'_, (Vec<Event>, Option<StepOutput>, usize)> {
+    fn state(&self) -> std::sync::MutexGuard<'_, Stored> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -107,7 +107,7 @@ impl<C: StepChecks> PlanEvaluator<C> {
                 let text = format!("{name} is blocked: {}\n{reason}{note}", output.title);
                 match self.keep_going && !self.one_step {
                     true => self.of_plan(&plan, &text, false),
-                    false => Err(self.blocked(text).into()),
+                    false => Err(self.blocked(&text).into()),
                 }
             }
         }
@@ -132,13 +132,13 @@ impl<C: StepChecks> PlanEvaluator<C> {
             (0, 0) => Ok(score(plan, Verdict::pass())
                 .with_text(line(&format!("the plan is complete: {}", plural(plan.steps().len()))))),
             (0, _) => {
-                Err(self.blocked(line(&format!("{} blocked, no other one is open", plural(blocked)))).into())
+                Err(self.blocked(&line(&format!("{} blocked, no other one is open", plural(blocked)))).into())
             }
             _ => Ok(score(plan, Verdict::fail()).with_text(line(&format!("{open} open, {blocked} blocked")))),
         }
     }
 
-    fn blocked(&self, text: String) -> Halt {
+    fn blocked(&self, text: &str) -> Halt {
         let path = self.file.path().display();
         let advice = format!("To try the step again, write `[ ]` in front of it in {path}");
         Halt::new(StopReason::custom(BLOCKED), format!("{text}\n{advice}")).blockable(true)

@@ -206,6 +206,7 @@ fn repair<'a>(cx: &'a IterationContext<StepOutput>, index: usize, step: &PlanSte
 }
 
 /// Ends a run whose plan cannot be used.
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 pub(super) fn unusable(error: PlanFileError) -> WorkError {
     let message = format!("{}\nCorrect the file, then resume the run", with_causes(&error));
     Halt::new(StopReason::custom(UNUSABLE), message).blockable(true).into()

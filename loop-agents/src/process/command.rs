@@ -14,13 +14,12 @@ use std::{
 };
 
 use rustix::io::Errno;
+#[cfg(not(feature = "sandbox"))]
 use rustix::process::Pid;
-#[cfg(target_os = "linux")]
-use rustix::process::{Resource, Rlimit, prlimit};
 
 use super::{
     Environment, Job, ProcessError, RUN_VARIABLE, Supervisor,
-    limit::ProcessLimits,
+    limit::{ProcessLimits, limit_memory},
     program::{Image, Program},
     session::ProcessSession,
     stdio::{self, ParentPipes},
@@ -329,20 +328,6 @@ impl Process {
             _ => ProcessError::Program { program: self.program.name().to_owned(), source: error },
         }
     }
-}
-
-/// Limits the memory of a process and of all that it starts from now on. It began a moment ago, and waits to be reaped if
-/// it has ended.
-#[cfg(target_os = "linux")]
-fn limit_memory(process: Pid, bytes: u64) -> io::Result<()> {
-    let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
-    prlimit(Some(process), Resource::Data, limit)?;
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn limit_memory(_: Pid, _: u64) -> io::Result<()> {
-    Ok(())
 }
 
 fn c_string(bytes: &[u8], what: &str) -> Result<CString, ProcessError> {

@@ -1,11 +1,14 @@
 //! Limits on a command's time and on its silence.
 
 use std::{
-    fmt, future,
+    fmt, future, io,
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
+use rustix::process::Pid;
+#[cfg(target_os = "linux")]
+use rustix::process::{Resource, Rlimit, prlimit};
 use tokio::time::{Instant, sleep};
 
 use super::Job;
@@ -103,6 +106,20 @@ impl<'a> CommandClock<'a> {
     }
 }
 
+/// Limits the memory of a process and of all that it starts from now on. It began a moment ago, and waits to be reaped if
+/// it has ended.
+#[cfg(target_os = "linux")]
+pub(super) fn limit_memory(process: Pid, bytes: u64) -> io::Result<()> {
+    let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    prlimit(Some(process), Resource::Data, limit)?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn limit_memory(_: Pid, _: u64) -> io::Result<()> {
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -129,7 +146,7 @@ mod tests {
             on_virtual_time(async move {
                 let job = Job::new();
                 let clock = CommandClock::start(Some(&job));
-                let limits = ProcessLimits { time: Some(seconds(limit)), silence: None };
+                let limits = ProcessLimits { time: Some(seconds(limit)), silence: None, memory: None };
                 let mut running = 0;
                 let stops = async {
                     for (before, stopped) in spans {
@@ -156,7 +173,7 @@ mod tests {
                 let clock = CommandClock::start(None);
                 // The limit never falls on the moment of a sound.
                 let longest = seconds(limit) + Duration::from_millis(500);
-                let limits = ProcessLimits { time: None, silence: Some(longest) };
+                let limits = ProcessLimits { time: None, silence: Some(longest), memory: None };
                 let speak = async {
                     for silence in &silences {
                         sleep(seconds(*silence)).await;

@@ -170,9 +170,9 @@ mod tests {
             let server = server.expect("a server");
             assert!(server.port() > 0 && file.exists());
             if stops {
-                server.stop().await
+                server.stop().await;
             } else {
-                drop(server)
+                drop(server);
             }
             until_gone(&file).await;
         }

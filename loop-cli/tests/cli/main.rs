@@ -12,6 +12,7 @@ mod terminal;
 
 mod approval;
 mod approve_commands;
+mod approve_jobs;
 mod attacks;
 mod budgets;
 mod chat;

@@ -337,18 +337,3 @@ fn a_session_without_a_model_says_so_and_has_everything_else() {
         chat.leaves();
     }
 }
-
-#[test]
-fn what_is_no_terminal_is_no_session() {
-    let scenario = Scenario::new();
-    let server = ModelServer::new([]);
-    let ran = server.run(&scenario, &["chat", "--model", "openai:scripted", "--resume"]).exits(2);
-    ran.says(&["a session needs a terminal"]);
-}
-
-#[test]
-fn a_session_whose_terminal_is_gone_ends() {
-    for is_deaf in [false, true] {
-        ChatHarness::hung_up(&Scenario::new(), &ModelServer::new([]), is_deaf).exits(129);
-    }
-}

@@ -85,3 +85,18 @@ fn a_chosen_model_is_asked_where_it_was_listed() {
         chat.leaves();
     }
 }
+
+#[test]
+fn what_is_no_terminal_is_no_session() {
+    let scenario = Scenario::new();
+    let server = ModelServer::new([]);
+    let ran = server.run(&scenario, &["chat", "--model", "openai:scripted", "--resume"]).exits(2);
+    ran.says(&["a session needs a terminal"]);
+}
+
+#[test]
+fn a_session_whose_terminal_is_gone_ends() {
+    for is_deaf in [false, true] {
+        ChatHarness::hung_up(&Scenario::new(), &ModelServer::new([]), is_deaf).exits(129);
+    }
+}

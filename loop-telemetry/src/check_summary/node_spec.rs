@@ -65,7 +65,7 @@ impl Runner for NodeSpec {
             (Some(suite), Some(count)) if self.list == Some(List::Dot) => self.groups.join(&suite, count),
             (None, _) | (_, Some(_)) => {}
             (Some(test), None) if self.list == Some(List::Dot) => {
-                self.groups.push(test, &mut self.found.failing)
+                self.groups.push(test, &mut self.found.failing);
             }
             (Some(test), None) => self.found.failing.push(&test),
         }
