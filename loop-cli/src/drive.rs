@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use loop_agents::process::{DEFAULT_GRACE, Job, KeepAwake, Supervisor};
+use loop_agents::process::{DEFAULT_GRACE, Job, Supervisor};
 use loop_core::{
     Bounded, BuildError, CancellationToken, Ending, Event, EventKind, Halt, HistoryError, Iteration, Loop,
     LoopStep, Observer as _, Phase, Progress, Report, StopReason, SuspendedTime,
@@ -81,8 +81,7 @@ where
     let cancel = CancellationToken::new();
     let seen = Arc::new(Mutex::new(RunSoFar { progress: Progress::default(), table }));
     let fold = Arc::clone(&seen);
-    let awake = Arc::new(supervisor.keep_awake());
-    let limited = Arc::clone(&awake);
+    let limited = supervisor.clone();
     let composed = composed.cancel_on(cancel.clone()).observe(move |event: &Event, progress: &Progress| {
         announce_end(&limited, max_time, event, progress);
         let mut seen = lock(&fold);
@@ -91,7 +90,7 @@ where
     });
     let suspended_time = SuspendedTime::new();
     let run = composed.suspended_time(suspended_time.clone()).run();
-    let suspend = || suspend(job, screen, &suspended_time, &awake);
+    let suspend = || suspend(job, screen, &suspended_time);
     let (report, first) = supervise(run, signals, &cancel, &open_question, suspend).await?;
     screen.hide();
     let RunSoFar { progress, table } = std::mem::take(&mut *lock(&seen));
@@ -110,30 +109,30 @@ where
 const HEAD_START: Duration = Duration::from_millis(500);
 
 /// Announces to the watchdog when the work must end, in case this process is unable to end it.
-fn announce_end(awake: &KeepAwake, max_time: Option<Duration>, event: &Event, progress: &Progress) {
+fn announce_end(supervisor: &Supervisor, max_time: Option<Duration>, event: &Event, progress: &Progress) {
     let granted = progress.granted().map(|grant| grant.time).unwrap_or_default();
     let left = || Some(max_time?.saturating_add(granted).saturating_sub(event.at.into()));
     match event.kind {
         EventKind::IterationStarted { .. } | EventKind::EvaluationStarted {} => {
-            awake.ends_within(left().map(|left| left.saturating_add(DEFAULT_GRACE + HEAD_START)));
+            supervisor.ends_within(left().map(|left| left.saturating_add(DEFAULT_GRACE + HEAD_START)));
         }
         EventKind::IterationFinished { .. }
         | EventKind::EvaluationFinished { .. }
         | EventKind::WorkCut { .. }
-        | EventKind::RunFinished { .. } => awake.ends_within(None),
+        | EventKind::RunFinished { .. } => supervisor.ends_within(None),
         _ => {}
     }
 }
 
 /// Suspends the run, its processes and this process, until somebody continues it.
-fn suspend(job: &Job, screen: &RunScreen, suspended_time: &SuspendedTime, awake: &KeepAwake) {
+fn suspend(job: &Job, screen: &RunScreen, suspended_time: &SuspendedTime) {
     // The agent has its own process session, and would otherwise continue with nobody watching.
     job.stop();
     let was_shown = screen.is_shown();
     screen.hide();
     // Later output would interfere with the shell.
     view::flush();
-    let stopped = awake.suspend(stop_here);
+    let stopped = stop_here();
     suspended_time.add(stopped);
     screen.skip(stopped);
     // An open question has the terminal to itself.

@@ -122,10 +122,12 @@ const STOP_TIME: Duration = Duration::from_millis(50);
 /// Stops this process until somebody continues it (`fg`). Returns how long that took.
 pub(crate) fn stop_here() -> Duration {
     let stopped = Instant::now();
-    // This cannot fail, because the process signals itself. If it did, the process would just continue.
-    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
-    // The system may give the signal to another thread. This one must not touch the terminal before it stops, too.
-    std::thread::sleep(STOP_TIME);
+    loop_agents::process::suspend(|| {
+        // This cannot fail, because the process signals itself. If it did, the process would just continue.
+        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
+        // The system may give the signal to another thread. This one must not touch the terminal before it stops, too.
+        std::thread::sleep(STOP_TIME);
+    });
     stopped.elapsed()
 }
 

@@ -12,6 +12,12 @@
 #![cfg(all(test, target_os = "linux"))]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+#[path = "../cli/chat_harness.rs"]
+#[expect(dead_code, reason = "the tests of the command use the rest")]
+mod chat_harness;
+#[path = "../cli/model_server.rs"]
+#[expect(dead_code, reason = "the tests of the command use the rest")]
+mod model_server;
 #[path = "../cli/support.rs"]
 #[expect(dead_code, reason = "the tests of the command use the rest")]
 mod support;
@@ -22,6 +28,7 @@ mod terminal;
 mod case;
 mod cases;
 mod hostile_scenario;
+mod other_commands;
 mod page;
 mod processes;
 mod run_case;

@@ -13,35 +13,31 @@ mod system;
 mod system;
 
 mod cgroup;
-mod keep_awake;
 mod kill;
 mod proc;
 mod process_mark;
 pub(super) mod process_tree;
+mod suspend;
 mod sweep;
+mod watch;
 mod watchdog;
 mod watchdog_message;
 mod watchdog_process;
 
 use std::{
-    convert::Infallible,
-    future, io, mem,
+    io, mem,
     path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use rustix::process::Pid;
-use tokio::{
-    signal::unix::{Signal, SignalKind, signal},
-    time::sleep,
-};
 
-pub use keep_awake::KeepAwake;
 pub use process_mark::RUN_VARIABLE;
+pub use suspend::suspend;
 pub use sweep::{SweptProcess, check_process_list, sweep, wake};
 pub use watchdog_process::serve_as_watchdog;
 
@@ -50,13 +46,10 @@ use self::{
     kill::end_all,
     process_mark::{ProcessMark, end_carriers},
     process_tree::SubreaperGuard,
-    watchdog::Watchdog,
+    watchdog::{Watchdog, WatchedState},
 };
 use super::blocking::off_executor;
 pub(super) use kill::KILL_TIME;
-
-/// The minimum time between two watchdogs, and between two attempts to start one.
-const WATCHDOG_PAUSE: Duration = Duration::from_millis(20);
 
 /// Takes responsibility for the processes of a run until the last of them is gone. Clones refer to the same supervisor.
 ///
@@ -142,6 +135,15 @@ impl Supervisor {
     /// [`serve_as_watchdog`]. If somebody kills the watchdog, the supervisor replaces it while a command runs, or
     /// before the next one.
     ///
+    /// The watchdog also keeps this process running, because a stopped process could not enforce limits. It looks at
+    /// this process four times a second:
+    ///
+    /// - If somebody has stopped it, the watchdog continues it, even after a person's `kill -STOP`.
+    /// - If somebody keeps stopping it for about two seconds, the watchdog ends the run's processes.
+    /// - If the time that [`ends_within`](Self::ends_within) set is over, the watchdog ends them as well.
+    /// - While it is stopped [on purpose](super::suspend), by SIGTSTP, or by its terminal for reading or writing in the
+    ///   background, the watchdog stops the run's processes too.
+    ///
     /// Blocks until the program has started.
     ///
     /// # Errors
@@ -152,6 +154,7 @@ impl Supervisor {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a watchdog is already running"));
         }
         self.0.ensure_watchdog()?;
+        suspend::register(&self.0);
         Ok(self)
     }
 
@@ -167,10 +170,12 @@ impl Supervisor {
         self
     }
 
-    /// Makes the watchdog continue this process whenever somebody stops it, until the value is dropped. A stopped
-    /// process could not enforce limits. Does nothing without a watchdog.
-    pub fn keep_awake(&self) -> KeepAwake {
-        KeepAwake::begin(self.clone())
+    /// Makes the watchdog end the run's processes after this time, whatever the state of this process by then. `None`
+    /// removes the deadline, and so does the [end](Self::end). Set the time by which this process itself would end
+    /// them, grace time included. Does nothing without a watchdog.
+    pub fn ends_within(&self, time: Option<Duration>) {
+        let deadline = time.and_then(|time| Instant::now().checked_add(time));
+        self.0.announce(|state| state.deadline = deadline);
     }
 
     /// Returns the run's name, which is the value of [`RUN_VARIABLE`].
@@ -203,14 +208,6 @@ impl Supervisor {
         self.ensure_watchdog().await
     }
 
-    /// Does the work beside a running command: replaces a watchdog that was killed, and reaps orphans. The work starts
-    /// with the call. Cancel safe.
-    pub(super) fn watch(&self) -> impl Future<Output = Infallible> + Send {
-        // Listen before the future is polled. Otherwise we would miss processes that end earlier.
-        let ended = self.0.subreaper.is_some().then(|| signal(SignalKind::child()));
-        async move { tokio::join!(self.watch_watchdog(), self.watch_orphans(ended)).0 }
-    }
-
     /// Returns true if this supervisor can find what a command left behind as soon as the command has ended.
     pub(super) fn is_subreaper(&self) -> bool {
         self.0.subreaper.is_some()
@@ -233,32 +230,6 @@ impl Supervisor {
             _ => Ok(()),
         }
     }
-
-    async fn watch_watchdog(&self) -> Infallible {
-        if let Some(watchdog) = self.0.watchdog.get() {
-            while watchdog.gone().await.is_ok() {
-                // `ensure_watchdog` checks again whether the watchdog is gone. Another watchdog may run already, and a
-                // watchdog that is just about to end is gone after the pause. The pauses also limit our work if
-                // somebody kills each watchdog, or if the machine cannot start processes any more.
-                while self.ensure_watchdog().await.is_err() {
-                    sleep(WATCHDOG_PAUSE).await;
-                }
-                sleep(WATCHDOG_PAUSE).await;
-            }
-        }
-        future::pending().await
-    }
-
-    async fn watch_orphans(&self, ended: Option<io::Result<Signal>>) -> Infallible {
-        if let Some(Ok(mut ended)) = ended {
-            while ended.recv().await.is_some() {
-                process_tree::reap_orphans().await;
-                // The watchdog may have been stopped. If this fails, the next command's start reports the error.
-                let _ = self.ensure_watchdog().await;
-            }
-        }
-        future::pending().await
-    }
 }
 
 fn number(pid: Pid) -> u32 {
@@ -268,6 +239,13 @@ fn number(pid: Pid) -> u32 {
 impl Inner {
     fn ensure_watchdog(&self) -> io::Result<()> {
         self.watchdog.get().map_or(Ok(()), |watchdog| watchdog.ensure_running(self.subreaper.as_ref()))
+    }
+
+    /// Changes the state that the watchdog knows.
+    fn announce(&self, change: impl FnOnce(&mut WatchedState)) {
+        if let Some(watchdog) = self.watchdog.get() {
+            watchdog.announce(change);
+        }
     }
 
     /// Remembers the processes that could not be ended, and returns their PIDs.

@@ -160,10 +160,14 @@ impl StopState {
         (fields.first() == Some(&"T")).then_some(stop)
     }
 
-    /// Returns true if the terminal's driver may have stopped the process, because it read or wrote in the background.
-    pub(super) fn is_for_terminal(&self) -> bool {
-        let by = |signal| [Signal::TTIN, Signal::TTOU].iter().any(|stop| stop.as_raw() == signal);
-        self.in_background && self.signal.is_none_or(by)
+    /// Returns true if a person may want this stop: by Ctrl+Z or `kill -TSTP`, or by the terminal's driver, because the
+    /// process read or wrote in the background.
+    pub(super) fn is_by_person(&self) -> bool {
+        let is_stop = |signal: i32| signal == Signal::TSTP.as_raw();
+        let is_for_terminal =
+            |signal| [Signal::TTIN, Signal::TTOU].iter().any(|stop| stop.as_raw() == signal);
+        let in_background = self.in_background && self.signal.is_none_or(is_for_terminal);
+        in_background || self.signal.is_some_and(is_stop)
     }
 }
 
@@ -202,18 +206,21 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_is_the_terminals_only_in_its_background_and_by_its_signals() {
+    fn a_stop_is_a_persons_by_tstp_or_in_the_background_by_the_terminals_signals() {
         let line = |state: &str, terminal: &str, foreground: &str, signal: i32| {
             let unused = "0 ".repeat(43);
             format!("7 (a b) {state} 5 7 8 {terminal} {foreground} {unused}{signal}").into_bytes()
         };
-        let is_for_terminal = |line: &[u8]| StopState::parse(line).map(|stop| stop.is_for_terminal());
+        let is_by_person = |line: &[u8]| StopState::parse(line).map(|stop| stop.is_by_person());
+        let tstp = Signal::TSTP.as_raw();
+        assert_eq!(is_by_person(&line("T", "34816", "7", tstp)), Some(true));
+        assert_eq!(is_by_person(&line("T", "0", "-1", tstp)), Some(true));
         let (stop, ttin, ttou) = (Signal::STOP.as_raw(), Signal::TTIN.as_raw(), Signal::TTOU.as_raw());
         for (signal, background) in [(stop, false), (ttin, true), (ttou, true), (0, true)] {
-            assert_eq!(is_for_terminal(&line("S", "34816", "9", signal)), None);
-            assert_eq!(is_for_terminal(&line("T", "34816", "9", signal)), Some(background));
-            assert_eq!(is_for_terminal(&line("T", "34816", "7", signal)), Some(false));
-            assert_eq!(is_for_terminal(&line("T", "0", "-1", signal)), Some(false));
+            assert_eq!(is_by_person(&line("S", "34816", "9", signal)), None);
+            assert_eq!(is_by_person(&line("T", "34816", "9", signal)), Some(background));
+            assert_eq!(is_by_person(&line("T", "34816", "7", signal)), Some(false));
+            assert_eq!(is_by_person(&line("T", "0", "-1", signal)), Some(false));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! process. Once this process has asked, a process that a command starts may leave its group, its session and its
 //! parents. It still turns up among our own children.
 //!
-//! Children belong to a process as a whole, so this state is global. It is the only global state of this crate.
+//! Children belong to a process as a whole, so this state is global.
 
 use std::{
     io,

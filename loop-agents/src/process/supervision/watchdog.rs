@@ -5,8 +5,8 @@
 //! ends all processes that carry our run's mark. We wait for the end of the same stream, and start another watchdog if
 //! this one is gone.
 //!
-//! No process can react to its own SIGSTOP either. So the watchdog continues a process that asked for it: see
-//! [`KeepAwake`](super::KeepAwake). The stream goes one way, and carries only [`StateMessage`].
+//! No process can react to its own SIGSTOP either. So the watchdog continues us, unless we stop on purpose: see
+//! [`suspend`](super::suspend()). The stream goes one way, and carries only [`StateMessage`].
 
 use std::{
     io::{self, Write},
@@ -135,6 +135,7 @@ impl Watchdog {
     pub(super) fn dismiss(&self, subreaper: Option<&SubreaperGuard>) {
         let _changing = lock(&self.changing);
         self.end(subreaper);
+        lock(&self.state).deadline = None;
     }
 
     fn end(&self, subreaper: Option<&SubreaperGuard>) {

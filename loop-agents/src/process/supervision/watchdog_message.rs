@@ -15,10 +15,8 @@ pub(super) struct StateMessage {
 /// How the watchdog reacts if the process is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum StopPolicy {
-    /// The watchdog ignores it.
-    #[default]
-    Ignore,
     /// Somebody else has stopped the process, so the watchdog continues it.
+    #[default]
     Continue,
     /// The process stops on purpose, and all processes of the run have to stand still until it continues.
     Freeze,
@@ -42,7 +40,7 @@ impl StateMessage {
     /// Returns `None` if the frame is invalid.
     pub(super) fn of_frame(frame: [u8; FRAME]) -> Option<Self> {
         let [stops, left @ ..] = frame;
-        let all = [StopPolicy::Ignore, StopPolicy::Continue, StopPolicy::Freeze];
+        let all = [StopPolicy::Continue, StopPolicy::Freeze];
         let stops = all.into_iter().find(|known| *known as u8 == stops)?;
         let left = Some(u64::from_le_bytes(left)).filter(|left| *left != UNLIMITED);
         Some(Self { stops, left: left.map(Duration::from_millis) })
@@ -57,7 +55,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_sent_is_what_arrives(stops in 0..3_u8, millis in proptest::option::of(0..u64::MAX)) {
+        fn what_is_sent_is_what_arrives(stops in 0..2_u8, millis in proptest::option::of(0..u64::MAX)) {
             let mut frame = [0; FRAME];
             frame[0] = stops;
             frame[1..].copy_from_slice(&millis.unwrap_or(u64::MAX).to_le_bytes());
@@ -67,7 +65,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_else_is_understood(stops in 3..=u8::MAX, rest: [u8; FRAME - 1]) {
+        fn nothing_else_is_understood(stops in 2..=u8::MAX, rest: [u8; FRAME - 1]) {
             let mut frame = [stops; FRAME];
             frame[1..].copy_from_slice(&rest);
             prop_assert_eq!(StateMessage::of_frame(frame), None);

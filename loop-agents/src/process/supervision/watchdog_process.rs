@@ -1,7 +1,7 @@
 //! The watchdog's work: it waits for the end of the watched process, and keeps that process running until then.
 //!
 //! The watched process is the watchdog's parent, and the kernel reports a stop only to the stopped process's own
-//! parent. So the watchdog checks four times a second, but only while the watched process asks for it.
+//! parent. So the watchdog checks four times a second.
 
 use std::{
     ffi::OsString,
@@ -115,9 +115,8 @@ impl<'a> WatchdogProcess<'a> {
     /// Waits for a message, or for the next check. Returns true if there is something to read.
     fn wait(&self) -> io::Result<bool> {
         let pause = match self.stops {
-            StopPolicy::Ignore => None,
-            StopPolicy::Continue => Some(CHECK_INTERVAL),
-            StopPolicy::Freeze => Some(FROZEN_CHECK_INTERVAL),
+            StopPolicy::Continue => CHECK_INTERVAL,
+            StopPolicy::Freeze => FROZEN_CHECK_INTERVAL,
         };
         readable(pause)
     }
@@ -148,9 +147,6 @@ impl<'a> WatchdogProcess<'a> {
 
     /// Checks the process, and reacts to its state.
     fn check(&mut self) {
-        if self.stops == StopPolicy::Ignore && self.frozen.is_empty() {
-            return;
-        }
         // The watched process is our parent. As long as it lives, its PID cannot be reused.
         let Some(pid) =
             self.watched.as_ref().map(|watched| watched.pid).filter(|pid| getppid() == Some(*pid))
@@ -160,16 +156,15 @@ impl<'a> WatchdogProcess<'a> {
         let stop = StopState::of(pid);
         // The process announces a stop before it stops. So if we saw it stopped, the announcement has arrived by now.
         if stop.is_some()
-            && readable(Some(Duration::ZERO)).is_ok_and(|there| there)
+            && readable(Duration::ZERO).is_ok_and(|there| there)
             && !self.read_messages().unwrap_or(false)
         {
             return;
         }
         match (stop, self.stops) {
             (Some(_), StopPolicy::Freeze) => self.freeze(pid),
-            (Some(stop), StopPolicy::Continue) if stop.is_for_terminal() => self.freeze(pid),
+            (Some(stop), StopPolicy::Continue) if stop.is_by_person() => self.freeze(pid),
             (Some(_), StopPolicy::Continue) => self.resume(),
-            (Some(_), StopPolicy::Ignore) => {}
             (None, _) => {
                 self.stopped = self.stopped.saturating_sub(1);
                 self.thaw();
@@ -227,10 +222,10 @@ impl<'a> WatchdogProcess<'a> {
 }
 
 /// Returns true if the watched process has sent something within this time.
-fn readable(within: Option<Duration>) -> io::Result<bool> {
-    let within = within.map(Timespec::try_from).transpose().map_err(io::Error::other)?;
+fn readable(within: Duration) -> io::Result<bool> {
+    let within = Timespec::try_from(within).map_err(io::Error::other)?;
     let stream = stdin();
-    match poll(&mut [PollFd::new(&stream, PollFlags::IN)], within.as_ref()) {
+    match poll(&mut [PollFd::new(&stream, PollFlags::IN)], Some(&within)) {
         Ok(ready) => Ok(ready > 0),
         Err(Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),

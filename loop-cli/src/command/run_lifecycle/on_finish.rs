@@ -14,10 +14,8 @@ use crate::{
 /// the run is over and recorded. A signal ends the command.
 pub(super) async fn run(command: &Process, supervisor: &Supervisor) {
     // The command could stop this process, which then could not enforce the limit.
-    let awake = supervisor.keep_awake();
-    awake.ends_within(Some(ON_FINISH_TIME + 2 * DEFAULT_GRACE));
+    supervisor.ends_within(Some(ON_FINISH_TIME + 2 * DEFAULT_GRACE));
     let problem = problem(command).await;
-    drop(awake);
     warn_of_survivors(&supervisor.end_async().await);
     if let Some(problem) = problem {
         view::warning(&format!("the command in `on_finish` {}", text::printable(&problem)));

@@ -82,8 +82,7 @@ fn a_watchdog_ends_the_run_by_itself_when_its_time_is_over() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let supervisor = Supervisor::new(format!("a-run-of-these-tests-{}", std::process::id()));
     let supervisor = supervisor.with_watchdog(env!("CARGO_BIN_EXE_loop")).expect("a watchdog");
-    let awake = supervisor.keep_awake();
-    awake.ends_within(Some(Duration::from_millis(100)));
+    supervisor.ends_within(Some(Duration::from_millis(100)));
     let finished = runtime.block_on(async {
         let never = std::future::pending();
         let agent = Process::shell("exec sleep 1000").env(Environment::new().with("PATH", "/bin:/usr/bin"));

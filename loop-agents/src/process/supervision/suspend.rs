@@ -1,0 +1,48 @@
+//! Stops of this process on purpose.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Instant,
+};
+
+use super::{Inner, watchdog_message::StopPolicy};
+
+/// The supervisors of this process that have a watchdog. A stop concerns a process as a whole, so this is global.
+static WATCHED: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+
+/// Calls `stop`, which stops this process on purpose and returns when it continues.
+///
+/// Every [watchdog](super::Supervisor::with_watchdog) of this process continues it if anybody else stops it. So stop
+/// it only in here. Meanwhile the watchdogs stop the processes of their runs too, and the deadlines pause.
+///
+/// ```
+/// assert_eq!(loop_agents::process::suspend(|| "continued"), "continued");
+/// ```
+pub fn suspend<T>(stop: impl FnOnce() -> T) -> T {
+    let watched: Vec<_> = registered().iter().filter_map(Weak::upgrade).collect();
+    for supervisor in &watched {
+        // A missing watchdog would not hear of this stop. Without a new one, nobody would continue us.
+        let _ = supervisor.ensure_watchdog();
+        supervisor.announce(|state| state.stops = StopPolicy::Freeze);
+    }
+    let begun = Instant::now();
+    let done = stop();
+    for supervisor in &watched {
+        supervisor.announce(|state| {
+            state.stops = StopPolicy::Continue;
+            state.deadline = state.deadline.and_then(|end| end.checked_add(begun.elapsed()));
+        });
+    }
+    done
+}
+
+/// Remembers a supervisor that has a watchdog.
+pub(super) fn register(supervisor: &Arc<Inner>) {
+    let mut watched = registered();
+    watched.retain(|known| known.strong_count() > 0);
+    watched.push(Arc::downgrade(supervisor));
+}
+
+fn registered() -> MutexGuard<'static, Vec<Weak<Inner>>> {
+    WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
