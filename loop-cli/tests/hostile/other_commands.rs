@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::{
     chat_harness::{CTRL_C, ChatHarness},
     model_server::ModelServer,
+    processes::is_stopped,
     support::{Fifo, RunningCommand, Scenario, wait_until},
 };
 
@@ -43,10 +44,6 @@ fn working(scenario: &Scenario, begins: &str) -> Fifo {
 fn calling() -> ModelServer {
     let call = Call::new("c1", "run_command", [r#"{"command":"./work.sh"}"#]);
     ModelServer::new([Answer::calls([call]), Answer::deltas(["Done."])])
-}
-
-fn is_stopped(pid: u32) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") T "))
 }
 
 #[test]

@@ -15,7 +15,7 @@ const HEAD: &str = "\
 What does `loop run` do when an agent misbehaves while nobody watches?
 
 Each row below is a test. It runs a script through the real command, once as the agent of a loop and once as its check.
-In every test, except in the three that disable both the loop and its watchdog:
+In every test, except in those that suspend the loop, or disable both the loop and its watchdog:
 
 - the run ends within its limit, the grace time (5 s) and 2 s more;
 - the system's list of processes shows that none of the run's processes is left;
@@ -43,15 +43,22 @@ container, or as a separate user.
   command finds processes by their marks and by the run's control group. The group requires control groups of version 2
   (cgroup v2) with a part that the user may write to, as in most desktop sessions and as root. Elsewhere, the command
   does not find a process that drops both marks.
-- **A stopped loop whose watchdog is killed or stopped** stays stopped until the next `loop` command in that folder. An
-  agent that debugs both (`ptrace`) keeps them stopped for as long as it lives.
+- **A stopped or frozen loop whose watchdog is killed, stopped or frozen too** stays so until the next `loop` command in
+  that folder. An agent that debugs both (`ptrace`) keeps them stopped for as long as it lives.
+- **An agent that loads its own code into a copy of `loop`** can pose as the watchdog of a stopped loop. The next `loop`
+  command continues the loop as soon as any other process of the run works.
 - **`kill -STOP` by a person.** The watchdog continues the loop, as it does after an agent's SIGSTOP. Ctrl+Z and
-  `kill -TSTP` stop a run and all of its processes until `fg` or `kill -CONT`. An agent can do that too, and gains nothing
-  by it.
+  `kill -TSTP` stop a run and all of its processes until `fg` or `kill -CONT`. An agent can do that too. If one of its
+  processes continues meanwhile, it has about eight seconds until the watchdog ends the run's processes. The time limit
+  does not count these seconds.
+- **A loop that begins with children**, as after `exec loop` in a shell with background jobs, or as the first process of
+  a container. Then the watchdog tells by the marks and the control group which processes belong to the run. A process
+  that drops both marks and leaves the group can work while somebody suspends the loop with SIGTSTP.
 - **The hard limit on open files** of the loop. An agent can lower it (`prlimit`), and nobody but root can raise it
   again. With too few files, the loop cannot read the list of processes, and warns of that.
-- **Sessions of `loop chat` and `loop schedule run`.** They are not listed as runs. If they are killed together with their
-  watchdog, nothing searches for the processes that they leave behind.
+- **Sessions of `loop chat` and `loop schedule run`.** Their watchdogs keep them running as well. But they are not listed
+  as runs. If they are killed or stopped together with their watchdog, no `loop` command searches for the processes that
+  they leave behind, or continues them.
 ";
 
 const AGENTS: &str = "loop-cli/tests/hostile/agents";

@@ -1,6 +1,7 @@
 //! The living processes, as the system reports them.
 
 use std::{
+    fmt::Display,
     fs,
     path::Path,
     process::{Command, Stdio},
@@ -65,8 +66,13 @@ pub(crate) fn peak_memory(pid: u32) -> u64 {
     kibibytes * 1024
 }
 
+/// Returns whether this process is stopped.
+pub(crate) fn is_stopped(pid: impl Display) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") T "))
+}
+
 /// Returns whether this process runs: a zombie no longer has a command line.
-fn is_alive(pid: &str) -> bool {
+pub(crate) fn is_alive(pid: &str) -> bool {
     Path::new("/proc").join(pid).exists() && !command_line(pid).is_empty()
 }
 

@@ -46,17 +46,39 @@ impl Hierarchy {
     }
 
     /// Reads `proc_pid_mountinfo(5)` and `cgroups(7)`.
-    fn parse(mounts: &str, groups: &str) -> Option<Self> {
-        let (root, mount) = mounts.lines().find_map(|line| {
-            let (before, after) = line.split_once(" - ")?;
-            let mut fields = before.split(' ').skip(3);
-            after.starts_with("cgroup2 ").then_some((fields.next()?, fields.next()?))
+    pub(super) fn parse(mounts: &str, groups: &str) -> Option<Self> {
+        let own = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+        Self::locate(mounts, own, |kind| kind.starts_with("cgroup2 "))
+    }
+
+    /// Like [`parse`](Self::parse), for the groups of version 1 that can freeze processes.
+    pub(super) fn freezer(mounts: &str, groups: &str) -> Option<Self> {
+        let is_freezer = |controllers: &str| controllers.split(',').any(|name| name == "freezer");
+        let own = groups.lines().find_map(|line| {
+            let (controllers, own) = line.split_once(':')?.1.split_once(':')?;
+            is_freezer(controllers).then_some(own)
         })?;
-        let own = Path::new(groups.lines().find_map(|line| line.strip_prefix("0::"))?);
+        let is_meant = |kind: &str| kind.split(' ').nth(2).is_some_and(is_freezer);
+        Self::locate(mounts, own, |kind| kind.starts_with("cgroup ") && is_meant(kind))
+    }
+
+    /// Finds the group `own` below the first mount of this kind: file system, source, and options.
+    fn locate(mounts: &str, own: &str, is_meant: impl Fn(&str) -> bool) -> Option<Self> {
+        let (root, mount) = mounts.lines().find_map(|line| {
+            let (before, kind) = line.split_once(" - ")?;
+            let mut fields = before.split(' ').skip(3);
+            is_meant(kind).then_some((fields.next()?, fields.next()?))
+        })?;
+        let own = Path::new(own);
         let below = own.strip_prefix(root).ok()?;
         // A path that begins with ".." is outside of the part that is mounted here.
         let is_inside = below.components().all(|part| matches!(part, Component::Normal(_)));
         is_inside.then(|| Self { mount: PathBuf::from(mount), own: Path::new(mount).join(below) })
+    }
+
+    /// Returns the folders of the own group and of all groups around it.
+    pub(super) fn around(&self) -> impl Iterator<Item = &Path> {
+        self.own.ancestors().take_while(|group| group.starts_with(&self.mount))
     }
 
     /// Returns the groups of these runs, wherever they are.
@@ -200,6 +222,12 @@ mod tests {
         for groups in ["0::/elsewhere\n", "0::/user/../x\n", "4:memory:/user\n", ""] {
             assert!(Hierarchy::parse(MOUNTS, groups).is_none(), "{groups}");
         }
+        let v1 = "32 25 0:31 / /sys/fs/cgroup/freezer rw - cgroup cgroup rw,freezer\n";
+        let freezer = Hierarchy::freezer(v1, "6:cpu,freezer:/a/b\n0::/c\n").unwrap();
+        let around: Vec<_> = freezer.around().collect();
+        let below = Path::new("/sys/fs/cgroup/freezer");
+        assert_eq!(around, [&below.join("a/b"), &below.join("a"), below]);
+        assert!(Hierarchy::freezer(v1, "6:cpu:/a\n").is_none());
         assert!(
             Hierarchy::parse("35 25 0:30 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n", "0::/\n")
                 .is_none()

@@ -13,12 +13,14 @@ mod system;
 mod system;
 
 mod cgroup;
+mod freezer;
 mod kill;
 mod proc;
 mod process_mark;
 pub(super) mod process_tree;
 mod suspend;
 mod sweep;
+mod wake;
 mod watch;
 mod watchdog;
 mod watchdog_message;
@@ -38,7 +40,8 @@ use rustix::process::Pid;
 
 pub use process_mark::RUN_VARIABLE;
 pub use suspend::suspend;
-pub use sweep::{SweptProcess, check_process_list, sweep, wake};
+pub use sweep::{SweptProcess, check_process_list, sweep};
+pub use wake::wake;
 pub use watchdog_process::serve_as_watchdog;
 
 use self::{
@@ -153,6 +156,8 @@ impl Supervisor {
         if self.0.watchdog.set(watchdog).is_err() {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a watchdog is already running"));
         }
+        let owns_children = self.0.subreaper.as_ref().is_some_and(SubreaperGuard::owns_children);
+        self.0.announce(|state| state.owns_children = owns_children);
         self.0.ensure_watchdog()?;
         suspend::register(&self.0);
         Ok(self)

@@ -135,6 +135,11 @@ fn fields(line: &[u8]) -> Option<impl Iterator<Item = &str>> {
     Some(std::str::from_utf8(&line[name_end + 1..]).ok()?.split_ascii_whitespace())
 }
 
+/// Returns true if a process has neither ended nor stopped.
+pub(super) fn is_running(pid: Pid) -> bool {
+    Stat::of(pid).is_some_and(|stat| !stat.ended) && StopState::of(pid).is_none()
+}
+
 /// The reason why a process is stopped now.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StopState {

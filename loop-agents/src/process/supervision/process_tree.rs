@@ -170,6 +170,11 @@ impl SubreaperGuard {
         Ok(watchdog)
     }
 
+    /// Returns true if every child of this process in another session comes from a command.
+    pub(super) fn owns_children(&self) -> bool {
+        process_tree().subreaper.as_ref().is_some_and(|subreaper| !subreaper.shared)
+    }
+
     /// Forgets the watchdog after it was reaped.
     pub(super) fn forget_watchdog(&self) {
         if let Some(subreaper) = &mut process_tree().subreaper {

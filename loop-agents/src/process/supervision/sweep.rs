@@ -1,8 +1,8 @@
-//! Cleans up runs from outside: ends the leftover processes of dead runs, and continues runs that were left stopped.
+//! Cleans up dead runs from outside: ends their leftover processes.
 
 use std::{cell::RefCell, collections::BTreeMap, fs, io, time::Instant};
 
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
 
 use super::{
     cgroup::{Cgroup, Hierarchy},
@@ -78,43 +78,30 @@ pub fn check_process_list() -> io::Result<()> {
     system::check_process_list()
 }
 
-/// Continues the process of a living run if somebody has stopped it and has ended or stopped its watchdog. Otherwise
-/// nobody would continue it, and the run's commands would work on without limits. Returns whether there was anything to
-/// do.
-///
-/// ```
-/// use loop_agents::process::wake;
-///
-/// assert!(!wake("a-run-that-never-was"));
-/// ```
-pub fn wake(run: &str) -> bool {
-    let mark = ProcessMark::new(run.to_owned());
-    if proc::all().into_iter().any(|pid| is_awake_watchdog(pid, &[run])) {
-        return false;
-    }
-    let stopped = mark.owners().into_iter().filter(|found| StopState::of(found.pid).is_some());
-    stopped.filter(|found| found.signal(Signal::CONT)).count() > 0
-}
-
 /// Blocks until the watchdogs of these runs have finished, for about [`KILL_TIME`] at most.
 fn await_watchdogs(runs: &[&str]) {
-    let held =
-        proc::all().into_iter().filter(|pid| is_awake_watchdog(*pid, runs)).filter_map(ProcessHandle::held);
+    let held = proc::all()
+        .into_iter()
+        .filter(|pid| seems_awake_watchdog(*pid, runs))
+        .filter_map(ProcessHandle::held);
     let deadline = Instant::now() + KILL_TIME;
     for watchdog in held {
         // A signal can interrupt the wait.
-        while is_awake_watchdog(watchdog.pid, runs) && Instant::now() < deadline {
+        while seems_awake_watchdog(watchdog.pid, runs) && Instant::now() < deadline {
             await_death(&watchdog, deadline.saturating_duration_since(Instant::now()));
         }
     }
 }
 
-/// Returns true if this is the watchdog of one of these runs, and neither ended nor stopped.
-fn is_awake_watchdog(pid: Pid, runs: &[&str]) -> bool {
+/// Returns true if this seems to be the watchdog of one of these runs, and neither ended nor stopped. Any process can
+/// choose such a command line, so trust it only for a wait that is short.
+fn seems_awake_watchdog(pid: Pid, runs: &[&str]) -> bool {
+    runs.iter().any(|run| is_named_watchdog(pid, run)) && StopState::of(pid).is_none()
+}
+
+/// Returns true if the command line is that of this run's watchdog.
+pub(super) fn is_named_watchdog(pid: Pid, run: &str) -> bool {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let mut words = line.split(|byte| *byte == 0);
-    let is_watchdog = words.next() == Some(PROCESS_NAME.as_bytes());
     // The run is the last argument. One empty word follows the last NUL.
-    let run = words.next().filter(|_| is_watchdog && words.eq([b""]));
-    run.is_some_and(|run| runs.iter().any(|known| known.as_bytes() == run)) && StopState::of(pid).is_none()
+    line.split(|byte| *byte == 0).eq([PROCESS_NAME.as_bytes(), run.as_bytes(), b""])
 }

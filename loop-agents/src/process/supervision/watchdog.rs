@@ -47,6 +47,8 @@ pub(super) struct Watchdog {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WatchedState {
     pub(super) stops: StopPolicy,
+    /// Whether every child of ours in another session belongs to the run.
+    pub(super) owns_children: bool,
     /// When no process of the run may be running any more.
     pub(super) deadline: Option<Instant>,
 }
@@ -55,7 +57,7 @@ impl WatchedState {
     /// Returns the message for the current state.
     fn message(self) -> StateMessage {
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
-        StateMessage { stops: self.stops, left: self.deadline.map(left) }
+        StateMessage { stops: self.stops, owns_children: self.owns_children, left: self.deadline.map(left) }
     }
 }
 

@@ -4,6 +4,7 @@
 //! parent. So the watchdog checks four times a second.
 
 use std::{
+    collections::HashSet,
     ffi::OsString,
     io::{self, stdin},
     time::{Duration, Instant},
@@ -12,13 +13,14 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::{Errno, read},
-    process::{Pid, Signal, getppid, setsid},
+    process::{Pid, Signal, getpid, getppid, setsid},
 };
 
 use super::{
     cgroup::{Cgroup, Hierarchy},
+    freezer::thaw,
     kill::end_all,
-    proc::{self, ProcessHandle, StopState},
+    proc::{self, ProcessHandle, Stat, StopState, is_running},
     process_mark::ProcessMark,
     system,
     watchdog::PROCESS_NAME,
@@ -32,9 +34,12 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 const FROZEN_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The number of offences after which the watchdog ends the run's processes, because one of them must be the offender.
-/// An offence is a check that finds the watched process stopped again, or finds processes of the run that continued
-/// although the watchdog had stopped them. Each check that finds neither takes one offence off.
+/// An offence is a check that finds the watched process stopped or frozen again, or finds processes of the run that
+/// continued although the watchdog had stopped them. Each check that finds neither takes one offence off.
 const MOST_STOPS: u32 = 8;
+
+/// The maximum number of searches for processes to stop, per check.
+const MOST_FREEZES: u32 = 4;
 
 /// Serves as a watchdog if the arguments ask for it, and then returns true.
 ///
@@ -51,7 +56,7 @@ pub fn serve_as_watchdog(args: impl IntoIterator<Item = OsString>) -> bool {
     system::rename(c"guardian");
     let group = Hierarchy::of_system().and_then(|hierarchy| Cgroup::of_watched_run(&hierarchy, &run).ok());
     let mark = ProcessMark::new(run);
-    WatchdogProcess::begin(&mark).run();
+    WatchdogProcess::begin(&mark, group.as_ref()).run();
     end_run(&mark, group.as_ref());
     true
 }
@@ -74,10 +79,14 @@ fn carriers(mark: &ProcessMark) -> Vec<ProcessHandle> {
 /// A running watchdog.
 struct WatchdogProcess<'a> {
     mark: &'a ProcessMark,
+    /// The run's control group, if there may be one.
+    group: Option<&'a Cgroup>,
     /// The watched process, if we can hold it.
     watched: Option<ProcessHandle>,
     /// The watched process's last message about stops.
     stops: StopPolicy,
+    /// Whether every child of the watched process in another session belongs to the run.
+    owns_children: bool,
     /// When no process of the run may be running any more.
     deadline: Option<Instant>,
     /// The bytes of the next message that have arrived.
@@ -89,11 +98,13 @@ struct WatchdogProcess<'a> {
 }
 
 impl<'a> WatchdogProcess<'a> {
-    fn begin(mark: &'a ProcessMark) -> Self {
+    fn begin(mark: &'a ProcessMark, group: Option<&'a Cgroup>) -> Self {
         Self {
             mark,
+            group,
             watched: getppid().and_then(ProcessHandle::held),
             stops: StopPolicy::default(),
+            owns_children: false,
             deadline: None,
             arrived: Vec::new(),
             stopped: 0,
@@ -137,8 +148,8 @@ impl<'a> WatchdogProcess<'a> {
             .arrived
             .chunks_exact(FRAME)
             .filter_map(|frame| StateMessage::of_frame(frame.try_into().ok()?));
-        if let Some(StateMessage { stops, left }) = messages.next_back() {
-            self.stops = stops;
+        if let Some(StateMessage { stops, owns_children, left }) = messages.next_back() {
+            (self.stops, self.owns_children) = (stops, owns_children);
             self.deadline = left.and_then(|left| Instant::now().checked_add(left));
         }
         self.arrived = rest;
@@ -153,6 +164,7 @@ impl<'a> WatchdogProcess<'a> {
         else {
             return;
         };
+        let is_thawed = thaw(pid);
         let stop = StopState::of(pid);
         // The process announces a stop before it stops. So if we saw it stopped, the announcement has arrived by now.
         if stop.is_some()
@@ -165,6 +177,7 @@ impl<'a> WatchdogProcess<'a> {
             (Some(_), StopPolicy::Freeze) => self.freeze(pid),
             (Some(stop), StopPolicy::Continue) if stop.is_by_person() => self.freeze(pid),
             (Some(_), StopPolicy::Continue) => self.resume(),
+            (None, _) if is_thawed => self.stopped += 1,
             (None, _) => {
                 self.stopped = self.stopped.saturating_sub(1);
                 self.thaw();
@@ -175,7 +188,7 @@ impl<'a> WatchdogProcess<'a> {
         if is_late || self.stopped >= MOST_STOPS {
             self.stopped = 0;
             self.frozen.clear();
-            end_all(|| self.carriers(pid));
+            end_all(|| self.processes(pid));
         }
     }
 
@@ -191,16 +204,22 @@ impl<'a> WatchdogProcess<'a> {
     /// found, but a helper outside of the run, or a timer, can continue those. Time limits pause meanwhile, so processes
     /// that do not stay stopped would work without limits.
     fn freeze(&mut self, watched: Pid) {
-        let mut found = self.carriers(watched);
-        let roots: Vec<_> = found.iter().map(|found| found.pid).collect();
-        found.extend(proc::descendants(&roots));
+        let known: HashSet<_> = self.frozen.iter().map(|frozen| frozen.pid).collect();
         let mut has_continued = false;
-        for found in found.into_iter().filter(|found| StopState::of(found.pid).is_none()) {
-            found.signal(Signal::STOP);
-            if self.frozen.iter().all(|frozen| frozen.pid != found.pid) {
-                self.frozen.push(found);
-            } else {
-                has_continued = true;
+        // A process may start another one before it stops.
+        for _ in 0..MOST_FREEZES {
+            let mut found = self.processes(watched);
+            found.retain(|found| is_running(found.pid));
+            if found.is_empty() {
+                break;
+            }
+            for found in found {
+                found.signal(Signal::STOP);
+                // At a later check, even a new one comes from a process that should have stood still.
+                has_continued |= !known.is_empty();
+                if self.frozen.iter().all(|frozen| frozen.pid != found.pid) {
+                    self.frozen.push(found);
+                }
             }
         }
         self.stopped += u32::from(has_continued);
@@ -208,16 +227,33 @@ impl<'a> WatchdogProcess<'a> {
 
     /// Continues the processes that were stopped because of the watched process.
     fn thaw(&mut self) {
-        for found in self.frozen.drain(..) {
+        // The watchdog of a run within this run comes after the process that it watches. It has to continue first,
+        // because that process would replace a stopped watchdog.
+        for found in self.frozen.drain(..).rev() {
             found.signal(Signal::CONT);
         }
     }
 
-    /// Returns the run's processes except the watched one, which carries a mark too.
-    fn carriers(&self, watched: Pid) -> Vec<ProcessHandle> {
-        let mut carriers = carriers(self.mark);
-        carriers.retain(|found| found.pid != watched);
-        carriers
+    /// Returns the run's processes except the watched one, which carries a mark too: those with a mark and all that they
+    /// started, the members of the control group, and the children that the watched process adopted.
+    fn processes(&self, watched: Pid) -> Vec<ProcessHandle> {
+        let mut found = carriers(self.mark);
+        found.extend(self.group.into_iter().flat_map(Cgroup::members));
+        let mut roots: Vec<_> = found.iter().map(|found| found.pid).filter(|pid| *pid != watched).collect();
+        if self.owns_children {
+            // No command is ever in the session of the watched process.
+            let session = |pid| Stat::of(pid).map(|stat| stat.session);
+            let children = proc::children_of(watched).into_iter().filter_map(ProcessHandle::held);
+            let adopted =
+                children.filter(|child| session(child.pid).is_some_and(|of| Some(of) != session(watched)));
+            let adopted: Vec<_> = adopted.filter(|child| child.pid != getpid()).collect();
+            roots.extend(adopted.iter().map(|child| child.pid));
+            found.extend(adopted);
+        }
+        found.extend(proc::descendants(&roots));
+        let mut known = HashSet::from([watched, getpid()]);
+        found.retain(|found| known.insert(found.pid));
+        found
     }
 }
 

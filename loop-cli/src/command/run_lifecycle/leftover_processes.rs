@@ -60,7 +60,10 @@ fn end_in(folder: &Path) -> anyhow::Result<()> {
     if let Some(run) = store.active_in(folder)?
         && wake(&run.id)
     {
-        view::warning(&format!("the run {} was stopped and had lost its watchdog: it continues now", run.id));
+        view::warning(&format!(
+            "the run {} was stopped, and no watchdog continued it: it continues now",
+            run.id
+        ));
     }
     // Keep the locks until cleanup is done, so that nobody resumes these runs meanwhile.
     let dead = store.dead_in(folder)?;

@@ -34,3 +34,9 @@ watchdog_of() {
         case $(cat "/proc/$child/comm") in guardian) echo "$child" ;; esac
     done
 }
+
+# Says the folder of the control group of this process, or of another one.
+group_of() {
+    mount=$(sed -n 's/^[0-9]* [0-9]* [^ ]* [^ ]* \([^ ]*\) .* - cgroup2 .*/\1/p' /proc/self/mountinfo | head -n 1)
+    echo "$mount$(sed -n 's/^0:://p' "/proc/$1/cgroup")"
+}

@@ -222,9 +222,15 @@ fn the_next_command_ends_all() {
 }
 
 fn the_next_command_wakes_the_loop() {
+    the_next_command_continues("kills_the_watchdog_and_stops_the_loop");
+}
+
+/// Runs a script that disables the loop and its watchdog in both roles. The next command continues the loop, which
+/// enforces its limits.
+pub(super) fn the_next_command_continues(script: &str) {
     for role in Role::BOTH {
         let hostile_scenario = HostileScenario::new();
-        let command = hostile_scenario.command("kills_the_watchdog_and_stops_the_loop");
+        let command = hostile_scenario.command(script);
         let manifest = hostile_scenario.manifest(role, &command).set("guardrails.max_seconds", 1);
         let started = hostile_scenario.scenario.start_manifest(&manifest);
         wait_until("the agent works on", || hostile_scenario.lingering() == 1);
@@ -232,10 +238,13 @@ fn the_next_command_wakes_the_loop() {
             .scenario
             .run(&["runs"])
             .exits(0)
-            .says(&["was stopped and had lost its watchdog: it continues now"]);
+            .says(&["was stopped, and no watchdog continued it: it continues now"]);
         started.finish().exits(1);
         hostile_scenario.records("time_exceeded");
         hostile_scenario.nobody_is_left();
+        if let Some(group) = hostile_scenario.note("frozen") {
+            std::fs::remove_dir(group.trim()).expect("the group is empty");
+        }
     }
 }
 

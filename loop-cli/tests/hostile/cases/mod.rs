@@ -1,6 +1,7 @@
 //! The table, in the order of its rows.
 
 mod descendants;
+mod disguises;
 mod endings;
 mod misfortunes;
 mod output;
@@ -25,5 +26,7 @@ use cases;
 
 /// Returns all cases, by name.
 pub(crate) fn all() -> impl Iterator<Item = &'static (&'static str, HostileCase)> {
-    [endings::ROWS, descendants::ROWS, output::ROWS, places::ROWS, misfortunes::ROWS].into_iter().flatten()
+    [endings::ROWS, descendants::ROWS, output::ROWS, places::ROWS, misfortunes::ROWS, disguises::ROWS]
+        .into_iter()
+        .flatten()
 }
