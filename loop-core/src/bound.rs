@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::{Ceiling, Decision, Guardrail, Halt, Progress, StopReason};
+use crate::{Ceiling, Decision, Guardrail, Halt, Progress, SnapshotError, StopReason};
 
 /// Limits the number of iterations. Iterations that were [granted](Progress::granted) on resume raise the limit.
 ///
@@ -36,6 +36,9 @@ impl Guardrail for MaxIterations {
             count => format!("all {count} allowed iterations are used up"),
         };
         Decision::Halt(Halt::new(StopReason::MaxIterations, message))
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(String::new())
     }
 }
 
@@ -84,6 +87,9 @@ impl Guardrail for MaxElapsed {
     }
     fn ceiling(&self, progress: &Progress) -> Ceiling {
         Ceiling::time(self.left(progress))
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(String::new())
     }
 }
 

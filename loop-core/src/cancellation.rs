@@ -1,6 +1,7 @@
 //! A signal that asks work to end.
 
 use std::{
+    borrow::Borrow,
     future::Future,
     pin::Pin,
     sync::{
@@ -101,7 +102,7 @@ impl CancellationToken {
     /// # Cancel safety
     /// Cancel safe: dropping the future changes nothing.
     pub async fn cancelled(&self) {
-        Cancelled { token: self, places: Vec::new() }.await;
+        Cancelled::new(self).await;
     }
 
     /// Creates a token that is cancelled together with this one. You can also cancel it alone.
@@ -124,34 +125,45 @@ impl CancellationToken {
 }
 
 /// Waits for any switch of a token.
-struct Cancelled<'t> {
-    token: &'t CancellationToken,
+pub(crate) struct Cancelled<T: Borrow<CancellationToken>> {
+    token: T,
     /// The place of its waker in each switch, once it waits.
     places: Vec<usize>,
 }
 
-impl Future for Cancelled<'_> {
-    type Output = ();
+impl<T: Borrow<CancellationToken>> Cancelled<T> {
+    pub(crate) const fn new(token: T) -> Self {
+        Self { token, places: Vec::new() }
+    }
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        if self.token.is_cancelled() {
+    pub(crate) fn poll_cancelled(&mut self, cx: &Context<'_>) -> Poll<()> {
+        let Self { token, places } = self;
+        let token = (*token).borrow();
+        if token.is_cancelled() {
             return Poll::Ready(());
         }
-        let switches = &self.token.switches;
-        if self.places.is_empty() {
-            self.places = switches.iter().map(|switch| switch.join(cx.waker().clone())).collect();
+        if places.is_empty() {
+            *places = token.switches.iter().map(|switch| switch.join(cx.waker().clone())).collect();
         } else {
-            let places = switches.iter().zip(&self.places);
+            let places = token.switches.iter().zip(&*places);
             places.for_each(|(switch, place)| switch.renew(*place, cx.waker()));
         }
         // A cancellation between the first look and the registration woke nobody.
-        if self.token.is_cancelled() { Poll::Ready(()) } else { Poll::Pending }
+        if token.is_cancelled() { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 
-impl Drop for Cancelled<'_> {
+impl<T: Borrow<CancellationToken> + Unpin> Future for Cancelled<T> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.poll_cancelled(cx)
+    }
+}
+
+impl<T: Borrow<CancellationToken>> Drop for Cancelled<T> {
     fn drop(&mut self) {
-        let places = self.token.switches.iter().zip(&self.places);
+        let places = self.token.borrow().switches.iter().zip(&self.places);
         places.for_each(|(switch, place)| switch.leave(*place));
     }
 }

@@ -24,6 +24,7 @@ pub struct Event {
     /// Run time, in microseconds.
     pub at: RunTime,
     /// The kind of the event, with its data.
+    #[serde(deserialize_with = "known_kind")]
     pub kind: EventKind,
 }
 
@@ -38,6 +39,21 @@ impl Event {
     pub const fn new(at: RunTime, kind: EventKind) -> Self {
         Self { sequence: 0, at, kind }
     }
+}
+
+/// Reads a kind. The error for an unknown one says what to do.
+fn known_kind<'de, D: serde::Deserializer<'de>>(from: D) -> Result<EventKind, D::Error> {
+    EventKind::deserialize(from).map_err(|error| {
+        let text = error.to_string();
+        // Errors inside of a known kind list other names.
+        let unknown = text.strip_prefix("unknown variant `").filter(|text| text.contains("of `run_started`"));
+        match unknown.and_then(|text| text.split_once('`')) {
+            Some((name, _)) => serde::de::Error::custom(format_args!(
+                "unknown kind of event `{name}`: a newer version of loop-core wrote it, so read it with that version"
+            )),
+            None => error,
+        }
+    })
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]

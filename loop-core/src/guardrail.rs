@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use crate::{Ending, Event, Halt, Progress, Question, StopReason, Usage, Usd};
+use crate::{
+    BoxError, Ending, Event, Halt, Progress, Question, SnapshotError, StopReason, Usage, Usd,
+    snapshot::restore_nothing,
+};
 
 /// A guardrail's decision before an iteration.
 ///
@@ -122,7 +125,8 @@ impl Ceiling {
 ///   and the run halts, for the reason that `check` then returns, or else for the exhausted dimension. No iteration
 ///   begins then either, and an evaluation that had already begun does not begin again. The first evaluation of a step
 ///   always happens, so that the goal is checked before the limits.
-/// - State is a fold too: [`observe`](Self::observe) sees every event once, live and on restore.
+/// - State is a fold too: [`observe`](Self::observe) sees every event once, live and on restore. A run can be restored
+///   from a [`Snapshot`](crate::Snapshot) only if all its guardrails implement [`snapshot`](Self::snapshot).
 ///
 /// ```
 /// use loop_core::{Decision, Guardrail, Halt, Progress, StopReason};
@@ -163,6 +167,23 @@ pub trait Guardrail: Send {
     /// guardrail that ended the run should reset its counts here, or it would end the run again at once. Default: does
     /// nothing.
     fn reopened(&mut self, _ending: &Ending) {}
+
+    /// Returns the state that [`observe`](Self::observe) has built up, as a text that [`restore`](Self::restore) reads.
+    /// A part without state of its own returns an empty text.
+    ///
+    /// # Errors
+    /// By default, [`SnapshotError`]: the part has no snapshot, and neither has a run with it.
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Err(SnapshotError::missing(self.name()))
+    }
+
+    /// Restores the state in a text of [`snapshot`](Self::snapshot). The part is new, and sees only later events.
+    ///
+    /// # Errors
+    /// Returns an error if the text is damaged. By default, accepts only an empty text.
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        restore_nothing(state)
+    }
 }
 
 impl<G: Guardrail + ?Sized> Guardrail for Box<G> {
@@ -180,6 +201,12 @@ impl<G: Guardrail + ?Sized> Guardrail for Box<G> {
     }
     fn reopened(&mut self, ending: &Ending) {
         (**self).reopened(ending);
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        (**self).snapshot()
+    }
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        (**self).restore(state)
     }
 }
 
@@ -212,6 +239,9 @@ impl<F: Fn(&Progress) -> Decision + Send> Guardrail for GuardrailFn<F> {
     }
     fn check(&self, progress: &Progress) -> Decision {
         (self.check)(progress)
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(String::new())
     }
 }
 

@@ -32,13 +32,14 @@ impl Mark {
 }
 
 /// A mark and the number of later steps in a row that left it as it was.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Streak {
     mark: Mark,
     unchanged: u64,
     /// The last step that made this mark.
     step: u64,
     /// The hash and the count before that step. If a step makes several marks with one name, only the last one counts.
+    #[serde(with = "optional_hex")]
     before: Option<(u64, u64)>,
 }
 
@@ -61,7 +62,7 @@ impl Streak {
 }
 
 /// The latest mark of each name. Memory is bounded: see [`Marks::NAMES`].
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Marks(Vec<Streak>);
 
 impl Marks {
@@ -94,6 +95,27 @@ impl Marks {
 
     pub(crate) fn unchanged(&self, name: &str) -> Option<u64> {
         self.0.iter().find(|streak| &*streak.mark.name == name).map(|streak| streak.unchanged)
+    }
+}
+
+/// A hash and a count.
+mod optional_hex {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Before {
+        #[serde(with = "super::hex")]
+        hash: u64,
+        unchanged: u64,
+    }
+
+    #[expect(clippy::ref_option, reason = "serde passes references")]
+    pub(super) fn serialize<S: Serializer>(before: &Option<(u64, u64)>, to: S) -> Result<S::Ok, S::Error> {
+        before.map(|(hash, unchanged)| Before { hash, unchanged }).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<(u64, u64)>, D::Error> {
+        Ok(Option::<Before>::deserialize(from)?.map(|Before { hash, unchanged }| (hash, unchanged)))
     }
 }
 

@@ -94,6 +94,24 @@ pub(crate) mod micros {
     }
 }
 
+/// Serde for an optional [`Duration`] as whole microseconds.
+pub(crate) mod optional_micros {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{RunTime, whole_micros};
+
+    #[expect(clippy::ref_option, reason = "serde passes references")]
+    pub(crate) fn serialize<S: Serializer>(duration: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+        duration.map(|duration| RunTime::from(whole_micros(duration))).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+        Ok(Option::<RunTime>::deserialize(from)?.map(Duration::from))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,10 +2,13 @@
 
 use std::{fmt, ops::Deref, sync::Arc, time::Duration};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Mark, RunTime, Usage, Verdict};
 
 /// A step without its output. Part of [`Progress`](crate::Progress).
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct StepRecord {
     pub(crate) iteration: u64,
     pub(crate) started: RunTime,

@@ -7,6 +7,11 @@ use loop_core::{
 };
 use std::time::Duration;
 
+use tell::{some_id, tell};
+
+#[path = "laws/scenario/tell.rs"]
+mod tell;
+
 const NOW: RunTime = RunTime::ZERO;
 
 fn machine(guardrails: Vec<Box<dyn Guardrail>>) -> Machine {
@@ -14,7 +19,7 @@ fn machine(guardrails: Vec<Box<dyn Guardrail>>) -> Machine {
 }
 
 fn iterated() -> Input {
-    Input::Iterated { result: WorkResult::Done(()), notes: None }
+    Input::Iterated { id: some_id(), result: WorkResult::Done(()), notes: None }
 }
 
 fn notes() -> Option<Box<Notes>> {
@@ -27,19 +32,19 @@ fn notes() -> Option<Box<Notes>> {
 fn an_evaluation_that_is_done_again_leaves_only_its_bill() {
     let halted = WorkResult::Halted(Halt::new(StopReason::EvaluatorUnavailable, ""));
     let ends: [Vec<Input>; 2] = [
-        vec![Input::Evaluated { result: halted, notes: notes() }],
+        vec![Input::Evaluated { id: some_id(), result: halted, notes: notes() }],
         vec![
             Input::Cancelled,
-            Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: notes() },
+            Input::Evaluated { id: some_id(), result: WorkResult::Done(Verdict::fail()), notes: notes() },
         ],
     ];
     for end in ends {
         let mut run = machine(Vec::new());
-        run.handle(NOW, Input::Started);
-        assert_eq!(run.handle(NOW, iterated()), Some(Action::Evaluate));
-        let last = end.into_iter().map(|input| run.handle(NOW, input)).last();
+        tell(&mut run, NOW, Input::Started);
+        assert_eq!(tell(&mut run, NOW, iterated()), Some(Action::Evaluate));
+        let last = end.into_iter().map(|input| tell(&mut run, NOW, input)).last();
         assert!(matches!(last, Some(Some(Action::Finish(_)))), "{last:?}");
-        assert_eq!(run.handle(NOW, Input::Resumed), Some(Action::Evaluate));
+        assert_eq!(tell(&mut run, NOW, Input::Resumed), Some(Action::Evaluate));
         let progress = run.progress();
         let step = progress.current_step().expect("the step that is judged again");
         assert_eq!((step.marks(), step.fault(), progress.unchanged("exit_code")), (&[][..], None, None));
@@ -50,12 +55,16 @@ fn an_evaluation_that_is_done_again_leaves_only_its_bill() {
 #[test]
 fn faults_in_a_row_and_marks_that_stay_are_counted() {
     let mut run = machine(vec![]);
-    run.handle(NOW, Input::Started);
+    tell(&mut run, NOW, Input::Started);
     assert_eq!((run.progress().consecutive_failures(), run.progress().unchanged("exit_code")), (0, None));
     for _ in 0..3 {
-        run.handle(NOW, Input::Iterated { result: WorkResult::Done(()), notes: notes() });
-        run.handle(NOW, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
-        run.handle(NOW, Input::Settled { met: false, by: None });
+        tell(&mut run, NOW, Input::Iterated { id: some_id(), result: WorkResult::Done(()), notes: notes() });
+        tell(
+            &mut run,
+            NOW,
+            Input::Evaluated { id: some_id(), result: WorkResult::Done(Verdict::fail()), notes: None },
+        );
+        tell(&mut run, NOW, Input::Settled { id: some_id(), met: false, by: None });
     }
     assert_eq!((run.progress().consecutive_failures(), run.progress().unchanged("exit_code")), (3, Some(2)));
 }
@@ -84,12 +93,12 @@ impl Guardrail for EndsOnce {
 fn a_guardrail_hears_that_a_run_which_it_ended_goes_on_live_and_when_it_is_restored() {
     let ends_once = || machine(vec![Box::new(EndsOnce { reopened: false })]);
     let mut live = ends_once();
-    assert!(matches!(live.handle(NOW, Input::Started), Some(Action::Finish(_))));
-    assert_eq!(live.handle(NOW, Input::Resumed), Some(Action::Iterate { iteration: 1, attempt: 1 }));
+    assert!(matches!(tell(&mut live, NOW, Input::Started), Some(Action::Finish(_))));
+    assert_eq!(tell(&mut live, NOW, Input::Resumed), Some(Action::Iterate { iteration: 1, attempt: 1 }));
     let events: Vec<Event> = live.take_events().collect();
     let mut restored = ends_once();
     restored.restore(&events).expect("the history of a run");
-    assert_eq!(restored.handle(NOW, Input::Resumed), Some(Action::Iterate { iteration: 1, attempt: 2 }));
+    assert_eq!(tell(&mut restored, NOW, Input::Resumed), Some(Action::Iterate { iteration: 1, attempt: 2 }));
 }
 
 /// Asks before each iteration.
@@ -102,14 +111,18 @@ fn asks(name: &str) -> Box<dyn Guardrail> {
 #[test]
 fn an_answer_to_one_guardrail_is_none_to_another_in_its_place() {
     let mut first = machine(vec![asks("old")]);
-    first.handle(NOW, Input::Started);
-    first.handle(NOW, Input::Answered { answer: Some(Answer::Continue { guidance: None }) });
+    tell(&mut first, NOW, Input::Started);
+    tell(
+        &mut first,
+        NOW,
+        Input::Answered { id: some_id(), answer: Some(Answer::Continue { guidance: None }) },
+    );
     let events: Vec<_> = first.take_events().collect();
 
     let asked = |names: &[&str]| {
         let mut run = machine(names.iter().map(|name| asks(name)).collect());
         run.restore(&events).expect("a history");
-        match run.handle(NOW, Input::Resumed) {
+        match tell(&mut run, NOW, Input::Resumed) {
             Some(Action::Ask(question)) => Some(question.text),
             _ => None,
         }
@@ -122,10 +135,10 @@ fn an_answer_to_one_guardrail_is_none_to_another_in_its_place() {
 #[test]
 fn notes_of_several_answers_stand_one_below_the_other() {
     let mut run = machine(vec![asks("first"), asks("second")]);
-    run.handle(NOW, Input::Started);
+    tell(&mut run, NOW, Input::Started);
     for note in ["leave the tests alone", "look at the log"] {
         let guidance = Some(note.to_owned());
-        run.handle(NOW, Input::Answered { answer: Some(Answer::Continue { guidance }) });
+        tell(&mut run, NOW, Input::Answered { id: some_id(), answer: Some(Answer::Continue { guidance }) });
     }
     let notes = run.progress().guidance().expect("two notes");
     assert_eq!(
@@ -137,22 +150,29 @@ fn notes_of_several_answers_stand_one_below_the_other() {
 #[test]
 fn a_deadline_that_comes_too_late_writes_nothing() {
     let mut run = machine(vec![Box::new(MaxElapsed::seconds(9)), asks("checkpoint")]);
-    assert!(matches!(run.handle(NOW, Input::Started), Some(Action::Ask(_))));
-    assert_eq!(run.handle(NOW, Input::DeadlinePassed), None);
-    run.handle(NOW, Input::Answered { answer: Some(Answer::Continue { guidance: None }) });
-    run.handle(NOW, iterated());
+    assert!(matches!(tell(&mut run, NOW, Input::Started), Some(Action::Ask(_))));
+    assert_eq!(tell(&mut run, NOW, Input::DeadlinePassed), None);
+    tell(&mut run, NOW, Input::Answered { id: some_id(), answer: Some(Answer::Continue { guidance: None }) });
+    tell(&mut run, NOW, iterated());
     let failed = WorkResult::Failed("no verdict".into());
-    assert_eq!(run.handle(NOW, Input::Evaluated { result: failed, notes: None }), Some(Action::Settle));
-    assert_eq!(run.handle(NOW, Input::DeadlinePassed), None);
+    assert_eq!(
+        tell(&mut run, NOW, Input::Evaluated { id: some_id(), result: failed, notes: None }),
+        Some(Action::Settle)
+    );
+    assert_eq!(tell(&mut run, NOW, Input::DeadlinePassed), None);
     assert!(run.take_events().all(|event| event.kind != EventKind::DeadlinePassed {}));
 }
 
 /// The next iteration reports `cost` while it runs, and `notes` when it ends.
 fn spends(run: &mut Machine, cost: Cost, notes: Notes) {
-    run.handle(NOW, Input::Reported { usage: Usage::unknown().with_cost(cost) });
-    run.handle(NOW, Input::Iterated { result: WorkResult::Done(()), notes: notes.boxed() });
-    run.handle(NOW, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
-    run.handle(NOW, Input::Settled { met: false, by: None });
+    tell(run, NOW, Input::Reported { usage: Usage::unknown().with_cost(cost) });
+    tell(run, NOW, Input::Iterated { id: some_id(), result: WorkResult::Done(()), notes: notes.boxed() });
+    tell(
+        run,
+        NOW,
+        Input::Evaluated { id: some_id(), result: WorkResult::Done(Verdict::fail()), notes: None },
+    );
+    tell(run, NOW, Input::Settled { id: some_id(), met: false, by: None });
 }
 
 #[test]
@@ -160,7 +180,7 @@ fn an_estimate_that_is_confirmed_is_known_and_others_stay() {
     let usd = Usd::dollars(1);
     let confirmed = || Notes::default().with_cost_quality(CostQuality::Known);
     let mut run = machine(vec![]);
-    run.handle(NOW, Input::Started);
+    tell(&mut run, NOW, Input::Started);
     spends(&mut run, Cost::estimated(usd), confirmed());
     assert_eq!(run.progress().cost(), RunCost::Exactly(usd));
     spends(&mut run, Cost::estimated(usd), Notes::default());
@@ -171,7 +191,7 @@ fn an_estimate_that_is_confirmed_is_known_and_others_stay() {
 #[test]
 fn what_has_no_price_makes_a_cost_a_lower_bound() {
     let mut run = machine(vec![]);
-    run.handle(NOW, Input::Started);
+    tell(&mut run, NOW, Input::Started);
     spends(&mut run, Cost::at_least(Usd::ZERO), Notes::default());
     assert_eq!((run.progress().cost(), run.progress().unpriced_iterations()), (RunCost::Unknown, 1));
     spends(&mut run, Cost::known(Usd::dollars(1)), Notes::default());
@@ -182,14 +202,14 @@ fn what_has_no_price_makes_a_cost_a_lower_bound() {
 #[test]
 fn what_can_be_tried_again_only_after_the_end_is_not_waited_for() {
     let mut run = machine(vec![Box::new(MaxElapsed::minutes(12))]);
-    run.handle(NOW, Input::Started);
+    tell(&mut run, NOW, Input::Started);
     let later = |minutes: u64| {
         let result = WorkResult::Later { after: Duration::from_secs(minutes * 60) };
-        Input::Iterated { result, notes: None }
+        Input::Iterated { id: some_id(), result, notes: None }
     };
-    assert!(matches!(run.handle(NOW, later(11)), Some(Action::Wait(_))));
-    run.handle(NOW, Input::Waited);
-    let Some(Action::Finish(ending)) = run.handle(NOW, later(200)) else { panic!("it waits") };
+    assert!(matches!(tell(&mut run, NOW, later(11)), Some(Action::Wait(_))));
+    tell(&mut run, NOW, Input::Waited { id: some_id() });
+    let Some(Action::Finish(ending)) = tell(&mut run, NOW, later(200)) else { panic!("it waits") };
     assert_eq!((ending.reason(), run.progress().iterations()), (Some(&StopReason::TimeExceeded), 0));
     assert_eq!(
         ending.message(),
@@ -202,9 +222,11 @@ fn times_are_said_without_their_fractions_unless_they_are_nothing_else() {
     let said = |limit: u64, after: u64| {
         let limit = MaxElapsed::new(Duration::from_millis(limit));
         let mut run = machine(vec![Box::new(limit)]);
-        run.handle(NOW, Input::Started);
+        tell(&mut run, NOW, Input::Started);
         let result = WorkResult::Later { after: Duration::from_millis(after) };
-        let Some(Action::Finish(ending)) = run.handle(NOW, Input::Iterated { result, notes: None }) else {
+        let Some(Action::Finish(ending)) =
+            tell(&mut run, NOW, Input::Iterated { id: some_id(), result, notes: None })
+        else {
             panic!("it waits")
         };
         ending.message().to_owned()
@@ -223,10 +245,14 @@ fn times_are_said_without_their_fractions_unless_they_are_nothing_else() {
 fn a_step_knows_when_it_began_and_how_long_it_took() {
     let mut run = machine(vec![]);
     let at = RunTime::from_micros;
-    run.handle(at(1_000), Input::Started);
-    run.handle(at(3_000), iterated());
-    run.handle(at(4_500), Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: notes() });
-    run.handle(at(9_000), Input::Settled { met: false, by: None });
+    tell(&mut run, at(1_000), Input::Started);
+    tell(&mut run, at(3_000), iterated());
+    tell(
+        &mut run,
+        at(4_500),
+        Input::Evaluated { id: some_id(), result: WorkResult::Done(Verdict::fail()), notes: notes() },
+    );
+    tell(&mut run, at(9_000), Input::Settled { id: some_id(), met: false, by: None });
     let step = run.progress().last_step().expect("a step");
     assert_eq!((step.started(), step.elapsed()), (at(1_000), Duration::from_micros(3_500)));
 }
@@ -234,24 +260,32 @@ fn a_step_knows_when_it_began_and_how_long_it_took() {
 #[test]
 fn a_note_of_a_person_outlives_the_death_of_an_evaluator_and_not_its_step() {
     let mut run = machine(vec![asks("checkpoint")]);
-    run.handle(NOW, Input::Started);
+    tell(&mut run, NOW, Input::Started);
     let guidance = Some("leave the tests alone".to_owned());
-    run.handle(NOW, Input::Answered { answer: Some(Answer::Continue { guidance: guidance.clone() }) });
-    assert_eq!(run.handle(NOW, iterated()), Some(Action::Evaluate));
-    assert_eq!(run.handle(NOW, Input::Resumed), Some(Action::Evaluate));
+    tell(
+        &mut run,
+        NOW,
+        Input::Answered { id: some_id(), answer: Some(Answer::Continue { guidance: guidance.clone() }) },
+    );
+    assert_eq!(tell(&mut run, NOW, iterated()), Some(Action::Evaluate));
+    assert_eq!(tell(&mut run, NOW, Input::Resumed), Some(Action::Evaluate));
     assert_eq!(run.progress().guidance(), guidance.as_deref());
-    run.handle(NOW, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
-    run.handle(NOW, Input::Settled { met: false, by: None });
+    tell(
+        &mut run,
+        NOW,
+        Input::Evaluated { id: some_id(), result: WorkResult::Done(Verdict::fail()), notes: None },
+    );
+    tell(&mut run, NOW, Input::Settled { id: some_id(), met: false, by: None });
     assert_eq!(run.progress().guidance(), None);
 }
 
 #[test]
 fn an_iteration_that_was_told_to_end_is_used_up_though_the_run_died_before_it_did() {
     let mut run = machine(vec![Box::new(MaxElapsed::seconds(9))]);
-    run.handle(NOW, Input::Started);
+    tell(&mut run, NOW, Input::Started);
     let late = RunTime::from_micros(9_000_000);
-    assert!(matches!(run.handle(late, Input::DeadlinePassed), Some(Action::Interrupt { .. })));
-    let Some(Action::Finish(ending)) = run.handle(late, Input::Resumed) else { panic!("it goes on") };
+    assert!(matches!(tell(&mut run, late, Input::DeadlinePassed), Some(Action::Interrupt { .. })));
+    let Some(Action::Finish(ending)) = tell(&mut run, late, Input::Resumed) else { panic!("it goes on") };
     assert_eq!((ending.reason(), run.progress().iterations()), (Some(&StopReason::TimeExceeded), 1));
 }
 
@@ -259,30 +293,37 @@ fn an_iteration_that_was_told_to_end_is_used_up_though_the_run_died_before_it_di
 #[test]
 fn what_an_iteration_left_that_halts_the_run_counts() {
     let mut run = machine(vec![]);
-    run.handle(NOW, Input::Started);
-    run.handle(NOW, Input::Iterated { result: WorkResult::Done(()), notes: notes() });
-    run.handle(NOW, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
-    run.handle(NOW, Input::Settled { met: false, by: None });
+    tell(&mut run, NOW, Input::Started);
+    tell(&mut run, NOW, Input::Iterated { id: some_id(), result: WorkResult::Done(()), notes: notes() });
+    tell(
+        &mut run,
+        NOW,
+        Input::Evaluated { id: some_id(), result: WorkResult::Done(Verdict::fail()), notes: None },
+    );
+    tell(&mut run, NOW, Input::Settled { id: some_id(), met: false, by: None });
     let halt = Halt::new(StopReason::AgentUnavailable, "");
-    let halted = Input::Iterated { result: WorkResult::Halted(halt), notes: notes() };
-    assert!(matches!(run.handle(NOW, halted), Some(Action::Finish(_))));
+    let halted = Input::Iterated { id: some_id(), result: WorkResult::Halted(halt), notes: notes() };
+    assert!(matches!(tell(&mut run, NOW, halted), Some(Action::Finish(_))));
     assert_eq!((run.progress().iterations(), run.progress().unchanged("exit_code")), (2, Some(1)));
 }
 
 #[test]
 fn a_halt_from_outside_interrupts_the_work_and_ends_the_run_for_its_reason() {
     let mut run = machine(vec![]);
-    run.handle(NOW, Input::Started);
+    tell(&mut run, NOW, Input::Started);
     let halt = Halt::new(StopReason::custom("disk_full"), "the journal cannot be written");
-    assert!(matches!(run.handle(NOW, Input::Halted { halt: halt.clone() }), Some(Action::Interrupt { .. })));
-    let Some(Action::Finish(ending)) = run.handle(NOW, iterated()) else { panic!("it goes on") };
+    assert!(matches!(
+        tell(&mut run, NOW, Input::Halted { halt: halt.clone() }),
+        Some(Action::Interrupt { .. })
+    ));
+    let Some(Action::Finish(ending)) = tell(&mut run, NOW, iterated()) else { panic!("it goes on") };
     assert_eq!((ending.halt().cloned(), run.progress().iterations()), (Some(halt), 1));
 }
 
 #[test]
 fn a_run_that_is_cancelled_before_it_starts_has_started_and_ended() {
     let mut run = machine(Vec::new());
-    let Some(Action::Finish(ending)) = run.handle(NOW, Input::Cancelled) else { panic!("it goes on") };
+    let Some(Action::Finish(ending)) = tell(&mut run, NOW, Input::Cancelled) else { panic!("it goes on") };
     assert_eq!(ending.reason(), Some(&StopReason::Cancelled));
     let events: Vec<&str> = run.take_events().map(|event| event.kind.name()).collect();
     assert_eq!(events, ["run_started", "cancel_requested", "run_finished"]);
@@ -291,12 +332,17 @@ fn a_run_that_is_cancelled_before_it_starts_has_started_and_ended() {
 #[test]
 fn who_cancels_while_the_goal_is_looked_at_waits_for_the_answer() {
     let mut run = machine(vec![]);
-    run.handle(NOW, Input::Started);
-    run.handle(NOW, iterated());
+    tell(&mut run, NOW, Input::Started);
+    tell(&mut run, NOW, iterated());
     let verdict = WorkResult::Done(Verdict::pass());
-    assert_eq!(run.handle(NOW, Input::Evaluated { result: verdict, notes: None }), Some(Action::Settle));
-    assert_eq!(run.handle(NOW, Input::Cancelled), None);
-    let Some(Action::Finish(ending)) = run.handle(NOW, Input::Settled { met: true, by: None }) else {
+    assert_eq!(
+        tell(&mut run, NOW, Input::Evaluated { id: some_id(), result: verdict, notes: None }),
+        Some(Action::Settle)
+    );
+    assert_eq!(tell(&mut run, NOW, Input::Cancelled), None);
+    let Some(Action::Finish(ending)) =
+        tell(&mut run, NOW, Input::Settled { id: some_id(), met: true, by: None })
+    else {
         panic!("it goes on")
     };
     assert_eq!(ending.reason(), None);
@@ -305,17 +351,71 @@ fn who_cancels_while_the_goal_is_looked_at_waits_for_the_answer() {
 #[test]
 fn granted_time_is_recorded_in_whole_microseconds() {
     let mut run = machine(vec![]);
-    run.handle(NOW, Input::Started);
-    run.handle(NOW, Input::Cancelled);
-    assert!(matches!(run.handle(NOW, iterated()), Some(Action::Finish(_))));
+    tell(&mut run, NOW, Input::Started);
+    tell(&mut run, NOW, Input::Cancelled);
+    assert!(matches!(tell(&mut run, NOW, iterated()), Some(Action::Finish(_))));
     let grant = Grant::default().with_iterations(2).with_time(Duration::from_nanos(9_000_001_900));
     run.grant(grant.clone());
-    run.handle(NOW, Input::Resumed);
+    tell(&mut run, NOW, Input::Resumed);
     let recorded = grant.with_time(Duration::from_micros(9_000_002));
     assert_eq!(run.progress().granted(), Some(&recorded));
     assert!(
         run.take_events().any(|event| event.kind == EventKind::Granted { grant: Box::new(recorded.clone()) })
     );
+}
+
+#[test]
+fn an_unknown_kind_of_event_is_an_error_that_says_what_to_do() {
+    let error = |json: &str| serde_json::from_str::<Event>(json).expect_err("unknown").to_string();
+    let newer = error(r#"{"at":5,"kind":{"dream_began":{}}}"#);
+    assert!(
+        newer.starts_with("unknown kind of event `dream_began`: a newer version of loop-core wrote it"),
+        "{newer}"
+    );
+    // The other errors are those of serde.
+    let other = error(r#"{"at":5,"kind":{"wait_started":{"duration":1,"before":"lunch"}}}"#);
+    assert!(other.starts_with("unknown variant `lunch`, expected `iteration` or `evaluation`"), "{other}");
+}
+
+#[test]
+fn actions_and_inputs_are_written_in_plain_words_and_read_back() {
+    use loop_core::Versioned;
+    let mut run = machine(vec![asks("checkpoint")]);
+    let asked = tell(&mut run, NOW, Input::Started).expect("a question");
+    let (id, _) = run.outstanding().expect("a question");
+    let unanswered = r#"{"reason":"hitl_checkpoint","blockable":true,"message":""}"#;
+    let actions = [
+        (asked, format!(r#"{{"ask":{{"text":"checkpoint","unanswered":{unanswered}}}}}"#)),
+        (
+            Action::Iterate { iteration: 2, attempt: 1 },
+            r#"{"iterate":{"iteration":2,"attempt":1}}"#.to_owned(),
+        ),
+        (Action::Wait(Duration::from_millis(1_500)), r#"{"wait":1500000}"#.to_owned()),
+        (Action::Settle, r#""settle""#.to_owned()),
+    ];
+    for (action, json) in actions {
+        let action = Versioned::new(action);
+        let written = serde_json::to_string(&action).expect("JSON");
+        assert_eq!(written, format!(r#"{{"version":1,"message":{json}}}"#));
+        assert_eq!(serde_json::from_str::<Versioned<Action>>(&written).expect("an action"), action);
+    }
+    let id_json = r#"{"iteration":1,"attempt":1,"event":2}"#;
+    let inputs = [
+        (Input::Started, r#""started""#.to_owned()),
+        (Input::Waited { id }, format!(r#"{{"waited":{{"id":{id_json}}}}}"#)),
+        (
+            Input::Iterated { id, result: WorkResult::Done(()), notes: None },
+            format!(r#"{{"iterated":{{"id":{id_json},"result":{{"done":null}},"notes":null}}}}"#),
+        ),
+        (
+            Input::Answered { id, answer: Some(Answer::Stop) },
+            format!(r#"{{"answered":{{"id":{id_json},"answer":"stop"}}}}"#),
+        ),
+    ];
+    for (input, json) in inputs {
+        assert_eq!(serde_json::to_string(&input).expect("JSON"), json);
+        assert_eq!(serde_json::from_str::<Input>(&json).expect("an input"), input);
+    }
 }
 
 #[test]
@@ -353,10 +453,14 @@ const LATE: RunTime = RunTime::from_micros(20_000_000);
 #[test]
 fn a_ceiling_alone_ends_a_run_before_the_next_iteration() {
     let mut run = machine(vec![Box::new(TenSeconds)]);
-    run.handle(NOW, Input::Started);
-    assert_eq!(run.handle(LATE, iterated()), Some(Action::Evaluate), "the goal has the last word");
-    run.handle(LATE, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
-    let next = run.handle(LATE, Input::Settled { met: false, by: None });
+    tell(&mut run, NOW, Input::Started);
+    assert_eq!(tell(&mut run, LATE, iterated()), Some(Action::Evaluate), "the goal has the last word");
+    tell(
+        &mut run,
+        LATE,
+        Input::Evaluated { id: some_id(), result: WorkResult::Done(Verdict::fail()), notes: None },
+    );
+    let next = tell(&mut run, LATE, Input::Settled { id: some_id(), met: false, by: None });
     assert!(
         matches!(&next, Some(Action::Finish(ending)) if ending.guardrail() == Some("ten_seconds")),
         "{next:?}"
@@ -366,32 +470,40 @@ fn a_ceiling_alone_ends_a_run_before_the_next_iteration() {
 #[test]
 fn an_evaluation_does_not_begin_again_beyond_a_limit() {
     let mut run = machine(vec![Box::new(TenSeconds)]);
-    run.handle(NOW, Input::Started);
-    assert_eq!(run.handle(NOW, iterated()), Some(Action::Evaluate));
+    tell(&mut run, NOW, Input::Started);
+    assert_eq!(tell(&mut run, NOW, iterated()), Some(Action::Evaluate));
     // The process died while it judged.
-    let next = run.handle(LATE, Input::Resumed);
+    let next = tell(&mut run, LATE, Input::Resumed);
     assert!(matches!(next, Some(Action::Finish(_))), "{next:?}");
 }
 
 #[test]
 fn a_pace_is_kept_once_before_an_iteration() {
     let mut run = Machine::new(vec![], Box::new(Duration::from_secs(5)), false);
-    run.handle(NOW, Input::Started);
-    run.handle(NOW, iterated());
+    tell(&mut run, NOW, Input::Started);
+    tell(&mut run, NOW, iterated());
     assert_eq!(
-        run.handle(NOW, Input::Settled { met: false, by: None }),
+        tell(&mut run, NOW, Input::Settled { id: some_id(), met: false, by: None }),
         Some(Action::Wait(Duration::from_secs(5)))
     );
-    assert_eq!(run.handle(LATE, Input::Waited), Some(Action::Iterate { iteration: 2, attempt: 1 }));
+    assert_eq!(
+        tell(&mut run, LATE, Input::Waited { id: some_id() }),
+        Some(Action::Iterate { iteration: 2, attempt: 1 })
+    );
 }
 
 #[test]
 fn work_that_is_put_off_leaves_only_its_bill() {
     let mut run = machine(vec![]);
-    run.handle(NOW, Input::Started);
-    run.handle(
+    tell(&mut run, NOW, Input::Started);
+    tell(
+        &mut run,
         NOW,
-        Input::Iterated { result: WorkResult::Later { after: Duration::from_secs(1) }, notes: notes() },
+        Input::Iterated {
+            id: some_id(),
+            result: WorkResult::Later { after: Duration::from_secs(1) },
+            notes: notes(),
+        },
     );
     let step = run.progress().current_step().expect("the step that is tried again");
     assert_eq!((step.marks(), step.fault(), step.usage().tokens()), (&[][..], None, Some(2)));
@@ -401,10 +513,14 @@ fn work_that_is_put_off_leaves_only_its_bill() {
 fn the_evaluation_before_the_first_iteration_has_its_own_time() {
     let mut run = machine(vec![]);
     run.evaluate_first();
-    assert_eq!(run.handle(LATE, Input::Started), Some(Action::Evaluate));
+    assert_eq!(tell(&mut run, LATE, Input::Started), Some(Action::Evaluate));
     let later = RunTime::from_micros(23_000_000);
-    run.handle(later, Input::Evaluated { result: WorkResult::Done(Verdict::fail()), notes: None });
-    run.handle(later, Input::Settled { met: false, by: None });
+    tell(
+        &mut run,
+        later,
+        Input::Evaluated { id: some_id(), result: WorkResult::Done(Verdict::fail()), notes: None },
+    );
+    tell(&mut run, later, Input::Settled { id: some_id(), met: false, by: None });
     let step = run.progress().last_step().expect("a step");
     assert_eq!((step.started(), step.elapsed()), (LATE, Duration::from_secs(3)));
 }

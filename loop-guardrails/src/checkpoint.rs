@@ -6,7 +6,7 @@
 
 use std::num::NonZeroU64;
 
-use loop_core::{Decision, Guardrail, Halt, Progress, Question, StopReason};
+use loop_core::{Decision, Guardrail, Halt, Progress, Question, SnapshotError, StopReason};
 
 /// Asks a person after every `n`th iteration that did not meet the goal.
 ///
@@ -67,6 +67,9 @@ impl Guardrail for Checkpoint {
         let unanswered =
             format!("nobody was there to decide whether to continue after iteration {iterations}");
         Decision::Ask(Question::new(question(progress), Halt::new(StopReason::HitlCheckpoint, unanswered)))
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(String::new())
     }
 }
 

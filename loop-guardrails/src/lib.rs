@@ -4,6 +4,7 @@ pub mod backoff;
 pub mod checkpoint;
 pub mod limit;
 pub mod policy;
+mod snapshot;
 pub mod stop;
 
 #[cfg(test)]

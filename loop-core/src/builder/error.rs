@@ -1,6 +1,6 @@
 //! The error of building a loop.
 
-use crate::{HistoryError, Phase, Progress};
+use crate::{HistoryError, Phase, Progress, SnapshotError};
 
 /// The error of building a loop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -14,6 +14,9 @@ pub enum BuildError {
     /// The events to resume from are not the history of a run.
     #[error("the run cannot be resumed: {0}; resume from an undamaged copy, or start a new run")]
     Damaged(#[from] HistoryError),
+    /// The snapshot to resume from is that of another loop, or damaged.
+    #[error("the run cannot be resumed: {0}")]
+    Snapshot(#[from] SnapshotError),
     /// The loop has no stop condition.
     #[error(
         "the loop has no goal: call `.until(condition)`, or `.until(never())` if only its limits should end it"
@@ -49,6 +52,12 @@ pub enum BuildError {
         "the journal already holds a run: continue it with `.resume_from(journal)`, or use an empty journal"
     )]
     JournalUsed,
+    /// A driver of your own does not know the time of the other members of a budget.
+    #[error(
+        "the loop shares a budget with a time limit, which only the tokio driver keeps: use `.run()`, or limit the \
+         loop's own time with `.at_most_for(time)`"
+    )]
+    SharedTime,
     /// Too many loops run within each other.
     #[error(
         "more than {} loops would run within each other: let an outer loop do the work of an inner one",

@@ -2,7 +2,7 @@
 
 use std::{marker::PhantomData, sync::Arc};
 
-use crate::{Event, LoopStep, Progress, Step, StopCondition, driver::Goal};
+use crate::{BoxError, Event, LoopStep, Progress, SnapshotError, Step, StopCondition, run::Goal};
 
 /// A condition on the loop's steps, in the form that the driver needs.
 pub(super) struct TypedCondition<C, S> {
@@ -22,5 +22,14 @@ impl<S: LoopStep, C: StopCondition<S>> Goal<S::Output> for TypedCondition<C, S> 
     }
     fn observe(&mut self, event: &Event) {
         self.condition.observe(event);
+    }
+    fn name(&self) -> String {
+        self.condition.name().into_owned()
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        self.condition.snapshot()
+    }
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        self.condition.restore(state)
     }
 }

@@ -1,7 +1,7 @@
 //! A run's past: where to record it, and where to load it from.
 
 use super::{BuildError, Loop, LoopStep};
-use crate::{Event, Grant, Iteration, Journal, with_causes};
+use crate::{Event, Grant, Iteration, Journal, Snapshot, with_causes};
 
 /// The source of a loop's past.
 pub(super) struct HistorySource<O> {
@@ -17,6 +17,7 @@ enum HistoryKind<O> {
     Nowhere,
     Events(Vec<Event>, Option<O>),
     InJournal,
+    Snapshot(Box<Snapshot>, Option<O>),
 }
 
 impl<O> HistorySource<O> {
@@ -29,6 +30,20 @@ impl<O> HistorySource<O> {
     fn set(&mut self, kind: HistoryKind<O>, journal: Option<Box<dyn Journal<O>>>) {
         self.is_ambiguous |= self.journal.is_some() || !matches!(self.kind, HistoryKind::Nowhere);
         (self.kind, self.journal) = (kind, journal);
+    }
+
+    /// Takes the snapshot to restore, if there is one.
+    pub(super) fn take_snapshot(&mut self) -> Option<Snapshot> {
+        if self.is_ambiguous || !matches!(self.kind, HistoryKind::Snapshot(..)) {
+            return None;
+        }
+        match std::mem::replace(&mut self.kind, HistoryKind::Nowhere) {
+            HistoryKind::Snapshot(snapshot, output) => {
+                self.kind = HistoryKind::Events(Vec::new(), output);
+                Some(*snapshot)
+            }
+            _ => None,
+        }
     }
 
     /// Passes the past events to the machine, and returns the journal and the last output.
@@ -95,6 +110,13 @@ where
     /// ```
     pub fn resume(mut self, events: Vec<Event>, last_output: Option<I::Output>) -> Self {
         self.history.set(HistoryKind::Events(events, last_output), None);
+        self
+    }
+
+    /// Continues the run whose [snapshot](crate::Run::snapshot) this is, as [`resume`](Self::resume) does. Compose the
+    /// loop with the same guardrails and the same condition.
+    pub fn resume_snapshot(mut self, snapshot: Snapshot, last_output: Option<I::Output>) -> Self {
+        self.history.set(HistoryKind::Snapshot(Box::new(snapshot), last_output), None);
         self
     }
 

@@ -4,23 +4,27 @@ mod error;
 mod goal;
 mod halts;
 mod history;
+#[cfg(feature = "tokio")]
 mod lanes;
+#[cfg(feature = "tokio")]
 mod nested;
+mod parts;
+#[cfg(feature = "tokio")]
 mod run;
 mod type_state;
 
 use std::{fmt, marker::PhantomData, time::Duration};
 
+#[cfg(feature = "tokio")]
+pub use self::lanes::{LaneReports, Lanes, best_of, race};
 pub use self::{
     error::BuildError,
-    lanes::{LaneReports, Lanes, best_of, race},
     type_state::{Bounded, IsBounded, LoopStep, Unbounded},
 };
 use self::{goal::TypedCondition, history::HistorySource};
 use crate::{
     Ask, CancellationToken, Evaluator, Guardrail, Iteration, JudgedStep, MaxElapsed, MaxIterations, Observer,
-    Pace, SharedBudget, Step, StopCondition,
-    driver::{Goal, GracePeriods, HaltFuture, OnLag, SuspendedTime},
+    OnLag, Pace, SharedBudget, Step, StopCondition, SuspendedTime, end_signals::HaltFuture, run::Goal,
 };
 
 /// How long work may continue after a report that crosses a limit: 50 ms. Change it with [`Loop::overrun`].
@@ -49,7 +53,8 @@ pub struct Loop<I: Iteration, S = Step<<I as Iteration>::Output>, B = Unbounded>
     cancel: CancellationToken,
     halts: Vec<HaltFuture>,
     budgets: Vec<SharedBudget>,
-    grace_periods: GracePeriods,
+    grace: Duration,
+    overrun: Duration,
     channel: usize,
     on_lag: OnLag,
     suspended_time: SuspendedTime,
@@ -76,7 +81,8 @@ impl<I: Iteration> Loop<I> {
             cancel: CancellationToken::new(),
             halts: Vec::new(),
             budgets: Vec::new(),
-            grace_periods: GracePeriods { grace: Duration::from_secs(10), overrun: DEFAULT_OVERRUN },
+            grace: Duration::from_secs(10),
+            overrun: DEFAULT_OVERRUN,
             channel: 64,
             on_lag: OnLag::Hold,
             suspended_time: SuspendedTime::new(),
@@ -185,7 +191,7 @@ where
     /// Sets how long interrupted work may take to end before the driver drops it. If the work has its own grace time,
     /// such as that of a shell agent for its command, keep that shorter: dropped work cannot end cleanly.
     pub const fn grace(mut self, grace: Duration) -> Self {
-        self.grace_periods.grace = grace;
+        self.grace = grace;
         self
     }
 
@@ -197,7 +203,7 @@ where
     /// # Default
     /// [`DEFAULT_OVERRUN`].
     pub const fn overrun(mut self, overrun: Duration) -> Self {
-        self.grace_periods.overrun = overrun;
+        self.overrun = overrun;
         self
     }
 
@@ -240,7 +246,8 @@ where
             cancel: self.cancel,
             halts: self.halts,
             budgets: self.budgets,
-            grace_periods: self.grace_periods,
+            grace: self.grace,
+            overrun: self.overrun,
             channel: self.channel,
             on_lag: self.on_lag,
             suspended_time: self.suspended_time,

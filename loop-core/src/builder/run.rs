@@ -2,13 +2,11 @@
 
 use tokio::sync::mpsc;
 
-use super::{BuildError, IsBounded, Loop, LoopStep, error::check_restored};
+use super::{BuildError, IsBounded, Loop, LoopStep};
 use crate::{
-    Iteration, Machine, OnLag, Phase, Report,
-    driver::{
-        Driver, EndSignals, EventSink, JournalWriter, ReaderQueue, RunHandle, RunState, RunStream, Shares,
-    },
-    work::{Outer, OuterLimits},
+    Iteration, OnLag, Report,
+    driver::{Driver, ReaderQueue, RunHandle, RunStream},
+    work::Outer,
 };
 
 // Each method has the bound on `B`. A bound on the whole block would hide the methods of an unbounded loop, and the
@@ -113,62 +111,7 @@ where
         Ok(RunHandle::new(driver.drive(), events, cancel))
     }
 
-    pub(super) fn driver(
-        mut self,
-        reader: ReaderQueue,
-        outer: Option<&Outer>,
-    ) -> Result<Driver<I>, BuildError> {
-        if outer.is_some_and(|outer| !outer.has_room()) {
-            return Err(BuildError::TooDeep);
-        }
-        if self.zero_bound {
-            return Err(BuildError::ZeroBound);
-        }
-        let mut goal = self.goal.ok_or(BuildError::NoGoal)?;
-        if self.goal_is_blind {
-            return Err(BuildError::GoalBeforeEvaluator);
-        }
-        let evaluated = self.evaluator.is_some();
-        let guardrails = self.bounds.into_iter().chain(self.guardrails).collect();
-        let mut machine = Machine::new(guardrails, self.pace, evaluated);
-        if let Some(grant) = self.history.grant.take() {
-            machine.grant(grant);
-        }
-        let mut initial = self.initial;
-        if initial.is_some() {
-            machine.evaluate_first();
-        }
-        let mut restored = Ok(());
-        let (journal, output) = self.history.restore(|event| {
-            if event.kind.replaces_initial_output() {
-                initial = None;
-            }
-            if restored.is_ok() {
-                restored = machine.restore([event]);
-                goal.observe(event);
-            }
-        })?;
-        restored?;
-        let output = output.or(initial);
-        check_restored(machine.progress(), evaluated, output.is_some())?;
-        if let Some(outer) = outer {
-            machine.guard(Box::new(OuterLimits::new(outer.left, machine.progress())));
-            self.cancel = self.cancel.child_of_both(outer.handle.interrupt_token());
-        }
-        let mut shares = Shares::new(self.budgets, outer.map(|outer| &outer.handle));
-        shares.join(machine.progress());
-        let is_resumed = machine.progress().phase() != Phase::New;
-        let journal = journal.map(|journal| JournalWriter::new(journal, is_resumed));
-        let event_sink = EventSink::new(goal, self.observers, journal, reader);
-        let run = RunState::new(
-            machine,
-            event_sink,
-            EndSignals::new(self.cancel, self.halts, shares),
-            self.grace_periods,
-            self.suspended_time,
-            output,
-            outer,
-        );
-        Ok(Driver { iteration: self.iteration, evaluator: self.evaluator, ask: self.ask, run })
+    pub(super) fn driver(self, reader: ReaderQueue, outer: Option<&Outer>) -> Result<Driver<I>, BuildError> {
+        Ok(Driver::new(self.parts(outer)?, reader, outer.is_some()))
     }
 }

@@ -2,10 +2,10 @@
 
 use std::{future::pending, time::Duration};
 
-use super::{RunState, Signals};
+use super::{RunState, clock::Clock};
 use crate::{
-    Action, Event, EventKind, Halt, Input, Journal, JournalSync, Phase, RunTime, StopReason, WorkResult,
-    machine::InputEffect, with_causes,
+    Action, Event, EventKind, Halt, Input, InputEffect, Journal, JournalSync, Phase, RunTime, StopReason,
+    WorkResult, end_signals::EndSignals, with_causes,
 };
 
 /// How long a sync may still take after a cancellation or a passed deadline. A disk that never answers must not block a
@@ -108,14 +108,14 @@ impl<O> JournalWriter<O> {
     }
 
     /// Starts to sync all events, and waits until this many are synced or the journal failed.
-    async fn sync(&mut self, needed: u64, signals: &mut Signals, deadline: Option<RunTime>) {
+    async fn sync(&mut self, needed: u64, end: &mut EndSignals, clock: &Clock, deadline: Option<RunTime>) {
         self.wanted = self.appended;
         self.start_sync();
         while self.is_writable() && self.synced < needed {
             tokio::select! {
                 biased;
                 () = self.synced() => {}
-                () = signals.sync_time_over(deadline) => {
+                () = sync_time_over(end, clock, deadline) => {
                     self.syncing = None;
                     let why = format!("its journal was not synced within {SYNC_TIME:?} after the run had to end");
                     self.note(Err(why.into()));
@@ -147,41 +147,39 @@ impl<O> JournalWriter<O> {
     }
 }
 
-impl Signals {
-    /// Resolves when a sync takes too long although the run has to end.
-    async fn sync_time_over(&mut self, deadline: Option<RunTime>) {
-        tokio::select! {
-            biased;
-            () = self.end.requested() => {}
-            () = self.clock.reach(deadline) => {}
-        }
-        tokio::time::sleep(SYNC_TIME).await;
+/// Resolves when a sync takes too long although the run has to end.
+async fn sync_time_over(end: &mut EndSignals, clock: &Clock, deadline: Option<RunTime>) {
+    tokio::select! {
+        biased;
+        () = end.requested() => {}
+        () = clock.reach(deadline) => {}
     }
+    tokio::time::sleep(SYNC_TIME).await;
 }
 
 impl<O> RunState<O> {
     /// Starts to sync the journal before this action, and waits for the part that the action needs. If that fails, no
     /// work starts, and the run ends as soon as possible.
     pub(super) async fn sync_journal(&mut self, action: &mut Action) {
-        let deadline = self.machine.deadline();
+        let deadline = self.run.machine.deadline();
         if let Some(journal) = &mut self.event_sink.journal {
-            journal.sync(journal.needed_for(action), &mut self.signals, deadline).await;
+            journal.sync(journal.needed_for(action), &mut self.run.end, &self.clock, deadline).await;
         }
         if let Some(InputEffect::Due) = self.tell_failure() {
-            *action = self.decide(self.machine.progress().now());
+            *action = self.decide(self.progress().now());
         }
     }
 
     /// Tells the machine once if the journal cannot be written.
     pub(super) fn tell_failure(&mut self) -> Option<InputEffect> {
         let why = self.event_sink.journal.as_mut()?.take_failure()?;
-        if self.machine.progress().phase() == Phase::Ended {
+        if self.progress().phase() == Phase::Ended {
             return None;
         }
         // If the run was cancelled too, the cancellation is its ending.
         self.tell_cancel();
         let message = format!("the run cannot be recorded: {why}");
         let halt = Halt::new(StopReason::Failed, message);
-        Some(self.machine.tell(self.signals.clock.now(), Input::Halted { halt }))
+        Some(self.run.machine.fact_from_outside(self.clock.now(), Input::Halted { halt }))
     }
 }

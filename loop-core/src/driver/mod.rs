@@ -2,41 +2,32 @@
 
 mod answer;
 mod clock;
-mod end_signals;
 mod event_sink;
 mod journal_writer;
 mod nested;
 mod next_action;
 mod reader_queue;
-mod shares;
 mod spawn;
 mod stream;
 mod supervise_work;
 mod wait;
 
-use std::{mem, sync::Arc, task::Poll, time::Duration};
+use std::{task::Poll, time::Duration};
 
 pub use spawn::RunHandle;
 pub use stream::{RunStream, Update};
 
+pub(crate) use self::reader_queue::ReaderQueue;
 use self::{
     clock::Clock,
+    event_sink::EventSink,
+    journal_writer::JournalWriter,
     nested::is_result,
     supervise_work::{cut, poll_once},
 };
-pub use self::{clock::SuspendedTime, reader_queue::OnLag};
-pub(crate) use self::{
-    end_signals::{EndSignals, HaltFuture},
-    event_sink::{EventSink, Goal},
-    journal_writer::JournalWriter,
-    reader_queue::ReaderQueue,
-    shares::Shares,
-};
 use crate::{
-    Action, Ask, Ceiling, Ending, EvaluationContext, Evaluator, Input, Iteration, IterationContext, Machine,
-    Phase, Question, Report, RunTime, Step, StepRecord,
-    report::Steps,
-    work::{Outer, Work},
+    Action, Ask, Ceiling, Ending, Evaluator, Iteration, Parts, Phase, Progress, Question, Report, Run,
+    RunTime,
 };
 
 /// The driver yields to other tasks at least once in this many steps of ready work. Yielding in each step would add a
@@ -48,20 +39,18 @@ const TURN_TIME: Duration = Duration::from_micros(100);
 
 /// A run with its parts, ready to be driven.
 pub(crate) struct Driver<I: Iteration> {
-    pub(crate) iteration: I,
-    pub(crate) evaluator: Option<Box<dyn Evaluator<I::Output>>>,
-    pub(crate) ask: Option<Box<dyn Ask>>,
-    pub(crate) run: RunState<I::Output>,
+    iteration: I,
+    evaluator: Option<Box<dyn Evaluator<I::Output>>>,
+    ask: Option<Box<dyn Ask>>,
+    state: RunState<I::Output>,
 }
 
 /// The part of a driver that work in progress does not borrow.
-pub(crate) struct RunState<O> {
-    machine: Machine,
+struct RunState<O> {
+    run: Run<O>,
     event_sink: EventSink<O>,
-    signals: Signals,
+    clock: Clock,
     grace_periods: GracePeriods,
-    /// The machine knows about the request to end.
-    cancelled: bool,
     /// It runs within the work of another run.
     is_nested: bool,
     /// Steps and deferrals since the driver last yielded to other tasks.
@@ -70,25 +59,15 @@ pub(crate) struct RunState<O> {
     turn_ends: RunTime,
     /// The limits that the guardrails report for the work that begins next.
     left: Ceiling,
-    /// The output of the unsettled step.
-    output: Option<Arc<O>>,
-    steps: Steps<O>,
 }
 
 /// How long the driver lets work continue when it has to end.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct GracePeriods {
+struct GracePeriods {
     /// From the interrupt until the driver drops the work.
-    pub(crate) grace: Duration,
+    grace: Duration,
     /// From a report that crosses a limit until the driver interrupts the work.
-    pub(crate) overrun: Duration,
-}
-
-/// The signals that reach a run from outside.
-struct Signals {
-    end: EndSignals,
-    clock: Clock,
-    work: Work,
+    overrun: Duration,
 }
 
 /// A point at which a run pauses or ends.
@@ -99,13 +78,33 @@ enum Milestone {
 }
 
 impl<I: Iteration> Driver<I> {
+    pub(crate) fn new(parts: Parts<I>, reader: ReaderQueue, is_nested: bool) -> Self {
+        let Parts { mut run, iteration, evaluator, ask, journal, grace, overrun, .. } = parts;
+        run.end.watch_time();
+        let now = run.progress().now();
+        let is_resumed = run.progress().phase() != Phase::New;
+        let journal = journal.map(|journal| JournalWriter::new(journal, is_resumed));
+        let clock = Clock::starting_at(now, run.work.pauses());
+        let state = RunState {
+            run,
+            event_sink: EventSink { journal, reader },
+            clock,
+            grace_periods: GracePeriods { grace, overrun },
+            is_nested,
+            turn: 0,
+            turn_ends: now.after(TURN_TIME),
+            left: Ceiling::NONE,
+        };
+        Self { iteration, evaluator, ask, state }
+    }
+
     /// Drives the run to its end.
     pub(crate) async fn drive(mut self) -> Report<I::Output> {
-        self.run.begin();
+        self.state.begin();
         loop {
             match self.advance().await {
-                Milestone::Ended(ending) => return self.run.report(ending).await,
-                Milestone::Deferred(after) => self.run.wait(after).await,
+                Milestone::Ended(_) => return self.state.report().await,
+                Milestone::Deferred(after) => self.state.wait(after).await,
             }
         }
     }
@@ -113,53 +112,57 @@ impl<I: Iteration> Driver<I> {
     /// Performs actions until the next milestone.
     async fn advance(&mut self) -> Milestone {
         loop {
-            let run = &mut self.run;
-            let action = match run.next_action() {
+            let state = &mut self.state;
+            let action = match state.next_action() {
                 Some(action) => action,
                 // Boxed, so that a run without delays does not carry the space for this future.
-                None => Box::pin(run.delayed_action()).await,
+                None => Box::pin(state.delayed_action()).await,
             };
             match action {
                 Action::Iterate { iteration, attempt } => {
-                    let cx = run.iteration_context(iteration, attempt);
-                    let result = if run.is_interrupted() {
+                    let cx = state.run.iteration_context_within(iteration, attempt, state.left);
+                    let result = if state.is_interrupted() {
                         Err(cut())
                     } else {
                         let mut work = self.iteration.run(cx);
                         match poll_once(&mut work).await {
                             Poll::Ready(Ok(output)) => Ok(output),
-                            first => Box::pin(run.supervise_work(work, first)).await,
+                            first => Box::pin(state.supervise_work(work, first)).await,
                         }
                     };
-                    run.iterated(result);
+                    state.iterated(result);
                 }
                 Action::Evaluate => {
                     let Some(evaluator) = &mut self.evaluator else {
                         unreachable!("the machine evaluates only if the builder found an evaluator")
                     };
-                    let cx = run.evaluation_context();
-                    let result = if run.is_interrupted() {
+                    let Some(cx) = state.run.evaluation_context_within(state.left) else {
+                        unreachable!(
+                            "the builder lets no run begin that would be evaluated without its output"
+                        )
+                    };
+                    let result = if state.is_interrupted() {
                         Err(cut())
                     } else {
                         let mut work = evaluator.as_mut().evaluate(cx);
                         match poll_once(&mut work).await {
                             Poll::Ready(Ok(verdict)) => Ok(verdict),
-                            first => Box::pin(run.supervise_work(work, first)).await,
+                            first => Box::pin(state.supervise_work(work, first)).await,
                         }
                     };
-                    run.evaluated(result);
+                    state.evaluated(result);
                 }
                 Action::Settle => {
-                    if run.is_turn_over() {
+                    if state.is_turn_over() {
                         yield_to_runtime().await;
                     }
-                    run.settle();
+                    state.settle();
                 }
-                Action::Wait(after) if run.machine.progress().waits_for_deferred() => {
+                Action::Wait(after) if state.progress().waits_for_deferred() => {
                     return Milestone::Deferred(after);
                 }
-                Action::Wait(duration) => run.wait(duration).await,
-                Action::Ask(question) => run.ask(self.ask.as_mut(), &question).await,
+                Action::Wait(duration) => state.wait(duration).await,
+                Action::Ask(question) => state.ask(self.ask.as_mut(), &question).await,
                 Action::Interrupt { .. } => unreachable!("`supervise_work` handles interrupts"),
                 Action::Finish(ending) => return Milestone::Ended(*ending),
             }
@@ -168,112 +171,38 @@ impl<I: Iteration> Driver<I> {
 }
 
 impl<O> RunState<O> {
-    pub(crate) fn new(
-        machine: Machine,
-        event_sink: EventSink<O>,
-        end: EndSignals,
-        grace_periods: GracePeriods,
-        suspended_time: SuspendedTime,
-        last_output: Option<O>,
-        outer: Option<&Outer>,
-    ) -> Self {
-        let progress = machine.progress();
-        let budgets = end.shares().own.clone();
-        let work = Work::of_run(suspended_time, budgets, outer.map(|outer| &outer.handle));
-        let clock = Clock::starting_at(progress.now(), work.pauses());
-        let output = last_output.map(Arc::new);
-        // The output belongs to the unsettled step if that step still needs it, or if the run is new and evaluates it
-        // first. Otherwise it is the last output of an earlier step.
-        let (output, last_output) = match progress.phase() == Phase::New || progress.needs_output() {
-            true => (output, None),
-            false => (None, output),
-        };
-        let steps = Steps::restored(progress, last_output);
-        let signals = Signals { end, clock, work };
-        let turn_ends = machine.progress().now().after(TURN_TIME);
-        let left = Ceiling::NONE;
-        Self {
-            machine,
-            event_sink,
-            signals,
-            grace_periods,
-            cancelled: false,
-            is_nested: outer.is_some(),
-            turn: 0,
-            turn_ends,
-            left,
-            output,
-            steps,
-        }
+    const fn progress(&self) -> &Progress {
+        self.run.progress()
     }
 
     fn begin(&mut self) {
-        self.signals.clock.start(&self.signals.end.shares().own);
-        if self.is_nested && is_result(self.machine.progress()) {
+        self.clock.start(&self.run.end.shares().own);
+        if self.is_nested && is_result(self.progress()) {
             return;
         }
-        // If an ended run is cancelled before it is resumed, it keeps its ending.
-        if self.machine.progress().ending().is_none() || !self.signals.end.is_requested() {
-            let begin =
-                if self.machine.progress().phase() == Phase::New { Input::Started } else { Input::Resumed };
-            self.machine.tell(self.signals.clock.now(), begin);
-            // Only after `begin`: before, a cancellation would cut the work that the run died in, and use up its
-            // iteration.
-            self.tell_cancel();
-        }
+        self.run.tell_begin(self.clock.now());
     }
 
     /// Returns whether a cancellation or the deadline came after the machine chose this work, so that it never starts.
     fn is_interrupted(&self) -> bool {
-        self.machine.progress().is_interrupted()
-    }
-
-    fn iteration_context(&self, iteration: u64, attempt: u32) -> IterationContext<O> {
-        IterationContext::new(&self.signals.work, iteration)
-            .with_attempt(attempt)
-            .with_left(self.left)
-            .with_guidance(self.machine.progress().shared_guidance())
-            .with_steps(self.steps.last.clone(), self.steps.last_output.clone())
-    }
-
-    fn evaluation_context(&self) -> EvaluationContext<O> {
-        let Some(output) = &self.output else {
-            unreachable!("the builder lets no run begin that would be evaluated without its output")
-        };
-        let iteration = self.machine.progress().current_step().map_or(0, StepRecord::iteration);
-        EvaluationContext::new(&self.signals.work, iteration, Arc::clone(output))
-            .with_left(self.left)
-            .with_previous(self.steps.last.clone())
+        self.progress().is_interrupted()
     }
 
     /// Ends a step: asks the condition after it has observed the step's own events.
     fn settle(&mut self) {
-        // The step, the progress and the events that the condition sees have to agree.
-        self.tell_usage();
+        self.run.tell_usage(self.clock.now());
         self.take_events();
-        let Some(record) = self.machine.progress().current_step() else {
-            unreachable!("the machine settles the step that it has begun")
-        };
-        let step = Arc::new(Step::new(record.clone(), self.output.take()));
-        let by = self.event_sink.goal.decided_by(&step, self.machine.progress());
+        let step = self.run.finished_step();
+        let by = self.run.decided_by(&step);
         self.answer(|machine, at| machine.settled(at, by.is_some(), by));
-        // Usage that arrived while the condition was asked belongs to this step: the next iteration must find the same
-        // step as a restored run would.
-        let progress = self.machine.progress();
-        let step = match progress.last_step() {
-            Some(record) if record.usage() != step.usage() => {
-                Arc::new(Step::new(record.clone(), step.shared_output()))
-            }
-            _ => step,
-        };
-        self.steps.settled(step, progress);
+        self.run.settled(step);
     }
 
     /// Counts one more step and returns whether the driver has to yield now: a loop of ready futures must not
     /// monopolize its thread.
     fn is_turn_over(&mut self) -> bool {
         self.turn += 1;
-        let now = self.machine.progress().now();
+        let now = self.progress().now();
         let over = self.turn == TURN_STEPS || now >= self.turn_ends;
         if over {
             (self.turn, self.turn_ends) = (0, now.after(TURN_TIME));
@@ -285,33 +214,28 @@ impl<O> RunState<O> {
         let answer = match ask {
             None => None,
             Some(ask) => {
-                let _pause = self.signals.work.pause();
+                let _pause = self.run.work.pause();
                 tokio::select! {
                     biased;
-                    () = self.signals.end.requested() => None,
-                    answer = ask.ask(question, self.machine.progress()) => answer,
+                    () = self.run.end.requested() => None,
+                    answer = ask.ask(question, self.run.machine.progress()) => answer,
                 }
             }
         };
-        self.answer(|machine, at| machine.tell(at, Input::Answered { answer }));
+        self.answer(|machine, at| machine.answered(at, answer));
     }
 
     fn take_events(&mut self) {
-        self.event_sink.take(&mut self.machine, self.output.as_deref());
+        self.event_sink.take(&mut self.run);
     }
 
-    async fn report(mut self, ending: Ending) -> Report<O> {
+    async fn report(mut self) -> Report<O> {
         self.event_sink.reader.flush().await;
-        let unrecorded = self.event_sink.journal.take().and_then(JournalWriter::failure);
-        let steps = mem::take(&mut self.steps);
-        Report::new(ending, self.machine.progress().clone(), steps, unrecorded)
-    }
-}
-
-impl<O> Drop for RunState<O> {
-    fn drop(&mut self) {
-        self.signals.end.shares().leave(self.machine.progress());
-        self.signals.work.close_quality(self.machine.progress());
+        let unrecorded = self.event_sink.journal.and_then(JournalWriter::failure);
+        let Some(report) = self.run.reported(unrecorded) else {
+            unreachable!("a run that is reported has ended")
+        };
+        report
     }
 }
 

@@ -9,22 +9,22 @@ impl<I: Iteration> Driver<I> {
     /// Drives a run within the work of another to its end, or until its work is deferred.
     pub(crate) async fn drive_within(mut self) -> Result<Report<I::Output>, WorkError> {
         // An earlier process may have died while the run ended with its outer run, which continues now.
-        let mut is_late_end = self.run.machine.progress().due.is_some();
-        self.run.begin();
+        let mut is_late_end = self.state.progress().due.is_some();
+        self.state.begin();
         loop {
             match self.advance().await {
                 // A result, and a run that has to end now, stay as they ended.
-                Milestone::Ended(_) if mem::take(&mut is_late_end) => self.run.begin(),
+                Milestone::Ended(_) if mem::take(&mut is_late_end) => self.state.begin(),
                 Milestone::Ended(ending) => {
-                    return match Outer::propagated(&ending, self.run.machine.progress()) {
+                    return match Outer::propagated(&ending, self.state.progress()) {
                         Some(halt) => Err(halt.into()),
-                        None => Ok(self.run.report(ending).await),
+                        None => Ok(self.state.report().await),
                     };
                 }
-                Milestone::Deferred(after) if self.run.can_be_continued() => {
+                Milestone::Deferred(after) if self.state.can_be_continued() => {
                     return Err(WorkError::Later { after });
                 }
-                Milestone::Deferred(after) => self.run.wait(after).await,
+                Milestone::Deferred(after) => self.state.wait(after).await,
             }
         }
     }
@@ -33,7 +33,7 @@ impl<I: Iteration> Driver<I> {
 impl<O> RunState<O> {
     /// Returns whether a later run can continue where this one is, or would lose nothing by beginning again.
     fn can_be_continued(&self) -> bool {
-        self.event_sink.journal.is_some() || self.machine.progress().can_begin_again()
+        self.event_sink.journal.is_some() || self.progress().can_begin_again()
     }
 }
 

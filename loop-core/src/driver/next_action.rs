@@ -8,31 +8,31 @@ impl<O> RunState<O> {
     /// [`delayed_action`](Self::delayed_action) then.
     pub(super) fn next_action(&mut self) -> Option<Action> {
         // Settling a step only asks a pure condition. That takes no time, and we store its result later.
-        if self.machine.progress().phase() == Phase::Settling {
+        if self.progress().phase() == Phase::Settling {
             return Some(Action::Settle);
         }
         if self.event_sink.journal.is_some() || self.waits_for_reader() {
             return None;
         }
-        let action = self.decide(self.machine.progress().now());
-        self.begin_work(self.event_sink.is_observed(), None);
+        let action = self.decide(self.progress().now());
+        self.begin_work(self.run.is_observed(), None);
         Some(action)
     }
 
     /// The reader needs room for the pending events, and for the event of the action itself.
     fn waits_for_reader(&self) -> bool {
-        !self.event_sink.reader.has_room(self.machine.events().len() + 1)
+        !self.event_sink.reader.has_room(self.run.events().len() + 1)
     }
 
     /// Waits until the reader has room and the past is safe, and returns the next action.
     pub(super) async fn delayed_action(&mut self) -> Action {
-        let mut now = self.machine.progress().now();
+        let mut now = self.progress().now();
         let mut was_over = None;
         if self.waits_for_reader() {
-            was_over = Some(self.machine.left().time.is_some_and(|left| left.is_zero()));
+            was_over = Some(self.run.machine.left().time.is_some_and(|left| left.is_zero()));
             self.take_events();
             self.wait_for_reader().await;
-            now = self.signals.clock.now();
+            now = self.clock.now();
         }
         let mut action = self.decide(now);
         self.sync_journal(&mut action).await;
@@ -44,8 +44,8 @@ impl<O> RunState<O> {
     /// remaining time.
     #[inline]
     fn begin_work(&mut self, held_up: bool, was_over: Option<bool>) {
-        if let Phase::Working(_) = self.machine.progress().phase() {
-            self.left = self.machine.left();
+        if let Phase::Working(_) = self.progress().phase() {
+            self.left = self.run.machine.left();
             if held_up {
                 self.recheck_remaining_time(was_over);
             }
@@ -53,7 +53,7 @@ impl<O> RunState<O> {
     }
 
     pub(super) fn decide(&mut self, now: RunTime) -> Action {
-        let Some(action) = self.machine.decide(now) else {
+        let Some(action) = self.run.decide(now) else {
             unreachable!("each input that answers an action leaves something to decide")
         };
         self.take_events();
@@ -66,9 +66,9 @@ impl<O> RunState<O> {
         tokio::select! {
             biased;
             () = self.event_sink.reader.make_room() => {}
-            () = self.signals.end.requested() => {}
+            () = self.run.end.requested() => {}
         }
-        self.tell_usage();
+        self.run.tell_usage(self.clock.now());
         self.tell_cancel();
     }
 
@@ -79,11 +79,11 @@ impl<O> RunState<O> {
     fn recheck_remaining_time(&mut self, was_over: Option<bool>) {
         self.tell_cancel();
         let Some(left) = self.left.time else { return };
-        let now = self.signals.clock.now();
-        let taken = now.since(self.machine.progress().now());
+        let now = self.clock.now();
+        let taken = now.since(self.progress().now());
         self.left.time = Some(left.saturating_sub(taken));
         if !was_over.unwrap_or(left.is_zero()) && left <= taken {
-            self.machine.tell(now, Input::DeadlinePassed);
+            self.run.machine.fact_from_outside(now, Input::DeadlinePassed);
         }
     }
 }

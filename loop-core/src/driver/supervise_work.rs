@@ -8,8 +8,8 @@ use std::{
 
 use tokio::task::unconstrained;
 
-use super::{EventSink, RunState, Signals, yield_to_runtime};
-use crate::{Input, RunTime, WorkError};
+use super::{RunState, yield_to_runtime};
+use crate::{Input, Run, RunTime, WorkError};
 
 /// The future of an iteration or an evaluation.
 type WorkFuture<'w, T> = Pin<Box<dyn Future<Output = Result<T, WorkError>> + Send + 'w>>;
@@ -57,8 +57,8 @@ impl<O> RunState<O> {
     async fn supervise_pending<T>(&mut self, mut work: WorkFuture<'_, T>) -> Result<T, WorkError> {
         let mut state = WorkState::Running;
         loop {
-            let deadline = self.machine.deadline();
-            match self.signals.wake(&mut self.event_sink, &state, deadline, work.as_mut()).await {
+            let deadline = self.run.machine.deadline();
+            match self.wake(&state, deadline, work.as_mut()).await {
                 WakeEvent::Done(result) => return result,
                 WakeEvent::Cancelled => {
                     self.tell_cancel();
@@ -91,13 +91,13 @@ impl<O> RunState<O> {
     /// Handles usage that the work reported while running. A report that crosses a limit waits for a moment: see
     /// [`Loop::overrun`](crate::Loop::overrun).
     fn reported(&mut self) -> WorkState {
-        let usage = self.signals.work.usage();
+        let usage = self.run.work.usage();
         // The notification may be stale: the end of the previous work may have taken its report already.
         if usage.is_unknown() {
             return WorkState::Running;
         }
-        if self.machine.would_cross(&usage) {
-            return WorkState::OverLimit(self.signals.clock.in_pauses_after(self.grace_periods.overrun));
+        if self.run.machine.would_cross(&usage) {
+            return WorkState::OverLimit(self.clock.in_pauses_after(self.grace_periods.overrun));
         }
         self.tell_report()
     }
@@ -105,7 +105,7 @@ impl<O> RunState<O> {
     /// Passes the metered usage to the machine. This may cut the work although `would_cross` did not foresee it: the
     /// deadline may have come at the same time, and a guardrail may count something else.
     fn tell_report(&mut self) -> WorkState {
-        let usage = self.signals.work.take_usage();
+        let usage = self.run.work.take_usage();
         match self.tell(Input::Reported { usage }) {
             true => self.interrupt(),
             false => WorkState::Running,
@@ -114,38 +114,38 @@ impl<O> RunState<O> {
 
     /// Passes an input to the machine while work runs. Returns true if the driver has to interrupt the work now.
     fn tell(&mut self, input: Input) -> bool {
-        let was_interrupted = self.machine.progress().is_interrupted();
-        self.machine.tell(self.signals.clock.now(), input);
+        let was_interrupted = self.progress().is_interrupted();
+        self.run.machine.fact_from_outside(self.clock.now(), input);
         self.take_events();
         let journal_failed = self.look_at_journal();
-        journal_failed || (self.machine.progress().is_interrupted() && !was_interrupted)
+        journal_failed || (self.progress().is_interrupted() && !was_interrupted)
     }
 
     /// Tells the machine if the journal failed, because it cannot record further spending. Returns true if the driver
     /// has to interrupt the work now.
     fn look_at_journal(&mut self) -> bool {
-        let was_interrupted = self.machine.progress().is_interrupted();
+        let was_interrupted = self.progress().is_interrupted();
         self.tell_failure();
         self.take_events();
-        self.machine.progress().is_interrupted() && !was_interrupted
+        self.progress().is_interrupted() && !was_interrupted
     }
 
     fn interrupt(&mut self) -> WorkState {
         self.take_events();
-        self.signals.work.interrupt();
-        WorkState::Interrupted(self.signals.clock.in_pauses_after(self.grace_periods.grace))
+        self.run.work.interrupt();
+        WorkState::Interrupted(self.clock.in_pauses_after(self.grace_periods.grace))
     }
 }
 
-impl Signals {
+impl<O> RunState<O> {
     /// Waits for the next thing to react to. The end of the work goes first, so that finished work is not cut.
-    async fn wake<T, O>(
+    async fn wake<T>(
         &mut self,
-        event_sink: &mut EventSink<O>,
         state: &WorkState,
         deadline: Option<RunTime>,
         work: impl Future<Output = T>,
     ) -> WakeEvent<T> {
+        let Self { run: Run { end, work: reports, .. }, clock, event_sink, .. } = self;
         let (due, interrupted) = match state {
             WorkState::Running => (None, false),
             WorkState::OverLimit(at) => (Some(*at), false),
@@ -155,12 +155,12 @@ impl Signals {
         tokio::select! {
             biased;
             result = work => WakeEvent::Done(result),
-            () = self.end.requested(), if !interrupted => WakeEvent::Cancelled,
-            () = self.work.reported(), if !interrupted => WakeEvent::Reported,
-            () = self.clock.reach(deadline), if deadline.is_some() => WakeEvent::Deadline,
+            () = end.requested(), if !interrupted => WakeEvent::Cancelled,
+            () = reports.reported(), if !interrupted => WakeEvent::Reported,
+            () = clock.reach(deadline), if deadline.is_some() => WakeEvent::Deadline,
             // Like the clock, this ignores the task's budget, which the work may have used up.
             () = unconstrained(event_sink.advance()), if event_sink.has_pending() => WakeEvent::Advanced,
-            () = self.clock.reach_in_pauses(due), if due.is_some() => WakeEvent::Due,
+            () = clock.reach_in_pauses(due), if due.is_some() => WakeEvent::Due,
         }
     }
 }

@@ -6,9 +6,9 @@ use super::{Action, Machine};
 use crate::{Decision, Ending, EventKind, Phase, Question, RunTime, event::Stage, run_time::whole_micros};
 
 impl Machine {
-    /// Decides the next action and records its beginning now. Returns `None` while work is in progress, and before the
-    /// run has started.
-    pub(crate) fn decide(&mut self, at: RunTime) -> Option<Action> {
+    /// Decides the next action after [`tell`](Self::tell), and records its beginning now. Returns `None` while work is
+    /// in progress, and before the run has started.
+    pub fn decide(&mut self, at: RunTime) -> Option<Action> {
         match self.progress.phase {
             Phase::New | Phase::Working(_) => return None,
             Phase::Settling => return Some(Action::Settle),

@@ -4,20 +4,23 @@
 //! time, and the machine returns the next [`Action`]. Its state is [`Progress`], which is the fold of the [`Event`]s
 //! that it writes: one for every accepted input, and one for every action except [`Settle`](Action::Settle).
 
+mod action_id;
+mod answers;
 mod decide;
 mod input;
 mod limits;
+mod snapshot;
 
-use std::{fmt, vec};
+use std::{fmt, mem, vec};
 
-pub(crate) use input::InputEffect;
-pub use input::{Action, Input};
+pub use self::{
+    action_id::{ActionId, RefusedAnswer},
+    input::{Action, Input, InputEffect},
+};
 
 use crate::{
-    Ending, Event, EventKind, Grant, Guardrail, HistoryError, Pace, Progress, RunTime, Verdict, WorkResult,
-    event::{Notes, Stage},
-    progress::Phase,
-    run_time::whole_micros,
+    Ending, Event, EventKind, Grant, Guardrail, HistoryError, Pace, Progress, RunTime, event::Notes,
+    progress::Phase, run_time::whole_micros,
 };
 
 /// Maximum attempts per iteration, including those in which the run died.
@@ -31,16 +34,21 @@ pub const MAX_DEFERRALS: u32 = 1_000;
 ///
 /// ```
 /// use std::time::Duration;
-/// use loop_core::{Action, Input, Machine, MaxIterations, RunTime, WorkResult, Notes, StopReason};
+/// use loop_core::{Action, Input, Machine, MaxIterations, RunTime, StopReason, WorkResult};
 ///
 /// let mut machine = Machine::new(vec![Box::new(MaxIterations::new(1))], Box::new(Duration::ZERO), false);
 /// let at = RunTime::from_micros;
-/// assert_eq!(machine.handle(at(0), Input::Started), Some(Action::Iterate { iteration: 1, attempt: 1 }));
-/// let done = Input::Iterated { result: WorkResult::Done(()), notes: None };
-/// assert_eq!(machine.handle(at(9), done), Some(Action::Settle));
-/// let Some(Action::Finish(ending)) = machine.handle(at(9), Input::Settled { met: false, by: None }) else { panic!() };
+/// assert_eq!(machine.handle(at(0), Input::Started)?, Some(Action::Iterate { iteration: 1, attempt: 1 }));
+/// let (id, _) = machine.outstanding().ok_or("no action")?;
+/// let done = Input::Iterated { id, result: WorkResult::Done(()), notes: None };
+/// assert_eq!(machine.handle(at(9), done)?, Some(Action::Settle));
+/// let (id, _) = machine.outstanding().ok_or("no action")?;
+/// let Some(Action::Finish(ending)) = machine.handle(at(9), Input::Settled { id, met: false, by: None })? else {
+///     return Err("the run goes on".into());
+/// };
 /// assert_eq!(ending.reason(), Some(&StopReason::MaxIterations));
 /// assert_eq!(machine.take_events().count(), 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Machine {
     guardrails: Vec<Box<dyn Guardrail>>,
@@ -106,6 +114,11 @@ impl Machine {
         &self.progress
     }
 
+    /// Returns the state of a run that is over, and leaves an empty one.
+    pub(crate) fn take_progress(&mut self) -> Progress {
+        mem::take(&mut self.progress)
+    }
+
     /// Removes and returns the events since the last call, oldest first.
     pub fn take_events(&mut self) -> vec::Drain<'_, Event> {
         self.events.drain(..)
@@ -116,8 +129,8 @@ impl Machine {
         self.events.clear();
     }
 
-    /// Returns the events that nobody has taken yet, oldest first.
-    pub(crate) fn events(&self) -> &[Event] {
+    /// Returns the events that nobody has [taken](Self::take_events) yet, oldest first.
+    pub fn events(&self) -> &[Event] {
         &self.events
     }
 
@@ -125,31 +138,45 @@ impl Machine {
     /// outstanding.
     ///
     /// Time does not run backwards: if `at` is earlier than the last time, the machine uses the last time. It ignores
-    /// an input that does not answer the outstanding action and writes no event for it, so a driver may deliver a timer
-    /// that fired too late.
-    pub fn handle(&mut self, at: RunTime, input: Input) -> Option<Action> {
-        match self.tell(at, input) {
+    /// facts that do not matter now, such as a deadline that passed too late, and writes no event for them.
+    ///
+    /// # Errors
+    /// [`RefusedAnswer`] if the input is an answer to another action than the outstanding one. The run is then as it
+    /// was before. A driver may drop such an answer: it came twice, or too late.
+    pub fn handle(&mut self, at: RunTime, input: Input) -> Result<Option<Action>, RefusedAnswer> {
+        Ok(match self.tell(at, input)? {
             InputEffect::Unchanged => None,
             InputEffect::Interrupt(cause) => Some(Action::Interrupt { cause }),
             InputEffect::Due => self.decide(at),
-        }
+        })
     }
 
-    /// Handles an input without starting anything. A driver that has to wait first does so between this call and
-    /// [`decide`](Self::decide).
-    pub(crate) fn tell(&mut self, at: RunTime, input: Input) -> InputEffect {
+    /// Handles an input without starting anything. A driver that has to wait for something else first does so between
+    /// this call and [`decide`](Self::decide).
+    ///
+    /// # Errors
+    /// Like [`handle`](Self::handle).
+    pub fn tell(&mut self, at: RunTime, input: Input) -> Result<InputEffect, RefusedAnswer> {
+        if let Some(id) = input.id() {
+            self.check_answer(&input, id)?;
+        }
+        Ok(match input {
+            Input::Iterated { result, notes, .. } => self.iterated(at, result, notes),
+            Input::Evaluated { result, notes, .. } => self.evaluated(at, result, notes),
+            Input::Settled { met, by, .. } => self.settled(at, met, by),
+            Input::Answered { answer, .. } => self.answered(at, answer),
+            Input::Waited { .. } => self.waited(at),
+            other => self.fact_from_outside(at, other),
+        })
+    }
+
+    /// Handles an input that answers no action.
+    pub(crate) fn fact_from_outside(&mut self, at: RunTime, input: Input) -> InputEffect {
         let phase = self.progress.phase;
         match input {
-            Input::Iterated { result, notes } => self.iterated(at, result, notes),
-            Input::Evaluated { result, notes } => self.evaluated(at, result, notes),
-            Input::Settled { met, by } => self.settled(at, met, by),
             _ if phase == Phase::New => self.begin(at, &input),
             Input::Resumed => self.resume(at),
             _ if phase == Phase::Ended => InputEffect::Unchanged,
-            Input::Answered { answer } if phase == Phase::Asking => {
-                self.fact(at, EventKind::QuestionAnswered { answer })
-            }
-            Input::Waited if matches!(phase, Phase::Waiting(_)) => self.fact(at, EventKind::WaitFinished {}),
             Input::Reported { usage } => self.limit(at, EventKind::UsageReported { usage }),
             Input::DeadlinePassed if matches!(phase, Phase::Working(_) | Phase::Waiting(_)) => {
                 self.limit(at, EventKind::DeadlinePassed {})
@@ -161,49 +188,6 @@ impl Machine {
             }
             _ => InputEffect::Unchanged,
         }
-    }
-
-    /// Handles [`Input::Iterated`].
-    #[inline]
-    pub(crate) fn iterated(
-        &mut self,
-        at: RunTime,
-        result: WorkResult<()>,
-        notes: Option<Box<Notes>>,
-    ) -> InputEffect {
-        if self.progress.phase != Phase::Working(Stage::Iteration) {
-            return InputEffect::Unchanged;
-        }
-        if self.progress.is_interrupted() {
-            return self.cut(at, notes);
-        }
-        self.fact(at, EventKind::IterationFinished { result: result.recorded(), notes })
-    }
-
-    /// Handles [`Input::Evaluated`].
-    #[inline]
-    pub(crate) fn evaluated(
-        &mut self,
-        at: RunTime,
-        result: WorkResult<Verdict>,
-        notes: Option<Box<Notes>>,
-    ) -> InputEffect {
-        if self.progress.phase != Phase::Working(Stage::Evaluation) {
-            return InputEffect::Unchanged;
-        }
-        if self.progress.is_interrupted() {
-            return self.cut(at, notes);
-        }
-        self.fact(at, EventKind::EvaluationFinished { result: result.recorded(), notes })
-    }
-
-    /// Handles [`Input::Settled`].
-    #[inline]
-    pub(crate) fn settled(&mut self, at: RunTime, met: bool, by: Option<Box<str>>) -> InputEffect {
-        if self.progress.phase != Phase::Settling {
-            return InputEffect::Unchanged;
-        }
-        self.fact(at, EventKind::StepSettled { met, by })
     }
 
     /// Handles the first input of a new run.

@@ -49,20 +49,20 @@ impl Progress {
                 self.started(*evaluated, *evaluates_first);
             }
             EventKind::QuestionAsked { index, guardrail, question } => {
-                self.next.asked = Some((*index, guardrail.clone(), question.unanswered.clone()));
-                self.phase = Phase::Asking;
+                self.next.asked = Some((*index, guardrail.clone(), question.clone()));
+                (self.phase, self.action) = (Phase::Asking, sequence);
             }
             EventKind::QuestionAnswered { answer } => self.answered(answer.as_ref()),
-            EventKind::WaitStarted { before, .. } => {
-                self.retry_after = None;
-                self.phase = Phase::Waiting(*before);
+            EventKind::WaitStarted { before, duration } => {
+                (self.retry_after, self.wait_ends) = (None, self.now.after(*duration));
+                (self.phase, self.action) = (Phase::Waiting(*before), sequence);
             }
             EventKind::WaitFinished {} => self.waited(),
             EventKind::IterationStarted { iteration, .. } => self.began(*iteration),
             EventKind::IterationFinished { result, notes } => self.iterated(result, notes.as_deref()),
             EventKind::EvaluationStarted {} => {
                 self.next.evaluations += 1;
-                self.phase = Phase::Working(Stage::Evaluation);
+                (self.phase, self.action) = (Phase::Working(Stage::Evaluation), sequence);
             }
             EventKind::EvaluationFinished { result, notes } => {
                 let verdict = match result {
@@ -98,7 +98,7 @@ impl Progress {
             }
             EventKind::RunFinished { ending } => {
                 self.ending = Some(Ending::clone(ending));
-                self.phase = Phase::Ended;
+                (self.phase, self.action) = (Phase::Ended, sequence);
             }
         }
     }
@@ -122,7 +122,7 @@ impl Progress {
 
     fn answered(&mut self, answer: Option<&Answer>) {
         self.phase = Phase::Before(Stage::Iteration);
-        let Some((index, guardrail, unanswered)) = &self.next.asked else { return };
+        let Some((index, guardrail, question)) = &self.next.asked else { return };
         let halt = match answer {
             Some(Answer::Continue { guidance }) => {
                 self.next.acknowledged.push((*index, guardrail.clone()));
@@ -133,7 +133,7 @@ impl Progress {
                 return;
             }
             Some(Answer::Stop) => Halt::new(StopReason::Declined, "a person said no"),
-            None => unanswered.clone(),
+            None => question.unanswered.clone(),
         };
         let ending = Ending::halted_by(guardrail.clone(), halt);
         self.due.get_or_insert(ending);
@@ -154,7 +154,7 @@ impl Progress {
         }
         self.quality_before = self.usage.cost.map(|cost| cost.quality);
         self.current = Some(StepRecord { iteration, started: self.now, ..StepRecord::default() });
-        self.phase = Phase::Working(Stage::Iteration);
+        (self.phase, self.action) = (Phase::Working(Stage::Iteration), self.sequence);
     }
 
     fn iterated(&mut self, result: &WorkResult<()>, notes: Option<&Notes>) {
@@ -185,6 +185,7 @@ impl Progress {
 
     /// Handles what iterations and evaluations have in common when they end by themselves.
     fn finish_work<T>(&mut self, result: &WorkResult<T>, notes: Option<&Notes>, stage: Stage) {
+        self.action = self.sequence;
         match result {
             WorkResult::Later { .. } => self.bill(notes),
             // If the run is resumed, the evaluator judges the step again.
@@ -281,8 +282,7 @@ impl Progress {
 
     fn cut(&mut self, notes: Option<&Notes>) {
         let Phase::Working(stage) = self.phase else { return };
-        self.interrupted = false;
-        self.phase = Phase::Before(stage);
+        (self.interrupted, self.phase) = (false, Phase::Before(stage));
         match stage {
             Stage::Iteration => {
                 self.note(notes);

@@ -2,17 +2,21 @@
 
 use std::{sync::Arc, time::Duration};
 
+use serde::{Deserialize, Serialize};
+
 mod fold;
 mod history;
 
 pub use history::HistoryError;
 
 use crate::{
-    CostQuality, Ending, Grant, Halt, RunCost, RunTime, StepRecord, Usage, event::Stage, mark::Marks,
+    CostQuality, Ending, Grant, Question, RunCost, RunTime, StepRecord, Usage, event::Stage, mark::Marks,
+    run_time::optional_micros,
 };
 
 /// The current phase of a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Phase {
     /// Nothing has happened yet.
@@ -48,11 +52,18 @@ pub enum Phase {
 /// assert_eq!(progress.current_step().map(|step| step.iteration()), Some(1));
 /// # Ok::<(), loop_core::HistoryError>(())
 /// ```
-#[derive(Debug, Clone, Default, PartialEq)]
+///
+/// It is serialized as a part of a [`Snapshot`](crate::Snapshot). Read it through its methods.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Progress {
     pub(crate) phase: Phase,
     /// The number of the last event.
     pub(crate) sequence: u64,
+    /// The number of the event after which the outstanding action is due.
+    pub(crate) action: u64,
+    /// The end of the current wait.
+    wait_ends: RunTime,
     now: RunTime,
     working: RunTime,
     evaluated: bool,
@@ -68,6 +79,7 @@ pub struct Progress {
     last: Option<StepRecord>,
     best: Option<StepRecord>,
     pub(crate) next: NextIteration,
+    #[serde(with = "optional_micros")]
     pub(crate) retry_after: Option<Duration>,
     interrupted: bool,
     pub(crate) due: Option<Ending>,
@@ -76,7 +88,8 @@ pub struct Progress {
 }
 
 /// The state of the next iteration, or of the one in progress.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct NextIteration {
     /// The number of times that the run died in it.
     pub(crate) deaths: u32,
@@ -92,9 +105,9 @@ pub(crate) struct NextIteration {
     pub(crate) paced: bool,
     /// The guardrails whose question about it a person has answered, by index and name.
     acknowledged: Vec<(usize, String)>,
-    /// The guardrail whose question is open, or was answered with anything but yes: its index, its name, and the halt
-    /// that follows if nobody answers.
-    asked: Option<(usize, String, Halt)>,
+    /// The guardrail whose question is open, or was answered with anything but yes: its index, its name, and the
+    /// question.
+    asked: Option<(usize, String, Box<Question>)>,
     /// A person's notes for it.
     guidance: Option<Arc<str>>,
 }
@@ -243,9 +256,24 @@ impl Progress {
 
     /// Returns whether the run ended in this way because nobody answered a question.
     pub(crate) fn was_unanswered(&self, ending: &Ending) -> bool {
-        self.next.asked.as_ref().is_some_and(|(_, guardrail, unanswered)| {
-            ending.guardrail() == Some(guardrail) && ending.halt() == Some(unanswered)
+        self.next.asked.as_ref().is_some_and(|(_, guardrail, question)| {
+            ending.guardrail() == Some(guardrail) && ending.halt() == Some(&question.unanswered)
         })
+    }
+
+    /// Returns the question that a person is being asked.
+    pub(crate) fn open_question(&self) -> Option<Box<Question>> {
+        self.next.asked.as_ref().map(|(_, _, question)| question.clone())
+    }
+
+    /// Returns the end of the current wait.
+    pub(crate) const fn wait_ends(&self) -> RunTime {
+        self.wait_ends
+    }
+
+    /// Returns what is left of the current wait.
+    pub(crate) const fn wait_left(&self) -> Duration {
+        self.wait_ends.since(self.now)
     }
 
     /// Returns whether the run would do the same again from its beginning: it has settled and spent nothing.

@@ -6,15 +6,19 @@
 //! interrupts them all.
 
 mod reservation;
+mod shares;
+#[cfg(feature = "tokio")]
 mod time;
 
 use std::{
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 pub use self::reservation::{NotEnoughLeft, Reservation};
-use self::time::TimeAccount;
+pub(crate) use self::shares::Shares;
+#[cfg(feature = "tokio")]
 pub(crate) use self::time::TimeShare;
 use crate::{CancellationToken, Ceiling, Halt, Progress, RunTime, StopReason, Usage, Usd, bound::in_words};
 
@@ -28,6 +32,7 @@ use crate::{CancellationToken, Ceiling, Halt, Progress, RunTime, StopReason, Usa
 ///   [`SharedBudgetExceeded`](StopReason::SharedBudgetExceeded). They exceed the budget by at most the reports that were
 ///   already under way, and by what interrupted work reports until it ends. Work that ended together with the last
 ///   report keeps its output.
+/// - A time limit needs the tokio driver: [`Loop::into_parts`](crate::Loop::into_parts) refuses a member with one.
 /// - Loops within a member are covered by its membership: their usage counts once, even if they share the same budget.
 /// - The history of a resumed member counts when it joins, once. A member that left in the same process and continues
 ///   is recognized, and its history does not count again.
@@ -60,7 +65,9 @@ pub struct SharedBudget(Arc<Shared>);
 struct Shared {
     limit: Ceiling,
     amounts: Mutex<Amounts>,
-    time: TimeAccount,
+    /// Only tokio's driver counts time.
+    #[cfg(feature = "tokio")]
+    time: time::TimeAccount,
     /// Cancelled when nothing is left.
     exhausted: CancellationToken,
 }
@@ -102,7 +109,8 @@ impl SharedBudget {
         let budget = Self(Arc::new(Shared {
             limit,
             amounts: Mutex::default(),
-            time: TimeAccount::new(limit.time),
+            #[cfg(feature = "tokio")]
+            time: time::TimeAccount::new(limit.time),
             exhausted: CancellationToken::new(),
         }));
         if limit.is_exhausted() {
@@ -123,7 +131,22 @@ impl SharedBudget {
 
     /// Returns what is neither spent nor reserved.
     pub fn left(&self) -> Ceiling {
-        Ceiling { time: self.0.time.left(), ..self.left_of(&self.amounts()) }
+        Ceiling { time: self.time_left(), ..self.left_of(&self.amounts()) }
+    }
+
+    #[cfg(feature = "tokio")]
+    fn time_left(&self) -> Option<Duration> {
+        self.0.time.left()
+    }
+
+    #[cfg(not(feature = "tokio"))]
+    fn time_left(&self) -> Option<Duration> {
+        self.0.limit.time
+    }
+
+    /// Returns whether the budget limits time, which only tokio's driver counts.
+    pub(crate) fn has_time_limit(&self) -> bool {
+        self.0.limit.time.is_some()
     }
 
     /// Returns whether nothing is left in at least one dimension. Reservations are not spent yet, so they do not count.
@@ -181,6 +204,7 @@ impl SharedBudget {
         if !returning.usage.is_unknown() {
             self.count(returning.usage);
         }
+        #[cfg(feature = "tokio")]
         if self.0.time.add(progress.elapsed()) {
             self.0.exhausted.cancel();
         }

@@ -140,10 +140,6 @@ impl SharedBudget {
         }
         self.0.exhausted.cancel();
     }
-
-    pub(crate) fn has_time_limit(&self) -> bool {
-        self.0.limit.time.is_some()
-    }
 }
 
 /// The clock of a member, while it runs.

@@ -3,7 +3,10 @@
 use std::{borrow::Cow, fmt};
 
 use super::{NamedCondition, StopCondition, name};
-use crate::{Event, Progress};
+use crate::{
+    BoxError, Event, Progress, SnapshotError,
+    snapshot::{join, split},
+};
 
 /// A condition that can be combined with others.
 ///
@@ -105,6 +108,12 @@ impl<S, C: StopCondition<S>> StopCondition<S> for Condition<C> {
     fn observe(&mut self, event: &Event) {
         self.0.observe(event);
     }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        self.0.snapshot()
+    }
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        self.0.restore(state)
+    }
     fn name(&self) -> Cow<'_, str> {
         self.0.name()
     }
@@ -125,6 +134,14 @@ impl<S, C: StopCondition<S>, D: StopCondition<S>> StopCondition<S> for And<C, D>
         self.0.observe(event);
         self.1.observe(event);
     }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        join([self.0.snapshot(), self.1.snapshot()])
+    }
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        let states = split(state, 2)?;
+        self.0.restore(states[0])?;
+        self.1.restore(states[1])
+    }
     fn name(&self) -> Cow<'_, str> {
         name::joined([self.0.name(), self.1.name()], " and ").into()
     }
@@ -144,6 +161,14 @@ impl<S, C: StopCondition<S>, D: StopCondition<S>> StopCondition<S> for Or<C, D> 
     fn observe(&mut self, event: &Event) {
         self.0.observe(event);
         self.1.observe(event);
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        join([self.0.snapshot(), self.1.snapshot()])
+    }
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        let states = split(state, 2)?;
+        self.0.restore(states[0])?;
+        self.1.restore(states[1])
     }
     fn name(&self) -> Cow<'_, str> {
         name::joined([self.0.name(), self.1.name()], " or ").into()
@@ -167,6 +192,12 @@ impl<S, C: StopCondition<S>> StopCondition<S> for Not<C> {
     }
     fn observe(&mut self, event: &Event) {
         self.0.observe(event);
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        self.0.snapshot()
+    }
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        self.0.restore(state)
     }
     fn name(&self) -> Cow<'_, str> {
         format!("not {}", name::whole(self.0.name())).into()

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt};
 
 use super::{Condition, StopCondition};
-use crate::{Event, JudgedStep, Progress};
+use crate::{BoxError, Event, JudgedStep, Progress, SnapshotError};
 
 /// Met when the evaluator's verdict is a pass. Compiles only for a loop that has an evaluator.
 pub const fn evaluator_passed() -> Condition<EvaluatorPassed> {
@@ -22,6 +22,9 @@ impl EvaluatorPassed {
 impl<O> StopCondition<JudgedStep<O>> for EvaluatorPassed {
     fn is_met(&self, step: &JudgedStep<O>, _progress: &Progress) -> bool {
         step.verdict().is_some_and(crate::Verdict::passed)
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(String::new())
     }
     fn name(&self) -> Cow<'_, str> {
         Cow::Borrowed(Self::NAME)
@@ -51,6 +54,9 @@ pub struct Never;
 impl<S> StopCondition<S> for Never {
     fn is_met(&self, _step: &S, _progress: &Progress) -> bool {
         false
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(String::new())
     }
     fn name(&self) -> Cow<'_, str> {
         Cow::Borrowed("never")
@@ -87,6 +93,9 @@ impl<S, F: Fn(&S, &Progress) -> bool + Send> StopCondition<S> for ConditionFn<F>
     fn is_met(&self, step: &S, progress: &Progress) -> bool {
         (self.0)(step, progress)
     }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(String::new())
+    }
     fn name(&self) -> Cow<'_, str> {
         Cow::Borrowed("condition_fn")
     }
@@ -111,6 +120,12 @@ impl<S, C: StopCondition<S>> StopCondition<S> for NamedCondition<C> {
     }
     fn observe(&mut self, event: &Event) {
         self.condition.observe(event);
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        self.condition.snapshot()
+    }
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        self.condition.restore(state)
     }
     fn name(&self) -> Cow<'_, str> {
         Cow::Borrowed(&self.name)

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use super::{Condition, StopCondition, name};
-use crate::{Event, Progress};
+use crate::{
+    BoxError, Event, Progress, SnapshotError,
+    snapshot::{join, split},
+};
 
 /// Met when every condition of the list is met in the same step. An empty list is always met.
 ///
@@ -106,6 +109,13 @@ impl<S, C: StopCondition<S>> StopCondition<S> for ConditionList<C> {
     }
     fn observe(&mut self, event: &Event) {
         self.conditions.iter_mut().for_each(|part| part.observe(event));
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        join(self.conditions.iter().map(C::snapshot))
+    }
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        let states = split(state, self.conditions.len())?;
+        self.conditions.iter_mut().zip(states).try_for_each(|(part, state)| part.restore(state))
     }
     fn name(&self) -> Cow<'_, str> {
         let joined = |between| name::joined(self.conditions.iter().map(C::name), between);

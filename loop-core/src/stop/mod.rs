@@ -7,7 +7,7 @@ mod name;
 
 use std::borrow::Cow;
 
-use crate::{Event, Progress};
+use crate::{BoxError, Event, Progress, SnapshotError, snapshot::restore_nothing};
 
 pub use self::{
     combine::{And, Condition, Not, Or},
@@ -53,6 +53,23 @@ pub trait StopCondition<S>: Send {
     /// Sees every event, after it was folded into the progress. Default: nothing.
     fn observe(&mut self, _event: &Event) {}
 
+    /// Returns the state that [`observe`](Self::observe) has built up, as a text that [`restore`](Self::restore) reads.
+    /// A part without state of its own returns an empty text.
+    ///
+    /// # Errors
+    /// By default, [`SnapshotError`]: the part has no snapshot, and neither has a run with it.
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Err(SnapshotError::missing(self.name()))
+    }
+
+    /// Restores the state in a text of [`snapshot`](Self::snapshot). The part is new, and sees only later events.
+    ///
+    /// # Errors
+    /// Returns an error if the text is damaged. By default, accepts only an empty text.
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        restore_nothing(state)
+    }
+
     /// A short name for people. Default: the last segment of the type's path, without its generic
     /// parameters, such as `PassedTwice`.
     fn name(&self) -> Cow<'_, str> {
@@ -95,6 +112,12 @@ impl<S, C: StopCondition<S> + ?Sized> StopCondition<S> for Box<C> {
     }
     fn observe(&mut self, event: &Event) {
         (**self).observe(event);
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        (**self).snapshot()
+    }
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        (**self).restore(state)
     }
     fn name(&self) -> Cow<'_, str> {
         (**self).name()

@@ -110,6 +110,25 @@ pub fn with_causes(error: &dyn Error) -> String {
     text
 }
 
+impl<T> WorkResult<T> {
+    /// Separates the value from the result.
+    pub(crate) fn split(self) -> (Option<T>, WorkResult<()>) {
+        match self {
+            Self::Done(value) => (Some(value), WorkResult::Done(())),
+            Self::Failed(message) => (None, WorkResult::Failed(message)),
+            Self::Later { after } => (None, WorkResult::Later { after }),
+            Self::Halted(halt) => (None, WorkResult::Halted(halt)),
+        }
+    }
+}
+
+/// The result of work that ran in this process.
+impl<T> From<Result<T, WorkError>> for WorkResult<T> {
+    fn from(result: Result<T, WorkError>) -> Self {
+        result.map_or_else(Self::from, Self::Done)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

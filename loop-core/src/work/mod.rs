@@ -6,7 +6,23 @@ mod error;
 mod meter;
 mod notice;
 mod outer;
+#[cfg(feature = "tokio")]
 mod pauses;
+#[cfg(not(feature = "tokio"))]
+mod pauses {
+    //! Another driver knows by itself which time it does not count.
+
+    use crate::SuspendedTime;
+
+    #[derive(Debug, Default)]
+    pub(crate) struct Pauses;
+
+    impl Pauses {
+        pub(crate) fn new(_: SuspendedTime, _: Option<&Self>) -> Self {
+            Self
+        }
+    }
+}
 #[cfg(test)]
 mod tests;
 mod total;
@@ -20,6 +36,8 @@ use std::{
     },
 };
 
+#[cfg(feature = "tokio")]
+pub(crate) use self::pauses::Pause;
 use self::{cost_quality::CostQualities, notice::Notice, total::Total};
 pub use self::{
     error::{WorkError, with_causes},
@@ -28,7 +46,7 @@ pub use self::{
 };
 pub(crate) use self::{
     outer::{Outer, OuterLimits},
-    pauses::{Pause, Pauses},
+    pauses::Pauses,
 };
 use crate::{
     CancellationToken, Ceiling, Cost, Mark, NotEnoughLeft, Reservation, SharedBudget, SuspendedTime, Usage,
@@ -134,6 +152,7 @@ impl Work {
     }
 
     /// Stops the clocks of this run and of the runs around it, because a person is being asked.
+    #[cfg(feature = "tokio")]
     pub(crate) fn pause(&self) -> Pause {
         Pause::of(self.0.and_around().map(|run| Arc::clone(&run.pauses)).collect())
     }

@@ -56,7 +56,7 @@ impl Pauses {
     /// Returns the uncounted time until now, in microseconds. Excludes an open question.
     pub(crate) fn uncounted(&self) -> u64 {
         let asked = self.asked.load(Ordering::Relaxed);
-        self.suspended.iter().fold(asked, |sum, suspended| sum.saturating_add(suspended.sum()))
+        self.suspended.iter().fold(asked, |sum, suspended| sum.saturating_add(suspended.micros()))
     }
 
     /// Returns the time at which the clock stands, and the uncounted time until then in microseconds.

@@ -8,12 +8,17 @@ mod chain;
 mod nested;
 #[path = "../../examples/optimizer.rs"]
 mod optimizer;
+#[path = "../../examples/own_driver.rs"]
+mod own_driver;
 #[path = "../../examples/own_parts.rs"]
 mod own_parts;
 #[path = "../../examples/race.rs"]
 mod race;
 #[path = "../../examples/shared_budget.rs"]
 mod shared_budget;
+#[path = "../../examples/simulation.rs"]
+#[expect(dead_code, reason = "its main reads the arguments of the process")]
+mod simulation;
 #[path = "../../examples/ten_loops.rs"]
 mod ten_loops;
 #[path = "../../examples/watcher.rs"]
@@ -62,4 +67,18 @@ fn the_fastest_of_four_loops_wins() {
 #[test]
 fn eight_loops_share_a_budget() {
     shared_budget::main().unwrap();
+}
+
+#[test]
+fn a_driver_on_threads_runs_loops() {
+    own_driver::main().unwrap();
+}
+
+/// The example itself runs 100,000 loops.
+#[test]
+fn loops_on_virtual_time_keep_their_limits_and_end_in_every_way() {
+    let endings = simulation::run(2_000).unwrap();
+    for ending in ["goal_met", "max_iterations", "time_exceeded", "budget_exceeded", "cancelled"] {
+        assert!(endings.contains_key(ending), "{ending}: {endings:?}");
+    }
 }

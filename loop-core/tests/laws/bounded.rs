@@ -13,6 +13,7 @@ use crate::scenario::{
     DrivenRun, Rule, Run, Scenario, Simulator, TestGuardrail, also_holds, holds,
     random_inputs::{RandomRun, random_inputs},
     scenarios, settings,
+    tell::{some_id, tell},
 };
 
 fn is_bounded(scenario: &Scenario, events: &[Event]) {
@@ -155,7 +156,7 @@ fn bounded_when_each_attempt_dies() {
                 (Stage::Iteration, _) => assert_eq!(action, begun),
                 (Stage::Evaluation, 1) => {
                     assert_eq!(action, begun);
-                    assert_eq!(machine.handle(RunTime::ZERO, done()), Some(Action::Evaluate));
+                    assert_eq!(tell(&mut machine, RunTime::ZERO, done()), Some(Action::Evaluate));
                 }
                 (Stage::Evaluation, _) => assert_eq!(action, Some(Action::Evaluate)),
             }
@@ -206,17 +207,17 @@ fn bounded_when_work_is_deferred_for_ever() {
                 Action::Iterate { .. } if stage == Stage::Evaluation => done(),
                 Action::Iterate { .. } => {
                     tries += 1;
-                    Input::Iterated { result: LATER, notes: None }
+                    Input::Iterated { id: some_id(), result: LATER, notes: None }
                 }
                 Action::Evaluate => {
                     tries += 1;
                     let result = WorkResult::Later { after: Duration::ZERO };
-                    Input::Evaluated { result, notes: None }
+                    Input::Evaluated { id: some_id(), result, notes: None }
                 }
                 Action::Finish(ending) => break ending,
                 other => panic!("{other:?}"),
             };
-            action = machine.handle(RunTime::ZERO, input);
+            action = tell(&mut machine, RunTime::ZERO, input);
         };
         assert_eq!(tries, MAX_DEFERRALS);
         let reason = match stage {
@@ -230,13 +231,13 @@ fn bounded_when_work_is_deferred_for_ever() {
 const LATER: WorkResult<()> = WorkResult::Later { after: Duration::ZERO };
 
 fn done() -> Input {
-    Input::Iterated { result: WorkResult::Done(()), notes: None }
+    Input::Iterated { id: some_id(), result: WorkResult::Done(()), notes: None }
 }
 
 fn resumed(events: &[Event]) -> (Machine, Option<Action>) {
     let mut machine = Machine::new(vec![Box::new(MaxIterations::new(3))], Box::new(Duration::ZERO), true);
     machine.restore(events).expect("a history");
     let begin = if events.is_empty() { Input::Started } else { Input::Resumed };
-    let action = machine.handle(RunTime::ZERO, begin);
+    let action = tell(&mut machine, RunTime::ZERO, begin);
     (machine, action)
 }

@@ -28,7 +28,7 @@ fn goal_first() {
         let run = Simulator::run(&scenario);
         let mut met = false;
         for exchange in &run.exchanges {
-            if let Input::Settled { met: true, by } = &exchange.input {
+            if let Input::Settled { met: true, by, .. } = &exchange.input {
                 met = true;
                 let Some(Action::Finish(ending)) = &exchange.action else {
                     panic!("it goes on: {exchange:?}")

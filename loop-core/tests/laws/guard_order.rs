@@ -89,7 +89,7 @@ fn names_the_first(scenario: &Scenario, run: &Run) {
                 }
             }
             // The ending names the guardrail that asked. The cause of a cut was checked above.
-            (_, Input::Answered { answer: None | Some(Answer::Stop) }) => {}
+            (_, Input::Answered { answer: None | Some(Answer::Stop), .. }) => {}
             (Some(Action::Finish(ending)), _) if ending.guardrail().is_some() && !was_cut(run, exchange) => {
                 assert_eq!(first(&scenario.guardrails, before, limit).as_ref(), Some(&**ending));
             }

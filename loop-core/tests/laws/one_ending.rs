@@ -6,6 +6,7 @@ use crate::scenario::{
     DrivenRun, Simulator, also_holds, holds, places,
     random_inputs::{RandomRun, random_inputs},
     scenarios, settings,
+    tell::tell,
 };
 
 fn endings(events: &[Event]) -> Vec<usize> {
@@ -22,7 +23,7 @@ fn one_ending() {
         assert_eq!(last.action, Some(Action::Finish(Box::new(ending))));
         // The run stays ended whatever a driver reports afterwards, unless it is resumed.
         for (at, input) in random_inputs.into_iter().filter(|(_, input)| *input != Input::Resumed) {
-            assert_eq!(run.machine.handle(RunTime::from_micros(at), input), None);
+            assert_eq!(tell(&mut run.machine, RunTime::from_micros(at), input), None);
         }
         assert_eq!(run.machine.take_events().count(), 0);
         assert_eq!(run.machine.progress(), &run.progress);

@@ -7,7 +7,9 @@ use loop_core::{Action, Input, Phase, Usage};
 use crate::scenario::{
     Exchange, Rule, Scenario, Simulator, also_holds, holds,
     random_inputs::{RandomRun, random_inputs},
-    scenarios, settings, usage_of,
+    scenarios, settings,
+    tell::tell,
+    usage_of,
 };
 
 /// Returns whether the guardrails leave nothing in some dimension, computed independently.
@@ -78,10 +80,10 @@ fn overshoot_is_foreseen() {
         scenario.strays.clear();
         scenario.cancel = None;
         let (mut machine, _) = crate::scenario::simulator_machine(&scenario);
-        let begun = machine.handle(loop_core::RunTime::ZERO, Input::Started);
+        let begun = tell(&mut machine, loop_core::RunTime::ZERO, Input::Started);
         if let Some(Action::Iterate { .. }) = begun {
             let foreseen = machine.would_cross(&usage);
-            let action = machine.handle(loop_core::RunTime::ZERO, Input::Reported { usage });
+            let action = tell(&mut machine, loop_core::RunTime::ZERO, Input::Reported { usage });
             assert_eq!(foreseen, matches!(action, Some(Action::Interrupt { .. })));
         }
     });

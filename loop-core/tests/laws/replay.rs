@@ -7,7 +7,9 @@ use proptest::{collection::vec, prelude::any, sample::Index, strategy::Strategy}
 use crate::scenario::{
     DrivenRun, Goal, GoalState, Scenario, Simulator, TestGuardrail, also_holds, holds, locked,
     random_inputs::{RandomRun, random_inputs},
-    scenarios, settings, simulator_machine, through_json,
+    scenarios, settings, simulator_machine,
+    tell::tell,
+    through_json,
 };
 
 /// Returns the progress after each number of events.
@@ -94,9 +96,9 @@ fn replay_of_a_damaged_history() {
                 let is_whole = in_order && !events.windows(2).any(missing);
                 assert!(is_whole || !is_numbered, "the damage is not found: {events:?}");
             }
-            machine.handle(RunTime::ZERO, Input::Resumed);
+            tell(&mut machine, RunTime::ZERO, Input::Resumed);
             for (at, input) in random_inputs {
-                machine.handle(RunTime::from_micros(at), input);
+                tell(&mut machine, RunTime::from_micros(at), input);
             }
             let all: Vec<Event> = events.iter().cloned().chain(machine.take_events()).collect();
             assert_eq!(machine.progress(), &loop_core::Progress::from_events(&all).expect("a history"));

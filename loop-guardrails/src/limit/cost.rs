@@ -4,7 +4,7 @@
 //! between iterations does not help: one iteration of an agent with tools can cost more than the rest of the run. This
 //! limit cuts an iteration that crosses it.
 
-use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, RunCost, StopReason, Usd};
+use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, RunCost, SnapshotError, StopReason, Usd};
 
 /// Limits the cost of the whole run.
 ///
@@ -65,5 +65,8 @@ impl Guardrail for MaxCost {
     }
     fn ceiling(&self, progress: &Progress) -> Ceiling {
         Ceiling::cost(self.limit(progress).saturating_sub(spent(progress)))
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(String::new())
     }
 }

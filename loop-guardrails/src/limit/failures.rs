@@ -4,7 +4,7 @@
 //! and a loop that may run a hundred iterations wastes all of them. Nothing will change until a person intervenes, so
 //! the run halts while some of its budget is left.
 
-use loop_core::{Decision, Guardrail, Halt, Progress, StopReason};
+use loop_core::{Decision, Guardrail, Halt, Progress, SnapshotError, StopReason};
 
 /// Halts after this number of failed steps in a row.
 ///
@@ -47,6 +47,9 @@ impl Guardrail for ConsecutiveFailures {
         }
         let last = progress.last_step().and_then(|step| step.failure().or(step.fault()));
         Decision::Halt(Halt::new(StopReason::ConsecutiveFailures, message(failures, last)))
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(String::new())
     }
 }
 

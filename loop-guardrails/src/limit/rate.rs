@@ -6,7 +6,12 @@
 
 use std::collections::VecDeque;
 
-use loop_core::{Ceiling, Decision, Ending, Event, Guardrail, Halt, Progress, RunTime, StopReason, Usd};
+use loop_core::{
+    BoxError, Ceiling, Decision, Ending, Event, Guardrail, Halt, Progress, RunTime, SnapshotError,
+    StopReason, Usd,
+};
+
+use crate::snapshot;
 
 /// Limits the cost of any one hour.
 ///
@@ -105,6 +110,17 @@ impl Guardrail for SpendingRate {
         if ending.guardrail() == Some(Self::NAME) {
             self.spent.clear();
         }
+    }
+
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        let minutes: Vec<_> = self.spent.iter().map(|(minute, spent)| (minute, spent.as_nanos())).collect();
+        snapshot::write(Self::NAME, &minutes)
+    }
+
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        let minutes: Vec<(u64, u64)> = snapshot::read(state)?;
+        self.spent = minutes.into_iter().map(|(minute, spent)| (minute, Usd::nanos(spent))).collect();
+        Ok(())
     }
 }
 

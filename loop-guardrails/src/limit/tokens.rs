@@ -3,7 +3,7 @@
 //! Not every agent knows its cost: a subscription, a local model or a shared key has no price per call, but it has a
 //! quota. If a loop uses up the quota overnight, its owner has no agent in the morning. Such agents do report tokens.
 
-use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, StopReason};
+use loop_core::{Ceiling, Decision, Guardrail, Halt, Progress, SnapshotError, StopReason};
 
 /// Limits the tokens of the whole run, input and output together.
 ///
@@ -61,5 +61,8 @@ impl Guardrail for MaxTokens {
     }
     fn ceiling(&self, progress: &Progress) -> Ceiling {
         Ceiling::tokens(self.limit(progress).saturating_sub(used(progress)))
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(String::new())
     }
 }

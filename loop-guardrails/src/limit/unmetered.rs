@@ -5,8 +5,11 @@
 //! without figures may be an accident. Several in a row mean that the limit does not hold.
 
 use loop_core::{
-    CostQuality, Decision, Ending, Event, EventKind, Guardrail, Halt, Progress, StopReason, Usage, WorkResult,
+    BoxError, CostQuality, Decision, Ending, Event, EventKind, Guardrail, Halt, Progress, SnapshotError,
+    StopReason, Usage, WorkResult,
 };
+
+use crate::snapshot;
 
 /// Halts after several iterations in a row that did not report what a limit counts.
 ///
@@ -164,6 +167,17 @@ impl Guardrail for UnmeteredIterations {
         if ending.reason() == Some(&StopReason::Unmetered) {
             (self.silent, self.silent_before) = (0, 0);
         }
+    }
+
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        let Self { silent, silent_before, reported, evaluated, is_evaluating, .. } = self;
+        snapshot::write(self.name(), &(silent, silent_before, reported, evaluated, is_evaluating))
+    }
+
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        (self.silent, self.silent_before, self.reported, self.evaluated, self.is_evaluating) =
+            snapshot::read(state)?;
+        Ok(())
     }
 }
 

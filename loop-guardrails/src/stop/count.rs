@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use loop_core::{Condition, Progress, StopCondition};
+use loop_core::{Condition, Progress, SnapshotError, StopCondition};
 
 /// Is met after `count` iterations, failed ones included.
 ///
@@ -40,6 +40,9 @@ impl<S> StopCondition<S> for AfterIterations {
     }
     fn name(&self) -> Cow<'_, str> {
         format!("after({})", self.count).into()
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(String::new())
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use loop_core::{Condition, JudgedStep, Progress, StopCondition};
+use loop_core::{Condition, JudgedStep, Progress, SnapshotError, StopCondition};
 use regex::Regex;
 
 /// Is met when the verdict is a pass **and** `pattern` matches anywhere in its text.
@@ -53,6 +53,9 @@ impl<O> StopCondition<JudgedStep<O>> for OutputMatches {
     }
     fn name(&self) -> Cow<'_, str> {
         format!("output_matches /{}/", self.pattern).into()
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(String::new())
     }
 }
 

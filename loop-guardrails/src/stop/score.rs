@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use loop_core::{Condition, JudgedStep, Progress, StopCondition};
+use loop_core::{Condition, JudgedStep, Progress, SnapshotError, StopCondition};
 
 /// Is met when the verdict has a score of at least `least`, from 0 (worst) to 1 (best).
 ///
@@ -49,6 +49,9 @@ impl<O> StopCondition<JudgedStep<O>> for ScoreAtLeast {
     }
     fn name(&self) -> Cow<'_, str> {
         format!("score_at_least({})", self.least).into()
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(String::new())
     }
 }
 

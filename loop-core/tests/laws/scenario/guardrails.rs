@@ -6,8 +6,8 @@ use std::{
 };
 
 use loop_core::{
-    Ceiling, Decision, Event, EventKind, Guardrail, Halt, MaxElapsed, MaxIterations, Progress, Question,
-    StopReason, Usd,
+    BoxError, Ceiling, Decision, Event, EventKind, Guardrail, Halt, MaxElapsed, MaxIterations, Progress,
+    Question, SnapshotError, StopReason, Usd,
 };
 
 use super::locked;
@@ -131,5 +131,15 @@ impl Guardrail for TestGuardrail {
             _ => {}
         }
         locked(&self.probe).events.push(event.clone());
+    }
+
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        Ok(format!("{} {}", self.settled, self.reports))
+    }
+
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        let (settled, reports) = state.split_once(' ').ok_or("no two counts")?;
+        (self.settled, self.reports) = (settled.parse()?, reports.parse()?);
+        Ok(())
     }
 }

@@ -8,6 +8,7 @@ mod guardrails;
 pub(crate) mod random_inputs;
 mod read_mode;
 mod simulator;
+pub(crate) mod tell;
 
 use std::{
     sync::{Mutex, MutexGuard},

@@ -9,6 +9,7 @@ use super::{
     Exchange, Scenario,
     generate::{answers, notes, usages, verdicts},
     simulator::machine,
+    tell::{addressed, some_id},
 };
 
 /// Inputs in any order, at times that may run backwards.
@@ -27,12 +28,12 @@ fn results<T: std::fmt::Debug>(done: impl Strategy<Value = T>) -> impl Strategy<
 fn inputs() -> BoxedStrategy<Input> {
     prop_oneof![
         1 => Just(Input::Started),
-        6 => (results(Just(())), notes()).prop_map(|(result, notes)| Input::Iterated { result, notes: notes.boxed() }),
-        4 => (results(verdicts()), notes()).prop_map(|(result, notes)| Input::Evaluated { result, notes: notes.boxed() }),
+        6 => (results(Just(())), notes()).prop_map(|(result, notes)| Input::Iterated { id: some_id(), result, notes: notes.boxed() }),
+        4 => (results(verdicts()), notes()).prop_map(|(result, notes)| Input::Evaluated { id: some_id(), result, notes: notes.boxed() }),
         6 => (prop::bool::weighted(0.2), any::<bool>())
-            .prop_map(|(met, named)| Input::Settled { met, by: (met && named).then(|| "chance".into()) }),
-        3 => Just(Input::Waited),
-        3 => answers().prop_map(|answer| Input::Answered { answer }),
+            .prop_map(|(met, named)| Input::Settled { id: some_id(), met, by: (met && named).then(|| "chance".into()) }),
+        3 => Just(Input::Waited { id: some_id() }),
+        3 => answers().prop_map(|answer| Input::Answered { id: some_id(), answer }),
         3 => usages().prop_map(|usage| Input::Reported { usage }),
         2 => Just(Input::DeadlinePassed),
         1 => Just(Input::Cancelled),
@@ -69,7 +70,8 @@ impl RandomRun {
 
     fn tell(&mut self, machine: &mut Machine, at: RunTime, input: Input) -> Option<Action> {
         let (before, from) = (machine.progress().clone(), self.events.len());
-        let action = machine.handle(at, input.clone());
+        let input = addressed(machine, input);
+        let action = machine.handle(at, input.clone()).unwrap_or(None);
         self.events.extend(machine.take_events());
         let (after, events) = (machine.progress().clone(), self.events.len());
         self.exchanges.push(Exchange { at, input, before, from, action: action.clone(), after, events });

@@ -6,7 +6,10 @@ use loop_core::{
     Action, Event, EventKind, Halt, Input, Machine, Progress, RunTime, Stage, Usage, WorkResult, pace_fn,
 };
 
-use super::{End, GoalState, Job, Probe, Scenario, TestGuardrail};
+use super::{
+    End, GoalState, Job, Probe, Scenario, TestGuardrail,
+    tell::{addressed, some_id},
+};
 
 /// One exchange with the machine.
 #[derive(Debug, Clone)]
@@ -105,7 +108,7 @@ impl<'w> Simulator<'w> {
                     self.questions += 1;
                     match self.scenario.cancel_at_question == Some(nth) {
                         true => self.tell(Input::Cancelled),
-                        false => self.tell(Input::Answered { answer }),
+                        false => self.tell(Input::Answered { id: some_id(), answer }),
                     }
                 }
                 Action::Finish(_) => break,
@@ -136,7 +139,9 @@ impl<'w> Simulator<'w> {
     fn tell(&mut self, input: Input) -> Option<Action> {
         assert!(self.exchanges.len() < ENDLESS, "the run does not end");
         let before = self.machine.progress().clone();
-        let action = self.machine.handle(self.now, input.clone());
+        let input = addressed(&self.machine, input);
+        let action =
+            self.machine.handle(self.now, input.clone()).expect("the answer to the outstanding action");
         let from = self.events.len();
         self.events.extend(self.machine.take_events());
         self.events[from..].iter().for_each(|event| self.goal.record(event));
@@ -194,7 +199,7 @@ impl<'w> Simulator<'w> {
         if let Some(action) = self.stray() {
             return Some(action);
         }
-        self.pass(duration, false).or_else(|| self.tell(Input::Waited))
+        self.pass(duration, false).or_else(|| self.tell(Input::Waited { id: some_id() }))
     }
 
     fn settle(&mut self) -> Option<Action> {
@@ -204,7 +209,7 @@ impl<'w> Simulator<'w> {
         }
         let step = self.machine.progress().current_step().expect("a step is settled");
         let met = self.goal.holds(step);
-        self.tell(Input::Settled { met, by: met.then(|| "the goal".into()) })
+        self.tell(Input::Settled { id: some_id(), met, by: met.then(|| "the goal".into()) })
     }
 
     fn work(&mut self, stage: Stage, iteration: u64) -> Option<Action> {
@@ -222,10 +227,14 @@ impl<'w> Simulator<'w> {
         let notes = job.notes.clone();
         let later = job.deferrals.get(tries).copied();
         self.tell(match stage {
-            Stage::Iteration => Input::Iterated { result: result(job, later, |_| ()), notes: notes.boxed() },
-            Stage::Evaluation => {
-                Input::Evaluated { result: result(job, later, Clone::clone), notes: notes.boxed() }
+            Stage::Iteration => {
+                Input::Iterated { id: some_id(), result: result(job, later, |_| ()), notes: notes.boxed() }
             }
+            Stage::Evaluation => Input::Evaluated {
+                id: some_id(),
+                result: result(job, later, Clone::clone),
+                notes: notes.boxed(),
+            },
         })
     }
 

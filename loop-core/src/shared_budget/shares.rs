@@ -1,12 +1,14 @@
 //! The budgets that a run shares with others.
 
+use std::mem;
+
 use crate::{Progress, SharedBudget, work::WorkHandle};
 
 /// The budgets that a run shares with others.
 #[derive(Debug)]
 pub(crate) struct Shares {
     /// Those of which the run is a member.
-    pub(super) own: Vec<SharedBudget>,
+    pub(crate) own: Vec<SharedBudget>,
     /// Those of the runs around it.
     inherited: Vec<SharedBudget>,
     has_joined: bool,
@@ -23,7 +25,7 @@ impl Shares {
     }
 
     /// Returns all budgets that can end the run.
-    pub(super) fn all(&self) -> impl Iterator<Item = &SharedBudget> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &SharedBudget> {
         self.own.iter().chain(&self.inherited)
     }
 
@@ -34,8 +36,8 @@ impl Shares {
     }
 
     /// Notes where the history of the run ends.
-    pub(super) fn leave(&self, progress: &Progress) {
-        if self.has_joined {
+    pub(crate) fn leave(&mut self, progress: &Progress) {
+        if mem::take(&mut self.has_joined) {
             self.own.iter().for_each(|budget| budget.leave(progress));
         }
     }
