@@ -64,17 +64,23 @@ where
         self.parts(None)
     }
 
-    pub(super) fn parts(mut self, outer: Option<&Outer>) -> Result<Parts<I>, BuildError> {
+    /// Refuses a loop that could not run, whatever its history is.
+    fn check_composition(&self, outer: Option<&Outer>) -> Result<(), BuildError> {
         if outer.is_some_and(|outer| !outer.has_room()) {
             return Err(BuildError::TooDeep);
         }
         if self.zero_bound {
             return Err(BuildError::ZeroBound);
         }
-        let mut goal = self.goal.ok_or(BuildError::NoGoal)?;
-        if self.goal_is_blind {
-            return Err(BuildError::GoalBeforeEvaluator);
+        match self.goal_is_blind {
+            true => Err(BuildError::GoalBeforeEvaluator),
+            false => Ok(()),
         }
+    }
+
+    pub(super) fn parts(mut self, outer: Option<&Outer>) -> Result<Parts<I>, BuildError> {
+        self.check_composition(outer)?;
+        let mut goal = self.goal.ok_or(BuildError::NoGoal)?;
         let evaluated = self.evaluator.is_some();
         let guardrails = self.bounds.into_iter().chain(self.guardrails).collect();
         let mut machine = Machine::new(guardrails, self.pace, evaluated);

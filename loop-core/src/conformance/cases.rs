@@ -7,9 +7,15 @@ use super::{
     Case, Reaction,
 };
 
+const HOUR: Duration = Duration::from_secs(3_600);
+
 /// Returns the cases that a driver has to pass.
 pub fn cases() -> Vec<Case> {
-    let hour = Duration::from_secs(3_600);
+    [results(), limits(), cancellations(), questions()].concat()
+}
+
+/// Work that ends by itself.
+fn results() -> Vec<Case> {
     vec![
         case(
             "ready work meets the goal",
@@ -52,6 +58,12 @@ pub fn cases() -> Vec<Case> {
                 "step 1: done, verdict fail, 0 tokens\nagent_unavailable, 2 iterations, 0 tokens",
             )
         },
+    ]
+}
+
+/// Limits on tokens and time.
+fn limits() -> Vec<Case> {
+    vec![
         Case {
             agent: vec![vec![Report(6)], vec![Report(6), Hang, Report(2)]],
             max_tokens: Some(10),
@@ -85,13 +97,19 @@ pub fn cases() -> Vec<Case> {
             ..case("the deadline interrupts an evaluation", "time_exceeded, 1 iterations, 0 tokens")
         },
         Case {
-            pace: hour,
+            pace: HOUR,
             max_time: Some(Duration::from_millis(30)),
             ..case(
                 "the deadline ends a wait",
                 "step 1: done, verdict fail, 0 tokens\ntime_exceeded, 1 iterations, 0 tokens",
             )
         },
+    ]
+}
+
+/// Requests to end the run.
+fn cancellations() -> Vec<Case> {
+    vec![
         Case {
             agent: vec![vec![], vec![Yield, Cancel, Hang, Report(3)]],
             ..case(
@@ -122,13 +140,19 @@ pub fn cases() -> Vec<Case> {
             )
         },
         Case {
-            pace: hour,
+            pace: HOUR,
             cancels_in_wait: true,
             ..case(
                 "a cancellation ends a wait",
                 "step 1: done, verdict fail, 0 tokens\ncancelled, 1 iterations, 0 tokens",
             )
         },
+    ]
+}
+
+/// Questions before the second iteration.
+fn questions() -> Vec<Case> {
+    vec![
         Case {
             pace: Duration::from_millis(1),
             reactions: vec![Reaction::Yes],

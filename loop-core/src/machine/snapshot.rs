@@ -26,10 +26,11 @@ impl Machine {
     /// # Errors
     /// [`SnapshotError`] if a guardrail has no snapshot. The error names it.
     pub fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
-        let state = |guardrail: &Box<dyn Guardrail>| {
+        let state = |guardrail: &dyn Guardrail| {
             Ok(PartState { name: guardrail.name().to_owned(), state: guardrail.snapshot()? })
         };
-        let guardrails = self.guardrails.iter().map(state).collect::<Result<_, _>>()?;
+        let guardrails = self.guardrails.iter().map(|guardrail| state(&**guardrail));
+        let guardrails = guardrails.collect::<Result<_, _>>()?;
         Ok(Snapshot { progress: self.progress.clone(), guardrails, condition: None })
     }
 
@@ -40,7 +41,7 @@ impl Machine {
     /// machine then.
     pub fn restore_snapshot(&mut self, snapshot: Snapshot) -> Result<(), SnapshotError> {
         let Self { guardrails, progress, .. } = self;
-        PartState::check(&snapshot.guardrails, guardrails.iter().map(|guardrail| guardrail.name()))?;
+        PartState::check(&snapshot.guardrails, guardrails.iter().map(Guardrail::name))?;
         for (guardrail, PartState { name, state }) in guardrails.iter_mut().zip(&snapshot.guardrails) {
             guardrail.restore(state).map_err(|error| SnapshotError::unreadable(name, &error))?;
         }
