@@ -8,6 +8,9 @@ mod adversary;
 mod cases;
 #[path = "tools/commands.rs"]
 mod commands;
+#[cfg(all(feature = "sandbox", target_os = "linux"))]
+#[path = "tools/confined.rs"]
+mod confined;
 #[path = "tools/files.rs"]
 mod files;
 #[path = "tools/repositories.rs"]

@@ -29,7 +29,7 @@ pub(crate) use self::{
     every::EveryArgs,
     init::InitArgs,
     inspect::{PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs},
-    models::ModelsArgs,
+    models::{DoctorArgs, ModelsArgs},
     overrides::OverrideArgs,
     policy::{ExplainArgs, PolicyCommand, PolicyFolderArgs},
     resume::{GrantArgs, ResumeArgs},
@@ -222,6 +222,17 @@ Examples:
   loop models --json | jq -r 'select(.facts.tools.value).name'"
     )]
     Models(ModelsArgs),
+    /// Check this machine, the settings and all stored files
+    #[command(
+        hide = true,
+        after_help = "\
+Exits 1 if something is damaged. A part that is only missing is no error.
+
+Examples:
+  loop doctor
+  loop doctor --json | jq -r 'select(.health == \"bad\")'"
+    )]
+    Doctor(DoctorArgs),
     /// Write an HTML page about a run
     #[command(
         hide = true,

@@ -10,7 +10,6 @@ mod drive;
 mod exit;
 mod fault_injection;
 mod output_logs;
-mod own_file;
 mod persistence;
 mod schedule;
 mod session;

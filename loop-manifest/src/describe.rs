@@ -2,7 +2,10 @@
 
 use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
-use loop_agents::shell::CommandLine;
+use loop_agents::{
+    process::sandbox::{Enforcement, SandboxNetwork},
+    shell::CommandLine,
+};
 use loop_guardrails::policy::environment::{Inheritance, NamePattern};
 use loop_telemetry::words::{count, span};
 
@@ -13,6 +16,7 @@ use super::{
         ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan,
         ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan, WorkPlan,
     },
+    sandbox_plan::SandboxPlan,
     stop_plan::StopPlan,
 };
 use crate::names::ToolName;
@@ -36,12 +40,18 @@ pub fn describe(plan: &Plan) -> String {
     if let Some(limits) = call_limits(plan.agent.max_time, plan.agent.max_silence) {
         row(&mut page, "", &limits);
     }
+    if let (Some(sandbox), WorkPlan::Command(_)) = (&plan.agent.sandbox, &plan.agent.work) {
+        row(&mut page, "", &confined(sandbox));
+    }
     let checks = checks(&plan.evaluator);
     for (label, text) in &checks {
         row(&mut page, label, text);
     }
     if let Some(limits) = call_limits(plan.evaluator.max_time, None) {
         row(&mut page, "", &limits);
+    }
+    if let Some(sandbox) = &plan.evaluator.sandbox {
+        row(&mut page, "", &confined(sandbox));
     }
     if plan.check_first {
         row(&mut page, "", "also runs before the first iteration; if it passes, the agent never starts");
@@ -76,6 +86,19 @@ pub fn describe(plan: &Plan) -> String {
         );
     }
     page
+}
+
+/// Describes the sandbox of a command.
+fn confined(SandboxPlan { write, read, network, enforcement }: &SandboxPlan) -> String {
+    let paths =
+        |paths: &[String]| paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+    let write =
+        if write.is_empty() { "writes no folder".to_owned() } else { format!("writes {}", paths(write)) };
+    let read = read.as_ref().map(|read| format!(", reads {}", paths(read))).unwrap_or_default();
+    let network = if *network == SandboxNetwork::None { ", without network" } else { "" };
+    let lenient =
+        if *enforcement == Enforcement::Warn { ", as far as this machine can enforce it" } else { "" };
+    format!("in a sandbox: {write}{read}{network}{lenient}")
 }
 
 /// The warning before a run that will come to a checkpoint, where nobody can be asked.

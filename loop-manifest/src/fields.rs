@@ -121,6 +121,12 @@ impl<'a> Fields<'a> {
         self.entry(path).map(|entry| entry.key_span.clone())
     }
 
+    /// Returns the location of the value of the key at `path`, if that is a list.
+    pub(crate) fn list_span(&self, path: &str) -> Option<Span> {
+        let node = &self.entry(path)?.node;
+        matches!(node.value, Value::List(_)).then(|| node.span.clone())
+    }
+
     /// Reports a problem with this object.
     pub(crate) fn report(&mut self, problem: Diagnostic) {
         self.problems.push(problem);

@@ -14,6 +14,7 @@ use loop_guardrails::policy::environment::EnvironmentPolicy;
 use crate::{
     environment::EnvironmentPlan,
     names::{ModelName, ToolName},
+    sandbox_plan::SandboxPlan,
     stop_plan::StopPlan,
 };
 
@@ -72,6 +73,8 @@ pub struct AgentPlan {
     pub max_time: Option<Duration>,
     /// The longest time without output; `None` is no limit.
     pub max_silence: Option<Duration>,
+    /// The sandbox in which its command runs. The tools of a model have [another](crate::ChatSetup), as the policy says.
+    pub sandbox: Option<SandboxPlan>,
 }
 
 /// The agent: a command or a model.
@@ -109,6 +112,8 @@ pub struct EvaluatorPlan {
     pub review: Option<ReviewPlan>,
     /// The longest time of one call of the command, the judge or the review; `None` is no limit.
     pub max_time: Option<Duration>,
+    /// The sandbox in which its commands run.
+    pub sandbox: Option<SandboxPlan>,
 }
 
 /// The confidence that the agent must report.

@@ -6,6 +6,7 @@ use super::{
     field::{Field, FieldValue, FlagOrWhole, NamedText, SpannedText},
     fields::Fields,
     raw_condition::RawStopCondition,
+    raw_sandbox::{self, RawSandbox},
 };
 
 /// The whole manifest. A missing object has no fields.
@@ -19,6 +20,8 @@ pub(crate) struct RawManifest {
     pub(crate) agent: RawAgent,
     /// The check. Required.
     pub(crate) evaluator: RawEvaluator,
+    /// The sandbox of the agent and the check. Default: none.
+    pub(crate) sandbox: Option<RawSandbox>,
     /// Whether the check runs once before the first iteration. Default: `false`.
     pub(crate) check_first: Field<bool>,
     /// When the goal is met. Default: when the check exits 0.
@@ -60,6 +63,8 @@ pub(crate) struct RawAgent {
     pub(crate) max_seconds: Field<f64>,
     /// For how long it may print nothing, in seconds. More than 0. Default: no limit.
     pub(crate) max_silence_seconds: Field<f64>,
+    /// Its sandbox. Keys that are not written are those of `sandbox`.
+    pub(crate) sandbox: Option<RawSandbox>,
 }
 
 /// `agent.env`: the variables that the agent and the evaluator see.
@@ -86,6 +91,8 @@ pub(crate) struct RawEvaluator {
     pub(crate) review: Option<RawReview>,
     /// The time limit of one check, in seconds. More than 0. Default: no separate limit.
     pub(crate) max_seconds: Field<f64>,
+    /// Its sandbox. Keys that are not written are those of `sandbox`.
+    pub(crate) sandbox: Option<RawSandbox>,
 }
 
 /// `evaluator.confidence`: the confidence that the agent must report.
@@ -177,6 +184,7 @@ impl RawManifest {
             goal: fields.text("goal"),
             agent: fields.object("agent").map(RawAgent::read).unwrap_or_default(),
             evaluator: fields.object("evaluator").map(RawEvaluator::read).unwrap_or_default(),
+            sandbox: fields.object("sandbox").map(|fields| RawSandbox::read(fields, raw_sandbox::SHARED)),
             check_first: fields.flag("check_first"),
             stop_condition: fields.object("stop_condition").map(RawStopCondition::read).unwrap_or_default(),
             guardrails: fields.object("guardrails").map(RawGuardrails::read).unwrap_or_default(),
@@ -212,6 +220,9 @@ impl RawAgent {
             env: fields.object("agent.env").map(RawEnvironment::read).unwrap_or_default(),
             max_seconds: fields.time("agent.max_seconds"),
             max_silence_seconds: fields.time("agent.max_silence_seconds"),
+            sandbox: fields
+                .object("agent.sandbox")
+                .map(|fields| RawSandbox::read(fields, raw_sandbox::OF_AGENT)),
         }
     }
 }
@@ -234,6 +245,9 @@ impl RawEvaluator {
             judge: fields.object("evaluator.judge").map(RawJudge::read),
             review: fields.object("evaluator.review").map(RawReview::read),
             max_seconds: fields.time("evaluator.max_seconds"),
+            sandbox: fields
+                .object("evaluator.sandbox")
+                .map(|fields| RawSandbox::read(fields, raw_sandbox::OF_EVALUATOR)),
         }
     }
 }

@@ -100,7 +100,7 @@ fn agents_are_of_one_kind() -> Value {
     json!({ "properties": { "agent": {
         "if": { "required": ["command"] },
         "then": { "properties": { "system": false, "tools": false } },
-        "else": { "required": ["model"], "properties": { "format": false } },
+        "else": { "required": ["model"], "properties": { "format": false, "sandbox": false } },
     } } })
 }
 

@@ -3,7 +3,9 @@
 mod approval;
 mod approval_channel;
 mod command;
+pub mod doctor;
 mod error;
+pub mod fires;
 mod host;
 pub mod jobs;
 pub mod policy;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use loop_agents::tools::CommandSandbox;
 use loop_guardrails::policy::{
     ActionPolicy, LocalPath, Origin, Permissions, Verb,
     command::CommandPrefix,
@@ -41,7 +42,8 @@ pub fn rules(policy: &ActionPolicy) -> Vec<PolicyRule<'_>> {
     let permissions = policy.permissions().iter().flat_map(Permissions::rules);
     let shown = secrets.exceptions().iter().map(|shown| (shown.value.to_string(), &shown.origin));
     let variables = policy.variables().iter().map(|name| (name.value.to_string(), &name.origin));
-    let keys: [(_, Vec<_>); 9] = [
+    let (sandbox, network) = (policy.sandbox(), policy.network());
+    let keys: [(_, Vec<_>); 11] = [
         ("safe_mode", vec![(mode.value.to_string(), &mode.origin)]),
         ("allow", commands.allowed().map(entry).collect()),
         ("forbid", commands.forbidden().map(entry).collect()),
@@ -54,6 +56,8 @@ pub fn rules(policy: &ActionPolicy) -> Vec<PolicyRule<'_>> {
         ("not_secret", shown.collect()),
         ("command_seconds", vec![(seconds.to_string(), policy.command_time_origin())]),
         ("variables", variables.collect()),
+        ("sandbox", vec![(sandbox.value.to_string(), &sandbox.origin)]),
+        ("network", vec![(network.value.to_string(), &network.origin)]),
     ];
     let mut rules = Vec::new();
     for (key, mut found) in keys {
@@ -68,10 +72,16 @@ fn permission(path: &LocalPath, verbs: &[Verb]) -> String {
     format!("{path}: {}", if verbs.is_empty() { "nothing".to_owned() } else { verbs.join(", ") })
 }
 
-/// Formats all rules, and the files that contain them.
-pub fn page(settings: &Settings, policy: &ActionPolicy, audit: Option<PathBuf>) -> String {
+/// Formats all rules, what confines commands, and the files that contain the rules.
+pub fn page(
+    settings: &Settings,
+    policy: &ActionPolicy,
+    sandbox: &CommandSandbox,
+    audit: Option<PathBuf>,
+) -> String {
     let mut page = table(&rules(policy));
-    page.push_str(&format!("\n\n  your settings       {}\n", file(&settings.user)));
+    page.push_str(&format!("\n\n  commands run        {}", sandbox.describe(policy)));
+    page.push_str(&format!("\n  your settings       {}\n", file(&settings.user)));
     page.push_str(&format!("  project's settings  {}\n", file(&settings.project)));
     if let Some(audit) = audit {
         page.push_str(&format!("  decisions           {}\n", printable(&audit.display().to_string())));

@@ -10,6 +10,8 @@ mod json;
 mod logs;
 #[cfg(unix)]
 mod open_without_links;
+#[cfg(unix)]
+pub mod own_file;
 mod private_folder;
 mod record;
 mod redact;

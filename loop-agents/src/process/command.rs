@@ -260,6 +260,15 @@ impl Process {
         self
     }
 
+    /// Returns whether it runs in a sandbox.
+    #[cfg(feature = "tools")]
+    pub(crate) fn is_confined(&self) -> bool {
+        #[cfg(feature = "sandbox")]
+        return self.sandbox.is_some();
+        #[cfg(not(feature = "sandbox"))]
+        false
+    }
+
     #[cfg(not(feature = "sandbox"))]
     fn spawn(&self, spawn: &Spawn<'_>) -> io::Result<Pid> {
         super::system::spawn(spawn)

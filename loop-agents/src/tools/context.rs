@@ -5,7 +5,10 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use loop_guardrails::policy::{command::CommandPrefix, workspace::Workspace};
+use loop_guardrails::policy::{
+    command::CommandPrefix,
+    workspace::{OpenedCommand, Workspace},
+};
 
 use super::{
     Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, CommandRun, FileChange, Need, OriginalFiles,
@@ -24,6 +27,8 @@ pub struct ToolContext {
     originals: Option<OriginalFiles>,
     /// The template of every command, without its command line.
     process: Process,
+    #[cfg(feature = "sandbox")]
+    sandbox: Option<super::CommandSandbox>,
     record: AuditRecord,
     effects: Mutex<CallEffects>,
     stop: SetOnDrop,
@@ -67,7 +72,48 @@ impl ToolContext {
         record: AuditRecord,
     ) -> Self {
         let (approved, effects, stop) = (OnceLock::new(), Mutex::default(), SetOnDrop::default());
-        Self { workspace, approved, approval, originals: None, process, record, effects, stop }
+        Self {
+            workspace,
+            approved,
+            approval,
+            originals: None,
+            process,
+            #[cfg(feature = "sandbox")]
+            sandbox: None,
+            record,
+            effects,
+            stop,
+        }
+    }
+
+    #[cfg(feature = "sandbox")]
+    pub(super) fn confining(self, sandbox: Option<super::CommandSandbox>) -> Self {
+        Self { sandbox, ..self }
+    }
+
+    /// Puts a command into the sandbox of this toolbox, if there is one. Returns the reasons why a part of it does not
+    /// hold.
+    #[cfg(feature = "sandbox")]
+    pub(super) async fn confined(
+        &self,
+        process: Process,
+        opened: OpenedCommand,
+    ) -> Result<(Process, OpenedCommand, Vec<String>), ToolError> {
+        let Some(sandbox) = self.sandbox.clone() else { return Ok((process, opened, Vec::new())) };
+        self.blocking(move |workspace, _| {
+            let (process, missing) = sandbox.confine(process, &opened, workspace)?;
+            Ok((process, opened, missing))
+        })
+        .await
+    }
+
+    #[cfg(not(feature = "sandbox"))]
+    pub(super) async fn confined(
+        &self,
+        process: Process,
+        opened: OpenedCommand,
+    ) -> Result<(Process, OpenedCommand, Vec<String>), ToolError> {
+        Ok((process, opened, Vec::new()))
     }
 
     pub(super) fn keeping(self, originals: Option<OriginalFiles>) -> Self {

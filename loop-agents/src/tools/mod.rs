@@ -17,6 +17,8 @@
 mod approval;
 mod arguments;
 mod audit_record;
+#[cfg(feature = "sandbox")]
+mod command_sandbox;
 mod context;
 mod create_dir;
 mod current_datetime;
@@ -43,6 +45,8 @@ mod write_file;
 #[cfg(feature = "skills")]
 pub(crate) use self::approval::script_question;
 pub(crate) use self::arguments::schema;
+#[cfg(feature = "sandbox")]
+pub use self::command_sandbox::CommandSandbox;
 pub use self::{
     approval::{Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, ProposedChange},
     context::{StopFlag, ToolContext},

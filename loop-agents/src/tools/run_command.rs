@@ -23,6 +23,9 @@ const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
 /// Reserved space for the end of a command and the exit code in the text.
 const MARGIN: usize = 256;
 
+/// Words of programs that the kernel refused something.
+const REFUSALS: &[&str] = &["Permission denied", "Operation not permitted", "EACCES", "EPERM"];
+
 /// Runs a command that the policy allows, in the workspace's root.
 ///
 /// No shell is involved: `|`, `>`, `*`, `$` and `;` are plain characters.
@@ -92,9 +95,12 @@ pub(super) async fn run(
     cx: &ToolContext,
 ) -> Result<String, ToolError> {
     let asked = line.clone();
-    let mut opened = cx.blocking(move |workspace, _| Ok(workspace.open_command(&asked)?)).await?;
+    let opened = cx.blocking(move |workspace, _| Ok(workspace.open_command(&asked)?)).await?;
     let process = prepared_process(&opened.command, limit, cx);
-    opened = ask(opened, &process, cx).await?;
+    let (process, opened, missing) = cx.confined(process, opened).await?;
+    missing.into_iter().for_each(|part| cx.note(format!("not enforced by the sandbox: {part}")));
+    let is_confined = process.is_confined();
+    let mut opened = ask(opened, &process, cx).await?;
     let command = &opened.command;
     let is_git = !command.questions().is_empty();
     let process = process.also_env(command.variables().iter().copied());
@@ -118,6 +124,16 @@ pub(super) async fn run(
     if !switched_off.is_empty() {
         let note = format!("not run, so files appear as they are stored: {}", switched_off.join(", "));
         text.push_str(&size_limits::notice(&note));
+        text.push('\n');
+    }
+    if is_confined
+        && exit_code != 0
+        && !opened.command.only_reads()
+        && REFUSALS.iter().any(|it| text.contains(it))
+    {
+        let note = "the command ran in a sandbox, which may be the reason: it can write only the workspace and caches, \
+                    and cannot use Unix sockets. The user can turn this off in their settings (`[policy] sandbox`)";
+        text.push_str(&size_limits::notice(note));
         text.push('\n');
     }
     let cut = finished.cut.map(|cut| format!(", it was ended {cut}")).unwrap_or_default();

@@ -18,7 +18,7 @@ use crate::process::{Environment, Process, Supervisor};
 /// cannot audit.
 ///
 /// # Default
-/// Commands get an empty environment and run under a [`Supervisor`] of the toolbox. The audit is in memory. There is
+/// Commands get an empty environment and run under a [`Supervisor`] of the toolbox, without a sandbox. The audit is in memory. There is
 /// nobody to ask, so the toolbox refuses every action that needs a person's permission.
 ///
 /// ```
@@ -41,6 +41,8 @@ pub struct Toolbox {
     workspace: Workspace,
     tools: BTreeMap<String, Box<dyn AnyTool>>,
     process: Process,
+    #[cfg(feature = "sandbox")]
+    sandbox: Option<super::CommandSandbox>,
     audit: Audit,
     approval: Option<Arc<dyn Approval>>,
     originals: Option<OriginalFiles>,
@@ -57,6 +59,8 @@ impl Toolbox {
             workspace,
             tools: BTreeMap::new(),
             process,
+            #[cfg(feature = "sandbox")]
+            sandbox: None,
             audit,
             approval: None,
             originals: None,
@@ -133,6 +137,14 @@ impl Toolbox {
         self
     }
 
+    /// Runs commands inside this sandbox.
+    #[cfg(feature = "sandbox")]
+    #[must_use]
+    pub fn sandbox(mut self, sandbox: super::CommandSandbox) -> Self {
+        self.sandbox = Some(sandbox);
+        self
+    }
+
     /// Sets the audit that records decisions.
     #[must_use]
     pub fn audit(mut self, audit: Audit) -> Self {
@@ -190,6 +202,8 @@ impl Toolbox {
         let cx =
             ToolContext::new(self.workspace.clone(), self.approval.clone(), self.process.clone(), record)
                 .keeping(self.originals.clone());
+        #[cfg(feature = "sandbox")]
+        let cx = cx.confining(self.sandbox.clone());
         let result = self.called(name, arguments, &cx).await;
         let unrecorded = cx.record().ended(&result);
         let (outcome, mut text) = match result {

@@ -38,8 +38,25 @@ impl Scenario {
         Self::at_root("work", settings)
     }
 
-    /// Creates a scenario whose workspace is this folder.
+    /// Creates a scenario whose workspace is this folder. With the feature `sandbox`, commands run in one.
     pub(crate) fn at_root(root: &'static str, settings: PolicySettings) -> Self {
+        let scenario = Self::unconfined_at(root, settings);
+        #[cfg(feature = "sandbox")]
+        let scenario = {
+            let folders = loop_agents::process::sandbox::UserFolders::of(|name| std::env::var_os(name));
+            let sandbox = loop_agents::tools::CommandSandbox::new(folders);
+            Self { tools: scenario.tools.sandbox(sandbox), ..scenario }
+        };
+        scenario
+    }
+
+    /// Creates a scenario whose commands run under the rules for commands alone.
+    #[cfg(feature = "sandbox")]
+    pub(crate) fn unconfined() -> Self {
+        Self::unconfined_at("work", PolicySettings::default())
+    }
+
+    fn unconfined_at(root: &'static str, settings: PolicySettings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let policy = ActionPolicy::new(settings, PolicySettings::default());
         fs::create_dir_all(folder.path().join(root)).unwrap();

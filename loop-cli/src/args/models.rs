@@ -1,8 +1,18 @@
-//! The command line of `loop models`.
+//! The command lines of `loop models` and `loop doctor`.
 
 use std::path::PathBuf;
 
 use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Print one JSON object per finding
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Use the settings of this folder [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct ModelsArgs {

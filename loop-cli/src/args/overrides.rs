@@ -40,6 +40,9 @@ pub(crate) struct OverrideArgs {
     /// Run the agent first, whatever the manifest says
     #[arg(long, conflicts_with = "check_first")]
     no_check_first: bool,
+    /// Run the agent and the check in a sandbox
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "require")]
+    sandbox: Option<String>,
     /// Run this command after the run, however it ended
     #[arg(long, value_name = "CMD")]
     on_finish: Option<String>,
@@ -65,6 +68,7 @@ impl OverrideArgs {
             ("--max-cost", self.max_cost.as_deref()),
             ("--max-time", self.max_time.as_deref()),
             ("--on-finish", self.on_finish.as_deref()),
+            ("--sandbox", self.sandbox.as_deref()),
         ];
         let flags = flags.into_iter().filter_map(|(flag, value)| Some((flag, value?)));
         let mut overrides = flags.fold(Overrides::new(command), |all, (flag, value)| all.with(flag, value));

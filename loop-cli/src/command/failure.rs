@@ -63,6 +63,8 @@ pub(crate) enum Failure {
     Unreadable(String),
     /// The store of jobs cannot be read or written.
     Jobs(#[from] loop_schedule::StoreError),
+    /// The history of fires cannot be read.
+    Fires(#[from] loop_session::fires::FireHistoryError),
     /// A turn of a conversation has no reply.
     Turn(#[from] TurnError),
     /// Standard output cannot be written.
@@ -79,7 +81,9 @@ impl Failure {
             Self::Plan(_) | Self::Task(_) | Self::Loops(_) | Self::Model(_) => exit::USAGE,
             Self::Workspace(_) | Self::Job(_) | Self::State(_) | Self::Record(_) => exit::USAGE,
             Self::Retention(_) | Self::Session(_) => exit::USAGE,
-            Self::Store(_) | Self::Journal(_) | Self::Unreadable(_) | Self::Jobs(_) => exit::USAGE,
+            Self::Store(_) | Self::Journal(_) | Self::Unreadable(_) | Self::Jobs(_) | Self::Fires(_) => {
+                exit::USAGE
+            }
             Self::Turn(TurnError::EmptyPrompt) => exit::USAGE,
             Self::Turn(_) | Self::Output(_) | Self::Internal(_) => exit::FAILED,
         }

@@ -4,6 +4,7 @@
 mod chat;
 mod check;
 mod completions;
+mod doctor;
 mod environment;
 mod every;
 mod failure;
@@ -78,6 +79,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Check(args) => check::exec(&args),
         Command::Skill(command) => skill::exec(&command),
         Command::Models(args) => models::exec(&args),
+        Command::Doctor(args) => doctor::exec(&args),
         Command::Policy(command) => policy::exec(&command),
         Command::Schema => schema::exec(),
         Command::Init(args) => init::exec(&args),

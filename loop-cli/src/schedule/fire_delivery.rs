@@ -5,11 +5,14 @@ use std::sync::Arc;
 use anyhow::Context;
 use async_trait::async_trait;
 use loop_agents::process::Supervisor;
+use loop_core::with_causes;
 use loop_schedule::{Delivery, DeliveryContext, Fire, JobAction, RunnerNotice};
 
+use loop_session::fires::FireResult;
+
 use super::{
-    FireProcess, FireResult, FolderSchedule, action, fire_process::FireProcessExit,
-    fire_reporter::FireReporter, last_iteration::LastIteration,
+    FireProcess, FolderSchedule, action, fire_process::FireProcessExit, fire_reporter::FireReporter,
+    last_iteration::LastIteration,
 };
 
 /// Starts this program for each fire.
@@ -45,7 +48,7 @@ impl Delivery for FireDelivery {
         result.ended_at = crate::clock::now();
         self.reporter.ended(&result);
         if let Err(error) = self.folder.history().add(&result) {
-            self.reporter.warn(&format!("{error:#}"));
+            self.reporter.warn(&with_causes(&error));
         }
     }
 

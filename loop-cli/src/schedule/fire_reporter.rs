@@ -7,10 +7,10 @@ use std::sync::{
 
 use jiff::tz::TimeZone;
 use loop_schedule::{Fire, FireStage, FiringSwitch, JobId, RunnerNotice, SchedulerEvent, Slots, Zone};
+use loop_session::fires::FireResult;
 use loop_telemetry::words::instant;
 
 use super::{
-    FireResult,
     job_rows::cut,
     jobs_panel::{JobsPanel, SchedulerPhase},
 };

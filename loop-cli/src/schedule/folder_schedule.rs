@@ -6,9 +6,9 @@ use std::{
 };
 
 use loop_schedule::{DISABLE_VARIABLE, JobId, JobRecord, Jobs, OffSwitch, ProjectJobs, ScheduleSettings};
+use loop_session::fires::{FireHistory, FireResult};
 use loop_telemetry::{RunStore, StateDir, StateDirError};
 
-use super::{FireHistory, FireResult};
 use crate::command::{Failure, usage};
 use crate::view;
 
@@ -43,7 +43,11 @@ impl FolderSchedule {
     /// # Errors
     /// The history cannot be read.
     pub(crate) fn fires_of(&self, id: JobId) -> Result<Vec<FireResult>, Failure> {
-        let fires = self.history().read()?.report(|warning| self.project.warn(&warning));
+        let fires = self
+            .history()
+            .read()
+            .map_err(|error| Failure::Setup(error.into()))?
+            .report(|warning| self.project.warn(&warning));
         Ok(fires.into_iter().filter(|result| result.job == id).collect())
     }
 }

@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 use loop_schedule::{FireRecord, FireStage, JobRecord, JobStatus, ScheduleSettings, Trigger, Zone};
 
+use loop_session::fires::FireResult;
 use loop_telemetry::words::until;
 
-use super::FireResult;
 use crate::view::{
     columns::{self, Column},
     text,

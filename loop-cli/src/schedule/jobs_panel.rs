@@ -7,9 +7,10 @@ use std::{
 };
 
 use loop_schedule::{JobRecord, ScheduleSettings};
+use loop_session::fires::FireResult;
 use tokio::{task::spawn_blocking, time::sleep};
 
-use super::{FireResult, FolderSchedule, JobRow, table};
+use super::{FolderSchedule, JobRow, table};
 use crate::command::Failure;
 use crate::view::{BOLD, DIM, PanelContent, StatusBoard, paint, text};
 

@@ -9,12 +9,11 @@
 //! | which folder's jobs, kept where | `folder_schedule.rs` |
 //! | what a fire does | `action.rs` |
 //! | how it is done, and ended | `fire_delivery.rs`, `fire_process.rs` |
-//! | what became of it | `last_iteration.rs`, `fire_history.rs` |
+//! | what became of it | `last_iteration.rs`, `loop_session::fires` |
 //! | what is seen of it | `fire_reporter.rs`, `job_rows.rs`, `jobs_panel.rs` |
 
 pub(crate) mod action;
 mod fire_delivery;
-mod fire_history;
 mod fire_process;
 mod fire_reporter;
 mod folder_schedule;
@@ -25,7 +24,6 @@ mod last_iteration;
 use self::fire_process::FireProcess;
 pub(crate) use self::{
     fire_delivery::FireDelivery,
-    fire_history::{FireHistory, FireResult},
     fire_reporter::FireReporter,
     folder_schedule::{FolderSchedule, find_job, is_disabled, off_switch, unknown_job},
     job_rows::{JobRow, table},

@@ -6,7 +6,9 @@ use tokio::{sync::mpsc::UnboundedReceiver, time::timeout};
 
 use loop_core::{CancellationToken, with_causes};
 use loop_session::{
-    ApprovalQuestion, InputError, Session, UserInput, is_loop,
+    ApprovalQuestion, InputError, Session, UserInput,
+    fires::{FireHistory, FireResult},
+    is_loop,
     jobs::{DueJob, MissedJobAction, MissedJobs, SessionScheduler},
 };
 
@@ -17,7 +19,6 @@ use super::{
 };
 use crate::{
     clock, exit,
-    schedule::{FireHistory, FireResult},
     signals::{Signal, Signals, SuspendSignals, stop_here},
     view::{self, DIM, NoEchoGuard, WARN, paint},
 };
@@ -201,7 +202,7 @@ async fn fire(
         };
         let history = FireHistory::in_folder(session.jobs().project().store().folder());
         if let Err(error) = history.add(&fire.ended_in_session(error, clock::now())) {
-            view::warning(&format!("{error:#}"));
+            view::warning(&with_causes(&error));
         }
     }
     shown(done)

@@ -5,8 +5,8 @@ mod approvals;
 use std::{path::PathBuf, time::Duration};
 
 use super::{
-    DeniedAction, IgnoredSetting, LocalPath, Origin, OutsidePath, Permissions, PolicySettings, Ruling,
-    SecretFiles, Verb, WithOrigin, WriteApproval,
+    CommandNetwork, DeniedAction, IgnoredSetting, LocalPath, Origin, OutsidePath, Permissions,
+    PolicySettings, Ruling, SandboxMode, SecretFiles, Verb, WithOrigin, WriteApproval,
     case_folding::folded,
     command::{CommandLine, CommandPolicy},
     environment::NamePattern,
@@ -55,6 +55,8 @@ pub struct ActionPolicy {
     command_time: Option<WithOrigin<Duration>>,
     variables: Vec<WithOrigin<NamePattern>>,
     approve_writes: WithOrigin<WriteApproval>,
+    sandbox: WithOrigin<SandboxMode>,
+    network: WithOrigin<CommandNetwork>,
     ignored: Vec<IgnoredSetting>,
 }
 
@@ -89,6 +91,8 @@ impl ActionPolicy {
             command_time: project.command_time.filter(|time| time.value < most).or(user.command_time),
             variables: user.variables,
             approve_writes: settings::strictest(user.approve_writes, project.approve_writes),
+            sandbox: settings::strictest(user.sandbox, project.sandbox),
+            network: settings::strictest(user.network, project.network),
             ignored,
         }
     }
@@ -155,9 +159,14 @@ impl ActionPolicy {
         self
     }
 
-    /// Returns which changes of files a person is shown before tools make them, and the origin of that setting.
-    pub fn approve_writes(&self) -> &WithOrigin<WriteApproval> {
-        &self.approve_writes
+    /// Returns whether commands run in a sandbox, and the origin of that setting.
+    pub fn sandbox(&self) -> &WithOrigin<SandboxMode> {
+        &self.sandbox
+    }
+
+    /// Returns which commands may use the network, and the origin of that setting. Only a sandbox enforces it.
+    pub fn network(&self) -> &WithOrigin<CommandNetwork> {
+        &self.network
     }
 
     /// Returns the project's settings that have no effect.

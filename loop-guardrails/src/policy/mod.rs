@@ -14,6 +14,7 @@ mod action;
 pub mod audit;
 mod case_folding;
 pub mod command;
+mod confinement;
 pub mod environment;
 #[cfg(unix)]
 mod executed;
@@ -32,6 +33,7 @@ mod write_approval;
 
 pub use self::{
     action::{ActionPolicy, DEFAULT_COMMAND_TIME},
+    confinement::{CommandNetwork, SandboxMode, UnknownConfinement},
     local_path::{LocalPath, OutsidePath},
     permission::{Permissions, UnknownVerb, Verb},
     ruling::{DeniedAction, Origin, Ruling, WithOrigin},

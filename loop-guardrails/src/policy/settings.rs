@@ -7,7 +7,8 @@
 use std::{fmt, time::Duration};
 
 use super::{
-    DEFAULT_COMMAND_TIME, FileName, LocalPath, Origin, Permissions, WithOrigin, WriteApproval,
+    CommandNetwork, DEFAULT_COMMAND_TIME, FileName, LocalPath, Origin, Permissions, SandboxMode, WithOrigin,
+    WriteApproval,
     command::{CommandPolicy, CommandPrefix},
     environment::NamePattern,
 };
@@ -40,6 +41,10 @@ pub struct PolicySettings {
     /// Variables that the commands of tools see in addition to the
     /// [necessary](super::environment::Inheritance::Necessary) ones, even if they look like secrets.
     pub variables: Vec<WithOrigin<NamePattern>>,
+    /// Whether commands run in a sandbox. Default: [`SandboxMode::Auto`].
+    pub sandbox: Option<WithOrigin<SandboxMode>>,
+    /// Which commands may use the network. Only a sandbox enforces it. Default: [`CommandNetwork::Approved`].
+    pub network: Option<WithOrigin<CommandNetwork>>,
 }
 
 /// A project's setting that has no effect, because only the user can set it.
@@ -68,10 +73,10 @@ pub(super) fn longest(user: &PolicySettings) -> Duration {
 }
 
 /// Returns the stricter setting of the user and the project.
-pub(super) fn strictest(
-    user: Option<WithOrigin<WriteApproval>>,
-    project: Option<WithOrigin<WriteApproval>>,
-) -> WithOrigin<WriteApproval> {
+pub(super) fn strictest<T: Ord + Default>(
+    user: Option<WithOrigin<T>>,
+    project: Option<WithOrigin<T>>,
+) -> WithOrigin<T> {
     let own = user.unwrap_or_default();
     project.filter(|asked| asked.value > own.value).unwrap_or(own)
 }
@@ -83,9 +88,9 @@ pub(super) fn beyond(user: &PolicySettings, project: &PolicySettings) -> Vec<Ign
     let entries = project.allow.iter().filter(|entry| !known.is_allowed(entry.value.words()));
     let entries =
         entries.map(|entry| ignored(&entry.origin, format!("allow = [{:?}]", entry.value.to_string())));
-    let own = user.approve_writes.as_ref().map(|own| own.value).unwrap_or_default();
-    let fewer = project.approve_writes.iter().filter(|asked| asked.value < own);
-    let fewer = fewer.map(|asked| ignored(&asked.origin, format!("approve_writes = \"{}\"", asked.value)));
+    let fewer = weaker("approve_writes", user.approve_writes.as_ref(), project.approve_writes.as_ref());
+    let looser = weaker("sandbox", user.sandbox.as_ref(), project.sandbox.as_ref());
+    let wider = weaker("network", user.network.as_ref(), project.network.as_ref());
     let off = project
         .safe_mode
         .iter()
@@ -102,5 +107,16 @@ pub(super) fn beyond(user: &PolicySettings, project: &PolicySettings) -> Vec<Ign
     let seen =
         project.variables.iter().filter(|name| !user.variables.iter().any(|own| own.value == name.value));
     let seen = seen.map(|name| ignored(&name.origin, format!("variables = [\"{}\"]", name.value)));
-    entries.chain(off).chain(shown).chain(long).chain(seen).chain(fewer).collect()
+    entries.chain(off).chain(shown).chain(long).chain(seen).chain(fewer).chain(looser).chain(wider).collect()
+}
+
+/// Returns the project's value of a setting if it is weaker than the user's.
+fn weaker<T: Ord + Copy + Default + fmt::Display>(
+    name: &str,
+    user: Option<&WithOrigin<T>>,
+    project: Option<&WithOrigin<T>>,
+) -> Option<IgnoredSetting> {
+    let own = user.map(|own| own.value).unwrap_or_default();
+    let asked = project.filter(|asked| asked.value < own)?;
+    Some(IgnoredSetting { origin: asked.origin.clone(), setting: format!("{name} = \"{}\"", asked.value) })
 }

@@ -11,7 +11,7 @@ use loop_agents::{
 };
 use loop_core::{Ceiling, Iteration, IterationContext, IterationError, Work};
 
-use super::{AgentOutput, ComposeError, priced_model, settings};
+use super::{AgentOutput, ComposeError, priced_model, sandbox::confined, settings};
 use crate::{
     context::{ExecutionContext, OutputSink},
     model::{ChatSetup, Model},
@@ -54,6 +54,7 @@ impl AgentPlan {
             max_time: None,
             max_silence: None,
             always_shell: false,
+            sandbox: None,
         }
     }
 
@@ -77,7 +78,7 @@ impl AgentPlan {
     /// ```
     pub fn build(&self, cx: &ExecutionContext) -> Result<PlannedAgent, ComposeError> {
         Ok(PlannedAgent(match &self.work {
-            WorkPlan::Command(command) => AgentKind::Command(Box::new(self.command_agent(command, cx))),
+            WorkPlan::Command(command) => AgentKind::Command(Box::new(self.command_agent(command, cx)?)),
             WorkPlan::Model(part) => {
                 let model = self.priced(part, cx)?;
                 AgentKind::Model(Box::new(self.model_agent(part, model, cx)?))
@@ -86,7 +87,11 @@ impl AgentPlan {
     }
 
     /// Makes the agent that is this command.
-    pub(crate) fn command_agent(&self, command: &CommandLine, cx: &ExecutionContext) -> ShellAgent {
+    pub(crate) fn command_agent(
+        &self,
+        command: &CommandLine,
+        cx: &ExecutionContext,
+    ) -> Result<ShellAgent, ComposeError> {
         let mut shell = cx.shell(self.sees().split(cx.variables().iter().cloned()).seen);
         shell = shell.inherit_env(&self.env.set).always_shell(self.always_shell);
         if let Some(time) = self.max_time {
@@ -95,8 +100,9 @@ impl AgentPlan {
         if let Some(silence) = self.max_silence {
             shell = shell.max_silence(silence);
         }
+        let shell = confined(shell, self.sandbox.as_ref(), command.as_str(), "agent.sandbox", cx)?;
         let agent = ShellAgent::of(command.clone()).prompt(self.prompt.clone()).shell(shell);
-        observe_command_output(read_usage(agent, &self.usage, cx), cx)
+        Ok(observe_command_output(read_usage(agent, &self.usage, cx), cx))
     }
 
     /// The model that is named, at the prices of the plan.

@@ -41,7 +41,7 @@ impl Plan {
     /// The command cannot run.
     pub fn check_command(&self, cx: &ExecutionContext) -> Result<Option<CommandEvaluator>, ComposeError> {
         let Some(line) = &self.evaluator.command else { return Ok(None) };
-        let mut shell = super::review::check_shell(self, cx);
+        let mut shell = super::review::check_shell(self, line, cx)?;
         if let Some(time) = self.evaluator.max_time {
             shell = shell.max_time(time);
         }

@@ -7,6 +7,7 @@ mod on_finish;
 mod output;
 mod resume_guardrail;
 mod review;
+mod sandbox;
 mod stop_condition;
 
 use loop_core::{Bounded, Guardrail, JudgedStep, Loop, Pace, pace_fn};
@@ -42,7 +43,8 @@ const MAX_UNMETERED: u64 = 3;
 impl Plan {
     /// Makes the loop, whose parts run where `cx` says.
     ///
-    /// Composing runs nothing and writes nothing.
+    /// Composing runs nothing. It writes nothing but the private temporary folder of a sandbox, and the folder for the
+    /// state of an agent that has never run.
     ///
     /// # Errors
     /// A part cannot work here: a key is not set, the settings are wrong, or the folder cannot be used.

@@ -10,7 +10,9 @@ use loop_agents::{
 use super::{
     ComposeError,
     agent::{observe_command_output, observe_model_output, read_usage},
-    priced_model, settings,
+    priced_model,
+    sandbox::confined,
+    settings,
 };
 use crate::{
     context::ExecutionContext,
@@ -32,8 +34,8 @@ pub(super) fn review(
         }
         ReviewerPlan::Command(part) => {
             // git is not an agent, and gets no agent's key.
-            let tree = WorkTree::at(cx.folder(), &check_shell(plan, cx));
-            ReviewEvaluator::by_command(observe_command_output(command(part, plan, cx), cx), tree)
+            let tree = WorkTree::at(cx.folder(), &check_shell(plan, "git", cx)?);
+            ReviewEvaluator::by_command(observe_command_output(command(part, plan, cx)?, cx), tree)
         }
     };
     let review = review.task(&plan.goal);
@@ -44,9 +46,10 @@ pub(super) fn review(
 }
 
 /// Returns the shell for commands of the check, which do not see the agent's keys.
-pub(super) fn check_shell(plan: &Plan, cx: &ExecutionContext) -> Shell {
+pub(super) fn check_shell(plan: &Plan, command: &str, cx: &ExecutionContext) -> Result<Shell, ComposeError> {
     let seen = plan.evaluator_sees().split(cx.variables().iter().cloned()).seen;
-    cx.shell(seen).inherit_env(&plan.agent.env.set).always_shell(plan.agent.always_shell)
+    let shell = cx.shell(seen).inherit_env(&plan.agent.env.set).always_shell(plan.agent.always_shell);
+    confined(shell, plan.evaluator.sandbox.as_ref(), command, "evaluator.sandbox", cx)
 }
 
 /// Builds a conversation with this model, whose tools change nothing.
@@ -65,7 +68,7 @@ fn conversation(
 }
 
 /// Builds an agent from this command, with the same variables as an agent: it also gets the keys of its own vendor.
-fn command(part: &ReviewCommand, plan: &Plan, cx: &ExecutionContext) -> ShellAgent {
+fn command(part: &ReviewCommand, plan: &Plan, cx: &ExecutionContext) -> Result<ShellAgent, ComposeError> {
     let line = part.line.as_str();
     let sees = plan.evaluator_sees().of_agent(line);
     let mut shell = cx.shell(sees.split(cx.variables().iter().cloned()).seen);
@@ -73,7 +76,8 @@ fn command(part: &ReviewCommand, plan: &Plan, cx: &ExecutionContext) -> ShellAge
     if let Some(time) = plan.evaluator.max_time {
         shell = shell.max_time(time);
     }
+    let shell = confined(shell, plan.evaluator.sandbox.as_ref(), line, "evaluator.sandbox", cx)?;
     let agent = ShellAgent::of(part.line.clone()).shell(shell).costs(part.format == Format::Text);
     let prices = plan.agent.usage.prices.clone();
-    read_usage(agent, &UsagePlan { format: part.format, model: part.model.clone(), prices }, cx)
+    Ok(read_usage(agent, &UsagePlan { format: part.format, model: part.model.clone(), prices }, cx))
 }

@@ -10,7 +10,7 @@ pub(crate) const SET: &str = "--set";
 pub(crate) const VAR: &str = "--var";
 
 /// Each flag, and the equivalent key of a manifest.
-pub(crate) const FLAGS: [(&str, &str); 12] = [
+pub(crate) const FLAGS: [(&str, &str); 13] = [
     (AGENT, "agent.command"),
     (MODEL, "agent.model"),
     ("--check", "evaluator.command"),
@@ -23,6 +23,7 @@ pub(crate) const FLAGS: [(&str, &str); 12] = [
     ("--check-first", "check_first"),
     ("--no-check-first", "check_first"),
     ("--on-finish", "on_finish"),
+    ("--sandbox", "sandbox.enforce"),
 ];
 
 /// Returns the flag with this name, if it can change a manifest.

@@ -58,3 +58,19 @@ pub(super) const RESUMES: &[(&str, &str)] = &[
     ("ask", "A person is asked first. Where nobody can be asked, the run halts."),
     ("halt", "The run halts. A second `loop resume` runs the iteration again."),
 ];
+
+/// Of `sandbox.network`.
+pub(super) const NETWORKS: &[(&str, &str)] = &[
+    (
+        "all",
+        "TCP and UDP to any host. Unix sockets cannot be created, because a service behind one acts with its own \
+         rights.",
+    ),
+    ("none", "No sockets at all, not even to this machine."),
+];
+
+/// Of `sandbox.enforce`.
+pub(super) const ENFORCEMENTS: &[(&str, &str)] = &[
+    ("require", "The run is refused, and the message names what is missing."),
+    ("warn", "The run starts with the rest of the sandbox, and a warning names what is missing."),
+];

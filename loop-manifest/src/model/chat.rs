@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Model, PromptSections, blocking, project_prompt,
-    tools::{audit, tools_of, workspace},
+    tools::{audit, command_sandbox, tools_of, workspace},
 };
 use crate::{
     compose::{ComposeError, ToolsError},
@@ -110,6 +110,7 @@ impl<'a> ChatSetup<'a> {
         let set = self.set.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let everything = EnvironmentPolicy::new().pass("*".parse::<NamePattern>());
         let tools = Toolbox::standard(workspace.clone())
+            .sandbox(command_sandbox(self.cx))
             .environment(seen.chain(set), &everything)
             .supervisor(self.cx.supervisor().clone())
             .run(self.cx.supervisor().run())

@@ -42,5 +42,5 @@ pub use self::{
     error::ModelChoiceError,
     project_prompt::{PromptSections, project_prompt},
     stopped_ollama::StoppedOllama,
-    tools::{audit, tools_of, workspace},
+    tools::{audit, command_sandbox, tools_of, workspace},
 };

@@ -1,5 +1,6 @@
 //! The tools that a model can call, under the policy.
 
+use loop_agents::{process::sandbox::UserFolders, tools::CommandSandbox};
 use loop_guardrails::policy::{
     ActionPolicy,
     audit::{Audit, AuditFile},
@@ -37,6 +38,14 @@ pub fn audit(cx: &ExecutionContext) -> Result<Audit, ToolsError> {
     let state = StateDir::from_env_with(|name| cx.variable(name))?;
     let redact = cx.redaction();
     Ok(Audit::new().file(AuditFile::at(state.audit()?)).redacted(move |text| redact(text)))
+}
+
+/// Returns the sandbox for the commands of tools, which see the toolchains and caches of the user, and not the state
+/// directory.
+pub fn command_sandbox(cx: &ExecutionContext) -> CommandSandbox {
+    let variable = |name: &str| cx.variable(name);
+    let state = StateDir::from_env_with(variable).ok().map(|state| state.path().to_owned());
+    CommandSandbox::new(UserFolders::of(variable)).hide(state)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! `[policy]`: what tools may do.
 
 use loop_guardrails::policy::{
-    FileName, LocalPath, Permissions, PolicySettings, Verb, WriteApproval, command::CommandPrefix,
-    environment::NamePattern,
+    CommandNetwork, FileName, LocalPath, Permissions, PolicySettings, SandboxMode, Verb, WriteApproval,
+    command::CommandPrefix, environment::NamePattern,
 };
 use serde_json::{Value, json};
 
@@ -20,6 +20,8 @@ pub(super) const KEYS: &[&str] = &[
     "not_secret",
     "command_seconds",
     "variables",
+    "sandbox",
+    "network",
 ];
 
 /// The values of the table.
@@ -33,6 +35,8 @@ pub(super) fn read(mut table: SettingsTable<'_>) -> PolicySettings {
     settings.not_secret = table.list("not_secret", str::parse::<LocalPath>);
     settings.command_time = table.time("command_seconds");
     settings.variables = table.list("variables", str::parse::<NamePattern>);
+    settings.sandbox = table.text("sandbox", str::parse::<SandboxMode>);
+    settings.network = table.text("network", str::parse::<CommandNetwork>);
     settings.permissions = permissions(&mut table);
     settings
 }
@@ -98,6 +102,21 @@ pub(super) fn schema() -> Value {
             "command_seconds": command_seconds,
             "variables": texts("More environment variables for the commands of tools, even if they contain secrets: `CARGO_HOME`, or \
                 `NPM_*` for all names with that beginning. Valid only in the user's own settings."),
+            "sandbox": {
+                "type": "string",
+                "enum": SandboxMode::ALL.iter().map(|mode| mode.as_str()).collect::<Vec<_>>(),
+                "default": SandboxMode::default().as_str(),
+                "description": "Whether the commands of tools run in a sandbox that the kernel enforces: as far as \
+                    this machine can (`auto`), completely or not at all (`require`), or never (`off`). A project can \
+                    only ask for more.",
+            },
+            "network": {
+                "type": "string",
+                "enum": CommandNetwork::ALL.iter().map(|network| network.as_str()).collect::<Vec<_>>(),
+                "default": CommandNetwork::default().as_str(),
+                "description": "Which commands of tools may use the network: none, those that you allow \
+                    (`approved`), or all. The sandbox enforces it. A project can only ask for less.",
+            },
         },
     })
 }

@@ -94,7 +94,7 @@ impl<'a> TaskAgents<'a> {
         let place = || format!("the command `{line}`");
         let command =
             CommandLine::parse(line).map_err(|source| TaskError::Command { place: place(), source })?;
-        Ok(AgentPlan::of_command(command.clone()).command_agent(&command, self.cx))
+        Ok(AgentPlan::of_command(command.clone()).command_agent(&command, self.cx)?)
     }
 
     /// Returns the shell for checks: with the user's variables, except those that look like secrets.

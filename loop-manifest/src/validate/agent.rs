@@ -58,6 +58,7 @@ pub(super) fn agent(
         usage: UsagePlan { format, model, prices },
         env: env?,
         always_shell: false,
+        sandbox: None,
         max_time: max_time.optional()?,
         max_silence: max_silence.optional()?,
     })

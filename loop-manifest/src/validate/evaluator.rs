@@ -38,6 +38,7 @@ pub(super) fn evaluator(
         judge: of_both(judge)?,
         review: of_both(review)?,
         max_time: max_time.optional()?,
+        sandbox: None,
     })
 }
 

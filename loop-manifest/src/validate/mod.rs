@@ -9,6 +9,7 @@ mod environment;
 mod evaluator;
 mod guardrails;
 mod review;
+mod sandbox;
 mod stop;
 mod usage;
 mod work;
@@ -41,16 +42,26 @@ pub(crate) struct SourceContext<'a> {
 }
 
 /// The plan that `raw` describes.
-pub(crate) fn plan(raw: RawManifest, cx: SourceContext<'_>, problems: &mut Vec<Diagnostic>) -> Option<Plan> {
+pub(crate) fn plan(
+    mut raw: RawManifest,
+    cx: SourceContext<'_>,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Plan> {
     let SourceContext { text, default_name, prices, variables } = cx;
     let name = raw.name.judge(problems, name);
     let goal = raw.goal.judge(problems, filled);
     // Points to the key that names the agent.
     let command = raw.agent.command.written().or(raw.agent.model.written());
     let command = command.map(|at| at.span.clone()).unwrap_or_default();
+    let shared = sandbox::partial(raw.sandbox, problems);
+    let of_agent = sandbox::partial(raw.agent.sandbox.take(), problems);
+    let of_check = sandbox::partial(raw.evaluator.sandbox.take(), problems);
     let mut agent = agent::agent(raw.agent, (text, &variables), prices, problems);
     if let Some(agent) = &agent {
         guardrails::metered(&raw.guardrails, agent, command.clone(), problems);
+        if let (Some(Some(_)), Some(_)) = (&of_agent, agent.model()) {
+            problems.push(sandbox::of_model(command.clone()));
+        }
         cost_limits::agent(&raw.guardrails, agent, command, problems);
     }
     let check_first = raw.check_first.judge(problems, |at| evaluator::check_first(&at, &raw.evaluator));
@@ -75,7 +86,10 @@ pub(crate) fn plan(raw: RawManifest, cx: SourceContext<'_>, problems: &mut Vec<D
         agent.always_shell = always;
     }
     let on_finish = raw.on_finish.judge(problems, |at| evaluator::plain_command(&at, text, &variables));
-    let (agent, evaluator) = (agent?, evaluator?);
+    let (mut agent, mut evaluator) = (agent?, evaluator?);
+    let shared = shared?;
+    (agent.sandbox, evaluator.sandbox) =
+        (sandbox::merged(of_agent?, shared.as_ref()), sandbox::merged(of_check?, shared.as_ref()));
     Some(Plan {
         name: name.or(default_name)?,
         goal: goal.optional()?.or_else(|| default_goal(&evaluator))?,

@@ -327,3 +327,22 @@ fn colours_are_there_when_asked_for() {
     assert!(problems.render(Paint::Coloured).contains("\u{1b}["));
     assert!(!problems.to_string().contains('\u{1b}'));
 }
+
+#[test]
+fn sandboxes() {
+    let sandbox = |keys: &str| format!("{YAML}sandbox:\n  {keys}\n");
+    let model = yaml(COMMAND, "  model: ollama:qwen3\n  sandbox: {network: none}\n");
+    refused(
+        "loop.yaml",
+        &[
+            ("sandbox_of_hosts", sandbox("network: [\"api.anthropic.com:443\"]")),
+            ("sandbox_network_slip", sandbox("network: non")),
+            ("sandbox_enforce_slip", sandbox("enforce: requires")),
+            ("sandbox_of_the_whole_system", sandbox("write: [src, /]")),
+            ("sandbox_outside", sandbox("write: [../other]")),
+            ("sandbox_of_another_home", sandbox("read: [~ann/bin]")),
+            ("sandbox_pattern", sandbox("read: ['src/*']")),
+            ("sandbox_of_a_model", model),
+        ],
+    );
+}

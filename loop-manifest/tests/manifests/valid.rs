@@ -85,6 +85,7 @@ fn a_small_manifest_has_the_documented_defaults() {
             always_shell: false,
             max_time: None,
             max_silence: None,
+            sandbox: None,
         },
         evaluator: EvaluatorPlan { command: Some("cargo test".to_owned()), ..EvaluatorPlan::default() },
         check_first: false,
@@ -148,6 +149,7 @@ fn every_key_reaches_the_plan() {
             always_shell: true,
             max_time: Some(Duration::from_secs(900)),
             max_silence: Some(Duration::from_millis(90_500)),
+            sandbox: None,
         },
         evaluator: EvaluatorPlan {
             command: Some("cargo test".to_owned()),
@@ -290,4 +292,21 @@ fn a_long_prompt_is_taken() {
             .render(&PromptValues::default())
             .starts_with(&prompt[..prompt.len() - 1])
     );
+}
+
+#[test]
+fn sandboxes_of_the_agent_and_the_check_take_missing_keys_from_the_shared_one() {
+    let sandboxes = "sandbox: {write: [src], enforce: warn}\n";
+    let shared = plan("loop.yaml", &format!("{YAML}{sandboxes}"));
+    assert_eq!(shared.agent.sandbox, shared.evaluator.sandbox);
+    let text = format!("{YAML}{sandboxes}")
+        .replace("evaluator:\n", "evaluator:\n  sandbox: {network: none, read: [/usr]}\n");
+    let own = plan("loop.yaml", &text);
+    assert_eq!(own.agent.sandbox, shared.agent.sandbox);
+    let confined = own.evaluator.sandbox.expect("a sandbox");
+    assert_eq!((confined.write, confined.read), (vec!["src".to_owned()], Some(vec!["/usr".to_owned()])));
+    assert!(plan("loop.yaml", YAML).agent.sandbox.is_none());
+    let only = plan("loop.yaml", &YAML.replace("agent:\n", "agent:\n  sandbox: {}\n"));
+    assert!(only.agent.sandbox.is_some() && only.evaluator.sandbox.is_none());
+    check("describe_sandboxes", &text, &describe(&plan("loop.yaml", &text)));
 }

@@ -39,6 +39,7 @@ mod start;
 mod support;
 #[cfg(not(target_os = "linux"))]
 mod unsupported;
+mod user_folders;
 
 #[cfg(target_os = "linux")]
 mod file_rules;
@@ -50,6 +51,7 @@ use std::path::{Component, Path, PathBuf};
 pub use error::SandboxError;
 pub use prepared::PreparedSandbox;
 pub use support::SandboxSupport;
+pub use user_folders::UserFolders;
 
 /// The network that a command in a sandbox may use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

@@ -2,6 +2,7 @@
 
 use std::{env, path::Path, process::ExitCode};
 
+use loop_agents::{process::sandbox::UserFolders, tools::CommandSandbox};
 use loop_guardrails::policy::audit::AuditFile;
 use loop_session::policy::{self, PolicyRule};
 use loop_telemetry::StateDir;
@@ -22,7 +23,9 @@ pub(crate) fn exec(place: &PolicyFolderArgs) -> Result<ExitCode, Failure> {
         let rules = policy::rules(workspace.policy());
         print_json_or_warn(&PolicyJson::of(&settings, &rules, audit.as_deref()));
     } else {
-        view::print_or_warn(&policy::page(&settings, workspace.policy(), audit));
+        let folders = UserFolders::of(|name| env::var_os(name));
+        let sandbox = CommandSandbox::new(folders);
+        view::print_or_warn(&policy::page(&settings, workspace.policy(), &sandbox, audit));
     }
     Ok(ExitCode::from(exit::OK))
 }

@@ -34,6 +34,7 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Session(_)
         | Command::Skill(_)
         | Command::Models(_)
+        | Command::Doctor(_)
         | Command::Schema
         | Command::Init(_)
         | Command::Completions { .. }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use console::Term;
 use jiff::Timestamp;
 use loop_schedule::{JobAction, JobRecord, ScheduleSettings};
+use loop_session::fires::FireResult;
 use loop_telemetry::words;
 use serde::Serialize;
 use serde_json::Value;
@@ -13,7 +14,7 @@ use super::{super::runs::json, Failure, folder, tell_if_idle};
 use crate::{
     args::ListArgs,
     clock, exit,
-    schedule::{self, FireResult, FolderSchedule, JobRow},
+    schedule::{self, FolderSchedule, JobRow},
     view,
 };
 

@@ -4,7 +4,10 @@ use std::{collections::HashMap, process::ExitCode};
 
 use jiff::Timestamp;
 use loop_schedule::{CatchUp, JobAction, JobRecord, Overlap, Trigger, Zone};
-use loop_session::jobs::{next_fire, when};
+use loop_session::{
+    fires::FireResult,
+    jobs::{next_fire, when},
+};
 use loop_telemetry::words;
 use serde::Serialize;
 
@@ -17,7 +20,7 @@ use super::{
 use crate::{
     args::ShowJobArgs,
     clock, exit,
-    schedule::{self, FireResult, FolderSchedule, action},
+    schedule::{self, FolderSchedule, action},
     view::{
         self, BOLD,
         columns::{self, Column},

@@ -8,7 +8,9 @@ use std::{collections::VecDeque, fs, io::Write, path::PathBuf};
 use reedline::{FileBackedHistory, History as _, HistoryItem};
 
 use super::pastes::Pastes;
-use crate::{own_file, view};
+use loop_telemetry::own_file;
+
+use crate::view;
 
 /// The number of remembered inputs.
 const REMEMBERED: usize = 1000;

@@ -60,6 +60,20 @@ pub(super) fn own_variables(command: &str) -> impl Iterator<Item = &'static str>
     AGENTS.iter().filter(is_started).flat_map(|agent| agent.own.iter().copied().flatten().copied())
 }
 
+/// Returns the known agents that a shell command starts, by their usual names.
+///
+/// ```
+/// use loop_guardrails::policy::environment::known_agents;
+///
+/// assert_eq!(known_agents("cd web && npx @openai/codex@latest exec -"), ["codex"]);
+/// assert!(known_agents("echo claude").is_empty());
+/// ```
+pub fn known_agents(command: &str) -> Vec<&'static str> {
+    let started = simple_commands(command);
+    let is_started = |agent: &&Agent| started.iter().any(|it| agent.is(&it.program));
+    AGENTS.iter().filter(is_started).filter_map(|agent| agent.names.first().copied()).collect()
+}
+
 impl Agent {
     /// Returns whether `program` is this agent: `codex`, or `codex@latest` for a package runner.
     fn is(&self, program: &str) -> bool {

@@ -48,6 +48,7 @@ mod secret;
 use std::ffi::{OsStr, OsString};
 
 pub use self::{
+    agents::known_agents,
     pattern::{InvalidNamePattern, NamePattern},
     secret::looks_secret,
 };

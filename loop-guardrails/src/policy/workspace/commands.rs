@@ -49,6 +49,11 @@ impl OpenedCommand {
         }
     }
 
+    /// Returns the repository that git reads, if the command is one of git that safe mode knows.
+    pub fn repository(&self) -> Option<&Repository> {
+        self.repository.as_ref()
+    }
+
     /// Replaces the descriptors in the command's output with the names of the files.
     pub fn with_names(&self, text: &str) -> String {
         // From the end, so that the replacement for 1 does not change 11.

@@ -28,6 +28,7 @@ mod git_settings;
 mod nested_repositories;
 mod path_walk;
 mod repository;
+mod stored_secrets;
 
 use std::{
     ffi::OsStr,
@@ -47,6 +48,7 @@ pub use self::{
     files::{OpenedFile, WrittenFile},
     folders::{FileKind, FolderEntry, PathStatus},
     repository::Repository,
+    stored_secrets::{StoredSecrets, has_token_of_git},
 };
 use super::{
     ActionPolicy, DeniedAction, LocalPath, Origin, Verb, WithOrigin, command::CommandPrefix,

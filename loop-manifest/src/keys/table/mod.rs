@@ -3,6 +3,7 @@
 mod agent;
 mod evaluator;
 mod guardrails;
+mod sandbox;
 
 use super::{
     super::bounds::{
@@ -20,7 +21,8 @@ const SECONDS: Shape = Shape::Time(MIN_SECONDS, MAX_SECONDS);
 
 /// Every key, in the order in which a manifest is best read.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
-    [FIRST, agent::KEYS, evaluator::KEYS, guardrails::KEYS, LAST].into_iter().flatten()
+    let parts = [FIRST, agent::KEYS, sandbox::OF_AGENT, evaluator::KEYS, sandbox::OF_EVALUATOR];
+    parts.into_iter().chain([guardrails::KEYS, sandbox::SHARED, LAST]).flatten()
 }
 
 const FIRST: &[Key] = &[

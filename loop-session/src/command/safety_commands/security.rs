@@ -2,6 +2,8 @@
 
 use async_trait::async_trait;
 
+use loop_manifest::model::command_sandbox;
+
 use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session, policy};
 
 pub(in crate::command) struct SecurityCommand;
@@ -24,7 +26,12 @@ impl Command for SecurityCommand {
 
     async fn run(&self, _: &str, session: &mut Session) -> Result<(), InputError> {
         let audit = session.audit_file();
-        let page = policy::page(&session.context.settings, session.tools.workspace.policy(), audit);
+        let page = policy::page(
+            &session.context.settings,
+            session.tools.workspace.policy(),
+            &command_sandbox(&session.context.execution),
+            audit,
+        );
         session.say(page.trim_end());
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use loop_manifest::model::command_sandbox;
 use loop_telemetry::words;
 
 use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session, session::UNKNOWN_WINDOW};
@@ -55,6 +56,10 @@ impl Command for StatusCommand {
                 "commands",
                 if session.tools.are_unsafe() { "all run (/safemode on)" } else { "known ones run" }
                     .to_owned(),
+            ),
+            (
+                "sandbox",
+                command_sandbox(&session.context.execution).describe(session.tools.workspace.policy()),
             ),
             ("transcript", session.log.describe()),
         ];

@@ -123,6 +123,14 @@ impl CommandLine {
         self.is_known || self.ruling.origin == Origin::BuiltIn
     }
 
+    /// Returns whether it changes nothing, as far as its options say: safe mode has judged them. A command that runs
+    /// only because a person allows it may do anything.
+    pub fn only_reads(&self) -> bool {
+        let is_default =
+            || self.ruling.origin == Origin::BuiltIn && DEFAULT_PROGRAMS.contains(&self.program.as_str());
+        if self.program == "git" { self.git.is_some() } else { self.is_known || is_default() }
+    }
+
     fn set_git(&mut self, git: GitCommand) {
         self.arguments = git.arguments();
         self.git = Some(Box::new(git));

@@ -9,14 +9,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
 use jiff::Timestamp;
 use loop_schedule::{Fire, JobId, Slots, WithWarnings};
-use loop_telemetry::{always_json, checksum};
+use loop_telemetry::{always_json, checksum, own_file, words};
 use serde::{Deserialize, Serialize};
-
-use crate::command::{Failure, OrFail};
-use crate::{own_file, view::text};
 
 /// How many of the latest fires stay when the file is shortened. It is shortened at twice as many.
 const KEPT: usize = 1_000;
@@ -26,27 +22,30 @@ const IN_SESSION: &str = "session_turn";
 
 /// The result of a fire.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct FireResult {
-    pub(crate) job: JobId,
+pub struct FireResult {
+    /// The job.
+    pub job: JobId,
     /// The sequence number of the job's fire, from 1.
-    pub(crate) number: u64,
+    pub number: u64,
     /// The slots that it covers; `None` if somebody requested the fire.
-    pub(crate) slots: Option<Slots>,
-    pub(crate) started_at: Timestamp,
-    pub(crate) ended_at: Timestamp,
+    pub slots: Option<Slots>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Timestamp,
     /// Its run; `None` if none began.
-    pub(crate) run_id: Option<String>,
+    pub run_id: Option<String>,
     /// Why the run stopped.
-    pub(crate) stop_reason: Option<String>,
+    pub stop_reason: Option<String>,
     /// The exit code as a shell shows it; `None` if nothing could start.
-    pub(crate) exit_code: Option<i32>,
+    pub exit_code: Option<i32>,
     /// The error, if there was one.
-    pub(crate) error: Option<String>,
+    pub error: Option<String>,
 }
 
 impl FireResult {
     /// Creates an entry for a fire that began at this time and is not over.
-    pub(crate) fn begun(fire: &Fire, started_at: Timestamp) -> Self {
+    pub fn begun(fire: &Fire, started_at: Timestamp) -> Self {
         Self {
             job: fire.job.id,
             number: fire.number,
@@ -61,18 +60,18 @@ impl FireResult {
     }
 
     /// Returns the entry of a fire that a session carried out as one of its turns. It has no run.
-    pub(crate) fn ended_in_session(self, error: Option<String>, ended_at: Timestamp) -> Self {
+    pub fn ended_in_session(self, error: Option<String>, ended_at: Timestamp) -> Self {
         let exit_code = Some(i32::from(error.is_some()));
         Self { ended_at, stop_reason: Some(IN_SESSION.to_owned()), exit_code, error, ..self }
     }
 
     /// Returns whether the fire succeeded.
-    pub(crate) fn succeeded(&self) -> bool {
+    pub fn succeeded(&self) -> bool {
         self.exit_code == Some(0) && self.error.is_none()
     }
 
     /// Describes the end in one or two words.
-    pub(crate) fn word(&self) -> String {
+    pub fn word(&self) -> String {
         match (&self.stop_reason, self.exit_code) {
             (Some(_), Some(0)) if self.error.is_some() => "agent failed".to_owned(),
             (Some(reason), _) => reason.clone(),
@@ -82,20 +81,56 @@ impl FireResult {
     }
 }
 
+/// A history that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FireHistoryError {
+    /// The file cannot be read.
+    #[error("{} cannot be read", path.display())]
+    Read {
+        /// Its path.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The file cannot be written.
+    #[error("{} cannot be written", path.display())]
+    Write {
+        /// Its path.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+}
+
 /// A file with one line per fire.
+///
+/// ```
+/// use loop_session::fires::FireHistory;
+///
+/// let folder = tempfile::tempdir()?;
+/// let fires = FireHistory::in_folder(folder.path()).read()?.report(|warning| eprintln!("{warning}"));
+/// assert!(fires.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
-pub(crate) struct FireHistory {
+pub struct FireHistory {
     file: PathBuf,
 }
 
 impl FireHistory {
-    pub(crate) fn in_folder(folder: &Path) -> Self {
+    /// Creates the history in the folder of a project's schedule. The file need not exist.
+    pub fn in_folder(folder: &Path) -> Self {
         Self { file: folder.join("fires.jsonl") }
     }
 
     /// Returns all stored fires, oldest first, with a warning about unreadable lines.
-    pub(crate) fn read(&self) -> Result<WithWarnings<Vec<FireResult>, String>, Failure> {
-        let bytes = self.bytes().or_setup(|| format!("{} cannot be read", self.file.display()))?;
+    ///
+    /// # Errors
+    /// [`FireHistoryError::Read`] if the file exists and cannot be read, or is a link.
+    pub fn read(&self) -> Result<WithWarnings<Vec<FireResult>, String>, FireHistoryError> {
+        let bytes = self.bytes();
+        let bytes = bytes.map_err(|source| FireHistoryError::Read { path: self.file.clone(), source })?;
         let (mut fires, mut damaged) = (Vec::new(), Vec::new());
         for (number, line) in (1_u64..).zip(lines_of(&bytes)) {
             match serde_json::from_slice(line).ok().filter(|_| checksum::fits(line)) {
@@ -107,7 +142,7 @@ impl FireHistory {
             format!(
                 "{} of {} cannot be read, the first one is line {first}: these fires are missing from the history. A \
                  crash cuts the last line off; otherwise restore the file from a backup",
-                text::count(damaged.len() as u64, "line"),
+                words::count(damaged.len() as u64, "line"),
                 self.file.display()
             )
         });
@@ -123,13 +158,16 @@ impl FireHistory {
     }
 
     /// Adds a fire. Only the holder of the right to fire may call this.
-    pub(crate) fn add(&self, result: &FireResult) -> anyhow::Result<()> {
+    ///
+    /// # Errors
+    /// [`FireHistoryError::Write`] if the file cannot be written, or is a link.
+    pub fn add(&self, result: &FireResult) -> Result<(), FireHistoryError> {
         let added = self.make_room().and_then(|is_whole| {
             let end = if is_whole { "" } else { "\n" };
             let mut file = own_file::options().append(true).create(true).open(&self.file)?;
             file.write_all(format!("{end}{}", line(result)).as_bytes())
         });
-        added.with_context(|| format!("{} cannot be written", self.file.display()))
+        added.map_err(|source| FireHistoryError::Write { path: self.file.clone(), source })
     }
 
     /// Removes the oldest entries once the file is twice its minimum size. Returns whether the last line is complete:

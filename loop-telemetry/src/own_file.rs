@@ -13,14 +13,29 @@ use rustix::fs::OFlags;
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Returns options to open a private file (0600 if new), which must not be a link or a blocking pipe.
-pub(crate) fn options() -> OpenOptions {
+pub fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.mode(0o600).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
     options
 }
 
 /// Returns the content of a regular file.
-pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+///
+/// ```
+/// use loop_telemetry::own_file;
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("history");
+/// std::fs::write(&file, "one\n")?;
+/// assert_eq!(own_file::read(&file)?, b"one\n");
+/// std::os::unix::fs::symlink(&file, folder.path().join("link"))?;
+/// assert!(own_file::read(&folder.path().join("link")).is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// Fails if it cannot be read, is a link or no regular file, or is larger than 64 MiB.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let file = options().read(true).open(path)?;
     let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     if !file.metadata()?.is_file() {

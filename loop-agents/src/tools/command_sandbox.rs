@@ -1,0 +1,232 @@
+//! The sandbox around commands of tools.
+
+use std::path::{Path, PathBuf};
+
+use loop_guardrails::policy::{
+    ActionPolicy, CommandNetwork, LocalPath, SandboxMode, Verb,
+    workspace::{OpenedCommand, StoredSecrets, Workspace, has_token_of_git},
+};
+
+use super::ToolError;
+use crate::process::{
+    Process,
+    sandbox::{Enforcement, Sandbox, SandboxNetwork, SandboxSupport, UserFolders},
+};
+
+/// Confines the commands of tools as the policy's settings [ask](ActionPolicy::sandbox), as far as this machine can.
+///
+/// A command that [only reads](loop_guardrails::policy::command::CommandLine::only_reads) can read the workspace, the
+/// system and the toolchains, and write nothing. A command that a person allows can also write the workspace and the
+/// caches of build tools. Neither can read the secrets in the workspace, and the network is for the commands that the
+/// [policy](ActionPolicy::network) names.
+///
+/// Without Landlock, the rules for commands apply alone.
+///
+/// ```
+/// use loop_agents::{process::sandbox::UserFolders, tools::CommandSandbox};
+/// use loop_guardrails::policy::ActionPolicy;
+///
+/// let sandbox = CommandSandbox::new(UserFolders::of(|name| std::env::var_os(name)));
+/// println!("commands run {}", sandbox.describe(&ActionPolicy::default()));
+/// ```
+#[derive(Debug, Clone)]
+pub struct CommandSandbox {
+    folders: UserFolders,
+    hidden: Vec<PathBuf>,
+    support: SandboxSupport,
+}
+
+impl CommandSandbox {
+    /// Creates a sandbox on this machine, for commands of the user with these folders.
+    pub fn new(folders: UserFolders) -> Self {
+        Self { folders, hidden: Vec::new(), support: SandboxSupport::detect() }
+    }
+
+    /// Hides these files and folders from every command, as the state directory.
+    #[must_use]
+    pub fn hide(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.hidden.extend(paths);
+        self
+    }
+
+    /// Replaces the support that was detected with a smaller one.
+    #[must_use]
+    pub fn supported(self, support: SandboxSupport) -> Self {
+        Self { support, ..self }
+    }
+
+    /// Describes what confines the commands under this policy, as the rest of a sentence that begins "commands run".
+    pub fn describe(&self, policy: &ActionPolicy) -> String {
+        let abi = self.support.landlock_abi;
+        let network = match policy.network().value {
+            CommandNetwork::All => "every command may use the network",
+            CommandNetwork::Approved => "commands that you allow may use the network",
+            CommandNetwork::None => "no command may use the network",
+        };
+        match (policy.sandbox().value, self.is_possible()) {
+            (SandboxMode::Off, _) => "without a sandbox, because the settings turn it off".to_owned(),
+            (_, true) => format!("in a sandbox of the kernel (Landlock {abi}); {network}"),
+            (SandboxMode::Auto, false) => format!("without a sandbox: {}", self.lack()),
+            (SandboxMode::Require, false) => {
+                format!("not at all: the settings require a sandbox, and {}", self.lack())
+            }
+        }
+    }
+
+    fn is_possible(&self) -> bool {
+        self.support.landlock_abi > 0 && self.support.seccomp
+    }
+
+    fn lack(&self) -> &'static str {
+        if self.support.landlock_abi == 0 {
+            "this kernel has no Landlock, or it is turned off, so only the rules for commands hold"
+        } else {
+            "this system cannot filter system calls, so only the rules for commands hold"
+        }
+    }
+
+    /// Puts a command into its sandbox. Returns the reasons why a part of it does not hold. Blocks for the disk.
+    ///
+    /// # Errors
+    /// The settings require a sandbox, and this machine cannot enforce all of it.
+    pub(super) fn confine(
+        &self,
+        process: Process,
+        opened: &OpenedCommand,
+        workspace: &Workspace,
+    ) -> Result<(Process, Vec<String>), ToolError> {
+        let policy = workspace.policy();
+        let enforcement = match policy.sandbox().value {
+            SandboxMode::Off => return Ok((process, Vec::new())),
+            SandboxMode::Auto if !self.is_possible() => return Ok((process, Vec::new())),
+            SandboxMode::Auto => Enforcement::Warn,
+            SandboxMode::Require => Enforcement::Require,
+        };
+        let only_reads = opened.command.only_reads();
+        let network = match policy.network().value {
+            CommandNetwork::All => SandboxNetwork::All,
+            CommandNetwork::Approved if !only_reads => SandboxNetwork::All,
+            CommandNetwork::Approved | CommandNetwork::None => SandboxNetwork::None,
+        };
+        let sandbox = Sandbox::new().network(network).enforcement(enforcement);
+        let mut access = Access { sandbox, missing: Vec::new() };
+        access.add_workspace(workspace, only_reads);
+        access.add_folders(&self.folders, only_reads);
+        access.add_repository(opened);
+        access.hide_secrets(workspace, opened)?;
+        let Access { mut sandbox, mut missing } = access;
+        sandbox = self.hidden.iter().fold(sandbox, |sandbox, path| sandbox.hide(path));
+        let prepared = match sandbox.prepare_with(self.folders.temporary(), self.support) {
+            Ok(prepared) if missing.is_empty() || enforcement == Enforcement::Warn => prepared,
+            Ok(_) => return Err(refused(&missing.join("; "))),
+            Err(error) => return Err(refused(&loop_core::with_causes(&error))),
+        };
+        missing.extend(prepared.shortfalls().iter().cloned());
+        Ok((process.sandbox(prepared), missing))
+    }
+}
+
+fn refused(why: &str) -> ToolError {
+    ToolError::rejected(format!(
+        "the command was not run, because the settings require a sandbox for it: {why}"
+    ))
+}
+
+/// What one command can access, and the rules that the kernel cannot enforce.
+struct Access {
+    sandbox: Sandbox,
+    missing: Vec<String>,
+}
+
+impl Access {
+    fn change(&mut self, change: impl FnOnce(Sandbox) -> Sandbox) {
+        self.sandbox = change(std::mem::take(&mut self.sandbox));
+    }
+
+    fn read(&mut self, path: impl Into<PathBuf>) {
+        self.change(|sandbox| sandbox.read(path));
+    }
+
+    fn write(&mut self, path: impl Into<PathBuf>) {
+        self.change(|sandbox| sandbox.write(path));
+    }
+
+    fn hide(&mut self, path: impl Into<PathBuf>) {
+        self.change(|sandbox| sandbox.hide(path));
+    }
+
+    /// Adds the workspace as far as its permissions allow. Rules for secrets are not among them.
+    fn add_workspace(&mut self, workspace: &Workspace, only_reads: bool) {
+        let lists = || workspace.policy().permissions().iter().filter(|list| !list.is_empty());
+        let is_allowed = |path: &LocalPath, verb| lists().all(|list| list.on(path, verb).allowed);
+        let named = lists().flat_map(|list| list.rules()).map(|(path, _)| path.clone());
+        let mut paths: Vec<_> = std::iter::once(LocalPath::root()).chain(named).collect();
+        paths.sort_by_key(|path| path.as_path().components().count());
+        paths.dedup();
+        let place = |path: &LocalPath| workspace.root().join(path.as_path());
+        let exists = |path: &&LocalPath| place(path).exists();
+        let writes = |path: &LocalPath| is_allowed(path, Verb::Write) && is_allowed(path, Verb::Delete);
+        for path in paths.iter().filter(exists) {
+            let is_above = |other: &&LocalPath| *other != path && path.is_within(other);
+            if !is_allowed(path, Verb::Read) {
+                self.hide(place(path));
+                continue;
+            }
+            self.read(place(path));
+            if !only_reads && writes(path) {
+                self.write(place(path));
+            } else if !only_reads && paths.iter().filter(is_above).any(writes) {
+                let why =
+                    "it is in a folder that they allow to write, and the kernel cannot make an exception";
+                self.missing.push(format!("the permissions forbid changes of `{path}`, but {why}"));
+            }
+        }
+    }
+
+    fn add_folders(&mut self, folders: &UserFolders, only_reads: bool) {
+        for folder in folders.toolchains() {
+            // Git cannot work without its settings, so only a token in them makes them a secret.
+            let settings =
+                if folder.ends_with(".gitconfig") { folder.clone() } else { folder.join("config") };
+            let is_of_git = settings.ends_with(".gitconfig") || settings.ends_with(".config/git/config");
+            if is_of_git && has_token_of_git(&settings) {
+                self.hide(settings);
+            }
+            self.read(folder);
+        }
+        folders.secrets().into_iter().for_each(|path| self.hide(path));
+        if !only_reads {
+            folders.caches().into_iter().for_each(|folder| self.write(folder));
+        }
+    }
+
+    /// Adds a repository above the workspace, or elsewhere, as git reads it.
+    fn add_repository(&mut self, opened: &OpenedCommand) {
+        let Some(repository) = opened.repository() else { return };
+        self.read(common_folder(&repository.git_dir));
+        for name in [".git", ".gitignore", ".gitattributes", ".gitmodules"] {
+            self.read(repository.work_tree.join(name));
+        }
+    }
+
+    fn hide_secrets(&mut self, workspace: &Workspace, opened: &OpenedCommand) -> Result<(), ToolError> {
+        let root = workspace.root();
+        let found = StoredSecrets::below(root, workspace.policy().secrets())
+            .map_err(|error| ToolError::io("list", root, &error))?;
+        if found.is_incomplete {
+            self.missing.push("the workspace has too many files to look for secrets in all of it".to_owned());
+        }
+        // The rules for commands of git keep its settings out of what it prints.
+        let of_git = opened.repository().map(|repository| common_folder(&repository.git_dir));
+        let is_needed = |path: &PathBuf| of_git.as_ref().is_some_and(|folder| path.starts_with(folder));
+        found.files.into_iter().filter(|path| !is_needed(path)).for_each(|path| self.hide(path));
+        Ok(())
+    }
+}
+
+/// Returns the folder with the objects of a repository, which a linked work tree shares.
+fn common_folder(git_dir: &Path) -> PathBuf {
+    let is_linked = git_dir.parent().is_some_and(|parent| parent.ends_with("worktrees"));
+    let common = if is_linked { git_dir.ancestors().nth(2) } else { None };
+    common.unwrap_or(git_dir).to_owned()
+}

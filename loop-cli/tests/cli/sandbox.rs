@@ -1,0 +1,174 @@
+//! Agents, checks and commands of tools inside a sandbox.
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use loop_agents::process::sandbox::SandboxSupport;
+use loop_testing::{Answer, Call};
+use serde_json::json;
+
+use crate::{
+    model_server::ModelServer,
+    support::{CommandResult, Manifest, RunningCommand, Scenario},
+};
+
+const CANARY: &str = "CANARY";
+
+/// Returns true if this machine can confine commands, and prints the reason if it cannot.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn can_be_tested() -> bool {
+    let support = SandboxSupport::detect();
+    let can = support.landlock_abi >= SandboxSupport::MIN_LANDLOCK_ABI && support.seccomp;
+    if !can {
+        eprintln!("not tested: this machine has {support:?}");
+    }
+    can
+}
+
+/// Runs these arguments with a home folder of the scenario's own.
+fn run(scenario: &Scenario, arguments: &[&str]) -> CommandResult {
+    fs::create_dir_all(scenario.path("../home")).expect("a folder");
+    scenario.run(arguments)
+}
+
+#[test]
+fn an_agent_and_a_check_reach_only_what_the_manifest_names() {
+    if !can_be_tested() {
+        return;
+    }
+    let scenario = Scenario::new();
+    fs::write(scenario.path("../outside"), CANARY).expect("a file");
+    let agent = "cat ../outside; echo x >../planted; echo x >\"$TMPDIR/t\" && echo done >result";
+    let check = "cat ../outside; grep -q done result";
+    scenario.manifest(&Manifest::new(agent, check).set("sandbox", json!({})));
+    let shown = run(&scenario, &["run", "loop.json"]).exits(0);
+    assert_eq!(scenario.read("result"), "done\n");
+    assert!(!scenario.path("../planted").exists());
+    assert!(!shown.stdout.contains(CANARY) && !shown.stderr.contains(CANARY), "{shown:?}");
+    // Without a sandbox, the same agent gets out.
+    scenario.manifest(&Manifest::new(agent, check));
+    run(&scenario, &["run", "loop.json"]).exits(0);
+    assert!(scenario.path("../planted").exists());
+}
+
+#[test]
+fn a_flag_confines_a_run_without_a_manifest() {
+    if can_be_tested() {
+        let scenario = Scenario::new();
+        let words =
+            ["run", "--agent", "echo x >../planted; echo x >here", "--check", "test -e here", "--max", "1"];
+        run(&scenario, &[&words[..], &["--sandbox"]].concat()).exits(0);
+        assert!(scenario.has("here") && !scenario.path("../planted").exists());
+    }
+}
+
+#[test]
+fn the_check_can_have_less_than_the_agent() {
+    if can_be_tested() {
+        let scenario = Scenario::new();
+        let socket = "perl -e 'socket(S, 2, 1, 0) or exit 7'";
+        let manifest =
+            Manifest::new(&format!("{socket} && echo x >agent"), &format!("test -e agent && ! {socket}"));
+        let manifest =
+            manifest.set("sandbox", json!({})).set("evaluator.sandbox", json!({ "network": "none" }));
+        scenario.manifest(&manifest);
+        run(&scenario, &["run", "loop.json"]).exits(0);
+    }
+}
+
+#[test]
+fn a_secret_that_cannot_be_hidden_is_named() {
+    if !can_be_tested() || SandboxSupport::detect().mounts {
+        return;
+    }
+    let scenario = Scenario::new();
+    scenario.write(".env", CANARY);
+    let manifest = Manifest::new("cat .env >copy", "test -e copy");
+    scenario.manifest(&manifest.clone().set("sandbox", json!({})));
+    let refused = run(&scenario, &["run", "loop.json"]).exits(2);
+    assert!(refused.stderr.contains(".env is in a writable folder"), "{}", refused.stderr);
+    scenario.manifest(&manifest.set("sandbox", json!({ "enforce": "warn" })));
+    let warned = run(&scenario, &["run", "loop.json"]).exits(0);
+    assert!(warned.stderr.contains(".env is in a writable folder"), "{}", warned.stderr);
+    assert_eq!(scenario.read("copy"), CANARY, "the warning is true");
+}
+
+#[test]
+fn a_secret_is_hidden_from_an_agent_that_can_write_its_folder() {
+    if can_be_tested() && SandboxSupport::detect().mounts {
+        let scenario = Scenario::new();
+        scenario.write(".env", CANARY);
+        let manifest = Manifest::new("cat .env >copy", "test -e copy").set("sandbox", json!({}));
+        scenario.manifest(&manifest);
+        run(&scenario, &["run", "loop.json"]).exits(0);
+        assert_eq!(scenario.read("copy"), "");
+        assert_eq!(scenario.read(".env"), CANARY);
+    }
+}
+
+/// Each known agent, and a file of its own state.
+const AGENTS: &[(&str, &str)] = &[
+    ("claude", ".claude/session"),
+    ("codex", ".codex/session"),
+    ("gemini", ".gemini/session"),
+    ("opencode", ".local/share/opencode/session"),
+    ("pi", ".pi/session"),
+    ("aider", ".aider/session"),
+];
+
+#[test]
+fn a_known_agent_writes_its_own_state_and_no_others() {
+    if !can_be_tested() {
+        return;
+    }
+    for (agent, state) in AGENTS {
+        let scenario = Scenario::new();
+        let programs = scenario.path("../home/.local/bin");
+        fs::create_dir_all(&programs).expect("a folder");
+        let program = programs.join(agent);
+        fs::write(&program, format!("#!/bin/sh\necho x >\"$HOME/{state}\" && echo x >\"$HOME/other\"\n"))
+            .expect("a program");
+        fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("a mode");
+        scenario.manifest(&Manifest::new(agent, "true").set("sandbox", json!({})));
+        let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a path"));
+        let mut command = scenario.loop_command(&["run", "loop.json"]);
+        command.env("PATH", path);
+        RunningCommand::new(&mut command).finish().exits(0);
+        assert!(scenario.path("../home").join(state).exists(), "{agent}");
+        assert!(!scenario.path("../home/other").exists(), "{agent}");
+    }
+}
+
+#[test]
+fn a_command_that_a_person_allows_to_a_model_works_and_stays_inside() {
+    if !can_be_tested() {
+        return;
+    }
+    let scenario = Scenario::new();
+    fs::write(scenario.path("../outside"), CANARY).expect("a file");
+    scenario.write(
+        "check.sh",
+        "#!/bin/sh\ncat ../outside\nmkdir -p target && echo built >target/x\ncat target/x\n",
+    );
+    fs::set_permissions(scenario.path("check.sh"), PermissionsExt::from_mode(0o755)).expect("a mode");
+    let call = Call::new("c1", "run_command", [json!({ "command": "./check.sh" }).to_string().as_str()]);
+    let server = ModelServer::new([Answer::calls([call]), Answer::deltas(["Done."])]);
+    let chat = ["chat", "--model", "openai:scripted", "--prompt", "Test it", "--allow", "./check.sh"];
+    server.run(&scenario, &chat).exits(0);
+    let messages = server.requests()[1].body["messages"].to_string();
+    assert!(messages.contains("built") && !messages.contains(CANARY), "{messages}");
+}
+
+#[test]
+fn settings_can_require_a_sandbox_and_the_policy_shows_what_holds() {
+    let scenario = Scenario::new();
+    scenario.write("loop.toml", "[policy]\nsandbox = \"require\"\nnetwork = \"none\"\n");
+    let page = run(&scenario, &["policy", "show"]).exits(0).stdout;
+    let support = SandboxSupport::detect();
+    let holds =
+        if support.landlock_abi > 0 && support.seccomp { "in a sandbox of the kernel" } else { "not at all" };
+    assert!(page.contains(holds), "{page}");
+    assert!(page.contains("require") && page.contains("none"), "{page}");
+    scenario.write("loop.toml", "[policy]\nsandbox = \"off\"\n");
+    let shown = run(&scenario, &["policy", "show"]).exits(0);
+    assert!(shown.stderr.contains("`sandbox = \"off\"`"), "a project cannot weaken it: {}", shown.stderr);
+}

@@ -1,0 +1,148 @@
+//! The sandbox of an agent or a check, on this machine.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use loop_agents::{
+    process::sandbox::{Enforcement, PreparedSandbox, Sandbox, SandboxError, UserFolders},
+    shell::Shell,
+};
+use loop_guardrails::policy::{
+    SecretFiles,
+    environment::known_agents,
+    workspace::{StoredSecrets, has_token_of_git},
+};
+use loop_telemetry::StateDir;
+
+use super::{ComposeError, settings};
+use crate::{context::ExecutionContext, sandbox_plan::SandboxPlan};
+
+/// The reason why a sandbox cannot be prepared.
+#[derive(Debug, thiserror::Error)]
+enum PrepareError {
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    #[error("cannot look for secrets in {}", path.display())]
+    Search { path: PathBuf, source: io::Error },
+    #[error("{} has too many files to look for secrets in all of it. Write `enforce: warn` to go without", .0.display())]
+    TooMany(PathBuf),
+    #[error("cannot create {} for the state of the agent", path.display())]
+    State { path: PathBuf, source: io::Error },
+    #[error("`{0}` needs a home folder, and HOME is not set")]
+    NoHome(String),
+}
+
+/// Puts the commands of this shell into the plan's sandbox, if there is one. `key` names it for messages, and `command`
+/// is the command that runs inside: a known agent can write its own state.
+pub(super) fn confined(
+    shell: Shell,
+    plan: Option<&SandboxPlan>,
+    command: &str,
+    key: &str,
+    cx: &ExecutionContext,
+) -> Result<Shell, ComposeError> {
+    let Some(plan) = plan else { return Ok(shell) };
+    let settings = settings(cx)?;
+    let prepared =
+        prepare(plan, command, settings.policy().secrets(), cx).map_err(ComposeError::part(key))?;
+    for shortfall in prepared.shortfalls() {
+        cx.warn(&format!("the sandbox does not hold completely: {shortfall}"));
+    }
+    Ok(shell.sandbox(prepared))
+}
+
+fn prepare(
+    plan: &SandboxPlan,
+    command: &str,
+    secrets: &SecretFiles,
+    cx: &ExecutionContext,
+) -> Result<PreparedSandbox, PrepareError> {
+    let folders = UserFolders::of(|name| cx.variable(name));
+    let root = cx.folder().canonicalize();
+    let root = root.map_err(|source| SandboxError::Unopened { path: cx.folder().to_owned(), source })?;
+    let named = |paths: &[String]| {
+        paths.iter().map(|path| place(path, &root, &folders)).collect::<Result<Vec<_>, _>>()
+    };
+    let write = named(&plan.write)?;
+    let mut sandbox = Sandbox::new().network(plan.network).enforcement(plan.enforcement);
+    let mut read = match &plan.read {
+        // Programs find out about themselves there. It shows no more about others than is seen outside.
+        Some(paths) => {
+            sandbox = sandbox.read_only_from([PathBuf::from("/proc")]);
+            named(paths)?
+        }
+        None => vec![root.clone()],
+    };
+    read.extend(write.iter().cloned());
+    read.sort();
+    read.dedup();
+    for folder in &read {
+        for secret in secrets_in(folder, &root, secrets, plan.enforcement, cx)? {
+            sandbox = sandbox.hide(secret);
+        }
+    }
+    sandbox = folders.secrets().into_iter().fold(sandbox, Sandbox::hide);
+    if let Ok(state) = StateDir::from_env_with(|name| cx.variable(name)) {
+        sandbox = sandbox.hide(state.path());
+    }
+    if plan.read.is_none() {
+        read.extend(folders.toolchains());
+    }
+    let settings =
+        ["~/.gitconfig", "~/.config/git/config"].into_iter().filter_map(|path| folders.expand(path));
+    sandbox = settings.filter(|path| has_token_of_git(path)).fold(sandbox, Sandbox::hide);
+    sandbox = read.into_iter().fold(sandbox, Sandbox::read);
+    sandbox = write.into_iter().fold(sandbox, Sandbox::write);
+    for agent in known_agents(command) {
+        for path in state_of(agent, &folders)? {
+            sandbox = sandbox.write(path);
+        }
+    }
+    Ok(sandbox.prepare(folders.temporary())?)
+}
+
+/// Returns the absolute path for one in a manifest.
+fn place(path: &str, root: &Path, folders: &UserFolders) -> Result<PathBuf, PrepareError> {
+    let path = folders.expand(path).ok_or_else(|| PrepareError::NoHome(path.to_owned()))?;
+    Ok(root.join(path).components().collect())
+}
+
+/// Returns the secrets in a folder: all those in the folder of the run, and those directly in another one.
+fn secrets_in(
+    folder: &Path,
+    root: &Path,
+    secrets: &SecretFiles,
+    enforcement: Enforcement,
+    cx: &ExecutionContext,
+) -> Result<Vec<PathBuf>, PrepareError> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let is_own = folder.starts_with(root) || root.starts_with(folder);
+    let search = if is_own { StoredSecrets::below } else { StoredSecrets::directly_in };
+    let found =
+        search(folder, secrets).map_err(|source| PrepareError::Search { path: folder.to_owned(), source })?;
+    match (found.is_incomplete, enforcement) {
+        (false, _) => {}
+        (true, Enforcement::Warn) => {
+            cx.warn(&format!("{} has too many files to look for secrets in all of it", folder.display()))
+        }
+        (true, _) => return Err(PrepareError::TooMany(folder.to_owned())),
+    }
+    // Git cannot work without its settings, so only a token in them makes them a secret.
+    let is_of_git = |path: &Path| path.ends_with(".gitconfig") || path.ends_with(".config/git/config");
+    Ok(found.files.into_iter().filter(|path| !is_of_git(path)).collect())
+}
+
+/// Returns the existing paths that an agent writes for itself. The first one is created, so that an agent can start for
+/// the first time.
+fn state_of(agent: &str, folders: &UserFolders) -> Result<Vec<PathBuf>, PrepareError> {
+    let mut paths = folders.agent_state(agent);
+    if let Some(path) = paths.first().filter(|path| !path.exists()) {
+        fs::create_dir_all(path).map_err(|source| PrepareError::State { path: path.clone(), source })?;
+    }
+    paths.retain(|path| path.exists());
+    Ok(paths)
+}

@@ -1,0 +1,149 @@
+//! What works on this machine, and whether stored files can be read.
+//!
+//! Everything here is read with the loaders that the other commands use, so that a file which passes is one that they
+//! accept. Nothing is changed.
+
+mod machine;
+mod stored;
+
+use std::{ffi::OsString, path::Path};
+
+use loop_manifest::{
+    ExecutionContext,
+    init::agents_on_path,
+    model::{available, command_sandbox},
+    settings::Settings,
+};
+use loop_telemetry::{
+    StateDir,
+    words::{
+        plain as printable,
+        style::{BAD, DIM, GOOD, paint},
+    },
+};
+use serde::Serialize;
+
+/// The result of one examination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Health {
+    /// It works.
+    Good,
+    /// It is missing, and some features with it.
+    Missing,
+    /// It is damaged, or cannot be used.
+    Bad,
+}
+
+/// One thing that was examined.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Finding {
+    /// What it belongs to: `machine`, `agents`, `settings`, `models` or `state`.
+    pub area: &'static str,
+    /// Its name.
+    pub name: String,
+    /// The result.
+    pub health: Health,
+    /// The result in words.
+    pub says: String,
+}
+
+impl Finding {
+    fn new(area: &'static str, name: impl Into<String>, health: Health, says: impl Into<String>) -> Self {
+        Self { area, name: name.into(), health, says: says.into() }
+    }
+}
+
+/// Examines the machine, and what the variables of `cx` name: agents, settings, models and the state directory. Models
+/// are asked over the network. Blocks.
+///
+/// ```
+/// use loop_agents::process::Supervisor;
+/// use loop_manifest::ExecutionContext;
+/// use loop_session::doctor::{Health, examine};
+///
+/// let folder = tempfile::tempdir()?;
+/// let state = folder.path().join("state").into_os_string();
+/// let variables = [("LOOP_HOME".into(), state), ("PATH".into(), "/bin".into())];
+/// let cx = ExecutionContext::new(folder.path(), Supervisor::new("doctor"))?.with_variables(variables);
+/// assert!(examine(&cx).iter().all(|finding| finding.health != Health::Bad));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn examine(cx: &ExecutionContext) -> Vec<Finding> {
+    let variable = |name: &str| cx.variable(name);
+    let mut findings = machine::findings();
+    findings.push(agents(variable("PATH")));
+    match Settings::load(cx.folder(), variable) {
+        Ok(settings) => {
+            let confinement = command_sandbox(cx).describe(&settings.policy());
+            findings.push(Finding::new("settings", "files", Health::Good, "they can be read"));
+            findings.push(Finding::new("settings", "commands run", Health::Good, confinement));
+            findings.push(models(&settings, cx));
+        }
+        Err(problems) => findings.push(Finding::new("settings", "files", Health::Bad, problems.to_string())),
+    }
+    match StateDir::from_env_with(variable) {
+        Ok(state) => findings.extend(stored::findings(&state)),
+        Err(error) => findings.push(Finding::new("state", "folder", Health::Bad, error.to_string())),
+    }
+    findings
+}
+
+fn agents(path: Option<OsString>) -> Finding {
+    let names: Vec<_> = agents_on_path(&path.unwrap_or_default()).map(|agent| agent.program).collect();
+    if names.is_empty() {
+        return Finding::new("agents", "installed", Health::Missing, "none that loop knows is on PATH");
+    }
+    Finding::new("agents", "installed", Health::Good, names.join(", "))
+}
+
+fn models(settings: &Settings, cx: &ExecutionContext) -> Finding {
+    match available(settings, cx, false) {
+        Ok(models) if models.is_empty() => {
+            Finding::new("models", "known", Health::Missing, "none is in the settings, and no server answers")
+        }
+        Ok(models) => {
+            let names: Vec<_> = models.iter().map(|model| model.name.as_str()).collect();
+            Finding::new("models", "known", Health::Good, names.join(", "))
+        }
+        Err(error) => Finding::new("models", "known", Health::Bad, loop_core::with_causes(&error)),
+    }
+}
+
+/// Formats findings for people.
+pub fn page(findings: &[Finding]) -> String {
+    let line = |finding: &Finding| {
+        let (word, style) = match finding.health {
+            Health::Good => ("ok     ", GOOD),
+            Health::Missing => ("missing", DIM),
+            Health::Bad => ("BAD    ", BAD),
+        };
+        let name = format!("{} {}", finding.area, finding.name);
+        format!("  {}  {:<24} {}", paint(style, word), printable(&name), printable(&finding.says))
+    };
+    findings.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns whether something is damaged or cannot be used.
+pub fn has_bad(findings: &[Finding]) -> bool {
+    findings.iter().any(|finding| finding.health == Health::Bad)
+}
+
+/// Returns the folders in a folder, sorted. A folder that does not exist has none.
+fn folders_in(folder: &Path) -> std::io::Result<Vec<std::path::PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,64 @@
+//! The restrictions that this machine can enforce.
+
+use loop_agents::process::sandbox::SandboxSupport;
+
+use super::{Finding, Health};
+
+pub(super) fn findings() -> Vec<Finding> {
+    of(SandboxSupport::detect())
+}
+
+fn of(support: SandboxSupport) -> Vec<Finding> {
+    let finding = |name: &str, health, says: &str| Finding::new("machine", name, health, says);
+    let (abi, least) = (support.landlock_abi, SandboxSupport::MIN_LANDLOCK_ABI);
+    let landlock = match abi {
+        0 => finding("landlock", Health::Missing, "no sandbox can protect files: use Linux 6.2 or newer"),
+        old if old < least => {
+            let says = format!("version {old} lets a command truncate files outside; {least} is needed");
+            finding("landlock", Health::Missing, &says)
+        }
+        _ => finding("landlock", Health::Good, &format!("version {abi} protects files")),
+    };
+    let signals = if abi >= SandboxSupport::SIGNALS_LANDLOCK_ABI {
+        finding("signals", Health::Good, "a command in a sandbox signals only its own processes")
+    } else {
+        finding(
+            "signals",
+            Health::Missing,
+            "a command in a sandbox can signal your other processes (Linux 6.12)",
+        )
+    };
+    let calls = if support.seccomp {
+        finding("seccomp", Health::Good, "sockets, ptrace and namespaces can be refused")
+    } else {
+        finding("seccomp", Health::Missing, "neither the network nor ptrace can be refused")
+    };
+    let mounts = if support.mounts {
+        finding("mounts", Health::Good, "secrets in writable folders can be hidden")
+    } else {
+        let says = "secrets in writable folders cannot be hidden, which needs CAP_SYS_ADMIN";
+        finding("mounts", Health::Missing, says)
+    };
+    let uncovered = "file modes, owners and times, System V shared memory, message queues, resource limits";
+    vec![landlock, signals, calls, mounts, finding("not covered", Health::Missing, uncovered)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_that_is_switched_off_is_missing() {
+        let mut all = SandboxSupport::detect();
+        (all.landlock_abi, all.seccomp, all.mounts) = (6, true, true);
+        let health = |support| -> Vec<_> { of(support).iter().map(|finding| finding.health).collect() };
+        assert_eq!(health(all)[..4], [Health::Good; 4]);
+        for (index, change) in
+            [(0, (0, true, true)), (1, (5, true, true)), (2, (6, false, true)), (3, (6, true, false))]
+        {
+            let mut support = all;
+            (support.landlock_abi, support.seccomp, support.mounts) = change;
+            assert_eq!(health(support)[index], Health::Missing, "{support:?}");
+        }
+    }
+}

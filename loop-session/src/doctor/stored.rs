@@ -1,0 +1,120 @@
+//! The files in the state directory, read as the other commands read them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use loop_agents::chat::Message;
+use loop_core::with_causes;
+use loop_schedule::FileStore;
+use loop_telemetry::{RunStore, StateDir, StateDirError, transcript::SessionStore, words};
+
+use super::{Finding, Health, folders_in};
+use crate::fires::FireHistory;
+
+/// The results for one kind of file: how many were read, and the problems of the others.
+#[derive(Debug, Default)]
+struct Results {
+    read: u64,
+    problems: Vec<Finding>,
+}
+
+impl Results {
+    fn add(&mut self, name: &str, result: Result<(), String>) {
+        match result {
+            Ok(()) => self.read += 1,
+            Err(why) => self.problem(name, why),
+        }
+    }
+
+    fn problem(&mut self, name: &str, why: String) {
+        self.problems.push(Finding::new("state", name, Health::Bad, why));
+    }
+
+    fn findings(self, name: &str, kind: &str) -> Vec<Finding> {
+        let says = format!("{} can be read", words::count(self.read, kind));
+        let good = Finding::new("state", name, Health::Good, says);
+        [good].into_iter().chain(self.problems).collect()
+    }
+}
+
+pub(super) fn findings(state: &StateDir) -> Vec<Finding> {
+    let folder = Finding::new("state", "folder", Health::Good, state.path().display().to_string());
+    let of = |name: &str, kind: &str, results: Result<Results, StateDirError>| match results {
+        Ok(results) => results.findings(name, kind),
+        Err(error) => vec![Finding::new("state", name, Health::Bad, with_causes(&error))],
+    };
+    let mut findings = vec![folder];
+    findings.extend(of("runs", "run", state.runs().map(runs)));
+    findings.extend(of("sessions", "session", state.sessions().map(sessions)));
+    findings.extend(of("schedules", "schedule", state.schedules().map(|folder| schedules(&folder))));
+    findings
+}
+
+/// Reads the index, and each journal to its end.
+fn runs(folder: std::path::PathBuf) -> Results {
+    let warnings = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&warnings);
+    let store = RunStore::at(folder, move |warning| {
+        heard.lock().unwrap_or_else(PoisonError::into_inner).push(warning.to_string());
+    });
+    let mut results = Results::default();
+    match store.list() {
+        Ok(runs) => {
+            for run in runs {
+                let name = format!("run {}", run.id);
+                results.add(&name, journal(&store, &run.id));
+            }
+        }
+        Err(error) => results.problem("runs", with_causes(&error)),
+    }
+    let warnings = warnings.lock().unwrap_or_else(PoisonError::into_inner);
+    warnings.iter().for_each(|warning| results.problem("runs", warning.clone()));
+    results
+}
+
+fn journal(store: &RunStore, id: &str) -> Result<(), String> {
+    store.info(id).map_err(|error| with_causes(&error))?;
+    let mut journal = store.journal(id).map_err(|error| with_causes(&error))?;
+    while journal.next_entry().map_err(|error| with_causes(&error))?.is_some() {}
+    Ok(())
+}
+
+fn sessions(folder: std::path::PathBuf) -> Results {
+    let store = SessionStore::at(folder);
+    let mut results = Results::default();
+    match store.list_from("") {
+        Ok((sessions, unreadable)) => {
+            for session in unreadable {
+                results.problem(&format!("session {}", session.id), with_causes(&session.why));
+            }
+            for session in sessions {
+                let id = session.info.id;
+                let entries = store.entries::<Message>(&id);
+                results.add(&format!("session {id}"), entries.map(drop).map_err(|error| with_causes(&error)));
+            }
+        }
+        Err(error) => results.problem("sessions", with_causes(&error)),
+    }
+    results
+}
+
+fn schedules(folder: &std::path::Path) -> Results {
+    let mut results = Results::default();
+    let folders = match folders_in(folder) {
+        Ok(folders) => folders,
+        Err(error) => {
+            results.problem("schedules", error.to_string());
+            return results;
+        }
+    };
+    for folder in folders {
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut warnings = Vec::new();
+        let jobs = FileStore::at(&folder).read().map_err(|error| with_causes(&error));
+        let jobs = jobs.map(|jobs| drop(jobs.report(|warning| warnings.push(warning.to_string()))));
+        let fires = FireHistory::in_folder(&folder).read().map_err(|error| with_causes(&error));
+        let fires = fires.map(|fires| drop(fires.report(|warning| warnings.push(warning))));
+        results.add(&name, jobs.and(fires));
+        warnings.into_iter().for_each(|warning| results.problem(&name, warning));
+    }
+    results
+}
