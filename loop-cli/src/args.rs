@@ -13,6 +13,7 @@ mod resume;
 mod schedule;
 mod session;
 mod skill;
+mod snapshots;
 mod task;
 
 use std::{num::NonZeroU64, path::PathBuf};
@@ -39,6 +40,7 @@ pub(crate) use self::{
     },
     session::{ListSessionsArgs, RmSessionsArgs, SessionCommand, ShowSessionArgs},
     skill::SkillCommand,
+    snapshots::{ApplyArgs, DiffArgs, RestoreArgs, SnapshotsCommand},
     task::{ReportingArgs, TaskArgs},
 };
 use loop_manifest::init::known_programs;
@@ -52,7 +54,8 @@ use loop_manifest::init::known_programs;
     // Omits the two options that every command has, so that the help fits one screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "\
-More commands:  models, session, report, schema, completions, man
+More commands:  apply, snapshots, models, session, report, schema,
+  completions, man
 To start, in your project's folder:  loop init && loop run
 Exit codes:  0  goal met   1  halted before that   2  wrong usage or manifest
   3  the run failed   129, 130, 143  ended by SIGHUP, Ctrl+C, SIGTERM"
@@ -170,6 +173,23 @@ Examples:
   loop show 0198b2 -i 3
   loop show 0198b2 -i 3 --output | less")]
     Show(ShowArgs),
+    /// Show what a run changed in its folder
+    #[command(after_help = "\
+Examples:
+  loop diff
+  loop diff 0198b2 2..3 src
+  loop diff 0198b2 --names")]
+    Diff(DiffArgs),
+    /// Return the folder of a run to the state after an iteration
+    #[command(
+        override_usage = "loop restore [OPTIONS] <RUN|-> -i <N> [PATH]...\n       loop restore --undo",
+        after_help = "\
+Examples:
+  loop restore 0198b2 -i 2
+  loop restore - -i 0 src/main.rs
+  loop restore --undo"
+    )]
+    Restore(RestoreArgs),
     /// Follow a run from another terminal, and exit with its exit code
     #[command(after_help = "Example:\n  loop tail && git push")]
     Tail(TailArgs),
@@ -242,6 +262,15 @@ Examples:
   loop report 0198b2 --html nightly.html"
     )]
     Report(ReportArgs),
+    /// Hand the changes of a run over, as a branch or a patch
+    #[command(
+        hide = true,
+        after_help = "Examples:\n  loop apply --branch fix-tests\n  loop apply 0198b2 --patch fix.patch"
+    )]
+    Apply(ApplyArgs),
+    /// List the snapshots of this folder, or free their space
+    #[command(subcommand, hide = true, after_help = "Examples:\n  loop snapshots list\n  loop snapshots gc")]
+    Snapshots(SnapshotsCommand),
     /// Print the JSON Schema of manifests, for editors
     #[command(hide = true, after_help = "Example:\n  loop schema > loop.schema.json")]
     Schema,

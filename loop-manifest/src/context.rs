@@ -17,9 +17,14 @@ use loop_agents::{
     usage::UsageFile,
 };
 use loop_guardrails::policy::{Origin, WithOrigin, command::CommandPrefix, environment::looks_secret};
-use loop_telemetry::{Redactor, secrets_in_addresses};
+use loop_telemetry::{Redactor, StateDir, secrets_in_addresses};
 
-use crate::{Diagnostics, settings::Settings};
+use crate::{
+    Diagnostics,
+    plan::{SnapshotMode, SnapshotPlan},
+    settings::Settings,
+    snapshots::FolderSnapshots,
+};
 
 /// Receives what one agent or check prints while it works.
 pub trait OutputSink: Send + Sync {
@@ -66,6 +71,7 @@ pub struct ExecutionContext {
     supervisor: Supervisor,
     settings: Arc<Result<Settings, Diagnostics>>,
     clock: fn() -> SystemTime,
+    snapshots: Option<StateDir>,
     redact: Option<Hook<Redact>>,
     output: Option<Hook<MakeSink>>,
     on_usage_note: Option<Hook<Listener>>,
@@ -107,6 +113,7 @@ impl ExecutionContext {
             supervisor,
             settings: Arc::new(Ok(Settings::default())),
             clock: SystemTime::now,
+            snapshots: None,
             redact: None,
             output: None,
             on_usage_note: None,
@@ -153,6 +160,13 @@ impl ExecutionContext {
     #[must_use]
     pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
         Self { clock, ..self }
+    }
+
+    /// Sets the state directory in which the snapshots of the folder are stored. Default: none, and no run captures
+    /// anything.
+    #[must_use]
+    pub fn with_snapshots(self, state: Option<StateDir>) -> Self {
+        Self { snapshots: state, ..self }
     }
 
     /// Redacts stored data: the audit log of tools and the state of tasks go through `redact`.
@@ -226,6 +240,16 @@ impl ExecutionContext {
     /// Returns all errors in the settings.
     pub fn settings(&self) -> Result<&Settings, &Diagnostics> {
         (*self.settings).as_ref()
+    }
+
+    /// Returns the snapshots of the folder, unless there is no place for them, or the plan turns them off.
+    pub fn snapshots(&self, plan: &SnapshotPlan) -> Option<FolderSnapshots> {
+        let state = self.snapshots.clone().filter(|_| plan.mode != SnapshotMode::Off)?;
+        let snapshots = FolderSnapshots::new(&self.folder, state, plan);
+        Some(match self.settings() {
+            Ok(settings) => snapshots.with_secrets(settings.policy().secrets().clone()),
+            Err(_) => snapshots,
+        })
     }
 
     /// Returns a shell for commands that see `variables`. It runs in the folder, reports usage to the file, and is

@@ -53,6 +53,13 @@ impl<'a> Fields<'a> {
         Some(Fields { object, entries, span, text: self.text, problems: self.problems }.with_known_keys())
     }
 
+    /// The word that is short for an object at `key`, if there is one.
+    pub(crate) fn word(&self, key: &'static str) -> Option<FieldValue<String>> {
+        let ObjectEntry { node, .. } = self.entry(key)?;
+        let Value::Text(value) = &node.value else { return None };
+        Some(FieldValue { key, value: value.clone(), span: node.span.clone() })
+    }
+
     /// The object under `key`, whose keys are those of the object at `object`, as `read` reads it.
     pub(crate) fn nested<T>(
         &mut self,
@@ -278,7 +285,6 @@ impl<'a> Fields<'a> {
             .filter(|key| !meant.iter().flatten().any(|meant| key.is_met_by(meant.path)));
         let missing: Vec<_> = missing.map(|key| key_errors::missing(key, self.span.clone())).collect();
         self.problems.extend(missing);
-        self.problems.extend(self.entries.iter().filter_map(|entry| key_errors::planned(self.object, entry)));
         let unknown = strangers.iter().zip(meant);
         self.problems.extend(unknown.map(|(entry, meant)| key_errors::unknown(self.object, entry, meant)));
         self
@@ -290,7 +296,7 @@ impl Fields<'_> {
         match requirement {
             KeyRequirement::Required => true,
             KeyRequirement::Unless(others) => others.iter().all(|other| self.entry(other).is_none()),
-            KeyRequirement::Optional | KeyRequirement::Planned(_) => false,
+            KeyRequirement::Optional => false,
         }
     }
 }

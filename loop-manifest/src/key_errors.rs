@@ -1,4 +1,4 @@
-//! Findings about the keys of an object: unknown, missing, duplicate or planned ones.
+//! Findings about the keys of an object: unknown, missing or duplicate ones.
 
 use std::collections::HashMap;
 
@@ -8,15 +8,6 @@ use super::{
     keys::{self, Key, KeyRequirement, Shape},
     nearest,
 };
-
-/// Returns the finding for a key that a later version will have, if this is one.
-pub(crate) fn planned(object: &str, entry: &ObjectEntry) -> Option<Diagnostic> {
-    let key = keys::of_object(object).find(|key| key.name() == entry.key)?;
-    let KeyRequirement::Planned(advice) = key.requirement else { return None };
-    let finding = Diagnostic::error(format!("this version of loop does not have `{}` yet", key.path));
-    let finding = finding.at(entry.key_span.clone(), "planned for a later version");
-    Some(finding.help(format!("remove it for now: {advice}")))
-}
 
 /// Returns the finding for a missing key.
 pub(crate) fn missing(key: &Key, place: Span) -> Diagnostic {

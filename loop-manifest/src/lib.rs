@@ -28,15 +28,19 @@ pub mod model;
 mod named_secrets;
 mod names;
 mod nearest;
+mod next_step;
 mod overrides;
 pub mod plan;
 mod raw;
 mod raw_condition;
 mod raw_sandbox;
+mod raw_snapshots;
 mod remaining;
 pub mod sandbox_plan;
 mod schema;
 pub mod settings;
+mod snapshot_plan;
+pub mod snapshots;
 mod source;
 mod stop_plan;
 mod stored_output;
@@ -69,6 +73,7 @@ pub use self::{
         vendor_name,
     },
     nearest::closest,
+    next_step::{how_to_continue, next_step, resume_command, resume_hint},
     overrides::Overrides,
     plan::Plan,
     remaining::remaining,

@@ -11,6 +11,7 @@ use loop_core::{Progress, Usd};
 
 use loop_guardrails::policy::environment::EnvironmentPolicy;
 
+pub use crate::snapshot_plan::{Direction, OnHalt, ScorePlan, ScoreSource, SnapshotMode, SnapshotPlan};
 use crate::{
     environment::EnvironmentPlan,
     names::{ModelName, ToolName},
@@ -45,6 +46,12 @@ pub struct Plan {
     pub resume: ResumePlan,
     /// The command that runs after the run; see [`Plan::finish_command`].
     pub on_finish: Option<String>,
+    /// The snapshots of the folder.
+    pub snapshots: SnapshotPlan,
+    /// What happens to the folder if the run ends without its goal.
+    pub on_halt: OnHalt,
+    /// Whether the folder returns to the best step after a step with a worse score.
+    pub on_regression: bool,
 }
 
 impl Plan {
@@ -110,6 +117,8 @@ pub struct EvaluatorPlan {
     pub judge: Option<JudgePlan>,
     /// An agent that reviews what was done.
     pub review: Option<ReviewPlan>,
+    /// The number that the command measures.
+    pub score: Option<ScorePlan>,
     /// The longest time of one call of the command, the judge or the review; `None` is no limit.
     pub max_time: Option<Duration>,
     /// The sandbox in which its commands run.

@@ -7,6 +7,7 @@ use super::{
     fields::Fields,
     raw_condition::RawStopCondition,
     raw_sandbox::{self, RawSandbox},
+    raw_snapshots::{RawScore, RawSnapshots},
 };
 
 /// The whole manifest. A missing object has no fields.
@@ -38,6 +39,12 @@ pub(crate) struct RawManifest {
     pub(crate) shell: Field<String>,
     /// The shell command that runs after the run, however that ended. Default: none.
     pub(crate) on_finish: Field<String>,
+    /// The snapshots of the folder. Default: `auto`.
+    pub(crate) snapshots: RawSnapshots,
+    /// What happens to the folder if the run ends without its goal. Default: `keep`.
+    pub(crate) on_halt: Field<String>,
+    /// What happens to the folder after a step with a worse score. Default: `keep`.
+    pub(crate) on_regression: Field<String>,
 }
 
 /// `agent`: the command that does the work.
@@ -89,6 +96,8 @@ pub(crate) struct RawEvaluator {
     pub(crate) judge: Option<RawJudge>,
     /// An agent that reviews.
     pub(crate) review: Option<RawReview>,
+    /// The number that the check measures.
+    pub(crate) score: Option<RawScore>,
     /// The time limit of one check, in seconds. More than 0. Default: no separate limit.
     pub(crate) max_seconds: Field<f64>,
     /// Its sandbox. Keys that are not written are those of `sandbox`.
@@ -193,6 +202,9 @@ impl RawManifest {
             resume: fields.text("resume"),
             shell: fields.text("shell"),
             on_finish: fields.text("on_finish"),
+            snapshots: RawSnapshots::read(&mut fields),
+            on_halt: fields.text("on_halt"),
+            on_regression: fields.text("on_regression"),
         }
     }
 }
@@ -244,6 +256,7 @@ impl RawEvaluator {
             confidence: fields.object("evaluator.confidence").map(RawConfidence::read),
             judge: fields.object("evaluator.judge").map(RawJudge::read),
             review: fields.object("evaluator.review").map(RawReview::read),
+            score: fields.object("evaluator.score").map(RawScore::read),
             max_seconds: fields.time("evaluator.max_seconds"),
             sandbox: fields
                 .object("evaluator.sandbox")

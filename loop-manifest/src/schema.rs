@@ -49,6 +49,7 @@ pub fn schema() -> String {
             agents_are_of_one_kind(),
             something_judges(),
             reviewers_are_of_one_kind(),
+            scores_have_one_source(),
             limits_are_measured()
         ]),
     );
@@ -57,7 +58,7 @@ pub fn schema() -> String {
 
 /// The keywords about what is in the object at `path`.
 fn object(path: &str) -> Map<String, Value> {
-    let taken = || keys::of_object(path).filter(|key| key.is_taken());
+    let taken = || keys::of_object(path);
     let properties: Map<_, _> = taken().map(|key| (key.name().to_owned(), property(key))).collect();
     let required: Vec<_> =
         taken().filter(|key| key.requirement == KeyRequirement::Required).map(Key::name).collect();
@@ -76,6 +77,11 @@ fn property(key: &'static Key) -> Value {
     let mut keywords = key.shape.schema();
     if let (Shape::Object, Some(keywords)) = (key.shape, keywords.as_object_mut()) {
         keywords.extend(object(key.path));
+    }
+    if let Shape::WordOrObject(_) = key.shape
+        && let Some(object_form) = keywords.pointer_mut("/anyOf/1").and_then(Value::as_object_mut)
+    {
+        object_form.extend(object(key.path));
     }
     keywords["description"] = key.explanation.into();
     if let Some(default) = key.default {
@@ -117,6 +123,14 @@ fn reviewers_are_of_one_kind() -> Value {
         "then": { "properties": { "model": false, "rounds": false } },
         "else": { "required": ["model"] },
     } } } } })
+}
+
+/// A score is read with a pattern or with a pointer, from the output of a command.
+fn scores_have_one_source() -> Value {
+    json!({ "properties": { "evaluator": {
+        "properties": { "score": { "not": { "required": ["pattern", "pointer"] } } },
+        "dependentRequired": { "score": ["command"] },
+    } } })
 }
 
 /// A condition: one form of them, and a pattern for `output_matches` alone.

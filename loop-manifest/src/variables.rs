@@ -128,7 +128,9 @@ impl Walk<'_> {
                 let path: Vec<_> = path.iter().map(String::as_str).collect();
                 match *path {
                     // A value such as `|` would make every output match.
-                    ["stop_condition", .., "pattern"] => *value = self.values.fill_pattern(value),
+                    ["stop_condition", .., "pattern"] | ["evaluator", "score", "pattern"] => {
+                        *value = self.values.fill_pattern(value)
+                    }
                     _ if FILLED_LATER.contains(&&*path) => {}
                     _ => *value = self.values.fill(value),
                 }

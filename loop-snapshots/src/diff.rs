@@ -185,6 +185,19 @@ impl Store {
         Ok(Some(unified.to_string()))
     }
 
+    /// Returns the content of a file, or the target of a link.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Damaged`] if the content is missing or changed, or if the entry has none.
+    pub fn content(&mut self, entry: &Entry) -> Result<Vec<u8>, Error> {
+        let _lock = self.lock()?;
+        match &entry.kind {
+            EntryKind::File { digest, .. } => self.objects.content(*digest),
+            EntryKind::Link { target } => Ok(target.as_os_str().as_bytes().to_vec()),
+            _ => Err(Error::damaged(&self.path, format!("{:?} has no content", entry.name()))),
+        }
+    }
+
     /// The text of a file, or an empty one for a missing entry.
     fn text(&self, entry: Option<&Entry>) -> Result<Option<String>, Error> {
         let content = match entry.map(|entry| &entry.kind) {
@@ -200,7 +213,7 @@ impl Store {
 }
 
 /// A name in one line, whatever its bytes.
-fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     let text = String::from_utf8_lossy(path.as_os_str().as_bytes());
     text.chars().map(|char| if char.is_control() { char::REPLACEMENT_CHARACTER } else { char }).collect()
 }

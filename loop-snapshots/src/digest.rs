@@ -9,6 +9,11 @@ use sha2::{Digest as _, Sha256};
 pub struct Digest(pub(crate) [u8; 32]);
 
 impl Digest {
+    /// Returns the first 64 bits, for comparing within one folder.
+    pub fn prefix(&self) -> u64 {
+        self.0.iter().take(8).fold(0, |prefix, byte| prefix << 8 | u64::from(*byte))
+    }
+
     pub(crate) fn of(content: &[u8]) -> Self {
         Self(Sha256::digest(content).into())
     }

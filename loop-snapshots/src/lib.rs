@@ -8,6 +8,7 @@ mod digest;
 mod disk;
 mod error;
 mod ignore;
+mod listing;
 mod record;
 mod restore;
 mod store;
@@ -18,6 +19,7 @@ pub use self::{
     diff::{Change, ChangeKind},
     digest::Digest,
     error::Error,
+    listing::ChangeSummary,
     record::{Snapshot, SnapshotId},
     restore::{KeptReason, RestorePlan, Restored},
     store::{Collected, Store, StoredRun},

@@ -27,7 +27,8 @@ pub enum LeftOut {
     Ignored,
     /// The entry is a repository (`.git`).
     Repository,
-    /// The folder contains the snapshots themselves.
+    /// The folder contains the snapshots themselves, or
+    /// [`CaptureOptions::without_folder`](crate::CaptureOptions::without_folder) names it.
     Store,
     /// The folder is more than 256 levels deep.
     TooDeep,

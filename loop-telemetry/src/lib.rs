@@ -42,6 +42,7 @@ pub use self::{
     retention::{Retention, RetentionError},
     runs::{
         ActiveRun, DeadRun, ParallelRuns, RunEntry, RunInfo, RunManifest, RunStore, StoreError, StoreWarning,
+        short_ids,
     },
     state_dir::{StateDir, StateDirError},
     telemetry_file::{TelemetryError, TelemetryFile},

@@ -13,6 +13,17 @@ use rustix::fs::OFlags;
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Returns options to open a private file (0600 if new), which must not be a link or a blocking pipe.
+///
+/// ```
+/// use std::io::Write as _;
+/// use loop_telemetry::own_file;
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("inputs");
+/// own_file::options().append(true).create(true).open(&file)?.write_all(b"hello")?;
+/// assert_eq!(own_file::read(&file)?, b"hello");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.mode(0o600).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());

@@ -88,6 +88,14 @@ impl StateDir {
         self.folder("models")
     }
 
+    /// Returns the folder of the snapshots. Each project folder has a store of its own in it.
+    ///
+    /// # Errors
+    /// [`StateDirError::NotPlain`] if it is a link or a file.
+    pub fn snapshots(&self) -> Result<PathBuf, StateDirError> {
+        self.folder("snapshots")
+    }
+
     /// Returns a subfolder that does not exist yet, or that is a folder.
     fn folder(&self, name: &str) -> Result<PathBuf, StateDirError> {
         let path = self.0.join(name);

@@ -22,10 +22,21 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("loop-guardrails", &["loop-core"]),
     ("loop-telemetry", &["loop-core"]),
     ("loop-agents", &["loop-core", "loop-guardrails"]),
-    ("loop-manifest", &["loop-agents", "loop-core", "loop-guardrails", "loop-schedule", "loop-telemetry"]),
+    (
+        "loop-manifest",
+        &["loop-agents", "loop-core", "loop-guardrails", "loop-schedule", "loop-snapshots", "loop-telemetry"],
+    ),
     (
         "loop-session",
-        &["loop-agents", "loop-core", "loop-guardrails", "loop-manifest", "loop-schedule", "loop-telemetry"],
+        &[
+            "loop-agents",
+            "loop-core",
+            "loop-guardrails",
+            "loop-manifest",
+            "loop-schedule",
+            "loop-snapshots",
+            "loop-telemetry",
+        ],
     ),
     (
         "loop-cli",
@@ -36,6 +47,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "loop-manifest",
             "loop-schedule",
             "loop-session",
+            "loop-snapshots",
             "loop-telemetry",
         ],
     ),

@@ -38,6 +38,9 @@ pub(crate) struct PartArgs {
     /// Print the stored output of the agent
     #[arg(long)]
     pub(crate) output: bool,
+    /// Print what the iteration changed in the folder
+    #[arg(long)]
+    pub(crate) diff: bool,
     /// Print what the check reported
     #[arg(long)]
     pub(crate) evaluation: bool,

@@ -1,13 +1,15 @@
 //! The working folder and the environment of commands.
 
 use std::{
-    env, fs, io,
+    env, fs,
+    io::{self, IsTerminal as _},
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use anyhow::anyhow;
 use loop_agents::process::Supervisor;
+use loop_telemetry::StateDir;
 use rustix::process::{Resource, getrlimit};
 
 use super::{Failure, OrFail, usage};
@@ -62,6 +64,7 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
         .with_variables(env::vars_os())
         .with_settings(settings)
         .with_clock(|| clock::now().into())
+        .with_snapshots(StateDir::from_env_with(|name| env::var_os(name)).ok())
         .redacting(|text| view::secrets().redact(text).into_owned())
         .on_warning(view::warning))
 }
@@ -85,6 +88,17 @@ pub(super) fn report_choice(model: &Model) {
     if let Some(reason) = model.reason() {
         view::say(reason);
     }
+}
+
+/// Asks the person at the terminal whether to do this, such as `delete 3 runs`.
+pub(super) fn agrees(doing: &str) -> Result<bool, Failure> {
+    if !io::stdin().is_terminal() {
+        return Err(usage!("nobody can be asked: to {doing} without a question, add --yes"));
+    }
+    view::say(&format!("Type `yes` and Enter to {doing}; anything else does nothing."));
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).or_setup(|| "the answer cannot be read")?;
+    Ok(answer.trim() == "yes")
 }
 
 /// Returns a name for a new run. Names sort by time.

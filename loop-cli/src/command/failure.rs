@@ -6,6 +6,7 @@ use loop_guardrails::policy::workspace::WorkspaceError;
 use loop_manifest::{
     ComposeError, Diagnostics,
     model::ModelChoiceError,
+    snapshots::SnapshotError,
     task::{LoopsError, TaskError},
 };
 use loop_schedule::JobError;
@@ -56,6 +57,8 @@ pub(crate) enum Failure {
     Retention(#[from] RetentionError),
     /// A stored session cannot be found, read or removed.
     Session(#[from] SessionError),
+    /// The snapshots of a folder cannot be used.
+    Snapshots(#[from] SnapshotError),
     /// A run's journal cannot be read or written.
     Journal(#[from] JournalError),
     /// A run's journal contains something that this version cannot read.
@@ -80,7 +83,7 @@ impl Failure {
             Self::Manifest(_) | Self::Usage(_) | Self::Setup(_) | Self::Busy(_) => exit::USAGE,
             Self::Plan(_) | Self::Task(_) | Self::Loops(_) | Self::Model(_) => exit::USAGE,
             Self::Workspace(_) | Self::Job(_) | Self::State(_) | Self::Record(_) => exit::USAGE,
-            Self::Retention(_) | Self::Session(_) => exit::USAGE,
+            Self::Retention(_) | Self::Session(_) | Self::Snapshots(_) => exit::USAGE,
             Self::Store(_) | Self::Journal(_) | Self::Unreadable(_) | Self::Jobs(_) | Self::Fires(_) => {
                 exit::USAGE
             }

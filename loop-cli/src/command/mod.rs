@@ -23,6 +23,7 @@ mod schema;
 mod session;
 mod show;
 mod skill;
+mod snapshots;
 mod tail;
 mod task;
 
@@ -78,6 +79,10 @@ pub(crate) fn main() -> ExitCode {
         Command::Rm(args) => rm::exec(&args),
         Command::Check(args) => check::exec(&args),
         Command::Skill(command) => skill::exec(&command),
+        Command::Diff(args) => snapshots::diff(&args),
+        Command::Restore(args) => snapshots::restore(&args),
+        Command::Apply(args) => snapshots::apply(&args),
+        Command::Snapshots(command) => snapshots::exec(&command),
         Command::Models(args) => models::exec(&args),
         Command::Doctor(args) => doctor::exec(&args),
         Command::Policy(command) => policy::exec(&command),

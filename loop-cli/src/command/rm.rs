@@ -1,21 +1,20 @@
 //! `loop rm`: removes runs.
 
-use std::{
-    io::{IsTerminal, stdin},
-    process::ExitCode,
-};
+use std::process::ExitCode;
 
 use loop_telemetry::RunStore;
 
 use super::{
-    Failure, OrFail, environment,
+    Failure,
+    environment::{self, agrees},
     run_lifecycle::stored_runs::{is_in, store},
-    usage,
+    snapshots,
 };
 use crate::{args::RmArgs, exit, view};
 
 pub(crate) fn exec(args: &RmArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
+    let before = store.list()?;
     let removed = match args.keep {
         Some(keep) if args.everywhere => keep_everywhere(&store, keep, args.yes)?,
         Some(keep) => {
@@ -25,6 +24,9 @@ pub(crate) fn exec(args: &RmArgs) -> Result<ExitCode, Failure> {
         None => remove(&store, &args.runs)?,
     };
     for id in removed {
+        if let Some(run) = before.iter().find(|run| run.id == id) {
+            snapshots::forget(&store, run)?;
+        }
         view::print_or_warn(&format!("removed {id}"));
     }
     Ok(ExitCode::from(exit::OK))
@@ -47,23 +49,10 @@ fn keep_everywhere(store: &RunStore, keep: usize, is_agreed: bool) -> Result<Vec
     for run in &old {
         view::print_or_warn(&format!("{}  {}", run.id, view::text::one_line(&run.folder)));
     }
-    if !old.is_empty() && !is_agreed && !agrees(old.len())? {
+    let question = format!("delete {}", view::text::count(old.len() as u64, "run"));
+    if !old.is_empty() && !is_agreed && !agrees(&question)? {
         return Ok(Vec::new());
     }
     let is_shown = |id: &str| old.iter().any(|run| run.id == id);
     Ok(store.keep_last(0, |run| is_shown(&run.id))?)
-}
-
-/// Asks the person at the terminal.
-fn agrees(runs: usize) -> Result<bool, Failure> {
-    if !stdin().is_terminal() {
-        return Err(usage!("nobody can be asked: to delete these runs without a question, add --yes"));
-    }
-    view::say(&format!(
-        "Type `yes` and Enter to delete {}; anything else keeps them.",
-        view::text::count(runs as u64, "run")
-    ));
-    let mut answer = String::new();
-    stdin().read_line(&mut answer).or_setup(|| "the answer cannot be read")?;
-    Ok(answer.trim() == "yes")
 }

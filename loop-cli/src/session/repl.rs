@@ -164,6 +164,7 @@ async fn own_command(
     signals: &mut Signals,
 ) -> Result<Result<(), InputError>, Signal> {
     view::flush();
+    session.capture_before_turn().await;
     let mut running = pin!(session.own_command(command).run());
     let done = loop {
         tokio::select! {

@@ -96,4 +96,5 @@ mod task_verdicts;
 mod terminal_escapes;
 mod tool_access;
 mod unattended_commands;
+mod undo;
 mod unmetered;

@@ -338,4 +338,13 @@ impl CommandResult {
         }
         self
     }
+
+    /// Checks that each of these texts is on its standard output.
+    #[track_caller]
+    pub(crate) fn prints(self, texts: &[&str]) -> Self {
+        for text in texts {
+            assert!(self.stdout.contains(text), "`{text}` is not printed:\n{}", self.stdout);
+        }
+        self
+    }
 }

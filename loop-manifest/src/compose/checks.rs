@@ -1,24 +1,30 @@
 //! The check of a plan: a command, a number that the agent states, a model that judges, an agent that reviews, or
 //! several of them.
 
+use async_trait::async_trait;
 use loop_agents::{
     judge::{ConfidenceEvaluator, EvaluatorChain, JudgeEvaluator},
     shell::CommandEvaluator,
 };
-use loop_core::Evaluator;
+use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict};
+use loop_telemetry::rows::SCORE_MARK;
 
 use super::{AgentOutput, ComposeError, priced_model, review::review, stop_condition::missing};
 use crate::{
     context::ExecutionContext,
-    plan::{ConfidencePlan, JudgePlan, Plan},
+    plan::{ConfidencePlan, JudgePlan, Plan, ScorePlan},
     stop_plan::StopPlan,
 };
 
 /// Returns all evaluators that have to pass, the cheapest first.
 pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<EvaluatorChain<AgentOutput>, ComposeError> {
     let mut checks: Vec<Box<dyn Evaluator<AgentOutput>>> = Vec::new();
-    if let Some(command) = plan.check_command(cx)? {
-        checks.push(Box::new(command));
+    match (plan.check_command(cx)?, &plan.evaluator.score) {
+        (Some(command), Some(score)) => {
+            checks.push(Box::new(MeasuringEvaluator { command, score: score.clone() }));
+        }
+        (Some(command), None) => checks.push(Box::new(command)),
+        (None, _) => {}
     }
     if let Some(ConfidencePlan { at_least, key }) = &plan.evaluator.confidence {
         let evaluator = ConfidenceEvaluator::at_least(*at_least)
@@ -32,6 +38,24 @@ pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<EvaluatorChain<A
         checks.push(Box::new(review(part, plan, cx)?));
     }
     Ok(checks.into_iter().collect())
+}
+
+/// A command in whose output there is a number.
+struct MeasuringEvaluator {
+    command: CommandEvaluator,
+    score: ScorePlan,
+}
+
+#[async_trait]
+impl Evaluator<AgentOutput> for MeasuringEvaluator {
+    async fn evaluate(&mut self, cx: EvaluationContext<AgentOutput>) -> Result<Verdict, EvaluatorError> {
+        let step = cx.clone();
+        let verdict = self.command.evaluate(cx).await?;
+        if let Some(score) = self.score.read(verdict.text()) {
+            step.mark(SCORE_MARK, score.to_bits());
+        }
+        Ok(verdict)
+    }
 }
 
 impl Plan {

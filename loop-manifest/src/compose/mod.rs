@@ -30,12 +30,13 @@ use crate::{
     names::ModelName,
     plan::{Limits, PacePlan, Plan, ResumePlan},
     settings::Settings,
+    snapshots::WithSnapshots,
 };
 use loop_agents::usage::Prices;
 
 /// The loop that a plan describes. It has every limit of the plan; a journal, observers, an ask handler or a
 /// cancellation token can be added.
-pub type PlannedLoop = Loop<PlannedAgent, JudgedStep<AgentOutput>, Bounded>;
+pub type PlannedLoop = Loop<WithSnapshots<PlannedAgent>, JudgedStep<AgentOutput>, Bounded>;
 
 /// The maximum number of consecutive iterations without the usage that a limit counts.
 const MAX_UNMETERED: u64 = 3;
@@ -74,7 +75,8 @@ impl Plan {
     /// # Ok(()) }
     /// ```
     pub fn compose(&self, cx: &ExecutionContext) -> Result<PlannedLoop, ComposeError> {
-        let mut judged = Loop::new(self.agent(cx)?).evaluate(checks::all(self, cx)?);
+        let agent = WithSnapshots::of_plan(self.agent(cx)?, self, cx);
+        let mut judged = Loop::new(agent).evaluate(checks::all(self, cx)?);
         if self.check_first {
             judged = judged.evaluate_first(AgentOutput::None);
         }

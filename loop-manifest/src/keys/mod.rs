@@ -9,8 +9,11 @@ mod shape;
 mod table;
 mod words;
 
-use crate::nearest::closest;
-use KeyRequirement::{Planned, Required, Unless};
+use crate::{
+    document::{Node, ObjectEntry, Value},
+    nearest::closest,
+};
+use KeyRequirement::{Required, Unless};
 pub(crate) use other_tools::advice;
 pub(crate) use shape::{CONDITION, Sample, Shape, time_or};
 pub(crate) use table::all;
@@ -24,8 +27,6 @@ pub(crate) enum KeyRequirement {
     Unless(&'static [&'static str]),
     /// It has a default.
     Optional,
-    /// A later version takes it; until then it is refused, with this advice.
-    Planned(&'static str),
 }
 
 /// A key, by its path from the top of the manifest.
@@ -56,10 +57,6 @@ impl Key {
         Self { path, requirement, shape, meaning, explanation: "", default: None, examples: &[] }
     }
 
-    const fn planned(path: &'static str, advice: &'static str, meaning: &'static str) -> Self {
-        Self::new(path, Planned(advice), Shape::Nothing, meaning)
-    }
-
     const fn explained(self, explanation: &'static str) -> Self {
         Self { explanation, ..self }
     }
@@ -85,11 +82,6 @@ impl Key {
     /// The key as it is written in its object.
     pub(crate) fn name(&self) -> &'static str {
         name(self.path)
-    }
-
-    /// Returns whether this version accepts it.
-    pub(crate) fn is_taken(&self) -> bool {
-        !matches!(self.requirement, Planned(_))
     }
 }
 
@@ -150,16 +142,29 @@ fn find(name: &str) -> Option<&'static Key> {
     all().find(|key| key.path == path)
 }
 
-/// The keys that this version takes in the object at `object`, as a list for a message.
+/// The keys in the object at `object`, as a list for a message.
 pub(crate) fn list(object: &str) -> String {
-    let taken = of_object(object).filter(|key| key.is_taken());
-    let names: Vec<_> = taken.map(|key| format!("`{}`", key.name())).collect();
+    let names: Vec<_> = of_object(object).map(|key| format!("`{}`", key.name())).collect();
     names.join(", ")
 }
 
 /// The keys of the object at `object`.
 pub(crate) fn of_object(object: &str) -> impl Iterator<Item = &'static Key> {
     all().filter(move |key| key.object() == object)
+}
+
+/// Replaces a word that is short for an object by that object, if the key at `path` has such words.
+pub(crate) fn spell_out(path: &str, node: &mut Node) {
+    let has_words = find(path).is_some_and(|key| matches!(key.shape, Shape::WordOrObject(_)));
+    if has_words && matches!(node.value, Value::Text(_)) {
+        let entry = ObjectEntry {
+            key: "mode".to_owned(),
+            key_span: node.span.clone(),
+            node: node.clone(),
+            flag: None,
+        };
+        node.value = Value::Object(vec![entry]);
+    }
 }
 
 /// Returns whether a manifest has this key at its top level.

@@ -20,6 +20,8 @@ pub(crate) enum Shape {
     Matching(&'static str),
     /// One of these words, each with its meaning.
     OneOf(&'static [(&'static str, &'static str)]),
+    /// One of these words, each with its meaning, or an object. Which keys it has, the table says.
+    WordOrObject(&'static [(&'static str, &'static str)]),
     /// A whole number of at least this.
     Whole(u64),
     /// A time from the first to the second, in seconds.
@@ -43,14 +45,20 @@ pub(crate) enum Shape {
     Condition,
     /// A list of at least one of these.
     Conditions,
-    /// No value yet: the key is planned.
-    Nothing,
 }
 
 impl Shape {
     /// Returns whether a value is text, so that the command line needs no quotes for it.
     pub(crate) const fn is_text(self) -> bool {
-        matches!(self, Self::Text | Self::NotEmpty | Self::Filled | Self::Matching(_) | Self::OneOf(_))
+        matches!(
+            self,
+            Self::Text
+                | Self::NotEmpty
+                | Self::Filled
+                | Self::Matching(_)
+                | Self::OneOf(_)
+                | Self::WordOrObject(_)
+        )
     }
 
     /// The keywords of a JSON Schema that say so.
@@ -61,6 +69,9 @@ impl Shape {
             Self::NotEmpty => json!({ "type": "string", "minLength": 1 }),
             Self::Filled => json!({ "type": "string", "pattern": NOT_BLANK }),
             Self::Matching(pattern) => json!({ "type": "string", "pattern": pattern }),
+            Self::WordOrObject(words) => {
+                json!({ "anyOf": [Self::OneOf(words).schema(), { "type": "object" }] })
+            }
             Self::OneOf(words) => {
                 let word = |(word, meaning): &(&str, &str)| json!({ "const": word, "description": meaning });
                 json!({ "type": "string", "oneOf": words.iter().map(word).collect::<Vec<_>>() })
@@ -95,7 +106,6 @@ impl Shape {
             Self::Conditions => {
                 json!({ "type": "array", "items": { "type": "object", "$ref": CONDITION }, "minItems": 1 })
             }
-            Self::Nothing => json!(false),
         }
     }
 }

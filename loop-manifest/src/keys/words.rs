@@ -74,3 +74,29 @@ pub(super) const ENFORCEMENTS: &[(&str, &str)] = &[
     ("require", "The run is refused, and the message names what is missing."),
     ("warn", "The run starts with the rest of the sandbox, and a warning names what is missing."),
 ];
+/// Of `snapshots`.
+pub(super) const SNAPSHOTS: &[(&str, &str)] = &[
+    (
+        "auto",
+        "The run captures its folder, unless that has more than 200,000 files or 2 GB, or takes longer than 5 s.",
+    ),
+    ("on", "The run captures its folder. If the first capture fails, the run does not begin."),
+    ("off", "The run captures nothing."),
+];
+
+/// Of `on_halt`.
+pub(super) const ON_HALT: &[(&str, &str)] = &[
+    ("keep", "The folder stays as it is."),
+    ("restore_best", "The folder returns to the state after the iteration with the best score."),
+    ("restore_start", "The folder returns to the state before the first iteration."),
+];
+
+/// Of `on_regression`.
+pub(super) const ON_REGRESSION: &[(&str, &str)] = &[
+    ("keep", "The folder stays as it is."),
+    ("restore", "The folder returns to the best step before the next iteration."),
+];
+
+/// Of `evaluator.score.direction`.
+pub(super) const DIRECTIONS: &[(&str, &str)] =
+    &[("up", "Larger numbers are better."), ("down", "Smaller numbers are better.")];

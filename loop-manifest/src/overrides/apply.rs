@@ -98,6 +98,7 @@ impl Edit {
                 if found.node.value == Value::Null {
                     found.node.value = Value::Object(Vec::new());
                 }
+                keys::spell_out(part, &mut found.node);
                 self.put(&mut found.node, rest, value, base);
             }
             (None, rest) => {

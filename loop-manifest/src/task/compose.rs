@@ -13,13 +13,13 @@ use loop_core::{
 use loop_guardrails::ConsecutiveFailures;
 
 use super::{TaskAgent, TaskError, TaskSpec, TaskText, agents::TaskAgents, state_files::StateFiles};
-use crate::context::ExecutionContext;
+use crate::{context::ExecutionContext, plan::SnapshotPlan, snapshots::WithSnapshots};
 
 /// The most iterations in a row that may fail.
 const MAX_FAILURES: u64 = 3;
 
 /// The loop of a task: an agent works, and another one reviews, until nothing is left to do.
-pub type TaskLoop = Loop<TaskExecution<Box<dyn Worker>>, JudgedStep<TaskOutput>, Bounded>;
+pub type TaskLoop = Loop<WithSnapshots<TaskExecution<Box<dyn Worker>>>, JudgedStep<TaskOutput>, Bounded>;
 
 /// A task that two agents can work on.
 ///
@@ -122,6 +122,7 @@ impl Task {
             loops: self.loops(),
             on_task_output: Arc::clone(&self.on_task_output),
         };
+        let execution = WithSnapshots::new(execution, &SnapshotPlan::default(), &self.cx);
         Ok(Loop::new(execution)
             .evaluate(review)
             .until(evaluator_passed())

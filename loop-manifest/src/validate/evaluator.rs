@@ -16,6 +16,7 @@ use super::{
     agent::unrunnable,
     empty, filled, guardrails,
     review::review,
+    snapshots,
 };
 
 /// The check that `raw`, which was read from `text`, describes.
@@ -30,6 +31,8 @@ pub(super) fn evaluator(
     let confidence = raw.confidence.map(|raw| confidence(raw, problems));
     let judge = raw.judge.map(|raw| judge(raw, problems));
     let review = raw.review.map(|raw| review(raw, (text, variables), problems));
+    let has_command = command.written().is_some();
+    let score = raw.score.map(|raw| snapshots::score(raw, has_command, problems));
     let command = command.optional()?;
     Some(EvaluatorPlan {
         is_uncounted: command.as_deref().is_some_and(|line| usage_reporter::uncounted(line).is_some()),
@@ -37,6 +40,7 @@ pub(super) fn evaluator(
         confidence: of_both(confidence)?,
         judge: of_both(judge)?,
         review: of_both(review)?,
+        score: of_both(score)?,
         max_time: max_time.optional()?,
         sandbox: None,
     })

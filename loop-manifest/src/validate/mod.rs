@@ -10,6 +10,7 @@ mod evaluator;
 mod guardrails;
 mod review;
 mod sandbox;
+mod snapshots;
 mod stop;
 mod usage;
 mod work;
@@ -66,6 +67,8 @@ pub(crate) fn plan(
     }
     let check_first = raw.check_first.judge(problems, |at| evaluator::check_first(&at, &raw.evaluator));
     let models = cost_limits::ModelSpans::of(&raw.evaluator);
+    let has_score = raw.evaluator.score.is_some();
+    let restores = snapshots::restores(raw.snapshots, raw.on_halt, raw.on_regression, has_score, problems);
     let stop = stop::stop(raw.stop_condition, &raw.evaluator, text, problems);
     let evaluator = evaluator::evaluator(raw.evaluator, (text, &variables), problems);
     if let (Some(agent), Some(evaluator)) = (&agent, &evaluator) {
@@ -86,7 +89,7 @@ pub(crate) fn plan(
         agent.always_shell = always;
     }
     let on_finish = raw.on_finish.judge(problems, |at| evaluator::plain_command(&at, text, &variables));
-    let (mut agent, mut evaluator) = (agent?, evaluator?);
+    let (mut agent, mut evaluator, restores) = (agent?, evaluator?, restores?);
     let shared = shared?;
     (agent.sandbox, evaluator.sandbox) =
         (sandbox::merged(of_agent?, shared.as_ref()), sandbox::merged(of_check?, shared.as_ref()));
@@ -103,6 +106,9 @@ pub(crate) fn plan(
         feedback_bytes: feedback.or(FEEDBACK_BYTES)?,
         resume: resume.or(ResumePlan::Rerun)?,
         on_finish: on_finish.optional()?,
+        snapshots: restores.snapshots,
+        on_halt: restores.on_halt,
+        on_regression: restores.on_regression,
     })
 }
 

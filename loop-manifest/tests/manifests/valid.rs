@@ -15,7 +15,10 @@ use crate::names::ToolName;
 use crate::{
     describe::describe,
     environment::EnvironmentPlan,
-    plan::{AgentPlan, EvaluatorPlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan, UsagePlan, WorkPlan},
+    plan::{
+        AgentPlan, Direction, EvaluatorPlan, Limits, ModelPlan, OnHalt, PacePlan, Plan, ResumePlan,
+        ScorePlan, ScoreSource, SnapshotMode, SnapshotPlan, UsagePlan, WorkPlan,
+    },
     stop_plan::StopPlan,
 };
 
@@ -48,6 +51,7 @@ agent:
 evaluator:
   command: cargo test
   max_seconds: 300
+  score: { pattern: '(\d+) passed', direction: down }
 check_first: true
 stop_condition:
   type: output_matches
@@ -69,6 +73,12 @@ feedback:
 resume: halt
 shell: always
 on_finish: ./tell.sh
+snapshots:
+  max_file: 1_000_000
+  max_bytes: 500_000_000
+  ignored: true
+on_halt: restore_best
+on_regression: restore
 "#;
 
 #[test]
@@ -104,6 +114,9 @@ fn a_small_manifest_has_the_documented_defaults() {
         feedback_bytes: 32_768,
         resume: ResumePlan::Rerun,
         on_finish: None,
+        snapshots: SnapshotPlan::default(),
+        on_halt: OnHalt::Keep,
+        on_regression: false,
     };
     for (file, manifest) in [
         ("loop.yaml", YAML),
@@ -154,6 +167,10 @@ fn every_key_reaches_the_plan() {
         evaluator: EvaluatorPlan {
             command: Some("cargo test".to_owned()),
             max_time: Some(Duration::from_secs(300)),
+            score: Some(ScorePlan {
+                source: ScoreSource::Pattern(regex::Regex::new(r"(\d+) passed").unwrap()),
+                direction: Direction::Down,
+            }),
             ..EvaluatorPlan::default()
         },
         check_first: true,
@@ -172,6 +189,14 @@ fn every_key_reaches_the_plan() {
         feedback_bytes: 4096,
         resume: ResumePlan::Halt,
         on_finish: Some("./tell.sh".to_owned()),
+        snapshots: SnapshotPlan {
+            mode: SnapshotMode::On,
+            max_file: 1_000_000,
+            max_bytes: 500_000_000,
+            ignored: true,
+        },
+        on_halt: OnHalt::RestoreBest,
+        on_regression: true,
     };
     assert_eq!(shown(&plan), shown(&expected));
 }

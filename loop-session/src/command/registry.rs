@@ -173,6 +173,6 @@ mod tests {
             assert!(all.resolve(info.name, "").is_ok());
         }
         let names: Vec<_> = commands().map(|command| command.info().name).collect();
-        assert_eq!(names, ["status", "cost", "exit", "clear", "summarize", "security"]);
+        assert_eq!(names, ["status", "cost", "exit", "clear", "summarize", "undo", "redo", "security"]);
     }
 }

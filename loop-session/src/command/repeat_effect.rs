@@ -17,6 +17,8 @@ pub enum RepeatEffect {
     Rules,
     /// The repeat removes stored sessions. Models create jobs too, and only a person may remove those.
     Removes,
+    /// The repeat restores files. Models create jobs too, and only a person may undo.
+    Restores,
     /// The repeat leaves the session.
     End,
 }
@@ -30,6 +32,7 @@ impl RepeatEffect {
             Self::Elsewhere => Some(format!("a {kind} cannot switch to another session: switch first")),
             Self::Rules => Some(format!("a {kind} cannot change the rules: only a person may type that")),
             Self::Removes => Some(format!("a {kind} cannot remove sessions: only a person may type that")),
+            Self::Restores => Some(format!("a {kind} cannot restore files: only a person may type that")),
             Self::End => Some(format!("a {kind} cannot leave the session")),
         }
     }
@@ -75,6 +78,8 @@ mod tests {
             ("/permissions reset", RepeatEffect::Rules),
             ("/permissions s\\et . all", RepeatEffect::Rules),
             ("/permissions \"set\" . all", RepeatEffect::Rules),
+            ("/undo", RepeatEffect::Restores),
+            ("/rewind 3", RepeatEffect::Restores),
             ("/Bye ", RepeatEffect::End),
             ("/Bye now", RepeatEffect::Same),
         ] {

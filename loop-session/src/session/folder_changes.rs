@@ -12,12 +12,14 @@ use loop_manifest::ExecutionContext;
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use super::state::Session;
+use super::{snapshots::SessionSnapshots, state::Session};
 use crate::InputError;
 
 /// The files of the folder when the session began, which are listed in the background.
 #[derive(Debug)]
 pub(crate) struct FolderBaseline {
+    /// The states before each turn.
+    pub(crate) snapshots: SessionSnapshots,
     tree: WorkTree,
     listing: Option<JoinHandle<Baseline>>,
     baseline: Option<Baseline>,
@@ -46,7 +48,12 @@ pub(crate) struct FolderChanges {
 impl FolderBaseline {
     pub(crate) fn new(execution: &ExecutionContext) -> Self {
         let shell = execution.shell(execution.variables().iter().cloned());
-        Self { tree: WorkTree::at(execution.folder(), &shell), listing: None, baseline: None }
+        Self {
+            snapshots: SessionSnapshots::new(execution),
+            tree: WorkTree::at(execution.folder(), &shell),
+            listing: None,
+            baseline: None,
+        }
     }
 
     /// Begins to list the files.

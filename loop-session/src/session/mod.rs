@@ -12,6 +12,7 @@ mod policy;
 mod recording;
 mod resume;
 mod run_line;
+mod snapshots;
 mod state;
 mod statistics;
 mod summary;

@@ -23,7 +23,11 @@ impl Session {
 
     /// Carries out a line within the current one.
     pub(crate) async fn run_nested_line(&mut self, line: &str) -> Result<(), InputError> {
-        match UserInput::of(line) {
+        let input = UserInput::of(line);
+        if self.changes_files(&input) {
+            self.capture_before_turn().await;
+        }
+        match input {
             UserInput::Nothing => Ok(()),
             UserInput::Command { name, arguments } => {
                 let command = self.commands().resolve(name, arguments)?;
@@ -32,6 +36,16 @@ impl Session {
             UserInput::Shell(line) => self.shell(line).await,
             UserInput::Mention { model, prompt } => self.mention(model, prompt).await,
             UserInput::Prompt(prompt) => self.turn(prompt).await,
+        }
+    }
+
+    /// Returns whether a line may change files of the folder.
+    fn changes_files(&self, input: &UserInput<'_>) -> bool {
+        match input {
+            UserInput::Nothing => false,
+            UserInput::Shell(_) | UserInput::Mention { .. } => true,
+            UserInput::Prompt(_) => self.dialogue.model.is_some(),
+            UserInput::Command { name, .. } => matches!(*name, "run" | "write" | "git"),
         }
     }
 

@@ -19,6 +19,7 @@ pub struct CaptureOptions {
     pub(crate) max_file: u64,
     pub(crate) ignored: bool,
     pub(crate) tracked: BTreeSet<PathBuf>,
+    pub(crate) outside: Vec<PathBuf>,
     pub(crate) is_secret: Arc<IsSecret>,
     pub(crate) limits: Option<Limits>,
     pub(crate) now: Option<SystemTime>,
@@ -30,6 +31,7 @@ impl Default for CaptureOptions {
             max_file: 50_000_000,
             ignored: false,
             tracked: BTreeSet::new(),
+            outside: Vec::new(),
             is_secret: Arc::new(|_| false),
             limits: None,
             now: None,
@@ -65,6 +67,13 @@ impl CaptureOptions {
     #[must_use]
     pub fn with_tracked(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.tracked.extend(paths);
+        self
+    }
+
+    /// Leaves a folder out, whatever path leads to it: the state of the program that captures, for example.
+    #[must_use]
+    pub fn without_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.outside.push(folder.into());
         self
     }
 

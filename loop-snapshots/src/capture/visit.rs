@@ -90,7 +90,7 @@ impl Walker<'_> {
     ) -> Result<Visited, Error> {
         let reason = match names::open_folder(parent, &name) {
             _ if level >= MOST_LEVELS => LeftOut::TooDeep,
-            _ if device_and_inode(stat) == self.store => LeftOut::Store,
+            _ if self.outside.contains(&device_and_inode(stat)) => LeftOut::Store,
             Ok(folder) => {
                 let (old, cached) = cached.map_or((None, None), |cached| (Some(cached.entry), cached.folder));
                 let folder = self.folder(&folder, cached, level + 1)?;

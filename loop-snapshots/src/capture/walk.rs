@@ -9,7 +9,7 @@ use std::{
 };
 
 use rustix::{
-    fs::{fstat, lstat},
+    fs::{fstat, lstat, stat},
     io::Errno,
 };
 
@@ -31,8 +31,8 @@ const MOST_RULES: u64 = 1 << 20;
 pub(super) struct Walker<'a> {
     pub(super) objects: &'a mut Objects,
     root: &'a Path,
-    /// The device and inode of the store's folder.
-    pub(super) store: (u64, u64),
+    /// The device and inode of each folder that is left out: the store's, and those of the options.
+    pub(super) outside: Vec<(u64, u64)>,
     pub(super) options: &'a CaptureOptions,
     scope: &'a Scope,
     started: Instant,
@@ -62,13 +62,14 @@ impl<'a> Walker<'a> {
         scope: &'a Scope,
         started: Instant,
     ) -> Result<Self, Error> {
-        let store_stat = lstat(store).at(store)?;
+        let mut outside = vec![device_and_inode(&lstat(store).at(store)?)];
+        outside.extend(options.outside.iter().filter_map(|path| Some(device_and_inode(&stat(path).ok()?))));
         let now = options.now.unwrap_or_else(SystemTime::now);
         let now = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let mut walker = Self {
             objects,
             root,
-            store: device_and_inode(&store_stat),
+            outside,
             options,
             scope,
             started,

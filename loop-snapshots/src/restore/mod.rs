@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The runs under which the states before each restore are stored.
-const RESTORE: &str = "restore-";
+pub(crate) const RESTORE: &str = "restore-";
 
 /// The reason why a restore left a path alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

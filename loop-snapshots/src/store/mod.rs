@@ -76,7 +76,7 @@ impl Store {
 
     fn open_on(disk: Disk, state: &Path, folder: &Path) -> Result<Self, Error> {
         let folder = fs::canonicalize(folder).at(folder)?;
-        let path = state.join(&Digest::of(folder.as_os_str().as_bytes()).to_string()[..16]);
+        let path = place_of(state, &folder);
         let (format, packs, runs) = (path.join("format"), path.join("packs"), path.join("runs"));
         disk.create_folder(&path)?;
         let expected = [FORMAT, folder.as_os_str().as_bytes()].concat();
@@ -101,13 +101,18 @@ impl Store {
         Ok(store)
     }
 
+    /// Returns whether `folder` has a store below `state`, damaged or not. Creates nothing.
+    pub fn exists(state: &Path, folder: &Path) -> bool {
+        fs::canonicalize(folder).is_ok_and(|folder| place_of(state, &folder).exists())
+    }
+
     /// Removes all snapshots of `folder`, damaged or not, and creates an empty store.
     ///
     /// # Errors
     /// Fails with [`Error::File`] if a file of the store cannot be removed.
     pub fn recreate(state: &Path, folder: &Path) -> Result<Self, Error> {
         let canonical = fs::canonicalize(folder).at(folder)?;
-        let path = state.join(&Digest::of(canonical.as_os_str().as_bytes()).to_string()[..16]);
+        let path = place_of(state, &canonical);
         match fs::remove_dir_all(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).at(&path),
             _ => Self::open(state, folder),
@@ -157,6 +162,20 @@ impl Store {
         if self.record_path(id).exists() {
             return Err(Error::Exists(id.clone()));
         }
+        self.capture_as(id, options)
+    }
+
+    /// Captures the folder like [`capture`](Self::capture), and replaces the snapshot `id` if there is one. For work
+    /// that is done again under the same number, because the process died before it noted that the work was done.
+    ///
+    /// # Errors
+    /// Fails like [`capture`](Self::capture), but with no [`Error::Exists`]. An older snapshot stays then.
+    pub fn recapture(&mut self, id: &SnapshotId, options: &CaptureOptions) -> Result<Capture, Error> {
+        let _lock = self.lock()?;
+        self.capture_as(id, options)
+    }
+
+    fn capture_as(&mut self, id: &SnapshotId, options: &CaptureOptions) -> Result<Capture, Error> {
         let time = options.now.unwrap_or_else(SystemTime::now);
         let scan = self.scan(options)?;
         self.record(id, time, &scan, &Scope::default())
@@ -192,6 +211,11 @@ impl Store {
         };
         self.disk.create_folder(&self.path.join("runs").join(&id.run))?;
         self.disk.replace(&self.record_path(id), &snapshot.encode(), true)?;
+        // A run that was resumed goes on.
+        let ended = self.path.join("runs").join(&id.run).join("ended");
+        if ended.exists() {
+            self.disk.remove(&ended)?;
+        }
         Ok(Capture { snapshot, left_out: scan.left_out.clone(), files_read: scan.files_read })
     }
 
@@ -220,14 +244,30 @@ impl Store {
     pub fn runs(&self) -> Result<Vec<StoredRun>, Error> {
         let mut runs = Vec::new();
         for name in self.run_names()? {
-            let id = |number| SnapshotId { run: name.clone(), number };
-            let snapshots = self.numbers(&name)?.into_iter().map(|number| self.snapshot(&id(number)));
-            let snapshots = snapshots.collect::<Result<_, _>>()?;
+            let snapshots = self.snapshots(&name)?;
             let ended = self.path.join("runs").join(&name).join("ended").exists();
             runs.push(StoredRun { name, ended, snapshots });
         }
         runs.sort_by_key(|run| (run.snapshots.iter().map(|snapshot| snapshot.time).max(), run.name.clone()));
         Ok(runs)
+    }
+
+    /// Returns whether a run has snapshots.
+    pub fn has_run(&self, run: &str) -> bool {
+        SnapshotId::new(run, 0).is_ok_and(|id| self.path.join("runs").join(id.run).exists())
+    }
+
+    /// Lists the snapshots of one run, by their number. There are none of an unknown run.
+    ///
+    /// # Errors
+    /// Fails if a record cannot be read or is damaged, and with [`Error::RunName`].
+    pub fn snapshots(&self, run: &str) -> Result<Vec<Snapshot>, Error> {
+        let id = SnapshotId::new(run, 0)?;
+        if !self.has_run(run) {
+            return Ok(Vec::new());
+        }
+        let numbers = self.numbers(run)?.into_iter();
+        numbers.map(|number| self.snapshot(&SnapshotId { number, ..id.clone() })).collect()
     }
 
     /// The names of the runs, without a look at their snapshots.
@@ -265,4 +305,9 @@ impl Store {
         let id = SnapshotId::new(run, 0)?;
         self.disk.replace(&self.path.join("runs").join(id.run).join("ended"), b"", false)
     }
+}
+
+/// The folder of a store.
+fn place_of(state: &Path, folder: &Path) -> PathBuf {
+    state.join(&Digest::of(folder.as_os_str().as_bytes()).to_string()[..16])
 }

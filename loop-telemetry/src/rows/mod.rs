@@ -31,12 +31,33 @@ mod table;
 
 use std::time::Duration;
 
-use loop_core::{CostQuality, Event, EventKind, Notes, RunCost, RunTime, Usage, WorkResult};
+use loop_core::{CostQuality, Event, EventKind, Mark, Notes, RunCost, RunTime, Usage, WorkResult};
 
 #[cfg(feature = "text")]
 pub use self::table::IterationTable;
 pub use self::{details::IterationDetails, mean_use::MeanUse, output::IterationOutput};
 use crate::words;
+
+/// The name of the [mark](loop_core::Mark) with the fingerprint of the folder after an iteration. The iteration has a
+/// snapshot if it has this mark.
+pub const SNAPSHOT_MARK: &str = "snapshot";
+
+/// The name of the [mark](loop_core::Mark) with the number that a check measured: the bits of the `f64`.
+pub const SCORE_MARK: &str = "score";
+
+/// Returns the number that the check of a step measured, if it did.
+///
+/// ```
+/// use loop_core::StepRecord;
+/// use loop_telemetry::rows::{SCORE_MARK, measured_score};
+///
+/// let step = StepRecord::new(1).with_mark(SCORE_MARK, 17.5_f64.to_bits());
+/// assert_eq!(measured_score(step.marks()), Some(17.5));
+/// ```
+pub fn measured_score(marks: &[Mark]) -> Option<f64> {
+    let last = marks.iter().rev().find(|mark| &*mark.name == SCORE_MARK)?;
+    Some(f64::from_bits(last.hash)).filter(|score| score.is_finite())
+}
 
 /// One iteration.
 #[derive(Debug, Clone, Default)]
@@ -53,8 +74,10 @@ pub struct IterationRow {
     pub check: Option<Duration>,
     /// How the iteration ended, in a word. Empty while it goes on, and without a check if the agent succeeded.
     pub verdict: String,
-    /// The score of the verdict.
+    /// The number that the check measured, or the score of the verdict.
     pub score: Option<f64>,
+    /// The fingerprint of the folder after the iteration, if there is a snapshot of it.
+    pub snapshot: Option<u64>,
     /// The usage of all attempts at it, deferred ones included.
     pub usage: Usage,
     /// At least a part of the agent's cost is not known.
@@ -158,20 +181,23 @@ impl RowFold {
             EventKind::EvaluationStarted {} => self.began = event.at,
             EventKind::IterationFinished { result, notes } => {
                 revise(&mut row.usage, notes.as_deref());
+                row.snapshot = snapshot(notes.as_deref());
                 row.price();
                 row.agent = Some(took);
                 verdict_of(result, |()| String::new()).clone_into(&mut row.verdict);
             }
-            EventKind::EvaluationFinished { result, .. } => {
+            EventKind::EvaluationFinished { result, notes } => {
                 row.check = Some(took);
                 row.verdict = verdict_of(result, |verdict| verdict.outcome().to_string());
                 if let WorkResult::Done(verdict) = result {
-                    row.score = verdict.score();
+                    let measured = notes.as_deref().and_then(|notes| measured_score(&notes.marks));
+                    row.score = measured.or(verdict.score());
                 }
             }
-            EventKind::WorkCut { .. } => {
+            EventKind::WorkCut { notes } => {
                 match row.agent {
                     None if row.iteration > 0 => {
+                        row.snapshot = snapshot(notes.as_deref());
                         row.agent = Some(took);
                         row.price();
                     }
@@ -199,6 +225,10 @@ impl RowFold {
     pub fn current(&self) -> Option<&IterationRow> {
         Some(&self.row).filter(|_| self.is_open)
     }
+}
+
+fn snapshot(notes: Option<&Notes>) -> Option<u64> {
+    notes?.marks.iter().rev().find(|mark| &*mark.name == SNAPSHOT_MARK).map(|mark| mark.hash)
 }
 
 /// Takes over the quality of a cost, which may be known better once its iteration has ended.

@@ -24,6 +24,7 @@ mod folder_scan;
 mod index;
 mod info;
 mod removal;
+mod short_ids;
 pub(crate) mod stored_folder;
 #[cfg(test)]
 mod tests;
@@ -43,6 +44,7 @@ pub use self::{
     dead::DeadRun,
     error::StoreError,
     info::{RunEntry, RunInfo, RunManifest},
+    short_ids::short_ids,
     warning::StoreWarning,
 };
 use self::{

@@ -15,9 +15,10 @@ use super::{
         run_spec::{self, RunSpec},
         setup::{PersistOptions, RunSetup, RunStorage, create_storage, telemetry},
     },
+    usage,
 };
 use crate::{args::RunArgs, clock, persistence, view};
-use loop_manifest::{ExecutionContext, Format};
+use loop_manifest::{ExecutionContext, Format, plan::SnapshotMode};
 
 pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
     let dir = dir(args.cwd.as_deref())?;
@@ -27,7 +28,13 @@ pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
         view::say(&spec.warnings);
     }
     let cx = execution_context(dir, new_run_id())?.executing(spec.manifest.clone());
-    let cx = cx.allowing(args.allow.clone());
+    let mut cx = cx.allowing(args.allow.clone());
+    if args.no_journal {
+        if spec.plan.snapshots.mode == SnapshotMode::On {
+            return Err(usage!("`snapshots: on` needs the run's journal: leave out `--no-journal`"));
+        }
+        cx = cx.with_snapshots(None);
+    }
     let redactor = persistence::redactor(spec.plan.named_values(), cx.variables());
     view::set_redactor(redactor.clone());
     if args.dry_run {

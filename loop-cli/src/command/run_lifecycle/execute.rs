@@ -8,8 +8,8 @@ use anyhow::anyhow;
 use loop_agents::process::OutputStream;
 use loop_core::{Ending, StopReason};
 
-use super::{on_finish, run_spec::RunSpec, setup::RunSetup};
-use crate::command::Failure;
+use super::{on_finish, run_spec::RunSpec, setup::RunSetup, stored_runs::all_rows};
+use crate::command::{Failure, snapshots::warned};
 use crate::{
     args::OutputArgs,
     ask::{self, OpenQuestion, TerminalAsk},
@@ -19,7 +19,9 @@ use crate::{
     persistence::{self, JournalSource},
     view::{self, LiveOutput, LiveOutputs, RunReporter, RunScreen, text},
 };
-use loop_manifest::{AgentOutput, ExecutionContext, OutputSink, Plan, PlannedLoop, nobody_to_ask};
+use loop_manifest::{
+    AgentOutput, ExecutionContext, OutputSink, Plan, PlannedLoop, nobody_to_ask, plan::OnHalt,
+};
 
 /// Runs the loop.
 pub(crate) async fn execute(
@@ -45,12 +47,30 @@ pub(crate) async fn execute(
     let (ended, record) =
         setup.run(composed, spec.plan.limits.max_time, source, &screen, open_question).await?;
     report(setup, spec, &ended);
+    restore_after(setup, &spec.plan, &ended);
     setup.report_logs();
     let exit_code = exit::of_ended(&ended);
     if let Some(command) = spec.plan.finish_command(cx, &record, exit_code) {
         on_finish::run(&command, cx.supervisor()).await;
     }
     Ok(exit_code.into())
+}
+
+/// Returns the folder to the state that `on_halt` names. A failure is only a warning: the run is over and recorded.
+fn restore_after(setup: &RunSetup<'_>, plan: &Plan, ended: &FinishedRun) {
+    let run = setup.cx.supervisor().run();
+    let Some(snapshots) = setup.cx.snapshots(&plan.snapshots).filter(|_| plan.on_halt != OnHalt::Keep) else {
+        return;
+    };
+    let rows = setup.store.map_or_else(|| Ok(Vec::new()), |store| all_rows(store, run));
+    let done = rows.map_err(anyhow::Error::from).and_then(|rows| {
+        plan.restore_after(&ended.ending, &snapshots, run, &rows).map_err(anyhow::Error::from)
+    });
+    match done {
+        Ok(Some(said)) if !setup.output.quiet => view::say(&said),
+        Ok(_) => {}
+        Err(error) => view::warning(&format!("`on_halt` changed nothing: {error:#}")),
+    }
 }
 
 /// Builds the loop of a plan, with its observers.
@@ -136,7 +156,9 @@ fn report(setup: &RunSetup<'_>, spec: &RunSpec, ended: &FinishedRun) {
     }
     let called = |path| spec.name_of(path);
     let (telemetry, is_kept) = (setup.telemetry.path(), setup.store.is_some());
-    view::say(&view::summary(&spec.plan, ended, telemetry, is_kept, called));
+    let changed =
+        cx.snapshots(&spec.plan.snapshots).and_then(|taken| warned(taken.changed(cx.supervisor().run())));
+    view::say(&view::summary(&spec.plan, ended, (telemetry, changed), is_kept, called));
     if let Some(how) = setup.store.and_then(|_| view::resume_hint(&ended.ending, cx.supervisor().run())) {
         view::say(&how);
     }

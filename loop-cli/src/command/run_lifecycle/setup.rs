@@ -5,8 +5,8 @@ use std::{env, path::Path, time::Duration};
 use anyhow::anyhow;
 use jiff::Timestamp;
 use loop_agents::process::check_process_list;
-use loop_core::{Bounded, Iteration, Loop, LoopStep, StopReason};
-use loop_manifest::ExecutionContext;
+use loop_core::{Bounded, Iteration, Loop, LoopStep, StopReason, with_causes};
+use loop_manifest::{ExecutionContext, plan::SnapshotPlan};
 use loop_telemetry::{
     FileJournal, Logs, ParallelRuns, Record, Redactor, Retention, RunInfo, RunLock, RunStore, StateDir,
     StateDirError, StoreError, TelemetryFile,
@@ -182,6 +182,7 @@ impl RunSetup<'_> {
         let mut ended = drive(source.attach_to(composed), context).await?;
         let survivors = self.cx.supervisor().end_async().await;
         let record = self.record(&mut ended);
+        self.end_snapshots();
         warn_of_survivors(&survivors);
         if let Some(error) = self.logs.as_ref().and_then(OutputLogs::failure) {
             view::warning(&format!("some output was not stored: {error:#}"));
@@ -192,6 +193,14 @@ impl RunSetup<'_> {
         }
         self.notify(&record);
         Ok((ended, record))
+    }
+
+    /// Marks the run's snapshots as those of an ended run.
+    fn end_snapshots(&self) {
+        let snapshots = self.cx.snapshots(&SnapshotPlan::default());
+        if let Some(Err(error)) = snapshots.map(|snapshots| snapshots.end(self.cx.supervisor().run())) {
+            view::warning(&with_causes(&error));
+        }
     }
 
     /// Notifies the person at the terminal, unless they chose not to be.

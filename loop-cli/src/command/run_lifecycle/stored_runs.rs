@@ -1,8 +1,10 @@
 //! Stored runs, and the choice of one.
 
-use std::{collections::HashMap, env, path::Path};
+use std::{env, path::Path};
 
 use loop_core::{Progress, with_causes};
+use loop_telemetry::rows::{IterationRow, RowFold};
+pub(crate) use loop_telemetry::short_ids;
 use loop_telemetry::{JournalEntry, JournalReader, RunEntry, RunStore, StateDir, StoredOutput};
 use serde::de::DeserializeOwned;
 
@@ -64,22 +66,6 @@ impl RunState {
     }
 }
 
-/// The minimum length of a displayed id. Ids begin with the time, and this many characters cover about a minute.
-const LEAST: usize = 8;
-
-/// Returns the shortest prefix of each id that names its run.
-pub(crate) fn short_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> HashMap<&'a str, &'a str> {
-    let mut ids: Vec<_> = ids.into_iter().collect();
-    ids.sort_unstable();
-    let shared = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    // In sorted order, the longest shared prefix is shared with a neighbour.
-    let before = ids.iter().enumerate().map(|(at, id)| if at == 0 { 0 } else { shared(ids[at - 1], id) });
-    let after = ids.iter().enumerate().map(|(at, id)| ids.get(at + 1).map_or(0, |next| shared(id, next)));
-    let lengths = before.zip(after).map(|(before, after)| (before.max(after) + 1).max(LEAST));
-    // Ids are ASCII. An id that is a prefix of another one stays whole.
-    ids.iter().zip(lengths).map(|(id, length)| (*id, id.get(..length).unwrap_or(id))).collect()
-}
-
 /// Returns the shortest prefix that names this run.
 pub(crate) fn short_id(store: &RunStore, id: &str) -> Result<String, Failure> {
     let all = store.list()?;
@@ -118,6 +104,16 @@ pub(crate) fn read_all(
     Ok(progress)
 }
 
+/// Returns the rows of all iterations of a run.
+pub(crate) fn all_rows(store: &RunStore, id: &str) -> Result<Vec<IterationRow>, Failure> {
+    let (mut fold, mut rows) = (RowFold::default(), Vec::new());
+    read_on(&mut store.journal(id)?, &mut Progress::default(), |line, _| {
+        rows.extend(fold.on_event(&line.event));
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
 /// The warning about a journal without the end of a run that has ended.
 pub(crate) const JOURNAL_WAS_CUT: &str = "the run's journal was cut: it lacks the end of the run, which `loop runs` lists; restore the file \
      from a backup";
@@ -150,28 +146,4 @@ pub(crate) fn glance(output: &StoredOutput<'_>) -> Option<StoredAgentOutput> {
 /// Decodes the agent's output, if its kind is known.
 pub(crate) fn decode_as<O: DeserializeOwned>(output: &StoredOutput<'_>) -> Result<O, Failure> {
     serde_json::from_str(&output.json()?).map_err(|error| Failure::Unreadable(error.to_string()))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn a_short_id_names_its_run_and_no_other(ids in prop::collection::btree_set("[ab]{1,12}", 1..20)) {
-            // All ids have the same length, so none is a prefix of another.
-            let ids: BTreeSet<_> = ids.iter().map(|id| format!("{id:-<12}")).collect();
-            let short = short_ids(ids.iter().map(String::as_str));
-            for id in &ids {
-                let short = short[id.as_str()];
-                prop_assert!(short.len() >= LEAST);
-                let named: Vec<_> = ids.iter().filter(|id| id.starts_with(short)).collect();
-                prop_assert_eq!(named, [id]);
-            }
-        }
-    }
 }

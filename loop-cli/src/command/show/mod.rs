@@ -13,6 +13,7 @@ use self::json::ShowJson;
 use super::{
     Failure,
     run_lifecycle::stored_runs::{RunState, choose_run, glance, read_all, short_id, store},
+    snapshots,
 };
 use crate::{
     args::ShowArgs,
@@ -25,6 +26,8 @@ pub(crate) fn exec(args: &ShowArgs) -> Result<ExitCode, Failure> {
     let entry = choose_run(&store, args.run.as_deref())?;
     if let Some(number) = args.iteration.filter(|_| args.part.prompt) {
         prompt::show(&store, &entry.id, number)?;
+    } else if let Some(number) = args.iteration.filter(|_| args.part.diff) {
+        snapshots::show_diff(&store, &entry, number)?;
     } else if let Some(number) = args.iteration {
         iteration::show(&store, &entry.id, number, &args.part)?;
     } else if args.json {
@@ -51,5 +54,6 @@ fn page(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
         table.end_unfinished(state.word(entry));
     }
     let id = short_id(store, &entry.id)?;
-    Ok(table.render() + &run_page(entry, &id, &progress, state == RunState::Running))
+    let changed = snapshots::changed(store, entry)?;
+    Ok(table.render() + &run_page(entry, &id, (&progress, changed), state == RunState::Running))
 }

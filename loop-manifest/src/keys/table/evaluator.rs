@@ -9,7 +9,7 @@ use super::{
         KeyRequirement::{Optional, Required, Unless},
         Sample::{List, Number, Text, Whole},
         Shape,
-        words::CONDITIONS,
+        words::{CONDITIONS, DIRECTIONS},
     },
     SECONDS,
 };
@@ -126,11 +126,31 @@ pub(super) const KEYS: &[Key] = &[
              failed, and the loop continues. By default, only the limits of the run apply.",
         )
         .examples(&[Text("5m")]),
-    Key::planned(
-        "evaluator.score",
-        "let the command exit 0 when the score is good enough",
-        "a score to read",
+    Key::new("evaluator.score", Optional, Shape::Object, "a number in the output of the command").explained(
+        "A number in the output of the command, by which steps are compared: see `on_halt` and `on_regression`. The \
+         number does not decide whether the check passes. loop looks for it in the part of the output that it stores \
+         (`feedback.max_bytes`).",
     ),
+    Key::new(
+        "evaluator.score.pattern",
+        Unless(&["evaluator.score.pointer"]),
+        Shape::NotEmpty,
+        "a regular expression with one group around the number",
+    )
+    .explained(
+        "A regular expression with one group around the number. The last match counts.",
+    )
+    .examples(&[Text("(\\d+) passed")]),
+    Key::new("evaluator.score.pointer", Optional, Shape::Matching("^/"), "the place of the number in JSON")
+        .explained(
+            "A JSON pointer to the number, in the output or in the last line of it that is JSON.",
+        )
+        .examples(&[Text("/score")]),
+    Key::new("evaluator.score.direction", Optional, Shape::OneOf(DIRECTIONS), "which numbers are better")
+        .explained(
+            "Which numbers are better.",
+        )
+        .default(Text("up")),
     Key::new("stop_condition", Optional, Shape::Object, "when the goal is met")
         .explained(
             "When the goal is met. By default, when the check passes. A condition has one of five forms: a \

@@ -4,6 +4,7 @@ mod agent;
 mod evaluator;
 mod guardrails;
 mod sandbox;
+mod snapshots;
 
 use super::{
     super::bounds::{
@@ -22,7 +23,10 @@ const SECONDS: Shape = Shape::Time(MIN_SECONDS, MAX_SECONDS);
 /// Every key, in the order in which a manifest is best read.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
     let parts = [FIRST, agent::KEYS, sandbox::OF_AGENT, evaluator::KEYS, sandbox::OF_EVALUATOR];
-    parts.into_iter().chain([guardrails::KEYS, sandbox::SHARED, LAST]).flatten()
+    parts
+        .into_iter()
+        .chain([guardrails::KEYS, sandbox::SHARED, LAST, snapshots::KEYS, VARIABLES])
+        .flatten()
 }
 
 const FIRST: &[Key] = &[
@@ -127,6 +131,9 @@ const LAST: &[Key] = &[
              the result of the run stays the same.",
         )
         .examples(&[Text("notify-send \"loop: $LOOP_REASON\""), Text("./tell-team.sh")]),
+];
+
+const VARIABLES: &[Key] = &[
     Key::new("vars", Optional, Shape::Variables, "texts that the user of the manifest sets, by name")
         .explained(
             "Variables, each with its default text, or with `null` if it has none. `{var.NAME}` is replaced by the \

@@ -8,9 +8,17 @@ mod folder_arguments;
 mod read;
 mod read_dir;
 mod search;
+mod undo;
 mod write;
 
 pub(super) use self::{
-    attach::AttachCommand, diff::DiffCommand, file_tree::FileTreeCommand, files::FilesCommand,
-    read::ReadCommand, read_dir::ReadDirCommand, search::SearchCommand, write::WriteCommand,
+    attach::AttachCommand,
+    diff::DiffCommand,
+    file_tree::FileTreeCommand,
+    files::FilesCommand,
+    read::ReadCommand,
+    read_dir::ReadDirCommand,
+    search::SearchCommand,
+    undo::{RedoCommand, RewindCommand, UndoCommand},
+    write::WriteCommand,
 };

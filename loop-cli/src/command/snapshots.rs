@@ -1,0 +1,206 @@
+//! `loop diff`, `loop restore`, `loop apply` and `loop snapshots`: what runs changed in their folder.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::anyhow;
+use loop_core::with_causes;
+use loop_manifest::{
+    Plan,
+    plan::SnapshotPlan,
+    snapshots::{DiffRequest, FolderSnapshots, PlannedRestore, SnapshotError, state},
+};
+use loop_snapshots::{Change, ChangeSummary};
+use loop_telemetry::{RunEntry, RunStore, StateDir};
+
+use super::{
+    Failure, OrFail,
+    environment::{agrees, dir, settings},
+    run_lifecycle::{
+        run_spec,
+        stored_runs::{choose_run, is_in, short_id, store},
+    },
+    usage,
+};
+use crate::{
+    args::{ApplyArgs, DiffArgs, RestoreArgs, SnapshotsCommand},
+    exit,
+    view::{self, text},
+};
+
+/// Returns the snapshots of a folder, with the rules of the run's manifest if there is a run.
+fn of(store: &RunStore, folder: &Path, run: Option<&RunEntry>) -> Result<FolderSnapshots, Failure> {
+    let manifest = run.and_then(|run| store.info(&run.id).ok()?.manifest);
+    // Those of a task or a repetition are the default ones.
+    let plan = manifest.and_then(|manifest| run_spec::stored_source(&manifest).and_then(Plan::of).ok());
+    let plan = plan.map_or_else(SnapshotPlan::default, |loaded| loaded.plan.snapshots);
+    Ok(FolderSnapshots::new(folder, StateDir::from_env_with(|name| env::var_os(name))?, &plan))
+}
+
+/// Adds the rules of the settings about secret files, for a capture.
+fn ruled(snapshots: FolderSnapshots) -> Result<FolderSnapshots, Failure> {
+    let secrets = settings(snapshots.folder())?.policy().secrets().clone();
+    Ok(snapshots.with_secrets(secrets))
+}
+
+/// Removes the snapshots of a run that was removed. A failure is only a warning: the run is gone.
+pub(super) fn forget(store: &RunStore, run: &RunEntry) -> Result<(), Failure> {
+    if let Err(error) = of(store, Path::new(&run.folder), None)?.forget(&run.id) {
+        view::warning(&format!("the snapshots of {} were not removed: {:#}", run.id, anyhow!(error)));
+    }
+    Ok(())
+}
+
+/// Returns the named run, or the last one of this folder, and the snapshots of its folder.
+fn of_run(store: &RunStore, named: Option<&str>) -> Result<(RunEntry, FolderSnapshots), Failure> {
+    let run = choose_run(store, named.filter(|named| *named != "-"))?;
+    let snapshots = of(store, Path::new(&run.folder), Some(&run))?;
+    Ok((run, snapshots))
+}
+
+/// Counts the files that a run changed, if it has snapshots and changed any.
+pub(super) fn changed(store: &RunStore, run: &RunEntry) -> Result<Option<ChangeSummary>, Failure> {
+    Ok(warned(of(store, Path::new(&run.folder), Some(run))?.changed(&run.id)))
+}
+
+/// Returns what changed. A failure is only a warning: the rest of the page still helps.
+pub(super) fn warned(changed: Result<Option<ChangeSummary>, SnapshotError>) -> Option<ChangeSummary> {
+    changed.unwrap_or_else(|error| {
+        view::warning(&with_causes(&error));
+        None
+    })
+}
+
+/// Prints what an iteration changed.
+pub(super) fn show_diff(store: &RunStore, run: &RunEntry, iteration: u64) -> Result<(), Failure> {
+    let before = iteration.checked_sub(1).ok_or_else(|| usage!("iterations begin with 1"))?;
+    let snapshots = of(store, Path::new(&run.folder), Some(run))?;
+    print(&snapshots, &snapshots.changes(&run.id, before, iteration)?, false)
+}
+
+pub(super) fn diff(args: &DiffArgs) -> Result<ExitCode, Failure> {
+    let (store, request) = (store()?, DiffRequest::parse(&args.words));
+    let (run, snapshots) = of_run(&store, request.run.as_deref())?;
+    let numbers: Vec<_> = snapshots.of_run(&run.id)?.iter().map(|snapshot| snapshot.id.number()).collect();
+    let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else {
+        return Err(usage!(
+            "the run {} has no snapshots\n  `loop snapshots list` lists those that there are",
+            run.id
+        ));
+    };
+    let (before, after) = request.range.unwrap_or((*first, None));
+    let mut changes = snapshots.changes(&run.id, before, after.unwrap_or(*last))?;
+    changes.retain(|change| change.is_below(&request.paths));
+    print(&snapshots, &changes, args.names)?;
+    Ok(ExitCode::from(exit::OK))
+}
+
+fn print(snapshots: &FolderSnapshots, changes: &[Change], only_names: bool) -> Result<(), Failure> {
+    let text = match only_names {
+        true => changes.iter().map(|change| change.line() + "\n").collect(),
+        false => snapshots.patch(changes)?,
+    };
+    view::print_raw(view::secrets().redact(&text).as_bytes())?;
+    Ok(())
+}
+
+pub(super) fn restore(args: &RestoreArgs) -> Result<ExitCode, Failure> {
+    let store = store()?;
+    if args.undo {
+        let here = dir(None)?;
+        let last = store.list()?.into_iter().rev().find(|run| is_in(run, &here));
+        refuse_while_running(&store, &here)?;
+        let plan = ruled(of(&store, &here, last.as_ref())?)?.plan_undo()?;
+        return carry_out(plan, "undo the last restore in this folder", args.yes, Path::new("."));
+    }
+    let (run, snapshots) = of_run(&store, args.run.as_deref())?;
+    let number = args.iteration.ok_or_else(|| usage!("-i N is missing"))?;
+    refuse_while_running(&store, snapshots.folder())?;
+    let snapshots = ruled(snapshots)?;
+    let plan = snapshots.plan_restore(&run.id, number, &args.paths)?;
+    let doing = format!("return to {} of {}", state(number), short_id(&store, &run.id)?);
+    carry_out(plan, &doing, args.yes, snapshots.folder())
+}
+
+fn refuse_while_running(store: &RunStore, folder: &Path) -> Result<(), Failure> {
+    match store.active_in(folder)? {
+        None => Ok(()),
+        Some(run) => Err(Failure::Busy(anyhow!(
+            "the run {} works in {}, and would overwrite what is restored\n  wait until it ends, or end it",
+            run.id,
+            run.folder
+        ))),
+    }
+}
+
+/// Shows the plan, asks, and carries it out.
+fn carry_out(plan: PlannedRestore, doing: &str, is_agreed: bool, folder: &Path) -> Result<ExitCode, Failure> {
+    let lines = plan.lines();
+    if !lines.is_empty() {
+        view::print(&lines.join("\n"))?;
+    }
+    if plan.is_empty() {
+        view::say("nothing to restore: the folder has that state already");
+        return Ok(ExitCode::from(exit::OK));
+    }
+    let summary = plan.summary();
+    if !is_agreed && !agrees(&format!("{doing} ({summary})"))? {
+        return Ok(ExitCode::from(exit::HALTED));
+    }
+    let restored = plan.carry_out()?;
+    view::say(&format!("restored: {}", ChangeSummary::of(&restored.changes)));
+    for line in restored.kept_lines() {
+        view::warning(&line);
+    }
+    let is_here = folder == Path::new(".") || dir(None)? == folder;
+    let place = if is_here { String::new() } else { format!(" in {}", folder.display()) };
+    view::say(&format!("`loop restore --undo`{place} takes that back"));
+    Ok(ExitCode::from(exit::OK))
+}
+
+pub(super) fn apply(args: &ApplyArgs) -> Result<ExitCode, Failure> {
+    let store = store()?;
+    let (run, snapshots) = of_run(&store, args.run.as_deref())?;
+    let changes = snapshots.changes_of_run(&run.id)?.unwrap_or_default();
+    if changes.is_empty() {
+        return Err(usage!("the run {} has no snapshots, or changed nothing", run.id));
+    }
+    if let Some(name) = &args.branch {
+        let commit = snapshots.branch(&run.id, name, &run.name)?;
+        view::say(&format!("the branch {name} has the changes of {}, in commit {commit}", run.id));
+        return Ok(ExitCode::from(exit::OK));
+    }
+    let patch = snapshots.whole_patch(&changes)?;
+    match &args.patch {
+        Some(file) if file != &PathBuf::from("-") => {
+            fs::write(file, patch).or_setup(|| format!("{} cannot be written", file.display()))?;
+        }
+        _ => drop(view::print_raw(patch.as_bytes())?),
+    }
+    Ok(ExitCode::from(exit::OK))
+}
+
+pub(super) fn exec(command: &SnapshotsCommand) -> Result<ExitCode, Failure> {
+    let (store, here) = (store()?, dir(None)?);
+    let snapshots = of(&store, &here, None)?;
+    match command {
+        SnapshotsCommand::List => view::print(&snapshots.listing()?).map(drop)?,
+        SnapshotsCommand::Size => view::print(&text::bytes(snapshots.size()?)).map(drop)?,
+        SnapshotsCommand::Gc => {
+            let runs = store.list()?;
+            let done = snapshots.collect(|name| runs.iter().any(|run| run.id == name))?;
+            let (before, after) = (text::bytes(done.before), text::bytes(done.after));
+            view::print(&format!("{before} before, {after} now"))?;
+        }
+        SnapshotsCommand::Reset { yes } => {
+            refuse_while_running(&store, &here)?;
+            if *yes || agrees("remove all snapshots of this folder")? {
+                snapshots.reset()?;
+            }
+        }
+    }
+    Ok(ExitCode::from(exit::OK))
+}

@@ -1,0 +1,172 @@
+//! What a run changed in its folder: seen, restored, and taken back.
+
+use std::{fs, process::Command};
+
+use crate::support::{Manifest, RunningCommand, Scenario};
+
+/// Three iterations, each of which writes its number into `n` and a new file, and removes `old`.
+fn three() -> Manifest {
+    Manifest::new("echo $LOOP_ITERATION > n; echo new > new.$LOOP_ITERATION; rm -f old", "false")
+}
+
+fn changed() -> Scenario {
+    let scenario = Scenario::new();
+    scenario.write("old", "three days of work\n");
+    scenario.write("n", "0\n");
+    scenario
+        .run_manifest(&three())
+        .exits(1)
+        .says(&["changed", "5 files changed: 3 added, 1 removed, 1 modified"]);
+    scenario
+}
+
+#[test]
+fn a_run_shows_what_it_changed_at_each_step() {
+    let scenario = changed();
+    let names = scenario.run(&["diff", "--names"]).exits(0).stdout;
+    assert_eq!(names, "M n\nA new.1\nA new.2\nA new.3\nD old\n");
+    let step = scenario.run(&["show", "-i", "2", "--diff"]).exits(0).stdout;
+    assert!(step.contains("-1\n+2\n") && step.contains("+++ b/new.2") && !step.contains("new.1"), "{step}");
+    assert_eq!(scenario.run(&["diff", "1..3", "n"]).exits(0).stdout.lines().last(), Some("+3"));
+    scenario.run(&["show"]).exits(0).prints(&["5 files changed"]);
+    let journal = journal(&scenario);
+    assert_eq!(journal.matches(r#""name":"snapshot""#).count(), 3, "{journal}");
+}
+
+fn journal(scenario: &Scenario) -> String {
+    let runs = fs::read_dir(scenario.state().join("runs")).expect("runs").flatten();
+    let journals = runs.filter_map(|run| fs::read_to_string(run.path().join("events.jsonl")).ok());
+    journals.collect()
+}
+
+#[test]
+fn a_restore_is_shown_and_undone_and_names_later_edits() {
+    let scenario = changed();
+    scenario.write("n", "mine\n");
+    scenario.write("other", "mine too\n");
+    scenario.run(&["restore", "-", "-i", "1"]).exits(2).says(&["nobody can be asked", "--yes"]);
+    assert_eq!(scenario.read("n"), "mine\n");
+    let done = scenario.run(&["restore", "-", "-i", "1", "--yes"]).exits(0);
+    done.prints(&["M n", "D new.2", "edited after the run, and overwritten:\n  n\n"]);
+    assert_eq!(scenario.read("n"), "1\n");
+    assert!(scenario.has("new.1") && !scenario.has("new.3"));
+    scenario.run(&["restore", "--undo", "--yes"]).exits(0);
+    assert_eq!((scenario.read("n"), scenario.read("other")), ("mine\n".to_owned(), "mine too\n".to_owned()));
+    assert!(scenario.has("new.3"));
+    scenario.run(&["restore", "-", "-i", "0", "old", "--yes"]).exits(0);
+    assert_eq!(
+        (scenario.read("old").as_str(), scenario.read("n").as_str()),
+        ("three days of work\n", "mine\n")
+    );
+    scenario.run(&["restore", "-", "-i", "9", "--yes"]).exits(2).says(&["there is no snapshot"]);
+    scenario.run(&["restore", "-", "-i", "0", "../x", "--yes"]).exits(2).says(&["cannot be restored"]);
+}
+
+#[test]
+fn nothing_is_restored_while_a_run_works_in_the_folder() {
+    let scenario = changed();
+    let fifo = scenario.fifo("alive");
+    let manifest = Manifest::new("echo here > alive; exec sleep 1000 > alive", "false");
+    let running = scenario.start_manifest(&manifest);
+    assert_eq!(fifo.line(), "here\n");
+    scenario.run(&["restore", "-", "-i", "0", "--yes"]).exits(2).says(&["works in"]);
+    assert_eq!(scenario.read("n"), "3\n");
+    running.signal(rustix::process::Signal::TERM);
+    running.finish();
+}
+
+#[test]
+fn snapshots_can_be_off_and_are_never_in_themselves() {
+    let scenario = Scenario::new();
+    scenario.run_manifest(&three().set("snapshots", "off")).exits(1);
+    assert!(!scenario.state().join("snapshots").exists());
+    scenario.run(&["diff"]).exits(2).says(&["has no snapshots"]);
+    // A state directory within the folder.
+    let inner = scenario.path("state-here");
+    scenario.write("n", "0\n");
+    scenario.manifest(&three());
+    RunningCommand::new(scenario.loop_command(&["run"]).env("LOOP_HOME", &inner)).finish().exits(1);
+    let names = RunningCommand::new(scenario.loop_command(&["diff", "--names"]).env("LOOP_HOME", &inner));
+    let names = names.finish().exits(0).stdout;
+    assert!(names.contains("M n") && !names.contains("state-here"), "{names}");
+}
+
+#[test]
+fn a_damaged_store_is_an_error_until_it_is_made_anew() {
+    let scenario = changed();
+    let store =
+        fs::read_dir(scenario.state().join("snapshots")).expect("stores").flatten().next().expect("one");
+    fs::write(store.path().join("format"), "something else").expect("a file");
+    scenario.run_manifest(&three()).exits(1).says(&["takes no snapshots", "damaged", "loop snapshots reset"]);
+    let required = three().set("snapshots", "on");
+    scenario.run_manifest(&required).exits(3).says(&["cannot be captured", "damaged"]);
+    scenario.run(&["snapshots", "reset", "--yes"]).exits(0);
+    scenario.write("n", "0\n");
+    scenario.run_manifest(&required).exits(1).says(&["changed"]);
+    scenario.run(&["snapshots", "list"]).exits(0).prints(&["0..3"]);
+    scenario.run(&["snapshots", "gc"]).exits(0).prints(&["now"]);
+}
+
+#[test]
+fn a_run_without_its_goal_returns_to_its_best_step() {
+    let scenario = Scenario::new();
+    let scores = "case $(cat n) in 2) echo score: 9;; *) echo score: 4;; esac; false";
+    let manifest = Manifest::new("echo $LOOP_ITERATION > n", scores).set("on_halt", "restore_best");
+    let manifest = manifest.set("evaluator.score", serde_json::json!({ "pattern": r"score: (\d+)" }));
+    scenario.run_manifest(&manifest).exits(1).says(&["the folder has the state after iteration 2 again"]);
+    assert_eq!(scenario.read("n"), "2\n");
+    scenario.run(&["show"]).exits(0).prints(&["9.00"]);
+    let start = Manifest::new("echo $LOOP_ITERATION > n", "false").set("on_halt", "restore_start");
+    scenario.run_manifest(&start).exits(1).says(&["the state before the first iteration again"]);
+    assert_eq!(scenario.read("n"), "2\n");
+}
+
+#[test]
+fn a_worse_step_is_undone_before_the_next_one() {
+    let scenario = Scenario::new();
+    scenario.write("n", "");
+    let agent = "echo $LOOP_ITERATION >> n; test $LOOP_ITERATION != 2 || echo bad > bad";
+    let check = "if test -e bad; then echo 1; else echo 5; fi; false";
+    let manifest = Manifest::new(agent, check).set("on_regression", "restore");
+    let manifest = manifest.set("evaluator.score", serde_json::json!({ "pattern": r"(\d+)" }));
+    scenario.run_manifest(&manifest).exits(1).says(&["the score fell from 5 to 1"]);
+    assert_eq!(scenario.read("n"), "1\n3\n");
+    assert!(!scenario.has("bad"));
+}
+
+fn git(scenario: &Scenario, args: &[&str]) -> String {
+    let identity = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"];
+    let done = Command::new("git").args(identity).args(args).current_dir(scenario.path("")).output();
+    let done = done.expect("git runs");
+    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).expect("text")
+}
+
+#[test]
+fn a_run_is_handed_over_as_a_branch_or_a_patch() {
+    let scenario = Scenario::new();
+    scenario.write("old", "old\n");
+    scenario.write("n", "0\n");
+    git(&scenario, &["init", "-q"]);
+    git(&scenario, &["config", "user.name", "Ann"]);
+    git(&scenario, &["config", "user.email", "ann@example.org"]);
+    git(&scenario, &["add", "."]);
+    git(&scenario, &["commit", "-q", "-m", "first"]);
+    scenario.run_manifest(&three()).exits(1);
+    let status = git(&scenario, &["status", "--porcelain"]);
+    scenario.run(&["apply", "--branch", "fixed"]).exits(0).says(&["the branch fixed has"]);
+    assert_eq!(git(&scenario, &["status", "--porcelain"]), status);
+    assert_eq!(
+        git(&scenario, &["diff", "--name-status", "HEAD", "fixed"]),
+        "M\tn\nA\tnew.1\nA\tnew.2\nA\tnew.3\nD\told\n"
+    );
+    assert_eq!(git(&scenario, &["show", "fixed:n"]), "3\n");
+    scenario.run(&["apply", "--branch", "fixed"]).exits(2).says(&["exists already"]);
+    scenario.run(&["apply", "--patch", "run.patch"]).exits(0);
+    git(&scenario, &["stash", "-q", "--include-untracked", "--", "n", "old", "new.1", "new.2", "new.3"]);
+    git(&scenario, &["apply", "run.patch"]);
+    assert_eq!(
+        (scenario.read("n").as_str(), scenario.has("old"), scenario.has("new.3")),
+        ("3\n", false, true)
+    );
+}

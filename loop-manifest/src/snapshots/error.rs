@@ -1,0 +1,37 @@
+//! The reasons why snapshots cannot be used.
+
+use loop_snapshots::Error;
+use loop_telemetry::StateDirError;
+
+use super::ApplyError;
+
+/// The reason why the snapshots of a folder cannot be taken or used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// The store refuses, or cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// The store is damaged.
+    #[error("{0}: `loop snapshots reset` does that")]
+    Damaged(Error),
+    /// There is no place for the store.
+    #[error(transparent)]
+    State(#[from] StateDirError),
+    /// The result of a run cannot be handed over.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+    /// The capture ended by a defect of this program.
+    #[error("the capture ended early: {0}")]
+    Panicked(String),
+}
+
+impl SnapshotError {
+    /// Names what repairs a damaged store.
+    pub(super) fn of(error: Error) -> Self {
+        match error {
+            Error::Damaged { .. } => Self::Damaged(error),
+            error => Self::Store(error),
+        }
+    }
+}

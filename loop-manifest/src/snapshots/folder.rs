@@ -1,0 +1,290 @@
+//! The store of a folder, with the rules about what a capture has.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use loop_guardrails::policy::{LocalPath, SecretFiles};
+use loop_snapshots::{
+    CaptureOptions, Change, ChangeSummary, Collected, Entry, LeftOut, Limits, Snapshot, SnapshotId, Store,
+};
+use loop_telemetry::{StateDir, jiff::Timestamp, words};
+
+use super::SnapshotError;
+use crate::plan::{SnapshotMode, SnapshotPlan};
+
+/// The snapshots of one folder, as its runs and the person see them.
+///
+/// Each method blocks on the disk. Clones use the same store.
+///
+/// ```
+/// use loop_manifest::{plan::SnapshotPlan, snapshots::FolderSnapshots};
+/// use loop_telemetry::StateDir;
+///
+/// # let dir = tempfile::tempdir()?;
+/// # let (home, folder) = (dir.path().join("home"), dir.path().join("project"));
+/// # std::fs::create_dir(&folder)?;
+/// let state = StateDir::from_env_with(|name| (name == "LOOP_HOME").then(|| home.clone().into()))?;
+/// let snapshots = FolderSnapshots::new(&folder, state, &SnapshotPlan::default());
+/// snapshots.capture("run-7", 0)?;
+/// std::fs::write(folder.join("a.txt"), "hello\n")?;
+/// snapshots.capture("run-7", 1)?;
+/// let changes = snapshots.changes("run-7", 0, 1)?;
+/// assert_eq!(changes[0].line(), "A a.txt");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct FolderSnapshots {
+    folder: PathBuf,
+    state: StateDir,
+    plan: SnapshotPlan,
+    secrets: Arc<SecretFiles>,
+}
+
+impl fmt::Debug for FolderSnapshots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("FolderSnapshots");
+        shown.field("folder", &self.folder).field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
+/// A capture of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Captured {
+    /// The first 64 bits of the tree's digest: equal trees have equal numbers.
+    pub fingerprint: u64,
+    /// The number of files that still changed while they were captured.
+    pub unsettled: usize,
+}
+
+impl FolderSnapshots {
+    /// Names the store of `folder` in the state directory, which no capture contains. Nothing is read or written.
+    pub fn new(folder: impl Into<PathBuf>, state: StateDir, plan: &SnapshotPlan) -> Self {
+        Self { folder: folder.into(), state, plan: *plan, secrets: Arc::new(SecretFiles::new()) }
+    }
+
+    /// Sets the rules about files of which a snapshot has only the digest.
+    #[must_use]
+    pub fn with_secrets(mut self, secrets: SecretFiles) -> Self {
+        self.secrets = Arc::new(secrets);
+        self
+    }
+
+    /// Returns whether the run must not go on without its captures.
+    pub(super) fn are_required(&self) -> bool {
+        self.plan.mode == SnapshotMode::On
+    }
+
+    /// Returns the folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Opens the store, or creates it.
+    ///
+    /// # Errors
+    /// Fails if the store is damaged, or cannot be used.
+    pub fn store(&self) -> Result<Store, SnapshotError> {
+        Store::open(&self.state.snapshots()?, &self.folder).map_err(SnapshotError::of)
+    }
+
+    /// Opens the store if the folder has one.
+    ///
+    /// # Errors
+    /// Fails like [`store`](Self::store).
+    pub fn existing(&self) -> Result<Option<Store>, SnapshotError> {
+        let stores = self.state.snapshots()?;
+        match Store::exists(&stores, &self.folder) {
+            true => self.store().map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Makes the store anew, without snapshots.
+    ///
+    /// # Errors
+    /// Fails if a file of the store cannot be removed.
+    pub fn reset(&self) -> Result<(), SnapshotError> {
+        Store::recreate(&self.state.snapshots()?, &self.folder).map(drop).map_err(SnapshotError::of)
+    }
+
+    /// Returns what a capture of this folder contains.
+    pub fn options(&self) -> CaptureOptions {
+        let secrets = Arc::clone(&self.secrets);
+        let is_secret = move |path: &Path| {
+            let path = path.to_string_lossy().parse::<LocalPath>();
+            path.is_ok_and(|path| secrets.rule_on(&path).is_some())
+        };
+        let options = CaptureOptions::default().max_file(self.plan.max_file).secrets(is_secret);
+        let options = options.without_folder(self.state.path());
+        if self.plan.ignored { options.with_ignored() } else { options }
+    }
+
+    /// Returns the options of the first capture of a run, which `auto` limits.
+    fn first_options(&self) -> CaptureOptions {
+        match self.plan.mode {
+            SnapshotMode::Auto => self.options().limits(Limits::default()),
+            SnapshotMode::On | SnapshotMode::Off => self.options(),
+        }
+    }
+
+    /// Returns whether the run has this snapshot.
+    ///
+    /// # Errors
+    /// Fails like [`store`](Self::store).
+    pub fn has(&self, run: &str, number: u64) -> Result<bool, SnapshotError> {
+        let id = SnapshotId::new(run, number)?;
+        match self.store()?.snapshot(&id) {
+            Ok(_) => Ok(true),
+            Err(loop_snapshots::Error::NotFound(_)) => Ok(false),
+            Err(error) => Err(SnapshotError::of(error)),
+        }
+    }
+
+    /// Captures the folder as the snapshot `number` of the run, then drops old snapshots if the store is too large.
+    ///
+    /// # Errors
+    /// Fails if the folder or the store cannot be read or written, and with
+    /// [`Error::OverLimit`](loop_snapshots::Error::OverLimit) if `auto` and the first capture of the run exceeds a limit.
+    pub fn capture(&self, run: &str, number: u64) -> Result<Captured, SnapshotError> {
+        let id = SnapshotId::new(run, number)?;
+        let mut store = self.store()?;
+        let options = if store.has_run(run) { self.options() } else { self.first_options() };
+        let capture = store.recapture(&id, &options).map_err(SnapshotError::of)?;
+        store.keep_below(self.plan.max_bytes).map_err(SnapshotError::of)?;
+        Ok(Captured {
+            fingerprint: capture.snapshot.root.prefix(),
+            unsettled: capture.snapshot.unsettled.len(),
+        })
+    }
+
+    /// Marks a run as ended, if it has snapshots: they may be dropped when the store needs room.
+    ///
+    /// # Errors
+    /// Fails if the mark cannot be written.
+    pub fn end(&self, run: &str) -> Result<(), SnapshotError> {
+        match self.existing()? {
+            Some(store) if store.has_run(run) => store.end_run(run).map_err(SnapshotError::of),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lists the snapshots of a run, by their numbers.
+    ///
+    /// # Errors
+    /// Fails if the store is damaged or cannot be read.
+    pub fn of_run(&self, run: &str) -> Result<Vec<Snapshot>, SnapshotError> {
+        let Some(store) = self.existing()? else { return Ok(Vec::new()) };
+        store.snapshots(run).map_err(SnapshotError::of)
+    }
+
+    /// Lists the changes from one snapshot of a run to another.
+    ///
+    /// # Errors
+    /// Fails if there is no such snapshot, or the store is damaged.
+    pub fn changes(&self, run: &str, before: u64, after: u64) -> Result<Vec<Change>, SnapshotError> {
+        let mut store = self.store()?;
+        let before = store.snapshot(&SnapshotId::new(run, before)?).map_err(SnapshotError::of)?;
+        let after = store.snapshot(&SnapshotId::new(run, after)?).map_err(SnapshotError::of)?;
+        let mut changes = store.diff(&before, &after).map_err(SnapshotError::of)?;
+        changes.retain(is_about_content);
+        Ok(changes)
+    }
+
+    /// Lists the changes from the first snapshot of a run to the last, or nothing if it has no two snapshots.
+    ///
+    /// # Errors
+    /// Fails if the store is damaged.
+    pub fn changes_of_run(&self, run: &str) -> Result<Option<Vec<Change>>, SnapshotError> {
+        match self.of_run(run)?.as_slice() {
+            [first, .., last] => self.changes(run, first.id.number(), last.id.number()).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the differences of these changes, for people: files that are no text have a line without content.
+    ///
+    /// # Errors
+    /// Fails if the store is damaged.
+    pub fn patch(&self, changes: &[Change]) -> Result<String, SnapshotError> {
+        self.store()?.patch(changes).map_err(SnapshotError::of)
+    }
+
+    /// Returns the size of the store, in bytes: 0 if there is none.
+    ///
+    /// # Errors
+    /// Fails if the store is damaged.
+    pub fn size(&self) -> Result<u64, SnapshotError> {
+        self.existing()?.map_or(Ok(0), |mut store| store.size().map_err(SnapshotError::of))
+    }
+
+    /// Lists the runs with snapshots, the oldest first: their numbers, the time of the last one, its files and bytes.
+    ///
+    /// # Errors
+    /// Fails if the store is damaged.
+    pub fn listing(&self) -> Result<String, SnapshotError> {
+        let runs =
+            self.existing()?.map_or(Ok(Vec::new()), |store| store.runs()).map_err(SnapshotError::of)?;
+        let lines = runs.iter().filter_map(|run| {
+            let (first, last) = (run.snapshots.first()?, run.snapshots.last()?);
+            let time = Timestamp::try_from(last.time).ok()?;
+            Some(format!(
+                "{}  {}..{}  {time:.0}  {}, {}",
+                run.name,
+                first.id.number(),
+                last.id.number(),
+                words::count(last.files, "file"),
+                words::bytes(last.bytes)
+            ))
+        });
+        Ok(lines.collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Counts the files that a run changed; `None` if it changed none, or has no two snapshots.
+    ///
+    /// # Errors
+    /// Fails if the store is damaged.
+    pub fn changed(&self, run: &str) -> Result<Option<ChangeSummary>, SnapshotError> {
+        let summary = self.changes_of_run(run)?.map(|changes| ChangeSummary::of(&changes));
+        Ok(summary.filter(|summary| summary.files() > 0))
+    }
+
+    /// Drops the snapshots of a run, and the contents that only these need.
+    ///
+    /// # Errors
+    /// Fails if the store is damaged, or cannot be written.
+    pub fn forget(&self, run: &str) -> Result<(), SnapshotError> {
+        let Some(mut store) = self.existing()?.filter(|store| store.has_run(run)) else { return Ok(()) };
+        store.drop_run(run).map_err(SnapshotError::of)?;
+        store.gc().map(drop).map_err(SnapshotError::of)
+    }
+
+    /// Drops the snapshots of runs that no longer exist, and the contents that no snapshot needs.
+    ///
+    /// # Errors
+    /// Fails if the store is damaged, or cannot be written.
+    pub fn collect(&self, exists: impl Fn(&str) -> bool) -> Result<Collected, SnapshotError> {
+        let mut store = self.store()?;
+        let gone = store.runs().map_err(SnapshotError::of)?;
+        // Restores have snapshots of their own, so that they can be undone.
+        let is_gone = |name: &String| !name.starts_with("restore-") && !exists(name);
+        let gone: Vec<_> = gone.into_iter().map(|run| run.name).filter(is_gone).collect();
+        for run in &gone {
+            store.drop_run(run).map_err(SnapshotError::of)?;
+        }
+        let mut collected = store.gc().map_err(SnapshotError::of)?;
+        collected.runs = gone;
+        Ok(collected)
+    }
+}
+
+/// Returns whether a person wants to see the change: not that an ignored folder, or a repository, came or went.
+fn is_about_content(change: &Change) -> bool {
+    let is_aside = |entry: &Entry| {
+        matches!(entry.left_out(), Some(LeftOut::Ignored | LeftOut::Repository | LeftOut::Store))
+    };
+    ![&change.before, &change.after].into_iter().flatten().all(is_aside)
+}

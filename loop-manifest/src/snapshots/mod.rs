@@ -1,0 +1,25 @@
+//! Snapshots of a run's folder: the captures while it runs, and what people do with them later.
+//!
+//! | what | where |
+//! | --- | --- |
+//! | the store of a folder, with the rules of its run | `folder.rs` |
+//! | captures before the first iteration and after each | `iteration.rs` |
+//! | restores | `restore.rs` |
+//! | branches and patches | `apply.rs` |
+//! | the words of `loop diff` | `request.rs` |
+
+mod apply;
+mod error;
+mod folder;
+mod iteration;
+mod request;
+mod restore;
+
+pub use self::{
+    apply::ApplyError,
+    error::SnapshotError,
+    folder::{Captured, FolderSnapshots},
+    iteration::WithSnapshots,
+    request::DiffRequest,
+    restore::{PlannedRestore, best_iteration, state},
+};
