@@ -1,4 +1,5 @@
 //! The tokio driver on a paused clock: cutting work, and reading, dropping and cancelling runs, streams and tasks.
+#![expect(clippy::duplicate_mod, reason = "the example `simulation` contains the example `own_driver`")]
 
 #[path = "driver/always_ready.rs"]
 mod always_ready;

@@ -1,5 +1,9 @@
 //! Runs the examples, which contain assertions, as tests.
 
+use std::time::Duration;
+
+use loop_core::{BuildError, Ceiling, IterationContext, Loop, SharedBudget, Usage, iteration_fn, never};
+
 #[path = "../../examples/best_of_three.rs"]
 mod best_of_three;
 #[path = "../../examples/chain.rs"]
@@ -81,4 +85,22 @@ fn loops_on_virtual_time_keep_their_limits_and_end_in_every_way() {
     for ending in ["goal_met", "max_iterations", "time_exceeded", "budget_exceeded", "cancelled"] {
         assert!(endings.contains_key(ending), "{ending}: {endings:?}");
     }
+}
+
+/// A budget holds for any driver, except for its time, which only tokio's driver counts.
+#[test]
+fn a_loop_on_a_thread_shares_a_budget() {
+    let member = |budget: &SharedBudget| {
+        let spend = iteration_fn(async |cx: IterationContext<u64>| {
+            cx.meter().add(Usage::unknown().with_input_tokens(10));
+            Ok(cx.iteration())
+        });
+        Loop::new(spend).until(never()).at_most(9).share(budget)
+    };
+    let run = member(&SharedBudget::new(Ceiling::tokens(20)));
+    let report = own_driver::drive(run.into_parts().unwrap(), &own_driver::ThreadClock::new()).unwrap();
+    let ended = (report.ending().name(), report.iterations(), report.last_output());
+    assert_eq!(ended, ("shared_budget_exceeded", 2, Some(&2)));
+    let limited = SharedBudget::new(Ceiling::time(Duration::from_secs(60)));
+    assert_eq!(member(&limited).into_parts().unwrap_err(), BuildError::SharedTime);
 }
