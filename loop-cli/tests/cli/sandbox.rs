@@ -1,6 +1,6 @@
 //! Agents, checks and commands of tools inside a sandbox.
 
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
 use loop_agents::process::sandbox::SandboxSupport;
 use loop_testing::{Answer, Call};
@@ -156,6 +156,41 @@ fn a_command_that_a_person_allows_to_a_model_works_and_stays_inside() {
     server.run(&scenario, &chat).exits(0);
     let messages = server.requests()[1].body["messages"].to_string();
     assert!(messages.contains("built") && !messages.contains(CANARY), "{messages}");
+}
+
+/// Adds the toolchain that runs this test to the search path, because it may depend on the home folder otherwise.
+fn with_toolchain(command: &mut Command) {
+    let cargo = std::env::var("CARGO").expect("cargo runs this test");
+    let folder = Path::new(&cargo).parent().expect("a folder");
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"));
+    command.env("PATH", path);
+}
+
+#[test]
+fn the_tests_of_a_crate_work_inside() {
+    if !can_be_tested() {
+        return;
+    }
+    let scenario = Scenario::new();
+    scenario.write("Cargo.toml", "[package]\nname = \"tiny\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+    scenario.write("src/lib.rs", "#[test]\nfn it_runs() { std::fs::write(\"ran\", \"\").unwrap(); }\n");
+    let call =
+        Call::new("c1", "run_command", [json!({ "command": "cargo test --offline" }).to_string().as_str()]);
+    let server = ModelServer::new([Answer::calls([call]), Answer::deltas(["Done."])]);
+    let chat = ["chat", "--model", "openai:scripted", "--prompt", "Test it", "--allow", "cargo test"];
+    let mut command = server.command(&scenario, &chat);
+    with_toolchain(&mut command);
+    RunningCommand::new(&mut command).finish().exits(0);
+    let messages = server.requests()[1].body["messages"].to_string();
+    assert!(messages.contains("test it_runs ... ok") && scenario.has("ran"), "{messages}");
+    // The same as the check of a run, without network.
+    fs::remove_file(scenario.path("ran")).expect("a file");
+    let manifest = Manifest::new("true", "cargo test --offline");
+    scenario.manifest(&manifest.set("sandbox", json!({ "network": "none" })));
+    let mut command = scenario.loop_command(&["run", "loop.json"]);
+    with_toolchain(&mut command);
+    RunningCommand::new(&mut command).finish().exits(0);
+    assert!(scenario.has("ran"));
 }
 
 #[test]

@@ -68,6 +68,10 @@ const CACHES: &[&str] = &[
     "go/pkg",
 ];
 
+/// The same caches in a folder that a variable such as `CARGO_HOME` names.
+const MOVED_CACHES: &[&str] =
+    &[".global-cache", ".package-cache", ".package-cache-mutate", "git", "registry", "settings.toml", "pkg"];
+
 /// The folders and files in the home folder that an agent writes for itself. The first is created if it is missing, so
 /// that an agent can start for the first time.
 const AGENTS: &[(&str, &[&str])] = &[
@@ -185,7 +189,8 @@ impl UserFolders {
 
     /// Returns the existing caches that build tools write.
     pub fn caches(&self) -> Vec<PathBuf> {
-        self.in_home(CACHES).filter(|path| path.exists()).collect()
+        let moved = self.named.iter().flat_map(|folder| MOVED_CACHES.iter().map(|name| folder.join(name)));
+        self.in_home(CACHES).chain(moved).filter(|path| path.exists()).collect()
     }
 
     /// Returns the paths that a known agent writes for itself. They need not exist.
@@ -286,6 +291,15 @@ mod tests {
             found.iter().all(|path| !path.components().any(|part| part == Component::ParentDir)),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn a_variable_moves_the_caches_of_a_toolchain() {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir(place.path().join("registry")).unwrap();
+        let cargo = place.path().as_os_str().to_owned();
+        let folders = UserFolders::of(|name| (name == "CARGO_HOME").then(|| cargo.clone()));
+        assert_eq!(folders.caches(), [place.path().join("registry")]);
     }
 
     #[test]
