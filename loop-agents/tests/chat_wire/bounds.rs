@@ -50,7 +50,10 @@ async fn calls_have_a_bound() {
     for vendor in VENDORS {
         let calls = (0..1001).map(|index| Call::new(&format!("c{index}"), "git", ["{}"]));
         let error = refused(vendor, Answer::calls(calls)).await;
-        assert!(error.ends_with("it has more than 1000 tool calls, or one with an impossible number"), "{vendor:?}: {error}");
+        assert!(
+            error.ends_with("it has more than 1000 tool calls, or one with an impossible number"),
+            "{vendor:?}: {error}"
+        );
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     chat_harness::{CTRL_C, ChatHarness},
     model_server::{KEY, ModelServer},
     session::transcript_entries,
-    support::{CommandResult, FOREVER, Manifest, RunningCommand, Scenario},
+    support::{CommandResult, FOREVER, Manifest, RunningCommand, Scenario, wait_until},
     task_agents::reviewer,
 };
 
@@ -182,6 +182,7 @@ fn a_reply_that_breaks_off_in_a_session_has_none() {
     chat.wait_for_prompt_after("/help");
     chat.types("Hello?\r");
     chat.sees("starts again");
+    wait_until("the second reply is shown", || chat.page().matches("the key is [redacted]").count() == 2);
     chat.types(CTRL_C);
     chat.wait_for_prompt_after("interrupted");
     let page = chat.page();

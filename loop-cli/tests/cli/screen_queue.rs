@@ -96,7 +96,11 @@ fn ctrl_z_suspends_the_session_in_a_turn_and_at_the_prompt() {
         suspends(&mut chat);
         chat.sees("scripted replies");
         chat.sees("> queued");
-        chat.types(CTRL_U);
+        // Until the session has the terminal again, the key goes to the terminal itself.
+        wait_until("the line is empty", || {
+            chat.types(CTRL_U);
+            !chat.page().contains("> queued")
+        });
         gate.open();
         chat.wait_for_prompt_after("Half. Whole.");
         chat.types("typed");
