@@ -54,11 +54,9 @@ use loop_manifest::init::known_programs;
     // Omits the two options that every command has, so that the help fits one screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "\
-More commands:  apply, snapshots, models, session, report, schema,
-  completions, man
+More:  policy apply snapshots models session report schema completions man
 To start, in your project's folder:  loop init && loop run
-Exit codes:  0  goal met   1  halted before that   2  wrong usage or manifest
-  3  the run failed   129, 130, 143  ended by SIGHUP, Ctrl+C, SIGTERM"
+Exit:  0 goal met  1 halted  2 wrong usage or manifest  3 failed  129+ signal"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -204,6 +202,7 @@ Examples:
     /// Show what tools may do, and which line of the settings decides
     #[command(
         subcommand,
+        hide = true,
         after_help = "\
 Examples:
   loop policy show

@@ -7,7 +7,10 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::SystemTime,
 };
 
@@ -72,6 +75,7 @@ pub struct ExecutionContext {
     settings: Arc<Result<Settings, Diagnostics>>,
     clock: fn() -> SystemTime,
     snapshots: Option<StateDir>,
+    takes_no_snapshots: Arc<AtomicBool>,
     redact: Option<Hook<Redact>>,
     output: Option<Hook<MakeSink>>,
     on_usage_note: Option<Hook<Listener>>,
@@ -114,6 +118,7 @@ impl ExecutionContext {
             settings: Arc::new(Ok(Settings::default())),
             clock: SystemTime::now,
             snapshots: None,
+            takes_no_snapshots: Arc::default(),
             redact: None,
             output: None,
             on_usage_note: None,
@@ -242,14 +247,26 @@ impl ExecutionContext {
         (*self.settings).as_ref()
     }
 
-    /// Returns the snapshots of the folder, unless there is no place for them, or the plan turns them off.
+    /// Returns the snapshots of the folder, unless there is no place for them, the plan turns them off, or the first
+    /// capture of this context failed.
     pub fn snapshots(&self, plan: &SnapshotPlan) -> Option<FolderSnapshots> {
-        let state = self.snapshots.clone().filter(|_| plan.mode != SnapshotMode::Off)?;
+        let is_off = plan.mode == SnapshotMode::Off || self.takes_no_snapshots.load(Ordering::Relaxed);
+        let state = self.snapshots.clone().filter(|_| !is_off)?;
         let snapshots = FolderSnapshots::new(&self.folder, state, plan);
         Some(match self.settings() {
             Ok(settings) => snapshots.with_secrets(settings.policy().secrets().clone()),
             Err(_) => snapshots,
         })
+    }
+
+    /// Turns the snapshots of this context and its clones off, so that one failure is reported once.
+    pub(crate) fn take_no_snapshots(&self) {
+        self.takes_no_snapshots.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether a failure turned the snapshots off.
+    pub(crate) fn takes_snapshots(&self) -> bool {
+        !self.takes_no_snapshots.load(Ordering::Relaxed)
     }
 
     /// Returns a shell for commands that see `variables`. It runs in the folder, reports usage to the file, and is

@@ -7,7 +7,7 @@
 //! - a command with a NUL character in it, one that is too long for a shell, and `{prompt}` or a variable inside
 //!   quotes;
 //! - a variable that is not declared, and a time that is written wrongly or out of bounds;
-//! - a pattern that is no regular expression, or too large a one;
+//! - a pattern that is no regular expression, or too large a one, and the one group in the pattern of a score;
 //! - whole numbers written as `5.0`, and those that 64 bits do not hold;
 //! - an amount of money that is less than a millionth of a dollar;
 //! - conditions that are nested too deep, too many of them, and an `at_least` above their number;
@@ -50,6 +50,7 @@ pub fn schema() -> String {
             something_judges(),
             reviewers_are_of_one_kind(),
             scores_have_one_source(),
+            restores_have_a_source(),
             limits_are_measured()
         ]),
     );
@@ -127,10 +128,34 @@ fn reviewers_are_of_one_kind() -> Value {
 
 /// A score is read with a pattern or with a pointer, from the output of a command.
 fn scores_have_one_source() -> Value {
+    let sources = ["pattern", "pointer"].map(|key| json!({ "required": [key] }));
     json!({ "properties": { "evaluator": {
-        "properties": { "score": { "not": { "required": ["pattern", "pointer"] } } },
+        "properties": { "score": { "oneOf": sources } },
         "dependentRequired": { "score": ["command"] },
     } } })
+}
+
+/// A restore needs snapshots, and one to the best step needs a score.
+fn restores_have_a_source() -> Value {
+    let is_off = json!({ "anyOf": [
+        { "const": "off" },
+        { "type": "object", "properties": { "mode": { "const": "off" } }, "required": ["mode"] },
+    ] });
+    let kept = json!({ "const": "keep" });
+    let scored = json!({
+        "properties": { "evaluator": { "required": ["score"] } },
+        "required": ["evaluator"],
+    });
+    json!({ "allOf": [
+        {
+            "if": { "properties": { "snapshots": is_off }, "required": ["snapshots"] },
+            "then": { "properties": { "on_halt": kept, "on_regression": kept } },
+        },
+        {
+            "if": scored,
+            "else": { "properties": { "on_halt": { "not": { "const": "restore_best" } }, "on_regression": kept } },
+        },
+    ] })
 }
 
 /// A condition: one form of them, and a pattern for `output_matches` alone.

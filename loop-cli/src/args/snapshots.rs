@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// A run, a range of its iterations, and paths [default: all that the last run changed]
+    /// A run, a range of iterations, paths [default: last run]
     #[arg(value_name = "RUN|A..B|PATH")]
     pub(crate) words: Vec<String>,
     /// Print only the names of the changed files
@@ -19,7 +19,7 @@ pub(crate) struct RestoreArgs {
     /// The run's id or its beginning, or - for the last run of this folder
     #[arg(required_unless_present = "undo")]
     pub(crate) run: Option<String>,
-    /// The iteration to whose end the folder returns; 0 is the state before the first
+    /// The iteration to return to; 0 is the state before all
     #[arg(long, short, value_name = "N", required_unless_present = "undo")]
     pub(crate) iteration: Option<u64>,
     /// Restore only these paths, relative to the folder of the run

@@ -63,7 +63,7 @@ fn of_run(store: &RunStore, named: Option<&str>) -> Result<(RunEntry, FolderSnap
 
 /// Counts the files that a run changed, if it has snapshots and changed any.
 pub(super) fn changed(store: &RunStore, run: &RunEntry) -> Result<Option<ChangeSummary>, Failure> {
-    Ok(warned(of(store, Path::new(&run.folder), Some(run))?.changed(&run.id)))
+    Ok(warned(of(store, Path::new(&run.folder), Some(run))?.changed(&run.id, None)))
 }
 
 /// Returns what changed. A failure is only a warning: the rest of the page still helps.

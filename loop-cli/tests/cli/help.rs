@@ -16,7 +16,7 @@ fn said(name: &str, args: &[&str], code: i32) -> String {
     text
 }
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 24] = [
     "init",
     "run",
     "task",
@@ -26,10 +26,14 @@ const COMMANDS: [&str; 20] = [
     "resume",
     "runs",
     "show",
+    "diff",
+    "restore",
     "tail",
     "rm",
     "check",
     "policy",
+    "apply",
+    "snapshots",
     "models",
     "skill",
     "session",
@@ -40,7 +44,7 @@ const COMMANDS: [&str; 20] = [
 ];
 
 /// The last commands are for programs, or users reach them through another command.
-const LISTED: usize = COMMANDS.len() - 7;
+const LISTED: usize = COMMANDS.len() - 10;
 
 #[test]
 fn help_fits_a_screen_and_begins_with_what_one_needs_first() {

@@ -5,7 +5,10 @@ use std::{fs, path::PathBuf};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::{Manifest, RunningCommand, Scenario};
+use crate::{
+    cut_secrets::is_copy,
+    support::{Manifest, RunningCommand, Scenario},
+};
 
 /// Returns the folders of the stored runs.
 fn journal_files(scenario: &Scenario) -> Vec<PathBuf> {
@@ -27,6 +30,9 @@ fn stored_text(scenario: &Scenario) -> String {
         for entry in
             fs::read_dir(folder).expect("it is there").map(|entry| entry.expect("it is there").path())
         {
+            if is_copy(&entry) {
+                continue;
+            }
             if entry.is_dir() {
                 folders.push(entry);
             } else {

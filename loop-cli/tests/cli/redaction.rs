@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     chat_harness::ChatHarness,
+    cut_secrets::is_copy,
     model_server::{KEY, ModelServer},
     support::{CommandResult, Manifest, RunningCommand, Scenario},
 };
@@ -84,7 +85,8 @@ fn has_none(place: &str, text: &str, secret: &str) {
 }
 
 fn files_in(folder: &Path, each: &mut dyn FnMut(&Path, &str)) {
-    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    for entry in entries.filter(|entry| !is_copy(entry)) {
         match entry.is_dir() {
             true => files_in(&entry, each),
             false => each(&entry, &String::from_utf8_lossy(&fs::read(&entry).expect("a file"))),

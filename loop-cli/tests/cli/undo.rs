@@ -2,7 +2,12 @@
 
 use std::{fs, process::Command};
 
-use crate::support::{Manifest, RunningCommand, Scenario};
+use crate::{
+    chat_harness::ChatHarness,
+    model_server::ModelServer,
+    support::{Manifest, RunningCommand, Scenario},
+    task_agents::reviewer,
+};
 
 /// Three iterations, each of which writes its number into `n` and a new file, and removes `old`.
 fn three() -> Manifest {
@@ -98,8 +103,11 @@ fn a_damaged_store_is_an_error_until_it_is_made_anew() {
         fs::read_dir(scenario.state().join("snapshots")).expect("stores").flatten().next().expect("one");
     fs::write(store.path().join("format"), "something else").expect("a file");
     scenario.run_manifest(&three()).exits(1).says(&["takes no snapshots", "damaged", "loop snapshots reset"]);
+    assert_eq!(scenario.run_manifest(&three()).stderr.matches("loop snapshots reset").count(), 1);
     let required = three().set("snapshots", "on");
-    scenario.run_manifest(&required).exits(3).says(&["cannot be captured", "damaged"]);
+    // In the line of the agent and in the reason.
+    let refused = scenario.run_manifest(&required).exits(3).says(&["cannot be captured", "damaged"]);
+    assert_eq!(refused.stderr.matches("loop snapshots reset").count(), 2, "{}", refused.stderr);
     scenario.run(&["snapshots", "reset", "--yes"]).exits(0);
     scenario.write("n", "0\n");
     scenario.run_manifest(&required).exits(1).says(&["changed"]);
@@ -113,11 +121,15 @@ fn a_run_without_its_goal_returns_to_its_best_step() {
     let scores = "case $(cat n) in 2) echo score: 9;; *) echo score: 4;; esac; false";
     let manifest = Manifest::new("echo $LOOP_ITERATION > n", scores).set("on_halt", "restore_best");
     let manifest = manifest.set("evaluator.score", serde_json::json!({ "pattern": r"score: (\d+)" }));
-    scenario.run_manifest(&manifest).exits(1).says(&["the folder has the state after iteration 2 again"]);
+    scenario
+        .run_manifest(&manifest)
+        .exits(1)
+        .says(&["the folder has the state after iteration 2 again", "(`loop diff 0..2`)"]);
     assert_eq!(scenario.read("n"), "2\n");
     scenario.run(&["show"]).exits(0).prints(&["9.00"]);
     let start = Manifest::new("echo $LOOP_ITERATION > n", "false").set("on_halt", "restore_start");
-    scenario.run_manifest(&start).exits(1).says(&["the state before the first iteration again"]);
+    let ran = scenario.run_manifest(&start).exits(1).says(&["the state before the first iteration again"]);
+    assert!(!ran.stderr.contains("changed"), "{}", ran.stderr);
     assert_eq!(scenario.read("n"), "2\n");
 }
 
@@ -169,4 +181,62 @@ fn a_run_is_handed_over_as_a_branch_or_a_patch() {
         (scenario.read("n").as_str(), scenario.has("old"), scenario.has("new.3")),
         ("3\n", false, true)
     );
+}
+
+#[test]
+fn a_score_at_a_pointer_is_better_if_it_is_lower() {
+    let scenario = Scenario::new();
+    let check = r#"echo measured; echo "{\"ms\": $(cat n)}"; false"#;
+    let agent = "echo $(( ($LOOP_ITERATION - 2) * ($LOOP_ITERATION - 2) + 5 )) > n";
+    let score = serde_json::json!({ "pointer": "/ms", "direction": "down" });
+    let manifest = Manifest::new(agent, check).set("evaluator.score", score).set("on_halt", "restore_best");
+    scenario.run_manifest(&manifest).exits(1).says(&["the state after iteration 2 again"]);
+    assert_eq!(scenario.read("n"), "5\n");
+}
+
+#[test]
+fn the_snapshots_of_a_run_go_with_it() {
+    let scenario = changed();
+    let listed = scenario.run(&["snapshots", "list"]).exits(0).stdout;
+    let (run, _) = listed.split_once("  0..3  ").expect("a run with its snapshots");
+    scenario.run(&["rm", run, "--yes"]).exits(0);
+    assert_eq!(scenario.run(&["snapshots", "list"]).exits(0).stdout.trim(), "");
+}
+
+#[test]
+fn a_task_captures_each_of_its_loops() {
+    let scenario = Scenario::new();
+    scenario.write("task.md", "Write hello.\n");
+    let pending = r#"$([ $(cat hello) = 2 ] || echo '"a second line"')"#;
+    let agent = "cat > /dev/null; echo $LOOP_ITERATION > hello";
+    let review = format!("cat | ({})", reviewer(pending));
+    scenario.run(&["task", "task.md", "--agent", agent, "--review-agent", &review]).exits(0);
+    assert!(scenario.run(&["snapshots", "list"]).exits(0).stdout.contains("0..2"));
+    let step = scenario.run(&["diff", "1..2", "hello"]).exits(0).stdout;
+    assert!(step.ends_with("-1\n+2\n"), "{step}");
+    scenario.run(&["restore", "-", "-i", "1", "hello", "--yes"]).exits(0);
+    assert_eq!(scenario.read("hello"), "1\n");
+}
+
+#[test]
+fn a_session_returns_to_the_states_before_its_turns() {
+    let scenario = Scenario::new();
+    scenario.write("mine", "mine\n");
+    let mut chat = ChatHarness::chat(&scenario, &ModelServer::new([]), &[], (80, 40));
+    chat.wait_for_prompt_after("/help");
+    chat.says("/undo", "nothing is left to undo");
+    chat.says("!echo one > n; rm mine; echo did first", "did first");
+    chat.says("!echo two > n; echo did second", "did second");
+    chat.says("/undo", "the state before turn 2 again (1 file modified)");
+    assert_eq!(scenario.read("n"), "one\n");
+    chat.says("/undo", "the state before turn 1 again");
+    assert!(!scenario.has("n") && scenario.read("mine") == "mine\n");
+    chat.says("/redo", "the state before turn 2 again (2 files changed");
+    chat.says("/redo", "its last state again");
+    assert!(scenario.read("n") == "two\n" && !scenario.has("mine"));
+    chat.says("/redo", "nothing is left to redo");
+    chat.says("/rewind 1", "the state before turn 1 again (2 files changed");
+    assert!(!scenario.has("n") && scenario.has("mine"));
+    chat.says("/rewind 9", "the turns 1 to 2");
+    chat.leaves();
 }

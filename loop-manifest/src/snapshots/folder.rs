@@ -243,12 +243,16 @@ impl FolderSnapshots {
         Ok(lines.collect::<Vec<_>>().join("\n"))
     }
 
-    /// Counts the files that a run changed; `None` if it changed none, or has no two snapshots.
+    /// Counts the files that a run changed until the snapshot `end`, or until its last one; `None` if it changed none,
+    /// or has no two snapshots.
     ///
     /// # Errors
     /// Fails if the store is damaged.
-    pub fn changed(&self, run: &str) -> Result<Option<ChangeSummary>, SnapshotError> {
-        let summary = self.changes_of_run(run)?.map(|changes| ChangeSummary::of(&changes));
+    pub fn changed(&self, run: &str, end: Option<u64>) -> Result<Option<ChangeSummary>, SnapshotError> {
+        let snapshots = self.of_run(run)?;
+        let [first, .., last] = snapshots.as_slice() else { return Ok(None) };
+        let end = end.unwrap_or(last.id.number());
+        let summary = Some(ChangeSummary::of(&self.changes(run, first.id.number(), end)?));
         Ok(summary.filter(|summary| summary.files() > 0))
     }
 

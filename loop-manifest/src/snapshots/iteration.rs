@@ -1,10 +1,5 @@
 //! An iteration whose effects on the folder are captured.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
-
 use async_trait::async_trait;
 use loop_core::{Halt, Iteration, IterationContext, IterationError, StopReason, with_causes};
 use loop_snapshots::Error;
@@ -32,7 +27,6 @@ struct RunSnapshots {
     folder: FolderSnapshots,
     run: String,
     cx: ExecutionContext,
-    is_off: Arc<AtomicBool>,
     regression: Option<ScorePlan>,
     /// The iteration with the best score in this process, and that score.
     best: Option<(u64, f64)>,
@@ -45,7 +39,6 @@ impl<I> WithSnapshots<I> {
             folder,
             run: cx.supervisor().run().to_owned(),
             cx: cx.clone(),
-            is_off: Arc::default(),
             regression: None,
             best: None,
         });
@@ -73,7 +66,7 @@ impl RunSnapshots {
     }
 
     fn turn_off(&self, why: &str) {
-        self.is_off.store(true, Ordering::Relaxed);
+        self.cx.take_no_snapshots();
         self.cx.warn(&format!("this run takes no snapshots: {why}"));
     }
 
@@ -86,10 +79,13 @@ impl RunSnapshots {
         });
         match captured.await {
             Ok(()) => Ok(()),
-            Err(error) if self.folder.are_required() => Err(Halt::new(
-                StopReason::Failed,
-                format!("the state before iteration {iteration} cannot be captured: {}", with_causes(&error)),
-            )),
+            Err(error) if self.folder.are_required() => {
+                // The reason says it all: a summary of changes would only fail in the same way.
+                self.cx.take_no_snapshots();
+                let why = with_causes(&error);
+                let why = format!("the state before iteration {iteration} cannot be captured: {why}");
+                Err(Halt::new(StopReason::Failed, why))
+            }
             Err(SnapshotError::Store(Error::OverLimit(limit))) => {
                 self.turn_off(&format!("the folder is large ({limit}); `snapshots: on` captures it anyway"));
                 Ok(())
@@ -163,8 +159,7 @@ impl<I: Iteration> Iteration for WithSnapshots<I> {
     type Output = I::Output;
 
     async fn run(&mut self, cx: IterationContext<I::Output>) -> Result<I::Output, IterationError> {
-        let is_on = |run: &&RunSnapshots| !run.is_off.load(Ordering::Relaxed);
-        let Some(run) = self.run.as_mut().filter(|run| is_on(&&**run)) else {
+        let Some(run) = self.run.as_mut().filter(|run| run.cx.takes_snapshots()) else {
             return self.inner.run(cx).await;
         };
         let (iteration, step) = (cx.iteration(), cx.part());
@@ -172,7 +167,7 @@ impl<I: Iteration> Iteration for WithSnapshots<I> {
         run.return_to_best(&cx).await?;
         let result = self.inner.run(cx).await;
         // Deferred work is done again under the same number.
-        if is_on(&&*run) && !matches!(result, Err(IterationError::Later { .. })) {
+        if run.cx.takes_snapshots() && !matches!(result, Err(IterationError::Later { .. })) {
             run.after(iteration, &step).await;
         }
         result

@@ -21,5 +21,5 @@ pub use self::{
     folder::{Captured, FolderSnapshots},
     iteration::WithSnapshots,
     request::DiffRequest,
-    restore::{PlannedRestore, best_iteration, state},
+    restore::{AfterHalt, PlannedRestore, best_iteration, state},
 };

@@ -95,9 +95,19 @@ pub fn best_iteration(rows: &[IterationRow], score: &ScorePlan) -> Option<u64> {
     best.map(|(iteration, _)| iteration)
 }
 
+/// What happened to the folder after a run that ended without its goal.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct AfterHalt {
+    /// The snapshot whose state the folder has now; `None` if it stays as the run left it.
+    pub number: Option<u64>,
+    /// A sentence about it.
+    pub said: String,
+}
+
 impl Plan {
     /// Returns the folder to the state that `on_halt` names, if the run ended without its goal. `rows` are all iterations
-    /// of the run. Returns a sentence about it, or `None` if nothing had to be done.
+    /// of the run. Returns what it did, or `None` if nothing had to be done.
     ///
     /// # Errors
     /// Fails if the snapshot is missing, or a file cannot be written.
@@ -107,7 +117,7 @@ impl Plan {
         snapshots: &FolderSnapshots,
         run: &str,
         rows: &[IterationRow],
-    ) -> Result<Option<String>, SnapshotError> {
+    ) -> Result<Option<AfterHalt>, SnapshotError> {
         let number = match (ending.reason(), self.on_halt) {
             (None, _) | (_, OnHalt::Keep) => return Ok(None),
             (_, OnHalt::RestoreStart) => 0,
@@ -116,7 +126,8 @@ impl Plan {
                 match best {
                     Some(best) => best,
                     None => {
-                        return Ok(Some("the folder stays as it is: no iteration has a score".to_owned()));
+                        let said = "the folder stays as it is: no iteration has a score".to_owned();
+                        return Ok(Some(AfterHalt { number: None, said }));
                     }
                 }
             }
@@ -124,10 +135,14 @@ impl Plan {
         let plan = snapshots.plan_restore(run, number, &[])?;
         let (state, changes) = (state(number), plan.summary());
         if plan.is_empty() {
-            return Ok(Some(format!("the folder already has {state}")));
+            return Ok(Some(AfterHalt {
+                number: Some(number),
+                said: format!("the folder already has {state}"),
+            }));
         }
         plan.carry_out()?;
-        Ok(Some(format!("the folder has {state} again ({changes}); `loop restore --undo` takes that back")))
+        let said = format!("the folder has {state} again ({changes}); `loop restore --undo` takes that back");
+        Ok(Some(AfterHalt { number: Some(number), said }))
     }
 }
 

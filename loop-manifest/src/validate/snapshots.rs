@@ -91,7 +91,7 @@ pub(super) fn restores(
 fn bytes(at: FieldValue<i128>) -> Result<u64, Diagnostic> {
     u64::try_from(at.value).ok().filter(|bytes| *bytes > 0).ok_or_else(|| {
         Diagnostic::error(format!("`{}` has to be a number of bytes above 0", at.key))
-            .at(at.span, "nothing could be stored")
+            .at(at.span, if at.value > 0 { "this is too large" } else { "nothing could be stored" })
     })
 }
 
@@ -130,7 +130,7 @@ fn pattern(at: FieldValue<String>) -> Result<Regex, Diagnostic> {
         Ok(_) => Err(Diagnostic::error(format!("`{}` needs one group around the number", at.key))
             .at(at.span, "for example `score: (\\d+)`")
             .help("write `(?:...)` for a group that is not the number")),
-        Err(error) => Err(Diagnostic::error(format!("`{}` is no regular expression", at.key))
+        Err(error) => Err(Diagnostic::error(format!("`{}` cannot be used as a regular expression", at.key))
             .at(at.span, error.to_string().lines().last().unwrap_or_default().to_owned())),
     }
 }

@@ -21,10 +21,11 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
 });
 
 /// The messages of the validator for manifests that the schema accepts, because it cannot express these rules.
-const BEYOND: [&str; 16] = [
+const BEYOND: [&str; 17] = [
     "`{prompt}` cannot be used here in",
     "cannot be run",
     "cannot be used as a regular expression",
+    "needs one group around the number",
     "written with a point or an exponent",
     "this number is too large",
     "this is too large",

@@ -79,7 +79,9 @@ impl Store {
         let path = place_of(state, &folder);
         let (format, packs, runs) = (path.join("format"), path.join("packs"), path.join("runs"));
         disk.create_folder(&path)?;
-        let expected = [FORMAT, folder.as_os_str().as_bytes()].concat();
+        // Only the digest: a path may have a secret in it.
+        let name = Digest::of(folder.as_os_str().as_bytes()).to_string();
+        let expected = [FORMAT, name.as_bytes()].concat();
         match fs::read(&format) {
             Ok(found) if found == expected => {}
             Ok(_) => {

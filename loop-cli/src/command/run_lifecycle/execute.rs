@@ -21,6 +21,7 @@ use crate::{
 };
 use loop_manifest::{
     AgentOutput, ExecutionContext, OutputSink, Plan, PlannedLoop, nobody_to_ask, plan::OnHalt,
+    snapshots::AfterHalt,
 };
 
 /// Runs the loop.
@@ -46,8 +47,11 @@ pub(crate) async fn execute(
     let composed = composed(setup, &spec.plan, audience, (&screen, &open_question))?;
     let (ended, record) =
         setup.run(composed, spec.plan.limits.max_time, source, &screen, open_question).await?;
-    report(setup, spec, &ended);
-    restore_after(setup, &spec.plan, &ended);
+    let restored = restore_after(setup, &spec.plan, &ended);
+    report(setup, spec, &ended, restored.as_ref().and_then(|restored| restored.number));
+    if let Some(restored) = restored.filter(|_| !output.quiet) {
+        view::say(&restored.said);
+    }
     setup.report_logs();
     let exit_code = exit::of_ended(&ended);
     if let Some(command) = spec.plan.finish_command(cx, &record, exit_code) {
@@ -57,20 +61,17 @@ pub(crate) async fn execute(
 }
 
 /// Returns the folder to the state that `on_halt` names. A failure is only a warning: the run is over and recorded.
-fn restore_after(setup: &RunSetup<'_>, plan: &Plan, ended: &FinishedRun) {
+fn restore_after(setup: &RunSetup<'_>, plan: &Plan, ended: &FinishedRun) -> Option<AfterHalt> {
     let run = setup.cx.supervisor().run();
-    let Some(snapshots) = setup.cx.snapshots(&plan.snapshots).filter(|_| plan.on_halt != OnHalt::Keep) else {
-        return;
-    };
+    let snapshots = setup.cx.snapshots(&plan.snapshots).filter(|_| plan.on_halt != OnHalt::Keep)?;
     let rows = setup.store.map_or_else(|| Ok(Vec::new()), |store| all_rows(store, run));
     let done = rows.map_err(anyhow::Error::from).and_then(|rows| {
         plan.restore_after(&ended.ending, &snapshots, run, &rows).map_err(anyhow::Error::from)
     });
-    match done {
-        Ok(Some(said)) if !setup.output.quiet => view::say(&said),
-        Ok(_) => {}
-        Err(error) => view::warning(&format!("`on_halt` changed nothing: {error:#}")),
-    }
+    done.unwrap_or_else(|error| {
+        view::warning(&format!("`on_halt` changed nothing: {error:#}"));
+        None
+    })
 }
 
 /// Builds the loop of a plan, with its observers.
@@ -135,8 +136,8 @@ impl OutputSink for AgentOutputSink {
     }
 }
 
-/// Reports the result to people.
-fn report(setup: &RunSetup<'_>, spec: &RunSpec, ended: &FinishedRun) {
+/// Reports the result to people. `restored` is the snapshot to which `on_halt` returned the folder.
+fn report(setup: &RunSetup<'_>, spec: &RunSpec, ended: &FinishedRun, restored: Option<u64>) {
     let RunSetup { cx, output, .. } = setup;
     if output.quiet && is_error(&ended.ending) {
         view::error(&anyhow!(text::printable(&ended.ending.to_string())));
@@ -156,10 +157,12 @@ fn report(setup: &RunSetup<'_>, spec: &RunSpec, ended: &FinishedRun) {
     }
     let called = |path| spec.name_of(path);
     let (telemetry, is_kept) = (setup.telemetry.path(), setup.store.is_some());
-    let changed =
-        cx.snapshots(&spec.plan.snapshots).and_then(|taken| warned(taken.changed(cx.supervisor().run())));
+    let run = cx.supervisor().run();
+    let changed = cx.snapshots(&spec.plan.snapshots).and_then(|taken| warned(taken.changed(run, restored)));
+    let range = restored.map(|number| format!(" 0..{number}")).unwrap_or_default();
+    let changed = changed.map(|changed| format!("{changed} (`loop diff{range}`)"));
     view::say(&view::summary(&spec.plan, ended, (telemetry, changed), is_kept, called));
-    if let Some(how) = setup.store.and_then(|_| view::resume_hint(&ended.ending, cx.supervisor().run())) {
+    if let Some(how) = setup.store.and_then(|_| view::resume_hint(&ended.ending, run)) {
         view::say(&how);
     }
 }

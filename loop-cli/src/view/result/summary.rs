@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use loop_core::{Ending, StopReason};
-use loop_snapshots::ChangeSummary;
 use loop_telemetry::words;
 
 use crate::{
@@ -18,7 +17,7 @@ use loop_manifest::{Plan, next_step, remaining};
 pub(crate) fn summary(
     plan: &Plan,
     FinishedRun { ending, progress, table, .. }: &FinishedRun,
-    (telemetry, changed): (&Path, Option<ChangeSummary>),
+    (telemetry, changed): (&Path, Option<String>),
     is_kept: bool,
     called: impl Fn(&'static str) -> &'static str,
 ) -> String {
@@ -34,7 +33,7 @@ pub(crate) fn summary(
         row("tokens", tokens);
     }
     if let Some(changed) = changed {
-        row("changed", format!("{changed} (`loop diff`)"));
+        row("changed", changed);
     }
     for (index, left) in remaining(&plan.limits, progress, table.mean_use()).into_iter().enumerate() {
         row(if index == 0 { "left" } else { "" }, left);
