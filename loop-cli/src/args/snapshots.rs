@@ -16,13 +16,13 @@ pub(crate) struct DiffArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArgs {
-    /// The run's id or its beginning, or - for the last run of this folder
+    /// The run's id or its beginning, or - for the last run
     #[arg(required_unless_present = "undo")]
     pub(crate) run: Option<String>,
     /// The iteration to return to; 0 is the state before all
     #[arg(long, short, value_name = "N", required_unless_present = "undo")]
     pub(crate) iteration: Option<u64>,
-    /// Restore only these paths, relative to the folder of the run
+    /// Restore only these paths, below the run's folder
     pub(crate) paths: Vec<PathBuf>,
     /// Take the last restore in this folder back
     #[arg(long, conflicts_with_all = ["run", "iteration", "paths"])]

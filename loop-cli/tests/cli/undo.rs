@@ -199,7 +199,7 @@ fn the_snapshots_of_a_run_go_with_it() {
     let scenario = changed();
     let listed = scenario.run(&["snapshots", "list"]).exits(0).stdout;
     let (run, _) = listed.split_once("  0..3  ").expect("a run with its snapshots");
-    scenario.run(&["rm", run, "--yes"]).exits(0);
+    scenario.run(&["rm", run]).exits(0);
     assert_eq!(scenario.run(&["snapshots", "list"]).exits(0).stdout.trim(), "");
 }
 
