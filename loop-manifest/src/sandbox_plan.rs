@@ -2,7 +2,7 @@
 
 use loop_agents::process::sandbox::{Enforcement, SandboxNetwork};
 
-/// What the commands of an agent, or of a check, may access.
+/// The access of the commands of an agent, or of a check.
 ///
 /// # Default
 /// The folder of the run to write; the system's folders, the toolchains and the folder of the run to read; TCP and UDP

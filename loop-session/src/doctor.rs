@@ -1,4 +1,4 @@
-//! What works on this machine, and whether stored files can be read.
+//! Examines this machine, and the files that are stored on it.
 //!
 //! Everything here is read with the loaders that the other commands use, so that a file which passes is one that they
 //! accept. Nothing is changed.
@@ -40,7 +40,7 @@ pub enum Health {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What it belongs to: `machine`, `agents`, `settings`, `models` or `state`.
+    /// The part that it belongs to: `machine`, `agents`, `settings`, `models` or `state`.
     pub area: &'static str,
     /// Its name.
     pub name: String,

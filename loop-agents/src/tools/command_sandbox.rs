@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use loop_guardrails::policy::{
-    ActionPolicy, CommandNetwork, LocalPath, SandboxMode, Verb,
+    ActionPolicy, CommandNetwork, LocalPath, Permissions, SandboxMode, Verb,
     workspace::{OpenedCommand, StoredSecrets, Workspace, has_token_of_git},
 };
 
@@ -115,7 +115,7 @@ impl CommandSandbox {
         access.add_repository(opened);
         access.hide_secrets(workspace, opened)?;
         let Access { mut sandbox, mut missing } = access;
-        sandbox = self.hidden.iter().fold(sandbox, |sandbox, path| sandbox.hide(path));
+        sandbox = self.hidden.iter().fold(sandbox, Sandbox::hide);
         let prepared = match sandbox.prepare_with(self.folders.temporary(), self.support) {
             Ok(prepared) if missing.is_empty() || enforcement == Enforcement::Warn => prepared,
             Ok(_) => return Err(refused(&missing.join("; "))),
@@ -132,7 +132,7 @@ fn refused(why: &str) -> ToolError {
     ))
 }
 
-/// What one command can access, and the rules that the kernel cannot enforce.
+/// The access of one command, and the rules that the kernel cannot enforce.
 struct Access {
     sandbox: Sandbox,
     missing: Vec<String>,
@@ -159,7 +159,7 @@ impl Access {
     fn add_workspace(&mut self, workspace: &Workspace, only_reads: bool) {
         let lists = || workspace.policy().permissions().iter().filter(|list| !list.is_empty());
         let is_allowed = |path: &LocalPath, verb| lists().all(|list| list.on(path, verb).allowed);
-        let named = lists().flat_map(|list| list.rules()).map(|(path, _)| path.clone());
+        let named = lists().flat_map(Permissions::rules).map(|(path, _)| path.clone());
         let mut paths: Vec<_> = std::iter::once(LocalPath::root()).chain(named).collect();
         paths.sort_by_key(|path| path.as_path().components().count());
         paths.dedup();

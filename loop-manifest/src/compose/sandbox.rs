@@ -127,7 +127,7 @@ fn secrets_in(
     match (found.is_incomplete, enforcement) {
         (false, _) => {}
         (true, Enforcement::Warn) => {
-            cx.warn(&format!("{} has too many files to look for secrets in all of it", folder.display()))
+            cx.warn(&format!("{} has too many files to look for secrets in all of it", folder.display()));
         }
         (true, _) => return Err(PrepareError::TooMany(folder.to_owned())),
     }

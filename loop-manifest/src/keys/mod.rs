@@ -4,6 +4,7 @@
 //! loop without its limit. So the keys are one table, and what is not in it is refused.
 
 pub(crate) mod flag;
+mod key;
 mod other_tools;
 mod shape;
 mod table;
@@ -14,81 +15,10 @@ use crate::{
     nearest::closest,
 };
 use KeyRequirement::{Required, Unless};
+pub(crate) use key::{Key, KeyRequirement, name};
 pub(crate) use other_tools::advice;
 pub(crate) use shape::{CONDITION, Sample, Shape, time_or};
 pub(crate) use table::all;
-
-/// Tells whether a key is required in its object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeyRequirement {
-    /// The object is not complete without it.
-    Required,
-    /// The object is not complete without it, or one of the keys at these paths beside it.
-    Unless(&'static [&'static str]),
-    /// It has a default.
-    Optional,
-}
-
-/// A key, by its path from the top of the manifest.
-#[derive(Debug)]
-pub(crate) struct Key {
-    /// The path, with dots between the objects: `agent.command`.
-    pub(crate) path: &'static str,
-    pub(crate) requirement: KeyRequirement,
-    /// The allowed values.
-    pub(crate) shape: Shape,
-    /// Half a sentence on its meaning, for a person who left it out.
-    pub(crate) meaning: &'static str,
-    /// The meaning in full sentences, for an editor.
-    pub(crate) explanation: &'static str,
-    /// The value that says the same as leaving it out, if there is one.
-    pub(crate) default: Option<Sample>,
-    /// Example values to start from.
-    pub(crate) examples: &'static [Sample],
-}
-
-impl Key {
-    const fn new(
-        path: &'static str,
-        requirement: KeyRequirement,
-        shape: Shape,
-        meaning: &'static str,
-    ) -> Self {
-        Self { path, requirement, shape, meaning, explanation: "", default: None, examples: &[] }
-    }
-
-    const fn explained(self, explanation: &'static str) -> Self {
-        Self { explanation, ..self }
-    }
-
-    const fn default(self, default: Sample) -> Self {
-        Self { default: Some(default), ..self }
-    }
-
-    const fn examples(self, examples: &'static [Sample]) -> Self {
-        Self { examples, ..self }
-    }
-
-    /// Returns whether the key at `path` can replace this one in a complete object.
-    pub(crate) fn is_met_by(&self, path: &str) -> bool {
-        path == self.path || matches!(self.requirement, Unless(others) if others.contains(&path))
-    }
-
-    /// Returns the path of its object; empty for the manifest itself.
-    pub(crate) fn object(&self) -> &'static str {
-        self.path.rsplit_once('.').map_or("", |(object, _)| object)
-    }
-
-    /// The key as it is written in its object.
-    pub(crate) fn name(&self) -> &'static str {
-        name(self.path)
-    }
-}
-
-/// The last part of a path: the key as it is written in its object.
-pub(crate) fn name(path: &str) -> &str {
-    path.rsplit_once('.').map_or(path, |(_, name)| name)
-}
 
 /// The path of a key, as it is written in the object at `object`.
 pub(crate) fn within<'a>(path: &'a str, object: &str) -> &'a str {

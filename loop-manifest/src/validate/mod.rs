@@ -13,6 +13,7 @@ mod sandbox;
 mod snapshots;
 mod stop;
 mod usage;
+mod words;
 mod work;
 
 use std::time::Duration;
@@ -23,11 +24,12 @@ use super::{
     bounds::{BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MIN_FEEDBACK_BYTES},
     diagnostics::Diagnostic,
     field::FieldValue,
-    keys, nearest,
+    keys,
     plan::{EvaluatorPlan, PacePlan, Plan, ResumePlan},
     raw::{RawManifest, RawPace},
 };
 pub(crate) use usage::prices;
+use words::word;
 
 /// The parts of a plan that come from elsewhere than the fields of the manifest.
 #[derive(Debug)]
@@ -123,20 +125,6 @@ const RESUMES: [(&str, ResumePlan); 3] =
 
 /// The words of `shell`, and whether a shell reads every command.
 const SHELLS: [(&str, bool); 2] = [("auto", false), ("always", true)];
-
-/// Parses one of these words.
-fn word<T: Copy>(at: &FieldValue<String>, words: &[(&str, T)], note: &str) -> Result<T, Diagnostic> {
-    if let Some((_, value)) = words.iter().find(|(word, _)| *word == at.value) {
-        return Ok(*value);
-    }
-    let meant = nearest::closest(&at.value, words.iter().copied(), |(word, _)| word);
-    let names: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-    let (last, others) =
-        names.split_last().map_or(("", String::new()), |(last, others)| (last.as_str(), others.join(", ")));
-    Err(Diagnostic::error(format!("`{}` has to be {others} or {last}", at.key))
-        .at(at.span.clone(), nearest::suggestion(meant.map(|(word, _)| word)))
-        .note(note))
-}
 
 /// Text with something in it.
 fn filled(at: FieldValue<String>) -> Result<String, Diagnostic> {

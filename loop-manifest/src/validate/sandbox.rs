@@ -9,7 +9,7 @@ use super::{
         raw_sandbox::RawSandbox,
         sandbox_plan::SandboxPlan,
     },
-    word,
+    words::word,
 };
 
 /// The words of `network`.

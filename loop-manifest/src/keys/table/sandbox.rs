@@ -1,10 +1,11 @@
 //! The keys of the three sandboxes.
 
 use super::super::{
-    Key,
-    KeyRequirement::Optional,
-    Sample::{List, Text},
-    Shape,
+    key::{Key, KeyRequirement::Optional},
+    shape::{
+        Sample::{List, Text},
+        Shape,
+    },
     words::{ENFORCEMENTS, NETWORKS},
 };
 
@@ -58,7 +59,7 @@ macro_rules! keys {
                 Shape::OneOf(ENFORCEMENTS),
                 "what happens if this machine cannot confine commands",
             )
-            .explained("What happens if this machine cannot enforce a part of the sandbox.")
+            .explained("The answer to a machine that cannot enforce a part of the sandbox.")
             .default(Text("require")),
         ]
     };
