@@ -43,16 +43,7 @@ pub fn describe(plan: &Plan) -> String {
     if let (Some(sandbox), WorkPlan::Command(_)) = (&plan.agent.sandbox, &plan.agent.work) {
         row(&mut page, "", &confined(sandbox));
     }
-    let checks = checks(&plan.evaluator);
-    for (label, text) in &checks {
-        row(&mut page, label, text);
-    }
-    if let Some(limits) = call_limits(plan.evaluator.max_time, None) {
-        row(&mut page, "", &limits);
-    }
-    if let Some(sandbox) = &plan.evaluator.sandbox {
-        row(&mut page, "", &confined(sandbox));
-    }
+    evaluator(&mut page, &plan.evaluator);
     if plan.check_first {
         row(&mut page, "", "also runs before the first iteration; if it passes, the agent never starts");
     }
@@ -86,6 +77,19 @@ pub fn describe(plan: &Plan) -> String {
         );
     }
     page
+}
+
+/// Describes the checks, their limits and their sandbox.
+fn evaluator(page: &mut String, plan: &EvaluatorPlan) {
+    for (label, text) in &checks(plan) {
+        row(page, label, text);
+    }
+    if let Some(limits) = call_limits(plan.max_time, None) {
+        row(page, "", &limits);
+    }
+    if let Some(sandbox) = &plan.sandbox {
+        row(page, "", &confined(sandbox));
+    }
 }
 
 /// Describes the sandbox of a command.
