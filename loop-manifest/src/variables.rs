@@ -129,7 +129,7 @@ impl Walk<'_> {
                 match *path {
                     // A value such as `|` would make every output match.
                     ["stop_condition", .., "pattern"] | ["evaluator", "score", "pattern"] => {
-                        *value = self.values.fill_pattern(value)
+                        *value = self.values.fill_pattern(value);
                     }
                     _ if FILLED_LATER.contains(&&*path) => {}
                     _ => *value = self.values.fill(value),

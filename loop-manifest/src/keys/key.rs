@@ -1,7 +1,7 @@
 //! One key of a manifest.
 
 use super::shape::{Sample, Shape};
-use KeyRequirement::{Planned, Unless};
+use KeyRequirement::Unless;
 
 /// Tells whether a key is required in its object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,8 +12,6 @@ pub(crate) enum KeyRequirement {
     Unless(&'static [&'static str]),
     /// It has a default.
     Optional,
-    /// A later version takes it; until then it is refused, with this advice.
-    Planned(&'static str),
 }
 
 /// A key, by its path from the top of the manifest.
@@ -44,10 +42,6 @@ impl Key {
         Self { path, requirement, shape, meaning, explanation: "", default: None, examples: &[] }
     }
 
-    pub(super) const fn planned(path: &'static str, advice: &'static str, meaning: &'static str) -> Self {
-        Self::new(path, Planned(advice), Shape::Nothing, meaning)
-    }
-
     pub(super) const fn explained(self, explanation: &'static str) -> Self {
         Self { explanation, ..self }
     }
@@ -73,11 +67,6 @@ impl Key {
     /// The key as it is written in its object.
     pub(crate) fn name(&self) -> &'static str {
         name(self.path)
-    }
-
-    /// Returns whether this version accepts it.
-    pub(crate) fn is_taken(&self) -> bool {
-        !matches!(self.requirement, Planned(_))
     }
 }
 

@@ -79,13 +79,7 @@ pub(crate) fn plan(
     let limits = guardrails::limits(raw.guardrails, problems);
     let pace = pace(raw.pace, problems);
     let feedback = raw.feedback.max_bytes.judge(problems, feedback_bytes);
-    let resume = raw.resume.judge(problems, |at| {
-        word(
-            &at,
-            &RESUMES,
-            "it decides what happens to an iteration in which the run was cut off; `rerun` is the default",
-        )
-    });
+    let resume = raw.resume.judge(problems, |at| word(&at, &RESUMES, RESUME_NOTE));
     let shell = raw.shell.judge(problems, |at| word(&at, &SHELLS, "`auto` is the default"));
     if let (Some(agent), Some(always)) = (&mut agent, shell.or(false)) {
         agent.always_shell = always;
@@ -122,6 +116,10 @@ fn default_goal(evaluator: &EvaluatorPlan) -> Option<String> {
 /// The words of `resume`.
 const RESUMES: [(&str, ResumePlan); 3] =
     [("rerun", ResumePlan::Rerun), ("ask", ResumePlan::Ask), ("halt", ResumePlan::Halt)];
+
+/// The note beside an unknown word of `resume`.
+const RESUME_NOTE: &str =
+    "it decides what happens to an iteration in which the run was cut off; `rerun` is the default";
 
 /// The words of `shell`, and whether a shell reads every command.
 const SHELLS: [(&str, bool); 2] = [("auto", false), ("always", true)];

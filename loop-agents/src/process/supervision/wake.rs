@@ -5,7 +5,7 @@ use std::{fs, iter, os::unix::fs::MetadataExt};
 use rustix::process::{Pid, Signal, getpid};
 
 use super::{
-    cgroup::Hierarchy,
+    cgroup::{Cgroup, Hierarchy},
     freezer::thaw,
     proc::{self, ProcessHandle, Stat, StopState, is_running},
     process_mark::ProcessMark,
@@ -53,7 +53,7 @@ fn is_suspended(owner: Pid, mark: &ProcessMark) -> bool {
     others.retain(|found| Stat::of(found.pid).is_some_and(|stat| stat.session != session));
     others.extend(mark.carriers());
     let groups = Hierarchy::of_system().map_or_else(Vec::new, |system| system.groups_of(&[mark.run()]));
-    others.extend(groups.iter().flat_map(|group| group.members()));
+    others.extend(groups.iter().flat_map(Cgroup::members));
     let known = |pid: Pid| [owner, getpid()].contains(&pid) || watchdogs.contains(&pid);
     !watchdogs.is_empty() && !others.iter().any(|found| !known(found.pid) && is_running(found.pid))
 }
