@@ -188,14 +188,16 @@ fn a_reply_that_breaks_off_in_a_session_has_none() {
     chat.wait_for_prompt_after("/help");
     chat.types("Hello?\r");
     chat.sees("starts again");
-    wait_until("the second reply is shown", || chat.page().matches("the key is [redacted]").count() == 2);
+    wait_until("the second reply is shown", || chat.page().matches("the key is").count() == 2);
     chat.types(CTRL_C);
     chat.wait_for_prompt_after("interrupted");
     let page = chat.page();
     assert!(page.contains("the key is [redacted]") && !page.contains(&KEY[..6]), "{page}");
     chat.leaves();
     let entries = format!("{:?}", transcript_entries(&scenario));
-    assert!(entries.contains("the key is [redacted]…") && !entries.contains(&KEY[..6]), "{entries}");
+    // The interrupt comes before or after the beginning of the key, of which the screen shows nothing yet.
+    let said = ["the key is …", "the key is [redacted]…"];
+    assert!(said.iter().any(|said| entries.contains(said)) && !entries.contains(&KEY[..6]), "{entries}");
 }
 
 #[test]
