@@ -48,7 +48,7 @@ pub struct Plan {
     pub on_finish: Option<String>,
     /// The snapshots of the folder.
     pub snapshots: SnapshotPlan,
-    /// What happens to the folder if the run ends without its goal.
+    /// The treatment of the folder if the run ends without its goal.
     pub on_halt: OnHalt,
     /// Whether the folder returns to the best step after a step with a worse score.
     pub on_regression: bool,

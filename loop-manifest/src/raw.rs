@@ -41,9 +41,9 @@ pub(crate) struct RawManifest {
     pub(crate) on_finish: Field<String>,
     /// The snapshots of the folder. Default: `auto`.
     pub(crate) snapshots: RawSnapshots,
-    /// What happens to the folder if the run ends without its goal. Default: `keep`.
+    /// The treatment of the folder if the run ends without its goal. Default: `keep`.
     pub(crate) on_halt: Field<String>,
-    /// What happens to the folder after a step with a worse score. Default: `keep`.
+    /// The treatment of the folder after a step with a worse score. Default: `keep`.
     pub(crate) on_regression: Field<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What the manifest says about snapshots of the folder and the score of a step, as it was written.
+//! The keys about snapshots of the folder and the score of a step, as they were written.
 
 use super::{diagnostics::Span, field::Field, fields::Fields};
 

@@ -1,4 +1,4 @@
-//! What a manifest says about snapshots of the folder, and about the number that a check measures.
+//! The settings of snapshots of the folder, and of the number that a check measures.
 
 use regex::Regex;
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub enum SnapshotMode {
     Off,
 }
 
-/// What happens to the folder if the run ends without its goal.
+/// The treatment of the folder if the run ends without its goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnHalt {
     /// It stays as it is.

@@ -1,4 +1,4 @@
-//! What validations ask of the workspace.
+//! The questions of validations about the workspace.
 
 use std::{collections::BTreeMap, fmt, future::pending, time::Duration};
 

@@ -17,7 +17,7 @@ use crate::{
 /// The stop reason of a run whose plan cannot be read or written.
 pub const UNUSABLE: &str = "plan_unusable";
 
-/// What an agent did for a step.
+/// The work of an agent on a step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StepOutput {
@@ -35,7 +35,7 @@ pub struct StepOutput {
     /// The calls that failed or were refused, and did not succeed later.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedCall>,
-    /// What was wrong with the plan's file after the step.
+    /// The changes of the plan's file that were taken back after the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<String>,
 }

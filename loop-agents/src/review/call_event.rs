@@ -50,7 +50,7 @@ impl<'a> CallEvent<'a> {
     }
 }
 
-/// The call that stands for the agent's last words.
+/// The name under which the listener gets the agent's last words.
 pub(super) const REPLY: &str = "reply";
 
 type Listener = dyn Fn(CallEvent<'_>) + Send + Sync;

@@ -1,4 +1,4 @@
-//! What a run changed in its folder: seen, restored, and taken back.
+//! Changes of a run in its folder: seen, restored, and taken back.
 
 use std::{fs, process::Command};
 

@@ -24,12 +24,11 @@ use super::{
     bounds::{BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MIN_FEEDBACK_BYTES},
     diagnostics::Diagnostic,
     field::FieldValue,
-    keys,
     plan::{EvaluatorPlan, PacePlan, Plan, ResumePlan},
     raw::{RawManifest, RawPace},
 };
 pub(crate) use usage::prices;
-use words::word;
+use words::{empty, filled, word};
 
 /// The parts of a plan that come from elsewhere than the fields of the manifest.
 #[derive(Debug)]
@@ -123,17 +122,6 @@ const RESUME_NOTE: &str =
 
 /// The words of `shell`, and whether a shell reads every command.
 const SHELLS: [(&str, bool); 2] = [("auto", false), ("always", true)];
-
-/// Text with something in it.
-fn filled(at: FieldValue<String>) -> Result<String, Diagnostic> {
-    if at.value.trim().is_empty() { Err(empty(&at)) } else { Ok(at.value) }
-}
-
-fn empty(at: &FieldValue<String>) -> Diagnostic {
-    Diagnostic::error(format!("`{}` is empty", at.key))
-        .at(at.span.clone(), "this is empty")
-        .help(format!("write {}", keys::meaning(at.key)))
-}
 
 /// Validates a name. Names appear in file names, metrics and command lines, so only characters that all of them accept
 /// are allowed.

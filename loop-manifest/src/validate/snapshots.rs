@@ -9,7 +9,7 @@ use super::{
         raw_snapshots::{RawScore, RawSnapshots},
         snapshot_plan::{Direction, OnHalt, ScorePlan, ScoreSource, SnapshotMode, SnapshotPlan},
     },
-    filled, word,
+    words::{filled, word},
 };
 
 const MODES: [(&str, SnapshotMode); 3] =
@@ -23,7 +23,7 @@ const ON_REGRESSION: [(&str, bool); 2] = [("keep", false), ("restore", true)];
 
 const DIRECTIONS: [(&str, Direction); 2] = [("up", Direction::Up), ("down", Direction::Down)];
 
-/// What the manifest does with snapshots.
+/// The settings of snapshots.
 #[derive(Debug)]
 pub(super) struct Restores {
     pub(super) snapshots: SnapshotPlan,

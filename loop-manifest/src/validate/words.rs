@@ -1,6 +1,6 @@
 //! Values that are one of a few words.
 
-use super::super::{diagnostics::Diagnostic, field::FieldValue, nearest};
+use super::super::{diagnostics::Diagnostic, field::FieldValue, keys, nearest};
 
 /// Parses one of these words.
 pub(super) fn word<T: Copy>(
@@ -18,4 +18,15 @@ pub(super) fn word<T: Copy>(
     Err(Diagnostic::error(format!("`{}` has to be {others} or {last}", at.key))
         .at(at.span.clone(), nearest::suggestion(meant.map(|(word, _)| word)))
         .note(note))
+}
+
+/// Text with something in it.
+pub(super) fn filled(at: FieldValue<String>) -> Result<String, Diagnostic> {
+    if at.value.trim().is_empty() { Err(empty(&at)) } else { Ok(at.value) }
+}
+
+pub(super) fn empty(at: &FieldValue<String>) -> Diagnostic {
+    Diagnostic::error(format!("`{}` is empty", at.key))
+        .at(at.span.clone(), "this is empty")
+        .help(format!("write {}", keys::meaning(at.key)))
 }

@@ -155,7 +155,7 @@ fn is_count(words: &[Word], at: usize) -> bool {
     words.get(at).is_some_and(is_number) && words.get(at + 1).is_some_and(is_unit)
 }
 
-/// Returns the length of a part of a unit: `half an hour`, `quarter of an hour`. Zero if the words are none.
+/// Returns the length of a part of a unit: `half an hour`, `quarter of an hour`. Zero if there is no such part.
 fn fraction(words: &[Word]) -> usize {
     let length = 1 + words.iter().skip(1).take_while(|word| word.is(&["of", "a", "an"])).count();
     let is_fraction = words[0].is(&["half", "quarter"]) && words.get(length).is_some_and(Word::is_unit);

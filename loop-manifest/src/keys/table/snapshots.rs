@@ -39,12 +39,12 @@ pub(super) const KEYS: &[Key] = &[
         .default(Flag(false)),
     Key::new("on_halt", Optional, Shape::OneOf(ON_HALT), "what happens to the folder without the goal")
         .explained(
-            "What happens to the folder if the run ends without its goal. `loop restore --undo` takes a restore back.",
+            "The treatment of the folder if the run ends without its goal. `loop restore --undo` takes a restore back.",
         )
         .default(Text("keep")),
     Key::new("on_regression", Optional, Shape::OneOf(ON_REGRESSION), "what happens after a worse score")
         .explained(
-            "What happens to the folder if a step has a worse score than an earlier one. Needs `evaluator.score`.",
+            "The treatment of the folder if a step has a worse score than an earlier one. Needs `evaluator.score`.",
         )
         .default(Text("keep")),
 ];

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::KeepError;
+use super::error::KeepError;
 use crate::{
     Format, Source,
     diagnostics::Span,

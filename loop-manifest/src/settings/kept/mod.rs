@@ -5,56 +5,21 @@
 //! Two processes that change it at the same time wait for each other, so that neither loses the change of the other.
 
 mod commands;
+mod error;
 mod folder_table;
 mod permissions;
 
 use std::{
     io::{self, ErrorKind},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 pub use self::{
     commands::{CommandRule, keep_command},
+    error::KeepError,
     permissions::keep_permissions,
 };
 use super::{FolderSettings, SettingsLayer, read_bounded, user_file};
-use crate::Diagnostics;
-
-/// The reason why a rule could not be stored.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum KeepError {
-    /// No variable says where the settings are.
-    #[error("there is no settings file: set HOME or LOOP_CONFIG")]
-    NoFile,
-    /// TOML is text, and the path of the folder is not.
-    #[error("the path of this folder is not UTF-8, so the settings cannot name it: rename the folder")]
-    Folder,
-    /// The file cannot be read or written.
-    #[error("cannot change {}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The error from the system.
-        source: io::Error,
-    },
-    /// The file has the table in a form that this program does not change.
-    #[error("cannot change {}: the folder's table in it has an unusual form; write the entry yourself", path.display())]
-    Form {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file, or what it would become, is not valid.
-    #[error("{}", .0.in_whole_lines())]
-    Invalid(Diagnostics),
-}
-
-/// The findings are no source of the error, because their own text shows only parts of long lines.
-impl From<Diagnostics> for KeepError {
-    fn from(findings: Diagnostics) -> Self {
-        Self::Invalid(findings)
-    }
-}
 
 /// Changes the text of the settings file, if the result gives the folder what `is_meant` expects. `change` gets the path
 /// of the file, its text and the name of the folder.
