@@ -8,7 +8,7 @@ pub enum OnLag {
     /// event is lost, and run time continues.
     #[default]
     Hold,
-    /// The run continues and the reader misses events: their [sequence numbers](Event::sequence) have gaps. The report
+    /// The run continues and the reader misses events: their [sequence numbers](crate::Event::sequence) have gaps. The report
     /// is never lost.
     Drop,
 }

@@ -80,7 +80,7 @@ pub struct AgentPlan {
     pub max_time: Option<Duration>,
     /// The longest time without output; `None` is no limit.
     pub max_silence: Option<Duration>,
-    /// The sandbox in which its command runs. The tools of a model have [another](crate::ChatSetup), as the policy says.
+    /// The sandbox in which its command runs. The tools of a model have another one, as the policy says.
     pub sandbox: Option<SandboxPlan>,
 }
 

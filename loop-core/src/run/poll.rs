@@ -12,7 +12,7 @@ use crate::{Input, Phase, RunTime};
 impl<O> Run<O> {
     /// Polls work and returns its result, or `None` if the run goes on without it: the grace time of interrupted work is
     /// over, or a question or a wait has ended. Meanwhile it tells the machine what happens: requests to end the run,
-    /// usage that the work reports, and the deadline. For a [wait](Action::Wait), poll a future that is never ready.
+    /// usage that the work reports, and the deadline. For a [wait](crate::Action::Wait), poll a future that is never ready.
     ///
     /// Poll again when the waker of `cx` is woken, and at [`wakes_at`](Self::wakes_at).
     pub fn poll<T>(
