@@ -52,7 +52,8 @@ fn a_turn_with_a_queue_shows_no_half_lines() {
     gate.open();
     chat.sees("The end.");
     chat.wait_for_typed_prompt_after("typing", "/status");
-    shows_once(&chat, &["> Hello?", "Some words", "what it does", "The end.", "> /status and a"], "> typing");
+    // The error fills so many narrow rows that the first line has left the screen.
+    shows_once(&chat, &["what it does", "The end.", "> /status and a"], "> typing");
     // Ctrl+C could still end the turn.
     chat.types(CTRL_U);
     chat.leaves();
