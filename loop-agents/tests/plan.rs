@@ -44,10 +44,8 @@ impl Scenario {
         &self,
         make: impl FnMut(Option<&str>) -> Result<Box<dyn Worker>, WorkError> + Send + 'static,
     ) -> Loop<PlanExecution, loop_core::JudgedStep<StepOutput>, loop_core::Bounded> {
-        let checks = ToolChecks::new(tools(self.folder.path())).custom(
-            [("fine".to_owned(), "test -e made".to_owned())].into(),
-            Shell::new().dir(self.folder.path()),
-        );
+        let checks = ToolChecks::new(tools(self.folder.path()))
+            .custom([("fine".to_owned(), "test -e made".to_owned())].into(), shell(self.folder.path()));
         let evaluator = PlanEvaluator::new(self.file(), checks).keep_going(self.keep_going);
         Loop::new(PlanExecution::new(self.file(), make))
             .evaluate(evaluator)
@@ -60,6 +58,10 @@ impl Scenario {
         let (folder, model) = (self.folder.path().to_owned(), model.clone());
         self.plan(move |_| Ok(worker(&folder, &model))).run().await.expect("a loop")
     }
+}
+
+fn shell(folder: &Path) -> Shell {
+    Shell::new().dir(folder).inherit_env([("PATH", "/usr/bin:/bin")])
 }
 
 fn tools(folder: &Path) -> Toolbox {
@@ -155,7 +157,7 @@ async fn an_agent_cannot_set_the_states_and_a_persons_new_step_counts() {
     let line = r"cat >/dev/null; touch one; sed -i 's/\[ \]/[x]/; $a- [x] Three [validate: file_exists one]' plan.md";
     let folder = scenario.folder.path().to_owned();
     let make = move |_: Option<&str>| {
-        let shell = Shell::new().dir(&folder).inherit_env([("PATH", "/usr/bin:/bin")]);
+        let shell = shell(&folder);
         let agent = ShellAgent::new(line).map_err(WorkError::failed)?.shell(shell.clone());
         Ok(Box::new(ShellWorker::new(agent, WorkTree::at(&folder, &shell))) as Box<dyn Worker>)
     };
@@ -168,6 +170,25 @@ async fn an_agent_cannot_set_the_states_and_a_persons_new_step_counts() {
         restored.is_some_and(|note| note.contains("states in the plan's file were changed")),
         "{restored:?}"
     );
+}
+
+#[tokio::test]
+async fn a_person_can_edit_the_plan_during_a_validation() {
+    let scenario = Scenario::new("- [ ] One [validate: custom edits]\n");
+    let edits = "echo '- [ ] Two [validate: custom edits]' >>plan.md; touch made";
+    let folder = scenario.folder.path();
+    let checks =
+        ToolChecks::new(tools(folder)).custom([("edits".to_owned(), edits.to_owned())].into(), shell(folder));
+    let output = PlanExecution::new(scenario.file(), {
+        let (folder, model) = (folder.to_owned(), ScriptedModel::new().says("did it"));
+        move |_| Ok(worker(&folder, &model))
+    });
+    let evaluator = PlanEvaluator::new(scenario.file(), checks);
+    let report =
+        Loop::new(output).evaluate(evaluator).until(evaluator_passed()).at_most(1).run().await.unwrap();
+    assert!(!report.is_success());
+    let expected = "- [x] One [validate: custom edits]\n- [ ] Two [validate: custom edits]\n";
+    assert_eq!(scenario.text(), expected);
 }
 
 #[tokio::test]

@@ -9,15 +9,12 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    output::{beginning, one_line},
-    review::{CallEvent, CallListener, is_own_call, subject},
+    review::{CallEvent, CallListener, is_own_call, line, subject},
     tools::ToolOutcome,
 };
 
 /// The most failed calls of a step to keep.
 const KEPT: usize = 40;
-/// The most bytes of a call, and of the reason of its failure.
-const TEXT_BYTES: usize = 200;
 
 /// A call that failed or was refused, and was not made successfully later in the step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +43,7 @@ struct Calls {
     /// The tool and the subject of each unfinished call, by its id.
     open: BTreeMap<String, (String, String)>,
     made: u64,
+    /// The failed calls, with their whole subjects: two long commands may begin alike.
     failed: Vec<FailedCall>,
 }
 
@@ -56,7 +54,7 @@ impl StepCalls {
         CallListener::new(move |event| match event {
             CallEvent::Began { id, call, .. } if is_own_call(id, call) => {}
             CallEvent::Began { id, call, arguments } => {
-                let about = (call.to_owned(), short(subject(arguments)));
+                let about = (call.to_owned(), subject(arguments).to_owned());
                 calls.state().open.insert(id.to_owned(), about);
             }
             CallEvent::Ended { id, outcome, exit_code, message } => {
@@ -67,7 +65,8 @@ impl StepCalls {
 
     /// Returns how many calls were made, and those that failed, and forgets them.
     pub(super) fn take(&self) -> (u64, Vec<FailedCall>) {
-        let Calls { made, failed, .. } = mem::take(&mut *self.state());
+        let Calls { made, mut failed, .. } = mem::take(&mut *self.state());
+        failed.iter_mut().for_each(|call| call.subject = line(&call.subject));
         (made, failed)
     }
 
@@ -85,7 +84,7 @@ impl Calls {
         let why = match (outcome, code) {
             (ToolOutcome::Done, None) => return,
             (ToolOutcome::Done, Some(code)) => format!("it exited with {code}"),
-            _ => short(message),
+            _ => line(message),
         };
         if self.failed.len() < KEPT {
             self.failed.push(FailedCall { tool, subject, why });
@@ -101,10 +100,6 @@ fn answers_with_1(command: &str) -> bool {
         command.split([' ', '\'', '"']).filter(|word| !word.is_empty()).find(|word| !is_shell(word));
     let name = program.map(|path| path.rsplit('/').next().unwrap_or(path));
     matches!(name, Some("grep" | "rg" | "diff" | "cmp" | "test"))
-}
-
-fn short(text: &str) -> String {
-    beginning(&one_line(text), TEXT_BYTES)
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub enum StepState {
 }
 
 impl StepState {
-    const fn sign(self) -> char {
+    pub(super) const fn sign(self) -> char {
         match self {
             Self::Open => ' ',
             Self::Done => 'x',

@@ -33,7 +33,6 @@ pub struct PlanEvaluator<C> {
     repairs: u64,
     keep_going: bool,
     one_step: bool,
-    now: fn() -> Timestamp,
 }
 
 /// The result of a step.
@@ -48,7 +47,7 @@ impl<C: StepChecks> PlanEvaluator<C> {
     /// Creates an evaluator for the plan in this file.
     pub fn new(file: PlanFile, checks: C) -> Self {
         let (repairs, keep_going, one_step) = (DEFAULT_REPAIRS, false, false);
-        Self { file, checks, repairs, keep_going, one_step, now: Timestamp::now }
+        Self { file, checks, repairs, keep_going, one_step }
     }
 
     /// Sets how often a step is repaired at most.
@@ -69,72 +68,70 @@ impl<C: StepChecks> PlanEvaluator<C> {
         Self { one_step, ..self }
     }
 
-    /// Sets the clock for the time of the last update. Default: the system's.
-    #[must_use]
-    pub fn clock(self, now: fn() -> Timestamp) -> Self {
-        Self { now, ..self }
-    }
-
     /// Judges the output of a step; `None` judges the plan as it is now.
     ///
     /// # Errors
     /// A [`Halt`] if the plan is blocked, or if its file cannot be used.
-    pub async fn judge(&mut self, output: Option<&StepOutput>) -> Result<Verdict, EvaluatorError> {
-        let mut plan = self.file.read().map_err(unusable)?;
-        let Some(output) = output.filter(|output| output.step > 0) else {
-            return self.of_plan(&plan, "", false);
-        };
+    pub async fn judge(&self, output: Option<&StepOutput>) -> Result<Verdict, EvaluatorError> {
+        let plan = self.file.read().map_err(unusable)?;
+        let Some(output) = output.filter(|output| output.step > 0) else { return self.of_plan(&plan, "") };
         let Some(index) = place(&plan, output) else {
-            let text = format!("step {} is gone from the plan: {}", output.step, output.title);
-            return self.of_plan(&plan, &text, false);
+            return self
+                .of_plan(&plan, &format!("step {} is gone from the plan: {}", output.step, output.title));
         };
-        let (number, steps) = (index + 1, plan.steps().len());
-        let name = format!("step {number} of {steps}");
-        let result = self.result(&plan.steps()[index], output).await;
+        let name = format!("step {} of {}", index + 1, plan.steps().len());
         let note = output.restored.as_ref().map(|note| format!("\n{note}")).unwrap_or_default();
-        match result {
+        match self.result(&plan.steps()[index], output).await {
             StepResult::Again(feedback) => {
                 let text = format!("{name} is not done yet\n{feedback}{note}");
                 Ok(score(&plan, Verdict::fail()).with_text(text).with_feedback(feedback))
             }
             StepResult::Done => {
-                self.mark(&mut plan, index, StepState::Done)?;
-                let is_all = self.one_step;
-                self.of_plan(&plan, &format!("{name} is done: {}{note}", output.title), is_all)
+                let plan = self.mark(output, StepState::Done)?;
+                let text = format!("{name} is done: {}{note}", output.title);
+                match self.one_step {
+                    true => Ok(score(&plan, Verdict::pass()).with_text(text)),
+                    false => self.of_plan(&plan, &text),
+                }
             }
             StepResult::Blocked(reason) => {
-                self.mark(&mut plan, index, StepState::Blocked)?;
+                let plan = self.mark(output, StepState::Blocked)?;
                 let text = format!("{name} is blocked: {}\n{reason}{note}", output.title);
                 match self.keep_going && !self.one_step {
-                    true => self.of_plan(&plan, &text, false),
+                    true => self.of_plan(&plan, &text),
                     false => Err(self.blocked(&text).into()),
                 }
             }
         }
     }
 
-    fn mark(&self, plan: &mut PlanDocument, index: usize, state: StepState) -> Result<(), EvaluatorError> {
-        if plan.steps()[index].state != state {
-            plan.mark(index, state, (self.now)());
-            self.file.write(plan).map_err(unusable)?;
+    /// Sets the state of the performed step, and returns the plan. A person may have edited the file during the validation,
+    /// so it is read again.
+    fn mark(&self, output: &StepOutput, state: StepState) -> Result<PlanDocument, EvaluatorError> {
+        let mut plan = self.file.read().map_err(unusable)?;
+        if let Some(index) = place(&plan, output).filter(|index| plan.steps()[*index].state != state) {
+            plan.mark(index, state, Timestamp::now());
+            self.file.write(&plan).map_err(unusable)?;
         }
-        Ok(())
+        Ok(plan)
     }
 
     /// Judges the plan after a step with this result.
-    fn of_plan(&self, plan: &PlanDocument, step: &str, is_all: bool) -> Result<Verdict, EvaluatorError> {
-        let [open, blocked] = [StepState::Open, StepState::Blocked].map(|state| plan.count(state));
+    fn of_plan(&self, plan: &PlanDocument, step: &str) -> Result<Verdict, EvaluatorError> {
         let line = |text: &str| if step.is_empty() { text.to_owned() } else { format!("{step}\n{text}") };
-        if is_all {
-            return Ok(score(plan, Verdict::pass()).with_text(line(&format!("{open} open"))));
-        }
-        match (open, blocked) {
-            (0, 0) => Ok(score(plan, Verdict::pass())
-                .with_text(line(&format!("the plan is complete: {}", plural(plan.steps().len()))))),
-            (0, _) => {
-                Err(self.blocked(&line(&format!("{} blocked, no other one is open", plural(blocked)))).into())
+        match (plan.count(StepState::Open), plan.count(StepState::Blocked)) {
+            (0, 0) => {
+                let text = line(&format!("the plan is complete: {}", plural(plan.steps().len())));
+                Ok(score(plan, Verdict::pass()).with_text(text))
             }
-            _ => Ok(score(plan, Verdict::fail()).with_text(line(&format!("{open} open, {blocked} blocked")))),
+            (0, blocked) => {
+                let text = line(&format!("{} blocked, no other one is open", plural(blocked)));
+                Err(self.blocked(&text).into())
+            }
+            (open, blocked) => {
+                let text = line(&format!("{open} open, {blocked} blocked"));
+                Ok(score(plan, Verdict::fail()).with_text(text))
+            }
         }
     }
 

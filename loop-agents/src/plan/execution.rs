@@ -98,7 +98,6 @@ pub struct PlanExecution {
     file: PlanFile,
     make: Box<MakeWorker>,
     workers: BTreeMap<Option<String>, PlanWorker>,
-    now: fn() -> Timestamp,
     /// The step whose conversation the worker of that step has.
     in_context: Option<(usize, String)>,
 }
@@ -111,28 +110,7 @@ impl PlanExecution {
         make: impl FnMut(Option<&str>) -> Result<Box<dyn Worker>, WorkError> + Send + 'static,
     ) -> Self {
         let (make, workers) = (Box::new(make), BTreeMap::new());
-        Self { file, make, workers, now: Timestamp::now, in_context: None }
-    }
-
-    /// Sets the clock for the time of the last update. Default: the system's.
-    #[must_use]
-    pub fn clock(self, now: fn() -> Timestamp) -> Self {
-        Self { now, ..self }
-    }
-
-    /// Returns the prompt of the iteration in this context, without running anything. It is empty if no step is open.
-    ///
-    /// # Errors
-    /// The plan cannot be read.
-    pub fn prompt_in(&self, cx: &IterationContext<StepOutput>) -> Result<String, PlanFileError> {
-        let plan = self.file.read()?;
-        let Some(index) = plan.next() else { return Ok(String::new()) };
-        Ok(match repair(cx, index, &plan.steps()[index]) {
-            Some(Repair { feedback, .. }) => {
-                prompt::repair(&plan, index, feedback, self.in_context.is_some())
-            }
-            None => prompt::step(&plan, index),
-        })
+        Self { file, make, workers, in_context: None }
     }
 
     fn worker(&mut self, model: Option<&str>) -> Result<&mut PlanWorker, WorkError> {
@@ -161,7 +139,7 @@ impl Iteration for PlanExecution {
             Some(Repair { turn, feedback }) => (turn, prompt::repair(&plan, index, feedback, is_in_context)),
             None => (1, prompt::step(&plan, index)),
         };
-        let mut guard = StateGuard { file: self.file.clone(), before: Some(plan.clone()), now: self.now };
+        let mut guard = StateGuard { file: self.file.clone(), before: Some(plan.clone()) };
         let PlanWorker { worker, calls } = self.worker(step.model.as_deref())?;
         calls.take();
         if is_in_context {
@@ -216,12 +194,11 @@ pub(super) fn unusable(error: PlanFileError) -> WorkError {
 struct StateGuard {
     file: PlanFile,
     before: Option<PlanDocument>,
-    now: fn() -> Timestamp,
 }
 
 impl StateGuard {
     fn restore(&mut self) -> Result<Option<&'static str>, PlanFileError> {
-        self.before.take().map_or(Ok(None), |before| self.file.restore(&before, (self.now)()))
+        self.before.take().map_or(Ok(None), |before| self.file.restore(&before, Timestamp::now()))
     }
 }
 

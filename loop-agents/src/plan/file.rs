@@ -8,6 +8,7 @@ use std::{
 };
 
 use jiff::Timestamp;
+use rustix::{fs::OFlags, io::Errno};
 use tempfile::NamedTempFile;
 
 use super::{PlanDocument, PlanError, StepState};
@@ -95,9 +96,9 @@ impl PlanFile {
     }
 
     fn text(&self) -> io::Result<String> {
-        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
         let file = OpenOptions::new().read(true).custom_flags(flags).open(&self.0).map_err(|error| {
-            let is_link = error.raw_os_error() == Some(libc::ELOOP);
+            let is_link = Errno::from_io_error(&error) == Some(Errno::LOOP);
             if is_link { io::Error::other("it is a link: put a file in its place") } else { error }
         })?;
         if !file.metadata()?.is_file() {

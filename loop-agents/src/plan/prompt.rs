@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{PlanDocument, StepState};
+use super::PlanDocument;
 
 /// The request for a plan. It is sent without tools and without history.
 pub fn request(task: &str) -> String {
@@ -26,13 +26,8 @@ pub fn request(task: &str) -> String {
 pub(super) fn step(plan: &PlanDocument, index: usize) -> String {
     let mut prompt = format!("# Plan: {}\n\n", plan.goal());
     for step in plan.steps() {
-        let sign = match step.state {
-            StepState::Open => ' ',
-            StepState::Done => 'x',
-            StepState::Blocked => '!',
-        };
         // Writing to a string cannot fail.
-        let _ = writeln!(prompt, "- [{sign}] {}", step.title);
+        let _ = writeln!(prompt, "- [{}] {}", step.state.sign(), step.title);
     }
     let title = &plan.steps()[index].title;
     let _ = write!(

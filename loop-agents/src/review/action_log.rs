@@ -173,7 +173,7 @@ impl ActionLog {
 }
 
 /// Returns the text on one line of at most this many bytes. A text from an agent must not look like a heading of ours.
-pub(super) fn line(text: &str) -> String {
+pub(crate) fn line(text: &str) -> String {
     beginning(&one_line(text), TEXT_BYTES)
 }
 

@@ -46,4 +46,4 @@ pub use self::{
     worktree::{WorkTree, WorkTreeSnapshot},
 };
 #[cfg(feature = "plan")]
-pub(crate) use self::{call_recorder::subject, worker::is_own_call};
+pub(crate) use self::{action_log::line, call_recorder::subject, worker::is_own_call};
