@@ -120,7 +120,7 @@ async fn a_command_that_only_reads_writes_nothing_and_has_no_network() {
         return;
     }
     let scenario = confined(PolicySettings::default(), support());
-    // A program of this name on the search path stands for a flaw in the rules for its options.
+    // A program of this name on the search path plays a flaw in the rules for its options.
     let folder = programs(&scenario, "sort", "echo x >planted; perl -e 'socket(S, 2, 1, 0) or exit 7'");
     let scenario = scenario.path_before(&[folder]);
     scenario.put("list", "b\na\n");

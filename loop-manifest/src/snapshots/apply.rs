@@ -26,7 +26,7 @@ pub enum ApplyError {
     Refused {
         /// The subcommand.
         command: String,
-        /// What git reported.
+        /// The message of git.
         message: String,
     },
     /// There is such a branch.

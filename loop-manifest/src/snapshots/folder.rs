@@ -213,7 +213,7 @@ impl FolderSnapshots {
         self.store()?.patch(changes).map_err(SnapshotError::of)
     }
 
-    /// Returns the size of the store, in bytes: 0 if there is none.
+    /// Returns the size of the store in bytes, or 0 if the folder has no store.
     ///
     /// # Errors
     /// Fails if the store is damaged.

@@ -20,7 +20,7 @@ pub struct DiffRequest {
     pub run: Option<String>,
     /// The numbers of two snapshots; without a second one, the last snapshot.
     pub range: Option<(u64, Option<u64>)>,
-    /// The paths; all if there are none.
+    /// The paths. Without any, the whole folder counts.
     pub paths: Vec<PathBuf>,
 }
 

@@ -95,7 +95,7 @@ pub fn best_iteration(rows: &[IterationRow], score: &ScorePlan) -> Option<u64> {
     best.map(|(iteration, _)| iteration)
 }
 
-/// What happened to the folder after a run that ended without its goal.
+/// The state of the folder after a run that ended without its goal.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct AfterHalt {

@@ -82,7 +82,7 @@ pub(super) fn of_model(model: Span) -> Diagnostic {
 fn writable(at: FieldValue<Vec<SpannedText>>) -> Result<Vec<String>, Diagnostic> {
     match at.value.iter().find(|item| item.value.trim_end_matches('/').is_empty() && !item.value.is_empty()) {
         Some(item) => Err(Diagnostic::error(format!("`{}` names the whole system", at.key))
-            .at(item.span.clone(), "a sandbox that may write everywhere is none")
+            .at(item.span.clone(), "this would let the commands write everywhere")
             .help("name the folders to write")),
         None => paths(at),
     }

@@ -259,7 +259,7 @@ impl Store {
         SnapshotId::new(run, 0).is_ok_and(|id| self.path.join("runs").join(id.run).exists())
     }
 
-    /// Lists the snapshots of one run, by their number. There are none of an unknown run.
+    /// Lists the snapshots of one run, by their number. The list of an unknown run is empty.
     ///
     /// # Errors
     /// Fails if a record cannot be read or is damaged, and with [`Error::RunName`].

@@ -39,7 +39,7 @@ impl FolderTable {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 
-    /// Adds a line with a key and its value below the heading, with a new heading if there is none.
+    /// Adds a line with a key and its value below the heading. Adds the heading if it is missing.
     pub(super) fn insert(&self, text: &mut String, folder: &str, key: &str, value: &str) {
         let end = line_end(text);
         let new = format!("{key} = {value}{end}");
