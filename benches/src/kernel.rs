@@ -44,7 +44,7 @@ pub fn measure(table: &mut Table) -> Result<()> {
     table.add(Row::new("kernel / bare loop, an iteration", pairs.ratio).at_most(3.0).note(note));
 
     let pairs = in_turn(|| nested(ITERATIONS), || kernel(ITERATIONS))?;
-    let what = format!("iterations of loops of {NESTED} within another / flat, an iteration");
+    let what = format!("kernel: loops of {NESTED} iterations inside a loop / one flat loop, an iteration");
     table.add(Row::new(what, pairs.ratio).at_most(2.0));
 
     let before = memory::peak_kib()?;

@@ -124,7 +124,10 @@ impl StartDialogue {
                     match ollama.start(&self.execution).await {
                         Ok((server, execution)) => {
                             (self.server, self.execution) = (Some(server), execution);
-                            self.step = Step::among_servers(&self.settings, &self.execution, false)?;
+                            let (settings, execution) = (self.settings.clone(), self.execution.clone());
+                            let ask = move || Step::among_servers(&settings, &execution, false);
+                            let asked = tokio::task::spawn_blocking(ask).await;
+                            self.step = asked.map_err(|error| ModelChoiceError::Runtime(error.into()))??;
                             return Ok(());
                         }
                         Err(error) => declined(format!("Ollama did not start: {}", with_causes(&error))),

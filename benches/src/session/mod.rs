@@ -29,10 +29,6 @@ const FIRST_TOKEN: Duration = Duration::from_millis(100);
 /// Turns of one measurement.
 const TURNS: u32 = 10;
 
-const RESUME: &str = "session: start with a transcript of 10000 messages / parsing its lines";
-const TURN: &str = "session: a turn of 200 pieces / the bare request";
-const FIRST: &str = "session: first token of a server that takes 100 ms / the bare request";
-
 /// The times of a turn from its start.
 struct TurnTimes {
     /// Until the first token.
@@ -49,7 +45,14 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let long = OpenSession::with_transcript(MESSAGES)?;
     let pairs = in_turn(|| long.resume(), || long.parse_lines())?;
     let note = format!("{:.0} ms", pairs.first.median * 1e3);
-    table.add(Row::new(RESUME, pairs.ratio).at_most(3.0).note(note));
+    table.add(
+        Row::new(
+            format!("session: start with a transcript of {MESSAGES} messages / parsing its lines"),
+            pairs.ratio,
+        )
+        .at_most(3.0)
+        .note(note),
+    );
 
     let server = ReplyServer::start(Duration::ZERO, PIECES)?;
     let (mut session, mut bare) = (OpenSession::talking_to(&server)?, BareRequest::to(&server)?);
@@ -58,12 +61,21 @@ pub fn measure(table: &mut Table) -> Result<()> {
     let pairs = in_turn(turns, requests)?;
     let each = |seconds: f64| seconds / f64::from(TURNS) * 1e3;
     let note = format!("{:.2} ms over {:.2} ms", each(pairs.first.median), each(pairs.second.median));
-    table.add(Row::new(TURN, pairs.ratio).note(note));
+    table.add(
+        Row::new(format!("session: a turn of {PIECES} pieces / the bare request"), pairs.ratio).note(note),
+    );
 
     let server = ReplyServer::start(FIRST_TOKEN, 1)?;
     let (mut session, mut bare) = (OpenSession::talking_to(&server)?, BareRequest::to(&server)?);
     let pairs = in_turn(|| Ok::<_, anyhow::Error>(session.turn()?.first), || Ok(bare.turn()?.first))?;
     let note = format!("{:.1} ms over {:.1} ms", pairs.first.median * 1e3, pairs.second.median * 1e3);
-    table.add(Row::new(FIRST, pairs.ratio).at_most(1.1).note(note));
+    table.add(
+        Row::new(
+            format!("session: first token of a server that takes {FIRST_TOKEN:?} / the bare request"),
+            pairs.ratio,
+        )
+        .at_most(1.1)
+        .note(note),
+    );
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::process::{Process, ProcessError, ProcessOutput};
 /// The pause between two questions whether the server is ready.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// How often another port is tried, because another program took the one that was free a moment ago.
+/// The number of ports to try: another program may take a port that was free a moment ago.
 const PORTS: usize = 3;
 
 /// The number of lines of the server's output that an error shows.

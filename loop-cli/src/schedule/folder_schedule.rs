@@ -43,11 +43,7 @@ impl FolderSchedule {
     /// # Errors
     /// The history cannot be read.
     pub(crate) fn fires_of(&self, id: JobId) -> Result<Vec<FireResult>, Failure> {
-        let fires = self
-            .history()
-            .read()
-            .map_err(|error| Failure::Setup(error.into()))?
-            .report(|warning| self.project.warn(&warning));
+        let fires = self.history().read()?.report(|warning| self.project.warn(&warning));
         Ok(fires.into_iter().filter(|result| result.job == id).collect())
     }
 }

@@ -8,7 +8,6 @@ use tokio::task::spawn_blocking;
 use crate::{
     command::{Failure, OrFail},
     signals::{Signal, Signals},
-    view,
 };
 
 /// Asks until the model is chosen. Returns the signal that ends the session instead.
@@ -21,7 +20,7 @@ pub(super) async fn choose(
     signals: &mut Signals,
 ) -> Result<Result<SessionStart, Signal>, Failure> {
     while let Some(question) = dialogue.question(host) {
-        view::say(&question);
+        host.say(&question);
         let answered = async {
             let line = typed_line().await.or_internal("cannot read the terminal")?;
             Ok::<_, Failure>(dialogue.answer(line.as_deref(), host).await?)

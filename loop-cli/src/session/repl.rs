@@ -110,7 +110,7 @@ async fn next(
 /// Shows the jobs missed while no session was open, and asks about the first one.
 fn ask_about_missed_jobs(session: &Session) -> MissedJobs {
     let missed_jobs = session.jobs().missed_jobs(clock::now()).unwrap_or_else(|error| {
-        view::warning(&format!("cannot read the missed jobs: {}", with_causes(&error)));
+        session.warn(&format!("cannot read the missed jobs: {}", with_causes(&error)));
         MissedJobs::default()
     });
     ask(session, &missed_jobs);
@@ -203,7 +203,7 @@ async fn fire(
         };
         let history = FireHistory::in_folder(session.jobs().project().store().folder());
         if let Err(error) = history.add(&fire.ended_in_session(error, clock::now())) {
-            view::warning(&with_causes(&error));
+            session.warn(&with_causes(&error));
         }
     }
     shown(done)

@@ -24,7 +24,7 @@ impl SessionOutput for TerminalOutput {
     }
 
     fn warn(&self, text: &str) {
-        self.say(&format!("{} {text}", view::paint(view::WARN, "warning:")));
+        self.say(&view::warning_text(text));
     }
 
     fn last_exchange(&self, prompt: &str, reply: &str) {
@@ -49,7 +49,7 @@ impl SessionOutput for TerminalOutput {
 
 /// Shows the error of a line.
 pub(super) fn error(error: &anyhow::Error) {
-    view::say(&view::fitted(&format!("{} {error:#}", view::paint(view::BAD, "error:")), columns()));
+    view::say(&view::fitted(&view::error_text(error), columns()));
 }
 
 /// Returns the host of a session: this terminal, the clock, and the known secrets. `typed` are the lines typed during a

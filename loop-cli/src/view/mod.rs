@@ -148,7 +148,11 @@ fn is_read(written: io::Result<()>) -> Result<bool, StdoutError> {
 
 /// Prints an error and its causes.
 pub(crate) fn error(error: &anyhow::Error) {
-    say(&format!("{} {error:#}", paint(BAD, "error:")));
+    say(&error_text(error));
+}
+
+pub(crate) fn error_text(error: &anyhow::Error) -> String {
+    format!("{} {error:#}", paint(BAD, "error:"))
 }
 
 /// Formats the findings about a manifest or about settings, without secrets.
@@ -163,5 +167,9 @@ pub(crate) fn diagnostics(findings: &Diagnostics) -> String {
 
 /// Prints a warning.
 pub(crate) fn warning(text: &str) {
-    say(&format!("{} {text}", paint(WARN, "warning:")));
+    say(&warning_text(text));
+}
+
+pub(crate) fn warning_text(text: &str) -> String {
+    format!("{} {text}", paint(WARN, "warning:"))
 }

@@ -13,7 +13,7 @@ use std::{
 };
 
 use rustix::process::Signal;
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use crate::{
     model_server::{KEY, ModelServer},
@@ -110,9 +110,11 @@ impl ChatHarness {
         wait_until_shown(&format!("{typed} at a prompt after {text}"), || self.page(), is_asked);
     }
 
-    /// Returns the number of requests for the cursor's position so far. The editor begins with one.
-    pub(crate) fn requests(&self) -> u64 {
-        self.asked.load(Ordering::SeqCst)
+    /// Returns whether the command gets each key at once. Otherwise the terminal keeps a line until Enter, and acts on
+    /// Ctrl+U and Ctrl+C itself.
+    pub(crate) fn reads_each_key(&self) -> bool {
+        let modes = tcgetattr(&self.keys).expect("the modes of the terminal").local_modes;
+        !modes.contains(LocalModes::ICANON)
     }
 
     /// Presses keys.

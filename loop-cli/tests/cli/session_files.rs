@@ -134,6 +134,10 @@ fn a_permission_that_is_kept_holds_in_later_sessions_of_the_folder() {
         chat.wait_for_prompt_after("/help");
         chat.says("/read src/b.txt", "the permissions of `src` are []");
         chat.says("/permissions set src read --keep", "src: read");
+        // Another session or a person may have stored something else meanwhile.
+        let changed = stored.replace("\"src\" = []", "\"src\" = [\"write\"]");
+        scenario.write("../home/.config/loop/loop.toml", &changed);
+        chat.says("/permissions set src read --keep", "src: read");
         chat.leaves();
         let changed = stored.replace("\"src\" = []", "\"src\" = [\"read\"]");
         assert_eq!(scenario.read("../home/.config/loop/loop.toml"), changed);

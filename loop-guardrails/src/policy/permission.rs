@@ -124,6 +124,13 @@ impl Permissions {
     }
 }
 
+/// Adds rules, each in place of the one for the same path.
+impl<'a> Extend<(&'a LocalPath, &'a WithOrigin<Vec<Verb>>)> for Permissions {
+    fn extend<T: IntoIterator<Item = (&'a LocalPath, &'a WithOrigin<Vec<Verb>>)>>(&mut self, rules: T) {
+        self.0.extend(rules.into_iter().map(|(path, verbs)| (path.clone(), verbs.clone())));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use loop_agents::{
-    chat::{ServerLocation, Vendor},
+    chat::{GenaiError, ModelErrorKind, ServerLocation, Vendor},
     process::Process,
     servers::{LocalServer, ServerError},
 };
@@ -41,12 +41,16 @@ impl StoppedOllama {
         let variables = execution.variables();
         let server = VendorAccess::of(Vendor::Ollama, |name| value(variables, name)).endpoint(Vendor::Ollama);
         let path = execution.variable("PATH").unwrap_or_default();
-        let Some(program) = program(&path, execution.folder()) else { return Ok(None) };
         if server.location() != ServerLocation::ThisMachine {
             return Ok(None);
         }
-        let answer = blocking::ask(server.models()).map_err(ModelChoiceError::Runtime)?;
-        Ok((!matches!(answer, Some(Ok(_)))).then_some(Self { program }))
+        let Some(program) = program(&path, execution.folder()) else { return Ok(None) };
+        let is_stopped = match blocking::ask(server.models()).map_err(ModelChoiceError::Runtime)? {
+            Some(Err(GenaiError::Server(error))) => error.kind() == ModelErrorKind::Unreachable,
+            Some(_) => false,
+            None => true,
+        };
+        Ok(is_stopped.then_some(Self { program }))
     }
 
     /// Starts the server at a free port of 127.0.0.1, and waits for up to two minutes until it answers. Returns the

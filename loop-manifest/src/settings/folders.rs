@@ -40,10 +40,7 @@ impl FolderSettings {
     pub(super) fn add_to(&self, policy: &mut PolicySettings) {
         policy.allow.extend(self.allow.iter().cloned());
         policy.forbid.extend(self.forbid.iter().cloned());
-        for (path, verbs) in self.permissions.rules() {
-            let before = std::mem::take(&mut policy.permissions);
-            policy.permissions = before.with(path.clone(), verbs.value.clone(), verbs.origin.clone());
-        }
+        policy.permissions.extend(self.permissions.rules());
     }
 }
 

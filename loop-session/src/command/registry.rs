@@ -25,6 +25,11 @@ pub trait Command: Send + Sync {
         RepeatEffect::Same
     }
 
+    /// Returns whether the command may change files of the folder, so that the session captures them first. Default: no.
+    fn changes_files(&self) -> bool {
+        false
+    }
+
     /// Runs the command.
     ///
     /// # Errors

@@ -45,7 +45,9 @@ impl Session {
             UserInput::Nothing => false,
             UserInput::Shell(_) | UserInput::Mention { .. } => true,
             UserInput::Prompt(_) => self.dialogue.model.is_some(),
-            UserInput::Command { name, .. } => matches!(*name, "run" | "write" | "git"),
+            UserInput::Command { name, .. } => {
+                self.commands().find(name).is_some_and(|command| command.changes_files())
+            }
         }
     }
 

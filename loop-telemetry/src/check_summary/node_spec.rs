@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::{
     Runner,
-    findings::{Findings, Names, without_time},
+    findings::{Findings, Names, shorten, without_time},
     tap::NodeCounts,
 };
 
@@ -46,13 +46,21 @@ impl NodeSpec {
         if let Some(suite) = text.strip_prefix("▶ ").filter(|_| depth < DEEPEST) {
             self.suites.truncate(depth);
             if self.suites.len() == depth {
-                self.suites.push(super::findings::shorten(suite, 100));
+                self.suites.push(shorten(suite, 100));
             }
         } else if let Some(name) = failed_test(text)
             && let Some(suites @ [_, ..]) = self.suites.get(..depth)
             && self.paths.len() < MOST_PATHS
         {
             self.paths.entry(name.to_owned()).or_default().push_back(suites.join(" > "));
+        }
+    }
+
+    /// Reports a failed test, or keeps it until its suite is known.
+    fn report(&mut self, test: String) {
+        match self.list {
+            Some(List::Dot) => self.groups.push(test, &mut self.found.failing),
+            _ => self.found.failing.push(&test),
         }
     }
 }
@@ -64,10 +72,7 @@ impl Runner for NodeSpec {
         match (self.last.take(), subtests) {
             (Some(suite), Some(count)) if self.list == Some(List::Dot) => self.groups.join(&suite, count),
             (None, _) | (_, Some(_)) => {}
-            (Some(test), None) if self.list == Some(List::Dot) => {
-                self.groups.push(test, &mut self.found.failing);
-            }
-            (Some(test), None) => self.found.failing.push(&test),
+            (Some(test), None) => self.report(test),
         }
         if let Some(count) = line.strip_prefix("ℹ ") {
             self.list = None;
@@ -105,10 +110,7 @@ impl Runner for NodeSpec {
 
     fn findings(&mut self) -> Findings {
         if let Some(last) = self.last.take() {
-            match self.list {
-                Some(List::Dot) => self.groups.push(last, &mut self.found.failing),
-                _ => self.found.failing.push(&last),
-            }
+            self.report(last);
         }
         self.groups.end(&mut self.found.failing);
         std::mem::take(&mut self.found)
@@ -131,7 +133,7 @@ impl Groups {
     /// Puts the last tests and suites into a suite. A part of them may be left out: the others then keep their names.
     fn join(&mut self, suite: &str, count: usize) {
         let Some(start) = self.0.len().checked_sub(count) else { return };
-        let suite = super::findings::shorten(suite, 100);
+        let suite = shorten(suite, 100);
         let is_short = |test: &String| test.len() < DEEPEST * 100;
         let name = |test: String| if is_short(&test) { format!("{suite} > {test}") } else { test };
         let tests = self.0.drain(start..).flatten().map(name).collect();

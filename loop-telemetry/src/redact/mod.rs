@@ -49,6 +49,8 @@ use loop_core::Event;
 
 #[cfg(feature = "text")]
 pub use self::output_filter::OutputFilter;
+#[cfg(feature = "text")]
+pub(crate) use self::unit::is_invisible;
 pub use self::{address::secrets_in_addresses, stream::RedactingStream};
 use self::{
     progress::{Scan, WRAPPED},

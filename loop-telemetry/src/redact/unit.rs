@@ -36,7 +36,7 @@ impl Sign {
 
 /// Returns whether a character has no width, or is a control character other than a line end:
 /// `Default_Ignorable_Code_Point` of Unicode.
-const fn is_invisible(sign: char) -> bool {
+pub(crate) const fn is_invisible(sign: char) -> bool {
     match sign {
         // Nearly all characters: faster than the list.
         '\n' | ' '..='~' => false,

@@ -4,24 +4,21 @@ use std::borrow::Cow;
 
 use anstream::adapter::strip_str;
 
-use crate::Redactor;
+use crate::{Redactor, redact::is_invisible};
 
 /// Returns whether a character controls a terminal, changes how the text around it reads, or cannot be seen. Line feeds
 /// and tabs do not.
 ///
 /// Besides control characters these are the marks that turn the direction of writing, the separators that break a line,
 /// and characters without a shape: a name with one of them can show the words of a line in another order, or look like
-/// another name. Joiners and variation selectors stay, because words and emoji need them.
+/// another name. Joiners and the variation selectors of emoji stay, because words and emoji need them; tags and the
+/// selectors from U+E0100 do not.
 pub fn is_display_control(sign: char) -> bool {
     match sign {
         '\n' | '\t' => false,
-        ' '..='~' => false,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
-        | '\u{200b}' => true,
-        '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' => true,
-        '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}' => true,
-        sign => sign.is_control(),
+        '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' => false,
+        '\u{2028}' | '\u{2029}' => true,
+        sign => is_invisible(sign),
     }
 }
 

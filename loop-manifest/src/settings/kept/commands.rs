@@ -177,6 +177,13 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_goes_beside_a_table_of_permissions_and_not_into_it() {
+        let text = "[folders.\"/work/a b\".permissions]\n\".\" = [\"read\"]\n";
+        let now = kept(text, "cargo test", CommandRule::Allow).expect("stored");
+        assert_eq!(now, format!("{text}\n[folders.\"/work/a b\"]\nallow = [\"cargo test\"]\n"));
+    }
+
+    #[test]
     fn a_file_that_cannot_hold_it_is_left_alone() {
         for (text, problem) in [
             ("folders = 1\n", "folders"),

@@ -31,7 +31,10 @@ impl FolderTable {
         let Some(here) = all.into_iter().find(|entry| entry.key == folder) else {
             return Ok(Self::default());
         };
-        Ok(Self { heading: Some(here.key_span), entries: fields(here.node) })
+        // `[folders."X".permissions]` names the folder too, but a line below it belongs to the permissions.
+        let rest = text[here.key_span.end..].trim_start_matches(['"', '\'', ' ', '\t']);
+        let heading = Some(here.key_span).filter(|_| !rest.starts_with('.'));
+        Ok(Self { heading, entries: fields(here.node) })
     }
 
     /// Returns the value of a key.

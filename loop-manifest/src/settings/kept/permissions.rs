@@ -49,22 +49,16 @@ fn changed(
         return Ok(text);
     };
     let is_same = |entry: &&ObjectEntry| entry.key.parse().as_ref() == Ok(prefix);
+    let is_inline = text[span.start..].starts_with('{');
     match (entries.iter().find(is_same), entries.last()) {
         (Some(own), _) => text.replace_range(own.node.span.clone(), &verbs),
-        (None, Some(last)) if text[span.start..].starts_with('{') => {
-            text.insert_str(last.node.span.end, &format!(", {item}"));
-        }
-        (None, None) if text[span.start..].starts_with('{') => {
-            text.insert_str(span.start + 1, &format!(" {item} "));
-        }
+        (None, Some(last)) if is_inline => text.insert_str(last.node.span.end, &format!(", {item}")),
+        (None, None) if is_inline => text.insert_str(span.start + 1, &format!(" {item} ")),
         // A table with its own heading, in which each entry has its own line.
-        (None, Some(last)) => {
+        (None, last) => {
+            let above = last.map_or(span.start, |last| last.node.span.end);
             let line = format!("{item}{}", line_end(&text));
-            insert_line(&mut text, last.node.span.end, &line);
-        }
-        (None, None) => {
-            let line = format!("{item}{}", line_end(&text));
-            insert_line(&mut text, span.start, &line);
+            insert_line(&mut text, above, &line);
         }
     }
     Ok(text)

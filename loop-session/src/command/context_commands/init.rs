@@ -39,6 +39,10 @@ impl Command for InitCommand {
         &INFO
     }
 
+    fn changes_files(&self) -> bool {
+        true
+    }
+
     async fn run(&self, wishes: &str, session: &mut Session) -> Result<(), InputError> {
         let prompt = match wishes {
             "" => PROMPT.to_owned(),

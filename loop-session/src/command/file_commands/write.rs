@@ -25,6 +25,10 @@ impl Command for WriteCommand {
         &INFO
     }
 
+    fn changes_files(&self) -> bool {
+        true
+    }
+
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
         let words = INFO.words(arguments)?;
         let [path] = &words[..] else { return Err(INFO.misused("give one file")) };

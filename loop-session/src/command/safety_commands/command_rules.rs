@@ -16,7 +16,7 @@ impl RuleCommand {
 }
 
 /// The option that stores a rule.
-const KEEP: &str = "--keep";
+pub(super) const KEEP: &str = "--keep";
 
 const ALLOW: CommandInfo = CommandInfo {
     group: CommandGroup::Safety,

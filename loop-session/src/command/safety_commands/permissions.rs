@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use loop_core::with_causes;
 use loop_guardrails::policy::{LocalPath, Origin, Permissions as Rules, UnknownVerb, Verb};
 
+use super::command_rules::KEEP;
 use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, RepeatEffect, Session, policy};
 
 pub(in crate::command) struct PermissionsCommand;
@@ -23,9 +24,6 @@ const INFO: CommandInfo = CommandInfo {
            longest matching path decides. A project's prohibition always applies.",
     argument_kind: ArgumentKind::Words(&["read", "write", "exec", "delete", "set", "reset"]),
 };
-
-/// The option that stores a rule.
-const KEEP: &str = "--keep";
 
 #[async_trait]
 impl Command for PermissionsCommand {
@@ -85,11 +83,12 @@ fn set(path: &str, words: &[&str], session: &mut Session) -> Result<(), InputErr
     }
     let before = &session.tools.rules.permissions;
     let kept = with(before, path, &verbs)?;
-    // The rules from before are stored already.
-    let is_new = |rule: &(&LocalPath, _)| before.rules().all(|known| known != *rule);
-    let new = kept.rules().filter(is_new).fold(Rules::new(), |all, (path, verbs)| {
-        all.with(path.clone(), verbs.value.clone(), verbs.origin.clone())
-    });
+    // The first rule comes with one for the root. The others from before are stored already. Another session may have
+    // stored something else for this path.
+    let own: LocalPath = path.parse().map_err(|error| INFO.misused(error))?;
+    let is_first = before.is_empty();
+    let mut new = Rules::new();
+    new.extend(kept.rules().filter(|(path, _)| is_first || **path == own));
     let file = session.tools.approvals.keep_permissions(&new);
     let file = file.map_err(|error| InputError::refused(with_causes(&error)))?;
     session.change_policy(|policy| policy.permissions = rules)?;

@@ -26,6 +26,10 @@ impl Command for GitCommand {
         &INFO
     }
 
+    fn changes_files(&self) -> bool {
+        true
+    }
+
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
         let (subcommand, rest) = split_word(arguments);
         if !SUBCOMMANDS.contains(&subcommand) {

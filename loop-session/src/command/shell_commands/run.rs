@@ -23,6 +23,10 @@ impl Command for RunCommand {
         &INFO
     }
 
+    fn changes_files(&self) -> bool {
+        true
+    }
+
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
         if arguments.is_empty() {
             return Err(INFO.misused("the command is missing"));
