@@ -39,6 +39,9 @@ pub enum PhraseError {
     /// Its time of day does not exist on that day, or exists twice.
     #[error(transparent)]
     Time(#[from] TimeError),
+    /// It fires at once.
+    #[error("the time is now: give at least `in 1 minute`, or run it without a schedule")]
+    Now,
     /// Its time is after the last one that a computer can store.
     #[error("the time is after the end of the calendar")]
     AfterTheEnd,

@@ -34,7 +34,7 @@ use self::{
     misspelt::Corrected,
     word::Word,
 };
-use crate::{Cron, Interval, TimeError, Zone};
+use crate::{Cron, Interval, IntervalError, TimeError, Zone};
 
 /// A schedule that a person wrote in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,8 +106,10 @@ impl Phrase {
             Err(PhraseError::NotUnderstood { phrase, .. } | PhraseError::SeveralTimes { phrase, .. }) => {
                 Some(phrase)
             }
-            // Something that looks like a time, but cannot be kept.
-            Err(_) => Some(text.to_owned()),
+            // An interval, an expression or a time of day that cannot be kept.
+            Err(_) => {
+                Some(nearest::find(&Word::all(text)).map_or_else(|| text.to_owned(), |(phrase, _)| phrase))
+            }
         }
     }
 
@@ -178,7 +180,11 @@ fn resolve(spec: &Spec, zone: &Zone, now: Timestamp) -> Result<PhraseTime, Phras
     match spec {
         Spec::Every(interval) => Ok(PhraseTime::Interval(interval.clone()?)),
         Spec::In(interval) => {
-            let (interval, too_late) = (interval.clone()?, PhraseError::AfterTheEnd);
+            let interval = match interval.clone() {
+                Err(IntervalError::Zero { .. }) => return Err(PhraseError::Now),
+                interval => interval?,
+            };
+            let too_late = PhraseError::AfterTheEnd;
             let after = now.checked_add(interval.period()).map_err(|_| too_late)?;
             Ok(PhraseTime::Once(after))
         }

@@ -162,6 +162,15 @@ fn fraction(words: &[Word]) -> usize {
     if is_fraction && length > 1 { length + 1 } else { 0 }
 }
 
+/// Returns the length of a number with a part, and its unit: `two and a half hours`. Zero if there is none.
+fn mixed_number(words: &[Word]) -> usize {
+    let is_and = words.get(1).is_some_and(|word| word.is(&["and"]));
+    let half = 2 + usize::from(words.get(2).is_some_and(|word| word.is(&["a"])));
+    let is_part = words.get(half).is_some_and(|word| word.is(&["half", "quarter"]));
+    let is_counted = is_number_like(&words[0].text) && words.get(half + 1).is_some_and(Word::is_unit);
+    if is_counted && is_and && is_part { half + 2 } else { 0 }
+}
+
 /// Names of periods and of parts of the day, which are a time only at the beginning or the end of a text.
 const PERIODS: &[&str] = &[
     "monthly",
@@ -204,6 +213,7 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
         usize::from(is_short || is_short_name(word, at)),
         if is_count(words, at) { 2 } else { 0 },
         fraction(here),
+        mixed_number(here),
         frequency(here).map_or(0, |(_, length)| length),
         ClockTime::parse(here).filter(|(time, _)| time.is_exact).map_or(0, |(_, length)| length),
         relative(here).unwrap_or(0),

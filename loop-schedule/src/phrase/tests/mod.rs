@@ -127,6 +127,10 @@ fn other_words_of_time_are_refused_with_the_nearest_form() {
 fn other_times_of_day_and_dates_are_refused_with_the_nearest_form() {
     holds(&[
         ("in half an hour look", "refused in half an hour -> in 30 minutes"),
+        ("half an hour look", "refused half an hour -> every 30m"),
+        ("look a quarter of an hour", "refused quarter of an hour -> every 15m"),
+        ("two and a half hours look", "refused two and a half hours -> every 150m"),
+        ("look two and a half hours", "refused two and a half hours -> every 150m"),
         ("look in a few minutes", "refused in a few minutes -> in 3 minutes"),
         ("in the next hour look", "refused in the next hour -> in 60 minutes"),
         ("in 1.5 hours look", "refused in 1.5 hours -> in 90 minutes"),
@@ -212,6 +216,7 @@ fn a_prompt_without_words_of_time_keeps_the_default() {
 fn what_cannot_be_kept_is_an_error() {
     for (input, part) in [
         ("check every 0 minutes", "0m would fire without end"),
+        ("check in 0 minutes", "the time is now"),
         ("every 99 days look", "at most 31 days"),
         ("99999999999999999999m look", "at most 31 days"),
         ("60 9 * * * look", "the minute"),
