@@ -100,14 +100,40 @@ async fn each_step_is_a_conversation_of_its_own_and_a_repair_continues_it() {
 
 #[tokio::test]
 async fn a_step_is_blocked_after_its_repairs_and_nothing_after_it_is_begun() {
-    let scenario = Scenario::new("- [ ] Make it [validate: command test -e made]\n- [ ] Look\n");
+    let scenario = Scenario::new("- [ ] Make it [validate: command ls made]\n- [ ] Look\n");
     let model = ScriptedModel::new().says("one").says("two").says("three").says("never asked");
     let report = scenario.run(&model).await;
     assert_eq!(report.ending().reason(), Some(&StopReason::custom(BLOCKED)));
     assert_eq!((report.iterations(), model.requests().len()), (3, 3));
-    assert_eq!(scenario.text(), "- [!] Make it [validate: command test -e made]\n- [ ] Look\n");
+    assert_eq!(scenario.text(), "- [!] Make it [validate: command ls made]\n- [ ] Look\n");
     let message = report.ending().message();
     assert!(message.contains("step 1 of 2 is blocked: Make it"), "{message}");
+}
+
+#[tokio::test]
+async fn a_validation_that_is_refused_blocks_its_step_at_once() {
+    for validation in ["command rm made", "file_exists ../made", "custom gone"] {
+        let scenario = Scenario::new(&format!("- [ ] Make it [validate: {validation}]\n"));
+        let model = ScriptedModel::new().says("one").says("never asked");
+        let report = scenario.run(&model).await;
+        assert_eq!((report.iterations(), model.requests().len()), (1, 1), "{validation}");
+        let message = report.ending().message();
+        assert!(message.contains("cannot be made. No repair would change that"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_plan_that_is_begun_again_ends_before_the_steps_after_a_blocked_one() {
+    const PLAN: &str = "- [x] One\n- [!] Two\n- [ ] Three [validate: contains fine]\n";
+    for (keep_going, iterations, mark) in [(false, 0, ' '), (true, 1, 'x')] {
+        let scenario = Scenario { keep_going, ..Scenario::new(PLAN) };
+        let (folder, model) = (scenario.folder.path().to_owned(), ScriptedModel::new().says("fine"));
+        let plan = scenario.plan(move |_| Ok(worker(&folder, &model))).evaluate_first(StepOutput::default());
+        let report = plan.run().await.expect("a loop");
+        assert_eq!(report.ending().reason(), Some(&StopReason::custom(BLOCKED)));
+        assert_eq!(report.iterations(), iterations);
+        assert_eq!(scenario.text(), PLAN.replace("[ ]", &format!("[{mark}]")));
+    }
 }
 
 #[tokio::test]

@@ -8,20 +8,21 @@ mod init;
 mod inspect;
 mod models;
 mod overrides;
+mod plan;
 mod policy;
 mod resume;
+mod run;
 mod schedule;
 mod session;
 mod skill;
 mod snapshots;
 mod task;
 
-use std::{num::NonZeroU64, path::PathBuf};
+use std::num::NonZeroU64;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use loop_core::Usd;
-use loop_guardrails::policy::command::CommandPrefix;
 
 pub(crate) use self::{
     chat::{ChatArgs, ConversationArgs},
@@ -32,8 +33,10 @@ pub(crate) use self::{
     inspect::{PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs},
     models::{DoctorArgs, ModelsArgs},
     overrides::OverrideArgs,
+    plan::{PerformArgs, PlanArgs, PlanCommand},
     policy::{ExplainArgs, PolicyCommand, PolicyFolderArgs},
     resume::{GrantArgs, ResumeArgs},
+    run::{OutputArgs, RunArgs, RunOptions},
     schedule::{
         AddArgs, InstallArgs, JobActionArgs, JobArgs, ListArgs, NextArgs, RunScheduleArgs, ScheduleCommand,
         ShowJobArgs,
@@ -54,7 +57,7 @@ use loop_manifest::init::known_programs;
     // Omits the two options that every command has, so that the help fits one screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "\
-More:  policy apply snapshots models session report schema completions man
+More:  plan policy apply snapshots models session report schema completions man
 To start, in your project's folder:  loop init && loop run
 Exit:  0 goal met  1 halted  2 wrong usage or manifest  3 failed  129+ signal"
 )]
@@ -224,6 +227,16 @@ LOOP_KEEP_SESSIONS sets how many sessions to keep (1000), LOOP_KEEP_DAYS their
 age in days (90). The next session that ends removes older ones."
     )]
     Session(SessionCommand),
+    /// Make a plan, and perform its steps one after the other
+    #[command(
+        hide = true,
+        after_help = "\
+Examples:
+  loop plan 'Move the parser into a crate of its own'
+  loop plan run --agent claude --max-cost 5
+  loop plan -- run the tests on every system"
+    )]
+    Plan(PlanArgs),
     /// List, show or check skills: instructions that a model loads
     #[command(
         subcommand,
@@ -290,55 +303,6 @@ Example:
         /// A command, such as `run` [default: loop itself]
         command: Option<String>,
     },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RunArgs {
-    /// The manifest [default: loop.yaml, .yml, .toml or .json here]
-    pub(crate) manifest: Option<PathBuf>,
-    /// Run in this folder [default: the current one]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<PathBuf>,
-    /// Show the first prompt, and run only the check
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Write no journal: you cannot resume the run
-    #[arg(long)]
-    pub(crate) no_journal: bool,
-    /// Store the whole output of the agent and the check
-    #[arg(long, conflicts_with = "no_journal")]
-    pub(crate) keep_output: bool,
-    /// Run even if another run uses this folder
-    #[arg(long)]
-    pub(crate) parallel: bool,
-    /// Let tools run commands beginning with these words
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) allow: Vec<CommandPrefix>,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-    #[command(flatten)]
-    pub(crate) overrides: OverrideArgs,
-}
-
-// The output of a run.
-#[derive(Debug, Clone, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
-pub(crate) struct OutputArgs {
-    /// Never ask: halt the run where it would ask
-    #[arg(long)]
-    pub(crate) non_interactive: bool,
-    /// Print the run's record as JSON on standard output
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Show the whole output of each iteration
-    #[arg(long, conflicts_with = "quiet")]
-    pub(crate) show_output: bool,
-    /// Print only errors, and ask no questions
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-    /// Append the record here [default: telemetry.jsonl]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) telemetry: Option<PathBuf>,
 }
 
 /// Parses a whole number above 0.

@@ -13,7 +13,7 @@ use super::{
     compose::ON_FINISH_TIME,
     environment::EnvironmentPlan,
     plan::{
-        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, Plan, ResumePlan,
+        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, Plan, PlanCheck, ResumePlan,
         ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan, WorkPlan,
     },
     sandbox_plan::SandboxPlan,
@@ -213,7 +213,14 @@ pub fn checks(plan: &EvaluatorPlan) -> Vec<(&'static str, String)> {
     });
     let judge = plan.judge.as_ref().map(|judge| ("judge", of_judge(judge)));
     let review = plan.review.as_ref().map(|review| ("review", of_review(review)));
-    [command, confidence, judge, review].into_iter().flatten().collect()
+    let steps = plan.plan.as_ref().map(|plan| ("plan", of_plan(plan)));
+    [command, confidence, judge, steps, review].into_iter().flatten().collect()
+}
+
+fn of_plan(PlanCheck { file, repairs, keep_going, one_step }: &PlanCheck) -> String {
+    let steps = if *one_step { "the next open step" } else { "one open step in each iteration" };
+    let end = if *keep_going { "goes on after a blocked step" } else { "ends at a blocked step" };
+    format!("{}: {steps}, with up to {} each\n{end}", file.display(), count(*repairs, "repair"))
 }
 
 fn of_judge(JudgePlan { model, criteria, votes, .. }: &JudgePlan) -> String {
@@ -238,15 +245,19 @@ fn of_review(ReviewPlan { reviewer, .. }: &ReviewPlan) -> String {
 }
 
 fn goal(plan: &Plan) -> String {
-    let EvaluatorPlan { command, confidence, judge, review, .. } = &plan.evaluator;
+    let EvaluatorPlan { command, confidence, judge, review, plan: steps, .. } = &plan.evaluator;
     // The check itself looks for a single pattern.
     let of_command = if plan.stop.is_plain() { &plan.stop } else { &StopPlan::EvaluatorPass };
     let command = command.is_some().then(|| of_command.describe("the check exits 0"));
     let confidence = confidence.is_some().then(|| "the agent is sure enough".to_owned());
     let judge = judge.is_some().then(|| "the judge says yes".to_owned());
+    let steps = steps.as_ref().map(|steps| match steps.one_step {
+        true => "the next step is done".to_owned(),
+        false => "every step is done".to_owned(),
+    });
     let review = review.is_some().then(|| "the review finds nothing left".to_owned());
     let parts: Vec<_> =
-        [&command, &confidence, &judge, &review].into_iter().flatten().map(String::as_str).collect();
+        [&command, &confidence, &judge, &steps, &review].into_iter().flatten().map(String::as_str).collect();
     let order = if parts.len() > 1 { ", asked in this order" } else { "" };
     let passes = format!("{}{order}", list(&parts, "and"));
     match parts.as_slice() {

@@ -36,6 +36,7 @@ mod raw_condition;
 mod raw_sandbox;
 mod raw_snapshots;
 mod remaining;
+mod request_plan;
 pub mod sandbox_plan;
 mod schema;
 pub mod settings;
@@ -77,6 +78,7 @@ pub use self::{
     overrides::Overrides,
     plan::Plan,
     remaining::remaining,
+    request_plan::{RequestPlanError, request_plan},
     schema::schema,
     source::Source,
     stop_plan::StopPlan,

@@ -96,6 +96,8 @@ pub(crate) struct RawEvaluator {
     pub(crate) judge: Option<RawJudge>,
     /// An agent that reviews.
     pub(crate) review: Option<RawReview>,
+    /// The plan whose steps the agent performs.
+    pub(crate) plan: Option<RawPlanCheck>,
     /// The number that the check measures.
     pub(crate) score: Option<RawScore>,
     /// The time limit of one check, in seconds. More than 0. Default: no separate limit.
@@ -139,6 +141,19 @@ pub(crate) struct RawReview {
     pub(crate) prompt: Field<String>,
     /// The maximum number of rounds of tool calls by a model in a review. At least 1. Default: 15.
     pub(crate) rounds: Field<i128>,
+}
+
+/// `evaluator.plan`: a plan whose steps the agent performs, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct RawPlanCheck {
+    /// The file of the plan. Default: `.loop/plan.md`.
+    pub(crate) file: Field<String>,
+    /// How often a step is repaired. Default: 2.
+    pub(crate) repairs: Field<i128>,
+    /// Whether later steps are performed after a blocked one. Default: `false`.
+    pub(crate) keep_going: Field<bool>,
+    /// `all` (the default) or `next`.
+    pub(crate) steps: Field<String>,
 }
 
 /// `guardrails`: the limits of the run.
@@ -256,6 +271,7 @@ impl RawEvaluator {
             confidence: fields.object("evaluator.confidence").map(RawConfidence::read),
             judge: fields.object("evaluator.judge").map(RawJudge::read),
             review: fields.object("evaluator.review").map(RawReview::read),
+            plan: fields.object("evaluator.plan").map(RawPlanCheck::read),
             score: fields.object("evaluator.score").map(RawScore::read),
             max_seconds: fields.time("evaluator.max_seconds"),
             sandbox: fields
@@ -293,6 +309,17 @@ impl RawReview {
             agent: fields.text("evaluator.review.agent"),
             prompt: fields.text("evaluator.review.prompt"),
             rounds: fields.whole("evaluator.review.rounds"),
+        }
+    }
+}
+
+impl RawPlanCheck {
+    fn read(mut fields: Fields<'_>) -> Self {
+        Self {
+            file: fields.text("evaluator.plan.file"),
+            repairs: fields.whole("evaluator.plan.repairs"),
+            keep_going: fields.flag("evaluator.plan.keep_going"),
+            steps: fields.text("evaluator.plan.steps"),
         }
     }
 }

@@ -49,6 +49,7 @@ pub fn schema() -> String {
             agents_are_of_one_kind(),
             something_judges(),
             reviewers_are_of_one_kind(),
+            plans_are_alone(),
             scores_have_one_source(),
             restores_have_a_source(),
             limits_are_measured()
@@ -94,11 +95,11 @@ fn property(key: &'static Key) -> Value {
     keywords
 }
 
-/// Requires a goal unless a command says when it is met.
+/// Requires a goal unless a command or a plan says when it is met.
 fn goals_can_follow() -> Value {
     json!({ "anyOf": [
         { "required": ["goal"] },
-        { "properties": { "evaluator": { "required": ["command"] } }, "required": ["evaluator"] },
+        { "properties": { "evaluator": { "anyOf": [{ "required": ["command"] }, { "required": ["plan"] }] } }, "required": ["evaluator"] },
     ] })
 }
 
@@ -113,8 +114,19 @@ fn agents_are_of_one_kind() -> Value {
 
 /// Requires one of the keys of an evaluator.
 fn something_judges() -> Value {
-    let judges = ["command", "confidence", "judge", "review"].map(|key| json!({ "required": [key] }));
+    let judges = ["command", "confidence", "judge", "plan", "review"].map(|key| json!({ "required": [key] }));
     json!({ "properties": { "evaluator": { "anyOf": judges } } })
+}
+
+/// A plan is the only check, and its steps are the prompts.
+fn plans_are_alone() -> Value {
+    json!({
+        "if": { "properties": { "evaluator": { "required": ["plan"] } }, "required": ["evaluator"] },
+        "then": { "properties": {
+            "evaluator": { "properties": { "command": false, "confidence": false, "judge": false, "review": false } },
+            "agent": { "properties": { "prompt": false } },
+        } },
+    })
 }
 
 /// A reviewer is a command or a model, and rounds are a model's.

@@ -3,6 +3,7 @@
 use loop_agents::{
     chat::TurnOutput,
     judge::OutputText,
+    plan::StepOutput,
     review::{ActionLog, TaskOutput},
     shell::ShellOutput,
 };
@@ -15,6 +16,8 @@ pub enum StoredAgentOutput {
     Shell(Box<ShellOutput>),
     /// A model.
     Turn(TurnOutput),
+    /// Either kind, on a step of a plan.
+    Step(StepOutput),
     /// Either kind, in a loop of a task.
     Task(Box<TaskOutput>),
 }
@@ -29,7 +32,8 @@ impl StoredAgentOutput {
         let task_output = || serde_json::from_str(json).map(|output| Self::Task(Box::new(output)));
         // The earlier errors concern kinds that did not match.
         let turn = || serde_json::from_str(json).map(Self::Turn);
-        shell().or_else(|_| task_output()).or_else(|_| turn())
+        let step = || serde_json::from_str(json).map(Self::Step);
+        shell().or_else(|_| step()).or_else(|_| task_output()).or_else(|_| turn())
     }
 }
 
@@ -37,7 +41,7 @@ impl IterationOutput for StoredAgentOutput {
     fn exit_code(&self) -> Option<i32> {
         match self {
             Self::Shell(output) => Some(output.exit.shell_code()),
-            Self::Turn(_) | Self::Task(_) => None,
+            Self::Turn(_) | Self::Step(_) | Self::Task(_) => None,
         }
     }
 
@@ -45,6 +49,7 @@ impl IterationOutput for StoredAgentOutput {
         match self {
             Self::Shell(output) => output.stdout.total().saturating_add(output.stderr.total()),
             Self::Turn(turn) => turn.text.len() as u64,
+            Self::Step(step) => step.words.len() as u64,
             Self::Task(task_output) => task_output.words.len() as u64,
         }
     }
@@ -53,6 +58,7 @@ impl IterationOutput for StoredAgentOutput {
         match self {
             Self::Shell(output) => output.excerpt(max_bytes),
             Self::Turn(turn) => turn.excerpt(max_bytes),
+            Self::Step(step) => step.excerpt(max_bytes),
             Self::Task(task_output) => task_output.words.excerpt(max_bytes),
         }
     }
@@ -60,13 +66,17 @@ impl IterationOutput for StoredAgentOutput {
     fn errors(&self, max_bytes: usize) -> String {
         match self {
             Self::Shell(output) => output.stderr.excerpt(max_bytes),
-            Self::Turn(_) | Self::Task(_) => String::new(),
+            Self::Turn(_) | Self::Step(_) | Self::Task(_) => String::new(),
         }
     }
 
     fn ending(&self) -> String {
         match self {
             Self::Shell(output) => output.exit.to_string(),
+            Self::Step(step) => match step.step {
+                0 => "no step was open".to_owned(),
+                number => format!("step {number}: {}", step.title),
+            },
             Self::Task(task_output) => describe_actions(&task_output.actions),
             Self::Turn(TurnOutput { rounds, calls, .. }) => match calls.len() as u64 {
                 0 => words::count(*rounds, "round"),

@@ -20,26 +20,35 @@ pub const VALIDATION_TIME: Duration = Duration::from_secs(30);
 /// The most bytes of output that a validation feeds back.
 const FEEDBACK_BYTES: usize = 8000;
 
-/// Answers the validations that are about the workspace. The error of each says why it does not pass.
+/// The reason why a check does not pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FailedCheck {
+    /// The workspace is not as it should be. The agent may be able to repair that.
+    NotMet(String),
+    /// The policy does not allow the check, or there is no such check. Only a person can change that.
+    Refused(String),
+}
+
+/// Answers the validations that are about the workspace.
 #[async_trait]
 pub trait StepChecks: Send + Sync {
     /// Runs a command under the policy. It has to exit with 0.
     ///
     /// # Errors
     /// It does not, was refused, or took too long.
-    async fn command(&self, line: &str) -> Result<(), String>;
+    async fn command(&self, line: &str) -> Result<(), FailedCheck>;
 
     /// Runs the command of this name in the user's settings. It has to exit with 0.
     ///
     /// # Errors
     /// It does not, took too long, or the settings do not name it.
-    async fn custom(&self, name: &str) -> Result<(), String>;
+    async fn custom(&self, name: &str) -> Result<(), FailedCheck>;
 
     /// Returns whether a path in the workspace exists.
     ///
     /// # Errors
     /// The policy does not let it be looked at.
-    fn exists(&self, path: &str) -> Result<bool, String>;
+    fn exists(&self, path: &str) -> Result<bool, FailedCheck>;
 }
 
 /// Checks through a [`Toolbox`], so that the policy of tools applies to them.
@@ -75,41 +84,49 @@ impl ToolChecks {
 
 #[async_trait]
 impl StepChecks for ToolChecks {
-    async fn command(&self, line: &str) -> Result<(), String> {
+    async fn command(&self, line: &str) -> Result<(), FailedCheck> {
         let arguments = json!({ "command": line, "max_seconds": self.time.as_secs().max(1) });
         let report = self.tools.call("run_command", &arguments).await;
         let passed = |exit_code| report.outcome == ToolOutcome::Done && exit_code == 0;
         match report.commands.last() {
             Some(run) if passed(run.exit_code) && !run.timed_out => Ok(()),
-            _ => Err(excerpt(report.text.as_bytes(), FEEDBACK_BYTES)),
+            _ => {
+                let text = excerpt(report.text.as_bytes(), FEEDBACK_BYTES);
+                Err(match report.outcome {
+                    ToolOutcome::Rejected => FailedCheck::Refused(text),
+                    _ => FailedCheck::NotMet(text),
+                })
+            }
         }
     }
 
-    async fn custom(&self, name: &str) -> Result<(), String> {
+    async fn custom(&self, name: &str) -> Result<(), FailedCheck> {
         let Some(line) = self.custom.get(name) else {
-            return Err(
-                "the settings have no validation of this name: add it to `[plan.validations]`".to_owned()
-            );
+            return Err(FailedCheck::Refused(
+                "the settings have no validation of this name: add it to `[plan.validations]`".to_owned(),
+            ));
         };
         let process = self.shell.command(line.as_str()).merged().max_time(self.time);
-        let finished = process.run(pending(), |_, _| {}).await.map_err(|error| with_causes(&error))?;
+        let finished = process.run(pending(), |_, _| {}).await;
+        let finished = finished.map_err(|error| FailedCheck::NotMet(with_causes(&error)))?;
         let cut = match finished.cut {
             Some(CutReason::TimeLimit(_)) => ", because it took too long",
             _ => "",
         };
         match finished.exit.success() && finished.cut.is_none() {
             true => Ok(()),
-            false => Err(format!(
+            false => Err(FailedCheck::NotMet(format!(
                 "{}\n(exit {}{cut})",
                 finished.stdout.excerpt(FEEDBACK_BYTES).trim_end(),
                 finished.exit.shell_code()
-            )),
+            ))),
         }
     }
 
-    fn exists(&self, path: &str) -> Result<bool, String> {
+    fn exists(&self, path: &str) -> Result<bool, FailedCheck> {
         let workspace = self.tools.workspace();
-        let path = workspace.check(path, Verb::Read).map_err(|error| with_causes(&error))?;
+        let refused = |error| FailedCheck::Refused(with_causes(&error));
+        let path = workspace.check(path, Verb::Read).map_err(refused)?;
         Ok(workspace.root().join(path.as_path()).symlink_metadata().is_ok())
     }
 }

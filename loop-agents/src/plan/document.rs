@@ -1,6 +1,6 @@
 //! The file of a plan.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use jiff::Timestamp;
 
@@ -168,6 +168,19 @@ impl PlanDocument {
         self.text.replace_range(start..start + length, &time);
         for step in &mut self.steps {
             step.mark = step.mark + self.text.len() - before;
+        }
+    }
+}
+
+/// The progress in two lines: the counts, and the next step.
+impl fmt::Display for PlanDocument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [done, blocked, open] =
+            [StepState::Done, StepState::Blocked, StepState::Open].map(|state| self.count(state));
+        write!(f, "{done} of {} done, {blocked} blocked, {open} open", self.steps.len())?;
+        match self.next() {
+            Some(index) => write!(f, "\nnext: step {}, {}", index + 1, self.steps[index].title),
+            None => Ok(()),
         }
     }
 }

@@ -5,11 +5,15 @@ use jiff::Timestamp;
 use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Halt, StopReason, Verdict};
 
 use super::{
-    PlanDocument, PlanFile, PlanStep, StepChecks, StepOutput, StepState, StepValidation, execution::unusable,
+    FailedCheck, PlanDocument, PlanFile, PlanStep, StepChecks, StepOutput, StepState, StepValidation,
+    execution::unusable,
 };
 
 /// The stop reason of a run whose plan has a step that failed.
 pub const BLOCKED: &str = "blocked";
+
+/// The request at the end of the feedback about a step.
+const AGAIN: &str = "If something is still to be done for this step, do it now.";
 
 /// The default number of repairs of a step.
 pub const DEFAULT_REPAIRS: u64 = 2;
@@ -83,7 +87,8 @@ impl<C: StepChecks> PlanEvaluator<C> {
         let note = output.restored.as_ref().map(|note| format!("\n{note}")).unwrap_or_default();
         match self.result(&plan.steps()[index], output).await {
             StepResult::Again(feedback) => {
-                let text = format!("{name} is not done yet\n{feedback}{note}");
+                let text = format!("{feedback}{note}\n{name} is not done yet: {}", output.title);
+                let feedback = format!("{feedback}\n\n{AGAIN}");
                 Ok(score(&plan, Verdict::fail()).with_text(text).with_feedback(feedback))
             }
             StepResult::Done => {
@@ -119,6 +124,15 @@ impl<C: StepChecks> PlanEvaluator<C> {
     /// Judges the plan after a step with this result.
     fn of_plan(&self, plan: &PlanDocument, step: &str) -> Result<Verdict, EvaluatorError> {
         let line = |text: &str| if step.is_empty() { text.to_owned() } else { format!("{step}\n{text}") };
+        let blocked = plan.steps().iter().position(|step| step.state == StepState::Blocked);
+        if let Some(index) = blocked
+            && plan.next().is_some_and(|open| open > index)
+            && !self.keep_going
+            && !self.one_step
+        {
+            let text = line(&format!("step {} is blocked: {}", index + 1, plan.steps()[index].title));
+            return Err(self.blocked(&text).into());
+        }
         match (plan.count(StepState::Open), plan.count(StepState::Blocked)) {
             (0, 0) => {
                 let text = line(&format!("the plan is complete: {}", plural(plan.steps().len())));
@@ -146,35 +160,43 @@ impl<C: StepChecks> PlanEvaluator<C> {
             return without_validations(output);
         }
         for validation in &step.validations {
-            if let Err(why) = self.validate(validation, output).await {
-                let text = format!("The validation `{validation}` does not pass:\n{why}");
-                return match output.turn <= self.repairs {
-                    true => StepResult::Again(format!("{text}\n\nRepair this now.")),
-                    false => StepResult::Blocked(text),
-                };
-            }
+            let Err(why) = self.validate(validation, output).await else { continue };
+            return match why {
+                FailedCheck::Refused(why) => {
+                    let text = "cannot be made. No repair would change that";
+                    StepResult::Blocked(format!("The validation `{validation}` {text}:\n{why}"))
+                }
+                FailedCheck::NotMet(why) => {
+                    let text = format!("The validation `{validation}` does not pass:\n{why}");
+                    match output.turn <= self.repairs {
+                        true => StepResult::Again(text),
+                        false => StepResult::Blocked(text),
+                    }
+                }
+            };
         }
         StepResult::Done
     }
 
-    async fn validate(&self, validation: &StepValidation, output: &StepOutput) -> Result<(), String> {
+    async fn validate(&self, validation: &StepValidation, output: &StepOutput) -> Result<(), FailedCheck> {
+        let not_met = |why: String| Err(FailedCheck::NotMet(why));
         match validation {
             StepValidation::Command(line) => self.checks.command(line).await,
             StepValidation::Custom(name) => self.checks.custom(name).await,
             StepValidation::FileExists(path) => match self.checks.exists(path)? {
                 true => Ok(()),
-                false => Err(format!("{path} does not exist")),
+                false => not_met(format!("{path} does not exist")),
             },
             StepValidation::FileNotExists(path) => match self.checks.exists(path)? {
-                true => Err(format!("{path} exists")),
+                true => not_met(format!("{path} exists")),
                 false => Ok(()),
             },
             StepValidation::NoErrors if output.failed.is_empty() => Ok(()),
-            StepValidation::NoErrors => Err(failed_calls(output)),
+            StepValidation::NoErrors => not_met(failed_calls(output)),
             StepValidation::Regex(_) | StepValidation::Contains(_) | StepValidation::NotContains(_) => {
                 match validation.on_reply(&output.words) {
                     Some(true) => Ok(()),
-                    _ => Err("this was compared with the last reply of the step".to_owned()),
+                    _ => not_met("this was compared with the last reply of the step".to_owned()),
                 }
             }
         }
@@ -192,10 +214,7 @@ impl<C: StepChecks> Evaluator<StepOutput> for PlanEvaluator<C> {
 fn without_validations(output: &StepOutput) -> StepResult {
     match output.calls {
         _ if !output.failed.is_empty() => StepResult::Blocked(failed_calls(output)),
-        Some(0) if output.turn == 1 => StepResult::Again(
-            "You made no call, so nothing was done. If something is to be done for this step, do it now."
-                .to_owned(),
-        ),
+        Some(0) if output.turn == 1 => StepResult::Again("You made no call, so nothing was done.".to_owned()),
         Some(0) => StepResult::Blocked("nothing was done: the agent made no call".to_owned()),
         _ => StepResult::Done,
     }

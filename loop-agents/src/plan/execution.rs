@@ -113,6 +113,16 @@ impl PlanExecution {
         Self { file, make, workers, in_context: None }
     }
 
+    /// Returns the prompt that an iteration with this context is given: that of the next open step of the plan. Empty if
+    /// there is none, or if the plan cannot be read.
+    pub fn prompt_in(&self, cx: &IterationContext<StepOutput>) -> String {
+        let Ok(plan) = self.file.read() else { return String::new() };
+        plan.next().map_or_else(String::new, |index| match repair(cx, index, &plan.steps()[index]) {
+            Some(Repair { feedback, .. }) => prompt::repair(&plan, index, feedback, false),
+            None => prompt::step(&plan, index),
+        })
+    }
+
     fn worker(&mut self, model: Option<&str>) -> Result<&mut PlanWorker, WorkError> {
         let key = model.map(str::to_owned);
         if !self.workers.contains_key(&key) {
@@ -134,17 +144,15 @@ impl Iteration for PlanExecution {
         let step = &plan.steps()[index];
         let place = (index, step.title.clone());
         let repair = repair(&cx, index, step);
-        let is_in_context = repair.is_some() && self.in_context.take() == Some(place.clone());
+        let was_here = self.in_context.take() == Some(place.clone());
+        let mut guard = StateGuard { file: self.file.clone(), before: Some(plan.clone()) };
+        let PlanWorker { worker, calls } = self.worker(step.model.as_deref())?;
+        let is_in_context = repair.is_some() && was_here && worker.continue_next();
         let (turn, prompt) = match repair {
             Some(Repair { turn, feedback }) => (turn, prompt::repair(&plan, index, feedback, is_in_context)),
             None => (1, prompt::step(&plan, index)),
         };
-        let mut guard = StateGuard { file: self.file.clone(), before: Some(plan.clone()) };
-        let PlanWorker { worker, calls } = self.worker(step.model.as_deref())?;
         calls.take();
-        if is_in_context {
-            worker.continue_next();
-        }
         let mut actions = ActionLog::default();
         let worked = worker.work(prompt, &mut actions, cx.part()).await;
         let (made, failed) = calls.take();

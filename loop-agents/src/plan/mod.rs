@@ -18,7 +18,7 @@ mod validation;
 
 pub use self::{
     calls::FailedCall,
-    checks::{StepChecks, ToolChecks, VALIDATION_TIME},
+    checks::{FailedCheck, StepChecks, ToolChecks, VALIDATION_TIME},
     document::{MAX_STEPS, PlanDocument, PlanStep, StepState},
     error::PlanError,
     evaluator::{BLOCKED, DEFAULT_REPAIRS, PlanEvaluator},

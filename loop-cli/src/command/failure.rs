@@ -1,10 +1,10 @@
 //! The kinds of failure of a command, each with its exit code.
 
 use anyhow::Context;
-use loop_agents::chat::TurnError;
+use loop_agents::{chat::TurnError, plan::PlanFileError};
 use loop_guardrails::policy::workspace::WorkspaceError;
 use loop_manifest::{
-    ComposeError, Diagnostics,
+    ComposeError, Diagnostics, RequestPlanError,
     model::ModelChoiceError,
     snapshots::SnapshotError,
     task::{LoopsError, TaskError},
@@ -59,6 +59,10 @@ pub(crate) enum Failure {
     Session(#[from] SessionError),
     /// The snapshots of a folder cannot be used.
     Snapshots(#[from] SnapshotError),
+    /// The plan's file cannot be used.
+    PlanFile(#[from] PlanFileError),
+    /// No plan was made.
+    RequestPlan(#[from] RequestPlanError),
     /// A run's journal cannot be read or written.
     Journal(#[from] JournalError),
     /// A run's journal contains something that this version cannot read.
@@ -87,6 +91,8 @@ impl Failure {
             Self::Store(_) | Self::Journal(_) | Self::Unreadable(_) | Self::Jobs(_) | Self::Fires(_) => {
                 exit::USAGE
             }
+            Self::PlanFile(_) | Self::RequestPlan(RequestPlanError::Agent(_)) => exit::USAGE,
+            Self::RequestPlan(_) => exit::HALTED,
             Self::Turn(TurnError::EmptyPrompt) => exit::USAGE,
             Self::Turn(_) | Self::Output(_) | Self::Internal(_) => exit::FAILED,
         }

@@ -11,6 +11,7 @@ mod failure;
 mod init;
 mod man;
 mod models;
+mod plan;
 pub(crate) mod policy;
 mod report;
 mod resume;
@@ -78,6 +79,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Tail(args) => tail::exec(&args),
         Command::Rm(args) => rm::exec(&args),
         Command::Check(args) => check::exec(&args),
+        Command::Plan(args) => plan::exec(&args),
         Command::Skill(command) => skill::exec(&command),
         Command::Diff(args) => snapshots::diff(&args),
         Command::Restore(args) => snapshots::restore(&args),

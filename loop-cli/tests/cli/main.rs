@@ -52,6 +52,7 @@ mod on_finish;
 mod output;
 mod overrides;
 mod own_commands;
+mod plan;
 mod policy;
 mod preflight;
 mod project_prompt;

@@ -1,21 +1,22 @@
 //! The agent of a plan: a command, or a model that uses tools.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use async_trait::async_trait;
 use loop_agents::{
     chat::{Chat, ChatAgent, Delta, ScriptedModel, TurnEvent, TurnLimits},
+    plan::PlanExecution,
     process::OutputStream,
     shell::{CommandLine, ShellAgent, Template},
     usage::Format,
 };
 use loop_core::{Ceiling, Iteration, IterationContext, IterationError, Work};
 
-use super::{AgentOutput, ComposeError, priced_model, sandbox::confined, settings};
+use super::{AgentOutput, ComposeError, priced_model, sandbox::confined, settings, steps};
 use crate::{
     context::{ExecutionContext, OutputSink},
     model::{ChatSetup, Model},
-    names::VendorModel,
+    names::{ModelName, ToolName, VendorModel},
     plan::{AgentPlan, ModelPlan, Plan, UsagePlan, WorkPlan},
     usage_reporter,
 };
@@ -28,6 +29,8 @@ pub struct PlannedAgent(AgentKind);
 enum AgentKind {
     Command(Box<ShellAgent>),
     Model(Box<ChatAgent>),
+    /// Either kind, for the steps of a plan.
+    Steps(Box<PlanExecution>),
 }
 
 /// The first prompt, and the agent that would be given it.
@@ -46,10 +49,20 @@ impl AgentPlan {
     pub fn of_command(command: CommandLine) -> Self {
         let format = usage_reporter::format(command.as_str()).unwrap_or(Format::Text);
         let model = usage_reporter::model(command.as_str());
+        Self::of_work(WorkPlan::Command(command), UsagePlan { format, model, prices: None })
+    }
+
+    /// Describes an agent that is the model of this name with all tools, with an empty prompt.
+    pub fn of_model(name: ModelName) -> Self {
+        let model = ModelPlan { name, system: None, tools: ToolName::ALL.to_vec() };
+        Self::of_work(WorkPlan::Model(model), UsagePlan::default())
+    }
+
+    fn of_work(work: WorkPlan, usage: UsagePlan) -> Self {
         Self {
-            work: WorkPlan::Command(command),
+            work,
             prompt: Template::new(""),
-            usage: UsagePlan { format, model, prices: None },
+            usage,
             env: crate::EnvironmentPlan::default(),
             max_time: None,
             max_silence: None,
@@ -106,20 +119,36 @@ impl AgentPlan {
     }
 
     /// The model that is named, at the prices of the plan.
-    fn priced(&self, part: &ModelPlan, cx: &ExecutionContext) -> Result<Model, ComposeError> {
+    pub(super) fn priced(&self, part: &ModelPlan, cx: &ExecutionContext) -> Result<Model, ComposeError> {
         priced_model("agent.model", &part.name, self.usage.prices.as_ref(), cx)
     }
 
     fn model_agent(
         &self,
         part: &ModelPlan,
-        mut model: Model,
+        model: Model,
         cx: &ExecutionContext,
     ) -> Result<ChatAgent, ComposeError> {
+        let agent = ChatAgent::new(self.conversation(part, model, None, cx)?);
+        // Each iteration begins a new conversation, as a command does. So a resumed run sends the same prompts as an
+        // uninterrupted one, and an iteration does not pay for earlier text.
+        Ok(observe_model_output(agent.prompt(self.prompt.clone()).fresh(), cx))
+    }
+
+    /// Begins a conversation with this model, whose tools cannot write the `guarded` file.
+    pub(super) fn conversation(
+        &self,
+        part: &ModelPlan,
+        mut model: Model,
+        guarded: Option<PathBuf>,
+        cx: &ExecutionContext,
+    ) -> Result<Chat, ComposeError> {
         if let Some(silence) = self.max_silence {
             model = model.max_silence(silence);
         }
-        let setup = ChatSetup::new(settings(cx)?, cx)
+        let settings = settings(cx)?;
+        let setup = ChatSetup::new(settings, cx)
+            .policy(settings.policy().guard(guarded))
             .system(part.system.clone())
             .with_project_prompt()
             .tools(Some(part.tools.clone()))
@@ -128,10 +157,7 @@ impl AgentPlan {
         if let Some(time) = self.max_time {
             limits = limits.time(time);
         }
-        let agent = ChatAgent::new(model.chat(&setup)?.limits(limits));
-        // Each iteration begins a new conversation, as a command does. So a resumed run sends the same prompts as an
-        // uninterrupted one, and an iteration does not pay for earlier text.
-        Ok(observe_model_output(agent.prompt(self.prompt.clone()).fresh(), cx))
+        Ok(model.chat(&setup)?.limits(limits))
     }
 }
 
@@ -141,9 +167,10 @@ impl Plan {
     /// # Errors
     /// Those of [`AgentPlan::build`].
     pub fn agent(&self, cx: &ExecutionContext) -> Result<PlannedAgent, ComposeError> {
-        let agent = match &self.agent.work {
-            WorkPlan::Command(_) => self.agent.build(cx)?,
-            WorkPlan::Model(part) => {
+        let agent = match (&self.evaluator.plan, &self.agent.work) {
+            (Some(check), _) => PlannedAgent(AgentKind::Steps(Box::new(steps::execution(check, self, cx)?))),
+            (None, WorkPlan::Command(_)) => self.agent.build(cx)?,
+            (None, WorkPlan::Model(part)) => {
                 let model = self.agent.priced(part, cx)?;
                 self.warn_of_unpriced(part, &model, cx);
                 PlannedAgent(AgentKind::Model(Box::new(self.agent.model_agent(part, model, cx)?)))
@@ -154,6 +181,9 @@ impl Plan {
 
     /// Returns the prompt that an iteration with this context is given.
     pub fn prompt_in(&self, cx: &IterationContext<AgentOutput>) -> String {
+        if let Some(check) = &self.evaluator.plan {
+            return format!("the next open step of {}, as it was then", check.file.display());
+        }
         let agent = PlannedAgent(match &self.agent.work {
             WorkPlan::Command(command) => AgentKind::Command(Box::new(
                 ShellAgent::of(command.clone()).prompt(self.agent.prompt.clone()),
@@ -175,15 +205,20 @@ impl Plan {
         let cost = [self.limits.max_cost, self.limits.max_hourly_cost].into_iter().flatten().min();
         let mut left = Ceiling::NONE;
         (left.time, left.cost) = (self.limits.max_time, cost);
+        let name = || self.agent.model().map_or("", |model| model.name.as_str());
         Ok(match &self.agent(cx)?.0 {
+            AgentKind::Steps(agent) => {
+                let prompt = agent.prompt_in(&IterationContext::new(&Work::new(), 1));
+                let command = self.agent.command().map(|line| line.as_str().to_owned());
+                FirstPrompt { prompt, agent: command.unwrap_or_else(|| format!("the model {}", name())) }
+            }
             AgentKind::Command(agent) => {
                 let preview = agent.preview(left).map_err(ComposeError::part("the first prompt"))?;
                 FirstPrompt { prompt: preview.prompt, agent: preview.invocation.line }
             }
             AgentKind::Model(agent) => {
                 let cx = IterationContext::new(&Work::new(), 1).with_left(left);
-                let name = self.agent.model().map_or("", |model| model.name.as_str());
-                FirstPrompt { prompt: agent.prompt_in(&cx), agent: format!("the model {name}") }
+                FirstPrompt { prompt: agent.prompt_in(&cx), agent: format!("the model {}", name()) }
             }
         })
     }
@@ -213,6 +248,7 @@ impl PlannedAgent {
         Self(match self.0 {
             AgentKind::Command(agent) => AgentKind::Command(Box::new(agent.goal(goal))),
             AgentKind::Model(agent) => AgentKind::Model(Box::new(agent.goal(goal))),
+            steps @ AgentKind::Steps(_) => steps,
         })
     }
 
@@ -222,6 +258,7 @@ impl PlannedAgent {
         Self(match self.0 {
             AgentKind::Command(agent) => AgentKind::Command(Box::new(agent.feedback_bytes(bytes))),
             AgentKind::Model(agent) => AgentKind::Model(Box::new(agent.feedback_bytes(bytes))),
+            steps @ AgentKind::Steps(_) => steps,
         })
     }
 
@@ -230,6 +267,7 @@ impl PlannedAgent {
         match &self.0 {
             AgentKind::Command(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_command)),
             AgentKind::Model(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_model)),
+            AgentKind::Steps(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_step)),
         }
     }
 }
@@ -245,6 +283,9 @@ impl Iteration for PlannedAgent {
             }
             AgentKind::Model(agent) => {
                 agent.run(cx.map_previous(AgentOutput::of_model)).await.map(AgentOutput::Model)
+            }
+            AgentKind::Steps(agent) => {
+                agent.run(cx.map_previous(AgentOutput::of_step)).await.map(AgentOutput::Step)
             }
         }
     }

@@ -1,5 +1,5 @@
-//! The check of a plan: a command, a number that the agent states, a model that judges, an agent that reviews, or
-//! several of them.
+//! The check of a plan: a command, a number that the agent states, a model that judges, an agent that reviews, the
+//! steps of a plan, or several of them.
 
 use async_trait::async_trait;
 use loop_agents::{
@@ -9,7 +9,7 @@ use loop_agents::{
 use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict};
 use loop_telemetry::rows::SCORE_MARK;
 
-use super::{AgentOutput, ComposeError, priced_model, review::review, stop_condition::missing};
+use super::{AgentOutput, ComposeError, priced_model, review::review, steps, stop_condition::missing};
 use crate::{
     context::ExecutionContext,
     plan::{ConfidencePlan, JudgePlan, Plan, ScorePlan},
@@ -33,6 +33,9 @@ pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<EvaluatorChain<A
     }
     if let Some(part) = &plan.evaluator.judge {
         checks.push(Box::new(judge(part, plan, cx)?));
+    }
+    if let Some(part) = &plan.evaluator.plan {
+        checks.push(Box::new(steps::evaluator(part, plan, cx)?));
     }
     if let Some(part) = &plan.evaluator.review {
         checks.push(Box::new(review(part, plan, cx)?));

@@ -19,6 +19,14 @@ pub enum ComposeError {
         /// The reason.
         source: BoxError,
     },
+    /// A step of a plan names a model, and the agent is a command.
+    #[error(
+        "a step of the plan names the model `{name}`, but the agent is a command: remove `[model: {name}]`"
+    )]
+    ModelOfCommand {
+        /// The name.
+        name: String,
+    },
     /// The settings are wrong.
     #[error("{0}")]
     Settings(Diagnostics),

@@ -8,6 +8,7 @@ mod output;
 mod resume_guardrail;
 mod review;
 mod sandbox;
+mod steps;
 mod stop_condition;
 
 use loop_core::{Bounded, Guardrail, JudgedStep, Loop, Pace, pace_fn};

@@ -1,6 +1,8 @@
 //! The output of an iteration that a manifest describes.
 
-use loop_agents::{chat::TurnOutput, judge::OutputText, review::ReviewableOutput, shell::ShellOutput};
+use loop_agents::{
+    chat::TurnOutput, judge::OutputText, plan::StepOutput, review::ReviewableOutput, shell::ShellOutput,
+};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::Value;
 
@@ -13,6 +15,8 @@ pub enum AgentOutput {
     Command(ShellOutput),
     /// The output of a model.
     Model(TurnOutput),
+    /// The work on a step of a plan.
+    Step(StepOutput),
     /// No output: the check judges the folder before the first iteration. A journal never stores this.
     None,
 }
@@ -22,15 +26,23 @@ impl AgentOutput {
     pub(crate) fn of_command(&self) -> Option<ShellOutput> {
         match self {
             Self::Command(output) => Some(output.clone()),
-            Self::Model(_) | Self::None => None,
+            Self::Model(_) | Self::Step(_) | Self::None => None,
         }
     }
 
     /// The output, if it is a model's.
     pub(crate) fn of_model(&self) -> Option<TurnOutput> {
         match self {
-            Self::Command(_) | Self::None => None,
+            Self::Command(_) | Self::Step(_) | Self::None => None,
             Self::Model(output) => Some(output.clone()),
+        }
+    }
+
+    /// The output, if it is the work on a step.
+    pub(crate) fn of_step(&self) -> Option<StepOutput> {
+        match self {
+            Self::Command(_) | Self::Model(_) | Self::None => None,
+            Self::Step(output) => Some(output.clone()),
         }
     }
 
@@ -39,6 +51,7 @@ impl AgentOutput {
         match self {
             Self::Command(output) => output,
             Self::Model(output) => output,
+            Self::Step(output) => output,
             Self::None => NOTHING,
         }
     }
@@ -47,10 +60,11 @@ impl AgentOutput {
 impl<'de> Deserialize<'de> for AgentOutput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        // The output of a command has an exit, and the output of a model has none.
-        let output = match value.get("exit") {
-            Some(_) => ShellOutput::deserialize(value).map(Self::Command),
-            None => TurnOutput::deserialize(value).map(Self::Model),
+        // Only the output of a command has an exit, and only that of a step the number of a step.
+        let output = match (value.get("exit"), value.get("step")) {
+            (Some(_), _) => ShellOutput::deserialize(value).map(Self::Command),
+            (None, Some(_)) => StepOutput::deserialize(value).map(Self::Step),
+            (None, None) => TurnOutput::deserialize(value).map(Self::Model),
         };
         output.map_err(D::Error::custom)
     }

@@ -10,7 +10,7 @@ pub(crate) const SET: &str = "--set";
 pub(crate) const VAR: &str = "--var";
 
 /// Each flag, and the equivalent key of a manifest.
-pub(crate) const FLAGS: [(&str, &str); 13] = [
+pub(crate) const FLAGS: [(&str, &str); 17] = [
     (AGENT, "agent.command"),
     (MODEL, "agent.model"),
     ("--check", "evaluator.command"),
@@ -23,6 +23,10 @@ pub(crate) const FLAGS: [(&str, &str); 13] = [
     ("--check-first", "check_first"),
     ("--no-check-first", "check_first"),
     ("--on-finish", "on_finish"),
+    ("--file", "evaluator.plan.file"),
+    ("--repairs", "evaluator.plan.repairs"),
+    ("--keep-going", "evaluator.plan.keep_going"),
+    ("--steps", "evaluator.plan.steps"),
     ("--sandbox", "sandbox.enforce"),
 ];
 

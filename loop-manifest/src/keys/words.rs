@@ -100,3 +100,7 @@ pub(super) const ON_REGRESSION: &[(&str, &str)] = &[
 /// Of `evaluator.score.direction`.
 pub(super) const DIRECTIONS: &[(&str, &str)] =
     &[("up", "Larger numbers are better."), ("down", "Smaller numbers are better.")];
+
+/// Of `evaluator.plan.steps`.
+pub(super) const STEPS: &[(&str, &str)] =
+    &[("all", "All open steps, in their order."), ("next", "Only the next open step.")];

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    PROJECT_FILE, SettingsTables, TABLES, chat, folders, models, policy, schedule,
+    PROJECT_FILE, SettingsTables, TABLES, chat, folders, models, plan, policy, schedule,
     table::{SettingsOwner, SettingsTable},
     terminal,
 };
@@ -171,6 +171,10 @@ fn part(
             }
             "folders" => tables.folders = folders::read(&entry.node, source, owner, problems),
             "models" => tables.models = models::read(&entry.node, source, owner, problems),
+            "plan" => {
+                let table = SettingsTable::of("plan", plan::KEYS, &entry.node, source, problems);
+                tables.plan = table.map(|table| plan::read(table, owner)).unwrap_or_default();
+            }
             "policy" => {
                 let table = SettingsTable::of("policy", policy::KEYS, &entry.node, source, problems);
                 tables.policy = table.map(policy::read).unwrap_or_default();

@@ -5,14 +5,15 @@
 //! rules narrower, and never wider.
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
-//! (`chat`, `folders`, `models`, `policy`, `schedule` and `terminal`) whose names no manifest has, and they are taken
-//! out before the manifest is read. In other files nobody would look for them, so there they are unknown keys.
+//! (`chat`, `folders`, `models`, `plan`, `policy`, `schedule` and `terminal`) whose names no manifest has, and they are
+//! taken out before the manifest is read. In other files nobody would look for them, so there they are unknown keys.
 
 mod chat;
 mod file;
 mod folders;
 mod kept;
 mod models;
+mod plan;
 mod policy;
 mod schedule;
 mod table;
@@ -40,6 +41,7 @@ pub use self::{
     folders::FolderSettings,
     kept::{CommandRule, KeepError, keep_command, keep_permissions},
     models::NamedModel,
+    plan::PlanSettings,
     terminal::TerminalSettings,
 };
 use crate::Diagnostics;
@@ -48,7 +50,7 @@ use crate::Diagnostics;
 pub const PROJECT_FILE: &str = "loop.toml";
 
 /// The names of the tables.
-const TABLES: &[&str] = &["chat", "folders", "models", "policy", "schedule", "terminal"];
+const TABLES: &[&str] = &["chat", "folders", "models", "plan", "policy", "schedule", "terminal"];
 
 /// The JSON Schemas of the tables that a project can have, by their names.
 pub fn schemas() -> impl Iterator<Item = (String, Value)> {
@@ -65,6 +67,8 @@ pub struct SettingsTables {
     pub folders: BTreeMap<PathBuf, FolderSettings>,
     /// `[models.NAME]`: models by names of their own.
     pub models: BTreeMap<String, NamedModel>,
+    /// `[plan]`: what validates steps of plans.
+    pub plan: PlanSettings,
     /// `[policy]`: what tools may do.
     pub policy: PolicySettings,
     /// `[schedule]`: the numbers that hold for all jobs.

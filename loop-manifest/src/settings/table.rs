@@ -176,6 +176,27 @@ impl<'a> SettingsTable<'a> {
         entries.iter().map(one).collect()
     }
 
+    /// Reads a table with arbitrary keys, whose values are texts that are not empty.
+    pub(super) fn named_texts(&mut self, key: &str) -> Vec<(String, String)> {
+        let Some(node) = self.node(key) else { return Vec::new() };
+        let Value::Object(entries) = &node.value else {
+            return self.mismatch(key, ExpectedValue::Object, node).unwrap_or_default();
+        };
+        let mut texts = Vec::new();
+        for entry in entries {
+            match &entry.node.value {
+                Value::Text(text) if !text.trim().is_empty() => texts.push((entry.key.clone(), text.clone())),
+                Value::Text(_) => self.wrong(format!("`{}` is empty", entry.key), entry.node.span.clone()),
+                _ => drop(self.mismatch::<()>(
+                    &format!("{key}.{:?}", entry.key),
+                    ExpectedValue::Text,
+                    &entry.node,
+                )),
+            }
+        }
+        texts
+    }
+
     /// Reports that something is missing in a table that begins at `place`.
     pub(super) fn lacks(&mut self, key: &str, advice: &str, place: Span) {
         let finding = Diagnostic::error(format!("`{}.{key}` is missing", self.name)).at(place, "of this");

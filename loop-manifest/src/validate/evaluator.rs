@@ -15,6 +15,7 @@ use super::{
     },
     agent::unrunnable,
     empty, filled, guardrails,
+    plan_check::plan_check,
     review::review,
     snapshots,
 };
@@ -31,6 +32,7 @@ pub(super) fn evaluator(
     let confidence = raw.confidence.map(|raw| confidence(raw, problems));
     let judge = raw.judge.map(|raw| judge(raw, problems));
     let review = raw.review.map(|raw| review(raw, (text, variables), problems));
+    let plan = raw.plan.map(|raw| plan_check(raw, problems));
     let has_command = command.written().is_some();
     let score = raw.score.map(|raw| snapshots::score(raw, has_command, problems));
     let command = command.optional()?;
@@ -40,6 +42,7 @@ pub(super) fn evaluator(
         confidence: of_both(confidence)?,
         judge: of_both(judge)?,
         review: of_both(review)?,
+        plan: of_both(plan)?,
         score: of_both(score)?,
         max_time: max_time.optional()?,
         sandbox: None,

@@ -8,6 +8,7 @@ mod cost_limits;
 mod environment;
 mod evaluator;
 mod guardrails;
+mod plan_check;
 mod review;
 mod sandbox;
 mod snapshots;
@@ -24,7 +25,7 @@ use super::{
     bounds::{BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MIN_FEEDBACK_BYTES},
     diagnostics::Diagnostic,
     field::FieldValue,
-    plan::{EvaluatorPlan, PacePlan, Plan, ResumePlan},
+    plan::{EvaluatorPlan, PacePlan, Plan, PlanCheck, ResumePlan},
     raw::{RawManifest, RawPace},
 };
 pub(crate) use usage::prices;
@@ -55,6 +56,7 @@ pub(crate) fn plan(
     // Points to the key that names the agent.
     let command = raw.agent.command.written().or(raw.agent.model.written());
     let command = command.map(|at| at.span.clone()).unwrap_or_default();
+    plan_check::alone(&raw.agent, &raw.evaluator, problems);
     let shared = sandbox::partial(raw.sandbox, problems);
     let of_agent = sandbox::partial(raw.agent.sandbox.take(), problems);
     let of_check = sandbox::partial(raw.evaluator.sandbox.take(), problems);
@@ -107,9 +109,11 @@ pub(crate) fn plan(
     })
 }
 
-/// Returns the goal of a manifest that has none. Without a command, the lack is already reported.
+/// Returns the goal of a manifest that has none. Without a command or a plan, the lack is already reported.
 fn default_goal(evaluator: &EvaluatorPlan) -> Option<String> {
-    evaluator.command.as_ref().map(|check| format!("Make this command exit 0: {check}"))
+    let command = || evaluator.command.as_ref().map(|check| format!("Make this command exit 0: {check}"));
+    let of_plan = |plan: &PlanCheck| format!("Perform the plan in {}", plan.file.display());
+    evaluator.plan.as_ref().map(of_plan).or_else(command)
 }
 
 /// The words of `resume`.

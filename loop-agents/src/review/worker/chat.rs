@@ -61,7 +61,8 @@ impl Worker for ChatWorker {
         self.listener = listener;
     }
 
-    fn continue_next(&mut self) {
+    fn continue_next(&mut self) -> bool {
         self.agent.continue_next();
+        true
     }
 }

@@ -38,8 +38,11 @@ pub trait Worker: Send {
         drop(listener);
     }
 
-    /// Lets the next work continue the conversation of the last one. By default, every work starts afresh.
-    fn continue_next(&mut self) {}
+    /// Lets the next work continue the conversation of the last one, and returns whether it will. By default, every work
+    /// starts afresh.
+    fn continue_next(&mut self) -> bool {
+        false
+    }
 
     /// Returns whether the listener hears of every call, so that work without calls has done nothing. Default: true.
     fn reports_calls(&self) -> bool {
@@ -62,8 +65,8 @@ impl<W: Worker + ?Sized> Worker for Box<W> {
         (**self).on_call(listener);
     }
 
-    fn continue_next(&mut self) {
-        (**self).continue_next();
+    fn continue_next(&mut self) -> bool {
+        (**self).continue_next()
     }
 
     fn reports_calls(&self) -> bool {

@@ -1,6 +1,6 @@
 //! `loop run`: run the loop that a manifest describes.
 
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 use loop_telemetry::{Redactor, RunInfo};
 
@@ -17,12 +17,24 @@ use super::{
     },
     usage,
 };
-use crate::{args::RunArgs, clock, persistence, view};
-use loop_manifest::{ExecutionContext, Format, plan::SnapshotMode};
+use crate::{
+    args::{RunArgs, RunOptions},
+    clock, persistence, view,
+};
+use loop_manifest::{ExecutionContext, Format, Source, plan::SnapshotMode};
 
 pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
-    let dir = dir(args.cwd.as_deref())?;
-    let requested = run_spec::requested("loop run", args.manifest.as_deref(), &args.overrides, &dir)?;
+    let dir = dir(args.options.cwd.as_deref())?;
+    let requested = run_spec::requested("loop run", args.manifest.as_deref(), &args.options.overrides, &dir)?;
+    run(requested, dir, &args.options)
+}
+
+/// Runs the loop that was requested, in the folder `dir`.
+pub(super) fn run(
+    requested: (Source, Option<PathBuf>),
+    dir: PathBuf,
+    args: &RunOptions,
+) -> Result<ExitCode, Failure> {
     let spec = run_spec::of_request(requested)?;
     if !spec.warnings.is_empty() && !args.output.quiet {
         view::say(&spec.warnings);
@@ -49,7 +61,7 @@ pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
 
 /// Lists the run, and runs it.
 fn start(
-    args: &RunArgs,
+    args: &RunOptions,
     spec: &RunSpec,
     cx: &ExecutionContext,
     redactor: Redactor,

@@ -11,14 +11,18 @@ use loop_agents::process::{SweptProcess, check_process_list, sweep, wake};
 use super::stored_runs::store;
 use crate::command::environment;
 use crate::{
-    args::Command,
+    args::{Command, PlanCommand},
     view::{self, text},
 };
 
 /// Returns the folder that a command concerns; `None` if the command is not about runs.
 fn folder(command: &Command) -> Option<PathBuf> {
     let cwd = match command {
-        Command::Run(args) => args.cwd.as_deref(),
+        Command::Run(args) => args.options.cwd.as_deref(),
+        Command::Plan(args) => match &args.command {
+            Some(PlanCommand::Run(args) | PlanCommand::Next(args)) => args.options.cwd.as_deref(),
+            _ => None,
+        },
         Command::Every(args) => args.cwd.as_deref(),
         Command::Chat(args) => args.cwd.as_deref(),
         Command::Schedule(_)

@@ -171,7 +171,7 @@ pub(crate) fn as_stored(text: &str) -> String {
 }
 
 /// Returns the name of a loop without a file: the name of its folder.
-fn name(dir: &Path) -> String {
+pub(crate) fn name(dir: &Path) -> String {
     // The name has another form, in which nobody would find a secret.
     let name = kebab_case(&secrets().redact(&dir.file_name().unwrap_or_default().to_string_lossy()));
     if name.is_empty() { NAMELESS.to_owned() } else { name }

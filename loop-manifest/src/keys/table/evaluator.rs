@@ -1,15 +1,18 @@
 //! The keys of the evaluator, and of what is asked of it.
 
-use loop_agents::judge::{DEFAULT_CONFIDENCE_KEY, MAX_CRITERIA};
+use loop_agents::{
+    judge::{DEFAULT_CONFIDENCE_KEY, MAX_CRITERIA},
+    plan::DEFAULT_REPAIRS,
+};
 
 use super::{
     super::{
-        super::bounds::REVIEW_ROUNDS,
+        super::bounds::{PLAN_FILE, REVIEW_ROUNDS},
         Key,
         KeyRequirement::{Optional, Required, Unless},
-        Sample::{List, Number, Text, Whole},
+        Sample::{Flag, List, Number, Text, Whole},
         Shape,
-        words::{CONDITIONS, DIRECTIONS},
+        words::{CONDITIONS, DIRECTIONS, STEPS},
     },
     SECONDS,
 };
@@ -25,7 +28,7 @@ pub(super) const KEYS: &[Key] = &[
         ),
     Key::new(
         "evaluator.command",
-        Unless(&["evaluator.confidence", "evaluator.judge", "evaluator.review"]),
+        Unless(&["evaluator.confidence", "evaluator.judge", "evaluator.plan", "evaluator.review"]),
         Shape::Filled,
         "the shell command that exits 0 when the goal is met",
     )
@@ -119,6 +122,30 @@ pub(super) const KEYS: &[Key] = &[
         )
         .default(Whole(REVIEW_ROUNDS))
         .examples(&[Whole(30)]),
+    Key::new("evaluator.plan", Optional, Shape::Object, "a plan whose steps the agent performs").explained(
+        "A plan whose steps the agent performs, one in each iteration. The step takes the place of the prompt. The check \
+         passes when every step is done. `loop plan` writes such a file, and runs it.",
+    ),
+    Key::new("evaluator.plan.file", Optional, Shape::Filled, "the file of the plan")
+        .explained(
+            "The file of the plan, from the folder of the run. Tools of models cannot write it while it is performed.",
+        )
+        .default(Text(PLAN_FILE)),
+    Key::new("evaluator.plan.repairs", Optional, Shape::Whole(0), "how often a step is repaired")
+        .explained(
+            "How often the agent repairs a step whose validation does not pass. After that, the step is blocked.",
+        )
+        .default(Whole(DEFAULT_REPAIRS)),
+    Key::new("evaluator.plan.keep_going", Optional, Shape::Flag, "whether to go on after a blocked step")
+        .explained(
+            "Whether the steps after a blocked one are performed as well. By default, the run ends there.",
+        )
+        .default(Flag(false)),
+    Key::new("evaluator.plan.steps", Optional, Shape::OneOf(STEPS), "which steps are performed")
+        .explained(
+            "Which open steps are performed.",
+        )
+        .default(Text("all")),
     Key::new("evaluator.max_seconds", Optional, SECONDS, "how long the check may take each time")
         .explained(
             "How long each part of the check (the command, the judge and the review) may take per iteration: \

@@ -42,7 +42,7 @@ const FIRST: &[Key] = &[
          them. By default, the name of the file.",
     )
     .examples(&[Text("fix-tests"), Text("nightly-refactor")]),
-    Key::new("goal", Unless(&["evaluator.command"]), Shape::Filled, "the goal of the loop, in one sentence")
+    Key::new("goal", Unless(&["evaluator.command", "evaluator.plan"]), Shape::Filled, "the goal of the loop, in one sentence")
         .explained(
             "The goal of the loop, in one sentence. It replaces `{goal}` in the prompt. The check decides \
              whether the goal is met, not this text. The default asks the agent to make \

@@ -1,0 +1,111 @@
+//! `loop plan`: make a plan, and perform its steps.
+
+use std::process::ExitCode;
+
+use loop_agents::{
+    plan::{PlanFile, StepState},
+    shell::CommandLine,
+};
+use loop_manifest::{Overrides, Source, init::in_full, plan::AgentPlan, request_plan};
+
+use super::{
+    Failure, OrFail,
+    environment::{
+        agrees, block_on, dir, execution_context, model_name, new_run_id, settings, unless_signalled,
+    },
+    run,
+    run_lifecycle::run_spec,
+    usage,
+};
+use crate::{
+    args::{PerformArgs, PlanArgs, PlanCommand},
+    exit,
+    view::{self, text},
+};
+
+pub(crate) fn exec(args: &PlanArgs) -> Result<ExitCode, Failure> {
+    match &args.command {
+        None => make(args),
+        Some(PlanCommand::Run(args)) => perform(args, "loop plan run"),
+        Some(PlanCommand::Next(args)) => perform(args, "loop plan next"),
+        Some(PlanCommand::Status(place)) => {
+            view::print_or_warn(&text::printable(&format!("{}\n", PlanFile::at(&place.file).read()?)));
+            Ok(exit::OK.into())
+        }
+        Some(PlanCommand::Show(place)) => {
+            view::print_or_warn(&text::printable(PlanFile::at(&place.file).read()?.text()));
+            Ok(exit::OK.into())
+        }
+        Some(PlanCommand::Clear { yes, place }) => {
+            let file = PlanFile::at(&place.file);
+            if *yes || agrees(&format!("delete {}", place.file.display()))? {
+                file.remove()?;
+            }
+            Ok(exit::OK.into())
+        }
+    }
+}
+
+/// Asks an agent for a plan, and stores it.
+fn make(args: &PlanArgs) -> Result<ExitCode, Failure> {
+    let file = PlanFile::at(&args.place.file);
+    let open = file.read().map_or(0, |plan| plan.count(StepState::Open));
+    if open > 0 && !args.force {
+        return Err(usage!(
+            "the plan in {} has {open} open steps: perform them with `loop plan run`, or replace it with --force",
+            args.place.file.display()
+        ));
+    }
+    let cx = execution_context(dir(None)?, new_run_id())?;
+    let agent = match &args.agent {
+        Some(agent) => {
+            AgentPlan::of_command(CommandLine::parse(in_full(agent)).or_usage(|| "cannot use --agent")?)
+        }
+        None => {
+            let name = model_name(args.model.clone(), &settings(cx.folder())?, &cx)?;
+            AgentPlan::of_model(name.parse().or_usage(|| "cannot use --model")?)
+        }
+    };
+    let task = args.task.join(" ");
+    block_on(unless_signalled(async {
+        let plan = request_plan(&task, agent, &cx).await?;
+        file.write(&plan)?;
+        view::print_or_warn(&text::printable(plan.text()));
+        view::say(&format!("stored in {}: `loop plan run` performs it", args.place.file.display()));
+        Ok(())
+    }))
+}
+
+/// Performs the steps of a plan as a run.
+fn perform(args: &PerformArgs, command: &str) -> Result<ExitCode, Failure> {
+    let dir = dir(args.options.cwd.as_deref())?;
+    let plan = PlanFile::at(dir.join(&args.file)).read()?;
+    let is_next = command.ends_with("next");
+    let mut overrides = args.options.overrides.overrides(command);
+    if !overrides.has("--agent") && !overrides.has("--model") {
+        let cx = execution_context(dir.clone(), new_run_id())?;
+        overrides = overrides.with("--model", &model_name(None, &settings(&dir)?, &cx)?);
+    }
+    let open = if is_next { 1 } else { plan.count(StepState::Open) as u64 };
+    let most = open.max(1).saturating_mul(args.repairs.saturating_add(1)).to_string();
+    let defaults = [("--max", most.as_str()), ("--goal", plan.goal())];
+    for (flag, value) in defaults {
+        if !overrides.has(flag) && !value.is_empty() {
+            overrides = overrides.with(flag, value);
+        }
+    }
+    if !overrides.has("--no-check-first") && !overrides.has("--check-first") {
+        overrides = overrides.with_switch("--check-first");
+    }
+    let overrides = of_plan(overrides, args, is_next);
+    let source = Source::of_flags(&run_spec::name(&dir), overrides);
+    run::run((source, None), dir, &args.options)
+}
+
+fn of_plan(overrides: Overrides, args: &PerformArgs, is_next: bool) -> Overrides {
+    overrides
+        .with("--file", &args.file.to_string_lossy())
+        .with("--repairs", &args.repairs.to_string())
+        .with("--keep-going", if args.keep_going { "true" } else { "false" })
+        .with("--steps", if is_next { "next" } else { "all" })
+}
