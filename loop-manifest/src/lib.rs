@@ -33,6 +33,7 @@ mod overrides;
 pub mod plan;
 mod raw;
 mod raw_condition;
+mod raw_plan;
 mod raw_sandbox;
 mod raw_snapshots;
 mod remaining;

@@ -6,6 +6,7 @@ use super::{
     field::{Field, FieldValue, FlagOrWhole, NamedText, SpannedText},
     fields::Fields,
     raw_condition::RawStopCondition,
+    raw_plan::RawPlanCheck,
     raw_sandbox::{self, RawSandbox},
     raw_snapshots::{RawScore, RawSnapshots},
 };
@@ -141,19 +142,6 @@ pub(crate) struct RawReview {
     pub(crate) prompt: Field<String>,
     /// The maximum number of rounds of tool calls by a model in a review. At least 1. Default: 15.
     pub(crate) rounds: Field<i128>,
-}
-
-/// `evaluator.plan`: a plan whose steps the agent performs, one after the other.
-#[derive(Debug, Default)]
-pub(crate) struct RawPlanCheck {
-    /// The file of the plan. Default: `.loop/plan.md`.
-    pub(crate) file: Field<String>,
-    /// How often a step is repaired. Default: 2.
-    pub(crate) repairs: Field<i128>,
-    /// Whether later steps are performed after a blocked one. Default: `false`.
-    pub(crate) keep_going: Field<bool>,
-    /// `all` (the default) or `next`.
-    pub(crate) steps: Field<String>,
 }
 
 /// `guardrails`: the limits of the run.
@@ -309,17 +297,6 @@ impl RawReview {
             agent: fields.text("evaluator.review.agent"),
             prompt: fields.text("evaluator.review.prompt"),
             rounds: fields.whole("evaluator.review.rounds"),
-        }
-    }
-}
-
-impl RawPlanCheck {
-    fn read(mut fields: Fields<'_>) -> Self {
-        Self {
-            file: fields.text("evaluator.plan.file"),
-            repairs: fields.whole("evaluator.plan.repairs"),
-            keep_going: fields.flag("evaluator.plan.keep_going"),
-            steps: fields.text("evaluator.plan.steps"),
         }
     }
 }

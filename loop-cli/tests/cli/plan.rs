@@ -155,7 +155,6 @@ fn what_has_no_use_beside_a_plan_is_refused_before_anything_runs() {
     for (more, message) in [
         (&["--check", "true"][..], "`evaluator.plan` and `evaluator.command` are two checks"),
         (&["--prompt", "hello"], "`--prompt` has no use beside `evaluator.plan`"),
-        (&["--repairs", "200"], "has to be a number from 0 to 100"),
     ] {
         scenario.run(&[&agent[..], more].concat()).exits(2).says(&[message]);
     }

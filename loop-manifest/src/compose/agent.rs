@@ -1,20 +1,26 @@
 //! The agent of a plan: a command, or a model that uses tools.
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
 use async_trait::async_trait;
 use loop_agents::{
-    chat::{Chat, ChatAgent, Delta, ScriptedModel, TurnEvent, TurnLimits},
+    chat::{Chat, ChatAgent, ScriptedModel, TurnLimits},
     plan::PlanExecution,
-    process::OutputStream,
     shell::{CommandLine, ShellAgent, Template},
     usage::Format,
 };
 use loop_core::{Ceiling, Iteration, IterationContext, IterationError, Work};
 
-use super::{AgentOutput, ComposeError, priced_model, sandbox::confined, settings, steps};
+use super::{
+    error::ComposeError,
+    listeners::{observe_command_output, observe_model_output, read_usage},
+    output::AgentOutput,
+    parts::{priced_model, settings},
+    sandbox::confined,
+    steps,
+};
 use crate::{
-    context::{ExecutionContext, OutputSink},
+    context::ExecutionContext,
     model::{ChatSetup, Model},
     names::{ModelName, ToolName, VendorModel},
     plan::{AgentPlan, ModelPlan, Plan, UsagePlan, WorkPlan},
@@ -289,42 +295,4 @@ impl Iteration for PlannedAgent {
             }
         }
     }
-}
-
-/// The agent with a reader of what it prints, if anything of that is usage.
-pub(super) fn read_usage(agent: ShellAgent, usage: &UsagePlan, cx: &ExecutionContext) -> ShellAgent {
-    if usage.format.flags().is_none() {
-        return agent;
-    }
-    agent.usage_reader(usage.reader()).on_note(cx.usage_notes())
-}
-
-/// Attaches the listeners to an agent.
-pub(crate) fn observe_command_output(agent: ShellAgent, cx: &ExecutionContext) -> ShellAgent {
-    let Some(sink) = cx.sink() else { return agent };
-    let raw = Arc::clone(&sink);
-    agent
-        .on_output(move |_, bytes| sink.text(bytes))
-        .on_raw_output(move |stream, bytes| raw.raw(stream, bytes))
-}
-
-/// Attaches the listeners to a model: for its text and its tool calls.
-pub(crate) fn observe_model_output(agent: ChatAgent, cx: &ExecutionContext) -> ChatAgent {
-    let Some(sink) = cx.sink() else { return agent };
-    agent.on_event(move |event| forward_event(&*sink, event))
-}
-
-fn forward_event(sink: &dyn OutputSink, event: TurnEvent<'_>) {
-    let said = match event {
-        TurnEvent::Delta(Delta::Text(text)) => text.to_owned(),
-        TurnEvent::Delta(Delta::Restarted) => {
-            sink.broke_off();
-            "\n(the reply broke off and starts again)\n".to_owned()
-        }
-        TurnEvent::Delta(Delta::SmallerWindow(smaller)) => format!("\n({smaller})\n"),
-        TurnEvent::Calling(call) => format!("\n[{}] {}\n", call.name, call.arguments),
-        _ => return,
-    };
-    sink.text(said.as_bytes());
-    sink.raw(OutputStream::Stdout, said.as_bytes());
 }

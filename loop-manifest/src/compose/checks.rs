@@ -9,7 +9,10 @@ use loop_agents::{
 use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict};
 use loop_telemetry::rows::SCORE_MARK;
 
-use super::{AgentOutput, ComposeError, priced_model, review::review, steps, stop_condition::missing};
+use super::{
+    error::ComposeError, output::AgentOutput, parts::priced_model, review::review, steps,
+    stop_condition::missing,
+};
 use crate::{
     context::ExecutionContext,
     plan::{ConfidencePlan, JudgePlan, Plan, ScorePlan},

@@ -3,8 +3,10 @@
 mod agent;
 mod checks;
 mod error;
+mod listeners;
 mod on_finish;
 mod output;
+mod parts;
 mod resume_guardrail;
 mod review;
 mod sandbox;
@@ -17,7 +19,7 @@ use loop_guardrails::{
     UnmeteredIterations,
 };
 
-pub(crate) use self::agent::observe_model_output;
+pub(crate) use self::listeners::observe_model_output;
 use self::resume_guardrail::ResumeGuardrail;
 pub use self::{
     agent::{FirstPrompt, PlannedAgent},
@@ -27,13 +29,9 @@ pub use self::{
 };
 use crate::{
     context::ExecutionContext,
-    model::Model,
-    names::ModelName,
     plan::{Limits, PacePlan, Plan, ResumePlan},
-    settings::Settings,
     snapshots::WithSnapshots,
 };
-use loop_agents::usage::Prices;
 
 /// The loop that a plan describes. It has every limit of the plan; a journal, observers, an ask handler or a
 /// cancellation token can be added.
@@ -134,25 +132,4 @@ impl Limits {
 fn pace(PacePlan { every, backoff }: PacePlan, seed: u64) -> impl Pace + use<> {
     let backoff = Backoff::new(backoff).seed(seed);
     pace_fn(move |progress| backoff.delay(progress).max(every))
-}
-
-/// The settings of the context.
-fn settings(cx: &ExecutionContext) -> Result<&Settings, ComposeError> {
-    cx.settings().map_err(|findings| ComposeError::Settings(findings.clone()))
-}
-
-/// The model with this name, which the manifest's `key` names, at these prices.
-fn priced_model(
-    key: &str,
-    name: &ModelName,
-    prices: Option<&Prices>,
-    cx: &ExecutionContext,
-) -> Result<Model, ComposeError> {
-    let model =
-        Model::choose(Some(name.as_str()), settings(cx)?, cx.variables()).map_err(ComposeError::part(key))?;
-    let model = model.learn(cx, false);
-    Ok(match prices {
-        Some(prices) => model.prices(prices.clone()),
-        None => model,
-    })
 }

@@ -8,11 +8,10 @@ use loop_agents::{
 };
 
 use super::{
-    ComposeError,
-    agent::{observe_command_output, observe_model_output, read_usage},
-    priced_model,
+    error::ComposeError,
+    listeners::{observe_command_output, observe_model_output, read_usage},
+    parts::{priced_model, settings},
     sandbox::confined,
-    settings,
 };
 use crate::{
     context::ExecutionContext,

@@ -16,7 +16,7 @@ use loop_guardrails::policy::{
 };
 use loop_telemetry::StateDir;
 
-use super::{ComposeError, settings};
+use super::{error::ComposeError, parts::settings};
 use crate::{context::ExecutionContext, sandbox_plan::SandboxPlan};
 
 /// The reason why a sandbox cannot be prepared.

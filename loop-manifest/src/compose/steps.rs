@@ -8,7 +8,10 @@ use loop_agents::{
 };
 use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Halt, StopReason, Verdict, with_causes};
 
-use super::{AgentOutput, ComposeError, agent::observe_model_output, review::check_shell, settings};
+use super::{
+    error::ComposeError, listeners::observe_model_output, output::AgentOutput, parts::settings,
+    review::check_shell,
+};
 use crate::{
     context::ExecutionContext,
     model::{ChatSetup, audit, workspace},

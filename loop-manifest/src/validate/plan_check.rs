@@ -6,7 +6,8 @@ use super::{
         diagnostics::Diagnostic,
         field::FieldValue,
         plan::PlanCheck,
-        raw::{RawAgent, RawEvaluator, RawPlanCheck},
+        raw::{RawAgent, RawEvaluator},
+        raw_plan::RawPlanCheck,
     },
     words::{filled, word},
     work::place,
@@ -32,9 +33,7 @@ pub(super) fn plan_check(raw: RawPlanCheck, problems: &mut Vec<Diagnostic>) -> O
 
 /// Refuses what has no meaning beside a plan: another check, whose failure no step would repair, and a prompt.
 pub(super) fn alone(agent: &RawAgent, evaluator: &RawEvaluator, problems: &mut Vec<Diagnostic>) {
-    if evaluator.plan.is_none() {
-        return;
-    }
+    let Some(plan) = &evaluator.plan else { return };
     let others = [
         ("command", evaluator.command.written().is_some()),
         ("confidence", evaluator.confidence.is_some()),
@@ -43,6 +42,7 @@ pub(super) fn alone(agent: &RawAgent, evaluator: &RawEvaluator, problems: &mut V
     ];
     problems.extend(others.into_iter().filter(|(_, is_there)| *is_there).map(|(other, _)| {
         Diagnostic::error(format!("`evaluator.plan` and `evaluator.{other}` are two checks"))
+            .at(plan.span.clone(), "the plan judges its steps")
             .help("no step would repair what the other one finds: write it into the plan, as `[validate: command CMD]`")
     }));
     problems.extend(place(&agent.prompt).map(|at| {
@@ -53,8 +53,8 @@ pub(super) fn alone(agent: &RawAgent, evaluator: &RawEvaluator, problems: &mut V
 }
 
 fn repairs(at: FieldValue<i128>) -> Result<u64, Diagnostic> {
-    u64::try_from(at.value).ok().filter(|repairs| *repairs <= 100).ok_or_else(|| {
-        Diagnostic::error(format!("`{}` has to be a number from 0 to 100", at.key))
+    u64::try_from(at.value).map_err(|_| {
+        Diagnostic::error(format!("`{}` has to be a number of 0 or more", at.key))
             .at(at.span, "not such a number")
     })
 }

@@ -16,6 +16,14 @@ fn judge(more: &str) -> String {
     checked(&format!("  judge:\n    model: gpt-5\n    criteria: [It rhymes]\n{more}"))
 }
 
+/// Returns a manifest with this plan, and without a prompt.
+fn plan(plan: &str) -> String {
+    let manifest = checked(&format!("  plan: {plan}\n"));
+    let (before, prompt) = manifest.split_once("  prompt: |\n").expect("a prompt");
+    let rest = prompt.split_once("evaluator:").expect("a check").1;
+    format!("{before}evaluator:{rest}")
+}
+
 fn confidence(at_least: &str) -> String {
     checked(&format!("  confidence:\n    at_least: {at_least}\n"))
 }
@@ -37,6 +45,11 @@ fn what_cannot_judge() {
         &[
             ("check_none", checked("  max_seconds: 5\n")),
             ("check_slip", checked("  juge:\n    model: gpt-5\n")),
+            (
+                "plan_beside_others",
+                checked("  command: make\n  plan: {}\n  judge: {model: m, criteria: [c]}\n"),
+            ),
+            ("plan_repairs", plan("{repairs: -1, steps: some}")),
             ("confidence_percent", confidence("90")),
             ("confidence_zero", confidence("0")),
             ("confidence_nan", confidence(".nan")),

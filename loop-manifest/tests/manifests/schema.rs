@@ -163,6 +163,10 @@ fn with(path: &str, value: Json) -> Json {
     if path.starts_with("evaluator.score.") && !path.ends_with(".pointer") || path.starts_with("on_") {
         manifest["evaluator"]["score"] = serde_json::json!({ "pattern": "(1)" });
     }
+    if path.starts_with("evaluator.plan.") {
+        manifest["evaluator"] = serde_json::json!({ "plan": {} });
+        manifest["agent"].as_object_mut().unwrap().remove("prompt");
+    }
     if path.starts_with("evaluator.review.") {
         let reviewer = if path.ends_with(".agent") { "agent" } else { "model" };
         manifest["evaluator"]["review"][reviewer] = "gpt-5".into();

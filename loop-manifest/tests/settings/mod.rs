@@ -115,14 +115,27 @@ fn a_server_and_its_key_are_the_users_alone() {
 #[test]
 fn an_editor_knows_every_table_and_every_key() {
     let tables: Vec<_> = schemas().collect();
-    // A project can have no table for folders, jobs or the terminal.
-    let of_projects = TABLES.iter().filter(|name| !["folders", "schedule", "terminal"].contains(*name));
+    // A project can have no table for folders, plans, jobs or the terminal.
+    let of_user = ["folders", "plan", "schedule", "terminal"];
+    let of_projects = TABLES.iter().filter(|name| !of_user.contains(*name));
     assert!(tables.iter().map(|(name, _)| name).eq(of_projects));
     for (table, keys) in [(0, chat::KEYS), (2, policy::KEYS)] {
         let properties = tables[table].1["properties"].as_object().expect("keys");
         let known: BTreeSet<_> = properties.keys().map(String::as_str).collect();
         assert_eq!(known, keys.iter().copied().collect());
     }
+}
+
+#[test]
+fn only_the_user_names_validations_of_plans() {
+    let text = "[plan.validations]\nfine = \"test -e made\"\n";
+    let Settings { user, .. } = Scenario::new(text, "").load().expect("settings");
+    assert_eq!(user.tables.plan.validations["fine"], "test -e made");
+    let said = refusal(text);
+    assert!(said.contains("`validations` is only for a user's own settings"), "{said}");
+    let said = Scenario::new("[plan.validations]\nempty = \"\"\nlist = []\n", "").load();
+    let said = said.expect_err("it is wrong").to_string();
+    assert!(said.contains("`empty` is empty") && said.contains("plan.validations.\"list\""), "{said}");
 }
 
 #[test]

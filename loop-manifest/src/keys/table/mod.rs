@@ -42,13 +42,18 @@ const FIRST: &[Key] = &[
          them. By default, the name of the file.",
     )
     .examples(&[Text("fix-tests"), Text("nightly-refactor")]),
-    Key::new("goal", Unless(&["evaluator.command", "evaluator.plan"]), Shape::Filled, "the goal of the loop, in one sentence")
-        .explained(
-            "The goal of the loop, in one sentence. It replaces `{goal}` in the prompt. The check decides \
+    Key::new(
+        "goal",
+        Unless(&["evaluator.command", "evaluator.plan"]),
+        Shape::Filled,
+        "the goal of the loop, in one sentence",
+    )
+    .explained(
+        "The goal of the loop, in one sentence. It replaces `{goal}` in the prompt. The check decides \
              whether the goal is met, not this text. The default asks the agent to make \
              `evaluator.command` exit 0; without that command, the goal is required.",
-        )
-        .examples(&[Text("Make all tests pass"), Text("Remove every linter warning")]),
+    )
+    .examples(&[Text("Make all tests pass"), Text("Remove every linter warning")]),
 ];
 
 const LAST: &[Key] = &[
