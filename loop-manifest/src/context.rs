@@ -1,5 +1,7 @@
 //! The surroundings of a run, as its host decides them.
 
+mod snapshots;
+
 use std::{
     collections::BTreeSet,
     ffi::{OsStr, OsString},
@@ -7,10 +9,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, atomic::AtomicBool},
     time::SystemTime,
 };
 
@@ -22,12 +21,7 @@ use loop_agents::{
 use loop_guardrails::policy::{Origin, WithOrigin, command::CommandPrefix, environment::looks_secret};
 use loop_telemetry::{Redactor, StateDir, secrets_in_addresses};
 
-use crate::{
-    Diagnostics,
-    plan::{SnapshotMode, SnapshotPlan},
-    settings::Settings,
-    snapshots::FolderSnapshots,
-};
+use crate::{Diagnostics, settings::Settings};
 
 /// Receives what one agent or check prints while it works.
 pub trait OutputSink: Send + Sync {
@@ -245,28 +239,6 @@ impl ExecutionContext {
     /// Returns all errors in the settings.
     pub fn settings(&self) -> Result<&Settings, &Diagnostics> {
         (*self.settings).as_ref()
-    }
-
-    /// Returns the snapshots of the folder, unless there is no place for them, the plan turns them off, or the first
-    /// capture of this context failed.
-    pub fn snapshots(&self, plan: &SnapshotPlan) -> Option<FolderSnapshots> {
-        let is_off = plan.mode == SnapshotMode::Off || self.takes_no_snapshots.load(Ordering::Relaxed);
-        let state = self.snapshots.clone().filter(|_| !is_off)?;
-        let snapshots = FolderSnapshots::new(&self.folder, state, plan);
-        Some(match self.settings() {
-            Ok(settings) => snapshots.with_secrets(settings.policy().secrets().clone()),
-            Err(_) => snapshots,
-        })
-    }
-
-    /// Turns the snapshots of this context and its clones off, so that one failure is reported once.
-    pub(crate) fn take_no_snapshots(&self) {
-        self.takes_no_snapshots.store(true, Ordering::Relaxed);
-    }
-
-    /// Returns whether a failure turned the snapshots off.
-    pub(crate) fn takes_snapshots(&self) -> bool {
-        !self.takes_no_snapshots.load(Ordering::Relaxed)
     }
 
     /// Returns a shell for commands that see `variables`. It runs in the folder, reports usage to the file, and is

@@ -140,6 +140,13 @@ impl Comparison<'_> {
     }
 }
 
+/// The difference of two texts.
+pub(crate) struct TextChange {
+    pub(crate) diff: String,
+    /// Whether the difference has the bytes of the texts and of the name, rather than `U+FFFD` for some of them.
+    pub(crate) is_exact: bool,
+}
+
 impl Store {
     /// Lists the changes from one snapshot to another, in the order of their paths.
     ///
@@ -148,6 +155,22 @@ impl Store {
     pub fn diff(&mut self, before: &Snapshot, after: &Snapshot) -> Result<Vec<Change>, Error> {
         let _lock = self.lock()?;
         changes(&self.objects, before.root, after.root, &Scope::default())
+    }
+
+    /// Lists the changes from one snapshot to another at these paths, and below them. Without paths, all changes.
+    ///
+    /// # Errors
+    /// Fails like [`diff`](Self::diff), and with [`Error::Path`] if a path is absolute, or contains `..` or `.git`.
+    pub fn diff_below(
+        &mut self,
+        before: &Snapshot,
+        after: &Snapshot,
+        paths: &[PathBuf],
+    ) -> Result<Vec<Change>, Error> {
+        let scope = Scope::new(paths)?;
+        let mut changes = self.diff(before, after)?;
+        changes.retain(|change| scope.contains(&change.path));
+        Ok(changes)
     }
 
     /// Lists the changes from a snapshot to the folder as it is now.
@@ -168,8 +191,13 @@ impl Store {
     /// # Errors
     /// Fails with [`Error::Damaged`] if a content is missing or changed.
     pub fn text_diff(&mut self, change: &Change) -> Result<Option<String>, Error> {
+        Ok(self.text_change(change)?.map(|change| change.diff))
+    }
+
+    /// Compares two texts once, for people and for patches.
+    pub(crate) fn text_change(&mut self, change: &Change) -> Result<Option<TextChange>, Error> {
         let _lock = self.lock()?;
-        let (Some(before), Some(after)) =
+        let (Some((before, is_before_exact)), Some((after, is_after_exact))) =
             (self.text(change.before.as_ref())?, self.text(change.after.as_ref())?)
         else {
             return Ok(None);
@@ -182,7 +210,8 @@ impl Store {
         let diff = TextDiff::configure().timeout(LONGEST_COMPARISON).diff_lines(&before, &after);
         let mut unified = diff.unified_diff();
         let unified = unified.header(&header("a", &change.before), &header("b", &change.after));
-        Ok(Some(unified.to_string()))
+        let is_exact = is_before_exact && is_after_exact && Some(name.as_str()) == change.path.to_str();
+        Ok(Some(TextChange { diff: unified.to_string(), is_exact }))
     }
 
     /// Returns the content of a file, or the target of a link.
@@ -198,8 +227,8 @@ impl Store {
         }
     }
 
-    /// The text of a file, or an empty one for a missing entry.
-    fn text(&self, entry: Option<&Entry>) -> Result<Option<String>, Error> {
+    /// The text of a file, or an empty one for a missing entry, and whether it has the same bytes as the content.
+    fn text(&self, entry: Option<&Entry>) -> Result<Option<(String, bool)>, Error> {
         let content = match entry.map(|entry| &entry.kind) {
             None => Vec::new(),
             Some(EntryKind::File { size, digest }) if *size <= LARGEST_TEXT => {
@@ -207,8 +236,13 @@ impl Store {
             }
             Some(_) => return Ok(None),
         };
-        let is_binary = content.contains(&0);
-        Ok((!is_binary).then(|| String::from_utf8_lossy(&content).into_owned()))
+        if content.contains(&0) {
+            return Ok(None);
+        }
+        Ok(Some(match String::from_utf8(content) {
+            Ok(text) => (text, true),
+            Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), false),
+        }))
     }
 }
 

@@ -66,6 +66,12 @@ pub enum Error {
     /// The folder changed after the restore was planned. Nothing was restored.
     #[error("the folder changed since the restore was planned, and nothing was restored: plan it again")]
     PlanOutdated,
+    /// A patch cannot have the bytes of this change.
+    #[error(
+        "{} cannot be part of a patch: only UTF-8 texts of at most 1 MiB, with names in plain UTF-8, can",
+        .0.display()
+    )]
+    NoPatch(PathBuf),
     /// No restore is left to undo.
     #[error("no restore is left to undo in this folder")]
     NothingToUndo,

@@ -77,11 +77,6 @@ impl Change {
         };
         format!("{sign} {}{}", shown(&self.path), if self.is_folder() { "/" } else { "" })
     }
-
-    /// Returns whether the change is at one of the paths or below it. Without paths, every change is.
-    pub fn is_below(&self, paths: &[PathBuf]) -> bool {
-        paths.is_empty() || paths.iter().any(|path| self.path.starts_with(path))
-    }
 }
 
 impl fmt::Display for LeftOut {
@@ -149,23 +144,43 @@ impl crate::restore::Restored {
 }
 
 impl Store {
-    /// Returns the difference of these changes as a patch in the unified format, which `git apply` and `patch -p1` read.
-    /// A file that has no text difference has one line with the reason instead.
+    /// Returns the difference of these changes for people, in the unified format. A file that has no text difference has
+    /// one line instead. Bytes that are not UTF-8 appear as `U+FFFD`: [`exact_patch`](Self::exact_patch) is for programs.
     ///
     /// # Errors
     /// Fails with [`Error::Damaged`] if a content is missing or changed.
     pub fn patch(&mut self, changes: &[Change]) -> Result<String, Error> {
         let mut patch = String::new();
         for change in changes.iter().filter(|change| !change.is_folder()) {
-            patch.push_str(&format!("diff --git a/{0} b/{0}\n", shown(&change.path)));
-            patch.push_str(&mode_lines(change));
-            match self.text_diff(change)? {
-                Some(text) => patch.push_str(&text),
+            patch.push_str(&header(change));
+            match self.text_change(change)? {
+                Some(text) => patch.push_str(&text.diff),
                 None => patch.push_str(&format!("{} (no text)\n", change.line())),
             }
         }
         Ok(patch)
     }
+
+    /// Returns the difference of these changes as a patch that `git apply` reads, and that has the same bytes as the
+    /// files.
+    ///
+    /// # Errors
+    /// Fails with [`Error::NoPatch`] for a link, a file that is no UTF-8 text of at most 1 MiB, or a name that is no UTF-8
+    /// text or contains control characters. Fails with [`Error::Damaged`] if a content is missing or changed.
+    pub fn exact_patch(&mut self, changes: &[Change]) -> Result<String, Error> {
+        let mut patch = String::new();
+        for change in changes.iter().filter(|change| !change.is_folder()) {
+            let text = self.text_change(change)?.filter(|text| text.is_exact);
+            let text = text.ok_or_else(|| Error::NoPatch(change.path.clone()))?;
+            patch.push_str(&header(change));
+            patch.push_str(&text.diff);
+        }
+        Ok(patch)
+    }
+}
+
+fn header(change: &Change) -> String {
+    format!("diff --git a/{0} b/{0}\n{1}", shown(&change.path), mode_lines(change))
 }
 
 /// The lines of git's extended header for new and removed files, and for another mode.

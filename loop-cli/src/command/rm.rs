@@ -23,10 +23,8 @@ pub(crate) fn exec(args: &RmArgs) -> Result<ExitCode, Failure> {
         }
         None => remove(&store, &args.runs)?,
     };
+    snapshots::forget(before.iter().filter(|run| removed.contains(&run.id)))?;
     for id in removed {
-        if let Some(run) = before.iter().find(|run| run.id == id) {
-            snapshots::forget(&store, run)?;
-        }
         view::print_or_warn(&format!("removed {id}"));
     }
     Ok(ExitCode::from(exit::OK))

@@ -1,6 +1,7 @@
 //! `loop diff`, `loop restore`, `loop apply` and `loop snapshots`: what runs changed in their folder.
 
 use std::{
+    collections::BTreeMap,
     env, fs,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -31,25 +32,44 @@ use crate::{
     view::{self, text},
 };
 
-/// Returns the snapshots of a folder, with the rules of the run's manifest if there is a run.
-fn of(store: &RunStore, folder: &Path, run: Option<&RunEntry>) -> Result<FolderSnapshots, Failure> {
+/// Returns the snapshots of a folder, to be read.
+fn of(folder: &Path) -> Result<FolderSnapshots, Failure> {
+    planned(folder, &SnapshotPlan::default())
+}
+
+fn planned(folder: &Path, plan: &SnapshotPlan) -> Result<FolderSnapshots, Failure> {
+    Ok(FolderSnapshots::new(folder, StateDir::from_env_with(|name| env::var_os(name))?, plan))
+}
+
+/// Returns the snapshots of a folder for a restore, which captures: by the run's manifest and by the settings.
+fn to_restore(store: &RunStore, folder: &Path, run: Option<&RunEntry>) -> Result<FolderSnapshots, Failure> {
     let manifest = run.and_then(|run| store.info(&run.id).ok()?.manifest);
     // Those of a task or a repetition are the default ones.
     let plan = manifest.and_then(|manifest| run_spec::stored_source(&manifest).and_then(Plan::of).ok());
     let plan = plan.map_or_else(SnapshotPlan::default, |loaded| loaded.plan.snapshots);
-    Ok(FolderSnapshots::new(folder, StateDir::from_env_with(|name| env::var_os(name))?, &plan))
+    Ok(planned(folder, &plan)?.with_secrets(settings(folder)?.policy().secrets().clone()))
 }
 
-/// Adds the rules of the settings about secret files, for a capture.
-fn ruled(snapshots: FolderSnapshots) -> Result<FolderSnapshots, Failure> {
-    let secrets = settings(snapshots.folder())?.policy().secrets().clone();
-    Ok(snapshots.with_secrets(secrets))
+/// Returns the folder of a run: this one if the run works here, because the stored path has no secrets.
+fn folder_of(run: &RunEntry) -> Result<PathBuf, Failure> {
+    let here = dir(None)?;
+    Ok(if is_in(run, &here) { here } else { PathBuf::from(&run.folder) })
 }
 
-/// Removes the snapshots of a run that was removed. A failure is only a warning: the run is gone.
-pub(super) fn forget(store: &RunStore, run: &RunEntry) -> Result<(), Failure> {
-    if let Err(error) = of(store, Path::new(&run.folder), None)?.forget(&run.id) {
-        view::warning(&format!("the snapshots of {} were not removed: {:#}", run.id, anyhow!(error)));
+/// Removes the snapshots of removed runs, once per folder. A failure is only a warning: the runs are gone.
+pub(super) fn forget<'a>(runs: impl Iterator<Item = &'a RunEntry>) -> Result<(), Failure> {
+    let mut by_folder: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for run in runs {
+        by_folder.entry(folder_of(run)?).or_default().push(run.id.as_str());
+    }
+    for (folder, runs) in by_folder {
+        if let Err(error) = of(&folder)?.forget(&runs) {
+            view::warning(&format!(
+                "the snapshots of {} were not removed: {:#}",
+                runs.join(", "),
+                anyhow!(error)
+            ));
+        }
     }
     Ok(())
 }
@@ -57,13 +77,13 @@ pub(super) fn forget(store: &RunStore, run: &RunEntry) -> Result<(), Failure> {
 /// Returns the named run, or the last one of this folder, and the snapshots of its folder.
 fn of_run(store: &RunStore, named: Option<&str>) -> Result<(RunEntry, FolderSnapshots), Failure> {
     let run = choose_run(store, named.filter(|named| *named != "-"))?;
-    let snapshots = of(store, Path::new(&run.folder), Some(&run))?;
+    let snapshots = of(&folder_of(&run)?)?;
     Ok((run, snapshots))
 }
 
 /// Counts the files that a run changed, if it has snapshots and changed any.
-pub(super) fn changed(store: &RunStore, run: &RunEntry) -> Result<Option<ChangeSummary>, Failure> {
-    Ok(warned(of(store, Path::new(&run.folder), Some(run))?.changed(&run.id, None)))
+pub(super) fn changed(run: &RunEntry) -> Result<Option<ChangeSummary>, Failure> {
+    Ok(warned(of(&folder_of(run)?)?.changed(&run.id, None)))
 }
 
 /// Returns what changed. A failure is only a warning: the rest of the page still helps.
@@ -75,10 +95,10 @@ pub(super) fn warned(changed: Result<Option<ChangeSummary>, SnapshotError>) -> O
 }
 
 /// Prints what an iteration changed.
-pub(super) fn show_diff(store: &RunStore, run: &RunEntry, iteration: u64) -> Result<(), Failure> {
+pub(super) fn show_diff(run: &RunEntry, iteration: u64) -> Result<(), Failure> {
     let before = iteration.checked_sub(1).ok_or_else(|| usage!("iterations begin with 1"))?;
-    let snapshots = of(store, Path::new(&run.folder), Some(run))?;
-    print(&snapshots, &snapshots.changes(&run.id, before, iteration)?, false)
+    let snapshots = of(&folder_of(run)?)?;
+    print(&snapshots, &snapshots.changes(&run.id, (before, iteration), &[])?, false)
 }
 
 pub(super) fn diff(args: &DiffArgs) -> Result<ExitCode, Failure> {
@@ -92,8 +112,7 @@ pub(super) fn diff(args: &DiffArgs) -> Result<ExitCode, Failure> {
         ));
     };
     let (before, after) = request.range.unwrap_or((*first, None));
-    let mut changes = snapshots.changes(&run.id, before, after.unwrap_or(*last))?;
-    changes.retain(|change| change.is_below(&request.paths));
+    let changes = snapshots.changes(&run.id, (before, after.unwrap_or(*last)), &request.paths)?;
     print(&snapshots, &changes, args.names)?;
     Ok(ExitCode::from(exit::OK))
 }
@@ -113,16 +132,17 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<ExitCode, Failure> {
         let here = dir(None)?;
         let last = store.list()?.into_iter().rev().find(|run| is_in(run, &here));
         refuse_while_running(&store, &here)?;
-        let plan = ruled(of(&store, &here, last.as_ref())?)?.plan_undo()?;
+        let plan = to_restore(&store, &here, last.as_ref())?.plan_undo()?;
         return carry_out(plan, "undo the last restore in this folder", args.yes, Path::new("."));
     }
-    let (run, snapshots) = of_run(&store, args.run.as_deref())?;
+    let run = choose_run(&store, args.run.as_deref().filter(|named| *named != "-"))?;
     let number = args.iteration.ok_or_else(|| usage!("-i N is missing"))?;
-    refuse_while_running(&store, snapshots.folder())?;
-    let snapshots = ruled(snapshots)?;
+    let folder = folder_of(&run)?;
+    refuse_while_running(&store, &folder)?;
+    let snapshots = to_restore(&store, &folder, Some(&run))?;
     let plan = snapshots.plan_restore(&run.id, number, &args.paths)?;
     let doing = format!("return to {} of {}", state(number), short_id(&store, &run.id)?);
-    carry_out(plan, &doing, args.yes, snapshots.folder())
+    carry_out(plan, &doing, args.yes, &folder)
 }
 
 fn refuse_while_running(store: &RunStore, folder: &Path) -> Result<(), Failure> {
@@ -152,7 +172,8 @@ fn carry_out(plan: PlannedRestore, doing: &str, is_agreed: bool, folder: &Path) 
     }
     let restored = plan.carry_out()?;
     view::say(&format!("restored: {}", ChangeSummary::of(&restored.changes)));
-    for line in restored.kept_lines() {
+    // The plan listed the others.
+    for line in restored.kept_lines().into_iter().filter(|line| !lines.contains(line)) {
         view::warning(&line);
     }
     let is_here = folder == Path::new(".") || dir(None)? == folder;
@@ -164,16 +185,16 @@ fn carry_out(plan: PlannedRestore, doing: &str, is_agreed: bool, folder: &Path) 
 pub(super) fn apply(args: &ApplyArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
     let (run, snapshots) = of_run(&store, args.run.as_deref())?;
-    let changes = snapshots.changes_of_run(&run.id)?.unwrap_or_default();
-    if changes.is_empty() {
-        return Err(usage!("the run {} has no snapshots, or changed nothing", run.id));
+    let handover = snapshots.handover(&run.id)?;
+    for line in handover.left_out_lines() {
+        view::warning(&line);
     }
     if let Some(name) = &args.branch {
-        let commit = snapshots.branch(&run.id, name, &run.name)?;
+        let commit = snapshots.branch(&handover, name, &run.name)?;
         view::say(&format!("the branch {name} has the changes of {}, in commit {commit}", run.id));
         return Ok(ExitCode::from(exit::OK));
     }
-    let patch = snapshots.whole_patch(&changes)?;
+    let patch = snapshots.exact_patch(&handover)?;
     match &args.patch {
         Some(file) if file != &PathBuf::from("-") => {
             fs::write(file, patch).or_setup(|| format!("{} cannot be written", file.display()))?;
@@ -185,7 +206,7 @@ pub(super) fn apply(args: &ApplyArgs) -> Result<ExitCode, Failure> {
 
 pub(super) fn exec(command: &SnapshotsCommand) -> Result<ExitCode, Failure> {
     let (store, here) = (store()?, dir(None)?);
-    let snapshots = of(&store, &here, None)?;
+    let snapshots = of(&here)?;
     match command {
         SnapshotsCommand::List => view::print(&snapshots.listing()?).map(drop)?,
         SnapshotsCommand::Size => view::print(&text::bytes(snapshots.size()?)).map(drop)?,

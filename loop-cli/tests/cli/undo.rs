@@ -240,3 +240,95 @@ fn a_session_returns_to_the_states_before_its_turns() {
     chat.says("/rewind 9", "the turns 1 to 2");
     chat.leaves();
 }
+
+#[test]
+fn a_full_store_is_a_warning_and_has_room_again_for_the_next_run() {
+    let scenario = Scenario::new();
+    let large =
+        Manifest::new("head -c 200000 /dev/urandom > large", "false").set("snapshots.max_bytes", 100_000);
+    let full = scenario.run_manifest(&large).exits(1).says(&["more than `snapshots.max_bytes`", "changed"]);
+    assert_eq!(full.stderr.matches("more than `snapshots.max_bytes`").count(), 1, "{}", full.stderr);
+    assert!(!full.stderr.contains("takes no snapshots"), "{}", full.stderr);
+    fs::remove_file(scenario.path("large")).expect("a file");
+    let small = three().set("snapshots.max_bytes", 100_000);
+    let next = scenario.run_manifest(&small).exits(1);
+    assert!(!next.stderr.contains("max_bytes"), "{}", next.stderr);
+    let listed = scenario.run(&["snapshots", "list"]).exits(0).stdout;
+    assert_eq!(listed.lines().count(), 1, "{listed}");
+}
+
+#[test]
+fn the_snapshots_of_a_run_that_turned_them_off_end_with_it() {
+    let scenario = Scenario::new();
+    scenario.write("n", "0\n");
+    let stores = scenario.state().join("snapshots");
+    // The captures after the first iteration and before the second fail; the store is good again at the end.
+    let agent = "echo $LOOP_ITERATION > n; f=$(echo \"$STORES\"/*/format); \
+                 case $LOOP_ITERATION in 1) cp $f keep; echo bad > $f;; 2) cp keep $f;; esac";
+    let agent = agent.replace("$STORES", stores.to_str().expect("text"));
+    let manifest = Manifest::new(&agent, "false").set("guardrails.max_iterations", 2);
+    scenario.run_manifest(&manifest).exits(1).says(&["takes no snapshots"]);
+    let ended = fs::read_dir(&stores).expect("stores").flatten().flat_map(|store| {
+        fs::read_dir(store.path().join("runs")).expect("runs").flatten().map(|run| run.path().join("ended"))
+    });
+    assert_eq!(ended.map(|ended| ended.exists()).collect::<Vec<_>>(), [true]);
+}
+
+#[test]
+fn a_session_keeps_its_states_when_unused_snapshots_are_removed() {
+    let scenario = Scenario::new();
+    let mut chat = ChatHarness::chat(&scenario, &ModelServer::new([]), &[], (80, 40));
+    chat.wait_for_prompt_after("/help");
+    chat.says("!echo one > n; echo did first", "did first");
+    scenario.run(&["snapshots", "gc"]).exits(0);
+    chat.says("/undo", "the state before turn 1 again");
+    assert!(!scenario.has("n"));
+    chat.leaves();
+    scenario.run(&["snapshots", "gc"]).exits(0);
+    let listed = scenario.run(&["snapshots", "list"]).exits(0).stdout;
+    assert!(listed.lines().all(|line| line.starts_with("restore-")), "{listed}");
+}
+
+#[test]
+fn paths_of_a_diff_and_of_a_restore_may_begin_with_a_dot() {
+    let scenario = Scenario::new();
+    scenario
+        .run_manifest(&Manifest::new("mkdir -p src; echo $LOOP_ITERATION | tee n > src/a", "false"))
+        .exits(1);
+    let names = scenario.run(&["diff", "--names", "-", "./src"]).exits(0).stdout;
+    assert_eq!(names, "A src/\nA src/a\n");
+    assert_eq!(scenario.run(&["diff", "--names", "-", "."]).exits(0).stdout, "A n\nA src/\nA src/a\n");
+    scenario.run(&["diff", "-", "/etc"]).exits(2).says(&["it does not name a file below the folder"]);
+    scenario.run(&["restore", "-", "-i", "1", "./src/a", "--yes"]).exits(0);
+    assert_eq!((scenario.read("src/a"), scenario.read("n")), ("1\n".to_owned(), "3\n".to_owned()));
+}
+
+#[test]
+fn a_patch_refuses_bytes_that_it_cannot_have_and_names_what_it_lacks() {
+    let scenario = Scenario::new();
+    scenario.run_manifest(&Manifest::new(r"printf '\351\n' > latin; echo x > 'a b'", "false")).exits(1);
+    scenario.run(&["apply", "--patch", "-"]).exits(2).says(&["latin cannot be part of a patch", "--branch"]);
+    fs::remove_file(scenario.path("latin")).expect("a file");
+    scenario.run_manifest(&Manifest::new(r#"echo x > "$(printf 'n\351')""#, "false")).exits(1);
+    scenario.run(&["apply", "--patch", "-"]).exits(2).says(&["cannot be part of a patch"]);
+    scenario.run_manifest(&Manifest::new("echo s > .env; echo y > 'a b'", "false")).exits(1);
+    let patch = scenario.run(&["apply", "--patch", "-"]).exits(0);
+    patch.says(&["the changes of .env are not part of it: its name belongs to a secret"]).prints(&["+y"]);
+    scenario.run_manifest(&Manifest::new("echo t > .env", "false")).exits(1);
+    scenario.run(&["apply", "--patch", "-"]).exits(2).says(&["changed no file whose content they have"]);
+}
+
+#[test]
+fn a_removed_folder_keeps_its_snapshots() {
+    let scenario = changed();
+    let id = scenario.record()["run_id"].as_str().expect("an id").to_owned();
+    let moved = scenario.path("").parent().expect("a parent").join("moved");
+    fs::rename(scenario.path(""), &moved).expect("a folder");
+    let elsewhere =
+        |args: &[&str]| RunningCommand::new(scenario.loop_command(args).current_dir("/")).finish();
+    assert_eq!(elsewhere(&["diff", &id, "--names", "n"]).exits(0).stdout, "M n\n");
+    elsewhere(&["show", &id]).exits(0).prints(&["5 files changed"]);
+    elsewhere(&["rm", &id]).exits(0);
+    fs::rename(&moved, scenario.path("")).expect("a folder");
+    assert_eq!(scenario.run(&["snapshots", "list"]).exits(0).stdout.trim(), "");
+}

@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use loop_snapshots::{Change, Entry, EntryKind, Store};
+use loop_snapshots::{Change, Entry, EntryKind, LeftOut, Store};
 
 use super::{FolderSnapshots, SnapshotError};
 
@@ -32,25 +32,51 @@ pub enum ApplyError {
     /// There is such a branch.
     #[error("the branch {0} exists already: choose another name")]
     Exists(String),
-    /// A file that is no text cannot be part of a patch.
-    #[error("{} is no text, and cannot be part of a patch: hand the run over with `--branch NAME`", .0.display())]
-    NoText(PathBuf),
+    /// A patch cannot have the bytes of this file or name.
+    #[error(
+        "{} cannot be part of a patch, which has only UTF-8 texts of at most 1 MiB and plain names: hand the run over \
+         with `--branch NAME`",
+        .0.display()
+    )]
+    NoPatch(PathBuf),
+    /// The run has nothing to hand over.
+    #[error("the run {0} has no snapshots, or changed no file whose content they have")]
+    Nothing(String),
+}
+
+/// The files and links that a run changed, and whose content both snapshots have.
+#[derive(Debug)]
+pub struct Handover {
+    run: String,
+    changes: Vec<Change>,
+    left_out: Vec<(PathBuf, LeftOut)>,
 }
 
 impl FolderSnapshots {
+    /// Returns what can be handed over of a run, and what cannot.
+    ///
+    /// # Errors
+    /// Fails if the store is damaged.
+    pub fn handover(&self, run: &str) -> Result<Handover, SnapshotError> {
+        let changes = self.changes_of_run(run, None)?.unwrap_or_default().into_iter();
+        let mut handover = Handover { run: run.to_owned(), changes: Vec::new(), left_out: Vec::new() };
+        for change in changes.filter(|change| !change.is_folder()) {
+            let left_out = [&change.after, &change.before].into_iter().flatten().find_map(Entry::left_out);
+            match left_out {
+                Some(reason) => handover.left_out.push((change.path, reason)),
+                None => handover.changes.push(change),
+            }
+        }
+        Ok(handover)
+    }
+
     /// Returns the changes as a patch that `git apply` reads.
     ///
     /// # Errors
-    /// Fails with [`ApplyError::NoText`] for a link, or a file that is no text.
-    pub fn whole_patch(&self, changes: &[Change]) -> Result<String, SnapshotError> {
-        let mut store = self.store()?;
-        for change in changes.iter().filter(|change| is_captured(change)) {
-            if store.text_diff(change).map_err(SnapshotError::of)?.is_none() {
-                return Err(ApplyError::NoText(change.path.clone()).into());
-            }
-        }
-        let captured: Vec<_> = changes.iter().filter(|change| is_captured(change)).cloned().collect();
-        store.patch(&captured).map_err(SnapshotError::of)
+    /// Fails with [`ApplyError::NoPatch`] for a link, or a file or name that a patch cannot have, and with
+    /// [`ApplyError::Nothing`] if there is no change.
+    pub fn exact_patch(&self, handover: &Handover) -> Result<String, SnapshotError> {
+        Ok(self.store()?.exact_patch(handover.something()?)?)
     }
 
     /// Creates a branch of the folder's repository with one commit on top of `HEAD`: the files that the run changed, as
@@ -58,18 +84,25 @@ impl FolderSnapshots {
     /// no hook runs.
     ///
     /// # Errors
-    /// Fails if there is no repository, no commit, or such a branch, and if the run has no two snapshots.
-    pub fn branch(&self, run: &str, name: &str, subject: &str) -> Result<String, SnapshotError> {
-        let changes = self.changes_of_run(run)?.unwrap_or_default();
+    /// Fails if there is no repository, no commit, or such a branch, and with [`ApplyError::Nothing`] if there is no
+    /// change.
+    pub fn branch(&self, handover: &Handover, name: &str, subject: &str) -> Result<String, SnapshotError> {
+        let changes = handover.something()?;
         let mut store = self.store()?;
-        let index = store.path().join("apply.index");
+        // A name of this process: two commands may hand runs over at the same time.
+        let index = store.path().join(format!("apply-{}.index", std::process::id()));
         let git = Git { folder: self.folder(), index: &index };
         git.run(&["check-ref-format", "--branch", name], b"")?;
         let reference = format!("refs/heads/{name}");
         if git.run(&["rev-parse", "--verify", "--quiet", &reference], b"").is_ok() {
             return Err(ApplyError::Exists(name.to_owned()).into());
         }
-        let made = commit(&git, &mut store, &changes, &format!("{subject}\n\nThe result of the run {run}."));
+        let made = commit(
+            &git,
+            &mut store,
+            changes,
+            &format!("{subject}\n\nThe result of the run {}.", handover.run),
+        );
         // Without the file, git takes an empty index.
         let _ = std::fs::remove_file(&index);
         let commit = made?;
@@ -78,10 +111,21 @@ impl FolderSnapshots {
     }
 }
 
-/// Returns whether the change is one of a file or a link whose content both snapshots have.
-fn is_captured(change: &Change) -> bool {
-    let is_left_out = |entry: &Entry| entry.left_out().is_some();
-    !change.is_folder() && ![&change.before, &change.after].into_iter().flatten().any(is_left_out)
+impl Handover {
+    /// Lists the changed files that are not part of it, each with the reason.
+    pub fn left_out_lines(&self) -> Vec<String> {
+        let line = |(path, reason): &(PathBuf, LeftOut)| {
+            format!("the changes of {} are not part of it: {reason}", path.display())
+        };
+        self.left_out.iter().map(line).collect()
+    }
+
+    fn something(&self) -> Result<&[Change], ApplyError> {
+        match self.changes.as_slice() {
+            [] => Err(ApplyError::Nothing(self.run.clone())),
+            changes => Ok(changes),
+        }
+    }
 }
 
 /// Commits the changes on top of `HEAD`, with an index of its own.
@@ -95,7 +139,7 @@ fn commit(
     let head = git.run(&["rev-parse", "HEAD"], b"")?;
     git.run(&["read-tree", "HEAD"], b"")?;
     let mut entries = Vec::new();
-    for change in changes.iter().filter(|change| is_captured(change)) {
+    for change in changes {
         let (mode, object) = match &change.after {
             Some(after) if !matches!(after.kind, EntryKind::Folder { .. }) => stored(git, store, after)?,
             _ => ("0", "0".repeat(head.len())),
@@ -116,7 +160,7 @@ fn stored(git: &Git<'_>, store: &mut Store, entry: &Entry) -> Result<(&'static s
         _ if entry.mode & 0o100 != 0 => "100755",
         _ => "100644",
     };
-    let content = store.content(entry).map_err(SnapshotError::of)?;
+    let content = store.content(entry)?;
     Ok((mode, git.run(&["hash-object", "-w", "--stdin", "--no-filters"], &content)?))
 }
 

@@ -11,7 +11,7 @@ use super::ApplyError;
 pub enum SnapshotError {
     /// The store refuses, or cannot be read or written.
     #[error(transparent)]
-    Store(#[from] Error),
+    Store(Error),
     /// The store is damaged.
     #[error("{0}: `loop snapshots reset` does that")]
     Damaged(Error),
@@ -26,11 +26,12 @@ pub enum SnapshotError {
     Panicked(String),
 }
 
-impl SnapshotError {
-    /// Names what repairs a damaged store.
-    pub(super) fn of(error: Error) -> Self {
+/// Names what repairs a damaged store.
+impl From<Error> for SnapshotError {
+    fn from(error: Error) -> Self {
         match error {
             Error::Damaged { .. } => Self::Damaged(error),
+            Error::NoPatch(path) => Self::Apply(ApplyError::NoPatch(path)),
             error => Self::Store(error),
         }
     }

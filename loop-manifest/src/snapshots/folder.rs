@@ -8,9 +8,9 @@ use std::{
 
 use loop_guardrails::policy::{LocalPath, SecretFiles};
 use loop_snapshots::{
-    CaptureOptions, Change, ChangeSummary, Collected, Entry, LeftOut, Limits, Snapshot, SnapshotId, Store,
+    CaptureOptions, Change, ChangeSummary, Entry, Error, LeftOut, Limits, Snapshot, SnapshotId, Store,
 };
-use loop_telemetry::{StateDir, jiff::Timestamp, words};
+use loop_telemetry::StateDir;
 
 use super::SnapshotError;
 use crate::plan::{SnapshotMode, SnapshotPlan};
@@ -31,7 +31,7 @@ use crate::plan::{SnapshotMode, SnapshotPlan};
 /// snapshots.capture("run-7", 0)?;
 /// std::fs::write(folder.join("a.txt"), "hello\n")?;
 /// snapshots.capture("run-7", 1)?;
-/// let changes = snapshots.changes("run-7", 0, 1)?;
+/// let changes = snapshots.changes("run-7", (0, 1), &[])?;
 /// assert_eq!(changes[0].line(), "A a.txt");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -58,6 +58,8 @@ pub struct Captured {
     pub fingerprint: u64,
     /// The number of files that still changed while they were captured.
     pub unsettled: usize,
+    /// The size of the store in bytes, if it exceeds its bound although nothing is left to drop.
+    pub over_bound: Option<u64>,
 }
 
 impl FolderSnapshots {
@@ -83,12 +85,26 @@ impl FolderSnapshots {
         &self.folder
     }
 
+    /// Does `work` on a thread that may block. `run` is the name that it gets.
+    ///
+    /// # Errors
+    /// Fails if `work` fails, and with [`SnapshotError::Panicked`] if it panics.
+    pub async fn blocking<T: Send + 'static>(
+        &self,
+        run: &str,
+        work: impl FnOnce(&Self, &str) -> Result<T, SnapshotError> + Send + 'static,
+    ) -> Result<T, SnapshotError> {
+        let (folder, run) = (self.clone(), run.to_owned());
+        let done = tokio::task::spawn_blocking(move || work(&folder, &run)).await;
+        done.unwrap_or_else(|error| Err(SnapshotError::Panicked(error.to_string())))
+    }
+
     /// Opens the store, or creates it.
     ///
     /// # Errors
     /// Fails if the store is damaged, or cannot be used.
     pub fn store(&self) -> Result<Store, SnapshotError> {
-        Store::open(&self.state.snapshots()?, &self.folder).map_err(SnapshotError::of)
+        Ok(Store::open(&self.state.snapshots()?, &self.folder)?)
     }
 
     /// Opens the store if the folder has one.
@@ -108,16 +124,15 @@ impl FolderSnapshots {
     /// # Errors
     /// Fails if a file of the store cannot be removed.
     pub fn reset(&self) -> Result<(), SnapshotError> {
-        Store::recreate(&self.state.snapshots()?, &self.folder).map(drop).map_err(SnapshotError::of)
+        Store::recreate(&self.state.snapshots()?, &self.folder)?;
+        Ok(())
     }
 
     /// Returns what a capture of this folder contains.
     pub fn options(&self) -> CaptureOptions {
         let secrets = Arc::clone(&self.secrets);
-        let is_secret = move |path: &Path| {
-            let path = path.to_string_lossy().parse::<LocalPath>();
-            path.is_ok_and(|path| secrets.rule_on(&path).is_some())
-        };
+        let is_secret =
+            move |path: &Path| LocalPath::new(path).is_ok_and(|path| secrets.rule_on(&path).is_some());
         let options = CaptureOptions::default().max_file(self.plan.max_file).secrets(is_secret);
         let options = options.without_folder(self.state.path());
         if self.plan.ignored { options.with_ignored() } else { options }
@@ -139,8 +154,8 @@ impl FolderSnapshots {
         let id = SnapshotId::new(run, number)?;
         match self.store()?.snapshot(&id) {
             Ok(_) => Ok(true),
-            Err(loop_snapshots::Error::NotFound(_)) => Ok(false),
-            Err(error) => Err(SnapshotError::of(error)),
+            Err(Error::NotFound(_)) => Ok(false),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -153,23 +168,17 @@ impl FolderSnapshots {
         let id = SnapshotId::new(run, number)?;
         let mut store = self.store()?;
         let options = if store.has_run(run) { self.options() } else { self.first_options() };
-        let capture = store.recapture(&id, &options).map_err(SnapshotError::of)?;
-        store.keep_below(self.plan.max_bytes).map_err(SnapshotError::of)?;
+        let capture = store.recapture(&id, &options)?;
+        let over_bound = match store.keep_below(self.plan.max_bytes) {
+            Ok(_) => None,
+            Err(Error::Full { size, .. }) => Some(size),
+            Err(error) => return Err(error.into()),
+        };
         Ok(Captured {
             fingerprint: capture.snapshot.root.prefix(),
             unsettled: capture.snapshot.unsettled.len(),
+            over_bound,
         })
-    }
-
-    /// Marks a run as ended, if it has snapshots: they may be dropped when the store needs room.
-    ///
-    /// # Errors
-    /// Fails if the mark cannot be written.
-    pub fn end(&self, run: &str) -> Result<(), SnapshotError> {
-        match self.existing()? {
-            Some(store) if store.has_run(run) => store.end_run(run).map_err(SnapshotError::of),
-            _ => Ok(()),
-        }
     }
 
     /// Lists the snapshots of a run, by their numbers.
@@ -178,29 +187,38 @@ impl FolderSnapshots {
     /// Fails if the store is damaged or cannot be read.
     pub fn of_run(&self, run: &str) -> Result<Vec<Snapshot>, SnapshotError> {
         let Some(store) = self.existing()? else { return Ok(Vec::new()) };
-        store.snapshots(run).map_err(SnapshotError::of)
+        Ok(store.snapshots(run)?)
     }
 
-    /// Lists the changes from one snapshot of a run to another.
+    /// Lists the changes from one snapshot of a run to another: at these paths and below them, or all without paths.
     ///
     /// # Errors
-    /// Fails if there is no such snapshot, or the store is damaged.
-    pub fn changes(&self, run: &str, before: u64, after: u64) -> Result<Vec<Change>, SnapshotError> {
+    /// Fails if there is no such snapshot, if a path is not below the folder, or if the store is damaged.
+    pub fn changes(
+        &self,
+        run: &str,
+        (before, after): (u64, u64),
+        paths: &[PathBuf],
+    ) -> Result<Vec<Change>, SnapshotError> {
         let mut store = self.store()?;
-        let before = store.snapshot(&SnapshotId::new(run, before)?).map_err(SnapshotError::of)?;
-        let after = store.snapshot(&SnapshotId::new(run, after)?).map_err(SnapshotError::of)?;
-        let mut changes = store.diff(&before, &after).map_err(SnapshotError::of)?;
+        let before = store.snapshot(&SnapshotId::new(run, before)?)?;
+        let after = store.snapshot(&SnapshotId::new(run, after)?)?;
+        let mut changes = store.diff_below(&before, &after, paths)?;
         changes.retain(is_about_content);
         Ok(changes)
     }
 
-    /// Lists the changes from the first snapshot of a run to the last, or nothing if it has no two snapshots.
+    /// Lists the changes from the first snapshot of a run to the snapshot `end`, or to its last one; `None` if it has no
+    /// two snapshots.
     ///
     /// # Errors
     /// Fails if the store is damaged.
-    pub fn changes_of_run(&self, run: &str) -> Result<Option<Vec<Change>>, SnapshotError> {
+    pub fn changes_of_run(&self, run: &str, end: Option<u64>) -> Result<Option<Vec<Change>>, SnapshotError> {
         match self.of_run(run)?.as_slice() {
-            [first, .., last] => self.changes(run, first.id.number(), last.id.number()).map(Some),
+            [first, .., last] => {
+                let range = (first.id.number(), end.unwrap_or(last.id.number()));
+                self.changes(run, range, &[]).map(Some)
+            }
             _ => Ok(None),
         }
     }
@@ -210,37 +228,7 @@ impl FolderSnapshots {
     /// # Errors
     /// Fails if the store is damaged.
     pub fn patch(&self, changes: &[Change]) -> Result<String, SnapshotError> {
-        self.store()?.patch(changes).map_err(SnapshotError::of)
-    }
-
-    /// Returns the size of the store in bytes, or 0 if the folder has no store.
-    ///
-    /// # Errors
-    /// Fails if the store is damaged.
-    pub fn size(&self) -> Result<u64, SnapshotError> {
-        self.existing()?.map_or(Ok(0), |mut store| store.size().map_err(SnapshotError::of))
-    }
-
-    /// Lists the runs with snapshots, the oldest first: their numbers, the time of the last one, its files and bytes.
-    ///
-    /// # Errors
-    /// Fails if the store is damaged.
-    pub fn listing(&self) -> Result<String, SnapshotError> {
-        let runs =
-            self.existing()?.map_or(Ok(Vec::new()), |store| store.runs()).map_err(SnapshotError::of)?;
-        let lines = runs.iter().filter_map(|run| {
-            let (first, last) = (run.snapshots.first()?, run.snapshots.last()?);
-            let time = Timestamp::try_from(last.time).ok()?;
-            Some(format!(
-                "{}  {}..{}  {time:.0}  {}, {}",
-                run.name,
-                first.id.number(),
-                last.id.number(),
-                words::count(last.files, "file"),
-                words::bytes(last.bytes)
-            ))
-        });
-        Ok(lines.collect::<Vec<_>>().join("\n"))
+        Ok(self.store()?.patch(changes)?)
     }
 
     /// Counts the files that a run changed until the snapshot `end`, or until its last one; `None` if it changed none,
@@ -249,39 +237,8 @@ impl FolderSnapshots {
     /// # Errors
     /// Fails if the store is damaged.
     pub fn changed(&self, run: &str, end: Option<u64>) -> Result<Option<ChangeSummary>, SnapshotError> {
-        let snapshots = self.of_run(run)?;
-        let [first, .., last] = snapshots.as_slice() else { return Ok(None) };
-        let end = end.unwrap_or(last.id.number());
-        let summary = Some(ChangeSummary::of(&self.changes(run, first.id.number(), end)?));
+        let summary = self.changes_of_run(run, end)?.map(|changes| ChangeSummary::of(&changes));
         Ok(summary.filter(|summary| summary.files() > 0))
-    }
-
-    /// Drops the snapshots of a run, and the contents that only these need.
-    ///
-    /// # Errors
-    /// Fails if the store is damaged, or cannot be written.
-    pub fn forget(&self, run: &str) -> Result<(), SnapshotError> {
-        let Some(mut store) = self.existing()?.filter(|store| store.has_run(run)) else { return Ok(()) };
-        store.drop_run(run).map_err(SnapshotError::of)?;
-        store.gc().map(drop).map_err(SnapshotError::of)
-    }
-
-    /// Drops the snapshots of runs that no longer exist, and the contents that no snapshot needs.
-    ///
-    /// # Errors
-    /// Fails if the store is damaged, or cannot be written.
-    pub fn collect(&self, exists: impl Fn(&str) -> bool) -> Result<Collected, SnapshotError> {
-        let mut store = self.store()?;
-        let gone = store.runs().map_err(SnapshotError::of)?;
-        // Restores have snapshots of their own, so that they can be undone.
-        let is_gone = |name: &String| !name.starts_with("restore-") && !exists(name);
-        let gone: Vec<_> = gone.into_iter().map(|run| run.name).filter(is_gone).collect();
-        for run in &gone {
-            store.drop_run(run).map_err(SnapshotError::of)?;
-        }
-        let mut collected = store.gc().map_err(SnapshotError::of)?;
-        collected.runs = gone;
-        Ok(collected)
     }
 }
 

@@ -3,7 +3,10 @@
 use async_trait::async_trait;
 use loop_core::{Halt, Iteration, IterationContext, IterationError, StopReason, with_causes};
 use loop_snapshots::Error;
-use loop_telemetry::rows::{SNAPSHOT_MARK, measured_score};
+use loop_telemetry::{
+    rows::{SNAPSHOT_MARK, measured_score},
+    words,
+};
 
 use super::{Captured, FolderSnapshots, SnapshotError, state};
 use crate::{
@@ -30,6 +33,8 @@ struct RunSnapshots {
     regression: Option<ScorePlan>,
     /// The iteration with the best score in this process, and that score.
     best: Option<(u64, f64)>,
+    /// Whether the person knows that the store exceeds its bound.
+    is_over_bound: bool,
 }
 
 impl<I> WithSnapshots<I> {
@@ -41,6 +46,7 @@ impl<I> WithSnapshots<I> {
             cx: cx.clone(),
             regression: None,
             best: None,
+            is_over_bound: false,
         });
         Self { inner, run }
     }
@@ -60,9 +66,7 @@ impl RunSnapshots {
         &self,
         work: impl FnOnce(&FolderSnapshots, &str) -> Result<T, SnapshotError> + Send + 'static,
     ) -> Result<T, SnapshotError> {
-        let (folder, run) = (self.folder.clone(), self.run.clone());
-        let done = tokio::task::spawn_blocking(move || work(&folder, &run)).await;
-        done.unwrap_or_else(|error| Err(SnapshotError::Panicked(error.to_string())))
+        self.folder.blocking(&self.run, work).await
     }
 
     fn turn_off(&self, why: &str) {
@@ -70,15 +74,34 @@ impl RunSnapshots {
         self.cx.warn(&format!("this run takes no snapshots: {why}"));
     }
 
+    /// Warns that a capture may have mixed two states of a file, and once that the store exceeds its bound.
+    fn warn_of(&mut self, captured: Option<Captured>, state: &str) {
+        let Some(Captured { unsettled, over_bound, .. }) = captured else { return };
+        if unsettled > 0 {
+            let files = words::count(unsettled as u64, "file");
+            self.cx.warn(&format!("something still changed {files} while loop captured {state}"));
+        }
+        if let Some(size) = over_bound.filter(|_| !std::mem::replace(&mut self.is_over_bound, true)) {
+            self.cx.warn(&format!(
+                "the snapshots of this folder take {}, which is more than `snapshots.max_bytes`: raise it, or leave \
+                 large files out with `snapshots.max_file`",
+                words::bytes(size)
+            ));
+        }
+    }
+
     /// Captures the state before this iteration, unless an earlier capture is that state.
-    async fn before(&self, iteration: u64) -> Result<(), Halt> {
+    async fn before(&mut self, iteration: u64) -> Result<(), Halt> {
         let number = iteration.saturating_sub(1);
         let captured = self.blocking(move |folder, run| match folder.has(run, number)? {
-            true => Ok(()),
-            false => folder.capture(run, number).map(drop),
+            true => Ok(None),
+            false => folder.capture(run, number).map(Some),
         });
         match captured.await {
-            Ok(()) => Ok(()),
+            Ok(captured) => {
+                self.warn_of(captured, &state(number));
+                Ok(())
+            }
             Err(error) if self.folder.are_required() => {
                 // The reason says it all: a summary of changes would only fail in the same way.
                 self.cx.take_no_snapshots();
@@ -129,16 +152,11 @@ impl RunSnapshots {
     }
 
     /// Captures the state after this iteration.
-    async fn after(&self, iteration: u64, step: &IterationContext<()>) {
+    async fn after(&mut self, iteration: u64, step: &IterationContext<()>) {
         match self.blocking(move |folder, run| folder.capture(run, iteration)).await {
-            Ok(Captured { fingerprint, unsettled, .. }) => {
-                step.mark(SNAPSHOT_MARK, fingerprint);
-                if unsettled > 0 {
-                    self.cx.warn(&format!(
-                        "something still changed {unsettled} files while the state after iteration {iteration} was \
-                         captured"
-                    ));
-                }
+            Ok(captured) => {
+                step.mark(SNAPSHOT_MARK, captured.fingerprint);
+                self.warn_of(Some(captured), &state(iteration));
             }
             Err(error) => {
                 let why = format!(

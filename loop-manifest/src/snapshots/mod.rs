@@ -6,6 +6,7 @@
 //! | captures before the first iteration and after each | `iteration.rs` |
 //! | restores | `restore.rs` |
 //! | branches and patches | `apply.rs` |
+//! | the size of a store, and what it drops | `upkeep.rs` |
 //! | the words of `loop diff` | `request.rs` |
 
 mod apply;
@@ -14,9 +15,10 @@ mod folder;
 mod iteration;
 mod request;
 mod restore;
+mod upkeep;
 
 pub use self::{
-    apply::ApplyError,
+    apply::{ApplyError, Handover},
     error::SnapshotError,
     folder::{Captured, FolderSnapshots},
     iteration::WithSnapshots,

@@ -28,7 +28,7 @@ impl FolderSnapshots {
         paths: &[PathBuf],
     ) -> Result<PlannedRestore, SnapshotError> {
         let (id, mut store) = (SnapshotId::new(run, number)?, self.store()?);
-        let plan = store.plan_restore(&id, paths, &self.options()).map_err(SnapshotError::of)?;
+        let plan = store.plan_restore(&id, paths, &self.options())?;
         Ok(PlannedRestore { store, plan })
     }
 
@@ -38,7 +38,7 @@ impl FolderSnapshots {
     /// Fails if there was no restore in the folder.
     pub fn plan_undo(&self) -> Result<PlannedRestore, SnapshotError> {
         let mut store = self.store()?;
-        let plan = store.plan_undo(&self.options()).map_err(SnapshotError::of)?;
+        let plan = store.plan_undo(&self.options())?;
         Ok(PlannedRestore { store, plan })
     }
 }
@@ -64,7 +64,7 @@ impl PlannedRestore {
     /// # Errors
     /// Fails if the folder changed since the plan was made, or if a file cannot be written.
     pub fn carry_out(mut self) -> Result<Restored, SnapshotError> {
-        self.store.restore(&self.plan).map_err(SnapshotError::of)
+        Ok(self.store.restore(&self.plan)?)
     }
 }
 
@@ -77,15 +77,19 @@ impl PlannedRestore {
 /// let score = ScorePlan { source: ScoreSource::Pointer("/score".into()), direction: Direction::Up };
 /// let row = |iteration, score| {
 ///     let mut row = IterationRow::default();
-///     (row.iteration, row.score, row.snapshot) = (iteration, Some(score), Some(7));
+///     (row.iteration, row.score, row.is_measured, row.snapshot) = (iteration, Some(score), true, Some(7));
 ///     row
 /// };
 /// let rows = [row(1, 3.0), row(2, 9.0), row(3, 4.0)];
 /// assert_eq!(best_iteration(&rows, &score), Some(2));
+/// // The score of a judge, or of a vote, is no measurement.
+/// let mut judged = row(4, 99.0);
+/// judged.is_measured = false;
+/// assert_eq!(best_iteration(&[judged], &score), None);
 /// ```
 pub fn best_iteration(rows: &[IterationRow], score: &ScorePlan) -> Option<u64> {
     let mut best: Option<(u64, f64)> = None;
-    for row in rows.iter().filter(|row| row.snapshot.is_some()) {
+    for row in rows.iter().filter(|row| row.is_measured && row.snapshot.is_some()) {
         if let Some(number) = row.score
             && best.is_none_or(|(_, other)| score.is_better(number, other))
         {
@@ -126,7 +130,7 @@ impl Plan {
                 match best {
                     Some(best) => best,
                     None => {
-                        let said = "the folder stays as it is: no iteration has a score".to_owned();
+                        let said = "the folder stays as it is: the check measured no score".to_owned();
                         return Ok(Some(AfterHalt { number: None, said }));
                     }
                 }

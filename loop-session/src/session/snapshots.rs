@@ -14,8 +14,10 @@ use crate::InputError;
 /// The states of the folder, numbered from 0: the state `n` is the one before turn `n + 1`.
 #[derive(Debug)]
 pub(crate) struct SessionSnapshots {
-    /// `None` if there is no place for snapshots, or after a capture failed.
+    /// `None` if there is no place for snapshots.
     folder: Option<FolderSnapshots>,
+    /// Whether a capture failed, so that no more are taken.
+    is_off: bool,
     /// The name of this session in the store.
     run: String,
     /// The number of the present state.
@@ -27,7 +29,11 @@ pub(crate) struct SessionSnapshots {
 impl SessionSnapshots {
     pub(super) fn new(execution: &ExecutionContext) -> Self {
         let folder = execution.snapshots(&SnapshotPlan::default());
-        Self { folder, run: execution.supervisor().run().to_owned(), now: 0, last: 0 }
+        Self { folder, is_off: false, run: execution.supervisor().run().to_owned(), now: 0, last: 0 }
+    }
+
+    fn active(&self) -> Option<&FolderSnapshots> {
+        self.folder.as_ref().filter(|_| !self.is_off)
     }
 
     /// Does `work` on a thread that may block.
@@ -35,13 +41,10 @@ impl SessionSnapshots {
         &self,
         work: impl FnOnce(&FolderSnapshots, &str) -> Result<T, SnapshotError> + Send + 'static,
     ) -> Result<T, InputError> {
-        let Some(folder) = self.folder.clone() else {
+        let Some(folder) = self.active() else {
             return Err(InputError::refused("this session takes no snapshots, so nothing can be undone"));
         };
-        let run = self.run.clone();
-        let done = tokio::task::spawn_blocking(move || work(&folder, &run)).await;
-        let done = done.unwrap_or_else(|error| Err(SnapshotError::Panicked(error.to_string())));
-        done.map_err(|error| InputError::refused(with_causes(&error)))
+        folder.blocking(&self.run, work).await.map_err(|error| InputError::refused(with_causes(&error)))
     }
 
     /// Returns the folder to a state, after it captured the present one if that is new. Returns what changed.
@@ -78,10 +81,9 @@ impl Session {
     /// failed capture is a warning, and turns the captures of this session off.
     pub async fn capture_before_turn(&mut self) {
         let snapshots = &self.baseline.snapshots;
-        let Some(folder) = snapshots.folder.clone() else { return };
-        let (run, now) = (snapshots.run.clone(), snapshots.now);
-        let captured = tokio::task::spawn_blocking(move || folder.capture(&run, now)).await;
-        let captured = captured.unwrap_or_else(|error| Err(SnapshotError::Panicked(error.to_string())));
+        let Some(folder) = snapshots.active() else { return };
+        let now = snapshots.now;
+        let captured = folder.blocking(&snapshots.run, move |folder, run| folder.capture(run, now)).await;
         let snapshots = &mut self.baseline.snapshots;
         let why = match captured {
             Ok(_) => {
@@ -92,7 +94,7 @@ impl Session {
             Err(SnapshotError::Store(Error::OverLimit(limit))) => format!("the folder is large ({limit})"),
             Err(error) => with_causes(&error),
         };
-        snapshots.folder = None;
+        snapshots.is_off = true;
         self.warn(&format!("this session takes no snapshots, and `/undo` is off: {why}"));
     }
 

@@ -14,10 +14,17 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
+    /// Reads paths relative to the folder. `.` is all of it.
     pub(crate) fn new(paths: &[PathBuf]) -> Result<Self, Error> {
-        for path in paths {
+        // `./a//b/` and `a/b` are the same path.
+        let plain = |path: &PathBuf| path.components().filter(|step| *step != Component::CurDir).collect();
+        let paths: Vec<PathBuf> = paths.iter().map(plain).collect();
+        if paths.iter().any(|path| path.as_os_str().is_empty()) {
+            return Ok(Self::default());
+        }
+        for path in &paths {
             let is_plain = |component| matches!(component, Component::Normal(_));
-            let why = match path.components().all(is_plain) && !path.as_os_str().is_empty() {
+            let why = match path.components().all(is_plain) {
                 false => "it does not name a file below the folder",
                 true if path.components().any(|step| step.as_os_str() == ".git") => {
                     "snapshots do not touch `.git`"
@@ -26,8 +33,7 @@ impl Scope {
             };
             return Err(Error::Path { path: path.clone(), why });
         }
-        // `a//b/` and `a/b` are the same path.
-        Ok(Self { paths: paths.iter().map(|path| path.components().collect()).collect() })
+        Ok(Self { paths })
     }
 
     pub(crate) fn paths(&self) -> &[PathBuf] {

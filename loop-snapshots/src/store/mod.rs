@@ -10,7 +10,7 @@ use std::{
     os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
     sync::Arc,
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 pub use self::bound::Collected;
@@ -22,6 +22,7 @@ use crate::{
     disk::Disk,
     error::{AtPath as _, Error},
     record::{Snapshot, SnapshotId},
+    restore::RESTORE,
 };
 
 const FORMAT: &[u8] = b"loop-snapshots 1\n";
@@ -47,6 +48,19 @@ pub struct StoredRun {
     pub ended: bool,
     /// The snapshots, by their number.
     pub snapshots: Vec<Snapshot>,
+}
+
+impl StoredRun {
+    /// Returns whether these are the states before a restore, so that it can be undone.
+    pub fn is_restore(&self) -> bool {
+        self.name.starts_with(RESTORE)
+    }
+
+    /// Returns whether the last capture of the run began more than `age` before `now`.
+    pub fn is_older_than(&self, age: Duration, now: SystemTime) -> bool {
+        let last = self.snapshots.iter().map(|snapshot| snapshot.time).max();
+        last.is_none_or(|last| now.duration_since(last).is_ok_and(|past| past > age))
+    }
 }
 
 impl Store {
@@ -75,8 +89,7 @@ impl Store {
     }
 
     fn open_on(disk: Disk, state: &Path, folder: &Path) -> Result<Self, Error> {
-        let folder = fs::canonicalize(folder).at(folder)?;
-        let path = place_of(state, &folder);
+        let (folder, path) = place_of(state, folder)?;
         let (format, packs, runs) = (path.join("format"), path.join("packs"), path.join("runs"));
         disk.create_folder(&path)?;
         // Only the digest: a path may have a secret in it.
@@ -103,9 +116,10 @@ impl Store {
         Ok(store)
     }
 
-    /// Returns whether `folder` has a store below `state`, damaged or not. Creates nothing.
+    /// Returns whether `folder` has a store below `state`, damaged or not. Creates nothing. The store of a folder that was
+    /// removed is found by the folder's absolute path without links.
     pub fn exists(state: &Path, folder: &Path) -> bool {
-        fs::canonicalize(folder).is_ok_and(|folder| place_of(state, &folder).exists())
+        place_of(state, folder).is_ok_and(|(_, path)| path.exists())
     }
 
     /// Removes all snapshots of `folder`, damaged or not, and creates an empty store.
@@ -113,8 +127,7 @@ impl Store {
     /// # Errors
     /// Fails with [`Error::File`] if a file of the store cannot be removed.
     pub fn recreate(state: &Path, folder: &Path) -> Result<Self, Error> {
-        let canonical = fs::canonicalize(folder).at(folder)?;
-        let path = place_of(state, &canonical);
+        let (_, path) = place_of(state, folder)?;
         match fs::remove_dir_all(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).at(&path),
             _ => Self::open(state, folder),
@@ -309,7 +322,15 @@ impl Store {
     }
 }
 
-/// The folder of a store.
-fn place_of(state: &Path, folder: &Path) -> PathBuf {
-    state.join(&Digest::of(folder.as_os_str().as_bytes()).to_string()[..16])
+/// The folder without links, and the place of its store. A removed folder keeps its store: its snapshots are what is
+/// left of it.
+fn place_of(state: &Path, folder: &Path) -> Result<(PathBuf, PathBuf), Error> {
+    let place = |folder: &Path| state.join(&Digest::of(folder.as_os_str().as_bytes()).to_string()[..16]);
+    match fs::canonicalize(folder) {
+        Ok(folder) => Ok((folder.clone(), place(&folder))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && place(folder).exists() => {
+            Ok((folder.to_owned(), place(folder)))
+        }
+        Err(error) => Err(error).at(folder),
+    }
 }

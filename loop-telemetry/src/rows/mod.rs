@@ -76,6 +76,8 @@ pub struct IterationRow {
     pub verdict: String,
     /// The number that the check measured, or the score of the verdict.
     pub score: Option<f64>,
+    /// Whether the check measured the score, rather than only passed or failed with one.
+    pub is_measured: bool,
     /// The fingerprint of the folder after the iteration, if there is a snapshot of it.
     pub snapshot: Option<u64>,
     /// The usage of all attempts at it, deferred ones included.
@@ -191,6 +193,7 @@ impl RowFold {
                 row.verdict = verdict_of(result, |verdict| verdict.outcome().to_string());
                 if let WorkResult::Done(verdict) = result {
                     let measured = notes.as_deref().and_then(|notes| measured_score(&notes.marks));
+                    row.is_measured = measured.is_some();
                     row.score = measured.or(verdict.score());
                 }
             }

@@ -69,7 +69,9 @@ fn restore_after(setup: &RunSetup<'_>, plan: &Plan, ended: &FinishedRun) -> Opti
         plan.restore_after(&ended.ending, &snapshots, run, &rows).map_err(anyhow::Error::from)
     });
     done.unwrap_or_else(|error| {
-        view::warning(&format!("`on_halt` changed nothing: {error:#}"));
+        view::warning(&format!(
+            "`on_halt` did not restore all files: {error:#}; `loop diff` shows the run's changes"
+        ));
         None
     })
 }

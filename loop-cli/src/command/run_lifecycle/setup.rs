@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use jiff::Timestamp;
 use loop_agents::process::check_process_list;
 use loop_core::{Bounded, Iteration, Loop, LoopStep, StopReason, with_causes};
-use loop_manifest::{ExecutionContext, plan::SnapshotPlan};
+use loop_manifest::ExecutionContext;
 use loop_telemetry::{
     FileJournal, Logs, ParallelRuns, Record, Redactor, Retention, RunInfo, RunLock, RunStore, StateDir,
     StateDirError, StoreError, TelemetryFile,
@@ -197,8 +197,7 @@ impl RunSetup<'_> {
 
     /// Marks the run's snapshots as those of an ended run.
     fn end_snapshots(&self) {
-        let snapshots = self.cx.snapshots(&SnapshotPlan::default());
-        if let Some(Err(error)) = snapshots.map(|snapshots| snapshots.end(self.cx.supervisor().run())) {
+        if let Err(error) = self.cx.end_snapshots() {
             view::warning(&with_causes(&error));
         }
     }

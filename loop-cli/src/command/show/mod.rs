@@ -27,7 +27,7 @@ pub(crate) fn exec(args: &ShowArgs) -> Result<ExitCode, Failure> {
     if let Some(number) = args.iteration.filter(|_| args.part.prompt) {
         prompt::show(&store, &entry.id, number)?;
     } else if let Some(number) = args.iteration.filter(|_| args.part.diff) {
-        snapshots::show_diff(&store, &entry, number)?;
+        snapshots::show_diff(&entry, number)?;
     } else if let Some(number) = args.iteration {
         iteration::show(&store, &entry.id, number, &args.part)?;
     } else if args.json {
@@ -54,6 +54,6 @@ fn page(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
         table.end_unfinished(state.word(entry));
     }
     let id = short_id(store, &entry.id)?;
-    let changed = snapshots::changed(store, entry)?;
+    let changed = snapshots::changed(entry)?;
     Ok(table.render() + &run_page(entry, &id, (&progress, changed), state == RunState::Running))
 }
