@@ -20,7 +20,7 @@ use super::{
         run_spec::{as_stored, stored_source},
         stored_runs::{RunState, choose_run, glance, read_all, short_id, store},
     },
-    usage,
+    snapshots, usage,
 };
 use crate::{args::ReportArgs, exit, task, view};
 use loop_manifest::{Plan, kebab_case};
@@ -55,9 +55,11 @@ fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
     })?;
     let manifest = store.info(&entry.id)?.manifest;
     let goal = manifest.as_ref().and_then(goal);
+    let changed = snapshots::changed(entry)?.map(|changed| changed.to_string());
     let run = ReportedRun::new(entry, &progress)
         .with_state(state.word(entry))
         .with_goal(goal.as_deref())
+        .with_changed(changed.as_deref())
         .with_manifest(manifest.as_ref().map(|manifest| manifest.text.as_str()));
     Ok(report.render(&run, &view::secrets()))
 }

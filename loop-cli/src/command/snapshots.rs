@@ -104,16 +104,7 @@ pub(super) fn show_diff(run: &RunEntry, iteration: u64) -> Result<(), Failure> {
 pub(super) fn diff(args: &DiffArgs) -> Result<ExitCode, Failure> {
     let (store, request) = (store()?, DiffRequest::parse(&args.words));
     let (run, snapshots) = of_run(&store, request.run.as_deref())?;
-    let numbers: Vec<_> = snapshots.of_run(&run.id)?.iter().map(|snapshot| snapshot.id.number()).collect();
-    let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else {
-        return Err(usage!(
-            "the run {} has no snapshots\n  `loop snapshots list` lists those that there are",
-            run.id
-        ));
-    };
-    let (before, after) = request.range.unwrap_or((*first, None));
-    let changes = snapshots.changes(&run.id, (before, after.unwrap_or(*last)), &request.paths)?;
-    print(&snapshots, &changes, args.names)?;
+    print(&snapshots, &snapshots.requested(&run.id, &request)?, args.names)?;
     Ok(ExitCode::from(exit::OK))
 }
 

@@ -14,7 +14,7 @@ fn talkative() -> Scenario {
     let long = "a line that is longer than any terminal is wide, since agents do not care, ".repeat(3);
     let agent = format!(
         "echo '{{\"cost_usd\": 0.25}}' >> \"$LOOP_USAGE_FILE\"; \
-         test $LOOP_ITERATION = 1 && exit; \
+         test $LOOP_ITERATION = 1 && echo x > made && exit; \
          for tick in 1 2 3 4 5 6; do printf 'tick %s \\033[31mred\\033[0m {long}\\n' $tick; done; {FOREVER}"
     );
     let scenario = Scenario::new();

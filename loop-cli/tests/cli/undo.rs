@@ -36,6 +36,9 @@ fn a_run_shows_what_it_changed_at_each_step() {
     scenario.run(&["show"]).exits(0).prints(&["5 files changed"]);
     let journal = journal(&scenario);
     assert_eq!(journal.matches(r#""name":"snapshot""#).count(), 3, "{journal}");
+    assert_eq!(journal.matches(r#""name":"changed","hash":"#).count(), 3, "{journal}");
+    let page = scenario.run(&["report", "--html", "-"]).exits(0);
+    page.prints(&["<dt>changed</dt><dd>5 files changed: 3 added, 1 removed, 1 modified</dd>"]);
 }
 
 fn journal(scenario: &Scenario) -> String {

@@ -21,6 +21,9 @@ pub enum SnapshotError {
     /// The result of a run cannot be handed over.
     #[error(transparent)]
     Apply(#[from] ApplyError),
+    /// The run has no snapshots.
+    #[error("the run {0} has no snapshots\n  `loop snapshots list` lists those that there are")]
+    NoSnapshots(String),
     /// The capture ended by a defect of this program.
     #[error("the capture ended early: {0}")]
     Panicked(String),

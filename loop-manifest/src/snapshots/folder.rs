@@ -12,7 +12,7 @@ use loop_snapshots::{
 };
 use loop_telemetry::StateDir;
 
-use super::SnapshotError;
+use super::{DiffRequest, SnapshotError};
 use crate::plan::{SnapshotMode, SnapshotPlan};
 
 /// The snapshots of one folder, as its runs and the person see them.
@@ -58,6 +58,8 @@ pub struct Captured {
     pub fingerprint: u64,
     /// The number of files that still changed while they were captured.
     pub unsettled: usize,
+    /// The number of files that changed since the snapshot with the number before, if the run has that one.
+    pub changed: Option<u64>,
     /// The size of the store in bytes, if it exceeds its bound although nothing is left to drop.
     pub over_bound: Option<u64>,
 }
@@ -169,6 +171,9 @@ impl FolderSnapshots {
         let mut store = self.store()?;
         let options = if store.has_run(run) { self.options() } else { self.first_options() };
         let capture = store.recapture(&id, &options)?;
+        let changed =
+            number.checked_sub(1).map(|before| files_since(&mut store, run, before, &capture.snapshot));
+        let changed = changed.transpose()?.flatten();
         let over_bound = match store.keep_below(self.plan.max_bytes) {
             Ok(_) => None,
             Err(Error::Full { size, .. }) => Some(size),
@@ -177,6 +182,7 @@ impl FolderSnapshots {
         Ok(Captured {
             fingerprint: capture.snapshot.root.prefix(),
             unsettled: capture.snapshot.unsettled.len(),
+            changed,
             over_bound,
         })
     }
@@ -206,6 +212,19 @@ impl FolderSnapshots {
         let mut changes = store.diff_below(&before, &after, paths)?;
         changes.retain(is_about_content);
         Ok(changes)
+    }
+
+    /// Lists the changes that a person asks for.
+    ///
+    /// # Errors
+    /// Fails like [`changes`](Self::changes), and with [`SnapshotError::NoSnapshots`].
+    pub fn requested(&self, run: &str, request: &DiffRequest) -> Result<Vec<Change>, SnapshotError> {
+        let snapshots = self.of_run(run)?;
+        let (Some(first), Some(last)) = (snapshots.first(), snapshots.last()) else {
+            return Err(SnapshotError::NoSnapshots(run.to_owned()));
+        };
+        let (before, after) = request.range.unwrap_or((first.id.number(), None));
+        self.changes(run, (before, after.unwrap_or(last.id.number())), &request.paths)
     }
 
     /// Lists the changes from the first snapshot of a run to the snapshot `end`, or to its last one; `None` if it has no
@@ -240,6 +259,22 @@ impl FolderSnapshots {
         let summary = self.changes_of_run(run, end)?.map(|changes| ChangeSummary::of(&changes));
         Ok(summary.filter(|summary| summary.files() > 0))
     }
+}
+
+/// Counts the files that changed since an earlier snapshot of the run, if there is that one.
+fn files_since(
+    store: &mut Store,
+    run: &str,
+    before: u64,
+    after: &Snapshot,
+) -> Result<Option<u64>, SnapshotError> {
+    let before = match store.snapshot(&SnapshotId::new(run, before)?) {
+        Err(Error::NotFound(_)) => return Ok(None),
+        before => before?,
+    };
+    let mut changes = store.diff(&before, after)?;
+    changes.retain(is_about_content);
+    Ok(Some(ChangeSummary::of(&changes).files() as u64))
 }
 
 /// Returns whether a person wants to see the change: not that an ignored folder, or a repository, came or went.

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use loop_core::{Halt, Iteration, IterationContext, IterationError, StopReason, with_causes};
 use loop_snapshots::Error;
 use loop_telemetry::{
-    rows::{SNAPSHOT_MARK, measured_score},
+    rows::{CHANGED_MARK, SNAPSHOT_MARK, measured_score},
     words,
 };
 
@@ -16,7 +16,8 @@ use crate::{
 
 /// Captures the folder before the first iteration of another iteration, and after each.
 ///
-/// A mark of the step, [`SNAPSHOT_MARK`], records the tree in the run's journal. The captures run on a thread for
+/// Marks of the step, [`SNAPSHOT_MARK`] and [`CHANGED_MARK`], record the tree in the run's journal, and how many files
+/// changed. The captures run on a thread for
 /// blocking work, while nothing else of the run works.
 #[derive(Debug)]
 pub struct WithSnapshots<I> {
@@ -156,6 +157,9 @@ impl RunSnapshots {
         match self.blocking(move |folder, run| folder.capture(run, iteration)).await {
             Ok(captured) => {
                 step.mark(SNAPSHOT_MARK, captured.fingerprint);
+                if let Some(changed) = captured.changed {
+                    step.mark(CHANGED_MARK, changed);
+                }
                 self.warn_of(Some(captured), &state(iteration));
             }
             Err(error) => {

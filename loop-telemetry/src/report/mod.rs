@@ -116,12 +116,13 @@ pub struct ReportedRun<'a> {
     state: &'a str,
     goal: Option<&'a str>,
     manifest: Option<&'a str>,
+    changed: Option<&'a str>,
 }
 
 impl<'a> ReportedRun<'a> {
     /// Creates the description of a run from its entry in the store and its progress after all events of the report.
     pub const fn new(entry: &'a RunEntry, progress: &'a Progress) -> Self {
-        Self { entry, progress, state: "unfinished", goal: None, manifest: None }
+        Self { entry, progress, state: "unfinished", goal: None, manifest: None, changed: None }
     }
 
     /// Sets the word for the state of a run that has not ended. `unfinished` by default.
@@ -140,5 +141,11 @@ impl<'a> ReportedRun<'a> {
     #[must_use]
     pub const fn with_manifest(self, manifest: Option<&'a str>) -> Self {
         Self { manifest, ..self }
+    }
+
+    /// Sets a summary of the files that the run changed. None by default.
+    #[must_use]
+    pub const fn with_changed(self, changed: Option<&'a str>) -> Self {
+        Self { changed, ..self }
     }
 }

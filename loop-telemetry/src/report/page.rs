@@ -58,7 +58,10 @@ fn head(name: &str) -> Markup {
 }
 
 /// Builds the heading: the run, its goal, how it ended and why.
-fn heading(ReportedRun { entry, state, progress, goal, .. }: &ReportedRun<'_>, data: &ReportData) -> Markup {
+fn heading(
+    ReportedRun { entry, state, progress, goal, changed, .. }: &ReportedRun<'_>,
+    data: &ReportData,
+) -> Markup {
     let ending = progress.ending();
     let class = match ending.map(loop_core::Ending::reason) {
         Some(None) => "badge good",
@@ -83,8 +86,9 @@ fn heading(ReportedRun { entry, state, progress, goal, .. }: &ReportedRun<'_>, d
         ("began", format!("{:.0}", entry.started_at)),
         ("folder", entry.folder.clone()),
     ];
+    let changed = changed.map(|changed| ("changed", changed.to_owned()));
     let resumed = (data.resumed > 0).then(|| ("resumed", words::count(data.resumed, "time")));
-    parts.push(list("facts", facts.into_iter().chain(manifest).chain(resumed)));
+    parts.push(list("facts", facts.into_iter().chain(manifest).chain(changed).chain(resumed)));
     Markup::element("header", &[], parts)
 }
 

@@ -42,6 +42,21 @@ use crate::words;
 /// snapshot if it has this mark.
 pub const SNAPSHOT_MARK: &str = "snapshot";
 
+/// The name of the [mark](loop_core::Mark) with the number of files that an iteration changed in its folder.
+pub const CHANGED_MARK: &str = "changed";
+
+/// Returns the number of files that an iteration changed, if there are snapshots before and after it.
+///
+/// ```
+/// use loop_core::StepRecord;
+/// use loop_telemetry::rows::{CHANGED_MARK, changed_files};
+///
+/// assert_eq!(changed_files(StepRecord::new(1).with_mark(CHANGED_MARK, 3).marks()), Some(3));
+/// ```
+pub fn changed_files(marks: &[Mark]) -> Option<u64> {
+    marks.iter().rev().find(|mark| &*mark.name == CHANGED_MARK).map(|mark| mark.hash)
+}
+
 /// The name of the [mark](loop_core::Mark) with the number that a check measured: the bits of the `f64`.
 pub const SCORE_MARK: &str = "score";
 

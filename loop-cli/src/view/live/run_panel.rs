@@ -3,7 +3,7 @@
 use std::{fmt::Debug, time::Instant};
 
 use super::{output_tail::OutputTail, run_status::RunStatus};
-use crate::view::{DIM, paint};
+use crate::view::{DIM, paint, text};
 use loop_manifest::plan::Limits;
 
 /// The number of output lines shown.
@@ -22,11 +22,18 @@ pub(super) struct RunPanel {
     pub(super) tail: OutputTail,
     /// The last verdict; empty before the first.
     pub(super) verdict: String,
+    /// The number of files that the last iteration changed; 0 if that is not known.
+    pub(super) changed: u64,
 }
 
 impl RunPanel {
     pub(super) fn new(limits: &Limits) -> Self {
-        Self { status: RunStatus::new(limits), tail: OutputTail::default(), verdict: String::new() }
+        Self {
+            status: RunStatus::new(limits),
+            tail: OutputTail::default(),
+            verdict: String::new(),
+            changed: 0,
+        }
     }
 }
 
@@ -36,6 +43,9 @@ impl PanelContent for RunPanel {
         lines.extend(self.tail.lines(LINES).iter().map(|line| paint(DIM, format_args!("  │ {line}"))));
         if !self.verdict.is_empty() {
             lines.push(format!("  last check: {}", self.verdict));
+        }
+        if self.changed > 0 {
+            lines.push(format!("  last iteration: {} changed", text::count(self.changed, "file")));
         }
         lines.extend(self.status.left.iter().map(|left| format!("  left: {left}")));
         lines

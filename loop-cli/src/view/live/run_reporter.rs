@@ -5,6 +5,8 @@ use loop_core::{
     WorkResult,
 };
 
+use loop_telemetry::rows::changed_files;
+
 use super::RunScreen;
 use crate::view::{BAD, BOLD, DIM, GOOD, WARN, paint, text};
 
@@ -109,6 +111,11 @@ impl Observer for RunReporter {
             EventKind::EvaluationFinished { result: WorkResult::Done(verdict), .. } => {
                 let summary = text::check_line(verdict, LINE).unwrap_or_default();
                 self.screen.verdict(&format!("{} {}", outcome(verdict), paint(DIM, summary)));
+            }
+            EventKind::IterationFinished { notes, .. } => {
+                self.screen.update(progress);
+                self.screen
+                    .changed(notes.as_deref().and_then(|notes| changed_files(&notes.marks)).unwrap_or(0));
             }
             // A question has the terminal to itself.
             EventKind::QuestionAsked { .. } | EventKind::RunFinished { .. } => self.screen.hide(),

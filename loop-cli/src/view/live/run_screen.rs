@@ -87,6 +87,11 @@ impl RunScreen {
         self.change(|panel| panel.verdict = redact(verdict).into_owned());
     }
 
+    /// Shows how many files the last iteration changed.
+    pub(crate) fn changed(&self, files: u64) {
+        self.change(|panel| panel.changed = files);
+    }
+
     /// Returns whether the panel is visible now.
     pub(crate) fn is_shown(&self) -> bool {
         self.0.as_ref().is_some_and(|live| live.is_shown.load(Ordering::Relaxed))
