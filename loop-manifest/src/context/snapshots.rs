@@ -1,4 +1,4 @@
-//! What a context knows about the snapshots of its folder.
+//! Snapshots of the folder of a context.
 
 use std::sync::atomic::Ordering;
 
