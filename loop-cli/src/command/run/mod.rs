@@ -43,7 +43,9 @@ pub(super) fn run(
     let mut cx = cx.allowing(args.allow.clone());
     if args.no_journal {
         if spec.plan.snapshots.mode == SnapshotMode::On {
-            return Err(usage!("`snapshots: on` needs the run's journal: leave out `--no-journal`"));
+            return Err(usage!(
+                "`snapshots: on`, `on_halt` and `on_regression` need the run's journal: leave out `--no-journal`"
+            ));
         }
         cx = cx.with_snapshots(None);
     }
