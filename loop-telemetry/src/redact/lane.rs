@@ -59,6 +59,11 @@ impl Lane {
         keys.chain(self.starts.front().map(|start| start.at)).min()
     }
 
+    /// Returns the number of bytes that may become a secret.
+    pub(super) fn depth(&self) -> usize {
+        self.starts.len()
+    }
+
     /// Ends all keys, because it is unknown whether they continue after this position, for example after a wrapped
     /// line's end.
     pub(super) fn end_keys(&mut self) {

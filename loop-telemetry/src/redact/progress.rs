@@ -130,6 +130,7 @@ impl Scan {
         // A number at the end of a text is not a candidate by itself.
         self.numbers.forget_word();
         self.spelled.forget_word();
+        self.readings.forget_in_margins(least);
         let (candidate, end) = (self.first_candidate(), self.base + text.len());
         if end - candidate >= least {
             self.found.add(candidate, end);

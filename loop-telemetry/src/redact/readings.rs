@@ -183,6 +183,14 @@ impl Readings {
         });
     }
 
+    /// Forgets the candidates of fewer than `least` bytes that have reached the margin of the next line: a row of a
+    /// table may look like one as a whole, and is not a part of them.
+    pub(super) fn forget_in_margins(&mut self, least: usize) {
+        self.all.retain(|reading| {
+            reading.margin.is_none() || reading.lane.has_keys() || reading.lane.depth() >= least
+        });
+    }
+
     /// Adds a reading. Of two that continue in the same way, it keeps the one that began first.
     fn add(&mut self, reading: Reading) {
         if let Some(other) = self.all.iter_mut().find(|other| other.goes_on_like(&reading)) {
