@@ -87,6 +87,9 @@ Examples:
         override_usage = "loop run [OPTIONS] [MANIFEST]\n       \
                           loop run [OPTIONS] --agent <CMD> --check <CMD> --max <N>",
         after_help = "\
+With --agent, --check and --max, a manifest in this folder is not used unless
+you name it.
+
 Examples:
   loop run
   loop run fix-tests.yaml --max 3 --set agent.max_seconds=15m
@@ -101,6 +104,9 @@ the verdict, a JSON object with exactly these keys:
   pending  a list of what is left to do; [] if the task is done
   blocker  what only a person can solve; \"\" if there is nothing
   summary  the state of the work
+
+A line `STATUS: COMPLETE` of the working agent ends the task without a review,
+unless a check or the agent's command fails.
 
 For example, this review.sh passes once notes.txt is not empty:
   n=$(grep -o '\"review\": \"[0-9a-f]*\"' | tail -1)

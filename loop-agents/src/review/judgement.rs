@@ -2,7 +2,12 @@
 
 use loop_core::{Mark, Outcome};
 
-use super::{ActionLog, Findings, RecentItems, findings::findings_of, prompt::CheckResult};
+use super::{
+    ActionLog, Findings, RecentItems,
+    findings::findings_of,
+    prompt::CheckResult,
+    verdict::{self, KEY},
+};
 use crate::output::{ending, one_line};
 
 /// The mark of an evaluation whose reviewer reached no verdict.
@@ -10,6 +15,9 @@ pub(super) const WITHOUT_VERDICT_MARK: &str = "review_without_verdict";
 
 /// The number of bytes of a reviewer's words to show if they contain no verdict.
 const PRINTED_BYTES: usize = 300;
+
+/// The number of bytes to show of a wrong id.
+const ID_BYTES: usize = 40;
 
 /// Returns true if these are the marks of a review that reached no verdict: the reviewer's words had none that can be
 /// read, or it found nothing left to do, but failed. Reviews like this tell nothing about the work, so a loop of them
@@ -67,9 +75,19 @@ impl Judgement {
 
 /// Returns the summary of a review without a verdict.
 fn no_verdict(words: &str) -> String {
+    let stray = verdict::other_id(words).map(|id| {
+        let what = match id.as_str() {
+            "" => format!("it lacks `{KEY}`, the id of this review"),
+            id => format!("`{KEY}` is `{}`, not the id of this review", ending(id, ID_BYTES)),
+        };
+        format!(": {what}, which is in its prompt")
+    });
     match printed(words).as_str() {
         "" => "The reviewer gave no readable verdict: it printed nothing".to_owned(),
-        end => format!("The reviewer gave no readable verdict. It ended with: {end}"),
+        end => format!(
+            "The reviewer gave no readable verdict{}. It ended with: {end}",
+            stray.unwrap_or_default()
+        ),
     }
 }
 

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use super::Findings;
 use crate::{
     chat::TurnEvent,
-    output::json_objects,
+    output::{json_objects, one_line},
     tools::{Tool, ToolContext, ToolError},
 };
 
@@ -135,6 +135,15 @@ pub(super) fn of_model(given: Option<Findings>, words: &str, nonce: &str) -> Opt
         (Some(given), None) => (!words.contains(nonce)).then_some(given),
         (None, said) => said,
     }
+}
+
+/// Returns the id of a verdict that is readable, apart from belonging to another review; empty if it has no id.
+pub(super) fn other_id(words: &str) -> Option<String> {
+    let all = json_objects::outermost(words).ok()?;
+    let mut object = json_objects::unique(&words[all.last()?.clone()])?;
+    let id = object.as_object_mut()?.remove(KEY);
+    serde_json::from_value::<Arguments>(object).ok()?;
+    Some(id.map(|id| id.as_str().map_or_else(|| id.to_string(), one_line)).unwrap_or_default())
 }
 
 /// Returns the verdict in a reviewer's own last words: the last object with this review's number. An ambiguous verdict

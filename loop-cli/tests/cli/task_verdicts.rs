@@ -68,6 +68,31 @@ fn an_echoed_prompt_is_no_verdict() {
 }
 
 #[test]
+fn a_verdict_with_the_id_of_another_review_is_named() {
+    let verdict = |id: &str| format!(r#"echo '{{{id}"pending": [], "blocker": "", "summary": "seen"}}'"#);
+    for (review, said) in [
+        (verdict(r#""review": "0badid", "#), "`review` is `0badid`, not the id of this review"),
+        (verdict(""), "it lacks `review`, the id of this review"),
+    ] {
+        let ran = task(&Scenario::new(), "true", &review, &["--max", "1"]).exits(1);
+        ran.says(&["no readable verdict", said, "which is in its prompt"]);
+    }
+}
+
+#[test]
+fn the_help_says_what_ends_a_task_without_a_review() {
+    let scenario = Scenario::new();
+    let help = scenario.run(&["task", "--help"]).exits(0).stdout;
+    assert!(
+        help.contains("`STATUS: COMPLETE` of the working agent ends the task without a review"),
+        "{help}"
+    );
+    let agent = "echo 'STATUS: COMPLETE'";
+    let ran = task(&scenario, agent, "touch reviewed", &["--max", "1"]).exits(0);
+    assert!(!scenario.has("reviewed"), "{}", ran.stderr);
+}
+
+#[test]
 fn an_executing_agent_that_prints_its_prompt_claims_nothing() {
     for echo in
         ["cat", "head -n 30", "fold -s -w 20", "tr ' ' '\\n'", "tr -s '\\n ' ' '", "grep -B2 -A2 STATUS"]
