@@ -6,9 +6,9 @@ use std::{
 };
 
 use anyhow::anyhow;
-use loop_core::{Ending, Grant};
+use loop_core::{Ending, Grant, StopReason};
 use loop_session::repeat::RepeatedWork;
-use loop_telemetry::{FileJournal, RunEntry, RunInfo, RunStore, StoreError};
+use loop_telemetry::{FileJournal, Record, RunEntry, RunInfo, RunStore, StoreError};
 
 use super::{
     Failure, OrFail,
@@ -208,15 +208,18 @@ fn choose_run(args: &ResumeArgs, store: &RunStore) -> Result<Option<RunEntry>, F
     if let Some(run) = store.active_in(&here)? {
         return Err(if run.has_journal { is_alive(&run.id) } else { busy(&run.id, &run.folder) });
     }
-    let last = store.list()?.into_iter().rev().find(|run| is_in(run, &here));
-    let halted = last.filter(|run| run.last_ending.as_ref().is_some_and(|record| !record.success));
-    // A person who raises limits means the run that reached them.
-    if grant(&args.grant).is_some() && halted.is_some() {
-        return Ok(halted);
+    let mut ended: Vec<_> = store.list()?.into_iter().filter(|run| is_in(run, &here)).collect();
+    // A person who raises limits means the run that reached them, and one who has ended a run may go on with it.
+    let is_meant = |record: &Record| {
+        !record.success && (grant(&args.grant).is_some() || record.stop_reason == Some(StopReason::Cancelled))
+    };
+    if ended.last().and_then(|run| run.last_ending.as_ref()).is_some_and(is_meant) {
+        return Ok(ended.pop());
     }
-    let more = halted.and_then(|run| Some((run.id, run.last_ending?))).map(|(id, record)| {
-        let (reason, resume) = (record.ending_name(), resume_command(record.stop_reason.as_ref(), &id));
-        format!("\n  the last one ended as {reason}; `{resume}` continues it")
+    let more = ended.into_iter().rev().find_map(|run| {
+        let record = run.last_ending.filter(|record| !record.success)?;
+        let (reason, resume) = (record.ending_name(), resume_command(record.stop_reason.as_ref(), &run.id));
+        Some(format!("\n  the last one without its goal ended as {reason}; `{resume}` continues it"))
     });
     view::say(&format!("this folder has no unfinished run{}", more.unwrap_or_default()));
     Ok(None)

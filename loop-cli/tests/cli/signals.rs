@@ -39,6 +39,24 @@ fn a_signal_ends_the_agent_and_is_recorded() {
 }
 
 #[test]
+fn a_resume_continues_the_run_that_a_person_ended() {
+    let scenario = Scenario::new();
+    let (started, held) = under_way(&scenario, &staying("test -e again && exit 0; touch again;"));
+    started.signal(Signal::INT);
+    started.finish().exits(130);
+    held.released();
+    let id = |index: usize| scenario.records()[index]["run_id"].as_str().expect("an id").to_owned();
+    // Another run has ended since, so the command only names this one.
+    scenario.run(&["run", "--agent", "true", "--check", "true", "--max", "1"]).exits(0);
+    let named = format!("`loop resume {}`", id(0));
+    scenario.run(&["resume"]).exits(0).says(&["no unfinished run", "ended as cancelled", &named]);
+    scenario.run(&["rm", &id(1)]).exits(0);
+    scenario.run(&["resume"]).exits(0).says(&["goal_met", "iterations 2"]);
+    assert_eq!(id(2), id(0));
+    scenario.run(&["resume"]).exits(0).says(&["no unfinished run"]);
+}
+
+#[test]
 fn a_signal_ends_the_check_too() {
     let scenario = Scenario::new();
     let check = format!("exec 9> held; echo there >&9; {FOREVER}");
