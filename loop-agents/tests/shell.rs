@@ -127,7 +127,7 @@ async fn a_prompt_too_long_for_an_argument_ends_the_run_before_anything_is_spawn
     assert_eq!((halt.reason, halt.blockable), (StopReason::PromptUndeliverable, true));
     assert!(halt.message.contains("stdin"), "{}", halt.message);
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
-    assert!(agent.preview(Ceiling::NONE).is_err());
+    assert!(agent.preview(&IterationContext::new(&Work::new(), 1)).is_err());
 }
 
 #[tokio::test]
@@ -286,7 +286,8 @@ async fn listeners_see_both_outputs() {
 #[tokio::test]
 async fn a_preview_is_the_first_iteration_and_runs_nothing() {
     let agent = agent("agent {prompt}").goal("it").prompt("{iteration}: {goal} {seconds_left}");
-    let preview = agent.preview(Ceiling::time(Duration::from_secs(90))).unwrap();
+    let cx = IterationContext::new(&Work::new(), 1).with_left(Ceiling::time(Duration::from_secs(90)));
+    let preview = agent.preview(&cx).unwrap();
     assert_eq!(preview.prompt, "1: it 90");
     assert_eq!(
         (preview.invocation.line.as_str(), preview.invocation.input.as_str()),

@@ -8,6 +8,7 @@
 mod bounds;
 mod compose;
 mod context;
+mod default_manifest;
 mod describe;
 mod diagnostic;
 mod diagnostics;
@@ -63,6 +64,7 @@ pub use self::{
         AgentOutput, ComposeError, FirstPrompt, ON_FINISH_TIME, PlannedAgent, PlannedLoop, ToolsError,
     },
     context::{ExecutionContext, OutputSink, secrets_in},
+    default_manifest::{NoDefaultManifest, default_manifest, unused_manifest},
     describe::{checks, describe, nobody_to_ask},
     diagnostics::{Diagnostics, Paint},
     environment::EnvironmentPlan,

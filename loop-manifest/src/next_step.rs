@@ -1,6 +1,6 @@
 //! Advice after a run.
 
-use loop_core::{Ending, StopReason};
+use loop_core::{Ending, Progress, StopReason};
 use loop_guardrails::SpendingRate;
 
 use crate::Plan;
@@ -9,19 +9,19 @@ use crate::Plan;
 /// `is_kept` tells whether the run can be resumed.
 ///
 /// ```
-/// use loop_core::{Ending, Halt, StopReason};
+/// use loop_core::{Ending, Halt, Progress, StopReason};
 /// use loop_manifest::{Plan, Source, next_step};
 ///
 /// let text = "agent: {command: claude -p}\nevaluator: {command: make}\nguardrails: {max_iterations: 3}\n";
 /// let plan = Plan::of(Source::from_bytes("loop.yaml".as_ref(), text.into())?)?.plan;
 /// let ending = Ending::halted(Halt::new(StopReason::Cancelled, ""));
-/// let next = next_step(&plan, (&ending, 2), true, |path| path);
+/// let next = next_step(&plan, (&ending, &Progress::default()), true, |path| path);
 /// assert!(next.starts_with("resume the run"));
 /// # Ok::<(), loop_manifest::Diagnostics>(())
 /// ```
 pub fn next_step(
     plan: &Plan,
-    (ending, iterations): (&Ending, u64),
+    (ending, progress): (&Ending, &Progress),
     is_kept: bool,
     called: impl Fn(&'static str) -> &'static str,
 ) -> String {
@@ -29,10 +29,13 @@ pub fn next_step(
     let raise = |limit| format!("raise {}, or split the goal", called(limit));
     let (agent, check) = (called("agent.command"), called("evaluator.command"));
     match ending.reason() {
-        None if iterations == 0 => "nothing: the check passed before the first iteration".to_owned(),
+        None if progress.iterations() == 0 => "nothing: the check passed before the first iteration".to_owned(),
         None => {
             "look at what changed, with `git diff` for example, before you keep it".to_owned()
         }
+        Some(StopReason::MaxIterations) if let Some(fault) = last_fault(progress) => format!(
+            "run the agent ({agent}) yourself, and see why it fails: in the last iteration, {fault}"
+        ),
         Some(StopReason::MaxIterations) if plan.evaluator.command.is_none() => {
             "look at the last output of the check, with `loop show -i N --evaluation`; then sharpen the prompt, \
              or the criteria"
@@ -79,6 +82,11 @@ pub fn next_step(
         Some(StopReason::Cancelled) => format!("{again} when you like; what the agent changed is still there"),
         _ => format!("find out why it stopped before you {again}"),
     }
+}
+
+/// Returns what went wrong with the agent in the last iteration, in one line.
+fn last_fault(progress: &Progress) -> Option<&str> {
+    progress.last_step()?.fault()?.lines().next()
 }
 
 fn see_that_it_runs(command: &str) -> String {

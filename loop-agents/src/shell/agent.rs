@@ -1,7 +1,7 @@
 //! An iteration that is a command.
 
 use async_trait::async_trait;
-use loop_core::{Ceiling, Halt, Iteration, IterationContext, Step, WorkError};
+use loop_core::{Halt, Iteration, IterationContext, Step, WorkError};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -218,13 +218,13 @@ impl ShellAgent {
         &self.agent_prompt.template
     }
 
-    /// Returns the command line and the prompt of the first iteration, without running anything. `left` is the
-    /// remaining budget of the guardrails.
+    /// Returns the command line and the prompt of the first iteration, without running anything. `cx` is the
+    /// context of that iteration.
     ///
     /// # Errors
     /// Fails if the prompt has to be an argument and cannot be one.
-    pub fn preview(&self, left: Ceiling) -> Result<Preview, PromptUndeliverable> {
-        let prompt = self.agent_prompt.template.render(&self.agent_prompt.first(left));
+    pub fn preview(&self, cx: &IterationContext<ShellOutput>) -> Result<Preview, PromptUndeliverable> {
+        let prompt = self.prompt_in(cx);
         Ok(Preview { invocation: self.command.with_prompt(prompt.as_str())?, prompt })
     }
 

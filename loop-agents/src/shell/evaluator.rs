@@ -106,7 +106,8 @@ impl CheckOutput {
     /// Returns the record of a first step with this verdict and these matches. You can use it to test a stop condition
     /// before a loop has run.
     pub fn record(&self) -> StepRecord {
-        record(&self.verdict, self.matches)
+        let exit = u64::try_from(self.exit.shell_code()).unwrap_or_default();
+        record(&self.verdict, self.matches).with_mark(EVALUATOR_EXIT_MARK, exit)
     }
 }
 

@@ -20,6 +20,9 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let vars: Vec<_> = env::vars_os().collect();
     // The check sees the variables set for it, and may print them.
     view::set_redactor(persistence::redactor(plan.named_values(), &vars));
+    if let Some(unused) = run_spec::unused(path.as_deref(), "loop check") {
+        view::say(&unused);
+    }
     if !warnings.is_empty() {
         view::say(&warnings);
     }
@@ -32,5 +35,7 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     }
     view::print_or_warn("");
     let cx = environment::execution_context(dir, environment::new_run_id())?;
-    environment::block_on(environment::unless_signalled(preflight::try_evaluator(&plan, &cx)))
+    environment::block_on(environment::unless_signalled(async {
+        preflight::try_evaluator(&plan, &cx).await.map(drop)
+    }))
 }

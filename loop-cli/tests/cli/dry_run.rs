@@ -23,6 +23,18 @@ fn the_first_prompt_and_the_commands_are_shown_and_only_the_check_is_run() {
 }
 
 #[test]
+fn a_check_that_comes_first_is_in_the_first_prompt() {
+    let manifest = Manifest::new("my-agent {prompt}", "echo x >> checked; echo 2 failed; exit 3")
+        .set("check_first", true)
+        .set("agent.prompt", "{evaluator_exit_code}: {evaluator_output}");
+    let scenario = Scenario::new();
+    let ran = looked(&scenario, &manifest).exits(0);
+    assert_eq!(scenario.read("checked"), "x\n");
+    assert!(ran.stdout.contains("-- prompt\n3: 2 failed\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("my-agent '3: 2 failed"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_check_that_passes_already_is_pointed_out() {
     looked(&Scenario::new(), &Manifest::new("true", "true")).exits(0).says(&["already passes"]);
 }

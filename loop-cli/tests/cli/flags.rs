@@ -81,10 +81,46 @@ fn limits_hold_without_a_file_too() {
 }
 
 #[test]
+fn a_table_that_leaves_iterations_out_shows_all_other_rows() {
+    let scenario = Scenario::new();
+    let ran = scenario.run(&["run", "--agent", "true", "--check", "exit 1", "--max", "22"]).exits(1);
+    let ran = ran.says(&["2 iterations left out"]);
+    let table = ran.stderr.split_once("cost\n").expect("a table").1;
+    let rows: Vec<_> = table.lines().map_while(|line| line.split_whitespace().next()).collect();
+    let numbers = (1..=5).chain(8..=22).map(|number: u32| number.to_string());
+    let mut expected: Vec<_> = numbers.collect();
+    expected.insert(5, "…".to_owned());
+    assert_eq!(rows, expected, "{}", ran.stderr);
+}
+
+#[test]
+fn an_agent_that_fails_in_the_last_iteration_is_what_to_look_at_next() {
+    let scenario = Scenario::new();
+    let ran = scenario.run(&["run", "--agent", "exit 7", "--check", "false", "--max", "2"]).exits(1);
+    ran.says(&["next       run the agent (--agent) yourself", "the agent exited with 7"]);
+}
+
+#[test]
+fn a_manifest_that_flags_replace_completely_is_named() {
+    let scenario = Scenario::new();
+    scenario.manifest(&Manifest::new("touch worked", "test -e worked").set("on_finish", "touch finished"));
+    let flags = ["run", "--agent", "true", "--check", "true", "--max", "1"];
+    let said = ["warning: loop.json is not used, nor are its limits", "`loop run loop.json --max N`"];
+    scenario.run(&flags).exits(0).says(&said);
+    assert!(!scenario.has("finished"));
+    let check = [&["check"], &flags[1..]].concat();
+    scenario.run(&check).exits(0).says(&["loop.json is not used", "`loop check loop.json --max N`"]);
+    // Two of the three change the manifest.
+    let ran = scenario.run(&flags[..5]).exits(0);
+    assert!(scenario.has("finished") && !ran.stderr.contains("is not used"), "{}", ran.stderr);
+    assert_eq!(scenario.run(&[&flags[..], &["--quiet"]].concat()).exits(0).stderr, "");
+}
+
+#[test]
 fn a_command_that_is_not_there_is_named_by_its_flag() {
     let scenario = Scenario::new();
     for (agent, check, flag) in
-        [("test -e . && no-such-agent", "true", "--agent"), ("true", "no-such-check", "--check")]
+        [("test -e . && no-such-agent", "true", "--agent"), ("true", "test -e . && no-such-check", "--check")]
     {
         let args = ["run", "--agent", agent, "--check", check, "--max", "2"];
         scenario.run(&args).exits(1).says(&[&format!("make sure that {flag} can run")]);

@@ -53,7 +53,7 @@ fn an_agent_that_cannot_be_run_halts_the_run_and_wants_a_person() {
 
 #[test]
 fn a_check_that_cannot_be_run_halts_the_run_in_the_first_iteration() {
-    for check in ["no-such-check --please", "exit 126"] {
+    for check in ["test -e . && no-such-check --please", "exit 126"] {
         let scenario = Scenario::new();
         let ran = scenario.run_manifest(&Manifest::new("true", check));
         ran.exits(1).says(&["evaluator_unavailable"]);

@@ -136,6 +136,27 @@ fn an_agent_that_does_not_exist_is_refused_before_the_run() {
     assert!(!scenario.has("checked") && !scenario.has("worked") && !scenario.state().join("runs").exists());
 }
 
+/// The first iteration would be paid for before anybody sees that nothing judges it.
+#[test]
+fn a_check_that_does_not_exist_is_refused_before_the_run() {
+    let scenario = Scenario::new();
+    for (check, missing) in [
+        ("nosuchcheck --all", "the check's program `nosuchcheck` is not on PATH"),
+        ("sh nosuch.sh", "the check's command runs `nosuch.sh`, which does not exist"),
+        ("bash ./nosuch.sh", "the check's command runs `./nosuch.sh`, which does not exist"),
+        ("cd / && ./nosuch", "the check's command runs `./nosuch`, which does not exist"),
+    ] {
+        let ran = scenario.run(&["run", "--agent", "touch worked", "--check", check, "--max", "3"]);
+        ran.exits(2).says(&[missing]);
+    }
+    let unwritten = Manifest::new("touch worked", "nosuchcheck").set("check_first", true);
+    scenario.run_manifest(&unwritten).exits(2).says(&["`nosuchcheck` is not on PATH"]);
+    assert!(!scenario.has("worked") && !scenario.state().join("runs").exists());
+    // The agent may write the check.
+    let later = "test -e new.sh && sh new.sh";
+    scenario.run(&["run", "--agent", "echo true > new.sh", "--check", later, "--max", "1"]).exits(0);
+}
+
 #[test]
 fn a_line_that_may_work_is_run() {
     let scenario = Scenario::new();

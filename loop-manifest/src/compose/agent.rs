@@ -1,6 +1,6 @@
 //! The agent of a plan: a command, or a model that uses tools.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use async_trait::async_trait;
 use loop_agents::{
@@ -9,7 +9,7 @@ use loop_agents::{
     shell::{CommandLine, ShellAgent, Template},
     usage::Format,
 };
-use loop_core::{Ceiling, Iteration, IterationContext, IterationError, Work};
+use loop_core::{Ceiling, Iteration, IterationContext, IterationError, Step, StepRecord, Work};
 
 use super::{
     error::ComposeError,
@@ -203,11 +203,16 @@ impl Plan {
         agent.goal(&self.goal).feedback_bytes(self.feedback_bytes).prompt_in(cx)
     }
 
-    /// Returns the prompt of the first iteration, and what would be given it. Nothing is run.
+    /// Returns the prompt of the first iteration, and what would be given it. `checked` is the result of the check
+    /// before it, if that comes first. Nothing is run.
     ///
     /// # Errors
     /// Those of [`AgentPlan::build`], and a prompt that has to be an argument and cannot be one.
-    pub fn first_prompt(&self, cx: &ExecutionContext) -> Result<FirstPrompt, ComposeError> {
+    pub fn first_prompt(
+        &self,
+        checked: Option<StepRecord>,
+        cx: &ExecutionContext,
+    ) -> Result<FirstPrompt, ComposeError> {
         let cost = [self.limits.max_cost, self.limits.max_hourly_cost].into_iter().flatten().min();
         let mut left = Ceiling::NONE;
         (left.time, left.cost) = (self.limits.max_time, cost);
@@ -219,11 +224,12 @@ impl Plan {
                 FirstPrompt { prompt, agent: command.unwrap_or_else(|| format!("the model {}", name())) }
             }
             AgentKind::Command(agent) => {
-                let preview = agent.preview(left).map_err(ComposeError::part("the first prompt"))?;
+                let cx = first_context(left, checked);
+                let preview = agent.preview(&cx).map_err(ComposeError::part("the first prompt"))?;
                 FirstPrompt { prompt: preview.prompt, agent: preview.invocation.line }
             }
             AgentKind::Model(agent) => {
-                let cx = IterationContext::new(&Work::new(), 1).with_left(left);
+                let cx = first_context(left, checked);
                 FirstPrompt { prompt: agent.prompt_in(&cx), agent: format!("the model {}", name()) }
             }
         })
@@ -245,6 +251,12 @@ impl Plan {
             ));
         }
     }
+}
+
+/// Returns the context of the first iteration, after this check.
+fn first_context<O>(left: Ceiling, checked: Option<StepRecord>) -> IterationContext<O> {
+    let previous = checked.map(|record| Arc::new(Step::new(record, None)));
+    IterationContext::new(&Work::new(), 1).with_left(left).with_previous(previous)
 }
 
 impl PlannedAgent {

@@ -30,8 +30,11 @@ pub enum MissingProgram<'a> {
 }
 
 /// Programs whose first argument is the script that they run. Shells also look for it on `PATH`.
-const INTERPRETERS: [&str; 8] = ["perl", "python", "python3", "ruby", "bash", "dash", "sh", "zsh"];
-const SHELLS: &[&str] = INTERPRETERS.split_at(4).1;
+const INTERPRETERS: [&str; 9] = ["node", "perl", "python", "python3", "ruby", "bash", "dash", "sh", "zsh"];
+const SHELLS: &[&str] = INTERPRETERS.split_at(5).1;
+
+/// The endings of scripts whose whole name `node` certainly needs: it finds `server.js` for `./server`.
+const NODE_ENDINGS: [&str; 3] = [".js", ".mjs", ".cjs"];
 
 /// Builtins and programs that change nothing for the commands after them, which start whatever these print.
 const HARMLESS: [&str; 9] = [":", "cat", "echo", "export", "printf", "set", "true", "ulimit", "umask"];
@@ -147,6 +150,8 @@ impl Place<'_> {
     fn script<'a>(&self, interpreter: &str, script: &'a str) -> Option<MissingProgram<'a>> {
         // Certainly a file: a path, or a name with an ending.
         let is_script = is_plain(script) && !script.starts_with('-') && script.contains(['/', '.']);
+        let is_script =
+            is_script && (interpreter != "node" || NODE_ENDINGS.iter().any(|end| script.ends_with(end)));
         let is_missing = INTERPRETERS.contains(&interpreter) && is_script && self.is_missing_file(script);
         let is_found_by_shell = || {
             let is_searched = SHELLS.contains(&interpreter) && !script.contains('/');

@@ -62,6 +62,21 @@ impl Plan {
         self.missing(agent.into_iter().chain(self.reviewing_command()), folder, variables)
     }
 
+    /// Describes the missing programs of the agent, of the check and of the reviewer, without which a run only costs
+    /// money, as [`missing_agents`](Self::missing_agents) does. If the check runs first, the agent may write the file that
+    /// it lacks, because the agent hears of it.
+    pub fn missing_steps(&self, folder: &Path, variables: &[(OsString, OsString)]) -> Vec<String> {
+        let path = self.search_path(variables);
+        let lacks_file = |line: &str| {
+            matches!(missing_program(line, path.as_deref(), folder), Some(MissingProgram::NoFile(_)))
+        };
+        let check = self.evaluator.command.as_deref().filter(|line| !(self.check_first && lacks_file(line)));
+        let check = check.map(|line| ("check", line));
+        let mut missing = self.missing_agents(folder, variables);
+        missing.extend(self.missing(check.into_iter(), folder, variables));
+        missing
+    }
+
     /// Describes the missing programs of all commands, as [`missing_agents`](Self::missing_agents) does.
     pub fn missing_programs(&self, folder: &Path, variables: &[(OsString, OsString)]) -> Vec<String> {
         let agent = self.agent.command().map(|line| ("agent", line.as_str()));
@@ -84,13 +99,16 @@ impl Plan {
         folder: &Path,
         variables: &[(OsString, OsString)],
     ) -> Vec<String> {
-        // The `PATH` that the commands see.
+        describe_all(commands, self.search_path(variables).as_deref(), folder, variables)
+    }
+
+    /// Returns the `PATH` that the commands see.
+    fn search_path(&self, variables: &[(OsString, OsString)]) -> Option<OsString> {
         let inherited = || {
             let value = variable("PATH", variables)?;
             self.evaluator_sees().lets_see(OsStr::new("PATH"), value).then(|| value.clone())
         };
-        let path = self.agent.env.set.get("PATH").map(OsString::from).or_else(inherited);
-        describe_all(commands, path.as_deref(), folder, variables)
+        self.agent.env.set.get("PATH").map(OsString::from).or_else(inherited)
     }
 }
 

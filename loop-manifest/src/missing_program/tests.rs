@@ -72,6 +72,7 @@ fn what_the_first_program_certainly_lacks_is_found() {
         ("cd ./sub && ../x", "../x"),
         ("A=1 ./nope.sh", "./nope.sh"),
         ("sh missing.sh", "missing.sh"),
+        ("node tests/x.mjs", "tests/x.mjs"),
         ("env A=1 python3 tools/x.py", "tools/x.py"),
     ] {
         assert_eq!(find(line), Some(MissingProgram::NoFile(file)), "{line}");

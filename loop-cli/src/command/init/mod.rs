@@ -11,10 +11,10 @@ use std::{
 
 use loop_agents::shell::CommandLine;
 
-use super::{Failure, OrFail, run_lifecycle::default_manifest, usage};
+use super::{Failure, OrFail, usage};
 use crate::{args::InitArgs, exit, view};
 use loop_manifest::{
-    Format,
+    Format, default_manifest,
     init::{
         AgentChoice, CheckChoice, Draft, ProjectCheck, SCHEMA_FILE, STARTER_SKILL, STARTER_SKILL_FILE,
         agents_on_path, checks, report,
@@ -61,7 +61,9 @@ pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
         write(&args.out, &text, args.force)?;
         view::say(&format!("{} {}", view::paint(view::GOOD, "wrote"), args.out.display()));
         view::say(&report::found(agent, check, &checks));
-        view::say(&report::next(&args.out, default_manifest::is_default(&args.out), draft.is_complete()));
+        let is_default =
+            default_manifest(Path::new(""), "loop run", &[]).is_ok_and(|found| found == args.out);
+        view::say(&report::next(&args.out, is_default, draft.is_complete()));
         if format == Format::Json && !draft.has_schema {
             view::say(&report::schema_hint(&args.out));
         }

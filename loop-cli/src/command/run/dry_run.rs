@@ -9,7 +9,8 @@ use loop_manifest::{ExecutionContext, Format, Plan, checks, withheld};
 /// Shows the first prompt, the commands and the variables hidden from them, and tries the evaluator once. Writes no
 /// telemetry. `format` is the format of the manifest, if there is one.
 pub(super) async fn exec(plan: &Plan, cx: &ExecutionContext, format: Option<Format>) -> Result<(), Failure> {
-    let first = plan.first_prompt(cx)?;
+    let checked = if plan.check_first { preflight::try_evaluator(plan, cx).await? } else { None };
+    let first = plan.first_prompt(checked, cx)?;
     show("prompt", &first.prompt);
     show("agent (not run)", &first.agent);
     for (label, text) in checks(&plan.evaluator) {
@@ -19,5 +20,8 @@ pub(super) async fn exec(plan: &Plan, cx: &ExecutionContext, format: Option<Form
     if !withheld.is_empty() {
         show("environment", &withheld);
     }
-    preflight::try_evaluator(plan, cx).await
+    if !plan.check_first {
+        preflight::try_evaluator(plan, cx).await?;
+    }
+    Ok(())
 }

@@ -55,7 +55,7 @@ pub(super) fn run(
         let format = spec.manifest.as_deref().and_then(Format::of);
         return block_on(unless_signalled(dry_run::exec(&spec.plan, &cx, format)));
     }
-    preflight::refuse_missing(&spec.plan.missing_agents(cx.folder(), cx.variables()))?;
+    preflight::refuse_missing(&spec.plan.missing_steps(cx.folder(), cx.variables()))?;
     // Find problems with any part before storing anything about the run.
     spec.plan.compose(&cx.clone().on_warning(|_| ())).map(drop)?;
     start(args, &spec, &cx, redactor)

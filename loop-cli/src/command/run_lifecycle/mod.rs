@@ -3,14 +3,13 @@
 //!
 //! | step | file |
 //! | --- | --- |
-//! | what to run: a manifest, flags, or a stored specification | `default_manifest.rs`, `run_spec.rs`, `stored_spec.rs` |
+//! | what to run: a manifest, flags, or a stored specification | `run_spec.rs`, `stored_spec.rs` |
 //! | checks before the first paid step | `preflight.rs` |
 //! | storage, supervision and the record | `setup.rs` |
 //! | the loop itself, with its observers | `execute.rs` |
 //! | the command after the run | `on_finish.rs` |
 //! | earlier runs: their list, their history, their processes | `stored_runs.rs`, `prior_run.rs`, `leftover_processes.rs` |
 
-pub(super) mod default_manifest;
 pub(super) mod execute;
 pub(super) mod leftover_processes;
 mod on_finish;

@@ -3,6 +3,7 @@
 use std::{ffi::OsString, path::Path};
 
 use loop_agents::{process::CutReason, shell::CheckOutput};
+use loop_core::StepRecord;
 
 use crate::command::{Failure, OrFail, usage};
 use crate::{
@@ -16,12 +17,12 @@ use loop_manifest::{
 };
 
 /// Tries the evaluator, shows its result, and warns if it already passes. Fails if a run would end in its first
-/// iteration. Also warns about a missing agent.
-pub(crate) async fn try_evaluator(plan: &Plan, cx: &ExecutionContext) -> Result<(), Failure> {
+/// iteration. Also warns about a missing agent. Returns the record of the check, if it came to a verdict.
+pub(crate) async fn try_evaluator(plan: &Plan, cx: &ExecutionContext) -> Result<Option<StepRecord>, Failure> {
     plan.missing_agents(cx.folder(), cx.variables()).iter().for_each(|missing| view::warning(missing));
     let Some(mut command) = plan.check_command(cx)? else {
         view::print_or_warn("nothing to try: there is no command, and no output to judge yet");
-        return Ok(());
+        return Ok(None);
     };
     let checked = command.check().await.or_internal("evaluator.command")?;
     let CheckOutput { verdict, exit, cut, .. } = &checked;
@@ -29,7 +30,7 @@ pub(crate) async fn try_evaluator(plan: &Plan, cx: &ExecutionContext) -> Result<
     if let Some(cut) = cut {
         view::print_or_warn(&format!("verdict: none (the check was ended {cut})"));
         view::warning(&unfinished(*cut));
-        return Ok(());
+        return Ok(None);
     }
     view::print_or_warn(&format!("verdict: {} (the check {exit})", verdict.outcome()));
     if exit.is_unavailable() {
@@ -46,7 +47,7 @@ pub(crate) async fn try_evaluator(plan: &Plan, cx: &ExecutionContext) -> Result<
             false => "the goal is already met before the agent has done anything",
         });
     }
-    Ok(())
+    Ok(Some(checked.record()))
 }
 
 /// Returns advice about a check that was ended before its verdict.

@@ -7,14 +7,15 @@ use std::{
 
 use loop_telemetry::{REDACTED, RunInfo, RunManifest, words};
 
-use super::default_manifest;
 use crate::command::{Failure, plan_and_warnings, usage};
 use crate::{
     args::OverrideArgs,
     persistence,
     view::{self, secrets},
 };
-use loop_manifest::{Diagnostics, LoadedPlan, Overrides, Plan, Source, flag, kebab_case};
+use loop_manifest::{
+    Diagnostics, LoadedPlan, Overrides, Plan, Source, default_manifest, flag, kebab_case, unused_manifest,
+};
 
 /// The name of a loop from flags, in a folder without a usable name.
 const NAMELESS: &str = "loop";
@@ -80,7 +81,9 @@ pub(crate) fn requested(
     }
     let path = match manifest {
         Some(path) => path.to_owned(),
-        None => default_manifest::find(command, &lacking(&overrides))?,
+        None => {
+            default_manifest(Path::new(""), command, &lacking(&overrides)).map_err(|none| usage!("{none}"))?
+        }
     };
     Ok((Source::open(&path)?.overridden(overrides), Some(path)))
 }
@@ -96,7 +99,17 @@ fn lacking(overrides: &Overrides) -> Vec<&'static str> {
 
 /// Builds the specification of a requested run.
 pub(crate) fn of_request((source, path): (Source, Option<PathBuf>)) -> Result<RunSpec, Failure> {
-    RunSpec::of(&source, path.as_deref().map(absolute))
+    let mut spec = RunSpec::of(&source, path.as_deref().map(absolute))?;
+    if let Some(unused) = unused(path.as_deref(), "loop run") {
+        spec.warnings = [unused, spec.warnings].join("\n").trim_end().to_owned();
+    }
+    Ok(spec)
+}
+
+/// Returns a warning about the manifest in the current folder that a loop from flags does not use.
+pub(crate) fn unused(path: Option<&Path>, command: &str) -> Option<String> {
+    let unused = unused_manifest(Path::new(""), command).filter(|_| path.is_none())?;
+    Some(view::warning_text(&unused))
 }
 
 /// Loads the specification of an existing run. A changed manifest is used only if `accepted`: nobody wants half of a

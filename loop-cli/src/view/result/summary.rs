@@ -42,7 +42,7 @@ pub(crate) fn summary(
         row(if index == 0 { "left" } else { "" }, left);
     }
     row("record", telemetry.display().to_string());
-    row("next", next_step(plan, (ending, progress.iterations()), is_kept, called));
+    row("next", text::printable(&next_step(plan, (ending, progress), is_kept, called)));
     lines.join("\n")
 }
 
