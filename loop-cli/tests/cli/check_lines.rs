@@ -85,6 +85,15 @@ fn the_line_counts_failures_where_the_last_line_says_nothing() {
             "2 errors: a.py: no",
         ),
         (jest, "1 of 3 failed, 1 error: /b.js, math adds"),
+        (
+            "[ERROR] Plugin x could not be resolved -> [Help 1]\n[ERROR] \n[ERROR] [Help 1] http://x\n",
+            "Plugin x could not be resolved",
+        ),
+        (
+            "TAP version 13\n# /w/a.test.js:1\n# const x = ;\n# SyntaxError: no\n# Node.js v20.1.0\n\
+             # Subtest: /w/a.test.js\nnot ok 1 - /w/a.test.js\n1..1\n# tests 1\n# pass 0\n# fail 1\n",
+            "/w/a.test.js:1: SyntaxError: no",
+        ),
     ] {
         let scenario = Scenario::new();
         scenario.write("out.txt", output);

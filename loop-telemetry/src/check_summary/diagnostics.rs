@@ -42,7 +42,8 @@ impl Runner for Diagnostics {
         } else if is_placed_error(line) {
             self.found.error(line);
         } else {
-            self.script(line);
+            // `node --test` quotes it in comments of TAP.
+            self.script(line.strip_prefix("# ").unwrap_or(line));
         }
         false
     }

@@ -24,6 +24,7 @@ pub(super) fn line(text: &str, outcome: Outcome, width: usize) -> Option<String>
         .find(|line| counts_failures(line))
         .or_else(|| end.find(|line| states_error(line)))
         .or_else(|| whole.iter().copied().find(|line| is_npm(line)))
+        .or_else(|| maven_error(&whole))
         .or_else(|| text.lines().rev().find(|line| !is_notice(line) && has_word(line)))?;
     Some(shorten(line.trim(), width))
 }
@@ -57,6 +58,14 @@ fn states_error(line: &str) -> bool {
 /// Returns true for an error of npm. It states the error first, and then where to read more.
 fn is_npm(line: &str) -> bool {
     ["npm error ", "npm ERR! "].iter().any(|prefix| line.trim_start().starts_with(prefix))
+}
+
+/// Returns the first error of Maven that says something. It ends with links, each `[ERROR] [Help 1] http…`.
+fn maven_error<'a>(lines: &[&'a str]) -> Option<&'a str> {
+    let mut errors = lines.iter().filter_map(|line| line.trim_start().strip_prefix("[ERROR] "));
+    let has_help = errors.clone().any(|error| error.starts_with("[Help "));
+    let error = errors.find(|error| has_word(error) && !error.starts_with("[Help ")).filter(|_| has_help)?;
+    Some(error.rsplit_once(" -> [Help ").map_or(error, |(error, _)| error))
 }
 
 /// Returns true if a line counts at least one failure: `Tests run: 5, Failures: 2`, `1 tests failed out of 2`,

@@ -38,6 +38,9 @@ impl Findings {
                 _ => self.tally.join(other.tally),
             }
         } else if !self.failing.is_empty() {
+            // Node names a file that it cannot run as a failed test.
+            let explained = |error: &&String| self.failing.list.iter().any(|name| is_file_of(name, error));
+            self.errors.extend(other.errors.list.iter().filter(explained));
             return self;
         }
         self.failing.append(other.failing);
@@ -239,6 +242,14 @@ pub(super) fn is_exception(line: &str) -> bool {
     let name = kind.split_once(" [").map_or(kind, |(name, _)| name);
     let is_name = name.chars().all(|sign| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '.'));
     is_name && (name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("NotFound"))
+}
+
+/// Returns true if a test has the name of the file in which this error is: `a.test.js` for `/p/a.test.js:1: no`.
+pub(super) fn is_file_of(name: &str, error: &str) -> bool {
+    let place = error.split_once(": ").map_or(error, |(place, _)| place);
+    let file = place.rsplit_once(':').map_or(place, |(file, _)| file);
+    name.contains('.')
+        && file.strip_suffix(name).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
 }
 
 #[cfg(test)]

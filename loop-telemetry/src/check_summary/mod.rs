@@ -46,7 +46,7 @@ mod vitest;
 use loop_core::{Outcome, Verdict};
 
 use self::{
-    findings::{Findings, is_exception, shorten},
+    findings::{Findings, is_exception, is_file_of, shorten},
     lines::{Line, lines, visible},
 };
 use crate::{Redactor, words::grouped};
@@ -167,8 +167,9 @@ impl CheckSummary {
             1 => Some("1 error".to_owned()),
             count => Some(format!("{} errors", grouped(count))),
         };
-        if self.failing.is_empty()
-            && self.failed.is_none_or(|failed| failed == 0)
+        let named = self.failing.len() as u64;
+        if self.failing.iter().all(|name| self.is_file_with_error(name))
+            && self.failed.is_none_or(|failed| failed == named)
             && let Some(error) = self.errors.first()
         {
             let count = errors.filter(|_| self.error_count > Some(1)).map(|count| count + ": ");
@@ -184,12 +185,17 @@ impl CheckSummary {
         Some(self.with_names(counts?, width))
     }
 
+    fn is_file_with_error(&self, name: &str) -> bool {
+        self.errors.iter().any(|error| is_file_of(name, error))
+    }
+
     /// Appends the places of the errors and the names of tests, as far as they fit.
     fn with_names(&self, mut line: String, width: usize) -> String {
         const MORE: &str = ", …";
         let placed = self.errors.iter().filter(|error| !is_exception(error));
         let places = placed.map(|error| error.split_once(": ").map_or(&**error, |(place, _)| place));
-        let names: Vec<_> = places.chain(self.failing.iter().map(String::as_str)).collect();
+        let tests = self.failing.iter().filter(|name| !self.is_file_with_error(name));
+        let names: Vec<_> = places.chain(tests.map(String::as_str)).collect();
         let mut length = line.chars().count();
         for (index, name) in names.iter().enumerate() {
             let is_last = index + 1 == names.len() && !self.has_more;
