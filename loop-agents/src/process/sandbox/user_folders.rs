@@ -136,7 +136,12 @@ impl UserFolders {
         Self {
             home: folder("HOME").map(|home| home.canonicalize().unwrap_or(home)),
             temporary: folder("TMPDIR"),
-            programs: programs.unwrap_or_default().into_iter().filter_map(without_parents).collect(),
+            programs: programs
+                .unwrap_or_default()
+                .into_iter()
+                .filter_map(without_parents)
+                .map(|path| path.canonicalize().unwrap_or(path))
+                .collect(),
             named: ["CARGO_HOME", "RUSTUP_HOME", "GOPATH", "NVM_DIR"]
                 .into_iter()
                 .filter_map(folder)
@@ -208,7 +213,7 @@ impl UserFolders {
     fn installation(&self, programs: &Path) -> Vec<PathBuf> {
         let mut found = vec![programs.to_owned()];
         let is_bin = ["bin", "shims"].iter().any(|name| programs.ends_with(name));
-        if let Some(above) = programs.parent().filter(|above| is_bin && !above.ends_with(".local")) {
+        if let Some(above) = programs.parent().filter(|_| is_bin) {
             found.push(above.to_owned());
         }
         // The system's own programs are readable anyway.
@@ -221,10 +226,15 @@ impl UserFolders {
         found
     }
 
-    /// Returns whether a folder contains much more than programs.
+    /// Returns whether a folder contains much more than programs. Links are followed, so that a linked home folder is
+    /// found too.
     fn is_too_wide(&self, path: &Path) -> bool {
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let is = |wide: PathBuf| wide.canonicalize().unwrap_or(wide) == real;
         let home = self.home.as_deref().unwrap_or(Path::new("/"));
-        home.starts_with(path) || ["/", "/usr", "/tmp"].iter().any(|wide| path == Path::new(wide))
+        home.starts_with(&real)
+            || ["/", "/usr", "/tmp"].iter().any(|wide| is(PathBuf::from(wide)))
+            || self.in_home(&[".local", ".local/share", ".config"]).any(is)
     }
 }
 
@@ -276,6 +286,31 @@ mod tests {
         let found = folders(home.path(), &format!("{path}:relative:/bin")).toolchains();
         assert!(!found.contains(&home.path().to_owned()) && !found.contains(&PathBuf::from("/")));
         assert!(found.contains(&home.path().join("bin")));
+    }
+
+    #[test]
+    fn a_linked_home_is_as_wide_as_its_target() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let home = place.join("real");
+        for folder in ["bin", ".config/bin", ".local/share/bin"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        fs::write(home.join(".local/share/x"), "").unwrap();
+        std::os::unix::fs::symlink(home.join(".local/share/x"), home.join("bin/x")).unwrap();
+        let link = place.join("link");
+        std::os::unix::fs::symlink(&home, &link).unwrap();
+        let path =
+            ["bin", ".config/bin", ".local/share/bin"].map(|name| link.join(name).display().to_string());
+        let found: Vec<_> = folders(&link, &path.join(":"))
+            .toolchains()
+            .iter()
+            .map(|path| path.canonicalize().unwrap())
+            .collect();
+        for wide in ["", ".config", ".local/share"] {
+            assert!(!found.contains(&home.join(wide)), "{wide} in {found:?}");
+        }
+        assert!(found.contains(&home.join("bin")), "{found:?}");
     }
 
     #[test]
