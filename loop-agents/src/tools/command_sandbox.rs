@@ -65,6 +65,10 @@ impl CommandSandbox {
         };
         match (policy.sandbox().value, self.is_possible()) {
             (SandboxMode::Off, _) => "without a sandbox, because the settings turn it off".to_owned(),
+            (SandboxMode::Require, true) if abi < SandboxSupport::MIN_LANDLOCK_ABI => format!(
+                "not at all: the settings require a sandbox, which needs version {} of Landlock, and this kernel has {abi}",
+                SandboxSupport::MIN_LANDLOCK_ABI
+            ),
             (_, true) => format!("in a sandbox of the kernel (Landlock {abi}); {network}"),
             (SandboxMode::Auto, false) => format!("without a sandbox: {}", self.lack()),
             (SandboxMode::Require, false) => {

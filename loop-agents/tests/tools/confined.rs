@@ -12,7 +12,9 @@ use loop_agents::{
     process::sandbox::{SandboxSupport, UserFolders},
     tools::{CommandSandbox, ToolOutcome, ToolReport},
 };
-use loop_guardrails::policy::{CommandNetwork, Origin, PolicySettings, SandboxMode, WithOrigin};
+use loop_guardrails::policy::{
+    ActionPolicy, CommandNetwork, Origin, PolicySettings, SandboxMode, WithOrigin,
+};
 use serde_json::json;
 
 use crate::scenario::Scenario;
@@ -285,6 +287,23 @@ async fn without_landlock_the_rules_apply_alone_and_the_description_says_so() {
     let policy = loop_guardrails::policy::ActionPolicy::default();
     let sandbox = CommandSandbox::new(folders(&scenario)).supported(none);
     assert!(sandbox.describe(&policy).contains("without a sandbox: this kernel has no Landlock"));
+}
+
+#[test]
+fn a_required_sandbox_is_described_as_refused_below_the_least_version_of_landlock() {
+    let mut settings = allowing();
+    settings.sandbox = setting(SandboxMode::Require);
+    let policy = ActionPolicy::new(settings, PolicySettings::default());
+    let mut old = support();
+    old.seccomp = true;
+    let describe = |support| {
+        let folders = UserFolders::of(|_| None);
+        CommandSandbox::new(folders).supported(support).describe(&policy)
+    };
+    old.landlock_abi = SandboxSupport::MIN_LANDLOCK_ABI - 1;
+    assert!(describe(old).starts_with("not at all"), "{}", describe(old));
+    old.landlock_abi = SandboxSupport::MIN_LANDLOCK_ABI;
+    assert!(describe(old).starts_with("in a sandbox"), "{}", describe(old));
 }
 
 #[tokio::test]
