@@ -63,14 +63,35 @@ fn an_interrupted_turn_returns_the_queue_to_the_editor() {
             chat.types("the next one\rhalf a line");
             chat.sees("> half a line");
             chat.types(key);
-            chat.sees("interrupted\n> the next one\n… half a line");
+            chat.sees("1 more line waits");
+            chat.wait_for_typed_prompt_after("the next one", "interrupted");
             assert_eq!(server.requests().len(), 1, "nothing is sent");
+            chat.types(CTRL_C);
+            chat.wait_for_typed_prompt_after("half a line", "Ctrl+D leaves");
             chat.types(CTRL_C);
             chat.wait_for_prompt_after("Ctrl+D leaves");
             chat.says("And now?", "Whole.");
             chat.leaves();
         }
     }
+}
+
+/// A line behind a command must not become a part of it.
+#[test]
+fn withdrawn_lines_stay_apart() {
+    let (scenario, server) = (Scenario::new(), stalled());
+    scenario.write("victim", "mine");
+    let mut chat = in_a_turn(&scenario, &server, SIZES[0]);
+    chat.types("!echo mine\rrm victim\r");
+    chat.sees("> rm victim (queued)");
+    chat.types(ESC);
+    chat.wait_for_typed_prompt_after("!echo mine", "1 more line waits behind this one");
+    chat.types("\r");
+    chat.wait_for_typed_prompt_after("rm victim", "mine");
+    assert!(scenario.has("victim") && server.requests().len() == 1);
+    chat.types(CTRL_C);
+    chat.wait_for_prompt_after("Ctrl+D leaves");
+    chat.leaves();
 }
 
 /// Stops the session, continues it as `fg` does, and waits until it reads keys again.

@@ -58,6 +58,8 @@ impl Progress {
             EventKind::RunFinished { ending } if ending.is_success() && !self.has_met_goal() => {
                 Damage::Unearned
             }
+            // Only a halt interrupts work.
+            EventKind::InterruptRequested { cause } if cause.is_success() => Damage::Unearned,
             EventKind::IterationStarted { iteration, .. } if *iteration != self.iterations + 1 => {
                 Damage::Iteration(self.iterations)
             }

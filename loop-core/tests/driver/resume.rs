@@ -268,6 +268,16 @@ fn a_history_whose_goal_was_met_without_a_step_or_that_goes_on_after_it_is_damag
     let ending = Box::new(Ending::goal_met("forged"));
     let forged = damage(vec![started.clone(), EventKind::RunFinished { ending }]);
     assert_eq!(forged, "the history is damaged at event 2 (`run_finished`): no step before it met the goal");
+    let cause = Box::new(Ending::goal_met("forged"));
+    let forged = damage(vec![
+        started.clone(),
+        EventKind::IterationStarted { iteration: 1, attempt: 1 },
+        EventKind::InterruptRequested { cause },
+    ]);
+    assert_eq!(
+        forged,
+        "the history is damaged at event 3 (`interrupt_requested`): no step before it met the goal"
+    );
     let goes_on = damage(vec![
         started,
         EventKind::IterationStarted { iteration: 1, attempt: 1 },

@@ -1,7 +1,7 @@
 //! At every prefix, the fold of the events equals the live progress, also after the events were serialized and read
 //! again. Restored parts equal live parts.
 
-use loop_core::{BuildError, Event, EventKind, Guardrail, Input, Progress, RunTime};
+use loop_core::{BuildError, Ending, Event, EventKind, Guardrail, Input, Progress, RunTime};
 use proptest::{collection::vec, prelude::any, sample::Index, strategy::Strategy};
 
 use crate::scenario::{
@@ -102,6 +102,9 @@ fn replay_of_a_damaged_history() {
             }
             let all: Vec<Event> = events.iter().cloned().chain(machine.take_events()).collect();
             assert_eq!(machine.progress(), &loop_core::Progress::from_events(&all).expect("a history"));
+            let met = |event: &Event| matches!(event.kind, EventKind::StepSettled { met: true, .. });
+            let is_success = machine.progress().ending().is_some_and(Ending::is_success);
+            assert!(!is_success || all.iter().any(met), "{all:?}");
         },
     );
 }
@@ -125,9 +128,21 @@ fn replay_of_a_damaged_history_when_driven() {
     });
 }
 
-/// Returns changes that lose, duplicate and move events, each at a position.
+/// Returns changes that lose, duplicate, move and forge events, each at a position.
 fn damages() -> impl Strategy<Value = Vec<(u8, Index)>> {
-    vec((0..3_u8, any::<Index>()), 0..4)
+    vec((0..5_u8, any::<Index>()), 0..4)
+}
+
+/// Returns an event after this one that claims a success.
+fn forged(event: &Event, interrupts: bool) -> Event {
+    let success = Box::new(Ending::goal_met("forged"));
+    let kind = match interrupts {
+        true => EventKind::InterruptRequested { cause: success },
+        false => EventKind::RunFinished { ending: success },
+    };
+    let mut forged = Event::new(event.at, kind);
+    forged.sequence = event.sequence;
+    forged
 }
 
 fn damaged(whole: &[Event], damages: &[(u8, Index)]) -> Vec<Event> {
@@ -140,7 +155,8 @@ fn damaged(whole: &[Event], damages: &[(u8, Index)]) -> Vec<Event> {
         match kind {
             0 => drop(events.remove(place)),
             1 => events.insert(place, events[place].clone()),
-            _ => events.swap(place, place + 1),
+            2 => events.swap(place, place + 1),
+            kind => events.insert(place + 1, forged(&events[place], *kind == 3)),
         }
     }
     events

@@ -49,7 +49,10 @@ use self::{
     typed_keys::TypedInput,
 };
 use super::screen::TypedLines;
-use crate::{signals::stop_here, view};
+use crate::{
+    signals::stop_here,
+    view::{self, text},
+};
 
 /// The name of the completion menu.
 const MENU: &str = "completions";
@@ -179,10 +182,14 @@ impl Editor {
         self.ahead.answer().await
     }
 
-    /// Returns the queued lines to the editor, so that the person can edit them or withdraw them.
+    /// Returns the queued lines to the editor, one after the other, so that the person can edit or delete each. Tells if
+    /// there are several.
     pub(crate) fn withdraw_queue(&mut self) {
-        // If the terminal is unreadable, the keys that nobody has read yet wait there.
-        let _ = self.ahead.withdraw();
+        let waiting = self.ahead.withdraw();
+        if waiting > 0 {
+            let verb = if waiting == 1 { "waits" } else { "wait" };
+            view::say(&format!("{} {verb} behind this one", text::count(waiting as u64, "more line")));
+        }
     }
 
     /// Takes the terminal back from a person who is typing. Returns [`EditorEvent::Paused`], unless a line came first.

@@ -56,15 +56,13 @@ impl TypeAhead {
         begun
     }
 
-    /// Makes all queued lines a part of the beginning of a line, with the keys that nobody has read yet.
-    ///
-    /// # Errors
-    /// The terminal is unreadable; the input read earlier is withdrawn all the same.
-    pub(super) fn withdraw(&mut self) -> io::Result<()> {
-        let read = self.read_pending();
-        self.keys.withdraw();
+    /// Withdraws all queued lines, with the keys that nobody has read yet. Returns how many wait behind the first one.
+    pub(super) fn withdraw(&mut self) -> usize {
+        // If the terminal is unreadable, the keys that nobody has read yet wait there.
+        let _ = self.read_pending();
+        let waiting = self.keys.withdraw();
         self.show();
-        read
+        waiting
     }
 
     /// Collects typed input, until Esc. During a loop, this also returns at an exit word or Ctrl+D, which are meant for

@@ -15,6 +15,8 @@ pub(super) struct TypedKeys {
     queue: VecDeque<TypedInput>,
     /// The line that is being typed.
     begun: String,
+    /// Withdrawn lines. Each is offered for editing once the line before it has ended, and none is sent by itself.
+    withdrawn: VecDeque<String>,
     pastes: Pastes,
     /// The text of a paste that has not ended.
     paste: Option<String>,
@@ -30,7 +32,8 @@ pub(super) enum TypedInput {
 
 impl TypedKeys {
     pub(super) fn new(pastes: Pastes) -> Self {
-        Self { queue: VecDeque::new(), begun: String::new(), pastes, paste: None }
+        let (queue, withdrawn) = (VecDeque::new(), VecDeque::new());
+        Self { queue, begun: String::new(), withdrawn, pastes, paste: None }
     }
 
     /// Takes the keys that the terminal delivered together. Returns whether Esc was among them.
@@ -104,13 +107,13 @@ impl TypedKeys {
         }
     }
 
-    /// Takes the last queued line back, above the text that is being typed.
+    /// Takes the last queued line back, unless a line is being typed: two lines in one would be another command.
     fn take_back(&mut self) {
-        if let Some(TypedInput::Line(line)) =
-            self.queue.pop_back_if(|last| matches!(last, TypedInput::Line(_)))
+        if self.begun.is_empty()
+            && let Some(TypedInput::Line(line)) =
+                self.queue.pop_back_if(|last| matches!(last, TypedInput::Line(_)))
         {
-            let gap = if self.begun.is_empty() { "" } else { "\n" };
-            self.begun.insert_str(0, &format!("{line}{gap}"));
+            self.begun = line;
         }
     }
 
@@ -127,17 +130,25 @@ impl TypedKeys {
         Some(TypedInput::Line(line))
     }
 
-    /// Returns the beginning of a line, to be continued.
+    /// Returns the beginning of a line, to be continued: the next withdrawn line, or else what is being typed.
     pub(super) fn take_begun(&mut self) -> String {
-        std::mem::take(&mut self.begun)
+        self.withdrawn.pop_front().unwrap_or_else(|| std::mem::take(&mut self.begun))
     }
 
-    /// Makes all queued lines a part of the line that is being typed.
-    pub(super) fn withdraw(&mut self) {
-        let begun = self.take_begun();
-        let lines = self.lines();
-        self.queue.clear();
-        self.begun = lines.into_iter().chain([begun]).collect::<Vec<_>>().join("\n").trim_end().to_owned();
+    /// Withdraws all queued lines, each with its continuation lines, and the one that is being typed. Returns how many
+    /// lines wait behind the first one.
+    ///
+    /// The lines stay apart. Otherwise a prompt could become a part of the command before it.
+    pub(super) fn withdraw(&mut self) -> usize {
+        while let Some(input) = self.take() {
+            if let TypedInput::Line(line) = input {
+                self.withdrawn.push_back(line);
+            }
+        }
+        if !self.begun.is_empty() {
+            self.withdrawn.push_back(std::mem::take(&mut self.begun));
+        }
+        self.withdrawn.len().saturating_sub(1)
     }
 
     /// Returns the number of queued inputs.
@@ -218,8 +229,10 @@ mod tests {
         keys.press("\u{1b}OA\u{15}half");
         assert_eq!((keys.lines(), keys.begun()), (vec!["one".to_owned()], "half"));
         assert!(keys.press("\u{1b}"));
-        keys.withdraw();
-        assert_eq!((keys.len(), keys.begun()), (0, "one\nhalf"));
+        keys.press("\u{1b}[A");
+        assert_eq!((keys.lines(), keys.begun()), (vec!["one".to_owned()], "half"));
+        assert_eq!((keys.withdraw(), keys.len(), keys.begun()), (1, 0, ""));
+        assert_eq!([keys.take_begun(), keys.take_begun(), keys.take_begun()], ["one", "half", ""]);
     }
 
     #[test]
@@ -236,6 +249,21 @@ mod tests {
     }
 
     proptest! {
+        /// Withdrawn lines come back as they were typed, and each by itself.
+        #[test]
+        fn withdrawn_lines_stay_apart(lines in prop::collection::vec("[!/@a-z][a-zé漢 ]{0,9}", 0..5), begun in "[!a-z]{0,5}") {
+            let mut keys = TypedKeys::new(Pastes::default());
+            for line in &lines {
+                keys.press(&format!("{line}\r"));
+            }
+            keys.press(&begun);
+            let expected: Vec<_> = lines.into_iter().chain(Some(begun).filter(|begun| !begun.is_empty())).collect();
+            prop_assert_eq!(keys.withdraw(), expected.len().saturating_sub(1));
+            prop_assert_eq!(keys.take(), None);
+            let offered: Vec<_> = std::iter::repeat_with(|| keys.take_begun()).take_while(|line| !line.is_empty()).collect();
+            prop_assert_eq!(offered, expected);
+        }
+
         #[test]
         fn typed_text_is_queued_as_it_is(lines in prop::collection::vec("[a-zé漢 ]{0,9}", 0..5)) {
             let mut keys = TypedKeys::new(Pastes::default());
