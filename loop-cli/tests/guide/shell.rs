@@ -23,7 +23,7 @@ const MARK: char = '\u{1e}';
 const PATIENCE: &str = "300";
 
 /// Matches the id of a run or a job, or a prefix of one.
-pub(crate) const ID: &str = r"\b[0-9a-f]{8}(-[0-9a-f]{2,4}){0,3}(-[0-9a-f]{12})?\b";
+pub(crate) const ID: &str = r"\b[0-9a-f]{8}(-[0-9a-f]{1,4}){0,3}(-[0-9a-f]{12})?\b";
 
 /// Text that an interactive shell leaves out: its script, the line and the killed process.
 const KILLED: &str = r"(?m)^\S+: line \d+: +\d+ Killed.*$";
