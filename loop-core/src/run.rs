@@ -153,14 +153,11 @@ impl<O> Run<O> {
         if let Input::Iterated { id, .. } | Input::Evaluated { id, .. } | Input::Settled { id, .. } = input {
             return Err(RefusedAnswer::typed(&input, id));
         }
+        self.refuse_before_end(&input)?;
         self.tell_usage(at);
         let ended = self.tell_end(at);
         let effect = match input {
-            Input::Cancelled | Input::Halted { .. }
-                if self.end.is_told && ended != InputEffect::Unchanged =>
-            {
-                ended
-            }
+            Input::Cancelled | Input::Halted { .. } if self.end.is_told => ended,
             // The end of the previous work took what it had reported.
             Input::Reported { usage } if usage.is_unknown() => ended,
             input => match (self.machine.tell(at, input)?, ended) {
@@ -169,6 +166,15 @@ impl<O> Run<O> {
             },
         };
         Ok(self.after(at, effect))
+    }
+
+    /// Refuses a wrong answer while the machine is still to hear that the run has to end: it hears of that only once, and
+    /// the driver of a refused answer would not hear what follows from it.
+    fn refuse_before_end(&mut self, answer: &Input) -> Result<(), RefusedAnswer> {
+        match answer.id() {
+            Some(id) if !self.end.is_told && self.end.is_requested() => self.machine.check_answer(answer, id),
+            _ => Ok(()),
+        }
     }
 
     fn after(&mut self, at: RunTime, effect: InputEffect) -> Option<Action> {
@@ -264,10 +270,12 @@ impl<O> Run<O> {
         let (output, result) = result.split();
         // The report that used up a shared budget may be the last of work that has succeeded.
         let is_kept = output.is_some() && self.end.is_only_exhausted();
+        let answer = Input::Iterated { id, result, notes: notes.boxed() };
         if !is_kept {
+            self.refuse_before_end(&answer)?;
             self.tell_end(at);
         }
-        let effect = self.machine.tell(at, Input::Iterated { id, result, notes: notes.boxed() })?;
+        let effect = self.machine.tell(at, answer)?;
         self.output = output.map(Arc::new);
         if is_kept {
             self.tell_end(at);

@@ -117,7 +117,7 @@ impl Machine {
     }
 
     /// Checks that this answer belongs to the outstanding action.
-    pub(super) fn check_answer(&self, input: &Input, id: ActionId) -> Result<(), RefusedAnswer> {
+    pub(crate) fn check_answer(&self, input: &Input, id: ActionId) -> Result<(), RefusedAnswer> {
         let refused = |why| Err(RefusedAnswer { answer: input.name(), id, why });
         let Some(outstanding) = self.progress.action_id() else { return refused(Refusal::Nothing) };
         let action = self.progress.action_name();

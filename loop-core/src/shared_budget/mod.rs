@@ -179,11 +179,9 @@ impl SharedBudget {
     pub(crate) fn count(&self, usage: Usage) {
         let mut amounts = self.amounts();
         amounts.spent += usage;
-        self.exhaust_if_spent(&amounts);
-    }
-
-    fn exhaust_if_spent(&self, amounts: &Amounts) {
         let Ceiling { cost, tokens, .. } = self.0.limit.after(&amounts.spent);
+        // Waking runs code of executors, which may ask for the amounts.
+        drop(amounts);
         if (Ceiling { time: None, cost, tokens }).is_exhausted() && !self.is_exhausted() {
             self.0.exhausted.cancel();
         }

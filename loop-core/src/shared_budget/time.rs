@@ -19,7 +19,7 @@ use crate::work::Pauses;
 pub(super) struct TimeAccount {
     limit: Option<Duration>,
     clocks: Mutex<Clocks>,
-    /// A clock started or stopped, so the limit is reached at another time than the waiting members expect.
+    /// A clock started or stopped, or a history was counted, so the limit is reached at another time than the waiting members expect.
     changed: Notify,
 }
 
@@ -109,7 +109,10 @@ impl TimeAccount {
         let Some(limit) = self.limit else { return false };
         let mut clocks = self.clocks();
         clocks.counted = clocks.counted.saturating_add(time);
-        clocks.counted >= limit
+        let is_used_up = clocks.counted >= limit;
+        drop(clocks);
+        self.changed.notify_one();
+        is_used_up
     }
 
     /// Returns the time at which nothing is left if all running clocks go on. Returns `None` if no clock runs.

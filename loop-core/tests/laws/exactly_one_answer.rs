@@ -3,7 +3,10 @@
 
 use std::collections::HashSet;
 
-use loop_core::{Action, ActionId, Input, Machine, RunTime};
+use loop_core::{
+    Action, ActionId, CancellationToken, Input, IterationContext, Loop, Machine, Notes, Parts, RunTime, Step,
+    WorkResult, condition_fn, iteration_fn,
+};
 use proptest::{collection::vec, sample::Index};
 
 use crate::scenario::{Exchange, Simulator, also_holds, holds, settings, simulator_machine};
@@ -47,13 +50,11 @@ fn exactly_one_answer_over_deaths() {
         let answer = match action {
             Action::Wait(_) => Input::Waited { id },
             Action::Ask(_) => Input::Answered { id, answer: None },
-            Action::Evaluate => Input::Evaluated {
-                id,
-                result: loop_core::WorkResult::Done(loop_core::Verdict::pass()),
-                notes: None,
-            },
+            Action::Evaluate => {
+                Input::Evaluated { id, result: WorkResult::Done(loop_core::Verdict::pass()), notes: None }
+            }
             Action::Iterate { .. } | Action::Interrupt { .. } => {
-                Input::Iterated { id, result: loop_core::WorkResult::Done(()), notes: None }
+                Input::Iterated { id, result: WorkResult::Done(()), notes: None }
             }
             // Asking the condition again gives the same answer, and a run that is over has none.
             _ => return,
@@ -84,11 +85,35 @@ fn exactly_one_answer_of_a_restored_action() {
     });
 }
 
+/// A run that has to end hears of that once, also if a wrong answer comes first.
+#[test]
+fn a_refused_answer_hides_no_cancellation() {
+    for is_iterated in [false, true] {
+        let (token, now) = (CancellationToken::new(), RunTime::ZERO);
+        let agent = iteration_fn(async |_: IterationContext<()>| Ok(()));
+        let never = condition_fn(|_: &Step<()>, _| false);
+        let run = Loop::new(agent).until(never).at_most(3).cancel_on(token.clone());
+        let Parts { mut run, .. } = run.into_parts().expect("a loop");
+        run.begin(now);
+        token.cancel();
+        let (id, done) = (ActionId::default(), WorkResult::Done(()));
+        let refused = match is_iterated {
+            true => run.iterated(now, id, done, Notes::default()),
+            false => run.handle(now, Input::Waited { id }),
+        };
+        refused.expect_err("no such action is outstanding");
+        assert!(matches!(run.handle(now, Input::Cancelled), Ok(Some(Action::Interrupt { .. }))));
+        assert_eq!(run.handle(now, Input::Cancelled), Ok(None));
+        let told = run.events().iter().filter(|event| event.kind.name() == "cancel_requested");
+        assert_eq!(told.count(), 1);
+    }
+}
+
 /// The messages, for people.
 #[test]
 fn a_refusal_says_what_is_outstanding() {
     let mut machine = Machine::new(Vec::new(), Box::new(std::time::Duration::ZERO), false);
-    let done = |id| Input::Iterated { id, result: loop_core::WorkResult::Done(()), notes: None };
+    let done = |id| Input::Iterated { id, result: WorkResult::Done(()), notes: None };
     let mut refusal = |input: Input| {
         machine.handle(RunTime::ZERO, input).map_or_else(|refused| refused.to_string(), |_| String::new())
     };
