@@ -1,13 +1,14 @@
 //! A run without a driver: the machine, with everything that knows the outputs.
 
+mod answers;
 mod poll;
 
 use std::{fmt, mem, sync::Arc, time::Duration, vec};
 
 use crate::{
     Action, ActionId, BoxError, Ceiling, EvaluationContext, Event, Input, InputEffect, IterationContext,
-    Machine, Notes, Observer, Phase, Progress, RefusedAnswer, Report, RunTime, Snapshot, SnapshotError, Step,
-    StepRecord, Verdict, Work, WorkResult, end_signals::EndSignals, report::Steps, snapshot::PartState,
+    Machine, Observer, Phase, Progress, Report, RunTime, Snapshot, SnapshotError, Step, StepRecord, Work,
+    end_signals::EndSignals, report::Steps, snapshot::PartState,
 };
 
 /// A stop condition whose step type was erased.
@@ -143,52 +144,6 @@ impl<O> Run<O> {
         }
     }
 
-    /// Handles an input and returns the next action, as [`Machine::handle`] does. A request to end the run goes first,
-    /// so that nothing begins after it, and so does usage that arrived while no work was running.
-    ///
-    /// # Errors
-    /// [`RefusedAnswer`] if the input is an answer to another action than the outstanding one, or one that
-    /// [`iterated`](Self::iterated), [`evaluated`](Self::evaluated) or [`settle`](Self::settle) takes.
-    pub fn handle(&mut self, at: RunTime, input: Input) -> Result<Option<Action>, RefusedAnswer> {
-        if let Input::Iterated { id, .. } | Input::Evaluated { id, .. } | Input::Settled { id, .. } = input {
-            return Err(RefusedAnswer::typed(&input, id));
-        }
-        self.refuse_before_end(&input)?;
-        self.tell_usage(at);
-        let ended = self.tell_end(at);
-        let effect = match input {
-            Input::Cancelled | Input::Halted { .. } if self.end.is_told => ended,
-            // The end of the previous work took what it had reported.
-            Input::Reported { usage } if usage.is_unknown() => ended,
-            input => match (self.machine.tell(at, input)?, ended) {
-                (InputEffect::Unchanged, ended) => ended,
-                (effect, _) => effect,
-            },
-        };
-        Ok(self.after(at, effect))
-    }
-
-    /// Refuses a wrong answer while the machine is still to hear that the run has to end: it hears of that only once, and
-    /// the driver of a refused answer would not hear what follows from it.
-    fn refuse_before_end(&mut self, answer: &Input) -> Result<(), RefusedAnswer> {
-        match answer.id() {
-            Some(id) if !self.end.is_told && self.end.is_requested() => self.machine.check_answer(answer, id),
-            _ => Ok(()),
-        }
-    }
-
-    fn after(&mut self, at: RunTime, effect: InputEffect) -> Option<Action> {
-        match effect {
-            InputEffect::Unchanged => None,
-            InputEffect::Interrupt(cause) => {
-                self.work.interrupt();
-                self.dropped_at = Some(at.after(self.grace));
-                Some(Action::Interrupt { cause })
-            }
-            InputEffect::Due => self.decide(at),
-        }
-    }
-
     pub(crate) fn decide(&mut self, at: RunTime) -> Option<Action> {
         self.machine.decide(at)
     }
@@ -255,69 +210,9 @@ impl<O> Run<O> {
         Some(cx.with_left(left).with_previous(self.steps.last.clone()))
     }
 
-    /// Handles the end of an iteration, and returns the next action. `notes` are those of
-    /// [`Work::take_notes`], or what a worker elsewhere sent.
-    ///
-    /// # Errors
-    /// [`RefusedAnswer`] if `id` is not the id of the outstanding iteration.
-    pub fn iterated(
-        &mut self,
-        at: RunTime,
-        id: ActionId,
-        result: WorkResult<O>,
-        notes: Notes,
-    ) -> Result<Option<Action>, RefusedAnswer> {
-        let (output, result) = result.split();
-        // The report that used up a shared budget may be the last of work that has succeeded.
-        let is_kept = output.is_some() && self.end.is_only_exhausted();
-        let answer = Input::Iterated { id, result, notes: notes.boxed() };
-        if !is_kept {
-            self.refuse_before_end(&answer)?;
-            self.tell_end(at);
-        }
-        let effect = self.machine.tell(at, answer)?;
-        self.output = output.map(Arc::new);
-        if is_kept {
-            self.tell_end(at);
-        }
-        Ok(self.after(at, effect))
-    }
-
-    /// Handles the end of an evaluation, and returns the next action: see [`iterated`](Self::iterated).
-    ///
-    /// # Errors
-    /// [`RefusedAnswer`] if `id` is not the id of the outstanding evaluation.
-    pub fn evaluated(
-        &mut self,
-        at: RunTime,
-        id: ActionId,
-        result: WorkResult<Verdict>,
-        notes: Notes,
-    ) -> Result<Option<Action>, RefusedAnswer> {
-        // A cancellation must not cut finished work, so it comes when the step is settled.
-        let effect = self.machine.tell(at, Input::Evaluated { id, result, notes: notes.boxed() })?;
-        Ok(self.after(at, effect))
-    }
-
     /// Makes the iteration's output that of the unsettled step.
     pub(crate) fn set_output(&mut self, output: O) {
         self.output = Some(Arc::new(output));
-    }
-
-    /// Asks the stop condition about the step, and returns the next action. Returns `None` if no step is to be settled.
-    pub fn settle(&mut self, at: RunTime) -> Option<Action> {
-        if self.progress().phase() != Phase::Settling {
-            return None;
-        }
-        self.tell_usage(at);
-        self.observe_events();
-        let step = self.finished_step();
-        let by = self.decided_by(&step);
-        self.tell_usage(at);
-        self.tell_end(at);
-        self.machine.settled(at, by.is_some(), by);
-        self.settled(step);
-        self.decide(at)
     }
 
     /// Returns the step that is to be settled, after the condition has seen its events.

@@ -18,9 +18,6 @@ pub(crate) const MAX_BACKOFF_SECONDS: f64 = 60.0;
 /// The default maximum of tool calls by a model in a review.
 pub(crate) const REVIEW_ROUNDS: u64 = 15;
 
-/// The default file of a plan.
-pub(crate) const PLAN_FILE: &str = ".loop/plan.md";
-
 /// The maximum nesting of conditions in `stop_condition`.
 pub(crate) const MAX_CONDITION_DEPTH: usize = 8;
 

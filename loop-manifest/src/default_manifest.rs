@@ -16,7 +16,7 @@ pub struct NoDefaultManifest(String);
 /// the flags in `lacking`, the command also needs a manifest.
 ///
 /// # Errors
-/// There is none, or more than one.
+/// The folder has no such manifest, or several.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;

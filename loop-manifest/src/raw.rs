@@ -253,6 +253,18 @@ impl RawEnvironment {
 }
 
 impl RawEvaluator {
+    /// Returns the names of the checks that are there.
+    pub(crate) fn checks(&self) -> impl Iterator<Item = &'static str> {
+        let checks = [
+            ("command", !matches!(self.command, Field::Absent)),
+            ("confidence", self.confidence.is_some()),
+            ("judge", self.judge.is_some()),
+            ("plan", self.plan.is_some()),
+            ("review", self.review.is_some()),
+        ];
+        checks.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name)
+    }
+
     fn read(mut fields: Fields<'_>) -> Self {
         Self {
             command: fields.text("evaluator.command"),

@@ -37,6 +37,18 @@ impl StoredAgentOutput {
     }
 }
 
+impl StoredAgentOutput {
+    /// Returns the text that the agent ended with; `None` for a command alone, whose output is bytes.
+    pub fn words(&self) -> Option<&str> {
+        match self {
+            Self::Shell(_) => None,
+            Self::Turn(turn) => Some(&turn.text),
+            Self::Step(step) => Some(&step.words),
+            Self::Task(task_output) => Some(&task_output.words),
+        }
+    }
+}
+
 impl IterationOutput for StoredAgentOutput {
     fn exit_code(&self) -> Option<i32> {
         match self {
@@ -48,9 +60,7 @@ impl IterationOutput for StoredAgentOutput {
     fn bytes(&self) -> u64 {
         match self {
             Self::Shell(output) => output.stdout.total().saturating_add(output.stderr.total()),
-            Self::Turn(turn) => turn.text.len() as u64,
-            Self::Step(step) => step.words.len() as u64,
-            Self::Task(task_output) => task_output.words.len() as u64,
+            other => other.words().map_or(0, |words| words.len() as u64),
         }
     }
 

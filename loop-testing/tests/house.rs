@@ -71,7 +71,6 @@ const LONG_FILES: &[(&str, &str)] = &[
     ("loop-cli/tests/cli/chat.rs", "one test for each failure between a prompt and its reply"),
     ("loop-cli/tests/cli/fault_injection.rs", "one test for each place where a run can die"),
     ("loop-cli/tests/cli/task.rs", "one test for each way in which a task can end"),
-    ("loop-core/src/run.rs", "what every driver shares; a third of it is documentation"),
     ("loop-core/tests/driver/journal.rs", "one test for each moment at which a journal can fail"),
     ("loop-core/tests/machine.rs", "one example for each change of the machine that no law would notice"),
     ("loop-guardrails/src/policy/instructions.rs", "half of it is one table of names"),

@@ -113,8 +113,8 @@ impl PlanExecution {
         Self { file, make, workers, in_context: None }
     }
 
-    /// Returns the prompt that an iteration with this context is given: that of the next open step of the plan. Empty if
-    /// there is none, or if the plan cannot be read.
+    /// Returns the prompt that an iteration with this context is given: that of the next open step of the plan. The
+    /// prompt is empty if no step is open, or if the plan cannot be read.
     pub fn prompt_in(&self, cx: &IterationContext<StepOutput>) -> String {
         let Ok(plan) = self.file.read() else { return String::new() };
         plan.next().map_or_else(String::new, |index| match repair(cx, index, &plan.steps()[index]) {

@@ -13,6 +13,9 @@ use tempfile::NamedTempFile;
 
 use super::{PlanDocument, PlanError, StepState};
 
+/// The default place of a plan, in its folder.
+pub const PLAN_FILE: &str = ".loop/plan.md";
+
 /// The most bytes of a plan's file: 1 MiB.
 const MAX_BYTES: u64 = 1024 * 1024;
 

@@ -23,7 +23,7 @@ pub use self::{
     error::PlanError,
     evaluator::{BLOCKED, DEFAULT_REPAIRS, PlanEvaluator},
     execution::{PlanExecution, StepOutput, UNUSABLE},
-    file::{PlanFile, PlanFileError},
+    file::{PLAN_FILE, PlanFile, PlanFileError},
     prompt::request,
     validation::StepValidation,
 };

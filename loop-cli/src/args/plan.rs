@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use loop_agents::plan::{DEFAULT_REPAIRS, PLAN_FILE};
 
 use super::RunOptions;
 
@@ -30,7 +31,7 @@ pub(crate) struct PlanArgs {
 #[derive(Debug, Args)]
 pub(crate) struct PlanFileArgs {
     /// The plan's file
-    #[arg(long, value_name = "FILE", default_value = ".loop/plan.md")]
+    #[arg(long, value_name = "FILE", default_value = PLAN_FILE)]
     pub(crate) file: PathBuf,
 }
 
@@ -57,10 +58,10 @@ pub(crate) enum PlanCommand {
 #[derive(Debug, Args)]
 pub(crate) struct PerformArgs {
     /// The plan's file
-    #[arg(value_name = "FILE", default_value = ".loop/plan.md")]
+    #[arg(value_name = "FILE", default_value = PLAN_FILE)]
     pub(crate) file: PathBuf,
     /// Repair a step at most N times if its validation does not pass
-    #[arg(long, value_name = "N", default_value_t = loop_agents::plan::DEFAULT_REPAIRS)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_REPAIRS)]
     pub(crate) repairs: u64,
     /// Perform the steps after a blocked one as well
     #[arg(long)]

@@ -1,7 +1,9 @@
 //! The working folder and the environment of commands.
 
 use std::{
-    env, fs,
+    env,
+    ffi::OsString,
+    fs,
     io::{self, IsTerminal as _},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -73,12 +75,12 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
 pub(super) fn model_name(
     named: Option<String>,
     settings: &Settings,
-    cx: &ExecutionContext,
+    variables: &[(OsString, OsString)],
 ) -> Result<String, ModelChoiceError> {
     if let Some(name) = named {
         return Ok(name);
     }
-    let model = Model::choose(None, settings, cx.variables())?;
+    let model = Model::choose(None, settings, variables)?;
     report_choice(&model);
     Ok(model.asked().to_owned())
 }

@@ -1,12 +1,12 @@
 //! `loop plan`: make a plan, and perform its steps.
 
-use std::process::ExitCode;
+use std::{env, process::ExitCode};
 
 use loop_agents::{
-    plan::{PlanFile, StepState},
+    plan::{PlanFile, PlanFileError, StepState},
     shell::CommandLine,
 };
-use loop_manifest::{Overrides, Source, init::in_full, plan::AgentPlan, request_plan};
+use loop_manifest::{Source, init::in_full, plan::AgentPlan, request_plan};
 
 use super::{
     Failure, OrFail,
@@ -26,8 +26,8 @@ use crate::{
 pub(crate) fn exec(args: &PlanArgs) -> Result<ExitCode, Failure> {
     match &args.command {
         None => make(args),
-        Some(PlanCommand::Run(args)) => perform(args, "loop plan run"),
-        Some(PlanCommand::Next(args)) => perform(args, "loop plan next"),
+        Some(PlanCommand::Run(args)) => perform(args, PlanSteps::All),
+        Some(PlanCommand::Next(args)) => perform(args, PlanSteps::Next),
         Some(PlanCommand::Status(place)) => {
             view::print_or_warn(&text::printable(&format!("{}\n", PlanFile::at(&place.file).read()?)));
             Ok(exit::OK.into())
@@ -49,12 +49,8 @@ pub(crate) fn exec(args: &PlanArgs) -> Result<ExitCode, Failure> {
 /// Asks an agent for a plan, and stores it.
 fn make(args: &PlanArgs) -> Result<ExitCode, Failure> {
     let file = PlanFile::at(&args.place.file);
-    let open = file.read().map_or(0, |plan| plan.count(StepState::Open));
-    if open > 0 && !args.force {
-        return Err(usage!(
-            "the plan in {} has {open} open steps: perform them with `loop plan run`, or replace it with --force",
-            args.place.file.display()
-        ));
+    if !args.force {
+        refuse_to_replace(&file)?;
     }
     let cx = execution_context(dir(None)?, new_run_id())?;
     let agent = match &args.agent {
@@ -62,7 +58,7 @@ fn make(args: &PlanArgs) -> Result<ExitCode, Failure> {
             AgentPlan::of_command(CommandLine::parse(in_full(agent)).or_usage(|| "cannot use --agent")?)
         }
         None => {
-            let name = model_name(args.model.clone(), &settings(cx.folder())?, &cx)?;
+            let name = model_name(args.model.clone(), &settings(cx.folder())?, cx.variables())?;
             AgentPlan::of_model(name.parse().or_usage(|| "cannot use --model")?)
         }
     };
@@ -76,20 +72,36 @@ fn make(args: &PlanArgs) -> Result<ExitCode, Failure> {
     }))
 }
 
-/// Performs the steps of a plan as a run.
-fn perform(args: &PerformArgs, command: &str) -> Result<ExitCode, Failure> {
+/// Refuses a plan with open steps, and one that cannot be read.
+fn refuse_to_replace(file: &PlanFile) -> Result<(), Failure> {
+    let plan = match file.read() {
+        Err(PlanFileError::Missing(_)) => return Ok(()),
+        plan => plan?,
+    };
+    match plan.count(StepState::Open) {
+        0 => Ok(()),
+        open => Err(usage!(
+            "the plan in {} has {open} open steps: perform them with `loop plan run`, or replace it with --force",
+            file.path().display()
+        )),
+    }
+}
+
+/// Performs the open steps of a plan as a run: all of them, or the next one.
+fn perform(args: &PerformArgs, steps: PlanSteps) -> Result<ExitCode, Failure> {
     let dir = dir(args.options.cwd.as_deref())?;
     let plan = PlanFile::at(dir.join(&args.file)).read()?;
-    let is_next = command.ends_with("next");
+    let (command, steps, open) = match steps {
+        PlanSteps::All => ("loop plan run", "all", plan.count(StepState::Open).max(1) as u64),
+        PlanSteps::Next => ("loop plan next", "next", 1),
+    };
     let mut overrides = args.options.overrides.overrides(command);
     if !overrides.has("--agent") && !overrides.has("--model") {
-        let cx = execution_context(dir.clone(), new_run_id())?;
-        overrides = overrides.with("--model", &model_name(None, &settings(&dir)?, &cx)?);
+        let variables: Vec<_> = env::vars_os().collect();
+        overrides = overrides.with("--model", &model_name(None, &settings(&dir)?, &variables)?);
     }
-    let open = if is_next { 1 } else { plan.count(StepState::Open) as u64 };
-    let most = open.max(1).saturating_mul(args.repairs.saturating_add(1)).to_string();
-    let defaults = [("--max", most.as_str()), ("--goal", plan.goal())];
-    for (flag, value) in defaults {
+    let most = open.saturating_mul(args.repairs.saturating_add(1)).to_string();
+    for (flag, value) in [("--max", most.as_str()), ("--goal", plan.goal())] {
         if !overrides.has(flag) && !value.is_empty() {
             overrides = overrides.with(flag, value);
         }
@@ -97,15 +109,18 @@ fn perform(args: &PerformArgs, command: &str) -> Result<ExitCode, Failure> {
     if !overrides.has("--no-check-first") && !overrides.has("--check-first") {
         overrides = overrides.with_switch("--check-first");
     }
-    let overrides = of_plan(overrides, args, is_next);
+    let overrides = overrides
+        .with("--file", &args.file.to_string_lossy())
+        .with("--repairs", &args.repairs.to_string())
+        .with("--keep-going", if args.keep_going { "true" } else { "false" })
+        .with("--steps", steps);
     let source = Source::of_flags(&run_spec::name(&dir), overrides);
     run::run((source, None), dir, &args.options)
 }
 
-fn of_plan(overrides: Overrides, args: &PerformArgs, is_next: bool) -> Overrides {
-    overrides
-        .with("--file", &args.file.to_string_lossy())
-        .with("--repairs", &args.repairs.to_string())
-        .with("--keep-going", if args.keep_going { "true" } else { "false" })
-        .with("--steps", if is_next { "next" } else { "all" })
+/// The steps to perform.
+#[derive(Debug, Clone, Copy)]
+enum PlanSteps {
+    All,
+    Next,
 }

@@ -55,7 +55,7 @@ pub(crate) fn exec(args: &TaskArgs) -> Result<ExitCode, Failure> {
     view::set_redactor(redactor.clone());
     // Find any problem with the agents before storing anything about the run.
     let settings = settings(cx.folder())?;
-    let model = |name: Option<String>| model_name(name, &settings, &cx).map(TaskAgent::Model);
+    let model = |name: Option<String>| model_name(name, &settings, cx.variables()).map(TaskAgent::Model);
     let spec = spec(args, &task, file, model)?;
     refuse_missing(&spec.missing_agents(cx.folder(), cx.variables()))?;
     Task::open(spec.clone(), &cx.clone().on_warning(|_| ()))?.probe()?;

@@ -29,9 +29,7 @@ impl LastIteration {
                 entry.output.as_ref().and_then(|output| StoredAgentOutput::of(&output.json().ok()?).ok());
             said = output.map_or(said, |output| match output {
                 StoredAgentOutput::Shell(output) => output.said().last_text(SAID),
-                StoredAgentOutput::Step(step) => step.words,
-                StoredAgentOutput::Turn(turn) => turn.text,
-                StoredAgentOutput::Task(task_output) => task_output.words,
+                other => other.words().unwrap_or_default().to_owned(),
             });
         }
         let fault = progress.last_step().and_then(|step| step.fault()).map(str::to_owned);

@@ -96,8 +96,7 @@ impl FinishedTask {
         };
         let (sign, name) = (paint(style, sign), paint(BOLD, text::printable(spec.name())));
         let mut lines = vec![format!("{sign} {name} {}", paint(style, text::printable(&how)))];
-        let mut row =
-            |label: &str, value: &str| lines.push(format!("  {label:<11}{}", text::printable(value)));
+        let mut row = |label: &str, value: &str| lines.push(text::row(label, value));
         if !self.outcome.findings.summary.is_empty() {
             row("summary", &self.outcome.findings.summary);
         }

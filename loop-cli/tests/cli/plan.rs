@@ -46,6 +46,12 @@ fn a_plan_is_made_and_never_replaced_unasked() {
     scenario.run(&["plan", "Other", "--force", "--agent", "echo '1. One step' #"]).exits(0);
     assert!(scenario.read(".loop/plan.md").ends_with("- [ ] One step\n"));
     scenario.run(&["plan", "clear"]).exits(2).says(&["add --yes"]);
+    scenario.write(".loop/plan.md", "- [ ] Mine [validate: hand]\n");
+    scenario
+        .run(&["plan", "Other", "--agent", MAKER])
+        .exits(2)
+        .says(&["`[validate: hand]` has an unknown kind"]);
+    assert_eq!(scenario.read(".loop/plan.md"), "- [ ] Mine [validate: hand]\n");
     scenario.run(&["plan", "clear", "--force"]).exits(0);
     scenario.run(&["plan", "run", "--agent", "true"]).exits(2).says(&["there is no plan in"]);
 }
@@ -73,10 +79,12 @@ fn a_task_can_be_called_like_a_command() {
 fn steps_are_performed_repaired_and_marked() {
     let scenario = scenario();
     scenario.run(&["plan", "Greet", "--agent", MAKER]).exits(0);
+    scenario.write("loop.yaml", "of no concern here");
     let next = ["plan", "next", "--agent", "sh worker.sh"];
     scenario.run(&next).exits(0).says(&["step 1 of 3 is done: Write a"]);
     scenario.run(&["plan", "status"]).prints(&["1 of 3 done, 0 blocked, 2 open"]);
     let ran = scenario.run(&["plan", "run", "--agent", "sh worker.sh"]).exits(0);
+    assert!(!ran.stderr.contains("loop.yaml"), "{}", ran.stderr);
     ran.says(&["iteration 1 of 6", "step 2 of 3 is not done yet: Write b", "the plan is complete: 3 steps"]);
     assert_eq!(last_iterations(&scenario), 3);
     scenario.run(&["show", "--prompt", "-i", "1"]).exits(0).prints(&["the next open step of .loop/plan.md"]);

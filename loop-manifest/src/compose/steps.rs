@@ -39,16 +39,17 @@ pub(super) fn execution(
     let file = workers.file.clone();
     // Nothing else says before the first step whether the agent can work.
     let mut first = Some(workers.worker(None)?);
-    Ok(PlanExecution::new(file, move |model| match (model, first.take()) {
-        (None, Some(worker)) => Ok(worker),
-        (_, unused) => {
-            first = unused;
-            workers.worker(model).map_err(|error| {
-                let advice =
-                    format!("{}\nCorrect the plan or the agent, then resume the run", with_causes(&error));
-                Halt::new(StopReason::custom(UNUSABLE), advice).blockable(true).into()
-            })
+    Ok(PlanExecution::new(file, move |model| {
+        if model.is_none()
+            && let Some(worker) = first.take()
+        {
+            return Ok(worker);
         }
+        workers.worker(model).map_err(|error| {
+            let advice =
+                format!("{}\nCorrect the plan or the agent, then resume the run", with_causes(&error));
+            Halt::new(StopReason::custom(UNUSABLE), advice).blockable(true).into()
+        })
     }))
 }
 

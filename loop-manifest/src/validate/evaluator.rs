@@ -51,21 +51,14 @@ pub(super) fn evaluator(
 
 /// Refuses a first check of what no agent has done yet.
 pub(super) fn check_first(at: &FieldValue<bool>, raw: &RawEvaluator) -> Result<bool, Diagnostic> {
-    let others = [
-        ("confidence", raw.confidence.is_some()),
-        ("judge", raw.judge.is_some()),
-        ("review", raw.review.is_some()),
-    ];
-    match others.into_iter().find(|(_, is_there)| at.value && *is_there) {
+    match raw.checks().find(|check| at.value && !["command", "plan"].contains(check)) {
         None => Ok(at.value),
-        Some((other, _)) => {
-            Err(Diagnostic::error(format!("`{}` needs a check that is only a command", at.key))
-                .at(
-                    at.span.clone(),
-                    format!("before the first iteration, `evaluator.{other}` has nothing to judge"),
-                )
-                .help("remove it, or write a check that is only a command"))
-        }
+        Some(other) => Err(Diagnostic::error(format!("`{}` needs a check that is only a command", at.key))
+            .at(
+                at.span.clone(),
+                format!("before the first iteration, `evaluator.{other}` has nothing to judge"),
+            )
+            .help("remove it, or write a check that is only a command")),
     }
 }
 

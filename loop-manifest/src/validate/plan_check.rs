@@ -2,7 +2,6 @@
 
 use super::{
     super::{
-        bounds::PLAN_FILE,
         diagnostics::Diagnostic,
         field::FieldValue,
         plan::PlanCheck,
@@ -12,7 +11,7 @@ use super::{
     words::{filled, word},
     work::place,
 };
-use loop_agents::plan::DEFAULT_REPAIRS;
+use loop_agents::plan::{DEFAULT_REPAIRS, PLAN_FILE};
 
 /// The words of `evaluator.plan.steps`, and whether one step is enough.
 const STEPS: [(&str, bool); 2] = [("all", false), ("next", true)];
@@ -34,13 +33,7 @@ pub(super) fn plan_check(raw: RawPlanCheck, problems: &mut Vec<Diagnostic>) -> O
 /// Refuses what has no meaning beside a plan: another check, whose failure no step would repair, and a prompt.
 pub(super) fn alone(agent: &RawAgent, evaluator: &RawEvaluator, problems: &mut Vec<Diagnostic>) {
     let Some(plan) = &evaluator.plan else { return };
-    let others = [
-        ("command", evaluator.command.written().is_some()),
-        ("confidence", evaluator.confidence.is_some()),
-        ("judge", evaluator.judge.is_some()),
-        ("review", evaluator.review.is_some()),
-    ];
-    problems.extend(others.into_iter().filter(|(_, is_there)| *is_there).map(|(other, _)| {
+    problems.extend(evaluator.checks().filter(|check| *check != "plan").map(|other| {
         Diagnostic::error(format!("`evaluator.plan` and `evaluator.{other}` are two checks"))
             .at(plan.span.clone(), "the plan judges its steps")
             .help("no step would repair what the other one finds: write it into the plan, as `[validate: command CMD]`")

@@ -34,9 +34,7 @@ pub(super) fn stop(
 ) -> Option<StopPlan> {
     let (span, leaves) = (raw.span.clone(), raw.leaf_count());
     // A manifest without any evaluator is reported elsewhere.
-    let RawEvaluator { command, confidence, judge, review, plan, .. } = evaluator;
-    let has_other = confidence.is_some() || judge.is_some() || review.is_some() || plan.is_some();
-    let is_mute = matches!(command, Field::Absent) && has_other;
+    let is_mute = evaluator.checks().next().is_some_and(|first| first != "command");
     let plan = ConditionRules { text, is_mute, problems }.at_the_top(raw);
     if leaves > MAX_PATTERNS {
         let finding = Diagnostic::error(format!("`stop_condition` has {leaves} conditions in it"));

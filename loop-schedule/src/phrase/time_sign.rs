@@ -162,7 +162,8 @@ fn fraction(words: &[Word]) -> usize {
     if is_fraction && length > 1 { length + 1 } else { 0 }
 }
 
-/// Returns the length of a number with a part, and its unit: `two and a half hours`. Zero if there is none.
+/// Returns the length of a number with a part, and its unit: `two and a half hours`. Other words have
+/// the length zero.
 fn mixed_number(words: &[Word]) -> usize {
     let is_and = words.get(1).is_some_and(|word| word.is(&["and"]));
     let half = 2 + usize::from(words.get(2).is_some_and(|word| word.is(&["a"])));

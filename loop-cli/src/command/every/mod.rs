@@ -53,7 +53,7 @@ pub(crate) fn exec(args: &EveryArgs) -> Result<ExitCode, Failure> {
     if let RepeatedWork::Prompt { conversation: ConversationOptions { model, .. }, .. } = &mut repetition.work
     {
         // A run keeps the name, so that resuming it asks the same model.
-        *model = Some(environment::model_name(model.take(), &settings(cx.folder())?, &cx)?);
+        *model = Some(environment::model_name(model.take(), &settings(cx.folder())?, cx.variables())?);
     }
     match &repetition.work {
         RepeatedWork::Command(line) => start(args, &repetition, until, &cx, command(line, &cx)?),

@@ -26,6 +26,11 @@ use loop_manifest::{ExecutionContext, Format, Source, plan::SnapshotMode};
 pub(crate) fn exec(args: &RunArgs) -> Result<ExitCode, Failure> {
     let dir = dir(args.options.cwd.as_deref())?;
     let requested = run_spec::requested("loop run", args.manifest.as_deref(), &args.options.overrides, &dir)?;
+    if let Some(unused) =
+        run_spec::unused(requested.1.as_deref(), "loop run").filter(|_| !args.options.output.quiet)
+    {
+        view::say(&unused);
+    }
     run(requested, dir, &args.options)
 }
 

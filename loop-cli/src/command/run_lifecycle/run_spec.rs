@@ -99,11 +99,7 @@ fn lacking(overrides: &Overrides) -> Vec<&'static str> {
 
 /// Builds the specification of a requested run.
 pub(crate) fn of_request((source, path): (Source, Option<PathBuf>)) -> Result<RunSpec, Failure> {
-    let mut spec = RunSpec::of(&source, path.as_deref().map(absolute))?;
-    if let Some(unused) = unused(path.as_deref(), "loop run") {
-        spec.warnings = [unused, spec.warnings].join("\n").trim_end().to_owned();
-    }
-    Ok(spec)
+    RunSpec::of(&source, path.as_deref().map(absolute))
 }
 
 /// Returns a warning about the manifest in the current folder that a loop from flags does not use.

@@ -39,9 +39,7 @@ fn print_raw(output: &StoredAgentOutput) -> Result<(), Failure> {
             view::print_raw_errors(&output.stderr.to_bytes());
             warn_of_gaps(output);
         }
-        StoredAgentOutput::Step(step) => drop(view::print_raw(step.words.as_bytes())?),
-        StoredAgentOutput::Turn(turn) => drop(view::print_raw(turn.text.as_bytes())?),
-        StoredAgentOutput::Task(task_output) => drop(view::print_raw(task_output.words.as_bytes())?),
+        other => drop(view::print_raw(other.words().unwrap_or_default().as_bytes())?),
     }
     Ok(())
 }

@@ -23,6 +23,11 @@ pub(crate) fn one_line(text: &str) -> String {
     words::one_line(text, &secrets())
 }
 
+/// Returns a row of a summary, without secrets. Further lines of the value are aligned with the first.
+pub(crate) fn row(label: &str, value: &str) -> String {
+    format!("  {label:<11}{}", printable(value).replace('\n', "\n             "))
+}
+
 /// Returns [`words::printable`] without secrets.
 pub(crate) fn printable(text: &str) -> String {
     words::printable(text, &secrets())

@@ -40,8 +40,7 @@ impl IterationPage {
             iteration => format!("iteration {iteration}{again}"),
         };
         let mut lines = vec![paint(BOLD, heading)];
-        let mut line =
-            |label: &str, value: String| lines.push(format!("  {label:<11}{}", text::printable(&value)));
+        let mut line = |label: &str, value: String| lines.push(text::row(label, &value));
         if let Some(agent) = row.agent {
             let ended =
                 self.output.as_ref().map(|output| format!("{}, ", output.ending())).unwrap_or_default();

@@ -23,7 +23,7 @@ pub(crate) fn run_page(
         None => format!("{} {}", paint(WARN, "■ unfinished"), paint(BOLD, name)),
     };
     let mut lines = vec![String::new(), heading];
-    let mut row = |label: &str, value: &str| lines.push(format!("  {label:<11}{}", text::printable(value)));
+    let mut row = |label: &str, value: &str| lines.push(text::row(label, value));
     if let Some((label, why)) = progress.ending().and_then(words::ending_reason) {
         row(label, why);
     }

@@ -22,12 +22,9 @@ pub(crate) fn summary(
     called: impl Fn(&'static str) -> &'static str,
 ) -> String {
     let mut lines = vec![String::new(), heading(ending, &plan.name)];
-    let mut row = |label: &str, value: String| {
-        // Further lines are aligned with the first.
-        lines.push(format!("  {label:<11}{}", value.replace('\n', "\n             ")));
-    };
+    let mut row = |label: &str, value: String| lines.push(text::row(label, &value));
     if let Some((label, why)) = words::ending_reason(ending) {
-        row(label, text::printable(why));
+        row(label, why.to_owned());
     }
     row("iterations", progress.iterations().to_string());
     row("time", words::run_time(progress));

@@ -2,12 +2,12 @@
 
 use loop_agents::{
     judge::{DEFAULT_CONFIDENCE_KEY, MAX_CRITERIA},
-    plan::DEFAULT_REPAIRS,
+    plan::{DEFAULT_REPAIRS, PLAN_FILE},
 };
 
 use super::{
     super::{
-        super::bounds::{PLAN_FILE, REVIEW_ROUNDS},
+        super::bounds::REVIEW_ROUNDS,
         Key,
         KeyRequirement::{Optional, Required, Unless},
         Sample::{Flag, List, Number, Text, Whole},
