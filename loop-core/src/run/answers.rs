@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl<O> Run<O> {
-    /// Handles an input and returns the next action, as [`Machine::handle`] does. A request to end the run goes first,
+    /// Handles an input and returns the next action, as [`Machine::handle`](crate::Machine::handle) does. A request to end the run goes first,
     /// so that nothing begins after it, and so does usage that arrived while no work was running.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl<O> Run<O> {
     }
 
     /// Handles the end of an iteration, and returns the next action. `notes` are those of
-    /// [`Work::take_notes`], or what a worker elsewhere sent.
+    /// [`Work::take_notes`](crate::Work::take_notes), or what a worker elsewhere sent.
     ///
     /// # Errors
     /// [`RefusedAnswer`] if `id` is not the id of the outstanding iteration.
