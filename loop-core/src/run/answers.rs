@@ -8,8 +8,8 @@ use crate::{
 };
 
 impl<O> Run<O> {
-    /// Handles an input and returns the next action, as [`Machine::handle`](crate::Machine::handle) does. A request to end the run goes first,
-    /// so that nothing begins after it, and so does usage that arrived while no work was running.
+    /// Handles an input and returns the next action, as [`Machine::handle`](crate::Machine::handle) does. A request to
+    /// end the run goes first, so that nothing begins after it, and so does usage that arrived while no work was running.
     ///
     /// # Errors
     /// [`RefusedAnswer`] if the input is an answer to another action than the outstanding one, or one that
