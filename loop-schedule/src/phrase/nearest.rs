@@ -251,7 +251,9 @@ fn nearest(words: &[Word]) -> Option<String> {
         _ if is_unit_like(second) && total(words) != total(&words[..2]) => return interval(total(words)?),
         _ if is_unit_like(second) => return every(first, second),
         _ if is_compact_like(first) => return interval(compound(first)?),
-        _ => return cron(words).or_else(|| interval(total(words)?)),
+        // More than a number and a unit: `half an hour`, `two and a half hours`.
+        _ if amount(first).is_some() => return cron(words).or_else(|| interval(total(words)?)),
+        _ => return cron(words),
     })
 }
 
