@@ -18,13 +18,15 @@ impl Scope {
     pub(crate) fn new(paths: &[PathBuf]) -> Result<Self, Error> {
         // `./a//b/` and `a/b` are the same path.
         let plain = |path: &PathBuf| path.components().filter(|step| *step != Component::CurDir).collect();
-        let paths: Vec<PathBuf> = paths.iter().map(plain).collect();
-        if paths.iter().any(|path| path.as_os_str().is_empty()) {
+        let is_all = |path: &PathBuf| !path.as_os_str().is_empty() && plain(path) == PathBuf::new();
+        if paths.iter().any(is_all) {
             return Ok(Self::default());
         }
+        // An empty path is more often a variable that is not set than a wish for all files.
+        let paths: Vec<PathBuf> = paths.iter().map(plain).collect();
         for path in &paths {
             let is_plain = |component| matches!(component, Component::Normal(_));
-            let why = match path.components().all(is_plain) {
+            let why = match path.components().all(is_plain) && !path.as_os_str().is_empty() {
                 false => "it does not name a file below the folder",
                 true if path.components().any(|step| step.as_os_str() == ".git") => {
                     "snapshots do not touch `.git`"
