@@ -6,7 +6,7 @@ use tokio::{sync::mpsc::UnboundedReceiver, time::timeout};
 
 use loop_core::{CancellationToken, with_causes};
 use loop_session::{
-    ApprovalQuestion, InputError, Session, UserInput,
+    ApprovalQuestion, InputError, Session, SessionHost, UserInput,
     fires::{FireHistory, FireResult},
     is_loop,
     jobs::{DueJob, MissedJobAction, MissedJobs, SessionScheduler},
@@ -15,6 +15,7 @@ use loop_session::{
 use super::{
     editor::{Editor, EditorEvent, EditorPrompt, WorkEnd, terminal_gone},
     large_input::LargeInput,
+    screen::AskedTime,
     terminal,
 };
 use crate::{
@@ -246,13 +247,14 @@ async fn perform(
             typed = typed_meanwhile(editor, is_loop(line), &question), if !stop.is_cancelled() => {
                 match typed {
                     TypedMeanwhile::Answer(typed) => {
-                        if let PendingQuestion::Shown(question) = question.take() {
+                        if let PendingQuestion::Shown(question, asked) = question.take() {
+                            drop(asked);
                             question.answered(typed.as_deref(), &host);
                         }
                     }
                     TypedMeanwhile::LineEnded => {
                         if let PendingQuestion::Hidden(hidden) = question.take() {
-                            question = hidden.show(&host).map_or(PendingQuestion::None, PendingQuestion::Shown);
+                            question = PendingQuestion::show(hidden, editor, &host);
                         }
                     }
                     TypedMeanwhile::End(end) => {
@@ -265,7 +267,7 @@ async fn perform(
             }
             Some(next) = next_question(questions.as_mut()), if matches!(question, PendingQuestion::None) => {
                 question = if editor.keep_typed() {
-                    next.show(&host).map_or(PendingQuestion::None, PendingQuestion::Shown)
+                    PendingQuestion::show(next, editor, &host)
                 } else {
                     host.say(&paint(WARN, "A tool has a question. Send or delete your line to see it."));
                     PendingQuestion::Hidden(next)
@@ -298,10 +300,15 @@ enum PendingQuestion {
     None,
     /// It appears when the person is not typing a line.
     Hidden(ApprovalQuestion),
-    Shown(ApprovalQuestion),
+    Shown(ApprovalQuestion, AskedTime),
 }
 
 impl PendingQuestion {
+    fn show(question: ApprovalQuestion, editor: &Editor, host: &SessionHost) -> Self {
+        let asked = editor.ask_meanwhile();
+        question.show(host).map_or(Self::None, |question| Self::Shown(question, asked))
+    }
+
     fn take(&mut self) -> Self {
         std::mem::replace(self, Self::None)
     }
@@ -320,7 +327,7 @@ enum TypedMeanwhile {
 /// all other input.
 async fn typed_meanwhile(editor: &mut Editor, is_loop: bool, question: &PendingQuestion) -> TypedMeanwhile {
     match question {
-        PendingQuestion::Shown(_) => TypedMeanwhile::Answer(editor.answer().await),
+        PendingQuestion::Shown(..) => TypedMeanwhile::Answer(editor.answer().await),
         PendingQuestion::Hidden(_) => {
             editor.until_free(is_loop).await.map_or(TypedMeanwhile::LineEnded, TypedMeanwhile::End)
         }

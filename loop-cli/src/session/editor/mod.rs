@@ -48,7 +48,7 @@ use self::{
     type_ahead::TypeAhead,
     typed_keys::TypedInput,
 };
-use super::screen::TypedLines;
+use super::screen::{AskedTime, TypedLines};
 use crate::{
     signals::stop_here,
     view::{self, text},
@@ -172,6 +172,11 @@ impl Editor {
     pub(crate) fn keep_typed(&mut self) -> bool {
         // If the terminal is unreadable, nobody answers either.
         self.ahead.keep_typed().unwrap_or(true)
+    }
+
+    /// Begins the time in which the person is asked a question.
+    pub(crate) fn ask_meanwhile(&self) -> AskedTime {
+        self.ahead.lines().ask()
     }
 
     /// Returns the next typed line, as the answer to a question; `None` for Ctrl+D.

@@ -42,6 +42,11 @@ impl TypeAhead {
         Self { keys: TypedKeys::new(pastes), decoder: Utf8Decoder::default(), shown, is_escaped: false }
     }
 
+    /// Returns the display of the input.
+    pub(super) fn lines(&self) -> &TypedLines {
+        &self.shown
+    }
+
     /// Returns the next line, together with its continuation lines.
     pub(super) fn take(&mut self) -> Option<TypedInput> {
         let taken = self.keys.take();

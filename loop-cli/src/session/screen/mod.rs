@@ -9,5 +9,5 @@ pub(crate) use self::{
     last_exchange::last_exchange,
     turn_status::TurnStatus,
     turn_view::{TurnView, columns},
-    typed_lines::TypedLines,
+    typed_lines::{AskedTime, TypedLines},
 };

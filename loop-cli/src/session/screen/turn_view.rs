@@ -153,7 +153,9 @@ impl PanelContent for TurnPanel {
     fn lines(&self, now: Instant) -> Vec<String> {
         let mut lines = self.reply.unfinished(columns());
         lines.drain(..lines.len().saturating_sub(TAIL_ROWS));
-        lines.push(self.status.line(now));
+        if !self.typed.is_asked() {
+            lines.push(self.status.line(now));
+        }
         lines.extend(self.typed.rows());
         lines
     }

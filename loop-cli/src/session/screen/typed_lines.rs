@@ -1,6 +1,6 @@
 //! The lines typed while a line runs, below the turn.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::view::{self, DIM, paint, text};
 
@@ -15,18 +15,46 @@ pub(crate) struct TypedLines(Arc<Mutex<Content>>);
 struct Content {
     queued: Vec<String>,
     begun: String,
+    /// Whether the person is asked a question, so that the work waits for them.
+    is_asked: bool,
 }
+
+/// The time in which the person is asked a question. Dropping it ends that time.
+#[derive(Debug)]
+pub(crate) struct AskedTime(TypedLines);
 
 impl TypedLines {
     /// Shows these lines.
     pub(crate) fn show(&self, queued: Vec<String>, begun: String) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Content { queued, begun };
+        let mut content = self.content();
+        (content.queued, content.begun) = (queued, begun);
+        drop(content);
         view::refresh_page();
+    }
+
+    /// Hides the status line, which would count the seconds below the question, until the result is dropped.
+    pub(crate) fn ask(&self) -> AskedTime {
+        self.set_asked(true);
+        AskedTime(self.clone())
+    }
+
+    /// Returns whether the person is asked a question.
+    pub(super) fn is_asked(&self) -> bool {
+        self.content().is_asked
+    }
+
+    fn set_asked(&self, is_asked: bool) {
+        self.content().is_asked = is_asked;
+        view::refresh_page();
+    }
+
+    fn content(&self) -> MutexGuard<'_, Content> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the rows of the lines, the last ones first of all if there are many.
     pub(super) fn rows(&self) -> Vec<String> {
-        let content = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let content = self.content();
         let hidden = content.queued.len().saturating_sub(MAX_ROWS);
         let mut rows = Vec::new();
         if hidden > 0 {
@@ -38,6 +66,12 @@ impl TypedLines {
             rows.push(format!("> {}", text::one_line(&content.begun)));
         }
         rows
+    }
+}
+
+impl Drop for AskedTime {
+    fn drop(&mut self) {
+        self.0.set_asked(false);
     }
 }
 
