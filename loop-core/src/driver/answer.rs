@@ -16,7 +16,7 @@ impl<O> RunState<O> {
         // The report that used up a shared budget may be the last of work that has succeeded.
         if matches!(result, WorkResult::Done(())) && self.run.end.is_only_exhausted() {
             self.answer_finished(|machine, at| machine.iterated(at, result, notes));
-            self.tell_cancel();
+            self.tell_cancel(self.progress().now());
         } else {
             self.answer(|machine, at| machine.iterated(at, result, notes));
         }
@@ -37,7 +37,7 @@ impl<O> RunState<O> {
         let at = self.clock.now();
         self.run.tell_usage(at);
         // A cancelled wait or question needs no answer.
-        if !matches!(self.tell_cancel(), InputEffect::Due) {
+        if !matches!(self.tell_cancel(at), InputEffect::Due) {
             result(&mut self.run.machine, at);
         }
     }
@@ -51,7 +51,15 @@ impl<O> RunState<O> {
     }
 
     /// Tells the machine once that the run has to end, if it has.
-    pub(super) fn tell_cancel(&mut self) -> InputEffect {
-        self.run.tell_end(self.clock.now())
+    pub(super) fn tell_cancel(&mut self, at: RunTime) -> InputEffect {
+        self.run.tell_end(at)
+    }
+
+    /// Tells the machine about usage that arrived while no work was running. Usually there is none, and then this does
+    /// not read the clock.
+    pub(super) fn tell_usage(&mut self) {
+        if self.run.work.has_notes() {
+            self.run.tell_usage(self.clock.now());
+        }
     }
 }

@@ -177,9 +177,10 @@ impl<O> RunState<O> {
             return None;
         }
         // If the run was cancelled too, the cancellation is its ending.
-        self.tell_cancel();
+        let now = self.clock.now();
+        self.tell_cancel(now);
         let message = format!("the run cannot be recorded: {why}");
         let halt = Halt::new(StopReason::Failed, message);
-        Some(self.run.machine.fact_from_outside(self.clock.now(), Input::Halted { halt }))
+        Some(self.run.machine.fact_from_outside(now, Input::Halted { halt }))
     }
 }

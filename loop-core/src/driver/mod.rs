@@ -190,7 +190,7 @@ impl<O> RunState<O> {
 
     /// Ends a step: asks the condition after it has observed the step's own events.
     fn settle(&mut self) {
-        self.run.tell_usage(self.clock.now());
+        self.tell_usage();
         self.take_events();
         let step = self.run.finished_step();
         let by = self.run.decided_by(&step);

@@ -68,8 +68,8 @@ impl<O> RunState<O> {
             () = self.event_sink.reader.make_room() => {}
             () = self.run.end.requested() => {}
         }
-        self.run.tell_usage(self.clock.now());
-        self.tell_cancel();
+        self.tell_usage();
+        self.tell_cancel(self.clock.now());
     }
 
     /// Checks the remaining time again, because a reader, an observer or the journal took time since the last work
@@ -77,9 +77,9 @@ impl<O> RunState<O> {
     /// work continues: it is the first evaluation of a step, which the machine starts in any case. `was_over` tells
     /// whether the time had run out before the delay; if it is `None`, the remaining time tells.
     fn recheck_remaining_time(&mut self, was_over: Option<bool>) {
-        self.tell_cancel();
-        let Some(left) = self.left.time else { return };
         let now = self.clock.now();
+        self.tell_cancel(now);
+        let Some(left) = self.left.time else { return };
         let taken = now.since(self.progress().now());
         self.left.time = Some(left.saturating_sub(taken));
         if !was_over.unwrap_or(left.is_zero()) && left <= taken {

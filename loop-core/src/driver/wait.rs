@@ -15,7 +15,7 @@ impl<O> RunState<O> {
             tokio::select! {
                 biased;
                 () = self.run.end.requested() => return self.answer_waited(),
-                () = self.run.work.reported() => self.run.tell_usage(self.clock.now()),
+                () = self.run.work.reported() => self.tell_usage(),
                 () = self.clock.reach(deadline), if deadline.is_some_and(|deadline| deadline <= end) => {
                     self.run.machine.fact_from_outside(self.clock.now(), Input::DeadlinePassed);
                 }

@@ -5,15 +5,17 @@ use std::{collections::HashMap, time::Duration};
 
 use loop_core::{
     Action, Ending, Event, EventKind, Guardrail, Halt, Input, MAX_ATTEMPTS, MAX_DEFERRALS, Machine,
-    MaxIterations, Progress, RunTime, Stage, StopReason, WorkResult,
+    MaxIterations, OnLag, Progress, RunTime, Stage, StopReason, WorkResult,
 };
-use proptest::collection::vec;
+use proptest::{collection::vec, prelude::*};
 
 use crate::scenario::{
-    DrivenRun, Rule, Run, Scenario, Simulator, TestGuardrail, also_holds, holds,
+    Disk, DrivenRun, ReadMode, ReaderPauses, Rule, Run, Scenario, Simulator, TestGuardrail, also_holds,
+    holds,
     random_inputs::{RandomRun, random_inputs},
     scenarios, settings,
     tell::{some_id, tell},
+    times,
 };
 
 fn is_bounded(scenario: &Scenario, events: &[Event]) {
@@ -21,15 +23,19 @@ fn is_bounded(scenario: &Scenario, events: &[Event]) {
         EventKind::IterationStarted { iteration, .. } => Some((event.at, iteration)),
         _ => None,
     });
-    let time = scenario.guardrails.iter().filter_map(|guardrail| match guardrail.rule {
-        Rule::Elapsed(limit) => Some(limit),
-        _ => None,
-    });
-    let time = time.min().unwrap_or(Duration::MAX);
+    let time = time_limit(scenario).unwrap_or(Duration::MAX);
     for (at, iteration) in begun {
         assert!(iteration <= scenario.bound(), "iteration {iteration} is one too many");
         assert!(Duration::from(at) < time, "iteration {iteration} began at {at}, after {time:?}");
     }
+}
+
+fn time_limit(scenario: &Scenario) -> Option<Duration> {
+    let limits = scenario.guardrails.iter().filter_map(|guardrail| match guardrail.rule {
+        Rule::Elapsed(limit) => Some(limit),
+        _ => None,
+    });
+    limits.min()
 }
 
 #[test]
@@ -104,6 +110,36 @@ fn bounded_but_not_stuck() {
             let kinds = |event: &Event| matches!(event.kind, EventKind::IterationStarted { .. });
             let asks = |event: &Event| matches!(event.kind, EventKind::QuestionAsked { .. });
             assert!(begins.iter().any(|event| kinds(event) || asks(event)), "{begins:?}");
+        }
+    });
+}
+
+/// Returns ways to read a run slowly, each with the times that the syncs of its journal take.
+fn slow_surroundings() -> impl Strategy<Value = (ReadMode, Vec<Duration>)> {
+    let sleeps = || vec(prop_oneof![times(), Just(Duration::from_secs(3_600))], 1..6);
+    let pauses = || sleeps().prop_map(|sleeps| ReaderPauses { turns: Vec::new(), sleeps });
+    let reading = prop_oneof![
+        1 => Just(ReadMode::Nobody),
+        2 => pauses().prop_map(ReadMode::Stream),
+        4 => (pauses(), 0..9_usize)
+            .prop_map(|(pauses, channel)| ReadMode::Spawned { pauses, channel, on_lag: OnLag::Hold }),
+    ];
+    (reading, vec(times(), 1..6))
+}
+
+/// A reader or a journal that takes long does not move the time limit: no iteration is called after it, and the time
+/// that work is told to have ends at the limit. An evaluation without time is the first one of its step, which happens
+/// in any case.
+#[test]
+fn bounded_however_slow_the_surroundings() {
+    holds(settings(slow_surroundings()), |(scenario, (reading, delays))| {
+        let run = reading.run_on(&scenario, Some(Disk::new(delays)));
+        is_bounded(&scenario, &run.events);
+        let Some(limit) = time_limit(&scenario) else { return };
+        for call in &run.calls {
+            let is_over = call.at >= limit || call.left.is_zero();
+            assert!(!is_over || call.stage == Stage::Evaluation, "{call:?} within {limit:?}");
+            assert!(call.left.is_zero() || call.at + call.left <= limit, "{call:?} within {limit:?}");
         }
     });
 }

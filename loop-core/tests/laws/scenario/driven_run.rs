@@ -19,6 +19,7 @@ use tokio::time::sleep;
 use super::{
     Disk, End, GoalState, Job, Probe, Scenario, TestGuardrail, locked,
     read_mode::{ReadMode, ReaderPauses, StartedRun},
+    report_log::ReportLog,
     simulator,
 };
 
@@ -76,7 +77,7 @@ impl DrivenRun {
         stop_after: usize,
     ) -> Result<Self, BuildError> {
         virtual_time(async {
-            let parts = Parts { disk: disk.cloned(), within, ..Parts::new(scenario, before) };
+            let parts = Parts { within, ..Parts::new(scenario, before).on(disk.cloned()) };
             let report_log = Arc::clone(&parts.report_log);
             let (begun, probes) = parts.begin(goal, before, &ReadMode::Stream(ReaderPauses::default()))?;
             let StartedRun::Stream(stream) = begun else { unreachable!("it is read as a stream") };
@@ -116,13 +117,6 @@ pub(crate) fn last_output(events: &[Event]) -> Option<u64> {
     output
 }
 
-/// The usage that was reported until the run was over.
-#[derive(Default)]
-pub(super) struct ReportLog {
-    reported: Vec<Usage>,
-    pub(super) over: bool,
-}
-
 #[derive(Clone)]
 pub(crate) struct Parts {
     scenario: Arc<Scenario>,
@@ -144,7 +138,7 @@ impl Parts {
     pub(super) fn new(scenario: &Scenario, before: &[Event]) -> Self {
         let parts = Self {
             scenario: Arc::new(scenario.clone()),
-            report_log: Arc::default(),
+            report_log: Arc::new(Mutex::new(ReportLog::new())),
             tries: Arc::default(),
             disk: None,
             within: None,
@@ -155,6 +149,11 @@ impl Parts {
             locked(&parts.tries).insert((next, stage), simulator::tries(before, stage));
         }
         parts
+    }
+
+    /// Stores the events on this disk.
+    pub(super) fn on(self, disk: Option<Disk>) -> Self {
+        Self { disk, ..self }
     }
 
     pub(super) fn begin(
@@ -211,10 +210,7 @@ impl Parts {
 
     fn add(&self, meter: &Meter, usage: Usage) {
         meter.add(usage);
-        let mut report_log = locked(&self.report_log);
-        if !report_log.over {
-            report_log.reported.push(usage);
-        }
+        locked(&self.report_log).add(usage);
     }
 
     /// Reports late usage from a separate task.
@@ -284,6 +280,7 @@ impl Parts {
         if let Some(disk) = &self.disk {
             disk.check_before_iteration();
         }
+        locked(&self.report_log).call(Stage::Iteration, cx.left().time);
         let job = self.scenario.job(Stage::Iteration, index).clone();
         for mark in &job.notes.marks {
             cx.mark(&mark.name, mark.hash);
@@ -313,6 +310,7 @@ impl Iteration for Parts {
 impl Evaluator<u64> for Parts {
     async fn evaluate(&mut self, cx: EvaluationContext<u64>) -> Result<Verdict, WorkError> {
         assert_eq!(*cx.output(), cx.iteration() * 10, "an output is judged that is not its own");
+        locked(&self.report_log).call(Stage::Evaluation, cx.left().time);
         let job = self.scenario.job(Stage::Evaluation, cx.iteration()).clone();
         for mark in &job.notes.marks {
             cx.mark(&mark.name, mark.hash);
@@ -325,7 +323,9 @@ impl Evaluator<u64> for Parts {
 #[async_trait::async_trait]
 impl Ask for Parts {
     async fn ask(&mut self, question: &Question, progress: &Progress) -> Option<Answer> {
-        sleep(Duration::from_secs(3_600)).await;
+        let hour = Duration::from_secs(3_600);
+        sleep(hour).await;
+        locked(&self.report_log).asked_time += hour;
         self.scenario.answer(question.text.parse().expect("a guardrail's id"), progress.iterations())
     }
 }

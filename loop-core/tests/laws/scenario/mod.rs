@@ -7,6 +7,7 @@ mod goal;
 mod guardrails;
 pub(crate) mod random_inputs;
 mod read_mode;
+mod report_log;
 mod simulator;
 pub(crate) mod tell;
 

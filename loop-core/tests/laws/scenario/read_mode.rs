@@ -9,9 +9,10 @@ use loop_core::{
 use tokio::time::sleep;
 
 use super::{
-    GoalState, Probe, Scenario,
+    Disk, GoalState, Probe, Scenario,
     driven_run::{Parts, virtual_time},
     locked,
+    report_log::Call,
 };
 
 /// The reader repeats these steps, one before each update.
@@ -65,8 +66,14 @@ impl ReadMode {
 
     /// Runs a scenario with this reader. Returns the events that its parts saw and those that the reader saw.
     pub(crate) fn run(&self, scenario: &Scenario) -> (Vec<Event>, Vec<Event>) {
+        let ReadRun { events, read, .. } = self.run_on(scenario, None);
+        (events, read)
+    }
+
+    /// Runs a scenario with this reader, and with a journal if there is one.
+    pub(crate) fn run_on(&self, scenario: &Scenario, disk: Option<Disk>) -> ReadRun {
         virtual_time(async {
-            let parts = Parts::new(scenario, &[]);
+            let parts = Parts::new(scenario, &[]).on(disk);
             let report_log = Arc::clone(&parts.report_log);
             let goal = GoalState::new(&scenario.goal);
             let (begun, probes) = parts.begin(goal, &[], self).expect("a new run begins");
@@ -88,9 +95,19 @@ impl ReadMode {
                     Vec::new()
                 }
             };
-            (seen(&probes), read)
+            let calls = locked(&report_log).calls.clone();
+            ReadRun { events: seen(&probes), read, calls }
         })
     }
+}
+
+/// The results of a run that was read.
+pub(crate) struct ReadRun {
+    /// The events that its parts saw.
+    pub(crate) events: Vec<Event>,
+    /// The events that the reader saw.
+    pub(crate) read: Vec<Event>,
+    pub(crate) calls: Vec<Call>,
 }
 
 /// Returns the events that the first guardrail saw. All guardrails see every event.
