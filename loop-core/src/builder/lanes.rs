@@ -7,6 +7,8 @@ use std::{
     task::{Context, Poll},
 };
 
+use tokio::task::coop::has_budget_remaining;
+
 use super::{BuildError, IsBounded, Loop, LoopStep, nested::unbuilt};
 use crate::{
     CancellationToken, Iteration, IterationContext, Report, Step, Usage, WorkError, driver::ReaderQueue,
@@ -130,8 +132,8 @@ where
             let driver = lane.driver(ReaderQueue::default(), outer.as_ref())?;
             lanes.push(Lane { cancel, state: LaneState::Running(Box::pin(driver.drive())) });
         }
-        let mut first = None;
-        poll_fn(|cx| poll_lanes(&mut lanes, &mut first, self.pick, cx)).await;
+        let (mut next, mut first) = (0, None);
+        poll_fn(|cx| poll_lanes(&mut lanes, &mut next, &mut first, self.pick, cx)).await;
         let ended = lanes.into_iter().filter_map(|lane| match lane.state {
             LaneState::Ended(report) => Some(*report),
             LaneState::Running(_) => None,
@@ -156,18 +158,28 @@ enum LaneState<'l, O> {
     Ended(Box<Report<O>>),
 }
 
-/// Polls the running loops. Cancels the others once one of them decides, and notes which one it is.
+/// Polls the running loops, beginning with `next`. Cancels the others once one of them decides, and notes which one it
+/// is.
 fn poll_lanes<O>(
     lanes: &mut [Lane<'_, O>],
+    next: &mut usize,
     first: &mut Option<usize>,
     pick: Pick,
     cx: &mut Context<'_>,
 ) -> Poll<()> {
     let mut is_over = true;
-    for index in 0..lanes.len() {
+    let count = lanes.len();
+    for index in (0..count).map(|place| (*next + place) % count) {
         let LaneState::Running(drive) = &mut lanes[index].state else { continue };
         let Poll::Ready(report) = drive.as_mut().poll(cx) else {
             is_over = false;
+            // Work that is always ready uses up the budget of the task, with which tokio makes it yield. The other loops
+            // could not even look at their clocks then, so the next poll begins with them.
+            if !has_budget_remaining() {
+                *next = (index + 1) % count;
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
             continue;
         };
         let decides = report.is_success() && (pick == Pick::First || score(&report) == Some(1.0));

@@ -155,10 +155,10 @@ impl<O> RunState<O> {
         tokio::select! {
             biased;
             result = work => WakeEvent::Done(result),
-            () = end.requested(), if !interrupted => WakeEvent::Cancelled,
+            // Like the clock, this ignores the task's budget, which the work may have used up.
+            () = unconstrained(end.requested()), if !interrupted => WakeEvent::Cancelled,
             () = reports.reported(), if !interrupted => WakeEvent::Reported,
             () = clock.reach(deadline), if deadline.is_some() => WakeEvent::Deadline,
-            // Like the clock, this ignores the task's budget, which the work may have used up.
             () = unconstrained(event_sink.advance()), if event_sink.has_pending() => WakeEvent::Advanced,
             () = clock.reach_in_pauses(due), if due.is_some() => WakeEvent::Due,
         }
