@@ -210,9 +210,9 @@ impl<O> Run<O> {
         Some(cx.with_left(left).with_previous(self.steps.last.clone()))
     }
 
-    /// Makes the iteration's output that of the unsettled step.
-    pub(crate) fn set_output(&mut self, output: O) {
-        self.output = Some(Arc::new(output));
+    /// Makes the iteration's output, if it has one, that of the unsettled step.
+    pub(crate) fn set_output(&mut self, output: Option<O>) {
+        self.output = output.map(Arc::new);
     }
 
     /// Returns the step that is to be settled, after the condition has seen its events.

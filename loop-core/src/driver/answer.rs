@@ -5,13 +5,8 @@ use crate::{InputEffect, Machine, RunTime, Verdict, WorkError, WorkResult};
 
 impl<O> RunState<O> {
     pub(super) fn iterated(&mut self, result: Result<O, WorkError>) {
-        let result = match result {
-            Ok(output) => {
-                self.run.set_output(output);
-                WorkResult::Done(())
-            }
-            Err(error) => error.into(),
-        };
+        let (output, result) = WorkResult::from(result).split();
+        self.run.set_output(output);
         let notes = self.run.work.take_boxed_notes();
         // The report that used up a shared budget may be the last of work that has succeeded.
         if matches!(result, WorkResult::Done(())) && self.run.end.is_only_exhausted() {
@@ -23,11 +18,7 @@ impl<O> RunState<O> {
     }
 
     pub(super) fn evaluated(&mut self, result: Result<Verdict, WorkError>) {
-        let result = match result {
-            Ok(verdict) => WorkResult::Done(verdict),
-            Err(error) => error.into(),
-        };
-        let notes = self.run.work.take_boxed_notes();
+        let (result, notes) = (WorkResult::from(result), self.run.work.take_boxed_notes());
         self.answer_finished(|machine, at| machine.evaluated(at, result, notes));
     }
 

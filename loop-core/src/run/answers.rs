@@ -1,7 +1,5 @@
 //! The answers to actions, and other inputs of a run: what is passed on to the machine, and in which order.
 
-use std::sync::Arc;
-
 use super::Run;
 use crate::{
     Action, ActionId, Input, InputEffect, Notes, Phase, RefusedAnswer, RunTime, Verdict, WorkResult,
@@ -75,7 +73,7 @@ impl<O> Run<O> {
             self.tell_end(at);
         }
         let effect = self.machine.tell(at, answer)?;
-        self.output = output.map(Arc::new);
+        self.set_output(output);
         if is_kept {
             self.tell_end(at);
         }
