@@ -85,7 +85,8 @@ fn the_tools_of_a_manifest_are_those_that_it_names() {
 
 #[test]
 fn a_budget_cuts_a_turn_in_its_middle() {
-    let server = ModelServer::new([writes("half", "done").usage(900, 200), Answer::deltas(["Hm"]).stalls()]);
+    let rounds = [writes("half", "done").usage(400, 100), writes("more", "done").usage(400, 200)];
+    let server = ModelServer::new(rounds.into_iter().chain([Answer::deltas(["Hm"]).stalls()]));
     let scenario = Scenario::new();
     let ran = run(&server, &scenario, &manifest("false").set("guardrails.max_tokens", 1000)).exits(1);
     ran.says(&["tokens_exceeded"]);

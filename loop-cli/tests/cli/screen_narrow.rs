@@ -70,7 +70,7 @@ fn a_question_shows_no_half_lines() {
     chat.sees("or type why not");
     for size in SIZES {
         chat.resizes(size);
-        let parts = ["> Check.", "A tool asks to run", "$ ./check.sh", "[y]es once", "calling run_command"];
+        let parts = ["> Check.", "A tool asks to run", "$ ./check.sh", "[y]es once"];
         shows_once(&chat, &parts, "");
     }
     chat.resizes(SIZES[2]);
