@@ -11,6 +11,9 @@ mod commands;
 #[cfg(all(feature = "sandbox", target_os = "linux"))]
 #[path = "tools/confined.rs"]
 mod confined;
+#[cfg(all(feature = "sandbox", target_os = "linux"))]
+#[path = "tools/confinement.rs"]
+mod confinement;
 #[path = "tools/files.rs"]
 mod files;
 #[path = "tools/repositories.rs"]

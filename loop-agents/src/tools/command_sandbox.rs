@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use loop_guardrails::policy::{
     ActionPolicy, CommandNetwork, LocalPath, Permissions, SandboxMode, Verb,
-    workspace::{OpenedCommand, StoredSecrets, Workspace, has_token_of_git},
+    workspace::{OpenedCommand, StoredSecrets, Workspace},
 };
 
 use super::ToolError;
@@ -36,6 +36,20 @@ pub struct CommandSandbox {
     support: SandboxSupport,
 }
 
+/// The boundary around the commands of tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Confinement {
+    /// The kernel confines them.
+    Sandbox,
+    /// Only the rules for commands, because the settings turn the sandbox off.
+    Off,
+    /// Only the rules for commands, because this machine cannot confine programs.
+    RulesOnly,
+    /// No command runs: the settings require a sandbox that this machine does not have.
+    Refused,
+}
+
 impl CommandSandbox {
     /// Creates a sandbox on this machine, for commands of the user with these folders.
     pub fn new(folders: UserFolders) -> Self {
@@ -55,7 +69,19 @@ impl CommandSandbox {
         Self { support, ..self }
     }
 
-    /// Describes what confines the commands under this policy, as the rest of a sentence that begins "commands run".
+    /// Returns what confines the commands under this policy.
+    pub fn confinement(&self, policy: &ActionPolicy) -> Confinement {
+        let is_old = self.support.landlock_abi < SandboxSupport::MIN_LANDLOCK_ABI;
+        match (policy.sandbox().value, self.is_possible()) {
+            (SandboxMode::Off, _) => Confinement::Off,
+            (SandboxMode::Require, true) if is_old => Confinement::Refused,
+            (_, true) => Confinement::Sandbox,
+            (SandboxMode::Auto, false) => Confinement::RulesOnly,
+            (SandboxMode::Require, false) => Confinement::Refused,
+        }
+    }
+
+    /// Describes the [confinement](Self::confinement), as the rest of a sentence that begins "commands run".
     pub fn describe(&self, policy: &ActionPolicy) -> String {
         let abi = self.support.landlock_abi;
         let network = match policy.network().value {
@@ -63,15 +89,15 @@ impl CommandSandbox {
             CommandNetwork::Approved => "commands that you allow may use the network",
             CommandNetwork::None => "no command may use the network",
         };
-        match (policy.sandbox().value, self.is_possible()) {
-            (SandboxMode::Off, _) => "without a sandbox, because the settings turn it off".to_owned(),
-            (SandboxMode::Require, true) if abi < SandboxSupport::MIN_LANDLOCK_ABI => format!(
+        match self.confinement(policy) {
+            Confinement::Off => "without a sandbox, because the settings turn it off".to_owned(),
+            Confinement::Sandbox => format!("in a sandbox of the kernel (Landlock {abi}); {network}"),
+            Confinement::RulesOnly => format!("without a sandbox: {}", self.lack()),
+            Confinement::Refused if self.is_possible() => format!(
                 "not at all: the settings require a sandbox, which needs version {} of Landlock, and this kernel has {abi}",
                 SandboxSupport::MIN_LANDLOCK_ABI
             ),
-            (_, true) => format!("in a sandbox of the kernel (Landlock {abi}); {network}"),
-            (SandboxMode::Auto, false) => format!("without a sandbox: {}", self.lack()),
-            (SandboxMode::Require, false) => {
+            Confinement::Refused => {
                 format!("not at all: the settings require a sandbox, and {}", self.lack())
             }
         }
@@ -112,20 +138,15 @@ impl CommandSandbox {
             CommandNetwork::Approved if !only_reads => SandboxNetwork::All,
             CommandNetwork::Approved | CommandNetwork::None => SandboxNetwork::None,
         };
-        let sandbox = Sandbox::new().network(network).enforcement(enforcement);
-        let mut access = Access { sandbox, missing: Vec::new() };
+        let mut access = Access(Sandbox::new().network(network).enforcement(enforcement));
         access.add_workspace(workspace, only_reads);
         access.add_folders(&self.folders, only_reads);
         access.add_repository(opened);
-        access.hide_secrets(workspace, opened)?;
-        let Access { mut sandbox, mut missing } = access;
-        sandbox = self.hidden.iter().fold(sandbox, Sandbox::hide);
-        let prepared = match sandbox.prepare_with(self.folders.temporary(), self.support) {
-            Ok(prepared) if missing.is_empty() || enforcement == Enforcement::Warn => prepared,
-            Ok(_) => return Err(refused(&missing.join("; "))),
-            Err(error) => return Err(refused(&loop_core::with_causes(&error))),
-        };
-        missing.extend(prepared.shortfalls().iter().cloned());
+        access.hide_secrets(workspace, opened);
+        let sandbox = self.hidden.iter().fold(access.0, Sandbox::hide);
+        let prepared = sandbox.prepare_with(self.folders.temporary(), self.support);
+        let prepared = prepared.map_err(|error| refused(&loop_core::with_causes(&error)))?;
+        let missing = prepared.shortfalls().to_vec();
         Ok((process.sandbox(prepared), missing))
     }
 }
@@ -136,15 +157,12 @@ fn refused(why: &str) -> ToolError {
     ))
 }
 
-/// The access of one command, and the rules that the kernel cannot enforce.
-struct Access {
-    sandbox: Sandbox,
-    missing: Vec<String>,
-}
+/// The access of one command.
+struct Access(Sandbox);
 
 impl Access {
     fn change(&mut self, change: impl FnOnce(Sandbox) -> Sandbox) {
-        self.sandbox = change(std::mem::take(&mut self.sandbox));
+        self.0 = change(std::mem::take(&mut self.0));
     }
 
     fn read(&mut self, path: impl Into<PathBuf>) {
@@ -167,37 +185,31 @@ impl Access {
         let mut paths: Vec<_> = std::iter::once(LocalPath::root()).chain(named).collect();
         paths.sort_by_key(|path| path.as_path().components().count());
         paths.dedup();
-        let place = |path: &LocalPath| workspace.root().join(path.as_path());
-        let exists = |path: &&LocalPath| place(path).exists();
         let writes = |path: &LocalPath| is_allowed(path, Verb::Write) && is_allowed(path, Verb::Delete);
-        for path in paths.iter().filter(exists) {
-            let is_above = |other: &&LocalPath| *other != path && path.is_within(other);
-            if !is_allowed(path, Verb::Read) {
-                self.hide(place(path));
-                continue;
+        for path in &paths {
+            let place = workspace.root().join(path.as_path());
+            let (is_readable, exists) = (is_allowed(path, Verb::Read), place.exists());
+            if is_readable {
+                self.read(&place);
+            } else {
+                self.hide(&place);
             }
-            self.read(place(path));
-            if !only_reads && writes(path) {
-                self.write(place(path));
-            } else if !only_reads && paths.iter().filter(is_above).any(writes) {
+            let is_above = |other: &&LocalPath| *other != path && path.is_within(other);
+            let is_in_writable = || paths.iter().filter(is_above).any(writes);
+            let (writes, is_hidden) = (is_readable && writes(path), !is_readable && exists);
+            if !only_reads && writes && exists {
+                self.write(place);
+            } else if !only_reads && !writes && !is_hidden && is_in_writable() {
                 let why =
                     "it is in a folder that they allow to write, and the kernel cannot make an exception";
-                self.missing.push(format!("the permissions forbid changes of `{path}`, but {why}"));
+                let shortfall = format!("the permissions forbid changes of `{path}`, but {why}");
+                self.change(|sandbox| sandbox.shortfall(shortfall));
             }
         }
     }
 
     fn add_folders(&mut self, folders: &UserFolders, only_reads: bool) {
-        for folder in folders.toolchains() {
-            // Git cannot work without its settings, so only a token in them makes them a secret.
-            let settings =
-                if folder.ends_with(".gitconfig") { folder.clone() } else { folder.join("config") };
-            let is_of_git = settings.ends_with(".gitconfig") || settings.ends_with(".config/git/config");
-            if is_of_git && has_token_of_git(&settings) {
-                self.hide(settings);
-            }
-            self.read(folder);
-        }
+        folders.toolchains().into_iter().for_each(|folder| self.read(folder));
         folders.secrets().into_iter().for_each(|path| self.hide(path));
         if !only_reads {
             folders.caches().into_iter().for_each(|folder| self.write(folder));
@@ -213,18 +225,13 @@ impl Access {
         }
     }
 
-    fn hide_secrets(&mut self, workspace: &Workspace, opened: &OpenedCommand) -> Result<(), ToolError> {
-        let root = workspace.root();
-        let found = StoredSecrets::below(root, workspace.policy().secrets())
-            .map_err(|error| ToolError::io("list", root, &error))?;
-        if found.is_incomplete {
-            self.missing.push("the workspace has too many files to look for secrets in all of it".to_owned());
-        }
+    fn hide_secrets(&mut self, workspace: &Workspace, opened: &OpenedCommand) {
+        let found = StoredSecrets::below(workspace.root(), workspace.policy().secrets());
+        found.unsearched.into_iter().for_each(|why| self.change(|sandbox| sandbox.shortfall(why)));
         // The rules for commands of git keep its settings out of what it prints.
         let of_git = opened.repository().map(|repository| common_folder(&repository.git_dir));
         let is_needed = |path: &PathBuf| of_git.as_ref().is_some_and(|folder| path.starts_with(folder));
         found.files.into_iter().filter(|path| !is_needed(path)).for_each(|path| self.hide(path));
-        Ok(())
     }
 }
 

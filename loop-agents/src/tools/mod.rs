@@ -46,7 +46,7 @@ mod write_file;
 pub(crate) use self::approval::script_question;
 pub(crate) use self::arguments::schema;
 #[cfg(feature = "sandbox")]
-pub use self::command_sandbox::CommandSandbox;
+pub use self::command_sandbox::{CommandSandbox, Confinement};
 pub use self::{
     approval::{Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, ProposedChange},
     context::{StopFlag, ToolContext},

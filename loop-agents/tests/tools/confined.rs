@@ -10,24 +10,22 @@ use std::{
 
 use loop_agents::{
     process::sandbox::{SandboxSupport, UserFolders},
-    tools::{CommandSandbox, ToolOutcome, ToolReport},
+    tools::{CommandSandbox, ToolReport},
 };
-use loop_guardrails::policy::{
-    ActionPolicy, CommandNetwork, Origin, PolicySettings, SandboxMode, WithOrigin,
-};
+use loop_guardrails::policy::{Origin, PolicySettings, WithOrigin};
 use serde_json::json;
 
 use crate::scenario::Scenario;
 
-const CANARY: &str = "hunter2";
+pub(crate) const CANARY: &str = "hunter2";
 
-fn support() -> SandboxSupport {
+pub(crate) fn support() -> SandboxSupport {
     SandboxSupport::detect()
 }
 
 /// Returns true if this machine can confine commands, and prints the reason if it cannot.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn can_be_tested() -> bool {
+pub(crate) fn can_be_tested() -> bool {
     let can = support().landlock_abi > 0 && support().seccomp;
     if !can {
         eprintln!("not tested: this machine has {:?}", support());
@@ -35,18 +33,18 @@ fn can_be_tested() -> bool {
     can
 }
 
-fn setting<T>(value: T) -> Option<WithOrigin<T>> {
+pub(crate) fn setting<T>(value: T) -> Option<WithOrigin<T>> {
     Some(WithOrigin::new(value, Origin::line("settings.toml", 1)))
 }
 
 /// Settings that allow a program of the workspace, as a person may.
-fn allowing() -> PolicySettings {
+pub(crate) fn allowing() -> PolicySettings {
     let mut settings = PolicySettings::default();
     settings.allow = vec![WithOrigin::new("./run.sh".parse().unwrap(), Origin::line("settings.toml", 1))];
     settings
 }
 
-fn folders(scenario: &Scenario) -> UserFolders {
+pub(crate) fn folders(scenario: &Scenario) -> UserFolders {
     let home = scenario.beside("home");
     fs::create_dir_all(&home).unwrap();
     UserFolders::of(|name| match name {
@@ -56,18 +54,18 @@ fn folders(scenario: &Scenario) -> UserFolders {
     })
 }
 
-fn confined(settings: PolicySettings, support: SandboxSupport) -> Scenario {
+pub(crate) fn confined(settings: PolicySettings, support: SandboxSupport) -> Scenario {
     let mut scenario = Scenario::with(settings);
     let sandbox = CommandSandbox::new(folders(&scenario)).supported(support);
     scenario.tools = scenario.tools.sandbox(sandbox);
     scenario
 }
 
-async fn run(scenario: &Scenario, command: &str) -> ToolReport {
+pub(crate) async fn run(scenario: &Scenario, command: &str) -> ToolReport {
     scenario.call("run_command", json!({ "command": command })).await
 }
 
-async fn sh(scenario: &Scenario, script: &str) -> ToolReport {
+pub(crate) async fn sh(scenario: &Scenario, script: &str) -> ToolReport {
     scenario.put("run.sh", format!("#!/bin/sh\n{script}\n"));
     fs::set_permissions(scenario.at("run.sh"), PermissionsExt::from_mode(0o755)).unwrap();
     run(scenario, "./run.sh").await
@@ -232,99 +230,5 @@ async fn a_repository_that_turns_hostile_during_a_command_shows_nothing_of_anoth
         assert!(text.contains(CANARY), "without a sandbox the attack works: {text}");
         let text = log_after_swap(true).await;
         assert!(!text.contains(CANARY), "{text}");
-    }
-}
-
-#[tokio::test]
-async fn a_secret_is_hidden_or_the_report_says_that_it_is_not() {
-    if !can_be_tested() {
-        return;
-    }
-    for mounts in [support().mounts, false] {
-        let mut support = support();
-        support.mounts &= mounts;
-        let scenario = confined(allowing(), support);
-        scenario.put(".env", CANARY);
-        let report = sh(&scenario, "cat .env").await;
-        let is_told = report.notes.iter().any(|note| note.contains(".env is in a writable folder"));
-        assert_eq!(report.text.contains(CANARY), is_told, "{report:?}");
-        assert_eq!(is_told, !support.mounts);
-    }
-}
-
-#[tokio::test]
-async fn settings_that_require_a_sandbox_refuse_what_it_cannot_hold() {
-    let mut settings = allowing();
-    settings.sandbox = setting(SandboxMode::Require);
-    let mut none = support();
-    (none.landlock_abi, none.mounts) = (0, false);
-    let scenario = confined(settings.clone(), none);
-    let report = sh(&scenario, "echo ran").await;
-    assert_eq!(report.outcome, ToolOutcome::Rejected);
-    assert!(report.text.contains("the kernel has no Landlock"), "{}", report.text);
-    if can_be_tested() {
-        let mut no_mounts = support();
-        no_mounts.mounts = false;
-        let scenario = confined(settings, no_mounts);
-        assert_eq!(sh(&scenario, "echo ran").await.text, "ran\n(exit 0)");
-        scenario.put(".env", CANARY);
-        let report = sh(&scenario, "cat .env").await;
-        assert_eq!(report.outcome, ToolOutcome::Rejected);
-        assert!(report.text.contains(".env is in a writable folder"), "{}", report.text);
-        // A command that only reads needs no mounts.
-        scenario.put("plain", "text");
-        assert_eq!(run(&scenario, "cat plain").await.text, "text\n(exit 0)");
-    }
-}
-
-#[tokio::test]
-async fn without_landlock_the_rules_apply_alone_and_the_description_says_so() {
-    let mut none = support();
-    none.landlock_abi = 0;
-    let scenario = confined(allowing(), none);
-    fs::write(scenario.beside("secret"), CANARY).unwrap();
-    assert!(sh(&scenario, "cat ../secret").await.text.contains(CANARY), "the description is true");
-    let policy = loop_guardrails::policy::ActionPolicy::default();
-    let sandbox = CommandSandbox::new(folders(&scenario)).supported(none);
-    assert!(sandbox.describe(&policy).contains("without a sandbox: this kernel has no Landlock"));
-}
-
-#[test]
-fn a_required_sandbox_is_described_as_refused_below_the_least_version_of_landlock() {
-    let mut settings = allowing();
-    settings.sandbox = setting(SandboxMode::Require);
-    let policy = ActionPolicy::new(settings, PolicySettings::default());
-    let mut old = support();
-    old.seccomp = true;
-    let describe = |support| {
-        let folders = UserFolders::of(|_| None);
-        CommandSandbox::new(folders).supported(support).describe(&policy)
-    };
-    old.landlock_abi = SandboxSupport::MIN_LANDLOCK_ABI - 1;
-    assert!(describe(old).starts_with("not at all"), "{}", describe(old));
-    old.landlock_abi = SandboxSupport::MIN_LANDLOCK_ABI;
-    assert!(describe(old).starts_with("in a sandbox"), "{}", describe(old));
-}
-
-#[tokio::test]
-async fn the_settings_turn_the_sandbox_off() {
-    let mut settings = allowing();
-    settings.sandbox = setting(SandboxMode::Off);
-    let scenario = confined(settings, support());
-    fs::write(scenario.beside("secret"), CANARY).unwrap();
-    assert!(sh(&scenario, "cat ../secret").await.text.contains(CANARY));
-}
-
-#[tokio::test]
-async fn the_network_is_for_the_commands_that_the_settings_name() {
-    if !can_be_tested() {
-        return;
-    }
-    for (network, is_open) in [(CommandNetwork::Approved, true), (CommandNetwork::None, false)] {
-        let mut settings = allowing();
-        settings.network = setting(network);
-        let scenario = confined(settings, support());
-        let report = sh(&scenario, "perl -e 'socket(S, 2, 1, 0) or exit 7'").await;
-        assert_eq!(report.commands[0].exit_code == 0, is_open, "{network}: {}", report.text);
     }
 }

@@ -93,6 +93,25 @@ fn a_secret_that_cannot_be_hidden_is_named() {
 }
 
 #[test]
+fn a_folder_that_cannot_be_searched_for_secrets_is_named() {
+    if !can_be_tested() {
+        return;
+    }
+    let scenario = Scenario::new();
+    let name = "d".repeat(200);
+    let deep = format!("for (1..25) {{ mkdir \"{name}\"; chdir \"{name}\" or exit 1 }}");
+    let made = Command::new("perl").args(["-e", &deep]).current_dir(scenario.path("")).status();
+    assert!(made.expect("perl").success());
+    let manifest = Manifest::new("echo x >result", "test -e result");
+    scenario.manifest(&manifest.clone().set("sandbox", json!({})));
+    let refused = run(&scenario, &["run", "loop.json"]).exits(2);
+    assert!(refused.stderr.contains("cannot look for secrets in"), "{}", refused.stderr);
+    scenario.manifest(&manifest.set("sandbox", json!({ "enforce": "warn" })));
+    let warned = run(&scenario, &["run", "loop.json"]).exits(0);
+    assert!(warned.stderr.contains("cannot look for secrets in"), "{}", warned.stderr);
+}
+
+#[test]
 fn a_secret_is_hidden_from_an_agent_that_can_write_its_folder() {
     if can_be_tested() && SandboxSupport::detect().mounts {
         let scenario = Scenario::new();

@@ -6,14 +6,10 @@ use std::{
 };
 
 use loop_agents::{
-    process::sandbox::{Enforcement, PreparedSandbox, Sandbox, SandboxError, UserFolders},
+    process::sandbox::{PreparedSandbox, Sandbox, SandboxError, UserFolders},
     shell::Shell,
 };
-use loop_guardrails::policy::{
-    SecretFiles,
-    environment::known_agents,
-    workspace::{StoredSecrets, has_token_of_git},
-};
+use loop_guardrails::policy::{SecretFiles, environment::known_agents, workspace::StoredSecrets};
 use loop_telemetry::StateDir;
 
 use super::{error::ComposeError, parts::settings};
@@ -24,10 +20,6 @@ use crate::{context::ExecutionContext, sandbox_plan::SandboxPlan};
 enum PrepareError {
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    #[error("cannot look for secrets in {}", path.display())]
-    Search { path: PathBuf, source: io::Error },
-    #[error("{} has too many files to look for secrets in all of it. Write `enforce: warn` to go without", .0.display())]
-    TooMany(PathBuf),
     #[error("cannot create {} for the state of the agent", path.display())]
     State { path: PathBuf, source: io::Error },
     #[error("`{0}` needs a home folder, and HOME is not set")]
@@ -79,9 +71,9 @@ fn prepare(
     read.sort();
     read.dedup();
     for folder in &read {
-        for secret in secrets_in(folder, &root, secrets, plan.enforcement, cx)? {
-            sandbox = sandbox.hide(secret);
-        }
+        let found = secrets_in(folder, &root, secrets);
+        sandbox = found.files.into_iter().fold(sandbox, Sandbox::hide);
+        sandbox = found.unsearched.into_iter().fold(sandbox, Sandbox::shortfall);
     }
     sandbox = folders.secrets().into_iter().fold(sandbox, Sandbox::hide);
     if let Ok(state) = StateDir::from_env_with(|name| cx.variable(name)) {
@@ -90,9 +82,6 @@ fn prepare(
     if plan.read.is_none() {
         read.extend(folders.toolchains());
     }
-    let settings =
-        ["~/.gitconfig", "~/.config/git/config"].into_iter().filter_map(|path| folders.expand(path));
-    sandbox = settings.filter(|path| has_token_of_git(path)).fold(sandbox, Sandbox::hide);
     sandbox = read.into_iter().fold(sandbox, Sandbox::read);
     sandbox = write.into_iter().fold(sandbox, Sandbox::write);
     for agent in known_agents(command) {
@@ -110,30 +99,12 @@ fn place(path: &str, root: &Path, folders: &UserFolders) -> Result<PathBuf, Prep
 }
 
 /// Returns the secrets in a folder: all those in the folder of the run, and those directly in another one.
-fn secrets_in(
-    folder: &Path,
-    root: &Path,
-    secrets: &SecretFiles,
-    enforcement: Enforcement,
-    cx: &ExecutionContext,
-) -> Result<Vec<PathBuf>, PrepareError> {
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
-    let is_own = folder.starts_with(root) || root.starts_with(folder);
+fn secrets_in(folder: &Path, root: &Path, secrets: &SecretFiles) -> StoredSecrets {
+    // Through a link, the folder of the run is still the folder of the run.
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let is_own = real.starts_with(root) || root.starts_with(&real);
     let search = if is_own { StoredSecrets::below } else { StoredSecrets::directly_in };
-    let found =
-        search(folder, secrets).map_err(|source| PrepareError::Search { path: folder.to_owned(), source })?;
-    match (found.is_incomplete, enforcement) {
-        (false, _) => {}
-        (true, Enforcement::Warn) => {
-            cx.warn(&format!("{} has too many files to look for secrets in all of it", folder.display()));
-        }
-        (true, _) => return Err(PrepareError::TooMany(folder.to_owned())),
-    }
-    // Git cannot work without its settings, so only a token in them makes them a secret.
-    let is_of_git = |path: &Path| path.ends_with(".gitconfig") || path.ends_with(".config/git/config");
-    Ok(found.files.into_iter().filter(|path| !is_of_git(path)).collect())
+    search(&real, secrets)
 }
 
 /// Returns the existing paths that an agent writes for itself. The first one is created, so that an agent can start for

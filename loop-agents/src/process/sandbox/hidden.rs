@@ -1,18 +1,32 @@
 //! Hidden files: which of them Landlock can leave out, and which have to be covered.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
-/// Returns the hidden paths that exist, without links, and without those that this process cannot read anyway.
-pub(super) fn existing(hidden: &[PathBuf]) -> Vec<PathBuf> {
-    let is_readable = |path: &PathBuf| match fs::metadata(path) {
-        Ok(found) if found.is_dir() => fs::read_dir(path).is_ok(),
-        Ok(_) => fs::File::open(path).is_ok(),
-        Err(_) => false,
-    };
-    hidden.iter().filter_map(|path| path.canonicalize().ok()).filter(is_readable).collect()
+use loop_guardrails::policy::workspace::is_closed;
+
+/// Returns the hidden paths that exist, without links, and without those that no program of this user can read. Also
+/// returns the paths that could not be looked for, with the reason: something that stays readable may be there.
+pub(super) fn existing(hidden: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
+    let (mut found, mut unknown) = (Vec::new(), Vec::new());
+    for path in hidden {
+        match path.canonicalize() {
+            Ok(path) if is_closed(&path) => {}
+            Ok(path) => found.push(path),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) if error.kind() == ErrorKind::PermissionDenied && is_in_closed_folder(path) => {}
+            Err(error) => unknown.push(format!("cannot look for {}, to hide it: {error}", path.display())),
+        }
+    }
+    (found, unknown)
+}
+
+/// Returns whether the folder that ends the search for `path` is closed.
+fn is_in_closed_folder(path: &Path) -> bool {
+    path.ancestors().skip(1).find(|above| above.symlink_metadata().is_ok()).is_some_and(is_closed)
 }
 
 /// Returns whether one of the hidden paths is this path or above it.
@@ -57,6 +71,8 @@ impl ReadablePaths {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -73,6 +89,29 @@ mod tests {
         paths.whole.sort();
         assert_eq!(paths.whole, [root.join("a"), root.join("b/plain")]);
         assert_eq!(paths.listed, [root.clone(), root.join("b")]);
+    }
+
+    #[test]
+    fn a_path_that_cannot_be_looked_for_is_not_taken_for_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::write(root.join("file"), "").unwrap();
+        std::os::unix::fs::symlink("loop", root.join("loop")).unwrap();
+        let hidden = ["file", "missing", "file/below", "loop", "loop/below"].map(|name| root.join(name));
+        let too_long = root.join("x".repeat(300));
+        let (found, unknown) = existing(&[&hidden[..], &[too_long]].concat());
+        assert_eq!(found, [root.join("file")]);
+        assert_eq!(unknown.len(), 3);
+        assert!(unknown[0].starts_with(&format!("cannot look for {}", hidden[3].display())), "{unknown:?}");
+    }
+
+    #[test]
+    fn a_file_that_its_owner_closed_is_hidden_because_it_can_be_opened_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().canonicalize().unwrap().join("file");
+        fs::write(&file, "").unwrap();
+        fs::set_permissions(&file, PermissionsExt::from_mode(0o000)).unwrap();
+        assert_eq!(existing(std::slice::from_ref(&file)), (vec![file.clone()], Vec::new()));
     }
 
     #[test]

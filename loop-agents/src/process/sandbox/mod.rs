@@ -95,6 +95,7 @@ pub struct Sandbox {
     pub(super) hidden: Vec<PathBuf>,
     pub(super) network: SandboxNetwork,
     pub(super) enforcement: Enforcement,
+    pub(super) shortfalls: Vec<String>,
 }
 
 /// The folders that programs need in order to start. Those that do not exist are left out.
@@ -137,6 +138,7 @@ impl Default for Sandbox {
             hidden: paths(SYSTEM_SECRETS),
             network: SandboxNetwork::default(),
             enforcement: Enforcement::default(),
+            shortfalls: Vec::new(),
         }
     }
 }
@@ -171,7 +173,7 @@ impl Sandbox {
     }
 
     /// Hides this file or folder, although it is in a folder that the command may read. The path must be absolute. A
-    /// path that does not exist is left out.
+    /// path that does not exist is left out. A path that cannot be looked for is a [shortfall](Self::shortfall).
     ///
     /// In a folder that the command can only read, Landlock can do this. In a folder that it can write, an empty file
     /// has to be mounted over the hidden one, which needs the right to mount (`CAP_SYS_ADMIN`).
@@ -192,6 +194,14 @@ impl Sandbox {
     #[must_use]
     pub fn enforcement(mut self, enforcement: Enforcement) -> Self {
         self.enforcement = enforcement;
+        self
+    }
+
+    /// Adds a part that does not hold, such as a folder in which nobody could look for secrets. It counts as one that
+    /// this machine cannot enforce.
+    #[must_use]
+    pub fn shortfall(mut self, reason: impl Into<String>) -> Self {
+        self.shortfalls.push(reason.into());
         self
     }
 

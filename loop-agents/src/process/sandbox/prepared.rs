@@ -84,10 +84,12 @@ impl Sandbox {
             write.push(found);
         }
         let read = self.read.iter().filter_map(|path| path.canonicalize().ok()).collect();
-        let hidden = hidden::existing(&self.hidden);
+        let (hidden, unknown) = hidden::existing(&self.hidden);
         let is_writable = |path: &&PathBuf| write.iter().any(|folder| path.starts_with(folder));
         let mut covered: Vec<_> = hidden.iter().filter(is_writable).cloned().collect();
-        let shortfalls = self.shortfalls(support, &covered);
+        let mut shortfalls = self.shortfalls.clone();
+        shortfalls.extend(unknown);
+        shortfalls.extend(missing_support(support, &covered));
         if self.enforcement == Enforcement::Require && !shortfalls.is_empty() {
             return Err(SandboxError::Unenforceable { missing: shortfalls });
         }
@@ -115,36 +117,34 @@ impl Sandbox {
         });
         Ok(PreparedSandbox { inner, also_writable: Vec::new() })
     }
+}
 
-    /// Lists the parts that a machine with this support cannot enforce.
-    fn shortfalls(&self, support: SandboxSupport, to_cover: &[PathBuf]) -> Vec<String> {
-        let mut missing = Vec::new();
-        let (abi, least) = (support.landlock_abi, SandboxSupport::MIN_LANDLOCK_ABI);
-        if abi == 0 {
-            missing.push(
-                "the kernel has no Landlock, or it is turned off, so files are not protected".to_owned(),
-            );
-        } else if abi < least {
-            missing.push(format!(
-                "Landlock has version {abi}, but {least} is needed, so files outside can be truncated"
-            ));
-        }
-        if !support.seccomp {
-            missing.push(
-                "system calls cannot be filtered, so neither the network nor ptrace is refused".to_owned(),
-            );
-        }
-        if !support.mounts {
-            missing.extend(to_cover.iter().map(|path| {
-                format!(
-                    "{} is in a writable folder and cannot be hidden, because this process may not mount (it needs \
-                     CAP_SYS_ADMIN). Move the file out of the folder",
-                    path.display()
-                )
-            }));
-        }
+/// Lists the parts that a machine with this support cannot enforce.
+fn missing_support(support: SandboxSupport, to_cover: &[PathBuf]) -> Vec<String> {
+    let mut missing = Vec::new();
+    let (abi, least) = (support.landlock_abi, SandboxSupport::MIN_LANDLOCK_ABI);
+    if abi == 0 {
         missing
+            .push("the kernel has no Landlock, or it is turned off, so files are not protected".to_owned());
+    } else if abi < least {
+        missing.push(format!(
+            "Landlock has version {abi}, but {least} is needed, so files outside can be truncated"
+        ));
     }
+    if !support.seccomp {
+        missing
+            .push("system calls cannot be filtered, so neither the network nor ptrace is refused".to_owned());
+    }
+    if !support.mounts {
+        missing.extend(to_cover.iter().map(|path| {
+            format!(
+                "{} is in a writable folder and cannot be hidden, because this process may not mount (it needs \
+                 CAP_SYS_ADMIN). Move the file out of the folder",
+                path.display()
+            )
+        }));
+    }
+    missing
 }
 
 /// Creates the folder for the command, and what covers hidden files and folders. Returns the former.

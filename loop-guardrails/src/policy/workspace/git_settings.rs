@@ -77,7 +77,7 @@ fn settings_of(work_tree: &Path) -> Vec<PathBuf> {
 }
 
 /// Reads a file of settings; `None` if there is none.
-fn read(path: &Path) -> io::Result<Option<String>> {
+pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
     let file = match opened {

@@ -48,7 +48,7 @@ pub use self::{
     files::{OpenedFile, WrittenFile},
     folders::{FileKind, FolderEntry, PathStatus},
     repository::Repository,
-    stored_secrets::{StoredSecrets, has_token_of_git},
+    stored_secrets::{StoredSecrets, has_token_of_git, is_closed},
 };
 use super::{
     ActionPolicy, DeniedAction, LocalPath, Origin, Verb, WithOrigin, command::CommandPrefix,

@@ -8,10 +8,17 @@
 use std::{
     fs, io,
     io::Read,
-    os::unix::ffi::OsStrExt,
+    os::unix::{ffi::OsStrExt, fs::MetadataExt},
     path::{Path, PathBuf},
 };
 
+use rustix::{
+    fs::{Access, access},
+    io::Errno,
+    process::geteuid,
+};
+
+use super::git_settings;
 use crate::policy::{LocalPath, SecretFiles};
 
 /// The maximum number of names to look at.
@@ -19,6 +26,9 @@ const MAX_NAMES: usize = 200_000;
 
 /// Folders that tools fill and people do not: their packages contain keys for tests.
 const FILLED_BY_TOOLS: &[&str] = &["node_modules", "site-packages", "target"];
+
+/// Folders of a repository without settings.
+const FILLED_BY_GIT: &[&str] = &["hooks", "info", "logs", "objects", "refs"];
 
 /// Endings of files that are programs or texts.
 const PLAIN: &[&str] = &[
@@ -37,40 +47,36 @@ const EXAMPLES: &[&str] = &["dist", "example", "sample", "template", "tmpl", "tp
 /// let folder = tempfile::tempdir()?;
 /// std::fs::write(folder.path().join(".env"), "KEY=1")?;
 /// std::fs::write(folder.path().join(".env.example"), "KEY=")?;
-/// let found = StoredSecrets::below(folder.path(), &SecretFiles::new())?;
+/// let found = StoredSecrets::below(folder.path(), &SecretFiles::new());
 /// assert_eq!(found.files, [folder.path().join(".env")]);
+/// assert_eq!(found.unsearched, None);
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredSecrets {
-    /// Their paths. A folder with a secret name is one of them, and its content is not listed.
+    /// Their paths. A folder with a secret name is one of them, and its content is not listed. So is a folder that this
+    /// process cannot list, because its owner can open it again, also from inside a sandbox.
     pub files: Vec<PathBuf>,
-    /// Whether the folder contains too many names, so that some were not looked at.
-    pub is_incomplete: bool,
+    /// The first place that could not be searched, with the reason. It may contain more secrets.
+    pub unsearched: Option<String>,
 }
 
 impl StoredSecrets {
-    /// Finds the secret files in `folder` and in the folders below it. Links are not followed, and folders that nobody
-    /// may list are left out. Blocks for the disk.
-    ///
-    /// # Errors
-    /// Fails if `folder` cannot be listed.
-    pub fn below(folder: &Path, secrets: &SecretFiles) -> io::Result<Self> {
+    /// Finds the secret files in `folder` and in the folders below it. Links are not followed, and folders that are
+    /// [closed](is_closed) are left out. A folder that does not exist has no secrets. Blocks for the disk.
+    pub fn below(folder: &Path, secrets: &SecretFiles) -> Self {
         Self::search(folder, secrets, true)
     }
 
     /// Finds the secret files directly in `folder`.
-    ///
-    /// # Errors
-    /// As [`below`](Self::below).
-    pub fn directly_in(folder: &Path, secrets: &SecretFiles) -> io::Result<Self> {
+    pub fn directly_in(folder: &Path, secrets: &SecretFiles) -> Self {
         Self::search(folder, secrets, false)
     }
 
-    fn search(folder: &Path, secrets: &SecretFiles, is_deep: bool) -> io::Result<Self> {
-        let mut search = Search { root: folder, found: Self::default(), names: Vec::new() };
-        search.list(folder, is_deep)?;
+    fn search(folder: &Path, secrets: &SecretFiles, is_deep: bool) -> Self {
+        let mut search = Search { root: folder, is_deep, found: Self::default(), names: Vec::new() };
+        search.visit(folder, Search::list);
         let Search { mut found, names, .. } = search;
         let relative = names.iter().filter_map(|path| path.strip_prefix(folder).ok());
         for secret in secrets.among(relative.map(|path| path.as_os_str().as_bytes())) {
@@ -83,28 +89,49 @@ impl StoredSecrets {
             }
         }
         found.files.sort();
-        Ok(found)
+        found
     }
 }
 
 struct Search<'a> {
     root: &'a Path,
+    is_deep: bool,
     found: StoredSecrets,
     /// Every path, a folder before what it contains.
     names: Vec<PathBuf>,
 }
 
 impl Search<'_> {
-    fn list(&mut self, folder: &Path, is_deep: bool) -> io::Result<()> {
+    /// Lists a folder with this function, and records a failure: a secret that nobody could look for stays readable.
+    fn visit(&mut self, folder: &Path, list: impl FnOnce(&mut Self, &Path) -> io::Result<()>) {
+        match list(self, folder) {
+            Err(error) if is_absent(&error) => {}
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_closed(folder) => {}
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && folder != self.root => {
+                self.found.files.push(folder.to_owned());
+            }
+            Err(error) => self.miss(format!("cannot look for secrets in {}: {error}", folder.display())),
+            Ok(()) => {}
+        }
+    }
+
+    fn miss(&mut self, why: String) {
+        self.found.unsearched.get_or_insert(why);
+    }
+
+    fn list(&mut self, folder: &Path) -> io::Result<()> {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             let (path, kind) = (entry.path(), entry.file_type()?);
             if self.names.len() == MAX_NAMES {
-                self.found.is_incomplete = true;
+                self.miss(format!(
+                    "{} has too many files to look for secrets in all of it",
+                    self.root.display()
+                ));
                 return Ok(());
             }
             if kind.is_dir() && entry.file_name() == ".git" {
-                self.add_settings_of_git(&path);
+                self.visit(&path, Self::list_repository);
                 continue;
             }
             let is_skipped = kind.is_symlink()
@@ -113,24 +140,47 @@ impl Search<'_> {
                 continue;
             }
             self.names.push(path.clone());
-            if kind.is_dir() && is_deep {
-                // A folder that this user cannot list gives nothing to a program either.
-                let _ = self.list(&path, true);
+            if kind.is_dir() && self.is_deep {
+                self.visit(&path, Self::list);
             }
         }
         Ok(())
     }
 
-    fn add_settings_of_git(&mut self, repository: &Path) {
-        let submodules = fs::read_dir(repository.join("modules")).into_iter().flatten().flatten();
-        let folders = [repository.to_owned()].into_iter().chain(submodules.map(|entry| entry.path()));
-        let files = folders.flat_map(|folder| [folder.join("config"), folder.join("config.worktree")]);
-        let with_token = files.filter(|file| has_token_of_git(file));
-        self.found.files.extend(with_token.filter(|file| file.starts_with(self.root)));
+    /// Finds the settings in a repository, in those of its submodules, and in those of its linked work trees.
+    fn list_repository(&mut self, folder: &Path) -> io::Result<()> {
+        let is_repository = folder.join("HEAD").exists();
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let (path, name) = (entry.path(), entry.file_name());
+            if entry.file_type()?.is_dir() {
+                let is_filled_by_git = is_repository && FILLED_BY_GIT.iter().any(|filled| name == *filled);
+                if !is_filled_by_git {
+                    self.visit(&path, Self::list_repository);
+                }
+            } else if (name == "config" || name == "config.worktree") && has_token_of_git(&path) {
+                self.found.files.push(path);
+            }
+        }
+        Ok(())
     }
 }
 
-/// Returns whether a file of git's settings contains a login: in an address, or in a header that git sends.
+/// Returns whether another user owns this file or folder, and this process can neither read nor search it. Then no
+/// program that it starts can, because only the owner changes the mode.
+pub fn is_closed(path: &Path) -> bool {
+    let is_refused = |right| access(path, right) == Err(Errno::ACCESS);
+    let is_of_another = || fs::metadata(path).is_ok_and(|found| found.uid() != geteuid().as_raw());
+    is_refused(Access::READ_OK) && is_refused(Access::EXEC_OK) && is_of_another()
+}
+
+/// Returns whether an error means that there is nothing at a path.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Returns whether a file of git's settings contains a login: in an address, or in a header that git sends. A file that
+/// cannot be read may contain one. A file that does not exist does not.
 ///
 /// ```
 /// use loop_guardrails::policy::workspace::has_token_of_git;
@@ -143,8 +193,10 @@ impl Search<'_> {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn has_token_of_git(file: &Path) -> bool {
-    let Ok(bytes) = fs::read(file) else { return false };
-    let text = String::from_utf8_lossy(&bytes).to_lowercase();
+    let text = match git_settings::read(file) {
+        Ok(text) => text.unwrap_or_default().to_lowercase(),
+        Err(_) => return true,
+    };
     let is_word = |word: &str| text.contains(word);
     let has_login = text.split("://").skip(1).any(|rest| {
         let authority = rest.split(['/', '"', '\n', ' ', '\t']).next().unwrap_or(rest);
@@ -154,14 +206,19 @@ pub fn has_token_of_git(file: &Path) -> bool {
     has_login || ["extraheader", "authorization", "password", "token", "secret"].into_iter().any(is_word)
 }
 
-/// Returns whether a file with the name of a secret is a program, a text, an example or a public certificate.
+/// Returns whether a file with the name of a secret is a program, a text, an example, a public certificate, or settings
+/// of git without a token, which git cannot work without.
 fn is_plain(path: &Path) -> bool {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     let ending = ending.as_deref().unwrap_or_default();
     if !path.is_file() {
         return false;
     }
-    PLAIN.contains(&ending) || EXAMPLES.contains(&ending) || ending == "pem" && !has_private_key(path)
+    let is_of_git = path.ends_with(".gitconfig") || path.ends_with(".config/git/config");
+    PLAIN.contains(&ending)
+        || EXAMPLES.contains(&ending)
+        || ending == "pem" && !has_private_key(path)
+        || is_of_git && !has_token_of_git(path)
 }
 
 /// Returns whether a file has a private key among its certificates. A file that cannot be read may have one.
@@ -178,64 +235,4 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(files: &[(&str, &str)]) -> Vec<String> {
-        let folder = tempfile::tempdir().expect("a folder");
-        for (name, content) in files {
-            let path = folder.path().join(name);
-            fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-            fs::write(path, content).expect("a file");
-        }
-        let found = StoredSecrets::below(folder.path(), &SecretFiles::new()).expect("a listing");
-        let local = |path: &PathBuf| path.strip_prefix(folder.path()).map(|path| path.display().to_string());
-        found.files.iter().map(|path| local(path).expect("below")).collect()
-    }
-
-    const KEY: &str = "-----BEGIN PRIVATE KEY-----\n";
-    const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\n";
-
-    #[test]
-    fn files_that_hold_secrets_are_found_at_any_depth() {
-        let files = [(".env", ""), ("a/b/server.key", ""), ("a/tls.pem", KEY), ("c/.aws/credentials", "")];
-        assert_eq!(found(&files), [".env", "a/b/server.key", "a/tls.pem", "c/.aws/credentials"]);
-    }
-
-    #[test]
-    fn programs_examples_and_certificates_are_not_secrets() {
-        let files = [("src/id_map.rs", ""), (".env.example", ""), ("ca.pem", CERTIFICATE), ("secret.ts", "")];
-        assert!(found(&files).is_empty());
-        assert_eq!(found(&[("both.pem", &format!("{CERTIFICATE}{KEY}"))]), ["both.pem"]);
-    }
-
-    #[test]
-    fn packages_that_tools_fetched_are_not_searched() {
-        assert!(found(&[("node_modules/x/test.key", ""), ("target/debug/a.key", "")]).is_empty());
-    }
-
-    #[test]
-    fn a_repository_is_not_a_secret_unless_its_settings_have_a_token() {
-        let plain = "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@example.org:a/b.git\n";
-        let files = [(".git/index", ""), (".git/objects/ab/cd", ""), (".git/config", plain)];
-        assert!(found(&files).is_empty());
-        for token in [
-            "[remote \"origin\"]\n\turl = https://ann:hunter2@example.org/a.git\n",
-            "[remote \"origin\"]\n\turl = https://ghp_0123456789abcdef0123@example.org/a.git\n",
-            "[http \"https://example.org/\"]\n\textraheader = AUTHORIZATION: basic eA==\n",
-        ] {
-            assert_eq!(found(&[(".git/config", token)]), [".git/config"]);
-            assert_eq!(found(&[("sub/.git/modules/m/config", token)]), ["sub/.git/modules/m/config"]);
-        }
-    }
-
-    #[test]
-    fn a_path_that_the_user_exempts_is_not_a_secret() {
-        use crate::policy::{Origin, WithOrigin};
-        let folder = tempfile::tempdir().expect("a folder");
-        fs::write(folder.path().join(".env"), "").expect("a file");
-        let exempt = WithOrigin::new(".env".parse().expect("a path"), Origin::BuiltIn);
-        let secrets = SecretFiles::new().except([exempt]);
-        assert!(StoredSecrets::below(folder.path(), &secrets).expect("a listing").files.is_empty());
-    }
-}
+mod tests;
