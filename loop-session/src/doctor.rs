@@ -8,6 +8,8 @@ mod stored;
 
 use std::{ffi::OsString, path::Path};
 
+use loop_agents::tools::{CommandSandbox, Confinement};
+use loop_guardrails::policy::ActionPolicy;
 use loop_manifest::{
     ExecutionContext,
     init::agents_on_path,
@@ -68,7 +70,8 @@ impl Finding {
 /// let state = folder.path().join("state").into_os_string();
 /// let variables = [("LOOP_HOME".into(), state), ("PATH".into(), "/bin".into())];
 /// let cx = ExecutionContext::new(folder.path(), Supervisor::new("doctor"))?.with_variables(variables);
-/// assert!(examine(&cx).iter().all(|finding| finding.health != Health::Bad));
+/// let stored = examine(&cx).into_iter().filter(|finding| finding.area == "state");
+/// assert!(stored.into_iter().all(|finding| finding.health == Health::Good));
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn examine(cx: &ExecutionContext) -> Vec<Finding> {
@@ -77,9 +80,8 @@ pub fn examine(cx: &ExecutionContext) -> Vec<Finding> {
     findings.push(agents(variable("PATH")));
     match Settings::load(cx.folder(), variable) {
         Ok(settings) => {
-            let confinement = command_sandbox(cx).describe(&settings.policy());
             findings.push(Finding::new("settings", "files", Health::Good, "they can be read"));
-            findings.push(Finding::new("settings", "commands run", Health::Good, confinement));
+            findings.push(commands(&command_sandbox(cx), &settings.policy()));
             findings.push(models(&settings, cx));
         }
         Err(problems) => findings.push(Finding::new("settings", "files", Health::Bad, problems.to_string())),
@@ -89,6 +91,16 @@ pub fn examine(cx: &ExecutionContext) -> Vec<Finding> {
         Err(error) => findings.push(Finding::new("state", "folder", Health::Bad, error.to_string())),
     }
     findings
+}
+
+fn commands(sandbox: &CommandSandbox, policy: &ActionPolicy) -> Finding {
+    let health = match sandbox.confinement(policy) {
+        Confinement::Sandbox => Health::Good,
+        // A person decided this.
+        Confinement::Off => Health::Missing,
+        _ => Health::Bad,
+    };
+    Finding::new("settings", "commands run", health, sandbox.describe(policy))
 }
 
 fn agents(path: Option<OsString>) -> Finding {

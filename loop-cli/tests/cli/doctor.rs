@@ -5,10 +5,16 @@ use std::fs;
 use loop_agents::process::sandbox::SandboxSupport;
 use serde_json::Value;
 
-use crate::support::{CommandResult, Manifest, Scenario};
+use crate::support::{Manifest, Scenario};
 
-fn findings(result: &CommandResult) -> Vec<Value> {
-    result.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+/// Examines, and checks that the exit code tells whether something is bad.
+fn findings(scenario: &Scenario) -> Vec<Value> {
+    let result = scenario.run(&["doctor", "--json"]);
+    let found: Vec<Value> =
+        result.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let is_bad = found.iter().any(|finding| finding["health"] == "bad");
+    result.exits(i32::from(is_bad));
+    found
 }
 
 fn health<'a>(findings: &'a [Value], area: &str, name: &str) -> Option<&'a str> {
@@ -19,13 +25,12 @@ fn health<'a>(findings: &'a [Value], area: &str, name: &str) -> Option<&'a str> 
 #[test]
 fn the_machine_is_described_as_it_is() {
     let scenario = Scenario::new();
-    let result = scenario.run(&["doctor", "--json"]).exits(0);
-    let (found, support) = (findings(&result), SandboxSupport::detect());
+    let (found, support) = (findings(&scenario), SandboxSupport::detect());
     let is_good = |name| health(&found, "machine", name) == Some("good");
     assert_eq!(is_good("landlock"), support.landlock_abi >= SandboxSupport::MIN_LANDLOCK_ABI);
     assert_eq!(is_good("seccomp"), support.seccomp);
     assert_eq!(is_good("mounts"), support.mounts);
-    let page = scenario.run(&["doctor"]).exits(0).stdout;
+    let page = scenario.run(&["doctor"]).stdout;
     assert!(page.contains("machine landlock") && page.contains("state folder"), "{page}");
 }
 
@@ -33,7 +38,7 @@ fn the_machine_is_described_as_it_is() {
 fn stored_files_are_read_and_a_damaged_journal_is_named() {
     let scenario = Scenario::new();
     scenario.run_manifest(&Manifest::new("true", "true")).exits(0);
-    let found = findings(&scenario.run(&["doctor", "--json"]).exits(0));
+    let found = findings(&scenario);
     assert_eq!(health(&found, "state", "runs"), Some("good"));
     let runs = scenario.state().join("runs");
     let run =
@@ -41,23 +46,54 @@ fn stored_files_are_read_and_a_damaged_journal_is_named() {
     let journal = run.path().join("events.jsonl");
     let text = fs::read_to_string(&journal).expect("a journal");
     fs::write(&journal, text.replacen("iteration", "iterbtion", 1)).expect("a journal");
-    let result = scenario.run(&["doctor", "--json"]).exits(1);
+    let found = findings(&scenario);
     let name = format!("run {}", run.file_name().to_string_lossy());
-    assert_eq!(health(&findings(&result), "state", &name), Some("bad"), "{}", result.stdout);
+    assert_eq!(health(&found, "state", &name), Some("bad"), "{found:?}");
 }
 
 #[test]
 fn damaged_jobs_and_settings_are_named() {
     let scenario = Scenario::new();
     scenario.run(&["schedule", "add", "--every", "1h", "--agent", "true", "look"]).exits(0);
-    let found = findings(&scenario.run(&["doctor", "--json"]).exits(0));
+    let found = findings(&scenario);
     assert_eq!(health(&found, "state", "schedules"), Some("good"));
     let folder = fs::read_dir(scenario.state().join("schedule")).expect("schedules");
     let folder = folder.flatten().find(|entry| entry.path().is_dir()).expect("a schedule");
     fs::write(folder.path().join("jobs.json"), "{").expect("jobs");
     scenario.write("loop.toml", "[policy]\nsandbox = \"perhaps\"\n");
-    let found = findings(&scenario.run(&["doctor", "--json"]).exits(1));
+    let found = findings(&scenario);
     assert_eq!(health(&found, "settings", "files"), Some("bad"));
     let name = folder.file_name().to_string_lossy().into_owned();
     assert_eq!(health(&found, "state", &name), Some("bad"), "{found:?}");
+}
+
+#[test]
+fn a_damaged_history_of_fires_is_named_beside_damaged_jobs() {
+    let scenario = Scenario::new();
+    scenario.run(&["schedule", "add", "--every", "1h", "--agent", "true", "look"]).exits(0);
+    let folder = fs::read_dir(scenario.state().join("schedule")).expect("schedules");
+    let folder = folder.flatten().find(|entry| entry.path().is_dir()).expect("a schedule").path();
+    fs::create_dir(folder.join("fires.jsonl")).expect("a folder in the place of a file");
+    for content in [None, Some("{")] {
+        content.into_iter().for_each(|text| fs::write(folder.join("jobs.json"), text).expect("jobs"));
+        let page = scenario.run(&["doctor"]).exits(1).stdout;
+        assert!(page.contains("fires.jsonl cannot be read"), "{page}");
+        assert_eq!(page.contains("jobs.json"), content.is_some(), "{page}");
+    }
+}
+
+#[test]
+fn commands_that_are_refused_or_not_confined_are_bad() {
+    let scenario = Scenario::new();
+    let support = SandboxSupport::detect();
+    let is_possible = support.landlock_abi > 0 && support.seccomp;
+    let health_of = |settings: &str| {
+        scenario.write("../home/.config/loop/loop.toml", format!("[policy]\n{settings}"));
+        health(&findings(&scenario), "settings", "commands run").map(str::to_owned)
+    };
+    let holds = |holds| Some(if holds { "good" } else { "bad" }.to_owned());
+    assert_eq!(health_of(""), holds(is_possible));
+    let is_new = support.landlock_abi >= SandboxSupport::MIN_LANDLOCK_ABI;
+    assert_eq!(health_of("sandbox = \"require\"\n"), holds(is_possible && is_new));
+    assert_eq!(health_of("sandbox = \"off\"\n").as_deref(), Some("missing"));
 }

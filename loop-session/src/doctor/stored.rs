@@ -113,8 +113,9 @@ fn schedules(folder: &std::path::Path) -> Results {
         let jobs = jobs.map(|jobs| drop(jobs.report(|warning| warnings.push(warning.to_string()))));
         let fires = FireHistory::in_folder(&folder).read().map_err(|error| with_causes(&error));
         let fires = fires.map(|fires| drop(fires.report(|warning| warnings.push(warning))));
-        results.add(&name, jobs.and(fires));
-        warnings.into_iter().for_each(|warning| results.problem(&name, warning));
+        let errors: Vec<_> = jobs.err().into_iter().chain(fires.err()).collect();
+        results.read += u64::from(errors.is_empty());
+        errors.into_iter().chain(warnings).for_each(|why| results.problem(&name, why));
     }
     results
 }
