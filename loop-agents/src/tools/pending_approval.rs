@@ -94,7 +94,7 @@ impl PendingApproval {
                 (ApprovalKind::Guarded, denied.action.clone(), path, denied.ruling.rule.clone())
             }
             Self::Change { kind, action, path } => {
-                (kind.clone(), action.clone(), path.clone(), "you see changes of files first".to_owned())
+                (kind.clone(), action.clone(), path.clone(), "you see changes first".to_owned())
             }
             Self::Command { denied, entry, .. } => {
                 let kind = ApprovalKind::Command { entry: entry.clone() };
@@ -105,7 +105,8 @@ impl PendingApproval {
             (Some(diff), _) => diff,
             (None, ApprovalKind::Write) => "(the change is too long to show)\n".to_owned(),
             (None, _) => {
-                let what = if path.is_empty() { "it".to_owned() } else { format!("the change of `{path}`") };
+                let what =
+                    if path.is_empty() { "the action".to_owned() } else { format!("the change of `{path}`") };
                 return Err(ToolError::rejected(format!(
                     "{what} is too long to show to the user, who must approve it"
                 )));
@@ -131,9 +132,9 @@ impl From<PendingApproval> for ToolError {
             PendingApproval::Guarded { denied, .. } | PendingApproval::Command { denied, .. } => {
                 denied.into()
             }
-            PendingApproval::Change { action, .. } => {
-                Self::rejected(format!("{action} is not allowed: nobody can see the change"))
-            }
+            PendingApproval::Change { action, .. } => Self::rejected(format!(
+                "{action} is not allowed: nobody is here to see the change and approve it"
+            )),
         }
     }
 }
