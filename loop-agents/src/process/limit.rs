@@ -1,4 +1,4 @@
-//! Limits on a command's time and on its silence.
+//! Limits on a command's time, its silence, and the memory of its processes.
 
 use std::{
     fmt, future, io,
@@ -106,8 +106,8 @@ impl<'a> CommandClock<'a> {
     }
 }
 
-/// Limits the memory of a process and of all that it starts from now on. It began a moment ago, and waits to be reaped if
-/// it has ended.
+/// Limits the memory that a process, and each process that it starts from now on, can write to. Call it before `process`
+/// is reaped, because its number cannot belong to another process until then.
 #[cfg(target_os = "linux")]
 pub(super) fn limit_memory(process: Pid, bytes: u64) -> io::Result<()> {
     let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };

@@ -23,15 +23,29 @@ const UNIFIED: Switch = ("cgroup.freeze", "cgroup.freeze", "0");
 /// Version 1, where only root can usually freeze groups.
 const FREEZER: Switch = ("freezer.self_freezing", "freezer.state", "THAWED");
 
-/// Thaws all control groups around this process. Returns true if one of them was frozen.
-pub(super) fn thaw(pid: Pid) -> bool {
-    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
-    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    let both =
-        [(Hierarchy::parse(&mounts, &groups), UNIFIED), (Hierarchy::freezer(&mounts, &groups), FREEZER)];
-    let thawed =
-        both.iter().filter_map(|(hierarchy, switch)| Some(thaw_around(hierarchy.as_ref()?, *switch)));
-    thawed.filter(|is_thawed| *is_thawed).count() > 0
+/// Finds and thaws frozen groups.
+#[derive(Debug)]
+pub(super) struct Freezer {
+    /// The mounts of this process. A long list costs a millisecond, so it is read once.
+    mounts: String,
+}
+
+impl Freezer {
+    pub(super) fn of_system() -> Self {
+        Self { mounts: fs::read_to_string("/proc/self/mountinfo").unwrap_or_default() }
+    }
+
+    /// Thaws all control groups around this process. Returns true if one of them was frozen.
+    pub(super) fn thaw(&self, pid: Pid) -> bool {
+        let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+        let both = [
+            (Hierarchy::parse(&self.mounts, &groups), UNIFIED),
+            (Hierarchy::freezer(&self.mounts, &groups), FREEZER),
+        ];
+        let thawed =
+            both.iter().filter_map(|(hierarchy, switch)| Some(thaw_around(hierarchy.as_ref()?, *switch)));
+        thawed.filter(|is_thawed| *is_thawed).count() > 0
+    }
 }
 
 fn thaw_around(hierarchy: &Hierarchy, switch: Switch) -> bool {

@@ -57,16 +57,17 @@ pub(super) use kill::KILL_TIME;
 /// Takes responsibility for the processes of a run until the last of them is gone. Clones refer to the same supervisor.
 ///
 /// Every command that starts under a supervisor has [`RUN_VARIABLE`] in its environment, and passes it on. There are
-/// three ways to find what a command left behind. The first is always available, and the weakest:
+/// four ways to find what a command left behind. The first is always available, and the weakest:
 ///
 /// - **By the mark**, at the end of the run: [`end`](Self::end), or dropping the last clone, looks at all processes of
 ///   the system and ends those that carry the mark. A process that drops its environment escapes.
+/// - **By a control group** ([`in_control_group`](Self::in_control_group)), at the end of the run: a process leaves it
+///   only by writing to its files.
 /// - **By adoption** ([`subreaper`](Self::subreaper)): this process adopts every orphan, and ends the orphans of a
 ///   command as soon as the command has ended. Adoption changes the whole process, so you have to ask for it.
 /// - **By a watchdog** ([`with_watchdog`](Self::with_watchdog)): when this process crashes or receives a SIGKILL, a
-///   second process ends the processes that carry the mark. If this process adopts orphans, the watchdog finds
-///   processes that dropped their environment by a second mark. A login, for example, can drop both marks. Then the
-///   watchdog finds the process by its [control group](Self::in_control_group), if there is one.
+///   second process ends the processes that carry the mark, and the members of the control group. If this process
+///   adopts orphans, its commands carry a second mark, which survives a change of the environment but not every login.
 ///
 /// If you drop the last clone inside of a tokio runtime, a blocking thread of the runtime runs the [end](Self::end).
 /// Dropping the runtime waits for that thread. Without a runtime, the drop blocks until everything is gone. A

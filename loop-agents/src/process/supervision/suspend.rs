@@ -21,8 +21,11 @@ static WATCHED: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 pub fn suspend<T>(stop: impl FnOnce() -> T) -> T {
     let watched: Vec<_> = registered().iter().filter_map(Weak::upgrade).collect();
     for supervisor in &watched {
-        // A missing watchdog would not hear of this stop. Without a new one, nobody would continue us.
-        let _ = supervisor.ensure_watchdog();
+        // A missing watchdog would not hear of this stop. Without a new one, nobody would continue us. After the end of
+        // a run, its watchdog was dismissed, and nothing needs one.
+        if !supervisor.is_over() {
+            let _ = supervisor.ensure_watchdog();
+        }
         supervisor.announce(|state| state.stops = StopPolicy::Freeze);
     }
     let begun = Instant::now();
@@ -45,4 +48,19 @@ pub(super) fn register(supervisor: &Arc<Inner>) {
 
 fn registered() -> MutexGuard<'static, Vec<Weak<Inner>>> {
     WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Supervisor, *};
+
+    #[test]
+    fn a_stop_starts_no_watchdog_for_a_supervisor_that_has_ended() {
+        // The name of the run is the argument of the program.
+        let supervisor = Supervisor::new("1000").with_watchdog("/bin/sleep").unwrap();
+        let is_started = || supervisor.0.watchdog.get().unwrap().is_started();
+        suspend(|| assert!(is_started()));
+        supervisor.end();
+        suspend(|| assert!(!is_started()));
+    }
 }

@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, getpid};
 
 use super::{
     cgroup::{Cgroup, Hierarchy},
-    freezer::thaw,
+    freezer::Freezer,
     proc::{self, ProcessHandle, Stat, StopState, is_running},
     process_mark::ProcessMark,
     sweep::is_named_watchdog,
@@ -37,7 +37,7 @@ pub fn wake(run: &str) -> bool {
 }
 
 fn is_woken(owner: &ProcessHandle, mark: &ProcessMark) -> bool {
-    let is_thawed = thaw(owner.pid);
+    let is_thawed = Freezer::of_system().thaw(owner.pid);
     let is_left = StopState::of(owner.pid).is_some() && !is_suspended(owner.pid, mark);
     is_left && owner.signal(Signal::CONT) || is_thawed
 }

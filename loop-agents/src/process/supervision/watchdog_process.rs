@@ -18,7 +18,7 @@ use rustix::{
 
 use super::{
     cgroup::{Cgroup, Hierarchy},
-    freezer::thaw,
+    freezer::Freezer,
     kill::end_all,
     proc::{self, ProcessHandle, Stat, StopState, is_running},
     process_mark::ProcessMark,
@@ -81,6 +81,7 @@ struct WatchdogProcess<'a> {
     mark: &'a ProcessMark,
     /// The run's control group, if there may be one.
     group: Option<&'a Cgroup>,
+    freezer: Freezer,
     /// The watched process, if we can hold it.
     watched: Option<ProcessHandle>,
     /// The watched process's last message about stops.
@@ -102,6 +103,7 @@ impl<'a> WatchdogProcess<'a> {
         Self {
             mark,
             group,
+            freezer: Freezer::of_system(),
             watched: getppid().and_then(ProcessHandle::held),
             stops: StopPolicy::default(),
             owns_children: false,
@@ -164,7 +166,7 @@ impl<'a> WatchdogProcess<'a> {
         else {
             return;
         };
-        let is_thawed = thaw(pid);
+        let is_thawed = self.freezer.thaw(pid);
         let stop = StopState::of(pid);
         // The process announces a stop before it stops. So if we saw it stopped, the announcement has arrived by now.
         if stop.is_some()
