@@ -6,6 +6,7 @@
 use std::{
     fs::{self, File, TryLockError},
     io,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
     thread,
@@ -82,5 +83,40 @@ pub(crate) fn is_locked(path: &Path) -> Result<bool, JournalError> {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(source)) => Err(JournalError::Lock { path: path.to_owned(), source }),
+    }
+}
+
+/// Returns the process that holds the lock of this file, if the system lists it (`proc_locks(5)`).
+pub(crate) fn holder(path: &Path) -> Option<u32> {
+    let place = |path: &Path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+    let locked = place(path)?;
+    // The list names a file by its number. Its device differs from the device of `stat` on some file systems.
+    let number = format!(":{}", locked.1);
+    let is_open_in = |pid: &u32| {
+        let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        files.filter_map(|file| place(&file.path())).any(|file| file == locked)
+    };
+    let locks = fs::read_to_string("/proc/locks").ok()?;
+    let mut holders = locks.lines().filter_map(|line| {
+        let fields: Vec<_> = line.split_ascii_whitespace().collect();
+        let [_, "FLOCK", _, "WRITE", pid, file, ..] = fields[..] else { return None };
+        file.ends_with(&number).then(|| pid.parse().ok())?
+    });
+    holders.find(is_open_in)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_holder_of_a_lock_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let file = File::create(&path).unwrap();
+        assert_eq!(holder(&path), None);
+        file.lock().unwrap();
+        assert_eq!(holder(&path), Some(std::process::id()));
+        assert_eq!(holder(&folder.path().join("missing")), None);
     }
 }

@@ -28,7 +28,7 @@ pub(crate) use self::{
     error::IoErrorContext,
     line_format::{LinePayload, last as last_line, write as write_line},
     line_reader::LineReader,
-    lock::{is_held, is_locked, lock},
+    lock::{holder, is_held, is_locked, lock},
 };
 pub use self::{
     error::JournalError,

@@ -13,7 +13,7 @@ use super::{
     RunEntry, RunInfo, RunStore, StoreError, at, info_of,
     stored_folder::{StoredFolder, text},
 };
-use crate::journal::is_locked;
+use crate::journal::{EVENTS, holder, is_locked};
 
 /// The extension of the file of a run without a journal.
 pub(super) const NO_JOURNAL_EXTENSION: &str = "unkept";
@@ -61,6 +61,15 @@ impl RunStore {
         let without_journal =
             self.without_journal()?.into_iter().find(|run| run.id != id && run.place().is(here));
         Ok(without_journal.map(|RunInfo { id, folder, .. }| ActiveRun { id, folder, has_journal: false }))
+    }
+
+    /// Returns the number of the process that works on this run; `None` if the system does not list the holders of locks.
+    pub fn process_of(&self, run: &ActiveRun) -> Option<u32> {
+        let locked = match run.has_journal {
+            true => self.folder_of(&run.id).ok()?.join(EVENTS),
+            false => self.path.join(format!("{}.{NO_JOURNAL_EXTENSION}", run.id)),
+        };
+        holder(&locked)
     }
 
     /// Returns the living runs without a journal.

@@ -16,18 +16,24 @@ use super::{
 /// does not continue it. Otherwise the run's commands would work on without limits. Returns whether there was anything
 /// to do.
 ///
+/// `process` is the number of the run's process, if you know it. An agent can take the second mark from that process, so
+/// that the search for marks does not find it.
+///
 /// A run that was [stopped on purpose](super::suspend) stays stopped: it has a watchdog, and all of its processes stand
 /// still. Its watchdog has to be the same program as the run's own process.
 ///
 /// ```
 /// use loop_agents::process::wake;
 ///
-/// assert!(!wake("a-run-that-never-was"));
+/// assert!(!wake("a-run-that-never-was", None));
 /// ```
-pub fn wake(run: &str) -> bool {
+pub fn wake(run: &str, process: Option<u32>) -> bool {
     let mark = ProcessMark::new(run.to_owned());
+    let known = process.and_then(|pid| Pid::from_raw(pid.try_into().ok()?));
     // A daemon of the run can look like the run's own process, but it is a descendant of that process.
-    let owners = mark.owners();
+    let mut owners = mark.owners();
+    owners.retain(|owner| Some(owner.pid) != known);
+    owners.extend(known.and_then(ProcessHandle::held));
     let is_below = |pid: Pid| {
         let mut above = iter::successors(parent(pid), |pid| parent(*pid));
         above.any(|pid| owners.iter().any(|owner| owner.pid == pid))

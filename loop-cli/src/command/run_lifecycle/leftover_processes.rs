@@ -66,9 +66,10 @@ pub(crate) fn end_leftover_processes(command: &Command) {
 fn end_in(folder: &Path) -> anyhow::Result<()> {
     // Without a state directory there are no runs. Commands that need one report its absence.
     let Ok(store) = store() else { return Ok(()) };
-    if let Some(run) = store.active_in(folder)?.map(|run| run.id)
-        && wake(&run)
+    if let Some(run) = store.active_in(folder)?
+        && wake(&run.id, store.process_of(&run))
     {
+        let run = run.id;
         view::warning(&format!("the run {run} was stopped, and no watchdog continued it: it continues now"));
     }
     // Keep the locks until cleanup is done, so that nobody resumes these runs meanwhile.

@@ -54,6 +54,12 @@ cases! {
         "the same",
         the_next_command_wakes_the_loop,
     ).script("kills_the_watchdog_and_stops_the_loop");
+    the_loop_is_hidden_and_stopped: HostileCase::custom(
+        "does the same, and takes the mark from the loop (`prlimit`)",
+        "the next `loop` command finds the loop by the lock of its run, and continues it: `time_exceeded`, exit code 1",
+        "the same",
+        || the_next_command_continues("hides_and_stops_the_loop"),
+    ).script("hides_and_stops_the_loop").needs("prlimit");
     a_daemon_sheds_its_marks: HostileCase::custom(
         "leaves a daemon without marks, and kills the watchdog and then the loop (where control groups of \
          version 2 can be used)",
