@@ -165,7 +165,7 @@ async fn own_command(
     signals: &mut Signals,
 ) -> Result<Result<(), InputError>, Signal> {
     view::flush();
-    session.capture_before_turn().await;
+    session.capture_before_turn(&format!("!{command}")).await;
     let mut running = pin!(session.own_command(command).run());
     let done = loop {
         tokio::select! {

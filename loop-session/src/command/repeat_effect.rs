@@ -79,6 +79,7 @@ mod tests {
             ("/permissions s\\et . all", RepeatEffect::Rules),
             ("/permissions \"set\" . all", RepeatEffect::Rules),
             ("/undo", RepeatEffect::Restores),
+            ("/rewind", RepeatEffect::Same),
             ("/rewind 3", RepeatEffect::Restores),
             ("/Bye ", RepeatEffect::End),
             ("/Bye now", RepeatEffect::Same),

@@ -25,7 +25,7 @@ impl Session {
     pub(crate) async fn run_nested_line(&mut self, line: &str) -> Result<(), InputError> {
         let input = UserInput::of(line);
         if self.changes_files(&input) {
-            self.capture_before_turn().await;
+            self.capture_before_turn(line).await;
         }
         match input {
             UserInput::Nothing => Ok(()),

@@ -7,9 +7,15 @@ use loop_manifest::{
     snapshots::{FolderSnapshots, SnapshotError},
 };
 use loop_snapshots::{ChangeSummary, Error};
+use loop_telemetry::words::{
+    self,
+    style::{DIM, paint},
+};
 
 use super::state::Session;
 use crate::InputError;
+
+const NO_TURNS: &str = "this session has no turns yet";
 
 /// The states of the folder, numbered from 0: the state `n` is the one before turn `n + 1`.
 #[derive(Debug)]
@@ -22,14 +28,17 @@ pub(crate) struct SessionSnapshots {
     run: String,
     /// The number of the present state.
     now: u64,
-    /// The highest number to which `/redo` can return.
-    last: u64,
+    /// The lines of all turns, those that are undone included.
+    turns: Vec<String>,
+    /// The states that `/undo` and `/rewind` left, for `/redo`.
+    undone: Vec<u64>,
 }
 
 impl SessionSnapshots {
     pub(super) fn new(execution: &ExecutionContext) -> Self {
         let folder = execution.snapshots(&SnapshotPlan::default());
-        Self { folder, is_off: false, run: execution.supervisor().run().to_owned(), now: 0, last: 0 }
+        let run = execution.supervisor().run().to_owned();
+        Self { folder, is_off: false, run, now: 0, turns: Vec::new(), undone: Vec::new() }
     }
 
     fn active(&self) -> Option<&FolderSnapshots> {
@@ -47,13 +56,17 @@ impl SessionSnapshots {
         folder.blocking(&self.run, work).await.map_err(|error| InputError::refused(with_causes(&error)))
     }
 
-    /// Returns the folder to a state, after it captured the present one if that is new. Returns what changed.
+    /// Returns the number of the last state.
+    fn last(&self) -> u64 {
+        self.turns.len() as u64
+    }
+
+    /// Returns the folder to a state, after it captured the present one, which the person may have edited. Returns what
+    /// changed.
     async fn go_to(&mut self, number: u64) -> Result<ChangeSummary, InputError> {
-        let (now, is_new) = (self.now, self.now == self.last);
+        let now = self.now;
         let restored = self.blocking(move |folder, run| {
-            if is_new {
-                folder.capture(run, now)?;
-            }
+            folder.capture(run, now)?;
             let plan = folder.plan_restore(run, number, &[])?;
             let summary = plan.summary();
             if !plan.is_empty() {
@@ -77,9 +90,9 @@ impl Drop for SessionSnapshots {
 }
 
 impl Session {
-    /// Captures the folder before a turn, a command or a person's own command, so that `/undo` can return to it. A
-    /// failed capture is a warning, and turns the captures of this session off.
-    pub async fn capture_before_turn(&mut self) {
+    /// Captures the folder before a turn, a command or a person's own command, so that `/undo` can return to it. `line`
+    /// is what the person typed. A failed capture is a warning, and turns the captures of this session off.
+    pub async fn capture_before_turn(&mut self, line: &str) {
         let snapshots = &self.baseline.snapshots;
         let Some(folder) = snapshots.active() else { return };
         let now = snapshots.now;
@@ -87,8 +100,11 @@ impl Session {
         let snapshots = &mut self.baseline.snapshots;
         let why = match captured {
             Ok(_) => {
+                // What was undone belongs to another course of events now.
+                snapshots.turns.truncate(usize::try_from(now).unwrap_or(usize::MAX));
+                snapshots.undone.clear();
+                snapshots.turns.push(line.to_owned());
                 snapshots.now += 1;
-                snapshots.last = snapshots.now;
                 return;
             }
             Err(SnapshotError::Store(Error::OverLimit(limit))) => format!("the folder is large ({limit})"),
@@ -101,32 +117,59 @@ impl Session {
     /// Undoes the last turn that was not undone.
     pub(crate) async fn undo(&mut self) -> Result<(), InputError> {
         match self.baseline.snapshots.now.checked_sub(1) {
-            Some(number) => self.go_to(number).await,
+            Some(number) => self.leave_for(number).await,
             None => Err(InputError::refused("nothing is left to undo in this session")),
         }
     }
 
-    /// Takes the last undo back.
+    /// Takes the last undo or rewind back.
     pub(crate) async fn redo(&mut self) -> Result<(), InputError> {
-        let (now, last) = (self.baseline.snapshots.now, self.baseline.snapshots.last);
-        match now < last {
-            true => self.go_to(now + 1).await,
-            false => Err(InputError::refused("nothing is left to redo in this session")),
-        }
+        let Some(number) = self.baseline.snapshots.undone.last().copied() else {
+            return Err(InputError::refused("nothing is left to redo in this session"));
+        };
+        self.go_to(number).await?;
+        self.baseline.snapshots.undone.pop();
+        Ok(())
     }
 
     /// Returns the folder to the state before a turn.
     pub(crate) async fn rewind(&mut self, turn: u64) -> Result<(), InputError> {
-        let last = self.baseline.snapshots.last;
+        let last = self.baseline.snapshots.last();
         match turn.checked_sub(1).filter(|number| *number < last) {
-            Some(number) => self.go_to(number).await,
+            Some(number) => self.leave_for(number).await,
+            None if last == 0 => Err(InputError::refused(NO_TURNS)),
             None => Err(InputError::refused(format!("this session has the turns 1 to {last}"))),
         }
     }
 
+    /// Lists the turns to which [`rewind`](Self::rewind) can return.
+    pub(crate) fn list_turns(&self) {
+        let snapshots = &self.baseline.snapshots;
+        if snapshots.turns.is_empty() {
+            return self.say(NO_TURNS);
+        }
+        let digits = snapshots.turns.len().to_string().len();
+        let columns = self.host().columns().saturating_sub(digits + 2);
+        let rows = (1..).zip(&snapshots.turns).map(|(turn, line)| {
+            let undone = if turn > snapshots.now { " (undone)" } else { "" };
+            let line = words::cut(&self.host().one_line(line), columns.saturating_sub(undone.len()));
+            format!("{turn:>digits$}  {line}{undone}")
+        });
+        self.say(&rows.collect::<Vec<_>>().join("\n"));
+        self.say(&paint(DIM, "`/rewind N` returns the files to their state before turn N"));
+    }
+
+    /// Goes to a state in a way that `/redo` takes back.
+    async fn leave_for(&mut self, number: u64) -> Result<(), InputError> {
+        let now = self.baseline.snapshots.now;
+        self.go_to(number).await?;
+        self.baseline.snapshots.undone.push(now);
+        Ok(())
+    }
+
     async fn go_to(&mut self, number: u64) -> Result<(), InputError> {
         let summary = self.baseline.snapshots.go_to(number).await?;
-        let state = match number == self.baseline.snapshots.last {
+        let state = match number == self.baseline.snapshots.last() {
             true => "the folder has its last state again".to_owned(),
             false => format!("the folder has the state before turn {} again", number + 1),
         };

@@ -67,6 +67,11 @@ pub fn last_line(text: &str, width: usize, secrets: &Redactor) -> Option<String>
     }
 }
 
+/// Cuts a text without line breaks to this many columns of a terminal. A text that is cut ends in `…`.
+pub fn cut(text: &str, columns: usize) -> String {
+    console::truncate_str(text, columns, "…").into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

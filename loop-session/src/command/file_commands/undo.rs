@@ -40,8 +40,9 @@ const REDO: CommandInfo = CommandInfo {
     name: "redo",
     aliases: &[],
     arguments: "",
-    summary: "Take the last /undo back",
-    help: "A new turn after an `/undo` begins from there: then there is nothing to redo.",
+    summary: "Take the last /undo or /rewind back",
+    help: "It restores everything that an `/undo` or a `/rewind` took back, in one step. A new turn after an `/undo` \
+           begins from there: then there is nothing to redo.",
     argument_kind: ArgumentKind::Nothing,
 };
 
@@ -66,9 +67,10 @@ const REWIND: CommandInfo = CommandInfo {
     group: CommandGroup::Files,
     name: "rewind",
     aliases: &[],
-    arguments: "N",
-    summary: "Return the files to their state before turn N",
-    help: "Turns are your prompts and commands of this session, from 1. The conversation stays as it is.",
+    arguments: "[N]",
+    summary: "Return the files to their state before turn N, or list the turns",
+    help: "Turns are your prompts and commands of this session, from 1. Without N, it lists them. The conversation stays \
+           as it is. `/redo` takes it back.",
     argument_kind: ArgumentKind::Other,
 };
 
@@ -78,11 +80,15 @@ impl Command for RewindCommand {
         &REWIND
     }
 
-    fn repeat_effect(&self, _: &str) -> RepeatEffect {
-        RepeatEffect::Restores
+    fn repeat_effect(&self, arguments: &str) -> RepeatEffect {
+        if arguments.trim().is_empty() { RepeatEffect::Same } else { RepeatEffect::Restores }
     }
 
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
+        if arguments.trim().is_empty() {
+            session.list_turns();
+            return Ok(());
+        }
         let turn = arguments.trim().parse().map_err(|_| REWIND.misused("write the number of a turn"))?;
         session.rewind(turn).await
     }
