@@ -7,7 +7,7 @@ use loop_testing::{Answer, Call};
 use serde_json::{Value, json};
 
 use crate::{
-    chat_harness::{CTRL_C, ChatHarness},
+    chat_harness::{CTRL_C, ChatHarness, answered_by},
     model_server::{KEY, ModelServer},
     session::transcript_entries,
     support::{CommandResult, FOREVER, Manifest, RunningCommand, Scenario, wait_until},
@@ -173,8 +173,12 @@ fn half() -> Answer {
 #[test]
 fn a_reply_that_breaks_off_has_none() {
     let server = ModelServer::new([half().breaks(), Answer::deltas(["Fine."])]);
-    let ran = server.chat(&Scenario::new(), "Hello?", &[]).exits(0).says(&["the reply broke off"]);
-    assert_eq!(ran.stdout, "the key is [redacted]\nFine.\n");
+    let scenario = Scenario::new();
+    let args = ["chat", "--model", "openai:scripted", "--prompt", "Hello?"];
+    let chat = ChatHarness::open(&scenario, &args, (80, 24), |command| answered_by(command, &server));
+    chat.sees("Fine.");
+    assert_eq!(chat.page(), "the key is [redacted]\nthe reply broke off and starts again\nFine.");
+    chat.finish().exits(0);
     // Nothing is missing behind this one.
     let ran = ModelServer::new([half()]).chat(&Scenario::new(), "Hello?", &[]).exits(0);
     assert_eq!(ran.stdout, format!("the key is {}\n", &KEY[..15]));

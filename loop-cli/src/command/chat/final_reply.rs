@@ -1,4 +1,5 @@
-//! Keeps calls that a model writes into its text away from standard output.
+//! Keeps away from standard output what is no part of the reply: calls that a model writes into its text, and, for a
+//! program that reads it, the beginning of a reply that breaks off and starts again.
 
 use loop_agents::chat::{Delta, TurnEvent};
 use loop_manifest::ToolMode;
@@ -6,13 +7,13 @@ use loop_manifest::ToolMode;
 use super::turn_report;
 use crate::view::ReplySender;
 
-/// Shows a turn to a person. If the model writes calls into its text, it shows only the text of the last reply.
+/// Shows a turn. If the model writes calls into its text, it shows only the text of the last reply.
 #[derive(Debug)]
 pub(super) struct FinalReply {
     to: ReplySender,
     /// The text of the current reply that may still turn out to be a call.
     held: String,
-    /// Whether every reply may contain a call.
+    /// Whether each reply is held until it is whole.
     holds_all: bool,
     /// Whether a reply may consist of a call, although the model got tools in another way.
     may_hold: bool,
@@ -21,8 +22,9 @@ pub(super) struct FinalReply {
 }
 
 impl FinalReply {
-    pub(super) fn new(to: ReplySender, mode: ToolMode) -> Self {
-        let (holds_all, may_hold) = (mode == ToolMode::Prose, mode == ToolMode::Auto);
+    /// Begins a turn. Only a person at a terminal sees text that may have to be discarded.
+    pub(super) fn new(to: ReplySender, mode: ToolMode, is_terminal: bool) -> Self {
+        let (holds_all, may_hold) = (mode == ToolMode::Prose || !is_terminal, mode == ToolMode::Auto);
         Self { to, held: String::new(), holds_all, may_hold, is_shown: false }
     }
 

@@ -97,7 +97,7 @@ async fn answer(args: &ChatArgs, piped: StdinKind, model: &Model, chat: &mut Cha
         return Ok(());
     }
     let reply = ReplyWriter::new();
-    let mut shown = FinalReply::new(reply.sender(), model.tools_in_use());
+    let mut shown = FinalReply::new(reply.sender(), model.tools_in_use(), io::stdout().is_terminal());
     let done = chat.turn(prompt).on_event(|event| shown.show(event)).run().await;
     shown.end_reply(done.is_ok());
     drop(shown);
