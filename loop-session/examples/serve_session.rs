@@ -44,12 +44,16 @@ async fn perform(session: &mut Session, line: &str, input: &mut Input, is_typed:
         select! {
             done = &mut acting => break done,
             next = input.next_line() => match (open.take(), next?) {
-                (Some(question), answer) => question.answered(answer.as_deref(), &host),
-                (None, Some(line)) if line.trim() != "/stop" => host.say("busy: /stop ends this"),
-                (None, _) => {
+                (None, None) => {
                     stop.cancel();
                     break acting.await;
                 }
+                (_, Some(line)) if line.trim() == "/stop" => {
+                    stop.cancel();
+                    break acting.await;
+                }
+                (Some(question), answer) => open = question.answered(answer.as_deref(), &host),
+                (None, Some(_)) => host.say("busy: /stop ends this"),
             },
             Some(question) = async { questions.as_mut()?.recv().await }, if open.is_none() => {
                 open = question.show(&host);

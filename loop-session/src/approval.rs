@@ -3,6 +3,8 @@
 //! A person has to see what they approve: the whole change or the whole command, without a part that could look like
 //! something else.
 
+mod typed_answer;
+
 use loop_agents::tools::{ApprovalAnswer, ApprovalKind, ApprovalRequest, visible};
 use loop_core::with_causes;
 use loop_guardrails::policy::command::CommandPrefix;
@@ -11,6 +13,7 @@ use tokio::sync::oneshot;
 
 use loop_telemetry::words::style::{BAD, BOLD, DIM, GOOD, WARN, paint};
 
+use self::typed_answer::TypedAnswer;
 use crate::{ApprovalChannel, SessionHost};
 
 /// The maximum width of a row, in columns.
@@ -31,33 +34,6 @@ pub struct ApprovalQuestion {
     request: ApprovalRequest,
     answer: oneshot::Sender<ApprovalAnswer>,
     channel: ApprovalChannel,
-}
-
-/// A person's answer, as typed.
-#[derive(Debug, PartialEq, Eq)]
-enum TypedAnswer<'a> {
-    Once,
-    Session,
-    Always,
-    No,
-    /// No, with a note for the model.
-    Note(&'a str),
-}
-
-impl<'a> TypedAnswer<'a> {
-    /// Parses an answer. Every text that is no other answer is a note, and a note refuses.
-    fn of(typed: &'a str, kind: &ApprovalKind) -> Self {
-        let typed = typed.trim();
-        let is_command = matches!(kind, ApprovalKind::Command { .. });
-        let is_for_session = is_command || *kind == ApprovalKind::Write;
-        match typed.to_lowercase().as_str() {
-            "y" | "yes" => Self::Once,
-            "s" | "session" if is_for_session => Self::Session,
-            "a" | "always" if is_command => Self::Always,
-            "" | "n" | "no" => Self::No,
-            _ => Self::Note(typed),
-        }
-    }
 }
 
 impl ApprovalQuestion {
@@ -143,13 +119,21 @@ impl ApprovalQuestion {
 
     /// Passes on the answer that the person typed. A change of a file that agents follow needs the whole word `yes`.
     /// Any other text is a reason to refuse, which the model reads. `None` means the end of the input.
-    pub fn answered(self, typed: Option<&str>, host: &SessionHost) {
+    ///
+    /// Returns the question if the line answers nothing: an empty line, a command of the session or a shell command. The
+    /// person then reads the possible answers again.
+    #[must_use]
+    pub fn answered(self, typed: Option<&str>, host: &SessionHost) -> Option<Self> {
         let kind = &self.request.kind;
-        let answer = match (typed, kind) {
-            (Some("yes"), ApprovalKind::Guarded) => TypedAnswer::Once,
-            (_, ApprovalKind::Guarded) | (None, _) => TypedAnswer::No,
-            (Some(typed), kind) => TypedAnswer::of(typed, kind),
-        };
+        let answer = typed.map_or(TypedAnswer::No, |typed| TypedAnswer::of(typed, kind));
+        if let TypedAnswer::Unrelated(line) = answer {
+            if !line.is_empty() {
+                let line = host.one_line(line);
+                host.say(&paint(WARN, format_args!("not done: `{line}`. A tool's question waits first.")));
+            }
+            host.say(&self.choices(host));
+            return Some(self);
+        }
         let said = match (&answer, self.entry()) {
             (TypedAnswer::Once, _) => "allowed, this once".to_owned(),
             (TypedAnswer::Session, Some(entry)) => {
@@ -161,7 +145,7 @@ impl ApprovalQuestion {
                 "writes are allowed in this session".to_owned()
             }
             (TypedAnswer::Always, entry) => entry.map(|entry| self.kept(entry, host)).unwrap_or_default(),
-            (TypedAnswer::No | TypedAnswer::Note(_), _) => "refused".to_owned(),
+            (TypedAnswer::No | TypedAnswer::Note(_) | TypedAnswer::Unrelated(_), _) => "refused".to_owned(),
         };
         if answer == TypedAnswer::Once && *kind == ApprovalKind::Write {
             self.channel.wrote_once();
@@ -169,10 +153,11 @@ impl ApprovalQuestion {
         host.say(&paint(DIM, host.one_line(&said)));
         let no = "the user was asked, and said no";
         self.reply(match answer {
-            TypedAnswer::No => ApprovalAnswer::No(no.to_owned()),
+            TypedAnswer::Once | TypedAnswer::Session | TypedAnswer::Always => ApprovalAnswer::Yes,
             TypedAnswer::Note(note) => ApprovalAnswer::No(format!("{no}: {note}")),
-            _ => ApprovalAnswer::Yes,
+            TypedAnswer::No | TypedAnswer::Unrelated(_) => ApprovalAnswer::No(no.to_owned()),
         });
+        None
     }
 
     /// Allows commands with these leading words in the folder, now and later. Returns what the person reads.
@@ -298,24 +283,5 @@ mod tests {
         );
         let block = format!("+command: |\n+  echo # PRIVATE KEY-----\n+  touch x\n+{}\n", "a".repeat(64));
         assert_ne!(hidden(&block, &silent()), Redaction::Nothing);
-    }
-
-    #[test]
-    fn every_other_text_is_a_reason_to_refuse() {
-        let command = ApprovalKind::Command { entry: "cargo test".parse().expect("an entry") };
-        for (typed, expected) in [
-            ("y", TypedAnswer::Once),
-            (" Yes ", TypedAnswer::Once),
-            ("s", TypedAnswer::Session),
-            ("A", TypedAnswer::Always),
-            ("", TypedAnswer::No),
-            ("no", TypedAnswer::No),
-            ("yy", TypedAnswer::Note("yy")),
-            ("yes, but later", TypedAnswer::Note("yes, but later")),
-        ] {
-            assert_eq!(TypedAnswer::of(typed, &command), expected, "{typed}");
-        }
-        assert_eq!(TypedAnswer::of("a", &ApprovalKind::Write), TypedAnswer::Note("a"));
-        assert_eq!(TypedAnswer::of("s", &ApprovalKind::Lasting), TypedAnswer::Note("s"));
     }
 }

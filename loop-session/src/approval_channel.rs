@@ -201,11 +201,11 @@ mod tests {
         let call = serde_json::json!({ "path": "AGENTS.md", "content": "x\n" });
         assert!(tools.call("write_file", &call).await.text.contains("nobody is asked"));
         let mut questions = approvals.open();
-        let answer = async { questions.recv().await.expect("a question").answered(Some("yes"), &silent()) };
-        let (report, ()) = tokio::join!(tools.call("write_file", &call), answer);
+        let answer = async { questions.recv().await?.answered(Some("yes"), &silent()) };
+        let (report, _) = tokio::join!(tools.call("write_file", &call), answer);
         assert_eq!(report.text, "wrote 2 bytes to AGENTS.md");
-        let answer = async { questions.recv().await.expect("a question").answered(Some(" yes"), &silent()) };
-        let (report, ()) = tokio::join!(tools.call("write_file", &call), answer);
+        let answer = async { questions.recv().await?.answered(Some(" yes"), &silent()) };
+        let (report, _) = tokio::join!(tools.call("write_file", &call), answer);
         assert!(report.text.contains("said no"), "{}", report.text);
         drop(questions);
         assert!(tools.call("write_file", &call).await.text.contains("nobody is asked"));

@@ -129,7 +129,8 @@ async fn a_tool_asks_only_while_a_front_end_listens() {
     let (host, mut questions) = (session.host().clone(), session.approvals().open());
     let answer = async {
         let question = questions.recv().await.expect("a question");
-        question.show(&host).expect("it can be shown").answered(Some("yes"), &host);
+        let again = question.show(&host).expect("it can be shown").answered(Some("yes"), &host);
+        assert!(again.is_none());
     };
     let (done, ()) = tokio::join!(act(&mut session, "Write it now"), answer);
     done.expect("a reply");

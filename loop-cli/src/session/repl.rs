@@ -247,9 +247,9 @@ async fn perform(
             typed = typed_meanwhile(editor, is_loop(line), &question), if !stop.is_cancelled() => {
                 match typed {
                     TypedMeanwhile::Answer(typed) => {
-                        if let PendingQuestion::Shown(question, asked) = question.take() {
-                            drop(asked);
-                            question.answered(typed.as_deref(), &host);
+                        if let PendingQuestion::Shown(shown, asked) = question.take() {
+                            let again = shown.answered(typed.as_deref(), &host);
+                            question = again.map_or(PendingQuestion::None, |again| PendingQuestion::Shown(again, asked));
                         }
                     }
                     TypedMeanwhile::LineEnded => {

@@ -11,6 +11,7 @@ mod support;
 mod terminal;
 
 mod approval;
+mod approve_answers;
 mod approve_commands;
 mod approve_jobs;
 mod attacks;
