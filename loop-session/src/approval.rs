@@ -58,6 +58,7 @@ impl ApprovalQuestion {
             ApprovalKind::Guarded => format!("A tool asks {action}: {why}"),
             // The line follows.
             ApprovalKind::Command { .. } => "A tool asks to run a command:".to_owned(),
+            ApprovalKind::Pipeline => "A tool asks to run a pipeline:".to_owned(),
             _ => format!("A tool asks {action}:"),
         };
         let head: Vec<_> = rows(&host.one_line(&head), host.columns())
@@ -70,7 +71,8 @@ impl ApprovalQuestion {
         let mut shown = Vec::new();
         if hidden < Redaction::BetweenEscapes {
             let text = host.printable(diff);
-            shown = rows(&if self.entry().is_some() { format!(" $ {text}") } else { text }, host.columns());
+            let is_command = matches!(kind, ApprovalKind::Command { .. } | ApprovalKind::Pipeline);
+            shown = rows(&if is_command { format!(" $ {text}") } else { text }, host.columns());
             shown.iter().for_each(|(sign, row)| host.say(&painted(*sign, row)));
         }
         // A redaction over several lines could hide more than a secret.
@@ -112,6 +114,7 @@ impl ApprovalQuestion {
                 )
             }
             ApprovalKind::Lasting => "[y]es · [n]o · or type why not".to_owned(),
+            ApprovalKind::Pipeline => "[y]es once · [n]o · or type why not".to_owned(),
             ApprovalKind::Write => "[y]es once · [s]ession: all writes · [n]o · or type why not".to_owned(),
             _ => "Type `yes` and Enter to allow this change; anything else refuses it.".to_owned(),
         }

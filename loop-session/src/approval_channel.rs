@@ -144,7 +144,7 @@ impl Approval for ApprovalChannel {
         let nobody = || {
             let why = "this is repeated or scheduled, so nobody is asked";
             ApprovalAnswer::No(match &request.kind {
-                ApprovalKind::Command { .. } => format!(
+                ApprovalKind::Command { .. } | ApprovalKind::Pipeline => format!(
                     "{why}, and no rule of the user's allows it. Do without it, and tell the user in your reply that it \
                      did not run"
                 ),

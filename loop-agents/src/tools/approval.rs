@@ -55,6 +55,9 @@ pub enum ApprovalKind {
         /// The entry that would allow it, and others like it.
         entry: CommandPrefix,
     },
+    /// Commands that pass their output on, not all of which an entry of the policy allows. Each pipeline needs its own
+    /// yes.
+    Pipeline,
 }
 
 /// A question for a person about an action.

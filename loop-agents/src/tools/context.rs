@@ -144,9 +144,7 @@ impl ToolContext {
         self.blocking(move |workspace, _| {
             let mut unapproved = None;
             for need in &needs {
-                if let Some(refusal) = need.refusal(workspace) {
-                    unapproved = Some(PendingApproval::of(refusal, need, workspace)?);
-                }
+                unapproved = need.question(workspace)?.or(unapproved);
             }
             // Computing the change may read files, so the needs must be allowed first.
             let (None, Some(change)) = (&unapproved, change) else { return Ok(unapproved) };

@@ -85,6 +85,6 @@ impl Tool for Git {
     }
 
     async fn call(&self, arguments: GitArguments, cx: &ToolContext) -> Result<String, ToolError> {
-        run_command::run(arguments.line(), None, cx).await
+        run_command::run(arguments.line(), cx).await
     }
 }

@@ -32,6 +32,7 @@ mod named_files;
 mod need;
 mod original_files;
 mod pending_approval;
+mod pipeline;
 mod read_file;
 mod report;
 mod run_command;

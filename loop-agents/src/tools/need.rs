@@ -5,6 +5,8 @@ use loop_guardrails::policy::{
     workspace::{Workspace, WorkspaceError},
 };
 
+use super::{ToolError, pending_approval::PendingApproval, pipeline};
+
 /// An action of a call that a policy can refuse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -13,6 +15,8 @@ pub enum Need {
     Path(String, Verb),
     /// A run of this command.
     Command(String),
+    /// Runs of these commands, each of which gets the output of the one before it. A person can be asked about all of it.
+    Pipeline(Vec<String>),
 }
 
 impl Need {
@@ -31,12 +35,18 @@ impl Need {
         if let Self::Path(path, _) = self { Some(path) } else { None }
     }
 
-    /// Returns the policy's refusal, if any. Other errors, such as a missing file, are left to the call itself.
-    pub(super) fn refusal(&self, workspace: &Workspace) -> Option<WorkspaceError> {
+    /// Returns the question for a person if only they can allow the action. Other errors than a refusal, such as a
+    /// missing file, are left to the call itself.
+    ///
+    /// # Errors
+    /// The policy refuses the action, and nobody can allow it.
+    pub(super) fn question(&self, workspace: &Workspace) -> Result<Option<PendingApproval>, ToolError> {
         let checked = match self {
             Self::Path(path, verb) => workspace.check(path, *verb).map(drop),
             Self::Command(line) => workspace.check_command(line).map(drop),
+            Self::Pipeline(commands) => return pipeline::question(commands, workspace),
         };
-        checked.err().filter(WorkspaceError::is_refusal)
+        let refusal = checked.err().filter(WorkspaceError::is_refusal);
+        refusal.map(|refusal| PendingApproval::of(refusal, self, workspace)).transpose()
     }
 }

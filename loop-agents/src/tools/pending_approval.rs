@@ -34,6 +34,16 @@ pub(super) enum PendingApproval {
         /// The entry for this line only.
         exact: CommandPrefix,
     },
+    /// A pipeline whose commands no rule refuses, and not all of which an entry allows.
+    Pipeline {
+        /// The refusal of the first such command.
+        denied: DeniedAction,
+        line: String,
+        /// The entry that would allow the first such command, if one can.
+        entry: Option<CommandPrefix>,
+        /// The entries for these commands only.
+        exact: Vec<CommandPrefix>,
+    },
 }
 
 impl PendingApproval {
@@ -77,12 +87,16 @@ impl PendingApproval {
 
     /// Returns the line of a command.
     pub(super) fn line(&self) -> Option<&str> {
-        if let Self::Command { line, .. } = self { Some(line) } else { None }
+        if let Self::Command { line, .. } | Self::Pipeline { line, .. } = self { Some(line) } else { None }
     }
 
     /// Returns the entry that would allow a command.
     pub(super) fn entry(&self) -> Option<&CommandPrefix> {
-        if let Self::Command { entry, .. } = self { Some(entry) } else { None }
+        match self {
+            Self::Command { entry, .. } => Some(entry),
+            Self::Pipeline { entry, .. } => entry.as_ref(),
+            Self::Guarded { .. } | Self::Change { .. } => None,
+        }
     }
 
     /// Returns the question for a person, who is shown `diff`. A guarded change that is too long to read cannot be
@@ -99,6 +113,10 @@ impl PendingApproval {
             Self::Command { denied, entry, .. } => {
                 let kind = ApprovalKind::Command { entry: entry.clone() };
                 (kind, denied.action.clone(), String::new(), "no rule allows this command".to_owned())
+            }
+            Self::Pipeline { line, .. } => {
+                let why = "no rule allows all of its commands".to_owned();
+                (ApprovalKind::Pipeline, format!("to run `{line}`"), String::new(), why)
             }
         };
         let diff = match (diff, &kind) {
@@ -122,6 +140,11 @@ impl PendingApproval {
             Self::Guarded { paths, .. } => Some(workspace.approving(paths.clone())),
             Self::Change { .. } => None,
             Self::Command { exact, .. } => Some(workspace.allowing(exact.clone())),
+            Self::Pipeline { exact, .. } => {
+                let allowing =
+                    |workspace: Workspace, entry: &CommandPrefix| workspace.allowing(entry.clone());
+                Some(exact.iter().fold(workspace.clone(), allowing))
+            }
         }
     }
 }
@@ -129,9 +152,9 @@ impl PendingApproval {
 impl From<PendingApproval> for ToolError {
     fn from(question: PendingApproval) -> Self {
         match question {
-            PendingApproval::Guarded { denied, .. } | PendingApproval::Command { denied, .. } => {
-                denied.into()
-            }
+            PendingApproval::Guarded { denied, .. }
+            | PendingApproval::Command { denied, .. }
+            | PendingApproval::Pipeline { denied, .. } => denied.into(),
             PendingApproval::Change { action, .. } => Self::rejected(format!(
                 "{action} is not allowed: nobody is here to see the change and approve it"
             )),

@@ -1,14 +1,19 @@
 //! Runs commands.
 
-use std::{future::pending, time::Duration};
+use std::{
+    future::pending,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
 use loop_core::with_causes;
 use loop_guardrails::policy::{command::CommandLine, workspace::OpenedCommand};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::sync::Notify;
 
-use super::{CommandRun, MAX_OUTPUT_BYTES, Need, Tool, ToolContext, ToolError, size_limits};
+use super::{CommandRun, MAX_OUTPUT_BYTES, Need, Tool, ToolContext, ToolError, pipeline, size_limits};
 use crate::{
     output::garbled_note,
     process::{CutReason, DEFAULT_GRACE, Process},
@@ -16,6 +21,12 @@ use crate::{
 
 /// The most bytes of git's answer to a preliminary question: the names of some million files.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
+
+/// The most bytes that a command of a pipeline passes on. It is ended after that, as it would be if nobody read them.
+const MAX_PASSED_BYTES: usize = 16 << 20;
+
+/// The most bytes of errors of a command that passes its output on.
+const MAX_PASSED_ERRORS: usize = 4 << 10;
 
 /// The most memory of each process of a program that safe mode knows: 1 GiB.
 const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
@@ -28,7 +39,8 @@ const REFUSALS: &[&str] = &["Permission denied", "Operation not permitted", "EAC
 
 /// Runs a command that the policy allows, in the workspace's root.
 ///
-/// No shell is involved: `|`, `>`, `*`, `$` and `;` are plain characters.
+/// No shell is involved: `>`, `*`, `$` and `;` are plain characters. A `|` between two commands passes the output on: the
+/// commands run one after the other, and each of them is judged.
 ///
 /// ```
 /// # use loop_agents::tools::Toolbox;
@@ -37,8 +49,10 @@ const REFUSALS: &[&str] = &["Permission denied", "Operation not permitted", "EAC
 /// # let folder = tempfile::tempdir()?;
 /// # let workspace = Workspace::open(folder.path(), ActionPolicy::default())?;
 /// let tools = Toolbox::standard(workspace).environment(std::env::vars_os(), &EnvironmentPolicy::new());
-/// let report = tools.call("run_command", &serde_json::json!({ "command": "echo 'a  b' | $HOME" })).await;
-/// assert_eq!(report.text, "a  b | $HOME\n(exit 0)");
+/// let report = tools.call("run_command", &serde_json::json!({ "command": "echo 'a  b' > $HOME" })).await;
+/// assert_eq!(report.text, "a  b > $HOME\n(exit 0)");
+/// let report = tools.call("run_command", &serde_json::json!({ "command": "echo 'a  b' | wc -l" })).await;
+/// assert_eq!(report.text.split_whitespace().next(), Some("1"));
 /// let report = tools.call("run_command", &serde_json::json!({ "command": "rm notes.md" })).await;
 /// assert!(report.text.contains("`rm` is not among the programs of safe mode"));
 /// # Ok(()) }
@@ -66,8 +80,8 @@ impl Tool for RunCommand {
     }
 
     fn description(&self) -> &'static str {
-        "Runs one program in the workspace, without a shell: no pipes, redirections, wildcards or variables. \
-         Only allowed programs run. Returns the output and the exit code."
+        "Runs a program in the workspace, without a shell: no redirections, wildcards or variables. `A | B` passes the \
+         output of A to B. Only allowed programs run. Returns the output and the exit code."
     }
 
     fn max_time(&self, cx: &ToolContext) -> Duration {
@@ -75,12 +89,69 @@ impl Tool for RunCommand {
     }
 
     fn needs(&self, arguments: &RunCommandArguments) -> Vec<Need> {
-        vec![Need::Command(arguments.command.clone())]
+        let mut commands = pipeline::commands(&arguments.command);
+        vec![if commands.len() == 1 { Need::Command(commands.remove(0)) } else { Need::Pipeline(commands) }]
     }
 
     async fn call(&self, arguments: RunCommandArguments, cx: &ToolContext) -> Result<String, ToolError> {
-        run(arguments.command, arguments.max_seconds.map(Duration::from_secs), cx).await
+        let most = cx.workspace().policy().command_time();
+        let limit = arguments.max_seconds.map_or(most, |seconds| Duration::from_secs(seconds).min(most));
+        let (began, mut input, mut notes) = (Instant::now(), Vec::new(), String::new());
+        let mut commands = pipeline::commands(&arguments.command);
+        let last = commands.pop().unwrap_or_default();
+        for command in commands {
+            let passed = pass_on(&command, input, limit.saturating_sub(began.elapsed()), cx).await?;
+            notes.push_str(&passed.note);
+            if passed.is_cut {
+                return Ok(notes);
+            }
+            input = passed.output;
+        }
+        Ok(notes + &run_with(last, input, limit.saturating_sub(began.elapsed()), cx).await?)
     }
+}
+
+/// The result of a command that another one reads.
+struct PassedOutput {
+    output: Vec<u8>,
+    /// What the model reads about it: its errors, and its exit code if that is not 0.
+    note: String,
+    /// True if its time limit ended it.
+    is_cut: bool,
+}
+
+/// Runs a command of a pipeline that is not the last one.
+async fn pass_on(
+    line: &str,
+    input: Vec<u8>,
+    limit: Duration,
+    cx: &ToolContext,
+) -> Result<PassedOutput, ToolError> {
+    let StartedCommand { opened, process, .. } = prepare(line.to_owned(), limit, cx).await?;
+    let (enough, heard) = (Notify::new(), AtomicUsize::new(0));
+    let count = |_, bytes: &[u8]| {
+        if heard.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len() > MAX_PASSED_BYTES {
+            enough.notify_one();
+        }
+    };
+    let finished = process.capture_limit(MAX_PASSED_BYTES).input(input).run(enough.notified(), count).await;
+    let finished = finished.map_err(|error| ToolError::failed(with_causes(&error)))?;
+    let exit_code = finished.exit.shell_code();
+    let timed_out = matches!(finished.cut, Some(CutReason::TimeLimit(_)));
+    let mut note = String::new();
+    match finished.cut {
+        Some(CutReason::TimeLimit(_)) => note = format!("(`{line}` was ended at its time limit)\n"),
+        Some(_) => note = size_limits::notice(&format!("`{line}` was ended after much output")) + "\n",
+        None if exit_code != 0 => note = size_limits::notice(&format!("`{line}`: exit {exit_code}")) + "\n",
+        None => {}
+    }
+    note.push_str(&opened.with_names(&finished.stderr.excerpt(MAX_PASSED_ERRORS)));
+    end_line(&mut note);
+    cx.ran(CommandRun { line: line.to_owned(), exit_code, timed_out });
+    // The names of files in a text are those that the command was given.
+    let output = String::from_utf8(finished.stdout.to_bytes());
+    let output = output.map_or_else(|bytes| bytes.into_bytes(), |text| opened.with_names(&text).into_bytes());
+    Ok(PassedOutput { output, note, is_cut: timed_out })
 }
 
 /// The command's own limit ends it properly; this one catches a command that hangs even then.
@@ -89,25 +160,43 @@ pub(super) fn max_time(cx: &ToolContext) -> Duration {
 }
 
 /// Runs a command if the policy allows it, and returns its output.
-pub(super) async fn run(
-    line: String,
-    limit: Option<Duration>,
-    cx: &ToolContext,
-) -> Result<String, ToolError> {
-    let asked = line.clone();
-    let opened = cx.blocking(move |workspace, _| Ok(workspace.open_command(&asked)?)).await?;
+pub(super) async fn run(line: String, cx: &ToolContext) -> Result<String, ToolError> {
+    run_with(line, Vec::new(), cx.workspace().policy().command_time(), cx).await
+}
+
+/// A command that the policy allows, ready to run.
+struct StartedCommand {
+    opened: OpenedCommand,
+    process: Process,
+    is_git: bool,
+}
+
+/// Opens what a command reads, and asks git the preliminary questions.
+async fn prepare(line: String, limit: Duration, cx: &ToolContext) -> Result<StartedCommand, ToolError> {
+    let opened = cx.blocking(move |workspace, _| Ok(workspace.open_command(&line)?)).await?;
     let process = prepared_process(&opened.command, limit, cx);
     let (process, opened, missing) = cx.confined(process, opened).await?;
     missing.into_iter().for_each(|part| cx.note(format!("not enforced by the sandbox: {part}")));
-    let is_confined = process.is_confined();
     let mut opened = ask(opened, &process, cx).await?;
     let command = &opened.command;
     let is_git = !command.questions().is_empty();
     let process = process.also_env(command.variables().iter().copied());
     let process = process.words(command.program.clone(), command.arguments.clone());
     let process = process.inheriting(std::mem::take(&mut opened.files));
+    Ok(StartedCommand { opened, process, is_git })
+}
+
+/// Runs a command with this input, and returns its output.
+async fn run_with(
+    line: String,
+    input: Vec<u8>,
+    limit: Duration,
+    cx: &ToolContext,
+) -> Result<String, ToolError> {
+    let StartedCommand { opened, process, is_git } = prepare(line.clone(), limit, cx).await?;
+    let is_confined = process.is_confined();
     let process = if is_git { process } else { process.merged() };
-    let finished = process.run(pending(), |_, _| {}).await;
+    let finished = process.input(input).run(pending(), |_, _| {}).await;
     let finished = finished.map_err(|error| ToolError::failed(with_causes(&error)))?;
     let timed_out = matches!(finished.cut, Some(CutReason::TimeLimit(_)));
     let exit_code = finished.exit.shell_code();
@@ -142,8 +231,7 @@ pub(super) async fn run(
 }
 
 /// Creates a process with the command's limits and environment, but without its words.
-fn prepared_process(command: &CommandLine, limit: Option<Duration>, cx: &ToolContext) -> Process {
-    let most = cx.workspace().policy().command_time();
+fn prepared_process(command: &CommandLine, limit: Duration, cx: &ToolContext) -> Process {
     // A program that the user allows may be in the workspace (`node_modules/.bin`), but a known name such as `cat` must
     // not resolve to a program there.
     let process = cx.process();
@@ -153,7 +241,7 @@ fn prepared_process(command: &CommandLine, limit: Option<Duration>, cx: &ToolCon
     };
     // With these variables git would read another repository, or log its actions to a file.
     let process = if command.questions().is_empty() { process } else { process.without_env("GIT_") };
-    let process = process.max_time(limit.map_or(most, |limit| limit.min(most)));
+    let process = process.max_time(limit);
     process.capture_limit(MAX_OUTPUT_BYTES / 2)
 }
 

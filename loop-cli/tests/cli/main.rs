@@ -14,6 +14,7 @@ mod approval;
 mod approve_answers;
 mod approve_commands;
 mod approve_jobs;
+mod approve_pipelines;
 mod attacks;
 mod budgets;
 mod chat;

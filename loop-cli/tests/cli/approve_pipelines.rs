@@ -1,0 +1,110 @@
+//! Commands that pass their output on: each is judged, and a person decides about the whole line.
+
+use crate::{
+    approve_commands::{done, runs, with_program},
+    chat_harness::ChatHarness,
+    model_server::ModelServer,
+    screen::SIZES,
+    support::wait_until,
+};
+
+const KEYS: &str = "[y]es once · [n]o · or type why not";
+
+fn sent_to_model(server: &ModelServer) -> String {
+    server.requests().last().expect("a request").body["messages"].to_string()
+}
+
+#[test]
+fn a_person_decides_about_the_whole_line() {
+    for size in SIZES {
+        let scenario = with_program();
+        let line = "./check.sh a 2>&1 | tr a-z A-Z | head -1";
+        let server = ModelServer::new([runs(line), done(), runs(line), done()]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.types("Check.\r");
+        chat.sees(KEYS);
+        chat.shows("a_question_about_a_pipeline");
+        assert!(!scenario.has("log"));
+        // No prefix covers a pipeline.
+        chat.types("s\r");
+        chat.wait_for_prompt_after("refused");
+        assert!(!scenario.has("log"));
+        chat.types("Again.\r");
+        wait_until("the second question", || chat.page().matches(KEYS).count() == 2);
+        chat.types("y\r");
+        chat.wait_for_prompt_after("allowed, this once");
+        assert_eq!(scenario.read("log"), "ran a\n");
+        assert!(sent_to_model(&server).contains("RAN A\\n(exit 0)"), "{}", sent_to_model(&server));
+        chat.leaves();
+    }
+}
+
+#[test]
+fn what_rules_allow_runs_without_a_question_and_says_which_command_failed() {
+    let scenario = with_program();
+    scenario.write("notes", "one\ntwo\nthree\n");
+    let allowed = ["--allow", "./check.sh a"];
+    let server = ModelServer::new([
+        runs("cat notes | grep t | wc -l"),
+        done(),
+        runs("./check.sh a | tail -1"),
+        done(),
+        runs("grep -c q notes | wc -l"),
+        done(),
+        runs("grep -n '|' notes"),
+        done(),
+    ]);
+    for expected in ["2\\n(exit 0)", "ran a\\n(exit 0)", "`grep -c q notes`: exit 1", "(exit 1)"] {
+        server.chat(&scenario, "Check.", &allowed).exits(0);
+        assert!(sent_to_model(&server).contains(expected), "{expected}: {}", sent_to_model(&server));
+    }
+}
+
+#[test]
+fn nobody_is_asked_if_a_rule_refuses_a_command_or_nobody_is_there() {
+    let scenario = with_program();
+    scenario.write(".env", "KEY=value\n");
+    scenario.write("loop.toml", "[policy]\nforbid = [\"./check.sh a\"]\n");
+    let lines = [
+        "cat log | ./check.sh a",
+        "./check.sh a | cat",
+        "cat .env | head",
+        "./check.sh b | cat .env",
+        "echo touch x | sh",
+        "echo x | xargs touch",
+        "./check.sh b | find . -delete",
+        "./check.sh b | tee x > y",
+        "./check.sh b |",
+        "| ./check.sh b",
+    ];
+    let answers = lines.into_iter().flat_map(|line| [runs(line), done()]);
+    let server = ModelServer::new(answers);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], (100, 60));
+    chat.wait_for_prompt_after("/help");
+    for _ in lines {
+        chat.says("Check.", "Done.");
+    }
+    assert!(!chat.page().contains("[y]es"), "{}", chat.page());
+    chat.leaves();
+    // An allowed program gets foreign input only from a person.
+    let server = ModelServer::new([runs("echo x | ./check.sh b"), done()]);
+    server.chat(&scenario, "Check.", &["--allow", "./check.sh b"]).exits(0);
+    assert!(sent_to_model(&server).contains("only a person can allow"), "{}", sent_to_model(&server));
+    let server = ModelServer::new([runs("./check.sh c | cat"), done()]);
+    let refused = server.chat(&scenario, "Check.", &[]).exits(0);
+    assert!(refused.stderr.contains("`--allow './check.sh c'` allows it"), "{}", refused.stderr);
+    assert!(!scenario.has("log") && !scenario.has("x"));
+}
+
+#[test]
+fn much_output_ends_the_command_that_nobody_reads() {
+    let scenario = with_program();
+    let server = ModelServer::new([runs("yes | head -2"), done()]);
+    server.chat(&scenario, "Check.", &["--allow", "yes"]).exits(0);
+    let told = sent_to_model(&server);
+    assert!(
+        told.contains("`yes` was ended after much output") && told.contains("y\\ny\\n(exit 0)"),
+        "{told}"
+    );
+}
