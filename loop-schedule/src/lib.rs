@@ -24,10 +24,7 @@ pub use tokio_util::sync::CancellationToken;
 
 pub use self::{
     cron::{Cron, CronError, CronField, CronProblem},
-    interval::{
-        EvenInterval, Interval, IntervalError, IntervalHint, IntervalRule, IntervalUnit, IntervalWarning,
-        PromptRequest, PromptRequestError, ScheduledInterval,
-    },
+    interval::{EvenInterval, Interval, IntervalError, IntervalUnit, IntervalWarning, ScheduledInterval},
     jitter::Jitter,
     job::{
         ActionError, CatchUp, ExactPeriod, Expiry, FirstFire, Horizon, Job, JobAction, JobError, JobId,

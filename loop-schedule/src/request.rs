@@ -3,16 +3,14 @@
 use jiff::Timestamp;
 
 use crate::{
-    Cron, ExactPeriod, Expiry, Interval, IntervalHint, IntervalRule, IntervalWarning, Job, JobId,
-    PeriodError, Phrase, PhraseError, PhraseTime, PromptRequest, PromptRequestError, ScheduleSettings,
-    ScheduledInterval, Trigger, Zone, interval::time_words,
+    Cron, ExactPeriod, Expiry, Interval, IntervalWarning, Job, JobId, PeriodError, Phrase, PhraseError,
+    PhraseTime, ScheduleSettings, ScheduledInterval, Trigger, Zone,
 };
 
 /// A job that a person asked for: what fires it, and its prompt.
 ///
-/// The [settings](ScheduleSettings::rounds_intervals) decide which words are understood. By default, an interval is
-/// kept to the second, and words of time that are not a schedule are an error. With rounding, only intervals are
-/// understood, and each becomes the nearest that divides the hour or the day.
+/// Words of time that are not a schedule are an error. By default, an interval is kept to the second. The
+/// [settings](ScheduleSettings::rounds_intervals) can round it to the nearest that divides the hour or the day.
 ///
 /// ```
 /// use loop_schedule::{JobRequest, ScheduleSettings, Zone};
@@ -40,8 +38,6 @@ pub struct JobRequest {
     pub interval: Option<Interval>,
     /// The interval that is kept.
     pub effective: Option<ScheduledInterval>,
-    /// A near miss: words that look like a time but became part of the prompt. Only with rounding.
-    pub hint: Option<String>,
     /// Notes for the person: what was rounded, or that the interval is the default.
     pub notes: Vec<String>,
 }
@@ -58,9 +54,6 @@ impl JobRequest {
         zone: &Zone,
         now: Timestamp,
     ) -> Result<Self, JobRequestError> {
-        if settings.rounds_intervals {
-            return Self::rounded(text, settings, zone, now);
-        }
         let phrase = Phrase::parse(text, zone, now)?;
         match phrase.time {
             Some(PhraseTime::Interval(interval)) => {
@@ -91,9 +84,7 @@ impl JobRequest {
         let is_scheduled = |text: &str| Phrase::parse(text, zone, now).map(|phrase| phrase.time.is_some());
         let is_continued = || !matches!(is_scheduled(&whole), Ok(false));
         match is_scheduled(text) {
-            Ok(false) | Err(_) if !settings.rounds_intervals && is_continued() => {
-                Self::parse(&whole, settings, zone, now)
-            }
+            Ok(false) | Err(_) if is_continued() => Self::parse(&whole, settings, zone, now),
             _ => Self::parse(text, settings, zone, now),
         }
     }
@@ -136,81 +127,13 @@ impl JobRequest {
         Self::new(Trigger::At { time }, prompt.to_owned(), Expiry::Settings)
     }
 
-    /// Parses `[interval] PROMPT`, and rounds the interval.
-    fn rounded(
-        text: &str,
-        settings: &ScheduleSettings,
-        zone: &Zone,
-        now: Timestamp,
-    ) -> Result<Self, JobRequestError> {
-        let (interval, prompt, hint) = match PromptRequest::parse(text) {
-            Ok(request) => {
-                if request.rule() == IntervalRule::Default {
-                    refuse_times(text, request.hint(), zone, now)?;
-                }
-                let hint = request.hint().map(ToString::to_string);
-                (request.interval(), request.prompt().to_owned(), hint)
-            }
-            Err(PromptRequestError::NoPrompt { interval: Some(interval) }) => (interval, String::new(), None),
-            Err(error) => return Err(error.into()),
-        };
-        let mut request = Self::every(interval, &prompt, settings, zone, Timestamp::UNIX_EPOCH)?;
-        if let Some(time) = Phrase::time_in(&prompt, zone, now).filter(|_| hint.is_none()) {
-            request.notes.push(format!("`{time}` is part of the prompt, and does not change when it fires"));
-        }
-        Ok(Self { hint, ..request })
-    }
-
     fn new(trigger: Trigger, prompt: String, expiry: Expiry) -> Self {
-        Self { trigger, prompt, expiry, interval: None, effective: None, hint: None, notes: Vec::new() }
+        Self { trigger, prompt, expiry, interval: None, effective: None, notes: Vec::new() }
     }
 
     /// Creates the job.
     pub fn job(&self, id: JobId, now: Timestamp) -> Job {
         Job::new(id, self.trigger.clone(), self.prompt.clone(), now).expires(self.expiry)
-    }
-}
-
-/// Refuses words of time that are no interval. With rounding, a near miss gets the default interval and a hint:
-/// one number with a unit, and `every` before a day.
-fn refuse_times(
-    text: &str,
-    hint: Option<&IntervalHint>,
-    zone: &Zone,
-    now: Timestamp,
-) -> Result<(), JobRequestError> {
-    let exact = Phrase::parse(text, zone, now);
-    let (phrase, works) = match &exact {
-        Ok(Phrase { time: None, .. }) => return Ok(()),
-        Ok(Phrase { time: Some(PhraseTime::Interval(interval)), .. }) => {
-            (hint.map_or(text, IntervalHint::text), Some(format!("every {interval}")))
-        }
-        Ok(Phrase { time: Some(PhraseTime::Cron(cron)), .. }) => (text, Some(cron.to_string())),
-        Ok(_) => (text, None),
-        Err(PhraseError::NotUnderstood { phrase, nearest }) => (phrase.as_str(), nearest.clone()),
-        Err(error) => return Err(error.clone().into()),
-    };
-    if is_near_miss(phrase) {
-        return Ok(());
-    }
-    let phrase = phrase.to_owned();
-    Err(JobRequestError::Unrounded { phrase, works })
-}
-
-/// Returns whether words are a near miss of an interval: `5M`, `every five minutes`, `every Monday`.
-fn is_near_miss(phrase: &str) -> bool {
-    let words: Vec<_> = phrase.split(' ').collect();
-    let is_every = words[0].eq_ignore_ascii_case("every");
-    match &words[usize::from(is_every)..] {
-        [word] if is_every && time_words::is_calendar(word) => true,
-        [word] if !is_every && word.eq_ignore_ascii_case("everyday") => true,
-        // `1h30m` has two numbers.
-        [word] => {
-            let end = word.trim_start_matches(|sign: char| !sign.is_ascii_alphabetic());
-            time_words::is_compact_like(word) && end.bytes().all(|sign| sign.is_ascii_alphabetic())
-        }
-        [number, unit] => time_words::is_number_like(number) && time_words::is_unit_like(unit),
-        _ => false,
     }
 }
 
@@ -221,21 +144,6 @@ pub enum JobRequestError {
     /// Its words of time are not a schedule that can be kept.
     #[error(transparent)]
     Phrase(#[from] PhraseError),
-    /// Its interval is not valid. Only with rounding.
-    #[error(transparent)]
-    Interval(#[from] PromptRequestError),
-    /// It has words of time that are no interval. Only with rounding.
-    #[error(
-        "`{phrase}` is not an interval, and rounding keeps only intervals. Write `30m PROMPT` or `PROMPT every 30 \
-         minutes`, or do not round (no `--rounded`, no `preset = \"classic\"`){}",
-        .works.as_ref().map_or_else(String::new, |works| format!(": the schedule is then `{works}`"))
-    )]
-    Unrounded {
-        /// The words.
-        phrase: String,
-        /// The schedule that is understood without rounding, if there is one.
-        works: Option<String>,
-    },
     /// A job cannot fire that often.
     #[error("{interval} is too short: a job fires at most once a minute, so write 1m")]
     Period {

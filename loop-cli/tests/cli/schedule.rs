@@ -112,22 +112,25 @@ fn an_interval_runs_as_written_unless_it_is_rounded() {
 }
 
 #[test]
-fn rounding_refuses_the_times_that_it_cannot_keep() {
+fn rounding_drops_no_time() {
     let scenario = Scenario::new();
-    for (text, form) in [
-        ("every day at 9 look", "0 9 * * *"),
-        ("every hour look", "every 1h"),
-        ("weekdays at 9:30 look", "30 9 * * 1-5"),
-        ("tomorrow at 8 look", "30m PROMPT"),
-        ("0 9 * * * look", "0 9 * * *"),
-        ("1h30m look", "every 90m"),
+    let plan = |text: &str| -> Value {
+        let ran = schedule(&scenario, &["add", "--dry-run", "--json", "--rounded", text]).exits(0);
+        serde_json::from_str(&ran.stdout).expect("JSON")
+    };
+    for (text, cron, warnings) in [
+        ("every 45m look", "0 * * * *", 1),
+        ("1h30m look", "0 */2 * * *", 1),
+        ("every hour look", "0 * * * *", 0),
+        ("every day at 9 look", "0 9 * * *", 0),
+        ("0 9 * * * look", "0 9 * * *", 0),
     ] {
-        schedule(&scenario, &["add", "--agent", "x", "--rounded", text])
-            .exits(2)
-            .says(&["is not an interval, and rounding keeps only intervals", form]);
+        let planned = plan(text);
+        assert_eq!((&planned["cron"], &planned["prompt"]), (&cron.into(), &"look".into()), "{text}");
+        assert_eq!(planned["warnings"].as_array().map(Vec::len), Some(warnings), "{text}");
     }
-    schedule(&scenario, &["add", "--agent", "x", "--rounded", "look at the deploy"]).exits(0);
-    assert_eq!(schedule(&scenario, &["list", "--json"]).exits(0).stdout.lines().count(), 1);
+    assert!(plan("tomorrow at 8 look")["at"].is_string());
+    schedule(&scenario, &["add", "--agent", "x", "--rounded", "5M look"]).exits(2).says(&["every 5m"]);
 }
 
 #[test]

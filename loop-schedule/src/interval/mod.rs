@@ -4,16 +4,12 @@
 //! later. Only intervals that divide the hour or the day are even. Others are rounded to the nearest even interval,
 //! with a warning. For an exact but uneven period, use [`Trigger::Every`](crate::Trigger::Every).
 
-mod hint;
-mod prompt_request;
+mod scheduled_interval;
 pub(crate) mod time_words;
 
 use std::{fmt, str::FromStr, time::Duration};
 
-pub use self::{
-    hint::IntervalHint,
-    prompt_request::{IntervalRule, IntervalWarning, PromptRequest, PromptRequestError, ScheduledInterval},
-};
+pub use self::scheduled_interval::{IntervalWarning, ScheduledInterval};
 use crate::{
     Cron,
     duration::{self, DurationError},

@@ -1,7 +1,6 @@
 //! Words that people use for times.
 
 use super::IntervalUnit;
-use crate::names::{WEEKDAYS, short};
 
 /// Returns the unit that a word names, in any case: `min`, `Minutes`. A single letter is case-sensitive.
 pub(crate) fn unit(word: &str) -> Option<IntervalUnit> {
@@ -46,15 +45,6 @@ pub(crate) fn is_unit_like(word: &str) -> bool {
 /// Returns whether a word of several letters looks like a unit. A single letter means something else as often.
 pub(crate) fn is_unit_word(word: &str) -> bool {
     word.len() > 1 && is_unit_like(word)
-}
-
-/// Returns whether a word names a day or a time of day: `Monday`, `morning`.
-pub(crate) fn is_calendar(word: &str) -> bool {
-    const OTHERS: [&str; 5] = ["weekday", "weekend", "morning", "evening", "night"];
-    let word = word.to_ascii_lowercase();
-    let is_day = |word: &str| WEEKDAYS.iter().any(|day| word == *day || word == short(day));
-    let is_name = |word: &str| is_day(word) || OTHERS.contains(&word);
-    is_name(&word) || word.strip_suffix('s').is_some_and(is_name)
 }
 
 /// Returns whether a word is a number, in digits or not: `5`, `1.5`, `five`, `other`.
@@ -108,11 +98,6 @@ pub(crate) fn is_compact_like(word: &str) -> bool {
     let end = unit.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(unit.len());
     let (unit, rest) = unit.split_at(end);
     is_decimal(number) && is_unit_like(unit) && (rest.is_empty() || is_compact_like(rest))
-}
-
-/// Splits digits from the text after them.
-pub(crate) fn split_number(word: &str) -> (&str, &str) {
-    word.split_at(word.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(word.len()))
 }
 
 fn is_decimal(word: &str) -> bool {

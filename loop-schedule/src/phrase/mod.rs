@@ -98,21 +98,6 @@ impl Phrase {
         })
     }
 
-    /// Returns the words of time in a text, understood or not.
-    pub(crate) fn time_in(text: &str, zone: &Zone, now: Timestamp) -> Option<String> {
-        match Self::parse(text, zone, now) {
-            Ok(Self { time: None, .. }) => None,
-            Ok(Self { prompt, .. }) => Some(nearest::schedule_beside(text, &prompt)),
-            Err(PhraseError::NotUnderstood { phrase, .. } | PhraseError::SeveralTimes { phrase, .. }) => {
-                Some(phrase)
-            }
-            // An interval, an expression or a time of day that cannot be kept.
-            Err(_) => {
-                Some(nearest::find(&Word::all(text)).map_or_else(|| text.to_owned(), |(phrase, _)| phrase))
-            }
-        }
-    }
-
     /// Reads a text. Refuses one whose time is another when its misspelt words are corrected.
     fn spelt(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {
         let as_typed = Self::read(input, zone, now);

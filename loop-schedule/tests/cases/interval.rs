@@ -1,9 +1,6 @@
 //! Intervals and requests.
 
-use loop_schedule::{
-    Interval, IntervalRule, IntervalWarning, PromptRequest, PromptRequestError, ScheduleSettings,
-    ScheduledInterval,
-};
+use loop_schedule::{Interval, JobRequest, ScheduleSettings, Trigger, Zone};
 use serde::Deserialize;
 
 use crate::cases;
@@ -38,72 +35,52 @@ struct RequestCase {
     interval: Option<String>,
     prompt: String,
     cron: Option<String>,
-    rule: Option<u8>,
     effective: Option<String>,
     #[serde(default)]
     hint: bool,
     warn: Option<String>,
 }
 
+/// Words of time that Claude Code schedules at ten minutes without a hint.
+const NOT_SILENT: &[&str] = &["check 5m", "run it everyday"];
+
+/// An input with `hint` names a time that Claude Code replaces by ten minutes. We keep the time, or refuse it.
 #[test]
-fn requests_are_read_by_three_rules() {
+fn rounding_reads_each_request_or_refuses_its_time() {
+    let now = "2026-03-02T12:00:00Z".parse().unwrap();
     for case in cases::<RequestCase>(include_str!("../fixtures/loop_parse.json")) {
         let input = &case.input;
-        match (PromptRequest::parse(input), case.kind.as_str()) {
-            (Ok(request), "schedule") => schedules(&case, &request),
-            (Err(PromptRequestError::NoPrompt { interval }), "usage") => {
-                assert_eq!(interval.map(|interval| interval.to_string()), case.interval, "{input:?}");
+        let may_differ = case.hint || NOT_SILENT.contains(&input.as_str());
+        match JobRequest::parse(input, &ScheduleSettings::classic(), &Zone::utc(), now) {
+            Err(error) => assert!(may_differ || case.kind == "error", "{input:?}: {error}"),
+            Ok(request) if may_differ => {
+                assert_ne!(request.interval, Some(Interval::DEFAULT), "{input:?}");
+                assert_ne!(&request.prompt, input);
             }
-            (Err(PromptRequestError::Interval { error, prompt }), "error") => {
-                assert_eq!(Some(error.interval()), case.interval.as_deref(), "{input:?}");
-                assert_eq!(prompt, case.prompt, "{input:?}");
-            }
-            (read, kind) => panic!("{input:?} is {kind}, not {read:?}"),
+            Ok(request) if request.prompt.is_empty() => assert_eq!(case.kind, "usage", "{input:?}"),
+            Ok(request) => schedules(&case, &request),
         }
     }
 }
 
-fn schedules(case: &RequestCase, request: &PromptRequest) {
+fn schedules(case: &RequestCase, request: &JobRequest) {
     let input = &case.input;
-    let rule = match request.rule() {
-        IntervalRule::Leading => 1,
-        IntervalRule::Trailing => 2,
-        IntervalRule::Default => 3,
+    let cron = match &request.trigger {
+        Trigger::Cron { expression, .. } => Some(expression.to_string()),
+        _ => None,
     };
-    assert_eq!(Some(rule), case.rule, "{input:?}");
-    assert_eq!(request.prompt(), case.prompt, "{input:?}");
-    assert_eq!(Some(request.interval().to_string()), case.interval, "{input:?}");
-    assert_eq!(Some(request.rounded().to_string()), case.effective, "{input:?}");
-    assert_eq!(Some(request.rounded().cron().to_string()), case.cron, "{input:?}");
-    assert_eq!(request.hint().is_some(), case.hint, "{input:?}: {:?}", request.hint());
-    let effective = ScheduledInterval::Rounded(request.rounded());
-    let warnings = IntervalWarning::all(request.interval(), effective, &ScheduleSettings::classic());
+    assert_eq!(request.prompt, case.prompt, "{input:?}");
+    assert_eq!(request.interval.map(|interval| interval.to_string()), case.interval, "{input:?}");
+    assert_eq!(request.effective.map(|interval| interval.to_string()), case.effective, "{input:?}");
+    assert_eq!(cron, case.cron, "{input:?}");
+    let is_rounded = request.interval.map(|interval| interval.period().as_secs().div_ceil(60))
+        != request.effective.map(|effective| effective.period().as_secs() / 60);
+    let warns = |text: &str| request.notes.iter().any(|note| note.contains(text));
+    assert_eq!(is_rounded, warns("divides neither"), "{input:?}: {:?}", request.notes);
     let warned = |name| match name {
-        "month-end" => warnings.iter().any(|warning| matches!(warning, IntervalWarning::MonthEnd { .. })),
-        "expiry" => {
-            warnings.iter().any(|warning| matches!(warning, IntervalWarning::LongerThanExpiry { .. }))
-        }
+        "month-end" => warns("first of each month"),
+        "expiry" => warns("longer than the lifetime"),
         other => panic!("there is no warning {other}"),
     };
-    assert!(case.warn.as_deref().is_none_or(warned), "{input:?}: {warnings:?}");
-}
-
-#[test]
-fn near_misses_have_a_hint_and_other_words_have_none() {
-    for input in
-        ["check every 1.5h", "1h30m check", "5 minutes check x", "watch it every morning", "tidy every 5min"]
-    {
-        assert!(PromptRequest::parse(input).unwrap().hint().is_some(), "{input:?}");
-    }
-    for input in ["check every PR", "fix all 5 bugs", "read every d", "2nd look", "every", "5", "explain m"] {
-        let request = PromptRequest::parse(input).unwrap();
-        assert_eq!((request.rule(), request.hint()), (IntervalRule::Default, None), "{input:?}");
-    }
-}
-
-#[test]
-fn what_cannot_be_an_interval_is_an_error() {
-    for input in ["0m x", "00s x", "99999999999999999999d x", "32d x", "745h x", "x every 0 days"] {
-        assert!(matches!(PromptRequest::parse(input), Err(PromptRequestError::Interval { .. })), "{input:?}");
-    }
+    assert!(case.warn.as_deref().is_none_or(warned), "{input:?}: {:?}", request.notes);
 }

@@ -1,7 +1,6 @@
 //! A schedule runs as a person wrote it: its time is understood as a whole, or refused.
 
-use jiff::Timestamp;
-use loop_schedule::{JobRequest, Phrase, PhraseError, PhraseTime, ScheduleSettings, Zone};
+use loop_schedule::{JobRequest, Phrase, PhraseError, PhraseTime, ScheduleSettings, ScheduledInterval, Zone};
 use proptest::{prelude::*, sample::select};
 
 use crate::generators::{at, cases};
@@ -144,15 +143,20 @@ proptest! {
         prop_assert!(!is_circular, "{}", error);
     }
 
-    /// Rounding keeps intervals only: a time of day is refused, not discarded.
+    /// Rounding changes how long an interval is, and nothing else.
     #[test]
-    fn rounding_discards_no_time((schedule, is_interval) in schedule(), at_end in any::<bool>()) {
-        prop_assume!(!is_interval);
-        let settings = ScheduleSettings::default().with_rounded_intervals(true);
+    fn rounding_keeps_the_words((schedule, is_interval) in schedule(), at_end in any::<bool>()) {
         let text = if at_end { format!("look {schedule}") } else { format!("{schedule} look") };
-        let now: Timestamp = at(NOW);
-        let error = JobRequest::parse(&text, &settings, &Zone::utc(), now).unwrap_err().to_string();
-        prop_assert!(error.contains("30m PROMPT"), "{text}: {error}");
+        let parse = |rounds| {
+            let settings = ScheduleSettings::default().with_rounded_intervals(rounds);
+            JobRequest::parse(&text, &settings, &Zone::utc(), at(NOW)).unwrap()
+        };
+        let (exact, rounded) = (parse(false), parse(true));
+        prop_assert_eq!(&exact.prompt, &rounded.prompt);
+        prop_assert_eq!(exact.interval, rounded.interval);
+        let expected = exact.interval.map(|interval| ScheduledInterval::Rounded(interval.rounded()));
+        prop_assert_eq!(rounded.effective, expected);
+        prop_assert!(is_interval || exact.trigger == rounded.trigger);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every input is parsed, refused, or scheduled evenly.
 
 use jiff::{SignedDuration, Timestamp};
-use loop_schedule::{Cron, PromptRequest, Zone};
+use loop_schedule::{Cron, Interval, JobRequest, ScheduleSettings, Zone};
 use proptest::prelude::*;
 
 use crate::generators::cases;
@@ -42,9 +42,9 @@ proptest! {
 
     #[test]
     fn any_text_is_read_or_refused(text: String) {
-        if let Ok(request) = PromptRequest::parse(&text) {
-            prop_assert!(!request.prompt().is_empty());
-            prop_assert!(text.contains(request.prompt()));
+        let now = Timestamp::UNIX_EPOCH;
+        if let Ok(request) = JobRequest::parse(&text, &ScheduleSettings::classic(), &Zone::utc(), now) {
+            prop_assert!(text.contains(&request.prompt));
         }
         if let Err(error) = text.parse::<Cron>() {
             prop_assert!(text.get(error.span()).is_some());
@@ -53,10 +53,10 @@ proptest! {
 
     #[test]
     fn intervals_below_two_days_come_around_evenly(
-        amount in 1_u32..100_000, unit in "[smh]", prompt in "[a-z]{1,9}",
+        amount in 1_u32..100_000, unit in "[smh]",
     ) {
-        let Ok(request) = PromptRequest::parse(&format!("{amount}{unit} {prompt}")) else { return Ok(()) };
-        let effective = request.rounded();
+        let Ok(interval) = format!("{amount}{unit}").parse::<Interval>() else { return Ok(()) };
+        let effective = interval.rounded();
         prop_assume!(!effective.is_uneven_at_month_ends());
         let cron = effective.cron();
         let start: Timestamp = "2026-01-31T00:00:00Z".parse().unwrap();

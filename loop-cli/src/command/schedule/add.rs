@@ -56,7 +56,7 @@ pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
         )));
         return Ok(ExitCode::from(exit::OK));
     }
-    requested.hint.iter().chain(&requested.notes).for_each(|warning| view::warning(warning));
+    requested.notes.iter().for_each(|warning| view::warning(warning));
     let added = by.as_deref().map(|by| AddedAs { by, delete: "loop schedule delete" });
     let head = if added.is_some() { paint(BOLD, job.id) } else { paint(BOLD, "not added:") };
     let confirmation = JobConfirmation {
@@ -171,7 +171,6 @@ struct AddedJobJson<'a> {
     /// The seconds from its creation to its expiry; `null` if it does not expire.
     expires_after: Option<u64>,
     prompt: &'a str,
-    hint: Option<&'a str>,
     warnings: &'a [String],
     zone: String,
     /// The first slot.
@@ -205,7 +204,6 @@ impl<'a> AddedJobJson<'a> {
             at,
             expires_after: expires.map(|lifetime| lifetime.as_secs()),
             prompt: &job.prompt,
-            hint: requested.hint.as_deref(),
             warnings: &requested.notes,
             zone: zone.to_string(),
             next: words::rfc3339(first.slot, zone.rules()),

@@ -42,7 +42,7 @@ impl Command for EveryCommand {
         }
         session.accepts(&request.prompt)?;
         let added = jobs.add(request.trigger, &request.prompt)?;
-        request.hint.iter().chain(&request.notes).for_each(|warning| session.warn(warning));
+        request.notes.iter().for_each(|warning| session.warn(warning));
         session.say(&jobs.confirmation(&added));
         Ok(())
     }
