@@ -75,7 +75,6 @@ const LONG_FILES: &[(&str, &str)] = &[
     ("loop-core/tests/machine.rs", "one example for each change of the machine that no law would notice"),
     ("loop-guardrails/src/policy/instructions.rs", "half of it is one table of names"),
     ("loop-guardrails/tests/policy/files.rs", "one test for each operation on files"),
-    ("loop-schedule/src/phrase/tests/phrasings.rs", "a table of phrases, with what becomes of each"),
     ("loop-schedule/tests/store/files.rs", "one test for each thing that can happen to the file"),
     ("loop-telemetry/tests/runs.rs", "one test for each operation of the store, and for each damage to it"),
 ];

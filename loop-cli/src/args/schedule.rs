@@ -4,7 +4,9 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
-use loop_schedule::{CatchUp, Cron, Expiry, Interval, JobId, Overlap, Zone};
+use loop_schedule::{
+    CatchUp, Cron, Expiry, Interval, IntervalError, JobId, Overlap, Phrase, PhraseTime, Zone,
+};
 
 use super::command_words::known_flag;
 use loop_manifest::{closest, duration};
@@ -81,8 +83,8 @@ pub(crate) struct AddArgs {
     /// The rest of a prompt without quotes
     #[arg(hide = true)]
     words: Vec<String>,
-    /// Fire again after each interval: 45m, 2h, 1h30m, 1d
-    #[arg(long, value_name = "INTERVAL", conflicts_with_all = ["cron", "at"])]
+    /// Fire again after each interval: 45m, 2h, 1h30m, '45 minutes'
+    #[arg(long, value_name = "INTERVAL", value_parser = interval, conflicts_with_all = ["cron", "at"])]
     pub(crate) every: Option<Interval>,
     /// Fire at minute, hour, day, month, weekday: '0 9 * * 1-5'
     #[arg(long, value_name = "EXPR", conflicts_with = "at")]
@@ -170,6 +172,17 @@ fn no_flag(text: &str) -> Result<String, String> {
         None => "`loop schedule add --help` lists the options".to_owned(),
     };
     Err(format!("there is no such option; {hint}"))
+}
+
+/// Parses an interval, in short units or in the words that a schedule may have behind `every`.
+fn interval(text: &str) -> Result<Interval, String> {
+    let worded = || match Phrase::parse(&format!("every {text}"), &Zone::utc(), Timestamp::UNIX_EPOCH) {
+        Ok(Phrase { time: Some(PhraseTime::Interval(interval)), prompt, .. }) if prompt.is_empty() => {
+            Some(interval)
+        }
+        _ => None,
+    };
+    text.parse().or_else(|error: IntervalError| worded().ok_or_else(|| error.to_string()))
 }
 
 /// Parses the time after which a job expires.

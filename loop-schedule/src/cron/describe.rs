@@ -17,9 +17,17 @@ pub(super) fn describe(calendar: &Calendar) -> Option<String> {
     };
     if let Some(days) = calendar.days {
         let is_date = days.only().is_some() && months.is_some_and(|months| months.only().is_some());
-        // A date stays an expression, and so does a day of the month or of the week.
+        // A date stays an expression, and so does a day of some months or of the week.
+        let days = of_months(days, months)?;
         return match calendar.weekdays {
-            None if !is_date => Some(format!("On the {} at {}", of_months(days, months)?, times(calendar)?)),
+            None if !is_date => Some(format!("On the {days} at {}", times(calendar)?)),
+            Some(weekdays) if months.is_none() => {
+                let weekdays = match group(weekdays) {
+                    Some(name) => format!("on {name}"),
+                    None => format!("every {}", weekday_names(weekdays)?),
+                };
+                Some(format!("On the {days} and {weekdays} at {}", times(calendar)?))
+            }
             _ => None,
         };
     }

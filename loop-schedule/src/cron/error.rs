@@ -99,6 +99,13 @@ pub enum CronProblem {
     },
     /// A step is not a number, or is zero.
     BadStep,
+    /// A step is longer than its field, so that it matches once. Parsing accepts it, as other dialects do.
+    LongStep {
+        /// The step.
+        step: String,
+        /// The longest step that fits.
+        most: u32,
+    },
 }
 
 impl fmt::Display for CronProblem {
@@ -122,6 +129,10 @@ impl fmt::Display for CronProblem {
             Self::StepOfNumber { number, largest } => {
                 write!(f, "has a step without a range: write {number}-{largest}/step, or {number} alone")
             }
+            Self::LongStep { step, most } => write!(
+                f,
+                "has a step of {step}, which does not fit into the field: give at most {most}, or an interval such as 90m"
+            ),
             Self::BadStep => f.write_str("has no step that counts: give a number from 1 after the /"),
         }
     }

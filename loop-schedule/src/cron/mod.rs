@@ -73,6 +73,15 @@ impl Cron {
         std::iter::successors(self.next_after(from, zone), |last| self.next_after(*last, zone))
     }
 
+    /// Checks that each step is within its field. `*/90` is an expression that matches minute 0 alone, but its author
+    /// means every 90 minutes.
+    ///
+    /// # Errors
+    /// [`CronError`] with the first step that is not.
+    pub fn check_steps(&self) -> Result<(), CronError> {
+        parser::check_steps(&self.text)
+    }
+
     /// Describes the expression for people: `Every 5 minutes`, `Weekdays at 9:00 AM`. If there is no short description,
     /// it returns the expression itself.
     pub fn describe(&self) -> String {

@@ -43,6 +43,24 @@ impl FromStr for Cron {
     }
 }
 
+/// Checks that no step is longer than its field.
+pub(super) fn check_steps(text: &str) -> Result<(), CronError> {
+    for (field, span) in CronField::ALL.into_iter().zip(split(text)) {
+        let (smallest, largest) = field.range();
+        // Sunday has two numbers.
+        let most = largest - smallest + u32::from(field != CronField::DayOfWeek);
+        let steps = text[span.clone()].split(',').filter_map(|term| term.split_once('/'));
+        for (_, step) in steps {
+            let is_long = step.parse().map_or(true, |step: u32| step > most);
+            if is_long {
+                let problem = CronProblem::LongStep { step: step.to_owned(), most };
+                return Err(CronError::new(text, Some(field), span, problem));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Returns the positions of the words of a text.
 fn split(text: &str) -> Vec<Range<usize>> {
     let start = text.as_ptr() as usize;

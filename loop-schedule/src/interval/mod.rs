@@ -44,7 +44,7 @@ impl IntervalUnit {
         })
     }
 
-    fn letter(self) -> char {
+    pub(crate) fn letter(self) -> char {
         match self {
             Self::Seconds => 's',
             Self::Minutes => 'm',
@@ -101,12 +101,6 @@ impl Interval {
         }
     }
 
-    /// Creates an interval from the digits of a text.
-    pub(crate) fn from_digits(digits: &str, unit: IntervalUnit) -> Result<Self, IntervalError> {
-        let too_long = |_| IntervalError::TooLong { interval: format!("{digits}{}", unit.letter()) };
-        digits.parse().map_err(too_long).and_then(|amount| Self::new(amount, unit))
-    }
-
     /// Returns the exact period, to the second.
     pub fn period(&self) -> Duration {
         Duration::from_secs(u64::from(self.amount) * self.unit.seconds())
@@ -156,6 +150,7 @@ impl FromStr for Interval {
         let written = || text.to_owned();
         let period = duration::parse(text).map_err(|error| match error {
             DurationError::TooLong => IntervalError::TooLong { interval: written() },
+            DurationError::Negative => IntervalError::Zero { interval: written() },
             _ => IntervalError::Malformed { interval: written() },
         })?;
         if period.is_zero() {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::JobId;
+use crate::CronError;
 
 /// The reason why a job cannot be scheduled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -13,6 +14,9 @@ pub enum JobError {
     /// It has no fire in the next eight years, as for 31 February.
     #[error("it never fires: there is no such day in the calendar")]
     NeverFires,
+    /// A step of its expression does not fit into the field.
+    #[error(transparent)]
+    LongStep(#[from] CronError),
     /// Its first fire is more than a year away.
     #[error("its first fire is on {first}, which is more than a year away: allow that if you mean it")]
     FarOff {

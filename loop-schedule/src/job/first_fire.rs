@@ -27,7 +27,7 @@ impl Job {
     /// Returns the first fire, if the job can be scheduled at all.
     ///
     /// # Errors
-    /// [`JobError`] if it never fires, is in the past, is too far away, or its prompt is empty or too long.
+    /// [`JobError`] if it never fires, has a step that does not fit into its field, is in the past, is too far away, or its prompt is empty or too long.
     pub fn first_fire(
         &self,
         settings: &ScheduleSettings,
@@ -41,6 +41,9 @@ impl Job {
         if self.prompt.len() > settings.max_prompt_bytes {
             let (bytes, most) = (self.prompt.len(), settings.max_prompt_bytes);
             return Err(JobError::LongPrompt { bytes, most });
+        }
+        if let Trigger::Cron { expression, .. } = &self.trigger {
+            expression.check_steps()?;
         }
         let slot = self.trigger.next_after(now).ok_or(match self.trigger {
             Trigger::At { time } => JobError::Past { time },

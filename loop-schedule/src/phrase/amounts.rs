@@ -35,20 +35,16 @@ pub(super) fn calendar_every(count: f64, period: &str) -> Option<String> {
 
 /// Returns the number that a word means, if it means one.
 pub(super) fn amount(text: &str) -> Option<f64> {
-    const ORDINALS: [&str; 9] =
-        ["second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     match text {
-        "other" | "couple" => Some(2.0),
+        "other" | "couple" | "alternate" => Some(2.0),
         "few" | "several" => Some(3.0),
         "half" => Some(0.5),
         "quarter" => Some(0.25),
-        _ if is_ordinal_digits(text) => digits.parse().ok(),
-        _ => ORDINALS
-            .iter()
-            .position(|name| *name == text)
-            .map(|place| place as f64 + 2.0)
-            .or_else(|| number(text).map(|number| number as f64))
+        "first" | "last" => None,
+        _ => ordinal(text)
+            .or_else(|| number(text))
+            .map(|number| number as f64)
+            .or_else(|| fraction(text))
             .or_else(|| {
                 text.replace(',', ".")
                     .parse()
@@ -58,8 +54,45 @@ pub(super) fn amount(text: &str) -> Option<f64> {
     }
 }
 
-fn is_ordinal_digits(text: &str) -> bool {
-    ["st", "nd", "rd", "th"].iter().any(|end| text.strip_suffix(end).is_some_and(is_whole))
+/// Returns the place in a row that a word names: `3rd`, `third`, `twentieth`, `twenty-fifth`.
+pub(super) fn ordinal(text: &str) -> Option<u64> {
+    if let Some(digits) =
+        ["st", "nd", "rd", "th"].iter().find_map(|end| text.strip_suffix(end)).filter(|it| is_whole(it))
+    {
+        return digits.parse().ok();
+    }
+    let (tens, place) = text.split_once('-').unwrap_or(("", text));
+    let place = match place {
+        "first" => 1,
+        "second" => 2,
+        "third" => 3,
+        "fifth" => 5,
+        "eighth" => 8,
+        "ninth" => 9,
+        "twelfth" => 12,
+        _ => {
+            let name = place.strip_suffix("ieth").map(|name| format!("{name}y"));
+            number(&name.or_else(|| place.strip_suffix("th").map(str::to_owned))?)?
+        }
+    };
+    if tens.is_empty() { Some(place) } else { Some(number(tens)? + place) }
+}
+
+/// Returns the value of a fraction: `1/2`, `½`, `1½`.
+fn fraction(text: &str) -> Option<f64> {
+    const SIGNS: [(char, f64); 5] =
+        [('½', 0.5), ('¼', 0.25), ('¾', 0.75), ('⅓', 1.0 / 3.0), ('⅔', 2.0 / 3.0)];
+    if let Some((sign, value)) = SIGNS.iter().find(|(sign, _)| text.ends_with(*sign)) {
+        let whole = text.trim_end_matches(*sign);
+        return if whole.is_empty() {
+            Some(*value)
+        } else {
+            whole.parse::<u32>().ok().map(|it| f64::from(it) + value)
+        };
+    }
+    let (over, under) = text.split_once('/')?;
+    let (over, under): (u32, u32) = (over.parse().ok()?, under.parse().ok()?);
+    (over > 0 && under > over).then(|| f64::from(over) / f64::from(under))
 }
 
 /// Returns the minutes in a unit, if it has a fixed number of them.
@@ -112,7 +145,8 @@ pub(super) fn total(words: &[Word]) -> Option<f64> {
             sum = Some(sum.unwrap_or(0.0) + compound(text)?);
         } else if let Some(number) = amount(text).filter(|_| is_count) {
             match (sum, count) {
-                (_, Some(whole)) if number < 1.0 && follows("and") => count = Some(whole + number),
+                // `two and a half`, `1 1/2`.
+                (_, Some(whole)) if number < 1.0 => count = Some(whole + number),
                 (_, Some(_)) => return None,
                 (Some(one), None) if number < 1.0 && !is_unit(at + 1) => sum = Some(one + number * last),
                 (Some(_), None) if follows("or") && !is_unit(at + 1) => sum = Some(number * last),

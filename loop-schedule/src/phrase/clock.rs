@@ -127,7 +127,7 @@ impl ClockTime {
     }
 
     /// Returns the same time of the calendar.
-    pub(super) fn civil(self) -> civil::Time {
+    pub(super) fn civil(&self) -> civil::Time {
         let hour = civil::Time::midnight().saturating_add(i64::from(self.hour).hours());
         hour.saturating_add(i64::from(self.minute).minutes())
     }

@@ -35,11 +35,7 @@ pub(super) fn compose(words: &[Word], time: &str) -> Option<String> {
         None => {}
     }
     let parts = Parts::of(&words[..start_or_end(words)])?;
-    parts
-        .repeated()
-        .or_else(|| parts.listed())
-        .or_else(|| parts.weekly(words, clock))
-        .or_else(|| parts.monthly(words, clock))
+    parts.repeated().or_else(|| parts.weekly(words, clock)).or_else(|| parts.monthly(words, clock))
 }
 
 /// Returns where the first or the last day of a schedule begins, which no expression has: `starting on monday`.
@@ -106,15 +102,6 @@ impl Parts {
             }
             _ => None,
         }
-    }
-
-    /// Several times of a day, at the same minute of the hour.
-    fn listed(&self) -> Option<String> {
-        let (first, more) = self.times.split_first()?;
-        let is_list = !more.is_empty() && more.iter().all(|time| time.minute == first.minute);
-        let hours: Vec<_> = self.times.iter().map(|time| time.hour.to_string()).collect();
-        let days = self.days.unwrap_or(Days::ALL).field();
-        is_list.then(|| format!("{} {} * * {days}", first.minute, hours.join(",")))
     }
 
     /// A time of day on certain days.

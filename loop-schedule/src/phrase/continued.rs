@@ -5,11 +5,12 @@
 
 use super::{
     days::{Days, is_clearly_a_day, is_day_range},
+    edge::is_conjunction,
     grammar::Spec,
     moments::{amount, day_part},
     neighbours,
     shapes::{is_hour_shaped, is_span, is_whole},
-    time_sign::is_conjunction,
+    spelling::is_minutes_of,
     word::Word,
 };
 use crate::interval::time_words::number;
@@ -50,6 +51,13 @@ fn loose(last: &Word, spec: Option<&Spec>, rest: &[Word]) -> Option<usize> {
         .or_else(|| whole(is_vague || is_once, 1))
         .or_else(|| whole(names_a_day(next), 1))
         .or_else(|| day_part(here).filter(|_| is_daily || !fits(last, spec, next)).map(|it| fillers + it))
+}
+
+/// Returns whether the word behind an interval in short units is more of it: `30` in `1h 30 look`.
+pub(super) fn is_number_alone(words: &[Word]) -> bool {
+    let [last, rest @ ..] = words else { return false };
+    let is_part = rest.first().is_some_and(|next| is_minutes_of(last, next) && !next.has_colon);
+    is_part && !last.has_colon && !is_count_of_things(rest)
 }
 
 /// Returns whether words are a number of things: `3 tests`, `3-4 files`, `5 minutes of fuzzing`.

@@ -24,7 +24,9 @@ pub(super) fn at_start(input: &str, words: &[Word]) -> Result<Option<(Cron, usiz
     // A sixth field would mean seconds or years.
     let count = FIELDS + usize::from(fields.get(FIELDS).is_some_and(|word| is_star(word)));
     let text = fields[..count].join(" ");
-    text.parse().map(|cron| Some((cron, count))).map_err(|error| with_numbers(&text, error))
+    let cron: Cron = text.parse().map_err(|error| with_numbers(&text, error))?;
+    cron.check_steps()?;
+    Ok(Some((cron, count)))
 }
 
 /// Finds an expression at the end. Returns it with the text before it.
@@ -40,7 +42,8 @@ pub(super) fn at_end<'a>(input: &'a str, words: &[Word]) -> Found<'a> {
     let start = start - usize::from(start > 0 && is_star(fields[start - 1]));
     let text = fields[start..].join(" ");
     let text = text.trim_end_matches('.');
-    let cron = text.parse().map_err(|error| with_numbers(text, error))?;
+    let cron: Cron = text.parse().map_err(|error| with_numbers(text, error))?;
+    cron.check_steps()?;
     Ok(Some((cron, input[..words[start].start].trim_end())))
 }
 

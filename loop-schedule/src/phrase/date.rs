@@ -106,7 +106,7 @@ pub(super) fn days_ahead(phrase: &str, zone: &Zone, now: Timestamp) -> Option<St
     const DAY: u64 = 86_400;
     let words = &normal(&Word::all(phrase));
     if let Ok(time) = phrase.trim_start_matches("at ").parse::<Timestamp>() {
-        return Some(time.to_zoned(zone.rules().clone()).strftime("%Y-%m-%d %H:%M").to_string());
+        return Some(at(time, zone));
     }
     let today = now.to_zoned(zone.rules().clone()).date();
     let early = grammar::clock(words).filter(|(_, length)| *length < words.len());
@@ -122,9 +122,7 @@ pub(super) fn days_ahead(phrase: &str, zone: &Zone, now: Timestamp) -> Option<St
                 let ahead = (day + 7 - today.weekday().to_sunday_zero_offset().unsigned_abs() as usize) % 7;
                 (if ahead == 0 { 7 } else { ahead as u64 }, 1)
             }
-            (_, Some(Match { spec: Spec::In(Ok(interval)), length })) => {
-                (interval.period().as_secs() / DAY, length)
-            }
+            (_, Some(Match { spec: Spec::In(Ok(duration)), length })) => (duration.as_secs() / DAY, length),
             _ => return None,
         },
     };
@@ -142,6 +140,11 @@ pub(super) fn days_ahead(phrase: &str, zone: &Zone, now: Timestamp) -> Option<St
     };
     let day = today.saturating_add(i64::try_from(days).ok()?.days());
     (days > 0 && end == rest.len()).then(|| format!("{day} {:02}:{:02}", time.hour, time.minute))
+}
+
+/// Returns the date and the time of day of an instant: `2026-12-24 18:00`.
+pub(super) fn at(time: Timestamp, zone: &Zone) -> String {
+    time.to_zoned(zone.rules().clone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 impl fmt::Display for DayOfYear {

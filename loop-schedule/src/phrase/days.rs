@@ -86,6 +86,11 @@ impl Days {
         (bits != 0).then_some(Self { bits })
     }
 
+    /// Returns these days and others.
+    pub(super) fn and(self, others: Self) -> Self {
+        Self { bits: self.bits | others.bits }
+    }
+
     /// Returns whether its [words](Self::words) are short.
     pub(super) fn is_short(self) -> bool {
         self == Self::ALL || self == Self::WEEKDAYS || self.bits.count_ones() <= 3

@@ -9,8 +9,8 @@ use crate::{CronError, IntervalError, TimeError};
 pub enum PhraseError {
     /// It has words of time that are not a schedule.
     #[error(
-        "`{phrase}` looks like a time, but not like a schedule. {}. Write the schedule first or last; the rest may \
-         then contain any words, as in `10m PROMPT`",
+        "`{phrase}` looks like a time, but not like a schedule. {}. Write the schedule first, with \
+         a colon behind it: the rest may then contain any words, as in `hourly: PROMPT`",
         advice(phrase, .nearest.as_deref())
     )]
     NotUnderstood {
@@ -19,9 +19,9 @@ pub enum PhraseError {
         /// The nearest form that works. `None` if no form means the same.
         nearest: Option<String>,
     },
-    /// It has several times of day whose minutes differ. A job has one minute of the hour.
+    /// It has several times that no single job has.
     #[error(
-        "`{phrase}` is more than one schedule, because the minutes differ. Add a job for each: {}",
+        "`{phrase}` is more than one schedule. Add a job for each: {}",
         .forms.iter().map(|form| format!("`{form} PROMPT`")).collect::<Vec<_>>().join(", ")
     )]
     SeveralTimes {

@@ -1,12 +1,13 @@
 //! The forms of a schedule that are understood.
 
 use super::{
-    PhraseError,
+    PhraseError, clauses,
     clock::{ClockTime, NAMED},
     continued,
     date::DayOfYear,
     days::Days,
-    nearest, neighbours,
+    found, neighbours,
+    shapes::is_whole,
     time_sign::qualifiers,
     word::{Word, joined},
 };
@@ -15,12 +16,13 @@ use crate::{
     duration::{self, DurationError},
     interval::time_words::{number, unit},
 };
+use std::time::Duration;
 
 /// A schedule as written, before a clock resolves it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Spec {
     Every(Result<Interval, IntervalError>),
-    In(Result<Interval, IntervalError>),
+    In(Result<Duration, PhraseError>),
     Days(Days, ClockTime),
     At(ClockTime),
     On(DayOfYear, ClockTime),
@@ -59,17 +61,27 @@ impl Match {
 /// # Errors
 /// It continues with a time that does not belong to it: `every hour at 9`.
 pub(super) fn at_start(words: &[Word]) -> Result<Option<Match>, PhraseError> {
-    if let Some((interval, length)) = compact(words) {
-        return Ok(Some(Match::new(Spec::Every(interval), length)));
+    if let Some((amount, length)) = compact(words) {
+        return match continued::is_number_alone(&words[length - 1..]) {
+            true => Err(found::error(words, 0, length + 1)),
+            false => Ok(Some(Match::new(Spec::Every(amount.parse()), length))),
+        };
     }
     let Some(found) = phrase(words) else { return Ok(None) };
     if words[found.length - 1].has_colon {
         return Ok(Some(found));
     }
     match continued::after(words, found.length, Some(&found.spec)) {
-        0 => Ok(Some(found)),
-        _ => Err(nearest::error(words, 0, found.length)),
+        0 if !is_listed(words, found.length) => Ok(Some(found)),
+        _ => Err(found::error(words, 0, found.length)),
     }
+}
+
+/// Returns whether another day or time of day is linked to a schedule: `today at 5pm and tomorrow at 9am`.
+fn is_listed(words: &[Word], length: usize) -> bool {
+    let is_linked =
+        words[length - 1].has_comma || words.get(length).is_some_and(|word| word.is(&["and", "or", "&"]));
+    is_linked && clauses::around(words, 0, length).end > length
 }
 
 /// Finds a schedule at the end: the longest, with the number of its first word. Words of thanks may follow it.
@@ -85,8 +97,9 @@ pub(super) fn at_end(words: &[Word]) -> Result<Option<(usize, Spec)>, PhraseErro
         (start + found.length == words.len()).then_some((start, found.spec))
     });
     let Some((start, spec)) = found else { return Ok(None) };
-    match neighbours::before(words, start, &spec) {
-        Some(first) => Err(nearest::error(words, first, words.len())),
+    let first = clauses::around(words, start, words.len()).start;
+    match neighbours::before(words, start, &spec).or_else(|| (first < start).then_some(first)) {
+        Some(first) => Err(found::error(words, first, words.len())),
         None => Ok(Some((start, spec))),
     }
 }
@@ -103,7 +116,7 @@ pub(super) fn phrase(words: &[Word]) -> Option<Match> {
     match first.text.as_str() {
         "every" | "each" => every(rest),
         "once" if rest.first()?.is(&["every", "each"]) => one_word(phrase(rest)),
-        "hourly" => Some(Match::new(Spec::Every(Interval::new(1, IntervalUnit::Hours)), 1)),
+        "hourly" => Some(Match::new(Spec::Every("1h".parse()), 1)),
         "daily" => days_at(Days::ALL, rest).or_else(|| whole_days(1)),
         "weekly" => whole_days(7),
         "in" => after(rest),
@@ -114,6 +127,9 @@ pub(super) fn phrase(words: &[Word]) -> Option<Match> {
         "on" => {
             let (days, length) = recurring_days(rest)?;
             days_at(days, &rest[length..]).map(|found| Match::new(found.spec, found.length + length))
+        }
+        _ if let Some((time, length)) = ClockTime::parse(words).filter(|(time, _)| time.is_exact) => {
+            on_days(time, &words[length..]).map(|(spec, more)| Match::new(spec, length + more))
         }
         _ => {
             let (days, length) = recurring_days(words)?;
@@ -146,14 +162,14 @@ fn on_a_date(words: &[Word]) -> Option<(Spec, usize)> {
 /// Parses an amount of time before `from now`.
 fn from_now(words: &[Word]) -> Option<(Spec, usize)> {
     let article = usize::from(words.first()?.is(&["a", "an"]));
-    let (interval, length) = amount(&words[article..])?;
+    let (amount, length) = amount(&words[article..])?;
     let length = article + length;
     let is_whole = words.get(length)?.is(&["from"]) && words.get(length + 1)?.is(&["now"]);
-    is_whole.then_some((Spec::In(interval), length + 2))
+    is_whole.then(|| (in_(&amount), length + 2))
 }
 
 fn whole_days(days: u64) -> Option<Match> {
-    Some(Match::new(Spec::Every(Interval::new(days, IntervalUnit::Days)), 1))
+    Some(Match::new(Spec::Every(format!("{days}d").parse()), 1))
 }
 
 /// Parses days that recur without `every`: `weekdays`, `mondays`.
@@ -181,8 +197,8 @@ fn every(rest: &[Word]) -> Option<Match> {
     }
     // In `every second day`, the second is no unit.
     let is_counted = rest.first()?.is(&["second"]) && qualifiers(rest) > 0;
-    let (interval, length) = amount(rest).filter(|_| !is_counted)?;
-    Some(Match::new(Spec::Every(interval), length + 1))
+    let (amount, length) = amount(rest).filter(|_| !is_counted)?;
+    Some(Match::new(Spec::Every(amount.parse()), length + 1))
 }
 
 /// Parses a time of day after days. Counts the word before as well.
@@ -195,41 +211,41 @@ fn days_at(days: Days, words: &[Word]) -> Option<Match> {
 fn after(rest: &[Word]) -> Option<Match> {
     let is_one = rest.first()?.is(&["a", "an"]);
     if is_one {
-        let (unit, factor) = whole_unit(&rest.get(1)?.text).filter(|_| rest[1].text.len() > 1)?;
-        return Some(Match::new(Spec::In(Interval::new(factor, unit)), 3));
+        let (amount, _) = amount(&rest[1..]).filter(|(_, length)| *length == 1 && rest[1].is_unit())?;
+        return Some(Match::new(in_(&amount), 3));
     }
     let is_unit = unit(&rest[0].text).is_some();
-    let (interval, length) = amount(rest).filter(|_| !is_unit)?;
+    let (amount, length) = amount(rest).filter(|_| !is_unit)?;
     // `in ten minutes' time`.
     let has_time = rest[length - 1].is_possessive && rest.get(length).is_some_and(|word| word.is(&["time"]));
-    Some(Match::new(Spec::In(interval), length + 1 + usize::from(has_time)))
+    Some(Match::new(in_(&amount), length + 1 + usize::from(has_time)))
 }
 
 /// Parses what follows `at`. An hour alone may be in the morning or in the evening, so it needs a day.
 fn at(rest: &[Word]) -> Option<Match> {
     let (time, length) = ClockTime::parse(rest)?;
-    let after = &rest[length..];
-    let more = |spec, words: usize| Some(Match::new(spec, 1 + length + words));
-    match after.first().map_or("", |word| word.text.as_str()) {
-        "tomorrow" => return more(Spec::Tomorrow(time), 1),
-        "tonight" => return more(Spec::Tonight(time), 1).filter(Match::is_clear),
-        "daily" => return more(Spec::Days(Days::ALL, time), 1),
-        "every" | "each" => {
-            if let Some((days, words)) = Days::parse(&after[1..]) {
-                return more(Spec::Days(days, time), words + 1);
-            }
-            if after.get(1).is_some_and(|word| word.is(&["day"])) {
-                return more(Spec::Days(Days::ALL, time), 2);
-            }
-        }
-        "on" => {
-            if let Some((days, words)) = recurring_days(&after[1..]) {
-                return more(Spec::Days(days, time), words + 1);
-            }
-        }
-        _ => {}
+    match on_days(time, &rest[length..]) {
+        Some((spec, _)) if spec == Spec::Tonight(time) && !time.is_clear_at_night() => None,
+        Some((spec, words)) => Some(Match::new(spec, 1 + length + words)),
+        None => time.is_exact.then(|| Match::new(Spec::At(time), 1 + length)),
     }
-    time.is_exact.then(|| Match::new(Spec::At(time), 1 + length))
+}
+
+/// Parses the days behind a time of day: `tomorrow`, `every weekday`, `on mondays`.
+fn on_days(time: ClockTime, words: &[Word]) -> Option<(Spec, usize)> {
+    let (first, rest) = words.split_first()?;
+    let recurring =
+        |words: &[Word]| recurring_days(words).map(|(days, length)| (Spec::Days(days, time), length));
+    match first.text.as_str() {
+        "today" => Some((Spec::Today(time), 1)),
+        "tomorrow" => Some((Spec::Tomorrow(time), 1)),
+        "tonight" => Some((Spec::Tonight(time), 1)),
+        "daily" => Some((Spec::Days(Days::ALL, time), 1)),
+        "every" | "each" if rest.first()?.is(&["day"]) => Some((Spec::Days(Days::ALL, time), 2)),
+        "every" | "each" => Days::parse(rest).map(|(days, length)| (Spec::Days(days, time), length + 1)),
+        "on" => recurring(rest).map(|(spec, length)| (spec, length + 1)),
+        _ => recurring(words),
+    }
 }
 
 /// Parses a time of day with or without `at`. A bare hour needs the `at`.
@@ -240,24 +256,39 @@ pub(super) fn clock(words: &[Word]) -> Option<(ClockTime, usize)> {
     ClockTime::parse(words).filter(|(time, _)| time.is_exact)
 }
 
-/// Parses an amount of time: `20m`, `20 minutes`, `five minutes`, `minute`.
-fn amount(words: &[Word]) -> Option<(Result<Interval, IntervalError>, usize)> {
+/// Parses an amount of time: `20m`, `20 minutes`, `five minutes`, `minute`. Returns it as `20m`.
+fn amount(words: &[Word]) -> Option<(String, usize)> {
     let first = words.first()?;
     if let Some(found) = compact(words) {
         return Some(found);
     }
-    if first.text.len() > 1
-        && let Some((unit, factor)) = whole_unit(&first.text)
-    {
-        return Some((Interval::new(factor, unit), 1));
+    let written = |sign: &str, count: u64, (unit, factor): (IntervalUnit, u64)| {
+        format!("{sign}{}{}", count.saturating_mul(factor), unit.letter())
+    };
+    if let Some(unit) = whole_unit(&first.text).filter(|_| first.text.len() > 1) {
+        return Some((written("", 1, unit), 1));
     }
-    let (unit, factor) = whole_unit(&words.get(1)?.text)?;
-    if first.text.bytes().all(|byte| byte.is_ascii_digit()) {
-        let amount = first.text.parse::<u64>().ok().and_then(|amount| amount.checked_mul(factor));
-        let too_long = || Interval::from_digits(&first.text, unit);
-        return Some((amount.map_or_else(too_long, |amount| Interval::new(amount, unit)), 2));
-    }
-    Some((Interval::new(number(&first.text)? * factor, unit), 2))
+    let unit = whole_unit(&words.get(1)?.text)?;
+    let digits = first.text.trim_start_matches(['-', '−']);
+    let sign = if digits.len() < first.text.len() { "-" } else { "" };
+    let count = match is_whole(digits) {
+        true => digits.parse().unwrap_or(u64::MAX),
+        false if first.is(&["zero"]) => 0,
+        false => number(&first.text)?,
+    };
+    Some((written(sign, count, unit), 2))
+}
+
+/// Returns the fire after an amount of time.
+fn in_(amount: &str) -> Spec {
+    Spec::In(match duration::parse(amount) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        Ok(_) | Err(DurationError::Negative) => Err(PhraseError::Now),
+        Err(DurationError::TooLong) => Err(PhraseError::AfterTheEnd),
+        Err(DurationError::Unreadable) => {
+            Err(IntervalError::Malformed { interval: amount.to_owned() }.into())
+        }
+    })
 }
 
 /// Returns a unit that people write out; a week is seven days.
@@ -269,14 +300,14 @@ fn whole_unit(text: &str) -> Option<(IntervalUnit, u64)> {
 }
 
 /// Parses numbers with the letters of units: `20m`, `1h30m`, `1h 30m`, `1.5h`. `M` may mean months.
-fn compact(words: &[Word]) -> Option<(Result<Interval, IntervalError>, usize)> {
+fn compact(words: &[Word]) -> Option<(String, usize)> {
     let typed = |at: usize| words.get(at).map(|word| word.typed.as_str()).filter(|typed| is_compact(typed));
     let first = typed(0)?;
     // A smaller unit continues the amount: `1h 30m`, but not `5m 5m`.
     let second = typed(1)
         .filter(|second| unit_of(second) < unit_of(first) && !words[0].has_comma && !words[0].has_colon);
     let text = second.map_or_else(|| first.to_owned(), |second| format!("{first}{second}"));
-    Some((text.parse(), 1 + usize::from(second.is_some())))
+    Some((text, 1 + usize::from(second.is_some())))
 }
 
 /// Returns whether a text is numbers with the letters of units, all of them small.

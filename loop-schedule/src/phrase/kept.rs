@@ -12,22 +12,22 @@ use super::{
     grammar::{self, Spec},
     moments::HOLIDAYS,
     same_meaning::LIMITS,
-    shapes::starts_with_number,
+    shapes::{is_whole, starts_with_number},
     time_sign::{frequency, is_ordinal},
     word::Word,
 };
 use crate::interval::time_words::is_compact_like;
+use std::time::Duration;
 
 /// Words that no form means.
-const NEVER: &[&str] =
-    &["yesterday", "before", "within", "eve", "all", "bimonthly", "moment", "bit", "while"];
+const NEVER: &[&str] = &["yesterday", "before", "within", "eve", "bimonthly", "moment", "bit", "while"];
 
 /// Returns whether a form keeps all numbers, days, months and units.
 pub(super) fn keeps(words: &[Word], form: &str) -> bool {
     let is_once = |at: usize| {
         let is_counted =
             frequency(&words[at..]).is_some() || words.get(at + 1).is_some_and(|it| it.is(&["every"]));
-        words[at].is(&["once"]) && !is_counted
+        words[at].is(&["once"]) && !is_counted && words.len() > 1
     };
     let is_lost = |at: usize| {
         let word = &words[at];
@@ -43,15 +43,18 @@ pub(super) fn keeps(words: &[Word], form: &str) -> bool {
     }
     match spec {
         _ if (0..words.len()).any(|at| frequency(&words[at..]).is_some()) => true,
-        Some(Spec::Every(Ok(interval)) | Spec::In(Ok(interval))) => {
-            let minutes = interval.period().as_secs_f64() / 60.0;
-            match total(words) {
-                Some(total) => (total - minutes).abs() < 1e-6,
-                None => !words.iter().any(Word::is_unit) && keeps_numbers(words, form, is_cron),
-            }
-        }
+        Some(Spec::Every(Ok(interval))) => keeps_length(words, form, interval.period()),
+        Some(Spec::In(Ok(duration))) => keeps_length(words, form, duration),
         Some(Spec::Days(days, _)) => keeps_days(words, days) && keeps_numbers(words, form, is_cron),
         _ => keeps_numbers(words, form, is_cron),
+    }
+}
+
+/// Returns whether an amount is as long as the words say.
+fn keeps_length(words: &[Word], form: &str, length: Duration) -> bool {
+    match total(words) {
+        Some(total) => (total - length.as_secs_f64() / 60.0).abs() < 1e-6,
+        None => !words.iter().any(Word::is_unit) && keeps_numbers(words, form, false),
     }
 }
 
@@ -75,7 +78,8 @@ fn keeps_numbers(words: &[Word], form: &str, is_cron: bool) -> bool {
         }
         let is_lost = word.is(&["past"]) && !is_cron;
         let named = || amount(&word.text).filter(|number| number.fract() == 0.0 && !is_vague(word));
-        let is_number = starts_with_number(word) || is_compact_like(&word.text);
+        let is_minute = word.text.strip_prefix(':').is_some_and(is_whole);
+        let is_number = starts_with_number(word) || is_minute || is_compact_like(&word.text);
         let wanted =
             if is_number { numbers(&word.text) } else { named().map(|it| it as u64).into_iter().collect() };
         if is_lost || !wanted.into_iter().all(is_hour) {

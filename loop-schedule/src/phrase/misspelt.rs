@@ -6,8 +6,8 @@
 //! Many words are one letter away from a word of time, so the words around a word decide whether it can be one: `5
 //! huors` is, and `the huors` is not. Words of the language are never corrected on their own: `dairy`, `very`.
 
-use super::{shapes::starts_with_number, word::Word};
-use crate::interval::time_words::{is_compact_like, is_number_like, is_unit_like, number};
+use super::{amounts::amount, shapes::starts_with_number, word::Word};
+use crate::interval::time_words::{is_compact_like, is_number_like, is_unit_like};
 
 /// Where a word of time is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,7 +189,7 @@ fn alias(name: &str) -> Option<&'static str> {
 
 /// Returns whether a word is spelt as a word of time is.
 fn is_known(text: &str) -> bool {
-    is_unit_like(text) || number(text).is_some() || WORDS.iter().any(|(_, names)| names.contains(&text))
+    is_unit_like(text) || amount(text).is_some() || WORDS.iter().any(|(_, names)| names.contains(&text))
 }
 
 /// Returns whether a place is that of a word. A word of the language needs more around it.

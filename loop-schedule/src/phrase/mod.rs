@@ -5,13 +5,17 @@
 //! with the nearest form that works. Only a text without any words of time is a prompt by itself.
 
 mod amounts;
+mod clauses;
 mod clock;
 mod compose;
 mod continued;
 mod cron_fields;
 mod date;
 mod days;
+mod edge;
+mod ends;
 mod error;
+mod found;
 mod grammar;
 mod kept;
 mod misspelt;
@@ -19,8 +23,8 @@ mod moments;
 mod nearest;
 mod nearest_interval;
 mod neighbours;
+mod reading;
 mod same_meaning;
-mod several;
 mod shapes;
 mod spelling;
 mod time_sign;
@@ -34,7 +38,7 @@ use self::{
     misspelt::Corrected,
     word::Word,
 };
-use crate::{Cron, Interval, IntervalError, TimeError, Zone};
+use crate::{Cron, Interval, TimeError, Zone};
 
 /// A schedule that a person wrote in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,18 +85,18 @@ impl Phrase {
     pub fn parse(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {
         Self::spelt(input, zone, now).map_err(|error| match error {
             PhraseError::NotUnderstood { phrase, nearest } => {
-                let words = Word::all(&phrase);
-                let nearest = nearest.filter(|_| !days::names_a_date(&words));
-                let nearest = date::days_ahead(&phrase, zone, now).or(nearest);
-                let nearest = nearest.filter(|form| is_ahead(form, zone, now));
-                match several::forms(&words) {
-                    Some(forms)
-                        if nearest.is_none() && forms.iter().all(|form| is_ahead(form, zone, now)) =>
-                    {
-                        PhraseError::SeveralTimes { phrase, forms }
-                    }
-                    _ => PhraseError::NotUnderstood { phrase, nearest },
+                let whole = phrase.replace(ends::GAP, " ");
+                let words = Word::all(&whole);
+                let forms = nearest::several(&words);
+                if let Some(forms) = forms.filter(|forms| forms.iter().all(|form| is_ahead(form, zone, now)))
+                {
+                    return PhraseError::SeveralTimes { phrase, forms };
                 }
+                let nearest = nearest.filter(|_| !days::names_a_date(&words));
+                let nearest =
+                    date::days_ahead(&whole, zone, now).or_else(|| elsewhere(&words, zone, now)).or(nearest);
+                let nearest = nearest.filter(|form| is_ahead(form, zone, now));
+                PhraseError::NotUnderstood { phrase, nearest }
             }
             error => error,
         })
@@ -132,9 +136,12 @@ impl Phrase {
         };
         if let Some((cron, length)) = cron_fields::at_start(input, &words)? {
             if continued::after(&words, length, None) > 0 {
-                return Err(nearest::error(&words, 0, length));
+                return Err(found::error(&words, 0, length));
             }
             return scheduled((cron, prompt_at(length)));
+        }
+        if let Some(error) = ends::error(&words) {
+            return Err(error);
         }
         if let Some(Match { spec, length }) = grammar::at_start(&words)? {
             return Ok(Self { time: Some(resolve(&spec, zone, now)?), prompt: prompt_at(length).to_owned() });
@@ -146,10 +153,26 @@ impl Phrase {
             let prompt = input[..words[start].start].trim_end().trim_end_matches(',');
             return Ok(Self { time: Some(resolve(&spec, zone, now)?), prompt: prompt.to_owned() });
         }
-        match nearest::find(&words) {
+        match found::find(&words) {
             Some((phrase, nearest)) => Err(PhraseError::NotUnderstood { phrase, nearest }),
             None => Ok(Self { time: None, prompt: input.to_owned() }),
         }
+    }
+}
+
+/// Returns the date and time here for a time of day in another zone: `at 6 p.m. UTC`. One that repeats has no form, because
+/// the clocks of the two zones change on different days.
+fn elsewhere(words: &[Word], zone: &Zone, now: Timestamp) -> Option<String> {
+    let (last, rest) = words.split_last()?;
+    let there: Zone = match last.text.as_str() {
+        "utc" | "gmt" | "z" => Zone::utc(),
+        _ => last.typed.parse().ok().filter(|_| last.typed.contains('/'))?,
+    };
+    match Phrase::read(&word::joined(rest), &there, now).ok()? {
+        Phrase { time: Some(PhraseTime::Once(time)), prompt } if prompt.is_empty() => {
+            Some(date::at(time, zone))
+        }
+        _ => None,
     }
 }
 
@@ -165,12 +188,7 @@ fn resolve(spec: &Spec, zone: &Zone, now: Timestamp) -> Result<PhraseTime, Phras
     match spec {
         Spec::Every(interval) => Ok(PhraseTime::Interval(interval.clone()?)),
         Spec::In(interval) => {
-            let interval = match interval.clone() {
-                Err(IntervalError::Zero { .. }) => return Err(PhraseError::Now),
-                interval => interval?,
-            };
-            let too_late = PhraseError::AfterTheEnd;
-            let after = now.checked_add(interval.period()).map_err(|_| too_late)?;
+            let after = now.checked_add(interval.clone()?).map_err(|_| PhraseError::AfterTheEnd)?;
             Ok(PhraseTime::Once(after))
         }
         Spec::Days(days, time) => Ok(PhraseTime::Cron(days.at(*time))),

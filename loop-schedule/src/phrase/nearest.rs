@@ -3,29 +3,25 @@
 use jiff::Timestamp;
 
 use super::{
-    PhraseError,
     amounts::{amount, calendar, calendar_every, compound, total},
     clock::{ClockTime, is_clock_like},
     compose::compose,
-    continued, cron_fields,
-    days::{Days, is_clearly_a_day, is_day_or_month, is_day_range, is_month, names_a_date},
+    cron_fields,
+    days::{Days, is_day_or_month, is_day_range},
+    edge::PERIODS_ONLY,
     grammar::{self, Spec},
     kept::keeps,
-    moments::HOLIDAYS,
     nearest_interval::{after, at_frequency, every, interval},
-    same_meaning::{LIMITS, MOVING, means_the_same},
-    shapes::{hyphenated, is_span, starts_with_number},
-    spelling::{hour_and_minute, normal},
-    time_sign::{PERIODS_ONLY, edge, frequency, is_day_part, is_ordinal, is_time, qualifiers, recurs},
+    reading::Reading,
+    same_meaning::{LIMITS, means_the_same},
+    spelling::normal,
+    time_sign::{frequency, is_day_part, is_ordinal, qualifiers},
     word::{Word, joined},
 };
 use crate::{
     Cron, Zone,
-    interval::time_words::{is_compact_like, is_number_like, is_unit_like, number},
+    interval::time_words::{is_compact_like, is_unit_like, number},
 };
-
-/// The number of words in which the parts of one time are looked for.
-const REACH: usize = 8;
 
 /// The macros of other crons, which fire at midnight.
 const MACROS: &[(&str, &str)] = &[
@@ -41,44 +37,12 @@ const MACROS: &[(&str, &str)] = &[
 /// The range of intervals that every job can keep, in minutes.
 pub(super) const MINUTES: std::ops::RangeInclusive<f64> = 1.0..=44_640.0;
 
-/// Finds words of time. Returns them, and the nearest form of a schedule.
-pub(super) fn find(words: &[Word]) -> Option<(String, Option<String>)> {
-    let at = (0..words.len()).find(|at| is_time(words, *at))?;
-    // `nightly at 2` begins with `nightly`, and `christmas eve at 18:00` with a day.
-    let at = at - words[..at].iter().rev().take_while(|word| begins_a_time(word)).count();
-    let at = at - usize::from(at > 0 && names_a_date(&words[at - 1..]));
-    let here = &words[at..words.len().min(at + REACH)];
-    let least = if cron_fields::is_in_the_middle(here) { cron_fields::FIELDS } else { edge(words, at) };
-    let end = with_continuations(words, at, at + length(here).max(least));
-    let found = &words[at..end];
-    let window = &words[at..words.len().min(at + REACH.max(found.len()))];
-    // A number that is not understood can be the one that matters.
-    let is_odd = window.iter().take(found.len() + 1).any(is_odd_number);
-    let is_moved = at > 0 && words[at - 1].is(MOVING);
-    let nearest = if is_moved || is_odd { None } else { form(found).or_else(|| form(window)) };
-    Some((joined(found), nearest))
-}
-
 /// Returns whether words are a year: `in 2026`.
 fn is_year(words: &[Word]) -> bool {
     let is_number = |word: &Word| {
         word.text.len() == 4 && word.text.parse().is_ok_and(|year| (1900..2200).contains(&year))
     };
     words[0].is(&["in"]) && words.get(1).is_some_and(is_number) && !words.get(2).is_some_and(Word::is_unit)
-}
-
-/// Returns whether a word before a time belongs to it.
-fn begins_a_time(word: &Word) -> bool {
-    let is_numeric = starts_with_number(word) && word.text.contains(['.', '/']);
-    let is_named = word.is(HOLIDAYS) || word.is(&["eve", "yesterday", "all", "any", "days", "last"]);
-    let is_day = Days::of(word).is_some() && is_clearly_a_day(word);
-    recurs(word) || is_ordinal(word) || is_day || is_numeric || is_named
-}
-
-/// Returns the error for a schedule of some words that others continue.
-pub(super) fn error(words: &[Word], start: usize, end: usize) -> PhraseError {
-    let words = &words[start..with_continuations(words, start, end)];
-    PhraseError::NotUnderstood { phrase: joined(words), nearest: form(words) }
 }
 
 /// Returns the schedule in a text, which is before or after its prompt.
@@ -94,23 +58,10 @@ pub(super) fn schedule_beside(text: &str, prompt: &str) -> String {
     whole.unwrap_or_else(|| joined(&words))
 }
 
-/// Returns where a time ends that begins and ends at these words, with all that continues it.
-fn with_continuations(words: &[Word], start: usize, mut end: usize) -> usize {
-    while end < words.len().min(start + 2 * REACH) {
-        let found = grammar::phrase(&words[start..end]);
-        match continued::after(words, end, found.as_ref().map(|found| &found.spec)) {
-            0 => break,
-            more => end = words.len().min(end + more),
-        }
-    }
-    end
-}
-
-/// Returns whether a word has a number that no form writes in this way: `1,000`, `½`, `-5`.
-fn is_odd_number(word: &Word) -> bool {
+/// Returns whether a word has a number that no form writes in this way: `1,000`, `-5`.
+pub(super) fn is_odd_number(word: &Word) -> bool {
     let has_digit = word.text.contains(|sign: char| sign.is_ascii_digit());
     has_digit && (word.text.contains(',') || word.text.starts_with(['-', '−', '+', '~', '<', '>', '≤', '≥']))
-        || word.text.contains(['¼', '½', '¾', '⅓', '⅔'])
 }
 
 /// Returns the nearest form that works, if one is near.
@@ -131,6 +82,11 @@ pub(super) fn form(words: &[Word]) -> Option<String> {
         .any(|at| words[at].is(LIMITS) && !words.get(at + 1).is_some_and(|it| it.is(&["now", "today"])));
     let inside = || grammar::inside(words).filter(|_| !is_limited);
     let time = clock(words);
+    // A part of the text may be all that was found, so several forms are no form here.
+    let reading = Reading::of(words).filter(|reading| !reading.is_time());
+    if let Some([form]) = reading.and_then(|reading| reading.forms()).as_deref() {
+        return Some(form.clone()).filter(|form| works(form));
+    }
     let candidates: [&dyn Fn() -> Option<String>; 5] = [
         &|| cron_fields::completed(words),
         &|| compose(words, &time),
@@ -142,57 +98,20 @@ pub(super) fn form(words: &[Word]) -> Option<String> {
     candidates.iter().find_map(|candidate| candidate().filter(is_right))
 }
 
-/// Returns how many words belong to the time.
-fn length(words: &[Word]) -> usize {
-    let is_more = |word: &Word| {
-        is_number_like(&word.text)
-            || is_unit_like(&word.text)
-            || is_compact_like(&word.text)
-            || is_clock_like(word)
-            || is_day_or_month(word)
-            || is_day_part(word)
-            || is_day_range(&word.text)
-            || is_ordinal(word)
-            || Days::of(word).is_some()
-            || hyphenated(&word.text).is_some()
-            || is_span(&word.text)
-            || is_month(word)
-            || word.is(PERIODS_ONLY)
-            || hour_and_minute(&word.text).is_some()
-            || word.is(&[
-                "at",
-                "noon",
-                "midday",
-                "midnight",
-                "daily",
-                "hourly",
-                "interval",
-                "intervals",
-                "other",
-                "single",
-                "half",
-                "quarter",
-                "past",
-                "o'clock",
-            ])
-    };
-    let start = match words[0].is(&["every", "each", "in"]) {
-        true => qualifiers(&words[1..]),
-        false => 0,
-    };
-    let more = start + words[1 + start..].iter().take_while(|word| is_more(word)).count();
-    let ends_with_at = words[..=more].last().is_some_and(|word| more > 0 && word.is(&["at"]));
-    1 + more - usize::from(ends_with_at)
+/// Returns the forms for words that are more than one schedule.
+pub(super) fn several(words: &[Word]) -> Option<Vec<String>> {
+    let forms = Reading::of(&normal(words))?.forms()?;
+    (forms.len() > 1 && forms.iter().all(|form| works(form))).then_some(forms)
 }
 
 /// Returns whether a form is a schedule that can be kept, and nothing else.
 pub(super) fn works(form: &str) -> bool {
     let words = Word::all(form);
     let can_be_kept = |spec: &Spec| match spec {
-        Spec::Every(interval) | Spec::In(interval) => interval.as_ref().is_ok_and(|interval| {
-            let minutes = interval.period().as_secs_f64() / 60.0;
-            MINUTES.contains(&minutes)
-        }),
+        Spec::Every(interval) => interval
+            .as_ref()
+            .is_ok_and(|interval| MINUTES.contains(&(interval.period().as_secs_f64() / 60.0))),
+        Spec::In(duration) => duration.is_ok(),
         _ => true,
     };
     let is_phrase = || {
@@ -231,6 +150,11 @@ fn nearest(words: &[Word]) -> Option<String> {
         "daily" if words.len() > 1 => format!("every day at {time}"),
         "daily" | "hourly" | "weekly" => first.to_owned(),
         "monthly" | "bimonthly" | "yearly" | "annually" | "quarterly" => calendar(first).to_owned(),
+        "per" if words.len() == 2 => return at_frequency(1.0, second),
+        "all" => return repeated(&words[1..], &time),
+        "later" if words.len() == 1 => "in 60 minutes".to_owned(),
+        "once" | "now" | "immediately" | "asap" | "soon" if words.len() == 1 => "in 1 minute".to_owned(),
+        "on" if second == "alternate" => return repeated(&words[1..], &time),
         "nightly" | "overnight" | "weeknights" | "mornings" | "evenings" | "nights" | "afternoons" => {
             format!("every day at {time}")
         }
@@ -250,7 +174,7 @@ fn nearest(words: &[Word]) -> Option<String> {
         _ if is_day_or_month(&words[0]) || is_day_range(first) => on_days(words, &time),
         _ if is_unit_like(second) && total(words) != total(&words[..2]) => return interval(total(words)?),
         _ if is_unit_like(second) => return every(first, second),
-        _ if is_compact_like(first) => return interval(compound(first)?),
+        _ if is_compact_like(first) => return interval(total(words)?),
         // More than a number and a unit: `half an hour`, `two and a half hours`.
         _ if amount(first).is_some() => return cron(words).or_else(|| interval(total(words)?)),
         _ => return cron(words),
@@ -277,8 +201,9 @@ fn repeated(words: &[Word], time: &str) -> Option<String> {
     let unit = rest.first()?;
     let number = qualifiers.iter().find(|word| amount(&word.text).is_some() || is_ordinal(word));
     let count = number.and_then(|word| amount(&word.text)).unwrap_or(1.0);
-    // More than a number and a unit: `hour and a half`.
-    if let Some(sum) = total(words).filter(|sum| total(&words[..=end]) != Some(*sum)) {
+    // More than a number and a unit: `hour and a half`, `1 1/2 hours`.
+    let is_mixed = qualifiers.iter().filter(|word| amount(&word.text).is_some()).count() > 1;
+    if let Some(sum) = total(words).filter(|sum| is_mixed || total(&words[..=end]) != Some(*sum)) {
         return interval(sum);
     }
     Some(match unit.text.as_str() {

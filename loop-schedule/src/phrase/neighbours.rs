@@ -53,7 +53,6 @@ const CONTINUATIONS: &[(&[&str], Follows)] = &[
     (&["for"], |rest| amount(rest).or_else(|| date(rest)).or_else(|| whole_unit(rest))),
     (&["of"], |rest| rest.first()?.is(&["the", "each", "every"]).then_some(1)),
     (&["next", "this"], |rest| unit(rest).or_else(|| day_part(rest)).or_else(|| date(rest))),
-    (&["max", "maximum", "only"], times),
     // `every week day` is no `every week`.
     (&["day", "days", "twice", "thrice", "forever", "indefinitely"], |_| Some(0)),
 ];
@@ -118,8 +117,18 @@ fn direct(words: &[Word]) -> Option<usize> {
         .or_else(|| zone(words))
         .or_else(amount)
         .or_else(dated)
-        .or_else(|| times(words))
+        .or_else(|| limited_times(words))
         .or_else(is_frequency)
+}
+
+/// Returns the length of a number of fires, with the words before it: `up to 5 times`, `no more than 3x`.
+fn limited_times(words: &[Word]) -> Option<usize> {
+    const LIMITS: &[&str] = &[
+        "up", "to", "at", "most", "no", "more", "than", "max", "maximum", "only", "for", "exactly", "just",
+        "a", "total", "of",
+    ];
+    let limits = words.iter().take(4).take_while(|word| word.is(LIMITS)).count();
+    times(&words[limits..]).map(|length| limits + length)
 }
 
 /// Returns the length of a part of a unit, or of a vague one: `a half`, `a quarter`, `so`, `two`.
@@ -196,7 +205,7 @@ pub(super) fn before(words: &[Word], start: usize, spec: &Spec) -> Option<usize>
 }
 
 /// Returns where a number of times before a schedule begins: `twice daily`, `several times every day`.
-fn count_before(words: &[Word], start: usize) -> Option<usize> {
+pub(super) fn count_before(words: &[Word], start: usize) -> Option<usize> {
     (start.saturating_sub(3)..start).find(|from| {
         let part = &words[*from..start];
         let count = usize::from(part[0].is(&["a"]));

@@ -6,9 +6,10 @@ use super::{
     clock::{ClockTime, is_clock_like},
     compose, cron_fields,
     days::{Days, is_clearly_a_day},
+    edge::recurs,
     grammar::{self, Spec},
     moments::{amount, place, schedule, zone},
-    time_sign::{frequency, is_day_part, is_ordinal, recurs},
+    time_sign::{frequency, is_day_part, is_ordinal},
     word::{Word, joined},
 };
 use crate::interval::time_words::is_number_like;

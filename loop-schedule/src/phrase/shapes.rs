@@ -20,11 +20,15 @@ pub(super) fn is_time_shaped(text: &str) -> bool {
     let is_date = parts.len() == 3
         && parts.iter().all(|part| is_whole(part))
         && [parts[0], parts[2]].iter().any(|year| year.len() == 4);
+    let is_length =
+        ["h", "hr", "hrs", "hours"].iter().filter_map(|unit| text.strip_suffix(unit)).any(|length| {
+            length.split_once(':').is_some_and(|(hours, minutes)| is_whole(hours) && is_whole(minutes))
+        });
     let is_iso = text.strip_prefix('p').is_some_and(|rest| {
         let rest = rest.trim_start_matches('t');
         rest.ends_with(['s', 'm', 'h', 'd', 'w']) && text.len() > 2 && is_compact_like(rest)
     });
-    is_period || is_split || is_date || is_iso
+    is_period || is_split || is_length || is_date || is_iso
 }
 
 /// Returns whether a word is a time only at the beginning of a text: `weekend`, `0900`, `9am-5pm`.

@@ -3,11 +3,15 @@
 use super::{
     clock::ClockTime,
     cron_fields,
+    edge::short_day,
     moments::hour_span,
-    shapes::{hyphenated, is_span},
+    shapes::{hyphenated, is_span, is_whole},
     word::Word,
 };
-use crate::interval::time_words::{is_unit_like, number};
+use crate::{
+    interval::time_words::{is_compact_like, is_unit_like, number},
+    names::{WEEKDAYS, short},
+};
 
 /// Writes words as the forms have them: `18h` as `18:00`, `5-minute` as `5 minute`, `5-10` as `10`.
 pub(super) fn normal(words: &[Word]) -> Vec<Word> {
@@ -33,6 +37,11 @@ pub(super) fn normal(words: &[Word]) -> Vec<Word> {
             let typed = &words[at].typed;
             let comma = if words[at].has_comma { "," } else { "" };
             let plain = match &*words[at].text {
+                _ if let Some(length) = length(words, at) => length,
+                text @ ("sat" | "sun" | "wed") if short_day(&words[at..]).is_some() => {
+                    WEEKDAYS.iter().find(|day| short(day) == text).unwrap_or(&text).to_string()
+                }
+                _ if at > 0 && is_in_hours(words, at - 1) => "minutes".to_owned(),
                 _ if cron_fields::is_in_the_middle(&words[at.saturating_sub(4)..]) => typed.clone(),
                 "24:00" => "0:00".to_owned(),
                 "day" if at > 0 && is_work(at - 1) => "weekday".to_owned(),
@@ -59,6 +68,40 @@ pub(super) fn normal(words: &[Word]) -> Vec<Word> {
         })
         .collect();
     Word::all(&text.join(" "))
+}
+
+/// Returns an amount in another notation as this one: `1:30h` as `90m`, `30` in `1h 30` as `30m`.
+fn length(words: &[Word], at: usize) -> Option<String> {
+    let text = &words[at].text;
+    if let Some((hours, minutes)) = text.split_once(':') {
+        let digits = minutes.trim_end_matches(|sign: char| sign.is_ascii_alphabetic());
+        let unit = &minutes[digits.len()..];
+        let total =
+            hours.parse::<u64>().ok()?.checked_mul(60)? + digits.parse::<u64>().ok().filter(|it| *it < 60)?;
+        return match unit {
+            "" if is_in_hours(words, at) => Some(total.to_string()),
+            "h" | "hr" | "hrs" | "hours" => Some(format!("{total}m")),
+            _ => None,
+        };
+    }
+    let is_last = !words.get(at + 1).is_some_and(|word| is_unit_like(&word.text));
+    (at > 0 && is_last && is_minutes_of(&words[at - 1], &words[at])).then(|| format!("{text}m"))
+}
+
+/// Returns whether a number is one of minutes, because hours are before it: `30` in `1h 30`.
+pub(super) fn is_minutes_of(before: &Word, number: &Word) -> bool {
+    let is_hours = is_hour(&before.text) || (is_compact_like(&before.text) && before.text.ends_with('h'));
+    let is_minutes = number.text.len() == 2 && is_whole(&number.text) && *number.text < *"60";
+    is_hours && !before.has_comma && is_minutes
+}
+
+/// Returns whether a word is hours and minutes, and the word behind it is their unit: `1:30 hours`.
+fn is_in_hours(words: &[Word], at: usize) -> bool {
+    words[at].text.contains(':') && words.get(at + 1).is_some_and(|word| is_hour(&word.text))
+}
+
+fn is_hour(text: &str) -> bool {
+    matches!(text, "h" | "hr" | "hrs" | "hour" | "hours")
 }
 
 pub(super) fn plural(number: &str, unit: &str) -> String {

@@ -78,8 +78,14 @@ fn glued_head(word: &str) -> usize {
     HEADS.into_iter().find_map(length).filter(is_number).unwrap_or(0)
 }
 
-/// Returns words as one text.
+/// Returns words as one text, with the commas between them.
 pub(super) fn joined(words: &[Word]) -> String {
-    let words: Vec<_> = words.iter().map(|word| word.typed.as_str()).collect();
-    words.join(" ")
+    let mut text = String::new();
+    for (at, word) in words.iter().enumerate() {
+        text += &word.typed;
+        if at + 1 < words.len() {
+            text += if word.has_comma { ", " } else { " " };
+        }
+    }
+    text
 }

@@ -7,6 +7,7 @@ use crate::{Horizon, JobId, JobRequest, ScheduleSettings};
 
 mod misspelt;
 mod phrasings;
+mod prompts;
 
 /// Monday, noon.
 const NOW: &str = "2026-03-02T12:00:00Z";
@@ -184,7 +185,7 @@ fn a_time_that_is_only_half_understood_is_refused() {
         ("look every 20m and at 18:00", "refused every 20m and at 18:00 -> none"),
         ("look next week at 9am", "refused next week at 9am -> none"),
         ("every other day look at 9am", "refused every other day look at 9am -> none"),
-        ("tomorrow deploy at 18:00", "refused tomorrow deploy at 18:00 -> tomorrow at 18:00"),
+        ("tomorrow deploy at 18:00", "refused tomorrow … at 18:00 -> tomorrow at 18:00"),
     ]);
 }
 

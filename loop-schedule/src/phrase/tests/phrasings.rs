@@ -28,7 +28,7 @@ fn words_that_continue_a_schedule_at_the_beginning_are_refused() {
         ("daily except sundays x", "refused daily except sundays -> 0 9 * * 1,2,3,4,5,6"),
         ("daily at 9 except sundays x", "refused daily at 9 except sundays -> 0 9 * * 1,2,3,4,5,6"),
         ("every monday at 8 until christmas x", "refused every monday at 8 until christmas -> none"),
-        ("every day at 9, 12 and 17 x", "refused every day at 9 12 and 17 -> 0 9,12,17 * * *"),
+        ("every day at 9, 12 and 17 x", "refused every day at 9, 12 and 17 -> 0 9,12,17 * * *"),
         ("every day 9:00 and 17:00 x", "refused every day 9:00 and 17:00 -> 0 9,17 * * *"),
         ("every day at 9 in Riga x", "refused every day at 9 in Riga -> none"),
         ("every day at 9 in New York x", "refused every day at 9 in New York -> none"),
@@ -86,7 +86,7 @@ fn other_ways_to_say_how_often_are_refused() {
         ("3-hourly x", "refused 3-hourly -> every 3 hours"),
         ("at 5-minute intervals x", "refused at 5-minute intervals -> every 5 minutes"),
         ("each 5-minute interval x", "refused each 5-minute interval -> every 5 minutes"),
-        ("9am daily x", "refused 9am daily -> every day at 9:00"),
+        ("9am daily x", "0 9 * * * | x"),
         ("end of month x", "refused end of month -> none"),
         ("x at the end of the month", "refused at the end of the month -> none"),
         ("on the 1st x", "refused on the 1st -> 0 9 1 * *"),
@@ -164,90 +164,6 @@ fn more_forms_are_understood() {
     ]);
 }
 
-#[test]
-fn the_prompt_begins_beside_the_schedule() {
-    holds(&[
-        ("every 10m and if it is red fix it", "every 10m | and if it is red fix it"),
-        ("every hour at the office check the mail", "every 1h | at the office check the mail"),
-        ("every day at 9 in the repo run tests", "0 9 * * * | in the repo run tests"),
-        ("hourly for each service check health", "every 1h | for each service check health"),
-        ("every hour then commit", "every 1h | then commit"),
-        ("every hour and report", "every 1h | and report"),
-        ("every hour from the repo root run tests", "every 1h | from the repo root run tests"),
-        ("every 10m on main run tests", "every 10m | on main run tests"),
-        ("every hour in Slack post the numbers", "every 1h | in Slack post the numbers"),
-        ("every hour to keep it warm ping the server", "every 1h | to keep it warm ping the server"),
-        ("every day at 9 before the standup sum up", "0 9 * * * | before the standup sum up"),
-        ("every hour between deployments check it", "every 1h | between deployments check it"),
-        ("every 20m for 2 repos run tests", "every 20m | for 2 repos run tests"),
-        ("every hour or when CI fails look", "every 1h | or when CI fails look"),
-        ("every hour once the build is green tag it", "every 1h | once the build is green tag it"),
-        ("every day at 9 check time drift", "0 9 * * * | check time drift"),
-        ("every hour not only look but fix", "every 1h | not only look but fix"),
-        ("every hour only if red fix it", "every 1h | only if red fix it"),
-        ("every monday at 9 daily standup notes", "0 9 * * 1 | daily standup notes"),
-        ("every day at 8 morning briefing", "0 8 * * * | morning briefing"),
-        ("every hour by hand check", "every 1h | by hand check"),
-        ("every hour around the cluster look", "every 1h | around the cluster look"),
-        ("every hour after a failure fix it", "every 1h | after a failure fix it"),
-        ("every 5m during the release watch CI", "every 5m | during the release watch CI"),
-        ("every hour over ssh check disk", "every 1h | over ssh check disk"),
-        ("every hour next steps: plan", "every 1h | next steps: plan"),
-        ("every hour this repo: run tests", "every 1h | this repo: run tests"),
-        ("every hour limit memory", "every 1h | limit memory"),
-        ("every hour one test fix", "every 1h | one test fix"),
-        ("every hour but quietly look", "every 1h | but quietly look"),
-        ("every 10m: until it is green x", "every 10m | until it is green x"),
-        ("every 2 hours start the server", "every 2h | start the server"),
-        ("at 18:00 and then commit", "once 2026-03-02T18:00:00Z | and then commit"),
-        ("in 20 minutes at the latest look", "once 2026-03-02T12:20:00Z | at the latest look"),
-        ("tomorrow at 8 on the server restart", "once 2026-03-03T08:00:00Z | on the server restart"),
-        ("30m starting tomorrow", "every 30m | starting tomorrow"),
-        ("run the load test for 2 hours every day", "every 1d | run the load test for 2 hours"),
-        (
-            "summarise what happened this week every friday at 9",
-            "0 9 * * 5 | summarise what happened this week",
-        ),
-        ("list PRs opened since Monday every friday at 4pm", "0 16 * * 5 | list PRs opened since Monday"),
-        ("check the deploy at staging every 20m", "every 20m | check the deploy at staging"),
-    ]);
-}
-
-#[test]
-fn ordinary_prompts_keep_the_default() {
-    holds(&[
-        ("fix lines from 3 to 9", "default | fix lines from 3 to 9"),
-        ("fix lines between 10 and 20", "default | fix lines between 10 and 20"),
-        ("compute 5 * 3", "default | compute 5 * 3"),
-        (
-            "check that the job runs once a day and report",
-            "default | check that the job runs once a day and report",
-        ),
-        ("summarise the commits of this week", "default | summarise the commits of this week"),
-        ("summarise what happened today", "default | summarise what happened today"),
-        ("read section 3 and fix it", "default | read section 3 and fix it"),
-        ("upgrade to 2.0.1", "default | upgrade to 2.0.1"),
-        ("2.0.1 is out: upgrade", "default | 2.0.1 is out: upgrade"),
-        ("look after the server", "default | look after the server"),
-        ("from the repo root run tests", "default | from the repo root run tests"),
-        ("before you commit run the tests", "default | before you commit run the tests"),
-        ("at the office check the mail", "default | at the office check the mail"),
-        ("until it is green fix tests", "default | until it is green fix tests"),
-        ("this repo needs tests", "default | this repo needs tests"),
-        ("next steps for the project", "default | next steps for the project"),
-        ("the first test fails", "default | the first test fails"),
-        ("end of file is missing", "default | end of file is missing"),
-        ("start of the line is wrong", "default | start of the line is wrong"),
-        ("* item one", "default | * item one"),
-        ("run 10 tests", "default | run 10 tests"),
-        ("watch the night build", "default | watch the night build"),
-        ("only fix warnings", "default | only fix warnings"),
-        ("starting the server fails, fix it", "default | starting the server fails, fix it"),
-        ("make it 2x faster", "default | make it 2x faster"),
-        ("check disk usage in the Riga office", "default | check disk usage in the Riga office"),
-    ]);
-}
-
 /// A time that nobody understood would fire every ten minutes.
 #[test]
 fn no_time_is_taken_for_a_prompt() {
@@ -303,20 +219,6 @@ fn no_time_is_taken_for_a_prompt() {
         ("every dozen minutes look", "every 12m | look"),
         ("every hundred minutes look", "every 100m | look"),
         ("in eleven minutes look", "once 2026-03-02T12:11:00Z | look"),
-    ]);
-}
-
-#[test]
-fn a_prompt_may_begin_like_a_continuation() {
-    holds(&[
-        ("every 20m until it works, rerun x", "every 20m | until it works, rerun x"),
-        ("every 20m at the end of the log look for x", "every 20m | at the end of the log look for x"),
-        ("every 20m 5 minutes of fuzzing x", "every 20m | 5 minutes of fuzzing x"),
-        ("every day at 9 UTC offsets in tests: check them", "0 9 * * * | UTC offsets in tests: check them"),
-        ("hourly and daily reports: regenerate both", "every 1h | and daily reports: regenerate both"),
-        ("check every x86 target", "default | check every x86 target"),
-        ("every user may edit: test it", "default | every user may edit: test it"),
-        ("half-done work: finish it", "default | half-done work: finish it"),
     ]);
 }
 
@@ -382,24 +284,13 @@ fn the_nearest_form_means_the_same() {
 fn no_form_is_proposed_that_changes_a_number_or_moves_a_day() {
     holds(&[
         ("every 1,000 minutes x", "refused every 1,000 minutes -> none"),
-        ("every ½ hour x", "refused every -> none"),
-        ("every -5 minutes x", "refused every -> none"),
+        ("every ½ hour x", "refused every ½ hour -> every 30m"),
+        ("every -5 minutes x", "error -5m would fire without end: give at least 1m"),
         ("fix tests in 2026", "refused in 2026 -> none"),
         ("a week from tomorrow x", "refused tomorrow -> none"),
         ("x until friday", "refused friday -> none"),
         ("every 5 minutes or less x", "refused every 5 minutes or less -> every 5 minutes"),
         ("Dec x", "refused Dec -> none"),
         ("x wed", "refused wed -> none"),
-    ]);
-}
-
-#[test]
-fn brackets_quotes_and_dashes_around_a_schedule_are_no_part_of_it() {
-    holds(&[
-        ("[every 5 minutes] x", "every 5m | x"),
-        ("`5m` x", "every 5m | x"),
-        ("x “every 5 minutes”", "every 5m | x"),
-        ("every hour - x", "every 1h | x"),
-        ("every hour — x", "every 1h | x"),
     ]);
 }

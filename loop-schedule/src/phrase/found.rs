@@ -1,0 +1,123 @@
+//! Words of time in a text that is no schedule, and where they begin and end.
+
+use std::ops::Range;
+
+use super::{
+    PhraseError,
+    amounts::amount,
+    clauses,
+    clock::is_clock_like,
+    continued, cron_fields,
+    days::{Days, is_clearly_a_day, is_day_or_month, is_day_range, is_month, names_a_date},
+    edge::{PERIODS_ONLY, edge, recurs},
+    grammar,
+    moments::HOLIDAYS,
+    nearest::{form, is_odd_number},
+    neighbours,
+    same_meaning::MOVING,
+    shapes::{hyphenated, is_span, is_whole, starts_with_number},
+    spelling::hour_and_minute,
+    time_sign::{is_day_part, is_ordinal, is_time, qualifiers},
+    word::{Word, joined},
+};
+use crate::interval::time_words::{is_compact_like, is_unit_like, number};
+
+/// The number of words in which the parts of one time are looked for.
+const REACH: usize = 8;
+
+/// Finds words of time. Returns them, and the nearest form of a schedule.
+pub(super) fn find(words: &[Word]) -> Option<(String, Option<String>)> {
+    let at = (0..words.len()).find(|at| is_time(words, *at))?;
+    // `nightly at 2` begins with `nightly`, and `christmas eve at 18:00` with a day.
+    let at = at - words[..at].iter().rev().take_while(|word| begins_a_time(word)).count();
+    let at = at - usize::from(at > 0 && names_a_date(&words[at - 1..]));
+    let here = &words[at..words.len().min(at + REACH)];
+    let least = if cron_fields::is_in_the_middle(here) { cron_fields::FIELDS } else { edge(words, at) };
+    let end = with_continuations(words, at, at + length(here).max(least));
+    let at = neighbours::count_before(words, at).unwrap_or(at);
+    let Range { start: at, end } = clauses::around(words, at, end);
+    let found = &words[at..end];
+    let window = &words[at..words.len().min(at + REACH.max(found.len()))];
+    // A number that is not understood can be the one that matters.
+    let is_odd = window.iter().take(found.len() + 1).any(is_odd_number);
+    let is_moved = at > 0 && words[at - 1].is(MOVING);
+    let nearest = if is_moved || is_odd { None } else { form(found).or_else(|| form(window)) };
+    Some((joined(found), nearest))
+}
+
+/// Returns whether a word before a time belongs to it.
+fn begins_a_time(word: &Word) -> bool {
+    let is_numeric = starts_with_number(word) && word.text.contains(['.', '/']);
+    let is_named = word.is(HOLIDAYS) || word.is(&["eve", "yesterday", "all", "any", "days", "last"]);
+    let is_day = Days::of(word).is_some() && is_clearly_a_day(word);
+    // `9 daily`.
+    let is_number = word.start == 0 && (is_whole(&word.text) || number(&word.text).is_some());
+    is_number || recurs(word) || is_ordinal(word) || is_day || is_numeric || is_named
+}
+
+/// Returns the error for a schedule of some words that others continue.
+pub(super) fn error(words: &[Word], start: usize, end: usize) -> PhraseError {
+    let end = with_continuations(words, start, end);
+    let words = &words[clauses::around(words, start, end)];
+    PhraseError::NotUnderstood { phrase: joined(words), nearest: form(words) }
+}
+
+/// Returns where a time ends that begins and ends at these words, with all that continues it.
+fn with_continuations(words: &[Word], start: usize, mut end: usize) -> usize {
+    while end < words.len().min(start + 2 * REACH) {
+        let found = grammar::phrase(&words[start..end]);
+        match continued::after(words, end, found.as_ref().map(|found| &found.spec)) {
+            0 => break,
+            more => end = words.len().min(end + more),
+        }
+    }
+    end
+}
+
+/// Returns how many words belong to the time.
+fn length(words: &[Word]) -> usize {
+    let is_more = |word: &Word| {
+        amount(&word.text).is_some()
+            || is_unit_like(&word.text)
+            || is_compact_like(&word.text)
+            || is_clock_like(word)
+            || is_day_or_month(word)
+            || is_day_part(word)
+            || is_day_range(&word.text)
+            || is_ordinal(word)
+            || Days::of(word).is_some()
+            || hyphenated(&word.text).is_some()
+            || is_span(&word.text)
+            || is_month(word)
+            || word.is(PERIODS_ONLY)
+            || hour_and_minute(&word.text).is_some()
+            || word.is(&[
+                "at",
+                "am",
+                "pm",
+                "a.m",
+                "p.m",
+                "alternate",
+                "noon",
+                "midday",
+                "midnight",
+                "daily",
+                "hourly",
+                "interval",
+                "intervals",
+                "other",
+                "single",
+                "half",
+                "quarter",
+                "past",
+                "o'clock",
+            ])
+    };
+    let start = match words[0].is(&["every", "each", "in"]) {
+        true => qualifiers(&words[1..]),
+        false => 0,
+    };
+    let more = start + words[1 + start..].iter().take_while(|word| is_more(word)).count();
+    let ends_with_at = words[..=more].last().is_some_and(|word| more > 0 && word.is(&["at"]));
+    1 + more - usize::from(ends_with_at)
+}
