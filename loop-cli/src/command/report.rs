@@ -23,7 +23,10 @@ use super::{
     snapshots, usage,
 };
 use crate::{args::ReportArgs, exit, task, view};
-use loop_manifest::{Plan, kebab_case};
+use loop_manifest::{
+    Plan, kebab_case,
+    task::{TaskSpec, TaskText},
+};
 use loop_session::repeat::Repetition;
 
 pub(crate) fn exec(args: &ReportArgs) -> Result<ExitCode, Failure> {
@@ -54,20 +57,29 @@ fn read(store: &RunStore, entry: &RunEntry) -> Result<String, Failure> {
         Ok(())
     })?;
     let manifest = store.info(&entry.id)?.manifest;
-    let goal = manifest.as_ref().and_then(goal);
+    let task = manifest.as_ref().and_then(task_file);
+    let goal = manifest.as_ref().and_then(|manifest| goal(manifest, task.as_deref(), &entry.folder));
     let changed = snapshots::changed(entry)?.map(|changed| changed.to_string());
     let run = ReportedRun::new(entry, &progress)
         .with_state(state.word(entry))
         .with_goal(goal.as_deref())
+        .with_task(task.as_deref())
         .with_changed(changed.as_deref())
         .with_manifest(manifest.as_ref().map(|manifest| manifest.text.as_str()));
     Ok(report.render(&run, &view::secrets()))
 }
 
-/// Returns the goal of a run, or the work that it repeats. The goal of a task is its file, which has changed since.
-fn goal(manifest: &RunManifest) -> Option<String> {
+/// Returns the file of a task.
+fn task_file(manifest: &RunManifest) -> Option<String> {
+    let spec = || serde_json::from_str::<TaskSpec>(&manifest.text).ok();
+    (manifest.path == task::STORED_AS).then(spec).flatten().map(|spec| spec.file)
+}
+
+/// Returns the goal of a run, or the work that it repeats. The goal of a task is the text of its file as it is now, if
+/// the file still exists.
+fn goal(manifest: &RunManifest, task: Option<&str>, folder: &str) -> Option<String> {
     match manifest.path.as_str() {
-        task::STORED_AS => None,
+        task::STORED_AS => TaskText::open(Path::new(folder), task?).ok().map(|(_, file)| file.text),
         every::STORED_AS => {
             let repetition: Repetition = serde_json::from_str(&manifest.text).ok()?;
             Some(repetition.work.text().to_owned())

@@ -68,6 +68,7 @@ mod review;
 mod sandbox;
 mod schedule;
 mod schedule_cases;
+mod schedule_requests;
 mod schedule_run;
 mod screen;
 mod screen_calls;

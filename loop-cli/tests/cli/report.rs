@@ -5,7 +5,10 @@ use std::fs;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::support::{CommandResult, FOREVER, Manifest, RunningCommand, Scenario};
+use crate::{
+    support::{CommandResult, FOREVER, Manifest, RunningCommand, Scenario},
+    task::TASK,
+};
 
 /// Returns the page of the last run.
 fn page(scenario: &Scenario) -> String {
@@ -196,6 +199,19 @@ fn nothing_that_anybody_said_becomes_markup() {
     for sign in ['\u{202e}', '\x1b', '\u{9b}', '\x01'] {
         assert!(!page.contains(sign), "{sign:?}");
     }
+}
+
+#[test]
+fn the_page_of_a_task_has_its_file_and_its_text() {
+    let scenario = Scenario::new();
+    scenario.write("hello.toml", TASK);
+    scenario.run(&["task", "hello.toml", "--agent", "true", "--loops", "1"]).exits(1);
+    let told = visible_text(&page(&scenario));
+    assert!(told.contains("<dt>task</dt>\n<dd>hello.toml</dd>"), "{told}");
+    assert!(told.contains("Write hello.sh, which prints"), "{told}");
+    fs::remove_file(scenario.path("hello.toml")).expect("the task");
+    let told = visible_text(&page(&scenario));
+    assert!(told.contains("<dd>hello.toml</dd>") && !told.contains("which prints"), "{told}");
 }
 
 #[test]

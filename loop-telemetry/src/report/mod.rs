@@ -116,13 +116,14 @@ pub struct ReportedRun<'a> {
     state: &'a str,
     goal: Option<&'a str>,
     manifest: Option<&'a str>,
+    task: Option<&'a str>,
     changed: Option<&'a str>,
 }
 
 impl<'a> ReportedRun<'a> {
     /// Creates the description of a run from its entry in the store and its progress after all events of the report.
     pub const fn new(entry: &'a RunEntry, progress: &'a Progress) -> Self {
-        Self { entry, progress, state: "unfinished", goal: None, manifest: None, changed: None }
+        Self { entry, progress, state: "unfinished", goal: None, manifest: None, task: None, changed: None }
     }
 
     /// Sets the word for the state of a run that has not ended. `unfinished` by default.
@@ -141,6 +142,12 @@ impl<'a> ReportedRun<'a> {
     #[must_use]
     pub const fn with_manifest(self, manifest: Option<&'a str>) -> Self {
         Self { manifest, ..self }
+    }
+
+    /// Sets the file of a task, which the page names instead of a manifest. None by default.
+    #[must_use]
+    pub const fn with_task(self, task: Option<&'a str>) -> Self {
+        Self { task, ..self }
     }
 
     /// Sets a summary of the files that the run changed. None by default.

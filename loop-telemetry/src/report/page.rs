@@ -59,7 +59,7 @@ fn head(name: &str) -> Markup {
 
 /// Builds the heading: the run, its goal, how it ended and why.
 fn heading(
-    ReportedRun { entry, state, progress, goal, changed, .. }: &ReportedRun<'_>,
+    ReportedRun { entry, state, progress, goal, task, changed, .. }: &ReportedRun<'_>,
     data: &ReportData,
 ) -> Markup {
     let ending = progress.ending();
@@ -80,7 +80,8 @@ fn heading(
         let why = if label == "why" { why.to_owned() } else { format!("{label} {why}") };
         parts.push(Markup::words("p", "why", &why));
     }
-    let manifest = entry.manifest.as_deref().map(|path| ("manifest", path.to_owned()));
+    let task = task.map(|path| ("task", path.to_owned()));
+    let source = task.or_else(|| entry.manifest.as_deref().map(|path| ("manifest", path.to_owned())));
     let facts = [
         ("run", entry.id.clone()),
         ("began", format!("{:.0}", entry.started_at)),
@@ -88,7 +89,7 @@ fn heading(
     ];
     let changed = changed.map(|changed| ("changed", changed.to_owned()));
     let resumed = (data.resumed > 0).then(|| ("resumed", words::count(data.resumed, "time")));
-    parts.push(list("facts", facts.into_iter().chain(manifest).chain(changed).chain(resumed)));
+    parts.push(list("facts", facts.into_iter().chain(source).chain(changed).chain(resumed)));
     Markup::element("header", &[], parts)
 }
 

@@ -62,7 +62,8 @@ fn with_flag(error: JobRequestError) -> anyhow::Error {
     match &error {
         JobRequestError::Phrase(PhraseError::NotUnderstood { .. }) => {
             anyhow!(
-                "{error}\n  With `--every 10m`, `--cron` or `--at` the text is the prompt, whatever its words"
+                "{error}\n  With `--every 10m`, `--cron` or `--at` the text is the prompt, whatever its words; `--tz` \
+                 sets the zone"
             )
         }
         _ => error.into(),
