@@ -159,6 +159,11 @@ impl ActionPolicy {
         self
     }
 
+    /// Returns which changes of files a person is shown before tools make them, and the origin of that setting.
+    pub fn approve_writes(&self) -> &WithOrigin<WriteApproval> {
+        &self.approve_writes
+    }
+
     /// Returns whether commands run in a sandbox, and the origin of that setting.
     pub fn sandbox(&self) -> &WithOrigin<SandboxMode> {
         &self.sandbox
@@ -251,7 +256,7 @@ impl ActionPolicy {
     pub(super) fn has_rules_about(&self, folder: &LocalPath) -> bool {
         self.permissions.iter().any(|permissions| permissions.has_below(folder))
             || self.secrets.has_exception_about(folder)
-            || self.guarded().any(|guarded| guarded.is_within(folder))
+            || self.below_root(&self.guarded).any(|guarded| guarded.is_within(folder))
     }
 
     /// Decides whether a command may run in the workspace's root: its program, its arguments, and every path in them.
@@ -315,17 +320,12 @@ impl ActionPolicy {
         if verb == Verb::Read {
             return None;
         }
-        if verb != Verb::Exec && self.guarded().any(|guarded| path.is_within(&guarded)) {
+        if verb != Verb::Exec && self.below_root(&self.guarded).any(|guarded| path.is_within(&guarded)) {
             let rule =
                 "it holds the user's settings, or what is kept of your work; ask the user to change it";
             return Some(Ruling::denied(rule, &Origin::BuiltIn));
         }
         always_guarded(path)
-    }
-
-    /// Returns the guarded paths below the root, without those that are always guarded.
-    fn guarded(&self) -> impl Iterator<Item = LocalPath> {
-        self.below_root(&self.guarded)
     }
 
     fn below_root(&self, paths: &[PathBuf]) -> impl Iterator<Item = LocalPath> {

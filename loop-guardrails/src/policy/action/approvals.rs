@@ -1,13 +1,8 @@
 //! Permissions that a person adds to the settings.
 
-use super::{super::command::CommandPrefix, ActionPolicy, LocalPath, WithOrigin, WriteApproval};
+use super::{super::command::CommandPrefix, ActionPolicy, LocalPath, WithOrigin};
 
 impl ActionPolicy {
-    /// Returns which changes of files a person is shown before tools make them, and the origin of that setting.
-    pub fn approve_writes(&self) -> &WithOrigin<WriteApproval> {
-        &self.approve_writes
-    }
-
     /// Allows changes to these paths although they are [followed or executed](crate::policy::Ruling::needs_approval)
     /// later, because a person has seen and approved the change. Creating the folders above them is also allowed. All
     /// other rules still apply.
