@@ -154,18 +154,23 @@ impl SecretFiles {
     /// Returns those of these paths whose names are secret. This ignores exceptions, and replaces bytes that are not
     /// UTF-8 with U+FFFD.
     pub(crate) fn among<'a>(&self, paths: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
-        // A repository repeats the same names many times, and most rules concern a single name.
+        // A repository repeats the same names many times, most rules concern a single name, and few names begin another.
         let (longer, single): (Vec<_>, Vec<_>) =
             self.rules().map(|(rule, _)| rule).partition(|rule| rule.contains('/'));
         let mut known = HashMap::new();
         let mut is_secret = |path: &[u8]| {
             let path = folded(&String::from_utf8_lossy(path));
             let names: Vec<_> = path.split('/').map(str::to_owned).collect();
+            let mut is_first = false;
             let by_name = names.iter().any(|name| {
-                let is_meant = || single.iter().any(|rule| is_meant(rule, std::slice::from_ref(name)));
-                *known.entry(name.clone()).or_insert_with(is_meant)
+                let (is_meant, begins_rule) = *known.entry(name.clone()).or_insert_with(|| {
+                    let is_meant = |rule: &&str| is_meant(rule, std::slice::from_ref(name));
+                    (single.iter().any(is_meant), longer.iter().any(|rule| has_first_part(rule, name)))
+                });
+                is_first |= begins_rule;
+                is_meant
             });
-            by_name || is_loose_object(&names) || longer.iter().any(|rule| is_meant(rule, &names))
+            by_name || is_loose_object(&names) || is_first && longer.iter().any(|rule| is_meant(rule, &names))
         };
         paths.filter(|path| is_secret(path)).collect()
     }
@@ -222,6 +227,11 @@ fn is_meant(rule: &str, names: &[String]) -> bool {
         let meant = meant(rule, &names[first..]);
         meant.is_some_and(|name| !(has_public_half && name.ends_with(PUBLIC)))
     })
+}
+
+/// Returns whether the first part of this rule matches a name.
+fn has_first_part(rule: &str, name: &str) -> bool {
+    folded_rule(rule).split('/').find(|part| *part != "**").is_none_or(|part| fits(part, name))
 }
 
 /// Returns whether it is a loose git object: `objects/5d/0cf5…`, 40 or 64 digits together. A repository can have any
