@@ -63,6 +63,10 @@ impl ClockTime {
             None if hour < 24 => hour,
             _ => return None,
         };
+        if hour == 12 && half.is_none() && words.get(length).is_some_and(|word| word.is(NAMED)) {
+            let (time, more) = Self::plain(&words[length..])?;
+            return Some((time, length + more));
+        }
         let has_word = words.get(length).is_some_and(|word| word.is(&["o'clock", "o’clock"]));
         let length = length + usize::from(has_word);
         let is_sharp = words.get(length).is_some_and(|word| word.is(&["sharp"]));

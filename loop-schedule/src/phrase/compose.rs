@@ -20,7 +20,8 @@ struct Parts {
     hours: Option<(u8, u8)>,
     /// Minutes after the hour: `:15`.
     offset: Option<u8>,
-    day_of_month: Option<u8>,
+    /// The field for the days of a month: `1,15`.
+    days_of_month: Option<String>,
 }
 
 /// Returns a form that keeps all parts of a time, if there is one.
@@ -77,7 +78,7 @@ impl Parts {
         // Hours without an interval are those of every hour.
         let daily = || words.iter().any(|word| word.is(&["daily"])).then_some(1_440);
         let period = period(words).or_else(daily).or_else(|| hours.map(|_| 60));
-        Some(Self { period, days, times, hours, offset: offset(words), day_of_month: day_of_month(words) })
+        Some(Self { period, days, times, hours, offset: offset(words), days_of_month: days_of_month(words) })
     }
 
     /// An interval on certain days, in certain hours, or at a certain minute.
@@ -126,7 +127,7 @@ impl Parts {
         let unit = words.iter().position(|word| word.is(&["month", "months"]));
         let count = unit.and_then(|at| amounts::amount(&words[at.checked_sub(1)?].text)).unwrap_or(1.0);
         let months = months(count).filter(|_| self.period.is_none() && self.days.is_none())?;
-        self.day_of_month.map(|day| format!("{} {} {day} {months} *", time.minute, time.hour))
+        self.days_of_month.as_ref().map(|days| format!("{} {} {days} {months} *", time.minute, time.hour))
     }
 }
 
@@ -140,7 +141,13 @@ fn period(words: &[Word]) -> Option<u64> {
     let spec = (0..words.len()).find_map(|at| {
         let is_often = words[at].is(&["every", "each", "hourly"]);
         is_often.then(|| grammar::phrase(&words[at..])).flatten().map(|found| found.spec)
-    })?;
+    });
+    let Some(spec) = spec else {
+        // `every other week` is no form, but it is an interval.
+        let at = words.iter().position(|word| word.is(&["every", "each"]))?;
+        let minutes = amounts::total(&words[at..])?;
+        return (minutes.fract() == 0.0).then_some(minutes as u64);
+    };
     match spec {
         Spec::Every(Ok(interval)) => Some(interval.period().as_secs()),
         _ => None,
@@ -186,13 +193,17 @@ fn offset(words: &[Word]) -> Option<u8> {
     (0..words.len()).find_map(minute)?.parse().ok().filter(|minute| *minute < 60)
 }
 
-/// Returns the day of `the 15th`, `on the 1st`.
-fn day_of_month(words: &[Word]) -> Option<u8> {
+/// Returns the field for the days of `the 15th`, `the 1st and 15th`.
+fn days_of_month(words: &[Word]) -> Option<String> {
     let is_place =
-        |word: &&Word| is_ordinal(word) && word.text.starts_with(|sign: char| sign.is_ascii_digit());
-    let at = words.iter().position(|word| is_place(&word))?;
-    let is_counted = words
-        .get(at + 1)
-        .is_some_and(|word| Days::of(word).is_some() || word.is(&["day", "week", "hour", "minute"]));
-    ordinal_number(&words[at]).filter(|_| !is_counted)
+        |word: &Word| is_ordinal(word) && word.text.starts_with(|sign: char| sign.is_ascii_digit());
+    let is_counted = |at: usize| {
+        let next = words.get(at + 1);
+        next.is_some_and(|word| Days::of(word).is_some() || word.is(&["day", "week", "hour", "minute"]))
+    };
+    let places: Vec<_> = (0..words.len()).filter(|at| is_place(&words[*at])).collect();
+    let days: Option<Vec<_>> =
+        places.iter().map(|at| ordinal_number(&words[*at]).filter(|_| !is_counted(*at))).collect();
+    let days: Vec<_> = days?.iter().map(u8::to_string).collect();
+    (!days.is_empty()).then(|| days.join(","))
 }

@@ -119,7 +119,7 @@ fn is_field(word: &str) -> bool {
     let word = word.trim_end_matches('.');
     let is_part = |part: &str| {
         let is_name = short_name(part).is_some();
-        let is_sign = |byte: u8| byte.is_ascii_digit() || b"*?LW".contains(&byte);
+        let is_sign = |byte: u8| byte.is_ascii_digit() || b"*?LWH".contains(&byte);
         is_name || (!part.is_empty() && part.bytes().all(is_sign))
     };
     !word.is_empty() && word.split([',', '-', '/', '#']).all(is_part)

@@ -71,7 +71,12 @@ impl Days {
             let day = |text: &str| day(text).or_else(|| two_letters(text));
             return Some(Self::range(day(first)?, day(last)?));
         }
-        let days: Option<Vec<_>> = text.split(['/', ',']).map(day).collect();
+        let days: Option<Vec<_>> =
+            text.split(['/', ',']).map(|part| day(part).or_else(|| two_letters(part))).collect();
+        // `we` is a word.
+        if !text.contains(['/', ',']) {
+            return None;
+        }
         days.map(|days| Self { bits: days.into_iter().fold(0, |bits, day| bits | 1 << day) })
     }
 

@@ -35,6 +35,14 @@ fn mixed_number(words: &[Word]) -> usize {
     let is_and = words.get(1).is_some_and(|word| word.is(&["and"]));
     let half = 2 + usize::from(words.get(2).is_some_and(|word| word.is(&["a"])));
     let is_part = words.get(half).is_some_and(|word| word.is(&["half", "quarter"]));
+    let is_unit = |at: usize| words.get(at).is_some_and(Word::is_unit);
+    if is_whole(&words[0].text)
+        && words.get(1).is_some_and(|word| word.text.contains('/'))
+        && is_count(words, 1)
+        && is_unit(2)
+    {
+        return 3;
+    }
     let is_counted = is_number_like(&words[0].text) && words.get(half + 1).is_some_and(Word::is_unit);
     if is_counted && is_and && is_part { half + 2 } else { 0 }
 }
@@ -142,7 +150,12 @@ fn vague(words: &[Word]) -> usize {
         "all" if is_count(words, 1) && !is_part_of(3) => 3,
         "at" | "by" if is_next(&|word| word.is(&["eod"])) => 2,
         "on" if is_next(&|word| word.is(&["alternate"])) && words.get(2).is_some_and(Word::is_unit) => 3,
-        "once" if !is_conjunction(words) && !is_next(&|word| word.is(&["per", "upon", "again", "more"])) => 1,
+        "once"
+            if !is_conjunction(words)
+                && !is_next(&|word| word.is(&["per", "upon", "again", "more", "in"])) =>
+        {
+            1
+        }
         "now" if is_next(&|word| word.is(&["that"])) => 0,
         "now" | "today" | "soon" | "immediately" | "asap" | "yesterday" => 1,
         _ if Days::of(&words[0]).is_some() && is_next(&is_part) => 2,
@@ -173,7 +186,8 @@ fn relative(words: &[Word]) -> Option<usize> {
         "business" | "working" if is_next(&|word| word.is(&["days"])) => Some(2),
         _ if is_next(&|word| word.is(&["o'clock", "o’clock"])) => Some(2),
         "this" if is_next(&is_day_part) => Some(2),
-        "within" => amount(rest).map(|length| length + 1),
+        "within" if is_next(&|word| word.is(&["the"])) => rest.get(1)?.is_unit().then_some(3),
+        "within" | "after" => amount(rest).map(|length| length + 1),
         "in" if is_next(&|word| word.is(&["a"])) => {
             rest.get(1)?.is(&["moment", "bit", "while", "jiffy", "sec"]).then_some(3)
         }

@@ -29,7 +29,7 @@ const REACH: usize = 8;
 pub(super) fn find(words: &[Word]) -> Option<(String, Option<String>)> {
     let at = (0..words.len()).find(|at| is_time(words, *at))?;
     // `nightly at 2` begins with `nightly`, and `christmas eve at 18:00` with a day.
-    let at = at - words[..at].iter().rev().take_while(|word| begins_a_time(word)).count();
+    let at = beginning(words, at);
     let at = at - usize::from(at > 0 && names_a_date(&words[at - 1..]));
     let here = &words[at..words.len().min(at + REACH)];
     let least = if cron_fields::is_in_the_middle(here) { cron_fields::FIELDS } else { edge(words, at) };
@@ -45,14 +45,30 @@ pub(super) fn find(words: &[Word]) -> Option<(String, Option<String>)> {
     Some((joined(found), nearest))
 }
 
+/// Returns where the words directly before a time begin that belong to it: `nightly` in `nightly at 2`.
+fn beginning(words: &[Word], mut at: usize) -> usize {
+    loop {
+        let before = |back: usize| at.checked_sub(back).map(|at| &words[at]);
+        let is_linked =
+            before(1).is_some_and(|word| word.is(&["and", "&"])) && before(2).is_some_and(is_ordinal);
+        let is_article = is_ordinal(&words[at]) && before(1).is_some_and(|word| word.is(&["every", "each"]));
+        match before(1) {
+            Some(_) if is_linked => at -= 2,
+            Some(word) if is_article || begins_a_time(word) => at -= 1,
+            _ => return at,
+        }
+    }
+}
+
 /// Returns whether a word before a time belongs to it.
 fn begins_a_time(word: &Word) -> bool {
-    let is_numeric = starts_with_number(word) && word.text.contains(['.', '/']);
+    let is_numeric = starts_with_number(word) && word.text.contains(['.', '/', '-']);
+    let is_minute = word.text.starts_with(':') || word.is(&["past", "quarter"]);
     let is_named = word.is(HOLIDAYS) || word.is(&["eve", "yesterday", "all", "any", "days", "last"]);
     let is_day = Days::of(word).is_some() && is_clearly_a_day(word);
     // `9 daily`.
     let is_number = word.start == 0 && (is_whole(&word.text) || number(&word.text).is_some());
-    is_number || recurs(word) || is_ordinal(word) || is_day || is_numeric || is_named
+    is_number || is_minute || recurs(word) || is_ordinal(word) || is_day || is_numeric || is_named
 }
 
 /// Returns the error for a schedule of some words that others continue.

@@ -115,7 +115,9 @@ pub(super) fn phrase(words: &[Word]) -> Option<Match> {
         |spec: fn(ClockTime) -> Spec| clock(rest).map(|(time, length)| Match::new(spec(time), length + 1));
     match first.text.as_str() {
         "every" | "each" => every(rest),
-        "once" if rest.first()?.is(&["every", "each"]) => one_word(phrase(rest)),
+        "once" if rest.first()?.is(&["every", "each", "at", "@", "today", "tomorrow", "tonight"]) => {
+            one_word(phrase(rest))
+        }
         "hourly" => Some(Match::new(Spec::Every("1h".parse()), 1)),
         "daily" => days_at(Days::ALL, rest).or_else(|| whole_days(1)),
         "weekly" => whole_days(7),
@@ -217,7 +219,10 @@ fn after(rest: &[Word]) -> Option<Match> {
     let is_unit = unit(&rest[0].text).is_some();
     let (amount, length) = amount(rest).filter(|_| !is_unit)?;
     // `in ten minutes' time`.
-    let has_time = rest[length - 1].is_possessive && rest.get(length).is_some_and(|word| word.is(&["time"]));
+    let is_verb =
+        rest.get(length + 1).is_some_and(|word| word.is(&["the", "a", "an", "it", "each", "all", "how"]));
+    let is_possessive = rest[length - 1].is_possessive || !(is_verb || rest[length - 1].has_comma);
+    let has_time = is_possessive && rest.get(length).is_some_and(|word| word.is(&["time"]));
     Some(Match::new(in_(&amount), length + 1 + usize::from(has_time)))
 }
 

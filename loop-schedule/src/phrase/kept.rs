@@ -20,22 +20,24 @@ use crate::interval::time_words::is_compact_like;
 use std::time::Duration;
 
 /// Words that no form means.
-const NEVER: &[&str] = &["yesterday", "before", "within", "eve", "bimonthly", "moment", "bit", "while"];
+const NEVER: &[&str] =
+    &["yesterday", "before", "within", "under", "than", "over", "eve", "bimonthly", "moment", "bit", "while"];
 
 /// Returns whether a form keeps all numbers, days, months and units.
 pub(super) fn keeps(words: &[Word], form: &str) -> bool {
+    let is_cron = cron_fields::at_start(form, &Word::all(form)).is_ok_and(|found| found.is_some());
+    let spec = grammar::phrase(&Word::all(form)).map(|found| found.spec).filter(|_| !is_cron);
+    let repeats = matches!(spec, None | Some(Spec::Every(_) | Spec::Days(..)));
     let is_once = |at: usize| {
         let is_counted =
             frequency(&words[at..]).is_some() || words.get(at + 1).is_some_and(|it| it.is(&["every"]));
-        words[at].is(&["once"]) && !is_counted && words.len() > 1
+        words[at].is(&["once"]) && !is_counted && repeats
     };
     let is_lost = |at: usize| {
         let word = &words[at];
         let is_holiday = word.is(HOLIDAYS) && !word.is(&["new"]);
         word.is(NEVER) || is_holiday || is_fires(&word.text) || is_once(at) || (at > 0 && word.is(&["after"]))
     };
-    let is_cron = cron_fields::at_start(form, &Word::all(form)).is_ok_and(|found| found.is_some());
-    let spec = grammar::phrase(&Word::all(form)).map(|found| found.spec).filter(|_| !is_cron);
     let loses_tomorrow =
         words.iter().any(|word| word.is(&["tomorrow", "tonight"]) && !form.contains(word.text.as_str()));
     if (0..words.len()).any(is_lost) || loses_tomorrow || !keeps_months(words, form) {

@@ -10,7 +10,8 @@ use super::{
 /// Returns the form for a number of times in a unit.
 pub(super) fn at_frequency(count: f64, unit: &str) -> Option<String> {
     let unit = period_unit(unit);
-    per(unit).map_or_else(|| calendar_every(1.0 / count, unit), |minutes| interval(minutes / count))
+    let Some(minutes) = per(unit) else { return calendar_every(1.0 / count, unit) };
+    interval(minutes / count).filter(|form| !form.ends_with('s'))
 }
 
 /// Returns the form for words after `in`. A number without a unit is one of minutes.

@@ -61,8 +61,21 @@ const CONTINUATIONS: &[(&[&str], Follows)] = &[
 const LINKS: &[&str] = &["and", "or", "but", "then", "also", "plus", "&"];
 
 /// First words of a continuation that also stands before a schedule: `on weekdays every hour`.
-const FRAMES: &[&str] =
-    &["at", "@", "on", "between", "from", "starting", "beginning", "except", "only", "not", "then"];
+const FRAMES: &[&str] = &[
+    "at",
+    "@",
+    "on",
+    "between",
+    "from",
+    "starting",
+    "beginning",
+    "except",
+    "only",
+    "not",
+    "then",
+    "until",
+    "till",
+];
 
 /// The number of words before a schedule in which a frame or another time is looked for.
 const BESIDE: usize = 8;

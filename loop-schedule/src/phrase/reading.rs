@@ -4,7 +4,7 @@
 //! has lost nothing.
 
 use super::{
-    clock::ClockTime,
+    clock::{ClockTime, NAMED},
     date::DayOfYear,
     days::{Days, is_clearly_a_day, is_day_range},
     nearest::clock,
@@ -88,8 +88,9 @@ impl Reading {
         if word.is(&["every", "each"]) {
             self.recurs = true;
             let rest = &here[1..];
-            self.is_daily |= rest.first().is_some_and(is_day_part);
-            return (rest.first().is_some_and(is_day_part) || Days::parse(rest).is_some()).then_some(1);
+            let is_part = rest.first().is_some_and(|next| is_day_part(next) || next.is(NAMED));
+            self.is_daily |= is_part;
+            return (is_part || Days::parse(rest).is_some()).then_some(1);
         }
         let relative = match word.text.as_str() {
             "today" => Some(When::Today),
@@ -121,7 +122,10 @@ impl Reading {
     /// Reads `morning`, `in the evening`. It says which half of the day the time before it means, or the one behind it.
     fn day_part(&mut self, words: &[Word], at: usize) -> Option<usize> {
         let is = |at: usize, name: &str| words.get(at).is_some_and(|word| word.is(&[name]));
-        let start = if is(at, "in") { 1 + usize::from(is(at + 1, "the")) } else { 0 };
+        let start = match () {
+            () if is(at, "in") => 1 + usize::from(is(at + 1, "the")),
+            () => usize::from(is(at, "this")),
+        };
         let part = words.get(at + start).filter(|word| is_day_part(word) || is_plural_part(word))?;
         (self.recurs, self.is_daily) = (
             self.recurs || is_plural_part(part),
@@ -198,7 +202,7 @@ fn time(words: &[Word], at: usize) -> Option<(ClockTime, usize)> {
     let named = || ClockTime::parse(&Word::all(&number(&here.first()?.text)?.to_string()));
     let (time, length) = ClockTime::parse(here).or_else(named)?;
     let is_amount = here.get(length).is_some_and(|word| is_unit_like(&word.text));
-    (time.is_exact || (at > 0 && !is_amount)).then_some((time, length))
+    (time.is_exact || length > 1 || (at > 0 && !is_amount)).then_some((time, length))
 }
 
 fn is_plural_part(word: &Word) -> bool {

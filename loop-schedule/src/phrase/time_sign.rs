@@ -87,6 +87,7 @@ pub(super) fn qualifiers(words: &[Word]) -> usize {
     const NAMES: &[&str] = &[
         "single", "several", "some", "many", "of", "a", "an", "the", "next", "odd", "even", "working",
         "business", "calendar", "quarter", "about", "around", "roughly", "exactly", "or", "so", "to",
+        "under", "less", "more", "over", "than",
     ];
     let is_qualifier = |word: &&Word| {
         word.is(NAMES)
