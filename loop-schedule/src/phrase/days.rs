@@ -25,6 +25,9 @@ impl Days {
     /// Parses the days that these words begin with: `monday`, `mondays and fridays`, `monday to friday`, `mon-fri`,
     /// `weekdays`. Returns how many words they are.
     pub(super) fn parse(words: &[Word]) -> Option<(Self, usize)> {
+        // More words than a week has days are a text, which is not read from each of its words to its end.
+        const MOST: usize = 16;
+        let words = &words[..words.len().min(MOST)];
         let (mut days, mut length) = (Self::of(words.first()?)?, 1);
         loop {
             let rest = &words[length..];

@@ -233,7 +233,9 @@ fn begins_with_time(words: &[Word]) -> bool {
 /// Returns the name with the fewest typing errors in a word: one, or two in a long name. A short name only has letters
 /// that are swapped or doubled.
 fn closest(word: &str, names: &[&'static str]) -> Option<&'static str> {
-    let near = names.iter().filter_map(|name| {
+    // A letter too many or too few is one error, and no word has more than two.
+    let is_as_long = |name: &&&str| word.len().abs_diff(name.len()) <= 2;
+    let near = names.iter().filter(is_as_long).filter_map(|name| {
         let errors = errors(word, name);
         let is_near = match name.len() {
             0..=4 => errors == 1 && is_swapped_or_doubled(word, name),
