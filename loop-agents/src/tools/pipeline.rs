@@ -110,7 +110,8 @@ mod tests {
             ("grep 'a | b' x | wc", &["grep 'a | b' x", "wc"]),
             ("grep \"a \\\" | b\" x", &["grep \"a \\\" | b\" x"]),
             ("grep '|' x", &["grep '|' x"]),
-            (r"echo \ | c", &[r"echo \ ", "c"]),
+            // The escaped blank belongs to the word.
+            (r"echo \ | c", &[r"echo \ | c"]),
             (r"echo \| c", &[r"echo \| c"]),
             ("a|b", &["a|b"]),
             ("a || b", &["a || b"]),
