@@ -51,7 +51,7 @@ pub fn with_named_files(workspace: &Workspace, prompt: &str) -> String {
 
 /// Returns the word without the punctuation around it, also without a full stop at its end.
 fn candidates(word: &str) -> impl Iterator<Item = &str> {
-    let around = |sign: char| "\"'`()[]{}<>,;:!?*".contains(sign);
+    let around = |sign: char| "\"'`()[]{}<>,;:!?*@".contains(sign);
     let bare = word.trim_matches(around);
     let shorter = bare.trim_end_matches(['.', ',', ':']).trim_matches(around);
     [Some(bare), Some(shorter).filter(|it| *it != bare)].into_iter().flatten()
@@ -109,7 +109,7 @@ mod tests {
                 .filter_map(|line| line.strip_prefix("### File: ").map(str::to_owned))
                 .collect::<Vec<_>>()
         };
-        assert_eq!(files("Compare (src/a.rs) with src/a.rs."), ["src/a.rs"]);
+        assert_eq!(files("Compare (src/a.rs) with @src/a.rs."), ["src/a.rs"]);
         assert_eq!(files("b.txt ./.env /etc/passwd ../x.md src/ Makefile and/or none.md"), [""; 0]);
         let long = with_named_files(&workspace, "Read long.md!");
         assert!(long.contains("start") && long.contains("end") && long.contains("beginning and its end"));

@@ -64,6 +64,28 @@ fn a_model_that_cannot_be_asked_is_not_chosen() {
     }
 }
 
+#[test]
+fn a_name_alone_changes_the_model_and_each_is_listed_once() {
+    for size in SIZES {
+        let (scenario, server) = (Scenario::new(), two_models());
+        let mut chat = unnamed(&scenario, &server, size);
+        chat.sees("Which one answers?");
+        chat.types("\r");
+        chat.wait_for_prompt_after("first, with tools");
+        chat.says("/model secnd", "`ollama:second`");
+        chat.says("/model use ghost", "ghost");
+        chat.says("/model second", "second answers from now on");
+        chat.says("/models", "ollama:first\nollama:second  (answers now)\n");
+        scenario.write("notes.md", "Buy milk.\n");
+        chat.says("@notes.md What do I buy?", "One.");
+        let asked = server.requests()[0].body.clone();
+        assert_eq!(asked["model"], "second");
+        assert!(asked["messages"].to_string().contains("@notes.md What do I buy?"), "{asked}");
+        chat.says("@none.md What is it?", "none.md");
+        chat.leaves();
+    }
+}
+
 /// The name looks like that of a model of a vendor. Only the server that listed it is asked.
 #[test]
 fn a_chosen_model_is_asked_where_it_was_listed() {

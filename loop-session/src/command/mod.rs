@@ -56,6 +56,7 @@ impl Commands {
             .with(shell_commands::RunCommand)
             .with(shell_commands::GitCommand)
             .with(model_commands::ModelCommand)
+            .with(model_commands::ModelsCommand)
             .with(model_commands::InspectCommand)
             .with(model_commands::ToolsCommand)
             .with(schedule_commands::LoopCommand)

@@ -178,6 +178,9 @@ mod tests {
             assert!(all.resolve(info.name, "").is_ok());
         }
         let names: Vec<_> = commands().map(|command| command.info().name).collect();
-        assert_eq!(names, ["status", "cost", "exit", "clear", "summarize", "undo", "redo", "security"]);
+        assert_eq!(
+            names,
+            ["status", "cost", "exit", "clear", "summarize", "undo", "redo", "models", "security"]
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Carries out lines.
 
 use loop_core::CancellationToken;
+use loop_guardrails::policy::Verb;
 
 use super::state::Session;
 use crate::{InputError, RepeatEffect, UserInput};
@@ -34,9 +35,18 @@ impl Session {
                 command.run(arguments, self).await
             }
             UserInput::Shell(line) => self.shell(line).await,
+            UserInput::Mention { model, .. } if self.is_file(model) => self.turn(line.trim()).await,
             UserInput::Mention { model, prompt } => self.mention(model, prompt).await,
             UserInput::Prompt(prompt) => self.turn(prompt).await,
         }
+    }
+
+    /// Returns whether the word after an `@` names a file or a folder and no model of the settings.
+    fn is_file(&self, name: &str) -> bool {
+        name.contains(['/', '.'])
+            && !self.named_models().iter().any(|model| model == name)
+            && self.tools.workspace.check(name, Verb::Read).is_ok()
+            && self.context.execution.folder().join(name).exists()
     }
 
     /// Returns whether a line may change files of the folder.

@@ -37,9 +37,12 @@ impl SessionCompleter {
             if let Some(name) = word.strip_prefix('/') {
                 return (1, candidates(self.0.commands.names(), name));
             }
-            if let Some(name) = word.strip_prefix('@') {
-                return (1, candidates(self.0.models.iter().map(String::as_str), name));
-            }
+        }
+        if let Some(name) = word.strip_prefix('@') {
+            let models = self.0.models.iter().map(String::as_str).filter(|_| start == 0);
+            let mut found = candidates(models, name);
+            found.extend(self.paths(name));
+            return (start + 1, found);
         }
         let command = before.strip_prefix('/').and_then(|line| line.split_whitespace().next());
         let found = match command
@@ -133,6 +136,9 @@ mod tests {
             ("/he", 1, &["help"][..]),
             ("/help ex", 6, &["exit"]),
             ("@b", 1, &["box"]),
+            ("@s", 1, &["src/"]),
+            ("compare @src/ma", 9, &["src/made.rs", "src/main.rs"]),
+            ("compare @b", 9, &[]),
             ("/model use g", 11, &["gpt-5"]),
             ("/read src/ma", 6, &["src/made.rs", "src/main.rs"]),
             ("what is in s", 11, &["src/"]),

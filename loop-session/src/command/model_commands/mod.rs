@@ -4,4 +4,8 @@ mod inspect;
 mod model;
 mod tools;
 
-pub(super) use self::{inspect::InspectCommand, model::ModelCommand, tools::ToolsCommand};
+pub(super) use self::{
+    inspect::InspectCommand,
+    model::{ModelCommand, ModelsCommand},
+    tools::ToolsCommand,
+};
