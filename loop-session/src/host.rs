@@ -27,9 +27,10 @@ pub trait SessionOutput: Send + Sync {
         let _ = text;
     }
 
-    /// Shows the last prompt and its reply in a session that is resumed. Default: shows nothing.
-    fn last_exchange(&self, prompt: &str, reply: &str) {
-        let _ = (prompt, reply);
+    /// Shows the end of a session that is resumed: the last prompt and its reply, and the commands around them. Default:
+    /// shows nothing.
+    fn last_exchange(&self, parts: &[ExchangePart]) {
+        let _ = parts;
     }
 
     /// Returns the number of columns that fit on a line, for texts that must not wrap by themselves. Default: 80.
@@ -50,6 +51,18 @@ pub trait SessionOutput: Send + Sync {
         let _ = work;
         Box::new(SilentView)
     }
+}
+
+/// A part of the end of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExchangePart {
+    /// A line that the person typed.
+    Typed(String),
+    /// The output of a command.
+    Output(String),
+    /// The reply of a model.
+    Reply(String),
 }
 
 /// Shows one turn while it runs.
@@ -159,8 +172,14 @@ impl SessionHost {
         }
     }
 
-    pub(crate) fn last_exchange(&self, prompt: &str, reply: &str) {
-        self.output.last_exchange(&self.printable(prompt.trim()), &self.printable(reply.trim()));
+    pub(crate) fn last_exchange(&self, parts: Vec<ExchangePart>) {
+        let clean = |text: String| self.printable(text.trim());
+        let parts = parts.into_iter().map(|part| match part {
+            ExchangePart::Typed(text) => ExchangePart::Typed(clean(text)),
+            ExchangePart::Output(text) => ExchangePart::Output(clean(text)),
+            ExchangePart::Reply(text) => ExchangePart::Reply(clean(text)),
+        });
+        self.output.last_exchange(&parts.collect::<Vec<_>>());
     }
 
     pub(crate) fn show(&self, work: Activity) -> Box<dyn ActivityView> {

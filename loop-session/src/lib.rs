@@ -25,7 +25,7 @@ pub use self::{
     approval_channel::ApprovalChannel,
     command::{ArgumentKind, Command, CommandGroup, CommandInfo, Commands, RepeatEffect, is_loop},
     error::{InputError, OpenError, UnknownCommand},
-    host::{Activity, ActivityView, SessionHost, SessionOutput},
+    host::{Activity, ActivityView, ExchangePart, SessionHost, SessionOutput},
     session::{OwnCommand, OwnCommandOutput, Session, StartModel, overflow_warning},
     start_dialogue::{SessionStart, StartDialogue},
     transcript_writer::TranscriptWriter,

@@ -111,18 +111,26 @@ pub struct SessionList<'a> {
     host: &'a SessionHost,
     current: Option<&'a str>,
     is_local: bool,
+    columns: Option<usize>,
 }
 
 impl<'a> SessionList<'a> {
     /// Creates the list, as seen from this folder.
     pub fn new(store: &'a SessionStore, folder: &'a Path, host: &'a SessionHost) -> Self {
-        Self { store, folder, host, current: None, is_local: false }
+        Self { store, folder, host, current: None, is_local: false, columns: None }
     }
 
     /// Marks the session with this id as the current one.
     #[must_use]
     pub fn current(self, id: &'a str) -> Self {
         Self { current: Some(id), ..self }
+    }
+
+    /// Shortens ids to a beginning that names one session, and folders and names, if the lines have more columns than
+    /// this otherwise. Default: nothing is shortened.
+    #[must_use]
+    pub fn columns(self, columns: usize) -> Self {
+        Self { columns: Some(columns), ..self }
     }
 
     /// Leaves out the sessions of other folders.
@@ -138,7 +146,11 @@ impl<'a> SessionList<'a> {
     pub fn table(&self) -> Result<Option<SessionTable>, SessionError> {
         let (mut sessions, unreadable) = self.store.list_from(self.folder)?;
         sessions.retain(|entry| !self.is_local || entry.info.works_in(self.folder));
-        let rows: Vec<_> = sessions.iter().take(LISTED).map(|entry| self.row(entry)).collect();
+        let mut rows: Vec<_> = sessions.iter().take(LISTED).map(|entry| self.row(entry)).collect();
+        if let Some(columns) = self.columns {
+            let ids: Vec<_> = sessions.iter().map(|entry| entry.info.id.as_str()).collect();
+            shorten(&mut rows, &ids, columns);
+        }
         let mut lines = if rows.is_empty() { Vec::new() } else { table::lines(COLUMNS, &rows) };
         if let Some(more) = sessions.len().checked_sub(LISTED).filter(|more| *more > 0) {
             lines.push(format!("… and {more} more"));
@@ -159,6 +171,37 @@ impl<'a> SessionList<'a> {
             words::bytes(entry.bytes),
             if is_here { "this one".to_owned() } else { self.host.one_line(&entry.info.folder) },
         ]
+    }
+}
+
+/// The places of the cells that can be shortened, and how many columns they keep.
+const SHORTENED: [(usize, usize); 2] = [(4, 16), (1, 12)];
+
+/// The least length of a shortened id.
+const LEAST_ID: usize = 13;
+
+/// Shortens the cells of rows that are too wide: ids first, then folders, then names.
+fn shorten(rows: &mut [Vec<String>], ids: &[&str], columns: usize) {
+    let excess = |rows: &[Vec<String>]| {
+        let lines = table::lines(COLUMNS, rows);
+        lines.iter().map(|line| words::width(line)).max().unwrap_or(0).saturating_sub(columns)
+    };
+    if excess(rows) == 0 {
+        return;
+    }
+    let is_clear = |length: &usize| {
+        let mut beginnings: Vec<_> = ids.iter().map(|id| id.get(..*length).unwrap_or(id)).collect();
+        beginnings.sort_unstable();
+        beginnings.windows(2).all(|pair| pair[0] != pair[1])
+    };
+    let longest = ids.iter().map(|id| id.len()).max().unwrap_or(0);
+    if let Some(length) = (LEAST_ID..longest).find(is_clear) {
+        rows.iter_mut().for_each(|row| row[0] = row[0].chars().take(length).collect());
+    }
+    for (place, least) in SHORTENED {
+        let longest = rows.iter().map(|row| words::width(&row[place])).max().unwrap_or(0);
+        let most = longest.saturating_sub(excess(rows)).max(least);
+        rows.iter_mut().for_each(|row| row[place] = words::cut(&row[place], most));
     }
 }
 

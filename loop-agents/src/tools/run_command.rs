@@ -150,7 +150,8 @@ async fn pass_on(
     cx.ran(CommandRun { line: line.to_owned(), exit_code, timed_out });
     // The names of files in a text are those that the command was given.
     let output = String::from_utf8(finished.stdout.to_bytes());
-    let output = output.map_or_else(|bytes| bytes.into_bytes(), |text| opened.with_names(&text).into_bytes());
+    let output = output
+        .map_or_else(std::string::FromUtf8Error::into_bytes, |text| opened.with_names(&text).into_bytes());
     Ok(PassedOutput { output, note, is_cut: timed_out })
 }
 

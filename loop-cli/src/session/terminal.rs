@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use loop_session::{Activity, ActivityView, SessionHost, SessionOutput};
+use loop_session::{Activity, ActivityView, ExchangePart, SessionHost, SessionOutput};
 
 use super::screen::{TurnStatus, TurnView, TypedLines, columns, last_exchange};
 use crate::{clock, view};
@@ -27,8 +27,8 @@ impl SessionOutput for TerminalOutput {
         self.say(&view::warning_text(text));
     }
 
-    fn last_exchange(&self, prompt: &str, reply: &str) {
-        view::say(&last_exchange(prompt, reply, columns()).join("\n"));
+    fn last_exchange(&self, parts: &[ExchangePart]) {
+        last_exchange(parts, columns()).iter().for_each(|row| view::say(row));
     }
 
     fn verbose(&self, on: Option<bool>) -> Option<bool> {

@@ -84,10 +84,15 @@ fn a_resumed_session_shows_its_last_exchange() {
         let scenario = Scenario::new();
         let server = ModelServer::new([Answer::deltas(["The **answer** is 42."])]);
         let mut first = chat(&scenario, &server, size);
+        first.says("!seq 5", "5");
         first.says("What is it?", "The answer is 42.");
+        first.says("!echo later", "later\n");
         first.leaves();
         let second = ChatHarness::chat(&scenario, &server, &["--resume"], size);
-        second.wait_for_prompt_after("/help\n> What is it?\nThe answer is 42.");
+        second.wait_for_prompt_after(
+            "/help\n> !seq 5\n… 3 more rows\n4\n5\n(exit 0)\n> What is it?\nThe answer is 42.\n\
+             > !echo later\nlater\n(exit 0)\n",
+        );
         second.leaves();
     }
 }

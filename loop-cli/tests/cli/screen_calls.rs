@@ -48,6 +48,30 @@ fn does(chat: &mut ChatHarness) {
 }
 
 #[test]
+fn a_command_that_fails_shows_its_last_lines_and_an_unknown_cost_appears_once() {
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let call = || {
+            let arguments = json!({ "command": "cmp poem other" }).to_string();
+            Answer::calls([Call::new("c1", "run_command", [arguments.as_str()])]).usage(30, 4)
+        };
+        let done = || Answer::deltas(["It failed."]).usage(40, 5);
+        scenario.write("poem", "a poem\n");
+        scenario.write("other", "another\n");
+        let server = ModelServer::new([call(), done(), call(), done()]);
+        let mut chat = chat(&scenario, &server, &[], size);
+        chat.says("Read it.", "cost unknown");
+        chat.says("Read it again.", "It failed.");
+        let page = chat.page();
+        assert_eq!(page.matches("cost unknown").count(), 1, "{page}");
+        chat.says("/verbose", "`/verbose on` shows all of it");
+        let rows = page.split_once("run_command cmp poem other → exit 1").expect("a row").1;
+        assert!(rows.lines().nth(1).expect("its output").starts_with("  poem other differ"), "{page}");
+        chat.leaves();
+    }
+}
+
+#[test]
 fn a_call_is_a_row_with_the_size_of_its_result() {
     for size in SIZES {
         let scenario = Scenario::new();
@@ -79,7 +103,7 @@ fn how_much_of_a_call_appears_can_be_changed_in_the_session() {
         chat.says("/verbose on", "tool calls appear as JSON");
         does(&mut chat);
         chat.sees("run_command → rejected");
-        chat.says("/verbose off", "each tool call appears as one line, and edits as diffs");
+        chat.says("/verbose off", "`/verbose on` shows all of it");
         chat.says("/clear", "the conversation is forgotten");
         chat.leaves();
     }

@@ -97,3 +97,26 @@ fn a_line_that_is_being_typed_shows_no_half_lines() {
     chat.wait_for_prompt_after("Ctrl+D leaves");
     chat.leaves();
 }
+
+#[test]
+fn a_list_of_sessions_fits_the_terminal() {
+    let scenario = Scenario::new();
+    let server = ModelServer::new(["One.", "Two."].map(|text| Answer::deltas([text])));
+    let name = "a name that somebody chose for a session about a long subject";
+    let mut first = chat(&scenario, &server, (80, 24));
+    first.says("Hello?", "One.");
+    first.says(&format!("/rename {name}"), "now called");
+    first.leaves();
+    let mut second = chat(&scenario, &server, (80, 24));
+    second.says("Hello?", "Two.");
+    second.says("/session list", "this one");
+    let page = second.page();
+    let listed = page.split_once("/session list").expect("the list").1;
+    let rows: Vec<_> = listed.lines().filter(|row| row.contains("this one")).collect();
+    assert!(
+        rows.len() == 2 && rows.iter().any(|row| row.contains("a name that") && row.contains("…")),
+        "{page}"
+    );
+    assert_eq!(listed.trim().lines().count(), 4, "{page}");
+    second.leaves();
+}

@@ -4,7 +4,7 @@ use loop_agents::chat::{History, Message};
 use loop_core::with_causes;
 use loop_manifest::model::Model;
 use loop_telemetry::{
-    transcript::{Conversation, SessionEntry, TranscriptEntry},
+    transcript::{Conversation, RecentLine, SessionEntry, TranscriptEntry},
     words::{
         self,
         style::{DIM, paint},
@@ -12,7 +12,7 @@ use loop_telemetry::{
 };
 
 use super::state::Session;
-use crate::InputError;
+use crate::{ExchangePart, InputError};
 
 /// The notice that the current session's own rules no longer apply.
 const RULES_ANEW: &str =
@@ -25,7 +25,8 @@ impl Session {
     ///
     /// # Errors
     /// There is no such session, another process holds it, or it cannot be read. The current session then continues.
-    pub(crate) fn resume(&mut self, wanted: &str) -> Result<(), InputError> {
+    /// Returns the last lines of the person, to [show](Self::show_last_exchange).
+    pub(crate) fn resume(&mut self, wanted: &str) -> Result<Vec<RecentLine<Message>>, InputError> {
         let entry = self.find_session(wanted)?;
         if entry.info.id == self.log.id() {
             return Err(InputError::refused("this is that session"));
@@ -44,6 +45,7 @@ impl Session {
             waiting,
             unanswered,
             open_loop,
+            recent,
             ..
         } = self.log.resume(entry.info.clone())?;
         self.dialogue.chat.set_history(History::from(messages));
@@ -72,7 +74,7 @@ impl Session {
         }
         self.restore_attachments(&attached[attached.len() - waiting..]);
         self.warn_of_interruption(unanswered.as_ref(), open_loop);
-        Ok(())
+        Ok(recent)
     }
 
     /// Switches to that session's model, unless this session's model was named. Returns whether the model changed.
@@ -92,16 +94,28 @@ impl Session {
         false
     }
 
-    /// Shows the last reply of the conversation and its prompt, if there are any.
-    pub(crate) fn show_last_exchange(&self) {
+    /// Shows the last reply of the conversation with its prompt, if there are any, and the commands around it as the
+    /// person typed them.
+    pub(crate) fn show_last_exchange(&self, recent: Vec<RecentLine<Message>>) {
         let messages = self.dialogue.chat.history().messages();
-        let is_reply = |message: &Message| {
-            matches!(message, Message::Assistant { .. }) && !message.text().trim().is_empty()
+        let reply = messages.iter().rev().find_map(|message| match message {
+            Message::Assistant { text, .. } => Some(text).filter(|text| !text.trim().is_empty()),
+            Message::User { .. } => None,
+        });
+        let part = |line: RecentLine<Message>| match line {
+            RecentLine::Prompt(prompt) => {
+                let prompt = ExchangePart::Typed(prompt.text().to_owned());
+                [Some(prompt), reply.cloned().map(ExchangePart::Reply)]
+            }
+            RecentLine::Command { line, output } => {
+                // The first line only tells the model what this is.
+                let output = output.split_once('\n').map_or("", |(_, output)| output).to_owned();
+                [Some(ExchangePart::Typed(line)), Some(ExchangePart::Output(output))]
+            }
+            _ => [None, None],
         };
-        let Some(at) = messages.iter().rposition(is_reply) else { return };
-        let is_prompt = |message: &&Message| matches!(message, Message::User { .. });
-        let prompt = messages[..at].iter().rev().find(is_prompt).map_or("", Message::text);
-        self.host().last_exchange(prompt, messages[at].text());
+        let parts: Vec<_> = recent.into_iter().flat_map(part).flatten().collect();
+        self.host().last_exchange(parts);
     }
 
     /// Finds the session.

@@ -13,18 +13,11 @@ use loop_schedule::{DISABLE_VARIABLE, ProjectJobs, is_disabled};
 use loop_telemetry::{
     StateDir,
     transcript::{SessionInfo, SessionStore},
-    words::{
-        self,
-        style::{DIM, paint},
-    },
+    words::style::{DIM, paint},
 };
 
 use super::{
-    folder_changes::FolderBaseline,
-    no_model::NoModel,
-    statistics::{at_least, money},
-    tools::SessionTools,
-    turn_durations::TurnDurations,
+    folder_changes::FolderBaseline, no_model::NoModel, tools::SessionTools, turn_durations::TurnDurations,
 };
 use crate::{
     Activity, ActivityView, ApprovalChannel, Commands, InputError, OpenError, SessionHost, TranscriptWriter,
@@ -67,6 +60,8 @@ pub(crate) struct Dialogue {
     pub(crate) turns: u64,
     /// The reported usage of these turns.
     pub(crate) usage: Usage,
+    /// True if the last turn had no known cost, and the person has read that.
+    pub(crate) told_unknown_cost: bool,
 }
 
 /// The model with which a session starts.
@@ -169,6 +164,7 @@ impl Session {
                 turn_durations: TurnDurations::default(),
                 turns: 0,
                 usage: Usage::unknown(),
+                told_unknown_cost: false,
             },
             tools,
             jobs: jobs.disabled(is_disabled),
@@ -196,8 +192,9 @@ impl Session {
     pub async fn start(&mut self, resumed: Option<&str>) -> Result<(), InputError> {
         self.watch_folder();
         self.rebuild_system_prompt().await;
+        let mut recent = Vec::new();
         if let Some(wanted) = resumed {
-            self.resume(wanted)?;
+            recent = self.resume(wanted)?;
             if self.tools.are_asked {
                 self.allow_tools(true);
             }
@@ -211,9 +208,7 @@ impl Session {
         let tools = if self.tools.are_on { "with tools" } else { "without tools" };
         let folder = self.context.execution.folder().display();
         self.say(&paint(DIM, format_args!("{}, {tools}, in {folder} · /help", self.model_name())));
-        if resumed.is_some() {
-            self.show_last_exchange();
-        }
+        self.show_last_exchange(recent);
         Ok(())
     }
 
@@ -285,16 +280,6 @@ impl Session {
     pub(crate) async fn rebuild_system_prompt(&mut self) {
         let prompt = self.system_prompt().await;
         self.dialogue.chat.set_system(prompt);
-    }
-
-    /// Returns the usage so far, in words.
-    pub(crate) fn used(&self) -> String {
-        let usage = &self.dialogue.usage;
-        let tokens = usage.tokens();
-        let tokens = tokens.map(|tokens| format!("{}{}", at_least(usage), words::count(tokens, "token")));
-        let cost = usage.cost.map(money);
-        let parts: Vec<_> = tokens.into_iter().chain(cost).collect();
-        if parts.is_empty() { "unknown".to_owned() } else { parts.join(", ") }
     }
 
     /// Begins a line, which `stop` cancels.

@@ -10,13 +10,16 @@ use loop_telemetry::words::{
     style::{DIM, paint},
 };
 
-/// Formats the model, the tokens, the time and the cost. Unreported values are left out, except the cost: an unknown
-/// cost matters.
+use super::state::Session;
+
+/// Formats the model, the tokens, the time and the cost. Unreported values are left out. An unknown cost matters, so
+/// it is shown if `tells_unknown_cost`.
 pub(crate) fn statistics(
     model: &str,
     output: &TurnOutput,
     context: Option<&str>,
     elapsed: Duration,
+    tells_unknown_cost: bool,
 ) -> String {
     let usage = &output.usage;
     let reply = usage.output_tokens.map(|tokens| format!("{} reply", words::grouped(tokens)));
@@ -25,7 +28,7 @@ pub(crate) fn statistics(
     let speed = usage.output_tokens.filter(|_| !elapsed.is_zero());
     let speed = speed.map(|tokens| format!("{} tok/s", tenths(tokens as f64 / elapsed.as_secs_f64())));
     let cost = match usage.cost {
-        None if tokens.is_empty() => None,
+        None if tokens.is_empty() || !tells_unknown_cost => None,
         None => Some("cost unknown".to_owned()),
         Some(cost) => Some(money(cost)),
     };
@@ -56,6 +59,18 @@ pub(crate) fn money(Cost { usd, quality, .. }: Cost) -> String {
     }
 }
 
+impl Session {
+    /// Returns the usage so far, in words.
+    pub(crate) fn used(&self) -> String {
+        let usage = &self.dialogue.usage;
+        let tokens = usage.tokens();
+        let tokens = tokens.map(|tokens| format!("{}{}", at_least(usage), words::count(tokens, "token")));
+        let cost = usage.cost.map(money);
+        let parts: Vec<_> = tokens.into_iter().chain(cost).collect();
+        if parts.is_empty() { "unknown".to_owned() } else { parts.join(", ") }
+    }
+}
+
 /// Formats tenths, truncated like durations.
 fn tenths(number: f64) -> String {
     format!("{:.1}", (number * 10.0).floor() / 10.0)
@@ -71,7 +86,7 @@ mod tests {
     fn line(usage: Usage, context: Option<&str>, ms: u64) -> String {
         let output = serde_json::json!({ "text": "", "rounds": 1, "usage": usage });
         let output: TurnOutput = serde_json::from_value(output).unwrap();
-        words::plain(&statistics("m", &output, context, Duration::from_millis(ms))).into_owned()
+        words::plain(&statistics("m", &output, context, Duration::from_millis(ms), true)).into_owned()
     }
 
     #[test]

@@ -157,7 +157,7 @@ impl Session {
     }
 
     /// Reports the cost of a turn, and problems with the reply.
-    fn tell_of(&self, model: &str, output: &TurnOutput, context: Option<&str>, elapsed: Duration) {
+    fn tell_of(&mut self, model: &str, output: &TurnOutput, context: Option<&str>, elapsed: Duration) {
         if output.text.trim().is_empty() {
             self.say(&paint(DIM, "(empty reply)"));
         }
@@ -168,7 +168,10 @@ impl Session {
             self.warn("the reply was cut off at its token limit");
         }
         let model = self.host().one_line(model);
-        self.say(&statistics(&model, output, context, elapsed));
+        let is_unknown = output.usage.cost.is_none();
+        // Once is enough: the next turns cost as much.
+        let tells = is_unknown && !std::mem::replace(&mut self.dialogue.told_unknown_cost, is_unknown);
+        self.say(&statistics(&model, output, context, elapsed, tells));
     }
 }
 

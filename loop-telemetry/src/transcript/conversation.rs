@@ -30,6 +30,24 @@ pub struct Conversation<M> {
     pub unanswered: Option<M>,
     /// Whether a repetition was running.
     pub open_loop: bool,
+    /// The last prompt with a reply, and the commands before it and after it, in order. Prompts before that, and their
+    /// commands, are left out.
+    pub recent: Vec<RecentLine<M>>,
+}
+
+/// A line of a person that led to the present end of a conversation.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum RecentLine<M> {
+    /// A prompt that got a reply.
+    Prompt(M),
+    /// A command whose output joined the conversation.
+    Command {
+        /// As the person typed it.
+        line: String,
+        /// As the model reads it.
+        output: String,
+    },
 }
 
 impl<M> Default for Conversation<M> {
@@ -46,6 +64,7 @@ impl<M> Default for Conversation<M> {
             waiting: 0,
             unanswered: None,
             open_loop: false,
+            recent: Vec::new(),
         }
     }
 }
@@ -68,20 +87,27 @@ impl<M> Conversation<M> {
             TranscriptEntry::Asked { prompt, model: _ } => self.unanswered = Some(prompt),
             TranscriptEntry::Answered { change, usage, model: _ } => {
                 self.change(change, usage)?;
-                (self.unanswered, self.waiting) = (None, 0);
+                let last = self.recent.iter().position(|line| matches!(line, RecentLine::Prompt(_)));
+                self.recent.drain(..last.map_or(0, |last| last + 1));
+                self.recent.extend(self.unanswered.take().map(RecentLine::Prompt));
+                self.waiting = 0;
                 self.turns += 1;
             }
             TranscriptEntry::Unanswered { why: _, usage, said: _ } => {
                 self.usage += usage;
                 self.unanswered = None;
             }
-            TranscriptEntry::Ran { change, .. } => self.change(change, Usage::unknown())?,
+            TranscriptEntry::Ran { command: line, output, change } => {
+                self.change(change, Usage::unknown())?;
+                self.recent.push(RecentLine::Command { line, output });
+            }
             TranscriptEntry::Summarised { change, usage, .. } => self.change(change, usage)?,
             TranscriptEntry::ToolsChanged { on } => self.tools = Some(on),
             TranscriptEntry::Pinned { text } => self.pinned.push(text),
             TranscriptEntry::Unpinned => self.pinned.clear(),
             TranscriptEntry::Cleared => {
                 self.messages.clear();
+                self.recent.clear();
                 self.waiting = 0;
             }
             TranscriptEntry::LoopBegun { .. } => self.open_loop = true,

@@ -57,7 +57,7 @@ mod store;
 
 pub use self::{
     change::{ChangeError, ConversationChange},
-    conversation::Conversation,
+    conversation::{Conversation, RecentLine},
     entry::{SessionInfo, TimedEntry, ToolCallRecord, TranscriptEntry},
     error::SessionError,
     file::Transcript,

@@ -31,7 +31,7 @@ pub use self::{
 };
 #[cfg(feature = "text")]
 pub use self::{
-    printable::{cut, is_display_control, last_line, one_line, plain, plain_line, printable},
+    printable::{cut, is_display_control, last_line, one_line, plain, plain_line, printable, width},
     styled::{escaped_json, harmless},
 };
 

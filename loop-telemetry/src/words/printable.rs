@@ -67,6 +67,11 @@ pub fn last_line(text: &str, width: usize, secrets: &Redactor) -> Option<String>
     }
 }
 
+/// Returns the number of columns that a text without line breaks has in a terminal.
+pub fn width(text: &str) -> usize {
+    console::measure_text_width(text)
+}
+
 /// Cuts a text without line breaks to this many columns of a terminal. A text that is cut ends in `…`.
 pub fn cut(text: &str, columns: usize) -> String {
     console::truncate_str(text, columns, "…").into_owned()

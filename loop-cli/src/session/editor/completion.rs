@@ -33,10 +33,8 @@ impl SessionCompleter {
         let before = &line[..pos];
         let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let word = &before[start..];
-        if start == 0 {
-            if let Some(name) = word.strip_prefix('/') {
-                return (1, candidates(self.0.commands.names(), name));
-            }
+        if let Some(name) = word.strip_prefix('/').filter(|_| start == 0) {
+            return (1, candidates(self.0.commands.names(), name));
         }
         if let Some(name) = word.strip_prefix('@') {
             let models = self.0.models.iter().map(String::as_str).filter(|_| start == 0);

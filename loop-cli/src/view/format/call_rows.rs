@@ -30,6 +30,9 @@ const MAX_REASON: usize = 400;
 /// The maximum number of rows of a diff.
 const MAX_DIFF: usize = 20;
 
+/// The maximum number of rows of a failed command's output.
+const MAX_OUTPUT: usize = 5;
+
 /// Formats a call and its result, if there is one, in rows of at most this many columns.
 pub(crate) fn call_rows(call: &ToolCall, report: Option<&ToolReport>, width: usize) -> Vec<String> {
     let result = report.map(result);
@@ -47,8 +50,30 @@ pub(crate) fn call_rows(call: &ToolCall, report: Option<&ToolReport>, width: usi
     let mut rows = vec![format!("{} {}", paint(DIM, row), paint(style, format!("→ {}", cut(&result, rest))))];
     if !is_problem {
         rows.extend(diff(call, report, width));
+        rows.extend(report.map(|report| failed_output(report, width)).unwrap_or_default());
     }
     rows
+}
+
+/// Formats the last lines that a failed command printed, which mostly tell why it failed.
+fn failed_output(report: &ToolReport, width: usize) -> Vec<String> {
+    if report.commands.iter().all(|run| run.exit_code == 0) {
+        return Vec::new();
+    }
+    let text = text::printable(output(report));
+    let lines: Vec<_> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = &lines[lines.len().saturating_sub(MAX_OUTPUT)..];
+    let row =
+        |line: &&str| format!("  {}", paint(DIM, cut(&line.replace('\t', "    "), width.saturating_sub(2))));
+    last.iter().map(row).collect()
+}
+
+/// Returns the output in a result: the last line of a command repeats the exit code.
+fn output(report: &ToolReport) -> &str {
+    match report.text.rsplit_once("(exit ") {
+        Some((output, _)) if !report.commands.is_empty() => output,
+        _ => &report.text,
+    }
 }
 
 /// Formats the tool and its arguments on one line.
@@ -77,15 +102,12 @@ fn result(report: &ToolReport) -> (Style, String) {
         ToolOutcome::Failed => return (WARN, format!("failed: {}", first())),
         ToolOutcome::Done => {}
     }
-    // The last line of a command repeats the exit code.
-    let output = match report.text.rsplit_once("(exit ") {
-        Some((output, _)) if !report.commands.is_empty() => output,
-        _ => &report.text,
-    };
-    let size = text::bytes(output.len() as u64);
+    let size = text::bytes(output(report).len() as u64);
     let lines = report.text.lines().count();
     let text = text::one_line(report.text.trim());
-    match report.commands.last() {
+    // Of a pipeline, the last command that failed tells most.
+    let failed = report.commands.iter().rev().find(|run| run.exit_code != 0);
+    match failed.or(report.commands.last()) {
         Some(run) if run.timed_out => (WARN, format!("exit {}, out of time, {size}", run.exit_code)),
         Some(run) if run.exit_code != 0 => (WARN, format!("exit {}, {size}", run.exit_code)),
         Some(run) => (DIM, format!("exit {}, {size}", run.exit_code)),
@@ -165,6 +187,9 @@ mod tests {
             ("run_command", json!({ "command": "cat poem" })),
             ("run_command", json!({ "command": format!("cat {}", "long ".repeat(40)) })),
             ("run_command", json!({ "command": "rm -rf /" })),
+            ("run_command", json!({ "command": "grep none poem" })),
+            ("run_command", json!({ "command": "cat poem poem - | grep -c none" })),
+            ("run_command", json!({ "command": "grep -c none poem long" })),
             ("nothing", json!("text")),
         ] {
             pages.push(shown(folder.path(), name, arguments, 60).await);

@@ -68,7 +68,7 @@ const REWIND: CommandInfo = CommandInfo {
     name: "rewind",
     aliases: &[],
     arguments: "[N]",
-    summary: "Return the files to their state before turn N, or list the turns",
+    summary: "Return to the files before turn N, or list the turns",
     help: "Turns are your prompts and commands of this session, from 1. Without N, it lists them. The conversation stays \
            as it is. `/redo` takes it back.",
     argument_kind: ArgumentKind::Other,

@@ -45,7 +45,9 @@ impl Command for SessionCommand {
                 let page = exported(session, id, Path::new(""))?;
                 session.say(&session.host().printable(&page));
             }
-            ("continue" | "use", id) => session.resume(id)?,
+            ("continue" | "use", id) => {
+                session.resume(id)?;
+            }
             ("rm", "") => return Err(INFO.misused("the session to remove is missing")),
             ("rm", wanted) => {
                 let id = session.find_session(wanted)?.info.id;
@@ -67,7 +69,8 @@ impl Command for SessionCommand {
 
 fn list(session: &Session) -> Result<String, InputError> {
     let folder = session.context.execution.folder();
-    let list = SessionList::new(session.log.store(), folder, session.host()).current(session.log.id());
+    let list = SessionList::new(session.log.store(), folder, session.host());
+    let list = list.current(session.log.id()).columns(session.host().columns());
     Ok(list.table()?.map_or_else(|| "there are no sessions yet".to_owned(), |table| table.text))
 }
 

@@ -12,7 +12,8 @@ const INFO: CommandInfo = CommandInfo {
     aliases: &[],
     arguments: "[on | off]",
     summary: "Show tool calls as JSON, with whole results",
-    help: "`off` shows one line for each call, and edits as diffs. It does the same as `--verbose`, for the rest of the \
+    help: "`off` shows one line for each call, edits as diffs, and the last lines of a command that failed. Without an \
+           argument, the command says which of them is on. `on` does the same as `--verbose`, for the rest of the \
            session.",
     argument_kind: ArgumentKind::Words(&["on", "off"]),
 };
@@ -31,8 +32,8 @@ impl Command for VerboseCommand {
             other => return Err(INFO.misused(format!("`{other}` is not known"))),
         };
         session.say(match session.host().verbose(on) {
-            Some(true) => "tool calls appear as JSON, with their whole results",
-            Some(false) => "each tool call appears as one line, and edits as diffs",
+            Some(true) => "tool calls appear as JSON, with their whole results; `/verbose off` ends that",
+            Some(false) => "each tool call appears as one line; `/verbose on` shows all of it",
             None => return Err(InputError::refused("there is only one way to show tool calls here")),
         });
         Ok(())
