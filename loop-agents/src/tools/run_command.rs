@@ -114,7 +114,7 @@ impl Tool for RunCommand {
 /// The result of a command that another one reads.
 struct PassedOutput {
     output: Vec<u8>,
-    /// What the model reads about it: its errors, and its exit code if that is not 0.
+    /// A text for the model: its errors, and its exit code if that is not 0.
     note: String,
     /// True if its time limit ended it.
     is_cut: bool,

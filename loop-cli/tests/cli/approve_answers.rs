@@ -1,4 +1,4 @@
-//! What a person may type at a question: a clear yes, a no with its reason, or something that is no answer.
+//! The lines that a person may type at a question: a clear yes, a no with its reason, or one that is no answer.
 
 use crate::{
     approve_commands::{done, runs, with_program, writes},

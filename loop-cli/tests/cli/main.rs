@@ -82,6 +82,7 @@ mod session_loop;
 mod session_models;
 mod session_schedule;
 mod session_storage;
+mod session_undo;
 mod signals;
 mod simple_commands;
 mod skills;
