@@ -61,8 +61,17 @@ impl Pauses {
 
     /// Returns the time at which the clock stands, and the uncounted time until then in microseconds.
     pub(crate) fn now(&self) -> (Instant, u64) {
-        let stopped = if self.is_open() { self.open().since } else { None };
-        stopped.unwrap_or_else(|| (Instant::now(), self.uncounted()))
+        if self.is_open()
+            && let Some(stopped) = self.stopped()
+        {
+            return stopped;
+        }
+        (Instant::now(), self.uncounted())
+    }
+
+    #[cold]
+    fn stopped(&self) -> Option<(Instant, u64)> {
+        self.open().since
     }
 
     fn is_open(&self) -> bool {
