@@ -72,6 +72,17 @@ pub enum Error {
         .0.display()
     )]
     NoPatch(PathBuf),
+    /// Something has changed both in a folder and in its copy. Nothing was handed back.
+    #[error(
+        "{} changed while its copy was worked on, and nothing was handed back: {} changed in both",
+        folder.display(), first(paths)
+    )]
+    ChangedMeanwhile {
+        /// The folder.
+        folder: PathBuf,
+        /// What changed in both, below the folder.
+        paths: Vec<PathBuf>,
+    },
     /// No restore is left to undo.
     #[error("no restore is left to undo in this folder")]
     NothingToUndo,
@@ -80,6 +91,15 @@ pub enum Error {
 impl Error {
     pub(crate) fn damaged(path: &Path, why: impl Into<String>) -> Self {
         Self::Damaged { path: path.to_owned(), why: why.into() }
+    }
+}
+
+/// Names the first path, and counts the others.
+fn first(paths: &[PathBuf]) -> String {
+    match paths {
+        [] => String::new(),
+        [only] => only.display().to_string(),
+        [first, others @ ..] => format!("{} and {} more", first.display(), others.len()),
     }
 }
 

@@ -7,6 +7,7 @@ mod diff;
 mod digest;
 mod disk;
 mod error;
+mod folder_copy;
 mod ignore;
 mod listing;
 mod record;
@@ -19,6 +20,7 @@ pub use self::{
     diff::{Change, ChangeKind},
     digest::Digest,
     error::Error,
+    folder_copy::FolderCopy,
     listing::ChangeSummary,
     record::{Snapshot, SnapshotId},
     restore::{KeptReason, RestorePlan, Restored},

@@ -25,7 +25,7 @@ const FILE_MODES: &[u32] = &[0o644, 0o755, 0o600, 0o444, 0o4711 | 0o400, 0o2640,
 const FOLDER_MODES: &[u32] = &[0o755, 0o700, 0o1777, 0o555, 0o2750];
 
 #[derive(Debug, Clone)]
-enum Node {
+pub(crate) enum Node {
     File(Vec<u8>, u32),
     Sparse(u64),
     Link(&'static [u8]),
@@ -57,11 +57,11 @@ fn node() -> impl Strategy<Value = Node> {
     })
 }
 
-fn tree() -> impl Strategy<Value = BTreeMap<&'static [u8], Node>> {
+pub(crate) fn tree() -> impl Strategy<Value = BTreeMap<&'static [u8], Node>> {
     prop::collection::btree_map(prop::sample::select(NAMES), node(), 0..6)
 }
 
-fn create(folder: &Path, entries: &BTreeMap<&'static [u8], Node>) {
+pub(crate) fn create(folder: &Path, entries: &BTreeMap<&'static [u8], Node>) {
     for (name, node) in entries {
         let path = folder.join(OsStr::from_bytes(name));
         let mode = |mode| fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();

@@ -4,6 +4,7 @@
 
 mod captures;
 mod faults;
+mod folder_copies;
 mod generated;
 mod ignores;
 mod repositories;

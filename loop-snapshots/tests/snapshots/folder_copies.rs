@@ -1,0 +1,103 @@
+//! Copies of a folder, and what takes its place.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use loop_snapshots::{Error, FolderCopy};
+use proptest::{prelude::*, test_runner::TestRunner};
+use tempfile::TempDir;
+
+use crate::{
+    generated::{create, tree},
+    tree::{Seen, clear, listing},
+};
+
+/// A folder, and a path for its copy.
+fn place() -> (TempDir, PathBuf, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, copy) = (dir.path().join("folder"), dir.path().join("copies/1"));
+    fs::create_dir(&folder).unwrap();
+    (dir, folder, copy)
+}
+
+fn all_but_special(folder: &Path) -> BTreeMap<PathBuf, Seen> {
+    listing(folder).into_iter().filter(|(_, seen)| !matches!(seen, Seen::Special(_))).collect()
+}
+
+/// A copy equals its folder, whatever is in it, and the folder equals the copy after the copy was handed back. Pipes are
+/// not copied, and nothing takes the place of one.
+#[test]
+fn a_copy_is_equal_and_can_take_the_place_of_its_folder() {
+    let config = ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() };
+    let result = TestRunner::new(config).run(&(tree(), tree()), |(first, second)| {
+        let (_dir, folder, path) = place();
+        create(&folder, &first);
+        let copy = FolderCopy::create(&folder, &path).unwrap();
+        let before = all_but_special(&folder);
+        prop_assert_eq!(&all_but_special(&path), &before);
+        prop_assert_eq!(copy.hand_back().unwrap(), 0);
+        prop_assume!(before.len() == listing(&folder).len());
+        clear(&path);
+        create(&path, &second);
+        copy.hand_back().unwrap();
+        prop_assert_eq!(all_but_special(&folder), all_but_special(&path));
+        copy.remove().unwrap();
+        prop_assert!(!path.exists());
+        clear(&folder);
+        Ok(())
+    });
+    result.unwrap();
+}
+
+#[test]
+fn what_changed_in_both_is_not_overwritten() {
+    let (_dir, folder, path) = place();
+    for name in ["mine", "theirs", "both", "removed"] {
+        fs::write(folder.join(name), "old").unwrap();
+    }
+    let copy = FolderCopy::create(&folder, &path).unwrap();
+    for name in ["theirs", "both", "new"] {
+        fs::write(path.join(name), "of the copy").unwrap();
+    }
+    fs::remove_file(path.join("removed")).unwrap();
+    for name in ["mine", "both", "new", "removed", "only mine"] {
+        fs::write(folder.join(name), "of the folder").unwrap();
+    }
+    let before = listing(&folder);
+    let error = copy.hand_back().unwrap_err();
+    let Error::ChangedMeanwhile { paths, .. } = &error else { panic!("{error}") };
+    assert_eq!(*paths, ["removed", "both", "new"].map(PathBuf::from));
+    assert!(
+        error.to_string().ends_with("nothing was handed back: removed and 2 more changed in both"),
+        "{error}"
+    );
+    assert_eq!(listing(&folder), before);
+}
+
+#[test]
+fn what_only_the_folder_gained_stays() {
+    let (_dir, folder, path) = place();
+    fs::create_dir(folder.join("old")).unwrap();
+    fs::write(folder.join("old/file"), "old").unwrap();
+    let copy = FolderCopy::create(&folder, &path).unwrap();
+    fs::remove_dir_all(path.join("old")).unwrap();
+    fs::write(folder.join("old/mine"), "mine").unwrap();
+    assert_eq!(copy.hand_back().unwrap(), 2);
+    assert_eq!(listing(&folder).len(), 2);
+    assert_eq!(fs::read_to_string(folder.join("old/mine")).unwrap(), "mine");
+}
+
+#[test]
+fn a_copy_is_made_at_a_free_place_outside_of_the_folder() {
+    let (_dir, folder, path) = place();
+    fs::create_dir_all(&path).unwrap();
+    assert!(FolderCopy::create(&folder, &path).is_err());
+    let error = FolderCopy::create(&folder, &folder.join("in/it")).unwrap_err();
+    assert!(
+        matches!(&error, Error::File { source, .. } if source.to_string().contains("cannot be in the folder"))
+    );
+    assert!(!folder.join("in").exists());
+}
