@@ -21,6 +21,9 @@ pub(crate) const REVIEW_ROUNDS: u64 = 15;
 /// The maximum nesting of conditions in `stop_condition`.
 pub(crate) const MAX_CONDITION_DEPTH: usize = 8;
 
+/// The most loops that run at once. Each has its own agent and its own copy of the folder.
+pub(crate) const MAX_LANES: usize = 64;
+
 /// The head, the tail and the note between them need this much room to be useful.
 pub(crate) const MIN_FEEDBACK_BYTES: usize = 256;
 

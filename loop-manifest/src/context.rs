@@ -1,5 +1,6 @@
 //! The surroundings of a run, as its host decides them.
 
+mod lanes;
 mod snapshots;
 
 use std::{
@@ -69,11 +70,13 @@ pub struct ExecutionContext {
     settings: Arc<Result<Settings, Diagnostics>>,
     clock: fn() -> SystemTime,
     snapshots: Option<StateDir>,
+    copies: Option<PathBuf>,
     takes_no_snapshots: Arc<AtomicBool>,
     redact: Option<Hook<Redact>>,
     output: Option<Hook<MakeSink>>,
     on_usage_note: Option<Hook<Listener>>,
     on_warning: Option<Hook<Listener>>,
+    on_lane: Option<Hook<lanes::MakeLaneListener>>,
 }
 
 type Redact = dyn Fn(&str) -> String + Send + Sync;
@@ -112,11 +115,13 @@ impl ExecutionContext {
             settings: Arc::new(Ok(Settings::default())),
             clock: SystemTime::now,
             snapshots: None,
+            copies: None,
             takes_no_snapshots: Arc::default(),
             redact: None,
             output: None,
             on_usage_note: None,
             on_warning: None,
+            on_lane: None,
         })
     }
 

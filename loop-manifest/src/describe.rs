@@ -13,8 +13,8 @@ use super::{
     compose::ON_FINISH_TIME,
     environment::EnvironmentPlan,
     plan::{
-        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, Plan, PlanCheck, ResumePlan,
-        ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan, WorkPlan,
+        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, ParallelPlan, Pick, Plan,
+        PlanCheck, ResumePlan, ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan, WorkPlan,
     },
     sandbox_plan::SandboxPlan,
     stop_plan::StopPlan,
@@ -49,6 +49,13 @@ pub fn describe(plan: &Plan) -> String {
     }
     row(&mut page, "done when", &goal(plan));
     row(&mut page, "limits", &limits(&plan.limits));
+    if let Some(ParallelPlan { count, pick }) = plan.parallel {
+        let wins = match pick {
+            Pick::First => "the first that meets the goal wins, and the others end",
+            Pick::Best => "the one with the best score wins",
+        };
+        row(&mut page, "at once", &format!("{count} loops, each in a copy of the folder; {wins}"));
+    }
     if let Some(every) = plan.limits.checkpoint {
         row(&mut page, "asks you", &checkpoint(every));
         row(&mut page, "", "needs a terminal; without one the run halts there");

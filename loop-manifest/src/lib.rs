@@ -34,6 +34,7 @@ mod overrides;
 pub mod plan;
 mod raw;
 mod raw_condition;
+mod raw_parallel;
 mod raw_plan;
 mod raw_sandbox;
 mod raw_snapshots;
@@ -61,7 +62,8 @@ mod tests;
 
 pub use self::{
     compose::{
-        AgentOutput, ComposeError, FirstPrompt, ON_FINISH_TIME, PlannedAgent, PlannedLoop, ToolsError,
+        AgentOutput, ComposeError, FirstPrompt, LaneOutput, LanesOutput, ON_FINISH_TIME, PlannedAgent,
+        PlannedLoop, ToolsError,
     },
     context::{ExecutionContext, OutputSink, secrets_in},
     default_manifest::{NoDefaultManifest, default_manifest, unused_manifest},

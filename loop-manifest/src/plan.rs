@@ -38,6 +38,8 @@ pub struct Plan {
     pub stop: StopPlan,
     /// The limits that halt the run.
     pub limits: Limits,
+    /// Several loops at once, if there are several.
+    pub parallel: Option<ParallelPlan>,
     /// The pause between iterations.
     pub pace: PacePlan,
     /// The maximum output that one placeholder brings into the prompt, in bytes.
@@ -61,6 +63,24 @@ impl Plan {
         let set = self.agent.env.set.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         set.chain(self.variables.iter())
     }
+}
+
+/// Several loops at once, each in its own copy of the folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParallelPlan {
+    /// How many loops run at once.
+    pub count: usize,
+    /// Which result the folder gets.
+    pub pick: Pick,
+}
+
+/// Which result of several loops the folder gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pick {
+    /// That of the first loop that meets the goal: see [`loop_core::race`].
+    First,
+    /// That with the best score: see [`loop_core::best_of`].
+    Best,
 }
 
 /// The agent and its prompt.

@@ -6,6 +6,7 @@ use super::{
     field::{Field, FieldValue, FlagOrWhole, NamedText, SpannedText},
     fields::Fields,
     raw_condition::RawStopCondition,
+    raw_parallel::RawParallel,
     raw_plan::RawPlanCheck,
     raw_sandbox::{self, RawSandbox},
     raw_snapshots::{RawScore, RawSnapshots},
@@ -30,6 +31,8 @@ pub(crate) struct RawManifest {
     pub(crate) stop_condition: RawStopCondition,
     /// The limits of the run. Required.
     pub(crate) guardrails: RawGuardrails,
+    /// Several loops at once. Default: one.
+    pub(crate) parallel: Option<RawParallel>,
     /// The pace of iterations. Default: no pause.
     pub(crate) pace: RawPace,
     /// The information that one iteration passes to the next.
@@ -200,6 +203,7 @@ impl RawManifest {
             check_first: fields.flag("check_first"),
             stop_condition: fields.object("stop_condition").map(RawStopCondition::read).unwrap_or_default(),
             guardrails: fields.object("guardrails").map(RawGuardrails::read).unwrap_or_default(),
+            parallel: fields.object("parallel").map(RawParallel::read),
             pace: fields.object("pace").map(RawPace::read).unwrap_or_default(),
             feedback: fields.object("feedback").map(RawFeedback::read).unwrap_or_default(),
             resume: fields.text("resume"),

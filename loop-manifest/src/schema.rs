@@ -50,6 +50,7 @@ pub fn schema() -> String {
             something_judges(),
             reviewers_are_of_one_kind(),
             plans_are_alone(),
+            parallel_loops_ask_nobody(),
             scores_have_one_source(),
             restores_have_a_source(),
             limits_are_measured()
@@ -125,6 +126,18 @@ fn plans_are_alone() -> Value {
         "then": { "properties": {
             "evaluator": { "properties": { "command": false, "confidence": false, "judge": false, "review": false } },
             "agent": { "properties": { "prompt": false } },
+        } },
+    })
+}
+
+/// Several loops cannot ask, perform one plan, or return to a step of one of them.
+fn parallel_loops_ask_nobody() -> Value {
+    json!({
+        "if": { "required": ["parallel"] },
+        "then": { "properties": {
+            "evaluator": { "properties": { "plan": false } },
+            "guardrails": { "properties": { "hitl_checkpoint": { "const": false } } },
+            "on_regression": { "const": "keep" },
         } },
     })
 }

@@ -1,5 +1,6 @@
 //! The output of an agent in an iteration, for every kind of agent.
 
+use crate::compose::LanesOutput;
 use loop_agents::{
     chat::TurnOutput,
     judge::OutputText,
@@ -18,6 +19,8 @@ pub enum StoredAgentOutput {
     Turn(TurnOutput),
     /// Either kind, on a step of a plan.
     Step(StepOutput),
+    /// Several loops at once.
+    Lanes(Box<LanesOutput>),
     /// Either kind, in a loop of a task.
     Task(Box<TaskOutput>),
 }
@@ -30,10 +33,11 @@ impl StoredAgentOutput {
     pub fn of(json: &str) -> serde_json::Result<Self> {
         let shell = || serde_json::from_str(json).map(|output| Self::Shell(Box::new(output)));
         let task_output = || serde_json::from_str(json).map(|output| Self::Task(Box::new(output)));
+        let lanes = || serde_json::from_str(json).map(|output| Self::Lanes(Box::new(output)));
         // The earlier errors concern kinds that did not match.
         let turn = || serde_json::from_str(json).map(Self::Turn);
         let step = || serde_json::from_str(json).map(Self::Step);
-        shell().or_else(|_| step()).or_else(|_| task_output()).or_else(|_| turn())
+        shell().or_else(|_| step()).or_else(|_| lanes()).or_else(|_| task_output()).or_else(|_| turn())
     }
 }
 
@@ -44,6 +48,7 @@ impl StoredAgentOutput {
             Self::Shell(_) => None,
             Self::Turn(turn) => Some(&turn.text),
             Self::Step(step) => Some(&step.words),
+            Self::Lanes(output) => Some(output.winner().map_or("", |lane| &lane.words)),
             Self::Task(task_output) => Some(&task_output.words),
         }
     }
@@ -53,7 +58,7 @@ impl IterationOutput for StoredAgentOutput {
     fn exit_code(&self) -> Option<i32> {
         match self {
             Self::Shell(output) => Some(output.exit.shell_code()),
-            Self::Turn(_) | Self::Step(_) | Self::Task(_) => None,
+            Self::Turn(_) | Self::Step(_) | Self::Lanes(_) | Self::Task(_) => None,
         }
     }
 
@@ -69,6 +74,7 @@ impl IterationOutput for StoredAgentOutput {
             Self::Shell(output) => output.excerpt(max_bytes),
             Self::Turn(turn) => turn.excerpt(max_bytes),
             Self::Step(step) => step.excerpt(max_bytes),
+            Self::Lanes(output) => output.to_string().excerpt(max_bytes),
             Self::Task(task_output) => task_output.words.excerpt(max_bytes),
         }
     }
@@ -76,7 +82,7 @@ impl IterationOutput for StoredAgentOutput {
     fn errors(&self, max_bytes: usize) -> String {
         match self {
             Self::Shell(output) => output.stderr.excerpt(max_bytes),
-            Self::Turn(_) | Self::Step(_) | Self::Task(_) => String::new(),
+            Self::Turn(_) | Self::Step(_) | Self::Lanes(_) | Self::Task(_) => String::new(),
         }
     }
 
@@ -86,6 +92,10 @@ impl IterationOutput for StoredAgentOutput {
             Self::Step(step) => match step.step {
                 0 => "no step was open".to_owned(),
                 number => format!("step {number}: {}", step.title),
+            },
+            Self::Lanes(output) => match output.winner {
+                Some(number) => format!("loop {number} of {} won", output.lanes.len()),
+                None => format!("none of {} won", words::count(output.lanes.len() as u64, "loop")),
             },
             Self::Task(task_output) => describe_actions(&task_output.actions),
             Self::Turn(TurnOutput { rounds, calls, .. }) => match calls.len() as u64 {

@@ -131,30 +131,23 @@ impl FolderCopy {
         Ok(opened)
     }
 
-    /// Deletes the copy.
+    /// Deletes a folder with copies in it, also if its folders have no write permission.
     ///
     /// # Errors
-    /// [`Error::File`] if something of it cannot be deleted.
-    pub fn remove(self) -> Result<(), Error> {
-        remove_copy(&self.copy)
-    }
-}
-
-/// Deletes what is at this path, also if its folders have no write permission.
-pub(crate) fn remove_copy(copy: &Path) -> Result<(), Error> {
-    if let Err(error) = fs::remove_dir_all(copy) {
+    /// [`Error::File`] if something in it cannot be deleted.
+    pub fn discard(copies: &Path) -> Result<(), Error> {
+        let Err(error) = fs::remove_dir_all(copies) else { return Ok(()) };
         if error.kind() != io::ErrorKind::PermissionDenied {
-            return Err(error).at(copy);
+            return Err(error).at(copies);
         }
-        for (path, entry) in entries(copy)? {
+        for (path, entry) in entries(copies)? {
             if let CopiedEntry::Folder { .. } = entry {
-                let path = copy.join(path);
+                let path = copies.join(path);
                 fs::set_permissions(&path, Permissions::from_mode(0o700)).at(&path)?;
             }
         }
-        fs::remove_dir_all(copy).at(copy)?;
+        fs::remove_dir_all(copies).at(copies)
     }
-    Ok(())
 }
 
 /// Lists what is below a folder.

@@ -13,9 +13,9 @@ use tokio::{sync::Notify, time::Instant};
 
 use super::supervision::process_tree;
 
-/// A handle to the running command. Clones refer to the same job.
+/// A handle to the running commands. Clones refer to the same job.
 ///
-/// Pass it to the commands of one run, of which one runs at a time.
+/// Pass it to the commands of one run. Usually one of them runs at a time.
 #[derive(Debug, Clone, Default)]
 pub struct Job(Arc<Shared>);
 
@@ -27,7 +27,8 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    leader: Option<Pid>,
+    /// The leaders of the running commands.
+    leaders: Vec<Pid>,
     /// When the command was stopped, if it is stopped now.
     stopped: Option<Instant>,
     /// How long the command was stopped before that.
@@ -77,8 +78,8 @@ impl Job {
 
     /// Makes this the running command until the guard is dropped.
     pub(super) fn enter(&self, leader: Pid) -> JobGuard<'_> {
-        self.state().leader = Some(leader);
-        JobGuard(self)
+        self.state().leaders.push(leader);
+        JobGuard { job: self, leader }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -87,21 +88,24 @@ impl Job {
 }
 
 impl State {
-    /// Sends a signal to the running command. Holding the lock keeps the leader from being reaped before it is removed
+    /// Sends a signal to the running commands. Holding the lock keeps a leader from being reaped before it is removed
     /// here.
     fn signal(&self, signal: Signal) {
-        if let Some(leader) = self.leader {
-            process_tree::signal(leader, signal);
+        for leader in &self.leaders {
+            process_tree::signal(*leader, signal);
         }
     }
 }
 
 /// See [`Job::enter`].
 #[derive(Debug)]
-pub(super) struct JobGuard<'a>(&'a Job);
+pub(super) struct JobGuard<'a> {
+    job: &'a Job,
+    leader: Pid,
+}
 
 impl Drop for JobGuard<'_> {
     fn drop(&mut self) {
-        self.0.state().leader = None;
+        self.job.state().leaders.retain(|leader| *leader != self.leader);
     }
 }

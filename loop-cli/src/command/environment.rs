@@ -66,9 +66,17 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
         .with_variables(env::vars_os())
         .with_settings(settings)
         .with_clock(|| clock::now().into())
+        .with_copies(copies())
         .with_snapshots(StateDir::from_env_with(|name| env::var_os(name)).ok())
         .redacting(|text| view::secrets().redact(text).into_owned())
         .on_warning(view::warning))
+}
+
+/// Returns the folder for copies of a run's folder: `$XDG_CACHE_HOME/loop/copies`, else `~/.cache/loop/copies`.
+fn copies() -> Option<PathBuf> {
+    let set = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?;
+    Some(cache.join("loop/copies"))
 }
 
 /// Returns the name of the model, or without a name that of the one that [`Model::choose`] finds, and reports the choice.

@@ -28,8 +28,9 @@ use self::live::PRINTER;
 pub(crate) use self::{
     format::{allow_hint, call_heading, call_rows, text, tool_call_line, tool_error_line},
     live::{
-        CommandOutput, EventWording, LiveOutput, LiveOutputs, NoEchoGuard, OutputEnd, PanelContent,
-        ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output, refresh_page, suspended,
+        CommandOutput, EventWording, LaneReporter, LiveOutput, LiveOutputs, NoEchoGuard, OutputEnd,
+        PanelContent, ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output,
+        refresh_page, suspended,
     },
     notification::notify,
     redaction::{redact_also, secrets, set_redactor},

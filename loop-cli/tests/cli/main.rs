@@ -54,6 +54,7 @@ mod on_finish;
 mod output;
 mod overrides;
 mod own_commands;
+mod parallel;
 mod plan;
 mod policy;
 mod preflight;

@@ -13,6 +13,7 @@ use loop_core::{Ceiling, Iteration, IterationContext, IterationError, Step, Step
 
 use super::{
     error::ComposeError,
+    lanes::Lanes,
     listeners::{observe_command_output, observe_model_output, read_usage},
     output::AgentOutput,
     parts::{priced_model, settings},
@@ -37,6 +38,8 @@ enum AgentKind {
     Model(Box<ChatAgent>),
     /// Either kind, for the steps of a plan.
     Steps(Box<PlanExecution>),
+    /// Either kind, in several loops at once.
+    Lanes(Box<Lanes>),
 }
 
 /// The first prompt, and the agent that would be given it.
@@ -228,6 +231,7 @@ impl Plan {
                 let preview = agent.preview(&cx).map_err(ComposeError::part("the first prompt"))?;
                 FirstPrompt { prompt: preview.prompt, agent: preview.invocation.line }
             }
+            AgentKind::Lanes(_) => unreachable!("`Plan::agent` makes the agent of one loop"),
             AgentKind::Model(agent) => {
                 let cx = first_context(left, checked);
                 FirstPrompt { prompt: agent.prompt_in(&cx), agent: format!("the model {}", name()) }
@@ -259,6 +263,12 @@ fn first_context<O>(left: Ceiling, checked: Option<StepRecord>) -> IterationCont
     IterationContext::new(&Work::new(), 1).with_left(left).with_previous(previous)
 }
 
+impl From<Lanes> for PlannedAgent {
+    fn from(lanes: Lanes) -> Self {
+        Self(AgentKind::Lanes(Box::new(lanes)))
+    }
+}
+
 impl PlannedAgent {
     /// Sets the goal, `{goal}` in the prompt.
     #[must_use]
@@ -266,7 +276,7 @@ impl PlannedAgent {
         Self(match self.0 {
             AgentKind::Command(agent) => AgentKind::Command(Box::new(agent.goal(goal))),
             AgentKind::Model(agent) => AgentKind::Model(Box::new(agent.goal(goal))),
-            steps @ AgentKind::Steps(_) => steps,
+            other @ (AgentKind::Steps(_) | AgentKind::Lanes(_)) => other,
         })
     }
 
@@ -276,7 +286,7 @@ impl PlannedAgent {
         Self(match self.0 {
             AgentKind::Command(agent) => AgentKind::Command(Box::new(agent.feedback_bytes(bytes))),
             AgentKind::Model(agent) => AgentKind::Model(Box::new(agent.feedback_bytes(bytes))),
-            steps @ AgentKind::Steps(_) => steps,
+            other @ (AgentKind::Steps(_) | AgentKind::Lanes(_)) => other,
         })
     }
 
@@ -286,6 +296,7 @@ impl PlannedAgent {
             AgentKind::Command(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_command)),
             AgentKind::Model(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_model)),
             AgentKind::Steps(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_step)),
+            AgentKind::Lanes(_) => String::new(),
         }
     }
 }
@@ -304,6 +315,9 @@ impl Iteration for PlannedAgent {
             }
             AgentKind::Steps(agent) => {
                 agent.run(cx.map_previous(AgentOutput::of_step)).await.map(AgentOutput::Step)
+            }
+            AgentKind::Lanes(lanes) => {
+                lanes.run(cx.map_previous(|_| None)).await.map(|output| AgentOutput::Lanes(Box::new(output)))
             }
         }
     }

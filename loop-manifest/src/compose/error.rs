@@ -27,6 +27,9 @@ pub enum ComposeError {
         /// The name.
         name: String,
     },
+    /// Several loops need copies of the folder, and there is no place for them.
+    #[error("`parallel` needs a folder for its copies, and there is none: set HOME or XDG_CACHE_HOME")]
+    NoCopies,
     /// The settings are wrong.
     #[error("{0}")]
     Settings(Diagnostics),

@@ -3,6 +3,8 @@
 mod agent;
 mod checks;
 mod error;
+mod lanes;
+mod lanes_output;
 mod listeners;
 mod on_finish;
 mod output;
@@ -20,12 +22,16 @@ use loop_guardrails::{
 };
 
 pub(crate) use self::listeners::observe_model_output;
-use self::resume_guardrail::ResumeGuardrail;
 pub use self::{
     agent::{FirstPrompt, PlannedAgent},
     error::{ComposeError, ToolsError},
+    lanes_output::{LaneOutput, LanesOutput},
     on_finish::ON_FINISH_TIME,
     output::AgentOutput,
+};
+use self::{
+    lanes::{AfterLanes, Lanes},
+    resume_guardrail::ResumeGuardrail,
 };
 use crate::{
     context::ExecutionContext,
@@ -74,16 +80,25 @@ impl Plan {
     /// # Ok(()) }
     /// ```
     pub fn compose(&self, cx: &ExecutionContext) -> Result<PlannedLoop, ComposeError> {
-        let agent = WithSnapshots::of_plan(self.agent(cx)?, self, cx);
-        let mut judged = Loop::new(agent).evaluate(checks::all(self, cx)?);
+        let agent = match self.parallel {
+            Some(parallel) => Lanes::new(self, parallel, cx)?.into(),
+            None => self.agent(cx)?,
+        };
+        let agent = WithSnapshots::of_plan(agent, self, cx);
+        let mut judged = Loop::new(agent).evaluate(AfterLanes(checks::all(self, cx)?));
         if self.check_first {
             judged = judged.evaluate_first(AgentOutput::None);
         }
         let composed = judged
             .until(stop_condition::stop_condition(&self.stop))
-            .at_most(self.limits.max_iterations.get())
+            .at_most(self.max_iterations())
             .pace(pace(self.pace, cx.seed()));
         Ok(self.guardrails().into_iter().fold(composed, Loop::guard))
+    }
+
+    /// Returns the most iterations of the composed loop. Several loops at once are one iteration.
+    pub const fn max_iterations(&self) -> u64 {
+        if self.parallel.is_some() { 1 } else { self.limits.max_iterations.get() }
     }
 
     /// Builds the guardrails, in order. The iteration limit is not among them: it is the loop's own bound.

@@ -1,5 +1,6 @@
 //! The output of an iteration that a manifest describes.
 
+use super::lanes_output::LanesOutput;
 use loop_agents::{
     chat::TurnOutput, judge::OutputText, plan::StepOutput, review::ReviewableOutput, shell::ShellOutput,
 };
@@ -17,6 +18,8 @@ pub enum AgentOutput {
     Model(TurnOutput),
     /// The work on a step of a plan.
     Step(StepOutput),
+    /// The results of several loops at once.
+    Lanes(Box<LanesOutput>),
     /// No output: the check judges the folder before the first iteration. A journal never stores this.
     None,
 }
@@ -26,23 +29,23 @@ impl AgentOutput {
     pub(crate) fn of_command(&self) -> Option<ShellOutput> {
         match self {
             Self::Command(output) => Some(output.clone()),
-            Self::Model(_) | Self::Step(_) | Self::None => None,
+            _ => None,
         }
     }
 
     /// The output, if it is a model's.
     pub(crate) fn of_model(&self) -> Option<TurnOutput> {
         match self {
-            Self::Command(_) | Self::Step(_) | Self::None => None,
             Self::Model(output) => Some(output.clone()),
+            _ => None,
         }
     }
 
     /// The output, if it is the work on a step.
     pub(crate) fn of_step(&self) -> Option<StepOutput> {
         match self {
-            Self::Command(_) | Self::Model(_) | Self::None => None,
             Self::Step(output) => Some(output.clone()),
+            _ => None,
         }
     }
 
@@ -52,6 +55,7 @@ impl AgentOutput {
             Self::Command(output) => output,
             Self::Model(output) => output,
             Self::Step(output) => output,
+            Self::Lanes(output) => &**output,
             Self::None => NOTHING,
         }
     }
@@ -60,11 +64,13 @@ impl AgentOutput {
 impl<'de> Deserialize<'de> for AgentOutput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        // Only the output of a command has an exit, and only that of a step the number of a step.
-        let output = match (value.get("exit"), value.get("step")) {
-            (Some(_), _) => ShellOutput::deserialize(value).map(Self::Command),
-            (None, Some(_)) => StepOutput::deserialize(value).map(Self::Step),
-            (None, None) => TurnOutput::deserialize(value).map(Self::Model),
+        // Each kind but a model's has a key of its own.
+        let has = |key| value.get(key).is_some();
+        let output = match (has("exit"), has("step"), has("lanes")) {
+            (true, ..) => ShellOutput::deserialize(value).map(Self::Command),
+            (_, true, _) => StepOutput::deserialize(value).map(Self::Step),
+            (.., true) => LanesOutput::deserialize(value).map(|output| Self::Lanes(Box::new(output))),
+            _ => TurnOutput::deserialize(value).map(Self::Model),
         };
         output.map_err(D::Error::custom)
     }

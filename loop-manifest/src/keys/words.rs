@@ -84,6 +84,12 @@ pub(super) const SNAPSHOTS: &[(&str, &str)] = &[
     ("off", "The run captures nothing."),
 ];
 
+/// Of `parallel.pick`.
+pub(super) const PICKS: &[(&str, &str)] = &[
+    ("first", "That of the first loop that meets the goal. The others end at once."),
+    ("best", "That with the best score, once all loops have ended. Of equal ones, one that met the goal."),
+];
+
 /// Of `on_halt`.
 pub(super) const ON_HALT: &[(&str, &str)] = &[
     ("keep", "The folder stays as it is."),

@@ -17,7 +17,7 @@ use crate::{
     exit,
     output_logs::OutputLogs,
     persistence::{self, JournalSource},
-    view::{self, LiveOutput, LiveOutputs, RunReporter, RunScreen, text},
+    view::{self, LaneReporter, LiveOutput, LiveOutputs, RunReporter, RunScreen, text},
 };
 use loop_manifest::{
     AgentOutput, ExecutionContext, OutputSink, Plan, PlannedLoop, nobody_to_ask, plan::OnHalt,
@@ -95,11 +95,13 @@ fn composed(
         });
     }
     if !quiet {
-        let screen = screen.clone();
-        cx = cx.on_usage_note(move |note| screen.usage_note(note));
+        let notes = screen.clone();
+        cx = cx.on_usage_note(move |note| notes.usage_note(note));
+        let (screen, max_iterations) = (screen.clone(), plan.limits.max_iterations.get());
+        cx = cx.on_lane(move |number| LaneReporter::new(screen.clone(), number, max_iterations).listener());
     }
     let mut composed = plan.compose(&cx)?.observe(outputs);
-    let max_iterations = plan.limits.max_iterations.get();
+    let max_iterations = plan.max_iterations();
     if !quiet {
         composed = composed.observe(RunReporter::new(screen.clone(), max_iterations));
     }

@@ -21,7 +21,7 @@ pub(crate) use self::{
     live_output::{LiveOutput, LiveOutputs, OutputEnd, ends_output},
     reply_writer::{ReplySender, ReplyWriter},
     run_panel::PanelContent,
-    run_reporter::{EventWording, RunReporter},
+    run_reporter::{EventWording, LaneReporter, RunReporter},
     run_screen::RunScreen,
     status_board::{StatusBoard, refresh_page, suspended},
 };

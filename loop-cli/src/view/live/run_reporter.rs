@@ -1,8 +1,8 @@
 //! A run as lines, one per event.
 
 use loop_core::{
-    Event, EventKind, Observer, Outcome, Progress, RunCost, RunTime, Stage, StopReason, Usd, Verdict,
-    WorkResult,
+    Event, EventKind, Observer, Outcome, Progress, RunCost, RunTime, Stage, StepRecord, StopReason, Usd,
+    Verdict, WorkResult,
 };
 
 use loop_telemetry::rows::changed_files;
@@ -124,6 +124,36 @@ impl Observer for RunReporter {
         }
         if let Some(line) = line {
             self.screen.line(&line);
+        }
+    }
+}
+
+/// Reports on one of several loops that run at once, with a line for each event that somebody waits for.
+pub(crate) struct LaneReporter {
+    screen: RunScreen,
+    number: usize,
+    wording: EventWording,
+}
+
+impl LaneReporter {
+    pub(crate) const fn new(screen: RunScreen, number: usize, max_iterations: u64) -> Self {
+        Self { screen, number, wording: EventWording::new(Some(max_iterations)) }
+    }
+
+    pub(crate) fn listener(mut self) -> impl FnMut(&Event, &Progress) + Send + 'static {
+        move |event, progress| {
+            let line = self.wording.line(event, progress);
+            let is_told = match &event.kind {
+                EventKind::IterationFinished { result, .. } => !matches!(result, WorkResult::Done(())),
+                EventKind::EvaluationFinished { .. } | EventKind::WaitStarted { .. } => true,
+                _ => false,
+            };
+            if let Some(line) = line.filter(|_| is_told) {
+                let iteration =
+                    progress.current_step().or(progress.last_step()).map_or(0, StepRecord::iteration);
+                let at = paint(BOLD, format_args!("loop {}, iteration {iteration}", self.number));
+                self.screen.line(&format!("{at}: {}", line.trim_start()));
+            }
         }
     }
 }

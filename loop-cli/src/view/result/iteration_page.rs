@@ -46,6 +46,14 @@ impl IterationPage {
                 self.output.as_ref().map(|output| format!("{}, ", output.ending())).unwrap_or_default();
             line("agent", format!("{ended}after {}", text::duration(agent)));
         }
+        if let Some(StoredAgentOutput::Lanes(output)) = &self.output {
+            for (number, lane) in (1..).zip(&output.lanes) {
+                line(&format!("loop {number}"), text::printable(&lane.to_string()));
+            }
+            if let Some(copies) = &output.copies {
+                line("copies", copies.display().to_string());
+            }
+        }
         if let Some(bytes) = row.output_bytes {
             line("output", format!("{} (`--output` prints the stored part)", text::bytes(bytes)));
         }

@@ -3,6 +3,7 @@
 mod agent;
 mod evaluator;
 mod guardrails;
+mod parallel;
 mod sandbox;
 mod snapshots;
 
@@ -23,7 +24,10 @@ const SECONDS: Shape = Shape::Time(MIN_SECONDS, MAX_SECONDS);
 /// Every key, in the order in which a manifest is best read.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
     let parts = [FIRST, agent::KEYS, sandbox::OF_AGENT, evaluator::KEYS, sandbox::OF_EVALUATOR];
-    parts.into_iter().chain([guardrails::KEYS, sandbox::SHARED, LAST, snapshots::KEYS, VARIABLES]).flatten()
+    parts
+        .into_iter()
+        .chain([guardrails::KEYS, parallel::KEYS, sandbox::SHARED, LAST, snapshots::KEYS, VARIABLES])
+        .flatten()
 }
 
 const FIRST: &[Key] = &[

@@ -1,0 +1,104 @@
+//! `parallel`: several loops at once, each in its own copy of the folder.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::support::{FOREVER, Manifest, Scenario};
+
+/// Does this in the loop with the number `$lane`.
+fn agent(does: &str) -> String {
+    format!("lane=${{PWD##*/}}; {does}")
+}
+
+fn manifest(does: &str, check: &str) -> Manifest {
+    Manifest::new(&agent(does), check).set("parallel", json!({ "n": 3 }))
+}
+
+/// Returns the names of the copies that are left.
+fn copies(scenario: &Scenario) -> Vec<String> {
+    let Ok(runs) = fs::read_dir(scenario.path("../home/.cache/loop/copies")) else { return Vec::new() };
+    let copies = runs.flat_map(|run| fs::read_dir(run.expect("a run").path()).expect("copies"));
+    let mut names: Vec<_> =
+        copies.map(|copy| copy.expect("a copy").file_name().into_string().expect("a name")).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_first_loop_that_meets_the_goal_wins() {
+    let scenario = Scenario::new();
+    scenario.write(".git/HEAD", "ref: main\n");
+    scenario.write("old", "old");
+    scenario.write("removed", "old");
+    let does =
+        format!("[ $lane = 2 ] || {FOREVER}; cat log >> log 2>/dev/null; echo $lane >> log; rm -f removed");
+    let manifest = manifest(&does, "test $(wc -l < log) -ge 2");
+    let ran = scenario.run_manifest(&manifest).exits(0);
+    ran.says(&["loop 2, iteration 1: check", "loop 2, iteration 2: check", "goal_met"]);
+    assert_eq!((scenario.read("log"), scenario.read("old")), ("2\n2\n".to_owned(), "old".to_owned()));
+    assert!(!scenario.has("removed"));
+    assert_eq!(scenario.read(".git/HEAD"), "ref: main\n");
+    assert_eq!(copies(&scenario), [""; 0]);
+    let shown = scenario.run(&["show", "-i", "1"]).exits(0);
+    shown.prints(&[
+        "loop 2 of 3 won",
+        "loop 1     cancelled",
+        "loop 2     the goal is met",
+        "after 2 iterations",
+    ]);
+}
+
+#[test]
+fn the_best_score_wins() {
+    let scenario = Scenario::new();
+    let manifest = manifest("echo $lane > n", "echo score: $(cat n)")
+        .set("parallel.pick", "best")
+        .set("evaluator.score", json!({ "pattern": r"score: (\d+)", "direction": "down" }));
+    scenario.run_manifest(&manifest).exits(0);
+    assert_eq!(scenario.read("n"), "1\n");
+    scenario.run_manifest(&manifest.set("evaluator.score.direction", "up")).exits(0);
+    assert_eq!(scenario.read("n"), "3\n");
+}
+
+#[test]
+fn the_loops_share_the_budget_of_the_run() {
+    let scenario = Scenario::new();
+    let does = format!("echo '{{\"cost_usd\": 0.4}}' >> \"$LOOP_USAGE_FILE\"; {FOREVER}");
+    let manifest = manifest(&does, "true").set("guardrails.max_cost_usd", 1);
+    scenario.run_manifest(&manifest).exits(1).says(&["budget_exceeded", "$1.20 spent"]);
+    assert_eq!(scenario.record()["estimated_cost_usd"], 1.2);
+}
+
+#[test]
+fn without_a_winner_the_work_of_each_loop_stays() {
+    let scenario = Scenario::new();
+    let manifest = manifest("echo $lane >> log", "false");
+    scenario.run_manifest(&manifest).exits(1).says(&["max_iterations"]);
+    assert!(!scenario.has("log"));
+    assert_eq!(copies(&scenario), ["1", "2", "3"]);
+    let shown = scenario.run(&["show", "-i", "1"]).exits(0);
+    shown.prints(&["none of 3 loops won", "after 3 iterations", "home/.cache/loop/copies/"]);
+}
+
+#[test]
+fn what_a_person_changed_meanwhile_is_not_overwritten() {
+    let scenario = Scenario::new();
+    scenario.write("notes", "old");
+    let person = format!("echo mine > '{}'", scenario.path("notes").display());
+    let manifest = manifest(&format!("echo $lane > notes; {person}"), "true");
+    let ran = scenario.run_manifest(&manifest).exits(1);
+    ran.says(&["the result of loop", "stays in", "nothing was handed back: notes changed in both"]);
+    assert_eq!(scenario.read("notes"), "mine\n");
+    assert_eq!(copies(&scenario), ["1", "2", "3"]);
+}
+
+#[test]
+fn what_several_loops_cannot_do_is_refused() {
+    let scenario = Scenario::new();
+    let manifest = manifest("true", "true").set("guardrails.hitl_checkpoint", true).set("parallel.n", 1);
+    scenario.run_manifest(&manifest).exits(2).says(&[
+        "several loops cannot ask at `guardrails.hitl_checkpoint`",
+        "`parallel.n` has to be from 2 to 64",
+    ]);
+}

@@ -1,0 +1,189 @@
+//! Several loops at once, each in its own copy of the folder.
+
+use std::{fs, path::PathBuf};
+
+use async_trait::async_trait;
+use loop_agents::judge::OutputText;
+use loop_core::{
+    Bounded, EvaluationContext, Evaluator, EvaluatorError, Halt, Iteration, IterationContext, IterationError,
+    JudgedStep, LaneReports, Loop, Report, StopReason, Verdict, best_of, race, with_causes,
+};
+use loop_snapshots::FolderCopy;
+use loop_telemetry::rows::measured_score;
+
+use super::{
+    agent::PlannedAgent,
+    checks,
+    error::ComposeError,
+    lanes_output::{LaneOutput, LanesOutput},
+    output::AgentOutput,
+    pace,
+    stop_condition::stop_condition,
+};
+use crate::{
+    context::ExecutionContext,
+    plan::{Direction, ParallelPlan, Pick, Plan},
+};
+
+/// A loop that runs beside others.
+type LaneLoop = Loop<PlannedAgent, JudgedStep<AgentOutput>, Bounded>;
+
+/// The most bytes of an agent's last words that the record of its loop keeps.
+const WORDS_BYTES: usize = 4 << 10;
+
+/// Runs the loop of a plan several times at once, as one iteration.
+#[derive(Debug)]
+pub(super) struct Lanes {
+    plan: Plan,
+    parallel: ParallelPlan,
+    cx: ExecutionContext,
+    /// The folder for the copies.
+    copies: PathBuf,
+}
+
+impl Lanes {
+    /// Prepares the loops of this plan.
+    ///
+    /// # Errors
+    /// The context has no folder for the copies, or the agent cannot work here.
+    pub(super) fn new(
+        plan: &Plan,
+        parallel: ParallelPlan,
+        cx: &ExecutionContext,
+    ) -> Result<Self, ComposeError> {
+        let copies = cx.copies().ok_or(ComposeError::NoCopies)?;
+        // Nothing else says before the copies are made whether the agent can work.
+        plan.agent(cx)?;
+        Ok(Self { plan: plan.clone(), parallel, cx: cx.clone(), copies })
+    }
+
+    /// Copies the folder once for each loop. Copies that a died run has left are made anew.
+    async fn copy(&self) -> Result<Vec<FolderCopy>, Halt> {
+        let (folder, copies, count) = (self.cx.folder().to_owned(), self.copies.clone(), self.parallel.count);
+        let made = blocking(move || {
+            if fs::symlink_metadata(&copies).is_ok() {
+                FolderCopy::discard(&copies)?;
+            }
+            (1..=count).map(|number| FolderCopy::create(&folder, &copies.join(number.to_string()))).collect()
+        });
+        made.await.map_err(|why| failed(&format!("the folder cannot be copied for each loop: {why}")))
+    }
+
+    /// Makes the loop with this number, which works in this copy. It has all limits of the plan, of which the run around
+    /// it enforces those that all loops share.
+    fn lane(&self, number: usize, copy: &FolderCopy) -> Result<LaneLoop, ComposeError> {
+        let cx = self.cx.in_copy(copy.folder()).map_err(ComposeError::part("parallel"))?;
+        let lane = Loop::new(self.plan.agent(&cx)?)
+            .evaluate(checks::all(&self.plan, &cx)?)
+            .until(stop_condition(&self.plan.stop))
+            .at_most(self.plan.limits.max_iterations.get())
+            .pace(pace(self.plan.pace, cx.seed().wrapping_add(number as u64)))
+            .observe(self.cx.lane_listener(number));
+        Ok(self.plan.limits.guardrails().into_iter().fold(lane, Loop::guard))
+    }
+
+    /// Puts the result of the winner into the folder, and deletes the copies. Without a winner the copies stay, because
+    /// nothing else has the work.
+    async fn finish(&self, copies: Vec<FolderCopy>, winner: Option<usize>) -> Result<(), IterationError> {
+        let (Some(winner), root) = (winner, self.copies.clone()) else { return Ok(()) };
+        let handed_back = blocking(move || {
+            copies[winner].hand_back()?;
+            FolderCopy::discard(&root)
+        });
+        let place = self.copies.join((winner + 1).to_string());
+        handed_back.await.map_err(|why| {
+            let place = place.display();
+            failed(&format!("the result of loop {} stays in {place}: {why}", winner + 1))
+                .blockable(true)
+                .into()
+        })
+    }
+
+    /// Returns the place of the loop whose result the folder gets.
+    fn winner(&self, ended: &LaneReports<AgentOutput>) -> Option<usize> {
+        if self.parallel.pick == Pick::First {
+            return ended.winner_index();
+        }
+        let sign = match self.plan.evaluator.score.as_ref().map(|score| score.direction) {
+            Some(Direction::Down) => -1.0,
+            _ => 1.0,
+        };
+        let rank =
+            |report: &Report<AgentOutput>| (score(report).map(|score| score * sign), report.is_success());
+        let ranks: Vec<_> = ended.reports().iter().map(rank).collect();
+        let scored = |rank: &(Option<f64>, bool)| rank.0.is_some() || rank.1;
+        let better = |one: usize, other: usize| {
+            ranks[one].partial_cmp(&ranks[other]).is_some_and(|order| order.is_gt())
+        };
+        (0..ranks.len())
+            .filter(|index| scored(&ranks[*index]))
+            .reduce(|best, next| if better(next, best) { next } else { best })
+    }
+}
+
+/// Returns the score of the state that a loop has left: what its check measured last, or how sure that was.
+fn score(report: &Report<AgentOutput>) -> Option<f64> {
+    let step = report.last_step()?;
+    measured_score(step.marks()).or(step.score())
+}
+
+#[async_trait]
+impl Iteration for Lanes {
+    type Output = LanesOutput;
+
+    async fn run(&mut self, cx: IterationContext<LanesOutput>) -> Result<LanesOutput, IterationError> {
+        let copies = self.copy().await?;
+        let lanes = copies.iter().enumerate().map(|(index, copy)| self.lane(index + 1, copy));
+        let lanes = lanes.collect::<Result<Vec<_>, _>>().map_err(|error| failed(&with_causes(&error)))?;
+        let lanes = match self.parallel.pick {
+            Pick::First => race(lanes),
+            Pick::Best => best_of(lanes),
+        };
+        let ended = lanes.run_within(&cx).await?;
+        let winner = self.winner(&ended);
+        self.finish(copies, winner).await?;
+        let lanes = ended.reports().iter().map(lane_output).collect();
+        let copies = winner.is_none().then(|| self.copies.clone());
+        Ok(LanesOutput { lanes, winner: winner.map(|index| index + 1), copies })
+    }
+}
+
+fn lane_output(report: &Report<AgentOutput>) -> LaneOutput {
+    LaneOutput {
+        is_success: report.is_success(),
+        ending: report.ending().to_string(),
+        iterations: report.iterations(),
+        score: score(report),
+        usage: *report.usage(),
+        words: report.last_output().map(|output| output.last_words(WORDS_BYTES)).unwrap_or_default(),
+    }
+}
+
+/// Judges the folder after the result of a loop was put into it. Without a result there is nothing to judge.
+pub(super) struct AfterLanes<E>(pub(super) E);
+
+#[async_trait]
+impl<E: Evaluator<AgentOutput>> Evaluator<AgentOutput> for AfterLanes<E> {
+    async fn evaluate(&mut self, cx: EvaluationContext<AgentOutput>) -> Result<Verdict, EvaluatorError> {
+        match cx.output() {
+            AgentOutput::Lanes(output) if output.winner.is_none() => {
+                Ok(Verdict::fail().with_text(output.to_string()))
+            }
+            _ => self.0.evaluate(cx).await,
+        }
+    }
+}
+
+fn failed(why: &str) -> Halt {
+    Halt::new(StopReason::Failed, why)
+}
+
+/// Does work with files on a thread for it. The error is in words.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, loop_snapshots::Error> + Send + 'static,
+) -> Result<T, String> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done.map_err(|error| with_causes(&error)),
+        Err(error) => Err(with_causes(&error)),
+    }
+}

@@ -1,0 +1,66 @@
+//! The surroundings of loops that run at once, each in its own copy of the folder.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use loop_agents::usage::UsageFile;
+use loop_core::{Event, Progress};
+
+use super::{ExecutionContext, Hook};
+
+/// Makes the listener to one of several loops, which has this number, from 1.
+pub(super) type MakeLaneListener = dyn Fn(usize) -> LaneListener + Send + Sync;
+
+/// Hears what a loop does.
+type LaneListener = Box<dyn FnMut(&Event, &Progress) + Send>;
+
+impl ExecutionContext {
+    /// Sets the folder for the copies in which loops at once work. It is best on the file system of the run's folder, where
+    /// copies can share blocks. Default: none, and a plan with several loops cannot run.
+    #[must_use]
+    pub fn with_copies(self, folder: Option<PathBuf>) -> Self {
+        Self { copies: folder, ..self }
+    }
+
+    /// Sets the factory of listeners to loops that run at once. It is called with the number of each loop, from 1.
+    #[must_use]
+    pub fn on_lane<L>(self, make: impl Fn(usize) -> L + Send + Sync + 'static) -> Self
+    where
+        L: FnMut(&Event, &Progress) + Send + 'static,
+    {
+        Self { on_lane: Some(Hook(Arc::new(move |number| Box::new(make(number))))), ..self }
+    }
+
+    /// Returns the folder for the copies of this run.
+    pub(crate) fn copies(&self) -> Option<PathBuf> {
+        Some(self.copies.as_ref()?.join(self.supervisor.run()))
+    }
+
+    /// Returns the context of a loop that works in this copy of the folder. It takes no snapshots, and nobody sees the
+    /// output of its commands.
+    ///
+    /// # Errors
+    /// The file for the usage of its agent cannot be made.
+    pub(crate) fn in_copy(&self, folder: &Path) -> io::Result<Self> {
+        let executed = self.executed.as_ref().and_then(|file| file.strip_prefix(&self.folder).ok());
+        Ok(Self {
+            folder: folder.to_owned(),
+            executed: executed.map(|file| folder.join(file)).or_else(|| self.executed.clone()),
+            usage: UsageFile::create()?,
+            snapshots: None,
+            output: None,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the listener to the loop with this number.
+    pub(crate) fn lane_listener(&self, number: usize) -> LaneListener {
+        match &self.on_lane {
+            Some(Hook(make)) => make(number),
+            None => Box::new(|_, _| {}),
+        }
+    }
+}
