@@ -134,6 +134,18 @@ const SOCKETS: &[(&str, Needs, &str)] = &[
         "perl -MSocket -e '$n = $ENV{IN} =~ s,/inside$,,r; socket(S, AF_UNIX, SOCK_STREAM, 0) \
          && connect(S, pack(\"S a*\", AF_UNIX, \"\\0$n\")) or exit 1'",
     ),
+    (
+        "sends to a Unix socket from a pair of datagram sockets",
+        Nothing,
+        "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_DGRAM, 0) && \
+         send(A, \"out\", 0, sockaddr_un(\"$ENV{OUT}/datagrams\")) or exit 1'",
+    ),
+    (
+        "sends to a Unix socket from a pair of raw sockets",
+        Nothing,
+        "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_RAW, 0) && \
+         send(A, \"out\", 0, sockaddr_un(\"$ENV{OUT}/datagrams\")) or exit 1'",
+    ),
     ("talks to the host of a virtual machine", Kernel, "perl -e 'socket(S, 40, 1, 0) or exit 1'"),
     ("uses the kernel's ciphers", Kernel, "perl -e 'socket(S, 38, 5, 0) or exit 1'"),
     ("sends raw packets", Root, "perl -e 'socket(S, 2, 3, 1) or exit 1'"),

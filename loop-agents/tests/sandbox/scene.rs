@@ -8,7 +8,7 @@ use std::{
         linux::net::SocketAddrExt,
         unix::{
             fs::PermissionsExt,
-            net::{SocketAddr, UnixListener},
+            net::{SocketAddr, UnixDatagram, UnixListener},
         },
     },
     path::PathBuf,
@@ -50,6 +50,7 @@ pub(crate) struct Scene {
     tcp: TcpListener,
     udp: UdpSocket,
     _sockets: [UnixListener; 2],
+    _datagrams: UnixDatagram,
 }
 
 impl Drop for Scene {
@@ -86,6 +87,7 @@ impl Scene {
         Self {
             tcp: TcpListener::bind("127.0.0.1:0").unwrap(),
             udp: UdpSocket::bind("127.0.0.1:0").unwrap(),
+            _datagrams: UnixDatagram::bind(outside.join("datagrams")).unwrap(),
             _sockets: [
                 UnixListener::bind(outside.join("socket")).unwrap(),
                 UnixListener::bind_addr(&abstract_name).unwrap(),

@@ -1,7 +1,7 @@
 //! The walk through a folder.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Read as _},
     os::{fd::OwnedFd, unix::ffi::OsStrExt as _},
     path::{Path, PathBuf},
@@ -16,6 +16,7 @@ use rustix::{
 use super::{CaptureOptions, Limit, Scan, Scope, names};
 use crate::{
     cache::{CachedEntry, CachedFolder, StatData},
+    disk,
     error::{AtPath as _, Error},
     ignore::Rules,
     store::Objects,
@@ -95,7 +96,7 @@ impl<'a> Walker<'a> {
         else {
             return;
         };
-        let read = |path: PathBuf| File::open(path).map(|file| read_rules(&file)).unwrap_or_default();
+        let read = |path: PathBuf| disk::open(&path).map(|file| read_rules(&file)).unwrap_or_default();
         self.rules.push((0, read(top.join(".git/info/exclude"))));
         let between = self.root.strip_prefix(top).unwrap_or(Path::new(""));
         let mut folder = top.to_owned();
@@ -118,7 +119,7 @@ impl<'a> Walker<'a> {
     }
 
     pub(super) fn root(&mut self, cached: Option<CachedFolder>) -> Result<CachedFolder, Error> {
-        let root = fs::OpenOptions::new().read(true).open(self.root).at(self.root)?;
+        let root = disk::open_folder(self.root).at(self.root)?;
         self.folder(&root.into(), cached, 0)
     }
 

@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
     os::{fd::OwnedFd, unix::ffi::OsStrExt as _},
     path::{Path, PathBuf},
 };
@@ -15,6 +14,7 @@ use super::{
 };
 use crate::{
     diff::Change,
+    disk,
     error::{AtPath as _, Error},
     store::Objects,
     tree::Entry,
@@ -34,7 +34,7 @@ pub(super) struct Restorer<'a> {
 
 impl<'a> Restorer<'a> {
     pub(super) fn new(objects: &'a Objects, folder: &'a Path) -> Result<Self, Error> {
-        let root = File::open(folder).at(folder)?.into();
+        let root = disk::open_folder(folder).at(folder)?.into();
         Ok(Self { objects, root, folder, modes: BTreeMap::new(), kept: Vec::new() })
     }
 

@@ -19,7 +19,7 @@ use crate::{
     cache::CachedFolder,
     capture::{Capture, CaptureOptions, Scan, Scope, scan},
     digest::Digest,
-    disk::Disk,
+    disk::{self, Disk},
     error::{AtPath as _, Error},
     record::{Snapshot, SnapshotId},
     restore::RESTORE,
@@ -95,7 +95,7 @@ impl Store {
         // Only the digest: a path may have a secret in it.
         let name = Digest::of(folder.as_os_str().as_bytes()).to_string();
         let expected = [FORMAT, name.as_bytes()].concat();
-        match fs::read(&format) {
+        match disk::read(&format) {
             Ok(found) if found == expected => {}
             Ok(_) => {
                 return Err(Error::damaged(&format, "it has another format, or belongs to another folder"));
@@ -147,8 +147,7 @@ impl Store {
     /// Waits for other users of the store, and looks at what they changed.
     pub(crate) fn lock(&mut self) -> Result<File, Error> {
         let path = self.path.join("lock");
-        let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).at(&path)?;
-        file.lock().at(&path)?;
+        let file = disk::lock(&path).at(&path)?;
         self.objects.refresh()?;
         Ok(file)
     }
@@ -159,7 +158,7 @@ impl Store {
 
     /// Reads the cache. One that is missing or damaged costs time, and nothing else.
     fn cache(&self) -> Option<CachedFolder> {
-        CachedFolder::decode(&fs::read(self.cache_path()).ok()?)
+        CachedFolder::decode(&disk::read(&self.cache_path()).ok()?)
     }
 
     /// Captures the folder as the snapshot `id`.
@@ -244,7 +243,7 @@ impl Store {
     /// Fails with [`Error::NotFound`] if there is none, and with [`Error::Damaged`] if its record changed.
     pub fn snapshot(&self, id: &SnapshotId) -> Result<Snapshot, Error> {
         let path = self.record_path(id);
-        match fs::read(&path) {
+        match disk::read(&path) {
             Ok(bytes) => Snapshot::decode(id.clone(), &bytes)
                 .ok_or_else(|| Error::damaged(&path, "its checksum is wrong")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Error::NotFound(id.clone())),

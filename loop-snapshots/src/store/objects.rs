@@ -10,7 +10,7 @@ use std::{
 use crate::{
     codec::{seal, unseal},
     digest::{Digest, Hasher},
-    disk::Disk,
+    disk::{self, Disk},
     error::{AtPath as _, Error},
     store::pack::{Pack, PackWriter, ROW, Span},
     tree::{Entry, decode_folder},
@@ -62,7 +62,7 @@ impl Objects {
     /// Compares the packs with the list of those that must exist.
     fn check_list(&self, paths: &[PathBuf]) -> Result<(), Error> {
         let list = self.folder.join(LIST);
-        let text = match fs::read(&list) {
+        let text = match disk::read(&list) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             read => read.at(&list)?,
         };

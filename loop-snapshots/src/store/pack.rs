@@ -10,7 +10,7 @@ use std::{
 use crate::{
     codec::{Reader, put_u64, seal, unseal},
     digest::{Digest, Hasher},
-    disk::Disk,
+    disk::{self, Disk},
     error::{AtPath as _, Error},
 };
 
@@ -43,7 +43,7 @@ pub(super) struct Pack {
 
 impl Pack {
     pub(super) fn open(path: PathBuf) -> Result<Self, Error> {
-        let file = File::open(&path).at(&path)?;
+        let file = disk::open(&path).at(&path)?;
         let size = file.metadata().at(&path)?.len();
         let mut tail = [0; TAIL as usize];
         let cut = || Error::damaged(&path, "it was cut short");

@@ -2,6 +2,7 @@
 
 use std::{
     fs, io,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::Command,
     sync::{
@@ -11,6 +12,7 @@ use std::{
 };
 
 use loop_snapshots::{CaptureOptions, Error, Store};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::tree::{Sandbox, clear, id};
 
@@ -110,5 +112,51 @@ fn a_process_that_is_killed_at_any_write_leaves_a_usable_store() {
         }
         let signal = std::os::unix::process::ExitStatusExt::signal(&output.status);
         assert_eq!(signal, Some(9), "step {step}: {}", String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+/// Puts something else in the place of a file.
+const REPLACEMENTS: [fn(&Path); 3] = [
+    |path| mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap(),
+    |path| symlink("/dev/zero", path).unwrap(),
+    |path| fs::create_dir(path).unwrap(),
+];
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect();
+    files.sort();
+    files
+}
+
+/// Nothing in the place of a file of the store makes its user wait, or read without end.
+#[test]
+fn what_is_no_plain_file_is_an_error_and_no_wait() {
+    for index in 0..files(&prepare().state()).len() {
+        for replace in REPLACEMENTS {
+            let sandbox = prepare();
+            let file = files(&sandbox.state()).swap_remove(index);
+            fs::remove_file(&file).unwrap();
+            replace(&file);
+            let used = Store::open(&sandbox.state(), &sandbox.folder()).and_then(|mut store| {
+                store.snapshot(&id(0))?;
+                use_store(&mut store, &sandbox.folder())
+            });
+            // Without a cache, a capture only takes longer.
+            assert!(used.is_err() || file.ends_with("cache"), "{file:?}");
+        }
+    }
+}
+
+/// The rules of a repository are read in the same way: an agent can write them from inside a sandbox.
+#[test]
+fn a_pipe_in_the_place_of_the_rules_of_a_repository_is_no_wait() {
+    for rules in [".git/info/exclude", ".gitignore"] {
+        let mut sandbox = prepare();
+        let path = sandbox.folder().join(rules);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        REPLACEMENTS[0](&path);
+        sandbox.capture(1);
     }
 }

@@ -15,17 +15,9 @@ use super::hidden::ReadablePaths;
 /// The version whose rights we handle. Older kernels handle those that they know.
 const KNOWN: ABI = ABI::V6;
 
-/// Devices without content of their own.
-const DEVICES: &[&str] = &[
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-];
+/// Devices without content of their own. Other terminals are not among them: whoever opens one of the same user reads what
+/// a person types there, and answers for them.
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
 /// Returns the version of Landlock on this machine, or 0.
 pub(super) fn abi() -> u32 {

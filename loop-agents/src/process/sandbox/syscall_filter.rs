@@ -167,8 +167,11 @@ fn refused(network: SandboxNetwork) -> Result<Rules, seccompiler::BackendError> 
     let new_limit = SeccompCondition::new(2, Qword, SeccompCmpOp::Ne, 0);
     rules.insert(libc::SYS_prlimit64, vec![rule([other, new_limit])?]);
     rules.insert(libc::SYS_socket, sockets(network)?);
-    // The kernel connects no other pairs that could reach another program.
-    rules.insert(libc::SYS_socketpair, vec![rule([differs(0, libc::AF_UNIX)])?]);
+    // One end of a pair of datagram sockets can still send to the path of another program's socket. The kernel makes such
+    // a pair of raw sockets, too.
+    let kinds = [libc::SOCK_DGRAM, libc::SOCK_RAW].map(|kind| rule([of_type(kind)]));
+    let pairs = [rule([differs(0, libc::AF_UNIX)])].into_iter().chain(kinds);
+    rules.insert(libc::SYS_socketpair, pairs.collect::<Result<_, _>>()?);
     Ok(rules)
 }
 
@@ -180,15 +183,7 @@ fn sockets(network: SandboxNetwork) -> Result<Vec<SeccompRule>, seccompiler::Bac
     // The C library asks over netlink which addresses this machine has.
     let families = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
     let others = rule(families.map(|family| differs(0, family)));
-    let raw = |family| {
-        [libc::SOCK_RAW, SOCK_PACKET].map(|kind| {
-            let kind = u64::from(kind.unsigned_abs());
-            rule([
-                equals(0, family),
-                SeccompCondition::new(1, Dword, SeccompCmpOp::MaskedEq(SOCKET_TYPE), kind),
-            ])
-        })
-    };
+    let raw = |family| [libc::SOCK_RAW, SOCK_PACKET].map(|kind| rule([equals(0, family), of_type(kind)]));
     [others].into_iter().chain(raw(libc::AF_INET)).chain(raw(libc::AF_INET6)).collect()
 }
 
@@ -200,6 +195,11 @@ fn rule<const N: usize>(conditions: [Condition; N]) -> Result<SeccompRule, secco
 
 fn equals(argument: u8, value: impl TryInto<u32>) -> Condition {
     SeccompCondition::new(argument, Dword, SeccompCmpOp::Eq, number(value))
+}
+
+/// Compares the type of a new socket, without its flags.
+fn of_type(kind: c_int) -> Condition {
+    SeccompCondition::new(1, Dword, SeccompCmpOp::MaskedEq(SOCKET_TYPE), number(kind))
 }
 
 fn differs(argument: u8, value: impl TryInto<u32>) -> Condition {

@@ -6,7 +6,7 @@
 //!
 //! | file | recognised by |
 //! | --- | --- |
-//! | manifest, in JSON, YAML or TOML | the key `agent` at its top, beside `evaluator` or `guardrails` |
+//! | manifest, in JSON, YAML or TOML | the key `agent` at its top, beside `evaluator` or `guardrails`; or a key with a command, beside none that manifests do not have |
 //! | task, in TOML | a list `user` in a table `chat` |
 //! | task, in Markdown | a head between two lines `---` that has no other keys than `tools`, `model` and `checks` |
 //! | price table of a manifest (`agent.prices`) | the key `usd_per_million_tokens` at its top |
@@ -56,14 +56,14 @@ impl ExecutedFile {
     }
 
     fn of_keys(keys: &[String]) -> Option<Self> {
-        let has = |key: &str| keys.iter().any(|own| own == key);
-        let prices = || has(PRICES).then_some(Self::Prices);
-        is_manifest(has).then_some(Self::Manifest).or_else(prices)
+        let has_prices = keys.iter().any(|key| key == PRICES);
+        let prices = || has_prices.then_some(Self::Prices);
+        is_manifest(keys.iter().map(String::as_str)).then_some(Self::Manifest).or_else(prices)
     }
 
     fn of_toml(text: &str) -> Option<Self> {
         let table = DeTable::parse(text).ok()?.into_inner();
-        if is_manifest(|key| table.contains_key(key)) {
+        if is_manifest(table.keys().map(|key| key.get_ref().as_ref())) {
             return Some(Self::Manifest);
         }
         let DeValue::Table(chat) = table.get("chat")?.get_ref() else { return None };
@@ -75,9 +75,38 @@ impl ExecutedFile {
 /// The key of a price table.
 const PRICES: &str = "usd_per_million_tokens";
 
-/// Returns whether an object with these keys is a manifest, or nearly one.
-fn is_manifest(has: impl Fn(&str) -> bool) -> bool {
-    has("agent") && (has("evaluator") || has("guardrails"))
+/// The keys at the top of a manifest. `loop run` refuses a file with others.
+const MANIFEST_KEYS: [&str; 19] = [
+    "$schema",
+    "agent",
+    "check_first",
+    "evaluator",
+    "feedback",
+    "goal",
+    "guardrails",
+    "name",
+    "on_finish",
+    "on_halt",
+    "on_regression",
+    "pace",
+    "parallel",
+    "resume",
+    "sandbox",
+    "shell",
+    "snapshots",
+    "stop_condition",
+    "vars",
+];
+
+/// The keys that can hold a command. With flags for the rest, one of them is enough for `loop run`.
+const COMMAND_KEYS: [&str; 3] = ["agent", "evaluator", "on_finish"];
+
+/// Returns whether an object with these keys is a manifest, a part of one that flags complete, or nearly one.
+fn is_manifest<'k>(keys: impl Iterator<Item = &'k str>) -> bool {
+    let keys: Vec<_> = keys.collect();
+    let has = |key: &str| keys.contains(&key);
+    let is_whole = has("agent") && (has("evaluator") || has("guardrails"));
+    is_whole || COMMAND_KEYS.into_iter().any(has) && keys.iter().all(|key| MANIFEST_KEYS.contains(key))
 }
 
 impl fmt::Display for ExecutedFile {

@@ -31,6 +31,11 @@ fn manifests_are_recognised_however_their_keys_are_written() {
             "[agent]\ncommand = 'x'\n[evaluator]\n",
             "agent.command = 'x'\n\"guardr\\u0061ils\".max_iterations = 1\n",
             "[agent.env]\n[guardrails]\n[policy]\nsafe_mode = true\n",
+            // Flags of `loop run` can be the rest.
+            "goal: x\nevaluator: {command: touch pwned}\nguardrails: {max_iterations: 1}\n",
+            "goal: x\non_finish: touch pwned\n",
+            "on_finish = 'touch pwned'\n",
+            r#"{"agent": {"command": "touch pwned"}}"#,
         ],
     );
 }
@@ -109,13 +114,27 @@ fn any_object() -> impl Strategy<Value = Vec<&'static str>> {
     prop::sample::subsequence(KEYS, 0..=KEYS.len()).prop_shuffle()
 }
 
+/// This crate cannot know the keys from the crate that reads manifests.
+#[test]
+fn the_keys_are_those_of_the_schema() {
+    let schema =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../loop.schema.json")).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    let keys: Vec<_> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    let mut sorted = keys.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, MANIFEST_KEYS);
+}
+
 proptest! {
     #[test]
     fn the_three_formats_of_one_object_are_the_same(keys in any_object()) {
         let json = format!("{{{}}}", keys.iter().map(|key| format!("\"{key}\": {{}}")).collect::<Vec<_>>().join(","));
         let yaml: String = keys.iter().map(|key| format!("{key}: {{}}\n")).collect();
         let toml: String = keys.iter().map(|key| format!("[{key}]\n")).collect();
-        let is_one = keys.contains(&"agent") && (keys.contains(&"evaluator") || keys.contains(&"guardrails"));
+        let has = |key| keys.contains(&key);
+        let has_other = has("Agent") || has("agents");
+        let is_one = has("agent") && (has("evaluator") || has("guardrails") || !has_other) || has("evaluator") && !has_other;
         for text in [json, yaml, toml] {
             prop_assert_eq!(ExecutedFile::of(text.as_bytes()).is_some(), is_one, "{}", text);
         }
