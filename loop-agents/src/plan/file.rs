@@ -1,7 +1,7 @@
 //! The file in which a plan is kept.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, OpenOptions},
     io::{self, Read as _, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
@@ -121,9 +121,10 @@ impl PlanFile {
         fs::create_dir_all(folder)?;
         let mut draft = NamedTempFile::new_in(folder)?;
         draft.write_all(text.as_bytes())?;
-        let mode = File::open(&self.0).and_then(|file| file.metadata()).map(|data| data.permissions());
-        if let Ok(mode) = mode {
-            draft.as_file().set_permissions(mode)?;
+        if let Ok(metadata) = fs::symlink_metadata(&self.0)
+            && metadata.is_file()
+        {
+            draft.as_file().set_permissions(metadata.permissions())?;
         }
         draft.as_file().sync_data()?;
         draft.persist(&self.0)?;

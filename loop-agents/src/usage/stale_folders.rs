@@ -3,10 +3,12 @@
 use std::{
     fs::{self, DirEntry, File},
     io,
-    os::unix::fs::MetadataExt,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::Path,
     time::Duration,
 };
+
+use rustix::fs::OFlags;
 
 /// The prefix of the folders' names.
 pub(super) const PREFIX: &str = "loop-usage-";
@@ -44,11 +46,20 @@ fn is_stray(entry: &DirEntry, least_age: Duration) -> bool {
     let is_own = metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw();
     is_own
         && age.is_some_and(|age| age >= least_age)
-        && File::open(entry.path().join(CLAIM)).is_ok_and(|claim| claim.try_lock().is_ok())
+        && open_claim(&entry.path().join(CLAIM)).is_ok_and(|claim| claim.try_lock().is_ok())
+}
+
+/// Opens the claim of a folder. A pipe in its place would block every later run.
+fn open_claim(path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a plain file")) }
 }
 
 #[cfg(test)]
 mod tests {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
     use super::*;
 
     fn strays(parent: &Path, least_age: Duration) -> usize {
@@ -68,6 +79,15 @@ mod tests {
         assert_eq!(strays(parent.path(), Duration::ZERO), 1);
         remove(parent.path());
         assert!(folder.exists(), "it is not a day old");
+    }
+
+    #[test]
+    fn a_pipe_in_the_place_of_a_claim_blocks_nobody() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = parent.path().join(format!("{PREFIX}x"));
+        fs::create_dir(&folder).expect("a folder");
+        mknodat(CWD, folder.join(CLAIM), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
+        assert_eq!(strays(parent.path(), Duration::ZERO), 0);
     }
 
     #[test]

@@ -76,20 +76,23 @@ impl ExecutedFile {
 const PRICES: &str = "usd_per_million_tokens";
 
 /// The keys at the top of a manifest. `loop run` refuses a file with others.
-const MANIFEST_KEYS: [&str; 19] = [
+const MANIFEST_KEYS: [&str; 22] = [
     "$schema",
     "agent",
+    "chat",
     "check_first",
     "evaluator",
     "feedback",
     "goal",
     "guardrails",
+    "models",
     "name",
     "on_finish",
     "on_halt",
     "on_regression",
     "pace",
     "parallel",
+    "policy",
     "resume",
     "sandbox",
     "shell",

@@ -26,7 +26,9 @@ pub(super) fn is_started(
         .iter()
         .zip(&values)
         .flat_map(|(word, value)| std::iter::once(word.as_str()).chain(value.split(ends_a_word)));
-    if is(forbidden.program(), program) && are_in_order(words, &mut own) {
+    // The value of this option is the name of a variable, and nobody knows what that has.
+    let is_unknown = name(program) == "git" && arguments.iter().any(|word| word.starts_with("--config-env"));
+    if is(forbidden.program(), program) && (is_unknown || are_in_order(words, &mut own)) {
         return true;
     }
     if in_safe_mode || !table::may_start_others(name(program)) {

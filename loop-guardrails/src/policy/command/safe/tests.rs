@@ -360,6 +360,7 @@ fn an_alias_of_git_hides_no_command() {
         "git -c 'alias.p=push origin' p",
         "git -c 'alias.p=pu\"\"sh' p",
         "git -c alias.p='-P push' p",
+        "git --config-env=alias.p=X p",
     ] {
         assert!(off.judge(line).is_err(), "{line}");
     }
