@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(fitted(line, 50), expected);
         assert_eq!(plain(&fitted(&paint(DIM, line), 50)), expected);
         assert_eq!(fitted("  one two three", 10), "  one two\n    three");
-        assert_eq!(fitted("  next   one two three", 16), "  next   one two\n         three");
+        assert_eq!(fitted("  next   one two three", 18), "  next   one two\n         three");
         assert_eq!(fitted("漢字 漢字 漢字", 10), "漢字 漢字\n  漢字");
         assert_eq!(fitted("short\nhttps://example.com/long x", 12), "short\nhttps://example.com/long\n  x");
     }

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// The narrowest text: on a narrower screen, indentations become shorter.
-const MIN_TEXT: usize = 10;
+const MIN_TEXT: usize = 8;
 
 /// A paragraph: its text so far, without the rows that are already final.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ impl Paragraph {
         // could become short enough for the row before.
         let is_final = |at: usize| {
             let word = self.source[at..].find(char::is_whitespace).unwrap_or(self.source.len() - at);
-            !opens_markup_before(&spans, at + word)
+            !opens_markup_before(&spans, at + word) && !opens_code_before(&self.source, at + word)
         };
         let cut = laid_out
             .iter()
@@ -92,4 +92,23 @@ fn opens_markup_before(spans: &[Span], end: usize) -> bool {
         let Some(at) = span.at else { return false };
         may_open_markup(span.text.get(..end.saturating_sub(at)).unwrap_or(&span.text))
     })
+}
+
+/// Returns whether backticks before this offset have no closing ones yet. Code binds more tightly than other markup, so a
+/// later line that closes it can undo an emphasis.
+fn opens_code_before(source: &str, end: usize) -> bool {
+    let run_at = |from: usize| {
+        let begin = from + source[from..].find('`')?;
+        let after = source[begin..].trim_start_matches('`').len();
+        Some((begin, source.len() - after))
+    };
+    let mut next = 0;
+    while let Some((begin, after)) = run_at(next).filter(|(begin, _)| *begin < end) {
+        let mut later = std::iter::successors(run_at(after), |(_, after)| run_at(*after));
+        match later.find(|(other, close)| close - other == after - begin) {
+            Some((_, close)) => next = close,
+            None => return true,
+        }
+    }
+    false
 }

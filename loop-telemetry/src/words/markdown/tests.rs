@@ -123,3 +123,13 @@ proptest! {
         }
     }
 }
+#[test]
+fn a_row_is_not_printed_while_later_code_can_undo_its_emphasis() {
+    let text = "**a ** ```\n** a** \n漢字| a | b |\n漢字```\n";
+    assert_eq!(in_pieces(text, 1, 12), in_pieces(text, 1_000, 12));
+}
+
+#[test]
+fn a_row_of_a_list_fits_on_a_narrow_screen() {
+    assert_eq!(plain(&in_pieces("12. - - - 漢字", 7, 12)), "12. - - - 漢\n    字");
+}
