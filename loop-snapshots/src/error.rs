@@ -80,7 +80,7 @@ pub enum Error {
     ChangedMeanwhile {
         /// The folder.
         folder: PathBuf,
-        /// What changed in both, below the folder.
+        /// The paths of the changes in both, below the folder.
         paths: Vec<PathBuf>,
     },
     /// No restore is left to undo.

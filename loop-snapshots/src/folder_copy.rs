@@ -38,7 +38,7 @@ pub struct FolderCopy {
 
 type Entries = BTreeMap<PathBuf, CopiedEntry>;
 
-/// What tells whether an entry changed.
+/// The properties that tell whether an entry changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum CopiedEntry {
     Folder { mode: u32 },
@@ -51,7 +51,7 @@ impl FolderCopy {
     /// are copied as links. Pipes, sockets and devices are left out.
     ///
     /// # Errors
-    /// [`Error::File`] if an entry cannot be read or written, or if something is at `copy`. What was copied stays there.
+    /// [`Error::File`] if an entry cannot be read or written, or if something is at `copy`. The entries that were copied stay there.
     pub fn create(origin: &Path, copy: &Path) -> Result<Self, Error> {
         let origin = fs::canonicalize(origin).at(origin)?;
         let above = std::path::absolute(copy).at(copy)?;

@@ -44,8 +44,7 @@ fn the_first_loop_that_meets_the_goal_wins() {
     shown.prints(&[
         "loop 2 of 3 won",
         "loop 1     cancelled",
-        "loop 2     the goal is met",
-        "after 2 iterations",
+        "loop 2     met the goal after 2 iterations",
     ]);
 }
 
@@ -87,7 +86,7 @@ fn what_a_person_changed_meanwhile_is_not_overwritten() {
     scenario.write("notes", "old");
     let person = format!("echo mine > '{}'", scenario.path("notes").display());
     let manifest = manifest(&format!("echo $lane > notes; {person}"), "true");
-    let ran = scenario.run_manifest(&manifest).exits(1);
+    let ran = scenario.run_manifest(&manifest).exits(3);
     ran.says(&["the result of loop", "stays in", "nothing was handed back: notes changed in both"]);
     assert_eq!(scenario.read("notes"), "mine\n");
     assert_eq!(copies(&scenario), ["1", "2", "3"]);

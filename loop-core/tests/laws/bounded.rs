@@ -128,8 +128,8 @@ fn slow_surroundings() -> impl Strategy<Value = (ReadMode, Vec<Duration>)> {
 }
 
 /// A reader or a journal that takes long does not move the time limit: no iteration is called after it, and the time
-/// that work is told to have ends at the limit. An evaluation without time is the first one of its step, which happens
-/// in any case.
+/// that is left for work ends at the limit. An evaluation without time is the first one of its step, which happens in
+/// any case.
 #[test]
 fn bounded_however_slow_the_surroundings() {
     holds(settings(slow_surroundings()), |(scenario, (reading, delays))| {

@@ -33,7 +33,7 @@ pub struct LaneOutput {
     pub iterations: u64,
     /// The score of its last step, if that has one.
     pub score: Option<f64>,
-    /// What it used.
+    /// Its usage.
     pub usage: Usage,
     /// The last words of its agent.
     pub words: String,
@@ -61,7 +61,8 @@ impl fmt::Display for LanesOutput {
 
 impl fmt::Display for LaneOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} after {}", self.ending, words::count(self.iterations, "iteration"))?;
+        let ending = if self.is_success { "met the goal" } else { &self.ending };
+        write!(f, "{ending} after {}", words::count(self.iterations, "iteration"))?;
         if let Some(score) = self.score {
             write!(f, ", score {score}")?;
         }

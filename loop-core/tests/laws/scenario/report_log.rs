@@ -1,4 +1,4 @@
-//! What the parts of a driven run note.
+//! The notes of the parts of a driven run.
 
 use std::time::Duration;
 

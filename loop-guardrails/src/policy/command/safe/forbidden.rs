@@ -91,3 +91,22 @@ fn value(word: &str) -> Option<&str> {
 fn ends_a_word(sign: char) -> bool {
     !(sign.is_alphanumeric() || "-_./+".contains(sign))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_alias_of_git_hides_no_command() {
+        let forbidden: CommandPrefix = "git push".parse().expect("a prefix");
+        let starts = |arguments: &[&str]| {
+            let arguments: Vec<_> = arguments.iter().map(|word| (*word).to_owned()).collect();
+            is_started(&forbidden, "git", &arguments, false)
+        };
+        for alias in ["push", "push ", "push origin", "pu\"\"sh", "-P push"] {
+            assert!(starts(&["-c", &format!("alias.p={alias}"), "p"]), "{alias}");
+        }
+        assert!(starts(&["--config-env=alias.p=X", "p"]));
+        assert!(!starts(&["commit", "-m", "pushed"]));
+    }
+}

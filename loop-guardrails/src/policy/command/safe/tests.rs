@@ -348,21 +348,3 @@ fn a_forbidden_program_is_started_in_no_other_way() {
     let on = CommandPolicy::new().forbid([WithOrigin::new("du".parse().unwrap(), Origin::BuiltIn)]);
     assert!(on.judge("find . -name du").is_ok(), "in safe mode find starts nothing");
 }
-
-#[test]
-fn an_alias_of_git_hides_no_command() {
-    let off = CommandPolicy::new()
-        .safe_mode(WithOrigin::new(false, Origin::BuiltIn))
-        .forbid([WithOrigin::new("git push".parse().unwrap(), Origin::BuiltIn)]);
-    for line in [
-        "git -c alias.p=push p",
-        "git -c 'alias.p=push ' p",
-        "git -c 'alias.p=push origin' p",
-        "git -c 'alias.p=pu\"\"sh' p",
-        "git -c alias.p='-P push' p",
-        "git --config-env=alias.p=X p",
-    ] {
-        assert!(off.judge(line).is_err(), "{line}");
-    }
-    assert!(off.judge("git commit -m pushed").is_ok());
-}
