@@ -49,12 +49,8 @@ pub fn describe(plan: &Plan) -> String {
     }
     row(&mut page, "done when", &goal(plan));
     row(&mut page, "limits", &limits(&plan.limits));
-    if let Some(ParallelPlan { count, pick }) = plan.parallel {
-        let wins = match pick {
-            Pick::First => "the first that meets the goal wins, and the others end",
-            Pick::Best => "the one with the best score wins",
-        };
-        row(&mut page, "at once", &format!("{count} loops, each in a copy of the folder; {wins}"));
+    if let Some(parallel) = plan.parallel {
+        row(&mut page, "at once", &at_once(parallel));
     }
     if let Some(every) = plan.limits.checkpoint {
         row(&mut page, "asks you", &checkpoint(every));
@@ -84,6 +80,14 @@ pub fn describe(plan: &Plan) -> String {
         );
     }
     page
+}
+
+fn at_once(ParallelPlan { count, pick }: ParallelPlan) -> String {
+    let wins = match pick {
+        Pick::First => "the first that meets the goal wins, and the others end",
+        Pick::Best => "the one with the best score wins",
+    };
+    format!("{count} loops, each in a copy of the folder; {wins}")
 }
 
 /// Describes the checks, their limits and their sandbox.

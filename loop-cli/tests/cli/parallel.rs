@@ -41,11 +41,7 @@ fn the_first_loop_that_meets_the_goal_wins() {
     assert_eq!(scenario.read(".git/HEAD"), "ref: main\n");
     assert_eq!(copies(&scenario), [""; 0]);
     let shown = scenario.run(&["show", "-i", "1"]).exits(0);
-    shown.prints(&[
-        "loop 2 of 3 won",
-        "loop 1     cancelled",
-        "loop 2     met the goal after 2 iterations",
-    ]);
+    shown.prints(&["loop 2 of 3 won", "loop 1     cancelled", "loop 2     met the goal after 2 iterations"]);
 }
 
 #[test]

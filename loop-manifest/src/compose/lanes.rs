@@ -1,6 +1,6 @@
 //! Several loops at once, each in its own copy of the folder.
 
-use std::{fs, path::PathBuf};
+use std::{cmp::Ordering, fs, path::PathBuf};
 
 use async_trait::async_trait;
 use loop_agents::judge::OutputText;
@@ -112,9 +112,8 @@ impl Lanes {
             |report: &Report<AgentOutput>| (score(report).map(|score| score * sign), report.is_success());
         let ranks: Vec<_> = ended.reports().iter().map(rank).collect();
         let scored = |rank: &(Option<f64>, bool)| rank.0.is_some() || rank.1;
-        let better = |one: usize, other: usize| {
-            ranks[one].partial_cmp(&ranks[other]).is_some_and(|order| order.is_gt())
-        };
+        let better =
+            |one: usize, other: usize| ranks[one].partial_cmp(&ranks[other]).is_some_and(Ordering::is_gt);
         (0..ranks.len())
             .filter(|index| scored(&ranks[*index]))
             .reduce(|best, next| if better(next, best) { next } else { best })

@@ -59,7 +59,7 @@ pub(crate) fn plan(
     let command = raw.agent.command.written().or(raw.agent.model.written());
     let command = command.map(|at| at.span.clone()).unwrap_or_default();
     plan_check::alone(&raw.agent, &raw.evaluator, problems);
-    let parallel = raw.parallel.take().map(|raw| parallel::parallel(raw, problems));
+    let parallel = parallel::parallel(raw.parallel.take(), problems);
     let shared = sandbox::partial(raw.sandbox, problems);
     let of_agent = sandbox::partial(raw.agent.sandbox.take(), problems);
     let of_check = sandbox::partial(raw.evaluator.sandbox.take(), problems);
@@ -91,10 +91,6 @@ pub(crate) fn plan(
     let on_finish = raw.on_finish.judge(problems, |at| evaluator::plain_command(&at, text, &variables));
     let (mut agent, mut evaluator, restores) = (agent?, evaluator?, restores?);
     let shared = shared?;
-    let parallel = match parallel {
-        Some(parallel) => Some(parallel?),
-        None => None,
-    };
     (agent.sandbox, evaluator.sandbox) =
         (sandbox::merged(of_agent?, shared.as_ref()), sandbox::merged(of_check?, shared.as_ref()));
     Some(Plan {
@@ -106,7 +102,7 @@ pub(crate) fn plan(
         check_first: check_first.or(false)?,
         stop: stop?,
         limits: limits?,
-        parallel,
+        parallel: parallel?,
         pace: pace?,
         feedback_bytes: feedback.or(FEEDBACK_BYTES)?,
         resume: resume.or(ResumePlan::Rerun)?,

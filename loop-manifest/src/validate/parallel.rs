@@ -16,10 +16,14 @@ use super::{
 const PICKS: [(&str, Pick); 2] = [("first", Pick::First), ("best", Pick::Best)];
 
 /// Validates the keys about loops that run at once.
-pub(super) fn parallel(raw: RawParallel, problems: &mut Vec<Diagnostic>) -> Option<ParallelPlan> {
+pub(super) fn parallel(
+    raw: Option<RawParallel>,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Option<ParallelPlan>> {
+    let Some(raw) = raw else { return Some(None) };
     let count = raw.count.judge(problems, count);
     let pick = raw.pick.judge(problems, |at| word(&at, &PICKS, "`first` is the default"));
-    Some(ParallelPlan { count: count.required()?, pick: pick.or(Pick::First)? })
+    Some(Some(ParallelPlan { count: count.required()?, pick: pick.or(Pick::First)? }))
 }
 
 fn count(at: FieldValue<i128>) -> Result<usize, Diagnostic> {
