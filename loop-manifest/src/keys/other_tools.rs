@@ -114,13 +114,12 @@ const ADVICE: &[(&[&str], &str)] = &[
 ];
 
 /// Flags of `loop run` that no key replaces.
-const FLAGS: [&str; 9] = [
+const FLAGS: [&str; 8] = [
     "dry_run",
     "json",
     "keep_output",
     "no_journal",
     "non_interactive",
-    "parallel",
     "quiet",
     "show_output",
     "telemetry",
