@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use rustix::process::Signal;
 use serde_json::json;
 
 use crate::support::{FOREVER, Manifest, Scenario};
@@ -74,6 +75,19 @@ fn without_a_winner_the_work_of_each_loop_stays() {
     assert_eq!(copies(&scenario), ["1", "2", "3"]);
     let shown = scenario.run(&["show", "-i", "1"]).exits(0);
     shown.prints(&["none of 3 loops won", "after 3 iterations", "home/.cache/loop/copies/"]);
+}
+
+#[test]
+fn an_interrupted_run_leaves_the_folder_as_it_is_and_names_the_copies() {
+    let scenario = Scenario::new();
+    let begun = scenario.fifo("begun");
+    let does = format!("echo $lane > n; echo $lane > '{}'; {FOREVER}", scenario.path("begun").display());
+    let mut running = scenario.start_manifest(&manifest(&does, "true").set("parallel.pick", "best"));
+    begun.line();
+    running.signal(Signal::INT);
+    running.finish().exits(130).says(&["the work of the loops is in", "copies/"]);
+    assert!(!scenario.has("n"));
+    assert_eq!(copies(&scenario), ["1", "2", "3"]);
 }
 
 #[test]

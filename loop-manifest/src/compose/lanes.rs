@@ -64,7 +64,13 @@ impl Lanes {
             if fs::symlink_metadata(&copies).is_ok() {
                 FolderCopy::discard(&copies)?;
             }
-            (1..=count).map(|number| FolderCopy::create(&folder, &copies.join(number.to_string()))).collect()
+            let create = |number: usize| FolderCopy::create(&folder, &copies.join(number.to_string()));
+            let made: Result<Vec<_>, _> = (1..=count).map(create).collect();
+            if made.is_err() {
+                // The first error is the one to report.
+                let _ = FolderCopy::discard(&copies);
+            }
+            made
         });
         made.await.map_err(|why| failed(&format!("the folder cannot be copied for each loop: {why}")))
     }
@@ -138,7 +144,13 @@ impl Iteration for Lanes {
             Pick::First => race(lanes),
             Pick::Best => best_of(lanes),
         };
-        let ended = lanes.run_within(&cx).await?;
+        let ended = lanes.run_within(&cx).await;
+        if cx.is_cancelled() {
+            // This iteration counts as cut, so the folder must not change any more.
+            self.cx.warn(&format!("the work of the loops is in {}", self.copies.display()));
+            return Err(failed("interrupted").into());
+        }
+        let ended = ended?;
         let winner = self.winner(&ended);
         self.finish(copies, winner).await?;
         let lanes = ended.reports().iter().map(lane_output).collect();

@@ -114,16 +114,8 @@ const ADVICE: &[(&[&str], &str)] = &[
 ];
 
 /// Flags of `loop run` that no key replaces.
-const FLAGS: [&str; 8] = [
-    "dry_run",
-    "json",
-    "keep_output",
-    "no_journal",
-    "non_interactive",
-    "quiet",
-    "show_output",
-    "telemetry",
-];
+const FLAGS: [&str; 8] =
+    ["dry_run", "json", "keep_output", "no_journal", "non_interactive", "quiet", "show_output", "telemetry"];
 
 /// Returns the spelling in which the tables have a word.
 fn plain(written: &str) -> String {
