@@ -131,7 +131,7 @@ fn at_a_terminal_the_change_is_shown_and_only_yes_allows_it() {
         chat.sees("Type `yes` and Enter");
         chat.sees("-two\n+2\n");
         assert_eq!(scenario.read("AGENTS.md"), "one\ntwo\nthree\n");
-        chat.types("\r");
+        chat.types("n\r");
         chat.wait_for_prompt_after("refused");
         chat.sees("Done.");
         assert!(sent_to_model(&server).contains("said no"), "{}", sent_to_model(&server));
