@@ -124,7 +124,8 @@ pub(crate) fn nearest(object: &str, written: &str) -> Option<&'static Key> {
         .copied()
         .or_else(|| closest(written, own, Key::name))
         .or_else(|| of_run().or_else(|| others.iter().find(|key| is_synonym(key))).copied())
-        .or_else(|| closest(first, others, Key::name))
+        // Every letter looks like a name of one letter.
+        .or_else(|| closest(first, others.into_iter().filter(|key| key.name().len() > 1), Key::name))
 }
 
 #[cfg(test)]

@@ -167,6 +167,9 @@ fn with(path: &str, value: Json) -> Json {
         manifest["evaluator"] = serde_json::json!({ "plan": {} });
         manifest["agent"].as_object_mut().unwrap().remove("prompt");
     }
+    if path == "parallel.pick" {
+        manifest["parallel"]["n"] = 2.into();
+    }
     if path.starts_with("evaluator.review.") {
         let reviewer = if path.ends_with(".agent") { "agent" } else { "model" };
         manifest["evaluator"]["review"][reviewer] = "gpt-5".into();
