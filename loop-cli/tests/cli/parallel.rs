@@ -82,7 +82,7 @@ fn an_interrupted_run_leaves_the_folder_as_it_is_and_names_the_copies() {
     let scenario = Scenario::new();
     let begun = scenario.fifo("begun");
     let does = format!("echo $lane > n; echo $lane > '{}'; {FOREVER}", scenario.path("begun").display());
-    let mut running = scenario.start_manifest(&manifest(&does, "true").set("parallel.pick", "best"));
+    let running = scenario.start_manifest(&manifest(&does, "true").set("parallel.pick", "best"));
     begun.line();
     running.signal(Signal::INT);
     running.finish().exits(130).says(&["the work of the loops is in", "copies/"]);
