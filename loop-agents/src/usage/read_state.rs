@@ -90,7 +90,7 @@ impl ReadState {
         }
         // Another file replaced it. Read that one from its beginning.
         *usage += self.reports.finish();
-        self.file = open(path)?;
+        self.file = open(path, OFlags::empty())?;
         self.position = 0;
         self.recent.clear();
         self.read_held(usage, most)
@@ -169,9 +169,10 @@ impl ReadState {
     }
 }
 
-/// Opens the file if it is a regular one. Opening a named pipe that an agent put there would otherwise block us until a
+/// Opens the file with these further flags, if it is a regular one. Opening a named pipe that an agent put there would otherwise block us until a
 /// writer comes.
-pub(super) fn open(path: &Path) -> io::Result<File> {
-    let file = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
+pub(super) fn open(path: &Path, flags: OFlags) -> io::Result<File> {
+    let flags = (flags | OFlags::NONBLOCK).bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }

@@ -3,12 +3,14 @@
 use std::{
     fs::{self, DirEntry, File},
     io,
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    os::unix::fs::MetadataExt,
     path::Path,
     time::Duration,
 };
 
 use rustix::fs::OFlags;
+
+use super::read_state::open;
 
 /// The prefix of the folders' names.
 pub(super) const PREFIX: &str = "loop-usage-";
@@ -46,14 +48,7 @@ fn is_stray(entry: &DirEntry, least_age: Duration) -> bool {
     let is_own = metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw();
     is_own
         && age.is_some_and(|age| age >= least_age)
-        && open_claim(&entry.path().join(CLAIM)).is_ok_and(|claim| claim.try_lock().is_ok())
-}
-
-/// Opens the claim of a folder. A pipe in its place would block every later run.
-fn open_claim(path: &Path) -> io::Result<File> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    let file = File::options().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a plain file")) }
+        && open(&entry.path().join(CLAIM), OFlags::NOFOLLOW).is_ok_and(|claim| claim.try_lock().is_ok())
 }
 
 #[cfg(test)]

@@ -18,6 +18,15 @@ fn unnamed(scenario: &Scenario, server: &ModelServer, size: (u16, u16)) -> ChatH
     })
 }
 
+/// Opens such a session, and chooses the default by pressing Enter alone.
+fn with_default(scenario: &Scenario, server: &ModelServer, size: (u16, u16)) -> ChatHarness {
+    let mut chat = unnamed(scenario, server, size);
+    chat.sees("Which one answers?");
+    chat.types("\r");
+    chat.wait_for_prompt_after("first, with tools");
+    chat
+}
+
 fn two_models() -> ModelServer {
     let server = ModelServer::new(["One.", "Two."].map(|text| Answer::deltas([text])));
     server.set_page("/api/tags", json!({ "models": [{ "name": "first" }, { "name": "second" }] }));
@@ -50,10 +59,7 @@ fn a_person_chooses_among_several_models_and_the_choice_is_the_next_default() {
 fn a_model_that_cannot_be_asked_is_not_chosen() {
     for size in SIZES {
         let (scenario, server) = (Scenario::new(), two_models());
-        let mut chat = unnamed(&scenario, &server, size);
-        chat.sees("Which one answers?");
-        chat.types("\r");
-        chat.wait_for_prompt_after("first, with tools");
+        let mut chat = with_default(&scenario, &server, size);
         chat.says("/model use ollama:third", "does not have it");
         chat.says("/model use second", "second answers from now on");
         chat.says("/inspect ollama:first", "budgeted window        32768 tokens");
@@ -68,10 +74,7 @@ fn a_model_that_cannot_be_asked_is_not_chosen() {
 fn a_name_alone_changes_the_model_and_each_is_listed_once() {
     for size in SIZES {
         let (scenario, server) = (Scenario::new(), two_models());
-        let mut chat = unnamed(&scenario, &server, size);
-        chat.sees("Which one answers?");
-        chat.types("\r");
-        chat.wait_for_prompt_after("first, with tools");
+        let mut chat = with_default(&scenario, &server, size);
         chat.says("/model secnd", "`ollama:second`");
         chat.says("/model use ghost", "ghost");
         chat.says("/model second", "second answers from now on");

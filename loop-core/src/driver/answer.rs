@@ -11,7 +11,7 @@ impl<O> RunState<O> {
         // The report that used up a shared budget may be the last of work that has succeeded.
         if matches!(result, WorkResult::Done(())) && self.run.end.is_only_exhausted() {
             self.answer_finished(|machine, at| machine.iterated(at, result, notes));
-            self.tell_cancel(self.progress().now());
+            self.run.tell_end(self.run.progress().now());
         } else {
             self.answer(|machine, at| machine.iterated(at, result, notes));
         }
@@ -28,7 +28,7 @@ impl<O> RunState<O> {
         let at = self.clock.now();
         self.run.tell_usage(at);
         // A cancelled wait or question needs no answer.
-        if !matches!(self.tell_cancel(at), InputEffect::Due) {
+        if !matches!(self.run.tell_end(at), InputEffect::Due) {
             result(&mut self.run.machine, at);
         }
     }
@@ -41,13 +41,7 @@ impl<O> RunState<O> {
         result(&mut self.run.machine, at);
     }
 
-    /// Tells the machine once that the run has to end, if it has.
-    pub(super) fn tell_cancel(&mut self, at: RunTime) -> InputEffect {
-        self.run.tell_end(at)
-    }
-
-    /// Tells the machine about usage that arrived while no work was running. Usually there is none, and then this does
-    /// not read the clock.
+    /// Tells the machine about usage that arrived while no work was running. Reads the clock only if there is such usage.
     pub(super) fn tell_usage(&mut self) {
         if self.run.work.has_notes() {
             self.run.tell_usage(self.clock.now());

@@ -178,7 +178,7 @@ impl<O> RunState<O> {
         }
         // If the run was cancelled too, the cancellation is its ending.
         let now = self.clock.now();
-        self.tell_cancel(now);
+        self.run.tell_end(now);
         let message = format!("the run cannot be recorded: {why}");
         let halt = Halt::new(StopReason::Failed, message);
         Some(self.run.machine.fact_from_outside(now, Input::Halted { halt }))

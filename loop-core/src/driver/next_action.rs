@@ -69,7 +69,7 @@ impl<O> RunState<O> {
             () = self.run.end.requested() => {}
         }
         self.tell_usage();
-        self.tell_cancel(self.clock.now());
+        self.run.tell_end(self.clock.now());
     }
 
     /// Checks the remaining time again, because a reader, an observer or the journal took time since the last work
@@ -78,7 +78,7 @@ impl<O> RunState<O> {
     /// whether the time had run out before the delay; if it is `None`, the remaining time tells.
     fn recheck_remaining_time(&mut self, was_over: Option<bool>) {
         let now = self.clock.now();
-        self.tell_cancel(now);
+        self.run.tell_end(now);
         let Some(left) = self.left.time else { return };
         let taken = now.since(self.progress().now());
         self.left.time = Some(left.saturating_sub(taken));

@@ -61,7 +61,7 @@ impl<O> RunState<O> {
             match self.wake(&state, deadline, work.as_mut()).await {
                 WakeEvent::Done(result) => return result,
                 WakeEvent::Cancelled => {
-                    self.tell_cancel(self.clock.now());
+                    self.run.tell_end(self.clock.now());
                     state = self.interrupt();
                 }
                 WakeEvent::Reported => match state {

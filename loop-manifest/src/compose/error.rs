@@ -28,7 +28,7 @@ pub enum ComposeError {
         name: String,
     },
     /// Several loops need copies of the folder, and there is no place for them.
-    #[error("`parallel` needs a folder for its copies, and there is none: set HOME or XDG_CACHE_HOME")]
+    #[error("`parallel` has no folder for its copies: set HOME or XDG_CACHE_HOME")]
     NoCopies,
     /// The settings are wrong.
     #[error("{0}")]

@@ -1,6 +1,6 @@
 //! Several loops at once, each in its own copy of the folder.
 
-use std::{cmp::Ordering, fs, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use async_trait::async_trait;
 use loop_agents::judge::OutputText;
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     context::ExecutionContext,
-    plan::{Direction, ParallelPlan, Pick, Plan},
+    plan::{ParallelPlan, Pick, Plan},
 };
 
 /// A loop that runs beside others.
@@ -110,19 +110,20 @@ impl Lanes {
         if self.parallel.pick == Pick::First {
             return ended.winner_index();
         }
-        let sign = match self.plan.evaluator.score.as_ref().map(|score| score.direction) {
-            Some(Direction::Down) => -1.0,
-            _ => 1.0,
+        let is_higher = |one: f64, other: f64| match &self.plan.evaluator.score {
+            Some(plan) => plan.is_better(one, other),
+            None => one > other,
         };
-        let rank =
-            |report: &Report<AgentOutput>| (score(report).map(|score| score * sign), report.is_success());
-        let ranks: Vec<_> = ended.reports().iter().map(rank).collect();
-        let scored = |rank: &(Option<f64>, bool)| rank.0.is_some() || rank.1;
-        let better =
-            |one: usize, other: usize| ranks[one].partial_cmp(&ranks[other]).is_some_and(Ordering::is_gt);
-        (0..ranks.len())
-            .filter(|index| scored(&ranks[*index]))
-            .reduce(|best, next| if better(next, best) { next } else { best })
+        let is_better = |one: &Report<_>, other: &Report<_>| match (score(one), score(other)) {
+            (Some(one), Some(other)) if one != other => is_higher(one, other),
+            (found, missing) if found.is_some() != missing.is_some() => found.is_some(),
+            _ => one.is_success() && !other.is_success(),
+        };
+        let reports = ended.reports().iter().enumerate();
+        reports
+            .filter(|(_, report)| score(report).is_some() || report.is_success())
+            .reduce(|best, next| if is_better(next.1, best.1) { next } else { best })
+            .map(|(index, _)| index)
     }
 }
 

@@ -21,11 +21,10 @@ pub(super) fn is_started(
 ) -> bool {
     let words = forbidden.arguments();
     // The words in the value of an option count too: `git -c 'alias.p=push origin' p`. A shell or git reads their quotes.
-    let values: Vec<_> = arguments.iter().map(|word| value(word).map(unquoted).unwrap_or_default()).collect();
-    let mut own = arguments
-        .iter()
-        .zip(&values)
-        .flat_map(|(word, value)| std::iter::once(word.as_str()).chain(value.split(ends_a_word)));
+    let unquoted: Vec<_> = arguments.iter().map(|word| word.replace(['"', '\'', '\\'], "")).collect();
+    let mut own = arguments.iter().zip(&unquoted).flat_map(|(word, unquoted)| {
+        std::iter::once(word.as_str()).chain(value(unquoted).into_iter().flat_map(|it| it.split(ends_a_word)))
+    });
     // The value of this option is the name of a variable, and nobody knows what that has.
     let is_unknown = name(program) == "git" && arguments.iter().any(|word| word.starts_with("--config-env"));
     if is(forbidden.program(), program) && (is_unknown || are_in_order(words, &mut own)) {
@@ -38,7 +37,6 @@ pub(super) fn is_started(
         std::iter::once(program).chain(arguments.iter().flat_map(|word| word.split(ends_a_word)));
     let runs_scripts = programs.any(|word| table::runs_scripts(name(word)));
     // A script can hide a name in quotes: `r""m`. Both spellings of the arguments count.
-    let unquoted: Vec<_> = arguments.iter().map(|word| unquoted(word)).collect();
     [arguments, &unquoted].into_iter().any(|arguments| {
         let mut parts = arguments.iter().flat_map(|word| word.split(ends_a_word));
         let words: Vec<_> =
@@ -75,11 +73,6 @@ fn is_in_script(forbidden: &str, part: &str) -> bool {
         let command = piece.trim_start_matches(|sign: char| !sign.is_ascii_alphabetic());
         is(forbidden, piece) || command.strip_prefix('e').is_some_and(|program| is(forbidden, program))
     })
-}
-
-/// Returns a text without quotes and backslashes, as a shell would read it.
-fn unquoted(word: &str) -> String {
-    word.replace(['"', '\'', '\\'], "")
 }
 
 /// Returns the value of a word such as `name=value`.
