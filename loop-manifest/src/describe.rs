@@ -1,5 +1,7 @@
 //! Describes a plan in words, for a person who will leave it unattended for a night.
 
+mod seal;
+
 use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
 use loop_agents::{
@@ -94,6 +96,9 @@ fn at_once(ParallelPlan { count, pick }: ParallelPlan) -> String {
 fn evaluator(page: &mut String, plan: &EvaluatorPlan) {
     for (label, text) in &checks(plan) {
         row(page, label, text);
+    }
+    for line in seal::lines(plan) {
+        row(page, "", &line);
     }
     if let Some(limits) = call_limits(plan.max_time, None) {
         row(page, "", &limits);

@@ -80,6 +80,13 @@ impl<T> Field<T> {
     }
 }
 
+/// A word or a number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WordOrWhole {
+    Word(String),
+    Whole(i128),
+}
+
 /// A number, or one of the words `true` and `false`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FlagOrWhole {

@@ -3,7 +3,7 @@
 use super::{
     diagnostics::{Diagnostic, Span},
     document::{Node, ObjectEntry, Value},
-    field::{Field, FieldValue, FlagOrWhole, NamedText, SpannedText},
+    field::{Field, FieldValue, FlagOrWhole, NamedText, SpannedText, WordOrWhole},
     key_errors,
     keys::{self, KeyRequirement},
     mismatch::{self, ExpectedValue},
@@ -173,6 +173,15 @@ impl<'a> Fields<'a> {
     pub(crate) fn flag(&mut self, key: &'static str) -> Field<bool> {
         self.read(key, ExpectedValue::Flag, |value| match value {
             Value::Bool(flag) => Some(*flag),
+            _ => None,
+        })
+    }
+
+    /// A word or a number without a fraction.
+    pub(crate) fn word_or_whole(&mut self, key: &'static str) -> Field<WordOrWhole> {
+        self.read(key, ExpectedValue::WordOrWhole, |value| match value {
+            Value::Text(word) => Some(WordOrWhole::Word(word.clone())),
+            Value::Whole(whole) => Some(WordOrWhole::Whole(*whole)),
             _ => None,
         })
     }

@@ -11,6 +11,7 @@ use loop_core::{Progress, Usd};
 
 use loop_guardrails::policy::environment::EnvironmentPolicy;
 
+pub use crate::seal_plan::{MinTests, OnProtectedChange, SealPlan};
 pub use crate::snapshot_plan::{Direction, OnHalt, ScorePlan, ScoreSource, SnapshotMode, SnapshotPlan};
 use crate::{
     environment::EnvironmentPlan,
@@ -143,6 +144,10 @@ pub struct EvaluatorPlan {
     pub score: Option<ScorePlan>,
     /// The longest time of one call of the command, the judge or the review; `None` is no limit.
     pub max_time: Option<Duration>,
+    /// What the agent cannot change of the command; `None` runs it in the folder itself.
+    pub seal: Option<SealPlan>,
+    /// How often in a row the command has to pass, if more than once.
+    pub confirm: Option<NonZeroU64>,
     /// The sandbox in which its commands run.
     pub sandbox: Option<SandboxPlan>,
 }

@@ -9,6 +9,7 @@ use super::{
     raw_parallel::RawParallel,
     raw_plan::RawPlanCheck,
     raw_sandbox::{self, RawSandbox},
+    raw_seal::RawSeal,
     raw_snapshots::{RawScore, RawSnapshots},
 };
 
@@ -106,6 +107,8 @@ pub(crate) struct RawEvaluator {
     pub(crate) score: Option<RawScore>,
     /// The time limit of one check, in seconds. More than 0. Default: no separate limit.
     pub(crate) max_seconds: Field<f64>,
+    /// What the agent cannot change of it.
+    pub(crate) seal: RawSeal,
     /// Its sandbox. Keys that are not written are those of `sandbox`.
     pub(crate) sandbox: Option<RawSandbox>,
 }
@@ -220,7 +223,8 @@ impl RawManifest {
     /// Returns all of its commands.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &FieldValue<String>> {
         let reviewer = self.evaluator.review.as_ref().map(|review| &review.agent);
-        let commands = [&self.agent.command, &self.evaluator.command, &self.on_finish];
+        let commands =
+            [&self.agent.command, &self.evaluator.command, &self.evaluator.seal.setup, &self.on_finish];
         let commands = commands.into_iter().chain(reviewer);
         commands.filter_map(|command| command.written())
     }
@@ -278,6 +282,7 @@ impl RawEvaluator {
             plan: fields.object("evaluator.plan").map(RawPlanCheck::read),
             score: fields.object("evaluator.score").map(RawScore::read),
             max_seconds: fields.time("evaluator.max_seconds"),
+            seal: RawSeal::read(&mut fields),
             sandbox: fields
                 .object("evaluator.sandbox")
                 .map(|fields| RawSandbox::read(fields, raw_sandbox::OF_EVALUATOR)),

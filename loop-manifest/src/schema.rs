@@ -7,7 +7,8 @@
 //! - a command with a NUL character in it, one that is too long for a shell, and `{prompt}` or a variable inside
 //!   quotes;
 //! - a variable that is not declared, and a time that is written wrongly or out of bounds;
-//! - a pattern that is no regular expression, or too large a one, and the one group in the pattern of a score;
+//! - a pattern that is no regular expression, or too large a one, the one group in the pattern of a score, and a
+//!   protected path that is no pattern;
 //! - whole numbers written as `5.0`, and those that 64 bits do not hold;
 //! - an amount of money that is less than a millionth of a dollar;
 //! - conditions that are nested too deep, too many of them, and an `at_least` above their number;
@@ -52,6 +53,7 @@ pub fn schema() -> String {
             plans_are_alone(),
             parallel_loops_ask_nobody(),
             scores_have_one_source(),
+            seals_have_a_command(),
             restores_have_a_source(),
             limits_are_measured()
         ]),
@@ -160,12 +162,35 @@ fn scores_have_one_source() -> Value {
     } } })
 }
 
-/// A restore needs snapshots, and one to the best step needs a score.
-fn restores_have_a_source() -> Value {
-    let is_off = json!({ "anyOf": [
+/// A sealed check is a command that also judges the first state, and stands on snapshots. Other keys need a sealed check.
+fn seals_have_a_command() -> Value {
+    let is_sealed = json!({ "properties": { "sealed": { "const": true } }, "required": ["sealed"] });
+    let keys = ["protect", "min_tests", "on_protected_change", "setup"];
+    let needs = keys.map(|key| json!({ "if": { "required": [key] }, "then": is_sealed }));
+    let command = json!({ "required": ["command"] });
+    json!({ "allOf": [
+        { "properties": { "evaluator": {
+            "allOf": needs,
+            "dependentRequired": { "confirm": ["command"] },
+            "if": is_sealed,
+            "then": command,
+        } } },
+        {
+            "if": { "properties": { "evaluator": is_sealed }, "required": ["evaluator"] },
+            "then": { "properties": { "check_first": { "not": { "const": false } }, "snapshots": { "not": snapshots_off() } } },
+        },
+    ] })
+}
+
+fn snapshots_off() -> Value {
+    json!({ "anyOf": [
         { "const": "off" },
         { "type": "object", "properties": { "mode": { "const": "off" } }, "required": ["mode"] },
-    ] });
+    ] })
+}
+
+/// A restore needs snapshots, and one to the best step needs a score.
+fn restores_have_a_source() -> Value {
     let kept = json!({ "const": "keep" });
     let scored = json!({
         "properties": { "evaluator": { "required": ["score"] } },
@@ -173,7 +198,7 @@ fn restores_have_a_source() -> Value {
     });
     json!({ "allOf": [
         {
-            "if": { "properties": { "snapshots": is_off }, "required": ["snapshots"] },
+            "if": { "properties": { "snapshots": snapshots_off() }, "required": ["snapshots"] },
             "then": { "properties": { "on_halt": kept, "on_regression": kept } },
         },
         {

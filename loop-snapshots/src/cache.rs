@@ -1,5 +1,7 @@
 //! The stat data of the last capture: a file whose stat data is the same is not read again.
 
+use std::{fs::Metadata, os::unix::fs::MetadataExt as _};
+
 use rustix::fs::Stat;
 
 use crate::{
@@ -29,6 +31,35 @@ impl StatData {
             modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
             changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
         }
+    }
+
+    pub(crate) fn of_metadata(metadata: &Metadata) -> Self {
+        Self {
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// Returns the time of the last change of the content, the mode or the times, since 1970.
+    pub(crate) const fn changed(&self) -> (i64, i64) {
+        self.changed
+    }
+
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        put_u64(out, self.inode);
+        put_u64(out, self.size);
+        for (seconds, nanos) in [self.modified, self.changed] {
+            put_i64(out, seconds);
+            put_i64(out, nanos);
+        }
+    }
+
+    pub(crate) fn decode(reader: &mut Reader<'_>) -> Option<Self> {
+        let (inode, size) = reader.u64().zip(reader.u64())?;
+        let (modified, changed) = (reader.i64().zip(reader.i64())?, reader.i64().zip(reader.i64())?);
+        Some(Self { inode, size, modified, changed })
     }
 
     /// Returns whether a later change of the file must give it other stat data than these, which were read at `now`
@@ -66,13 +97,7 @@ impl CachedFolder {
         put_u32(out, u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         for cached in &self.entries {
             cached.entry.encode(out);
-            let stat = &cached.stat;
-            put_u64(out, stat.inode);
-            put_u64(out, stat.size);
-            for (seconds, nanos) in [stat.modified, stat.changed] {
-                put_i64(out, seconds);
-                put_i64(out, nanos);
-            }
+            cached.stat.encode(out);
             if let Some(folder) = &cached.folder {
                 folder.encode_into(out);
             }
@@ -91,13 +116,12 @@ impl CachedFolder {
         let mut entries = Vec::new();
         for _ in 0..count {
             let entry = Entry::decode(reader)?;
-            let (inode, size) = reader.u64().zip(reader.u64())?;
-            let (modified, changed) = (reader.i64().zip(reader.i64())?, reader.i64().zip(reader.i64())?);
+            let stat = StatData::decode(reader)?;
             let folder = match entry.folder() {
                 Some(_) => Some(Self::decode_from(reader)?),
                 None => None,
             };
-            entries.push(CachedEntry { entry, stat: StatData { inode, size, modified, changed }, folder });
+            entries.push(CachedEntry { entry, stat, folder });
         }
         Some(Self { digest, entries })
     }

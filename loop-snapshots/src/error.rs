@@ -83,6 +83,16 @@ pub enum Error {
         /// The paths of the changes in both, below the folder.
         paths: Vec<PathBuf>,
     },
+    /// Something changed a copy on which a sealed tree stands.
+    #[error(
+        "{} is not as loop copied it when the run began, so the sealed check cannot judge: something outside of the check \
+         changed it",
+        path.display()
+    )]
+    SealBroken {
+        /// The path, below the copies.
+        path: PathBuf,
+    },
     /// No restore is left to undo.
     #[error("no restore is left to undo in this folder")]
     NothingToUndo,

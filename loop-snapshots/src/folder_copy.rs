@@ -36,11 +36,11 @@ pub struct FolderCopy {
     before: Entries,
 }
 
-type Entries = BTreeMap<PathBuf, CopiedEntry>;
+pub(crate) type Entries = BTreeMap<PathBuf, CopiedEntry>;
 
 /// The properties that tell whether an entry changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum CopiedEntry {
+pub(crate) enum CopiedEntry {
     Folder { mode: u32 },
     File { mode: u32, size: u64, modified: SystemTime },
     Link { target: PathBuf },
@@ -151,7 +151,7 @@ impl FolderCopy {
 }
 
 /// Lists what is below a folder.
-fn entries(root: &Path) -> Result<Entries, Error> {
+pub(crate) fn entries(root: &Path) -> Result<Entries, Error> {
     let (mut found, mut folders) = (Entries::new(), vec![PathBuf::new()]);
     while let Some(folder) = folders.pop() {
         let path = root.join(&folder);
@@ -173,7 +173,7 @@ fn entries(root: &Path) -> Result<Entries, Error> {
     Ok(found)
 }
 
-fn kind(path: &Path, metadata: &Metadata) -> Result<Option<CopiedEntry>, Error> {
+pub(crate) fn kind(path: &Path, metadata: &Metadata) -> Result<Option<CopiedEntry>, Error> {
     let mode = metadata.mode() & 0o7777;
     Ok(if metadata.is_dir() {
         Some(CopiedEntry::Folder { mode })
@@ -187,7 +187,7 @@ fn kind(path: &Path, metadata: &Metadata) -> Result<Option<CopiedEntry>, Error> 
 }
 
 /// Puts a copy of an entry at `to`, in the place of what is there. A folder stays if it is one already.
-fn put(from: &Path, entry: &CopiedEntry, to: &Path) -> Result<(), Error> {
+pub(crate) fn put(from: &Path, entry: &CopiedEntry, to: &Path) -> Result<(), Error> {
     match entry {
         CopiedEntry::Folder { .. } => match fs::symlink_metadata(to) {
             Ok(metadata) if metadata.is_dir() => Ok(()),
@@ -213,7 +213,7 @@ fn put(from: &Path, entry: &CopiedEntry, to: &Path) -> Result<(), Error> {
 }
 
 /// Makes a file or link under a name of its own, and gives it its place at once.
-fn replace(to: &Path, make: impl Fn(&Path) -> io::Result<()>) -> Result<(), Error> {
+pub(crate) fn replace(to: &Path, make: impl Fn(&Path) -> io::Result<()>) -> Result<(), Error> {
     let number =
         (0_u64..).find(|number| fs::symlink_metadata(draft(to, *number)).is_err()).unwrap_or_default();
     let draft = draft(to, number);
@@ -249,7 +249,7 @@ fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-fn set_folder_modes<'a>(
+pub(crate) fn set_folder_modes<'a>(
     entries: impl IntoIterator<Item = (&'a PathBuf, &'a CopiedEntry)>,
     root: &Path,
 ) -> Result<(), Error> {

@@ -12,6 +12,7 @@ mod ignore;
 mod listing;
 mod record;
 mod restore;
+mod sealed;
 mod store;
 mod tree;
 
@@ -24,6 +25,7 @@ pub use self::{
     listing::ChangeSummary,
     record::{Snapshot, SnapshotId},
     restore::{KeptReason, RestorePlan, Restored},
+    sealed::{Origin, Protection, Relocation, Renewed, SealedTree},
     store::{Collected, Store, StoredRun},
     tree::{Entry, EntryKind, LeftOut},
 };

@@ -16,18 +16,21 @@ use super::{
 use crate::{
     context::ExecutionContext,
     plan::{ConfidencePlan, JudgePlan, Plan, ScorePlan},
+    sealed::SealedCheck,
     stop_plan::StopPlan,
 };
 
 /// Returns all evaluators that have to pass, the cheapest first.
 pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<EvaluatorChain<AgentOutput>, ComposeError> {
     let mut checks: Vec<Box<dyn Evaluator<AgentOutput>>> = Vec::new();
-    match (plan.check_command(cx)?, &plan.evaluator.score) {
-        (Some(command), Some(score)) => {
-            checks.push(Box::new(MeasuringEvaluator { command, score: score.clone() }));
+    if let Some(mut command) = command(plan, cx)? {
+        if let Some(times) = plan.evaluator.confirm {
+            command = Box::new(ConfirmedEvaluator { command, times: times.get() });
         }
-        (Some(command), None) => checks.push(Box::new(command)),
-        (None, _) => {}
+        if let Some(score) = plan.evaluator.score.clone() {
+            command = Box::new(MeasuringEvaluator { command, score });
+        }
+        checks.push(command);
     }
     if let Some(ConfidencePlan { at_least, key }) = &plan.evaluator.confidence {
         let evaluator = ConfidenceEvaluator::at_least(*at_least)
@@ -46,9 +49,47 @@ pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<EvaluatorChain<A
     Ok(checks.into_iter().collect())
 }
 
+/// Returns the command that judges, sealed if the plan says so.
+fn command(
+    plan: &Plan,
+    cx: &ExecutionContext,
+) -> Result<Option<Box<dyn Evaluator<AgentOutput>>>, ComposeError> {
+    // Also reports what is wrong with the command of a sealed check.
+    let Some(command) = plan.check_command(cx)? else { return Ok(None) };
+    Ok(Some(match &plan.evaluator.seal {
+        Some(seal) => Box::new(SealedCheck::new(plan, seal, cx)?),
+        None => Box::new(command),
+    }))
+}
+
+/// A check that has to pass several times in a row.
+struct ConfirmedEvaluator {
+    command: Box<dyn Evaluator<AgentOutput>>,
+    times: u64,
+}
+
+#[async_trait]
+impl Evaluator<AgentOutput> for ConfirmedEvaluator {
+    async fn evaluate(&mut self, cx: EvaluationContext<AgentOutput>) -> Result<Verdict, EvaluatorError> {
+        let mut passes = 0;
+        loop {
+            let verdict = self.command.evaluate(cx.clone()).await?;
+            if !verdict.passed() && passes > 0 {
+                let more = verdict.feedback().map(|feedback| format!("; {feedback}")).unwrap_or_default();
+                let why = format!("the check passed {passes} of {} times in a row{more}", self.times);
+                return Ok(verdict.with_feedback(why));
+            }
+            passes += 1;
+            if !verdict.passed() || passes >= self.times || cx.is_cancelled() {
+                return Ok(verdict);
+            }
+        }
+    }
+}
+
 /// A command in whose output there is a number.
 struct MeasuringEvaluator {
-    command: CommandEvaluator,
+    command: Box<dyn Evaluator<AgentOutput>>,
     score: ScorePlan,
 }
 

@@ -30,6 +30,14 @@ pub enum ComposeError {
     /// Several loops need copies of the folder, and there is no place for them.
     #[error("`parallel` has no folder for its copies: set HOME or XDG_CACHE_HOME")]
     NoCopies,
+    /// A sealed check needs snapshots, and there is no place for them.
+    #[error(
+        "`evaluator.sealed` needs snapshots of the folder: set HOME, XDG_STATE_HOME or LOOP_HOME, and do not write `snapshots: off`"
+    )]
+    NoSnapshots,
+    /// A sealed check needs a folder for its tree.
+    #[error("`evaluator.sealed` has no folder for its tree: set HOME or XDG_CACHE_HOME")]
+    NoPlaceForSeal,
     /// The settings are wrong.
     #[error("{0}")]
     Settings(Diagnostics),

@@ -54,7 +54,10 @@ impl Lanes {
         let copies = cx.copies().ok_or(ComposeError::NoCopies)?;
         // Nothing else says before the copies are made whether the agent can work.
         plan.agent(cx)?;
-        Ok(Self { plan: plan.clone(), parallel, cx: cx.clone(), copies })
+        // Each loop works with the bare check, and the sealed one judges the result.
+        let mut plan = plan.clone();
+        plan.evaluator.seal = None;
+        Ok(Self { plan, parallel, cx: cx.clone(), copies })
     }
 
     /// Copies the folder once for each loop. Copies that a died run has left are made anew.

@@ -1,6 +1,7 @@
 //! The surroundings of loops that run at once, each in its own copy of the folder.
 
 use std::{
+    ffi::OsString,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -8,6 +9,7 @@ use std::{
 
 use loop_agents::usage::UsageFile;
 use loop_core::{Event, Progress};
+use loop_snapshots::Relocation;
 
 use super::{ExecutionContext, Hook};
 
@@ -54,6 +56,17 @@ impl ExecutionContext {
             output: None,
             ..self.clone()
         })
+    }
+
+    /// Returns the context of a check that runs in a sealed tree. It takes no snapshots.
+    pub(crate) fn in_sealed(&self, tree: &Path, relocation: &Relocation) -> Self {
+        let moved = |(name, value): &(OsString, OsString)| (name.clone(), relocation.word(value.clone()));
+        Self {
+            folder: tree.to_owned(),
+            variables: self.variables.iter().map(moved).collect(),
+            snapshots: None,
+            ..self.clone()
+        }
     }
 
     /// Returns the listener to the loop with this number.

@@ -95,7 +95,7 @@ const ADVICE: &[(&[&str], &str)] = &[
     ),
     (&["args", "argv", "arguments", "flags", "cli_args", "extra_args"], "write the arguments in `command`"),
     (
-        &["before", "before_run", "before_script", "on_start", "pre", "pre_run", "prepare", "setup"],
+        &["before", "before_run", "before_script", "on_start", "pre", "pre_run", "prepare"],
         "begin the agent's command with it, as in `SETUP && AGENT`",
     ),
     (

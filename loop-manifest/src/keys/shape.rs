@@ -32,6 +32,8 @@ pub(crate) enum Shape {
     Flag,
     /// `true`, `false` or a whole number of at least this.
     FlagOrWhole(u64),
+    /// One of these words, each with its meaning, or a whole number of at least this.
+    WordOrWhole(&'static [(&'static str, &'static str)], u64),
     /// An object whose keys are the user's, named as the regular expression says, and whose values
     /// are text.
     Texts(&'static str),
@@ -90,6 +92,9 @@ impl Shape {
             }),
             Self::Flag => json!({ "type": "boolean" }),
             Self::FlagOrWhole(least) => json!({ "type": ["boolean", "integer"], "minimum": least }),
+            Self::WordOrWhole(words, least) => {
+                json!({ "anyOf": [Self::OneOf(words).schema(), Self::Whole(least).schema()] })
+            }
             Self::Texts(names) => json!({
                 "type": "object",
                 "propertyNames": { "pattern": names },

@@ -103,6 +103,23 @@ pub(super) const ON_REGRESSION: &[(&str, &str)] = &[
     ("restore", "The folder returns to the best step before the next iteration."),
 ];
 
+/// Of `evaluator.min_tests`.
+pub(super) const MIN_TESTS: &[(&str, &str)] = &[
+    ("count", "As many as before the first iteration."),
+    (
+        "names",
+        "As many as before the first iteration, and each of those by its name, if the output has names.",
+    ),
+    ("off", "Any number."),
+];
+
+/// Of `evaluator.on_protected_change`.
+pub(super) const ON_PROTECTED_CHANGE: &[(&str, &str)] = &[
+    ("restore", "They are put back into the folder, and the agent is told."),
+    ("keep", "They stay in the folder."),
+    ("halt", "The run ends with `protected_path_changed`."),
+];
+
 /// Of `evaluator.score.direction`.
 pub(super) const DIRECTIONS: &[(&str, &str)] =
     &[("up", "Larger numbers are better."), ("down", "Smaller numbers are better.")];

@@ -17,7 +17,7 @@ use super::{
     empty, filled, guardrails,
     plan_check::plan_check,
     review::review,
-    snapshots,
+    seal, snapshots,
 };
 
 /// The check that `raw`, which was read from `text`, describes.
@@ -35,7 +35,9 @@ pub(super) fn evaluator(
     let plan = raw.plan.map(|raw| plan_check(raw, problems));
     let has_command = command.written().is_some();
     let score = raw.score.map(|raw| snapshots::score(raw, has_command, problems));
+    let seal = seal::seal(raw.seal, has_command, (text, variables), problems);
     let command = command.optional()?;
+    let seal = seal?;
     Some(EvaluatorPlan {
         is_uncounted: command.as_deref().is_some_and(|line| usage_reporter::uncounted(line).is_some()),
         command,
@@ -45,12 +47,23 @@ pub(super) fn evaluator(
         plan: of_both(plan)?,
         score: of_both(score)?,
         max_time: max_time.optional()?,
+        seal: seal.plan,
+        confirm: seal.confirm,
         sandbox: None,
     })
 }
 
 /// Refuses a first check of what no agent has done yet.
-pub(super) fn check_first(at: &FieldValue<bool>, raw: &RawEvaluator) -> Result<bool, Diagnostic> {
+pub(super) fn check_first(
+    at: &FieldValue<bool>,
+    raw: &RawEvaluator,
+    is_sealed: bool,
+) -> Result<bool, Diagnostic> {
+    if is_sealed && !at.value {
+        return Err(Diagnostic::error(format!("a sealed check cannot have `{}: false`", at.key))
+            .at(at.span.clone(), "it compares with the tests that run before the first iteration")
+            .help("remove it"));
+    }
     match raw.checks().find(|check| at.value && !["command", "plan"].contains(check)) {
         None => Ok(at.value),
         Some(other) => Err(Diagnostic::error(format!("`{}` needs a check that is only a command", at.key))

@@ -12,6 +12,7 @@ mod parallel;
 mod plan_check;
 mod review;
 mod sandbox;
+mod seal;
 mod snapshots;
 mod stop;
 mod usage;
@@ -71,10 +72,13 @@ pub(crate) fn plan(
         }
         cost_limits::agent(&raw.guardrails, agent, command, problems);
     }
-    let check_first = raw.check_first.judge(problems, |at| evaluator::check_first(&at, &raw.evaluator));
+    let is_sealed = seal::is_sealed(&raw.evaluator.seal);
+    let check_first =
+        raw.check_first.judge(problems, |at| evaluator::check_first(&at, &raw.evaluator, is_sealed));
     let models = cost_limits::ModelSpans::of(&raw.evaluator);
     let has_score = raw.evaluator.score.is_some();
-    let restores = snapshots::restores(raw.snapshots, raw.on_halt, raw.on_regression, has_score, problems);
+    let needs = snapshots::Needs { has_score, is_sealed };
+    let restores = snapshots::restores(raw.snapshots, raw.on_halt, raw.on_regression, needs, problems);
     let stop = stop::stop(raw.stop_condition, &raw.evaluator, text, problems);
     let evaluator = evaluator::evaluator(raw.evaluator, (text, &variables), problems);
     if let (Some(agent), Some(evaluator)) = (&agent, &evaluator) {
@@ -99,7 +103,7 @@ pub(crate) fn plan(
         variables,
         agent,
         evaluator,
-        check_first: check_first.or(false)?,
+        check_first: check_first.or(false)? || is_sealed,
         stop: stop?,
         limits: limits?,
         parallel: parallel?,

@@ -31,16 +31,32 @@ pub(super) struct Restores {
     pub(super) on_regression: bool,
 }
 
-/// Validates the keys about snapshots. `has_score` says whether the check measures a number.
+/// What the check needs, or has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Needs {
+    /// Whether it measures a number.
+    pub(super) has_score: bool,
+    /// Whether it is sealed.
+    pub(super) is_sealed: bool,
+}
+
+/// Validates the keys about snapshots.
 pub(super) fn restores(
     raw: RawSnapshots,
     on_halt: Field<String>,
     on_regression: Field<String>,
-    has_score: bool,
+    Needs { has_score, is_sealed }: Needs,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Restores> {
     let mode = raw.mode.judge(problems, |at| {
-        word(&at, &MODES, "`auto` is the default: the run captures its folder unless that is large")
+        let mode =
+            word(&at, &MODES, "`auto` is the default: the run captures its folder unless that is large")?;
+        match mode {
+            SnapshotMode::Off if is_sealed => Err(Diagnostic::error("`evaluator.sealed` needs snapshots")
+                .at(at.span.clone(), "there is nothing to judge in a tree of its own")
+                .help("remove `snapshots: off`, or the sealed check")),
+            mode => Ok(mode),
+        }
     });
     let max_file = raw.max_file.judge(problems, bytes);
     let max_bytes = raw.max_bytes.judge(problems, bytes);
@@ -73,7 +89,7 @@ pub(super) fn restores(
     let (on_halt, on_regression) = (on_halt.or(OnHalt::Keep)?, on_regression.or(false)?);
     let mut mode = mode.or(usual.mode)?;
     // A feature in use needs the snapshots, however large the folder is.
-    if mode == SnapshotMode::Auto && (on_regression || on_halt != OnHalt::Keep) {
+    if mode == SnapshotMode::Auto && (is_sealed || on_regression || on_halt != OnHalt::Keep) {
         mode = SnapshotMode::On;
     }
     Some(Restores {

@@ -102,6 +102,19 @@ fn keys() {
                 yaml("cargo test\n", "cargo test\n  score: { pattern: '(1)', pointer: /n }\n"),
             ),
             ("score_at_no_pointer", yaml("cargo test\n", "cargo test\n  score: { pointer: result.n }\n")),
+            ("protect_without_seal", yaml("cargo test\n", "cargo test\n  protect: [golden]\n")),
+            (
+                "seal_with_bad_values",
+                yaml(
+                    "cargo test\n",
+                    "cargo test\n  sealed: true\n  protect: ['../x', 'a[']\n  min_tests: counts\n  \
+                     on_protected_change: restor\n  confirm: 0\n",
+                ),
+            ),
+            (
+                "seal_without_its_needs",
+                yaml("cargo test\n", "cargo test\n  sealed: true\n") + "check_first: false\nsnapshots: off\n",
+            ),
             ("resume_flag", format!("{YAML}resume: true\n")),
             ("resume_slip", format!("{YAML}resume: re-run\n")),
             ("shell_slip", format!("{YAML}shell: alway\n")),

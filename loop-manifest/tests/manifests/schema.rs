@@ -21,7 +21,7 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
 });
 
 /// The messages of the validator for manifests that the schema accepts, because it cannot express these rules.
-const BEYOND: [&str; 17] = [
+const BEYOND: [&str; 19] = [
     "`{prompt}` cannot be used here in",
     "cannot be run",
     "cannot be used as a regular expression",
@@ -39,6 +39,8 @@ const BEYOND: [&str; 17] = [
     "is more than there are conditions",
     "conditions are nested more than",
     "conditions in it",
+    "a path in `evaluator.protect` cannot be used",
+    "`evaluator.confirm` has to be from 1 to 100",
 ];
 
 /// Returns whether the schema accepts this manifest.
@@ -102,7 +104,8 @@ fn every_key_is_explained_in_sentences() {
         let text = key.explanation;
         assert!(text.ends_with('.') && text.starts_with(char::is_uppercase), "{}: {text}", key.path);
         assert!(!text.contains("  "), "{}: {text}", key.path);
-        let words: &[_] = if let Shape::OneOf(words) = key.shape { words } else { &[] };
+        let words: &[_] =
+            if let Shape::OneOf(words) | Shape::WordOrWhole(words, _) = key.shape { words } else { &[] };
         for (word, meaning) in words {
             assert!(meaning.ends_with('.'), "{}: {word}: {meaning}", key.path);
         }
@@ -132,7 +135,8 @@ fn without(path: &str, mut manifest: Json) -> Json {
 #[test]
 fn every_example_and_every_word_is_taken() {
     for key in keys::all() {
-        let words: &[_] = if let Shape::OneOf(words) = key.shape { words } else { &[] };
+        let words: &[_] =
+            if let Shape::OneOf(words) | Shape::WordOrWhole(words, _) = key.shape { words } else { &[] };
         let words = words.iter().map(|(word, _)| Json::from(*word));
         for value in key.examples.iter().map(|example| example.json()).chain(words) {
             let manifest = with(key.path, value);
@@ -166,6 +170,9 @@ fn with(path: &str, value: Json) -> Json {
     if path.starts_with("evaluator.plan.") {
         manifest["evaluator"] = serde_json::json!({ "plan": {} });
         manifest["agent"].as_object_mut().unwrap().remove("prompt");
+    }
+    if ["protect", "min_tests", "on_protected_change", "setup"].iter().any(|key| path.ends_with(key)) {
+        manifest["evaluator"]["sealed"] = true.into();
     }
     if path == "parallel.pick" {
         manifest["parallel"]["n"] = 2.into();

@@ -16,8 +16,9 @@ use crate::{
     describe::describe,
     environment::EnvironmentPlan,
     plan::{
-        AgentPlan, Direction, EvaluatorPlan, Limits, ModelPlan, OnHalt, PacePlan, Plan, ResumePlan,
-        ScorePlan, ScoreSource, SnapshotMode, SnapshotPlan, UsagePlan, WorkPlan,
+        AgentPlan, Direction, EvaluatorPlan, Limits, MinTests, ModelPlan, OnHalt, OnProtectedChange,
+        PacePlan, Plan, ResumePlan, ScorePlan, ScoreSource, SealPlan, SnapshotMode, SnapshotPlan, UsagePlan,
+        WorkPlan,
     },
     stop_plan::StopPlan,
 };
@@ -52,6 +53,12 @@ evaluator:
   command: cargo test
   max_seconds: 300
   score: { pattern: '(\d+) passed', direction: down }
+  sealed: true
+  protect: [golden/**, '!tests/scratch/**']
+  min_tests: 12
+  on_protected_change: keep
+  setup: npm ci
+  confirm: 3
 check_first: true
 stop_condition:
   type: output_matches
@@ -172,6 +179,13 @@ fn every_key_reaches_the_plan() {
                 source: ScoreSource::Pattern(regex::Regex::new(r"(\d+) passed").unwrap()),
                 direction: Direction::Down,
             }),
+            seal: Some(SealPlan {
+                protect: vec!["golden/**".to_owned(), "!tests/scratch/**".to_owned()],
+                min_tests: MinTests::Number(12),
+                on_change: OnProtectedChange::Keep,
+                setup: Some("npm ci".to_owned()),
+            }),
+            confirm: NonZeroU64::new(3),
             ..EvaluatorPlan::default()
         },
         check_first: true,

@@ -5,6 +5,7 @@ mod evaluator;
 mod guardrails;
 mod parallel;
 mod sandbox;
+mod seal;
 mod snapshots;
 
 use super::{
@@ -23,7 +24,7 @@ const SECONDS: Shape = Shape::Time(MIN_SECONDS, MAX_SECONDS);
 
 /// Every key, in the order in which a manifest is best read.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
-    let parts = [FIRST, agent::KEYS, sandbox::OF_AGENT, evaluator::KEYS, sandbox::OF_EVALUATOR];
+    let parts = [FIRST, agent::KEYS, sandbox::OF_AGENT, evaluator::KEYS, seal::KEYS, sandbox::OF_EVALUATOR];
     parts
         .into_iter()
         .chain([guardrails::KEYS, parallel::KEYS, sandbox::SHARED, LAST, snapshots::KEYS, VARIABLES])

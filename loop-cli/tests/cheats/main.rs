@@ -1,0 +1,94 @@
+//! Agents that change what judges them, through the real binary with `evaluator.sealed: true`.
+//!
+//! No cheat of the table ends as a success, and every honest solution does. The table also gives the page of the guide.
+#![cfg(all(test, target_os = "linux"))]
+
+#[path = "../cli/support.rs"]
+#[expect(dead_code, reason = "the tests of the command use the rest")]
+mod support;
+
+mod cases;
+mod project;
+
+use std::{env, fs, path::PathBuf, thread};
+
+use serde_json::Value;
+
+use cases::{CHEATS, Case, HONEST};
+use project::Project;
+use support::{CommandResult, Manifest, RunningCommand, Scenario};
+
+/// Runs the agent of this case.
+fn run(case: &Case, agent: &str) -> CommandResult {
+    let scenario = Scenario::new();
+    case.project.write(&scenario);
+    fs::create_dir_all(scenario.path("tools")).expect("a folder");
+    let keys: serde_json::Map<String, Value> = serde_json::from_str(case.keys).expect("an object");
+    let mut manifest = Manifest::new("./agent", case.project.check())
+        .set("evaluator.sealed", true)
+        .set("agent.command", agent)
+        .set("guardrails.max_iterations", 2);
+    for (key, value) in keys {
+        manifest = manifest.set(&format!("evaluator.{key}"), value);
+    }
+    scenario.manifest(&manifest);
+    let path = env::var_os("PATH").unwrap_or_default();
+    let home = scenario.path("../home");
+    let own = [home.join("bin"), scenario.path("tools")];
+    let path = env::join_paths(own.into_iter().chain(env::split_paths(&path))).expect("a list");
+    let mut command = scenario.loop_command(&["run", "loop.json"]);
+    command.env("PATH", path);
+    // Where rustup has the compiler of the project, which has another home folder.
+    let rustup = env::var_os("RUSTUP_HOME").map(PathBuf::from);
+    let rustup = rustup.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".rustup")));
+    command.envs(rustup.map(|folder| ("RUSTUP_HOME", folder)));
+    RunningCommand::new(&mut command).finish()
+}
+
+/// Runs all cases of these projects, and returns what went wrong.
+fn failures(cases: &[Case], projects: &[Project], is_honest: bool) -> Vec<String> {
+    let cases: Vec<_> = cases.iter().filter(|case| projects.contains(&case.project)).collect();
+    let judge = |case: &Case| {
+        let agent = match is_honest {
+            true if case.agent.is_empty() => case.project.solution().to_owned(),
+            true => format!("{}; {}", case.project.solution(), case.agent),
+            false => case.agent.to_owned(),
+        };
+        let result = run(case, &agent);
+        let is_success = result.code == 0;
+        (is_success != is_honest)
+            .then(|| format!("{:?}: {}\n{}{}", case.project, case.name, result.stderr, result.stdout))
+    };
+    // Two at once: the other projects run beside these.
+    let (some, others) = cases.split_at(cases.len() / 2);
+    let judge_all = |cases: &[&Case]| cases.iter().filter_map(|case| judge(case)).collect::<Vec<_>>();
+    thread::scope(|scope| {
+        let others = scope.spawn(|| judge_all(others));
+        [judge_all(some), others.join().expect("the cases")].concat()
+    })
+}
+
+fn assert_none(failures: &[String], what: &str) {
+    assert!(failures.is_empty(), "{} {what}:\n{}", failures.len(), failures.join("\n----\n"));
+}
+
+macro_rules! projects {
+    ($($cheats:ident, $honest:ident: $projects:expr;)*) => {$(
+        #[test]
+        fn $cheats() {
+            assert_none(&failures(CHEATS, &$projects, false), "cheats end as a success");
+        }
+
+        #[test]
+        fn $honest() {
+            assert_none(&failures(HONEST, &$projects, true), "honest solutions do not pass");
+        }
+    )*};
+}
+
+projects! {
+    no_script_is_cheated, every_script_can_be_satisfied: [Project::Script, Project::Make];
+    no_python_project_is_cheated, every_python_project_can_be_solved: [Project::Python];
+    no_node_project_is_cheated, every_node_project_can_be_solved: [Project::Node, Project::Npm];
+    no_cargo_project_is_cheated, every_cargo_project_can_be_solved: [Project::Cargo];
+}

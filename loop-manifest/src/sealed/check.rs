@@ -1,0 +1,292 @@
+//! An evaluator that runs a command in a sealed tree.
+
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use loop_agents::shell::CommandEvaluator;
+use loop_core::{
+    EvaluationContext, Evaluator, EvaluatorError, Halt, StopReason, Verdict, WorkError, with_causes,
+};
+
+use super::{
+    floor::{TestsRun, is_test_runner, shortage},
+    protected::ProtectedPaths,
+    surroundings::Surroundings,
+    tree::{Prepared, RunTree, place, put_back},
+    verdict::{for_agent, for_people, list},
+};
+use crate::{
+    compose::{AgentOutput, ComposeError},
+    context::ExecutionContext,
+    plan::{OnProtectedChange, Plan, SealPlan},
+    snapshots::{FolderSnapshots, SnapshotError},
+};
+
+/// The most output of a check in which tests are counted, in bytes.
+const MOST_OUTPUT: usize = 16 << 20;
+
+/// A command that judges states of the folder in a sealed tree.
+///
+/// The first evaluation must be that of the state before the first iteration. It makes the tree, and counts the tests.
+pub(crate) struct SealedCheck {
+    run: SealedRun,
+    open: Option<OpenCheck>,
+}
+
+/// What stays the same during a run.
+struct SealedRun {
+    plan: Plan,
+    seal: SealPlan,
+    line: String,
+    cx: ExecutionContext,
+    folder: FolderSnapshots,
+    place: PathBuf,
+}
+
+/// The check after the tree was made.
+struct OpenCheck {
+    tree: RunTree,
+    command: CommandEvaluator,
+    setup: Option<CommandEvaluator>,
+    output: Arc<Mutex<Vec<u8>>>,
+    sealed_cx: ExecutionContext,
+    surroundings: Surroundings,
+    first: Option<TestsRun>,
+}
+
+impl fmt::Debug for SealedCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SealedCheck").field("line", &self.run.line).finish_non_exhaustive()
+    }
+}
+
+impl SealedCheck {
+    /// Prepares the sealed check of a plan. Writes nothing.
+    ///
+    /// # Errors
+    /// The context has no place for snapshots or copies.
+    pub(crate) fn new(plan: &Plan, seal: &SealPlan, cx: &ExecutionContext) -> Result<Self, ComposeError> {
+        let folder = cx.snapshots(&plan.snapshots).ok_or(ComposeError::NoSnapshots)?;
+        let place = place(cx).ok_or(ComposeError::NoPlaceForSeal)?;
+        let line = plan.evaluator.command.clone().unwrap_or_default();
+        let run = SealedRun { plan: plan.clone(), seal: seal.clone(), line, cx: cx.clone(), folder, place };
+        Ok(Self { run, open: None })
+    }
+}
+
+impl SealedRun {
+    /// Makes the tree, and the command in it.
+    async fn open(&self, number: u64) -> Result<OpenCheck, WorkError> {
+        let protected = ProtectedPaths::of(&self.seal, &self.line, &self.cx);
+        let place = self.place.clone();
+        let tree =
+            self.blocking(move |folder, run| RunTree::open(folder, run, &place, number == 0, protected));
+        let tree = tree.await?;
+        let sealed_cx = self.cx.in_sealed(&tree.tree().folder(), tree.tree().relocation());
+        let surroundings = Surroundings::of(&self.line, &tree.tree().folder(), &sealed_cx);
+        let output = Arc::default();
+        let plan = self.plan.sealed_in(tree.tree().relocation());
+        let failed = |error: ComposeError| WorkError::from(failed(&with_causes(&error)));
+        let command =
+            plan.tree_command(&plan.evaluator.command, Some(&output), &sealed_cx).map_err(failed)?;
+        let setup = plan.tree_command(&self.seal.setup, None, &sealed_cx).map_err(failed)?;
+        let command = command.ok_or_else(|| failed(ComposeError::NoSnapshots))?;
+        let first = tree.first_tests();
+        Ok(OpenCheck { tree, command, setup, output, sealed_cx, surroundings, first })
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&FolderSnapshots, &str) -> Result<T, SnapshotError> + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let done = self.folder.blocking(self.cx.supervisor().run(), work).await;
+        done.map_err(|error| failed(&with_causes(&error)).into())
+    }
+
+    /// Judges one state in the tree. Returns the tree with the verdict.
+    async fn judge(
+        &self,
+        mut open: OpenCheck,
+        cx: EvaluationContext<AgentOutput>,
+    ) -> Result<(OpenCheck, Verdict), WorkError> {
+        let number = cx.iteration();
+        let mut tree = open.tree;
+        let prepared = self.blocking(move |folder, run| {
+            let prepared = tree.prepare(folder, run, number)?;
+            Ok((tree, prepared))
+        });
+        let (tree, prepared) = prepared.await?;
+        open.tree = tree;
+        let is_put_back = self.treat_changes(number, &prepared).await?;
+        let now = Surroundings::of(&self.line, &open.tree.tree().folder(), &open.sealed_cx);
+        if let Some(changed) = now.change_since(&open.surroundings) {
+            let why = format!(
+                "{changed} is not as it was when the run began, and it decides how the check judges: bring it back, \
+                 or begin a new run"
+            );
+            self.cx.warn(&why);
+            return Ok((open, Verdict::fail().with_feedback(why)));
+        }
+        let needs_setup = !prepared.dependencies.is_empty();
+        if let Some(setup) = open.setup.as_mut().filter(|_| needs_setup) {
+            let verdict = setup.evaluate(cx.clone()).await?;
+            if !verdict.passed() {
+                let why = format!(
+                    "the command of `evaluator.setup` failed: {}",
+                    self.seal.setup.as_deref().unwrap_or_default()
+                );
+                return Ok((open, verdict.with_feedback(why)));
+            }
+        }
+        locked(&open.output).clear();
+        let verdict = open.command.evaluate(cx.clone()).await?;
+        let tests = TestsRun::of(&String::from_utf8_lossy(&locked(&open.output)));
+        let verdict = match number {
+            0 => self.first_verdict(&mut open, tests, verdict).await?,
+            _ => self.counted(&open, &tests, verdict),
+        };
+        let said = for_agent(&prepared, is_put_back, open.setup.is_some());
+        Ok((open, with_more(verdict, said)))
+    }
+
+    /// Does what the plan says about changed protected files. Returns whether they were put back.
+    async fn treat_changes(&self, number: u64, prepared: &Prepared) -> Result<bool, WorkError> {
+        let changed = prepared.renewed.put_back.clone();
+        let is_put_back = self.seal.on_change == OnProtectedChange::Restore && !changed.is_empty();
+        if self.seal.on_change == OnProtectedChange::Halt && !changed.is_empty() {
+            let why = format!("iteration {number} changed protected files: {}", list(&changed));
+            return Err(Halt::new(StopReason::ProtectedPathChanged, why).into());
+        }
+        if is_put_back {
+            self.blocking(move |folder, run| put_back(folder, run, &changed)).await?;
+        }
+        for warning in for_people(prepared, number, is_put_back, self.seal.setup.is_some()) {
+            self.cx.warn(&warning);
+        }
+        Ok(is_put_back)
+    }
+
+    /// Notes the tests that run before the first iteration, and refuses a pass that proves nothing.
+    async fn first_verdict(
+        &self,
+        open: &mut OpenCheck,
+        tests: TestsRun,
+        verdict: Verdict,
+    ) -> Result<Verdict, WorkError> {
+        if verdict.passed() && tests.count == Some(0) {
+            let why = format!("`{}` passes although no test ran: it would call any work done", self.line);
+            return Err(failed(&why).into());
+        }
+        open.tree.note_first_tests(&tests).map_err(|error| failed(&with_causes(&error)))?;
+        open.first = Some(tests);
+        if !verdict.passed() {
+            return Ok(verdict);
+        }
+        let evaluator = &self.plan.evaluator;
+        let is_alone =
+            evaluator.confidence.is_none() && evaluator.judge.is_none() && evaluator.review.is_none();
+        Ok(if is_alone {
+            verdict
+        } else {
+            Verdict::fail()
+                .with_text(verdict.text())
+                .with_feedback("the command passes; the other checks judge the first iteration")
+        })
+    }
+
+    /// Turns a pass with too few tests into a fail.
+    fn counted(&self, open: &OpenCheck, tests: &TestsRun, verdict: Verdict) -> Verdict {
+        if !verdict.passed() {
+            return verdict;
+        }
+        let unknown = TestsRun::default();
+        let first = open.first.as_ref().unwrap_or(&unknown);
+        match shortage(self.seal.min_tests, is_test_runner(&self.line), first, tests) {
+            Some(why) => Verdict::fail()
+                .with_text(verdict.text())
+                .with_feedback(format!("the check exited with 0, but {why}")),
+            None => verdict,
+        }
+    }
+}
+
+#[async_trait]
+impl Evaluator<AgentOutput> for SealedCheck {
+    async fn evaluate(&mut self, cx: EvaluationContext<AgentOutput>) -> Result<Verdict, EvaluatorError> {
+        let number = cx.iteration();
+        let open = match self.open.take() {
+            Some(open) => open,
+            None => self.run.open(number).await?,
+        };
+        let (mut open, verdict) = self.run.judge(open, cx).await?;
+        if number == 0 && !verdict.passed() {
+            let mut tree = open.tree;
+            let kept = self.run.blocking(move |folder, _| tree.keep_built(folder).map(|()| tree));
+            open.tree = kept.await?;
+        }
+        self.open = Some(open);
+        Ok(verdict)
+    }
+}
+
+impl Plan {
+    /// Returns the plan with paths into the sealed tree in the place of those into the folder.
+    fn sealed_in(&self, relocation: &loop_snapshots::Relocation) -> Self {
+        let text = |text: &str| {
+            let moved = relocation.text(text.as_bytes()).and_then(|moved| String::from_utf8(moved).ok());
+            moved.unwrap_or_else(|| text.to_owned())
+        };
+        let mut plan = self.clone();
+        plan.evaluator.command = self.evaluator.command.as_deref().map(text);
+        for value in plan.agent.env.set.values_mut() {
+            *value = text(value);
+        }
+        plan
+    }
+
+    /// Makes a command that runs in the sealed tree, and notes its output.
+    fn tree_command(
+        &self,
+        line: &Option<String>,
+        output: Option<&Arc<Mutex<Vec<u8>>>>,
+        cx: &ExecutionContext,
+    ) -> Result<Option<CommandEvaluator>, ComposeError> {
+        let mut plan = self.clone();
+        plan.evaluator.command.clone_from(line);
+        let Some(command) = plan.check_command(cx)? else { return Ok(None) };
+        let (sink, output) = (cx.sink(), output.map(Arc::clone));
+        Ok(Some(command.on_output(move |stream, bytes| {
+            if let Some(sink) = &sink {
+                sink.text(bytes);
+                sink.raw(stream, bytes);
+            }
+            if let Some(output) = &output {
+                let mut output = locked(output);
+                let room = MOST_OUTPUT.saturating_sub(output.len());
+                output.extend(bytes.iter().take(room));
+            }
+        })))
+    }
+}
+
+fn locked(output: &Mutex<Vec<u8>>) -> std::sync::MutexGuard<'_, Vec<u8>> {
+    output.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Adds to the feedback of a verdict.
+fn with_more(verdict: Verdict, more: Option<String>) -> Verdict {
+    let Some(more) = more else { return verdict };
+    let feedback = match verdict.feedback() {
+        Some(feedback) => format!("{feedback}; {more}"),
+        None => more,
+    };
+    verdict.with_feedback(feedback)
+}
+
+fn failed(why: &str) -> Halt {
+    Halt::new(StopReason::Failed, format!("the sealed check cannot judge: {why}"))
+}

@@ -1,0 +1,136 @@
+//! Which files judge, by the conventions of each ecosystem.
+
+/// Tests, what configures them, and what runs before or around them.
+pub(super) const PROTECTED: &[&str] = &[
+    // Tests by their places and names.
+    "tests/",
+    "test/",
+    "__tests__/",
+    "spec/",
+    "specs/",
+    "e2e/",
+    "__snapshots__/",
+    "testdata/",
+    "test_*.py",
+    "*_test.*",
+    "*-test.*",
+    "*.test.*",
+    "*.spec.*",
+    "*_spec.rb",
+    "test_*.rb",
+    "test-*.js",
+    "test.js",
+    "test.mjs",
+    "test.cjs",
+    "test.ts",
+    "tests.py",
+    "*Test.java",
+    "*Tests.java",
+    "*Test.kt",
+    "*Tests.cs",
+    "*Test.php",
+    "*Tests.swift",
+    "*.snap",
+    // Python.
+    "conftest.py",
+    "pytest.ini",
+    ".pytest.ini",
+    "tox.ini",
+    "setup.cfg",
+    "noxfile.py",
+    ".coveragerc",
+    "sitecustomize.py",
+    "usercustomize.py",
+    "*.pth",
+    // JavaScript.
+    "jest.config.*",
+    "jest.setup.*",
+    "vitest.config.*",
+    "vitest.workspace.*",
+    "vitest.setup.*",
+    "vite.config.*",
+    "playwright.config.*",
+    "cypress.config.*",
+    "karma.conf.*",
+    "babel.config.*",
+    ".babelrc*",
+    ".mocharc*",
+    ".npmrc",
+    ".yarnrc*",
+    ".pnpmfile.cjs",
+    "bunfig.toml",
+    // Rust.
+    ".cargo/",
+    ".config/nextest.toml",
+    "build.rs",
+    "rust-toolchain",
+    "rust-toolchain.toml",
+    // Go, Ruby, PHP.
+    "go.work",
+    ".rspec",
+    "phpunit.xml*",
+    // Programs that run programs.
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "justfile",
+    "Justfile",
+    ".justfile",
+    "Taskfile.y*ml",
+    "Rakefile",
+    "tox.toml",
+    ".gitattributes",
+    ".gitmodules",
+    ".envrc",
+    ".env.test",
+];
+
+/// Files of which only a part judges: see `documents.rs`.
+pub(super) const MERGED: &[&str] = &["package.json", "pyproject.toml", "Cargo.toml"];
+
+/// What programs install. An agent cannot bring its own.
+pub(super) const INSTALLED: &[&str] = &["node_modules/", ".venv/", "venv/", "site-packages/", "vendor/"];
+
+/// What programs build. The sealed tree has its own.
+pub(super) const BUILT: &[&str] = &[
+    "target/",
+    "__pycache__/",
+    "*.pyc",
+    ".pytest_cache/",
+    ".mypy_cache/",
+    ".ruff_cache/",
+    ".gradle/",
+    ".next/",
+    ".nuxt/",
+    ".turbo/",
+    "_build/",
+    ".tox/",
+    ".nox/",
+];
+
+/// Modules and tools of Python, which a file of the same name at the top of the import path would replace.
+pub(super) const PYTHON_MODULES: &str = "\
+    pytest _pytest pluggy iniconfig nose nose2 coverage tox nox hypothesis xdist exceptiongroup tomli packaging py \
+    abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect \
+    builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys \
+    compileall concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses \
+    dataclasses datetime dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno \
+    faulthandler fcntl filecmp fileinput fnmatch fractions ftplib functools gc genericpath getopt \
+    getpass gettext glob graphlib grp gzip hashlib heapq hmac html http imaplib imghdr imp importlib \
+    inspect io ipaddress itertools json keyword linecache locale logging lzma mailbox mailcap marshal \
+    math mimetypes mmap modulefinder multiprocessing netrc nntplib numbers opcode operator optparse os \
+    pathlib pdb pickle pickletools pipes pkgutil platform plistlib poplib posix posixpath pprint \
+    profile pstats pty pwd py_compile pyclbr pydoc pydoc_data pyexpat queue quopri random re readline \
+    reprlib resource rlcompleter runpy sched secrets select selectors shelve shlex shutil signal site \
+    smtpd smtplib sndhdr socket socketserver sqlite3 sre_compile sre_constants sre_parse ssl stat \
+    statistics string stringprep struct subprocess sunau symtable sys sysconfig syslog tabnanny tarfile \
+    telnetlib tempfile termios textwrap threading time timeit tkinter token tokenize tomllib trace \
+    traceback tracemalloc tty types typing unicodedata unittest urllib uu uuid venv warnings wave \
+    weakref webbrowser wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo \
+    ";
+
+/// Programs that run the script that their first argument names.
+pub(super) const INTERPRETERS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "fish", "source", ".", "python", "python3", "node", "deno", "bun",
+    "tsx", "ts-node", "ruby", "perl", "php", "lua", "Rscript", "pwsh", "exec",
+];

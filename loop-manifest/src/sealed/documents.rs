@@ -1,0 +1,146 @@
+//! Files that configure both the project and its tests. The agent may change the former.
+
+use serde_json::{Map, Value};
+
+/// The keys of `package.json` that configure how tests run.
+const PACKAGE_KEYS: &[&str] = &[
+    "ava",
+    "babel",
+    "c8",
+    "config",
+    "jest",
+    "mocha",
+    "nyc",
+    "overrides",
+    "packageManager",
+    "pnpm",
+    "resolutions",
+    "scripts",
+    "tap",
+    "vitest",
+    "workspaces",
+    "imports",
+];
+
+/// The tools whose tables in `pyproject.toml` configure how tests run.
+const PYTHON_TOOLS: &[&str] = &["pytest", "coverage", "tox", "nox", "hatch", "pdm", "poe", "taskipy"];
+
+/// The keys of `Cargo.toml` that configure how tests run.
+const CARGO_KEYS: &[&str] = &["test", "bench", "profile", "patch", "replace"];
+
+/// The keys of tables in `Cargo.toml` that decide what is tested, and how.
+const CARGO_PARTS: &[(&str, &[&str])] = &[
+    ("package", &["autotests", "autobenches", "autoexamples", "build", "links"]),
+    ("lib", &["test", "doctest", "harness"]),
+];
+
+/// Puts the part of `first` that judges into `judged`. Returns `None` if a text cannot be read, or if the name is unknown.
+pub(super) fn merge(name: &str, first: Option<&str>, judged: &str) -> Option<String> {
+    match name {
+        "package.json" => {
+            let first: Map<String, Value> = match first {
+                Some(text) => serde_json::from_str(text).ok()?,
+                None => Map::new(),
+            };
+            let mut judged: Map<String, Value> = serde_json::from_str(judged).ok()?;
+            for key in PACKAGE_KEYS {
+                put_json(&mut judged, &first, key);
+            }
+            serde_json::to_string_pretty(&judged).ok()
+        }
+        "pyproject.toml" | "Cargo.toml" => {
+            let first = match first {
+                Some(text) => text.parse().ok()?,
+                None => toml::Table::new(),
+            };
+            let mut judged: toml::Table = judged.parse().ok()?;
+            let put_back = if name == "Cargo.toml" { cargo } else { python };
+            put_back(&mut judged, &first);
+            toml::to_string(&judged).ok()
+        }
+        _ => None,
+    }
+}
+
+fn put_json(judged: &mut Map<String, Value>, first: &Map<String, Value>, key: &str) {
+    match first.get(key) {
+        Some(value) => judged.insert(key.to_owned(), value.clone()),
+        None => judged.shift_remove(key),
+    };
+}
+
+fn put(judged: &mut toml::Table, first: Option<&toml::Table>, key: &str) {
+    match first.and_then(|first| first.get(key)) {
+        Some(value) => judged.insert(key.to_owned(), value.clone()),
+        None => judged.remove(key),
+    };
+}
+
+fn table<'a>(of: &'a toml::Table, key: &str) -> Option<&'a toml::Table> {
+    of.get(key)?.as_table()
+}
+
+fn python(judged: &mut toml::Table, first: &toml::Table) {
+    let before = table(first, "tool");
+    let mut tools = table(judged, "tool").cloned().unwrap_or_default();
+    PYTHON_TOOLS.iter().for_each(|tool| put(&mut tools, before, tool));
+    if !tools.is_empty() || judged.contains_key("tool") {
+        judged.insert("tool".to_owned(), tools.into());
+    }
+}
+
+fn cargo(judged: &mut toml::Table, first: &toml::Table) {
+    CARGO_KEYS.iter().for_each(|key| put(judged, Some(first), key));
+    for (part, keys) in CARGO_PARTS {
+        let before = table(first, part);
+        let mut now = table(judged, part).cloned().unwrap_or_default();
+        keys.iter().for_each(|key| put(&mut now, before, key));
+        if !now.is_empty() || judged.contains_key(*part) {
+            judged.insert((*part).to_owned(), now.into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::merge;
+
+    #[test]
+    fn a_new_dependency_stays_and_another_script_does_not() {
+        let first = r#"{"name": "app", "scripts": {"test": "jest"}}"#;
+        let judged = r#"{"name": "app", "scripts": {"test": "true"}, "jest": {"bail": 1}, "dependencies": {"x": "1"}}"#;
+        let merged = merge("package.json", Some(first), judged).unwrap();
+        let merged: serde_json::Value = serde_json::from_str(&merged).unwrap();
+        let expected =
+            serde_json::json!({"name": "app", "scripts": {"test": "jest"}, "dependencies": {"x": "1"}});
+        assert_eq!(merged, expected);
+    }
+
+    #[test]
+    fn the_tests_of_a_crate_are_those_of_the_start() {
+        let first = "[package]\nname = \"a\"\n\n[[test]]\nname = \"all\"\n";
+        let judged = "[package]\nname = \"a\"\nautotests = false\n\n[lib]\ntest = false\npath = \"x.rs\"\n\n\
+                      [dependencies]\nx = \"1\"\n";
+        let merged: toml::Table = merge("Cargo.toml", Some(first), judged).unwrap().parse().unwrap();
+        let expected: toml::Table =
+            "[package]\nname = \"a\"\n\n[lib]\npath = \"x.rs\"\n\n[[test]]\nname = \"all\"\n\n\
+                                     [dependencies]\nx = \"1\"\n"
+                .parse()
+                .unwrap();
+        assert_eq!(merged, expected);
+    }
+
+    #[test]
+    fn a_table_of_pytest_that_was_not_there_is_left_out() {
+        let judged = "[project]\nname = \"a\"\n\n[tool.pytest.ini_options]\naddopts = \"--co\"\n\n[tool.ruff]\nx = 1\n";
+        let merged: toml::Table = merge("pyproject.toml", None, judged).unwrap().parse().unwrap();
+        assert_eq!(merged, "[project]\nname = \"a\"\n\n[tool.ruff]\nx = 1\n".parse().unwrap());
+    }
+
+    #[test]
+    fn a_text_that_nobody_can_read_is_not_merged() {
+        assert_eq!(merge("package.json", Some("{}"), "{"), None);
+        assert_eq!(merge("Cargo.toml", None, "= ="), None);
+        assert_eq!(merge("other.toml", None, ""), None);
+    }
+}

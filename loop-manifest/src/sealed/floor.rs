@@ -1,0 +1,173 @@
+//! How many tests ran.
+
+use std::collections::BTreeSet;
+
+use loop_guardrails::policy::command::simple_commands;
+use loop_telemetry::{Redactor, check_summary::CheckSummary};
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::MinTests;
+
+/// The tests that a check ran.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct TestsRun {
+    /// How many passed or failed; `None` if the output does not say so.
+    pub(super) count: Option<u64>,
+    /// How many of them failed; `None` if the output does not say so.
+    pub(super) failed: Option<u64>,
+    /// The last parts of the names of tests that passed or failed, as far as the output has them.
+    pub(super) names: BTreeSet<String>,
+}
+
+impl TestsRun {
+    /// Reads the complete output of a check.
+    pub(super) fn of(output: &str) -> Self {
+        let summary = CheckSummary::of(output, &Redactor::new([""; 0]));
+        let (count, failed) = summary.map_or((None, None), |summary| (summary.total, summary.failed));
+        Self { count, failed, names: names(output) }
+    }
+}
+
+/// Returns the last parts of the names of tests that ran.
+fn names(output: &str) -> BTreeSet<String> {
+    // libtest and nextest, pytest -v, unittest -v, go test -v, TAP, and the marks of node and jest.
+    const FORMS: &[&str] = &[
+        r"(?m)^test (?:\S*::)?(\S+)(?: - should panic)? \.\.\. (?:ok|FAILED)",
+        r"(?m)^\s+(?:PASS|FAIL) \[[^\]]*\] (?:\([^)]*\) )?\S+ (?:\S*::)?(\S+)",
+        r"(?m)^\S+\.py::(?:\S+::)?([^\s\[]+)\S* (?:PASSED|FAILED)",
+        r"(?m)^(test\w*) \([\w.]+\).* \.\.\. (?:ok|FAIL|ERROR)",
+        r"(?m)^\s*--- (?:PASS|FAIL): (?:\S*/)?(\S+)",
+        r"(?m)^\s*(?:not )?ok \d+ (?:- )?([^#\n]+?)\s*$",
+        r"(?m)^\s*[✔✓√✖✕×] (.+?)(?: \([\d.]+ ?m?s\))?\s*$",
+    ];
+    let forms = FORMS.iter().filter_map(|form| Regex::new(form).ok());
+    forms
+        .flat_map(|form| form.captures_iter(output).map(|found| found[1].to_owned()).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Returns whether the command is a test runner whose output says how many tests ran.
+pub(super) fn is_test_runner(command: &str) -> bool {
+    simple_commands(command).iter().any(|found| {
+        let has = |word: &str| found.arguments.iter().any(|argument| argument == word);
+        match found.program.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.') {
+            "pytest" | "py.test" | "jest" | "vitest" | "mocha" => true,
+            "cargo" => has("test") || has("nextest") || has("t"),
+            "go" => has("test"),
+            "node" => has("--test"),
+            "python" => has("unittest") || has("pytest"),
+            "npx" | "pnpm" | "yarn" | "bunx" | "uv" | "poetry" | "pipenv" => {
+                ["jest", "vitest", "mocha", "pytest"].into_iter().any(has)
+            }
+            _ => false,
+        }
+    })
+}
+
+/// Returns why the tests that ran are too few for a pass, as the rest of "the check exited with 0, but ...".
+pub(super) fn shortage(rule: MinTests, is_runner: bool, first: &TestsRun, now: &TestsRun) -> Option<String> {
+    let least = match rule {
+        MinTests::Off => return None,
+        MinTests::Number(least) => least,
+        MinTests::Count | MinTests::Names => match first.count {
+            Some(count) => count.max(u64::from(is_runner)),
+            None if is_runner => 1,
+            None => 0,
+        },
+    };
+    let tests = |count: u64| if count == 1 { "1 test".to_owned() } else { format!("{count} tests") };
+    if let Some(failed) = now.failed.filter(|failed| *failed > 0) {
+        return Some(format!("its output says that {} failed", tests(failed)));
+    }
+    match now.count {
+        None if least > 0 => Some(format!(
+            "its output does not say how many tests ran, and at least {} must run (`evaluator.min_tests`)",
+            tests(least)
+        )),
+        Some(count) if count < least => Some(format!(
+            "only {} ran, and at least {} must run (`evaluator.min_tests`)",
+            tests(count),
+            tests(least)
+        )),
+        _ if rule == MinTests::Names => {
+            let missing: Vec<_> = first.names.difference(&now.names).cloned().collect();
+            let named = missing.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = missing.len().saturating_sub(5);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            (!missing.is_empty())
+                .then(|| format!("these tests did not run: {named}{more} (`evaluator.min_tests: names`)"))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_many_runners_are_read() {
+        for (output, expected) in [
+            (
+                "test math::adds ... ok\ntest math::old ... ignored\ntest x::p - should panic ... ok\n",
+                "adds p",
+            ),
+            ("        PASS [   0.004s] app tests::adds\n", "adds"),
+            (
+                "tests/test_a.py::Group::test_b[1] PASSED [ 50%]\ntests/test_a.py::test_c SKIPPED (no)\n",
+                "test_b",
+            ),
+            (
+                "test_one (tests.Case.test_one) ... ok\ntest_two (tests.Case.test_two) ... skipped 'no'\n",
+                "test_one",
+            ),
+            ("    --- PASS: TestA/sub (0.00s)\n--- SKIP: TestB (0.00s)\n", "sub"),
+            ("ok 1 - adds\nnot ok 2 - fails\nok 3 - later # SKIP\n", "adds fails"),
+            ("✔ adds (0.5ms)\n  ✓ multiplies (3 ms)\n﹣ skipped\n", "adds multiplies"),
+        ] {
+            assert_eq!(names(output).into_iter().collect::<Vec<_>>().join(" "), expected);
+        }
+    }
+
+    #[test]
+    fn fewer_tests_than_before_are_no_pass() {
+        let run = |count, names: &[&str]| TestsRun {
+            count,
+            failed: Some(0),
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let three = run(Some(3), &["a", "b", "c"]);
+        for (rule, is_runner, first, now, passes) in [
+            (MinTests::Count, true, &three, run(Some(3), &[]), true),
+            (MinTests::Count, true, &three, run(Some(2), &[]), false),
+            (MinTests::Count, true, &three, run(None, &[]), false),
+            (MinTests::Count, true, &run(None, &[]), run(None, &[]), false),
+            (MinTests::Count, true, &run(None, &[]), run(Some(1), &[]), true),
+            (MinTests::Count, false, &run(None, &[]), run(None, &[]), true),
+            (MinTests::Names, true, &three, run(Some(3), &["a", "b", "d"]), false),
+            (MinTests::Names, true, &three, run(Some(4), &["a", "b", "c", "d"]), true),
+            (MinTests::Number(5), false, &three, run(Some(4), &[]), false),
+            (MinTests::Off, true, &three, run(None, &[]), true),
+            (MinTests::Count, true, &three, TestsRun { failed: Some(1), ..run(Some(3), &[]) }, false),
+        ] {
+            assert_eq!(
+                shortage(rule, is_runner, first, &now).is_none(),
+                passes,
+                "{rule:?} {first:?} {now:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn runners_are_recognised_by_their_commands() {
+        for command in
+            ["cargo test --workspace", "python3 -m unittest", "env A=1 npx jest", "cd a && go test ./..."]
+        {
+            assert!(is_test_runner(command), "{command}");
+        }
+        for command in ["cargo clippy", "make", "node server.js", "test -e done.txt"] {
+            assert!(!is_test_runner(command), "{command}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Patterns of paths, as in a `.gitignore`: the last one that matches a path, or a folder above it, decides.
+
+use std::path::Path;
+
+use glob::{MatchOptions, Pattern};
+
+const OPTIONS: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: false,
+};
+
+/// A list of patterns.
+#[derive(Debug, Default)]
+pub(super) struct Patterns(Vec<(Vec<Pattern>, bool)>);
+
+impl Patterns {
+    /// Adds a line, after those that are there.
+    ///
+    /// # Errors
+    /// Returns what is wrong with the line.
+    pub(super) fn add(&mut self, line: &str) -> Result<(), String> {
+        let (line, is_included) = line.strip_prefix('!').map_or((line, true), |line| (line, false));
+        let line = line.trim_end_matches('/');
+        let path = line.strip_prefix('/').unwrap_or(line);
+        if path.is_empty() {
+            return Err("there is no path in it".to_owned());
+        }
+        if path.split('/').any(|step| step == "..") {
+            return Err("it leads out of the folder".to_owned());
+        }
+        let place = if line.contains('/') { path.to_owned() } else { format!("**/{path}") };
+        let forms = if place.ends_with("/**") { vec![place] } else { vec![format!("{place}/**"), place] };
+        let forms = forms.iter().map(|form| Pattern::new(form)).collect::<Result<_, _>>();
+        self.0.push((forms.map_err(|error| error.msg.to_owned())?, is_included));
+        Ok(())
+    }
+
+    /// Returns what the last pattern says that matches the path, or a folder above it.
+    pub(super) fn decide(&self, path: &Path) -> Option<bool> {
+        let matches = |forms: &[Pattern]| forms.iter().any(|form| form.matches_path_with(path, OPTIONS));
+        self.0.iter().rev().find(|(forms, _)| matches(forms)).map(|(_, is_included)| *is_included)
+    }
+}
+
+/// Checks a line of `evaluator.protect`.
+///
+/// # Errors
+/// Returns what is wrong with it.
+pub(crate) fn check_pattern(line: &str) -> Result<(), String> {
+    Patterns::default().add(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decide(lines: &[&str], path: &str) -> Option<bool> {
+        let mut patterns = Patterns::default();
+        lines.iter().for_each(|line| patterns.add(line).unwrap());
+        patterns.decide(Path::new(path))
+    }
+
+    #[test]
+    fn names_match_anywhere_and_paths_from_the_top() {
+        for (line, path, expected) in [
+            ("tests/", "tests/a.rs", Some(true)),
+            ("tests/", "crates/x/tests/deep/a.rs", Some(true)),
+            ("tests/", "src/tests.rs", None),
+            ("test_*.py", "pkg/test_a.py", Some(true)),
+            ("test_*.py", "pkg/test_a.pyc", None),
+            ("/check.sh", "check.sh", Some(true)),
+            ("/check.sh", "sub/check.sh", None),
+            ("golden/**", "golden/a/b", Some(true)),
+            ("golden/**", "sub/golden/a", None),
+            ("*.pth", "a/b.pth", Some(true)),
+        ] {
+            assert_eq!(decide(&[line], path), expected, "{line} {path}");
+        }
+    }
+
+    #[test]
+    fn the_last_match_decides_also_below_a_folder() {
+        let lines = ["tests/", "!tests/scratch/**", "tests/scratch/kept.rs"];
+        assert_eq!(decide(&lines, "tests/a.rs"), Some(true));
+        assert_eq!(decide(&lines, "tests/scratch/a.rs"), Some(false));
+        assert_eq!(decide(&lines, "tests/scratch/kept.rs"), Some(true));
+    }
+
+    #[test]
+    fn lines_that_mean_nothing_are_refused() {
+        for line in ["", "!", "/", "a/../b", "a[", "a/***"] {
+            assert!(check_pattern(line).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The tree of one run, and the states that it judges.
+
+use std::{
+    ffi::OsStr,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use loop_snapshots::{Error, Renewed, SealedTree, SnapshotId};
+
+use super::{floor::TestsRun, protected::ProtectedPaths};
+use crate::{
+    context::ExecutionContext,
+    snapshots::{FolderSnapshots, SnapshotError},
+};
+
+/// Files that say what a project depends on.
+const DEPENDENCIES: &[&str] = &[
+    "Cargo.lock",
+    "Cargo.toml",
+    "Gemfile",
+    "Gemfile.lock",
+    "Pipfile.lock",
+    "bun.lock",
+    "composer.lock",
+    "go.mod",
+    "go.sum",
+    "mix.lock",
+    "package-lock.json",
+    "package.json",
+    "pnpm-lock.yaml",
+    "poetry.lock",
+    "pyproject.toml",
+    "requirements.txt",
+    "uv.lock",
+    "yarn.lock",
+];
+
+/// A sealed tree with the store behind it.
+#[derive(Debug)]
+pub(super) struct RunTree {
+    tree: SealedTree,
+    place: PathBuf,
+}
+
+/// What is known about a state before it is judged.
+#[derive(Debug, Default)]
+pub(super) struct Prepared {
+    pub(super) renewed: Renewed,
+    /// The files about dependencies that differ from the first state.
+    pub(super) dependencies: Vec<PathBuf>,
+}
+
+impl RunTree {
+    /// Makes the tree at `place` for the run, or opens it if an earlier process of the run made it. Captures the state before
+    /// the first iteration if that has not happened yet.
+    ///
+    /// # Errors
+    /// Fails if the copies of an earlier process are gone or changed, and if a file cannot be used.
+    pub(super) fn open(
+        folder: &FolderSnapshots,
+        run: &str,
+        place: &Path,
+        is_first: bool,
+        protected: ProtectedPaths,
+    ) -> Result<Self, SnapshotError> {
+        if !is_first && !place.join("apart.list").exists() {
+            let source = io::Error::new(io::ErrorKind::NotFound, "they are gone; begin a new run");
+            return Err(Error::File { path: place.to_owned(), source }.into());
+        }
+        if is_first && !folder.has(run, 0)? {
+            folder.capture(run, 0)?;
+        }
+        let mut store = folder.store()?;
+        let first = store.snapshot(&SnapshotId::new(run, 0)?)?;
+        let tree = SealedTree::create(&mut store, &first, place, Box::new(protected))?;
+        Ok(Self { tree, place: place.to_owned() })
+    }
+
+    /// Returns the tree.
+    pub(super) const fn tree(&self) -> &SealedTree {
+        &self.tree
+    }
+
+    /// Makes the tree that judges the state after this iteration.
+    ///
+    /// # Errors
+    /// Fails if the state was not captured, or if a file cannot be used.
+    pub(super) fn prepare(
+        &mut self,
+        folder: &FolderSnapshots,
+        run: &str,
+        number: u64,
+    ) -> Result<Prepared, SnapshotError> {
+        if !folder.has(run, number)? {
+            folder.capture(run, number)?;
+        }
+        let mut store = folder.store()?;
+        let state = store.snapshot(&SnapshotId::new(run, number)?)?;
+        let renewed = self.tree.renew(&mut store, &state)?;
+        let changes = if number == 0 { Vec::new() } else { folder.changes(run, (0, number), &[])? };
+        let dependencies =
+            changes.into_iter().map(|change| change.path).filter(|path| is_about_dependencies(path));
+        Ok(Prepared { renewed, dependencies: dependencies.collect() })
+    }
+
+    /// Takes over what the check of the first state built.
+    pub(super) fn keep_built(&mut self, folder: &FolderSnapshots) -> Result<(), SnapshotError> {
+        let mut store = folder.store()?;
+        Ok(self.tree.keep_built(&mut store)?)
+    }
+
+    /// Returns the tests that ran before the first iteration, as an earlier process noted them.
+    pub(super) fn first_tests(&self) -> Option<TestsRun> {
+        serde_json::from_slice(&fs::read(self.first_tests_file()).ok()?).ok()
+    }
+
+    /// Notes the tests that ran before the first iteration.
+    pub(super) fn note_first_tests(&self, tests: &TestsRun) -> io::Result<()> {
+        fs::write(self.first_tests_file(), serde_json::to_vec(tests).map_err(io::Error::other)?)
+    }
+
+    fn first_tests_file(&self) -> PathBuf {
+        self.place.join("first-tests.json")
+    }
+}
+
+/// Puts paths of the folder back to the state before the first iteration.
+///
+/// # Errors
+/// Fails if a file cannot be written.
+pub(super) fn put_back(folder: &FolderSnapshots, run: &str, paths: &[PathBuf]) -> Result<(), SnapshotError> {
+    let plan = folder.plan_restore(run, 0, &topmost(paths))?;
+    if !plan.is_empty() {
+        plan.carry_out()?;
+    }
+    Ok(())
+}
+
+/// Leaves out what is below another path of the list, which is sorted.
+pub(super) fn topmost(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut topmost: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        if !topmost.last().is_some_and(|last| path.starts_with(last)) {
+            topmost.push(path.clone());
+        }
+    }
+    topmost
+}
+
+fn is_about_dependencies(path: &Path) -> bool {
+    path.file_name().and_then(OsStr::to_str).is_some_and(|name| DEPENDENCIES.contains(&name))
+}
+
+/// The folder for the tree of the run of this context; `None` if there is no place for copies.
+pub(super) fn place(cx: &ExecutionContext) -> Option<PathBuf> {
+    let copies = cx.copies()?;
+    let name = format!("{}.sealed", copies.file_name()?.to_string_lossy());
+    Some(copies.with_file_name(name))
+}

@@ -1,0 +1,154 @@
+//! The content of a sealed tree, from two states of a folder.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Renewed, Wanted,
+    protection::{Origin, Protection},
+    relocation::Relocation,
+};
+use crate::{
+    error::Error,
+    store::Objects,
+    tree::{Entry, EntryKind},
+};
+
+/// The entries of a state of a folder, by path. A folder comes before what is in it.
+pub(super) type Listing = BTreeMap<PathBuf, Entry>;
+
+/// Lists everything in a stored folder.
+pub(super) fn list(objects: &Objects, root: crate::Digest) -> Result<Listing, Error> {
+    let (mut listing, mut folders) = (Listing::new(), vec![(PathBuf::new(), root)]);
+    while let Some((folder, digest)) = folders.pop() {
+        for entry in objects.entries(digest)? {
+            let path = folder.join(entry.name());
+            folders.extend(entry.folder().map(|digest| (path.clone(), digest)));
+            listing.insert(path, entry);
+        }
+    }
+    Ok(listing)
+}
+
+/// Puts two states together.
+pub(super) struct Assembly<'a> {
+    pub(super) objects: &'a Objects,
+    pub(super) first: &'a Listing,
+    pub(super) judged: &'a Listing,
+    pub(super) protection: &'a dyn Protection,
+    pub(super) relocation: &'a Relocation,
+    /// Whether a path comes from neither state.
+    pub(super) is_apart: &'a dyn Fn(&Path) -> bool,
+}
+
+impl Assembly<'_> {
+    /// Returns the entries of the tree, and what differs in the judged state.
+    pub(super) fn assemble(&self) -> Result<(BTreeMap<PathBuf, Wanted>, Renewed), Error> {
+        let (mut wanted, mut renewed) = (BTreeMap::new(), Renewed::default());
+        for (path, entry) in self.judged.iter().filter(|(path, _)| !(self.is_apart)(path)) {
+            let first = self.first.get(path);
+            match self.protection.origin(path, first.is_none()) {
+                Origin::Judged => wanted.extend(self.wanted(entry).map(|wanted| (path.clone(), wanted))),
+                Origin::Merged => self.merge(path, first, entry, &mut wanted, &mut renewed)?,
+                Origin::First if first.is_none() && entry.folder().is_none() => {
+                    renewed.left_out.push(path.clone());
+                }
+                Origin::First | Origin::Built => {}
+            }
+        }
+        for (path, entry) in self.first.iter().filter(|(path, _)| !(self.is_apart)(path)) {
+            let judged = self.judged.get(path);
+            let is_protected = match self.protection.origin(path, false) {
+                Origin::First => true,
+                Origin::Merged => judged.is_none(),
+                Origin::Judged | Origin::Built => false,
+            };
+            if let Some(content) = self.wanted(entry).filter(|_| is_protected) {
+                if !judged.is_some_and(|judged| is_same(entry, judged)) {
+                    renewed.put_back.push(path.clone());
+                }
+                self.make_room(path, &mut wanted);
+                wanted.insert(path.clone(), content);
+            }
+        }
+        renewed.put_back.sort();
+        renewed.put_back.dedup();
+        Ok((wanted, renewed))
+    }
+
+    fn wanted(&self, entry: &Entry) -> Option<Wanted> {
+        Some(match &entry.kind {
+            EntryKind::File { digest, .. } => Wanted::Stored { digest: *digest, mode: entry.mode },
+            EntryKind::Link { target } => Wanted::Link { target: self.relocation.path(target) },
+            EntryKind::Folder { .. } => Wanted::Folder { mode: entry.mode },
+            EntryKind::LeftOut { .. } => return None,
+        })
+    }
+
+    fn merge(
+        &self,
+        path: &Path,
+        first: Option<&Entry>,
+        judged: &Entry,
+        wanted: &mut BTreeMap<PathBuf, Wanted>,
+        renewed: &mut Renewed,
+    ) -> Result<(), Error> {
+        let content = |entry: &Entry| match &entry.kind {
+            EntryKind::File { digest, .. } => self.objects.content(*digest).map(Some),
+            _ => Ok(None),
+        };
+        let before = first.map(content).transpose()?.flatten();
+        let Some(now) = content(judged)? else {
+            // A link in the place of a file.
+            let first = first.and_then(|first| self.wanted(first));
+            renewed.put_back.push(path.to_owned());
+            wanted.extend(first.map(|first| (path.to_owned(), first)));
+            return Ok(());
+        };
+        if before.as_deref() == Some(&*now) {
+            wanted.extend(self.wanted(judged).map(|judged| (path.to_owned(), judged)));
+            return Ok(());
+        }
+        let merged = self.protection.merge(path, before.as_deref(), &now);
+        let unchanged =
+            before.as_deref().and_then(|before| self.protection.merge(path, Some(before), before));
+        let as_judged = self.protection.merge(path, Some(&now), &now);
+        let content = match (merged, before) {
+            // Nothing but the protected part differs.
+            (Some(merged), Some(before)) if unchanged.as_deref() == Some(&*merged) => {
+                renewed.put_back.push(path.to_owned());
+                Some(before)
+            }
+            (None, before) => {
+                renewed.put_back.push(path.to_owned());
+                before
+            }
+            // Nothing of the protected part differs.
+            (merged, _) if merged == as_judged => Some(now),
+            (merged, _) => {
+                renewed.put_back_in_part.push(path.to_owned());
+                merged
+            }
+        };
+        let mode = judged.mode;
+        wanted.extend(content.map(|content| (path.to_owned(), Wanted::Merged { content, mode })));
+        Ok(())
+    }
+
+    /// Makes each path above `path` a folder.
+    fn make_room(&self, path: &Path, wanted: &mut BTreeMap<PathBuf, Wanted>) {
+        for above in path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
+            if !matches!(wanted.get(above), Some(Wanted::Folder { .. })) {
+                let mode = self.first.get(above).map_or(0o755, |folder| folder.mode);
+                wanted.insert(above.to_owned(), Wanted::Folder { mode });
+            }
+        }
+    }
+}
+
+fn is_same(first: &Entry, judged: &Entry) -> bool {
+    let are_folders = first.folder().is_some() && judged.folder().is_some();
+    first.mode == judged.mode && (are_folders || first.kind == judged.kind)
+}

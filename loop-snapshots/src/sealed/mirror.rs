@@ -1,0 +1,201 @@
+//! A folder on disk that is made equal to a list of entries, with as few writes as possible.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, FileTimes, Permissions},
+    io::{self, Write as _},
+    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use super::{
+    Wanted,
+    walk::{FoundEntry, OWNER, found, mode, set_mode, stat},
+};
+use crate::{
+    cache::StatData,
+    digest::Digest,
+    disk::Disk,
+    error::{AtPath as _, Error},
+    folder_copy::{put, replace},
+    store::Objects,
+};
+
+/// A later change can have the same time stamp as ours within this time.
+const TICK: Duration = Duration::from_millis(20);
+
+/// A folder whose content nobody but [`Mirror::renew`] decides.
+#[derive(Debug)]
+pub(super) struct Mirror {
+    root: PathBuf,
+    written: BTreeMap<PathBuf, Written>,
+    /// The end of the last renewal, since 1970.
+    end: (i64, i64),
+}
+
+/// A file as we left it.
+#[derive(Debug)]
+struct Written {
+    content: Content,
+    mode: u32,
+    stat: StatData,
+    modified: SystemTime,
+}
+
+/// What identifies the content of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Content {
+    Digest(Digest),
+    Copy(StatData),
+}
+
+impl Mirror {
+    /// Makes an empty folder at `root`, in the place of what is there.
+    pub(super) fn create(root: &Path) -> Result<Self, Error> {
+        if fs::symlink_metadata(root).is_ok() {
+            crate::FolderCopy::discard(root)?;
+        }
+        Disk::default().create_folder(root)?;
+        Ok(Self { root: root.to_owned(), written: BTreeMap::new(), end: (0, 0) })
+    }
+
+    /// Makes the folder equal to `wanted`. A file that keeps its content keeps its time stamp too, also if something else
+    /// changed it in between. One with another content gets the present time.
+    pub(super) fn renew(
+        &mut self,
+        wanted: &BTreeMap<PathBuf, Wanted>,
+        objects: &Objects,
+    ) -> Result<(), Error> {
+        let now = found(&self.root)?;
+        // What is in a folder goes before the folder.
+        for (path, entry) in now.iter().rev() {
+            if !wanted.get(path).is_some_and(|wanted| wanted.can_stay(entry)) {
+                remove(&self.root.join(path))?;
+            }
+        }
+        let mut modes = Vec::new();
+        for (path, content) in wanted {
+            match content {
+                Wanted::Folder { mode } => {
+                    let folder = self.root.join(path);
+                    if !now.get(path).is_some_and(|entry| content.can_stay(entry)) {
+                        fs::create_dir(&folder).at(&folder)?;
+                    }
+                    modes.push((folder, *mode));
+                }
+                _ => self.put(path, content, now.get(path), objects)?,
+            }
+        }
+        self.written.retain(|path, _| wanted.contains_key(path));
+        for (folder, bits) in modes.iter().rev() {
+            if mode(folder)? != bits & 0o7777 {
+                set_mode(folder, *bits)?;
+            }
+        }
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(TICK);
+        self.end = (i64::try_from(since.as_secs()).unwrap_or(i64::MAX), i64::from(since.subsec_nanos()));
+        Ok(())
+    }
+
+    fn put(
+        &mut self,
+        path: &Path,
+        wanted: &Wanted,
+        found: Option<&FoundEntry>,
+        objects: &Objects,
+    ) -> Result<(), Error> {
+        let absolute = self.root.join(path);
+        if let Wanted::Link { target } = wanted {
+            if !found.is_some_and(|entry| wanted.can_stay(entry)) {
+                replace(&absolute, |draft| symlink(target, draft))?;
+            }
+            return Ok(());
+        }
+        let (content, bits) = wanted.identity();
+        let before = self.written.get(path).filter(|written| written.content == content);
+        let is_as_written = |written: &&Written| {
+            found.is_some_and(|entry| entry.stat == written.stat)
+                && written.mode == bits
+                && written.stat.changed() < self.end
+        };
+        if before.is_some_and(|written| is_as_written(&written)) {
+            return Ok(());
+        }
+        let times = before.map(|written| FileTimes::new().set_modified(written.modified));
+        match wanted {
+            Wanted::Copy { from, entry } => put(from, &entry.kind, &absolute)?,
+            Wanted::Stored { digest, .. } => write(&absolute, bits, times, |file| {
+                objects.read(*digest, |piece| file.write_all(piece).at(&absolute)).map_err(io::Error::other)
+            })?,
+            Wanted::Merged { content, .. } => {
+                write(&absolute, bits, times, |file| file.write_all(content))?;
+            }
+            Wanted::Folder { .. } | Wanted::Link { .. } => return Ok(()),
+        }
+        let modified = fs::symlink_metadata(&absolute).and_then(|found| found.modified()).at(&absolute)?;
+        let written = Written { content, mode: bits, stat: stat(&absolute)?, modified };
+        self.written.insert(path.to_owned(), written);
+        Ok(())
+    }
+
+    /// Returns the topmost paths that are there and not in `wanted`.
+    pub(super) fn added(&self, wanted: &BTreeMap<PathBuf, Wanted>) -> Result<Vec<PathBuf>, Error> {
+        let mut added: Vec<PathBuf> = Vec::new();
+        for path in found(&self.root)?.into_keys().filter(|path| !wanted.contains_key(path)) {
+            if !added.last().is_some_and(|last| path.starts_with(last)) {
+                added.push(path);
+            }
+        }
+        Ok(added)
+    }
+}
+
+impl Wanted {
+    /// Returns whether the entry on disk is one of the right kind, so that it is replaced and not removed.
+    fn can_stay(&self, entry: &FoundEntry) -> bool {
+        use crate::folder_copy::CopiedEntry::{File, Folder, Link};
+        match (self, &entry.kind) {
+            (Self::Folder { .. }, Folder { .. })
+            | (Self::Stored { .. } | Self::Merged { .. } | Self::Copy { .. }, File { .. }) => true,
+            (Self::Link { target }, Link { target: found }) => target == found,
+            _ => false,
+        }
+    }
+
+    /// Returns what identifies the content of a file, and its mode.
+    fn identity(&self) -> (Content, u32) {
+        match self {
+            Self::Stored { digest, mode } => (Content::Digest(*digest), *mode),
+            Self::Merged { content, mode } => (Content::Digest(Digest::of(content)), *mode),
+            Self::Copy { entry, .. } => (Content::Copy(entry.stat), 0),
+            Self::Folder { .. } | Self::Link { .. } => (Content::Digest(Digest::of(b"")), 0),
+        }
+    }
+}
+
+/// Writes a file under another name, and gives it its place at once.
+fn write(
+    path: &Path,
+    mode: u32,
+    times: Option<FileTimes>,
+    fill: impl Fn(&mut File) -> io::Result<()>,
+) -> Result<(), Error> {
+    replace(path, |draft| {
+        let mut file = File::options().write(true).create_new(true).mode(0o600).open(draft)?;
+        fill(&mut file)?;
+        file.set_permissions(Permissions::from_mode(mode & 0o7777))?;
+        times.map_or(Ok(()), |times| file.set_times(times))
+    })
+}
+
+fn remove(path: &Path) -> Result<(), Error> {
+    let metadata = fs::symlink_metadata(path).at(path)?;
+    if !metadata.is_dir() {
+        return fs::remove_file(path).at(path);
+    }
+    if metadata.permissions().mode() & OWNER != OWNER {
+        set_mode(path, OWNER)?;
+    }
+    fs::remove_dir(path).at(path)
+}

@@ -1,0 +1,245 @@
+//! A tree in which a check cannot be fooled by the work that it judges.
+//!
+//! | what | where |
+//! | --- | --- |
+//! | which state a path comes from | `protection.rs` |
+//! | the entries of the tree, from two states | `assembly.rs` |
+//! | what no snapshot has: dependencies, `.git`, build output | `copies.rs` |
+//! | the tree on disk | `mirror.rs`, `walk.rs` |
+//! | absolute paths | `relocation.rs` |
+
+mod assembly;
+mod copies;
+mod mirror;
+mod protection;
+mod relocation;
+mod walk;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use self::{
+    assembly::{Assembly, Listing, list},
+    copies::Copies,
+    mirror::Mirror,
+    walk::FoundEntry,
+};
+pub use self::{
+    protection::{Origin, Protection},
+    relocation::Relocation,
+};
+use crate::{
+    digest::Digest,
+    disk::Disk,
+    error::{AtPath as _, Error},
+    ignore::Rules,
+    record::Snapshot,
+    store::Store,
+    tree::{Entry, EntryKind, LeftOut},
+};
+
+/// A copy of a folder outside of it, in which a check judges one state of the folder.
+///
+/// Each [renewal](Self::renew) makes the tree equal to the judged state, except for the protected paths, which are those of
+/// the first state. Files that no snapshot has, such as ignored dependencies and `.git`, are copied when the tree is
+/// created, and are the same in each renewal.
+///
+/// Nothing of a check stays for the next one, but the build output that [`keep_built`](Self::keep_built) takes over. A file
+/// whose content stays keeps its time stamp, so that build tools work as in a folder that people edit.
+#[derive(Debug)]
+pub struct SealedTree {
+    mirror: Mirror,
+    folder: PathBuf,
+    first: Listing,
+    protection: Box<dyn Protection>,
+    relocation: Relocation,
+    apart: Copies,
+    built: Copies,
+    wanted: BTreeMap<PathBuf, Wanted>,
+}
+
+/// What a renewal found in the judged state.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Renewed {
+    /// The protected paths that were changed or deleted. The tree has them as they were first.
+    pub put_back: Vec<PathBuf>,
+    /// The files of which a protected part was changed. The tree has that part as it was first.
+    pub put_back_in_part: Vec<PathBuf>,
+    /// The new files at protected paths. The tree does not have them.
+    pub left_out: Vec<PathBuf>,
+    /// Something other than the tree changed the kept build output, so it was deleted.
+    pub has_dropped_build: bool,
+}
+
+/// An entry of the tree.
+#[derive(Debug, Clone)]
+enum Wanted {
+    Folder { mode: u32 },
+    Link { target: PathBuf },
+    Stored { digest: Digest, mode: u32 },
+    Merged { content: Vec<u8>, mode: u32 },
+    Copy { from: PathBuf, entry: FoundEntry },
+}
+
+impl SealedTree {
+    /// Makes the tree at `place`, or opens what an earlier process of the run left there. `first` is the state from which
+    /// the protected paths come.
+    ///
+    /// Copies everything of the folder of `store` that `first` lists without its content: ignored files, repositories,
+    /// secrets and large files. Build output of known kinds is not copied.
+    ///
+    /// # Errors
+    /// [`Error::SealBroken`] if something changed the copies of an earlier process. [`Error::File`] or [`Error::Damaged`]
+    /// if a file cannot be used.
+    pub fn create(
+        store: &mut Store,
+        first: &Snapshot,
+        place: &Path,
+        protection: Box<dyn Protection>,
+    ) -> Result<Self, Error> {
+        Disk::default().create_folder(place)?;
+        let place = fs::canonicalize(place).at(place)?;
+        let folder = store.folder().to_owned();
+        let listing = {
+            let _lock = store.lock()?;
+            list(&store.objects, first.root)?
+        };
+        let relocation = Relocation::new(&folder, place.join("tree"));
+        let (apart, built) = (place.join("apart"), place.join("built"));
+        let copies = match fs::symlink_metadata(place.join("apart.list")) {
+            Ok(_) => Copies::open(&apart)?,
+            Err(_) => {
+                for left in [&apart, &built].into_iter().filter(|left| fs::symlink_metadata(left).is_ok()) {
+                    crate::FolderCopy::discard(left)?;
+                }
+                let mut copies = Copies::create(&apart)?;
+                copies.add(&folder, to_copy(&listing, &folder, &*protection), &relocation)?;
+                copies
+            }
+        };
+        let output = match Copies::open(&built) {
+            Ok(output) => output,
+            // Build output can be made again.
+            Err(_) => {
+                if fs::symlink_metadata(&built).is_ok() {
+                    crate::FolderCopy::discard(&built)?;
+                }
+                Copies::create(&built)?
+            }
+        };
+        Ok(Self {
+            mirror: Mirror::create(&place.join("tree"))?,
+            folder,
+            first: listing,
+            protection,
+            relocation,
+            apart: copies,
+            built: output,
+            wanted: BTreeMap::new(),
+        })
+    }
+
+    /// Returns the move of absolute paths from the folder to the tree.
+    pub const fn relocation(&self) -> &Relocation {
+        &self.relocation
+    }
+
+    /// Returns the tree.
+    pub fn folder(&self) -> PathBuf {
+        self.relocation.path(&self.folder)
+    }
+
+    /// Makes the tree that judges `state`.
+    ///
+    /// # Errors
+    /// [`Error::SealBroken`] if something changed the copies of what no snapshot has. [`Error::File`] or
+    /// [`Error::Damaged`] if a file cannot be used. The tree is no basis for a check then.
+    pub fn renew(&mut self, store: &mut Store, state: &Snapshot) -> Result<Renewed, Error> {
+        if let Some(path) = self.apart.changed()? {
+            return Err(Error::SealBroken { path });
+        }
+        let has_dropped_build = self.built.changed()?.is_some();
+        if has_dropped_build {
+            self.built.clear()?;
+        }
+        let _lock = store.lock()?;
+        let judged = list(&store.objects, state.root)?;
+        let is_apart = |path: &Path| self.apart.covers(path) || self.built.covers(path);
+        let assembly = Assembly {
+            objects: &store.objects,
+            first: &self.first,
+            judged: &judged,
+            protection: &*self.protection,
+            relocation: &self.relocation,
+            is_apart: &is_apart,
+        };
+        let (mut wanted, mut renewed) = assembly.assemble()?;
+        for (path, copy) in self.built.wanted().chain(self.apart.wanted()) {
+            // The folder above a copy is one of the state.
+            if !matches!((wanted.get(&path), &copy), (Some(Wanted::Folder { .. }), Wanted::Folder { .. })) {
+                wanted.insert(path, copy);
+            }
+        }
+        self.mirror.renew(&wanted, &store.objects)?;
+        renewed.has_dropped_build = has_dropped_build;
+        self.wanted = wanted;
+        Ok(renewed)
+    }
+
+    /// Takes over the build output that a check of the first state left in the tree, so that later checks need not build
+    /// everything: what is ignored there, and what is [built](Origin::Built). Call this only if nothing that is judged has
+    /// run in the tree yet.
+    ///
+    /// # Errors
+    /// [`Error::File`] if a file cannot be copied.
+    pub fn keep_built(&mut self, store: &mut Store) -> Result<(), Error> {
+        let rules = ignored_by(store, &self.first)?;
+        let added = self.mirror.added(&self.wanted)?;
+        let tree = self.folder();
+        let is_built = |path: &PathBuf| {
+            self.protection.origin(path, true) == Origin::Built
+                || is_ignored(&rules, path, tree.join(path).is_dir())
+        };
+        let built = added.into_iter().filter(|path| is_built(path) && !self.apart.covers(path)).collect();
+        let unmoved = Relocation::new(&tree, &tree);
+        self.built.add(&tree, built, &unmoved)
+    }
+}
+
+/// Returns the paths to copy when the tree is created.
+fn to_copy(listing: &Listing, folder: &Path, protection: &dyn Protection) -> Vec<PathBuf> {
+    let is_there = |reason| {
+        matches!(reason, LeftOut::Ignored | LeftOut::Repository | LeftOut::Secret | LeftOut::TooLarge)
+    };
+    let left_out = listing.iter().filter(|(_, entry)| entry.left_out().is_some_and(is_there));
+    let is_built = |path: &Path| {
+        protection.origin(path, false) == Origin::Built || folder.join(path).join("CACHEDIR.TAG").exists()
+    };
+    left_out.map(|(path, _)| path.clone()).filter(|path| !is_built(path)).collect()
+}
+
+/// The patterns of each `.gitignore`, by its folder.
+fn ignored_by(store: &mut Store, listing: &Listing) -> Result<BTreeMap<PathBuf, Rules>, Error> {
+    let _lock = store.lock()?;
+    let mut rules = BTreeMap::new();
+    for (path, entry) in listing.iter().filter(|(path, _)| path.ends_with(".gitignore")) {
+        if let Entry { kind: EntryKind::File { digest, .. }, .. } = entry {
+            let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+            rules.insert(folder, Rules::parse(&store.objects.content(*digest)?));
+        }
+    }
+    Ok(rules)
+}
+
+fn is_ignored(rules: &BTreeMap<PathBuf, Rules>, path: &Path, is_folder: bool) -> bool {
+    use std::os::unix::ffi::OsStrExt as _;
+    let verdict = |folder: &Path| {
+        let below = path.strip_prefix(folder).ok()?;
+        rules.get(folder)?.verdict(below.as_os_str().as_bytes(), is_folder)
+    };
+    path.ancestors().skip(1).find_map(verdict).unwrap_or(false)
+}

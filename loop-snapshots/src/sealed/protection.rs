@@ -1,0 +1,27 @@
+//! Which paths of a sealed tree come from where.
+
+use std::{fmt::Debug, path::Path};
+
+/// The origin of a path in a [`SealedTree`](super::SealedTree).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The state that is judged.
+    Judged,
+    /// The first state. A path that the first state does not have is left out.
+    First,
+    /// The state that is judged, after [`Protection::merge`] put the protected part of the first state into it.
+    Merged,
+    /// The programs that worked in the sealed tree itself, such as a compiler. Neither state has a say.
+    Built,
+}
+
+/// Decides about the paths of a [`SealedTree`](super::SealedTree).
+pub trait Protection: Debug + Send + Sync {
+    /// Returns where this path comes from. `is_new` says that the first state does not have it.
+    fn origin(&self, path: &Path, is_new: bool) -> Origin;
+
+    /// Returns the content of a [merged](Origin::Merged) file: that of the state that is judged, with the protected part
+    /// of the first state. `None` takes the file from the first state. The same contents give the same result.
+    fn merge(&self, path: &Path, first: Option<&[u8]>, judged: &[u8]) -> Option<Vec<u8>>;
+}
