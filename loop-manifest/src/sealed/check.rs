@@ -13,11 +13,11 @@ use loop_core::{
 };
 
 use super::{
-    floor::{TestsRun, is_test_runner, shortage},
+    floor::{TestsRun, is_test_runner, shortage, to_the_end},
     protected::ProtectedPaths,
     surroundings::Surroundings,
     tree::{Prepared, RunTree, place, put_back},
-    verdict::{for_agent, for_people, list},
+    verdict::{about_dependencies, for_agent, for_people, list},
 };
 use crate::{
     compose::{AgentOutput, ComposeError},
@@ -51,6 +51,8 @@ struct SealedRun {
 struct OpenCheck {
     tree: RunTree,
     command: CommandEvaluator,
+    /// The command for the state before the first iteration.
+    first_command: CommandEvaluator,
     setup: Option<CommandEvaluator>,
     output: Arc<Mutex<Vec<u8>>>,
     sealed_cx: ExecutionContext,
@@ -94,9 +96,13 @@ impl SealedRun {
         let command =
             plan.tree_command(&plan.evaluator.command, Some(&output), &sealed_cx).map_err(failed)?;
         let setup = plan.tree_command(&self.seal.setup, None, &sealed_cx).map_err(failed)?;
-        let command = command.ok_or_else(|| failed(ComposeError::NoSnapshots))?;
+        let first_line = plan.evaluator.command.as_deref().map(to_the_end);
+        let first_command = plan.tree_command(&first_line, Some(&output), &sealed_cx).map_err(failed)?;
+        let (Some(command), Some(first_command)) = (command, first_command) else {
+            return Err(failed(ComposeError::NoSnapshots));
+        };
         let first = tree.first_tests();
-        Ok(OpenCheck { tree, command, setup, output, sealed_cx, surroundings, first })
+        Ok(OpenCheck { tree, command, first_command, setup, output, sealed_cx, surroundings, first })
     }
 
     async fn blocking<T: Send + 'static>(
@@ -143,14 +149,20 @@ impl SealedRun {
             }
         }
         locked(&open.output).clear();
-        let verdict = open.command.evaluate(cx.clone()).await?;
+        let command = if number == 0 { &mut open.first_command } else { &mut open.command };
+        let verdict = command.evaluate(cx.clone()).await?;
         let tests = TestsRun::of(&String::from_utf8_lossy(&locked(&open.output)));
         let verdict = match number {
             0 => self.first_verdict(&mut open, tests, verdict).await?,
             _ => self.counted(&open, &tests, verdict),
         };
-        let said = for_agent(&prepared, is_put_back, open.setup.is_some());
-        Ok((open, with_more(verdict, said)))
+        let mut verdict = with_more(verdict, for_agent(&prepared, is_put_back));
+        if let Some(why) = about_dependencies(&prepared).filter(|_| !verdict.passed() && open.setup.is_none())
+        {
+            self.cx.warn(&why);
+            verdict = with_more(verdict, Some(why));
+        }
+        Ok((open, verdict))
     }
 
     /// Does what the plan says about changed protected files. Returns whether they were put back.
@@ -164,7 +176,7 @@ impl SealedRun {
         if is_put_back {
             self.blocking(move |folder, run| put_back(folder, run, &changed)).await?;
         }
-        for warning in for_people(prepared, number, is_put_back, self.seal.setup.is_some()) {
+        for warning in for_people(prepared, number, is_put_back) {
             self.cx.warn(&warning);
         }
         Ok(is_put_back)

@@ -65,6 +65,16 @@ pub(super) fn is_test_runner(command: &str) -> bool {
     })
 }
 
+/// Returns the command that runs all tests also after the first failing ones, where the runner would stop: otherwise the
+/// first count would miss tests.
+pub(super) fn to_the_end(command: &str) -> String {
+    let is_cargo = simple_commands(command).iter().any(|found| {
+        found.program == "cargo" && found.arguments.first().is_some_and(|first| first == "test")
+    });
+    let stops = is_cargo && !command.contains("--no-fail-fast");
+    if stops { command.replacen("cargo test", "cargo test --no-fail-fast", 1) } else { command.to_owned() }
+}
+
 /// Returns why the tests that ran are too few for a pass, as the rest of "the check exited with 0, but ...".
 pub(super) fn shortage(rule: MinTests, is_runner: bool, first: &TestsRun, now: &TestsRun) -> Option<String> {
     let least = match rule {
@@ -156,6 +166,17 @@ mod tests {
                 passes,
                 "{rule:?} {first:?} {now:?}"
             );
+        }
+    }
+
+    #[test]
+    fn the_first_check_of_cargo_runs_every_test() {
+        assert_eq!(
+            to_the_end("RUST_LOG=1 cargo test -p a -- b"),
+            "RUST_LOG=1 cargo test --no-fail-fast -p a -- b"
+        );
+        for command in ["cargo test --no-fail-fast", "go test ./...", "echo cargo test", "cargo clippy"] {
+            assert_eq!(to_the_end(command), command);
         }
     }
 

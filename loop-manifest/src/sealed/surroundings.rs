@@ -27,7 +27,8 @@ const IN_HOME: &[&str] = &[
 
 /// Files that test runners look for in the folders above the one in which they run.
 const ABOVE: &[&str] = &[
-    ".cargo",
+    ".cargo/config",
+    ".cargo/config.toml",
     ".npmrc",
     ".pytest.ini",
     "Cargo.toml",
@@ -98,6 +99,10 @@ impl Surroundings {
 
 fn identity(path: &Path) -> Identity {
     let metadata = fs::metadata(path).ok()?;
+    if metadata.is_dir() {
+        // Programs write into their folders all the time.
+        return Some((metadata.ino(), 0, (0, 0), (0, 0)));
+    }
     let times = ((metadata.mtime(), metadata.mtime_nsec()), (metadata.ctime(), metadata.ctime_nsec()));
     Some((metadata.ino(), metadata.size(), times.0, times.1))
 }

@@ -49,6 +49,8 @@ pub(super) struct Prepared {
     pub(super) renewed: Renewed,
     /// The files about dependencies that differ from the first state.
     pub(super) dependencies: Vec<PathBuf>,
+    /// Those of them for which the tree has what was installed when the run began.
+    pub(super) with_old_ones: Vec<PathBuf>,
 }
 
 impl RunTree {
@@ -99,9 +101,20 @@ impl RunTree {
         let state = store.snapshot(&SnapshotId::new(run, number)?)?;
         let renewed = self.tree.renew(&mut store, &state)?;
         let changes = if number == 0 { Vec::new() } else { folder.changes(run, (0, number), &[])? };
-        let dependencies =
-            changes.into_iter().map(|change| change.path).filter(|path| is_about_dependencies(path));
-        Ok(Prepared { renewed, dependencies: dependencies.collect() })
+        let dependencies: Vec<_> = changes
+            .into_iter()
+            .map(|change| change.path)
+            .filter(|path| is_about_dependencies(path))
+            .collect();
+        let is_installed = |path: &&PathBuf| self.has_installed_beside(path);
+        let with_old_ones = dependencies.iter().filter(is_installed).cloned().collect();
+        Ok(Prepared { renewed, dependencies, with_old_ones })
+    }
+
+    /// Returns whether the tree has what was installed for the folder of this file.
+    fn has_installed_beside(&self, path: &Path) -> bool {
+        let folder = self.place.join("apart").join(path.parent().unwrap_or(Path::new("")));
+        ["node_modules", ".venv", "venv", "vendor"].iter().any(|name| folder.join(name).exists())
     }
 
     /// Takes over what the check of the first state built.

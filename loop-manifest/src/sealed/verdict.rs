@@ -8,7 +8,7 @@ use super::tree::{Prepared, topmost};
 const MOST_PATHS: usize = 5;
 
 /// Returns what the agent reads about the paths that it changed and that judge.
-pub(super) fn for_agent(prepared: &Prepared, is_put_back: bool, has_setup: bool) -> Option<String> {
+pub(super) fn for_agent(prepared: &Prepared, is_put_back: bool) -> Option<String> {
     let renewed = &prepared.renewed;
     let mut said = Vec::new();
     let end = if is_put_back { ", and they were put back" } else { "" };
@@ -30,19 +30,11 @@ pub(super) fn for_agent(prepared: &Prepared, is_put_back: bool, has_setup: bool)
             list(&renewed.left_out)
         ));
     }
-    if !prepared.dependencies.is_empty() && !has_setup {
-        said.push("the check has the dependencies with which the run began".to_owned());
-    }
     (!said.is_empty()).then(|| said.join("; "))
 }
 
 /// Returns the warnings for the person who reads the run.
-pub(super) fn for_people(
-    prepared: &Prepared,
-    iteration: u64,
-    is_put_back: bool,
-    has_setup: bool,
-) -> Vec<String> {
+pub(super) fn for_people(prepared: &Prepared, iteration: u64, is_put_back: bool) -> Vec<String> {
     let renewed = &prepared.renewed;
     let mut said = Vec::new();
     let changed: Vec<_> = renewed.put_back.iter().chain(&renewed.put_back_in_part).cloned().collect();
@@ -54,19 +46,23 @@ pub(super) fn for_people(
             first.display()
         ));
     }
-    if !prepared.dependencies.is_empty() && !has_setup {
-        said.push(format!(
-            "iteration {iteration} changed {}, and the sealed check has the dependencies with which the run began: \
-             write the command that installs them as `evaluator.setup`, such as `npm ci`",
-            list(&prepared.dependencies)
-        ));
-    }
     if renewed.has_dropped_build {
         said.push(
             "something changed the kept build output of the sealed check, so it is built anew".to_owned(),
         );
     }
     said
+}
+
+/// Returns why a check may have failed for want of new dependencies.
+pub(super) fn about_dependencies(prepared: &Prepared) -> Option<String> {
+    let changed = list(&prepared.with_old_ones);
+    (!changed.is_empty()).then(|| {
+        format!(
+            "{changed} changed, but the sealed check has the dependencies with which the run began: \
+             `evaluator.setup` names the command that installs others, such as `npm ci`"
+        )
+    })
 }
 
 /// Returns the topmost paths, as many as a sentence can have.

@@ -54,12 +54,8 @@ pub(super) fn evaluator(
 }
 
 /// Refuses a first check of what no agent has done yet.
-pub(super) fn check_first(
-    at: &FieldValue<bool>,
-    raw: &RawEvaluator,
-    is_sealed: bool,
-) -> Result<bool, Diagnostic> {
-    if is_sealed && !at.value {
+pub(super) fn check_first(at: &FieldValue<bool>, raw: &RawEvaluator) -> Result<bool, Diagnostic> {
+    if seal::is_sealed(&raw.seal) && !at.value {
         return Err(Diagnostic::error(format!("a sealed check cannot have `{}: false`", at.key))
             .at(at.span.clone(), "it compares with the tests that run before the first iteration")
             .help("remove it"));

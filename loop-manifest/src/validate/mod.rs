@@ -72,12 +72,9 @@ pub(crate) fn plan(
         }
         cost_limits::agent(&raw.guardrails, agent, command, problems);
     }
-    let is_sealed = seal::is_sealed(&raw.evaluator.seal);
-    let check_first =
-        raw.check_first.judge(problems, |at| evaluator::check_first(&at, &raw.evaluator, is_sealed));
+    let needs = snapshots::Needs::of(&raw.evaluator);
+    let check_first = raw.check_first.judge(problems, |at| evaluator::check_first(&at, &raw.evaluator));
     let models = cost_limits::ModelSpans::of(&raw.evaluator);
-    let has_score = raw.evaluator.score.is_some();
-    let needs = snapshots::Needs { has_score, is_sealed };
     let restores = snapshots::restores(raw.snapshots, raw.on_halt, raw.on_regression, needs, problems);
     let stop = stop::stop(raw.stop_condition, &raw.evaluator, text, problems);
     let evaluator = evaluator::evaluator(raw.evaluator, (text, &variables), problems);
@@ -103,7 +100,7 @@ pub(crate) fn plan(
         variables,
         agent,
         evaluator,
-        check_first: check_first.or(false)? || is_sealed,
+        check_first: check_first.or(false)? || needs.is_sealed,
         stop: stop?,
         limits: limits?,
         parallel: parallel?,

@@ -6,9 +6,11 @@ use super::{
     super::{
         diagnostics::Diagnostic,
         field::{Field, FieldValue},
+        raw::RawEvaluator,
         raw_snapshots::{RawScore, RawSnapshots},
         snapshot_plan::{Direction, OnHalt, ScorePlan, ScoreSource, SnapshotMode, SnapshotPlan},
     },
+    seal::is_sealed,
     words::{filled, word},
 };
 
@@ -38,6 +40,13 @@ pub(super) struct Needs {
     pub(super) has_score: bool,
     /// Whether it is sealed.
     pub(super) is_sealed: bool,
+}
+
+impl Needs {
+    /// Returns those of this check.
+    pub(super) fn of(raw: &RawEvaluator) -> Self {
+        Self { has_score: raw.score.is_some(), is_sealed: is_sealed(&raw.seal) }
+    }
 }
 
 /// Validates the keys about snapshots.

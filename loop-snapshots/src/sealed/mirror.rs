@@ -25,6 +25,9 @@ use crate::{
 /// A later change can have the same time stamp as ours within this time.
 const TICK: Duration = Duration::from_millis(20);
 
+/// How long ago the files of the first renewal seem to have changed.
+const FIRST_AGE: Duration = Duration::from_secs(10);
+
 /// A folder whose content nobody but [`Mirror::renew`] decides.
 #[derive(Debug)]
 pub(super) struct Mirror {
@@ -122,7 +125,8 @@ impl Mirror {
         if before.is_some_and(|written| is_as_written(&written)) {
             return Ok(());
         }
-        let times = before.map(|written| FileTimes::new().set_modified(written.modified));
+        let times = before.map(|written| written.modified).or_else(|| self.is_first().then(first_time));
+        let times = times.map(|time| FileTimes::new().set_modified(time));
         match wanted {
             Wanted::Copy { from, entry } => put(from, &entry.kind, &absolute)?,
             Wanted::Stored { digest, .. } => write(&absolute, bits, times, |file| {
@@ -137,6 +141,10 @@ impl Mirror {
         let written = Written { content, mode: bits, stat: stat(&absolute)?, modified };
         self.written.insert(path.to_owned(), written);
         Ok(())
+    }
+
+    fn is_first(&self) -> bool {
+        self.end == (0, 0)
     }
 
     /// Returns the topmost paths that are there and not in `wanted`.
@@ -172,6 +180,11 @@ impl Wanted {
             Self::Folder { .. } | Self::Link { .. } => (Content::Digest(Digest::of(b"")), 0),
         }
     }
+}
+
+/// The time stamp of the first files. Tools that count whole seconds still see that a file changed right afterwards.
+fn first_time() -> SystemTime {
+    SystemTime::now().checked_sub(FIRST_AGE).unwrap_or_else(SystemTime::now)
 }
 
 /// Writes a file under another name, and gives it its place at once.
