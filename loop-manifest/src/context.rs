@@ -3,6 +3,9 @@
 mod lanes;
 mod snapshots;
 
+pub use lanes::discard_copies;
+pub(crate) use lanes::sealed_place;
+
 use std::{
     collections::BTreeSet,
     ffi::{OsStr, OsString},

@@ -68,7 +68,7 @@ pub use self::{
         AgentOutput, ComposeError, FirstPrompt, LaneOutput, LanesOutput, ON_FINISH_TIME, PlannedAgent,
         PlannedLoop, ToolsError,
     },
-    context::{ExecutionContext, OutputSink, secrets_in},
+    context::{ExecutionContext, OutputSink, discard_copies, secrets_in},
     default_manifest::{NoDefaultManifest, default_manifest, unused_manifest},
     describe::{checks, describe, nobody_to_ask},
     diagnostics::{Diagnostics, Paint},

@@ -85,8 +85,8 @@ pub enum Error {
     },
     /// Something changed a copy on which a sealed tree stands.
     #[error(
-        "{} is not as loop copied it when the run began, so the sealed check cannot judge: something outside of the check \
-         changed it",
+        "{} is not as it was when it was copied: something outside of the check changed it, so it proves nothing. Begin a \
+         new run",
         path.display()
     )]
     SealBroken {

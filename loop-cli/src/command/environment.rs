@@ -73,7 +73,7 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
 }
 
 /// Returns the folder for copies of a run's folder: `$XDG_CACHE_HOME/loop/copies`, else `~/.cache/loop/copies`.
-fn copies() -> Option<PathBuf> {
+pub(super) fn copies() -> Option<PathBuf> {
     let set = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?;
     Some(cache.join("loop/copies"))

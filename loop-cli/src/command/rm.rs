@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use loop_manifest::discard_copies;
 use loop_telemetry::RunStore;
 
 use super::{
@@ -24,6 +25,11 @@ pub(crate) fn exec(args: &RmArgs) -> Result<ExitCode, Failure> {
         None => remove(&store, &args.runs)?,
     };
     snapshots::forget(before.iter().filter(|run| removed.contains(&run.id)))?;
+    if let Some(copies) = environment::copies() {
+        for id in &removed {
+            discard_copies(&copies, id)?;
+        }
+    }
     for id in removed {
         view::print_or_warn(&format!("removed {id}"));
     }

@@ -8,6 +8,7 @@
 mod support;
 
 mod cases;
+mod page;
 mod project;
 
 use std::{env, fs, path::PathBuf, thread};
@@ -19,13 +20,13 @@ use project::Project;
 use support::{CommandResult, Manifest, RunningCommand, Scenario};
 
 /// Runs the agent of this case.
-fn run(case: &Case, agent: &str) -> CommandResult {
+fn run(case: &Case, agent: &str, is_sealed: bool) -> CommandResult {
     let scenario = Scenario::new();
     case.project.write(&scenario);
     fs::create_dir_all(scenario.path("tools")).expect("a folder");
     let keys: serde_json::Map<String, Value> = serde_json::from_str(case.keys).expect("an object");
     let mut manifest = Manifest::new("./agent", case.project.check())
-        .set("evaluator.sealed", true)
+        .set("evaluator.sealed", is_sealed)
         .set("agent.command", agent)
         .set("guardrails.max_iterations", 2);
     for (key, value) in keys {
@@ -37,7 +38,7 @@ fn run(case: &Case, agent: &str) -> CommandResult {
     let own = [home.join("bin"), scenario.path("tools")];
     let path = env::join_paths(own.into_iter().chain(env::split_paths(&path))).expect("a list");
     let mut command = scenario.loop_command(&["run", "loop.json"]);
-    command.env("PATH", path);
+    command.env("PATH", path).env("PYTHONPATH", scenario.path(""));
     // Where rustup has the compiler of the project, which has another home folder.
     let rustup = env::var_os("RUSTUP_HOME").map(PathBuf::from);
     let rustup = rustup.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".rustup")));
@@ -54,7 +55,7 @@ fn failures(cases: &[Case], projects: &[Project], is_honest: bool) -> Vec<String
             true => format!("{}; {}", case.project.solution(), case.agent),
             false => case.agent.to_owned(),
         };
-        let result = run(case, &agent);
+        let result = run(case, &agent, true);
         let is_success = result.code == 0;
         (is_success != is_honest)
             .then(|| format!("{:?}: {}\n{}{}", case.project, case.name, result.stderr, result.stdout))
@@ -66,6 +67,14 @@ fn failures(cases: &[Case], projects: &[Project], is_honest: bool) -> Vec<String
         let others = scope.spawn(|| judge_all(others));
         [judge_all(some), others.join().expect("the cases")].concat()
     })
+}
+
+#[test]
+#[ignore = "for people who add a row: it shows that a cheat works against a bare check"]
+fn without_a_seal_cheats_succeed() {
+    let fails: Vec<_> =
+        CHEATS.iter().filter(|case| !case.is_on_the_seal && run(case, case.agent, false).code != 0).collect();
+    assert!(fails.is_empty(), "{} cheats fail anyway: {fails:#?}", fails.len());
 }
 
 fn assert_none(failures: &[String], what: &str) {

@@ -77,6 +77,7 @@ mod screen_diff;
 mod screen_narrow;
 mod screen_paste;
 mod screen_queue;
+mod sealed;
 mod session;
 mod session_files;
 mod session_loop;

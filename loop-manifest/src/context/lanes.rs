@@ -9,9 +9,33 @@ use std::{
 
 use loop_agents::usage::UsageFile;
 use loop_core::{Event, Progress};
-use loop_snapshots::Relocation;
+use loop_snapshots::{FolderCopy, Relocation};
 
 use super::{ExecutionContext, Hook};
+use crate::snapshots::SnapshotError;
+
+/// Deletes the copies of its folder that a run left in `root`, which [`ExecutionContext::with_copies`] set: those of several
+/// loops, and the tree of a sealed check.
+///
+/// # Errors
+/// A file cannot be deleted.
+pub fn discard_copies(root: &Path, run: &str) -> Result<(), SnapshotError> {
+    let copies = root.join(run);
+    discard(&copies)?;
+    discard(&sealed_place(&copies))
+}
+
+/// The place of a sealed tree, beside the copies of the same run.
+pub(crate) fn sealed_place(copies: &Path) -> PathBuf {
+    copies.with_added_extension("sealed")
+}
+
+fn discard(copies: &Path) -> Result<(), SnapshotError> {
+    if copies.symlink_metadata().is_ok() {
+        FolderCopy::discard(copies)?;
+    }
+    Ok(())
+}
 
 /// Makes the listener to one of several loops, which has this number, from 1.
 pub(super) type MakeLaneListener = dyn Fn(usize) -> LaneListener + Send + Sync;
@@ -39,6 +63,14 @@ impl ExecutionContext {
     /// Returns the folder for the copies of this run.
     pub(crate) fn copies(&self) -> Option<PathBuf> {
         Some(self.copies.as_ref()?.join(self.supervisor.run()))
+    }
+
+    /// Deletes the tree of a sealed check of this run, which nothing needs after a run that cannot be resumed.
+    ///
+    /// # Errors
+    /// A file cannot be deleted.
+    pub fn discard_sealed_tree(&self) -> Result<(), SnapshotError> {
+        self.copies().map_or(Ok(()), |copies| discard(&sealed_place(&copies)))
     }
 
     /// Returns the context of a loop that works in this copy of the folder. It takes no snapshots, and nobody sees the

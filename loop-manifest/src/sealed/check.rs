@@ -135,7 +135,7 @@ impl SealedRun {
                  or begin a new run"
             );
             self.cx.warn(&why);
-            return Ok((open, Verdict::fail().with_feedback(why)));
+            return Ok((open, refused(Verdict::fail(), &why)));
         }
         let needs_setup = !prepared.dependencies.is_empty();
         if let Some(setup) = open.setup.as_mut().filter(|_| needs_setup) {
@@ -145,7 +145,7 @@ impl SealedRun {
                     "the command of `evaluator.setup` failed: {}",
                     self.seal.setup.as_deref().unwrap_or_default()
                 );
-                return Ok((open, verdict.with_feedback(why)));
+                return Ok((open, refused(verdict, &why)));
             }
         }
         locked(&open.output).clear();
@@ -218,9 +218,7 @@ impl SealedRun {
         let unknown = TestsRun::default();
         let first = open.first.as_ref().unwrap_or(&unknown);
         match shortage(self.seal.min_tests, is_test_runner(&self.line), first, tests) {
-            Some(why) => Verdict::fail()
-                .with_text(verdict.text())
-                .with_feedback(format!("the check exited with 0, but {why}")),
+            Some(why) => refused(verdict, &format!("the check exited with 0, but {why}")),
             None => verdict,
         }
     }
@@ -289,14 +287,17 @@ fn locked(output: &Mutex<Vec<u8>>) -> std::sync::MutexGuard<'_, Vec<u8>> {
     output.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Adds to the feedback of a verdict.
+/// Adds to a verdict what the agent has to know, behind the output of the command.
 fn with_more(verdict: Verdict, more: Option<String>) -> Verdict {
     let Some(more) = more else { return verdict };
-    let feedback = match verdict.feedback() {
-        Some(feedback) => format!("{feedback}; {more}"),
-        None => more,
-    };
-    verdict.with_feedback(feedback)
+    let text = verdict.text().trim_end();
+    let text = if text.is_empty() { format!("{more}\n") } else { format!("{text}\n\n{more}\n") };
+    verdict.with_text(text)
+}
+
+/// Turns a verdict into a fail for this reason, which the agent reads too.
+fn refused(verdict: Verdict, why: &str) -> Verdict {
+    with_more(Verdict::fail().with_text(verdict.text()).with_feedback(why), Some(why.to_owned()))
 }
 
 fn failed(why: &str) -> Halt {

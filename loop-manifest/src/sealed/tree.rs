@@ -10,7 +10,7 @@ use loop_snapshots::{Error, Renewed, SealedTree, SnapshotId};
 
 use super::{floor::TestsRun, protected::ProtectedPaths};
 use crate::{
-    context::ExecutionContext,
+    context::{ExecutionContext, sealed_place},
     snapshots::{FolderSnapshots, SnapshotError},
 };
 
@@ -167,7 +167,5 @@ fn is_about_dependencies(path: &Path) -> bool {
 
 /// The folder for the tree of the run of this context; `None` if there is no place for copies.
 pub(super) fn place(cx: &ExecutionContext) -> Option<PathBuf> {
-    let copies = cx.copies()?;
-    let name = format!("{}.sealed", copies.file_name()?.to_string_lossy());
-    Some(copies.with_file_name(name))
+    cx.copies().map(|copies| sealed_place(&copies))
 }

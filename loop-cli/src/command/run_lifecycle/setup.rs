@@ -5,7 +5,7 @@ use std::{env, path::Path, time::Duration};
 use anyhow::anyhow;
 use jiff::Timestamp;
 use loop_agents::process::check_process_list;
-use loop_core::{Bounded, Iteration, Loop, LoopStep, StopReason, with_causes};
+use loop_core::{Bounded, Ending, Iteration, Loop, LoopStep, StopReason, with_causes};
 use loop_manifest::ExecutionContext;
 use loop_telemetry::{
     FileJournal, Logs, ParallelRuns, Record, Redactor, Retention, RunInfo, RunLock, RunStore, StateDir,
@@ -183,6 +183,9 @@ impl RunSetup<'_> {
         let survivors = self.cx.supervisor().end_async().await;
         let record = self.record(&mut ended);
         self.end_snapshots();
+        if self.store.is_none() || record.ending_name() == Ending::GOAL_MET {
+            self.discard_sealed_tree();
+        }
         warn_of_survivors(&survivors);
         if let Some(error) = self.logs.as_ref().and_then(OutputLogs::failure) {
             view::warning(&format!("some output was not stored: {error:#}"));
@@ -198,6 +201,13 @@ impl RunSetup<'_> {
     /// Marks the run's snapshots as those of an ended run.
     fn end_snapshots(&self) {
         if let Err(error) = self.cx.end_snapshots() {
+            view::warning(&with_causes(&error));
+        }
+    }
+
+    /// Deletes the tree of a sealed check after a run that nobody can resume.
+    fn discard_sealed_tree(&self) {
+        if let Err(error) = self.cx.discard_sealed_tree() {
             view::warning(&with_causes(&error));
         }
     }
