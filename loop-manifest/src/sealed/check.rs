@@ -135,7 +135,7 @@ impl SealedRun {
                  or begin a new run"
             );
             self.cx.warn(&why);
-            return Ok((open, refused(Verdict::fail(), &why)));
+            return Ok((open, refused(&Verdict::fail(), &why)));
         }
         let needs_setup = !prepared.dependencies.is_empty();
         if let Some(setup) = open.setup.as_mut().filter(|_| needs_setup) {
@@ -145,7 +145,7 @@ impl SealedRun {
                     "the command of `evaluator.setup` failed: {}",
                     self.seal.setup.as_deref().unwrap_or_default()
                 );
-                return Ok((open, refused(verdict, &why)));
+                return Ok((open, refused(&verdict, &why)));
             }
         }
         locked(&open.output).clear();
@@ -218,7 +218,7 @@ impl SealedRun {
         let unknown = TestsRun::default();
         let first = open.first.as_ref().unwrap_or(&unknown);
         match shortage(self.seal.min_tests, is_test_runner(&self.line), first, tests) {
-            Some(why) => refused(verdict, &format!("the check exited with 0, but {why}")),
+            Some(why) => refused(&verdict, &format!("the check exited with 0, but {why}")),
             None => verdict,
         }
     }
@@ -296,7 +296,7 @@ fn with_more(verdict: Verdict, more: Option<String>) -> Verdict {
 }
 
 /// Turns a verdict into a fail for this reason, which the agent reads too.
-fn refused(verdict: Verdict, why: &str) -> Verdict {
+fn refused(verdict: &Verdict, why: &str) -> Verdict {
     with_more(Verdict::fail().with_text(verdict.text()).with_feedback(why), Some(why.to_owned()))
 }
 

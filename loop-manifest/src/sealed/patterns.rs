@@ -1,6 +1,11 @@
 //! Patterns of paths, as in a `.gitignore`: the last one that matches a path, or a folder above it, decides.
 
-use std::path::Path;
+use std::{
+    collections::HashMap,
+    ffi::{OsStr, OsString},
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
 
 use glob::{MatchOptions, Pattern};
 
@@ -12,7 +17,16 @@ const OPTIONS: MatchOptions = MatchOptions {
 
 /// A list of patterns.
 #[derive(Debug, Default)]
-pub(super) struct Patterns(Vec<(Vec<Pattern>, bool)>);
+pub(super) struct Patterns {
+    /// The patterns of names, by their places in the list.
+    names: Vec<(usize, Pattern)>,
+    /// Those of paths from the top: of the path itself, and of what is below it.
+    paths: Vec<(usize, Vec<Pattern>)>,
+    /// What each line says of a path that it matches.
+    says: Vec<bool>,
+    /// The last pattern that matches a name. A folder with many files has few different names above them.
+    known: Mutex<HashMap<OsString, Option<usize>>>,
+}
 
 impl Patterns {
     /// Adds a line, after those that are there.
@@ -29,17 +43,41 @@ impl Patterns {
         if path.split('/').any(|step| step == "..") {
             return Err("it leads out of the folder".to_owned());
         }
-        let place = if line.contains('/') { path.to_owned() } else { format!("**/{path}") };
-        let forms = if place.ends_with("/**") { vec![place] } else { vec![format!("{place}/**"), place] };
-        let forms = forms.iter().map(|form| Pattern::new(form)).collect::<Result<_, _>>();
-        self.0.push((forms.map_err(|error| error.msg.to_owned())?, is_included));
+        let pattern = |form: &str| Pattern::new(form).map_err(|error| error.msg.to_owned());
+        let place = self.says.len();
+        if line.contains('/') {
+            let forms = if path.ends_with("/**") {
+                vec![pattern(path)?]
+            } else {
+                vec![pattern(path)?, pattern(&format!("{path}/**"))?]
+            };
+            self.paths.push((place, forms));
+        } else {
+            self.names.push((place, pattern(path)?));
+            self.known = Mutex::default();
+        }
+        self.says.push(is_included);
         Ok(())
     }
 
     /// Returns what the last pattern says that matches the path, or a folder above it.
     pub(super) fn decide(&self, path: &Path) -> Option<bool> {
         let matches = |forms: &[Pattern]| forms.iter().any(|form| form.matches_path_with(path, OPTIONS));
-        self.0.iter().rev().find(|(forms, _)| matches(forms)).map(|(_, is_included)| *is_included)
+        let by_path = self.paths.iter().rev().find(|(_, forms)| matches(forms)).map(|(place, _)| *place);
+        let by_name = path.iter().filter_map(|name| self.of_name(name)).max();
+        by_path.max(by_name).and_then(|place| self.says.get(place).copied())
+    }
+
+    fn of_name(&self, name: &OsStr) -> Option<usize> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = known.get(name) {
+            return *place;
+        }
+        let text = name.to_string_lossy();
+        let found = self.names.iter().rev().find(|(_, pattern)| pattern.matches_with(&text, OPTIONS));
+        let place = found.map(|(place, _)| *place);
+        known.insert(name.to_owned(), place);
+        place
     }
 }
 

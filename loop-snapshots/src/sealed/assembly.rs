@@ -1,14 +1,12 @@
 //! The content of a sealed tree, from two states of a folder.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use super::{
     Renewed, Wanted,
     protection::{Origin, Protection},
     relocation::Relocation,
+    walk::ByPath,
 };
 use crate::{
     error::Error,
@@ -16,8 +14,8 @@ use crate::{
     tree::{Entry, EntryKind},
 };
 
-/// The entries of a state of a folder, by path. A folder comes before what is in it.
-pub(super) type Listing = BTreeMap<PathBuf, Entry>;
+/// The entries of a state of a folder.
+pub(super) type Listing = ByPath<Entry>;
 
 /// Lists everything in a stored folder.
 pub(super) fn list(objects: &Objects, root: crate::Digest) -> Result<Listing, Error> {
@@ -26,7 +24,7 @@ pub(super) fn list(objects: &Objects, root: crate::Digest) -> Result<Listing, Er
         for entry in objects.entries(digest)? {
             let path = folder.join(entry.name());
             folders.extend(entry.folder().map(|digest| (path.clone(), digest)));
-            listing.insert(path, entry);
+            listing.insert(path.into_os_string(), entry);
         }
     }
     Ok(listing)
@@ -45,21 +43,27 @@ pub(super) struct Assembly<'a> {
 
 impl Assembly<'_> {
     /// Returns the entries of the tree, and what differs in the judged state.
-    pub(super) fn assemble(&self) -> Result<(BTreeMap<PathBuf, Wanted>, Renewed), Error> {
-        let (mut wanted, mut renewed) = (BTreeMap::new(), Renewed::default());
-        for (path, entry) in self.judged.iter().filter(|(path, _)| !(self.is_apart)(path)) {
-            let first = self.first.get(path);
+    pub(super) fn assemble(&self) -> Result<(ByPath<Wanted>, Renewed), Error> {
+        let (mut wanted, mut renewed) = (ByPath::new(), Renewed::default());
+        for (key, entry) in self.judged {
+            let (path, first) = (Path::new(key), self.first.get(key));
+            if (self.is_apart)(path) {
+                continue;
+            }
             match self.protection.origin(path, first.is_none()) {
-                Origin::Judged => wanted.extend(self.wanted(entry).map(|wanted| (path.clone(), wanted))),
+                Origin::Judged => wanted.extend(self.wanted(entry).map(|wanted| (key.clone(), wanted))),
                 Origin::Merged => self.merge(path, first, entry, &mut wanted, &mut renewed)?,
                 Origin::First if first.is_none() && entry.folder().is_none() => {
-                    renewed.left_out.push(path.clone());
+                    renewed.left_out.push(path.to_owned());
                 }
                 Origin::First | Origin::Built => {}
             }
         }
-        for (path, entry) in self.first.iter().filter(|(path, _)| !(self.is_apart)(path)) {
-            let judged = self.judged.get(path);
+        for (key, entry) in self.first {
+            let (path, judged) = (Path::new(key), self.judged.get(key));
+            if (self.is_apart)(path) {
+                continue;
+            }
             let is_protected = match self.protection.origin(path, false) {
                 Origin::First => true,
                 Origin::Merged => judged.is_none(),
@@ -67,10 +71,10 @@ impl Assembly<'_> {
             };
             if let Some(content) = self.wanted(entry).filter(|_| is_protected) {
                 if !judged.is_some_and(|judged| is_same(entry, judged)) {
-                    renewed.put_back.push(path.clone());
+                    renewed.put_back.push(path.to_owned());
                 }
                 self.make_room(path, &mut wanted);
-                wanted.insert(path.clone(), content);
+                wanted.insert(key.clone(), content);
             }
         }
         renewed.put_back.sort();
@@ -92,7 +96,7 @@ impl Assembly<'_> {
         path: &Path,
         first: Option<&Entry>,
         judged: &Entry,
-        wanted: &mut BTreeMap<PathBuf, Wanted>,
+        wanted: &mut ByPath<Wanted>,
         renewed: &mut Renewed,
     ) -> Result<(), Error> {
         let content = |entry: &Entry| match &entry.kind {
@@ -104,11 +108,11 @@ impl Assembly<'_> {
             // A link in the place of a file.
             let first = first.and_then(|first| self.wanted(first));
             renewed.put_back.push(path.to_owned());
-            wanted.extend(first.map(|first| (path.to_owned(), first)));
+            wanted.extend(first.map(|first| (path.into(), first)));
             return Ok(());
         };
         if before.as_deref() == Some(&*now) {
-            wanted.extend(self.wanted(judged).map(|judged| (path.to_owned(), judged)));
+            wanted.extend(self.wanted(judged).map(|judged| (path.into(), judged)));
             return Ok(());
         }
         let merged = self.protection.merge(path, before.as_deref(), &now);
@@ -133,16 +137,16 @@ impl Assembly<'_> {
             }
         };
         let mode = judged.mode;
-        wanted.extend(content.map(|content| (path.to_owned(), Wanted::Merged { content, mode })));
+        wanted.extend(content.map(|content| (path.into(), Wanted::Merged { content, mode })));
         Ok(())
     }
 
     /// Makes each path above `path` a folder.
-    fn make_room(&self, path: &Path, wanted: &mut BTreeMap<PathBuf, Wanted>) {
+    fn make_room(&self, path: &Path, wanted: &mut ByPath<Wanted>) {
         for above in path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
-            if !matches!(wanted.get(above), Some(Wanted::Folder { .. })) {
-                let mode = self.first.get(above).map_or(0o755, |folder| folder.mode);
-                wanted.insert(above.to_owned(), Wanted::Folder { mode });
+            if !matches!(wanted.get(above.as_os_str()), Some(Wanted::Folder { .. })) {
+                let mode = self.first.get(above.as_os_str()).map_or(0o755, |folder| folder.mode);
+                wanted.insert(above.into(), Wanted::Folder { mode });
             }
         }
     }

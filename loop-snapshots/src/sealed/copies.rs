@@ -1,7 +1,7 @@
 //! Files that no snapshot has: copied once, and compared before each use.
 
 use std::{
-    collections::BTreeMap,
+    ffi::OsString,
     fs,
     io::Read as _,
     os::unix::{ffi::OsStrExt as _, fs::symlink},
@@ -11,7 +11,7 @@ use std::{
 use super::{
     Wanted,
     relocation::Relocation,
-    walk::{FoundEntry, OWNER, found, set_mode},
+    walk::{ByPath, FoundEntry, OWNER, found, set_mode},
 };
 use crate::{
     cache::StatData,
@@ -28,7 +28,7 @@ const LARGEST_RELOCATED: u64 = 64 << 10;
 #[derive(Debug)]
 pub(super) struct Copies {
     root: PathBuf,
-    entries: BTreeMap<PathBuf, FoundEntry>,
+    entries: ByPath<FoundEntry>,
     /// The topmost paths. What is below them comes from here alone.
     roots: Vec<PathBuf>,
 }
@@ -37,7 +37,7 @@ impl Copies {
     /// Makes an empty folder for copies.
     pub(super) fn create(root: &Path) -> Result<Self, Error> {
         Disk::default().create_folder(root)?;
-        Ok(Self { root: root.to_owned(), entries: BTreeMap::new(), roots: Vec::new() })
+        Ok(Self { root: root.to_owned(), entries: ByPath::new(), roots: Vec::new() })
     }
 
     /// Opens the copies that an earlier process made.
@@ -49,7 +49,7 @@ impl Copies {
         let bytes = disk::read(&list).at(&list)?;
         let (roots, stats) = decode(&bytes).ok_or_else(|| Error::damaged(&list, "its checksum is wrong"))?;
         let entries = found(root)?;
-        let is_same = |(path, entry): (&PathBuf, &FoundEntry)| {
+        let is_same = |(path, entry): (&OsString, &FoundEntry)| {
             stats.get(path) == Some(&entry.stat) || matches!(entry.kind, CopiedEntry::Folder { .. })
         };
         match entries.iter().find(|entry| !is_same(*entry)) {
@@ -87,10 +87,10 @@ impl Copies {
     /// Returns the first path that is not as it was copied.
     pub(super) fn changed(&self) -> Result<Option<PathBuf>, Error> {
         let now = found(&self.root)?;
-        let differs = |(path, entry): (&PathBuf, &FoundEntry)| {
-            now.get(path).is_none_or(|now| !now.is_same_as(entry)).then(|| path.clone())
+        let differs = |(path, entry): (&OsString, &FoundEntry)| {
+            now.get(path).is_none_or(|now| !now.is_same_as(entry)).then(|| PathBuf::from(path))
         };
-        let added = now.keys().find(|path| !self.entries.contains_key(*path)).cloned();
+        let added = now.keys().find(|path| !self.entries.contains_key(*path)).map(PathBuf::from);
         Ok(self.entries.iter().find_map(differs).or(added))
     }
 
@@ -102,7 +102,7 @@ impl Copies {
     }
 
     /// Returns the entries for the sealed tree.
-    pub(super) fn wanted(&self) -> impl Iterator<Item = (PathBuf, Wanted)> + '_ {
+    pub(super) fn wanted(&self) -> impl Iterator<Item = (OsString, Wanted)> + '_ {
         self.entries.iter().map(|(path, entry)| {
             let wanted = match &entry.kind {
                 CopiedEntry::Folder { mode } => Wanted::Folder { mode: *mode },
@@ -118,22 +118,22 @@ impl Copies {
         put_u64(&mut out, self.roots.len() as u64);
         self.roots.iter().for_each(|root| put_bytes(&mut out, root.as_os_str().as_bytes()));
         for (path, entry) in &self.entries {
-            put_bytes(&mut out, path.as_os_str().as_bytes());
+            put_bytes(&mut out, path.as_bytes());
             entry.stat.encode(&mut out);
         }
         seal(out)
     }
 }
 
-fn decode(sealed: &[u8]) -> Option<(Vec<PathBuf>, BTreeMap<PathBuf, StatData>)> {
+fn decode(sealed: &[u8]) -> Option<(Vec<PathBuf>, ByPath<StatData>)> {
     let mut reader = Reader(unseal(sealed)?.strip_prefix(b"copies1\n")?);
     let path =
         |reader: &mut Reader<'_>| reader.bytes().map(|path| PathBuf::from(std::ffi::OsStr::from_bytes(path)));
     let count = reader.u64()?;
     let roots = (0..count).map(|_| path(&mut reader)).collect::<Option<_>>()?;
-    let mut stats = BTreeMap::new();
+    let mut stats = ByPath::new();
     while !reader.is_empty() {
-        stats.insert(path(&mut reader)?, StatData::decode(&mut reader)?);
+        stats.insert(path(&mut reader)?.into_os_string(), StatData::decode(&mut reader)?);
     }
     Some((roots, stats))
 }

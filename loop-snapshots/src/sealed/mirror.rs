@@ -1,7 +1,7 @@
 //! A folder on disk that is made equal to a list of entries, with as few writes as possible.
 
 use std::{
-    collections::BTreeMap,
+    ffi::OsStr,
     fs::{self, File, FileTimes, Permissions},
     io::{self, Write as _},
     os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink},
@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     Wanted,
-    walk::{FoundEntry, OWNER, found, mode, set_mode, stat},
+    walk::{ByPath, FoundEntry, OWNER, found, mode, set_mode, stat},
 };
 use crate::{
     cache::StatData,
@@ -32,7 +32,7 @@ const FIRST_AGE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Mirror {
     root: PathBuf,
-    written: BTreeMap<PathBuf, Written>,
+    written: ByPath<Written>,
     /// The end of the last renewal, since 1970.
     end: (i64, i64),
 }
@@ -60,16 +60,12 @@ impl Mirror {
             crate::FolderCopy::discard(root)?;
         }
         Disk::default().create_folder(root)?;
-        Ok(Self { root: root.to_owned(), written: BTreeMap::new(), end: (0, 0) })
+        Ok(Self { root: root.to_owned(), written: ByPath::new(), end: (0, 0) })
     }
 
     /// Makes the folder equal to `wanted`. A file that keeps its content keeps its time stamp too, also if something else
     /// changed it in between. One with another content gets the present time.
-    pub(super) fn renew(
-        &mut self,
-        wanted: &BTreeMap<PathBuf, Wanted>,
-        objects: &Objects,
-    ) -> Result<(), Error> {
+    pub(super) fn renew(&mut self, wanted: &ByPath<Wanted>, objects: &Objects) -> Result<(), Error> {
         let now = found(&self.root)?;
         // What is in a folder goes before the folder.
         for (path, entry) in now.iter().rev() {
@@ -103,7 +99,7 @@ impl Mirror {
 
     fn put(
         &mut self,
-        path: &Path,
+        path: &OsStr,
         wanted: &Wanted,
         found: Option<&FoundEntry>,
         objects: &Objects,
@@ -139,7 +135,7 @@ impl Mirror {
         }
         let modified = fs::symlink_metadata(&absolute).and_then(|found| found.modified()).at(&absolute)?;
         let written = Written { content, mode: bits, stat: stat(&absolute)?, modified };
-        self.written.insert(path.to_owned(), written);
+        self.written.insert(path.into(), written);
         Ok(())
     }
 
@@ -148,9 +144,13 @@ impl Mirror {
     }
 
     /// Returns the topmost paths that are there and not in `wanted`.
-    pub(super) fn added(&self, wanted: &BTreeMap<PathBuf, Wanted>) -> Result<Vec<PathBuf>, Error> {
+    pub(super) fn added(&self, wanted: &ByPath<Wanted>) -> Result<Vec<PathBuf>, Error> {
         let mut added: Vec<PathBuf> = Vec::new();
-        for path in found(&self.root)?.into_keys().filter(|path| !wanted.contains_key(path)) {
+        let mut all: Vec<_> = found(&self.root)?.into_keys().map(PathBuf::from).collect();
+        all.retain(|path| !wanted.contains_key(path.as_os_str()));
+        // In this order, everything in a folder follows it.
+        all.sort_unstable();
+        for path in all {
             if !added.last().is_some_and(|last| path.starts_with(last)) {
                 added.push(path);
             }

@@ -25,7 +25,7 @@ use self::{
     assembly::{Assembly, Listing, list},
     copies::Copies,
     mirror::Mirror,
-    walk::FoundEntry,
+    walk::{ByPath, FoundEntry},
 };
 pub use self::{
     protection::{Origin, Protection},
@@ -58,7 +58,7 @@ pub struct SealedTree {
     relocation: Relocation,
     apart: Copies,
     built: Copies,
-    wanted: BTreeMap<PathBuf, Wanted>,
+    wanted: ByPath<Wanted>,
 }
 
 /// What a renewal found in the judged state.
@@ -139,7 +139,7 @@ impl SealedTree {
             relocation,
             apart: copies,
             built: output,
-            wanted: BTreeMap::new(),
+            wanted: ByPath::new(),
         })
     }
 
@@ -219,14 +219,18 @@ fn to_copy(listing: &Listing, folder: &Path, protection: &dyn Protection) -> Vec
     let is_built = |path: &Path| {
         protection.origin(path, false) == Origin::Built || folder.join(path).join("CACHEDIR.TAG").exists()
     };
-    left_out.map(|(path, _)| path.clone()).filter(|path| !is_built(path)).collect()
+    left_out.map(|(path, _)| PathBuf::from(path)).filter(|path| !is_built(path)).collect()
 }
 
 /// The patterns of each `.gitignore`, by its folder.
 fn ignored_by(store: &mut Store, listing: &Listing) -> Result<BTreeMap<PathBuf, Rules>, Error> {
     let _lock = store.lock()?;
     let mut rules = BTreeMap::new();
-    for (path, entry) in listing.iter().filter(|(path, _)| path.ends_with(".gitignore")) {
+    for (path, entry) in listing {
+        let path = Path::new(path);
+        if !path.ends_with(".gitignore") {
+            continue;
+        }
         if let Entry { kind: EntryKind::File { digest, .. }, .. } = entry {
             let folder = path.parent().unwrap_or(Path::new("")).to_owned();
             rules.insert(folder, Rules::parse(&store.objects.content(*digest)?));

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Moves paths from one folder to another.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relocation {
     from: PathBuf,
     to: PathBuf,

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsString,
     fs::{self, Permissions},
     os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
@@ -12,6 +13,10 @@ use crate::{
     error::{AtPath as _, Error},
     folder_copy::{CopiedEntry, kind},
 };
+
+/// Entries by their paths, in the order of bytes: comparing the steps of paths would take most of the time. A folder comes
+/// before what is in it.
+pub(super) type ByPath<T> = BTreeMap<OsString, T>;
 
 /// An entry on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +35,8 @@ impl FoundEntry {
 }
 
 /// Lists everything below a folder, and makes folders readable for that. Sockets, pipes and devices are removed.
-pub(super) fn found(root: &Path) -> Result<BTreeMap<PathBuf, FoundEntry>, Error> {
-    let (mut entries, mut folders) = (BTreeMap::new(), vec![PathBuf::new()]);
+pub(super) fn found(root: &Path) -> Result<ByPath<FoundEntry>, Error> {
+    let (mut entries, mut folders) = (ByPath::new(), vec![PathBuf::new()]);
     while let Some(folder) = folders.pop() {
         let path = root.join(&folder);
         for entry in fs::read_dir(&path).at(&path)? {
@@ -48,7 +53,8 @@ pub(super) fn found(root: &Path) -> Result<BTreeMap<PathBuf, FoundEntry>, Error>
                 }
                 folders.push(below.clone());
             }
-            entries.insert(below, FoundEntry { kind, stat: StatData::of_metadata(&metadata) });
+            entries
+                .insert(below.into_os_string(), FoundEntry { kind, stat: StatData::of_metadata(&metadata) });
         }
     }
     Ok(entries)

@@ -9,5 +9,6 @@ mod generated;
 mod ignores;
 mod repositories;
 mod restores;
+mod sealed;
 mod sizes;
 mod tree;
