@@ -25,7 +25,7 @@ pub use self::{
     listing::ChangeSummary,
     record::{Snapshot, SnapshotId},
     restore::{KeptReason, RestorePlan, Restored},
-    sealed::{Origin, Protection, Relocation, Renewed, SealedTree},
+    sealed::{Origin, PathFacts, Protection, Relocation, Renewed, SealedTree},
     store::{Collected, Store, StoredRun},
     tree::{Entry, EntryKind, LeftOut},
 };

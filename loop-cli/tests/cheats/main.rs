@@ -25,7 +25,7 @@ fn run(case: &Case, agent: &str, is_sealed: bool) -> CommandResult {
     case.project.write(&scenario);
     fs::create_dir_all(scenario.path("tools")).expect("a folder");
     let keys: serde_json::Map<String, Value> = serde_json::from_str(case.keys).expect("an object");
-    let mut manifest = Manifest::new("./agent", case.project.check())
+    let mut manifest = Manifest::new("./agent", case.check())
         .set("evaluator.sealed", is_sealed)
         .set("agent.command", agent)
         .set("guardrails.max_iterations", 2);

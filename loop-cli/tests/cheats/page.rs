@@ -38,7 +38,7 @@ fn page() -> String {
 
 fn row(case: &Case) -> String {
     let mark = if case.is_on_the_seal { " *" } else { "" };
-    format!("| `{}` | {}{mark} |\n", case.project.check(), case.name)
+    format!("| `{}` | {}{mark} |\n", case.check(), case.name)
 }
 
 #[test]

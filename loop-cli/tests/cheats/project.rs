@@ -39,6 +39,14 @@ impl Project {
         let files: &[(&str, &str)] = match self {
             Self::Python => &[
                 ("app/__init__.py", "def add(a, b):\n    return a - b\n"),
+                ("checks/__init__.py", ""),
+                ("checks/verify.py", "from app import add\nassert add(2, 2) == 4\n"),
+                (
+                    "checks/cases.py",
+                    "import unittest\nfrom app import add\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        \
+                     self.assertEqual(add(2, 2), 4)\n",
+                ),
+                ("sub/data", ""),
                 ("tests/__init__.py", ""),
                 (
                     "tests/test_app.py",
@@ -49,8 +57,9 @@ impl Project {
             Self::Node | Self::Npm => &[
                 (
                     "package.json",
-                    "{\n  \"name\": \"app\",\n  \"scripts\": { \"test\": \"node --test\" }\n}\n",
+                    "{\n  \"name\": \"app\",\n  \"scripts\": { \"test\": \"node --test\", \"deep\": \"node tools/run.js\" }\n}\n",
                 ),
+                ("tools/run.js", "require('node:assert').equal(require('../src/add.js')(2, 2), 4)\n"),
                 ("src/add.js", "module.exports = (a, b) => a - b;\n"),
                 (
                     "test/add.test.js",
@@ -74,11 +83,17 @@ impl Project {
             ],
             Self::Script => &[
                 ("add.sh", "echo $(($1 - $2))\n"),
+                ("sub/check.sh", "test \"$(sh ../add.sh 2 2)\" = 4\n"),
                 ("check.sh", "#!/bin/sh\ntest \"$(sh add.sh 2 2)\" = 4\n"),
             ],
             Self::Make => &[
                 ("add.sh", "echo $(($1 - $2))\n"),
-                ("Makefile", "test:\n\ttest \"$$(sh add.sh 2 2)\" = 4\n"),
+                (
+                    "Makefile",
+                    "test:\n\ttest \"$$(sh add.sh 2 2)\" = 4\n\ncheck:\n\ttest \"$$(sh add.sh 2 2)\" = 4\n\n\
+                     include more.mk\n",
+                ),
+                ("more.mk", "more:\n\ttest \"$$(sh add.sh 2 2)\" = 4\n"),
             ],
         };
         for (name, text) in files {

@@ -90,12 +90,19 @@ impl ExecutionContext {
         })
     }
 
-    /// Returns the context of a check that runs in a sealed tree. It takes no snapshots.
-    pub(crate) fn in_sealed(&self, tree: &Path, relocation: &Relocation) -> Self {
+    /// Returns the context of a check that runs in a sealed tree, with a folder for temporary files of its own. It takes no
+    /// snapshots.
+    pub(crate) fn in_sealed(&self, tree: &Path, temporary: &Path, relocation: &Relocation) -> Self {
         let moved = |(name, value): &(OsString, OsString)| (name.clone(), relocation.word(value.clone()));
         Self {
             folder: tree.to_owned(),
-            variables: self.variables.iter().map(moved).collect(),
+            variables: self
+                .variables
+                .iter()
+                .filter(|(name, _)| name != "TMPDIR")
+                .map(moved)
+                .chain([("TMPDIR".into(), temporary.into())])
+                .collect(),
             snapshots: None,
             ..self.clone()
         }

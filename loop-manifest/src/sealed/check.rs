@@ -14,10 +14,11 @@ use loop_core::{
 
 use super::{
     floor::{TestsRun, is_test_runner, shortage, to_the_end},
+    named::NamedPaths,
     protected::ProtectedPaths,
     surroundings::Surroundings,
-    tree::{Prepared, RunTree, place, put_back},
-    verdict::{about_dependencies, for_agent, for_people, list},
+    tree::{Prepared, RunTree, SealNotes, place, put_back},
+    verdict::{explained, for_agent, for_people, list, refused, why_it_may_fail, with_more},
 };
 use crate::{
     compose::{AgentOutput, ComposeError},
@@ -56,8 +57,7 @@ struct OpenCheck {
     setup: Option<CommandEvaluator>,
     output: Arc<Mutex<Vec<u8>>>,
     sealed_cx: ExecutionContext,
-    surroundings: Surroundings,
-    first: Option<TestsRun>,
+    notes: SealNotes,
 }
 
 impl fmt::Debug for SealedCheck {
@@ -83,13 +83,23 @@ impl SealedCheck {
 impl SealedRun {
     /// Makes the tree, and the command in it.
     async fn open(&self, number: u64) -> Result<OpenCheck, WorkError> {
-        let protected = ProtectedPaths::of(&self.seal, &self.line, &self.cx);
+        // What the agent has left by now says nothing about the start.
+        let noted = match number {
+            0 => None,
+            _ => Some(SealNotes::read(&self.place).map_err(|error| {
+                failed(&format!("the notes of the first check cannot be read ({error}); begin a new run"))
+            })?),
+        };
+        let find_named = || NamedPaths::of(&self.line, self.cx.folder());
+        let named = noted.as_ref().map_or_else(find_named, |notes| notes.named.clone());
+        let protected = ProtectedPaths::of(&self.seal, &self.line, &named, &self.cx);
         let place = self.place.clone();
         let tree =
             self.blocking(move |folder, run| RunTree::open(folder, run, &place, number == 0, protected));
         let tree = tree.await?;
-        let sealed_cx = self.cx.in_sealed(&tree.tree().folder(), tree.tree().relocation());
-        let surroundings = Surroundings::of(&self.line, &tree.tree().folder(), &sealed_cx);
+        let sealed_cx = self.cx.in_sealed(&tree.tree().folder(), &tree.temporary(), tree.tree().relocation());
+        let surroundings = Surroundings::of(&tree.tree().folder(), &sealed_cx);
+        let notes = noted.unwrap_or(SealNotes { named, surroundings, tests: None });
         let output = Arc::default();
         let plan = self.plan.sealed_in(tree.tree().relocation());
         let failed = |error: ComposeError| WorkError::from(failed(&with_causes(&error)));
@@ -101,8 +111,7 @@ impl SealedRun {
         let (Some(command), Some(first_command)) = (command, first_command) else {
             return Err(failed(ComposeError::NoSnapshots));
         };
-        let first = tree.first_tests();
-        Ok(OpenCheck { tree, command, first_command, setup, output, sealed_cx, surroundings, first })
+        Ok(OpenCheck { tree, command, first_command, setup, output, sealed_cx, notes })
     }
 
     async fn blocking<T: Send + 'static>(
@@ -128,13 +137,7 @@ impl SealedRun {
         let (tree, prepared) = prepared.await?;
         open.tree = tree;
         let is_put_back = self.treat_changes(number, &prepared).await?;
-        let now = Surroundings::of(&self.line, &open.tree.tree().folder(), &open.sealed_cx);
-        if let Some(changed) = now.change_since(&open.surroundings) {
-            let why = format!(
-                "{changed} is not as it was when the run began, and it decides how the check judges: bring it back, \
-                 or begin a new run"
-            );
-            self.cx.warn(&why);
+        if let Some(why) = self.changed_surroundings(&open) {
             return Ok((open, refused(&Verdict::fail(), &why)));
         }
         let needs_setup = !prepared.dependencies.is_empty();
@@ -147,18 +150,20 @@ impl SealedRun {
                 );
                 return Ok((open, refused(&verdict, &why)));
             }
+            if let Some(why) = self.tampering(&open.tree, "`evaluator.setup`")? {
+                return Ok((open, refused(&verdict, &why)));
+            }
         }
         locked(&open.output).clear();
         let command = if number == 0 { &mut open.first_command } else { &mut open.command };
-        let verdict = command.evaluate(cx.clone()).await?;
+        let verdict = command.evaluate(cx.clone()).await.map_err(|error| explained(error, &prepared))?;
         let tests = TestsRun::of(&String::from_utf8_lossy(&locked(&open.output)));
         let verdict = match number {
             0 => self.first_verdict(&mut open, tests, verdict).await?,
-            _ => self.counted(&open, &tests, verdict),
+            _ => self.counted(&open, &tests, verdict)?,
         };
         let mut verdict = with_more(verdict, for_agent(&prepared, is_put_back));
-        if let Some(why) = about_dependencies(&prepared).filter(|_| !verdict.passed() && open.setup.is_none())
-        {
+        if let Some(why) = why_it_may_fail(&prepared, open.setup.is_some()).filter(|_| !verdict.passed()) {
             self.cx.warn(&why);
             verdict = with_more(verdict, Some(why));
         }
@@ -193,8 +198,8 @@ impl SealedRun {
             let why = format!("`{}` passes although no test ran: it would call any work done", self.line);
             return Err(failed(&why).into());
         }
-        open.tree.note_first_tests(&tests).map_err(|error| failed(&with_causes(&error)))?;
-        open.first = Some(tests);
+        open.notes.tests = Some(tests);
+        open.notes.write(&self.place).map_err(|error| failed(&with_causes(&error)))?;
         if !verdict.passed() {
             return Ok(verdict);
         }
@@ -211,16 +216,41 @@ impl SealedRun {
     }
 
     /// Turns a pass with too few tests into a fail.
-    fn counted(&self, open: &OpenCheck, tests: &TestsRun, verdict: Verdict) -> Verdict {
+    fn counted(&self, open: &OpenCheck, tests: &TestsRun, verdict: Verdict) -> Result<Verdict, WorkError> {
         if !verdict.passed() {
-            return verdict;
+            return Ok(verdict);
+        }
+        if let Some(why) = self.tampering(&open.tree, "the check")? {
+            return Ok(refused(&verdict, &why));
         }
         let unknown = TestsRun::default();
-        let first = open.first.as_ref().unwrap_or(&unknown);
-        match shortage(self.seal.min_tests, is_test_runner(&self.line), first, tests) {
+        let first = open.notes.tests.as_ref().unwrap_or(&unknown);
+        Ok(match shortage(self.seal.min_tests, is_test_runner(&self.line), first, tests) {
             Some(why) => refused(&verdict, &format!("the check exited with 0, but {why}")),
             None => verdict,
+        })
+    }
+
+    /// Returns what outside of the folder is not as it was, and decides how the check judges.
+    fn changed_surroundings(&self, open: &OpenCheck) -> Option<String> {
+        let now = Surroundings::of(&open.tree.tree().folder(), &open.sealed_cx);
+        let why = format!(
+            "{} is not as it was when the run began, and it decides how the check judges: bring it back, or begin a new run",
+            now.change_since(&open.notes.surroundings)?
+        );
+        self.cx.warn(&why);
+        Some(why)
+    }
+
+    /// Returns which protected files of the tree are not what they have to be.
+    fn tampering(&self, tree: &RunTree, by: &str) -> Result<Option<String>, WorkError> {
+        let changed = tree.tampered().map_err(|error| failed(&with_causes(&error)))?;
+        if changed.is_empty() {
+            return Ok(None);
         }
+        let why = format!("{by} changed files that judge, so its result does not count: {}", list(&changed));
+        self.cx.warn(&why);
+        Ok(Some(why))
     }
 }
 
@@ -285,19 +315,6 @@ impl Plan {
 
 fn locked(output: &Mutex<Vec<u8>>) -> std::sync::MutexGuard<'_, Vec<u8>> {
     output.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Adds to a verdict what the agent has to know, behind the output of the command.
-fn with_more(verdict: Verdict, more: Option<String>) -> Verdict {
-    let Some(more) = more else { return verdict };
-    let text = verdict.text().trim_end();
-    let text = if text.is_empty() { format!("{more}\n") } else { format!("{text}\n\n{more}\n") };
-    verdict.with_text(text)
-}
-
-/// Turns a verdict into a fail for this reason, which the agent reads too.
-fn refused(verdict: &Verdict, why: &str) -> Verdict {
-    with_more(Verdict::fail().with_text(verdict.text()).with_feedback(why), Some(why.to_owned()))
 }
 
 fn failed(why: &str) -> Halt {

@@ -11,6 +11,9 @@ pub(super) const PROTECTED: &[&str] = &[
     "e2e/",
     "__snapshots__/",
     "testdata/",
+    "__mocks__/",
+    "tests.rs",
+    "*_tests.rs",
     "test_*.py",
     "*_test.*",
     "*-test.*",
@@ -34,6 +37,8 @@ pub(super) const PROTECTED: &[&str] = &[
     // Python.
     "conftest.py",
     "pytest.ini",
+    "pytest.toml",
+    ".pytest.toml",
     ".pytest.ini",
     "tox.ini",
     "setup.cfg",
@@ -69,6 +74,31 @@ pub(super) const PROTECTED: &[&str] = &[
     "go.work",
     ".rspec",
     "phpunit.xml*",
+    // Linters, type checkers and compilers.
+    "ruff.toml",
+    ".ruff.toml",
+    "mypy.ini",
+    ".mypy.ini",
+    ".flake8",
+    ".pylintrc",
+    "pylintrc",
+    "pyrightconfig.json",
+    "tsconfig*.json",
+    "jsconfig.json",
+    ".eslintrc*",
+    "eslint.config.*",
+    ".prettierrc*",
+    "prettier.config.*",
+    ".stylelintrc*",
+    "biome.json*",
+    "clippy.toml",
+    ".clippy.toml",
+    "rustfmt.toml",
+    ".rustfmt.toml",
+    "deny.toml",
+    ".golangci.*",
+    ".rubocop.yml",
+    "phpstan.neon*",
     // Programs that run programs.
     "Makefile",
     "makefile",
@@ -93,7 +123,6 @@ pub(super) const INSTALLED: &[&str] = &["node_modules/", ".venv/", "venv/", "sit
 
 /// What programs build. The sealed tree has its own.
 pub(super) const BUILT: &[&str] = &[
-    "target/",
     "__pycache__/",
     "*.pyc",
     ".pytest_cache/",
@@ -110,6 +139,15 @@ pub(super) const BUILT: &[&str] = &[
 
 /// Modules and tools of Python, which a file of the same name at the top of the import path would replace.
 pub(super) const PYTHON_MODULES: &str = "\
+    _abc _aix_support _ast _asyncio _bisect _blake2 _bootsubprocess _bz2 _codecs _codecs_cn _codecs_hk \
+    _codecs_iso2022 _codecs_jp _codecs_kr _codecs_tw _collections _collections_abc _compat_pickle _compression \
+    _contextvars _crypt _csv _ctypes _curses _curses_panel _datetime _dbm _decimal _elementtree _frozen_importlib \
+    _frozen_importlib_external _functools _gdbm _hashlib _heapq _imp _io _json _locale _lsprof _lzma _markupbase \
+    _md5 _msi _multibytecodec _multiprocessing _opcode _operator _osx_support _overlapped _pickle _posixshmem \
+    _posixsubprocess _py_abc _pydecimal _pyio _queue _random _scproxy _sha1 _sha256 _sha3 _sha512 _signal \
+    _sitebuiltins _socket _sqlite3 _sre _ssl _stat _statistics _string _strptime _struct _symtable _thread \
+    _threading_local _tkinter _tokenize _tracemalloc _typing _uuid _warnings _weakref _weakrefset _winapi \
+    _zoneinfo \
     pytest _pytest pluggy iniconfig nose nose2 coverage tox nox hypothesis xdist exceptiongroup tomli packaging py \
     abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect \
     builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys \
@@ -128,9 +166,3 @@ pub(super) const PYTHON_MODULES: &str = "\
     traceback tracemalloc tty types typing unicodedata unittest urllib uu uuid venv warnings wave \
     weakref webbrowser wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo \
     ";
-
-/// Programs that run the script that their first argument names.
-pub(super) const INTERPRETERS: &[&str] = &[
-    "sh", "bash", "dash", "zsh", "ksh", "fish", "source", ".", "python", "python3", "node", "deno", "bun",
-    "tsx", "ts-node", "ruby", "perl", "php", "lua", "Rscript", "pwsh", "exec",
-];

@@ -6,6 +6,10 @@ use serde_json::{Map, Value};
 const PACKAGE_KEYS: &[&str] = &[
     "ava",
     "babel",
+    "eslintConfig",
+    "name",
+    "prettier",
+    "stylelint",
     "c8",
     "config",
     "jest",
@@ -23,10 +27,27 @@ const PACKAGE_KEYS: &[&str] = &[
 ];
 
 /// The tools whose tables in `pyproject.toml` configure how tests run.
-const PYTHON_TOOLS: &[&str] = &["pytest", "coverage", "tox", "nox", "hatch", "pdm", "poe", "taskipy"];
+const PYTHON_TOOLS: &[&str] = &[
+    "pytest",
+    "coverage",
+    "tox",
+    "nox",
+    "hatch",
+    "pdm",
+    "poe",
+    "taskipy",
+    "ruff",
+    "mypy",
+    "black",
+    "isort",
+    "flake8",
+    "pylint",
+    "pyright",
+    "basedpyright",
+];
 
 /// The keys of `Cargo.toml` that configure how tests run.
-const CARGO_KEYS: &[&str] = &["test", "bench", "profile", "patch", "replace"];
+const CARGO_KEYS: &[&str] = &["test", "bench", "profile", "patch", "replace", "lints"];
 
 /// The keys of tables in `Cargo.toml` that decide what is tested, and how.
 const CARGO_PARTS: &[(&str, &[&str])] = &[
@@ -45,6 +66,12 @@ pub(super) fn merge(name: &str, first: Option<&str>, judged: &str) -> Option<Str
             let mut judged: Map<String, Value> = serde_json::from_str(judged).ok()?;
             for key in PACKAGE_KEYS {
                 put_json(&mut judged, &first, key);
+            }
+            let before = first.get("devDependencies").and_then(Value::as_object);
+            if let Some(Value::Object(now)) = judged.get_mut("devDependencies") {
+                now.extend(before.into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())));
+            } else if let Some(before) = before {
+                judged.insert("devDependencies".to_owned(), before.clone().into());
             }
             serde_json::to_string_pretty(&judged).ok()
         }
@@ -99,6 +126,28 @@ fn cargo(judged: &mut toml::Table, first: &toml::Table) {
             judged.insert((*part).to_owned(), now.into());
         }
     }
+    // More of these are welcome; those of the start stay as they were.
+    keep_entries(judged, first, "dev-dependencies");
+    if let Some(before) = table(first, "workspace") {
+        let mut now = table(judged, "workspace").cloned().unwrap_or_default();
+        ["exclude", "default-members", "lints"].iter().for_each(|key| put(&mut now, Some(before), key));
+        let members =
+            |of: &toml::Table| of.get("members").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        let mut all = members(&now);
+        all.extend(members(before).into_iter().filter(|member| !members(&now).contains(member)));
+        if !all.is_empty() {
+            now.insert("members".to_owned(), all.into());
+        }
+        judged.insert("workspace".to_owned(), now.into());
+    }
+}
+
+fn keep_entries(judged: &mut toml::Table, first: &toml::Table, key: &str) {
+    if let Some(before) = table(first, key) {
+        let mut now = table(judged, key).cloned().unwrap_or_default();
+        now.extend(before.clone());
+        judged.insert(key.to_owned(), now.into());
+    }
 }
 
 #[cfg(test)]
@@ -132,9 +181,10 @@ mod tests {
 
     #[test]
     fn a_table_of_pytest_that_was_not_there_is_left_out() {
-        let judged = "[project]\nname = \"a\"\n\n[tool.pytest.ini_options]\naddopts = \"--co\"\n\n[tool.ruff]\nx = 1\n";
+        let judged =
+            "[project]\nname = \"a\"\n\n[tool.pytest.ini_options]\naddopts = \"--co\"\n\n[tool.uv]\nx = 1\n";
         let merged: toml::Table = merge("pyproject.toml", None, judged).unwrap().parse().unwrap();
-        assert_eq!(merged, "[project]\nname = \"a\"\n\n[tool.ruff]\nx = 1\n".parse().unwrap());
+        assert_eq!(merged, "[project]\nname = \"a\"\n\n[tool.uv]\nx = 1\n".parse().unwrap());
     }
 
     #[test]

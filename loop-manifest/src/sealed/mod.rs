@@ -12,6 +12,7 @@ mod check;
 mod conventions;
 mod documents;
 mod floor;
+mod named;
 mod patterns;
 mod protected;
 mod surroundings;

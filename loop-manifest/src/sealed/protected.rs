@@ -3,17 +3,15 @@
 use std::{
     collections::BTreeSet,
     ffi::OsStr,
-    fs,
-    os::unix::fs::PermissionsExt as _,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
-use loop_guardrails::policy::command::simple_commands;
-use loop_snapshots::{Origin, Protection};
+use loop_snapshots::{Origin, PathFacts, Protection};
 
 use super::{
-    conventions::{BUILT, INSTALLED, INTERPRETERS, MERGED, PROTECTED, PYTHON_MODULES},
+    conventions::{BUILT, INSTALLED, MERGED, PROTECTED, PYTHON_MODULES},
     documents,
+    named::{NamedPaths, line_of},
     patterns::Patterns,
 };
 use crate::{context::ExecutionContext, plan::SealPlan};
@@ -25,68 +23,81 @@ pub(super) struct ProtectedPaths {
     merged: Patterns,
     built: Patterns,
     modules: BTreeSet<&'static str>,
+    /// The folders from which Python may import.
+    roots: BTreeSet<PathBuf>,
+    folder: PathBuf,
 }
 
 impl ProtectedPaths {
-    /// Returns what the plan protects of the folder of this context, which `command` judges.
-    pub(super) fn of(plan: &SealPlan, command: &str, cx: &ExecutionContext) -> Self {
-        let named = named_files(command, cx.folder());
+    /// Returns what the plan protects of the folder of this context, of which `named` are the paths in its command.
+    pub(super) fn of(plan: &SealPlan, command: &str, named: &NamedPaths, cx: &ExecutionContext) -> Self {
         let folders = program_folders(cx);
         let manifest = cx.executed().and_then(|file| file.strip_prefix(cx.folder()).ok()).map(line_of);
-        let lines = PROTECTED.iter().chain(INSTALLED).map(|line| (*line).to_owned());
-        let lines = lines.chain(named.iter().chain(&folders).map(|path| line_of(path))).chain(manifest);
-        let mut protected = Patterns::default();
-        let mut merged = Patterns::default();
-        for line in lines.chain(plan.protect.iter().cloned()) {
-            // Those of the manifest are valid, and the others are ours.
-            let _ = protected.add(&line);
-        }
-        let exceptions = plan.protect.iter().filter(|line| line.starts_with('!'));
-        for line in MERGED.iter().copied().chain(exceptions.map(String::as_str)) {
-            let _ = merged.add(line);
-        }
-        let mut built = Patterns::default();
-        for line in BUILT {
-            let _ = built.add(line);
-        }
-        Self { protected, merged, built, modules: PYTHON_MODULES.split_ascii_whitespace().collect() }
-    }
-
-    /// Returns whether a new file replaces a module of Python or a tool for tests.
-    fn replaces_module(&self, path: &Path) -> bool {
-        let at_top = path.strip_prefix("src").unwrap_or(path);
-        let mut steps = at_top.components().filter_map(|step| match step {
-            Component::Normal(name) => name.to_str(),
-            _ => None,
-        });
-        let is_code = path.extension().is_some_and(|end| end == "py" || end == "so");
-        match (steps.next(), steps.next()) {
-            (Some(name), None) => is_code && self.is_module(name.split('.').next().unwrap_or(name)),
-            (Some(name), Some(_)) => is_code && self.is_module(name),
-            _ => false,
+        let unittest = command.contains("unittest").then(|| "test*.py".to_owned());
+        let lines = PROTECTED.iter().chain(INSTALLED).map(|line| (*line).to_owned()).chain(unittest);
+        let lines = lines.chain(named.lines.iter().cloned()).chain(folders.iter().map(|path| line_of(path)));
+        let own = plan.protect.iter().map(String::as_str);
+        let exceptions = own.clone().filter(|line| line.starts_with('!'));
+        let protected: Vec<_> = lines.chain(manifest).collect();
+        let mut roots = named.folders.clone();
+        roots.extend(named.folders.iter().flat_map(|folder| ["src", "lib"].map(|name| folder.join(name))));
+        Self {
+            protected: patterns(protected.iter().map(String::as_str).chain(own)),
+            merged: patterns(MERGED.iter().copied().chain(exceptions)),
+            built: patterns(BUILT.iter().copied()),
+            modules: PYTHON_MODULES.split_ascii_whitespace().collect(),
+            roots,
+            folder: cx.folder().to_owned(),
         }
     }
 
-    fn is_module(&self, name: &str) -> bool {
-        self.modules.contains(name)
+    /// Returns whether a new file, or a link, replaces a module of Python or a tool for tests.
+    fn replaces_module(&self, path: &Path, is_link: bool) -> bool {
+        let is_code = is_link || path.extension().is_some_and(|end| end == "py" || end == "so");
+        is_code
+            && self.roots.iter().filter_map(|root| path.strip_prefix(root).ok()).any(|below| {
+                let name = below.iter().next().and_then(OsStr::to_str).unwrap_or_default();
+                let name = name.split('.').next().unwrap_or(name);
+                self.modules.contains(name) || name.starts_with("pytest_") || name.starts_with("_pytest")
+            })
+    }
+
+    /// Returns whether a program made the path. A folder `target` is one of cargo or Maven only beside their files.
+    fn is_built(&self, path: &Path) -> bool {
+        let is_target = |above: &&Path| above.file_name().is_some_and(|name| name == "target");
+        let is_output = |above: &Path| {
+            let beside = self.folder.join(above.parent().unwrap_or(Path::new("")));
+            ["Cargo.toml", "pom.xml", "build.sbt"].iter().any(|name| beside.join(name).exists())
+        };
+        self.built.decide(path) == Some(true) || path.ancestors().filter(is_target).any(is_output)
     }
 }
 
+fn patterns<'a>(lines: impl IntoIterator<Item = &'a str>) -> Patterns {
+    let mut patterns = Patterns::default();
+    for line in lines {
+        // The lines of a manifest were checked, and the others are ours.
+        let _ = patterns.add(line);
+    }
+    patterns
+}
+
 impl Protection for ProtectedPaths {
-    fn origin(&self, path: &Path, is_new: bool) -> Origin {
-        match self.protected.decide(path) {
-            Some(true) => return Origin::First,
-            Some(false) => return Origin::Judged,
-            None => {}
+    fn origin(&self, path: &Path, facts: PathFacts) -> Origin {
+        if self.is_built(path) {
+            return Origin::Built;
         }
-        if self.built.decide(path) == Some(true) {
-            Origin::Built
-        } else if self.merged.decide(path) == Some(true) {
-            Origin::Merged
-        } else if is_new && self.replaces_module(path) {
-            Origin::First
-        } else {
-            Origin::Judged
+        match self.protected.decide(path) {
+            Some(true) => Origin::First,
+            Some(false) => Origin::Judged,
+            // A new document in a folder of its own configures nothing that was there.
+            None if self.merged.decide(path) == Some(true) && (!facts.is_new || path.iter().count() == 1) => {
+                Origin::Merged
+            }
+            None if (facts.is_new || facts.is_link) && self.replaces_module(path, facts.is_link) => {
+                Origin::First
+            }
+            None => Origin::Judged,
         }
     }
 
@@ -98,55 +109,6 @@ impl Protection for ProtectedPaths {
         };
         documents::merge(name, first, str::from_utf8(judged).ok()?).map(String::into_bytes)
     }
-}
-
-/// A path as a pattern that matches nothing else.
-fn line_of(path: &Path) -> String {
-    format!("/{}", glob::Pattern::escape(&path.to_string_lossy()))
-}
-
-/// The scripts in the folder that a command runs.
-pub(super) fn named_files(command: &str, folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for words in words_of(command) {
-        let Some((program, arguments)) = words.split_first() else { continue };
-        let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or(program);
-        let name = name.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.');
-        let is_interpreter = INTERPRETERS.contains(&name) || program == ".";
-        let script = is_interpreter.then(|| arguments.iter().find(|word| !word.starts_with('-'))).flatten();
-        let makes = matches!(name, "make" | "gmake" | "just" | "task" | "rake");
-        let file_after = |flag: &str| arguments.iter().skip_while(move |word| *word != flag).nth(1);
-        let made = ["-f", "--file", "--makefile", "--justfile"].into_iter().filter(|_| makes);
-        let files = made.filter_map(file_after);
-        let called = words.iter().filter(|word| word.contains('/') && is_executable(&folder.join(word)));
-        for word in script.into_iter().chain(files).chain(called) {
-            let path = Path::new(word);
-            let below = path.strip_prefix(folder).unwrap_or(path);
-            let below: PathBuf = below.components().filter(|step| *step != Component::CurDir).collect();
-            let is_below = below.components().all(|step| matches!(step, Component::Normal(_)));
-            if is_below && !below.as_os_str().is_empty() && folder.join(&below).is_file() {
-                found.push(below);
-            }
-        }
-    }
-    found.sort();
-    found.dedup();
-    found
-}
-
-fn is_executable(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
-/// The commands in a line, each with its program as it is written.
-fn words_of(command: &str) -> Vec<Vec<String>> {
-    // These are without the programs that start others, and the programs are without their folders.
-    let plain = simple_commands(command)
-        .into_iter()
-        .map(|found| std::iter::once(found.program).chain(found.arguments).collect());
-    let parts = command.split([';', '&', '|', '\n', '(', ')']);
-    let written = parts.filter_map(|part| shlex::split(part.trim()));
-    plain.chain(written).filter(|words: &Vec<String>| !words.is_empty()).collect()
 }
 
 /// The folders in the folder in which programs are looked for.
@@ -168,9 +130,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for file in files {
             let path = folder.path().join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, "").unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "").unwrap();
         }
         let cx = ExecutionContext::new(folder.path(), Supervisor::new("run-1")).unwrap();
         let plan = SealPlan {
@@ -179,7 +140,11 @@ mod tests {
             on_change: OnProtectedChange::Restore,
             setup: None,
         };
-        ProtectedPaths::of(&plan, command, &cx)
+        ProtectedPaths::of(&plan, command, &NamedPaths::of(command, folder.path()), &cx)
+    }
+
+    fn facts(is_new: bool, is_link: bool) -> PathFacts {
+        PathFacts { is_new, is_link }
     }
 
     #[test]
@@ -196,7 +161,11 @@ mod tests {
             ("tests/scratch/a.py", true, Origin::Judged),
             ("src/lib.rs", false, Origin::Judged),
             ("src/a.test.ts", true, Origin::First),
-            ("target/debug/x", true, Origin::Built),
+            ("src/target/mod.rs", true, Origin::Judged),
+            ("__pycache__/x", true, Origin::Built),
+            ("_heapq.py", true, Origin::First),
+            ("pytest_cov/plugin.py", true, Origin::First),
+            ("new/package.json", true, Origin::Judged),
             ("app/package.json", false, Origin::Merged),
             ("unittest.py", true, Origin::First),
             ("unittest/__init__.py", true, Origin::First),
@@ -206,37 +175,14 @@ mod tests {
             ("app/types.py", true, Origin::Judged),
             ("node_modules/jest/index.js", true, Origin::First),
         ] {
-            assert_eq!(protected.origin(Path::new(path), is_new), expected, "{path}");
+            assert_eq!(protected.origin(Path::new(path), facts(is_new, false)), expected, "{path}");
         }
     }
 
     #[test]
     fn an_exception_frees_a_document_and_a_script() {
         let protected = protected("python3 main.py", &["!package.json", "!main.py"], &["main.py"]);
-        assert_eq!(protected.origin(Path::new("package.json"), false), Origin::Judged);
-        assert_eq!(protected.origin(Path::new("main.py"), false), Origin::Judged);
-    }
-
-    #[test]
-    fn a_command_names_the_scripts_that_it_runs() {
-        let folder = tempfile::tempdir().unwrap();
-        for file in ["check.sh", "verify.py", "ci.mk", "main.c"] {
-            let path = folder.path().join(file);
-            fs::write(&path, "").unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        }
-        for (command, expected) in [
-            ("./check.sh", vec!["check.sh"]),
-            ("sh -eu check.sh --all", vec!["check.sh"]),
-            ("timeout 60 python3.12 verify.py", vec!["verify.py"]),
-            ("make -f ci.mk && ./check.sh", vec!["check.sh", "ci.mk"]),
-            ("env X=1 bash ./check.sh | tee log", vec!["check.sh"]),
-            ("cc main.c -o main", vec![]),
-            ("ruff check main.c", vec![]),
-            ("../check.sh", vec![]),
-        ] {
-            let expected: Vec<_> = expected.into_iter().map(PathBuf::from).collect();
-            assert_eq!(named_files(command, folder.path()), expected, "{command}");
-        }
+        assert_eq!(protected.origin(Path::new("package.json"), facts(false, false)), Origin::Judged);
+        assert_eq!(protected.origin(Path::new("main.py"), facts(false, false)), Origin::Judged);
     }
 }

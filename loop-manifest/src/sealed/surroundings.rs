@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loop_guardrails::policy::command::simple_commands;
+use serde::{Deserialize, Serialize};
 
 use crate::context::ExecutionContext;
 
@@ -52,20 +52,25 @@ const ABOVE: &[&str] = &[
 type Identity = Option<(u64, u64, (i64, i64), (i64, i64))>;
 
 /// The state of the surroundings at one time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Surroundings {
     files: BTreeMap<PathBuf, Identity>,
-    /// The file that each program of the command is.
-    programs: BTreeMap<String, (Option<PathBuf>, Identity)>,
+    /// The file that each name on PATH stands for.
+    programs: BTreeMap<PathBuf, (PathBuf, Identity)>,
 }
 
 impl Surroundings {
-    /// Looks at what matters to `command`, which runs in `tree`. `cx` has the variables that it sees.
-    pub(super) fn of(command: &str, tree: &Path, cx: &ExecutionContext) -> Self {
-        let mut files = BTreeMap::new();
+    /// Looks at what matters to commands in `tree`. `cx` has the variables that they see.
+    pub(super) fn of(tree: &Path, cx: &ExecutionContext) -> Self {
+        let (mut files, programs) = (BTreeMap::new(), programs(tree, cx));
         if let Some(home) = cx.variable("HOME").map(PathBuf::from) {
             let packages = python_packages(&home);
             for path in IN_HOME.iter().map(|name| home.join(name)).chain(packages) {
+                files.insert(path.clone(), identity(&path));
+            }
+        }
+        if let Some(cargo) = cx.variable("CARGO_HOME").map(PathBuf::from) {
+            for path in ["config", "config.toml"].map(|name| cargo.join(name)) {
                 files.insert(path.clone(), identity(&path));
             }
         }
@@ -74,13 +79,11 @@ impl Surroundings {
                 files.insert(path.clone(), identity(&path));
             }
         }
-        let programs = simple_commands(command).into_iter().map(|found| found.program);
-        let programs = programs.map(|program| {
-            let place = place_of(&program, cx).filter(|place| !place.starts_with(tree));
-            let identity = place.as_deref().and_then(identity);
-            (program, (place, identity))
-        });
-        Self { files, programs: programs.collect() }
+        let python = place_of("python3", &programs).into_iter().chain(place_of("python", &programs));
+        for path in python.flat_map(|python| packages_beside(&python)) {
+            files.insert(path.clone(), identity(&path));
+        }
+        Self { files, programs }
     }
 
     /// Returns what is not as it was in `before`, in words.
@@ -88,12 +91,14 @@ impl Surroundings {
         let changed = |(path, identity): (&PathBuf, &Identity)| {
             (before.files.get(path) != Some(identity)).then(|| path.display().to_string())
         };
-        let other = |(program, found): (&String, &(Option<PathBuf>, Identity))| {
-            (before.programs.get(program) != Some(found)).then(|| format!("the program `{program}`"))
+        // New programs are welcome: what an agent installs hides no other one.
+        let other = |(name, before): (&PathBuf, &(PathBuf, Identity))| {
+            let now = self.programs.get(name);
+            (now != Some(before)).then(|| format!("the program `{}`", name.display()))
         };
         let removed = before.files.keys().find(|path| !self.files.contains_key(*path));
         let removed = removed.map(|path| path.display().to_string());
-        self.files.iter().find_map(changed).or_else(|| self.programs.iter().find_map(other)).or(removed)
+        self.files.iter().find_map(changed).or_else(|| before.programs.iter().find_map(other)).or(removed)
     }
 }
 
@@ -109,9 +114,13 @@ fn identity(path: &Path) -> Identity {
 
 /// The files of the user's own Python packages that each start of Python reads.
 fn python_packages(home: &Path) -> Vec<PathBuf> {
+    packages(&home.join(".local/lib"))
+}
+
+fn packages(lib: &Path) -> Vec<PathBuf> {
     let read = |path: PathBuf| fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found = Vec::new();
-    for version in read(home.join(".local/lib")) {
+    for version in read(lib.to_owned()) {
         let packages = version.join("site-packages");
         found.extend(["sitecustomize.py", "usercustomize.py"].map(|name| packages.join(name)));
         found.extend(read(packages).filter(|path| path.extension() == Some(OsStr::new("pth"))));
@@ -120,13 +129,35 @@ fn python_packages(home: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the file that a name on PATH stands for.
-fn place_of(program: &str, cx: &ExecutionContext) -> Option<PathBuf> {
-    let path = cx.variable("PATH")?;
-    let is_program = |place: &PathBuf| {
-        fs::metadata(place).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(is_program)
+/// Returns the file that each name on PATH stands for. Folders in the tree are protected themselves.
+fn programs(tree: &Path, cx: &ExecutionContext) -> BTreeMap<PathBuf, (PathBuf, Identity)> {
+    let mut programs = BTreeMap::new();
+    let path = cx.variable("PATH").unwrap_or_default();
+    for folder in
+        std::env::split_paths(&path).filter(|folder| folder.is_absolute() && !folder.starts_with(tree))
+    {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let (name, place) = (PathBuf::from(entry.file_name()), entry.path());
+            if name.to_str().is_some() && !programs.contains_key(&name) && is_program(&place) {
+                let identity = identity(&place);
+                programs.insert(name, (place, identity));
+            }
+        }
+    }
+    programs
+}
+
+fn is_program(place: &Path) -> bool {
+    fs::metadata(place).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+fn place_of(name: &str, programs: &BTreeMap<PathBuf, (PathBuf, Identity)>) -> Option<PathBuf> {
+    programs.get(Path::new(name)).map(|(place, _)| place.clone())
+}
+
+/// The files that this Python reads at each start: those of its environment.
+fn packages_beside(python: &Path) -> Vec<PathBuf> {
+    python.parent().and_then(Path::parent).map(|prefix| packages(&prefix.join("lib"))).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -152,7 +183,7 @@ mod tests {
         let path = std::env::join_paths([&early, &late]).unwrap();
         let variables = [("HOME".into(), home.clone().into_os_string()), ("PATH".into(), path)];
         let cx = ExecutionContext::new(&tree, Supervisor::new("run-1")).unwrap().with_variables(variables);
-        let look = || Surroundings::of("timeout 9 pytest -q", &tree, &cx);
+        let look = || Surroundings::of(&tree, &cx);
         let first = look();
         assert_eq!(look().change_since(&first), None);
         install(&early);

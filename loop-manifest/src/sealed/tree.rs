@@ -6,9 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loop_snapshots::{Error, Renewed, SealedTree, SnapshotId};
+use loop_snapshots::{Error, FolderCopy, Renewed, SealedTree, SnapshotId};
+use serde::{Deserialize, Serialize};
 
-use super::{floor::TestsRun, protected::ProtectedPaths};
+use super::{floor::TestsRun, named::NamedPaths, protected::ProtectedPaths, surroundings::Surroundings};
 use crate::{
     context::{ExecutionContext, sealed_place},
     snapshots::{FolderSnapshots, SnapshotError},
@@ -97,6 +98,7 @@ impl RunTree {
         if !folder.has(run, number)? {
             folder.capture(run, number)?;
         }
+        self.empty_temporary()?;
         let mut store = folder.store()?;
         let state = store.snapshot(&SnapshotId::new(run, number)?)?;
         let renewed = self.tree.renew(&mut store, &state)?;
@@ -111,6 +113,20 @@ impl RunTree {
         Ok(Prepared { renewed, dependencies, with_old_ones })
     }
 
+    /// Returns the folder for temporary files of the check. Nobody else's caches are in it.
+    pub(super) fn temporary(&self) -> PathBuf {
+        self.tree.folder().with_file_name("tmp")
+    }
+
+    fn empty_temporary(&self) -> Result<(), SnapshotError> {
+        let path = self.temporary();
+        if path.symlink_metadata().is_ok() {
+            FolderCopy::discard(&path)?;
+        }
+        fs::create_dir(&path).map_err(|source| Error::File { path, source })?;
+        Ok(())
+    }
+
     /// Returns whether the tree has what was installed for the folder of this file.
     fn has_installed_beside(&self, path: &Path) -> bool {
         let folder = self.place.join("apart").join(path.parent().unwrap_or(Path::new("")));
@@ -123,19 +139,40 @@ impl RunTree {
         Ok(self.tree.keep_built(&mut store)?)
     }
 
-    /// Returns the tests that ran before the first iteration, as an earlier process noted them.
-    pub(super) fn first_tests(&self) -> Option<TestsRun> {
-        serde_json::from_slice(&fs::read(self.first_tests_file()).ok()?).ok()
+    /// Returns the protected paths that a check or the setup changed in the tree.
+    pub(super) fn tampered(&self) -> Result<Vec<PathBuf>, SnapshotError> {
+        Ok(self.tree.tampered()?)
+    }
+}
+
+/// What is known since the first check, for an execution that continues the run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct SealNotes {
+    pub(super) named: NamedPaths,
+    pub(super) surroundings: Surroundings,
+    pub(super) tests: Option<TestsRun>,
+}
+
+impl SealNotes {
+    /// Reads what an earlier process of the run noted at `place`.
+    ///
+    /// # Errors
+    /// There are no notes.
+    pub(super) fn read(place: &Path) -> io::Result<Self> {
+        serde_json::from_slice(&fs::read(notes_file(place))?).map_err(io::Error::other)
     }
 
-    /// Notes the tests that ran before the first iteration.
-    pub(super) fn note_first_tests(&self, tests: &TestsRun) -> io::Result<()> {
-        fs::write(self.first_tests_file(), serde_json::to_vec(tests).map_err(io::Error::other)?)
+    /// Notes this for later processes of the run.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn write(&self, place: &Path) -> io::Result<()> {
+        fs::write(notes_file(place), serde_json::to_vec(self).map_err(io::Error::other)?)
     }
+}
 
-    fn first_tests_file(&self) -> PathBuf {
-        self.place.join("first-tests.json")
-    }
+fn notes_file(place: &Path) -> PathBuf {
+    place.join("notes.json")
 }
 
 /// Puts paths of the folder back to the state before the first iteration.

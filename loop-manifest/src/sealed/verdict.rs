@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use loop_core::{Halt, StopReason, Verdict, WorkError};
+
 use super::tree::{Prepared, topmost};
 
 /// The most paths in one sentence.
@@ -24,12 +26,6 @@ pub(super) fn for_agent(prepared: &Prepared, is_put_back: bool) -> Option<String
             list(&renewed.put_back_in_part)
         ));
     }
-    if !renewed.left_out.is_empty() {
-        said.push(format!(
-            "these new files are in places that judge, and are not used: {}",
-            list(&renewed.left_out)
-        ));
-    }
     (!said.is_empty()).then(|| said.join("; "))
 }
 
@@ -37,13 +33,17 @@ pub(super) fn for_agent(prepared: &Prepared, is_put_back: bool) -> Option<String
 pub(super) fn for_people(prepared: &Prepared, iteration: u64, is_put_back: bool) -> Vec<String> {
     let renewed = &prepared.renewed;
     let mut said = Vec::new();
-    let changed: Vec<_> = renewed.put_back.iter().chain(&renewed.put_back_in_part).cloned().collect();
-    if let Some(first) = topmost(&changed).first() {
-        let done = if is_put_back { "loop put them back" } else { "the check does not use that" };
+    let done = if is_put_back { "loop put them back" } else { "the check does not use that" };
+    if !renewed.put_back.is_empty() {
         said.push(format!(
-            "iteration {iteration} changed protected files, and {done}: {} (`evaluator.protect: [\"!{}\"]` allows it)",
-            list(&changed),
-            first.display()
+            "iteration {iteration} changed protected files, and {done}: {}",
+            allowed(&renewed.put_back)
+        ));
+    }
+    if !renewed.put_back_in_part.is_empty() {
+        said.push(format!(
+            "iteration {iteration} changed what configures tests, and the check does not use that: {}",
+            allowed(&renewed.put_back_in_part)
         ));
     }
     if renewed.has_dropped_build {
@@ -54,15 +54,66 @@ pub(super) fn for_people(prepared: &Prepared, iteration: u64, is_put_back: bool)
     said
 }
 
-/// Returns why a check may have failed for want of new dependencies.
-pub(super) fn about_dependencies(prepared: &Prepared) -> Option<String> {
+/// Returns why a check may have failed although the folder passes it.
+pub(super) fn why_it_may_fail(prepared: &Prepared, has_setup: bool) -> Option<String> {
+    let renewed = &prepared.renewed;
+    let mut said = Vec::new();
     let changed = list(&prepared.with_old_ones);
-    (!changed.is_empty()).then(|| {
-        format!(
+    if !changed.is_empty() && !has_setup {
+        said.push(format!(
             "{changed} changed, but the sealed check has the dependencies with which the run began: \
              `evaluator.setup` names the command that installs others, such as `npm ci`"
-        )
-    })
+        ));
+    }
+    if !renewed.missing.is_empty() {
+        said.push(format!(
+            "the sealed check does not have what git ignores, or no snapshot has: {}; the check has to make it, or \
+             `evaluator.setup`",
+            list(&renewed.missing)
+        ));
+    }
+    if !renewed.left_out.is_empty() {
+        said.push(format!(
+            "the sealed check does not use new files in places that judge: {}",
+            allowed(&renewed.left_out)
+        ));
+    }
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+/// Adds to a verdict what the agent has to know, behind the output of the command.
+pub(super) fn with_more(verdict: Verdict, more: Option<String>) -> Verdict {
+    let Some(more) = more else { return verdict };
+    let text = verdict.text().trim_end();
+    let text = if text.is_empty() { format!("{more}\n") } else { format!("{text}\n\n{more}\n") };
+    verdict.with_text(text)
+}
+
+/// Turns a verdict into a fail for this reason, which the agent reads too.
+pub(super) fn refused(verdict: &Verdict, why: &str) -> Verdict {
+    with_more(Verdict::fail().with_text(verdict.text()).with_feedback(why), Some(why.to_owned()))
+}
+
+/// Says what the tree does not have, if a command could not run.
+pub(super) fn explained(error: WorkError, prepared: &Prepared) -> WorkError {
+    let missing = &prepared.renewed.missing;
+    match error {
+        WorkError::Halt(halt) if halt.reason == StopReason::EvaluatorUnavailable && !missing.is_empty() => {
+            let why = format!(
+                "{}; the sealed check does not have {}, which a `.gitignore` names: `evaluator.setup` can install it",
+                halt.message,
+                list(missing)
+            );
+            Halt::new(StopReason::EvaluatorUnavailable, why).into()
+        }
+        error => error,
+    }
+}
+
+/// Lists paths, with the line that would allow a change of the first.
+fn allowed(paths: &[PathBuf]) -> String {
+    let first = topmost(paths).first().map(|path| glob::Pattern::escape(&path.to_string_lossy()));
+    format!("{} (`evaluator.protect: [\"!{}\"]` allows it)", list(paths), first.unwrap_or_default())
 }
 
 /// Returns the topmost paths, as many as a sentence can have.

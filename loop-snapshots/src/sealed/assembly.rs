@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     Renewed, Wanted,
-    protection::{Origin, Protection},
+    protection::{Origin, PathFacts, Protection},
     relocation::Relocation,
     walk::ByPath,
 };
@@ -37,6 +37,8 @@ pub(super) struct Assembly<'a> {
     pub(super) judged: &'a Listing,
     pub(super) protection: &'a dyn Protection,
     pub(super) relocation: &'a Relocation,
+    /// Protected texts with paths into the folder, which lead into the tree instead.
+    pub(super) relocated: &'a ByPath<Vec<u8>>,
     /// Whether a path comes from neither state.
     pub(super) is_apart: &'a dyn Fn(&Path) -> bool,
 }
@@ -50,8 +52,14 @@ impl Assembly<'_> {
             if (self.is_apart)(path) {
                 continue;
             }
-            match self.protection.origin(path, first.is_none()) {
-                Origin::Judged => wanted.extend(self.wanted(entry).map(|wanted| (key.clone(), wanted))),
+            let is_link = matches!(entry.kind, EntryKind::Link { .. });
+            match self.protection.origin(path, PathFacts { is_new: first.is_none(), is_link }) {
+                Origin::Judged => {
+                    if let Some(content) = self.wanted(entry) {
+                        self.make_room(path, &mut wanted);
+                        wanted.insert(key.clone(), content);
+                    }
+                }
                 Origin::Merged => self.merge(path, first, entry, &mut wanted, &mut renewed)?,
                 Origin::First if first.is_none() && entry.folder().is_none() => {
                     renewed.left_out.push(path.to_owned());
@@ -64,12 +72,17 @@ impl Assembly<'_> {
             if (self.is_apart)(path) {
                 continue;
             }
-            let is_protected = match self.protection.origin(path, false) {
+            let is_protected = match self.protection.origin(path, PathFacts { is_new: false, is_link: false })
+            {
                 Origin::First => true,
                 Origin::Merged => judged.is_none(),
                 Origin::Judged | Origin::Built => false,
             };
-            if let Some(content) = self.wanted(entry).filter(|_| is_protected) {
+            let relocated = || {
+                let content = self.relocated.get(key)?.clone();
+                Some(Wanted::Merged { content, mode: entry.mode })
+            };
+            if let Some(content) = relocated().or_else(|| self.wanted(entry)).filter(|_| is_protected) {
                 if !judged.is_some_and(|judged| is_same(entry, judged)) {
                     renewed.put_back.push(path.to_owned());
                 }
@@ -145,7 +158,9 @@ impl Assembly<'_> {
     fn make_room(&self, path: &Path, wanted: &mut ByPath<Wanted>) {
         for above in path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
             if !matches!(wanted.get(above.as_os_str()), Some(Wanted::Folder { .. })) {
-                let mode = self.first.get(above.as_os_str()).map_or(0o755, |folder| folder.mode);
+                let known = self.judged.get(above.as_os_str()).filter(|entry| entry.folder().is_some());
+                let known = known.or_else(|| self.first.get(above.as_os_str()));
+                let mode = known.map_or(0o755, |folder| folder.mode);
                 wanted.insert(above.into(), Wanted::Folder { mode });
             }
         }

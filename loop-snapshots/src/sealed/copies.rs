@@ -11,7 +11,7 @@ use std::{
 use super::{
     Wanted,
     relocation::Relocation,
-    walk::{ByPath, FoundEntry, OWNER, found, set_mode},
+    walk::{ByPath, FoundEntry, OWNER, found, set_mode, stays_a_folder},
 };
 use crate::{
     cache::StatData,
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Larger files are copied as they are, without a search for the folder's path.
-const LARGEST_RELOCATED: u64 = 64 << 10;
+pub(super) const LARGEST_RELOCATED: u64 = 64 << 10;
 
 /// Copies in a folder of their own, and what identifies each.
 #[derive(Debug)]
@@ -94,8 +94,14 @@ impl Copies {
         Ok(self.entries.iter().find_map(differs).or(added))
     }
 
+    /// Returns whether there are no copies.
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Forgets and deletes all copies.
     pub(super) fn clear(&mut self) -> Result<(), Error> {
+        stays_a_folder(&self.root)?;
         crate::FolderCopy::discard(&self.root)?;
         *self = Self::create(&self.root)?;
         Ok(())

@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     Wanted,
-    walk::{ByPath, FoundEntry, OWNER, found, mode, set_mode, stat},
+    walk::{ByPath, FoundEntry, OWNER, found, mode, set_mode, stat, stays_a_folder},
 };
 use crate::{
     cache::StatData,
@@ -33,6 +33,8 @@ const FIRST_AGE: Duration = Duration::from_secs(10);
 pub(super) struct Mirror {
     root: PathBuf,
     written: ByPath<Written>,
+    /// Whether there is build output of an earlier tree, which is older than every file of this one.
+    has_build: bool,
     /// The end of the last renewal, since 1970.
     end: (i64, i64),
 }
@@ -55,17 +57,18 @@ enum Content {
 
 impl Mirror {
     /// Makes an empty folder at `root`, in the place of what is there.
-    pub(super) fn create(root: &Path) -> Result<Self, Error> {
+    pub(super) fn create(root: &Path, has_build: bool) -> Result<Self, Error> {
         if fs::symlink_metadata(root).is_ok() {
             crate::FolderCopy::discard(root)?;
         }
         Disk::default().create_folder(root)?;
-        Ok(Self { root: root.to_owned(), written: ByPath::new(), end: (0, 0) })
+        Ok(Self { root: root.to_owned(), written: ByPath::new(), end: (0, 0), has_build })
     }
 
     /// Makes the folder equal to `wanted`. A file that keeps its content keeps its time stamp too, also if something else
     /// changed it in between. One with another content gets the present time.
     pub(super) fn renew(&mut self, wanted: &ByPath<Wanted>, objects: &Objects) -> Result<(), Error> {
+        stays_a_folder(&self.root)?;
         let now = found(&self.root)?;
         // What is in a folder goes before the folder.
         for (path, entry) in now.iter().rev() {
@@ -139,8 +142,25 @@ impl Mirror {
         Ok(())
     }
 
+    /// Returns the paths, of those that `is_asked` accepts, that are no longer as they were left.
+    pub(super) fn changed(
+        &self,
+        wanted: &ByPath<Wanted>,
+        is_asked: impl Fn(&Path) -> bool,
+    ) -> Result<Vec<PathBuf>, Error> {
+        let now = found(&self.root)?;
+        let is_same = |path: &OsStr, content: &Wanted| match (now.get(path), self.written.get(path)) {
+            (Some(entry), Some(written)) => entry.stat == written.stat,
+            (Some(entry), None) => content.can_stay(entry),
+            (None, _) => false,
+        };
+        let changed = wanted.iter().filter(|(path, content)| !is_same(path, content));
+        let paths = changed.map(|(path, _)| PathBuf::from(path));
+        Ok(paths.filter(|path| is_asked(path)).collect())
+    }
+
     fn is_first(&self) -> bool {
-        self.end == (0, 0)
+        self.end == (0, 0) && !self.has_build
     }
 
     /// Returns the topmost paths that are there and not in `wanted`.

@@ -17,18 +17,19 @@ mod walk;
 
 use std::{
     collections::BTreeMap,
+    ffi::OsString,
     fs,
     path::{Path, PathBuf},
 };
 
 use self::{
     assembly::{Assembly, Listing, list},
-    copies::Copies,
+    copies::{Copies, LARGEST_RELOCATED},
     mirror::Mirror,
     walk::{ByPath, FoundEntry},
 };
 pub use self::{
-    protection::{Origin, Protection},
+    protection::{Origin, PathFacts, Protection},
     relocation::Relocation,
 };
 use crate::{
@@ -54,6 +55,7 @@ pub struct SealedTree {
     mirror: Mirror,
     folder: PathBuf,
     first: Listing,
+    relocated: ByPath<Vec<u8>>,
     protection: Box<dyn Protection>,
     relocation: Relocation,
     apart: Copies,
@@ -71,6 +73,9 @@ pub struct Renewed {
     pub put_back_in_part: Vec<PathBuf>,
     /// The new files at protected paths. The tree does not have them.
     pub left_out: Vec<PathBuf>,
+    /// What the judged state lists without its content, and the first state does not have: new ignored files, for example. The
+    /// tree does not have it.
+    pub missing: Vec<PathBuf>,
     /// Something other than the tree changed the kept build output, so it was deleted.
     pub has_dropped_build: bool,
 }
@@ -109,6 +114,7 @@ impl SealedTree {
             list(&store.objects, first.root)?
         };
         let relocation = Relocation::new(&folder, place.join("tree"));
+        let relocated = relocated(store, &listing, &*protection, &relocation)?;
         let (apart, built) = (place.join("apart"), place.join("built"));
         let copies = match fs::symlink_metadata(place.join("apart.list")) {
             Ok(_) => Copies::open(&apart)?,
@@ -132,9 +138,10 @@ impl SealedTree {
             }
         };
         Ok(Self {
-            mirror: Mirror::create(&place.join("tree"))?,
+            mirror: Mirror::create(&place.join("tree"), !output.is_empty())?,
             folder,
             first: listing,
+            relocated,
             protection,
             relocation,
             apart: copies,
@@ -168,10 +175,11 @@ impl SealedTree {
         }
         let _lock = store.lock()?;
         let judged = list(&store.objects, state.root)?;
-        let is_apart = |path: &Path| self.apart.covers(path) || self.built.covers(path);
+        let is_apart = |path: &Path| self.is_kept(path);
         let assembly = Assembly {
             objects: &store.objects,
             first: &self.first,
+            relocated: &self.relocated,
             judged: &judged,
             protection: &*self.protection,
             relocation: &self.relocation,
@@ -185,9 +193,35 @@ impl SealedTree {
             }
         }
         self.mirror.renew(&wanted, &store.objects)?;
+        let is_missing = |(path, entry): &(&OsString, &Entry)| {
+            entry.left_out().is_some_and(|reason| reason != LeftOut::Repository && reason != LeftOut::Store)
+                && !self.first.contains_key(*path)
+                && !self.is_kept(Path::new(path))
+                && self.protection.origin(Path::new(path), PathFacts { is_new: true, is_link: false })
+                    != Origin::Built
+        };
+        renewed.missing = judged.iter().filter(is_missing).map(|(path, _)| PathBuf::from(path)).collect();
         renewed.has_dropped_build = has_dropped_build;
         self.wanted = wanted;
         Ok(renewed)
+    }
+
+    /// Returns the protected paths that something has changed in the tree since the last renewal: a check that rewrites what
+    /// it judges with proves nothing.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the tree cannot be read.
+    pub fn tampered(&self) -> Result<Vec<PathBuf>, Error> {
+        let is_first = |path: &Path| {
+            let facts = PathFacts { is_new: !self.first.contains_key(path.as_os_str()), is_link: false };
+            self.protection.origin(path, facts) == Origin::First && !self.is_kept(path)
+        };
+        self.mirror.changed(&self.wanted, is_first)
+    }
+
+    /// Returns whether a path is one of the copies.
+    fn is_kept(&self, path: &Path) -> bool {
+        self.apart.covers(path) || self.built.covers(path)
     }
 
     /// Takes over the build output that a check of the first state left in the tree, so that later checks need not build
@@ -201,13 +235,32 @@ impl SealedTree {
         let added = self.mirror.added(&self.wanted)?;
         let tree = self.folder();
         let is_built = |path: &PathBuf| {
-            self.protection.origin(path, true) == Origin::Built
+            self.protection.origin(path, PathFacts { is_new: true, is_link: false }) == Origin::Built
                 || is_ignored(&rules, path, tree.join(path).is_dir())
         };
         let built = added.into_iter().filter(|path| is_built(path) && !self.apart.covers(path)).collect();
         let unmoved = Relocation::new(&tree, &tree);
         self.built.add(&tree, built, &unmoved)
     }
+}
+
+/// Returns the protected texts in which there are paths into the folder, with paths into the tree in their place.
+fn relocated(
+    store: &mut Store,
+    listing: &Listing,
+    protection: &dyn Protection,
+    relocation: &Relocation,
+) -> Result<ByPath<Vec<u8>>, Error> {
+    let (_lock, mut relocated) = (store.lock()?, ByPath::new());
+    for (path, entry) in listing {
+        let EntryKind::File { size, digest } = &entry.kind else { continue };
+        let facts = PathFacts { is_new: false, is_link: false };
+        if *size <= LARGEST_RELOCATED && protection.origin(Path::new(path), facts) == Origin::First {
+            let text = relocation.text(&store.objects.content(*digest)?);
+            relocated.extend(text.map(|text| (path.clone(), text)));
+        }
+    }
+    Ok(relocated)
 }
 
 /// Returns the paths to copy when the tree is created.
@@ -217,7 +270,8 @@ fn to_copy(listing: &Listing, folder: &Path, protection: &dyn Protection) -> Vec
     };
     let left_out = listing.iter().filter(|(_, entry)| entry.left_out().is_some_and(is_there));
     let is_built = |path: &Path| {
-        protection.origin(path, false) == Origin::Built || folder.join(path).join("CACHEDIR.TAG").exists()
+        protection.origin(path, PathFacts { is_new: false, is_link: false }) == Origin::Built
+            || folder.join(path).join("CACHEDIR.TAG").exists()
     };
     left_out.map(|(path, _)| PathBuf::from(path)).filter(|path| !is_built(path)).collect()
 }

@@ -16,10 +16,19 @@ pub enum Origin {
     Built,
 }
 
+/// What an origin may depend on beside the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PathFacts {
+    /// The first state does not have the path.
+    pub is_new: bool,
+    /// The path is a link in the state that is judged.
+    pub is_link: bool,
+}
+
 /// Decides about the paths of a [`SealedTree`](super::SealedTree).
 pub trait Protection: Debug + Send + Sync {
-    /// Returns where this path comes from. `is_new` says that the first state does not have it.
-    fn origin(&self, path: &Path, is_new: bool) -> Origin;
+    /// Returns where this path comes from.
+    fn origin(&self, path: &Path, facts: PathFacts) -> Origin;
 
     /// Returns the content of a [merged](Origin::Merged) file: that of the state that is judged, with the protected part
     /// of the first state. `None` takes the file from the first state. The same contents give the same result.

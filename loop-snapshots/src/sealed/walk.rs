@@ -60,6 +60,14 @@ pub(super) fn found(root: &Path) -> Result<ByPath<FoundEntry>, Error> {
     Ok(entries)
 }
 
+/// Refuses a folder that became a link: what is deleted there would be deleted elsewhere.
+pub(super) fn stays_a_folder(root: &Path) -> Result<(), Error> {
+    match fs::canonicalize(root) {
+        Ok(found) if found == root => Ok(()),
+        _ => Err(Error::SealBroken { path: root.to_owned() }),
+    }
+}
+
 /// The bits that the owner needs in order to change a folder.
 pub(super) const OWNER: u32 = 0o700;
 

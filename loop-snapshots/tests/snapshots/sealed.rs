@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loop_snapshots::{Origin, Protection, Relocation, SealedTree};
+use loop_snapshots::{Origin, PathFacts, Protection, Relocation, SealedTree};
 use proptest::prelude::*;
 
 use crate::{
@@ -25,7 +25,7 @@ impl Names {
 }
 
 impl Protection for Names {
-    fn origin(&self, path: &Path, _: bool) -> Origin {
+    fn origin(&self, path: &Path, _: PathFacts) -> Origin {
         match self.covers(path) {
             true => Origin::First,
             false if path.ends_with("merged") => Origin::Merged,
@@ -212,4 +212,20 @@ fn changed_copies_of_dependencies_are_refused() {
     let place = sandbox.dir.path().join("sealed");
     let opened = SealedTree::create(&mut sandbox.store, &first, &place, Box::new(Names(&[])));
     assert!(opened.is_err());
+}
+
+#[test]
+fn a_tree_that_became_a_link_is_left_alone() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("code", "one");
+    let mut sealed = sealed(&mut sandbox, &[]);
+    let first = sandbox.store.snapshot(&id(0)).unwrap();
+    sealed.renew(&mut sandbox.store, &first).unwrap();
+    let precious = sandbox.dir.path().join("precious");
+    fs::create_dir(&precious).unwrap();
+    fs::write(precious.join("file"), "").unwrap();
+    fs::remove_dir_all(sealed.folder()).unwrap();
+    std::os::unix::fs::symlink(&precious, sealed.folder()).unwrap();
+    assert!(sealed.renew(&mut sandbox.store, &first).is_err());
+    assert!(precious.join("file").exists());
 }

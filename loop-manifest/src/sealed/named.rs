@@ -1,0 +1,256 @@
+//! What a command names in the folder: the scripts, files and tests that it judges with.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+use loop_guardrails::policy::command::simple_commands;
+use serde::{Deserialize, Serialize};
+
+/// How deep scripts of `package.json` and quoted commands are followed.
+const DEPTH: usize = 3;
+
+/// Programs whose arguments can be folders with tests.
+const RUNNERS: &[&str] = &[
+    "pytest", "py.test", "jest", "vitest", "mocha", "ava", "tap", "node", "python", "rspec", "phpunit",
+    "bats", "go", "deno", "bun",
+];
+
+/// The paths that a command names, as patterns, and the folders in which it runs programs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct NamedPaths {
+    /// Patterns, each of which matches one path.
+    pub(super) lines: BTreeSet<String>,
+    /// The folders, from the top of the folder.
+    pub(super) folders: BTreeSet<PathBuf>,
+}
+
+impl NamedPaths {
+    /// Looks for what `command` names in `folder`.
+    pub(super) fn of(command: &str, folder: &Path) -> Self {
+        let mut named = Self::default();
+        let search = Search { folder, real: folder.canonicalize().unwrap_or_else(|_| folder.to_owned()) };
+        search.line(command, Path::new(""), DEPTH, &mut named);
+        named
+    }
+}
+
+/// Splits a line at its operators, but not within quotes.
+fn parts(command: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut quote, mut is_escaped) = (Vec::new(), 0, None, false);
+    for (at, sign) in command.char_indices() {
+        match (quote, sign) {
+            _ if is_escaped => is_escaped = false,
+            (None | Some('"'), '\\') => is_escaped = true,
+            (None, '\'' | '"') => quote = Some(sign),
+            (Some(open), _) if open == sign => quote = None,
+            (None, ';' | '&' | '|' | '\n' | '(' | ')' | '{' | '}' | '`') => {
+                parts.push(&command[start..at]);
+                start = at + sign.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&command[start..]);
+    parts
+}
+
+/// A path as a pattern that matches nothing else.
+pub(super) fn line_of(path: &Path) -> String {
+    format!("/{}", glob::Pattern::escape(&path.to_string_lossy()))
+}
+
+struct Search<'a> {
+    folder: &'a Path,
+    /// The folder without links.
+    real: PathBuf,
+}
+
+impl Search<'_> {
+    /// Looks at a line that runs in `base`.
+    fn line(&self, command: &str, base: &Path, depth: usize, named: &mut NamedPaths) {
+        let mut base = base.to_owned();
+        named.folders.insert(base.clone());
+        let own = self.folder.to_string_lossy();
+        let command = command.replace("${PWD}", &own).replace("$PWD", &own);
+        for part in parts(&command) {
+            let words: Vec<_> = shlex::split(part.trim()).unwrap_or_default();
+            if let [first, to, ..] = &words[..]
+                && first == "cd"
+            {
+                base = self.below(&base, to).unwrap_or(base);
+                named.folders.insert(base.clone());
+                continue;
+            }
+            for found in simple_commands(part) {
+                self.command(&found.program, &found.arguments, &base, depth, named);
+            }
+            self.words(&words, false, &base, depth, named);
+        }
+    }
+
+    fn command(
+        &self,
+        program: &str,
+        arguments: &[String],
+        base: &Path,
+        depth: usize,
+        named: &mut NamedPaths,
+    ) {
+        let name = program.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.');
+        self.words(arguments, RUNNERS.contains(&name), base, depth, named);
+        match name {
+            "make" | "gmake" => self.make(arguments, base, named),
+            "python" => {
+                for module in arguments.iter().filter(|word| word.contains('.') || self.is_module(base, word))
+                {
+                    let path = base.join(module.replace('.', "/"));
+                    for form in
+                        [path.with_added_extension("py"), path.join("__main__.py"), path.join("__init__.py")]
+                    {
+                        self.add(&form, false, named);
+                    }
+                }
+            }
+            "npm" | "pnpm" | "yarn" | "bun" if depth > 0 => {
+                let text =
+                    fs::read_to_string(self.folder.join(base).join("package.json")).unwrap_or_default();
+                let package: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+                let scripts = package["scripts"].as_object().into_iter().flatten();
+                for script in scripts.filter_map(|(_, script)| script.as_str()) {
+                    self.line(script, base, depth - 1, named);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn is_module(&self, base: &Path, word: &str) -> bool {
+        self.folder.join(base).join(word).join("__main__.py").is_file()
+    }
+
+    /// Protects the targets, which a file of the same name would make up to date, and what makefiles include.
+    fn make(&self, arguments: &[String], base: &Path, named: &mut NamedPaths) {
+        let targets = arguments.iter().filter(|word| !word.starts_with('-') && !word.contains(['=', '/']));
+        named.lines.extend(targets.map(|target| line_of(&base.join(target))));
+        for file in ["Makefile", "makefile", "GNUmakefile"]
+            .iter()
+            .copied()
+            .chain(arguments.iter().map(String::as_str))
+        {
+            let text = fs::read_to_string(self.folder.join(base).join(file)).unwrap_or_default();
+            for line in text.lines() {
+                let line = line.strip_prefix('-').unwrap_or(line);
+                for included in line.strip_prefix("include ").unwrap_or_default().split_whitespace() {
+                    self.add(&base.join(included), false, named);
+                }
+            }
+        }
+    }
+
+    fn words(
+        &self,
+        words: &[String],
+        takes_folders: bool,
+        base: &Path,
+        depth: usize,
+        named: &mut NamedPaths,
+    ) {
+        for word in words {
+            if word.contains(char::is_whitespace) && depth > 0 {
+                self.line(word, base, depth - 1, named);
+                continue;
+            }
+            let word = word.trim_start_matches(['<', '@']);
+            let value = word.split_once('=').map_or("", |(_, value)| value);
+            for text in [word, value, word.split("::").next().unwrap_or(word)] {
+                if text.is_empty() {
+                    continue;
+                }
+                if let Some(path) = self.below(base, text) {
+                    self.add(&path, takes_folders, named);
+                }
+            }
+        }
+    }
+
+    fn add(&self, path: &Path, takes_folders: bool, named: &mut NamedPaths) {
+        let place = self.folder.join(path);
+        if !path.as_os_str().is_empty() && (place.is_file() || takes_folders && place.is_dir()) {
+            named.lines.insert(line_of(path));
+        }
+    }
+
+    /// Returns a path from the top of the folder; `None` if it is elsewhere.
+    fn below(&self, base: &Path, text: &str) -> Option<PathBuf> {
+        let path = Path::new(text);
+        if path.is_absolute() {
+            // Another link can lead to the folder.
+            let real = path.canonicalize().ok()?;
+            return real.strip_prefix(&self.real).ok().map(Path::to_owned);
+        }
+        let mut below = PathBuf::new();
+        for step in base.join(path).components() {
+            match step {
+                Component::Normal(name) => below.push(name),
+                Component::ParentDir if below.pop() => {}
+                Component::CurDir => {}
+                _ => return None,
+            }
+        }
+        Some(below)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_names_what_it_judges_with() {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in [
+            ("check.sh", ""),
+            ("verify.py", ""),
+            ("ci.mk", ""),
+            ("mk/more.mk", ""),
+            ("Makefile", "include mk/more.mk\n"),
+            ("sub/check.sh", ""),
+            ("sub/run.js", ""),
+            ("sub/package.json", r#"{"scripts": {"test": "node run.js"}}"#),
+            ("qa/cases.py", ""),
+            ("checks/verify.py", ""),
+        ] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let absolute = format!("{}/check.sh", folder.path().display());
+        for (command, expected) in [
+            ("./check.sh", vec!["/check.sh"]),
+            ("sh -euo pipefail check.sh --all", vec!["/check.sh"]),
+            ("timeout 60 python3.12 -W error verify.py", vec!["/verify.py"]),
+            ("make -f ci.mk all && ./check.sh", vec!["/all", "/check.sh", "/ci.mk", "/mk/more.mk"]),
+            ("cd sub && ./check.sh", vec!["/sub/check.sh"]),
+            ("(cd sub; sh check.sh)", vec!["/sub/check.sh"]),
+            ("cd sub && npm test", vec!["/sub/run.js"]),
+            ("bash -c 'sh check.sh | tee log'", vec!["/check.sh"]),
+            ("sh < check.sh", vec!["/check.sh"]),
+            ("sh <check.sh", vec!["/check.sh"]),
+            ("$PWD/check.sh", vec!["/check.sh"]),
+            (&absolute, vec!["/check.sh"]),
+            ("env X=1 bash ./check.sh | tee log", vec!["/check.sh"]),
+            ("python3 -m checks.verify", vec!["/checks/verify.py"]),
+            ("python3 -m unittest qa.cases", vec!["/qa/cases.py"]),
+            ("pytest qa/ -q", vec!["/qa"]),
+            ("pytest qa/cases.py::test_one", vec!["/qa/cases.py"]),
+            ("ruff check qa", vec![]),
+            ("../check.sh", vec![]),
+        ] {
+            let found = NamedPaths::of(command, folder.path()).lines;
+            assert_eq!(found.into_iter().collect::<Vec<_>>(), expected, "{command}");
+        }
+    }
+}
