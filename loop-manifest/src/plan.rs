@@ -144,7 +144,7 @@ pub struct EvaluatorPlan {
     pub score: Option<ScorePlan>,
     /// The longest time of one call of the command, the judge or the review; `None` is no limit.
     pub max_time: Option<Duration>,
-    /// What the agent cannot change of the command; `None` runs it in the folder itself.
+    /// The seal of the command; `None` runs it in the folder itself.
     pub seal: Option<SealPlan>,
     /// How often in a row the command has to pass, if more than once.
     pub confirm: Option<NonZeroU64>,

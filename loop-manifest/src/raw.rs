@@ -107,7 +107,7 @@ pub(crate) struct RawEvaluator {
     pub(crate) score: Option<RawScore>,
     /// The time limit of one check, in seconds. More than 0. Default: no separate limit.
     pub(crate) max_seconds: Field<f64>,
-    /// What the agent cannot change of it.
+    /// Its seal.
     pub(crate) seal: RawSeal,
     /// Its sandbox. Keys that are not written are those of `sandbox`.
     pub(crate) sandbox: Option<RawSandbox>,
@@ -159,8 +159,7 @@ pub(crate) struct RawGuardrails {
     pub(crate) max_cost_usd: Field<f64>,
     /// The maximum cost of the run in any hour, in US dollars. More than 0. Default: no limit.
     pub(crate) max_usd_per_hour: Field<f64>,
-    /// The maximum time of the run, in seconds, including the pauses between iterations. More than 0. Default: no
-    /// limit.
+    /// The maximum time of the run with its pauses, in seconds. More than 0. Default: no limit.
     pub(crate) max_seconds: Field<f64>,
     /// The maximum usage of the run, in tokens. At least 1. Default: no limit.
     pub(crate) max_tokens: Field<i128>,
@@ -186,8 +185,7 @@ pub(crate) struct RawPace {
 /// `feedback`: what one iteration tells the next.
 #[derive(Debug, Default)]
 pub(crate) struct RawFeedback {
-    /// The maximum output that one placeholder brings into the prompt, in bytes; longer output keeps its head and its
-    /// tail. At least 256. Default: 32768.
+    /// The maximum output that one placeholder brings into the prompt, in bytes. At least 256. Default: 32768.
     pub(crate) max_bytes: Field<i128>,
 }
 
@@ -223,10 +221,9 @@ impl RawManifest {
     /// Returns all of its commands.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &FieldValue<String>> {
         let reviewer = self.evaluator.review.as_ref().map(|review| &review.agent);
-        let commands =
-            [&self.agent.command, &self.evaluator.command, &self.evaluator.seal.setup, &self.on_finish];
-        let commands = commands.into_iter().chain(reviewer);
-        commands.filter_map(|command| command.written())
+        let RawEvaluator { command, seal, .. } = &self.evaluator;
+        let commands = [&self.agent.command, command, &seal.setup, &self.on_finish].into_iter();
+        commands.chain(reviewer).filter_map(|command| command.written())
     }
 }
 

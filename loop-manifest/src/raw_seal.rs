@@ -23,6 +23,11 @@ pub(crate) struct RawSeal {
 }
 
 impl RawSeal {
+    /// Returns whether the check is sealed.
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.sealed.written().is_some_and(|at| at.value)
+    }
+
     /// Reads the fields from `evaluator`.
     pub(crate) fn read(fields: &mut Fields<'_>) -> Self {
         Self {

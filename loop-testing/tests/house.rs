@@ -66,6 +66,7 @@ const LONG_FILES: &[(&str, &str)] = &[
     ("loop-agents/tests/tools/commands.rs", "one test for each way around the policy of commands"),
     ("loop-agents/tests/tools/repositories.rs", "one test for each kind of hostile repository"),
     ("loop-manifest/tests/manifests/invalid.rs", "one manifest for each finding"),
+    ("loop-manifest/tests/manifests/valid.rs", "one plan with every key"),
     ("loop-manifest/tests/settings/mod.rs", "one test for each table of the settings"),
     ("loop-manifest/src/remaining.rs", "160 lines without its tests"),
     ("loop-cli/tests/cli/chat.rs", "one test for each failure between a prompt and its reply"),

@@ -81,7 +81,7 @@ fn a_new_file_in_a_place_that_judges_stays_and_is_not_used() {
     scenario.write("check.sh", "test -e tests/new\n");
     scenario.run_manifest(&manifest.set("guardrails.max_iterations", 2)).exits(1);
     assert!(scenario.has("tests/new"));
-    let told = "these new files are in places that judge, and are not used: tests/new";
+    let told = "the sealed check does not use new files in places that judge: tests/new";
     assert!(scenario.read("prompt").contains(told), "{}", scenario.read("prompt"));
 }
 
@@ -101,6 +101,7 @@ fn fewer_tests_than_before_are_no_pass() {
     let check = "echo \"===== $(cat passed) passed in 0.12s =====\"; test -e done";
     let manifest = Manifest::new("cat > prompt; touch done; echo 2 > passed", check)
         .set("evaluator.sealed", true)
+        .set("evaluator.protect", json!(["!passed"]))
         .set("guardrails.max_iterations", 2);
     scenario.run_manifest(&manifest).exits(1);
     let told = "the check exited with 0, but only 2 tests ran, and at least 3 tests must run";

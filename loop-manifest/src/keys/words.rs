@@ -115,7 +115,7 @@ pub(super) const MIN_TESTS: &[(&str, &str)] = &[
 
 /// Of `evaluator.on_protected_change`.
 pub(super) const ON_PROTECTED_CHANGE: &[(&str, &str)] = &[
-    ("restore", "They are put back into the folder, and the agent is told."),
+    ("restore", "loop puts them back into the folder, and tells the agent."),
     ("keep", "They stay in the folder."),
     ("halt", "The run ends with `protected_path_changed`."),
 ];

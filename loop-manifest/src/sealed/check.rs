@@ -38,7 +38,7 @@ pub(crate) struct SealedCheck {
     open: Option<OpenCheck>,
 }
 
-/// What stays the same during a run.
+/// The parts that stay the same during a run.
 struct SealedRun {
     plan: Plan,
     seal: SealPlan,

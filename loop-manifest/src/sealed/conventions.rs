@@ -118,10 +118,10 @@ pub(super) const PROTECTED: &[&str] = &[
 /// Files of which only a part judges: see `documents.rs`.
 pub(super) const MERGED: &[&str] = &["package.json", "pyproject.toml", "Cargo.toml"];
 
-/// What programs install. An agent cannot bring its own.
+/// Folders of installed packages. An agent cannot bring its own.
 pub(super) const INSTALLED: &[&str] = &["node_modules/", ".venv/", "venv/", "site-packages/", "vendor/"];
 
-/// What programs build. The sealed tree has its own.
+/// Build output and caches. The sealed tree has its own.
 pub(super) const BUILT: &[&str] = &[
     "__pycache__/",
     "*.pyc",

@@ -1,4 +1,4 @@
-//! What a command names in the folder: the scripts, files and tests that it judges with.
+//! The scripts, files and tests in the folder that a command names.
 
 use std::{
     collections::BTreeSet,

@@ -22,7 +22,7 @@ pub(super) struct Patterns {
     names: Vec<(usize, Pattern)>,
     /// Those of paths from the top: of the path itself, and of what is below it.
     paths: Vec<(usize, Vec<Pattern>)>,
-    /// What each line says of a path that it matches.
+    /// The decision of each line about a path that it matches.
     says: Vec<bool>,
     /// The last pattern that matches a name. A folder with many files has few different names above them.
     known: Mutex<HashMap<OsString, Option<usize>>>,

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{context::ExecutionContext, plan::SealPlan};
 
-/// What the conventions, the command and the manifest protect.
+/// The paths that the conventions, the command and the manifest protect.
 #[derive(Debug)]
 pub(super) struct ProtectedPaths {
     protected: Patterns,

@@ -48,14 +48,14 @@ const ABOVE: &[&str] = &[
     "tsconfig.json",
 ];
 
-/// What identifies a file: inode, size, and the times of its last changes. `None` is no file.
+/// The identity of a file: inode, size, and the times of its last changes. `None` is no file.
 type Identity = Option<(u64, u64, (i64, i64), (i64, i64))>;
 
 /// The state of the surroundings at one time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Surroundings {
     files: BTreeMap<PathBuf, Identity>,
-    /// The file that each name on PATH stands for.
+    /// The program that each name on PATH starts.
     programs: BTreeMap<PathBuf, (PathBuf, Identity)>,
 }
 
@@ -129,7 +129,7 @@ fn packages(lib: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the file that each name on PATH stands for. Folders in the tree are protected themselves.
+/// Returns the program that each name on PATH starts. Folders in the tree are protected themselves.
 fn programs(tree: &Path, cx: &ExecutionContext) -> BTreeMap<PathBuf, (PathBuf, Identity)> {
     let mut programs = BTreeMap::new();
     let path = cx.variable("PATH").unwrap_or_default();

@@ -44,7 +44,7 @@ pub(super) struct RunTree {
     place: PathBuf,
 }
 
-/// What is known about a state before it is judged.
+/// The facts about a state before it is judged.
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
     pub(super) renewed: Renewed,
@@ -145,7 +145,7 @@ impl RunTree {
     }
 }
 
-/// What is known since the first check, for an execution that continues the run.
+/// The facts from the first check, for an execution that continues the run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct SealNotes {
     pub(super) named: NamedPaths,

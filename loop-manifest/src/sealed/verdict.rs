@@ -1,4 +1,4 @@
-//! What people and the agent read about a sealed check.
+//! The words about a sealed check, for people and for the agent.
 
 use std::path::PathBuf;
 

@@ -35,7 +35,9 @@ pub(super) fn evaluator(
     let plan = raw.plan.map(|raw| plan_check(raw, problems));
     let has_command = command.written().is_some();
     let score = raw.score.map(|raw| snapshots::score(raw, has_command, problems));
-    let seal = seal::seal(raw.seal, has_command, (text, variables), problems);
+    let mut seal = raw.seal;
+    let setup = std::mem::take(&mut seal.setup).judge(problems, |at| plain_command(&at, text, variables));
+    let seal = seal::seal(seal, has_command, setup, problems);
     let command = command.optional()?;
     let seal = seal?;
     Some(EvaluatorPlan {
@@ -55,7 +57,7 @@ pub(super) fn evaluator(
 
 /// Refuses a first check of what no agent has done yet.
 pub(super) fn check_first(at: &FieldValue<bool>, raw: &RawEvaluator) -> Result<bool, Diagnostic> {
-    if seal::is_sealed(&raw.seal) && !at.value {
+    if raw.seal.is_sealed() && !at.value {
         return Err(Diagnostic::error(format!("a sealed check cannot have `{}: false`", at.key))
             .at(at.span.clone(), "it compares with the tests that run before the first iteration")
             .help("remove it"));

@@ -2,8 +2,6 @@
 
 use std::num::NonZeroU64;
 
-use loop_agents::shell::Variables;
-
 use super::{
     super::{
         diagnostics::Diagnostic,
@@ -12,7 +10,6 @@ use super::{
         seal_plan::{MinTests, OnProtectedChange, SealPlan},
         sealed::check_pattern,
     },
-    evaluator::plain_command,
     words::word,
 };
 
@@ -35,19 +32,14 @@ pub(super) struct Seal {
     pub(super) confirm: Option<NonZeroU64>,
 }
 
-/// Returns whether the check is sealed.
-pub(super) fn is_sealed(raw: &RawSeal) -> bool {
-    raw.sealed.written().is_some_and(|at| at.value)
-}
-
-/// Validates the keys. `has_command` says whether the check is a command.
+/// Validates the keys. `has_command` says whether the check is a command, and `setup` is the valid command for dependencies.
 pub(super) fn seal(
     raw: RawSeal,
     has_command: bool,
-    (text, variables): (&str, &Variables),
+    setup: Field<String>,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Seal> {
-    let is_sealed = is_sealed(&raw);
+    let is_sealed = raw.is_sealed();
     let only_sealed = |key: &'static str, span, problems: &mut Vec<Diagnostic>| {
         if !is_sealed {
             problems.push(
@@ -61,7 +53,7 @@ pub(super) fn seal(
         raw.protect.written().map(|at| (at.key, at.span.clone())),
         raw.min_tests.written().map(|at| (at.key, at.span.clone())),
         raw.on_change.written().map(|at| (at.key, at.span.clone())),
-        raw.setup.written().map(|at| (at.key, at.span.clone())),
+        setup.written().map(|at| (at.key, at.span.clone())),
     ];
     for (key, span) in places.into_iter().flatten() {
         only_sealed(key, span, problems);
@@ -78,7 +70,6 @@ pub(super) fn seal(
     let on_change = raw.on_change.judge(problems, |at| {
         word(&at, &ON_CHANGE, "`restore` is the default: the files are put back, and the agent is told")
     });
-    let setup = raw.setup.judge(problems, |at| plain_command(&at, text, variables));
     let confirm = confirm(raw.confirm, has_command, problems)?;
     let plan = SealPlan {
         protect: protect.or(Vec::new())?,

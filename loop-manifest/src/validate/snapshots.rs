@@ -10,7 +10,6 @@ use super::{
         raw_snapshots::{RawScore, RawSnapshots},
         snapshot_plan::{Direction, OnHalt, ScorePlan, ScoreSource, SnapshotMode, SnapshotPlan},
     },
-    seal::is_sealed,
     words::{filled, word},
 };
 
@@ -33,7 +32,7 @@ pub(super) struct Restores {
     pub(super) on_regression: bool,
 }
 
-/// What the check needs, or has.
+/// The parts of the check that matter here.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs {
     /// Whether it measures a number.
@@ -45,7 +44,7 @@ pub(super) struct Needs {
 impl Needs {
     /// Returns those of this check.
     pub(super) fn of(raw: &RawEvaluator) -> Self {
-        Self { has_score: raw.score.is_some(), is_sealed: is_sealed(&raw.seal) }
+        Self { has_score: raw.score.is_some(), is_sealed: raw.seal.is_sealed() }
     }
 }
 

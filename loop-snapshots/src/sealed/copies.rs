@@ -29,7 +29,7 @@ pub(super) const LARGEST_RELOCATED: u64 = 64 << 10;
 pub(super) struct Copies {
     root: PathBuf,
     entries: ByPath<FoundEntry>,
-    /// The topmost paths. What is below them comes from here alone.
+    /// The topmost paths. Everything below them comes from here alone.
     roots: Vec<PathBuf>,
 }
 

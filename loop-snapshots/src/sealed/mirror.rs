@@ -48,7 +48,7 @@ struct Written {
     modified: SystemTime,
 }
 
-/// What identifies the content of a file.
+/// The identity of a file's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Content {
     Digest(Digest),

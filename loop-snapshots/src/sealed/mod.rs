@@ -63,7 +63,7 @@ pub struct SealedTree {
     wanted: ByPath<Wanted>,
 }
 
-/// What a renewal found in the judged state.
+/// The findings of a renewal in the judged state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Renewed {
@@ -73,7 +73,7 @@ pub struct Renewed {
     pub put_back_in_part: Vec<PathBuf>,
     /// The new files at protected paths. The tree does not have them.
     pub left_out: Vec<PathBuf>,
-    /// What the judged state lists without its content, and the first state does not have: new ignored files, for example. The
+    /// The entries that the judged state lists without their content, and the first state lacks: new ignored files, for example. The
     /// tree does not have it.
     pub missing: Vec<PathBuf>,
     /// Something other than the tree changed the kept build output, so it was deleted.

@@ -16,7 +16,7 @@ pub enum Origin {
     Built,
 }
 
-/// What an origin may depend on beside the path.
+/// The facts about a path that an origin may depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathFacts {
     /// The first state does not have the path.

@@ -1,4 +1,4 @@
-//! What is on disk below a folder, with the stat data that tells whether it changed.
+//! The entries on disk below a folder, with the stat data that tells whether it changed.
 
 use std::{
     collections::BTreeMap,

@@ -36,7 +36,7 @@ pub(super) const KEYS: &[Key] = &[
         "what happens to a changed protected file",
     )
     .explained(
-        "What happens to protected files that an iteration changed or deleted. They never judge. Needs `sealed: true`.",
+        "The treatment of protected files that an iteration changed or deleted. They never judge. Needs `sealed: true`.",
     )
     .default(Text("restore")),
     Key::new("evaluator.setup", Optional, Shape::Filled, "the command that installs dependencies")
