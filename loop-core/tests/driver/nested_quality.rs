@@ -21,6 +21,12 @@ fn agent(revises: fn(u64) -> bool) -> impl Iteration<Output = u64> {
     })
 }
 
+/// Reports an estimate, and never ends.
+async fn add_and_wait(cx: IterationContext<u64>) -> Result<u64, WorkError> {
+    cx.meter().add(estimate());
+    std::future::pending().await
+}
+
 async fn inner(cx: &IterationContext<u64>, revises: fn(u64) -> bool) -> Result<u64, WorkError> {
     Ok(Loop::new(agent(revises)).until(never()).at_most(2).run_within(cx).await?.iterations())
 }
@@ -78,13 +84,8 @@ async fn the_outer_iteration_has_the_last_word() {
 #[tokio::test(start_paused = true)]
 async fn a_loop_that_is_dropped_has_revised_nothing_more() {
     let within = iteration_fn(async |cx: IterationContext<u64>| {
-        let waits = iteration_fn(async |cx: IterationContext<u64>| {
-            cx.meter().add(estimate());
-            std::future::pending::<()>().await;
-            Ok(1)
-        });
         tokio::select! {
-            _ = Loop::new(waits).until(never()).at_most(1).run_within(&cx) => {}
+            _ = Loop::new(iteration_fn(add_and_wait)).until(never()).at_most(1).run_within(&cx) => {}
             () = tokio::time::sleep(std::time::Duration::from_secs(1)) => {}
         }
         inner(&cx, |_| true).await
