@@ -39,6 +39,8 @@ mod questions;
 mod resume;
 #[path = "driver/shared_budget.rs"]
 mod shared_budget;
+#[path = "driver/snapshots.rs"]
+mod snapshots;
 #[path = "driver/spawn.rs"]
 mod spawn;
 #[path = "driver/stop_condition.rs"]
