@@ -33,6 +33,8 @@ mod nested_clock;
 mod nested_quality;
 #[path = "driver/outputs.rs"]
 mod outputs;
+#[path = "driver/polled_run.rs"]
+mod polled_run;
 #[path = "driver/questions.rs"]
 mod questions;
 #[path = "driver/resume.rs"]

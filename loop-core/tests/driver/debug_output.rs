@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use loop_core::{
-    Chain, EvaluationContext, IterationContext, JudgedStep, Loop, Machine, MaxElapsed, Progress, Step,
-    StepRecord, Verdict, best_of, condition_fn, evaluator_fn, evaluator_passed, iteration_fn,
+    Ceiling, Chain, EvaluationContext, IterationContext, JudgedStep, Loop, Machine, MaxElapsed, Progress,
+    SharedBudget, Step, StepRecord, Usage, Verdict, best_of, condition_fn, evaluator_fn, evaluator_passed,
+    iteration_fn,
 };
 
 use crate::test_parts::{Budget, ms, never, sleeper};
@@ -64,4 +65,21 @@ async fn results_show_what_they_hold() {
     let shown = format!("{:?}", Loop::new(agent).until(goal).at_most(1).run().await.unwrap());
     assert!(shown.starts_with("Report { ending: GoalMet { "), "{shown}");
     assert!(shown.contains("GoalMet") && shown.contains(r#"Some("a draft")"#), "{shown}");
+}
+
+#[test]
+fn what_runs_share_and_consist_of_shows_its_amounts() {
+    let budget = SharedBudget::new(Ceiling::tokens(9));
+    let shown = format!("{budget:?}");
+    assert!(
+        shown.starts_with("SharedBudget { limit: Ceiling { ") && shown.contains("tokens: Some(9)"),
+        "{shown}"
+    );
+    let held = budget.reserve(Usage::unknown().with_tokens(3, 1)).expect("enough is left");
+    let shown = format!("{held:?}");
+    assert!(shown.starts_with("Reservation { held: ") && shown.contains('4'), "{shown}");
+    let parts = Loop::new(sleeper(ms(1))).until(never()).at_most(1).into_parts().expect("a loop");
+    let shown = format!("{:?}", parts.run);
+    assert!(shown.starts_with("Run { machine: Machine { guardrails: "), "{shown}");
+    assert_eq!(format!("{parts:?}"), format!("Parts {{ run: {shown}, .. }}"));
 }

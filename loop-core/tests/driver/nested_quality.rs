@@ -1,7 +1,8 @@
 //! The quality of costs that loops within an iteration revise.
 
 use loop_core::{
-    Chain, Cost, CostQuality, Iteration, IterationContext, Loop, Usage, Usd, WorkError, iteration_fn,
+    Chain, Cost, CostQuality, Event, EventKind, Iteration, IterationContext, Loop, Progress, Usage, Usd,
+    WorkError, iteration_fn,
 };
 
 use crate::test_parts::never;
@@ -91,4 +92,50 @@ async fn a_loop_that_is_dropped_has_revised_nothing_more() {
         inner(&cx, |_| true).await
     });
     assert_eq!(cost(within).await, Cost::estimated(Usd::dollars(3)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_word_of_an_iteration_is_none_on_the_next_one() {
+    let own = iteration_fn(async |cx: IterationContext<u64>| match cx.iteration() {
+        1 => {
+            cx.meter().add(estimate());
+            cx.meter().revise(CostQuality::Known);
+            Ok(1)
+        }
+        _ => inner(&cx, |_| true).await,
+    });
+    let report = Loop::new(own).until(never()).at_most(2).run().await.expect("a run");
+    assert_eq!(report.usage().cost, Some(Cost::known(Usd::dollars(3))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_loop_that_outlives_its_iteration_leaves_an_estimate() {
+    let own = iteration_fn(async |cx: IterationContext<u64>| {
+        let waits = Loop::new(iteration_fn(add_and_wait)).until(never()).at_most(1);
+        let part: IterationContext<u64> = cx.part();
+        let mut outlives = Box::pin(async move { waits.run_within(&part).await.map(drop) });
+        assert!(futures::poll!(&mut outlives).is_pending());
+        inner(&cx, |_| true).await?;
+        std::mem::forget(outlives);
+        Ok(1)
+    });
+    assert_eq!(cost(own).await, Cost::estimated(Usd::dollars(3)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quality_that_no_loop_revised_is_not_noted() {
+    let notes = |revises: fn(u64) -> bool| async move {
+        let noted = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let seen = std::sync::Arc::clone(&noted);
+        let observer = move |event: &Event, _: &Progress| {
+            if let EventKind::IterationFinished { .. } = event.kind {
+                seen.lock().expect("no panic").push(serde_json::to_string(event).expect("JSON"));
+            }
+        };
+        let within = iteration_fn(move |cx: IterationContext<u64>| async move { inner(&cx, revises).await });
+        Loop::new(within).until(never()).at_most(1).observe(observer).run().await.expect("a run");
+        let noted = noted.lock().expect("no panic");
+        noted.iter().filter(|event| event.contains("cost_quality")).count()
+    };
+    assert_eq!((notes(|_| true).await, notes(|_| false).await), (1, 0));
 }

@@ -2,9 +2,9 @@
 
 use loop_core::{
     Action, Bounded, BoxError, Condition, Decision, EvaluationContext, Event, EventKind, Guardrail,
-    Iteration, IterationContext, JudgedStep, Loop, Machine, MaxIterations, Notes, Progress, Run, RunTime,
-    Snapshot, SnapshotError, Step, StopCondition, Verdict, WorkResult, all, any, at_least, condition_fn,
-    evaluator_fn, evaluator_passed, iteration_fn, never,
+    Iteration, IterationContext, JudgedStep, Loop, Machine, MaxElapsed, MaxIterations, Notes, Progress, Run,
+    RunTime, Snapshot, SnapshotError, Step, StopCondition, Verdict, WorkResult, all, any, at_least,
+    condition_fn, evaluator_fn, evaluator_passed, guardrail_fn, iteration_fn, never,
 };
 
 use crate::test_parts::ms;
@@ -119,6 +119,17 @@ fn a_boxed_guardrail_stores_and_restores_its_state() {
     Guardrail::restore(&mut boxed, "7").expect("a number");
     assert_eq!(Guardrail::snapshot(&boxed).as_deref(), Ok("7"));
     Guardrail::restore(&mut boxed, "seven").expect_err("not a number");
+}
+
+#[test]
+fn the_parts_of_the_kernel_have_names_and_no_state() {
+    let goal: Boxed = Box::new(never());
+    assert_eq!(goal.name(), "never");
+    let allowed = guardrail_fn("allowed", |_: &Progress| Decision::Continue);
+    let guardrails: [Box<dyn Guardrail>; 3] =
+        [Box::new(MaxIterations::new(3)), Box::new(MaxElapsed::seconds(3)), Box::new(allowed)];
+    assert_eq!(guardrails.each_ref().map(|part| part.name()), ["max_iterations", "max_elapsed", "allowed"]);
+    assert_eq!(guardrails.map(|part| part.snapshot()), [const { Ok(String::new()) }; 3]);
 }
 
 #[test]
