@@ -41,6 +41,8 @@ mod questions;
 mod resume;
 #[path = "driver/shared_budget.rs"]
 mod shared_budget;
+#[path = "driver/shared_budget_limits.rs"]
+mod shared_budget_limits;
 #[path = "driver/snapshots.rs"]
 mod snapshots;
 #[path = "driver/spawn.rs"]

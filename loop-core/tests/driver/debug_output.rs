@@ -6,7 +6,7 @@ use futures::StreamExt;
 use loop_core::{
     Ceiling, Chain, EvaluationContext, IterationContext, JudgedStep, Loop, Machine, MaxElapsed, Progress,
     SharedBudget, Step, StepRecord, Usage, Verdict, best_of, condition_fn, evaluator_fn, evaluator_passed,
-    iteration_fn,
+    iteration_fn, iteration_with,
 };
 
 use crate::test_parts::{Budget, ms, never, sleeper};
@@ -18,6 +18,8 @@ fn functions_show_what_they_are() {
     let condition = condition_fn(|_: &JudgedStep<u64>, _: &Progress| true).and(evaluator_passed());
     let shown = format!("{iteration:?} {evaluator:?} {condition:?}");
     assert_eq!(shown, "IterationFn EvaluatorFn And(ConditionFn, EvaluatorPassed)");
+    let stateful = iteration_with(7, async |state: &mut u64, _: IterationContext<u64>| Ok(*state));
+    assert_eq!(format!("{stateful:?}"), "IterationWith { state: 7, .. }");
     let run = Loop::new(iteration).evaluate(evaluator).at_most(3).at_most_for(ms(9)).guard(Budget::cents(5));
     assert_eq!(format!("{run:?}"), "Loop { evaluated: true, has_goal: false, guardrails: 3, .. }");
 }

@@ -128,7 +128,7 @@ fn the_parts_of_the_kernel_have_names_and_no_state() {
     let allowed = guardrail_fn("allowed", |_: &Progress| Decision::Continue);
     let guardrails: [Box<dyn Guardrail>; 3] =
         [Box::new(MaxIterations::new(3)), Box::new(MaxElapsed::seconds(3)), Box::new(allowed)];
-    assert_eq!(guardrails.each_ref().map(|part| part.name()), ["max_iterations", "max_elapsed", "allowed"]);
+    assert_eq!(guardrails.each_ref().map(Guardrail::name), ["max_iterations", "max_elapsed", "allowed"]);
     assert_eq!(guardrails.map(|part| part.snapshot()), [const { Ok(String::new()) }; 3]);
 }
 

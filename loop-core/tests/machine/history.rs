@@ -1,6 +1,6 @@
 //! Histories of events that cannot have happened in this order.
 
-use loop_core::{Event, EventKind, Progress, RunTime, Usage, WorkResult};
+use loop_core::{Ending, Event, EventKind, Halt, Progress, RunTime, StopReason, Usage, WorkResult};
 
 /// Returns the damage that is found in these events, each with its time in microseconds.
 fn damage(events: Vec<(u64, EventKind)>) -> String {
@@ -52,6 +52,33 @@ fn a_history_begins_with_the_start_of_its_run() {
         );
         assert_eq!(found, expected);
     }
+}
+
+#[test]
+fn nothing_happens_after_the_end_of_a_run() {
+    let ending = Box::new(Ending::halted(Halt::new(StopReason::Stagnated, "")));
+    for (kind, name) in [
+        (EventKind::UsageReported { usage: Usage::unknown() }, "usage_reported"),
+        (EventKind::CancelRequested {}, "cancel_requested"),
+    ] {
+        let ended = EventKind::RunFinished { ending: ending.clone() };
+        assert_eq!(
+            damage(vec![(0, started()), (0, ended), (0, kind)]),
+            format!("the history is damaged at event 3 (`{name}`): it cannot happen while the run is over")
+        );
+    }
+}
+
+#[test]
+fn a_history_with_the_same_event_twice_is_damaged() {
+    let numbered = |event: &str| -> Event { serde_json::from_str(event).expect("an event") };
+    let started = numbered(r#"{"sequence":1,"at":0,"kind":{"run_started":{"evaluated":false}}}"#);
+    let usage = numbered(r#"{"sequence":2,"at":0,"kind":{"usage_reported":{"usage":{"input_tokens":1}}}}"#);
+    let twice = Progress::from_events(&[started, usage.clone(), usage]).expect_err("it is damaged");
+    assert_eq!(
+        twice.to_string(),
+        "the history is damaged at event 2 (`usage_reported`): the event before it has the number 2"
+    );
 }
 
 #[test]
