@@ -1,4 +1,4 @@
-//! What a run does for a driver of your own, which polls the work itself.
+//! Runs whose work a driver of your own polls.
 
 use std::{
     future::{Pending, pending},
