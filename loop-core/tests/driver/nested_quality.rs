@@ -51,6 +51,25 @@ async fn a_revised_quality_reaches_the_outer_loop() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_quality_that_an_earlier_inner_iteration_revised_reaches_the_outer_loop() {
+    let known = Usage::unknown().with_cost(Cost::known(Usd::dollars(1)));
+    let within = iteration_fn(move |cx: IterationContext<u64>| async move {
+        let agent = iteration_fn(move |cx: IterationContext<u64>| async move {
+            match cx.iteration() {
+                1 => {
+                    cx.meter().add(estimate());
+                    cx.meter().revise(CostQuality::Known);
+                }
+                _ => cx.meter().add(known),
+            }
+            Ok(cx.iteration())
+        });
+        Ok(Loop::new(agent).until(never()).at_most(2).run_within(&cx).await?.iterations())
+    });
+    assert_eq!(cost(within).await, Cost::known(Usd::dollars(2)));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_cost_that_stays_an_estimate_lowers_the_quality_of_the_whole() {
     let half = iteration_fn(async |cx: IterationContext<u64>| inner(&cx, |index| index == 1).await);
     assert_eq!(cost(half).await, Cost::estimated(Usd::dollars(2)));
