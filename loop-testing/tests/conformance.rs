@@ -48,6 +48,8 @@ fn a_driver_that_does_something_else_is_found() {
         drive(run.cancel_on(token).into_parts()?, &VirtualClock::new())
     });
     let message = wrong.expect_err("it cancels the run").to_string();
+    assert_eq!(case.name(), "ready work meets the goal");
+    assert!(message.starts_with(&format!("the driver fails the case \"{}\"\n", case.name())), "{message}");
     assert!(
         message.contains("expected:\nstep 1: done, verdict fail") && message.contains("found:\ncancelled"),
         "{message}"
