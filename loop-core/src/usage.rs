@@ -282,6 +282,15 @@ mod tests {
         assert_eq!(serde_json::from_str::<Usage>(&partial).unwrap(), usage.with_partial_tokens());
     }
 
+    #[test]
+    fn usage_is_counted_if_no_tokens_are_missing() {
+        let tokens = Usage::unknown().with_tokens(3, 4);
+        let partial = tokens.with_partial_tokens();
+        assert_eq!([tokens, partial, Usage::unknown()].map(|usage| usage.is_counted()), [true, false, false]);
+        assert_eq!([tokens + partial, partial + tokens].map(|sum| sum.is_counted()), [false, false]);
+        assert!((tokens + tokens).is_counted());
+    }
+
     proptest! {
         #[test]
         fn an_amount_survives_serialization(nanos: u64) {

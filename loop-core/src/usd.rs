@@ -136,6 +136,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_amount_in_dollars_is_the_nearest_float() {
+        assert_eq!(Usd::nanos(1_234_567_891).as_f64(), 1.234_567_891);
+        // As many nano-dollars have no float of their own.
+        assert_eq!(Usd::micros(7_031_272_039_328_690).as_f64(), 7_031_272_039.328_69);
+    }
+
+    #[test]
     fn numbers_that_are_no_money_are_refused() {
         for bad in [-0.01, -1e-300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e13, f64::MAX] {
             assert!(Usd::try_from_f64(bad).is_err(), "{bad}");

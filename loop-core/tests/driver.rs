@@ -33,12 +33,18 @@ mod nested_clock;
 mod nested_quality;
 #[path = "driver/outputs.rs"]
 mod outputs;
+#[path = "driver/polled_run.rs"]
+mod polled_run;
 #[path = "driver/questions.rs"]
 mod questions;
 #[path = "driver/resume.rs"]
 mod resume;
 #[path = "driver/shared_budget.rs"]
 mod shared_budget;
+#[path = "driver/shared_budget_limits.rs"]
+mod shared_budget_limits;
+#[path = "driver/snapshots.rs"]
+mod snapshots;
 #[path = "driver/spawn.rs"]
 mod spawn;
 #[path = "driver/stop_condition.rs"]

@@ -9,6 +9,12 @@ use std::time::Duration;
 
 use tell::{some_id, tell};
 
+#[path = "machine/attribution.rs"]
+mod attribution;
+#[path = "machine/deferred_usage.rs"]
+mod deferred_usage;
+#[path = "machine/history.rs"]
+mod history;
 #[path = "laws/scenario/tell.rs"]
 mod tell;
 

@@ -13,7 +13,6 @@ mod time;
 use std::{
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
 pub use self::reservation::{NotEnoughLeft, Reservation};
@@ -131,17 +130,11 @@ impl SharedBudget {
 
     /// Returns what is neither spent nor reserved.
     pub fn left(&self) -> Ceiling {
-        Ceiling { time: self.time_left(), ..self.left_of(&self.amounts()) }
-    }
-
-    #[cfg(feature = "tokio")]
-    fn time_left(&self) -> Option<Duration> {
-        self.0.time.left()
-    }
-
-    #[cfg(not(feature = "tokio"))]
-    fn time_left(&self) -> Option<Duration> {
-        self.0.limit.time
+        #[cfg(feature = "tokio")]
+        let time = self.0.time.left();
+        #[cfg(not(feature = "tokio"))]
+        let time = self.0.limit.time;
+        Ceiling { time, ..self.left_of(&self.amounts()) }
     }
 
     /// Returns whether the budget limits time, which only tokio's driver counts.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use loop_core::{
-    Chain, EvaluationContext, IterationContext, JudgedStep, Loop, Machine, MaxElapsed, Progress, Step,
-    StepRecord, Verdict, best_of, condition_fn, evaluator_fn, evaluator_passed, iteration_fn,
+    Ceiling, Chain, EvaluationContext, IterationContext, JudgedStep, Loop, Machine, MaxElapsed, Progress,
+    SharedBudget, Step, StepRecord, Usage, Verdict, best_of, condition_fn, evaluator_fn, evaluator_passed,
+    iteration_fn, iteration_with,
 };
 
 use crate::test_parts::{Budget, ms, never, sleeper};
@@ -17,6 +18,8 @@ fn functions_show_what_they_are() {
     let condition = condition_fn(|_: &JudgedStep<u64>, _: &Progress| true).and(evaluator_passed());
     let shown = format!("{iteration:?} {evaluator:?} {condition:?}");
     assert_eq!(shown, "IterationFn EvaluatorFn And(ConditionFn, EvaluatorPassed)");
+    let stateful = iteration_with(7, async |state: &mut u64, _: IterationContext<u64>| Ok(*state));
+    assert_eq!(format!("{stateful:?}"), "IterationWith { state: 7, .. }");
     let run = Loop::new(iteration).evaluate(evaluator).at_most(3).at_most_for(ms(9)).guard(Budget::cents(5));
     assert_eq!(format!("{run:?}"), "Loop { evaluated: true, has_goal: false, guardrails: 3, .. }");
 }
@@ -64,4 +67,21 @@ async fn results_show_what_they_hold() {
     let shown = format!("{:?}", Loop::new(agent).until(goal).at_most(1).run().await.unwrap());
     assert!(shown.starts_with("Report { ending: GoalMet { "), "{shown}");
     assert!(shown.contains("GoalMet") && shown.contains(r#"Some("a draft")"#), "{shown}");
+}
+
+#[test]
+fn what_runs_share_and_consist_of_shows_its_amounts() {
+    let budget = SharedBudget::new(Ceiling::tokens(9));
+    let shown = format!("{budget:?}");
+    assert!(
+        shown.starts_with("SharedBudget { limit: Ceiling { ") && shown.contains("tokens: Some(9)"),
+        "{shown}"
+    );
+    let held = budget.reserve(Usage::unknown().with_tokens(3, 1)).expect("enough is left");
+    let shown = format!("{held:?}");
+    assert!(shown.starts_with("Reservation { held: ") && shown.contains('4'), "{shown}");
+    let parts = Loop::new(sleeper(ms(1))).until(never()).at_most(1).into_parts().expect("a loop");
+    let shown = format!("{:?}", parts.run);
+    assert!(shown.starts_with("Run { machine: Machine { guardrails: "), "{shown}");
+    assert_eq!(format!("{parts:?}"), format!("Parts {{ run: {shown}, .. }}"));
 }

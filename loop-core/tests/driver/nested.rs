@@ -8,7 +8,7 @@ use std::sync::{
 use loop_core::{
     BuildError, CancellationToken, Decision, EvaluationContext, EventKind, Halt, Iteration, IterationContext,
     Loop, MAX_DEPTH, Question, Report, StopReason, Verdict, WorkError, WorkResult, condition_fn,
-    evaluator_fn, guardrail_fn, iteration_fn,
+    evaluator_fn, evaluator_passed, guardrail_fn, iteration_fn,
 };
 use tokio::time::sleep;
 
@@ -194,6 +194,28 @@ async fn a_deferral_leaves_it_unless_it_would_lose_its_progress() {
     assert_eq!(deferrals(1, None).await, (1, 4));
     assert_eq!(deferrals(2, None).await, (0, 4));
     assert_eq!(deferrals(2, Some(SharedJournal::new())).await, (1, 4));
+}
+
+/// The outer run would begin the inner one again, and evaluate its first output once more.
+#[tokio::test(start_paused = true)]
+async fn a_deferral_after_the_first_evaluation_stays_inside() {
+    let (tries, evaluations) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let count = Arc::clone(&evaluations);
+    let run = outer(move |cx: IterationContext<u64>| {
+        let (tries, count) = (Arc::clone(&tries), Arc::clone(&count));
+        let agent = iteration_fn(move |_: IterationContext<u64>| {
+            let is_deferred = tries.fetch_add(1, Ordering::SeqCst) == 0;
+            async move { if is_deferred { Err(WorkError::Later { after: ms(500) }) } else { Ok(3) } }
+        });
+        let check = evaluator_fn(move |cx: EvaluationContext<u64>| {
+            count.fetch_add(1, Ordering::SeqCst);
+            async move { Ok(if *cx.output() == 3 { Verdict::pass() } else { Verdict::fail() }) }
+        });
+        let run = Loop::new(agent).evaluate(check).evaluate_first(0).until(evaluator_passed()).at_most(3);
+        async move { Ok(run.run_within(&cx).await?.iterations()) }
+    });
+    let (took, report) = timed(run).await;
+    assert_eq!((took, report.output(), evaluations.load(Ordering::SeqCst)), (ms(500), Some(&1), 2));
 }
 
 #[tokio::test(start_paused = true)]

@@ -216,7 +216,7 @@ async fn the_history_of_a_resumed_member_counts_once() {
     // Another process resumes it.
     let second = budget(100);
     run().share(&second).run().await.unwrap();
-    assert_eq!(second.spent(), cents(3));
+    assert_eq!((second.spent(), second.is_exhausted()), (cents(3), false));
     // Its history alone is more than the budget.
     let third = budget(3);
     let report = run().share(&third).run().await.unwrap();

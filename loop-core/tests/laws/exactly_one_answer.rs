@@ -1,11 +1,11 @@
 //! Each action of a run has exactly one answer. A second answer, a late one, and one from elsewhere are refused, and
 //! change nothing.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, mem};
 
 use loop_core::{
     Action, ActionId, CancellationToken, Input, IterationContext, Loop, Machine, Notes, Parts, RunTime, Step,
-    WorkResult, condition_fn, iteration_fn,
+    Verdict, WorkResult, condition_fn, iteration_fn,
 };
 use proptest::{collection::vec, sample::Index};
 
@@ -20,6 +20,17 @@ fn refuses(machine: &mut Machine, at: RunTime, answer: &Input) {
     assert_eq!((machine.progress(), machine.events().len()), (&before, events));
 }
 
+/// Returns an answer of each kind.
+fn answers(id: ActionId) -> [Input; 5] {
+    [
+        Input::Iterated { id, result: WorkResult::Done(()), notes: None },
+        Input::Evaluated { id, result: WorkResult::Done(Verdict::pass()), notes: None },
+        Input::Settled { id, met: true, by: None },
+        Input::Waited { id },
+        Input::Answered { id, answer: None },
+    ]
+}
+
 #[test]
 fn exactly_one_answer() {
     holds(settings(vec(proptest::prelude::any::<Index>(), 1..4)), |(scenario, picks)| {
@@ -30,7 +41,14 @@ fn exactly_one_answer() {
             for pick in picks.iter().filter(|_| !given.is_empty()) {
                 refuses(&mut machine, *at, pick.get(&given));
             }
+            for other in input.id().into_iter().flat_map(answers) {
+                if mem::discriminant(&other) != mem::discriminant(input) {
+                    refuses(&mut machine, *at, &other);
+                }
+            }
             assert_eq!(machine.handle(*at, input.clone()), Ok(action.clone()));
+            let outstanding = machine.outstanding().map(|(_, outstanding)| outstanding);
+            assert!(action.is_none() || outstanding == *action, "{action:?} is {outstanding:?}");
             given.extend(input.id().map(|_| input.clone()));
         }
         let ids: HashSet<ActionId> = given.iter().filter_map(Input::id).collect();
@@ -51,7 +69,7 @@ fn exactly_one_answer_over_deaths() {
             Action::Wait(_) => Input::Waited { id },
             Action::Ask(_) => Input::Answered { id, answer: None },
             Action::Evaluate => {
-                Input::Evaluated { id, result: WorkResult::Done(loop_core::Verdict::pass()), notes: None }
+                Input::Evaluated { id, result: WorkResult::Done(Verdict::pass()), notes: None }
             }
             Action::Iterate { .. } | Action::Interrupt { .. } => {
                 Input::Iterated { id, result: WorkResult::Done(()), notes: None }

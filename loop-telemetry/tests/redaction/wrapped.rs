@@ -65,6 +65,16 @@ fn marks(margin: &str) -> &str {
     if margin.contains(|sign: char| sign.is_ascii_alphabetic()) { "    " } else { margin }
 }
 
+/// Returns what a redacted text shows of the wrapped value: its lines without their margins, ends and spaces, and
+/// without the replacement, whose letters may also occur in the value.
+fn unwrapped(text: &str, end: &str, carriage_return: &str, margin: &str) -> String {
+    let lines = text.split(end).map(|line| {
+        let line = line.trim_end_matches('\\').trim_end_matches(carriage_return);
+        line.strip_prefix(margin).unwrap_or(line).replace(REDACTED, "").replace(' ', "")
+    });
+    lines.collect()
+}
+
 fn holds(
     value: &str,
     (name, wrap): Wrap,
@@ -74,17 +84,24 @@ fn holds(
 ) -> Result<(), TestCaseError> {
     let redactor = Redactor::new([value]);
     let lines = wrap(value, width, margin);
-    let text =
-        if is_json { format!("{{\"a\":\"{}\"}}", json(&lines)) } else { format!("{margin}it is:\n{lines}") };
+    let (intro, text) = if is_json {
+        ("{\"a\":\"".to_owned(), format!("{{\"a\":\"{}\"}}", json(&lines)))
+    } else {
+        (format!("{margin}it is:\n"), format!("{margin}it is:\n{lines}"))
+    };
     let whole = redactor.redact(&text).into_owned();
     prop_assert!(whole.contains(REDACTED), "{name}: {text:?} is {whole:?}");
-    // Up to three characters before the end of a line stay.
-    let is_shown = |part: &[u8]| whole.as_bytes().windows(part.len()).any(|it| it == part);
-    let shown = value
-        .as_bytes()
-        .windows(4)
-        .find(|part| is_shown(part) && !margin.as_bytes().windows(4).any(|it| it == *part));
-    prop_assert!(shown.is_none(), "{name}: {text:?} is {whole:?}");
+    let rest = whole.strip_prefix(&intro).unwrap_or(&whole);
+    let rest = if is_json {
+        unwrapped(rest, &json("\n"), &json("\r"), &json(margin))
+    } else {
+        unwrapped(rest, "\n", "\r", margin)
+    };
+    // Up to three characters before the end of a line stay, and the last digit in base 64, which also depends on what
+    // follows the value.
+    let left = rest.trim_end_matches(['"', '}', '=']).len();
+    let most = if name == "base 64" { 4 } else { 3 };
+    prop_assert!(left <= most, "{name}: {text:?} is {whole:?}");
     for cut in 0..=text.len() {
         let (first, second) = text.as_bytes().split_at(cut);
         prop_assert_eq!(streamed(&redactor, [first, second]), whole.as_bytes(), "{} cut at {}", name, cut);
@@ -111,6 +128,11 @@ fn no_value_passes_in_lines_with_a_margin() {
 #[ignore = "minutes: `.ci/nightly properties`"]
 fn no_value_passes_in_lines_with_a_margin_in_a_hundred_thousand_cases() {
     check(100_000);
+}
+
+#[test]
+fn a_value_that_resembles_the_replacement_does_not_pass() {
+    holds("0AA+edacAA", WRAPS[0], 1, "", false).expect("no part of the value");
 }
 
 #[test]
