@@ -36,65 +36,12 @@ impl Project {
     }
 
     pub(crate) fn write(self, scenario: &Scenario) {
-        let files: &[(&str, &str)] = match self {
-            Self::Python => &[
-                ("app/__init__.py", "def add(a, b):\n    return a - b\n"),
-                ("checks/__init__.py", ""),
-                ("checks/verify.py", "from app import add\nassert add(2, 2) == 4\n"),
-                (
-                    "checks/cases.py",
-                    "import unittest\nfrom app import add\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        \
-                     self.assertEqual(add(2, 2), 4)\n",
-                ),
-                ("sub/data", ""),
-                ("tests/__init__.py", ""),
-                (
-                    "tests/test_app.py",
-                    "import unittest\nfrom app import add\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        \
-                     self.assertEqual(add(2, 2), 4)\n\n    def test_zero(self):\n        self.assertEqual(add(0, 0), 0)\n",
-                ),
-            ],
-            Self::Node | Self::Npm => &[
-                (
-                    "package.json",
-                    "{\n  \"name\": \"app\",\n  \"scripts\": { \"test\": \"node --test\", \"deep\": \"node tools/run.js\" }\n}\n",
-                ),
-                ("tools/run.js", "require('node:assert').equal(require('../src/add.js')(2, 2), 4)\n"),
-                ("src/add.js", "module.exports = (a, b) => a - b;\n"),
-                (
-                    "test/add.test.js",
-                    "const test = require('node:test');\nconst assert = require('node:assert');\n\
-                     const add = require('../src/add.js');\n\ntest('adds', () => assert.equal(add(2, 2), 4));\n\
-                     test('zero', () => assert.equal(add(0, 0), 0));\n",
-                ),
-            ],
-            Self::Cargo => &[
-                (
-                    "Cargo.toml",
-                    "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n",
-                ),
-                (".gitignore", "target\n"),
-                (
-                    "src/lib.rs",
-                    "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    \
-                     fn adds_within() {\n        assert_eq!(super::add(3, 3), 6);\n    }\n}\n",
-                ),
-                ("tests/add.rs", "#[test]\nfn adds() {\n    assert_eq!(app::add(2, 2), 4);\n}\n"),
-            ],
-            Self::Script => &[
-                ("add.sh", "echo $(($1 - $2))\n"),
-                ("sub/check.sh", "test \"$(sh ../add.sh 2 2)\" = 4\n"),
-                ("check.sh", "#!/bin/sh\ntest \"$(sh add.sh 2 2)\" = 4\n"),
-            ],
-            Self::Make => &[
-                ("add.sh", "echo $(($1 - $2))\n"),
-                (
-                    "Makefile",
-                    "test:\n\ttest \"$$(sh add.sh 2 2)\" = 4\n\ncheck:\n\ttest \"$$(sh add.sh 2 2)\" = 4\n\n\
-                     include more.mk\n",
-                ),
-                ("more.mk", "more:\n\ttest \"$$(sh add.sh 2 2)\" = 4\n"),
-            ],
+        let files = match self {
+            Self::Python => PYTHON,
+            Self::Node | Self::Npm => NODE,
+            Self::Cargo => CARGO,
+            Self::Script => SCRIPT,
+            Self::Make => MAKE,
         };
         for (name, text) in files {
             scenario.write(name, text);
@@ -105,3 +52,66 @@ impl Project {
         }
     }
 }
+
+/// The names and texts of files.
+type Files = &'static [(&'static str, &'static str)];
+
+const PYTHON: Files = &[
+    ("app/__init__.py", "def add(a, b):\n    return a - b\n"),
+    ("checks/__init__.py", ""),
+    ("checks/verify.py", "from app import add\nassert add(2, 2) == 4\n"),
+    (
+        "checks/cases.py",
+        "import unittest\nfrom app import add\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        \
+             self.assertEqual(add(2, 2), 4)\n",
+    ),
+    ("sub/data", ""),
+    ("tests/__init__.py", ""),
+    (
+        "tests/test_app.py",
+        "import unittest\nfrom app import add\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        \
+             self.assertEqual(add(2, 2), 4)\n\n    def test_zero(self):\n        self.assertEqual(add(0, 0), 0)\n",
+    ),
+];
+
+const NODE: Files = &[
+    (
+        "package.json",
+        "{\n  \"name\": \"app\",\n  \"scripts\": { \"test\": \"node --test\", \"deep\": \"node tools/run.js\" }\n}\n",
+    ),
+    ("tools/run.js", "require('node:assert').equal(require('../src/add.js')(2, 2), 4)\n"),
+    ("src/add.js", "module.exports = (a, b) => a - b;\n"),
+    (
+        "test/add.test.js",
+        "const test = require('node:test');\nconst assert = require('node:assert');\n\
+             const add = require('../src/add.js');\n\ntest('adds', () => assert.equal(add(2, 2), 4));\n\
+             test('zero', () => assert.equal(add(0, 0), 0));\n",
+    ),
+];
+
+const CARGO: Files = &[
+    ("Cargo.toml", "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n"),
+    (".gitignore", "target\n"),
+    (
+        "src/lib.rs",
+        "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    \
+             fn adds_within() {\n        assert_eq!(super::add(3, 3), 6);\n    }\n}\n",
+    ),
+    ("tests/add.rs", "#[test]\nfn adds() {\n    assert_eq!(app::add(2, 2), 4);\n}\n"),
+];
+
+const SCRIPT: Files = &[
+    ("add.sh", "echo $(($1 - $2))\n"),
+    ("sub/check.sh", "test \"$(sh ../add.sh 2 2)\" = 4\n"),
+    ("check.sh", "#!/bin/sh\ntest \"$(sh add.sh 2 2)\" = 4\n"),
+];
+
+const MAKE: Files = &[
+    ("add.sh", "echo $(($1 - $2))\n"),
+    (
+        "Makefile",
+        "test:\n\ttest \"$$(sh add.sh 2 2)\" = 4\n\ncheck:\n\ttest \"$$(sh add.sh 2 2)\" = 4\n\n\
+             include more.mk\n",
+    ),
+    ("more.mk", "more:\n\ttest \"$$(sh add.sh 2 2)\" = 4\n"),
+];
