@@ -256,7 +256,8 @@ fn the_words_of_other_tools_for_keys_lead_to_a_key_or_to_advice() {
         ("on-failure=x", "did you mean `on_finish`?"),
         ("notify=x", "did you mean `on_finish`?"),
         ("agent.notify=x", "did you mean `on_finish` at the top of the manifest?"),
-        ("setup=x", "SETUP && AGENT"),
+        ("prepare=x", "SETUP && AGENT"),
+        ("setup=x", "did you mean `evaluator.setup`?"),
         ("schedule=x", "loop schedule add"),
     ] {
         run(&scenario, &["--set", set]).exits(2).says(&["unknown key", said]);
