@@ -9,7 +9,7 @@ const HEAD: &str = "\
 
 <!-- Generated from the table of the tests in loop-cli/tests/cheats. -->
 
-What happens if an agent changes the check instead of the code?
+Can an agent pass a sealed check without solving the task?
 
 Each row is a test of `loop run` with `evaluator.sealed: true`, in a small project whose `add` subtracts. The agent is one
 line of shell. [Sealed checks](book/src/sealed.md) explains how the check is sealed, and what stays open.

@@ -54,12 +54,12 @@ fn command(
     plan: &Plan,
     cx: &ExecutionContext,
 ) -> Result<Option<Box<dyn Evaluator<AgentOutput>>>, ComposeError> {
-    // Also reports what is wrong with the command of a sealed check.
-    let Some(command) = plan.check_command(cx)? else { return Ok(None) };
-    Ok(Some(match &plan.evaluator.seal {
-        Some(seal) => Box::new(SealedCheck::new(plan, seal, cx)?),
-        None => Box::new(command),
-    }))
+    let (Some(seal), Some(line)) = (&plan.evaluator.seal, &plan.evaluator.command) else {
+        return Ok(plan.check_command(cx)?.map(|command| Box::new(command) as _));
+    };
+    // Reports what is wrong with the command.
+    plan.command_that_judges(line, cx)?;
+    Ok(Some(Box::new(SealedCheck::new(plan, seal, line, cx)?)))
 }
 
 /// A check that has to pass several times in a row.
@@ -112,6 +112,15 @@ impl Plan {
     /// The command cannot run.
     pub fn check_command(&self, cx: &ExecutionContext) -> Result<Option<CommandEvaluator>, ComposeError> {
         let Some(line) = &self.evaluator.command else { return Ok(None) };
+        Ok(Some(observe_check_output(self.command_that_judges(line, cx)?, cx, |_| {})))
+    }
+
+    /// Makes a command with the settings of the check, to which nobody listens yet.
+    pub(crate) fn command_that_judges(
+        &self,
+        line: &str,
+        cx: &ExecutionContext,
+    ) -> Result<CommandEvaluator, ComposeError> {
         let mut shell = super::review::check_shell(self, line, cx)?;
         if let Some(time) = self.evaluator.max_time {
             shell = shell.max_time(time);
@@ -121,8 +130,7 @@ impl Plan {
             .shell(shell)
             .text_bytes(self.feedback_bytes)
             .costs(self.evaluator.is_uncounted);
-        let evaluator = observe_check_output(evaluator, cx);
-        Ok(Some(match &self.stop {
+        Ok(match &self.stop {
             // The evaluator looks for the match itself, because it sees all of its output; a condition would see only
             // the stored part.
             StopPlan::OutputMatches(pattern) => evaluator.matching(pattern.clone()),
@@ -133,16 +141,23 @@ impl Plan {
                     .map_err(ComposeError::part("stop_condition"))?
                     .advising(move |step| missing(&goal, step))
             }
-        }))
+        })
     }
 }
 
-/// Attaches the listeners to the check.
-fn observe_check_output(check: CommandEvaluator, cx: &ExecutionContext) -> CommandEvaluator {
-    let Some(sink) = cx.sink() else { return check };
+/// Attaches the listeners to the check, and `note`, which gets its output too.
+pub(crate) fn observe_check_output(
+    check: CommandEvaluator,
+    cx: &ExecutionContext,
+    mut note: impl FnMut(&[u8]) + Send + 'static,
+) -> CommandEvaluator {
+    let sink = cx.sink();
     check.on_output(move |stream, bytes| {
-        sink.text(bytes);
-        sink.raw(stream, bytes);
+        if let Some(sink) = &sink {
+            sink.text(bytes);
+            sink.raw(stream, bytes);
+        }
+        note(bytes);
     })
 }
 

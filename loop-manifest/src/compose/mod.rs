@@ -21,7 +21,6 @@ use loop_guardrails::{
     UnmeteredIterations,
 };
 
-pub(crate) use self::listeners::observe_model_output;
 pub use self::{
     agent::{FirstPrompt, PlannedAgent},
     error::{ComposeError, ToolsError},
@@ -29,6 +28,7 @@ pub use self::{
     on_finish::ON_FINISH_TIME,
     output::AgentOutput,
 };
+pub(crate) use self::{checks::observe_check_output, listeners::observe_model_output};
 use self::{
     lanes::{AfterLanes, Lanes},
     resume_guardrail::ResumeGuardrail,

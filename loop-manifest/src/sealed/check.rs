@@ -11,6 +11,7 @@ use loop_agents::shell::CommandEvaluator;
 use loop_core::{
     EvaluationContext, Evaluator, EvaluatorError, Halt, StopReason, Verdict, WorkError, with_causes,
 };
+use loop_snapshots::Relocation;
 
 use super::{
     floor::{TestsRun, is_test_runner, shortage, to_the_end},
@@ -21,7 +22,7 @@ use super::{
     verdict::{explained, for_agent, for_people, list, refused, why_it_may_fail, with_more},
 };
 use crate::{
-    compose::{AgentOutput, ComposeError},
+    compose::{AgentOutput, ComposeError, observe_check_output},
     context::ExecutionContext,
     plan::{OnProtectedChange, Plan, SealPlan},
     snapshots::{FolderSnapshots, SnapshotError},
@@ -71,10 +72,15 @@ impl SealedCheck {
     ///
     /// # Errors
     /// The context has no place for snapshots or copies.
-    pub(crate) fn new(plan: &Plan, seal: &SealPlan, cx: &ExecutionContext) -> Result<Self, ComposeError> {
+    pub(crate) fn new(
+        plan: &Plan,
+        seal: &SealPlan,
+        line: &str,
+        cx: &ExecutionContext,
+    ) -> Result<Self, ComposeError> {
         let folder = cx.snapshots(&plan.snapshots).ok_or(ComposeError::NoSnapshots)?;
         let place = place(cx).ok_or(ComposeError::NoPlaceForSeal)?;
-        let line = plan.evaluator.command.clone().unwrap_or_default();
+        let line = line.to_owned();
         let run = SealedRun { plan: plan.clone(), seal: seal.clone(), line, cx: cx.clone(), folder, place };
         Ok(Self { run, open: None })
     }
@@ -100,17 +106,18 @@ impl SealedRun {
         let sealed_cx = self.cx.in_sealed(&tree.tree().folder(), &tree.temporary(), tree.tree().relocation());
         let surroundings = Surroundings::of(&tree.tree().folder(), &sealed_cx);
         let notes = noted.unwrap_or(SealNotes { named, surroundings, tests: None });
-        let output = Arc::default();
-        let plan = self.plan.sealed_in(tree.tree().relocation());
+        let output: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let moved = |text: &str| moved(text, tree.tree().relocation());
+        let mut plan = self.plan.clone();
+        plan.agent.env.set.values_mut().for_each(|value| *value = moved(value));
+        let make = |line: &str| plan.command_that_judges(line, &sealed_cx);
+        let noting = |line: &str| Ok(observe_check_output(make(line)?, &sealed_cx, note_in(&output)));
         let failed = |error: ComposeError| WorkError::from(failed(&with_causes(&error)));
-        let command =
-            plan.tree_command(&plan.evaluator.command, Some(&output), &sealed_cx).map_err(failed)?;
-        let setup = plan.tree_command(&self.seal.setup, None, &sealed_cx).map_err(failed)?;
-        let first_line = plan.evaluator.command.as_deref().map(to_the_end);
-        let first_command = plan.tree_command(&first_line, Some(&output), &sealed_cx).map_err(failed)?;
-        let (Some(command), Some(first_command)) = (command, first_command) else {
-            return Err(failed(ComposeError::NoSnapshots));
-        };
+        let line = moved(&self.line);
+        let (command, first_command) =
+            (noting(&line).map_err(failed)?, noting(&to_the_end(&line)).map_err(failed)?);
+        let setup = self.seal.setup.as_deref().map(make).transpose().map_err(failed)?;
+        let setup = setup.map(|setup| observe_check_output(setup, &sealed_cx, |_| {}));
         Ok(OpenCheck { tree, command, first_command, setup, output, sealed_cx, notes })
     }
 
@@ -273,43 +280,18 @@ impl Evaluator<AgentOutput> for SealedCheck {
     }
 }
 
-impl Plan {
-    /// Returns the plan with paths into the sealed tree in the place of those into the folder.
-    fn sealed_in(&self, relocation: &loop_snapshots::Relocation) -> Self {
-        let text = |text: &str| {
-            let moved = relocation.text(text.as_bytes()).and_then(|moved| String::from_utf8(moved).ok());
-            moved.unwrap_or_else(|| text.to_owned())
-        };
-        let mut plan = self.clone();
-        plan.evaluator.command = self.evaluator.command.as_deref().map(text);
-        for value in plan.agent.env.set.values_mut() {
-            *value = text(value);
-        }
-        plan
-    }
+/// Returns a text with paths into the tree in the place of those into the folder.
+fn moved(text: &str, relocation: &Relocation) -> String {
+    relocation.word(text.into()).into_string().unwrap_or_else(|_| text.to_owned())
+}
 
-    /// Makes a command that runs in the sealed tree, and notes its output.
-    fn tree_command(
-        &self,
-        line: &Option<String>,
-        output: Option<&Arc<Mutex<Vec<u8>>>>,
-        cx: &ExecutionContext,
-    ) -> Result<Option<CommandEvaluator>, ComposeError> {
-        let mut plan = self.clone();
-        plan.evaluator.command.clone_from(line);
-        let Some(command) = plan.check_command(cx)? else { return Ok(None) };
-        let (sink, output) = (cx.sink(), output.map(Arc::clone));
-        Ok(Some(command.on_output(move |stream, bytes| {
-            if let Some(sink) = &sink {
-                sink.text(bytes);
-                sink.raw(stream, bytes);
-            }
-            if let Some(output) = &output {
-                let mut output = locked(output);
-                let room = MOST_OUTPUT.saturating_sub(output.len());
-                output.extend(bytes.iter().take(room));
-            }
-        })))
+/// Returns a listener that keeps the output of a check.
+fn note_in(output: &Arc<Mutex<Vec<u8>>>) -> impl FnMut(&[u8]) + Send + use<> {
+    let output = Arc::clone(output);
+    move |bytes| {
+        let mut output = locked(&output);
+        let room = MOST_OUTPUT.saturating_sub(output.len());
+        output.extend(bytes.iter().take(room));
     }
 }
 

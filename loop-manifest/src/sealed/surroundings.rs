@@ -62,27 +62,18 @@ pub(super) struct Surroundings {
 impl Surroundings {
     /// Looks at what matters to commands in `tree`. `cx` has the variables that they see.
     pub(super) fn of(tree: &Path, cx: &ExecutionContext) -> Self {
-        let (mut files, programs) = (BTreeMap::new(), programs(tree, cx));
-        if let Some(home) = cx.variable("HOME").map(PathBuf::from) {
-            let packages = python_packages(&home);
-            for path in IN_HOME.iter().map(|name| home.join(name)).chain(packages) {
-                files.insert(path.clone(), identity(&path));
-            }
-        }
-        if let Some(cargo) = cx.variable("CARGO_HOME").map(PathBuf::from) {
-            for path in ["config", "config.toml"].map(|name| cargo.join(name)) {
-                files.insert(path.clone(), identity(&path));
-            }
-        }
-        for folder in tree.ancestors().skip(1) {
-            for path in ABOVE.iter().map(|name| folder.join(name)) {
-                files.insert(path.clone(), identity(&path));
-            }
-        }
-        let python = place_of("python3", &programs).into_iter().chain(place_of("python", &programs));
-        for path in python.flat_map(|python| packages_beside(&python)) {
-            files.insert(path.clone(), identity(&path));
-        }
+        let programs = programs(tree, cx);
+        let home = cx.variable("HOME").map(PathBuf::from);
+        let cargo = cx.variable("CARGO_HOME").map(PathBuf::from);
+        let in_home = home.iter().flat_map(|home| IN_HOME.iter().map(|name| home.join(name)));
+        let of_cargo = cargo.iter().flat_map(|cargo| ["config", "config.toml"].map(|name| cargo.join(name)));
+        let above = tree.ancestors().skip(1).flat_map(|folder| ABOVE.iter().map(|name| folder.join(name)));
+        let python = ["python3", "python"].into_iter().filter_map(|name| programs.get(Path::new(name)));
+        let libraries = python.filter_map(|(python, _)| Some(python.parent()?.parent()?.join("lib")));
+        let libraries = libraries.chain(home.iter().map(|home| home.join(".local/lib")));
+        let packages = libraries.flat_map(|library| packages(&library));
+        let files = in_home.chain(of_cargo).chain(above).chain(packages);
+        let files = files.map(|path| (path.clone(), identity(&path))).collect();
         Self { files, programs }
     }
 
@@ -112,11 +103,7 @@ fn identity(path: &Path) -> Identity {
     Some((metadata.ino(), metadata.size(), times.0, times.1))
 }
 
-/// The files of the user's own Python packages that each start of Python reads.
-fn python_packages(home: &Path) -> Vec<PathBuf> {
-    packages(&home.join(".local/lib"))
-}
-
+/// The files that Python reads at each start, below a folder with its libraries.
 fn packages(lib: &Path) -> Vec<PathBuf> {
     let read = |path: PathBuf| fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found = Vec::new();
@@ -149,15 +136,6 @@ fn programs(tree: &Path, cx: &ExecutionContext) -> BTreeMap<PathBuf, (PathBuf, I
 
 fn is_program(place: &Path) -> bool {
     fs::metadata(place).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
-fn place_of(name: &str, programs: &BTreeMap<PathBuf, (PathBuf, Identity)>) -> Option<PathBuf> {
-    programs.get(Path::new(name)).map(|(place, _)| place.clone())
-}
-
-/// The files that this Python reads at each start: those of its environment.
-fn packages_beside(python: &Path) -> Vec<PathBuf> {
-    python.parent().and_then(Path::parent).map(|prefix| packages(&prefix.join("lib"))).unwrap_or_default()
 }
 
 #[cfg(test)]

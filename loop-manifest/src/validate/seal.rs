@@ -68,7 +68,7 @@ pub(super) fn seal(
     let protect = raw.protect.judge(problems, patterns);
     let min_tests = raw.min_tests.judge(problems, min_tests);
     let on_change = raw.on_change.judge(problems, |at| {
-        word(&at, &ON_CHANGE, "`restore` is the default: the files are put back, and the agent is told")
+        word(&at, &ON_CHANGE, "`restore` is the default: loop puts the files back, and tells the agent")
     });
     let confirm = confirm(raw.confirm, has_command, problems)?;
     let plan = SealPlan {

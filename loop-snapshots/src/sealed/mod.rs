@@ -73,8 +73,8 @@ pub struct Renewed {
     pub put_back_in_part: Vec<PathBuf>,
     /// The new files at protected paths. The tree does not have them.
     pub left_out: Vec<PathBuf>,
-    /// The entries that the judged state lists without their content, and the first state lacks: new ignored files, for example. The
-    /// tree does not have it.
+    /// The entries that the judged state lists without their content, and the first state lacks: new ignored files, for
+    /// example. The tree does not have them.
     pub missing: Vec<PathBuf>,
     /// Something other than the tree changed the kept build output, so it was deleted.
     pub has_dropped_build: bool,
