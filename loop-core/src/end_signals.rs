@@ -73,12 +73,15 @@ impl EndSignals {
     }
 
     /// Returns whether the run has to end. Work that is always ready never awaits [`requested`](Self::requested).
+    #[inline]
     pub(crate) fn is_requested(&mut self) -> bool {
-        if self.wake.is_cancelled() || self.halt.is_some() {
-            return true;
-        }
-        // Most runs have no such future, and this is asked several times per step. A later wait registers its own
-        // waker.
+        self.wake.is_cancelled() || self.halt.is_some() || self.is_halted()
+    }
+
+    /// Returns whether one of the futures is ready. A later wait registers its own waker.
+    #[inline]
+    fn is_halted(&mut self) -> bool {
+        // Most runs have no such future, and this is asked several times per step.
         !self.halts.is_empty() && self.poll_halts(&mut Context::from_waker(Waker::noop())).is_ready()
     }
 
@@ -102,6 +105,7 @@ impl EndSignals {
     }
 
     /// Polls the futures until one is ready, and then drops all of them.
+    #[cold]
     fn poll_halts(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if self.halt.is_none() {
             self.halt = self.halts.iter_mut().find_map(|future| match future.as_mut().poll(cx) {

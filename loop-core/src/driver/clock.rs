@@ -33,11 +33,13 @@ impl Clock {
         self.pauses.share_time(budgets);
     }
 
+    #[inline]
     pub(crate) fn now(&self) -> RunTime {
         self.read(self.pauses.now())
     }
 
     /// Returns the run time at an instant until which this much time was uncounted.
+    #[inline]
     fn read(&self, (instant, uncounted): (Instant, u64)) -> RunTime {
         // Whole microseconds are cheap to compute, and this runs several times per step.
         let passed = RunTime::from(instant - self.origin).as_micros();

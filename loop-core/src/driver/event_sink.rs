@@ -11,6 +11,7 @@ pub(crate) struct EventSink<O> {
 impl<O> EventSink<O> {
     /// Takes the run's new events. The journal gets them first, then the condition and the observers. The reader gets
     /// those that it has room for.
+    #[inline]
     pub(crate) fn take(&mut self, run: &mut Run<O>) {
         if run.events().is_empty() {
             return;
