@@ -35,11 +35,9 @@ fn mixed_number(words: &[Word]) -> usize {
     let is_and = words.get(1).is_some_and(|word| word.is(&["and"]));
     let half = 2 + usize::from(words.get(2).is_some_and(|word| word.is(&["a"])));
     let is_part = words.get(half).is_some_and(|word| word.is(&["half", "quarter"]));
-    let is_unit = |at: usize| words.get(at).is_some_and(Word::is_unit);
     if is_whole(&words[0].text)
         && words.get(1).is_some_and(|word| word.text.contains('/'))
         && is_count(words, 1)
-        && is_unit(2)
     {
         return 3;
     }

@@ -1,6 +1,7 @@
 //! The words of a text, and where they begin.
 
-use crate::interval::time_words::is_unit_word;
+use super::shapes::is_whole;
+use crate::interval::time_words::{is_unit_like, is_unit_word};
 
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,22 +23,28 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// Splits a text at white space, and `every10m` or `@9am` before the digit.
+    /// Splits a text at white space, `every10m`, `@9am` and `rate(5` before the digit, and `1/2h` behind it.
     pub(super) fn all(input: &str) -> Vec<Self> {
         let start = |word: &str| word.as_ptr() as usize - input.as_ptr() as usize;
         let words = input.split_whitespace().flat_map(|word| {
             let (head, rest) = word.split_at(glued_head(word));
-            [head, rest].into_iter().filter(|part| !part.is_empty())
+            let (rest, unit) = rest.split_at(glued_unit(rest));
+            [head, rest, unit].into_iter().filter(|part| !part.is_empty())
         });
         words.map(|word| Self::new(word, start(word))).collect()
     }
 
     fn new(word: &str, start: usize) -> Self {
         let is_opening = |sign: char| matches!(sign, '(' | '[' | '{') || is_quote(sign);
-        let is_closing = |sign: char| ",.;:!?…)]}".contains(sign) || is_quote(sign);
         let seen: String = word.chars().filter(|sign| !is_invisible(*sign)).collect();
-        let typed = seen.trim_end_matches(is_closing).trim_start_matches(is_opening).to_owned();
-        let text = typed.to_lowercase();
+        let typed = match seen.trim_end_matches(is_closing).trim_start_matches(is_opening) {
+            number if start == 0 && is_in_minutes(&seen) => number.trim_end_matches('′').to_owned() + "min",
+            // A field of a cron expression.
+            "" if seen == "?" => seen.clone(),
+            typed => typed.to_owned(),
+        };
+        // Cloud services write `rate(5 minutes)`.
+        let text = if typed == "rate(" { "every".to_owned() } else { typed.to_lowercase() };
         let (has_colon, has_comma) = (word.ends_with(':'), word.ends_with(','));
         let is_possessive = word.ends_with(['\'', '’']);
         Self { start, end: start + word.len(), typed, text, has_colon, has_comma, is_possessive }
@@ -71,11 +78,32 @@ fn is_invisible(sign: char) -> bool {
 
 /// Returns the length of a head that is written together with a number: 5 in `every10m`, 0 in `every`.
 fn glued_head(word: &str) -> usize {
-    const HEADS: [&str; 3] = ["every", "each", "@"];
+    const HEADS: [&str; 5] = ["every", "each", "@", "rate(", "cron("];
     let length =
         |head: &str| word.get(..head.len()).filter(|start| start.eq_ignore_ascii_case(head)).map(str::len);
-    let is_number = |length: &usize| word[*length..].starts_with(|sign: char| sign.is_ascii_digit());
+    let is_number = |length: &usize| {
+        let is_first = |sign: char| sign.is_ascii_digit() || (sign == '*' && word[..*length].ends_with('('));
+        word[*length..].starts_with(is_first)
+    };
     HEADS.into_iter().find_map(length).filter(is_number).unwrap_or(0)
+}
+
+/// Returns the position of a unit that is written together with a fraction: 3 in `1/2h`. Other words have no such unit.
+fn glued_unit(word: &str) -> usize {
+    let unit = word.find(|sign: char| sign.is_ascii_alphabetic()).unwrap_or(word.len());
+    let is_fraction =
+        word[..unit].split_once('/').is_some_and(|(over, under)| is_whole(over) && is_whole(under));
+    if is_fraction && is_unit_like(word[unit..].trim_end_matches(is_closing)) { unit } else { word.len() }
+}
+
+/// Returns whether a word is a number of minutes with an apostrophe or a prime: `15'`.
+fn is_in_minutes(word: &str) -> bool {
+    word.strip_suffix(['\'', '’', '′']).is_some_and(is_whole)
+}
+
+/// Returns whether a sign can close a word.
+fn is_closing(sign: char) -> bool {
+    ",.;:!?…)]}".contains(sign) || is_quote(sign)
 }
 
 /// Returns words as one text, with the commas between them.
