@@ -1,10 +1,10 @@
 //! The surroundings of a run, as its host decides them.
 
-mod lanes;
+mod copies;
 mod snapshots;
 
-pub use lanes::discard_copies;
-pub(crate) use lanes::sealed_place;
+pub use copies::discard_copies;
+pub(crate) use copies::{discard, discard_lanes, journals_place, sealed_place};
 
 use std::{
     collections::BTreeSet,
@@ -75,14 +75,15 @@ pub struct ExecutionContext {
     snapshots: Option<StateDir>,
     copies: Option<PathBuf>,
     takes_no_snapshots: Arc<AtomicBool>,
-    redact: Option<Hook<Redact>>,
+    secrets: Option<Hook<Secrets>>,
     output: Option<Hook<MakeSink>>,
     on_usage_note: Option<Hook<Listener>>,
     on_warning: Option<Hook<Listener>>,
-    on_lane: Option<Hook<lanes::MakeLaneListener>>,
+    on_lane: Option<Hook<copies::MakeLaneListener>>,
 }
 
 type Redact = dyn Fn(&str) -> String + Send + Sync;
+type Secrets = dyn Fn() -> Redactor + Send + Sync;
 type Listener = dyn Fn(&str) + Send + Sync;
 type MakeSink = dyn Fn() -> Arc<dyn OutputSink> + Send + Sync;
 
@@ -120,7 +121,7 @@ impl ExecutionContext {
             snapshots: None,
             copies: None,
             takes_no_snapshots: Arc::default(),
-            redact: None,
+            secrets: None,
             output: None,
             on_usage_note: None,
             on_warning: None,
@@ -176,10 +177,11 @@ impl ExecutionContext {
         Self { snapshots: state, ..self }
     }
 
-    /// Redacts stored data: the audit log of tools and the state of tasks go through `redact`.
+    /// Redacts stored data: the audit log of tools, the state of tasks, and the journals of loops that run at once.
+    /// `secrets` returns the redactor for the secrets that are known by then.
     #[must_use]
-    pub fn redacting(self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
-        Self { redact: Some(Hook(Arc::new(redact))), ..self }
+    pub fn redacting(self, secrets: impl Fn() -> Redactor + Send + Sync + 'static) -> Self {
+        Self { secrets: Some(Hook(Arc::new(secrets))), ..self }
     }
 
     /// Sets the factory of output sinks: each agent and each check writes to its own sink, which `make` returns.
@@ -286,13 +288,26 @@ impl ExecutionContext {
         }
     }
 
-    /// Returns what takes secrets out of texts.
-    pub(crate) fn redaction(&self) -> Arc<Redact> {
-        match &self.redact {
-            Some(Hook(redact)) => Arc::clone(redact),
+    /// Returns the redactor for the secrets that are known now.
+    pub(crate) fn redactor(&self) -> Redactor {
+        match &self.secrets {
+            Some(Hook(secrets)) => secrets(),
             None => {
                 let variables = self.variables.iter().map(|(name, value)| (&**name, &**value));
-                let redactor = Redactor::new(secrets_in(variables)).shapes();
+                Redactor::new(secrets_in(variables)).shapes()
+            }
+        }
+    }
+
+    /// Returns what takes secrets out of texts, also those that become known later.
+    pub(crate) fn redaction(&self) -> Arc<Redact> {
+        match &self.secrets {
+            Some(Hook(secrets)) => {
+                let secrets = Arc::clone(secrets);
+                Arc::new(move |text| secrets().redact(text).into_owned())
+            }
+            None => {
+                let redactor = self.redactor();
                 Arc::new(move |text| redactor.redact(text).into_owned())
             }
         }

@@ -30,10 +30,10 @@ use crate::error::{AtPath as _, Error};
 /// ```
 #[derive(Debug)]
 pub struct FolderCopy {
-    origin: PathBuf,
-    copy: PathBuf,
+    pub(crate) origin: PathBuf,
+    pub(crate) copy: PathBuf,
     /// The entries of the origin when it was copied, by their paths below it. A folder comes before what is in it.
-    before: Entries,
+    pub(crate) before: Entries,
 }
 
 pub(crate) type Entries = BTreeMap<PathBuf, CopiedEntry>;

@@ -14,6 +14,7 @@ mod record;
 mod restore;
 mod sealed;
 mod store;
+mod stored_copy;
 mod tree;
 
 pub use self::{

@@ -68,7 +68,7 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
         .with_clock(|| clock::now().into())
         .with_copies(copies())
         .with_snapshots(StateDir::from_env_with(|name| env::var_os(name)).ok())
-        .redacting(|text| view::secrets().redact(text).into_owned())
+        .redacting(view::secrets)
         .on_warning(view::warning))
 }
 

@@ -19,7 +19,9 @@ fn manifest(does: &str, check: &str) -> Manifest {
 /// Returns the names of the copies that are left.
 fn copies(scenario: &Scenario) -> Vec<String> {
     let Ok(runs) = fs::read_dir(scenario.path("../home/.cache/loop/copies")) else { return Vec::new() };
-    let copies = runs.flat_map(|run| fs::read_dir(run.expect("a run").path()).expect("copies"));
+    // Their journals are beside them.
+    let runs = runs.map(|run| run.expect("a run").path()).filter(|run| run.extension().is_none());
+    let copies = runs.flat_map(|run| fs::read_dir(run).expect("copies"));
     let mut names: Vec<_> =
         copies.map(|copy| copy.expect("a copy").file_name().into_string().expect("a name")).collect();
     names.sort();
@@ -88,6 +90,54 @@ fn an_interrupted_run_leaves_the_folder_as_it_is_and_names_the_copies() {
     running.finish().exits(130).says(&["the work of the loops is in", "copies/"]);
     assert!(!scenario.has("n"));
     assert_eq!(copies(&scenario), ["1", "2", "3"]);
+}
+
+/// A run that is interrupted or dies continues in the copies: each loop knows its iterations and its work.
+#[test]
+fn loops_that_were_cut_off_continue_where_they_were() {
+    for signal in [Signal::INT, Signal::KILL] {
+        let scenario = Scenario::new();
+        let begun = scenario.fifo("begun");
+        // The second iteration hangs until the run was cut off.
+        let hangs = format!(
+            "[ -e '{}' ] || {{ echo x > '{}'; {FOREVER}; }}",
+            scenario.path("again").display(),
+            scenario.path("begun").display()
+        );
+        let does = format!("echo $lane >> log; [ $(wc -l < log) -lt 2 ] || {hangs}");
+        let manifest = manifest(&does, "test $(wc -l < log) -ge 3").set("parallel.n", 2);
+        let running = scenario.start_manifest(&manifest);
+        begun.line();
+        running.signal(signal);
+        running.killed();
+        assert!(!scenario.has("log"));
+        scenario.write("again", "");
+        let resumed = scenario.run(&["resume"]).exits(0).says(&["goal_met"]);
+        assert!(!resumed.stderr.contains("iteration 1: check"), "{}", resumed.stderr);
+        let log = scenario.read("log");
+        assert!(["1\n1\n1\n", "2\n2\n2\n"].contains(&&*log), "{log}");
+        let left = fs::read_dir(scenario.path("../home/.cache/loop/copies")).expect("the folder").count();
+        assert_eq!(left, 0, "after {signal:?}, the copies and the journals are deleted");
+    }
+}
+
+#[test]
+fn an_interrupted_pass_is_the_only_one_that_may_run_again() {
+    let scenario = Scenario::new();
+    let begun = scenario.fifo("begun");
+    let waits = format!(
+        "[ -e '{}' ] || {{ echo x > '{}'; {FOREVER}; }}",
+        scenario.path("again").display(),
+        scenario.path("begun").display()
+    );
+    let running = scenario.start_manifest(&manifest(&waits, "false").set("guardrails.max_iterations", 2));
+    begun.line();
+    running.signal(Signal::INT);
+    running.finish().exits(130);
+    scenario.write("again", "");
+    let resumed = scenario.run(&["resume"]).exits(1);
+    resumed.says(&["max_iterations", "the loops have run, and none of them met the goal", "iteration 2: "]);
+    scenario.run(&["resume"]).exits(0).says(&["no unfinished run", "ended as max_iterations"]);
 }
 
 #[test]

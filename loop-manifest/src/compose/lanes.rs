@@ -1,12 +1,11 @@
 //! Several loops at once, each in its own copy of the folder.
 
-use std::{fs, path::PathBuf};
-
 use async_trait::async_trait;
 use loop_agents::judge::OutputText;
 use loop_core::{
-    Bounded, EvaluationContext, Evaluator, EvaluatorError, Halt, Iteration, IterationContext, IterationError,
-    JudgedStep, LaneReports, Loop, Report, StopReason, Verdict, best_of, race, with_causes,
+    Bounded, BoxError, Decision, EvaluationContext, Evaluator, EvaluatorError, Event, EventKind, Guardrail,
+    Halt, Iteration, IterationContext, IterationError, JudgedStep, LaneReports, Loop, Progress, Report,
+    StopReason, Verdict, best_of, race, with_causes,
 };
 use loop_snapshots::FolderCopy;
 use loop_telemetry::rows::measured_score;
@@ -15,6 +14,7 @@ use super::{
     agent::PlannedAgent,
     checks,
     error::ComposeError,
+    lane_places::{LanePlace, LanePlaces},
     lanes_output::{LaneOutput, LanesOutput},
     output::AgentOutput,
     pace,
@@ -37,8 +37,7 @@ pub(super) struct Lanes {
     plan: Plan,
     parallel: ParallelPlan,
     cx: ExecutionContext,
-    /// The folder for the copies.
-    copies: PathBuf,
+    places: LanePlaces,
 }
 
 impl Lanes {
@@ -57,25 +56,20 @@ impl Lanes {
         // Each loop works with the bare check, and the sealed one judges the result.
         let mut plan = plan.clone();
         plan.evaluator.seal = None;
-        Ok(Self { plan, parallel, cx: cx.clone(), copies })
+        let places = LanePlaces { folder: cx.folder().to_owned(), copies, count: parallel.count };
+        Ok(Self { plan, parallel, cx: cx.clone(), places })
     }
 
-    /// Copies the folder once for each loop. Copies that a died run has left are made anew.
-    async fn copy(&self) -> Result<Vec<FolderCopy>, Halt> {
-        let (folder, copies, count) = (self.cx.folder().to_owned(), self.copies.clone(), self.parallel.count);
-        let made = blocking(move || {
-            if fs::symlink_metadata(&copies).is_ok() {
-                FolderCopy::discard(&copies)?;
-            }
-            let create = |number: usize| FolderCopy::create(&folder, &copies.join(number.to_string()));
-            let made: Result<Vec<_>, _> = (1..=count).map(create).collect();
-            if made.is_err() {
-                // The first error is the one to report.
-                let _ = FolderCopy::discard(&copies);
-            }
-            made
-        });
-        made.await.map_err(|why| failed(&format!("the folder cannot be copied for each loop: {why}")))
+    /// Opens the places of loops that were cut off, or makes new ones.
+    async fn places(&self) -> Result<Vec<LanePlace>, Halt> {
+        let (places, cx) = (self.places.clone(), self.cx.clone());
+        let opened = blocking(move || places.open(&cx)).await;
+        let (places, lost) =
+            opened.map_err(|why| failed(&format!("the loops have no place to work: {why}")))?;
+        if let Some(why) = lost {
+            self.cx.warn(&format!("the loops begin anew, because their work cannot continue: {why}"));
+        }
+        Ok(places)
     }
 
     /// Makes the loop with this number, which works in this copy. It has all limits of the plan, of which the run around
@@ -91,20 +85,17 @@ impl Lanes {
         Ok(self.plan.limits.guardrails().into_iter().fold(lane, Loop::guard))
     }
 
-    /// Puts the result of the winner into the folder, and deletes the copies. Without a winner the copies stay, because
-    /// nothing else has the work.
+    /// Puts the result of the winner into the folder.
     async fn finish(&self, copies: Vec<FolderCopy>, winner: Option<usize>) -> Result<(), IterationError> {
-        let (Some(winner), root) = (winner, self.copies.clone()) else { return Ok(()) };
-        let handed_back = blocking(move || {
-            copies[winner].hand_back()?;
-            FolderCopy::discard(&root)
-        });
-        let place = self.copies.join((winner + 1).to_string());
-        handed_back.await.map_err(|why| {
-            let place = place.display();
-            failed(&format!("the result of loop {} stays in {place}: {why}", winner + 1))
-                .blockable(true)
-                .into()
+        let places = self.places.clone();
+        let finished = blocking(move || places.finish(&copies, winner)).await;
+        finished.map_err(|why| match winner {
+            Some(winner) => {
+                let place = self.places.copies.join((winner + 1).to_string());
+                let why = format!("the result of loop {} stays in {}: {why}", winner + 1, place.display());
+                failed(&why).blockable(true).into()
+            }
+            None => failed(&why).into(),
         })
     }
 
@@ -141,9 +132,14 @@ impl Iteration for Lanes {
     type Output = LanesOutput;
 
     async fn run(&mut self, cx: IterationContext<LanesOutput>) -> Result<LanesOutput, IterationError> {
-        let copies = self.copy().await?;
-        let lanes = copies.iter().enumerate().map(|(index, copy)| self.lane(index + 1, copy));
-        let lanes = lanes.collect::<Result<Vec<_>, _>>().map_err(|error| failed(&with_causes(&error)))?;
+        let places = self.places().await?;
+        let lanes = (1..).zip(places).map(|(number, place)| {
+            let lane = self.lane(number, &place.copy)?;
+            Ok(place.attach_to(lane))
+        });
+        let lanes = lanes.collect::<Result<Vec<_>, ComposeError>>();
+        let (copies, lanes): (Vec<_>, Vec<_>) =
+            lanes.map_err(|error| failed(&with_causes(&error)))?.into_iter().unzip();
         let lanes = match self.parallel.pick {
             Pick::First => race(lanes),
             Pick::Best => best_of(lanes),
@@ -151,14 +147,14 @@ impl Iteration for Lanes {
         let ended = lanes.run_within(&cx).await;
         if cx.is_cancelled() {
             // This iteration counts as cut, so the folder must not change any more.
-            self.cx.warn(&format!("the work of the loops is in {}", self.copies.display()));
+            self.cx.warn(&format!("the work of the loops is in {}", self.places.copies.display()));
             return Err(failed("interrupted").into());
         }
         let ended = ended?;
         let winner = self.winner(&ended);
         self.finish(copies, winner).await?;
         let lanes = ended.reports().iter().map(lane_output).collect();
-        let copies = winner.is_none().then(|| self.copies.clone());
+        let copies = winner.is_none().then(|| self.places.copies.clone());
         Ok(LanesOutput { lanes, winner: winner.map(|index| index + 1), copies })
     }
 }
@@ -195,10 +191,46 @@ fn failed(why: &str) -> Halt {
 
 /// Does work with files on a thread for it. The error is in words.
 async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, loop_snapshots::Error> + Send + 'static,
+    work: impl FnOnce() -> Result<T, BoxError> + Send + 'static,
 ) -> Result<T, String> {
     match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map_err(|error| with_causes(&error)),
+        Ok(done) => done.map_err(|error| with_causes(&*error)),
         Err(error) => Err(with_causes(&error)),
+    }
+}
+
+/// Allows the loops to run once. A run that was cut off has not finished its pass, and continues it in the next iteration.
+#[derive(Debug, Default)]
+pub(super) struct OnePass {
+    is_running: bool,
+    cut: u64,
+}
+
+impl Guardrail for OnePass {
+    fn name(&self) -> &str {
+        "max_iterations"
+    }
+
+    fn check(&self, progress: &Progress) -> Decision {
+        let granted = progress.granted().map_or(0, |grant| grant.iterations);
+        if progress.iterations() < self.cut.saturating_add(granted).saturating_add(1) {
+            return Decision::Continue;
+        }
+        Decision::Halt(Halt::new(
+            StopReason::MaxIterations,
+            "the loops have run, and none of them met the goal",
+        ))
+    }
+
+    fn observe(&mut self, event: &Event) {
+        match event.kind {
+            EventKind::IterationStarted { .. } => self.is_running = true,
+            EventKind::IterationFinished { .. } => self.is_running = false,
+            EventKind::WorkCut { .. } if self.is_running => {
+                self.is_running = false;
+                self.cut += 1;
+            }
+            _ => {}
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod agent;
 mod checks;
 mod error;
+mod lane_places;
 mod lanes;
 mod lanes_output;
 mod listeners;
@@ -30,7 +31,7 @@ pub use self::{
 };
 pub(crate) use self::{checks::observe_check_output, listeners::observe_model_output};
 use self::{
-    lanes::{AfterLanes, Lanes},
+    lanes::{AfterLanes, Lanes, OnePass},
     resume_guardrail::ResumeGuardrail,
 };
 use crate::{
@@ -38,6 +39,9 @@ use crate::{
     plan::{Limits, PacePlan, Plan, ResumePlan},
     snapshots::WithSnapshots,
 };
+
+/// The maximum number of times that loops which run at once are interrupted and resumed.
+const MAX_CUT_PASSES: u64 = 1_000;
 
 /// The loop that a plan describes. It has every limit of the plan; a journal, observers, an ask handler or a
 /// cancellation token can be added.
@@ -91,12 +95,13 @@ impl Plan {
         }
         let composed = judged
             .until(stop_condition::stop_condition(&self.stop))
-            .at_most(self.max_iterations())
+            .at_most(self.parallel.map_or(self.max_iterations(), |_| MAX_CUT_PASSES))
             .pace(pace(self.pace, cx.seed()));
         Ok(self.guardrails().into_iter().fold(composed, Loop::guard))
     }
 
-    /// Returns the most iterations of the composed loop. Several loops at once are one iteration.
+    /// Returns the most iterations of the composed loop. Several loops at once are one iteration, and one more for each time
+    /// that a person interrupts them.
     pub const fn max_iterations(&self) -> u64 {
         if self.parallel.is_some() { 1 } else { self.limits.max_iterations.get() }
     }
@@ -104,6 +109,9 @@ impl Plan {
     /// Builds the guardrails, in order. The iteration limit is not among them: it is the loop's own bound.
     pub fn guardrails(&self) -> Vec<Box<dyn Guardrail>> {
         let mut rails = self.limits.guardrails();
+        if self.parallel.is_some() {
+            rails.push(Box::new(OnePass::default()));
+        }
         if self.resume != ResumePlan::Rerun {
             rails.push(Box::new(ResumeGuardrail::new(self.resume)));
         }

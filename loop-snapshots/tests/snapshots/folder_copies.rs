@@ -38,6 +38,10 @@ fn a_copy_is_equal_and_can_take_the_place_of_its_folder() {
         let copy = FolderCopy::create(&folder, &path).unwrap();
         let before = all_but_special(&folder);
         prop_assert_eq!(&all_but_special(&path), &before);
+        // Another process continues with it.
+        let list = path.with_extension("list");
+        copy.store(&list).unwrap();
+        let copy = FolderCopy::open(&folder, &path, &list).unwrap();
         prop_assert_eq!(copy.hand_back().unwrap(), 0);
         prop_assume!(before.len() == listing(&folder).len());
         clear(&path);
@@ -100,4 +104,22 @@ fn a_copy_is_made_at_a_free_place_outside_of_the_folder() {
         matches!(&error, Error::File { source, .. } if source.to_string().contains("cannot be in the folder"))
     );
     assert!(!folder.join("in").exists());
+}
+
+#[test]
+fn a_damaged_list_is_refused() {
+    let (_dir, folder, path) = place();
+    fs::write(folder.join("file"), "old").unwrap();
+    let list = path.with_extension("list");
+    FolderCopy::create(&folder, &path).unwrap().store(&list).unwrap();
+    let stored = fs::read(&list).unwrap();
+    for at in 0..stored.len() {
+        let mut damaged = stored.clone();
+        damaged[at] ^= 1;
+        fs::write(&list, damaged).unwrap();
+        let error = FolderCopy::open(&folder, &path, &list).unwrap_err();
+        assert!(matches!(error, Error::Damaged { .. }), "{error}");
+    }
+    fs::write(&list, &stored[..stored.len() - 1]).unwrap();
+    assert!(FolderCopy::open(&folder, &path, &list).is_err());
 }

@@ -48,7 +48,9 @@ impl EventWording {
             EventKind::IterationStarted { iteration, attempt } => {
                 let again = if *attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
                 let added = progress.granted().map_or(0, |grant| grant.iterations);
-                let of = self.max_iterations.map(|most| format!(" of {}", most.saturating_add(added)));
+                // Loops at once continue in another iteration if they were cut.
+                let most = self.max_iterations.map(|most| most.saturating_add(added));
+                let of = most.filter(|most| iteration <= most).map(|most| format!(" of {most}"));
                 let of = of.unwrap_or_default();
                 paint(BOLD, format_args!("iteration {iteration}{of}{again}"))
             }

@@ -1,4 +1,4 @@
-//! The surroundings of loops that run at once, each in its own copy of the folder.
+//! The copies of the folder: those of loops that run at once, and the tree of a sealed check.
 
 use std::{
     ffi::OsString,
@@ -21,8 +21,20 @@ use crate::snapshots::SnapshotError;
 /// A file cannot be deleted.
 pub fn discard_copies(root: &Path, run: &str) -> Result<(), SnapshotError> {
     let copies = root.join(run);
-    discard(&copies)?;
-    discard(&sealed_place(&copies))
+    discard_lanes(&copies)?;
+    Ok(discard(&sealed_place(&copies))?)
+}
+
+/// Deletes the copies of several loops, and their journals.
+pub(crate) fn discard_lanes(copies: &Path) -> Result<(), loop_snapshots::Error> {
+    // The journals go first: without their copies, nothing could continue them.
+    discard(&journals_place(copies))?;
+    discard(copies)
+}
+
+/// The place of the journals of several loops, beside their copies.
+pub(crate) fn journals_place(copies: &Path) -> PathBuf {
+    copies.with_added_extension("journals")
 }
 
 /// The place of a sealed tree, beside the copies of the same run.
@@ -30,7 +42,8 @@ pub(crate) fn sealed_place(copies: &Path) -> PathBuf {
     copies.with_added_extension("sealed")
 }
 
-fn discard(copies: &Path) -> Result<(), SnapshotError> {
+/// Deletes a folder with copies, if it is there.
+pub(crate) fn discard(copies: &Path) -> Result<(), loop_snapshots::Error> {
     if copies.symlink_metadata().is_ok() {
         FolderCopy::discard(copies)?;
     }
@@ -70,7 +83,7 @@ impl ExecutionContext {
     /// # Errors
     /// A file cannot be deleted.
     pub fn discard_sealed_tree(&self) -> Result<(), SnapshotError> {
-        self.copies().map_or(Ok(()), |copies| discard(&sealed_place(&copies)))
+        Ok(self.copies().map_or(Ok(()), |copies| discard(&sealed_place(&copies)))?)
     }
 
     /// Returns the context of a loop that works in this copy of the folder. It takes no snapshots, and nobody sees the
