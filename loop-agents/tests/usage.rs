@@ -97,6 +97,16 @@ async fn what_is_put_in_its_place_cannot_hold_us() {
     assert_eq!(written_by(&file, r#"rm "$F" && mkdir "$F""#).await, Usage::unknown());
 }
 
+/// A sandboxed agent must not make us read what it cannot read itself: a refused line appears in a warning.
+#[tokio::test]
+async fn a_link_in_its_place_is_not_followed() {
+    let (file, other) = (UsageFile::create().unwrap(), tempfile::NamedTempFile::new().unwrap());
+    std::fs::write(&other, "a secret\n{\"cost_usd\": 1}\n").unwrap();
+    let line = format!(r#"rm "$F" && ln -s '{}' "$F""#, other.path().display());
+    assert_eq!(written_by(&file, &line).await, Usage::unknown());
+    assert_eq!((file.refused(), file.last_read_error().as_deref()), (0, Some("it is a link")));
+}
+
 #[test]
 fn the_file_is_gone_with_its_last_handle() {
     let file = UsageFile::create().unwrap();

@@ -8,7 +8,7 @@ use std::{
 };
 
 use loop_core::Usage;
-use rustix::fs::OFlags;
+use rustix::{fs::OFlags, io::Errno};
 
 use super::file_reports::FileReports;
 
@@ -85,12 +85,12 @@ impl ReadState {
             return Ok(true);
         }
         let id = |metadata: &Metadata| (metadata.dev(), metadata.ino());
-        if self.metadata.as_ref().map(id) == Some(id(&fs::metadata(path)?)) {
+        if self.metadata.as_ref().map(id) == Some(id(&fs::symlink_metadata(path)?)) {
             return Ok(false);
         }
         // Another file replaced it. Read that one from its beginning.
         *usage += self.reports.finish();
-        self.file = open(path, OFlags::empty())?;
+        self.file = open(path)?;
         self.position = 0;
         self.recent.clear();
         self.read_held(usage, most)
@@ -169,10 +169,15 @@ impl ReadState {
     }
 }
 
-/// Opens the file with these further flags, if it is a regular one. Opening a named pipe that an agent put there would otherwise block us until a
-/// writer comes.
-pub(super) fn open(path: &Path, flags: OFlags) -> io::Result<File> {
-    let flags = (flags | OFlags::NONBLOCK).bits().cast_signed();
-    let file = File::options().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+/// Opens the file, if it is a regular one. Opening a named pipe that an agent put there would otherwise block us until a
+/// writer comes. A link could point to a file that only we can read, and warnings show lines of the file.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let no_file = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what.to_owned());
+    let opened = File::options().read(true).custom_flags(flags).open(path);
+    let file = opened.map_err(|error| match Errno::from_io_error(&error) {
+        Some(Errno::LOOP) => no_file("it is a link"),
+        _ => error,
+    })?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(no_file("it is no regular file")) }
 }

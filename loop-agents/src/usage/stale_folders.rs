@@ -8,8 +8,6 @@ use std::{
     time::Duration,
 };
 
-use rustix::fs::OFlags;
-
 use super::read_state::open;
 
 /// The prefix of the folders' names.
@@ -48,7 +46,7 @@ fn is_stray(entry: &DirEntry, least_age: Duration) -> bool {
     let is_own = metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw();
     is_own
         && age.is_some_and(|age| age >= least_age)
-        && open(&entry.path().join(CLAIM), OFlags::NOFOLLOW).is_ok_and(|claim| claim.try_lock().is_ok())
+        && open(&entry.path().join(CLAIM)).is_ok_and(|claim| claim.try_lock().is_ok())
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use std::{
 
 use loop_core::Meter;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
-use rustix::fs::OFlags;
 use tempfile::TempDir;
 use tokio::{sync::Notify, time::sleep};
 
@@ -101,7 +100,7 @@ impl UsageFile {
         let claim = stale_folders::claim(folder.path())?;
         let path = folder.path().join("usage.jsonl");
         File::create_new(&path)?;
-        let source = Mutex::new(ReadState::new(open(&path, OFlags::empty())?));
+        let source = Mutex::new(ReadState::new(open(&path)?));
         let changed = Arc::new(Notify::new());
         let watcher = watch(folder.path(), Arc::clone(&changed));
         let folder = Some(Folder { source, watcher, _folder: folder, _claim: claim });
