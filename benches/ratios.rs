@@ -9,13 +9,13 @@ use std::{
 use anyhow::Result;
 use benches::{
     Table, command, drop_many_loops, instructions, journal, kernel, many_loops, results, sandbox, schedule,
-    session, subprocess, supervision,
+    session, snapshots, subprocess, supervision,
 };
 
 /// A benchmark, with the name that selects it.
 type Part = (&'static str, fn(&mut Table) -> Result<()>);
 
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 11] = [
     ("kernel", kernel::measure),
     ("instructions", instructions::measure),
     ("loops", many_loops::measure),
@@ -26,6 +26,7 @@ const PARTS: [Part; 10] = [
     ("dropping", drop_many_loops::measure),
     ("schedule", schedule::measure),
     ("session", session::measure),
+    ("snapshots", snapshots::measure),
 ];
 
 fn main() -> Result<()> {

@@ -15,6 +15,7 @@ pub mod results;
 pub mod sandbox;
 pub mod schedule;
 pub mod session;
+pub mod snapshots;
 pub mod stopwatch;
 pub mod subprocess;
 pub mod supervision;

@@ -1,18 +1,22 @@
 //! Examines this machine, and the files that are stored on it.
 //!
 //! Everything here is read with the loaders that the other commands use, so that a file which passes is one that they
-//! accept. Nothing is changed.
+//! accept. Nothing is changed, unless somebody makes a [`Repair`].
 
 mod machine;
 mod stored;
 
-use std::{ffi::OsString, path::Path};
+use std::{
+    ffi::OsString,
+    fmt, fs, io,
+    path::{Path, PathBuf},
+};
 
 use loop_agents::tools::{CommandSandbox, Confinement};
 use loop_guardrails::policy::ActionPolicy;
 use loop_manifest::{
     ExecutionContext,
-    init::agents_on_path,
+    init::{KnownAgent, agents_on_path},
     model::{available, command_sandbox},
     settings::Settings,
 };
@@ -50,11 +54,43 @@ pub struct Finding {
     pub health: Health,
     /// The result in words.
     pub says: String,
+    /// The repair, if there is one.
+    #[serde(skip)]
+    pub repair: Option<Repair>,
+}
+
+/// A repair that nothing else makes. It deletes what is damaged, so ask the person first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Repair {
+    /// Deletes a damaged store of snapshots, with all its snapshots. The next run creates a new one.
+    DeleteSnapshots(PathBuf),
+}
+
+impl Repair {
+    /// Makes the repair.
+    ///
+    /// # Errors
+    /// A file cannot be deleted.
+    pub fn make(&self) -> io::Result<()> {
+        match self {
+            Self::DeleteSnapshots(store) => fs::remove_dir_all(store),
+        }
+    }
+}
+
+/// Completes "Type `yes` to …".
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DeleteSnapshots(store) => write!(f, "delete the damaged snapshots in {}", store.display()),
+        }
+    }
 }
 
 impl Finding {
     fn new(area: &'static str, name: impl Into<String>, health: Health, says: impl Into<String>) -> Self {
-        Self { area, name: name.into(), health, says: says.into() }
+        Self { area, name: name.into(), health, says: says.into(), repair: None }
     }
 }
 
@@ -77,7 +113,7 @@ impl Finding {
 pub fn examine(cx: &ExecutionContext) -> Vec<Finding> {
     let variable = |name: &str| cx.variable(name);
     let mut findings = machine::findings();
-    findings.push(agents(variable("PATH")));
+    findings.extend(agents(variable));
     match Settings::load(cx.folder(), variable) {
         Ok(settings) => {
             findings.push(Finding::new("settings", "files", Health::Good, "they can be read"));
@@ -103,12 +139,28 @@ fn commands(sandbox: &CommandSandbox, policy: &ActionPolicy) -> Finding {
     Finding::new("settings", "commands run", health, sandbox.describe(policy))
 }
 
-fn agents(path: Option<OsString>) -> Finding {
-    let names: Vec<_> = agents_on_path(&path.unwrap_or_default()).map(|agent| agent.program).collect();
-    if names.is_empty() {
-        return Finding::new("agents", "installed", Health::Missing, "none that loop knows is on PATH");
-    }
-    Finding::new("agents", "installed", Health::Good, names.join(", "))
+/// Names the agents on `PATH`, and tells where each finds a login.
+fn agents(variable: impl Fn(&str) -> Option<OsString>) -> Vec<Finding> {
+    let path = variable("PATH").unwrap_or_default();
+    let login = |agent: &KnownAgent| {
+        let name = format!("{} login", agent.program);
+        match agent.login(&variable) {
+            Some(place) => Finding::new("agents", name, Health::Good, place),
+            None => {
+                let keys = agent.login_variables().join(" or ");
+                let says = format!("none was found: start `{}` and log in, or set {keys}", agent.program);
+                Finding::new("agents", name, Health::Missing, says)
+            }
+        }
+    };
+    let installed: Vec<_> = agents_on_path(&path).collect();
+    let found = match installed.iter().map(|agent| agent.program).collect::<Vec<_>>() {
+        names if names.is_empty() => {
+            Finding::new("agents", "installed", Health::Missing, "none that loop knows is on PATH")
+        }
+        names => Finding::new("agents", "installed", Health::Good, names.join(", ")),
+    };
+    [found].into_iter().chain(installed.into_iter().map(login)).collect()
 }
 
 fn models(settings: &Settings, cx: &ExecutionContext) -> Finding {
@@ -144,9 +196,9 @@ pub fn has_bad(findings: &[Finding]) -> bool {
 }
 
 /// Returns the folders in a folder, sorted. A folder that does not exist has none.
-fn folders_in(folder: &Path) -> std::io::Result<Vec<std::path::PathBuf>> {
-    let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+fn folders_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
     let mut found = Vec::new();

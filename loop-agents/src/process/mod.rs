@@ -54,6 +54,7 @@ pub use output::OutputStream;
 pub use run::{ProcessOutput, STRAGGLER_TIME};
 pub use simple_line::is_shell_word;
 pub use supervision::{
-    RUN_VARIABLE, Supervisor, SweptProcess, check_process_list, serve_as_watchdog, suspend, sweep, wake,
+    RUN_VARIABLE, Supervisor, SweptProcess, check_process_list, has_control_groups, serve_as_watchdog,
+    suspend, sweep, wake,
 };
 pub use terminal::{TerminalError, TerminalOutput};

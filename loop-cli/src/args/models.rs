@@ -9,6 +9,12 @@ pub(crate) struct DoctorArgs {
     /// Print one JSON object per finding
     #[arg(long)]
     pub(crate) json: bool,
+    /// Ask whether to delete damaged files that nothing can repair, and delete them
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Delete them without asking
+    #[arg(long, requires = "fix")]
+    pub(crate) yes: bool,
     /// Use the settings of this folder [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,

@@ -1,11 +1,11 @@
 //! `loop doctor`: its answers are true.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use loop_agents::process::sandbox::SandboxSupport;
 use serde_json::Value;
 
-use crate::support::{Manifest, Scenario};
+use crate::support::{Manifest, RunningCommand, Scenario};
 
 /// Examines, and checks that the exit code tells whether something is bad.
 fn findings(scenario: &Scenario) -> Vec<Value> {
@@ -96,4 +96,53 @@ fn commands_that_are_refused_or_not_confined_are_bad() {
     let is_new = support.landlock_abi >= SandboxSupport::MIN_LANDLOCK_ABI;
     assert_eq!(health_of("sandbox = \"require\"\n"), holds(is_possible && is_new));
     assert_eq!(health_of("sandbox = \"off\"\n").as_deref(), Some("missing"));
+}
+
+#[test]
+fn a_login_is_named_and_never_shown() {
+    let scenario = Scenario::new();
+    for agent in ["claude", "codex", "pi"] {
+        scenario.write(&format!("programs/{agent}"), "#!/bin/sh\n");
+        let mode = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(scenario.path(format!("programs/{agent}")), mode).expect("a program");
+    }
+    scenario.write("../home/.codex/auth.json", "a-secret-token");
+    let path = format!("{}:/usr/bin:/bin", scenario.path("programs").display());
+    let mut command = scenario.loop_command(&["doctor"]);
+    command.env("PATH", path).env("ANTHROPIC_AUTH_TOKEN", "another-secret-token");
+    let page = RunningCommand::new(&mut command).finish().exits(0).stdout;
+    let line = |name: &str| page.lines().find(|line| line.contains(name)).unwrap_or_default().to_owned();
+    assert!(
+        line("claude login").contains("ok       ") && line("claude login").contains("$ANTHROPIC_AUTH_TOKEN")
+    );
+    assert!(line("codex login").contains("ok       ") && line("codex login").contains(".codex/auth.json"));
+    assert!(
+        line("pi login").contains("missing") && line("pi login").contains("set ANTHROPIC_API_KEY"),
+        "{page}"
+    );
+    assert!(!page.contains("secret-token"), "{page}");
+}
+
+#[test]
+fn damaged_snapshots_are_named() {
+    let scenario = Scenario::new();
+    scenario.write("notes", "old");
+    scenario.run_manifest(&Manifest::new("echo new > notes", "true")).exits(0);
+    assert_eq!(health(&findings(&scenario), "state", "snapshots"), Some("good"));
+    let stores = fs::read_dir(scenario.state().join("snapshots")).expect("stores");
+    let packs = stores.flatten().next().expect("a store").path().join("packs");
+    let pack = fs::read_dir(packs).expect("packs").flatten().map(|entry| entry.path());
+    let pack = pack.max_by_key(|path| path.metadata().expect("a pack").len()).expect("a pack");
+    let mut bytes = fs::read(&pack).expect("a pack");
+    let place = bytes.windows(3).position(|bytes| bytes == b"old").expect("the content");
+    bytes[place] ^= 1;
+    fs::write(&pack, bytes).expect("a pack");
+    let found = findings(&scenario);
+    let says = |finding: &&Value| finding["name"] == "snapshots" && finding["health"] == "bad";
+    let bad = found.iter().find(says).expect("a finding");
+    assert!(bad["says"].as_str().expect("a text").contains("`loop doctor --fix` deletes them"), "{bad}");
+    scenario.run(&["doctor", "--fix"]).exits(2).says(&["add --yes"]);
+    scenario.run(&["doctor", "--fix", "--yes"]).exits(0).prints(&["0 snapshots can be read"]);
+    scenario.run_manifest(&Manifest::new("echo newer > notes", "true")).exits(0);
+    assert_eq!(health(&findings(&scenario), "state", "snapshots"), Some("good"));
 }

@@ -5,9 +5,14 @@
 //! with which it reports what it uses: a budget can hold only for what is reported. An agent that takes a
 //! budget of its own is handed what is left of the loop's, and stops by itself before it is cut.
 
-use std::{env, ffi::OsStr, os::unix::fs::PermissionsExt, path::Path};
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    os::unix::fs::PermissionsExt,
+    path::Path,
+};
 
-use loop_agents::usage::Format;
+use loop_agents::{process::sandbox::UserFolders, usage::Format};
 
 /// An agent that is known by name.
 #[derive(Debug)]
@@ -23,12 +28,31 @@ pub struct KnownAgent {
     pub permits: &'static str,
     /// When its cost is known, if ever.
     pub cost: AgentCost,
+    /// The file with its login, below its own folder.
+    login: &'static str,
+    /// The variables that it takes for a login.
+    keys: &'static [&'static str],
 }
 
 impl KnownAgent {
     /// Returns the programs of all known agents.
     pub fn programs() -> impl Iterator<Item = &'static str> {
         AGENTS.iter().map(|known| known.program)
+    }
+
+    /// Returns where the agent finds a login: a file, or a variable. A login in the keychain of the system is not found.
+    pub fn login(&self, variable: impl Fn(&str) -> Option<OsString>) -> Option<String> {
+        let key = self.keys.iter().find(|name| variable(name).is_some_and(|value| !value.is_empty()));
+        let file = || {
+            let folder = UserFolders::of(variable).agent_state(self.program).into_iter().next()?;
+            Some(folder.join(self.login)).filter(|file| file.is_file())
+        };
+        key.map(|name| format!("${name}")).or_else(|| Some(file()?.display().to_string()))
+    }
+
+    /// Returns the variables that the agent takes for a login, in the order of preference.
+    pub const fn login_variables(&self) -> &'static [&'static str] {
+        self.keys
     }
 }
 
@@ -41,6 +65,10 @@ pub enum AgentCost {
     Unreported(&'static str),
 }
 
+/// The variables that agents for many providers read.
+const PROVIDER_KEYS: &[&str] =
+    &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY"];
+
 /// Ordered by search priority. The links document the flags.
 static AGENTS: [KnownAgent; 6] = [
     // https://code.claude.com/docs/en/headless, https://code.claude.com/docs/en/permission-modes
@@ -51,6 +79,8 @@ static AGENTS: [KnownAgent; 6] = [
         format: Format::ClaudeStreamJson,
         permits: "It may edit files in this folder; other commands are refused.",
         cost: AgentCost::Reported,
+        login: ".credentials.json",
+        keys: &["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN"],
     },
     // https://developers.openai.com/codex/noninteractive: `-` is a prompt on standard input.
     KnownAgent {
@@ -62,6 +92,8 @@ static AGENTS: [KnownAgent; 6] = [
             "No limit on cost: codex does not report its model. To use `max_cost_usd`, name the model in the \
              command (`--model NAME`).",
         ),
+        login: "auth.json",
+        keys: &["CODEX_API_KEY", "OPENAI_API_KEY"],
     },
     // https://geminicli.com/docs/cli/headless, https://geminicli.com/docs/cli/trusted-folders
     KnownAgent {
@@ -70,6 +102,8 @@ static AGENTS: [KnownAgent; 6] = [
         format: Format::GeminiJson,
         permits: "It may edit files but not run commands; it needs a folder that you told it to trust.",
         cost: AgentCost::Reported,
+        login: "oauth_creds.json",
+        keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     },
     // https://opencode.ai/docs/cli, https://opencode.ai/docs/permissions: without `--auto`, it refuses actions that
     // need approval.
@@ -79,6 +113,8 @@ static AGENTS: [KnownAgent; 6] = [
         format: Format::OpencodeJson,
         permits: "It may do what its permission settings allow without asking.",
         cost: AgentCost::Reported,
+        login: "auth.json",
+        keys: PROVIDER_KEYS,
     },
     // Its README: `-p` reads a prompt on standard input; there are no permissions, only tools.
     KnownAgent {
@@ -87,6 +123,8 @@ static AGENTS: [KnownAgent; 6] = [
         format: Format::PiJson,
         permits: "It may edit files but not run commands.",
         cost: AgentCost::Reported,
+        login: "agent/auth.json",
+        keys: PROVIDER_KEYS,
     },
     // https://aider.chat/docs/scripting.html: it takes its message as an argument. Its commits, its
     // shell commands and the pages it would fetch are switched off: `--yes-always` agrees to all.
@@ -96,6 +134,8 @@ static AGENTS: [KnownAgent; 6] = [
         format: Format::Text,
         permits: "It may edit files but not run commands.",
         cost: AgentCost::Unreported("No limit on cost: aider's output does not report its usage."),
+        login: "oauth-keys.env",
+        keys: PROVIDER_KEYS,
     },
 ];
 

@@ -1,11 +1,19 @@
 //! The restrictions that this machine can enforce.
 
-use loop_agents::process::sandbox::SandboxSupport;
+use loop_agents::process::{has_control_groups, sandbox::SandboxSupport};
 
 use super::{Finding, Health};
 
 pub(super) fn findings() -> Vec<Finding> {
-    of(SandboxSupport::detect())
+    let mut findings = of(SandboxSupport::detect());
+    findings.push(if has_control_groups() {
+        let says = "a run ends everything that it started, also after its mark was removed";
+        Finding::new("machine", "control groups", Health::Good, says)
+    } else {
+        let says = "a process that drops its environment and its parents can outlive its run";
+        Finding::new("machine", "control groups", Health::Missing, says)
+    });
+    findings
 }
 
 fn of(support: SandboxSupport) -> Vec<Finding> {

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use loop_agents::chat::Message;
 use loop_core::with_causes;
 use loop_schedule::FileStore;
+use loop_snapshots::Store;
 use loop_telemetry::{RunStore, StateDir, StateDirError, transcript::SessionStore, words};
 
-use super::{Finding, Health, folders_in};
+use super::{Finding, Health, Repair, folders_in};
 use crate::fires::FireHistory;
 
 /// The results for one kind of file: how many were read, and the problems of the others.
@@ -46,6 +47,7 @@ pub(super) fn findings(state: &StateDir) -> Vec<Finding> {
     findings.extend(of("runs", "run", state.runs().map(runs)));
     findings.extend(of("sessions", "session", state.sessions().map(sessions)));
     findings.extend(of("schedules", "schedule", state.schedules().map(|folder| schedules(&folder))));
+    findings.extend(of("snapshots", "snapshot", state.snapshots().map(|folder| snapshots(&folder))));
     findings
 }
 
@@ -116,6 +118,34 @@ fn schedules(folder: &std::path::Path) -> Results {
         let errors: Vec<_> = jobs.err().into_iter().chain(fires.err()).collect();
         results.read += u64::from(errors.is_empty());
         errors.into_iter().chain(warnings).for_each(|why| results.problem(&name, why));
+    }
+    results
+}
+
+/// Reads all contents of all snapshots.
+fn snapshots(folder: &std::path::Path) -> Results {
+    let mut results = Results::default();
+    match Store::all(folder) {
+        Ok(stores) => {
+            for store in stores {
+                match Store::check(&store) {
+                    Ok(snapshots) => results.read += snapshots,
+                    Err(error) => {
+                        let is_damaged = matches!(error, loop_snapshots::Error::Damaged { .. });
+                        let why = "`loop doctor --fix` deletes them";
+                        let why = if is_damaged {
+                            format!("{}; {why}", with_causes(&error))
+                        } else {
+                            with_causes(&error)
+                        };
+                        let finding = Finding::new("state", "snapshots", Health::Bad, why);
+                        let repair = is_damaged.then_some(Repair::DeleteSnapshots(store));
+                        results.problems.push(Finding { repair, ..finding });
+                    }
+                }
+            }
+        }
+        Err(error) => results.problem("snapshots", with_causes(&error)),
     }
     results
 }

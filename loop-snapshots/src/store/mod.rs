@@ -1,6 +1,7 @@
 //! The store of one folder's snapshots.
 
 mod bound;
+mod check;
 mod objects;
 mod pack;
 

@@ -17,7 +17,10 @@ use std::{
     time::Instant,
 };
 
-use rustix::process::{Pid, getpid};
+use rustix::{
+    fs::Access,
+    process::{Pid, getpid},
+};
 
 use super::{
     kill::{BLIND_WAIT, KILL_TIME},
@@ -114,6 +117,14 @@ fn children(folder: &Path) -> Vec<PathBuf> {
 fn name_of(run: &str) -> Option<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     (!run.is_empty() && run.len() <= 128 && run.bytes().all(is_plain)).then(|| format!("{PREFIX}{run}"))
+}
+
+/// Returns whether this process may create control groups, so that a [`Supervisor`](super::Supervisor) can use them.
+pub fn has_control_groups() -> bool {
+    let is_writable = |path: &Path| rustix::fs::access(path, Access::WRITE_OK).is_ok();
+    Hierarchy::of_system().is_some_and(|hierarchy| {
+        is_writable(&hierarchy.own) && is_writable(&hierarchy.own.join("cgroup.procs"))
+    })
 }
 
 /// The group of a run. It exists until [`remove`](Self::remove).

@@ -38,6 +38,7 @@ use std::{
 
 use rustix::process::Pid;
 
+pub use cgroup::has_control_groups;
 pub use process_mark::RUN_VARIABLE;
 pub use suspend::suspend;
 pub use sweep::{SweptProcess, check_process_list, sweep};

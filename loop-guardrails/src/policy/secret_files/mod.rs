@@ -5,11 +5,13 @@
 //! does not: a search would print a file that a read refuses. So this module judges the names, and all code that opens
 //! a file asks it.
 
+mod first_parts;
 mod programs;
 mod table;
 
-use std::{collections::HashMap, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
+use self::first_parts::FIRST_PARTS;
 use super::{
     LocalPath, Origin, Ruling, WithOrigin,
     case_folding::{folded, folded_rule},
@@ -115,11 +117,16 @@ impl SecretFiles {
             return None;
         }
         let names: Vec<_> = path.names().map(|name| folded(&name)).collect();
+        if is_loose_object(&names) {
+            return Some(denied("objects/", &Origin::BuiltIn));
+        }
+        if !self.may_concern(&names) {
+            return None;
+        }
         let meant = self.rules().filter(|(rule, _)| is_meant(rule, &names));
         // A rule that a person wrote is more informative than a built-in one.
         let rule = meant.min_by_key(|(_, origin)| **origin == Origin::BuiltIn);
-        let loose = || is_loose_object(&names).then_some(("objects/", &Origin::BuiltIn));
-        rule.or_else(loose).map(|(rule, origin)| denied(rule, origin))
+        rule.map(|(rule, origin)| denied(rule, origin))
     }
 
     /// Returns the rules that may make files below these folders secrets, although their first parts name the folders
@@ -154,25 +161,20 @@ impl SecretFiles {
     /// Returns those of these paths whose names are secret. This ignores exceptions, and replaces bytes that are not
     /// UTF-8 with U+FFFD.
     pub(crate) fn among<'a>(&self, paths: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
-        // A repository repeats the same names many times, most rules concern a single name, and few names begin another.
-        let (longer, single): (Vec<_>, Vec<_>) =
-            self.rules().map(|(rule, _)| rule).partition(|rule| rule.contains('/'));
-        let mut known = HashMap::new();
-        let mut is_secret = |path: &[u8]| {
+        let is_secret = |path: &[u8]| {
             let path = folded(&String::from_utf8_lossy(path));
             let names: Vec<_> = path.split('/').map(str::to_owned).collect();
-            let mut is_first = false;
-            let by_name = names.iter().any(|name| {
-                let (is_meant, begins_rule) = *known.entry(name.clone()).or_insert_with(|| {
-                    let is_meant = |rule: &&str| is_meant(rule, std::slice::from_ref(name));
-                    (single.iter().any(is_meant), longer.iter().any(|rule| has_first_part(rule, name)))
-                });
-                is_first |= begins_rule;
-                is_meant
-            });
-            by_name || is_loose_object(&names) || is_first && longer.iter().any(|rule| is_meant(rule, &names))
+            let is_meant = || self.rules().any(|(rule, _)| is_meant(rule, &names));
+            is_loose_object(&names) || self.may_concern(&names) && is_meant()
         };
         paths.filter(|path| is_secret(path)).collect()
+    }
+
+    /// Returns whether a rule may be about one of these names, which are folded. A look at each rule takes hundreds of
+    /// times as long, and few names need it.
+    fn may_concern(&self, names: &[String]) -> bool {
+        let by_person = |name: &String| self.more.iter().any(|rule| fits(&folded_rule(&rule.value.0), name));
+        names.iter().any(|name| FIRST_PARTS.match_any(name) || by_person(name))
     }
 
     /// Returns the names of secrets, in lower case, with their origins.
@@ -227,11 +229,6 @@ fn is_meant(rule: &str, names: &[String]) -> bool {
         let meant = meant(rule, &names[first..]);
         meant.is_some_and(|name| !(has_public_half && name.ends_with(PUBLIC)))
     })
-}
-
-/// Returns whether the first part of this rule matches a name.
-fn has_first_part(rule: &str, name: &str) -> bool {
-    folded_rule(rule).split('/').find(|part| *part != "**").is_none_or(|part| fits(part, name))
 }
 
 /// Returns whether it is a loose git object: `objects/5d/0cf5…`, 40 or 64 digits together. A repository can have any
