@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    ffi::OsStr,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -40,7 +41,7 @@ impl Store {
         let format = store.join("format");
         let name = disk::read(&format).at(&format)?;
         let name = name.strip_prefix(FORMAT).and_then(|name| name.get(..16));
-        if name.is_none() || name != store.file_name().map(|name| name.as_encoded_bytes()) {
+        if name.is_none() || name != store.file_name().map(OsStr::as_encoded_bytes) {
             return Err(Error::damaged(&format, "it has another format, or belongs to another folder"));
         }
         let disk = Disk::default();
