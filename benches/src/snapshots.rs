@@ -8,8 +8,9 @@ use std::{
 };
 
 use anyhow::{Context, Result, ensure};
-use loop_guardrails::policy::{LocalPath, SecretFiles};
+use loop_manifest::{plan::SnapshotPlan, snapshots::FolderSnapshots};
 use loop_snapshots::{CaptureOptions, SnapshotId, Store};
+use loop_telemetry::StateDir;
 use tempfile::TempDir;
 
 use crate::{
@@ -59,12 +60,13 @@ pub fn measure(table: &mut Table) -> Result<()> {
 struct Tree {
     folder: PathBuf,
     store: Store,
+    options: CaptureOptions,
     captured: u64,
     _place: TempDir,
 }
 
 impl Tree {
-    fn new(files: usize, mut text: impl FnMut(usize) -> String) -> Result<Self> {
+    fn new(files: usize, text: impl Fn(usize) -> String) -> Result<Self> {
         let place = tempfile::tempdir()?;
         let folder = place.path().join("folder");
         for number in 0..files {
@@ -74,8 +76,12 @@ impl Tree {
             }
             fs::write(file, text(number))?;
         }
-        let store = Store::open(&place.path().join("state"), &folder)?;
-        let mut tree = Self { folder, store, captured: 0, _place: place };
+        let variable = |name: &str| (name == "LOOP_HOME").then(|| place.path().join("state").into());
+        let state = StateDir::from_env_with(variable)?;
+        let store = Store::open(&state.snapshots()?, &folder)?;
+        // A run looks at the name of each file.
+        let options = FolderSnapshots::new(&folder, state, &SnapshotPlan::default()).options();
+        let mut tree = Self { folder, store, options, captured: 0, _place: place };
         tree.capture()?;
         Ok(tree)
     }
@@ -100,7 +106,7 @@ impl Tree {
         let id = SnapshotId::new("bench", self.captured)?;
         self.captured += 1;
         let begun = Instant::now();
-        self.store.capture(&id, &options())?;
+        self.store.capture(&id, &self.options)?;
         Ok(begun.elapsed())
     }
 
@@ -138,23 +144,16 @@ impl Tree {
 
     /// Changes a file, and times its restore to the first snapshot.
     fn restore_one(&mut self) -> Result<Duration> {
-        let (name, options) = (file(Path::new(""), 1), options());
+        let name = file(Path::new(""), 1);
         let path = self.folder.join(&name);
         fs::write(&path, "changed")?;
         let begun = Instant::now();
-        let plan = self.store.plan_restore(&SnapshotId::new("bench", 0)?, &[name], &options)?;
+        let plan = self.store.plan_restore(&SnapshotId::new("bench", 0)?, &[name], &self.options)?;
         self.store.restore(&plan)?;
         let took = begun.elapsed();
         ensure!(fs::read_to_string(path)?.starts_with("file 1\n"), "the file was not restored");
         Ok(took)
     }
-}
-
-/// The options of a run, which looks at the name of each file.
-fn options() -> CaptureOptions {
-    let secrets = SecretFiles::new();
-    CaptureOptions::default()
-        .secrets(move |path| LocalPath::new(path).is_ok_and(|path| secrets.rule_on(&path).is_some()))
 }
 
 fn file(folder: &Path, number: usize) -> PathBuf {
@@ -163,16 +162,7 @@ fn file(folder: &Path, number: usize) -> PathBuf {
 
 /// Captures a folder of 1 GB after each of many small changes, and compares the growth of the store with what changed.
 fn growth() -> Result<Row> {
-    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = move || {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        random
-    };
-    // Hexadecimal digits of random numbers: text that compresses to about a half, as code does.
-    let mut text = move || (0..LARGE_FILE / 16).map(|_| format!("{:016x}", next())).collect::<String>();
-    let mut tree = Tree::new(LARGE_FILES, |_| text())?;
+    let mut tree = Tree::new(LARGE_FILES, |number| format!("{number:099}\n").repeat(LARGE_FILE / 100))?;
     let (before, mut changed) = (tree.store.size()?, 0_usize);
     for iteration in 0..ITERATIONS {
         for place in 0..CHANGED {

@@ -23,6 +23,7 @@ pub mod output;
 #[cfg(feature = "plan")]
 pub mod plan;
 pub mod process;
+mod regular_file;
 #[cfg(feature = "review")]
 pub mod review;
 #[cfg(feature = "chat")]

@@ -290,25 +290,22 @@ impl ExecutionContext {
 
     /// Returns the redactor for the secrets that are known now.
     pub(crate) fn redactor(&self) -> Redactor {
-        match &self.secrets {
-            Some(Hook(secrets)) => secrets(),
-            None => {
-                let variables = self.variables.iter().map(|(name, value)| (&**name, &**value));
-                Redactor::new(secrets_in(variables)).shapes()
-            }
-        }
+        self.secrets()()
     }
 
     /// Returns what takes secrets out of texts, also those that become known later.
     pub(crate) fn redaction(&self) -> Arc<Redact> {
+        let secrets = self.secrets();
+        Arc::new(move |text| secrets().redact(text).into_owned())
+    }
+
+    fn secrets(&self) -> Arc<Secrets> {
         match &self.secrets {
-            Some(Hook(secrets)) => {
-                let secrets = Arc::clone(secrets);
-                Arc::new(move |text| secrets().redact(text).into_owned())
-            }
+            Some(Hook(secrets)) => Arc::clone(secrets),
             None => {
-                let redactor = self.redactor();
-                Arc::new(move |text| redactor.redact(text).into_owned())
+                let variables = self.variables.iter().map(|(name, value)| (&**name, &**value));
+                let redactor = Redactor::new(secrets_in(variables)).shapes();
+                Arc::new(move || redactor.clone())
             }
         }
     }

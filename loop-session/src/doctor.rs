@@ -12,7 +12,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loop_agents::tools::{CommandSandbox, Confinement};
+use loop_agents::{
+    process::sandbox::UserFolders,
+    tools::{CommandSandbox, Confinement},
+};
 use loop_guardrails::policy::ActionPolicy;
 use loop_manifest::{
     ExecutionContext,
@@ -141,10 +144,10 @@ fn commands(sandbox: &CommandSandbox, policy: &ActionPolicy) -> Finding {
 
 /// Names the agents on `PATH`, and tells where each finds a login.
 fn agents(variable: impl Fn(&str) -> Option<OsString>) -> Vec<Finding> {
-    let path = variable("PATH").unwrap_or_default();
+    let (path, folders) = (variable("PATH").unwrap_or_default(), UserFolders::of(&variable));
     let login = |agent: &KnownAgent| {
         let name = format!("{} login", agent.program);
-        match agent.login(&variable) {
+        match agent.login(&folders, &variable) {
             Some(place) => Finding::new("agents", name, Health::Good, place),
             None => {
                 let keys = agent.login_variables().join(" or ");

@@ -3,6 +3,8 @@
 //! The copy has everything that the folder has, ignored files and `.git` too, so that a program works in it as in the
 //! folder. Where the file system can, files share their blocks until one of them changes.
 
+mod stored;
+
 use std::{
     collections::BTreeMap,
     fs::{self, DirBuilder, File, FileTimes, Metadata, Permissions},
@@ -30,10 +32,10 @@ use crate::error::{AtPath as _, Error};
 /// ```
 #[derive(Debug)]
 pub struct FolderCopy {
-    pub(crate) origin: PathBuf,
-    pub(crate) copy: PathBuf,
+    origin: PathBuf,
+    copy: PathBuf,
     /// The entries of the origin when it was copied, by their paths below it. A folder comes before what is in it.
-    pub(crate) before: Entries,
+    before: Entries,
 }
 
 pub(crate) type Entries = BTreeMap<PathBuf, CopiedEntry>;

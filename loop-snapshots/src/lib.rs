@@ -14,7 +14,6 @@ mod record;
 mod restore;
 mod sealed;
 mod store;
-mod stored_copy;
 mod tree;
 
 pub use self::{

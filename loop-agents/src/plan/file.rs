@@ -1,17 +1,16 @@
 //! The file in which a plan is kept.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs,
     io::{self, Read as _, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
 use jiff::Timestamp;
-use rustix::{fs::OFlags, io::Errno};
 use tempfile::NamedTempFile;
 
 use super::{PlanDocument, PlanError, StepState};
+use crate::regular_file;
 
 /// The default place of a plan, in its folder.
 pub const PLAN_FILE: &str = ".loop/plan.md";
@@ -99,14 +98,7 @@ impl PlanFile {
     }
 
     fn text(&self) -> io::Result<String> {
-        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-        let file = OpenOptions::new().read(true).custom_flags(flags).open(&self.0).map_err(|error| {
-            let is_link = Errno::from_io_error(&error) == Some(Errno::LOOP);
-            if is_link { io::Error::other("it is a link: put a file in its place") } else { error }
-        })?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is not a file"));
-        }
+        let file = regular_file::open(&self.0, "it is a link: put a file in its place", "it is not a file")?;
         let mut text = String::new();
         file.take(MAX_BYTES + 1).read_to_string(&mut text)?;
         if text.len() as u64 > MAX_BYTES {

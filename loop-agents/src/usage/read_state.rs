@@ -3,14 +3,14 @@
 use std::{
     fs::{self, File, Metadata},
     io,
-    os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt},
+    os::unix::fs::{FileExt, MetadataExt},
     path::Path,
 };
 
 use loop_core::Usage;
-use rustix::{fs::OFlags, io::Errno};
 
 use super::file_reports::FileReports;
+use crate::regular_file;
 
 /// The number of bytes to read after the end of a command. During that time we notice no limit and no signal, and a
 /// sparse file can be larger than any disk.
@@ -169,15 +169,7 @@ impl ReadState {
     }
 }
 
-/// Opens the file, if it is a regular one. Opening a named pipe that an agent put there would otherwise block us until a
-/// writer comes. A link could point to a file that only we can read, and warnings show lines of the file.
+/// Opens the file, if it is a regular one. Warnings show lines of it.
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    let no_file = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what.to_owned());
-    let opened = File::options().read(true).custom_flags(flags).open(path);
-    let file = opened.map_err(|error| match Errno::from_io_error(&error) {
-        Some(Errno::LOOP) => no_file("it is a link"),
-        _ => error,
-    })?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(no_file("it is no regular file")) }
+    regular_file::open(path, "it is a link", "it is no regular file")
 }

@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::support::{FOREVER, Manifest, Scenario};
+use crate::support::{FOREVER, Fifo, Manifest, Scenario};
 
 /// Does this in the loop with the number `$lane`.
 fn agent(does: &str) -> String {
@@ -92,22 +92,26 @@ fn an_interrupted_run_leaves_the_folder_as_it_is_and_names_the_copies() {
     assert_eq!(copies(&scenario), ["1", "2", "3"]);
 }
 
+/// Returns what makes an agent hang unless there is a file `again`, and the pipes to which the loops write before that.
+fn hangs_once(scenario: &Scenario, count: usize) -> (String, Vec<Fifo>) {
+    let begun = (1..=count).map(|lane| scenario.fifo(&format!("begun{lane}"))).collect();
+    let (again, pipe) = (scenario.path("again"), scenario.path("begun"));
+    let hangs =
+        format!("[ -e '{}' ] || {{ echo x > '{}'$lane; {FOREVER}; }}", again.display(), pipe.display());
+    (hangs, begun)
+}
+
 /// A run that is interrupted or dies continues in the copies: each loop knows its iterations and its work.
 #[test]
 fn loops_that_were_cut_off_continue_where_they_were() {
     for signal in [Signal::INT, Signal::KILL] {
         let scenario = Scenario::new();
-        let begun = scenario.fifo("begun");
-        // The second iteration hangs until the run was cut off.
-        let hangs = format!(
-            "[ -e '{}' ] || {{ echo x > '{}'; {FOREVER}; }}",
-            scenario.path("again").display(),
-            scenario.path("begun").display()
-        );
+        let (hangs, begun) = hangs_once(&scenario, 2);
         let does = format!("echo $lane >> log; [ $(wc -l < log) -lt 2 ] || {hangs}");
         let manifest = manifest(&does, "test $(wc -l < log) -ge 3").set("parallel.n", 2);
         let running = scenario.start_manifest(&manifest);
-        begun.line();
+        // Both loops are in their second iteration.
+        begun.iter().for_each(|begun| drop(begun.line()));
         running.signal(signal);
         running.killed();
         assert!(!scenario.has("log"));
@@ -124,14 +128,9 @@ fn loops_that_were_cut_off_continue_where_they_were() {
 #[test]
 fn an_interrupted_pass_is_the_only_one_that_may_run_again() {
     let scenario = Scenario::new();
-    let begun = scenario.fifo("begun");
-    let waits = format!(
-        "[ -e '{}' ] || {{ echo x > '{}'; {FOREVER}; }}",
-        scenario.path("again").display(),
-        scenario.path("begun").display()
-    );
-    let running = scenario.start_manifest(&manifest(&waits, "false").set("guardrails.max_iterations", 2));
-    begun.line();
+    let (hangs, begun) = hangs_once(&scenario, 3);
+    let running = scenario.start_manifest(&manifest(&hangs, "false").set("guardrails.max_iterations", 2));
+    begun.iter().for_each(|begun| drop(begun.line()));
     running.signal(Signal::INT);
     running.finish().exits(130);
     scenario.write("again", "");

@@ -41,10 +41,15 @@ impl KnownAgent {
     }
 
     /// Returns where the agent finds a login: a file, or a variable. A login in the keychain of the system is not found.
-    pub fn login(&self, variable: impl Fn(&str) -> Option<OsString>) -> Option<String> {
+    /// `folders` are those of the same variables.
+    pub fn login(
+        &self,
+        folders: &UserFolders,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Option<String> {
         let key = self.keys.iter().find(|name| variable(name).is_some_and(|value| !value.is_empty()));
         let file = || {
-            let folder = UserFolders::of(variable).agent_state(self.program).into_iter().next()?;
+            let folder = folders.agent_state(self.program).into_iter().next()?;
             Some(folder.join(self.login)).filter(|file| file.is_file())
         };
         key.map(|name| format!("${name}")).or_else(|| Some(file()?.display().to_string()))

@@ -1,6 +1,9 @@
 //! The files in the state directory, read as the other commands read them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use loop_agents::chat::Message;
 use loop_core::with_causes;
@@ -52,7 +55,7 @@ pub(super) fn findings(state: &StateDir) -> Vec<Finding> {
 }
 
 /// Reads the index, and each journal to its end.
-fn runs(folder: std::path::PathBuf) -> Results {
+fn runs(folder: PathBuf) -> Results {
     let warnings = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&warnings);
     let store = RunStore::at(folder, move |warning| {
@@ -80,7 +83,7 @@ fn journal(store: &RunStore, id: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn sessions(folder: std::path::PathBuf) -> Results {
+fn sessions(folder: PathBuf) -> Results {
     let store = SessionStore::at(folder);
     let mut results = Results::default();
     match store.list_from("") {
@@ -99,16 +102,8 @@ fn sessions(folder: std::path::PathBuf) -> Results {
     results
 }
 
-fn schedules(folder: &std::path::Path) -> Results {
-    let mut results = Results::default();
-    let folders = match folders_in(folder) {
-        Ok(folders) => folders,
-        Err(error) => {
-            results.problem("schedules", error.to_string());
-            return results;
-        }
-    };
-    for folder in folders {
+fn schedules(folder: &Path) -> Results {
+    each_folder(folder, "schedules", |results, folder| {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let mut warnings = Vec::new();
         let jobs = FileStore::at(&folder).read().map_err(|error| with_causes(&error));
@@ -118,34 +113,28 @@ fn schedules(folder: &std::path::Path) -> Results {
         let errors: Vec<_> = jobs.err().into_iter().chain(fires.err()).collect();
         results.read += u64::from(errors.is_empty());
         errors.into_iter().chain(warnings).for_each(|why| results.problem(&name, why));
-    }
-    results
+    })
 }
 
 /// Reads all contents of all snapshots.
-fn snapshots(folder: &std::path::Path) -> Results {
-    let mut results = Results::default();
-    match Store::all(folder) {
-        Ok(stores) => {
-            for store in stores {
-                match Store::check(&store) {
-                    Ok(snapshots) => results.read += snapshots,
-                    Err(error) => {
-                        let is_damaged = matches!(error, loop_snapshots::Error::Damaged { .. });
-                        let why = "`loop doctor --fix` deletes them";
-                        let why = if is_damaged {
-                            format!("{}; {why}", with_causes(&error))
-                        } else {
-                            with_causes(&error)
-                        };
-                        let finding = Finding::new("state", "snapshots", Health::Bad, why);
-                        let repair = is_damaged.then_some(Repair::DeleteSnapshots(store));
-                        results.problems.push(Finding { repair, ..finding });
-                    }
-                }
-            }
+fn snapshots(folder: &Path) -> Results {
+    each_folder(folder, "snapshots", |results, store| match Store::check(&store) {
+        Ok(snapshots) => results.read += snapshots,
+        Err(error @ loop_snapshots::Error::Damaged { .. }) => {
+            let says = format!("{}; `loop doctor --fix` deletes them", with_causes(&error));
+            let finding = Finding::new("state", "snapshots", Health::Bad, says);
+            results.problems.push(Finding { repair: Some(Repair::DeleteSnapshots(store)), ..finding });
         }
         Err(error) => results.problem("snapshots", with_causes(&error)),
+    })
+}
+
+/// Examines each folder in a folder with files of this name.
+fn each_folder(folder: &Path, name: &str, mut examine: impl FnMut(&mut Results, PathBuf)) -> Results {
+    let mut results = Results::default();
+    match folders_in(folder) {
+        Ok(folders) => folders.into_iter().for_each(|folder| examine(&mut results, folder)),
+        Err(error) => results.problem(name, error.to_string()),
     }
     results
 }

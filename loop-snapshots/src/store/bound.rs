@@ -4,10 +4,8 @@ use std::{collections::HashSet, fs, io, path::Path};
 
 use super::Store;
 use crate::{
-    digest::Digest,
     error::{AtPath as _, Error},
     record::SnapshotId,
-    tree::EntryKind,
 };
 
 /// The snapshots that were dropped to make room.
@@ -129,34 +127,15 @@ impl Store {
         let mut live = HashSet::new();
         for run in self.runs()? {
             for snapshot in run.snapshots {
-                self.mark(snapshot.root, &mut live)?;
+                self.walk(snapshot.root, &mut live, |_| Ok(()))?;
             }
         }
         // The next capture takes the contents that the cache names for stored.
         if let Some(cached) = self.cache() {
-            self.mark(cached.digest, &mut live)?;
+            self.walk(cached.digest, &mut live, |_| Ok(()))?;
         }
         self.objects.retain(&live)?;
         collected.after = self.size_now()?;
-        Ok(())
-    }
-
-    fn mark(&self, folder: Digest, live: &mut HashSet<Digest>) -> Result<(), Error> {
-        let mut folders = vec![folder];
-        while let Some(folder) = folders.pop() {
-            if !live.insert(folder) {
-                continue;
-            }
-            for entry in self.objects.entries(folder)? {
-                match entry.kind {
-                    EntryKind::Folder { digest } => folders.push(digest),
-                    EntryKind::File { digest, .. } => {
-                        live.insert(digest);
-                    }
-                    _ => {}
-                }
-            }
-        }
         Ok(())
     }
 }

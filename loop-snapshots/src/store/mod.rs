@@ -28,6 +28,9 @@ use crate::{
 
 const FORMAT: &[u8] = b"loop-snapshots 1\n";
 
+/// Why a store with another file `format` is refused.
+const FOREIGN: &str = "it has another format, or belongs to another folder";
+
 /// The snapshots of one folder.
 ///
 /// Several processes can use the same store: each operation takes the store's lock, and waits for it.
@@ -99,7 +102,7 @@ impl Store {
         match disk::read(&format) {
             Ok(found) if found == expected => {}
             Ok(_) => {
-                return Err(Error::damaged(&format, "it has another format, or belongs to another folder"));
+                return Err(Error::damaged(&format, FOREIGN));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound && !packs.exists() => {
                 disk.replace(&format, &expected, true)?;
@@ -111,10 +114,15 @@ impl Store {
         }
         disk.create_folder(&packs)?;
         disk.create_folder(&runs)?;
-        let objects = Objects::new(&disk, packs);
-        let mut store = Self { path, folder, disk, objects };
+        let mut store = Self::at(path, folder, disk);
         let _lock = store.lock()?;
         Ok(store)
+    }
+
+    /// Names the store of `folder` in the folder `path`, which exists. Reads nothing.
+    fn at(path: PathBuf, folder: PathBuf, disk: Disk) -> Self {
+        let objects = Objects::new(&disk, path.join("packs"));
+        Self { path, folder, disk, objects }
     }
 
     /// Returns whether `folder` has a store below `state`, damaged or not. Creates nothing. The store of a folder that was

@@ -117,16 +117,12 @@ impl SecretFiles {
             return None;
         }
         let names: Vec<_> = path.names().map(|name| folded(&name)).collect();
-        if is_loose_object(&names) {
-            return Some(denied("objects/", &Origin::BuiltIn));
-        }
-        if !self.may_concern(&names) {
-            return None;
-        }
-        let meant = self.rules().filter(|(rule, _)| is_meant(rule, &names));
+        let rules = self.may_concern(&names).then(|| self.rules()).into_iter().flatten();
+        let meant = rules.filter(|(rule, _)| is_meant(rule, &names));
         // A rule that a person wrote is more informative than a built-in one.
         let rule = meant.min_by_key(|(_, origin)| **origin == Origin::BuiltIn);
-        rule.map(|(rule, origin)| denied(rule, origin))
+        let loose = || is_loose_object(&names).then_some(("objects/", &Origin::BuiltIn));
+        rule.or_else(loose).map(|(rule, origin)| denied(rule, origin))
     }
 
     /// Returns the rules that may make files below these folders secrets, although their first parts name the folders

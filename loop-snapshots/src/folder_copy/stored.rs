@@ -8,11 +8,11 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use super::{CopiedEntry, Entries, FolderCopy};
 use crate::{
     codec::{Reader, put_bytes, put_i64, put_u32, put_u64, seal, unseal},
     disk::{self, Disk},
     error::{AtPath as _, Error},
-    folder_copy::{CopiedEntry, Entries, FolderCopy},
 };
 
 const HEADER: &[u8] = b"copied1\n";
