@@ -1,6 +1,6 @@
 //! How many tests ran.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use loop_guardrails::policy::command::simple_commands;
 use loop_telemetry::{Redactor, check_summary::CheckSummary};
@@ -37,10 +37,9 @@ fn is_script(name: &str) -> bool {
     [".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"].iter().any(|end| name.ends_with(end))
 }
 
-/// Returns the last parts of the names of tests that ran.
-fn names(output: &str) -> BTreeSet<String> {
-    // libtest and nextest, pytest -v, unittest -v, go test -v, TAP, and the marks of node and jest.
-    const FORMS: &[&str] = &[
+/// The lines about tests that ran, in the output of libtest, nextest, pytest -v, unittest -v, go test -v, TAP, node and jest.
+static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let forms = [
         r"(?m)^test (?:\S*::)?(\S+)(?: - should panic)? \.\.\. (?:ok|FAILED)",
         r"(?m)^\s+(?:PASS|FAIL) \[[^\]]*\] (?:\([^)]*\) )?\S+ (?:\S*::)?(\S+)",
         r"(?m)^\S+\.py::(?:\S+::)?([^\s\[]+)\S* (?:PASSED|FAILED)",
@@ -49,14 +48,16 @@ fn names(output: &str) -> BTreeSet<String> {
         r"(?m)^\s*(?:not )?ok \d+ (?:- )?([^#\n]+?)\s*$",
         r"(?m)^\s*[✔✓√✖✕×] (.+?)(?: \([\d.]+ ?m?s\))?\s*$",
     ];
-    let forms = FORMS.iter().filter_map(|form| Regex::new(form).ok());
-    forms
-        .flat_map(|form| form.captures_iter(output).map(|found| found[1].to_owned()).collect::<Vec<_>>())
-        .collect()
+    forms.iter().filter_map(|form| Regex::new(form).ok()).collect()
+});
+
+/// Returns the last parts of the names of tests that ran.
+fn names(output: &str) -> BTreeSet<String> {
+    FORMS.iter().flat_map(|form| form.captures_iter(output)).map(|found| found[1].to_owned()).collect()
 }
 
 /// Returns whether the command is a test runner whose output says how many tests ran.
-pub(super) fn is_test_runner(command: &str) -> bool {
+pub(crate) fn is_test_runner(command: &str) -> bool {
     simple_commands(command).iter().any(|found| {
         let has = |word: &str| found.arguments.iter().any(|argument| argument == word);
         match found.program.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.') {

@@ -2,12 +2,13 @@
 //!
 //! | what | where |
 //! | --- | --- |
-//! | the evaluator | `check.rs`, `verdict.rs` |
+//! | the evaluator | `check.rs`, `baseline.rs`, `verdict.rs` |
 //! | the tree in which it runs, and what is put back | `tree.rs` |
 //! | which paths judge | `protected.rs`, `named.rs`, `conventions.rs`, `patterns.rs`, `documents.rs` |
 //! | how many tests ran | `floor.rs` |
 //! | files outside of the folder | `surroundings.rs` |
 
+mod baseline;
 mod check;
 mod conventions;
 mod documents;
@@ -19,4 +20,4 @@ mod surroundings;
 mod tree;
 mod verdict;
 
-pub(crate) use self::{check::SealedCheck, patterns::check_pattern};
+pub(crate) use self::{check::SealedCheck, floor::is_test_runner, patterns::check_pattern};
