@@ -1,4 +1,4 @@
-//! What the check says of the state before the first iteration.
+//! The verdict about the state before the first iteration.
 
 use std::{fs, path::PathBuf};
 

@@ -14,7 +14,7 @@ use loop_core::{
 use loop_snapshots::Relocation;
 
 use super::{
-    floor::{TestsRun, is_test_runner, shortage, to_the_end},
+    floor::{TestsRun, is_test_runner, shortage, telling, to_the_end},
     named::NamedPaths,
     protected::ProtectedPaths,
     surroundings::Surroundings,
@@ -113,7 +113,7 @@ impl SealedRun {
         let make = |line: &str| plan.command_that_judges(line, &sealed_cx);
         let noting = |line: &str| Ok(observe_check_output(make(line)?, &sealed_cx, note_in(&output)));
         let failed = |error: ComposeError| WorkError::from(failed(&with_causes(&error)));
-        let line = moved(&self.line);
+        let line = telling(&moved(&self.line));
         let (command, first_command) =
             (noting(&line).map_err(failed)?, noting(&to_the_end(&line)).map_err(failed)?);
         let setup = self.seal.setup.as_deref().map(make).transpose().map_err(failed)?;

@@ -77,11 +77,27 @@ pub(crate) fn is_test_runner(command: &str) -> bool {
 /// Returns the command that runs all tests also after the first failing ones, where the runner would stop: otherwise the
 /// first count would miss tests.
 pub(super) fn to_the_end(command: &str) -> String {
-    let is_cargo = simple_commands(command).iter().any(|found| {
-        found.program == "cargo" && found.arguments.first().is_some_and(|first| first == "test")
+    with_option(command, ("cargo", "test"), &["--no-fail-fast"])
+}
+
+/// Returns the command that says how many tests passed, where the runner would not say it.
+pub(super) fn telling(command: &str) -> String {
+    with_option(command, ("go", "test"), &["-v", "-json", "-v=true"])
+}
+
+/// Returns the command with the first of these options behind a subcommand, unless it has one of them.
+fn with_option(command: &str, (program, subcommand): (&str, &str), options: &[&str]) -> String {
+    let lacks_it = simple_commands(command).iter().any(|found| {
+        found.program == program
+            && found.arguments.first().is_some_and(|first| first == subcommand)
+            && !found.arguments.iter().any(|argument| options.contains(&argument.as_str()))
     });
-    let stops = is_cargo && !command.contains("--no-fail-fast");
-    if stops { command.replacen("cargo test", "cargo test --no-fail-fast", 1) } else { command.to_owned() }
+    let start = format!("{program} {subcommand}");
+    if lacks_it {
+        command.replacen(&start, &format!("{start} {}", options[0]), 1)
+    } else {
+        command.to_owned()
+    }
 }
 
 /// Returns why the tests that ran are too few for a pass, as the rest of "the check exited with 0, but ...".
@@ -194,13 +210,17 @@ mod tests {
     }
 
     #[test]
-    fn the_first_check_of_cargo_runs_every_test() {
+    fn runners_run_and_count_every_test() {
         assert_eq!(
             to_the_end("RUST_LOG=1 cargo test -p a -- b"),
             "RUST_LOG=1 cargo test --no-fail-fast -p a -- b"
         );
         for command in ["cargo test --no-fail-fast", "go test ./...", "echo cargo test", "cargo clippy"] {
             assert_eq!(to_the_end(command), command);
+        }
+        assert_eq!(telling("cd a && go test ./..."), "cd a && go test -v ./...");
+        for command in ["go test -v ./...", "go vet ./...", "cargo test"] {
+            assert_eq!(telling(command), command);
         }
     }
 
