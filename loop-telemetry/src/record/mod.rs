@@ -14,9 +14,9 @@ use loop_core::{Ending, Progress, RunCost, StopReason, Usage, Usd};
 use serde::{Deserialize, Serialize};
 
 pub use self::format::clamped;
-use crate::{Redactor, always_json};
+use crate::{LineDigest, Redactor, always_json};
 
-/// How one run ended. As JSON it has exactly these keys, in this order. The last two are present only if they apply.
+/// How one run ended. As JSON it has exactly these keys, in this order. The last three are present only if they apply.
 ///
 /// Counts and times cover the whole run, including the time before a resume. Reading ignores unknown keys, so that it
 /// accepts records of later versions.
@@ -64,6 +64,10 @@ pub struct Record {
     /// The POSIX number of the signal that cancelled the run. As JSON it is left out if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<u8>,
+    /// The digest of the last line of the run's journal when the run ended: see
+    /// [`RunStore::check_chain`](crate::RunStore::check_chain). As JSON it is left out if the run has no journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal_head: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -92,6 +96,7 @@ impl Record {
             manifest: None,
             cost_is_lower_bound: matches!(cost, RunCost::AtLeast(_)),
             signal: None,
+            journal_head: None,
         })
     }
 
@@ -135,6 +140,12 @@ impl RecordDraft {
     /// Sets the number of the signal that cancelled the run.
     pub fn signal(mut self, number: u8) -> Self {
         self.0.signal = Some(number);
+        self
+    }
+
+    /// Sets the digest of the last line of the run's journal.
+    pub fn journal_head(mut self, head: Option<LineDigest>) -> Self {
+        self.0.journal_head = head.map(|head| head.to_string());
         self
     }
 
