@@ -88,6 +88,7 @@ pub use self::{
     remaining::remaining,
     request_plan::{RequestPlanError, request_plan},
     schema::schema,
+    sealed::{FreshVerdict, VerificationError},
     source::Source,
     stop_plan::StopPlan,
     stored_output::{StoredAgentOutput, describe_actions},

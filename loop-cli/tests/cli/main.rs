@@ -105,3 +105,4 @@ mod tool_access;
 mod unattended_commands;
 mod undo;
 mod unmetered;
+mod verify;

@@ -23,10 +23,8 @@ use crate::{
 /// Returns all evaluators that have to pass, the cheapest first.
 pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<EvaluatorChain<AgentOutput>, ComposeError> {
     let mut checks: Vec<Box<dyn Evaluator<AgentOutput>>> = Vec::new();
-    if let Some(mut command) = command(plan, cx)? {
-        if let Some(times) = plan.evaluator.confirm {
-            command = Box::new(ConfirmedEvaluator { command, times: times.get() });
-        }
+    if let Some(command) = command(plan, cx)? {
+        let mut command = confirmed(plan, command);
         if let Some(score) = plan.evaluator.score.clone() {
             command = Box::new(MeasuringEvaluator { command, score });
         }
@@ -60,6 +58,17 @@ fn command(
     // Reports what is wrong with the command.
     plan.command_that_judges(line, cx)?;
     Ok(Some(Box::new(SealedCheck::new(plan, seal, line, cx)?)))
+}
+
+/// Lets a command pass only as often in a row as the plan says.
+pub(crate) fn confirmed(
+    plan: &Plan,
+    command: Box<dyn Evaluator<AgentOutput>>,
+) -> Box<dyn Evaluator<AgentOutput>> {
+    match plan.evaluator.confirm {
+        Some(times) => Box::new(ConfirmedEvaluator { command, times: times.get() }),
+        None => command,
+    }
 }
 
 /// A check that has to pass several times in a row.

@@ -47,6 +47,8 @@ pub(super) struct SealedRun {
     pub(super) cx: ExecutionContext,
     folder: FolderSnapshots,
     pub(super) place: PathBuf,
+    /// What the command named before the first iteration, if the folder may be another one since.
+    named: Option<NamedPaths>,
 }
 
 /// The check after the tree was made.
@@ -81,8 +83,21 @@ impl SealedCheck {
         let folder = cx.snapshots(&plan.snapshots).ok_or(ComposeError::NoSnapshots)?;
         let place = place(cx).ok_or(ComposeError::NoPlaceForSeal)?;
         let line = line.to_owned();
-        let run = SealedRun { plan: plan.clone(), seal: seal.clone(), line, cx: cx.clone(), folder, place };
-        Ok(Self { run, open: None })
+        let (plan, seal, cx) = (plan.clone(), seal.clone(), cx.clone());
+        Ok(Self { run: SealedRun { plan, seal, line, cx, folder, place, named: None }, open: None })
+    }
+
+    /// Judges the states in `folder` at `place`, after the run. `named` is what the command named before the first iteration.
+    /// Nothing is put back into the folder.
+    pub(super) fn in_fresh_place(
+        mut self,
+        folder: FolderSnapshots,
+        place: PathBuf,
+        named: NamedPaths,
+    ) -> Self {
+        self.run.seal.on_change = OnProtectedChange::Keep;
+        self.run = SealedRun { folder, place, named: Some(named), ..self.run };
+        self
     }
 }
 
@@ -90,13 +105,13 @@ impl SealedRun {
     /// Makes the tree, and the command in it.
     async fn open(&self, number: u64) -> Result<OpenCheck, WorkError> {
         let (seal, line) = (self.seal.clone(), self.line.clone());
-        let (cx, place) = (self.cx.clone(), self.place.clone());
+        let (cx, place, named) = (self.cx.clone(), self.place.clone(), self.named.clone());
         let (tree, sealed_cx, notes) = self
             .blocking(move |folder, run| {
                 // What the agent has left by now says nothing about the start.
                 let noted = if number == 0 { None } else { Some(SealNotes::read(&place)?) };
-                let find_named = || NamedPaths::of(&line, cx.folder());
-                let named = noted.as_ref().map_or_else(find_named, |notes| notes.named.clone());
+                let named = noted.as_ref().map(|notes| notes.named.clone()).or(named);
+                let named = named.unwrap_or_else(|| NamedPaths::of(&line, cx.folder()));
                 let protected = ProtectedPaths::of(&seal, &line, &named, &cx);
                 let tree = RunTree::open(folder, run, &place, number == 0, protected)?;
                 let sealed_cx =
@@ -107,13 +122,11 @@ impl SealedRun {
             })
             .await?;
         let output: Arc<Mutex<Vec<u8>>> = Arc::default();
-        let moved = |text: &str| moved(text, tree.tree().relocation());
-        let mut plan = self.plan.clone();
-        plan.agent.env.set.values_mut().for_each(|value| *value = moved(value));
+        let plan = moved_plan(&self.plan, tree.tree().relocation());
         let make = |line: &str| plan.command_that_judges(line, &sealed_cx);
         let noting = |line: &str| Ok(observe_check_output(make(line)?, &sealed_cx, note_in(&output)));
         let failed = |error: ComposeError| WorkError::from(failed(&with_causes(&error)));
-        let line = telling(&moved(&self.line));
+        let line = telling(&moved(&self.line, tree.tree().relocation()));
         let (command, first_command) =
             (noting(&line).map_err(failed)?, noting(&to_the_end(&line)).map_err(failed)?);
         let setup = self.seal.setup.as_deref().map(make).transpose().map_err(failed)?;
@@ -269,6 +282,14 @@ impl Evaluator<AgentOutput> for SealedCheck {
         self.open = Some(open);
         Ok(verdict)
     }
+}
+
+/// Returns a plan whose commands see paths into the tree in the place of those into the folder.
+pub(super) fn moved_plan(plan: &Plan, relocation: &Relocation) -> Plan {
+    let mut plan = plan.clone();
+    let texts = plan.agent.env.set.values_mut().chain(&mut plan.evaluator.command);
+    texts.for_each(|text| *text = moved(text, relocation));
+    plan
 }
 
 /// Returns a text with paths into the tree in the place of those into the folder.

@@ -7,6 +7,7 @@
 //! | which paths judge | `protected.rs`, `named.rs`, `scripts.rs`, `conventions.rs`, `patterns.rs`, `documents.rs` |
 //! | how many tests ran | `floor.rs` |
 //! | files outside of the folder | `surroundings.rs` |
+//! | the check again, after the run | `verification.rs` |
 
 mod baseline;
 mod check;
@@ -20,5 +21,7 @@ mod scripts;
 mod surroundings;
 mod tree;
 mod verdict;
+mod verification;
 
+pub use self::verification::{FreshVerdict, VerificationError};
 pub(crate) use self::{check::SealedCheck, floor::is_test_runner, patterns::check_pattern};
