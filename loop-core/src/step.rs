@@ -81,7 +81,8 @@ impl StepRecord {
 
     /// Returns the time in which its iteration and its evaluation ran. Excludes the time between them, in which a slow
     /// reader may have delayed the run, or work was deferred. In a run with a journal it includes the journal's sync
-    /// between the recorded start of the work and the call.
+    /// between the recorded start of the work and the call. In a [stream](crate::Loop::stream) it includes the time for
+    /// which nobody polled the stream meanwhile.
     pub const fn elapsed(&self) -> Duration {
         self.worked.since(RunTime::ZERO)
     }
