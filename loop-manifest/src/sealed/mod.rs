@@ -19,4 +19,4 @@ mod surroundings;
 mod tree;
 mod verdict;
 
-pub(crate) use self::{check::SealedCheck, patterns::check_pattern};
+pub(crate) use self::{check::SealedCheck, patterns::check_pattern, verdict::with_more};
