@@ -1,6 +1,7 @@
 //! Describes a plan in words, for a person who will leave it unattended for a night.
 
 mod seal;
+mod stagnation;
 
 use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
@@ -51,6 +52,9 @@ pub fn describe(plan: &Plan) -> String {
     }
     row(&mut page, "done when", &goal(plan));
     row(&mut page, "limits", &limits(&plan.limits));
+    if let Some(stagnation) = stagnation::line(plan) {
+        row(&mut page, "stagnation", &stagnation);
+    }
     if let Some(parallel) = plan.parallel {
         row(&mut page, "at once", &at_once(parallel));
     }

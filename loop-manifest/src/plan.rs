@@ -8,9 +8,9 @@ use loop_agents::{
     usage::{Format, Prices, USAGE_FILE_VARIABLE, UsageReader},
 };
 use loop_core::{Progress, Usd};
+use loop_guardrails::{StagnationRules, policy::environment::EnvironmentPolicy};
 
-use loop_guardrails::policy::environment::EnvironmentPolicy;
-
+pub use crate::parallel_plan::{ParallelPlan, Pick};
 pub use crate::seal_plan::{MinTests, OnProtectedChange, SealPlan};
 pub use crate::snapshot_plan::{Direction, OnHalt, ScorePlan, ScoreSource, SnapshotMode, SnapshotPlan};
 use crate::{
@@ -39,6 +39,8 @@ pub struct Plan {
     pub stop: StopPlan,
     /// The limits that halt the run.
     pub limits: Limits,
+    /// When the run no longer gets anywhere; `None` if nothing watches for that.
+    pub stagnation: Option<StagnationRules>,
     /// Several loops at once, if there are several.
     pub parallel: Option<ParallelPlan>,
     /// The pause between iterations.
@@ -64,24 +66,6 @@ impl Plan {
         let set = self.agent.env.set.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         set.chain(self.variables.iter())
     }
-}
-
-/// Several loops at once, each in its own copy of the folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ParallelPlan {
-    /// How many loops run at once.
-    pub count: usize,
-    /// Which result the folder gets.
-    pub pick: Pick,
-}
-
-/// Which result of several loops the folder gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pick {
-    /// That of the first loop that meets the goal: see [`loop_core::race`].
-    First,
-    /// That with the best score: see [`loop_core::best_of`].
-    Best,
 }
 
 /// The agent and its prompt.

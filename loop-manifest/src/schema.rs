@@ -14,6 +14,7 @@
 //! - conditions that are nested too deep, too many of them, and an `at_least` above their number;
 //! - more votes than a judge can have, and more that must say yes than there are;
 //! - a price file that is unreadable or invalid;
+//! - a `stagnation.nudge_after` that is not less than `halt_after`;
 //! - a duplicate key;
 //! - settings, in a file that is no `loop.toml`.
 
@@ -55,6 +56,7 @@ pub fn schema() -> String {
             scores_have_one_source(),
             seals_have_a_command(),
             restores_have_a_source(),
+            stagnation_has_facts(),
             limits_are_measured()
         ]),
     );
@@ -205,6 +207,20 @@ fn restores_have_a_source() -> Value {
             "if": scored,
             "else": { "properties": { "on_halt": { "not": { "const": "restore_best" } }, "on_regression": kept } },
         },
+    ] })
+}
+
+/// Stagnation is found in the output of a command, in snapshots, and in a score.
+fn stagnation_has_facts() -> Value {
+    let has = |key: &str| json!({ "properties": { "stagnation": { "type": "object", "required": [key] } }, "required": ["stagnation"] });
+    let needs = |key: &str| json!({ "properties": { "evaluator": { "required": [key] } } });
+    json!({ "allOf": [
+        {
+            "if": { "properties": { "stagnation": { "type": "object" } }, "required": ["stagnation"] },
+            "then": needs("command"),
+        },
+        { "if": has("score"), "then": needs("score") },
+        { "if": has("oscillation_after"), "then": { "properties": { "snapshots": { "not": snapshots_off() } } } },
     ] })
 }
 

@@ -88,6 +88,7 @@ mod session_undo;
 mod signals;
 mod simple_commands;
 mod skills;
+mod stagnation;
 mod start_ollama;
 mod state;
 mod stored_files;

@@ -3,14 +3,20 @@
 
 use async_trait::async_trait;
 use loop_agents::{
-    judge::{ConfidenceEvaluator, EvaluatorChain, JudgeEvaluator},
+    judge::{ConfidenceEvaluator, JudgeEvaluator},
     shell::CommandEvaluator,
 };
 use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict};
+use loop_guardrails::Stagnation;
 use loop_telemetry::rows::SCORE_MARK;
 
 use super::{
-    error::ComposeError, output::AgentOutput, parts::priced_model, review::review, steps,
+    error::ComposeError,
+    output::AgentOutput,
+    parts::priced_model,
+    review::review,
+    stagnation::{Checks, Nudge, WatchedEvaluator},
+    steps,
     stop_condition::missing,
 };
 use crate::{
@@ -20,13 +26,22 @@ use crate::{
     stop_plan::StopPlan,
 };
 
-/// Returns all evaluators that have to pass, the cheapest first.
-pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<EvaluatorChain<AgentOutput>, ComposeError> {
+/// Returns all evaluators that have to pass, the cheapest first. The command gives `stagnation` its facts.
+pub(super) fn all(
+    plan: &Plan,
+    stagnation: Option<&Stagnation>,
+    cx: &ExecutionContext,
+) -> Result<Checks, ComposeError> {
+    let nudge = Nudge::default();
     let mut checks: Vec<Box<dyn Evaluator<AgentOutput>>> = Vec::new();
     if let Some(command) = command(plan, cx)? {
         let mut command = confirmed(plan, command);
         if let Some(score) = plan.evaluator.score.clone() {
             command = Box::new(MeasuringEvaluator { command, score });
+        }
+        if let Some(stagnation) = stagnation.cloned() {
+            command =
+                Box::new(WatchedEvaluator { command, stagnation, nudge: nudge.clone(), cx: cx.clone() });
         }
         checks.push(command);
     }
@@ -44,7 +59,7 @@ pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<EvaluatorChain<A
     if let Some(part) = &plan.evaluator.review {
         checks.push(Box::new(review(part, plan, cx)?));
     }
-    Ok(checks.into_iter().collect())
+    Ok(Checks { chain: checks.into_iter().collect(), nudge })
 }
 
 /// Returns the command that judges, sealed if the plan says so.

@@ -13,6 +13,7 @@ mod parts;
 mod resume_guardrail;
 mod review;
 mod sandbox;
+mod stagnation;
 mod steps;
 mod stop_condition;
 
@@ -92,7 +93,9 @@ impl Plan {
             None => self.agent(cx)?,
         };
         let agent = WithSnapshots::of_plan(agent, self, cx);
-        let mut judged = Loop::new(agent).evaluate(AfterLanes(checks::all(self, cx)?));
+        // Each of several loops has its own.
+        let stagnation = self.stagnation().filter(|_| self.parallel.is_none());
+        let mut judged = Loop::new(agent).evaluate(AfterLanes(checks::all(self, stagnation.as_ref(), cx)?));
         if self.check_first {
             judged = judged.evaluate_first(AgentOutput::None);
         }
@@ -100,7 +103,8 @@ impl Plan {
             .until(stop_condition::stop_condition(&self.stop))
             .at_most(self.parallel.map_or(self.max_iterations(), |_| MAX_CUT_PASSES))
             .pace(pace(self.pace, cx.seed()));
-        Ok(self.guardrails().into_iter().fold(composed, Loop::guard))
+        let composed = self.guardrails().into_iter().fold(composed, Loop::guard);
+        Ok(stagnation.into_iter().fold(composed, Loop::guard))
     }
 
     /// Returns the most iterations of the composed loop. Several loops at once are one iteration, and one more for each time
@@ -109,7 +113,8 @@ impl Plan {
         if self.parallel.is_some() { 1 } else { self.limits.max_iterations.get() }
     }
 
-    /// Builds the guardrails, in order. The iteration limit is not among them: it is the loop's own bound.
+    /// Builds the guardrails that need nothing but events, in order. The iteration limit is not among them: it is the
+    /// loop's own bound.
     pub fn guardrails(&self) -> Vec<Box<dyn Guardrail>> {
         let mut rails = self.limits.guardrails();
         if self.parallel.is_some() {

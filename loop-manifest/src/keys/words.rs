@@ -84,6 +84,12 @@ pub(super) const SNAPSHOTS: &[(&str, &str)] = &[
     ("off", "The run captures nothing."),
 ];
 
+/// Of `stagnation`.
+pub(super) const STAGNATION: &[(&str, &str)] = &[
+    ("auto", "On, if the check is a command and `pace.every_seconds` is 0."),
+    ("off", "Nothing watches for it."),
+];
+
 /// Of `parallel.pick`.
 pub(super) const PICKS: &[(&str, &str)] = &[
     ("first", "That of the first loop that meets the goal. The others end at once."),

@@ -2,6 +2,7 @@
 
 use std::{
     fmt,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -11,6 +12,7 @@ use loop_agents::shell::CommandEvaluator;
 use loop_core::{
     EvaluationContext, Evaluator, EvaluatorError, Halt, StopReason, Verdict, WorkError, with_causes,
 };
+use loop_guardrails::stagnation::PUT_BACK_MARK;
 use loop_snapshots::Relocation;
 
 use super::{
@@ -172,6 +174,9 @@ impl SealedRun {
         });
         let (mut open, (prepared, surroundings)) = prepared.await?;
         let is_put_back = self.treat_changes(number, &prepared).await?;
+        if is_put_back {
+            cx.mark(PUT_BACK_MARK, hash_of(&prepared.renewed.put_back));
+        }
         if let Some(why) = self.changed_surroundings(&open.notes, &surroundings) {
             return Ok((open, refused(&Verdict::fail(), &why)));
         }
@@ -305,6 +310,12 @@ fn note_in(output: &Arc<Mutex<Vec<u8>>>) -> impl FnMut(&[u8]) + Send + use<> {
         let room = MOST_OUTPUT.saturating_sub(output.len());
         output.extend(bytes.iter().take(room));
     }
+}
+
+fn hash_of(paths: &[PathBuf]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    paths.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn locked(output: &Mutex<Vec<u8>>) -> std::sync::MutexGuard<'_, Vec<u8>> {

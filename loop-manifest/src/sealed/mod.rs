@@ -24,4 +24,6 @@ mod verdict;
 mod verification;
 
 pub use self::verification::{FreshVerdict, VerificationError};
-pub(crate) use self::{check::SealedCheck, floor::is_test_runner, patterns::check_pattern};
+pub(crate) use self::{
+    check::SealedCheck, floor::is_test_runner, patterns::check_pattern, verdict::with_more,
+};

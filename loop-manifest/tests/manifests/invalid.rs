@@ -138,6 +138,29 @@ fn keys() {
 }
 
 #[test]
+fn stagnation() {
+    refused(
+        "loop.yaml",
+        &[
+            ("stagnation_slip", format!("{YAML}stagnation: of\n")),
+            (
+                "stagnation_without_its_needs",
+                format!(
+                    "{YAML}snapshots: off\nstagnation: {{ oscillation_after: 4, score: {{ gain: 0, within: 0 }} }}\n"
+                ),
+            ),
+            ("stagnation_out_of_order", format!("{YAML}stagnation: {{ nudge_after: 8, halt_after: 8 }}\n")),
+            ("stagnation_too_soon", format!("{YAML}stagnation: {{ nudge_after: 0, halt_after: 1 }}\n")),
+            (
+                "stagnation_without_a_command",
+                yaml("command: cargo test", "confidence: { at_least: 0.8 }")
+                    + "stagnation: { halt_after: 9 }\n",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn kinds() {
     refused(
         "loop.yaml",

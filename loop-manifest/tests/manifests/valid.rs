@@ -8,7 +8,7 @@ use loop_agents::{
     usage::Format,
 };
 use loop_core::Usd;
-use loop_guardrails::policy::environment::Inheritance;
+use loop_guardrails::{ScoreGain, StagnationRules, policy::environment::Inheritance};
 
 use super::{JSON, TOML, YAML, check, json, load, yaml};
 use crate::names::ToolName;
@@ -72,6 +72,11 @@ guardrails:
   max_consecutive_failures: 3
   hitl_checkpoint: 2
   allow_unmetered: false
+stagnation:
+  nudge_after: 4
+  halt_after: 12
+  oscillation_after: 6
+  score: { gain: 0.5, within: 10 }
 pace:
   every_seconds: 0.25
   backoff_seconds: 2.5
@@ -117,6 +122,7 @@ fn a_small_manifest_has_the_documented_defaults() {
             max_consecutive_failures: None,
             checkpoint: None,
         },
+        stagnation: Some(StagnationRules::default()),
         parallel: None,
         pace: PacePlan { every: Duration::ZERO, backoff: Duration::from_secs(1) },
         feedback_bytes: 32_768,
@@ -150,6 +156,9 @@ fn a_manifest_may_name_its_defaults() {
 #[test]
 fn every_key_reaches_the_plan() {
     let plan = plan("loop.yaml", FULL);
+    let mut stagnation = StagnationRules::default();
+    (stagnation.nudge_after, stagnation.halt_after, stagnation.oscillation_after) = (4, 12, Some(6));
+    stagnation.score = Some(ScoreGain { gain: 0.5, within: 10, is_lower_better: true });
     let expected = Plan {
         variables: loop_agents::shell::Variables::default(),
         name: "fix-tests-2".to_owned(),
@@ -200,6 +209,7 @@ fn every_key_reaches_the_plan() {
             max_consecutive_failures: NonZeroU64::new(3),
             checkpoint: NonZeroU64::new(2),
         },
+        stagnation: Some(stagnation),
         parallel: None,
         pace: PacePlan { every: Duration::from_millis(250), backoff: Duration::from_millis(2_500) },
         feedback_bytes: 4096,
@@ -215,6 +225,22 @@ fn every_key_reaches_the_plan() {
         on_regression: true,
     };
     assert_eq!(shown(&plan), shown(&expected));
+}
+
+#[test]
+fn stagnation_is_watched_for_by_default() {
+    let rules = |more: &str| plan("loop.yaml", &format!("{YAML}{more}")).stagnation;
+    let numbers = |more: &str| rules(more).map(|rules| (rules.nudge_after, rules.halt_after));
+    assert_eq!(numbers(""), Some((5, 8)));
+    assert_eq!(numbers("stagnation: auto"), Some((5, 8)));
+    assert_eq!(rules("stagnation: off"), None);
+    assert_eq!(rules("pace: { every_seconds: 1 }"), None);
+    assert_eq!(numbers("pace: { every_seconds: 1 }\nstagnation: {}"), Some((5, 8)));
+    assert_eq!(numbers("stagnation: { halt_after: 3 }"), Some((2, 3)));
+    assert_eq!(numbers("stagnation: { halt_after: 20 }"), Some((5, 20)));
+    assert_eq!(numbers("stagnation: { nudge_after: 7 }"), Some((7, 10)));
+    let judged = YAML.replace("command: cargo test", "confidence: { at_least: 0.8 }");
+    assert_eq!(plan("loop.yaml", &judged).stagnation, None);
 }
 
 #[test]
