@@ -34,6 +34,7 @@ mod overrides;
 pub mod plan;
 mod raw;
 mod raw_condition;
+mod raw_environment;
 mod raw_parallel;
 mod raw_plan;
 mod raw_sandbox;
