@@ -35,6 +35,7 @@ mod parallel_plan;
 pub mod plan;
 mod raw;
 mod raw_condition;
+mod raw_environment;
 mod raw_pace;
 mod raw_parallel;
 mod raw_plan;

@@ -10,7 +10,7 @@ pub(crate) mod format;
 use std::{path::Path, time::Duration};
 
 use jiff::Timestamp;
-use loop_core::{Ending, Progress, RunCost, StopReason, Usage, Usd};
+use loop_core::{Ending, Progress, RunCost, StepRecord, StopReason, Usage, Usd};
 use serde::{Deserialize, Serialize};
 
 pub use self::format::clamped;
@@ -68,6 +68,10 @@ pub struct Record {
     /// [`RunStore::check_chain`](crate::RunStore::check_chain). As JSON it is left out if the run has no journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal_head: Option<String>,
+    /// The background work that the agent had declared in the last iteration, and that was ended before it was done. As
+    /// JSON it is left out if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_work: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -97,14 +101,17 @@ impl Record {
             cost_is_lower_bound: matches!(cost, RunCost::AtLeast(_)),
             signal: None,
             journal_head: None,
+            cut_work: progress.last_step().and_then(StepRecord::cut_work).map(str::to_owned),
         })
     }
 
-    /// Returns the record without these secrets in its texts: the loop's name, and the path of its manifest.
+    /// Returns the record without these secrets in its texts: the loop's name, the path of its manifest, and the cut
+    /// work.
     #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
         self.name = redactor.redact(&self.name).into_owned();
-        self.manifest = self.manifest.map(|manifest| redactor.redact(&manifest).into_owned());
+        let redacted = |text: Option<String>| text.map(|text| redactor.redact(&text).into_owned());
+        (self.manifest, self.cut_work) = (redacted(self.manifest), redacted(self.cut_work));
         self
     }
 
