@@ -55,6 +55,7 @@ mod output;
 mod overrides;
 mod own_commands;
 mod parallel;
+mod pipeline;
 mod plan;
 mod policy;
 mod preflight;

@@ -10,8 +10,8 @@ use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict};
 use loop_telemetry::rows::SCORE_MARK;
 
 use super::{
-    error::ComposeError, output::AgentOutput, parts::priced_model, review::review, steps,
-    stop_condition::missing,
+    error::ComposeError, output::AgentOutput, parts::priced_model, pipeline::PipelineReplies, review::review,
+    steps, stop_condition::missing,
 };
 use crate::{
     context::ExecutionContext,
@@ -42,6 +42,9 @@ pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<EvaluatorChain<A
     }
     if let Some(part) = &plan.evaluator.plan {
         checks.push(Box::new(steps::evaluator(part, plan, cx)?));
+    }
+    if let Some(part) = &plan.evaluator.pipeline {
+        checks.push(Box::new(PipelineReplies::new(part.gate)));
     }
     if let Some(part) = &plan.evaluator.review {
         checks.push(Box::new(review(part, plan, cx)?));

@@ -10,6 +10,7 @@ mod listeners;
 mod on_finish;
 mod output;
 mod parts;
+mod pipeline;
 mod resume_guardrail;
 mod review;
 mod sandbox;
@@ -32,6 +33,7 @@ pub use self::{
 pub(crate) use self::{checks::observe_check_output, listeners::observe_model_output};
 use self::{
     lanes::{AfterLanes, Lanes, OnePass},
+    pipeline::AfterLastFile,
     resume_guardrail::ResumeGuardrail,
 };
 use crate::{
@@ -94,7 +96,7 @@ impl Plan {
             judged = judged.evaluate_first(AgentOutput::None);
         }
         let composed = judged
-            .until(stop_condition::stop_condition(&self.stop))
+            .until(AfterLastFile(stop_condition::stop_condition(&self.stop)))
             .at_most(self.parallel.map_or(self.max_iterations(), |_| MAX_CUT_PASSES))
             .pace(pace(self.pace, cx.seed()));
         Ok(self.guardrails().into_iter().fold(composed, Loop::guard))
