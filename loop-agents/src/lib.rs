@@ -20,6 +20,8 @@ pub mod facts;
 #[cfg(feature = "judge")]
 pub mod judge;
 pub mod output;
+#[cfg(feature = "pipeline")]
+pub mod pipeline;
 #[cfg(feature = "plan")]
 pub mod plan;
 pub mod process;

@@ -8,6 +8,7 @@ mod init;
 mod inspect;
 mod models;
 mod overrides;
+mod pipeline;
 mod plan;
 mod policy;
 mod resume;
@@ -33,6 +34,7 @@ pub(crate) use self::{
     inspect::{PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs, VerifyArgs},
     models::{DoctorArgs, ModelsArgs},
     overrides::OverrideArgs,
+    pipeline::PipelineArgs,
     plan::{PerformArgs, PlanArgs, PlanCommand},
     policy::{ExplainArgs, PolicyCommand, PolicyFolderArgs},
     resume::{GrantArgs, ResumeArgs},
@@ -259,6 +261,18 @@ Examples:
   loop plan -- run the tests on every system"
     )]
     Plan(PlanArgs),
+    /// Answer prompts in files, each with the reply to the one before
+    #[command(
+        hide = true,
+        after_help = "\
+Each reply has to state how confident the model is. The first one below PERCENT
+ends the run. In a file, `@NAME` at the beginning of a line names its model.
+
+Examples:
+  loop pipeline 80% outline.md draft.md review.md
+  loop pipeline 90% *.md --retries 1 --max-cost 2"
+    )]
+    Pipeline(PipelineArgs),
     /// List, show or check skills: instructions that a model loads
     #[command(
         subcommand,

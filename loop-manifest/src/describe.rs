@@ -16,8 +16,9 @@ use super::{
     compose::ON_FINISH_TIME,
     environment::EnvironmentPlan,
     plan::{
-        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, ParallelPlan, Pick, Plan,
-        PlanCheck, ResumePlan, ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan, WorkPlan,
+        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, ParallelPlan, Pick,
+        PipelineCheck, Plan, PlanCheck, ResumePlan, ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan,
+        WorkPlan,
     },
     sandbox_plan::SandboxPlan,
     stop_plan::StopPlan,
@@ -248,7 +249,10 @@ pub fn checks(plan: &EvaluatorPlan) -> Vec<(&'static str, String)> {
     let judge = plan.judge.as_ref().map(|judge| ("judge", of_judge(judge)));
     let review = plan.review.as_ref().map(|review| ("review", of_review(review)));
     let steps = plan.plan.as_ref().map(|plan| ("plan", of_plan(plan)));
-    [command, confidence, judge, steps, review].into_iter().flatten().collect()
+    let files = plan.pipeline.as_ref().map(|PipelineCheck { files, gate }| {
+        ("pipeline", format!("one file in each iteration: {}\neach reply needs {gate}", files.join(", ")))
+    });
+    [command, confidence, judge, steps, files, review].into_iter().flatten().collect()
 }
 
 fn of_plan(PlanCheck { file, repairs, keep_going, one_step }: &PlanCheck) -> String {
@@ -279,7 +283,7 @@ fn of_review(ReviewPlan { reviewer, .. }: &ReviewPlan) -> String {
 }
 
 fn goal(plan: &Plan) -> String {
-    let EvaluatorPlan { command, confidence, judge, review, plan: steps, .. } = &plan.evaluator;
+    let EvaluatorPlan { command, confidence, judge, review, plan: steps, pipeline, .. } = &plan.evaluator;
     // The check itself looks for a single pattern.
     let of_command = if plan.stop.is_plain() { &plan.stop } else { &StopPlan::EvaluatorPass };
     let command = command.is_some().then(|| of_command.describe("the check exits 0"));
@@ -289,9 +293,13 @@ fn goal(plan: &Plan) -> String {
         true => "the next step is done".to_owned(),
         false => "every step is done".to_owned(),
     });
+    let files = pipeline.is_some().then(|| "every reply is confident enough".to_owned());
     let review = review.is_some().then(|| "the review finds nothing left".to_owned());
-    let parts: Vec<_> =
-        [&command, &confidence, &judge, &steps, &review].into_iter().flatten().map(String::as_str).collect();
+    let parts: Vec<_> = [&command, &confidence, &judge, &steps, &files, &review]
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .collect();
     let order = if parts.len() > 1 { ", asked in this order" } else { "" };
     let passes = format!("{}{order}", list(&parts, "and"));
     match parts.as_slice() {

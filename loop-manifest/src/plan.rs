@@ -1,6 +1,6 @@
 //! The manifest as it is run: every default filled in, every value of its right type.
 
-use std::{num::NonZeroU64, path::PathBuf, time::Duration};
+use std::{num::NonZeroU64, time::Duration};
 
 use loop_agents::{
     judge::VotePolicy,
@@ -13,6 +13,7 @@ use loop_guardrails::{StagnationRules, policy::environment::EnvironmentPolicy};
 pub use crate::parallel_plan::{ParallelPlan, Pick};
 pub use crate::seal_plan::{MinTests, OnProtectedChange, SealPlan};
 pub use crate::snapshot_plan::{Direction, OnHalt, ScorePlan, ScoreSource, SnapshotMode, SnapshotPlan};
+pub use crate::steps_plan::{PipelineCheck, PlanCheck};
 use crate::{
     environment::EnvironmentPlan,
     names::{ModelName, ToolName},
@@ -126,6 +127,8 @@ pub struct EvaluatorPlan {
     pub review: Option<ReviewPlan>,
     /// A plan whose steps the agent performs.
     pub plan: Option<PlanCheck>,
+    /// Files with prompts that the agent answers.
+    pub pipeline: Option<PipelineCheck>,
     /// The number that the command measures.
     pub score: Option<ScorePlan>,
     /// The longest time of one call of the command, the judge or the review; `None` is no limit.
@@ -158,19 +161,6 @@ pub struct JudgePlan {
     pub votes: VotePolicy,
     /// Further instructions.
     pub prompt: Option<String>,
-}
-
-/// A plan whose steps the agent performs, one in each iteration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanCheck {
-    /// The file of the plan, from the folder of the run.
-    pub file: PathBuf,
-    /// How often a step is repaired.
-    pub repairs: u64,
-    /// Whether the steps after a blocked one are performed.
-    pub keep_going: bool,
-    /// Whether the run ends after one step.
-    pub one_step: bool,
 }
 
 /// An agent that reviews.

@@ -5,11 +5,11 @@ use super::{
     document::Node,
     field::{Field, FieldValue, FlagOrWhole, SpannedText},
     fields::Fields,
+    raw_checks::{RawConfidence, RawJudge, RawPipeline, RawPlanCheck},
     raw_condition::RawStopCondition,
     raw_environment::RawEnvironment,
     raw_pace::{RawFeedback, RawPace},
     raw_parallel::RawParallel,
-    raw_plan::RawPlanCheck,
     raw_sandbox::{self, RawSandbox},
     raw_seal::RawSeal,
     raw_snapshots::{RawScore, RawSnapshots},
@@ -99,6 +99,8 @@ pub(crate) struct RawEvaluator {
     pub(crate) review: Option<RawReview>,
     /// The plan whose steps the agent performs.
     pub(crate) plan: Option<RawPlanCheck>,
+    /// The files with prompts that the agent answers.
+    pub(crate) pipeline: Option<RawPipeline>,
     /// The number that the check measures.
     pub(crate) score: Option<RawScore>,
     /// The time limit of one check, in seconds. More than 0. Default: no separate limit.
@@ -107,30 +109,6 @@ pub(crate) struct RawEvaluator {
     pub(crate) seal: RawSeal,
     /// Its sandbox. Keys that are not written are those of `sandbox`.
     pub(crate) sandbox: Option<RawSandbox>,
-}
-
-/// `evaluator.confidence`: the confidence that the agent must report.
-#[derive(Debug, Default)]
-pub(crate) struct RawConfidence {
-    /// The least number that passes. Required; above 0 and up to 1.
-    pub(crate) at_least: Field<f64>,
-    /// The key of the confidence. Default: `confidence`.
-    pub(crate) key: Field<String>,
-}
-
-/// `evaluator.judge`: a model that judges what the agent said.
-#[derive(Debug, Default)]
-pub(crate) struct RawJudge {
-    /// Its name. Required.
-    pub(crate) model: Field<String>,
-    /// The criteria. Required; from 1 to 20 sentences.
-    pub(crate) criteria: Field<Vec<SpannedText>>,
-    /// The maximum number of votes. From 1 to 25. Default: 1.
-    pub(crate) votes: Field<i128>,
-    /// The required number of yes votes. From 1 to `votes`. Default: more than half.
-    pub(crate) pass: Field<i128>,
-    /// Additional instructions.
-    pub(crate) prompt: Field<String>,
 }
 
 /// `evaluator.review`: an agent that looks at the work, and says what is left.
@@ -235,6 +213,7 @@ impl RawEvaluator {
             ("command", !matches!(self.command, Field::Absent)),
             ("confidence", self.confidence.is_some()),
             ("judge", self.judge.is_some()),
+            ("pipeline", self.pipeline.is_some()),
             ("plan", self.plan.is_some()),
             ("review", self.review.is_some()),
         ];
@@ -248,33 +227,13 @@ impl RawEvaluator {
             judge: fields.object("evaluator.judge").map(RawJudge::read),
             review: fields.object("evaluator.review").map(RawReview::read),
             plan: fields.object("evaluator.plan").map(RawPlanCheck::read),
+            pipeline: fields.object("evaluator.pipeline").map(RawPipeline::read),
             score: fields.object("evaluator.score").map(RawScore::read),
             max_seconds: fields.time("evaluator.max_seconds"),
             seal: RawSeal::read(&mut fields),
             sandbox: fields
                 .object("evaluator.sandbox")
                 .map(|fields| RawSandbox::read(fields, raw_sandbox::OF_EVALUATOR)),
-        }
-    }
-}
-
-impl RawConfidence {
-    fn read(mut fields: Fields<'_>) -> Self {
-        Self {
-            at_least: fields.number("evaluator.confidence.at_least"),
-            key: fields.text("evaluator.confidence.key"),
-        }
-    }
-}
-
-impl RawJudge {
-    fn read(mut fields: Fields<'_>) -> Self {
-        Self {
-            model: fields.text("evaluator.judge.model"),
-            criteria: fields.list("evaluator.judge.criteria"),
-            votes: fields.whole("evaluator.judge.votes"),
-            pass: fields.whole("evaluator.judge.pass"),
-            prompt: fields.text("evaluator.judge.prompt"),
         }
     }
 }

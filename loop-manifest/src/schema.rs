@@ -52,6 +52,7 @@ pub fn schema() -> String {
             something_judges(),
             reviewers_are_of_one_kind(),
             plans_are_alone(),
+            pipelines_are_alone(),
             parallel_loops_ask_nobody(),
             scores_have_one_source(),
             seals_have_a_command(),
@@ -100,11 +101,12 @@ fn property(key: &'static Key) -> Value {
     keywords
 }
 
-/// Requires a goal unless a command or a plan says when it is met.
+/// Requires a goal unless a command, a plan or a pipeline says when it is met.
 fn goals_can_follow() -> Value {
+    let judges = ["command", "pipeline", "plan"].map(|key| json!({ "required": [key] }));
     json!({ "anyOf": [
         { "required": ["goal"] },
-        { "properties": { "evaluator": { "anyOf": [{ "required": ["command"] }, { "required": ["plan"] }] } }, "required": ["evaluator"] },
+        { "properties": { "evaluator": { "anyOf": judges } }, "required": ["evaluator"] },
     ] })
 }
 
@@ -119,7 +121,8 @@ fn agents_are_of_one_kind() -> Value {
 
 /// Requires one of the keys of an evaluator.
 fn something_judges() -> Value {
-    let judges = ["command", "confidence", "judge", "plan", "review"].map(|key| json!({ "required": [key] }));
+    let judges = ["command", "confidence", "judge", "pipeline", "plan", "review"]
+        .map(|key| json!({ "required": [key] }));
     json!({ "properties": { "evaluator": { "anyOf": judges } } })
 }
 
@@ -128,8 +131,23 @@ fn plans_are_alone() -> Value {
     json!({
         "if": { "properties": { "evaluator": { "required": ["plan"] } }, "required": ["evaluator"] },
         "then": { "properties": {
-            "evaluator": { "properties": { "command": false, "confidence": false, "judge": false, "review": false } },
+            "evaluator": { "properties": {
+                "command": false, "confidence": false, "judge": false, "pipeline": false, "review": false,
+            } },
             "agent": { "properties": { "prompt": false } },
+        } },
+    })
+}
+
+/// A pipeline is the only check, its files are the prompts, and its steps have no tools.
+fn pipelines_are_alone() -> Value {
+    json!({
+        "if": { "properties": { "evaluator": { "required": ["pipeline"] } }, "required": ["evaluator"] },
+        "then": { "properties": {
+            "evaluator": { "properties": {
+                "command": false, "confidence": false, "judge": false, "plan": false, "review": false,
+            } },
+            "agent": { "properties": { "prompt": false, "tools": false } },
         } },
     })
 }
@@ -139,7 +157,7 @@ fn parallel_loops_ask_nobody() -> Value {
     json!({
         "if": { "required": ["parallel"] },
         "then": { "properties": {
-            "evaluator": { "properties": { "plan": false } },
+            "evaluator": { "properties": { "pipeline": false, "plan": false } },
             "guardrails": { "properties": { "hitl_checkpoint": { "const": false } } },
             "on_regression": { "const": "keep" },
         } },

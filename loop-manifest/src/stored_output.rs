@@ -4,6 +4,7 @@ use crate::compose::LanesOutput;
 use loop_agents::{
     chat::TurnOutput,
     judge::OutputText,
+    pipeline::PipelineOutput,
     plan::StepOutput,
     review::{ActionLog, TaskOutput},
     shell::ShellOutput,
@@ -19,6 +20,8 @@ pub enum StoredAgentOutput {
     Turn(TurnOutput),
     /// Either kind, on a step of a plan.
     Step(StepOutput),
+    /// Either kind, on a file of a pipeline.
+    Reply(Box<PipelineOutput>),
     /// Several loops at once.
     Lanes(Box<LanesOutput>),
     /// Either kind, in a loop of a task.
@@ -37,7 +40,9 @@ impl StoredAgentOutput {
         // The earlier errors concern kinds that did not match.
         let turn = || serde_json::from_str(json).map(Self::Turn);
         let step = || serde_json::from_str(json).map(Self::Step);
-        shell().or_else(|_| step()).or_else(|_| lanes()).or_else(|_| task_output()).or_else(|_| turn())
+        let reply = || serde_json::from_str(json).map(|output| Self::Reply(Box::new(output)));
+        let steps = || step().or_else(|_| reply());
+        shell().or_else(|_| steps()).or_else(|_| lanes()).or_else(|_| task_output()).or_else(|_| turn())
     }
 }
 
@@ -48,6 +53,7 @@ impl StoredAgentOutput {
             Self::Shell(_) => None,
             Self::Turn(turn) => Some(&turn.text),
             Self::Step(step) => Some(&step.words),
+            Self::Reply(reply) => Some(&reply.words),
             Self::Lanes(output) => Some(output.winner().map_or("", |lane| &lane.words)),
             Self::Task(task_output) => Some(&task_output.words),
         }
@@ -58,7 +64,7 @@ impl IterationOutput for StoredAgentOutput {
     fn exit_code(&self) -> Option<i32> {
         match self {
             Self::Shell(output) => Some(output.exit.shell_code()),
-            Self::Turn(_) | Self::Step(_) | Self::Lanes(_) | Self::Task(_) => None,
+            Self::Turn(_) | Self::Step(_) | Self::Reply(_) | Self::Lanes(_) | Self::Task(_) => None,
         }
     }
 
@@ -74,6 +80,7 @@ impl IterationOutput for StoredAgentOutput {
             Self::Shell(output) => output.excerpt(max_bytes),
             Self::Turn(turn) => turn.excerpt(max_bytes),
             Self::Step(step) => step.excerpt(max_bytes),
+            Self::Reply(reply) => reply.excerpt(max_bytes),
             Self::Lanes(output) => output.to_string().excerpt(max_bytes),
             Self::Task(task_output) => task_output.words.excerpt(max_bytes),
         }
@@ -82,7 +89,7 @@ impl IterationOutput for StoredAgentOutput {
     fn errors(&self, max_bytes: usize) -> String {
         match self {
             Self::Shell(output) => output.stderr.excerpt(max_bytes),
-            Self::Turn(_) | Self::Step(_) | Self::Lanes(_) | Self::Task(_) => String::new(),
+            Self::Turn(_) | Self::Step(_) | Self::Reply(_) | Self::Lanes(_) | Self::Task(_) => String::new(),
         }
     }
 
@@ -93,6 +100,7 @@ impl IterationOutput for StoredAgentOutput {
                 0 => "no step was open".to_owned(),
                 number => format!("step {number}: {}", step.title),
             },
+            Self::Reply(reply) => reply.to_string(),
             Self::Lanes(output) => match output.winner {
                 Some(number) => format!("loop {number} of {} won", output.lanes.len()),
                 None => format!("none of {} won", words::count(output.lanes.len() as u64, "loop")),

@@ -1,6 +1,6 @@
 //! Judges an agent's work by the confidence that the agent reports.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, ops::Range};
 
 use async_trait::async_trait;
 use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict};
@@ -64,7 +64,7 @@ pub struct ConfidenceEvaluator {
 /// A threshold that is not a number from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("{0} is not a confidence: write a number from 0 to 1")]
-pub struct ThresholdError(f64);
+pub struct ThresholdError(pub(crate) f64);
 
 impl ConfidenceEvaluator {
     /// Creates an evaluator that passes from this confidence on, inclusive.
@@ -95,10 +95,10 @@ impl ConfidenceEvaluator {
     pub fn judge(&self, text: &str) -> Verdict {
         let Self { key, threshold } = self;
         match confidence(text, key) {
-            Ok(said) if said >= *threshold => {
+            Ok((said, _)) if said >= *threshold => {
                 Verdict::pass().with_score(said).with_text(format!("{key} {said}, and {threshold} is enough"))
             }
-            Ok(said) => {
+            Ok((said, _)) => {
                 let text = format!("{key} {said}, and at least {threshold} is needed");
                 Verdict::fail().with_score(said).with_feedback(text.clone()).with_text(text)
             }
@@ -124,10 +124,11 @@ impl<O: OutputText> Evaluator<O> for ConfidenceEvaluator {
     }
 }
 
-/// Returns the number under this key of the last object.
-fn confidence(text: &str, key: &str) -> Result<f64, String> {
-    let object = json_objects::last(text).map_err(|why| why.to_string())?;
-    let behind = text.rsplit_once(object).map_or("", |(_, behind)| behind).trim();
+/// Returns the number under this key of the last object, and the place of that object. The error says why the text has
+/// no such number.
+pub(crate) fn confidence(text: &str, key: &str) -> Result<(f64, Range<usize>), String> {
+    let place = json_objects::last(text).map_err(|why| why.to_string())?;
+    let (object, behind) = (&text[place.clone()], text[place.end..].trim());
     if !behind.trim_matches('`').is_empty() && !behind.trim_matches('~').is_empty() {
         return Err("text follows its last JSON object".to_owned());
     }
@@ -138,6 +139,7 @@ fn confidence(text: &str, key: &str) -> Result<f64, String> {
         (Some(value), 0) => value
             .as_f64()
             .filter(|number| (0.0..=1.0).contains(number))
+            .map(|number| (number, place))
             .ok_or_else(|| format!("`{key}` is {}, which is not a number from 0 to 1", shown(&value))),
         (Some(_), more) => Err(format!("its last JSON object has `{key}` {} times", more + 1)),
     }

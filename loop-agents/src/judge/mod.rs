@@ -23,6 +23,8 @@ mod verdict_schema;
 mod verdict_text;
 mod votes;
 
+#[cfg(feature = "pipeline")]
+pub(crate) use self::confidence::confidence;
 pub use self::{
     confidence::{ConfidenceEvaluator, DEFAULT_CONFIDENCE_KEY, ThresholdError},
     evaluator::{CriteriaError, JudgeEvaluator, MAX_CRITERIA},

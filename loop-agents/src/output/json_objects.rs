@@ -58,9 +58,9 @@ pub(crate) fn outermost(text: &str) -> Result<Vec<Range<usize>>, JsonObjectError
     }
 }
 
-/// Returns the last of the objects.
-pub(crate) fn last(text: &str) -> Result<&str, JsonObjectError> {
-    outermost(text)?.pop().map(|range| &text[range]).ok_or(JsonObjectError::None)
+/// Returns the place of the last of the objects.
+pub(crate) fn last(text: &str) -> Result<Range<usize>, JsonObjectError> {
+    outermost(text)?.pop().ok_or(JsonObjectError::None)
 }
 
 /// Returns true if a brace or bracket closes in a text that did not open there. Such a brace never belongs to prose.
@@ -213,19 +213,23 @@ mod tests {
 
     use super::*;
 
+    fn last_text(text: &str) -> Result<&str, JsonObjectError> {
+        last(text).map(|range| &text[range])
+    }
+
     proptest! {
         #[test]
         fn an_object_between_prose_is_found(before in "[^{}\\[\\]\"]{0,30}", after in "[^{}\\[\\]]{0,30}", value in "[{}\\[\\]a]{0,6}") {
             let object = serde_json::json!({ "it": { "is": value } }).to_string();
             let text = format!("{before}{object}{after}");
-            prop_assert_eq!(last(&text), Ok(object.as_str()));
+            prop_assert_eq!(last_text(&text), Ok(object.as_str()));
         }
 
         #[test]
         fn of_an_object_that_is_cut_off_nothing_is_taken(cut in any::<prop::sample::Index>()) {
             let object = r#"{"a": {"confidence": 0.9}, "b": [{"confidence": 1}], "c": "d"}"#;
             let cut = 1 + cut.index(object.len() - 1);
-            prop_assert_eq!(last(&object[..cut]), Err(JsonObjectError::CutOff));
+            prop_assert_eq!(last_text(&object[..cut]), Err(JsonObjectError::CutOff));
         }
 
         #[test]
@@ -243,7 +247,7 @@ mod tests {
 
         #[test]
         fn any_text_is_read_to_its_end(text in any::<String>()) {
-            let _ = last(&text);
+            let _ = last_text(&text);
         }
     }
 
@@ -258,23 +262,23 @@ mod tests {
 
     #[test]
     fn the_last_counts_and_not_its_parts() {
-        assert_eq!(last(r#"{"a": 1} and {"b": {"c": 2}}."#), Ok(r#"{"b": {"c": 2}}"#));
-        assert_eq!(last("fn main() { } and {\"b\": 2}\n```"), Ok("{\"b\": 2}"));
-        assert_eq!(last("no { object"), Err(JsonObjectError::None));
-        assert_eq!(last(r#"{"a": {"b": 1}, oops}"#), Err(JsonObjectError::Broken));
-        assert_eq!(last(r#"{"a": 1} {"b": "he said "no""}"#), Err(JsonObjectError::Broken));
-        assert_eq!(last(r#"see [1] and [this] {"a": 1} [it]"#), Ok(r#"{"a": 1}"#));
-        assert_eq!(last(r#"{"a": 1} [{"b": 2}]"#), Err(JsonObjectError::Broken));
-        assert_eq!(last(r#"[{"a": 1}]"#), Err(JsonObjectError::None));
-        assert_eq!(last(r#"[{"a": 1}, oops]"#), Err(JsonObjectError::Broken));
-        assert_eq!(last(r#"[{"a": 1}"#), Err(JsonObjectError::CutOff));
+        assert_eq!(last_text(r#"{"a": 1} and {"b": {"c": 2}}."#), Ok(r#"{"b": {"c": 2}}"#));
+        assert_eq!(last_text("fn main() { } and {\"b\": 2}\n```"), Ok("{\"b\": 2}"));
+        assert_eq!(last_text("no { object"), Err(JsonObjectError::None));
+        assert_eq!(last_text(r#"{"a": {"b": 1}, oops}"#), Err(JsonObjectError::Broken));
+        assert_eq!(last_text(r#"{"a": 1} {"b": "he said "no""}"#), Err(JsonObjectError::Broken));
+        assert_eq!(last_text(r#"see [1] and [this] {"a": 1} [it]"#), Ok(r#"{"a": 1}"#));
+        assert_eq!(last_text(r#"{"a": 1} [{"b": 2}]"#), Err(JsonObjectError::Broken));
+        assert_eq!(last_text(r#"[{"a": 1}]"#), Err(JsonObjectError::None));
+        assert_eq!(last_text(r#"[{"a": 1}, oops]"#), Err(JsonObjectError::Broken));
+        assert_eq!(last_text(r#"[{"a": 1}"#), Err(JsonObjectError::CutOff));
     }
 
     #[test]
     fn a_text_of_braces_does_not_take_for_ever() {
         let text = r#"{"a":"#.repeat(100_000) + "x";
-        assert_eq!(last(&text), Err(JsonObjectError::TooDeep));
-        assert_eq!(last(&"{".repeat(100_000)), Err(JsonObjectError::CutOff));
-        assert_eq!(last(&("{".repeat(100_000) + "x")), Err(JsonObjectError::None));
+        assert_eq!(last_text(&text), Err(JsonObjectError::TooDeep));
+        assert_eq!(last_text(&"{".repeat(100_000)), Err(JsonObjectError::CutOff));
+        assert_eq!(last_text(&("{".repeat(100_000) + "x")), Err(JsonObjectError::None));
     }
 }

@@ -9,6 +9,8 @@ mod capture;
 mod excerpt;
 mod garbled;
 pub(crate) mod json_objects;
+#[cfg(feature = "review")]
+pub(crate) mod lines;
 mod matcher;
 mod stored_capture;
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::output::lines::{Line, lines};
+
 /// A line that is a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StepLine {
@@ -38,44 +40,6 @@ pub(super) fn goal(text: &str) -> Option<&str> {
         let is_goal = ["plan", "goal"].iter().any(|known| key.trim().eq_ignore_ascii_case(known));
         Some(goal.trim()).filter(|goal| is_goal && (1..=3).contains(&level) && !goal.is_empty())
     })
-}
-
-struct Line {
-    number: usize,
-    place: Range<usize>,
-    is_fenced: bool,
-}
-
-/// Returns the lines without their ends, and without the fences themselves.
-fn lines(text: &str) -> impl Iterator<Item = Line> + '_ {
-    let mut at = 0;
-    let mut fence: Option<(char, usize)> = None;
-    text.split_inclusive('\n').enumerate().filter_map(move |(index, whole)| {
-        let line = whole.trim_end_matches(['\n', '\r']);
-        let place = at..at + line.len();
-        at += whole.len();
-        let is_mark = match (fence_mark(line), fence) {
-            (Some((sign, length, _)), None) => {
-                fence = Some((sign, length));
-                true
-            }
-            (Some((sign, length, true)), Some((open, least))) if sign == open && length >= least => {
-                fence = None;
-                true
-            }
-            _ => false,
-        };
-        (!is_mark).then_some(Line { number: index + 1, place, is_fenced: fence.is_some() })
-    })
-}
-
-/// Returns the sign and the length of a fence, and whether nothing follows it.
-fn fence_mark(line: &str) -> Option<(char, usize, bool)> {
-    let line = line.trim();
-    let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
-    let rest = line.trim_start_matches(sign);
-    let length = line.len() - rest.len();
-    (length >= 3 && !(sign == '`' && rest.contains('`'))).then(|| (sign, length, rest.trim().is_empty()))
 }
 
 /// Reads `- [ ] Title`, with `-`, `*` or `+`, one of the four states, and at least one space before the title.

@@ -31,6 +31,8 @@ mod verdict;
 mod worker;
 mod worktree;
 
+#[cfg(feature = "pipeline")]
+pub(crate) use self::worker::SAID_BYTES;
 pub use self::{
     action_history::ActionHistory,
     action_log::{ActionLog, ActionSource, CommandRecord},

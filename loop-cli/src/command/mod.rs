@@ -11,6 +11,7 @@ mod failure;
 mod init;
 mod man;
 mod models;
+mod pipeline;
 mod plan;
 pub(crate) mod policy;
 mod report;
@@ -82,6 +83,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Rm(args) => rm::exec(&args),
         Command::Check(args) => check::exec(&args),
         Command::Plan(args) => plan::exec(&args),
+        Command::Pipeline(args) => pipeline::exec(&args),
         Command::Skill(command) => skill::exec(&command),
         Command::Diff(args) => snapshots::diff(&args),
         Command::Restore(args) => snapshots::restore(&args),

@@ -56,6 +56,7 @@ mod output;
 mod overrides;
 mod own_commands;
 mod parallel;
+mod pipeline;
 mod plan;
 mod policy;
 mod preflight;

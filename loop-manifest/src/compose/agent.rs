@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use loop_agents::{
     chat::{Chat, ChatAgent, ScriptedModel, TurnLimits},
+    pipeline::PipelineExecution,
     plan::PlanExecution,
     shell::{BackgroundPolicy, CommandLine, ShellAgent, Template},
     usage::Format,
@@ -17,6 +18,7 @@ use super::{
     listeners::{observe_command_output, observe_model_output, read_usage},
     output::AgentOutput,
     parts::{priced_model, settings},
+    pipeline,
     sandbox::confined,
     steps,
 };
@@ -38,6 +40,8 @@ enum AgentKind {
     Model(Box<ChatAgent>),
     /// Either kind, for the steps of a plan.
     Steps(Box<PlanExecution>),
+    /// Either kind, for the files of a pipeline.
+    Pipeline(Box<PipelineExecution>),
     /// Either kind, in several loops at once.
     Lanes(Box<Lanes>),
 }
@@ -178,6 +182,9 @@ impl Plan {
     /// # Errors
     /// Those of [`AgentPlan::build`].
     pub fn agent(&self, cx: &ExecutionContext) -> Result<PlannedAgent, ComposeError> {
+        if let Some(check) = &self.evaluator.pipeline {
+            return Ok(PlannedAgent(AgentKind::Pipeline(Box::new(pipeline::execution(check, self, cx)?))));
+        }
         let agent = match (&self.evaluator.plan, &self.agent.work) {
             (Some(check), _) => PlannedAgent(AgentKind::Steps(Box::new(steps::execution(check, self, cx)?))),
             (None, WorkPlan::Command(_)) => self.agent.build(cx)?,
@@ -194,6 +201,9 @@ impl Plan {
     pub fn prompt_in(&self, cx: &IterationContext<AgentOutput>) -> String {
         if let Some(check) = &self.evaluator.plan {
             return format!("the next open step of {}, as it was then", check.file.display());
+        }
+        if let Some(check) = &self.evaluator.pipeline {
+            return format!("the next of {}, as it was then", check.files.join(", "));
         }
         let agent = PlannedAgent(match &self.agent.work {
             WorkPlan::Command(command) => AgentKind::Command(Box::new(
@@ -222,12 +232,13 @@ impl Plan {
         let mut left = Ceiling::NONE;
         (left.time, left.cost) = (self.limits.max_time, cost);
         let name = || self.agent.model().map_or("", |model| model.name.as_str());
+        let of_step = |prompt| {
+            let command = self.agent.command().map(|line| line.as_str().to_owned());
+            FirstPrompt { prompt, agent: command.unwrap_or_else(|| format!("the model {}", name())) }
+        };
         Ok(match &self.agent(cx)?.0 {
-            AgentKind::Steps(agent) => {
-                let prompt = agent.prompt_in(&IterationContext::new(&Work::new(), 1));
-                let command = self.agent.command().map(|line| line.as_str().to_owned());
-                FirstPrompt { prompt, agent: command.unwrap_or_else(|| format!("the model {}", name())) }
-            }
+            AgentKind::Steps(agent) => of_step(agent.prompt_in(&IterationContext::new(&Work::new(), 1))),
+            AgentKind::Pipeline(agent) => of_step(agent.prompt_in(&IterationContext::new(&Work::new(), 1))),
             AgentKind::Command(agent) => {
                 let cx = first_context(left, checked);
                 let preview = agent.preview(&cx).map_err(ComposeError::part("the first prompt"))?;
@@ -243,7 +254,12 @@ impl Plan {
 
     /// Warns about a cost limit that would never bind. Validation of the manifest already covers models with plain
     /// names.
-    fn warn_of_unpriced(&self, ModelPlan { name, .. }: &ModelPlan, model: &Model, cx: &ExecutionContext) {
+    pub(super) fn warn_of_unpriced(
+        &self,
+        ModelPlan { name, .. }: &ModelPlan,
+        model: &Model,
+        cx: &ExecutionContext,
+    ) {
         let limited = self.limits.max_cost.is_some() || self.limits.max_hourly_cost.is_some();
         let is_own_name = name.as_str().parse::<VendorModel>().is_err();
         let prices = self.agent.usage.prices.clone().unwrap_or_default();
@@ -278,7 +294,7 @@ impl PlannedAgent {
         Self(match self.0 {
             AgentKind::Command(agent) => AgentKind::Command(Box::new(agent.goal(goal))),
             AgentKind::Model(agent) => AgentKind::Model(Box::new(agent.goal(goal))),
-            other @ (AgentKind::Steps(_) | AgentKind::Lanes(_)) => other,
+            other @ (AgentKind::Steps(_) | AgentKind::Pipeline(_) | AgentKind::Lanes(_)) => other,
         })
     }
 
@@ -288,7 +304,7 @@ impl PlannedAgent {
         Self(match self.0 {
             AgentKind::Command(agent) => AgentKind::Command(Box::new(agent.feedback_bytes(bytes))),
             AgentKind::Model(agent) => AgentKind::Model(Box::new(agent.feedback_bytes(bytes))),
-            other @ (AgentKind::Steps(_) | AgentKind::Lanes(_)) => other,
+            other @ (AgentKind::Steps(_) | AgentKind::Pipeline(_) | AgentKind::Lanes(_)) => other,
         })
     }
 
@@ -298,6 +314,7 @@ impl PlannedAgent {
             AgentKind::Command(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_command)),
             AgentKind::Model(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_model)),
             AgentKind::Steps(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_step)),
+            AgentKind::Pipeline(agent) => agent.prompt_in(&cx.map_previous(AgentOutput::of_reply)),
             AgentKind::Lanes(_) => String::new(),
         }
     }
@@ -317,6 +334,10 @@ impl Iteration for PlannedAgent {
             }
             AgentKind::Steps(agent) => {
                 agent.run(cx.map_previous(AgentOutput::of_step)).await.map(AgentOutput::Step)
+            }
+            AgentKind::Pipeline(agent) => {
+                let reply = agent.run(cx.map_previous(AgentOutput::of_reply)).await;
+                reply.map(|output| AgentOutput::Reply(Box::new(output)))
             }
             AgentKind::Lanes(lanes) => {
                 lanes.run(cx.map_previous(|_| None)).await.map(|output| AgentOutput::Lanes(Box::new(output)))

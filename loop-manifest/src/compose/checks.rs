@@ -14,6 +14,7 @@ use super::{
     error::ComposeError,
     output::AgentOutput,
     parts::priced_model,
+    pipeline::PipelineReplies,
     review::review,
     stagnation::{Checks, Nudge, WatchedEvaluator},
     steps,
@@ -55,6 +56,9 @@ pub(super) fn all(
     }
     if let Some(part) = &plan.evaluator.plan {
         checks.push(Box::new(steps::evaluator(part, plan, cx)?));
+    }
+    if let Some(part) = &plan.evaluator.pipeline {
+        checks.push(Box::new(PipelineReplies::new(part.gate)));
     }
     if let Some(part) = &plan.evaluator.review {
         checks.push(Box::new(review(part, plan, cx)?));

@@ -19,11 +19,11 @@ pub enum ComposeError {
         /// The reason.
         source: BoxError,
     },
-    /// A step of a plan names a model, and the agent is a command.
-    #[error(
-        "a step of the plan names the model `{name}`, but the agent is a command: remove `[model: {name}]`"
-    )]
+    /// A step names a model, and the agent is a command.
+    #[error("{place} names the model `{name}`, but the agent is a command: remove that name")]
     ModelOfCommand {
+        /// The step: `a step of the plan`, or the file of a pipeline.
+        place: String,
         /// The name.
         name: String,
     },

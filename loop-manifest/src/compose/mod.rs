@@ -10,6 +10,7 @@ mod listeners;
 mod on_finish;
 mod output;
 mod parts;
+mod pipeline;
 mod resume_guardrail;
 mod review;
 mod sandbox;
@@ -36,6 +37,7 @@ pub(crate) use self::{
 };
 use self::{
     lanes::{AfterLanes, Lanes, OnePass},
+    pipeline::AfterLastFile,
     resume_guardrail::ResumeGuardrail,
 };
 use crate::{
@@ -100,7 +102,7 @@ impl Plan {
             judged = judged.evaluate_first(AgentOutput::None);
         }
         let composed = judged
-            .until(stop_condition::stop_condition(&self.stop))
+            .until(AfterLastFile(stop_condition::stop_condition(&self.stop)))
             .at_most(self.parallel.map_or(self.max_iterations(), |_| MAX_CUT_PASSES))
             .pace(pace(self.pace, cx.seed()));
         let composed = self.guardrails().into_iter().fold(composed, Loop::guard);

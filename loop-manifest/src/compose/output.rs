@@ -2,7 +2,8 @@
 
 use super::lanes_output::LanesOutput;
 use loop_agents::{
-    chat::TurnOutput, judge::OutputText, plan::StepOutput, review::ReviewableOutput, shell::ShellOutput,
+    chat::TurnOutput, judge::OutputText, pipeline::PipelineOutput, plan::StepOutput,
+    review::ReviewableOutput, shell::ShellOutput,
 };
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::Value;
@@ -18,6 +19,8 @@ pub enum AgentOutput {
     Model(TurnOutput),
     /// The work on a step of a plan.
     Step(StepOutput),
+    /// The reply to a file of a pipeline.
+    Reply(Box<PipelineOutput>),
     /// The results of several loops at once.
     Lanes(Box<LanesOutput>),
     /// No output: the check judges the folder before the first iteration. A journal never stores this.
@@ -49,12 +52,21 @@ impl AgentOutput {
         }
     }
 
+    /// The output, if it is the reply to a file.
+    pub(crate) fn of_reply(&self) -> Option<PipelineOutput> {
+        match self {
+            Self::Reply(output) => Some((**output).clone()),
+            _ => None,
+        }
+    }
+
     fn words(&self) -> &dyn OutputText {
         const NOTHING: &String = &String::new();
         match self {
             Self::Command(output) => output,
             Self::Model(output) => output,
             Self::Step(output) => output,
+            Self::Reply(output) => &**output,
             Self::Lanes(output) => &**output,
             Self::None => NOTHING,
         }
@@ -66,10 +78,11 @@ impl<'de> Deserialize<'de> for AgentOutput {
         let value = Value::deserialize(deserializer)?;
         // Each kind but a model's has a key of its own.
         let has = |key| value.get(key).is_some();
-        let output = match (has("exit"), has("step"), has("lanes")) {
+        let output = match (has("exit"), has("step"), has("lanes"), has("file")) {
             (true, ..) => ShellOutput::deserialize(value).map(Self::Command),
-            (_, true, _) => StepOutput::deserialize(value).map(Self::Step),
-            (.., true) => LanesOutput::deserialize(value).map(|output| Self::Lanes(Box::new(output))),
+            (_, true, ..) => StepOutput::deserialize(value).map(Self::Step),
+            (_, _, true, _) => LanesOutput::deserialize(value).map(|output| Self::Lanes(Box::new(output))),
+            (.., true) => PipelineOutput::deserialize(value).map(|output| Self::Reply(Box::new(output))),
             _ => TurnOutput::deserialize(value).map(Self::Model),
         };
         output.map_err(D::Error::custom)

@@ -70,7 +70,10 @@ impl StepWorkers {
                 let tree = WorkTree::at(self.cx.folder(), &check_shell(&self.plan, "git", &self.cx)?);
                 Ok(Box::new(ShellWorker::new(agent.command_agent(command, &self.cx)?, tree)))
             }
-            (WorkPlan::Command(_), Some(name)) => Err(ComposeError::ModelOfCommand { name: name.to_owned() }),
+            (WorkPlan::Command(_), Some(name)) => {
+                let (place, name) = ("a step of the plan".to_owned(), name.to_owned());
+                Err(ComposeError::ModelOfCommand { place, name })
+            }
             (WorkPlan::Model(part), name) => {
                 let name = name.map(|name| name.parse::<ModelName>().map_err(ComposeError::part("the plan")));
                 let part = ModelPlan {

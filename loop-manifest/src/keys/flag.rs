@@ -10,7 +10,7 @@ pub(crate) const SET: &str = "--set";
 pub(crate) const VAR: &str = "--var";
 
 /// Each flag, and the equivalent key of a manifest.
-pub(crate) const FLAGS: [(&str, &str); 17] = [
+pub(crate) const FLAGS: [(&str, &str); 21] = [
     (AGENT, "agent.command"),
     (MODEL, "agent.model"),
     ("--check", "evaluator.command"),
@@ -27,6 +27,10 @@ pub(crate) const FLAGS: [(&str, &str); 17] = [
     ("--repairs", "evaluator.plan.repairs"),
     ("--keep-going", "evaluator.plan.keep_going"),
     ("--steps", "evaluator.plan.steps"),
+    ("--files", "evaluator.pipeline.files"),
+    ("--at-least", "evaluator.pipeline.at_least"),
+    ("--accept-guess", "evaluator.pipeline.accept_guess"),
+    ("--retries", "evaluator.pipeline.repeats"),
     ("--sandbox", "sandbox.enforce"),
 ];
 

@@ -10,14 +10,16 @@ use super::{
         diagnostics::Diagnostic,
         field::{Field, FieldValue, SpannedText},
         plan::{ConfidencePlan, EvaluatorPlan, JudgePlan},
-        raw::{RawConfidence, RawEvaluator, RawJudge},
+        raw::RawEvaluator,
+        raw_checks::{RawConfidence, RawJudge},
         usage_reporter,
     },
     agent::unrunnable,
     empty, filled, guardrails,
-    plan_check::plan_check,
+    plan_check::{pipeline, plan_check},
     review::review,
     seal, snapshots,
+    words::threshold,
 };
 
 /// The check that `raw`, which was read from `text`, describes.
@@ -33,6 +35,7 @@ pub(super) fn evaluator(
     let judge = raw.judge.map(|raw| judge(raw, problems));
     let review = raw.review.map(|raw| review(raw, (text, variables), problems));
     let plan = raw.plan.map(|raw| plan_check(raw, problems));
+    let pipeline = raw.pipeline.map(|raw| pipeline(raw, problems));
     let has_command = command.written().is_some();
     let score = raw.score.map(|raw| snapshots::score(raw, has_command, problems));
     let mut seal = raw.seal;
@@ -47,6 +50,7 @@ pub(super) fn evaluator(
         judge: of_both(judge)?,
         review: of_both(review)?,
         plan: of_both(plan)?,
+        pipeline: of_both(pipeline)?,
         score: of_both(score)?,
         max_time: max_time.optional()?,
         seal: seal.plan,
@@ -91,25 +95,6 @@ fn confidence(raw: RawConfidence, problems: &mut Vec<Diagnostic>) -> Option<Conf
     let at_least = raw.at_least.judge(problems, threshold);
     let key = raw.key.judge(problems, filled);
     Some(ConfidencePlan { at_least: at_least.required()?, key: key.or(DEFAULT_CONFIDENCE_KEY.to_owned())? })
-}
-
-fn threshold(at: FieldValue<f64>) -> Result<f64, Diagnostic> {
-    if at.value > 0.0 && at.value <= 1.0 {
-        return Ok(at.value);
-    }
-    let label = match at.value {
-        low if low <= 0.0 => "any number would pass",
-        high if high > 1.0 => "no number would pass",
-        _ => "this is not a number",
-    };
-    let finding = Diagnostic::error(format!("`{}` has to be a number above 0 and up to 1", at.key));
-    let finding = finding.at(at.span, label);
-    Err(match at.value {
-        percent if percent > 1.0 && percent <= 100.0 => {
-            finding.help(format!("for {percent} percent, write {}", percent / 100.0))
-        }
-        _ => finding,
-    })
 }
 
 fn judge(raw: RawJudge, problems: &mut Vec<Diagnostic>) -> Option<JudgePlan> {

@@ -28,7 +28,7 @@ use super::{
     bounds::{BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MIN_FEEDBACK_BYTES},
     diagnostics::Diagnostic,
     field::FieldValue,
-    plan::{EvaluatorPlan, PacePlan, Plan, PlanCheck, ResumePlan},
+    plan::{EvaluatorPlan, PacePlan, PipelineCheck, Plan, PlanCheck, ResumePlan},
     raw::RawManifest,
     raw_pace::RawPace,
 };
@@ -117,11 +117,14 @@ pub(crate) fn plan(
     })
 }
 
-/// Returns the goal of a manifest that has none. Without a command or a plan, the lack is already reported.
+/// Returns the goal of a manifest that has none. Without a command, a plan or a pipeline, the lack is already reported.
 fn default_goal(evaluator: &EvaluatorPlan) -> Option<String> {
     let command = || evaluator.command.as_ref().map(|check| format!("Make this command exit 0: {check}"));
     let of_plan = |plan: &PlanCheck| format!("Perform the plan in {}", plan.file.display());
-    evaluator.plan.as_ref().map(of_plan).or_else(command)
+    let of_pipeline =
+        |pipeline: &PipelineCheck| format!("Answer the prompts in {}", pipeline.files.join(", "));
+    let steps = evaluator.plan.as_ref().map(of_plan);
+    steps.or_else(|| evaluator.pipeline.as_ref().map(of_pipeline)).or_else(command)
 }
 
 /// The words of `resume`.

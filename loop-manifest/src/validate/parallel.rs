@@ -44,6 +44,12 @@ pub(super) fn alone(raw: &RawManifest, problems: &mut Vec<Diagnostic>) {
     if raw.evaluator.plan.is_some() {
         refuse("`evaluator.plan` cannot be performed by several loops", "remove `parallel`, or the plan");
     }
+    if raw.evaluator.pipeline.is_some() {
+        refuse(
+            "`evaluator.pipeline` cannot be answered by several loops",
+            "remove `parallel`, or the pipeline",
+        );
+    }
     if raw
         .guardrails
         .hitl_checkpoint

@@ -1,17 +1,21 @@
-//! The plan whose steps the agent performs.
+//! The plan or the pipeline whose steps the agent does.
 
 use super::{
     super::{
         diagnostics::Diagnostic,
         field::FieldValue,
-        plan::PlanCheck,
+        field::SpannedText,
+        plan::{PipelineCheck, PlanCheck},
         raw::{RawAgent, RawEvaluator},
-        raw_plan::RawPlanCheck,
+        raw_checks::{RawPipeline, RawPlanCheck},
     },
-    words::{filled, word},
+    words::{filled, threshold, word},
     work::place,
 };
-use loop_agents::plan::{DEFAULT_REPAIRS, PLAN_FILE};
+use loop_agents::{
+    pipeline::{ConfidenceGate, MAX_FILES},
+    plan::{DEFAULT_REPAIRS, PLAN_FILE},
+};
 
 /// The words of `evaluator.plan.steps`, and whether one step is enough.
 const STEPS: [(&str, bool); 2] = [("all", false), ("next", true)];
@@ -19,7 +23,7 @@ const STEPS: [(&str, bool); 2] = [("all", false), ("next", true)];
 /// Validates the keys about the plan.
 pub(super) fn plan_check(raw: RawPlanCheck, problems: &mut Vec<Diagnostic>) -> Option<PlanCheck> {
     let file = raw.file.judge(problems, filled);
-    let repairs = raw.repairs.judge(problems, repairs);
+    let repairs = raw.repairs.judge(problems, times);
     let keep_going = raw.keep_going.judge(problems, |at| Ok(at.value));
     let one_step = raw.steps.judge(problems, |at| word(&at, &STEPS, "`all` is the default"));
     Some(PlanCheck {
@@ -30,22 +34,71 @@ pub(super) fn plan_check(raw: RawPlanCheck, problems: &mut Vec<Diagnostic>) -> O
     })
 }
 
-/// Refuses what has no meaning beside a plan: another check, whose failure no step would repair, and a prompt.
+/// Validates the keys about the pipeline.
+pub(super) fn pipeline(raw: RawPipeline, problems: &mut Vec<Diagnostic>) -> Option<PipelineCheck> {
+    let files = raw.files.judge(problems, files);
+    let gate = raw.at_least.judge(problems, gate);
+    let accept_guess = raw.accept_guess.judge(problems, |at| Ok(at.value));
+    let repeats = raw.repeats.judge(problems, times);
+    let (files, gate) = (files.required()?, gate.required()?);
+    Some(PipelineCheck { files, gate: gate.accept_guess(accept_guess.or(false)?).retries(repeats.or(0)?) })
+}
+
+fn files(at: FieldValue<Vec<SpannedText>>) -> Result<Vec<String>, Diagnostic> {
+    let count = at.value.len();
+    if !(1..=MAX_FILES).contains(&count) {
+        return Err(Diagnostic::error(format!("`{}` has to be a list of 1 to {MAX_FILES} files", at.key))
+            .at(at.span, format!("these are {count}")));
+    }
+    if let Some(empty) = at.value.iter().find(|file| file.value.trim().is_empty()) {
+        return Err(Diagnostic::error(format!("a file of `{}` has no name", at.key))
+            .at(empty.span.clone(), "this is empty")
+            .help("write the path of a file, or remove it"));
+    }
+    Ok(at.value.into_iter().map(|file| file.value).collect())
+}
+
+fn gate(at: FieldValue<f64>) -> Result<ConfidenceGate, Diagnostic> {
+    let (key, span) = (at.key, at.span.clone());
+    let refused = |error| Diagnostic::error(format!("`{key}`: {error}")).at(span, "no confidence");
+    threshold(at).and_then(|share| ConfidenceGate::at_least(share).map_err(refused))
+}
+
+/// Refuses what has no meaning beside a plan or a pipeline: another check, whose failure no step would repair, and a
+/// prompt.
 pub(super) fn alone(agent: &RawAgent, evaluator: &RawEvaluator, problems: &mut Vec<Diagnostic>) {
-    let Some(plan) = &evaluator.plan else { return };
-    problems.extend(evaluator.checks().filter(|check| *check != "plan").map(|other| {
-        Diagnostic::error(format!("`evaluator.plan` and `evaluator.{other}` are two checks"))
-            .at(plan.span.clone(), "the plan judges its steps")
-            .help("no step would repair what the other one finds: write it into the plan, as `[validate: command CMD]`")
+    let of_plan =
+        "no step would repair what the other one finds: write it into the plan, as `[validate: command CMD]`";
+    let of_pipeline = "no file would repair what the other one finds: keep one of them";
+    let (name, span, judges, help, prompts) = match (&evaluator.plan, &evaluator.pipeline) {
+        (Some(plan), _) => {
+            ("plan", &plan.span, "the plan judges its steps", of_plan, "the step is the prompt")
+        }
+        (None, Some(pipeline)) => (
+            "pipeline",
+            &pipeline.span,
+            "the pipeline judges its replies",
+            of_pipeline,
+            "the files are the prompts",
+        ),
+        (None, None) => return,
+    };
+    problems.extend(evaluator.checks().filter(|check| *check != name).map(|other| {
+        Diagnostic::error(format!("`evaluator.{name}` and `evaluator.{other}` are two checks"))
+            .at(span.clone(), judges)
+            .help(help)
     }));
-    problems.extend(place(&agent.prompt).map(|at| {
-        Diagnostic::error(format!("`{}` has no use beside `evaluator.plan`", at.key))
-            .at(at.span, "the step is the prompt")
+    let tools = place(&agent.tools).filter(|_| evaluator.plan.is_none());
+    let useless =
+        [place(&agent.prompt).map(|at| (at, prompts)), tools.map(|at| (at, "its steps have no tools"))];
+    problems.extend(useless.into_iter().flatten().map(|(at, why)| {
+        Diagnostic::error(format!("`{}` has no use beside `evaluator.{name}`", at.key))
+            .at(at.span, why)
             .help("remove it")
     }));
 }
 
-fn repairs(at: FieldValue<i128>) -> Result<u64, Diagnostic> {
+fn times(at: FieldValue<i128>) -> Result<u64, Diagnostic> {
     u64::try_from(at.value).map_err(|_| {
         Diagnostic::error(format!("`{}` has to be a number of 0 or more", at.key))
             .at(at.span, "not such a number")

@@ -18,7 +18,15 @@ fn judge(more: &str) -> String {
 
 /// Returns a manifest with this plan, and without a prompt.
 fn plan(plan: &str) -> String {
-    let manifest = checked(&format!("  plan: {plan}\n"));
+    without_prompt(&checked(&format!("  plan: {plan}\n")))
+}
+
+/// Returns a manifest with this pipeline, and without a prompt.
+fn pipeline(pipeline: &str) -> String {
+    without_prompt(&checked(&format!("  pipeline: {pipeline}\n")))
+}
+
+fn without_prompt(manifest: &str) -> String {
     let (before, prompt) = manifest.split_once("  prompt: |\n").expect("a prompt");
     let rest = prompt.split_once("evaluator:").expect("a check").1;
     format!("{before}evaluator:{rest}")
@@ -50,6 +58,12 @@ fn what_cannot_judge() {
                 checked("  command: make\n  plan: {}\n  judge: {model: m, criteria: [c]}\n"),
             ),
             ("plan_repairs", plan("{repairs: -1, steps: some}")),
+            (
+                "pipeline_beside_others",
+                checked("  command: make\n  pipeline: {files: [a.md], at_least: 0.8}\n  plan: {}\n"),
+            ),
+            ("pipeline_without_files", pipeline("{files: [], at_least: 80, repeats: -1}")),
+            ("pipeline_empty", pipeline("{}")),
             ("confidence_percent", confidence("90")),
             ("confidence_zero", confidence("0")),
             ("confidence_nan", confidence(".nan")),

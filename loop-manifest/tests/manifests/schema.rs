@@ -176,6 +176,10 @@ fn with(path: &str, value: Json) -> Json {
         manifest["evaluator"] = serde_json::json!({ "plan": {} });
         manifest["agent"].as_object_mut().unwrap().remove("prompt");
     }
+    if path.starts_with("evaluator.pipeline.") {
+        manifest["evaluator"] = serde_json::json!({ "pipeline": { "files": ["a.md"], "at_least": 0.8 } });
+        manifest["agent"].as_object_mut().unwrap().remove("prompt");
+    }
     if ["protect", "min_tests", "on_protected_change", "setup"].iter().any(|key| path.ends_with(key)) {
         manifest["evaluator"]["sealed"] = true.into();
     }

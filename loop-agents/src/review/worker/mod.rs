@@ -75,4 +75,4 @@ impl<W: Worker + ?Sized> Worker for Box<W> {
 }
 
 /// The number of bytes of an agent's last words to keep. The `STATUS` line and the verdict are at the end.
-const SAID_BYTES: usize = 64 * 1024;
+pub(crate) const SAID_BYTES: usize = 64 * 1024;

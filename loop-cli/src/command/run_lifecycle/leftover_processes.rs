@@ -23,6 +23,7 @@ fn folder(command: &Command) -> Option<PathBuf> {
             Some(PlanCommand::Run(args) | PlanCommand::Next(args)) => args.options.cwd.as_deref(),
             _ => None,
         },
+        Command::Pipeline(args) => args.options.cwd.as_deref(),
         Command::Every(args) => args.cwd.as_deref(),
         Command::Chat(args) => args.cwd.as_deref(),
         Command::Schedule(_)

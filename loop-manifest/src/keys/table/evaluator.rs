@@ -2,6 +2,7 @@
 
 use loop_agents::{
     judge::{DEFAULT_CONFIDENCE_KEY, MAX_CRITERIA},
+    pipeline::MAX_FILES,
     plan::{DEFAULT_REPAIRS, PLAN_FILE},
 };
 
@@ -28,7 +29,13 @@ pub(super) const KEYS: &[Key] = &[
         ),
     Key::new(
         "evaluator.command",
-        Unless(&["evaluator.confidence", "evaluator.judge", "evaluator.plan", "evaluator.review"]),
+        Unless(&[
+            "evaluator.confidence",
+            "evaluator.judge",
+            "evaluator.pipeline",
+            "evaluator.plan",
+            "evaluator.review",
+        ]),
         Shape::Filled,
         "the shell command that exits 0 when the goal is met",
     )
@@ -146,6 +153,31 @@ pub(super) const KEYS: &[Key] = &[
             "Which open steps are performed.",
         )
         .default(Text("all")),
+    Key::new("evaluator.pipeline", Optional, Shape::Object, "files with prompts that the agent answers (`files`)").explained(
+        "Files with prompts that the agent answers, one in each iteration. A prompt also gets the reply to the file before. \
+         The check passes when every reply is confident enough. `loop pipeline` needs no manifest for this.",
+    ),
+    Key::new("evaluator.pipeline.files", Required, Shape::SomeFilled(MAX_FILES), "the files in their order")
+        .explained(
+            "The files in their order, from the folder of the run. `@NAME` as the first word of a line names the model that \
+             answers the file. The steps have no tools.",
+        )
+        .examples(&[List(&["outline.md", "draft.md", "review.md"])]),
+    Key::new("evaluator.pipeline.at_least", Required, Shape::Above(0.0, 1.0), "the confidence that each reply needs")
+        .explained(
+            "The confidence that each reply needs, at most 1. A reply below it ends the run.",
+        )
+        .examples(&[Number(0.8)]),
+    Key::new("evaluator.pipeline.accept_guess", Optional, Shape::Flag, "whether a guessed confidence can pass")
+        .explained(
+            "Whether a confidence can pass that no reply states, and that loop guesses from its words.",
+        )
+        .default(Flag(false)),
+    Key::new("evaluator.pipeline.repeats", Optional, Shape::Whole(0), "how often a step is repeated")
+        .explained(
+            "How often a step is repeated whose reply is not confident enough. The prompt then has the reason.",
+        )
+        .default(Whole(0)),
     Key::new("evaluator.max_seconds", Optional, SECONDS, "how long the check may take each time")
         .explained(
             "How long each part of the check (the command, the judge and the review) may take per iteration: \

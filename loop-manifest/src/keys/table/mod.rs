@@ -58,7 +58,7 @@ const FIRST: &[Key] = &[
     .examples(&[Text("fix-tests"), Text("nightly-refactor")]),
     Key::new(
         "goal",
-        Unless(&["evaluator.command", "evaluator.plan"]),
+        Unless(&["evaluator.command", "evaluator.pipeline", "evaluator.plan"]),
         Shape::Filled,
         "the goal of the loop, in one sentence",
     )

@@ -1,0 +1,81 @@
+//! A confidence that a reply states in words.
+
+use std::{ops::Range, sync::LazyLock};
+
+use regex::Regex;
+
+use super::removal::EMPHASIS;
+
+/// How many lines at the end of a reply are searched.
+const LAST_LINES: usize = 10;
+
+/// The label before the number, with emphasis.
+static LABEL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)confidence(?:[ \t]+score)?[ \t*_`~]*[:=][ \t*_`~]*").ok());
+
+/// Returns the last confidence with a label in the last lines, and its place with the label.
+pub(super) fn last(text: &str) -> Option<(f64, Range<usize>)> {
+    let text = text.trim_end();
+    let mut end = text.len();
+    for _ in 0..LAST_LINES {
+        let start = text[..end].rfind('\n').map_or(0, |at| at + 1);
+        let labels = LABEL.as_ref()?.find_iter(&text[start..end]).filter_map(|label| {
+            let (label, value) = (start + label.start(), start + label.end());
+            let (number, length) = number(&text[value..end])?;
+            is_word(&text[start..label]).then_some((number, label..value + length))
+        });
+        if let Some(found) = labels.last() {
+            return Some(found);
+        }
+        end = start.checked_sub(1)?;
+    }
+    None
+}
+
+/// Returns the number in an answer that has nothing else.
+pub(super) fn alone(answer: &str) -> Option<f64> {
+    let is_around = |sign: char| sign.is_whitespace() || EMPHASIS.contains(&sign);
+    let answer = answer.trim_start_matches(is_around);
+    let answer = answer.trim_end_matches(|sign: char| sign == '.' || is_around(sign));
+    number(answer).filter(|(_, length)| *length == answer.len()).map(|(number, _)| number)
+}
+
+/// Returns whether a word can begin after this text.
+fn is_word(before: &str) -> bool {
+    let plain = before.trim_end_matches(EMPHASIS);
+    !plain.ends_with(char::is_alphanumeric) && !before.ends_with(['-', '"', '\''])
+}
+
+/// Reads `N%`, `N/10`, `N/100`, `N out of 10`, `N out of 100` or a number from 0 to 1 at the beginning of a text. Returns its
+/// length too.
+fn number(text: &str) -> Option<(f64, usize)> {
+    let digits = |text: &str| text.len() - text.trim_start_matches(|sign: char| sign.is_ascii_digit()).len();
+    let whole = digits(text);
+    let fraction = text[whole..].strip_prefix('.').map_or(0, digits);
+    let length = whole + if fraction > 0 { fraction + 1 } else { 0 };
+    let value: f64 = text[..length].parse().ok()?;
+    let rest = text[length..].trim_start_matches([' ', '\t', '*', '_', '`', '~']);
+    let of = rest.strip_prefix('/').or_else(|| {
+        let (out, of) = rest.split_once(char::is_whitespace)?;
+        let (of, most) = of.trim_start().split_once(char::is_whitespace)?;
+        (out.eq_ignore_ascii_case("out") && of.eq_ignore_ascii_case("of")).then_some(most)
+    });
+    let (value, end) = match (rest.strip_prefix('%'), of.map(str::trim_start)) {
+        (Some(after), _) => (value / 100.0, after),
+        (None, Some(most)) => {
+            let (most, after) = most.split_at(digits(most));
+            let most = ["10", "100"].contains(&most).then(|| most.parse::<f64>().ok())??;
+            (value / most, after)
+        }
+        (None, None) if continues(rest) => return None,
+        (None, None) => (value, &text[length..]),
+    };
+    let goes_on = end.starts_with(char::is_alphanumeric) || end.starts_with('.') && digits(&end[1..]) > 0;
+    (!goes_on && (0.0..=1.0).contains(&value)).then_some((value, text.len() - end.len()))
+}
+
+/// Returns whether a number goes on in this text: `0.8-0.9`, `1,5` and `1 of 10` are no numbers from 0 to 1.
+fn continues(rest: &str) -> bool {
+    let after = rest.strip_prefix(['-', '–', ',']).or_else(|| rest.strip_prefix("of "));
+    after.is_some_and(|after| after.trim_start().starts_with(|sign: char| sign.is_ascii_digit()))
+}
