@@ -7,7 +7,7 @@ use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
 use loop_agents::{
     process::sandbox::{Enforcement, SandboxNetwork},
-    shell::CommandLine,
+    shell::{BackgroundPolicy, CommandLine},
 };
 use loop_guardrails::policy::environment::{Inheritance, NamePattern};
 use loop_telemetry::words::{count, span};
@@ -42,6 +42,9 @@ pub fn describe(plan: &Plan) -> String {
     environment(&mut page, &plan.agent.env);
     if let Some(limits) = call_limits(plan.agent.max_time, plan.agent.max_silence) {
         row(&mut page, "", &limits);
+    }
+    if let (Some(background), WorkPlan::Command(_)) = (background(plan.agent.background), &plan.agent.work) {
+        row(&mut page, "", background);
     }
     if let (Some(sandbox), WorkPlan::Command(_)) = (&plan.agent.sandbox, &plan.agent.work) {
         row(&mut page, "", &confined(sandbox));
@@ -214,6 +217,17 @@ fn environment(page: &mut String, env: &EnvironmentPlan) {
     let set: Vec<_> = env.set.keys().map(String::as_str).collect();
     if !set.is_empty() {
         row(page, "", &format!("with {} set", list(&set, "and")));
+    }
+}
+
+/// The treatment of unfinished background work, unless it is the default.
+const fn background(policy: BackgroundPolicy) -> Option<&'static str> {
+    match policy {
+        BackgroundPolicy::Wait => {
+            Some("background work that it declares may go on for a minute after its end")
+        }
+        BackgroundPolicy::Fail => Some("an iteration that leaves background work unfinished fails"),
+        _ => None,
     }
 }
 

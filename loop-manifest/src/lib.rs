@@ -35,6 +35,7 @@ mod parallel_plan;
 pub mod plan;
 mod raw;
 mod raw_condition;
+mod raw_environment;
 mod raw_pace;
 mod raw_parallel;
 mod raw_plan;
@@ -91,6 +92,7 @@ pub use self::{
     remaining::remaining,
     request_plan::{RequestPlanError, request_plan},
     schema::schema,
+    sealed::{FreshVerdict, VerificationError},
     source::Source,
     stop_plan::StopPlan,
     stored_output::{StoredAgentOutput, describe_actions},

@@ -4,7 +4,7 @@ use std::{num::NonZeroU64, path::PathBuf, time::Duration};
 
 use loop_agents::{
     judge::VotePolicy,
-    shell::{CommandLine, Template, Variables},
+    shell::{BackgroundPolicy, CommandLine, Template, Variables},
     usage::{Format, Prices, USAGE_FILE_VARIABLE, UsageReader},
 };
 use loop_core::{Progress, Usd};
@@ -85,6 +85,8 @@ pub struct AgentPlan {
     pub max_time: Option<Duration>,
     /// The longest time without output; `None` is no limit.
     pub max_silence: Option<Duration>,
+    /// The treatment of background work that is not done when a command ends.
+    pub background: BackgroundPolicy,
     /// The sandbox in which its command runs. The tools of a model have another one, as the policy says.
     pub sandbox: Option<SandboxPlan>,
 }

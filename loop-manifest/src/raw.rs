@@ -3,9 +3,10 @@
 use super::{
     diagnostics::Diagnostic,
     document::Node,
-    field::{Field, FieldValue, FlagOrWhole, NamedText, SpannedText},
+    field::{Field, FieldValue, FlagOrWhole, SpannedText},
     fields::Fields,
     raw_condition::RawStopCondition,
+    raw_environment::RawEnvironment,
     raw_pace::{RawFeedback, RawPace},
     raw_parallel::RawParallel,
     raw_plan::RawPlanCheck,
@@ -79,19 +80,10 @@ pub(crate) struct RawAgent {
     pub(crate) max_seconds: Field<f64>,
     /// For how long it may print nothing, in seconds. More than 0. Default: no limit.
     pub(crate) max_silence_seconds: Field<f64>,
+    /// The treatment of unfinished background work: `note` (the default), `wait` or `fail`.
+    pub(crate) background: Field<String>,
     /// Its sandbox. Keys that are not written are those of `sandbox`.
     pub(crate) sandbox: Option<RawSandbox>,
-}
-
-/// `agent.env`: the variables that the agent and the evaluator see.
-#[derive(Debug, Default)]
-pub(crate) struct RawEnvironment {
-    /// The variables to start with: `all` (the default: all that do not look like a secret) or `none`.
-    pub(crate) inherit: Field<String>,
-    /// The names of variables to pass on even if they look like secrets; a final `*` matches any ending.
-    pub(crate) pass: Field<Vec<SpannedText>>,
-    /// Variables to set, by name.
-    pub(crate) set: Field<Vec<NamedText>>,
 }
 
 /// `evaluator`: the check. At least one field besides `max_seconds` is required.
@@ -228,19 +220,10 @@ impl RawAgent {
             env: fields.object("agent.env").map(RawEnvironment::read).unwrap_or_default(),
             max_seconds: fields.time("agent.max_seconds"),
             max_silence_seconds: fields.time("agent.max_silence_seconds"),
+            background: fields.text("agent.background"),
             sandbox: fields
                 .object("agent.sandbox")
                 .map(|fields| RawSandbox::read(fields, raw_sandbox::OF_AGENT)),
-        }
-    }
-}
-
-impl RawEnvironment {
-    fn read(mut fields: Fields<'_>) -> Self {
-        Self {
-            inherit: fields.text("agent.env.inherit"),
-            pass: fields.list("agent.env.pass"),
-            set: fields.texts("agent.env.set"),
         }
     }
 }

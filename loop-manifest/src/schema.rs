@@ -113,7 +113,7 @@ fn agents_are_of_one_kind() -> Value {
     json!({ "properties": { "agent": {
         "if": { "required": ["command"] },
         "then": { "properties": { "system": false, "tools": false } },
-        "else": { "required": ["model"], "properties": { "format": false, "sandbox": false } },
+        "else": { "required": ["model"], "properties": { "format": false, "background": false, "sandbox": false } },
     } } })
 }
 

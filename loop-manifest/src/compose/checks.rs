@@ -34,10 +34,8 @@ pub(super) fn all(
 ) -> Result<Checks, ComposeError> {
     let nudge = Nudge::default();
     let mut checks: Vec<Box<dyn Evaluator<AgentOutput>>> = Vec::new();
-    if let Some(mut command) = command(plan, cx)? {
-        if let Some(times) = plan.evaluator.confirm {
-            command = Box::new(ConfirmedEvaluator { command, times: times.get() });
-        }
+    if let Some(command) = command(plan, cx)? {
+        let mut command = confirmed(plan, command);
         if let Some(score) = plan.evaluator.score.clone() {
             command = Box::new(MeasuringEvaluator { command, score });
         }
@@ -75,6 +73,17 @@ fn command(
     // Reports what is wrong with the command.
     plan.command_that_judges(line, cx)?;
     Ok(Some(Box::new(SealedCheck::new(plan, seal, line, cx)?)))
+}
+
+/// Lets a command pass only as often in a row as the plan says.
+pub(crate) fn confirmed(
+    plan: &Plan,
+    command: Box<dyn Evaluator<AgentOutput>>,
+) -> Box<dyn Evaluator<AgentOutput>> {
+    match plan.evaluator.confirm {
+        Some(times) => Box::new(ConfirmedEvaluator { command, times: times.get() }),
+        None => command,
+    }
 }
 
 /// A check that has to pass several times in a row.

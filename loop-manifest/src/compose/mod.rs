@@ -30,7 +30,10 @@ pub use self::{
     on_finish::ON_FINISH_TIME,
     output::AgentOutput,
 };
-pub(crate) use self::{checks::observe_check_output, listeners::observe_model_output};
+pub(crate) use self::{
+    checks::{confirmed, observe_check_output},
+    listeners::observe_model_output,
+};
 use self::{
     lanes::{AfterLanes, Lanes, OnePass},
     resume_guardrail::ResumeGuardrail,

@@ -109,6 +109,16 @@ pub(super) const ON_REGRESSION: &[(&str, &str)] = &[
     ("restore", "The folder returns to the best step before the next iteration."),
 ];
 
+/// Of `agent.background`.
+pub(super) const BACKGROUND: &[(&str, &str)] = &[
+    ("note", "It is ended. The next prompt, the record and the summary name it."),
+    (
+        "wait",
+        "It may go on for a minute, within the limits of the iteration. Then it is ended, as with `note`.",
+    ),
+    ("fail", "It is ended, and the iteration fails."),
+];
+
 /// Of `evaluator.min_tests`.
 pub(super) const MIN_TESTS: &[(&str, &str)] = &[
     ("count", "As many as before the first iteration."),

@@ -115,6 +115,7 @@ fn keys() {
                 "seal_without_its_needs",
                 yaml("cargo test\n", "cargo test\n  sealed: true\n") + "check_first: false\nsnapshots: off\n",
             ),
+            ("background_slip", agent("background: waits")),
             ("resume_flag", format!("{YAML}resume: true\n")),
             ("resume_slip", format!("{YAML}resume: re-run\n")),
             ("shell_slip", format!("{YAML}shell: alway\n")),

@@ -4,7 +4,7 @@ use std::{num::NonZeroU64, time::Duration};
 
 use loop_agents::{
     output::Pattern,
-    shell::{CommandLine, PromptValues},
+    shell::{BackgroundPolicy, CommandLine, PromptValues},
     usage::Format,
 };
 use loop_core::Usd;
@@ -49,6 +49,7 @@ agent:
     set: { RUST_LOG: debug, EMPTY: "" }
   max_seconds: 900
   max_silence_seconds: 90.5
+  background: wait
 evaluator:
   command: cargo test
   max_seconds: 300
@@ -107,6 +108,7 @@ fn a_small_manifest_has_the_documented_defaults() {
             always_shell: false,
             max_time: None,
             max_silence: None,
+            background: BackgroundPolicy::Note,
             sandbox: None,
         },
         evaluator: EvaluatorPlan { command: Some("cargo test".to_owned()), ..EvaluatorPlan::default() },
@@ -179,6 +181,7 @@ fn every_key_reaches_the_plan() {
             always_shell: true,
             max_time: Some(Duration::from_secs(900)),
             max_silence: Some(Duration::from_millis(90_500)),
+            background: BackgroundPolicy::Wait,
             sandbox: None,
         },
         evaluator: EvaluatorPlan {
