@@ -59,7 +59,7 @@ pub(crate) struct ReportArgs {
 pub(crate) struct VerifyArgs {
     /// The run's id or its beginning [default: the last run of this folder]
     pub(crate) run: Option<String>,
-    /// Compare with this `journal_head`, which you kept elsewhere
+    /// Compare with this `journal_head`, kept elsewhere
     #[arg(long, value_name = "DIGEST")]
     pub(crate) head: Option<String>,
     /// Print one JSON object

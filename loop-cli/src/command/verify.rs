@@ -237,7 +237,7 @@ impl VerifiedRun<'_> {
         if let Some(check) = &self.check {
             lines.extend(about_check(check));
         } else {
-            let why = "not run again: whoever changed the journal may have changed the verdict".to_owned();
+            let why = "not run again: the verdict in a changed journal proves nothing".to_owned();
             lines.push(row("check", self.obstacle.as_ref().unwrap_or(&why)));
         }
         lines.push(row(

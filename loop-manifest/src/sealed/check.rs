@@ -49,7 +49,7 @@ pub(super) struct SealedRun {
     pub(super) cx: ExecutionContext,
     folder: FolderSnapshots,
     pub(super) place: PathBuf,
-    /// What the command named before the first iteration, if the folder may be another one since.
+    /// The paths that the command named before the first iteration, if the folder may be another one since.
     named: Option<NamedPaths>,
 }
 

@@ -1,7 +1,7 @@
 //! The check of a run, run again in a fresh place.
 //!
-//! The verdict of a run is a line in its journal. Whoever relies on it can run the check again: on the stored state that the
-//! check judged, in a place that nothing of the run has touched.
+//! The verdict of a run is a line in its journal. A person who relies on it can run the check again: on the stored state that
+//! the check judged, in a place that nothing of the run has touched.
 
 use std::{
     fs,
