@@ -32,24 +32,7 @@ pub fn describe(plan: &Plan) -> String {
     for (index, (name, value)) in plan.variables.iter().enumerate() {
         row(&mut page, if index == 0 { "variables" } else { "" }, &format!("{name} = {}", value.trim()));
     }
-    match &plan.agent.work {
-        WorkPlan::Command(command) => {
-            row(&mut page, "agent", command.as_str().trim());
-            row(&mut page, "", prompt(command));
-            row(&mut page, "", &usage(plan));
-        }
-        WorkPlan::Model(model) => of_model(&mut page, model, &plan.agent.usage),
-    }
-    environment(&mut page, &plan.agent.env);
-    if let Some(limits) = call_limits(plan.agent.max_time, plan.agent.max_silence) {
-        row(&mut page, "", &limits);
-    }
-    if let (Some(background), WorkPlan::Command(_)) = (background(plan.agent.background), &plan.agent.work) {
-        row(&mut page, "", background);
-    }
-    if let (Some(sandbox), WorkPlan::Command(_)) = (&plan.agent.sandbox, &plan.agent.work) {
-        row(&mut page, "", &confined(sandbox));
-    }
+    agent(&mut page, plan);
     evaluator(&mut page, &plan.evaluator);
     if plan.check_first {
         row(&mut page, "", "also runs before the first iteration; if it passes, the agent never starts");
@@ -90,6 +73,28 @@ pub fn describe(plan: &Plan) -> String {
         );
     }
     page
+}
+
+/// Describes the agent, and the limits on what it may do.
+fn agent(page: &mut String, plan: &Plan) {
+    match &plan.agent.work {
+        WorkPlan::Command(command) => {
+            row(page, "agent", command.as_str().trim());
+            row(page, "", prompt(command));
+            row(page, "", &usage(plan));
+        }
+        WorkPlan::Model(model) => of_model(page, model, &plan.agent.usage),
+    }
+    environment(page, &plan.agent.env);
+    if let Some(limits) = call_limits(plan.agent.max_time, plan.agent.max_silence) {
+        row(page, "", &limits);
+    }
+    if let (Some(background), WorkPlan::Command(_)) = (background(plan.agent.background), &plan.agent.work) {
+        row(page, "", background);
+    }
+    if let (Some(sandbox), WorkPlan::Command(_)) = (&plan.agent.sandbox, &plan.agent.work) {
+        row(page, "", &confined(sandbox));
+    }
 }
 
 fn at_once(ParallelPlan { count, pick }: ParallelPlan) -> String {

@@ -225,33 +225,32 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
+    const FILES: &[(&str, &str)] = &[
+        ("check.sh", ""),
+        ("verify.py", ""),
+        ("ci.mk", ""),
+        ("mk/more.mk", ""),
+        ("Makefile", "include mk/more.mk\nall:\n\tsh qa/verify.sh\n"),
+        ("qa/verify.sh", ""),
+        ("sub/check.sh", ""),
+        ("sub/run.js", ""),
+        ("sub/package.json", r#"{"scripts": {"test": "node run.js"}}"#),
+        ("qa/cases.py", ""),
+        ("checks/verify.py", ""),
+        ("run.sh", ". \"$(dirname \"$0\")/common.sh\"\npython3 tools/verify.py $(python3 src/test_of.py)\n"),
+        ("common.sh", "sh \"$here/tools/check_all.sh\"\nsh build.sh\n"),
+        ("build.sh", "sh check.sh\n"),
+        ("tools/verify.py", "from expected_values import ALL\nimport helper\n"),
+        ("tools/expected_values.py", ""),
+        ("tools/helper.py", ""),
+        ("tools/check_all.sh", "sh ./run.sh\n"),
+        ("src/test_of.py", ""),
+    ];
+
     #[test]
     fn a_command_names_what_it_judges_with() {
         let folder = tempfile::tempdir().unwrap();
-        for (file, text) in [
-            ("check.sh", ""),
-            ("verify.py", ""),
-            ("ci.mk", ""),
-            ("mk/more.mk", ""),
-            ("Makefile", "include mk/more.mk\nall:\n\tsh qa/verify.sh\n"),
-            ("qa/verify.sh", ""),
-            ("sub/check.sh", ""),
-            ("sub/run.js", ""),
-            ("sub/package.json", r#"{"scripts": {"test": "node run.js"}}"#),
-            ("qa/cases.py", ""),
-            ("checks/verify.py", ""),
-            (
-                "run.sh",
-                ". \"$(dirname \"$0\")/common.sh\"\npython3 tools/verify.py $(python3 src/test_of.py)\n",
-            ),
-            ("common.sh", "sh \"$here/tools/check_all.sh\"\nsh build.sh\n"),
-            ("build.sh", "sh check.sh\n"),
-            ("tools/verify.py", "from expected_values import ALL\nimport helper\n"),
-            ("tools/expected_values.py", ""),
-            ("tools/helper.py", ""),
-            ("tools/check_all.sh", "sh ./run.sh\n"),
-            ("src/test_of.py", ""),
-        ] {
+        for (file, text) in FILES {
             let path = folder.path().join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
