@@ -7,6 +7,7 @@ mod every;
 mod init;
 mod inspect;
 mod models;
+mod numbers;
 mod overrides;
 mod pipeline;
 mod plan;
@@ -19,11 +20,8 @@ mod skill;
 mod snapshots;
 mod task;
 
-use std::num::NonZeroU64;
-
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
-use loop_core::Usd;
 
 pub(crate) use self::{
     chat::{ChatArgs, ConversationArgs},
@@ -339,15 +337,4 @@ Example:
         /// A command, such as `run` [default: loop itself]
         command: Option<String>,
     },
-}
-
-/// Parses a whole number above 0.
-fn above_zero(text: &str) -> Result<NonZeroU64, &'static str> {
-    text.parse().map_err(|_| "it has to be a whole number above 0")
-}
-
-/// Parses an amount of money, such as `2.50`.
-fn dollars(written: &str) -> Result<Usd, String> {
-    let dollars: f64 = written.parse().map_err(|_| "it has to be a number, such as 2.50".to_owned())?;
-    Usd::try_from_f64(dollars).map_err(|error| error.to_string())
 }

@@ -1,29 +1,23 @@
 //! Describes a plan in words, for a person who will leave it unattended for a night.
 
+mod agent;
 mod seal;
 mod stagnation;
 
 use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
-use loop_agents::{
-    process::sandbox::{Enforcement, SandboxNetwork},
-    shell::{BackgroundPolicy, CommandLine},
-};
-use loop_guardrails::policy::environment::{Inheritance, NamePattern};
+use loop_agents::process::sandbox::{Enforcement, SandboxNetwork};
 use loop_telemetry::words::{count, span};
 
 use super::{
     compose::ON_FINISH_TIME,
-    environment::EnvironmentPlan,
     plan::{
-        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, ParallelPlan, Pick,
-        PipelineCheck, Plan, PlanCheck, ResumePlan, ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan,
-        WorkPlan,
+        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, PacePlan, ParallelPlan, Pick, PipelineCheck, Plan,
+        PlanCheck, ResumePlan, ReviewCommand, ReviewPlan, ReviewerPlan,
     },
     sandbox_plan::SandboxPlan,
     stop_plan::StopPlan,
 };
-use crate::names::ToolName;
 
 /// The plan as a short page of plain text that ends with a line feed.
 pub fn describe(plan: &Plan) -> String {
@@ -32,7 +26,7 @@ pub fn describe(plan: &Plan) -> String {
     for (index, (name, value)) in plan.variables.iter().enumerate() {
         row(&mut page, if index == 0 { "variables" } else { "" }, &format!("{name} = {}", value.trim()));
     }
-    agent(&mut page, plan);
+    agent::lines(&mut page, plan);
     evaluator(&mut page, &plan.evaluator);
     if plan.check_first {
         row(&mut page, "", "also runs before the first iteration; if it passes, the agent never starts");
@@ -73,28 +67,6 @@ pub fn describe(plan: &Plan) -> String {
         );
     }
     page
-}
-
-/// Describes the agent, and the limits on what it may do.
-fn agent(page: &mut String, plan: &Plan) {
-    match &plan.agent.work {
-        WorkPlan::Command(command) => {
-            row(page, "agent", command.as_str().trim());
-            row(page, "", prompt(command));
-            row(page, "", &usage(plan));
-        }
-        WorkPlan::Model(model) => of_model(page, model, &plan.agent.usage),
-    }
-    environment(page, &plan.agent.env);
-    if let Some(limits) = call_limits(plan.agent.max_time, plan.agent.max_silence) {
-        row(page, "", &limits);
-    }
-    if let (Some(background), WorkPlan::Command(_)) = (background(plan.agent.background), &plan.agent.work) {
-        row(page, "", background);
-    }
-    if let (Some(sandbox), WorkPlan::Command(_)) = (&plan.agent.sandbox, &plan.agent.work) {
-        row(page, "", &confined(sandbox));
-    }
 }
 
 fn at_once(ParallelPlan { count, pick }: ParallelPlan) -> String {
@@ -156,85 +128,12 @@ pub(super) fn row(page: &mut String, label: &str, text: &str) {
     }
 }
 
-/// A model as the agent.
-fn of_model(page: &mut String, ModelPlan { name, system, tools }: &ModelPlan, usage: &UsagePlan) {
-    row(page, "agent", &format!("the model {}", name.as_str()));
-    let tools: Vec<_> = tools.iter().map(ToolName::as_str).collect();
-    let tools = match tools.len() {
-        0 => "without tools".to_owned(),
-        all if all == ToolName::ALL.len() => "with all tools, under the policy".to_owned(),
-        _ => format!("with {}, under the policy", list(&tools, "and")),
-    };
-    let system = if system.is_some() { ", and a system prompt" } else { "" };
-    row(page, "", &format!("{tools}{system}; each iteration is a separate conversation"));
-    row(page, "", &format!("its cost is estimated from {}", prices(usage)));
-}
-
-/// Describes the source of the prices, and their date.
-fn prices(UsagePlan { prices, .. }: &UsagePlan) -> String {
-    let date = prices.clone().unwrap_or_default().date().to_owned();
-    let whose = if prices.is_some() { "your prices" } else { "list prices" };
-    format!("{whose} of {date}")
-}
-
-fn prompt(command: &CommandLine) -> &'static str {
-    if command.takes_prompt() {
-        "the prompt is part of the command, quoted"
-    } else {
-        "the prompt goes to its standard input"
-    }
-}
-
-fn usage(plan: &Plan) -> String {
-    let UsagePlan { format, model, .. } = &plan.agent.usage;
-    if format.flags().is_some() {
-        let prices = prices(&plan.agent.usage);
-        let model =
-            model.as_ref().map(|model| format!(", for {model} if it names no model")).unwrap_or_default();
-        return format!(
-            "its usage is read from what it prints ({format})\n\
-             a cost that it does not report is estimated from {prices}{model}"
-        );
-    }
-    let said = if plan.agent.reports_usage() {
-        "its usage is read from the file that LOOP_USAGE_FILE names"
-    } else {
-        "it does not report its usage: its cost will be unknown"
-    };
-    said.to_owned()
-}
-
 fn waits(pace: PacePlan) -> Option<String> {
     let some = |wait: Duration| (!wait.is_zero()).then(|| span(wait));
     let every = some(pace.every).map(|wait| format!("{wait} between iterations"));
     let backoff = some(pace.backoff).map(|wait| format!("{wait} after two failures in a row, then longer"));
     let waits: Vec<_> = every.into_iter().chain(backoff).collect();
     (!waits.is_empty()).then(|| waits.join("\n"))
-}
-
-fn environment(page: &mut String, env: &EnvironmentPlan) {
-    if env.inherit == Inheritance::None {
-        row(page, "", "its environment starts empty");
-    }
-    let pass: Vec<_> = env.pass.iter().map(NamePattern::as_str).collect();
-    if !pass.is_empty() {
-        row(page, "", &format!("with {} passed on", list(&pass, "and")));
-    }
-    let set: Vec<_> = env.set.keys().map(String::as_str).collect();
-    if !set.is_empty() {
-        row(page, "", &format!("with {} set", list(&set, "and")));
-    }
-}
-
-/// The treatment of unfinished background work, unless it is the default.
-const fn background(policy: BackgroundPolicy) -> Option<&'static str> {
-    match policy {
-        BackgroundPolicy::Wait => {
-            Some("background work that it declares may go on for a minute after its end")
-        }
-        BackgroundPolicy::Fail => Some("an iteration that leaves background work unfinished fails"),
-        _ => None,
-    }
 }
 
 /// The limits of one call of a command, if there are any.
@@ -278,7 +177,7 @@ fn of_judge(JudgePlan { model, criteria, votes, .. }: &JudgePlan) -> String {
 fn of_review(ReviewPlan { reviewer, .. }: &ReviewPlan) -> String {
     match reviewer {
         ReviewerPlan::Command(ReviewCommand { line, .. }) => {
-            format!("{}\n{}", line.as_str().trim(), prompt(line))
+            format!("{}\n{}", line.as_str().trim(), agent::prompt(line))
         }
         ReviewerPlan::Model { name, rounds } => {
             let rounds = count(*rounds, "round");

@@ -9,7 +9,7 @@ pub(crate) struct RawStagnation {
     pub(crate) mode: Field<String>,
     /// The location of the object, if it is one.
     pub(crate) object: Option<Span>,
-    /// The number of iterations with the same result after which the agent is told. Default: 5.
+    /// The number of iterations with the same result after which the next prompt says so. Default: 5.
     pub(crate) nudge_after: Field<i128>,
     /// The number of iterations with the same result after which the run halts. Default: 8.
     pub(crate) halt_after: Field<i128>,

@@ -4,7 +4,7 @@ use std::{num::NonZeroU64, path::PathBuf, time::Duration};
 
 use clap::{Args, builder::NonEmptyStringValueParser};
 
-use super::{ConversationArgs, OutputArgs, above_zero};
+use super::{ConversationArgs, OutputArgs, numbers::above_zero};
 use loop_manifest::{duration, kebab_case};
 
 /// Checks a name of a run, to which the rules of a manifest's name apply.

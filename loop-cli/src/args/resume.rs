@@ -7,7 +7,7 @@ use loop_core::Usd;
 use loop_guardrails::policy::command::CommandPrefix;
 use loop_manifest::duration;
 
-use super::{OutputArgs, dollars};
+use super::{OutputArgs, numbers::dollars};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ResumeArgs {

@@ -6,7 +6,7 @@ use clap::Args;
 use loop_agents::chat::Effort;
 use loop_guardrails::policy::command::CommandPrefix;
 
-use super::above_zero;
+use super::numbers::above_zero;
 
 #[derive(Debug, Args)]
 pub(crate) struct TaskArgs {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::support::{Manifest, Scenario};
 
-/// What the check prints is the same, apart from a time and the number of a process.
+/// The output of the check is the same, apart from a time and the number of a process.
 const CHECK: &str = "echo \"2 failed in 0.0${LOOP_ITERATION}s (pid $$)\"; false";
 
 /// An agent that changes nothing and keeps its prompts elsewhere, with more iterations than are needed.

@@ -1,4 +1,4 @@
-//! What the steps of a run have left behind, as a fold of its events.
+//! The traces of the steps of a run, as a fold of its events.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What a check printed, without the parts that are different each time.
+//! The output of a check, without the parts that are different each time.
 
 use std::{
     borrow::Cow,

@@ -33,7 +33,7 @@ pub const PUT_BACK_LIMIT: u64 = 3;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct StagnationRules {
-    /// The number of iterations in a row with the same files and the same check output after which the agent is told.
+    /// The number of iterations in a row with the same files and the same check output after which the next prompt says so.
     pub nudge_after: u64,
     /// The number of such iterations after which the run halts.
     pub halt_after: u64,

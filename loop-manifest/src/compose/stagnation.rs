@@ -24,7 +24,7 @@ impl Plan {
     }
 }
 
-/// What the present step has to tell the agent.
+/// The words of the present step for the agent.
 pub(super) type Nudge = Arc<Mutex<Option<String>>>;
 
 /// A command whose output is compared with that of earlier steps.

@@ -12,13 +12,13 @@ use super::super::{
 pub(super) const KEYS: &[Key] = &[
     Key::new("stagnation", Optional, Shape::WordOrObject(STAGNATION), "when a run gets nowhere")
         .explained(
-            "When a run gets nowhere: its iterations leave the same files and the same check output. The agent is told \
-             first, and later the run halts with `stagnated`. A word, or an object with the numbers. See \
+            "When a run gets nowhere: its iterations leave the same files and the same check output. First the \
+             next prompt says so, and later the run halts with `stagnated`. A word, or an object with the numbers. See \
              [Stagnation](stagnation.md).",
         )
         .default(Text("auto"))
         .examples(&[Text("off")]),
-    Key::new("stagnation.nudge_after", Optional, Shape::Whole(1), "when the agent is told")
+    Key::new("stagnation.nudge_after", Optional, Shape::Whole(1), "when the next prompt says so")
         .explained(
             "After how many iterations in a row with the same result the next prompt says so. Less than `halt_after`.",
         )
