@@ -113,6 +113,16 @@ fn the_next_prompt_names_processes_that_no_stream_declares() {
 }
 
 #[test]
+fn the_record_names_the_cut_work_of_the_loop_that_won() {
+    let scenario = Scenario::new();
+    let manifest = printing(&scenario, &stream_of("codex"), "codex-json", "true", "true")
+        .set("snapshots", "auto")
+        .set("parallel", json!({ "n": 2 }));
+    scenario.run_manifest(&manifest).exits(0).says(&["but background work was cut off"]);
+    assert_eq!(scenario.record()["cut_work"], "`npm test`, Review the parser");
+}
+
+#[test]
 fn a_secret_in_a_command_stays_secret() {
     let scenario = Scenario::new();
     let stream = stream_of("codex").replace("npm test", "curl -u me:hunter2hunter2 example.org");

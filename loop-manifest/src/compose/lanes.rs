@@ -155,6 +155,8 @@ impl Iteration for Lanes {
         let ended = ended?;
         let winner = self.winner(&ended);
         self.finish(copies, winner).await?;
+        let cut_work = winner.and_then(|index| ended.reports().get(index)?.last_step()?.cut_work());
+        cut_work.into_iter().for_each(|work| cx.cut_work(work));
         let lanes = ended.reports().iter().map(lane_output).collect();
         let copies = winner.is_none().then(|| self.places.copies.clone());
         Ok(LanesOutput { lanes, winner: winner.map(|index| index + 1), copies })
