@@ -29,7 +29,7 @@ pub(crate) use self::{
     command_words::{suggest_command, suggest_flag},
     every::EveryArgs,
     init::InitArgs,
-    inspect::{PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs, VerifyArgs},
+    inspect::{ABOUT_VERIFY, PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs, VerifyArgs},
     models::{DoctorArgs, ModelsArgs},
     overrides::OverrideArgs,
     pipeline::PipelineArgs,
@@ -181,20 +181,7 @@ Examples:
   loop show 0198b2 -i 3 --output | less")]
     Show(ShowArgs),
     /// Run a run's check again in a fresh place, and compare
-    #[command(
-        hide = true,
-        after_help = "\
-Compares the run's journal with the head in its record, restores the last state
-that the check judged in the cache, and runs the check there again. The folder
-of the run stays as it is.
-
-Exit:  0 as recorded  1 something differs  2 cannot be verified
-
-Examples:
-  loop verify
-  loop verify 0198b2 --json | jq .verified
-  loop verify 0198b2 --head $(jq -r .journal_head record.json)"
-    )]
+    #[command(hide = true, after_help = ABOUT_VERIFY)]
     Verify(VerifyArgs),
     /// Show what a run changed in its folder
     #[command(after_help = "\

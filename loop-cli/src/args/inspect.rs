@@ -55,6 +55,19 @@ pub(crate) struct ReportArgs {
     pub(crate) html: Option<PathBuf>,
 }
 
+/// The page below the options of `loop verify`.
+pub(crate) const ABOUT_VERIFY: &str = "\
+Compares the run's journal with the head in its record, restores the last state
+that the check judged in the cache, and runs the check there again. The folder
+of the run stays as it is.
+
+Exit:  0 as recorded  1 something differs  2 cannot be verified
+
+Examples:
+  loop verify
+  loop verify 0198b2 --json | jq .verified
+  loop verify 0198b2 --head $(jq -r .journal_head record.json)";
+
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     /// The run's id or its beginning [default: the last run of this folder]

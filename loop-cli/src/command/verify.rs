@@ -140,6 +140,7 @@ const fn is_alone(plan: &Plan) -> bool {
     evaluator.confidence.is_none()
         && evaluator.judge.is_none()
         && evaluator.plan.is_none()
+        && evaluator.pipeline.is_none()
         && evaluator.review.is_none()
 }
 

@@ -11,6 +11,7 @@ pub(crate) struct OutputFilter(Vec<(Regex, &'static str)>);
 impl OutputFilter {
     pub(crate) fn new() -> Self {
         let rules = [
+            (r"\b[0-9a-f]{64}\b", "[digest]"),
             (ID, "[id]"),
             (r"\b((Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?\d{4}-\d\d-\d\d", "[date]"),
             (r"(T|\b)\d\d:\d\d(:\d\d(\.\d+)?)?Z?( \+00:00)?", " [time] "),
