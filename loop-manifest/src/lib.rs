@@ -93,7 +93,7 @@ pub use self::{
     remaining::remaining,
     request_plan::{RequestPlanError, request_plan},
     schema::schema,
-    sealed::{FreshVerdict, VerificationError},
+    sealed::{FreshVerdict, SealTrial, VerificationError},
     source::Source,
     stop_plan::StopPlan,
     stored_output::{StoredAgentOutput, describe_actions},

@@ -23,14 +23,17 @@ pub(crate) struct InitArgs {
     /// Use this check [default: what the project's files point to]
     #[arg(long, value_name = "CMD")]
     pub(crate) check: Option<String>,
+    /// Seal the check if it says the same in a tree of its own
+    #[arg(long)]
+    pub(crate) sealed: bool,
     /// Replace FILE if it exists
     #[arg(long)]
     pub(crate) force: bool,
     /// Write a skill instead: it teaches agents to start loops
-    #[arg(long, conflicts_with_all = ["template", "out", "agent", "check", "list"])]
+    #[arg(long, conflicts_with_all = ["template", "out", "agent", "check", "sealed", "list"])]
     pub(crate) skill: bool,
     /// Only list the agents and the checks that were found
-    #[arg(long, conflicts_with_all = ["out", "agent", "check", "force"])]
+    #[arg(long, conflicts_with_all = ["out", "agent", "check", "sealed", "force"])]
     pub(crate) list: bool,
 }
 

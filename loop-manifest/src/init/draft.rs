@@ -33,6 +33,8 @@ pub struct Draft<'a> {
     pub check: Option<CheckChoice<'a>>,
     /// True if the JSON Schema is in the folder of the manifest.
     pub has_schema: bool,
+    /// True if the check is sealed: the agent cannot change it.
+    pub is_sealed: bool,
 }
 
 /// The check of a draft.
@@ -66,7 +68,11 @@ impl Draft<'_> {
     }
 
     fn page(&self) -> ManifestText {
-        let evaluator = vec![TextField::line("command", self.check_command()).comment(self.about_check())];
+        let mut evaluator =
+            vec![TextField::line("command", self.check_command()).comment(self.about_check())];
+        if self.is_sealed {
+            evaluator.push(TextField::flag("sealed", true).comment(ABOUT_SEAL));
+        }
         let check_first = TextField::flag("check_first", true).comment(ABOUT_CHECK_FIRST);
         let mut items = vec![
             TopLevelItem::Field(TextField::line("name", self.name())),
@@ -170,6 +176,9 @@ impl Draft<'_> {
 
 const ABOUT_CHECK_FIRST: &str =
     "Whether the check also runs before the first iteration. If it passes, the agent does not run.";
+
+const ABOUT_SEAL: &str =
+    "Whether the check runs in a tree of its own, with the tests of the start. The agent cannot change those.";
 
 const ABOUT_FORMAT: &str = "The format in which the agent reports its usage.";
 

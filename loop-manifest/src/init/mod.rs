@@ -13,7 +13,7 @@
 //! let template = Template::FixUntilTestsPass;
 //! let found = checks(folder, template.purpose());
 //! let agent = AgentChoice::named("claude");
-//! let draft = Draft { template, folder: "it", agent, check: found.first().map(CheckChoice::Found), has_schema: false };
+//! let draft = Draft { template, folder: "it", agent, check: found.first().map(CheckChoice::Found), has_schema: false, is_sealed: false };
 //! assert!(draft.is_complete());
 //! assert!(draft.render(Format::Yaml).contains("go test ./..."));
 //! # Ok::<(), std::io::Error>(())

@@ -20,9 +20,11 @@ mod protected;
 mod scripts;
 mod surroundings;
 mod tree;
+mod trial;
 mod verdict;
 mod verification;
 
+pub use self::trial::SealTrial;
 pub use self::verification::{FreshVerdict, VerificationError};
 pub(crate) use self::{
     check::SealedCheck, floor::is_test_runner, patterns::check_pattern, verdict::with_more,

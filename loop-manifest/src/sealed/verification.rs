@@ -225,7 +225,7 @@ fn restore(
 }
 
 /// Asks a check about the state after an iteration, outside of a loop.
-async fn evaluate(
+pub(super) async fn evaluate(
     check: &mut dyn Evaluator<AgentOutput>,
     iteration: u64,
 ) -> Result<Verdict, VerificationError> {

@@ -47,6 +47,7 @@ fn every_template_with_every_known_agent_is_right_and_free_of_warnings() {
                     agent,
                     check: Some(CheckChoice::Found(&check)),
                     has_schema,
+                    is_sealed: false,
                 };
                 let (plan, warnings) = planned(&draft);
                 assert_eq!(warnings, "", "{program}");
@@ -64,7 +65,7 @@ fn every_template_with_every_known_agent_is_right_and_free_of_warnings() {
 fn what_was_not_found_is_warned_about_and_nothing_else_is() {
     let template = Template::FixUntilTestsPass;
     let draft =
-        Draft { template, folder: "…", agent: AgentChoice::Missing, check: None, has_schema: false };
+        Draft { template, folder: "…", agent: AgentChoice::Missing, check: None, has_schema: false, is_sealed: false };
     let (plan, warnings) = planned(&draft);
     assert_eq!(warnings.matches("warning:").count(), 2, "{warnings}");
     assert_eq!(plan.name, "fix-until-tests-pass");
@@ -77,7 +78,7 @@ proptest! {
         let agent = AgentChoice::Given(&command);
         let check = check(Purpose::Test);
         let template = Template::FixUntilTestsPass;
-        let draft = Draft { template, folder: &command, agent, check: Some(CheckChoice::Found(&check)), has_schema: true };
+        let draft = Draft { template, folder: &command, agent, check: Some(CheckChoice::Found(&check)), has_schema: true, is_sealed: false };
         let (plan, _) = planned(&draft);
         prop_assert_eq!(plan.agent.command().map(CommandLine::as_str), Some(command.as_str()));
     }
@@ -95,6 +96,7 @@ fn the_words_are_written_as_a_person_would() {
             agent,
             check: Some(CheckChoice::Found(&check)),
             has_schema: file == "loop.json",
+            is_sealed: true,
         };
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(file.replace('.', "_"), draft.render(format));

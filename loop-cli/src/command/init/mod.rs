@@ -1,5 +1,7 @@
 //! `loop init`: writes a manifest for the project in this folder.
 
+mod seal;
+
 use std::{
     env,
     ffi::OsStr,
@@ -46,13 +48,21 @@ pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
     // The draft writes the name in another form, in which nobody would find a secret.
     let folder = dir.file_name().unwrap_or_default().to_string_lossy();
     let folder = view::secrets().redact(&folder);
-    let draft = Draft {
+    let mut draft = Draft {
         template: args.template,
         folder: &folder,
         agent,
         check,
         has_schema: args.out.with_file_name(SCHEMA_FILE).is_file(),
+        is_sealed: args.sealed,
     };
+    if args.sealed {
+        match seal::objection(&draft, dir.clone())? {
+            Ok(objection) => draft.is_sealed = objection.is_none(),
+            // The user ended it.
+            Err(code) => return Ok(code),
+        }
+    }
     let text = draft.render(format);
     if args.out.as_os_str() == STDOUT {
         view::print_or_warn(&text);
