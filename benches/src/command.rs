@@ -121,6 +121,7 @@ impl CommandBench {
             "agent": { "command": agent, "prompt": "x" },
             "evaluator": { "command": "false" },
             "guardrails": { "max_iterations": iterations },
+            "stagnation": "off",
         });
         fs::write(&manifest, text.to_string())?;
         let mut command = Command::new(&self.binary);

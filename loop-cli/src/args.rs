@@ -31,7 +31,7 @@ pub(crate) use self::{
     command_words::{suggest_command, suggest_flag},
     every::EveryArgs,
     init::InitArgs,
-    inspect::{PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs},
+    inspect::{PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs, VerifyArgs},
     models::{DoctorArgs, ModelsArgs},
     overrides::OverrideArgs,
     pipeline::PipelineArgs,
@@ -59,7 +59,7 @@ use loop_manifest::init::known_programs;
     // Omits the two options that every command has, so that the help fits one screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "\
-More:  plan policy apply snapshots models session report schema completions man
+More:  verify plan policy apply snapshots models session report completions man
 To start, in your project's folder:  loop init && loop run
 Exit:  0 goal met  1 halted  2 wrong usage or manifest  3 failed  129+ signal"
 )]
@@ -182,6 +182,22 @@ Examples:
   loop show 0198b2 -i 3
   loop show 0198b2 -i 3 --output | less")]
     Show(ShowArgs),
+    /// Run a run's check again in a fresh place, and compare
+    #[command(
+        hide = true,
+        after_help = "\
+Compares the run's journal with the head in its record, restores the last state
+that the check judged in the cache, and runs the check there again. The folder
+of the run stays as it is.
+
+Exit:  0 as recorded  1 something differs  2 cannot be verified
+
+Examples:
+  loop verify
+  loop verify 0198b2 --json | jq .verified
+  loop verify 0198b2 --head $(jq -r .journal_head record.json)"
+    )]
+    Verify(VerifyArgs),
     /// Show what a run changed in its folder
     #[command(after_help = "\
 Examples:
@@ -249,12 +265,9 @@ Examples:
     #[command(
         hide = true,
         after_help = "\
-Each reply has to state how confident the model is. The first one below PERCENT
-ends the run. In a file, `@NAME` at the beginning of a line names its model.
+The first reply that states a confidence below PERCENT ends the run.
 
-Examples:
-  loop pipeline 80% outline.md draft.md review.md
-  loop pipeline 90% *.md --retries 1 --max-cost 2"
+Example:  loop pipeline 80% outline.md draft.md review.md --retries 1"
     )]
     Pipeline(PipelineArgs),
     /// List, show or check skills: instructions that a model loads

@@ -12,10 +12,14 @@ pub(crate) const OK: u8 = 0;
 pub(crate) const DENIED: u8 = 1;
 /// `loop check`: a command in the manifest is still to be written.
 pub(crate) const UNFINISHED: u8 = 1;
+/// `loop verify`: the journal was changed, or the check has another verdict.
+pub(crate) const DIFFERS: u8 = 1;
 /// A guardrail halted the run.
 pub(crate) const HALTED: u8 = 1;
 /// The command line, the manifest or the machine's set-up is wrong, or a stored file is unusable. Nothing was run.
 pub(crate) const USAGE: u8 = 2;
+/// `loop verify`: there is nothing to compare with.
+pub(crate) const UNVERIFIED: u8 = 2;
 /// The run failed by itself, or a requested record or a result could not be written.
 pub(crate) const FAILED: u8 = 3;
 /// A signal cancelled the run. The code is this value plus the signal's number.

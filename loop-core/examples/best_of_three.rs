@@ -31,7 +31,7 @@ pub(crate) async fn main() -> Result<(), BuildError> {
     let three = iteration_fn(async |cx: IterationContext<Candidate>| {
         let ask = |variant| ask(cx.iteration(), variant, cx.meter());
         let (one, two, three) = tokio::join!(ask(1), ask(2), ask(3));
-        let best_so_far = cx.previous().and_then(|step| step.output().cloned());
+        let best_so_far = cx.last_output().cloned();
         let all = [one, two, three].into_iter().chain(best_so_far);
         let best = all.max_by(|one, other| one.score.total_cmp(&other.score));
         best.ok_or_else(|| loop_core::WorkError::failed("no candidate"))

@@ -20,7 +20,7 @@ fn slope((x, y): Point) -> Point {
 
 async fn descend(rate: f64) -> Result<Report<Point>, BuildError> {
     let step = iteration_fn(move |cx: IterationContext<Point>| async move {
-        let (x, y) = cx.previous().and_then(|step| step.output().copied()).unwrap_or((0.0, 0.0));
+        let (x, y) = cx.last_output().copied().unwrap_or((0.0, 0.0));
         let (dx, dy) = slope((x, y));
         Ok((x - rate * dx, y - rate * dy))
     });

@@ -23,7 +23,7 @@ impl Iteration for Writer {
     type Output = String;
 
     async fn run(&mut self, cx: IterationContext<String>) -> Result<String, WorkError> {
-        let mut draft = cx.previous().and_then(|step| step.output()).cloned().unwrap_or_default();
+        let mut draft = cx.last_output().cloned().unwrap_or_default();
         let advice = cx.previous().and_then(|step| step.verdict()?.feedback());
         for word in [advice, cx.guidance()].into_iter().flatten() {
             draft.push_str(word);

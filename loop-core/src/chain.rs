@@ -27,7 +27,7 @@ type Journals<O> = Box<dyn FnMut(u64) -> Result<Box<dyn Journal<O>>, BoxError> +
 /// in [`last_output`](IterationContext::last_output), and that part's step, with the verdict of its gate, in
 /// [`previous`](IterationContext::previous). The first part finds the previous pass there. All parts see the index of
 /// the pass as [`iteration`](IterationContext::iteration), and its [guidance](IterationContext::guidance). The usage,
-/// marks and faults of all parts and gates count for the pass.
+/// marks, faults and cut work of all parts and gates count for the pass.
 ///
 /// A part may have a [gate](Self::gate). If the gate does not pass, or a part fails, the pass is a failed iteration:
 /// its failure names the part and the verdict's feedback, and the next pass begins with the first part. To repeat a
@@ -228,13 +228,14 @@ impl<O> StopCondition<JudgedStep<O>> for AllPassed {
     }
 }
 
-/// Passes the marks and faults of a part on to the pass.
+/// Passes the marks, the fault and the cut work of a part on to the pass.
 fn pass_on_notes<O>(event: &Event, cx: &IterationContext<O>) {
     if let EventKind::IterationFinished { notes: Some(notes), .. }
     | EventKind::EvaluationFinished { notes: Some(notes), .. } = &event.kind
     {
         notes.marks.iter().for_each(|mark| cx.mark(&mark.name, mark.hash));
         notes.fault.iter().for_each(|fault| cx.fault(&**fault));
+        notes.cut_work.iter().for_each(|work| cx.cut_work(&**work));
     }
 }
 

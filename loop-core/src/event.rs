@@ -269,7 +269,7 @@ impl<T> WorkResult<T> {
 /// The facts that a piece of work reports beside its result.
 ///
 /// # Default
-/// Nothing: the usage is unknown, and there are no marks and no fault.
+/// Nothing: the usage is unknown, and there are no marks, no fault and no cut work.
 ///
 /// ```
 /// use loop_core::{Notes, Usage};
@@ -292,6 +292,9 @@ pub struct Notes {
     /// deferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<Arc<str>>,
+    /// The work that the iteration had begun and that was ended before it was done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut_work: Option<Arc<str>>,
     /// The revised quality of the cost that the iteration reported, if it has changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_quality: Option<CostQuality>,

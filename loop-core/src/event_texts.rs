@@ -116,8 +116,8 @@ fn judged(verdict: &mut Verdict, change: Change<'_>) {
 }
 
 fn noted(notes: &mut Option<Box<Notes>>, change: Change<'_>) {
-    if let Some(Notes { fault: Some(fault), .. }) = notes.as_deref_mut() {
-        shared(fault, change);
+    if let Some(Notes { fault, cut_work, .. }) = notes.as_deref_mut() {
+        fault.iter_mut().chain(cut_work).for_each(|text| shared(text, &mut *change));
     }
 }
 
@@ -132,7 +132,10 @@ mod tests {
     fn events() -> Vec<EventKind> {
         let said = |what: &str| format!("{what} {SECRET}, {SECRET}");
         let halt = || Halt::new(StopReason::custom("of_my_own"), said("halt"));
-        let notes = || Notes { fault: Some(said("fault").into()), ..Notes::default() }.boxed();
+        let notes = || {
+            let (fault, cut_work) = (Some(said("fault").into()), Some(said("cut work").into()));
+            Notes { fault, cut_work, ..Notes::default() }.boxed()
+        };
         let ending = || Box::new(Ending::halted_by("budget", halt()));
         let question = Question { text: said("question"), unanswered: halt() };
         let answer = |guidance| EventKind::QuestionAnswered { answer: Some(Answer::Continue { guidance }) };

@@ -124,7 +124,8 @@ impl Ceiling {
 /// - [`ceiling`](Self::ceiling) applies while work runs. When a dimension is exhausted, the driver interrupts the work
 ///   and the run halts, for the reason that `check` then returns, or else for the exhausted dimension. No iteration
 ///   begins then either, and an evaluation that had already begun does not begin again. The first evaluation of a step
-///   always happens, so that the goal is checked before the limits.
+///   always happens, so that the goal is checked before the limits, unless a reader, an observer or the journal delayed
+///   the run past its deadline.
 /// - State is a fold too: [`observe`](Self::observe) sees every event once, live and on restore. A run can be restored
 ///   from a [`Snapshot`](crate::Snapshot) only if all its guardrails implement [`snapshot`](Self::snapshot).
 ///

@@ -101,7 +101,6 @@ impl<O> IterationContext<O> {
     /// ```
     /// use loop_core::{Iteration, IterationContext, IterationError};
     ///
-    /// /// Writes as text the number that another iteration computes from the previous one.
     /// struct InWords<I>(I);
     ///
     /// #[loop_core::async_trait]
@@ -225,11 +224,15 @@ impl<O> IterationContext<O> {
         self.last_output.as_deref()
     }
 
-    /// Notes that something went wrong although the evaluator can still judge the output: a non-zero exit code, for
-    /// example. The step counts as a [consecutive failure](crate::Progress::consecutive_failures). Faults and marks
-    /// that a task notes after the end of the step are dropped.
+    /// Notes a problem with an output that the evaluator can still judge, such as an exit code. The step counts as a
+    /// [consecutive failure](crate::Progress::consecutive_failures). Notes after the end of the step are dropped.
     pub fn fault(&self, message: impl Into<String>) {
         self.handle.fault(message.into());
+    }
+
+    /// Notes which work of this iteration was ended before it was done. That is not a failure.
+    pub fn cut_work(&self, work: impl Into<String>) {
+        self.handle.cut_work(work.into());
     }
 }
 

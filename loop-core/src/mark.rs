@@ -54,7 +54,7 @@ impl Streak {
             self.step = step;
         }
         self.unchanged = match self.before {
-            Some((before, unchanged)) if before == hash => unchanged + 1,
+            Some((before, unchanged)) if before == hash => unchanged.saturating_add(1),
             _ => 0,
         };
         self.mark.hash = hash;

@@ -122,8 +122,8 @@ impl<O> Report<O> {
         self.last_step().and_then(Step::output)
     }
 
-    /// Returns the output of the latest settled step that produced one. After a failed step this is an earlier step's
-    /// output.
+    /// Returns the latest output. After a failed step this is an earlier step's output. If the run ended before an
+    /// evaluation was over, it is the output that a [resumed](crate::Loop::resume) run still has to judge.
     pub fn last_output(&self) -> Option<&O> {
         self.steps.last_output.as_deref()
     }

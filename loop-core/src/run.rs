@@ -289,8 +289,13 @@ impl<O> Run<O> {
     pub(crate) fn reported(mut self, unrecorded: Option<String>) -> Option<Report<O>> {
         let ending = self.progress().ending()?.clone();
         self.leave();
+        let mut steps = mem::take(&mut self.steps);
+        // A resumed run judges this output, so it must not get an earlier one in its place.
+        if self.progress().needs_output() {
+            steps.last_output = self.output.take().or(steps.last_output);
+        }
         let progress = self.machine.take_progress();
-        Some(Report::new(ending, progress, mem::take(&mut self.steps), unrecorded))
+        Some(Report::new(ending, progress, steps, unrecorded))
     }
 
     /// Tells those around this run how it ended, once.

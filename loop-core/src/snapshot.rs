@@ -49,12 +49,18 @@ enum Why {
     OtherParts { stored: String, present: String },
     #[error("the state of `{part}` in the snapshot cannot be read: {why}")]
     Unreadable { part: String, why: String },
+    #[error("the snapshot is damaged: {0}; use an undamaged copy, or the events of the run")]
+    Damaged(&'static str),
 }
 
 impl SnapshotError {
     /// Creates the error of a part that has no snapshot.
     pub fn missing(part: impl Into<String>) -> Self {
         Self(Why::Missing(part.into()))
+    }
+
+    pub(crate) const fn damaged(why: &'static str) -> Self {
+        Self(Why::Damaged(why))
     }
 
     pub(crate) fn unreadable(part: impl Into<String>, error: &BoxError) -> Self {

@@ -4,7 +4,7 @@ use std::{fmt, ops::Deref, sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Mark, RunTime, Usage, Verdict};
+use crate::{Mark, Notes, RunTime, Usage, Verdict};
 
 /// A step without its output. Part of [`Progress`](crate::Progress).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -18,6 +18,7 @@ pub struct StepRecord {
     pub(crate) verdict: Option<Verdict>,
     pub(crate) failure: Option<Arc<str>>,
     pub(crate) fault: Option<Arc<str>>,
+    pub(crate) cut_work: Option<Arc<str>>,
     /// Its iteration made an output.
     pub(crate) produced: bool,
 }
@@ -47,6 +48,13 @@ impl StepRecord {
     #[must_use]
     pub fn with_fault(mut self, message: impl Into<Arc<str>>) -> Self {
         self.fault = Some(message.into());
+        self
+    }
+
+    /// Sets the work that was ended before it was done.
+    #[must_use]
+    pub fn with_cut_work(mut self, work: impl Into<Arc<str>>) -> Self {
+        self.cut_work = Some(work.into());
         self
     }
 
@@ -81,7 +89,8 @@ impl StepRecord {
 
     /// Returns the time in which its iteration and its evaluation ran. Excludes the time between them, in which a slow
     /// reader may have delayed the run, or work was deferred. In a run with a journal it includes the journal's sync
-    /// between the recorded start of the work and the call.
+    /// between the recorded start of the work and the call. In a [stream](crate::Loop::stream) it includes the time for
+    /// which nobody polled the stream meanwhile.
     pub const fn elapsed(&self) -> Duration {
         self.worked.since(RunTime::ZERO)
     }
@@ -120,6 +129,17 @@ impl StepRecord {
     /// Returns what went wrong in work that could still be judged: a non-zero exit code, for example.
     pub fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
+    }
+
+    /// Returns the work that the iteration had begun and that was ended before it was done, if there was any.
+    pub fn cut_work(&self) -> Option<&str> {
+        self.cut_work.as_deref()
+    }
+
+    /// Keeps the texts of these notes.
+    pub(crate) fn take_texts(&mut self, notes: &Notes) {
+        self.fault = notes.fault.clone().or(self.fault.take());
+        self.cut_work = notes.cut_work.clone().or(self.cut_work.take());
     }
 
     /// Returns whether something went wrong: a failure or a fault. A failing verdict is neither.
@@ -229,5 +249,7 @@ mod tests {
         assert_eq!((failed.failure(), failed.is_failed()), (Some("no reply"), true));
         let faulty = judged.with_fault("exited with 1");
         assert_eq!((faulty.fault(), faulty.is_failed()), (Some("exited with 1"), true));
+        let cut = StepRecord::new(1).with_cut_work("`npm test`");
+        assert_eq!((cut.cut_work(), cut.is_failed()), (Some("`npm test`"), false));
     }
 }

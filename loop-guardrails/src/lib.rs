@@ -5,6 +5,7 @@ pub mod checkpoint;
 pub mod limit;
 pub mod policy;
 mod snapshot;
+pub mod stagnation;
 pub mod stop;
 
 #[cfg(test)]
@@ -19,6 +20,7 @@ pub use self::{
     limit::{
         ConsecutiveFailures, MaxCost, MaxElapsed, MaxIterations, MaxTokens, SpendingRate, UnmeteredIterations,
     },
+    stagnation::{ScoreGain, Stagnation, StagnationRules},
     stop::{
         AfterIterations, And, Condition, ConditionList, EvaluatorPassed, InvalidScore, NamedCondition, Not,
         Or, OutputMatches, PatternError, ScoreAtLeast, after, all, any, at_least, evaluator_passed,

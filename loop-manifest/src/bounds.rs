@@ -29,3 +29,6 @@ pub(crate) const MIN_FEEDBACK_BYTES: usize = 256;
 
 /// The default maximum of text that a placeholder brings into the prompt, in bytes.
 pub(crate) const FEEDBACK_BYTES: usize = 32 << 10;
+
+/// The largest gain of a score that can be asked for.
+pub(crate) const MAX_GAIN: f64 = 1e12;

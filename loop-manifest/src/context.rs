@@ -4,7 +4,7 @@ mod copies;
 mod snapshots;
 
 pub use copies::discard_copies;
-pub(crate) use copies::{discard, discard_lanes, journals_place, sealed_place};
+pub(crate) use copies::{discard, discard_lanes, journals_place, sealed_place, verified_place};
 
 use std::{
     collections::BTreeSet,

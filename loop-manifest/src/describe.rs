@@ -1,12 +1,13 @@
 //! Describes a plan in words, for a person who will leave it unattended for a night.
 
 mod seal;
+mod stagnation;
 
 use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
 use loop_agents::{
     process::sandbox::{Enforcement, SandboxNetwork},
-    shell::CommandLine,
+    shell::{BackgroundPolicy, CommandLine},
 };
 use loop_guardrails::policy::environment::{Inheritance, NamePattern};
 use loop_telemetry::words::{count, span};
@@ -15,9 +16,8 @@ use super::{
     compose::ON_FINISH_TIME,
     environment::EnvironmentPlan,
     plan::{
-        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, ParallelPlan, Pick,
-        PipelineCheck, Plan, PlanCheck, ResumePlan, ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan,
-        WorkPlan,
+        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, ModelPlan, PacePlan, ParallelPlan, Pick, Plan,
+        PlanCheck, ResumePlan, ReviewCommand, ReviewPlan, ReviewerPlan, UsagePlan, WorkPlan,
     },
     sandbox_plan::SandboxPlan,
     stop_plan::StopPlan,
@@ -31,27 +31,16 @@ pub fn describe(plan: &Plan) -> String {
     for (index, (name, value)) in plan.variables.iter().enumerate() {
         row(&mut page, if index == 0 { "variables" } else { "" }, &format!("{name} = {}", value.trim()));
     }
-    match &plan.agent.work {
-        WorkPlan::Command(command) => {
-            row(&mut page, "agent", command.as_str().trim());
-            row(&mut page, "", prompt(command));
-            row(&mut page, "", &usage(plan));
-        }
-        WorkPlan::Model(model) => of_model(&mut page, model, &plan.agent.usage),
-    }
-    environment(&mut page, &plan.agent.env);
-    if let Some(limits) = call_limits(plan.agent.max_time, plan.agent.max_silence) {
-        row(&mut page, "", &limits);
-    }
-    if let (Some(sandbox), WorkPlan::Command(_)) = (&plan.agent.sandbox, &plan.agent.work) {
-        row(&mut page, "", &confined(sandbox));
-    }
+    agent(&mut page, plan);
     evaluator(&mut page, &plan.evaluator);
     if plan.check_first {
         row(&mut page, "", "also runs before the first iteration; if it passes, the agent never starts");
     }
     row(&mut page, "done when", &goal(plan));
     row(&mut page, "limits", &limits(&plan.limits));
+    if let Some(stagnation) = stagnation::line(plan) {
+        row(&mut page, "stagnation", &stagnation);
+    }
     if let Some(parallel) = plan.parallel {
         row(&mut page, "at once", &at_once(parallel));
     }
@@ -83,6 +72,28 @@ pub fn describe(plan: &Plan) -> String {
         );
     }
     page
+}
+
+/// Describes the agent, and the limits on what it may do.
+fn agent(page: &mut String, plan: &Plan) {
+    match &plan.agent.work {
+        WorkPlan::Command(command) => {
+            row(page, "agent", command.as_str().trim());
+            row(page, "", prompt(command));
+            row(page, "", &usage(plan));
+        }
+        WorkPlan::Model(model) => of_model(page, model, &plan.agent.usage),
+    }
+    environment(page, &plan.agent.env);
+    if let Some(limits) = call_limits(plan.agent.max_time, plan.agent.max_silence) {
+        row(page, "", &limits);
+    }
+    if let (Some(background), WorkPlan::Command(_)) = (background(plan.agent.background), &plan.agent.work) {
+        row(page, "", background);
+    }
+    if let (Some(sandbox), WorkPlan::Command(_)) = (&plan.agent.sandbox, &plan.agent.work) {
+        row(page, "", &confined(sandbox));
+    }
 }
 
 fn at_once(ParallelPlan { count, pick }: ParallelPlan) -> String {
@@ -214,6 +225,17 @@ fn environment(page: &mut String, env: &EnvironmentPlan) {
     }
 }
 
+/// The treatment of unfinished background work, unless it is the default.
+const fn background(policy: BackgroundPolicy) -> Option<&'static str> {
+    match policy {
+        BackgroundPolicy::Wait => {
+            Some("background work that it declares may go on for a minute after its end")
+        }
+        BackgroundPolicy::Fail => Some("an iteration that leaves background work unfinished fails"),
+        _ => None,
+    }
+}
+
 /// The limits of one call of a command, if there are any.
 fn call_limits(max_time: Option<Duration>, max_silence: Option<Duration>) -> Option<String> {
     let time = max_time.map(span);
@@ -231,9 +253,7 @@ pub fn checks(plan: &EvaluatorPlan) -> Vec<(&'static str, String)> {
     let judge = plan.judge.as_ref().map(|judge| ("judge", of_judge(judge)));
     let review = plan.review.as_ref().map(|review| ("review", of_review(review)));
     let steps = plan.plan.as_ref().map(|plan| ("plan", of_plan(plan)));
-    let files = plan.pipeline.as_ref().map(|PipelineCheck { files, gate }| {
-        ("pipeline", format!("one file in each iteration: {}\neach reply needs {gate}", files.join(", ")))
-    });
+    let files = plan.pipeline.as_ref().map(|pipeline| ("pipeline", pipeline.to_string()));
     [command, confidence, judge, steps, files, review].into_iter().flatten().collect()
 }
 

@@ -31,14 +31,18 @@ mod names;
 mod nearest;
 mod next_step;
 mod overrides;
+mod parallel_plan;
 pub mod plan;
 mod raw;
 mod raw_checks;
 mod raw_condition;
+mod raw_environment;
+mod raw_pace;
 mod raw_parallel;
 mod raw_sandbox;
 mod raw_seal;
 mod raw_snapshots;
+mod raw_stagnation;
 mod remaining;
 mod request_plan;
 pub mod sandbox_plan;
@@ -89,6 +93,7 @@ pub use self::{
     remaining::remaining,
     request_plan::{RequestPlanError, request_plan},
     schema::schema,
+    sealed::{FreshVerdict, VerificationError},
     source::Source,
     stop_plan::StopPlan,
     stored_output::{StoredAgentOutput, describe_actions},

@@ -4,13 +4,13 @@ use std::{num::NonZeroU64, time::Duration};
 
 use loop_agents::{
     judge::VotePolicy,
-    shell::{CommandLine, Template, Variables},
+    shell::{BackgroundPolicy, CommandLine, Template, Variables},
     usage::{Format, Prices, USAGE_FILE_VARIABLE, UsageReader},
 };
 use loop_core::{Progress, Usd};
+use loop_guardrails::{StagnationRules, policy::environment::EnvironmentPolicy};
 
-use loop_guardrails::policy::environment::EnvironmentPolicy;
-
+pub use crate::parallel_plan::{ParallelPlan, Pick};
 pub use crate::seal_plan::{MinTests, OnProtectedChange, SealPlan};
 pub use crate::snapshot_plan::{Direction, OnHalt, ScorePlan, ScoreSource, SnapshotMode, SnapshotPlan};
 pub use crate::steps_plan::{PipelineCheck, PlanCheck};
@@ -40,6 +40,8 @@ pub struct Plan {
     pub stop: StopPlan,
     /// The limits that halt the run.
     pub limits: Limits,
+    /// When the run no longer gets anywhere; `None` if nothing watches for that.
+    pub stagnation: Option<StagnationRules>,
     /// Several loops at once, if there are several.
     pub parallel: Option<ParallelPlan>,
     /// The pause between iterations.
@@ -67,24 +69,6 @@ impl Plan {
     }
 }
 
-/// Several loops at once, each in its own copy of the folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ParallelPlan {
-    /// How many loops run at once.
-    pub count: usize,
-    /// Which result the folder gets.
-    pub pick: Pick,
-}
-
-/// Which result of several loops the folder gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pick {
-    /// That of the first loop that meets the goal: see [`loop_core::race`].
-    First,
-    /// That with the best score: see [`loop_core::best_of`].
-    Best,
-}
-
 /// The agent and its prompt.
 #[derive(Debug, Clone)]
 pub struct AgentPlan {
@@ -102,6 +86,8 @@ pub struct AgentPlan {
     pub max_time: Option<Duration>,
     /// The longest time without output; `None` is no limit.
     pub max_silence: Option<Duration>,
+    /// The treatment of background work that is not done when a command ends.
+    pub background: BackgroundPolicy,
     /// The sandbox in which its command runs. The tools of a model have another one, as the policy says.
     pub sandbox: Option<SandboxPlan>,
 }

@@ -3,14 +3,17 @@
 use super::{
     diagnostics::Diagnostic,
     document::Node,
-    field::{Field, FieldValue, FlagOrWhole, NamedText, SpannedText},
+    field::{Field, FieldValue, FlagOrWhole, SpannedText},
     fields::Fields,
     raw_checks::{RawConfidence, RawJudge, RawPipeline, RawPlanCheck},
     raw_condition::RawStopCondition,
+    raw_environment::RawEnvironment,
+    raw_pace::{RawFeedback, RawPace},
     raw_parallel::RawParallel,
     raw_sandbox::{self, RawSandbox},
     raw_seal::RawSeal,
     raw_snapshots::{RawScore, RawSnapshots},
+    raw_stagnation::RawStagnation,
 };
 
 /// The whole manifest. A missing object has no fields.
@@ -32,6 +35,8 @@ pub(crate) struct RawManifest {
     pub(crate) stop_condition: RawStopCondition,
     /// The limits of the run. Required.
     pub(crate) guardrails: RawGuardrails,
+    /// When the run no longer gets anywhere. Default: `auto`.
+    pub(crate) stagnation: RawStagnation,
     /// Several loops at once. Default: one.
     pub(crate) parallel: Option<RawParallel>,
     /// The pace of iterations. Default: no pause.
@@ -75,19 +80,10 @@ pub(crate) struct RawAgent {
     pub(crate) max_seconds: Field<f64>,
     /// For how long it may print nothing, in seconds. More than 0. Default: no limit.
     pub(crate) max_silence_seconds: Field<f64>,
+    /// The treatment of unfinished background work: `note` (the default), `wait` or `fail`.
+    pub(crate) background: Field<String>,
     /// Its sandbox. Keys that are not written are those of `sandbox`.
     pub(crate) sandbox: Option<RawSandbox>,
-}
-
-/// `agent.env`: the variables that the agent and the evaluator see.
-#[derive(Debug, Default)]
-pub(crate) struct RawEnvironment {
-    /// The variables to start with: `all` (the default: all that do not look like a secret) or `none`.
-    pub(crate) inherit: Field<String>,
-    /// The names of variables to pass on even if they look like secrets; a final `*` matches any ending.
-    pub(crate) pass: Field<Vec<SpannedText>>,
-    /// Variables to set, by name.
-    pub(crate) set: Field<Vec<NamedText>>,
 }
 
 /// `evaluator`: the check. At least one field besides `max_seconds` is required.
@@ -150,23 +146,6 @@ pub(crate) struct RawGuardrails {
     pub(crate) allow_unmetered: Field<bool>,
 }
 
-/// `pace`: how fast iterations follow each other.
-#[derive(Debug, Default)]
-pub(crate) struct RawPace {
-    /// The delay between the end of one iteration and the start of the next, in seconds. Default: 0.
-    pub(crate) every_seconds: Field<f64>,
-    /// The delay after the second failure in a row, in seconds; twice as long after each further one. From 0
-    /// to 60. Default: 1.
-    pub(crate) backoff_seconds: Field<f64>,
-}
-
-/// `feedback`: what one iteration tells the next.
-#[derive(Debug, Default)]
-pub(crate) struct RawFeedback {
-    /// The maximum output that one placeholder brings into the prompt, in bytes. At least 256. Default: 32768.
-    pub(crate) max_bytes: Field<i128>,
-}
-
 impl RawManifest {
     /// Reads the manifest from its tree. Adds errors in keys and types to `problems`.
     pub(crate) fn read(node: &Node, text: &str, problems: &mut Vec<Diagnostic>) -> Self {
@@ -182,6 +161,7 @@ impl RawManifest {
             check_first: fields.flag("check_first"),
             stop_condition: fields.object("stop_condition").map(RawStopCondition::read).unwrap_or_default(),
             guardrails: fields.object("guardrails").map(RawGuardrails::read).unwrap_or_default(),
+            stagnation: RawStagnation::read(&mut fields),
             parallel: fields.object("parallel").map(RawParallel::read),
             pace: fields.object("pace").map(RawPace::read).unwrap_or_default(),
             feedback: fields.object("feedback").map(RawFeedback::read).unwrap_or_default(),
@@ -218,19 +198,10 @@ impl RawAgent {
             env: fields.object("agent.env").map(RawEnvironment::read).unwrap_or_default(),
             max_seconds: fields.time("agent.max_seconds"),
             max_silence_seconds: fields.time("agent.max_silence_seconds"),
+            background: fields.text("agent.background"),
             sandbox: fields
                 .object("agent.sandbox")
                 .map(|fields| RawSandbox::read(fields, raw_sandbox::OF_AGENT)),
-        }
-    }
-}
-
-impl RawEnvironment {
-    fn read(mut fields: Fields<'_>) -> Self {
-        Self {
-            inherit: fields.text("agent.env.inherit"),
-            pass: fields.list("agent.env.pass"),
-            set: fields.texts("agent.env.set"),
         }
     }
 }
@@ -290,20 +261,5 @@ impl RawGuardrails {
             hitl_checkpoint: fields.flag_or_whole("guardrails.hitl_checkpoint"),
             allow_unmetered: fields.flag("guardrails.allow_unmetered"),
         }
-    }
-}
-
-impl RawPace {
-    fn read(mut fields: Fields<'_>) -> Self {
-        Self {
-            every_seconds: fields.time("pace.every_seconds"),
-            backoff_seconds: fields.time("pace.backoff_seconds"),
-        }
-    }
-}
-
-impl RawFeedback {
-    fn read(mut fields: Fields<'_>) -> Self {
-        Self { max_bytes: fields.whole("feedback.max_bytes") }
     }
 }

@@ -14,6 +14,7 @@
 //! - conditions that are nested too deep, too many of them, and an `at_least` above their number;
 //! - more votes than a judge can have, and more that must say yes than there are;
 //! - a price file that is unreadable or invalid;
+//! - a `stagnation.nudge_after` that is not less than `halt_after`;
 //! - a duplicate key;
 //! - settings, in a file that is no `loop.toml`.
 
@@ -56,6 +57,7 @@ pub fn schema() -> String {
             scores_have_one_source(),
             seals_have_a_command(),
             restores_have_a_source(),
+            stagnation_has_facts(),
             limits_are_measured()
         ]),
     );
@@ -113,7 +115,7 @@ fn agents_are_of_one_kind() -> Value {
     json!({ "properties": { "agent": {
         "if": { "required": ["command"] },
         "then": { "properties": { "system": false, "tools": false } },
-        "else": { "required": ["model"], "properties": { "format": false, "sandbox": false } },
+        "else": { "required": ["model"], "properties": { "format": false, "background": false, "sandbox": false } },
     } } })
 }
 
@@ -223,6 +225,20 @@ fn restores_have_a_source() -> Value {
             "if": scored,
             "else": { "properties": { "on_halt": { "not": { "const": "restore_best" } }, "on_regression": kept } },
         },
+    ] })
+}
+
+/// Stagnation is found in the output of a command, in snapshots, and in a score.
+fn stagnation_has_facts() -> Value {
+    let has = |key: &str| json!({ "properties": { "stagnation": { "type": "object", "required": [key] } }, "required": ["stagnation"] });
+    let needs = |key: &str| json!({ "properties": { "evaluator": { "required": [key] } } });
+    json!({ "allOf": [
+        {
+            "if": { "properties": { "stagnation": { "type": "object" } }, "required": ["stagnation"] },
+            "then": needs("command"),
+        },
+        { "if": has("score"), "then": needs("score") },
+        { "if": has("oscillation_after"), "then": { "properties": { "snapshots": { "not": snapshots_off() } } } },
     ] })
 }
 

@@ -14,7 +14,7 @@ use loop_telemetry::{FileJournal, ParallelRuns, RunInfo, RunStore};
 fn agent() -> impl Iteration<Output = String> {
     iteration_fn(async |cx: IterationContext<String>| {
         tokio::time::sleep(Duration::from_secs(600)).await;
-        let before = cx.previous().and_then(|step| step.output().cloned()).unwrap_or_default();
+        let before = cx.last_output().cloned().unwrap_or_default();
         Ok(format!("{before}{}", cx.iteration()))
     })
 }

@@ -33,7 +33,8 @@ pub use self::redact::OutputFilter;
 pub use self::{
     cache::Cache,
     journal::{
-        FileJournal, JournalEntry, JournalError, JournalReader, MAX_INLINE_OUTPUT, RunLock, StoredOutput,
+        ChainState, FileJournal, JournalEntry, JournalError, JournalReader, LineDigest, MAX_INLINE_OUTPUT,
+        RunLock, StoredOutput,
     },
     json::always_json,
     logs::{Channel, Log, LogError, Logs},

@@ -2,6 +2,8 @@
 
 #![cfg(test)]
 
+#[path = "journal/chain.rs"]
+mod chain;
 #[path = "journal/damage.rs"]
 mod damage;
 #[path = "journal/first_format.rs"]

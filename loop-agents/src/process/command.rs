@@ -19,6 +19,7 @@ use rustix::process::Pid;
 
 use super::{
     Environment, Job, ProcessError, RUN_VARIABLE, Supervisor,
+    leftovers::Linger,
     limit::{ProcessLimits, limit_memory},
     program::{Image, Program},
     session::ProcessSession,
@@ -60,6 +61,7 @@ pub struct Process {
     pub(super) limits: ProcessLimits,
     pub(super) job: Option<Job>,
     pub(super) supervisor: Option<Supervisor>,
+    pub(super) linger: Option<Linger>,
     /// Shared, since a command can be cloned and a descriptor cannot.
     inherited: Arc<Vec<OwnedFd>>,
     #[cfg(feature = "sandbox")]
@@ -111,16 +113,14 @@ impl Process {
             limits: ProcessLimits::default(),
             job: None,
             supervisor: None,
+            linger: None,
             inherited: Arc::default(),
             #[cfg(feature = "sandbox")]
             sandbox: None,
         }
     }
 
-    /// Sets whether a shell reads every command line, also a line that needs none.
-    ///
-    /// # Default
-    /// False.
+    /// Sets whether a shell reads every command line, also a line that needs none. The default is false.
     #[must_use]
     pub fn always_shell(mut self, always: bool) -> Self {
         self.always_shell = always;

@@ -61,7 +61,8 @@ impl<'a> CommandClock<'a> {
         Self { started: Instant::now(), stopped_before, job, heard: AtomicU64::new(0) }
     }
 
-    fn now(&self) -> Duration {
+    /// Returns the command's time so far.
+    pub(super) fn now(&self) -> Duration {
         let stopped = self.job.map(Job::time_stopped).unwrap_or_default() - self.stopped_before;
         self.started.elapsed().saturating_sub(stopped)
     }

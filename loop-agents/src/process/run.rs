@@ -4,13 +4,15 @@ use std::{
     convert::Infallible,
     future::{self, Future},
     io,
+    pin::{Pin, pin},
     time::Duration,
 };
 
+use rustix::process::Pid;
 use tokio::time::timeout;
 
 use super::{
-    CutReason, Exit, Process, ProcessError, Supervisor,
+    CutReason, Exit, Leftovers, Process, ProcessError, Supervisor, leftovers,
     limit::CommandClock,
     output::{OutputStream, ProcessIo},
     session::{ProcessSession, SessionEnd},
@@ -38,6 +40,9 @@ pub struct ProcessOutput {
     /// The PIDs of processes that the command left behind and that we could not end. They belong to another user, or
     /// hang in the kernel. Usually empty, and always empty without a [supervisor](super::Supervisor).
     pub survivors: Vec<u32>,
+    /// The processes that the command left behind. Only the commands of a [`ShellAgent`](crate::shell::ShellAgent) look
+    /// for them. If we made the command end, there are none.
+    pub leftovers: Leftovers,
 }
 
 impl Process {
@@ -52,12 +57,13 @@ impl Process {
     ///
     /// # Cancel safety
     /// Dropping the future kills the command and its group at once.
-    pub async fn run<S, L>(&self, stop: S, listener: L) -> Result<ProcessOutput, ProcessError>
+    pub async fn run<S, L>(&self, stop: S, mut listener: L) -> Result<ProcessOutput, ProcessError>
     where
         S: Future<Output = ()>,
         L: FnMut(OutputStream, &[u8]),
     {
-        let watch_over = self.supervisor.as_ref().map(Supervisor::watch);
+        let (mut stop, watch_over) = (pin!(stop), self.supervisor.as_ref().map(Supervisor::watch));
+        let mut watch_over = pin!(until_never(watch_over));
         if let Some(supervisor) = &self.supervisor {
             supervisor.prepare().await.map_err(ProcessError::WatchdogLost)?;
         }
@@ -66,7 +72,6 @@ impl Process {
         let in_job = self.job.as_ref().map(|job| job.enter(leader));
         let watch = Watch::new(leader).map_err(ProcessError::unwatched)?;
         let clock = CommandClock::start(self.job.as_ref());
-        let mut listener = listener;
         let listener = |stream, bytes: &[u8]| {
             clock.record_output();
             listener(stream, bytes);
@@ -80,9 +85,9 @@ impl Process {
             tokio::select! {
                 biased;
                 ended = watch.ended() => ended.map(|()| None),
-                () = stop => Ok(Some(CutReason::Requested)),
+                () = &mut stop => Ok(Some(CutReason::Requested)),
                 cut = clock.crossed(self.limits) => Ok(Some(cut)),
-                never = until_never(watch_over) => match never {},
+                never = &mut watch_over => match never {},
             }
         };
         let cut = process_io.while_waiting(event).await.map_err(ProcessError::Lost)?;
@@ -96,6 +101,7 @@ impl Process {
                 true
             }
         };
+        let leftovers = self.let_linger(cut, leader, (stop, watch_over), &mut process_io, &clock).await;
         drop(in_job);
         if !ended {
             let process = leader.as_raw_nonzero().get().unsigned_abs();
@@ -109,7 +115,38 @@ impl Process {
             stdout.mark_cut();
             stderr.mark_cut();
         }
-        Ok(ProcessOutput { exit, cut, stdout, stderr, survivors })
+        Ok(ProcessOutput { exit, cut, stdout, stderr, survivors, leftovers })
+    }
+
+    /// Looks for the processes that the command left behind, unless we made it end. Lets them go on for as long as they
+    /// may, until `stop` resolves.
+    async fn let_linger<L>(
+        &self,
+        cut: Option<CutReason>,
+        leader: Pid,
+        (stop, watch_over): (Pin<&mut impl Future<Output = ()>>, Pin<&mut impl Future<Output = Infallible>>),
+        process_io: &mut ProcessIo<L>,
+        clock: &CommandClock<'_>,
+    ) -> Leftovers
+    where
+        L: FnMut(OutputStream, &[u8]),
+    {
+        let Some(linger) = self.linger.as_ref().filter(|_| cut.is_none()) else {
+            return Leftovers::default();
+        };
+        let first = leftovers::left_by(leader).await;
+        if !first.is_empty() {
+            let over = async {
+                tokio::select! {
+                    () = stop => {}
+                    _ = clock.crossed(self.limits) => {}
+                    () = leftovers::until_gone(leader, linger, clock) => {}
+                    never = watch_over => match never {},
+                }
+            };
+            process_io.while_waiting(over).await;
+        }
+        Leftovers::after(&first, leader).await
     }
 
     /// Sends TERM, waits for the grace time, and sends KILL. The grace time covers everything that the command started:

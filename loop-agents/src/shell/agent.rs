@@ -1,11 +1,9 @@
 //! An iteration that is a command.
 
-use async_trait::async_trait;
-use loop_core::{Halt, Iteration, IterationContext, Step, WorkError};
-use serde::{Deserialize, Serialize};
-
 use super::{
-    AgentPrompt, CommandError, CommandLine, Invocation, PromptUndeliverable, Template,
+    AgentPrompt, BackgroundPolicy, CommandError, CommandLine, Invocation, PromptUndeliverable, ShellOutput,
+    Template,
+    background::{self, BackgroundWork},
     evaluator::EVALUATOR_EXIT_MARK,
     failures,
     output_listener::OutputListener,
@@ -15,10 +13,12 @@ use super::{
     unreported_cost::UnreportedCostGuard,
 };
 use crate::{
-    output::{Capture, OUTPUT_MARK},
-    process::{Exit, OutputStream, ProcessOutput},
+    output::OUTPUT_MARK,
+    process::{OutputStream, ProcessOutput},
     usage::{AgentFailure, Format, UsageReader, at_least_nothing},
 };
+use async_trait::async_trait;
+use loop_core::{Halt, Iteration, IterationContext, Step, WorkError};
 
 /// An agent that is a command: each iteration runs it once, with a prompt from a [`Template`].
 ///
@@ -50,48 +50,7 @@ pub struct ShellAgent {
     backoff: RateLimitBackoff,
     costs: bool,
     role: &'static str,
-}
-
-/// The result of an agent's command.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ShellOutput {
-    /// How the command ended.
-    pub exit: Exit,
-    /// Why we made it end, if we did: "after 10s, its time limit". The command may still have ended by itself in the
-    /// same moment.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cut: Option<String>,
-    /// The captured standard output.
-    pub stdout: Capture,
-    /// The captured standard error.
-    pub stderr: Capture,
-    /// The agent's last words, if its [`UsageReader`] can tell them from the rest of its output.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<Capture>,
-    /// Why the last words do not end the agent's work, if its [`UsageReader`] reports that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unfinished: Option<String>,
-}
-
-impl ShellOutput {
-    /// Creates the output of a command that ended by itself, without the details that only a [`UsageReader`] knows.
-    pub fn new(exit: Exit, stdout: Capture, stderr: Capture) -> Self {
-        Self { exit, cut: None, stdout, stderr, text: None, unfinished: None }
-    }
-
-    /// Returns how the command ended, if it failed. The text follows "it": "exited with 1", "was ended after 10s, its
-    /// time limit", "did not report that it had finished".
-    pub fn failure(&self) -> Option<String> {
-        let cut = self.cut.as_ref().map(|cut| format!("was ended {cut}"));
-        let cut = cut.or_else(|| (!self.exit.success()).then(|| self.exit.to_string()));
-        cut.or_else(|| self.unfinished.clone())
-    }
-
-    /// Returns the text for the next iteration: the agent's last words, or else its whole output.
-    pub fn said(&self) -> &Capture {
-        self.text.as_ref().unwrap_or(&self.stdout)
-    }
+    background: BackgroundPolicy,
 }
 
 /// A preview of the first iteration, from [`ShellAgent::preview`].
@@ -123,6 +82,7 @@ impl ShellAgent {
             backoff: RateLimitBackoff::default(),
             costs: false,
             role: "agent",
+            background: BackgroundPolicy::default(),
         }
     }
 
@@ -208,6 +168,14 @@ impl ShellAgent {
         self
     }
 
+    /// Sets what happens to background work that is not done when the agent ends. The [format](Format) of the
+    /// [`usage_reader`](Self::usage_reader) tells how the agent declares such work.
+    #[must_use]
+    pub const fn background(mut self, policy: BackgroundPolicy) -> Self {
+        self.background = policy;
+        self
+    }
+
     /// Returns the command line.
     pub fn command(&self) -> &CommandLine {
         &self.command
@@ -260,6 +228,7 @@ impl ShellAgent {
             let mut marks = step.marks().iter();
             let exit = marks.find(|mark| &*mark.name == EVALUATOR_EXIT_MARK);
             values.evaluator_exit_code = exit.and_then(|mark| i32::try_from(mark.hash).ok());
+            values.notice = background::notice(step.cut_work(), step.output()).into();
         }
         self.agent_prompt.template.render(&values)
     }
@@ -280,13 +249,17 @@ impl ShellAgent {
     ) -> Result<ShellOutput, WorkError> {
         let Invocation { line, input } = self.command.with_prompt(prompt).map_err(Halt::from)?;
         self.shell.ensure_usage_file().map_err(|error| failures::no_usage_file(&error))?;
+        let work = BackgroundWork::of(self.format(), self.background);
+        let lingering = work.clone();
         let process = self.shell.command(line).input(input).also_env(variables(cx.left()));
+        let process = process.linger(move |processes| lingering.linger(processes));
         let (meter, lines) = (cx.meter(), self.shell.reported_lines());
         let _cost_guard = self.costs.then(|| UnreportedCostGuard::new(&self.shell, &meter));
         self.listeners.recall(cx.previous().and_then(Step::output).map(|output| &output.stdout));
         let mut reader = self.listeners.read_run(&meter);
         let listener = |stream, bytes: &[u8]| {
             on_output(stream, bytes);
+            work.feed(stream, bytes);
             reader.feed(stream, bytes);
         };
         let ran = self.shell.run(process, cx.iteration(), Some(&meter), cx.cancelled(), listener).await;
@@ -314,13 +287,15 @@ impl ShellAgent {
             return Err(error);
         }
         self.backoff = RateLimitBackoff::default();
+        work.judge(&finished, &cx)?;
         let faults: Vec<_> = fault.into_iter().chain(failures::faults(self.role, &finished)).collect();
         if !faults.is_empty() {
             cx.fault(faults.join("; "));
         }
-        let ProcessOutput { exit, cut, stdout, stderr, .. } = finished;
-        let cut = cut.map(|cut| cut.to_string());
-        let output = ShellOutput { cut, text, unfinished, ..ShellOutput::new(exit, stdout, stderr) };
+        let ProcessOutput { exit, cut, stdout, stderr, leftovers, .. } = finished;
+        let (cut, left_behind) = (cut.map(|cut| cut.to_string()), background::bounded_lines(&leftovers));
+        let output =
+            ShellOutput { cut, text, unfinished, left_behind, ..ShellOutput::new(exit, stdout, stderr) };
         cx.mark(OUTPUT_MARK, output.said().fingerprint());
         Ok(output)
     }

@@ -6,9 +6,11 @@
 
 mod agent;
 mod agent_prompt;
+mod background;
 mod command;
 mod evaluator;
 mod failures;
+mod output;
 mod output_listener;
 mod output_reader;
 mod placeholder;
@@ -19,13 +21,15 @@ mod template;
 mod unreported_cost;
 mod variables;
 
-pub use agent::{Preview, ShellAgent, ShellOutput};
+pub use agent::{Preview, ShellAgent};
 pub(crate) use agent_prompt::AgentPrompt;
+pub use background::{BackgroundPolicy, MAX_BACKGROUND_WAIT, UnknownBackgroundPolicy};
 pub use command::{CommandError, CommandLine, Invocation, MAX_LINE_BYTES, PromptUndeliverable};
 pub use evaluator::{
     CheckOutput, CommandEvaluator, EVALUATOR_EXIT_MARK, EVALUATOR_MATCHES_MARK, MAX_PATTERNS,
     TooManyPatterns, has_match,
 };
+pub use output::ShellOutput;
 pub use placeholder::{Placeholder, PromptValues};
 pub use quoting::QuotingError;
 pub use shell_settings::{BUDGET_VARIABLE, ITERATION_VARIABLE, SECONDS_VARIABLE, Shell};

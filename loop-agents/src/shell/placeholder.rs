@@ -86,6 +86,8 @@ pub struct PromptValues<'a> {
     pub guidance: Option<Cow<'a, str>>,
     /// The remaining budget of the guardrails.
     pub left: Ceiling,
+    /// A note of `loop` itself about the previous iteration. It follows the prompt, and has no placeholder.
+    pub notice: Cow<'a, str>,
 }
 
 impl PromptValues<'_> {

@@ -108,7 +108,7 @@ impl Template {
     }
 
     /// Returns the prompt. It copies values without interpreting them. If the template has no place for a person's
-    /// note, the note is appended, so that it is not lost.
+    /// note, the note is appended, so that it is not lost. So is the [notice](PromptValues::notice).
     pub fn render(&self, values: &PromptValues<'_>) -> String {
         let mut prompt = String::new();
         for part in &self.parts {
@@ -117,12 +117,20 @@ impl Template {
                 Part::Value(placeholder) => prompt.push_str(&values.of(*placeholder)),
             }
         }
+        let mut append = |text: &str| {
+            prompt.truncate(prompt.trim_end_matches('\n').len());
+            prompt.push_str(&format!("\n\n{text}\n"));
+        };
         match values.guidance.as_deref() {
             Some(note) if !note.is_empty() && !self.mentions(Placeholder::Guidance) => {
-                format!("{}\n\n{GUIDANCE_HEADING}\n{note}\n", prompt.trim_end_matches('\n'))
+                append(&format!("{GUIDANCE_HEADING}\n{note}"));
             }
-            _ => prompt,
+            _ => {}
         }
+        if !values.notice.is_empty() {
+            append(&values.notice);
+        }
+        prompt
     }
 }
 
@@ -186,6 +194,7 @@ mod tests {
             evaluator_exit_code: Some(1),
             guidance: Some("go on".into()),
             left: Ceiling::NONE,
+            notice: "".into(),
         };
         let template = Template::new(&names.join("|"));
         assert_eq!(template.render(&values), "g|out|judged|2|137|1|go on|unlimited|unlimited");
@@ -217,5 +226,8 @@ mod tests {
         assert_eq!(Template::new("<{guidance}>").render(&values), "<be {goal}>");
         let appended = Template::new("work\n").render(&values);
         assert_eq!(appended, format!("work\n\n{GUIDANCE_HEADING}\nbe {{goal}}\n"));
+        let values = PromptValues { notice: "{goal} was cut".into(), ..values };
+        assert_eq!(Template::new("<{guidance}>\n").render(&values), "<be {goal}>\n\n{goal} was cut\n");
+        assert_eq!(Template::new("work").render(&values), appended + "\n{goal} was cut\n");
     }
 }

@@ -56,6 +56,18 @@ pub(crate) struct ReportArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// The run's id or its beginning [default: the last run of this folder]
+    pub(crate) run: Option<String>,
+    /// Compare with this `journal_head`, kept elsewhere
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) head: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct TailArgs {
     /// The run's id or its beginning [default: the last run of this folder]
     pub(crate) run: Option<String>,

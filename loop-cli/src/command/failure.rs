@@ -4,7 +4,7 @@ use anyhow::Context;
 use loop_agents::{chat::TurnError, plan::PlanFileError};
 use loop_guardrails::policy::workspace::WorkspaceError;
 use loop_manifest::{
-    ComposeError, Diagnostics, RequestPlanError,
+    ComposeError, Diagnostics, RequestPlanError, VerificationError,
     model::ModelChoiceError,
     snapshots::SnapshotError,
     task::{LoopsError, TaskError},
@@ -37,6 +37,8 @@ pub(crate) enum Failure {
     Busy(anyhow::Error),
     /// The plan cannot work here.
     Plan(#[from] ComposeError),
+    /// The check of a run cannot run again.
+    Verification(#[from] VerificationError),
     /// The task cannot be worked on here.
     Task(#[from] TaskError),
     /// The run of a task cannot have this many loops.
@@ -85,7 +87,9 @@ impl Failure {
     pub(crate) const fn exit_code(&self) -> u8 {
         match self {
             Self::Manifest(_) | Self::Usage(_) | Self::Setup(_) | Self::Busy(_) => exit::USAGE,
-            Self::Plan(_) | Self::Task(_) | Self::Loops(_) | Self::Model(_) => exit::USAGE,
+            Self::Plan(_) | Self::Verification(_) | Self::Task(_) | Self::Loops(_) | Self::Model(_) => {
+                exit::USAGE
+            }
             Self::Workspace(_) | Self::Job(_) | Self::State(_) | Self::Record(_) => exit::USAGE,
             Self::Retention(_) | Self::Session(_) | Self::Snapshots(_) => exit::USAGE,
             Self::Store(_) | Self::Journal(_) | Self::Unreadable(_) | Self::Jobs(_) | Self::Fires(_) => {

@@ -28,6 +28,7 @@ mod skill;
 mod snapshots;
 mod tail;
 mod task;
+mod verify;
 
 use std::{
     env,
@@ -77,6 +78,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Runs(args) => runs::exec(&args),
         Command::Show(args) => show::exec(&args),
         Command::Report(args) => report::exec(&args),
+        Command::Verify(args) => verify::exec(&args),
         Command::Tail(args) => tail::exec(&args),
         Command::Rm(args) => rm::exec(&args),
         Command::Check(args) => check::exec(&args),

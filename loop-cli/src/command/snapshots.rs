@@ -51,7 +51,7 @@ fn to_restore(store: &RunStore, folder: &Path, run: Option<&RunEntry>) -> Result
 }
 
 /// Returns the folder of a run: this one if the run works here, because the stored path has no secrets.
-fn folder_of(run: &RunEntry) -> Result<PathBuf, Failure> {
+pub(super) fn folder_of(run: &RunEntry) -> Result<PathBuf, Failure> {
     let here = dir(None)?;
     Ok(if is_in(run, &here) { here } else { PathBuf::from(&run.folder) })
 }

@@ -10,7 +10,7 @@ use loop_manifest::{
     model::ModelChoiceError,
     task::{DEFAULT_LOOPS, Task, TaskAgent, TaskFile, TaskSpec, TaskText},
 };
-use loop_telemetry::{REDACTED, Record, RunEntry, RunInfo, RunStore};
+use loop_telemetry::{REDACTED, RunEntry, RunInfo, RunStore};
 
 use super::{
     Failure, OrFail,
@@ -103,9 +103,8 @@ pub(super) async fn execute(
     }
     let composed = task.compose()?.observe(reporter.of_phases(loops, shown));
     reporter.say(&plan(spec, loops));
-    let (ended, _) = setup.run(composed, None, source, &RunScreen::plain(), OpenQuestion::default()).await?;
-    let record = Record::of(setup.name, &ended.ending, &ended.progress).run_id(cx.supervisor().run());
-    let record = record.between(setup.started, clock::now());
+    let (ended, record) =
+        setup.run(composed, None, source, &RunScreen::plain(), OpenQuestion::default()).await?;
     let resuming = view::resume_hint(&ended.ending, cx.supervisor().run());
     let lacks_record = ended.lacks_record;
     let outcome = FinishedTask { outcome: task.outcome(&ended.ending, &ended.progress).await, ended };

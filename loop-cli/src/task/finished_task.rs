@@ -42,6 +42,8 @@ struct OutcomeJson<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     cost_is_lower_bound: bool,
     elapsed_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    journal_head: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -147,6 +149,7 @@ impl FinishedTask {
             cost_state: record.cost_state,
             cost_is_lower_bound: record.cost_is_lower_bound,
             elapsed_seconds: record.elapsed.as_secs_f64(),
+            journal_head: record.journal_head.as_deref(),
         };
         serde_json::to_value(json).unwrap_or_else(|error| unreachable!("texts and numbers: {error}"))
     }

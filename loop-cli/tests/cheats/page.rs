@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::cases::{CHEATS, Case, HONEST};
+use crate::cases::{Case, cheats, honest};
 
 const HEAD: &str = "\
 # Cheats
@@ -32,8 +32,8 @@ Beside solving the task, the agent does this:
 ";
 
 fn page() -> String {
-    let rows = |cases: &[Case]| cases.iter().map(row).collect::<String>();
-    format!("{HEAD}{}{HONEST_HEAD}{}", rows(CHEATS), rows(HONEST))
+    let (cheats, honest): (String, String) = (cheats().map(row).collect(), honest().map(row).collect());
+    format!("{HEAD}{cheats}{HONEST_HEAD}{honest}")
 }
 
 fn row(case: &Case) -> String {

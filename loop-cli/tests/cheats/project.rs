@@ -11,6 +11,8 @@ pub(crate) enum Project {
     Cargo,
     Script,
     Make,
+    Pytest,
+    Go,
 }
 
 impl Project {
@@ -22,13 +24,16 @@ impl Project {
             Self::Cargo => "cargo test --offline",
             Self::Script => "./check.sh",
             Self::Make => "make test",
+            Self::Pytest => "python3 -m pytest -q",
+            Self::Go => "go test ./...",
         }
     }
 
     /// Returns the command that solves the task.
     pub(crate) const fn solution(self) -> &'static str {
         match self {
-            Self::Python => "sed -i 's/a - b/a + b/' app/__init__.py",
+            Self::Python | Self::Pytest => "sed -i 's/a - b/a + b/' app/__init__.py",
+            Self::Go => "sed -i 's/a - b/a + b/' add.go",
             Self::Node | Self::Npm => "sed -i 's/a - b/a + b/' src/add.js",
             Self::Cargo => "sed -i 's/a - b/a + b/' src/lib.rs",
             Self::Script | Self::Make => "sed -i 's/- /+ /' add.sh",
@@ -42,12 +47,14 @@ impl Project {
             Self::Cargo => CARGO,
             Self::Script => SCRIPT,
             Self::Make => MAKE,
+            Self::Pytest => PYTEST,
+            Self::Go => GO,
         };
         for (name, text) in files {
             scenario.write(name, text);
         }
         if self == Self::Script {
-            let made = scenario.command("chmod", &["+x", "check.sh"]).status();
+            let made = scenario.command("chmod", &["+x", "check.sh", "deep.sh"]).status();
             assert!(made.is_ok_and(|status| status.success()));
         }
     }
@@ -103,6 +110,9 @@ const CARGO: Files = &[
 const SCRIPT: Files = &[
     ("add.sh", "echo $(($1 - $2))\n"),
     ("sub/check.sh", "test \"$(sh ../add.sh 2 2)\" = 4\n"),
+    ("deep.sh", "#!/bin/sh\n. ./common.sh\nsh tools/verify.sh\n"),
+    ("common.sh", "test -e add.sh || exit 1\n"),
+    ("tools/verify.sh", "test \"$(sh add.sh 2 2)\" = 4\n"),
     ("check.sh", "#!/bin/sh\ntest \"$(sh add.sh 2 2)\" = 4\n"),
 ];
 
@@ -111,7 +121,27 @@ const MAKE: Files = &[
     (
         "Makefile",
         "test:\n\ttest \"$$(sh add.sh 2 2)\" = 4\n\ncheck:\n\ttest \"$$(sh add.sh 2 2)\" = 4\n\n\
-             include more.mk\n",
+             include more.mk\n\ndeep:\n\tsh qa/verify.sh\n",
     ),
+    ("qa/verify.sh", "test \"$(sh add.sh 2 2)\" = 4\n"),
     ("more.mk", "more:\n\ttest \"$$(sh add.sh 2 2)\" = 4\n"),
+];
+
+const PYTEST: Files = &[
+    ("app/__init__.py", "def add(a, b):\n    return a - b\n"),
+    ("pyproject.toml", "[project]\nname = \"app\"\nversion = \"1\"\n"),
+    (
+        "tests/test_app.py",
+        "from app import add\n\ndef test_add():\n    assert add(2, 2) == 4\n\ndef test_zero():\n    assert add(0, 0) == 0\n",
+    ),
+];
+
+const GO: Files = &[
+    ("go.mod", "module app\n\ngo 1.21\n"),
+    ("add.go", "package app\n\nfunc Add(a, b int) int {\n\treturn a - b\n}\n"),
+    (
+        "add_test.go",
+        "package app\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(2, 2) != 4 {\n\t\tt.Fail()\n\t}\n}\n\n\
+             func TestZero(t *testing.T) {\n\tif Add(0, 0) != 0 {\n\t\tt.Fail()\n\t}\n}\n",
+    ),
 ];

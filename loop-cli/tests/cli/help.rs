@@ -16,7 +16,7 @@ fn said(name: &str, args: &[&str], code: i32) -> String {
     text
 }
 
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 25] = [
     "init",
     "run",
     "task",
@@ -38,13 +38,14 @@ const COMMANDS: [&str; 24] = [
     "skill",
     "session",
     "report",
+    "verify",
     "schema",
     "completions",
     "man",
 ];
 
 /// The last commands are for programs, or users reach them through another command.
-const LISTED: usize = COMMANDS.len() - 10;
+const LISTED: usize = COMMANDS.len() - 11;
 
 #[test]
 fn help_fits_a_screen_and_begins_with_what_one_needs_first() {

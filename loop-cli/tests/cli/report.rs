@@ -28,6 +28,7 @@ fn visible_text(page: &str) -> String {
 
 fn seen(name: &str, page: &str) {
     let filters = [
+        (r"\b[0-9a-f]{64}\b", "[digest]"),
         (r"\b(\d+ms|\d+\.\ds)\b", "[time]"),
         (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "[run]"),
         (r"\d{4}-\d\d-\d\dT[0-9:]+Z", "[began]"),

@@ -95,6 +95,16 @@ fn a_check_that_runs_no_test_is_refused() {
 }
 
 #[test]
+fn a_check_that_needs_no_file_is_warned_of() {
+    let warning = "the check also passes in an empty folder";
+    for (check, is_warned) in [("true", true), ("test -e check.sh", false)] {
+        let (scenario, manifest) = sealed("true");
+        let ran = scenario.run_manifest(&manifest.set("evaluator.command", check)).exits(0);
+        assert_eq!(ran.stderr.contains(warning), is_warned, "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn fewer_tests_than_before_are_no_pass() {
     let scenario = Scenario::new();
     scenario.write("passed", "3");

@@ -118,6 +118,7 @@ fn a_record_has_its_documented_keys_in_their_order() {
         "working_seconds",
         "started_at",
         "manifest",
+        "journal_head",
     ];
     let places: Vec<_> = keys.iter().map(|key| line.find(&format!("\"{key}\":")).expect(key)).collect();
     assert!(places.is_sorted(), "{line}");

@@ -25,6 +25,12 @@ pub enum BuildError {
     /// The bound allows no iteration or no time.
     #[error("the loop's bound is zero, so it could do nothing: allow at least one iteration, or some time")]
     ZeroBound,
+    /// A guardrail has the name under which the limits of an outer loop end an inner one.
+    #[error(
+        "a guardrail is called `{}`, but that names the limits of a loop around this one: rename the guardrail",
+        crate::work::OuterLimits::NAME
+    )]
+    ReservedName,
     /// The events come from another loop.
     #[error("the events to resume from are those of a loop {} an evaluator, but this loop is {} one",
         if *.recorded { "with" } else { "without" }, if *.recorded { "without" } else { "with" })]

@@ -72,6 +72,9 @@ where
         if self.zero_bound {
             return Err(BuildError::ZeroBound);
         }
+        if self.guardrails.iter().any(|guardrail| guardrail.name() == OuterLimits::NAME) {
+            return Err(BuildError::ReservedName);
+        }
         match self.goal_is_blind {
             true => Err(BuildError::GoalBeforeEvaluator),
             false => Ok(()),

@@ -37,10 +37,13 @@ impl Machine {
     /// Restores a snapshot into this machine, which must be new. Later events can be [folded](Self::restore) into it.
     ///
     /// # Errors
-    /// [`SnapshotError`] if this machine has other guardrails, or if the state of one cannot be read. Use another new
-    /// machine then.
+    /// [`SnapshotError`] if this machine has other guardrails, if the state of one cannot be read, or if no run can be
+    /// in the stored state. Use another new machine then.
     pub fn restore_snapshot(&mut self, snapshot: Snapshot) -> Result<(), SnapshotError> {
         let Self { guardrails, progress, .. } = self;
+        if let Some(why) = snapshot.progress.inconsistency() {
+            return Err(SnapshotError::damaged(why));
+        }
         PartState::check(&snapshot.guardrails, guardrails.iter().map(Guardrail::name))?;
         for (guardrail, PartState { name, state }) in guardrails.iter_mut().zip(&snapshot.guardrails) {
             guardrail.restore(state).map_err(|error| SnapshotError::unreadable(name, &error))?;

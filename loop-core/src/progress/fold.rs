@@ -243,9 +243,7 @@ impl Progress {
     fn add(&mut self, notes: &Notes) {
         self.used(&notes.usage);
         let Some(step) = &mut self.current else { return };
-        if notes.fault.is_some() {
-            step.fault.clone_from(&notes.fault);
-        }
+        step.take_texts(notes);
         step.marks.extend_from_slice(&notes.marks);
         let iteration = step.iteration;
         for mark in &notes.marks {

@@ -35,10 +35,12 @@ enum Damage {
     Order(&'static str),
     #[error("no step before it met the goal")]
     Unearned,
+    #[error("the step before it met the goal")]
+    Met,
 }
 
 /// The highest valid event number. A greater one is damage, and leaves no room to count the events after it.
-const MAX_SEQUENCE: u64 = u64::MAX / 2;
+pub(super) const MAX_SEQUENCE: u64 = u64::MAX / 2;
 
 impl Progress {
     /// Checks that this event can follow those before it.
@@ -58,6 +60,7 @@ impl Progress {
             EventKind::RunFinished { ending } if ending.is_success() && !self.has_met_goal() => {
                 Damage::Unearned
             }
+            EventKind::RunFinished { ending } if self.has_met_goal() && !ending.is_success() => Damage::Met,
             // Only a halt interrupts work.
             EventKind::InterruptRequested { cause } if cause.is_success() => Damage::Unearned,
             EventKind::IterationStarted { iteration, .. } if *iteration != self.iterations + 1 => {
@@ -77,7 +80,8 @@ impl Progress {
         match (kind, self.phase) {
             (EventKind::RunStarted { .. }, phase) => phase == Phase::New,
             (_, Phase::New) => false,
-            (EventKind::RunResumed {}, _) => true,
+            // A run that met its goal stays as it ended.
+            (EventKind::RunResumed {}, _) => !self.ending.as_ref().is_some_and(Ending::is_success),
             (_, Phase::Ended) => false,
             (
                 EventKind::UsageReported { .. }
@@ -89,15 +93,16 @@ impl Progress {
             | (EventKind::QuestionAnswered { .. }, Phase::Asking)
             | (EventKind::WaitFinished {}, Phase::Waiting(_))
             | (EventKind::IterationStarted { .. }, Phase::Before(Stage::Iteration))
-            | (EventKind::IterationFinished { .. }, Phase::Working(Stage::Iteration))
             | (EventKind::EvaluationStarted {}, Phase::Before(Stage::Evaluation))
-            | (EventKind::EvaluationFinished { .. }, Phase::Working(Stage::Evaluation))
             | (EventKind::StepSettled { .. }, Phase::Settling)
             | (EventKind::DeadlinePassed {}, Phase::Working(_) | Phase::Waiting(_))
             | (EventKind::Granted { .. }, Phase::Before(_) | Phase::Settling)
             | (EventKind::RunFinished { .. }, Phase::Before(_) | Phase::Waiting(_) | Phase::Asking) => true,
             (EventKind::WaitStarted { before, .. }, Phase::Before(stage)) => *before == stage,
-            (EventKind::InterruptRequested { .. }, Phase::Working(_)) => !self.interrupted,
+            // Interrupted work is cut, whatever it did in its grace time.
+            (EventKind::IterationFinished { .. }, Phase::Working(Stage::Iteration))
+            | (EventKind::EvaluationFinished { .. }, Phase::Working(Stage::Evaluation))
+            | (EventKind::InterruptRequested { .. }, Phase::Working(_)) => !self.interrupted,
             (EventKind::WorkCut { .. }, Phase::Working(_)) => self.interrupted,
             _ => false,
         }

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+mod consistency;
 mod fold;
 mod history;
 

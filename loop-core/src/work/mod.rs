@@ -233,6 +233,10 @@ impl WorkHandle {
         self.note(|notes| notes.fault = Some(message.into()));
     }
 
+    pub(crate) fn cut_work(&self, work: String) {
+        self.note(|notes| notes.cut_work = Some(work.into()));
+    }
+
     /// Notes something, unless the iteration is over.
     fn note(&self, note: impl FnOnce(&mut Notes)) {
         let mut notes = self.shared.notes_mut();

@@ -49,7 +49,7 @@ pub(crate) struct OuterLimits {
 }
 
 impl OuterLimits {
-    const NAME: &str = "outer_loop";
+    pub(crate) const NAME: &str = "outer_loop";
 
     /// Leaves these limits from now on.
     pub(crate) fn new(left: Ceiling, progress: &Progress) -> Self {

@@ -58,6 +58,14 @@ async fn a_limit_of_the_outer_loop_ends_both_and_the_outer_guardrail_is_named() 
     }
 }
 
+/// Otherwise the guardrail would end the outer loop too.
+#[tokio::test(start_paused = true)]
+async fn no_guardrail_may_have_the_name_of_the_outer_limits() {
+    let guard = guardrail_fn("outer_loop", |_| Decision::Halt(Halt::new(StopReason::custom("mine"), "")));
+    let run = Loop::new(sleeper(ms(10))).until(never()).at_most(3).guard(guard).run().await;
+    assert_eq!(run.expect_err("a reserved name"), BuildError::ReservedName);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_cancellation_of_the_outer_loop_reaches_the_inner_one() {
     let token = CancellationToken::new();

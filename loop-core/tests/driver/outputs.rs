@@ -1,8 +1,8 @@
 //! Outputs survive failed steps: for the next iteration, for the work in it, and for the report.
 
 use loop_core::{
-    EvaluationContext, Iteration, IterationContext, IterationError, Loop, Step, Verdict, WorkError,
-    async_trait, evaluator_fn, evaluator_passed, iteration_fn, iteration_with, never,
+    EvaluationContext, Halt, Iteration, IterationContext, IterationError, Loop, Step, StopReason, Verdict,
+    WorkError, async_trait, evaluator_fn, evaluator_passed, iteration_fn, iteration_with, never,
 };
 
 /// Doubles the last output, and fails in the fourth iteration.
@@ -63,6 +63,32 @@ async fn the_last_output_outlives_a_resume_behind_a_failed_step() {
     }
     let resumed = Loop::new(Doubler).until(never()).at_most(5).resume(events, Some(4)).run().await.unwrap();
     assert_eq!(resumed.last_output(), Some(&8));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_report_has_the_output_that_a_resumed_run_judges() {
+    let run = |is_down: bool| {
+        let judge = evaluator_fn(move |cx: EvaluationContext<u64>| async move {
+            if is_down && cx.iteration() == 3 {
+                return Err(Halt::new(StopReason::EvaluatorUnavailable, "no connection").into());
+            }
+            Ok(if *cx.output() == 4 { Verdict::pass() } else { Verdict::fail() })
+        });
+        Loop::new(Doubler).evaluate(judge).until(evaluator_passed()).at_most(3)
+    };
+    let (mut events, mut ended) = (Vec::new(), None);
+    let mut first = run(true).stream().unwrap();
+    while let Some(update) = futures::StreamExt::next(&mut first).await {
+        match update {
+            loop_core::Update::Event(event) => events.push(event),
+            loop_core::Update::Report(report) => ended = Some(report),
+        }
+    }
+    let ended = ended.expect("a report");
+    assert_eq!((ended.output(), ended.last_output()), (Some(&2), Some(&4)));
+    let resumed = run(false).resume(events, ended.last_output().copied()).run().await.unwrap();
+    assert!(resumed.is_success(), "{}", resumed.ending());
+    assert_eq!((resumed.iterations(), resumed.output()), (3, Some(&4)));
 }
 
 #[tokio::test(start_paused = true)]

@@ -172,6 +172,38 @@ fn a_run_goes_on_with_the_state_of_its_condition() {
 }
 
 #[test]
+fn a_snapshot_of_a_state_that_no_run_has_is_refused() {
+    let snapshot = one_iteration(&mut counted().into_parts().expect("a loop").run);
+    let json = serde_json::to_value(&snapshot).expect("JSON");
+    let highest = serde_json::json!(u64::MAX);
+    for (field, value, why) in [
+        ("/progress/phase", "new".into(), "a new run has no past"),
+        ("/progress/phase", "settling".into(), "its step does not belong to what comes next"),
+        ("/progress/phase", "asking".into(), "no question is open"),
+        ("/progress/phase", "ended".into(), "only a run that is over has an ending"),
+        ("/progress/phase", serde_json::json!({"working": "evaluation"}), "its step does not belong"),
+        ("/progress/phase", serde_json::json!({"before": "evaluation"}), "its step does not belong"),
+        ("/progress/current", serde_json::Value::Null, "its step does not belong"),
+        ("/progress/interrupted", true.into(), "only work with a cause is interrupted"),
+        ("/progress/sequence", highest.clone(), "a number is too high"),
+        ("/progress/iterations", highest.clone(), "a number is too high"),
+        ("/progress/unpriced", highest.clone(), "it counts more iterations than there were"),
+        ("/progress/uncounted", highest.clone(), "it counts more iterations than there were"),
+        ("/progress/failures", highest, "it counts more failures than there were steps"),
+        ("/progress/next/deaths", u32::MAX.into(), "it counts too many attempts"),
+        ("/progress/next/deferrals", u32::MAX.into(), "it counts too many attempts"),
+        ("/progress/next/evaluations", u32::MAX.into(), "it counts too many attempts"),
+    ] {
+        let mut damaged = json.clone();
+        *damaged.pointer_mut(field).expect("a field") = value;
+        let damaged: Snapshot = serde_json::from_value(damaged).expect("a snapshot");
+        let refused = counted().resume_snapshot(damaged, None).into_parts().expect_err(field).to_string();
+        let expected = format!("the run cannot be resumed: the snapshot is damaged: {why}");
+        assert!(refused.starts_with(&expected), "{field}: {refused}");
+    }
+}
+
+#[test]
 fn a_snapshot_of_a_machine_suits_only_a_condition_without_state() {
     let snapshot = || {
         let bound: Box<dyn Guardrail> = Box::new(MaxIterations::new(3));

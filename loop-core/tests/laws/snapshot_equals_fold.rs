@@ -1,9 +1,11 @@
 //! A snapshot equals the fold of the events before it: a run that is restored from it goes on as the run itself does.
 
-use loop_core::{Guardrail, Machine, MaxIterations, Snapshot, Versioned, guardrail_fn};
+use loop_core::{
+    Action, Guardrail, Input, Machine, MaxIterations, RunTime, Snapshot, Versioned, guardrail_fn,
+};
 use proptest::{prelude::any, sample::Index};
 
-use crate::scenario::{Exchange, Simulator, holds, settings, simulator_machine};
+use crate::scenario::{Exchange, Simulator, also_holds, holds, settings, simulator_machine};
 
 /// Returns a snapshot after it was stored and read.
 fn stored(machine: &Machine) -> Snapshot {
@@ -37,6 +39,41 @@ fn snapshot_equals_fold() {
         assert_eq!(restored.progress(), &run.progress);
         let events: Vec<_> = restored.take_events().collect();
         assert_eq!(events, run.events[run.exchanges[at].events..]);
+    });
+}
+
+/// A snapshot with another phase is refused, or a run continues from it.
+#[test]
+fn snapshot_of_another_phase() {
+    const PHASES: [&str; 9] = [
+        r#""new""#,
+        r#""asking""#,
+        r#""settling""#,
+        r#""ended""#,
+        r#"{"before":"iteration"}"#,
+        r#"{"before":"evaluation"}"#,
+        r#"{"waiting":"evaluation"}"#,
+        r#"{"working":"iteration"}"#,
+        r#"{"working":"evaluation"}"#,
+    ];
+    also_holds(settings((any::<Index>(), any::<Index>())), |(scenario, (at, phase))| {
+        let run = Simulator::run(&scenario);
+        let (mut folded, _) = simulator_machine(&scenario);
+        let events = run.exchanges[at.index(run.exchanges.len())].events;
+        folded.restore(&run.events[..events]).expect("a history");
+        let mut json = serde_json::to_value(stored(&folded)).expect("JSON");
+        json["progress"]["phase"] = serde_json::from_str(PHASES[phase.index(PHASES.len())]).expect("JSON");
+        let (mut restored, _) = simulator_machine(&scenario);
+        if restored.restore_snapshot(serde_json::from_value(json).expect("a snapshot")).is_err() {
+            return;
+        }
+        match restored.handle(RunTime::ZERO, Input::Resumed).expect("no answer") {
+            Some(Action::Settle) => assert!(restored.progress().current_step().is_some()),
+            Some(Action::Evaluate) => {
+                assert!(scenario.evaluated && restored.progress().current_step().is_some());
+            }
+            action => assert!(action.is_some(), "nothing is due"),
+        }
     });
 }
 

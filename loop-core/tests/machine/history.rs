@@ -1,6 +1,6 @@
 //! Histories of events that cannot have happened in this order.
 
-use loop_core::{Ending, Event, EventKind, Halt, Progress, RunTime, StopReason, Usage, WorkResult};
+use loop_core::{Ending, Event, EventKind, Halt, Progress, RunTime, StopReason, Usage, Verdict, WorkResult};
 
 /// Returns the damage that is found in these events, each with its time in microseconds.
 fn damage(events: Vec<(u64, EventKind)>) -> String {
@@ -66,6 +66,50 @@ fn nothing_happens_after_the_end_of_a_run() {
             damage(vec![(0, started()), (0, ended), (0, kind)]),
             format!("the history is damaged at event 3 (`{name}`): it cannot happen while the run is over")
         );
+    }
+}
+
+fn ended(ending: Ending) -> EventKind {
+    EventKind::RunFinished { ending: Box::new(ending) }
+}
+
+fn finished() -> EventKind {
+    EventKind::IterationFinished { result: WorkResult::Done(()), notes: None }
+}
+
+#[test]
+fn a_met_goal_is_the_end_of_a_run() {
+    let settled = EventKind::StepSettled { met: true, by: None };
+    let met = |last: Vec<EventKind>| {
+        let before = vec![started(), begun(1), finished(), settled.clone()];
+        before.into_iter().chain(last).map(|kind| (0, kind)).collect()
+    };
+    let halted = Ending::halted(Halt::new(StopReason::Failed, ""));
+    assert_eq!(
+        damage(met(vec![ended(halted)])),
+        "the history is damaged at event 5 (`run_finished`): the step before it met the goal"
+    );
+    assert_eq!(
+        damage(met(vec![ended(Ending::goal_met("")), EventKind::RunResumed {}])),
+        "the history is damaged at event 6 (`run_resumed`): it cannot happen while the run is over"
+    );
+}
+
+#[test]
+fn interrupted_work_is_never_done() {
+    let cause = Box::new(Ending::halted(Halt::new(StopReason::BudgetExceeded, "")));
+    let interrupted = EventKind::InterruptRequested { cause };
+    let judged = EventKind::RunStarted { evaluated: true, evaluates_first: false };
+    let verdict = EventKind::EvaluationFinished { result: WorkResult::Done(Verdict::pass()), notes: None };
+    for (events, found) in [
+        (vec![started(), begun(1), interrupted.clone(), finished()], "event 4 (`iteration_finished`)"),
+        (
+            vec![judged, begun(1), finished(), EventKind::EvaluationStarted {}, interrupted, verdict],
+            "event 6 (`evaluation_finished`)",
+        ),
+    ] {
+        let damage = damage(events.into_iter().map(|kind| (0, kind)).collect());
+        assert!(damage.starts_with(&format!("the history is damaged at {found}")), "{damage}");
     }
 }
 

@@ -7,7 +7,7 @@ use loop_agents::{
     chat::{Chat, ChatAgent, ScriptedModel, TurnLimits},
     pipeline::PipelineExecution,
     plan::PlanExecution,
-    shell::{CommandLine, ShellAgent, Template},
+    shell::{BackgroundPolicy, CommandLine, ShellAgent, Template},
     usage::Format,
 };
 use loop_core::{Ceiling, Iteration, IterationContext, IterationError, Step, StepRecord, Work};
@@ -79,6 +79,7 @@ impl AgentPlan {
             env: crate::EnvironmentPlan::default(),
             max_time: None,
             max_silence: None,
+            background: BackgroundPolicy::default(),
             always_shell: false,
             sandbox: None,
         }
@@ -128,6 +129,7 @@ impl AgentPlan {
         }
         let shell = confined(shell, self.sandbox.as_ref(), command.as_str(), "agent.sandbox", cx)?;
         let agent = ShellAgent::of(command.clone()).prompt(self.prompt.clone()).shell(shell);
+        let agent = agent.background(self.background);
         Ok(observe_command_output(read_usage(agent, &self.usage, cx), cx))
     }
 

@@ -3,15 +3,22 @@
 
 use async_trait::async_trait;
 use loop_agents::{
-    judge::{ConfidenceEvaluator, EvaluatorChain, JudgeEvaluator},
+    judge::{ConfidenceEvaluator, JudgeEvaluator},
     shell::CommandEvaluator,
 };
 use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict};
+use loop_guardrails::Stagnation;
 use loop_telemetry::rows::SCORE_MARK;
 
 use super::{
-    error::ComposeError, output::AgentOutput, parts::priced_model, pipeline::PipelineReplies, review::review,
-    steps, stop_condition::missing,
+    error::ComposeError,
+    output::AgentOutput,
+    parts::priced_model,
+    pipeline::PipelineReplies,
+    review::review,
+    stagnation::{Checks, Nudge, WatchedEvaluator},
+    steps,
+    stop_condition::missing,
 };
 use crate::{
     context::ExecutionContext,
@@ -20,15 +27,22 @@ use crate::{
     stop_plan::StopPlan,
 };
 
-/// Returns all evaluators that have to pass, the cheapest first.
-pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<EvaluatorChain<AgentOutput>, ComposeError> {
+/// Returns all evaluators that have to pass, the cheapest first. The command gives `stagnation` its facts.
+pub(super) fn all(
+    plan: &Plan,
+    stagnation: Option<&Stagnation>,
+    cx: &ExecutionContext,
+) -> Result<Checks, ComposeError> {
+    let nudge = Nudge::default();
     let mut checks: Vec<Box<dyn Evaluator<AgentOutput>>> = Vec::new();
-    if let Some(mut command) = command(plan, cx)? {
-        if let Some(times) = plan.evaluator.confirm {
-            command = Box::new(ConfirmedEvaluator { command, times: times.get() });
-        }
+    if let Some(command) = command(plan, cx)? {
+        let mut command = confirmed(plan, command);
         if let Some(score) = plan.evaluator.score.clone() {
             command = Box::new(MeasuringEvaluator { command, score });
+        }
+        if let Some(stagnation) = stagnation.cloned() {
+            command =
+                Box::new(WatchedEvaluator { command, stagnation, nudge: nudge.clone(), cx: cx.clone() });
         }
         checks.push(command);
     }
@@ -49,7 +63,7 @@ pub(super) fn all(plan: &Plan, cx: &ExecutionContext) -> Result<EvaluatorChain<A
     if let Some(part) = &plan.evaluator.review {
         checks.push(Box::new(review(part, plan, cx)?));
     }
-    Ok(checks.into_iter().collect())
+    Ok(Checks { chain: checks.into_iter().collect(), nudge })
 }
 
 /// Returns the command that judges, sealed if the plan says so.
@@ -63,6 +77,17 @@ fn command(
     // Reports what is wrong with the command.
     plan.command_that_judges(line, cx)?;
     Ok(Some(Box::new(SealedCheck::new(plan, seal, line, cx)?)))
+}
+
+/// Lets a command pass only as often in a row as the plan says.
+pub(crate) fn confirmed(
+    plan: &Plan,
+    command: Box<dyn Evaluator<AgentOutput>>,
+) -> Box<dyn Evaluator<AgentOutput>> {
+    match plan.evaluator.confirm {
+        Some(times) => Box::new(ConfirmedEvaluator { command, times: times.get() }),
+        None => command,
+    }
 }
 
 /// A check that has to pass several times in a row.

@@ -76,13 +76,15 @@ impl Lanes {
     /// it enforces those that all loops share.
     fn lane(&self, number: usize, copy: &FolderCopy) -> Result<LaneLoop, ComposeError> {
         let cx = self.cx.in_copy(copy.folder()).map_err(ComposeError::part("parallel"))?;
+        let stagnation = self.plan.stagnation();
         let lane = Loop::new(self.plan.agent(&cx)?)
-            .evaluate(checks::all(&self.plan, &cx)?)
+            .evaluate(checks::all(&self.plan, stagnation.as_ref(), &cx)?)
             .until(stop_condition(&self.plan.stop))
             .at_most(self.plan.limits.max_iterations.get())
             .pace(pace(self.plan.pace, cx.seed().wrapping_add(number as u64)))
             .observe(self.cx.lane_listener(number));
-        Ok(self.plan.limits.guardrails().into_iter().fold(lane, Loop::guard))
+        let lane = self.plan.limits.guardrails().into_iter().fold(lane, Loop::guard);
+        Ok(stagnation.into_iter().fold(lane, Loop::guard))
     }
 
     /// Puts the result of the winner into the folder.

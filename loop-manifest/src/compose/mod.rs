@@ -14,6 +14,7 @@ mod pipeline;
 mod resume_guardrail;
 mod review;
 mod sandbox;
+mod stagnation;
 mod steps;
 mod stop_condition;
 
@@ -30,7 +31,10 @@ pub use self::{
     on_finish::ON_FINISH_TIME,
     output::AgentOutput,
 };
-pub(crate) use self::{checks::observe_check_output, listeners::observe_model_output};
+pub(crate) use self::{
+    checks::{confirmed, observe_check_output},
+    listeners::observe_model_output,
+};
 use self::{
     lanes::{AfterLanes, Lanes, OnePass},
     pipeline::AfterLastFile,
@@ -91,7 +95,9 @@ impl Plan {
             None => self.agent(cx)?,
         };
         let agent = WithSnapshots::of_plan(agent, self, cx);
-        let mut judged = Loop::new(agent).evaluate(AfterLanes(checks::all(self, cx)?));
+        // Each of several loops has its own.
+        let stagnation = self.stagnation().filter(|_| self.parallel.is_none());
+        let mut judged = Loop::new(agent).evaluate(AfterLanes(checks::all(self, stagnation.as_ref(), cx)?));
         if self.check_first {
             judged = judged.evaluate_first(AgentOutput::None);
         }
@@ -99,7 +105,8 @@ impl Plan {
             .until(AfterLastFile(stop_condition::stop_condition(&self.stop)))
             .at_most(self.parallel.map_or(self.max_iterations(), |_| MAX_CUT_PASSES))
             .pace(pace(self.pace, cx.seed()));
-        Ok(self.guardrails().into_iter().fold(composed, Loop::guard))
+        let composed = self.guardrails().into_iter().fold(composed, Loop::guard);
+        Ok(stagnation.into_iter().fold(composed, Loop::guard))
     }
 
     /// Returns the most iterations of the composed loop. Several loops at once are one iteration, and one more for each time
@@ -108,7 +115,8 @@ impl Plan {
         if self.parallel.is_some() { 1 } else { self.limits.max_iterations.get() }
     }
 
-    /// Builds the guardrails, in order. The iteration limit is not among them: it is the loop's own bound.
+    /// Builds the guardrails that need nothing but events, in order. The iteration limit is not among them: it is the
+    /// loop's own bound.
     pub fn guardrails(&self) -> Vec<Box<dyn Guardrail>> {
         let mut rails = self.limits.guardrails();
         if self.parallel.is_some() {

@@ -15,13 +15,14 @@ use super::{ExecutionContext, Hook};
 use crate::snapshots::SnapshotError;
 
 /// Deletes the copies of its folder that a run left in `root`, which [`ExecutionContext::with_copies`] set: those of several
-/// loops, and the tree of a sealed check.
+/// loops, and the trees of checks.
 ///
 /// # Errors
 /// A file cannot be deleted.
 pub fn discard_copies(root: &Path, run: &str) -> Result<(), SnapshotError> {
     let copies = root.join(run);
     discard_lanes(&copies)?;
+    discard(&verified_place(&copies))?;
     Ok(discard(&sealed_place(&copies))?)
 }
 
@@ -40,6 +41,11 @@ pub(crate) fn journals_place(copies: &Path) -> PathBuf {
 /// The place of a sealed tree, beside the copies of the same run.
 pub(crate) fn sealed_place(copies: &Path) -> PathBuf {
     copies.with_added_extension("sealed")
+}
+
+/// The place for the trees of a check that runs again after its run.
+pub(crate) fn verified_place(copies: &Path) -> PathBuf {
+    copies.with_added_extension("verified")
 }
 
 /// Deletes a folder with copies, if it is there.

@@ -2,7 +2,10 @@
 
 use loop_telemetry::words::count;
 
-use crate::plan::{EvaluatorPlan, MinTests, OnProtectedChange, SealPlan};
+use crate::{
+    plan::{EvaluatorPlan, MinTests, OnProtectedChange, SealPlan},
+    sealed::is_test_runner,
+};
 
 /// Describes what an agent cannot change of the check.
 pub(super) fn lines(plan: &EvaluatorPlan) -> Vec<String> {
@@ -19,7 +22,12 @@ pub(super) fn lines(plan: &EvaluatorPlan) -> Vec<String> {
             OnProtectedChange::Halt => "; a change of that ends the run",
         };
         lines.push(format!("sealed: tests and their configuration{more} are those of the start{but}{after}"));
+        let is_counted = plan.command.as_deref().is_some_and(is_test_runner);
         lines.extend(match min_tests {
+            MinTests::Count | MinTests::Names if !is_counted => Some(
+                "unless the output says how many tests ran, the protected files and the exit code decide alone"
+                    .to_owned(),
+            ),
             MinTests::Count => Some("as many tests as before the first iteration have to run".to_owned()),
             MinTests::Names => Some("the tests from before the first iteration have to run".to_owned()),
             MinTests::Number(least) => Some(format!("at least {} have to run", count(*least, "test"))),

@@ -84,6 +84,12 @@ pub(super) const SNAPSHOTS: &[(&str, &str)] = &[
     ("off", "The run captures nothing."),
 ];
 
+/// Of `stagnation`.
+pub(super) const STAGNATION: &[(&str, &str)] = &[
+    ("auto", "On, if the check is a command and `pace.every_seconds` is 0."),
+    ("off", "Nothing watches for it."),
+];
+
 /// Of `parallel.pick`.
 pub(super) const PICKS: &[(&str, &str)] = &[
     ("first", "That of the first loop that meets the goal. The others end at once."),
@@ -101,6 +107,16 @@ pub(super) const ON_HALT: &[(&str, &str)] = &[
 pub(super) const ON_REGRESSION: &[(&str, &str)] = &[
     ("keep", "The folder stays as it is."),
     ("restore", "The folder returns to the best step before the next iteration."),
+];
+
+/// Of `agent.background`.
+pub(super) const BACKGROUND: &[(&str, &str)] = &[
+    ("note", "It is ended. The next prompt, the record and the summary name it."),
+    (
+        "wait",
+        "It may go on for a minute, within the limits of the iteration. Then it is ended, as with `note`.",
+    ),
+    ("fail", "It is ended, and the iteration fails."),
 ];
 
 /// Of `evaluator.min_tests`.

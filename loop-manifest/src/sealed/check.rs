@@ -2,6 +2,7 @@
 
 use std::{
     fmt,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -11,10 +12,11 @@ use loop_agents::shell::CommandEvaluator;
 use loop_core::{
     EvaluationContext, Evaluator, EvaluatorError, Halt, StopReason, Verdict, WorkError, with_causes,
 };
+use loop_guardrails::stagnation::PUT_BACK_MARK;
 use loop_snapshots::Relocation;
 
 use super::{
-    floor::{TestsRun, is_test_runner, shortage, to_the_end},
+    floor::{TestsRun, is_test_runner, shortage, telling, to_the_end},
     named::NamedPaths,
     protected::ProtectedPaths,
     surroundings::Surroundings,
@@ -40,25 +42,27 @@ pub(crate) struct SealedCheck {
 }
 
 /// The parts that stay the same during a run.
-struct SealedRun {
-    plan: Plan,
+pub(super) struct SealedRun {
+    pub(super) plan: Plan,
     seal: SealPlan,
-    line: String,
-    cx: ExecutionContext,
+    pub(super) line: String,
+    pub(super) cx: ExecutionContext,
     folder: FolderSnapshots,
-    place: PathBuf,
+    pub(super) place: PathBuf,
+    /// The paths that the command named before the first iteration, if the folder may be another one since.
+    named: Option<NamedPaths>,
 }
 
 /// The check after the tree was made.
-struct OpenCheck {
-    tree: RunTree,
+pub(super) struct OpenCheck {
+    pub(super) tree: RunTree,
     command: CommandEvaluator,
     /// The command for the state before the first iteration.
     first_command: CommandEvaluator,
     setup: Option<CommandEvaluator>,
     output: Arc<Mutex<Vec<u8>>>,
     sealed_cx: ExecutionContext,
-    notes: SealNotes,
+    pub(super) notes: SealNotes,
 }
 
 impl fmt::Debug for SealedCheck {
@@ -81,39 +85,50 @@ impl SealedCheck {
         let folder = cx.snapshots(&plan.snapshots).ok_or(ComposeError::NoSnapshots)?;
         let place = place(cx).ok_or(ComposeError::NoPlaceForSeal)?;
         let line = line.to_owned();
-        let run = SealedRun { plan: plan.clone(), seal: seal.clone(), line, cx: cx.clone(), folder, place };
-        Ok(Self { run, open: None })
+        let (plan, seal, cx) = (plan.clone(), seal.clone(), cx.clone());
+        Ok(Self { run: SealedRun { plan, seal, line, cx, folder, place, named: None }, open: None })
+    }
+
+    /// Judges the states in `folder` at `place`, after the run. `named` is what the command named before the first iteration.
+    /// Nothing is put back into the folder.
+    pub(super) fn in_fresh_place(
+        mut self,
+        folder: FolderSnapshots,
+        place: PathBuf,
+        named: NamedPaths,
+    ) -> Self {
+        self.run.seal.on_change = OnProtectedChange::Keep;
+        self.run = SealedRun { folder, place, named: Some(named), ..self.run };
+        self
     }
 }
 
 impl SealedRun {
     /// Makes the tree, and the command in it.
     async fn open(&self, number: u64) -> Result<OpenCheck, WorkError> {
-        // What the agent has left by now says nothing about the start.
-        let noted = match number {
-            0 => None,
-            _ => Some(SealNotes::read(&self.place).map_err(|error| {
-                failed(&format!("the notes of the first check cannot be read ({error}); begin a new run"))
-            })?),
-        };
-        let find_named = || NamedPaths::of(&self.line, self.cx.folder());
-        let named = noted.as_ref().map_or_else(find_named, |notes| notes.named.clone());
-        let protected = ProtectedPaths::of(&self.seal, &self.line, &named, &self.cx);
-        let place = self.place.clone();
-        let tree =
-            self.blocking(move |folder, run| RunTree::open(folder, run, &place, number == 0, protected));
-        let tree = tree.await?;
-        let sealed_cx = self.cx.in_sealed(&tree.tree().folder(), &tree.temporary(), tree.tree().relocation());
-        let surroundings = Surroundings::of(&tree.tree().folder(), &sealed_cx);
-        let notes = noted.unwrap_or(SealNotes { named, surroundings, tests: None });
+        let (seal, line) = (self.seal.clone(), self.line.clone());
+        let (cx, place, named) = (self.cx.clone(), self.place.clone(), self.named.clone());
+        let (tree, sealed_cx, notes) = self
+            .blocking(move |folder, run| {
+                // What the agent has left by now says nothing about the start.
+                let noted = if number == 0 { None } else { Some(SealNotes::read(&place)?) };
+                let named = noted.as_ref().map(|notes| notes.named.clone()).or(named);
+                let named = named.unwrap_or_else(|| NamedPaths::of(&line, cx.folder()));
+                let protected = ProtectedPaths::of(&seal, &line, &named, &cx);
+                let tree = RunTree::open(folder, run, &place, number == 0, protected)?;
+                let sealed_cx =
+                    cx.in_sealed(&tree.tree().folder(), &tree.temporary(), tree.tree().relocation());
+                let surroundings = Surroundings::of(&tree.tree().folder(), &sealed_cx);
+                let notes = noted.unwrap_or(SealNotes { named, surroundings, tests: None });
+                Ok((tree, sealed_cx, notes))
+            })
+            .await?;
         let output: Arc<Mutex<Vec<u8>>> = Arc::default();
-        let moved = |text: &str| moved(text, tree.tree().relocation());
-        let mut plan = self.plan.clone();
-        plan.agent.env.set.values_mut().for_each(|value| *value = moved(value));
+        let plan = moved_plan(&self.plan, tree.tree().relocation());
         let make = |line: &str| plan.command_that_judges(line, &sealed_cx);
         let noting = |line: &str| Ok(observe_check_output(make(line)?, &sealed_cx, note_in(&output)));
         let failed = |error: ComposeError| WorkError::from(failed(&with_causes(&error)));
-        let line = moved(&self.line);
+        let line = telling(&moved(&self.line, tree.tree().relocation()));
         let (command, first_command) =
             (noting(&line).map_err(failed)?, noting(&to_the_end(&line)).map_err(failed)?);
         let setup = self.seal.setup.as_deref().map(make).transpose().map_err(failed)?;
@@ -121,7 +136,7 @@ impl SealedRun {
         Ok(OpenCheck { tree, command, first_command, setup, output, sealed_cx, notes })
     }
 
-    async fn blocking<T: Send + 'static>(
+    pub(super) async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&FolderSnapshots, &str) -> Result<T, SnapshotError> + Send + 'static,
     ) -> Result<T, WorkError> {
@@ -129,22 +144,40 @@ impl SealedRun {
         done.map_err(|error| failed(&with_causes(&error)).into())
     }
 
+    /// Works with the tree off the executor's threads.
+    async fn with_tree<T: Send + 'static>(
+        &self,
+        mut open: OpenCheck,
+        work: impl FnOnce(&mut RunTree, &FolderSnapshots, &str) -> Result<T, SnapshotError> + Send + 'static,
+    ) -> Result<(OpenCheck, T), WorkError> {
+        let mut tree = open.tree;
+        let worked = self.blocking(move |folder, run| {
+            let done = work(&mut tree, folder, run)?;
+            Ok((tree, done))
+        });
+        let (tree, done) = worked.await?;
+        open.tree = tree;
+        Ok((open, done))
+    }
+
     /// Judges one state in the tree. Returns the tree with the verdict.
     async fn judge(
         &self,
-        mut open: OpenCheck,
+        open: OpenCheck,
         cx: EvaluationContext<AgentOutput>,
     ) -> Result<(OpenCheck, Verdict), WorkError> {
         let number = cx.iteration();
-        let mut tree = open.tree;
-        let prepared = self.blocking(move |folder, run| {
+        let sealed_cx = open.sealed_cx.clone();
+        let prepared = self.with_tree(open, move |tree, folder, run| {
             let prepared = tree.prepare(folder, run, number)?;
-            Ok((tree, prepared))
+            Ok((prepared, Surroundings::of(&tree.tree().folder(), &sealed_cx)))
         });
-        let (tree, prepared) = prepared.await?;
-        open.tree = tree;
+        let (mut open, (prepared, surroundings)) = prepared.await?;
         let is_put_back = self.treat_changes(number, &prepared).await?;
-        if let Some(why) = self.changed_surroundings(&open) {
+        if is_put_back {
+            cx.mark(PUT_BACK_MARK, hash_of(&prepared.renewed.put_back));
+        }
+        if let Some(why) = self.changed_surroundings(&open.notes, &surroundings) {
             return Ok((open, refused(&Verdict::fail(), &why)));
         }
         let needs_setup = !prepared.dependencies.is_empty();
@@ -157,7 +190,9 @@ impl SealedRun {
                 );
                 return Ok((open, refused(&verdict, &why)));
             }
-            if let Some(why) = self.tampering(&open.tree, "`evaluator.setup`")? {
+            let why;
+            (open, why) = self.tampering(open, "`evaluator.setup`").await?;
+            if let Some(why) = why {
                 return Ok((open, refused(&verdict, &why)));
             }
         }
@@ -165,9 +200,10 @@ impl SealedRun {
         let command = if number == 0 { &mut open.first_command } else { &mut open.command };
         let verdict = command.evaluate(cx.clone()).await.map_err(|error| explained(error, &prepared))?;
         let tests = TestsRun::of(&String::from_utf8_lossy(&locked(&open.output)));
-        let verdict = match number {
-            0 => self.first_verdict(&mut open, tests, verdict).await?,
-            _ => self.counted(&open, &tests, verdict)?,
+        let (open, verdict) = match number {
+            0 => self.first_verdict(open, tests, verdict, cx).await?,
+            _ if verdict.passed() => self.counted(open, &tests, verdict).await?,
+            _ => (open, verdict),
         };
         let mut verdict = with_more(verdict, for_agent(&prepared, is_put_back));
         if let Some(why) = why_it_may_fail(&prepared, open.setup.is_some()).filter(|_| !verdict.passed()) {
@@ -194,70 +230,45 @@ impl SealedRun {
         Ok(is_put_back)
     }
 
-    /// Notes the tests that run before the first iteration, and refuses a pass that proves nothing.
-    async fn first_verdict(
-        &self,
-        open: &mut OpenCheck,
-        tests: TestsRun,
-        verdict: Verdict,
-    ) -> Result<Verdict, WorkError> {
-        if verdict.passed() && tests.count == Some(0) {
-            let why = format!("`{}` passes although no test ran: it would call any work done", self.line);
-            return Err(failed(&why).into());
-        }
-        open.notes.tests = Some(tests);
-        open.notes.write(&self.place).map_err(|error| failed(&with_causes(&error)))?;
-        if !verdict.passed() {
-            return Ok(verdict);
-        }
-        let evaluator = &self.plan.evaluator;
-        let is_alone =
-            evaluator.confidence.is_none() && evaluator.judge.is_none() && evaluator.review.is_none();
-        Ok(if is_alone {
-            verdict
-        } else {
-            Verdict::fail()
-                .with_text(verdict.text())
-                .with_feedback("the command passes; the other checks judge the first iteration")
-        })
-    }
-
     /// Turns a pass with too few tests into a fail.
-    fn counted(&self, open: &OpenCheck, tests: &TestsRun, verdict: Verdict) -> Result<Verdict, WorkError> {
-        if !verdict.passed() {
-            return Ok(verdict);
-        }
-        if let Some(why) = self.tampering(&open.tree, "the check")? {
-            return Ok(refused(&verdict, &why));
+    async fn counted(
+        &self,
+        open: OpenCheck,
+        tests: &TestsRun,
+        verdict: Verdict,
+    ) -> Result<(OpenCheck, Verdict), WorkError> {
+        let (open, why) = self.tampering(open, "the check").await?;
+        if let Some(why) = why {
+            return Ok((open, refused(&verdict, &why)));
         }
         let unknown = TestsRun::default();
         let first = open.notes.tests.as_ref().unwrap_or(&unknown);
-        Ok(match shortage(self.seal.min_tests, is_test_runner(&self.line), first, tests) {
+        let verdict = match shortage(self.seal.min_tests, is_test_runner(&self.line), first, tests) {
             Some(why) => refused(&verdict, &format!("the check exited with 0, but {why}")),
             None => verdict,
-        })
+        };
+        Ok((open, verdict))
     }
 
     /// Returns what outside of the folder is not as it was, and decides how the check judges.
-    fn changed_surroundings(&self, open: &OpenCheck) -> Option<String> {
-        let now = Surroundings::of(&open.tree.tree().folder(), &open.sealed_cx);
+    fn changed_surroundings(&self, notes: &SealNotes, now: &Surroundings) -> Option<String> {
         let why = format!(
             "{} is not as it was when the run began, and it decides how the check judges: bring it back, or begin a new run",
-            now.change_since(&open.notes.surroundings)?
+            now.change_since(&notes.surroundings)?
         );
         self.cx.warn(&why);
         Some(why)
     }
 
     /// Returns which protected files of the tree are not what they have to be.
-    fn tampering(&self, tree: &RunTree, by: &str) -> Result<Option<String>, WorkError> {
-        let changed = tree.tampered().map_err(|error| failed(&with_causes(&error)))?;
+    async fn tampering(&self, open: OpenCheck, by: &str) -> Result<(OpenCheck, Option<String>), WorkError> {
+        let (open, changed) = self.with_tree(open, |tree, _, _| tree.tampered()).await?;
         if changed.is_empty() {
-            return Ok(None);
+            return Ok((open, None));
         }
         let why = format!("{by} changed files that judge, so its result does not count: {}", list(&changed));
         self.cx.warn(&why);
-        Ok(Some(why))
+        Ok((open, Some(why)))
     }
 }
 
@@ -271,17 +282,23 @@ impl Evaluator<AgentOutput> for SealedCheck {
         };
         let (mut open, verdict) = self.run.judge(open, cx).await?;
         if number == 0 && !verdict.passed() {
-            let mut tree = open.tree;
-            let kept = self.run.blocking(move |folder, _| tree.keep_built(folder).map(|()| tree));
-            open.tree = kept.await?;
+            (open, ()) = self.run.with_tree(open, |tree, folder, _| tree.keep_built(folder)).await?;
         }
         self.open = Some(open);
         Ok(verdict)
     }
 }
 
+/// Returns a plan whose commands see paths into the tree in the place of those into the folder.
+pub(super) fn moved_plan(plan: &Plan, relocation: &Relocation) -> Plan {
+    let mut plan = plan.clone();
+    let texts = plan.agent.env.set.values_mut().chain(&mut plan.evaluator.command);
+    texts.for_each(|text| *text = moved(text, relocation));
+    plan
+}
+
 /// Returns a text with paths into the tree in the place of those into the folder.
-fn moved(text: &str, relocation: &Relocation) -> String {
+pub(super) fn moved(text: &str, relocation: &Relocation) -> String {
     relocation.word(text.into()).into_string().unwrap_or_else(|_| text.to_owned())
 }
 
@@ -295,10 +312,16 @@ fn note_in(output: &Arc<Mutex<Vec<u8>>>) -> impl FnMut(&[u8]) + Send + use<> {
     }
 }
 
+fn hash_of(paths: &[PathBuf]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    paths.hash(&mut hasher);
+    hasher.finish()
+}
+
 fn locked(output: &Mutex<Vec<u8>>) -> std::sync::MutexGuard<'_, Vec<u8>> {
     output.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn failed(why: &str) -> Halt {
+pub(super) fn failed(why: &str) -> Halt {
     Halt::new(StopReason::Failed, format!("the sealed check cannot judge: {why}"))
 }

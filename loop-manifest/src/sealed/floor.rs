@@ -1,6 +1,6 @@
 //! How many tests ran.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use loop_guardrails::policy::command::simple_commands;
 use loop_telemetry::{Redactor, check_summary::CheckSummary};
@@ -37,10 +37,9 @@ fn is_script(name: &str) -> bool {
     [".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"].iter().any(|end| name.ends_with(end))
 }
 
-/// Returns the last parts of the names of tests that ran.
-fn names(output: &str) -> BTreeSet<String> {
-    // libtest and nextest, pytest -v, unittest -v, go test -v, TAP, and the marks of node and jest.
-    const FORMS: &[&str] = &[
+/// The lines about tests that ran, in the output of libtest, nextest, pytest -v, unittest -v, go test -v, TAP, node and jest.
+static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let forms = [
         r"(?m)^test (?:\S*::)?(\S+)(?: - should panic)? \.\.\. (?:ok|FAILED)",
         r"(?m)^\s+(?:PASS|FAIL) \[[^\]]*\] (?:\([^)]*\) )?\S+ (?:\S*::)?(\S+)",
         r"(?m)^\S+\.py::(?:\S+::)?([^\s\[]+)\S* (?:PASSED|FAILED)",
@@ -49,14 +48,16 @@ fn names(output: &str) -> BTreeSet<String> {
         r"(?m)^\s*(?:not )?ok \d+ (?:- )?([^#\n]+?)\s*$",
         r"(?m)^\s*[✔✓√✖✕×] (.+?)(?: \([\d.]+ ?m?s\))?\s*$",
     ];
-    let forms = FORMS.iter().filter_map(|form| Regex::new(form).ok());
-    forms
-        .flat_map(|form| form.captures_iter(output).map(|found| found[1].to_owned()).collect::<Vec<_>>())
-        .collect()
+    forms.iter().filter_map(|form| Regex::new(form).ok()).collect()
+});
+
+/// Returns the last parts of the names of tests that ran.
+fn names(output: &str) -> BTreeSet<String> {
+    FORMS.iter().flat_map(|form| form.captures_iter(output)).map(|found| found[1].to_owned()).collect()
 }
 
 /// Returns whether the command is a test runner whose output says how many tests ran.
-pub(super) fn is_test_runner(command: &str) -> bool {
+pub(crate) fn is_test_runner(command: &str) -> bool {
     simple_commands(command).iter().any(|found| {
         let has = |word: &str| found.arguments.iter().any(|argument| argument == word);
         match found.program.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.') {
@@ -76,11 +77,27 @@ pub(super) fn is_test_runner(command: &str) -> bool {
 /// Returns the command that runs all tests also after the first failing ones, where the runner would stop: otherwise the
 /// first count would miss tests.
 pub(super) fn to_the_end(command: &str) -> String {
-    let is_cargo = simple_commands(command).iter().any(|found| {
-        found.program == "cargo" && found.arguments.first().is_some_and(|first| first == "test")
+    with_option(command, ("cargo", "test"), &["--no-fail-fast"])
+}
+
+/// Returns the command that says how many tests passed, where the runner would not say it.
+pub(super) fn telling(command: &str) -> String {
+    with_option(command, ("go", "test"), &["-v", "-json", "-v=true"])
+}
+
+/// Returns the command with the first of these options behind a subcommand, unless it has one of them.
+fn with_option(command: &str, (program, subcommand): (&str, &str), options: &[&str]) -> String {
+    let lacks_it = simple_commands(command).iter().any(|found| {
+        found.program == program
+            && found.arguments.first().is_some_and(|first| first == subcommand)
+            && !found.arguments.iter().any(|argument| options.contains(&argument.as_str()))
     });
-    let stops = is_cargo && !command.contains("--no-fail-fast");
-    if stops { command.replacen("cargo test", "cargo test --no-fail-fast", 1) } else { command.to_owned() }
+    let start = format!("{program} {subcommand}");
+    if lacks_it {
+        command.replacen(&start, &format!("{start} {}", options[0]), 1)
+    } else {
+        command.to_owned()
+    }
 }
 
 /// Returns why the tests that ran are too few for a pass, as the rest of "the check exited with 0, but ...".
@@ -193,13 +210,17 @@ mod tests {
     }
 
     #[test]
-    fn the_first_check_of_cargo_runs_every_test() {
+    fn runners_run_and_count_every_test() {
         assert_eq!(
             to_the_end("RUST_LOG=1 cargo test -p a -- b"),
             "RUST_LOG=1 cargo test --no-fail-fast -p a -- b"
         );
         for command in ["cargo test --no-fail-fast", "go test ./...", "echo cargo test", "cargo clippy"] {
             assert_eq!(to_the_end(command), command);
+        }
+        assert_eq!(telling("cd a && go test ./..."), "cd a && go test -v ./...");
+        for command in ["go test -v ./...", "go vet ./...", "cargo test"] {
+            assert_eq!(telling(command), command);
         }
     }
 

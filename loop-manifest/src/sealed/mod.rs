@@ -2,12 +2,14 @@
 //!
 //! | what | where |
 //! | --- | --- |
-//! | the evaluator | `check.rs`, `verdict.rs` |
+//! | the evaluator | `check.rs`, `baseline.rs`, `verdict.rs` |
 //! | the tree in which it runs, and what is put back | `tree.rs` |
-//! | which paths judge | `protected.rs`, `named.rs`, `conventions.rs`, `patterns.rs`, `documents.rs` |
+//! | which paths judge | `protected.rs`, `named.rs`, `scripts.rs`, `conventions.rs`, `patterns.rs`, `documents.rs` |
 //! | how many tests ran | `floor.rs` |
 //! | files outside of the folder | `surroundings.rs` |
+//! | the check again, after the run | `verification.rs` |
 
+mod baseline;
 mod check;
 mod conventions;
 mod documents;
@@ -15,8 +17,13 @@ mod floor;
 mod named;
 mod patterns;
 mod protected;
+mod scripts;
 mod surroundings;
 mod tree;
 mod verdict;
+mod verification;
 
-pub(crate) use self::{check::SealedCheck, patterns::check_pattern};
+pub use self::verification::{FreshVerdict, VerificationError};
+pub(crate) use self::{
+    check::SealedCheck, floor::is_test_runner, patterns::check_pattern, verdict::with_more,
+};

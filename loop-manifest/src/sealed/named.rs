@@ -9,6 +9,8 @@ use std::{
 use loop_guardrails::policy::command::simple_commands;
 use serde::{Deserialize, Serialize};
 
+use super::scripts;
+
 /// How deep scripts of `package.json` and quoted commands are followed.
 const DEPTH: usize = 3;
 
@@ -110,7 +112,7 @@ impl Search<'_> {
                     for form in
                         [path.with_added_extension("py"), path.join("__main__.py"), path.join("__init__.py")]
                     {
-                        self.add(&form, false, named);
+                        self.add(&form, false, base, named);
                     }
                 }
             }
@@ -140,11 +142,12 @@ impl Search<'_> {
             .copied()
             .chain(arguments.iter().map(String::as_str))
         {
+            self.follow(&base.join(file), base, named);
             let text = fs::read_to_string(self.folder.join(base).join(file)).unwrap_or_default();
             for line in text.lines() {
                 let line = line.strip_prefix('-').unwrap_or(line);
                 for included in line.strip_prefix("include ").unwrap_or_default().split_whitespace() {
-                    self.add(&base.join(included), false, named);
+                    self.add(&base.join(included), false, base, named);
                 }
             }
         }
@@ -170,16 +173,30 @@ impl Search<'_> {
                     continue;
                 }
                 if let Some(path) = self.below(base, text) {
-                    self.add(&path, takes_folders, named);
+                    self.add(&path, takes_folders, base, named);
                 }
             }
         }
     }
 
-    fn add(&self, path: &Path, takes_folders: bool, named: &mut NamedPaths) {
+    fn add(&self, path: &Path, takes_folders: bool, base: &Path, named: &mut NamedPaths) {
         let place = self.folder.join(path);
-        if !path.as_os_str().is_empty() && (place.is_file() || takes_folders && place.is_dir()) {
-            named.lines.insert(line_of(path));
+        if path.as_os_str().is_empty() || !(place.is_file() || takes_folders && place.is_dir()) {
+            return;
+        }
+        if named.lines.insert(line_of(path)) {
+            self.follow(path, base, named);
+        }
+    }
+
+    /// Looks at what a script calls.
+    fn follow(&self, script: &Path, base: &Path, named: &mut NamedPaths) {
+        for word in scripts::words_of(&self.folder.join(script)) {
+            for place in scripts::places(&word, base, script) {
+                if let Some(path) = place.to_str().and_then(|text| self.below(Path::new(""), text)) {
+                    self.add(&path, false, base, named);
+                }
+            }
         }
     }
 
@@ -208,21 +225,32 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
+    const FILES: &[(&str, &str)] = &[
+        ("check.sh", ""),
+        ("verify.py", ""),
+        ("ci.mk", ""),
+        ("mk/more.mk", ""),
+        ("Makefile", "include mk/more.mk\nall:\n\tsh qa/verify.sh\n"),
+        ("qa/verify.sh", ""),
+        ("sub/check.sh", ""),
+        ("sub/run.js", ""),
+        ("sub/package.json", r#"{"scripts": {"test": "node run.js"}}"#),
+        ("qa/cases.py", ""),
+        ("checks/verify.py", ""),
+        ("run.sh", ". \"$(dirname \"$0\")/common.sh\"\npython3 tools/verify.py $(python3 src/test_of.py)\n"),
+        ("common.sh", "sh \"$here/tools/check_all.sh\"\nsh build.sh\n"),
+        ("build.sh", "sh check.sh\n"),
+        ("tools/verify.py", "from expected_values import ALL\nimport helper\n"),
+        ("tools/expected_values.py", ""),
+        ("tools/helper.py", ""),
+        ("tools/check_all.sh", "sh ./run.sh\n"),
+        ("src/test_of.py", ""),
+    ];
+
     #[test]
     fn a_command_names_what_it_judges_with() {
         let folder = tempfile::tempdir().unwrap();
-        for (file, text) in [
-            ("check.sh", ""),
-            ("verify.py", ""),
-            ("ci.mk", ""),
-            ("mk/more.mk", ""),
-            ("Makefile", "include mk/more.mk\n"),
-            ("sub/check.sh", ""),
-            ("sub/run.js", ""),
-            ("sub/package.json", r#"{"scripts": {"test": "node run.js"}}"#),
-            ("qa/cases.py", ""),
-            ("checks/verify.py", ""),
-        ] {
+        for (file, text) in FILES {
             let path = folder.path().join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
@@ -232,7 +260,10 @@ mod tests {
             ("./check.sh", vec!["/check.sh"]),
             ("sh -euo pipefail check.sh --all", vec!["/check.sh"]),
             ("timeout 60 python3.12 -W error verify.py", vec!["/verify.py"]),
-            ("make -f ci.mk all && ./check.sh", vec!["/all", "/check.sh", "/ci.mk", "/mk/more.mk"]),
+            (
+                "make -f ci.mk all && ./check.sh",
+                vec!["/all", "/check.sh", "/ci.mk", "/mk/more.mk", "/qa/verify.sh"],
+            ),
             ("cd sub && ./check.sh", vec!["/sub/check.sh"]),
             ("(cd sub; sh check.sh)", vec!["/sub/check.sh"]),
             ("cd sub && npm test", vec!["/sub/run.js"]),
@@ -244,6 +275,16 @@ mod tests {
             ("env X=1 bash ./check.sh | tee log", vec!["/check.sh"]),
             ("python3 -m checks.verify", vec!["/checks/verify.py"]),
             ("python3 -m unittest qa.cases", vec!["/qa/cases.py"]),
+            (
+                "./run.sh",
+                vec![
+                    "/common.sh",
+                    "/run.sh",
+                    "/tools/check_all.sh",
+                    "/tools/expected_values.py",
+                    "/tools/verify.py",
+                ],
+            ),
             ("pytest qa/ -q", vec!["/qa"]),
             ("pytest qa/cases.py::test_one", vec!["/qa/cases.py"]),
             ("ruff check qa", vec![]),

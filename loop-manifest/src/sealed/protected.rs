@@ -51,6 +51,18 @@ impl ProtectedPaths {
         }
     }
 
+    /// Protects nothing of this folder. Build output is still no part of a state.
+    pub(super) fn nothing(folder: &Path) -> Self {
+        Self {
+            protected: Patterns::default(),
+            merged: Patterns::default(),
+            built: patterns(BUILT.iter().copied()),
+            modules: BTreeSet::new(),
+            roots: BTreeSet::new(),
+            folder: folder.to_owned(),
+        }
+    }
+
     /// Returns whether a new file, or a link, replaces a module of Python or a tool for tests.
     fn replaces_module(&self, path: &Path, is_link: bool) -> bool {
         let is_code = is_link || path.extension().is_some_and(|end| end == "py" || end == "so");

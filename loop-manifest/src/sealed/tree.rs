@@ -158,16 +158,25 @@ impl SealNotes {
     ///
     /// # Errors
     /// There are no notes.
-    pub(super) fn read(place: &Path) -> io::Result<Self> {
-        serde_json::from_slice(&fs::read(notes_file(place))?).map_err(io::Error::other)
+    pub(super) fn read(place: &Path) -> Result<Self, SnapshotError> {
+        let path = notes_file(place);
+        let notes =
+            fs::read(&path).and_then(|notes| serde_json::from_slice(&notes).map_err(io::Error::other));
+        notes.map_err(|error| {
+            let why = format!("{error}; it has the notes of the first check, so begin a new run");
+            Error::File { path, source: io::Error::new(error.kind(), why) }.into()
+        })
     }
 
     /// Notes this for later processes of the run.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(super) fn write(&self, place: &Path) -> io::Result<()> {
-        fs::write(notes_file(place), serde_json::to_vec(self).map_err(io::Error::other)?)
+    pub(super) fn write(&self, place: &Path) -> Result<(), SnapshotError> {
+        let path = notes_file(place);
+        let notes = serde_json::to_vec(self).map_err(io::Error::other);
+        let written = notes.and_then(|notes| fs::write(&path, notes));
+        Ok(written.map_err(|source| Error::File { path, source })?)
     }
 }
 

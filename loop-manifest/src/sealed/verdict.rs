@@ -82,7 +82,7 @@ pub(super) fn why_it_may_fail(prepared: &Prepared, has_setup: bool) -> Option<St
 }
 
 /// Adds to a verdict what the agent has to know, behind the output of the command.
-pub(super) fn with_more(verdict: Verdict, more: Option<String>) -> Verdict {
+pub(crate) fn with_more(verdict: Verdict, more: Option<String>) -> Verdict {
     let Some(more) = more else { return verdict };
     let text = verdict.text().trim_end();
     let text = if text.is_empty() { format!("{more}\n") } else { format!("{text}\n\n{more}\n") };

@@ -41,6 +41,7 @@ pub struct FolderSnapshots {
     state: StateDir,
     plan: SnapshotPlan,
     secrets: Arc<SecretFiles>,
+    is_read_only: bool,
 }
 
 impl fmt::Debug for FolderSnapshots {
@@ -67,7 +68,13 @@ pub struct Captured {
 impl FolderSnapshots {
     /// Names the store of `folder` in the state directory, which no capture contains. Nothing is read or written.
     pub fn new(folder: impl Into<PathBuf>, state: StateDir, plan: &SnapshotPlan) -> Self {
-        Self { folder: folder.into(), state, plan: *plan, secrets: Arc::new(SecretFiles::new()) }
+        Self {
+            folder: folder.into(),
+            state,
+            plan: *plan,
+            secrets: Arc::new(SecretFiles::new()),
+            is_read_only: false,
+        }
     }
 
     /// Sets the rules about files of which a snapshot has only the digest.
@@ -75,6 +82,11 @@ impl FolderSnapshots {
     pub fn with_secrets(mut self, secrets: SecretFiles) -> Self {
         self.secrets = Arc::new(secrets);
         self
+    }
+
+    /// Refuses captures, for a caller that means only what was stored.
+    pub(crate) fn without_captures(self) -> Self {
+        Self { is_read_only: true, ..self }
     }
 
     /// Returns whether the run must not go on without its captures.
@@ -168,6 +180,9 @@ impl FolderSnapshots {
     /// [`Error::OverLimit`](loop_snapshots::Error::OverLimit) if `auto` and the first capture of the run exceeds a limit.
     pub fn capture(&self, run: &str, number: u64) -> Result<Captured, SnapshotError> {
         let id = SnapshotId::new(run, number)?;
+        if self.is_read_only {
+            return Err(Error::NotFound(id).into());
+        }
         let mut store = self.store()?;
         let options = if store.has_run(run) { self.options() } else { self.first_options() };
         let capture = store.recapture(&id, &options)?;

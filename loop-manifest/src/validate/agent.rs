@@ -1,7 +1,7 @@
 //! The agent: what can be run, and what reports its usage.
 
 use loop_agents::{
-    shell::{CommandError, CommandLine, QuotingError, Template, Variables},
+    shell::{BackgroundPolicy, CommandError, CommandLine, QuotingError, Template, Variables},
     usage::{Format, Prices},
 };
 
@@ -17,9 +17,16 @@ use super::{
     empty,
     environment::environment,
     filled, guardrails, usage,
+    words::word,
     work::{self, WorkKind},
 };
 use crate::names::ToolName;
+
+const BACKGROUND: [(&str, BackgroundPolicy); 3] = [
+    (BackgroundPolicy::Note.name(), BackgroundPolicy::Note),
+    (BackgroundPolicy::Wait.name(), BackgroundPolicy::Wait),
+    (BackgroundPolicy::Fail.name(), BackgroundPolicy::Fail),
+];
 
 /// The agent that `raw` describes. `prices` are those of its price file.
 pub(super) fn agent(
@@ -38,6 +45,9 @@ pub(super) fn agent(
     let env = environment(raw.env, problems);
     let max_time = raw.max_seconds.judge(problems, |at| guardrails::time_limit(&at));
     let max_silence = raw.max_silence_seconds.judge(problems, |at| guardrails::time_limit(&at));
+    let background = raw.background.judge(problems, |at| {
+        word(&at, &BACKGROUND, "it says what happens to background work that is not done when the agent ends")
+    });
     let format = format.or(Format::Text)?;
     let mut model = model.optional()?;
     let work = match kind? {
@@ -61,6 +71,7 @@ pub(super) fn agent(
         sandbox: None,
         max_time: max_time.optional()?,
         max_silence: max_silence.optional()?,
+        background: background.or(BackgroundPolicy::Note)?,
     })
 }
 

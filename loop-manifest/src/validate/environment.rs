@@ -9,7 +9,7 @@ use super::super::{
     environment::EnvironmentPlan,
     field::{FieldValue, NamedText, SpannedText},
     nearest,
-    raw::RawEnvironment,
+    raw_environment::RawEnvironment,
 };
 
 const BEGINNINGS: [(&str, Inheritance); 2] = [("all", Inheritance::All), ("none", Inheritance::None)];

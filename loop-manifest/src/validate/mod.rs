@@ -14,6 +14,7 @@ mod review;
 mod sandbox;
 mod seal;
 mod snapshots;
+mod stagnation;
 mod stop;
 mod usage;
 mod words;
@@ -28,7 +29,8 @@ use super::{
     diagnostics::Diagnostic,
     field::FieldValue,
     plan::{EvaluatorPlan, PacePlan, PipelineCheck, Plan, PlanCheck, ResumePlan},
-    raw::{RawManifest, RawPace},
+    raw::RawManifest,
+    raw_pace::RawPace,
 };
 pub(crate) use usage::prices;
 use words::{empty, filled, word};
@@ -83,6 +85,7 @@ pub(crate) fn plan(
     }
     let limits = guardrails::limits(raw.guardrails, problems);
     let pace = pace(raw.pace, problems);
+    let stagnation = stagnation::stagnation(raw.stagnation, &evaluator, pace, &restores, problems);
     let feedback = raw.feedback.max_bytes.judge(problems, feedback_bytes);
     let resume = raw.resume.judge(problems, |at| word(&at, &RESUMES, RESUME_NOTE));
     let shell = raw.shell.judge(problems, |at| word(&at, &SHELLS, "`auto` is the default"));
@@ -90,8 +93,7 @@ pub(crate) fn plan(
         agent.always_shell = always;
     }
     let on_finish = raw.on_finish.judge(problems, |at| evaluator::plain_command(&at, text, &variables));
-    let (mut agent, mut evaluator, restores) = (agent?, evaluator?, restores?);
-    let shared = shared?;
+    let (mut agent, mut evaluator, restores, shared) = (agent?, evaluator?, restores?, shared?);
     (agent.sandbox, evaluator.sandbox) =
         (sandbox::merged(of_agent?, shared.as_ref()), sandbox::merged(of_check?, shared.as_ref()));
     Some(Plan {
@@ -103,6 +105,7 @@ pub(crate) fn plan(
         check_first: check_first.or(false)? || needs.is_sealed,
         stop: stop?,
         limits: limits?,
+        stagnation: stagnation?,
         parallel: parallel?,
         pace: pace?,
         feedback_bytes: feedback.or(FEEDBACK_BYTES)?,

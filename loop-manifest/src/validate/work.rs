@@ -26,10 +26,11 @@ pub(super) fn kind(raw: &RawAgent, problems: &mut Vec<Diagnostic>) -> Option<Wor
     if matches!(raw.model, Field::Absent) {
         return None;
     }
-    let format = place(&raw.format);
-    problems.extend(
-        format.map(|at| stranger(&at, "a command", "this agent is a model, which reports its usage")),
-    );
+    let strangers = [
+        place(&raw.format).map(|at| (at, "this agent is a model, which reports its usage")),
+        place(&raw.background).map(|at| (at, "this agent is a model, which waits for its tools")),
+    ];
+    problems.extend(strangers.into_iter().flatten().map(|(at, label)| stranger(&at, "a command", label)));
     Some(WorkKind::Model)
 }
 

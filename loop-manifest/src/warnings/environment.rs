@@ -6,7 +6,8 @@ use super::super::{
     diagnostics::{Diagnostic, Span},
     field::FieldValue,
     keys::flag,
-    raw::{RawEnvironment, RawManifest},
+    raw::RawManifest,
+    raw_environment::RawEnvironment,
     source,
 };
 

@@ -4,7 +4,8 @@ use super::super::{
     diagnostic::{Diagnostic, Label},
     field::{FieldValue, FlagOrWhole},
     keys::flag,
-    raw::{RawGuardrails, RawPace},
+    raw::RawGuardrails,
+    raw_pace::RawPace,
 };
 
 /// Returns the warnings about limits. `manifest` is the text of the manifest without the command line.

@@ -115,6 +115,7 @@ fn keys() {
                 "seal_without_its_needs",
                 yaml("cargo test\n", "cargo test\n  sealed: true\n") + "check_first: false\nsnapshots: off\n",
             ),
+            ("background_slip", agent("background: waits")),
             ("resume_flag", format!("{YAML}resume: true\n")),
             ("resume_slip", format!("{YAML}resume: re-run\n")),
             ("shell_slip", format!("{YAML}shell: alway\n")),
@@ -133,6 +134,29 @@ fn keys() {
             ),
             ("json_missing_all", "{}\n".to_owned()),
             ("json_missing_command", json("\"command\": \"cargo test\"", "")),
+        ],
+    );
+}
+
+#[test]
+fn stagnation() {
+    refused(
+        "loop.yaml",
+        &[
+            ("stagnation_slip", format!("{YAML}stagnation: of\n")),
+            (
+                "stagnation_without_its_needs",
+                format!(
+                    "{YAML}snapshots: off\nstagnation: {{ oscillation_after: 4, score: {{ gain: 0, within: 0 }} }}\n"
+                ),
+            ),
+            ("stagnation_out_of_order", format!("{YAML}stagnation: {{ nudge_after: 8, halt_after: 8 }}\n")),
+            ("stagnation_too_soon", format!("{YAML}stagnation: {{ nudge_after: 0, halt_after: 1 }}\n")),
+            (
+                "stagnation_without_a_command",
+                yaml("command: cargo test", "confidence: { at_least: 0.8 }")
+                    + "stagnation: { halt_after: 9 }\n",
+            ),
         ],
     );
 }

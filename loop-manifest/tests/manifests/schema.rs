@@ -21,7 +21,7 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
 });
 
 /// The messages of the validator for manifests that the schema accepts, because it cannot express these rules.
-const BEYOND: [&str; 19] = [
+const BEYOND: [&str; 20] = [
     "`{prompt}` cannot be used here in",
     "cannot be run",
     "cannot be used as a regular expression",
@@ -41,6 +41,7 @@ const BEYOND: [&str; 19] = [
     "conditions in it",
     "a path in `evaluator.protect` cannot be used",
     "`evaluator.confirm` has to be from 1 to 100",
+    "`stagnation.nudge_after` has to be less than",
 ];
 
 /// Returns whether the schema accepts this manifest.
@@ -166,6 +167,10 @@ fn with(path: &str, value: Json) -> Json {
     }
     if path.starts_with("evaluator.score.") && !path.ends_with(".pointer") || path.starts_with("on_") {
         manifest["evaluator"]["score"] = serde_json::json!({ "pattern": "(1)" });
+    }
+    if path.starts_with("stagnation.score") {
+        manifest["evaluator"]["score"] = serde_json::json!({ "pattern": "(1)" });
+        manifest["stagnation"]["score"] = serde_json::json!({ "gain": 0.5, "within": 5 });
     }
     if path.starts_with("evaluator.plan.") {
         manifest["evaluator"] = serde_json::json!({ "plan": {} });

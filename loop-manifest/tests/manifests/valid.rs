@@ -4,11 +4,11 @@ use std::{num::NonZeroU64, time::Duration};
 
 use loop_agents::{
     output::Pattern,
-    shell::{CommandLine, PromptValues},
+    shell::{BackgroundPolicy, CommandLine, PromptValues},
     usage::Format,
 };
 use loop_core::Usd;
-use loop_guardrails::policy::environment::Inheritance;
+use loop_guardrails::{ScoreGain, StagnationRules, policy::environment::Inheritance};
 
 use super::{JSON, TOML, YAML, check, json, load, yaml};
 use crate::names::ToolName;
@@ -49,6 +49,7 @@ agent:
     set: { RUST_LOG: debug, EMPTY: "" }
   max_seconds: 900
   max_silence_seconds: 90.5
+  background: wait
 evaluator:
   command: cargo test
   max_seconds: 300
@@ -72,6 +73,11 @@ guardrails:
   max_consecutive_failures: 3
   hitl_checkpoint: 2
   allow_unmetered: false
+stagnation:
+  nudge_after: 4
+  halt_after: 12
+  oscillation_after: 6
+  score: { gain: 0.5, within: 10 }
 pace:
   every_seconds: 0.25
   backoff_seconds: 2.5
@@ -102,6 +108,7 @@ fn a_small_manifest_has_the_documented_defaults() {
             always_shell: false,
             max_time: None,
             max_silence: None,
+            background: BackgroundPolicy::Note,
             sandbox: None,
         },
         evaluator: EvaluatorPlan { command: Some("cargo test".to_owned()), ..EvaluatorPlan::default() },
@@ -117,6 +124,7 @@ fn a_small_manifest_has_the_documented_defaults() {
             max_consecutive_failures: None,
             checkpoint: None,
         },
+        stagnation: Some(StagnationRules::default()),
         parallel: None,
         pace: PacePlan { every: Duration::ZERO, backoff: Duration::from_secs(1) },
         feedback_bytes: 32_768,
@@ -150,6 +158,9 @@ fn a_manifest_may_name_its_defaults() {
 #[test]
 fn every_key_reaches_the_plan() {
     let plan = plan("loop.yaml", FULL);
+    let mut stagnation = StagnationRules::default();
+    (stagnation.nudge_after, stagnation.halt_after, stagnation.oscillation_after) = (4, 12, Some(6));
+    stagnation.score = Some(ScoreGain { gain: 0.5, within: 10, is_lower_better: true });
     let expected = Plan {
         variables: loop_agents::shell::Variables::default(),
         name: "fix-tests-2".to_owned(),
@@ -170,6 +181,7 @@ fn every_key_reaches_the_plan() {
             always_shell: true,
             max_time: Some(Duration::from_secs(900)),
             max_silence: Some(Duration::from_millis(90_500)),
+            background: BackgroundPolicy::Wait,
             sandbox: None,
         },
         evaluator: EvaluatorPlan {
@@ -200,6 +212,7 @@ fn every_key_reaches_the_plan() {
             max_consecutive_failures: NonZeroU64::new(3),
             checkpoint: NonZeroU64::new(2),
         },
+        stagnation: Some(stagnation),
         parallel: None,
         pace: PacePlan { every: Duration::from_millis(250), backoff: Duration::from_millis(2_500) },
         feedback_bytes: 4096,
@@ -215,6 +228,22 @@ fn every_key_reaches_the_plan() {
         on_regression: true,
     };
     assert_eq!(shown(&plan), shown(&expected));
+}
+
+#[test]
+fn stagnation_is_watched_for_by_default() {
+    let rules = |more: &str| plan("loop.yaml", &format!("{YAML}{more}")).stagnation;
+    let numbers = |more: &str| rules(more).map(|rules| (rules.nudge_after, rules.halt_after));
+    assert_eq!(numbers(""), Some((5, 8)));
+    assert_eq!(numbers("stagnation: auto"), Some((5, 8)));
+    assert_eq!(rules("stagnation: off"), None);
+    assert_eq!(rules("pace: { every_seconds: 1 }"), None);
+    assert_eq!(numbers("pace: { every_seconds: 1 }\nstagnation: {}"), Some((5, 8)));
+    assert_eq!(numbers("stagnation: { halt_after: 3 }"), Some((2, 3)));
+    assert_eq!(numbers("stagnation: { halt_after: 20 }"), Some((5, 20)));
+    assert_eq!(numbers("stagnation: { nudge_after: 7 }"), Some((7, 10)));
+    let judged = YAML.replace("command: cargo test", "confidence: { at_least: 0.8 }");
+    assert_eq!(plan("loop.yaml", &judged).stagnation, None);
 }
 
 #[test]

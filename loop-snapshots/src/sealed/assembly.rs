@@ -72,8 +72,7 @@ impl Assembly<'_> {
             if (self.is_apart)(path) {
                 continue;
             }
-            let is_protected = match self.protection.origin(path, PathFacts { is_new: false, is_link: false })
-            {
+            let is_protected = match self.protection.origin(path, PathFacts::KNOWN) {
                 Origin::First => true,
                 Origin::Merged => judged.is_none(),
                 Origin::Judged | Origin::Built => false,

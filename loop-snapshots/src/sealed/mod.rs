@@ -197,8 +197,7 @@ impl SealedTree {
             entry.left_out().is_some_and(|reason| reason != LeftOut::Repository && reason != LeftOut::Store)
                 && !self.first.contains_key(*path)
                 && !self.is_kept(Path::new(path))
-                && self.protection.origin(Path::new(path), PathFacts { is_new: true, is_link: false })
-                    != Origin::Built
+                && self.protection.origin(Path::new(path), PathFacts::NEW) != Origin::Built
         };
         renewed.missing = judged.iter().filter(is_missing).map(|(path, _)| PathBuf::from(path)).collect();
         renewed.has_dropped_build = has_dropped_build;
@@ -213,7 +212,8 @@ impl SealedTree {
     /// [`Error::File`] if the tree cannot be read.
     pub fn tampered(&self) -> Result<Vec<PathBuf>, Error> {
         let is_first = |path: &Path| {
-            let facts = PathFacts { is_new: !self.first.contains_key(path.as_os_str()), is_link: false };
+            let is_known = self.first.contains_key(path.as_os_str());
+            let facts = if is_known { PathFacts::KNOWN } else { PathFacts::NEW };
             self.protection.origin(path, facts) == Origin::First && !self.is_kept(path)
         };
         self.mirror.changed(&self.wanted, is_first)
@@ -235,7 +235,7 @@ impl SealedTree {
         let added = self.mirror.added(&self.wanted)?;
         let tree = self.folder();
         let is_built = |path: &PathBuf| {
-            self.protection.origin(path, PathFacts { is_new: true, is_link: false }) == Origin::Built
+            self.protection.origin(path, PathFacts::NEW) == Origin::Built
                 || is_ignored(&rules, path, tree.join(path).is_dir())
         };
         let built = added.into_iter().filter(|path| is_built(path) && !self.apart.covers(path)).collect();
@@ -254,8 +254,8 @@ fn relocated(
     let (_lock, mut relocated) = (store.lock()?, ByPath::new());
     for (path, entry) in listing {
         let EntryKind::File { size, digest } = &entry.kind else { continue };
-        let facts = PathFacts { is_new: false, is_link: false };
-        if *size <= LARGEST_RELOCATED && protection.origin(Path::new(path), facts) == Origin::First {
+        let origin = protection.origin(Path::new(path), PathFacts::KNOWN);
+        if *size <= LARGEST_RELOCATED && origin == Origin::First {
             let text = relocation.text(&store.objects.content(*digest)?);
             relocated.extend(text.map(|text| (path.clone(), text)));
         }
@@ -270,7 +270,7 @@ fn to_copy(listing: &Listing, folder: &Path, protection: &dyn Protection) -> Vec
     };
     let left_out = listing.iter().filter(|(_, entry)| entry.left_out().is_some_and(is_there));
     let is_built = |path: &Path| {
-        protection.origin(path, PathFacts { is_new: false, is_link: false }) == Origin::Built
+        protection.origin(path, PathFacts::KNOWN) == Origin::Built
             || folder.join(path).join("CACHEDIR.TAG").exists()
     };
     left_out.map(|(path, _)| PathBuf::from(path)).filter(|path| !is_built(path)).collect()

@@ -25,6 +25,14 @@ pub struct PathFacts {
     pub is_link: bool,
 }
 
+impl PathFacts {
+    /// The facts about a path of the first state that is no link.
+    pub const KNOWN: Self = Self { is_new: false, is_link: false };
+
+    /// The facts about a path that the first state does not have, and that is no link.
+    pub const NEW: Self = Self { is_new: true, is_link: false };
+}
+
 /// Decides about the paths of a [`SealedTree`](super::SealedTree).
 pub trait Protection: Debug + Send + Sync {
     /// Returns where this path comes from.

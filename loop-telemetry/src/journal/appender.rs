@@ -8,10 +8,7 @@ use std::{
 };
 
 use super::{
-    IoErrorContext, JournalError,
-    line_reader::TornLine,
-    lock::{RunLock, lock},
-    tamper_check::check_untampered,
+    IoErrorContext, JournalError, line_reader::TornLine, lock::lock, tamper_check::check_untampered,
 };
 use crate::{failpoint, private_folder};
 
@@ -50,11 +47,6 @@ impl Appender {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Returns the file's lock, to hold it longer.
-    pub(super) fn hold(&self) -> RunLock {
-        RunLock::of(&self.file)
     }
 
     /// Appends lines in one write, so that a killed process leaves complete lines. On a full disk we remove the partly

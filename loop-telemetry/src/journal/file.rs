@@ -14,6 +14,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{
     BEGUN, EVENTS, IoErrorContext, JournalError, JournalReader, MAX_INLINE_OUTPUT,
     appender::Appender,
+    chain::{LineDigest, LinePosition},
     has_begun,
     line_buffer::{LineBuffer, locked},
     line_format::{self, NumberedByLine, Output},
@@ -58,8 +59,6 @@ pub struct FileJournal<O> {
     clock: Box<dyn FnMut() -> Timestamp + Send>,
     redactor: Option<Redactor>,
     synced: bool,
-    /// The number of the next line; `None` until we have loaded the lines before it.
-    next: Option<u64>,
     /// The JSON of the last output. We keep its allocation for reuse, unless it is large.
     json: Vec<u8>,
     output: PhantomData<fn(O) -> O>,
@@ -79,7 +78,7 @@ impl<O> FileJournal<O> {
     ) -> Result<Self, JournalError> {
         let run = run.into();
         let file = Appender::create(run.join(EVENTS))?;
-        Ok(Self::over(run, file, Box::new(clock), Some(0)))
+        Ok(Self::over(run, file, Box::new(clock), Some(LinePosition { number: 0, before: None })))
     }
 
     /// Opens the journal of a run that you want to resume. Building the run reads its contents.
@@ -99,11 +98,11 @@ impl<O> FileJournal<O> {
         run: PathBuf,
         file: Appender,
         clock: Box<dyn FnMut() -> Timestamp + Send>,
-        next: Option<u64>,
+        next: Option<LinePosition>,
     ) -> Self {
         let path = file.path().to_owned();
         let is_begun = has_begun(&run);
-        let lines = LineBuffer { file, pending: Vec::new(), pending_output: None, is_begun };
+        let lines = LineBuffer { file, pending: Vec::new(), pending_output: None, is_begun, next };
         Self {
             outputs: Outputs::of(&run),
             lines: Arc::new(Mutex::new(lines)),
@@ -112,7 +111,6 @@ impl<O> FileJournal<O> {
             clock,
             redactor: None,
             synced: true,
-            next,
             json: Vec::new(),
             output: PhantomData,
         }
@@ -136,7 +134,7 @@ impl<O> FileJournal<O> {
     /// Returns the run's lock. Hold it to keep the run locked after the journal is dropped, for example until you have
     /// recorded the run's end. The lock is released when both are dropped.
     pub fn hold(&self) -> RunLock {
-        self.lines().file.hold()
+        RunLock::of(&self.lines)
     }
 
     /// Returns the path of the file of events.
@@ -151,7 +149,7 @@ impl<O> FileJournal<O> {
     /// Returns the blocking part of a sync.
     fn sync_now(&self) -> impl FnOnce() -> Result<(), JournalError> + Send + 'static {
         let (lines, outputs, synced) = (Arc::clone(&self.lines), self.outputs.clone(), self.synced);
-        let begun = self.next.is_some_and(|next| next > 0).then(|| self.run.join(BEGUN));
+        let begun = self.lines().next.is_some_and(|next| next.number > 0).then(|| self.run.join(BEGUN));
         move || {
             let output = locked(&lines).pending_output.clone();
             if let Some(name) = output {
@@ -188,7 +186,11 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
     }
 
     fn write(&mut self, events: &[Event], output: Option<&O>) -> Result<(), JournalError> {
-        let mut next = self.next.ok_or_else(|| JournalError::NotLoaded { path: self.path.clone() })?;
+        let not_loaded = || JournalError::NotLoaded { path: self.path.clone() };
+        let mut next = self.lines().next.ok_or_else(not_loaded)?;
+        if next.number == 0 {
+            next.before = Some(LineDigest::of_run_info(&self.run)?);
+        }
         let file = output.map(|output| self.prepare(output)).transpose()?;
         let time = format!("{:.3}", (self.clock)());
         let mut lines = locked(&self.lines);
@@ -207,12 +209,13 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
                 Some(name) => Output::File(name),
             });
             let redacted = self.redactor.as_ref().map(|redactor| redactor.event(event));
-            let event = NumberedByLine { line: next, event: redacted.as_ref().unwrap_or(event) };
+            let event = NumberedByLine { line: next.number, event: redacted.as_ref().unwrap_or(event) };
+            let begin = lines.pending.len();
             line_format::write::<Event>(&mut lines.pending, next, &time, &event, output.as_ref())
                 .map_err(|error| unwritable(&self.path, &error))?;
-            next += 1;
+            next = next.after(&lines.pending[begin..]);
         }
-        self.next = Some(next);
+        lines.next = Some(next);
         lines.flush()
     }
 
@@ -229,7 +232,7 @@ impl<O: Serialize + DeserializeOwned> FileJournal<O> {
         if let Some(torn) = reader.torn() {
             self.lines().file.cut(&torn)?;
         }
-        self.next = Some(reader.lines());
+        self.lines().next = Some(reader.position());
         last.place().map(|place| reader.decode(place)).transpose()
     }
 }
@@ -278,7 +281,7 @@ impl<O> fmt::Debug for FileJournal<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FileJournal")
             .field("path", &self.path)
-            .field("next", &self.next)
+            .field("next", &self.lines().next)
             .finish_non_exhaustive()
     }
 }

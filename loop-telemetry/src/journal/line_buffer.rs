@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use super::{IoErrorContext, JournalError, appender::Appender};
+use super::{IoErrorContext, JournalError, appender::Appender, chain::LinePosition};
 use crate::private_folder;
 
 /// The file of lines, and the lines that must not be in it yet. A sync shares them with the run, which appends more
@@ -18,6 +18,8 @@ pub(super) struct LineBuffer {
     pub(super) pending_output: Option<String>,
     /// Whether we have recorded that the journal has events.
     pub(super) is_begun: bool,
+    /// The position of the next line; `None` until we have loaded the lines before it.
+    pub(super) next: Option<LinePosition>,
 }
 
 pub(super) fn locked(lines: &Mutex<LineBuffer>) -> MutexGuard<'_, LineBuffer> {

@@ -1,13 +1,14 @@
 //! The format of a line, in a journal or in another file with the same format: see [`LinePayload`].
 //!
 //! ```text
-//! {"v":1,"seq":7,"time":"2026-01-31T09:30:00.000Z","event":{"at":1500000,"kind":{...}},"crc":"1a2b3c4d"}
+//! {"v":2,"seq":7,"prev":"5e8f...","time":"2026-01-31T09:30:00.000Z","event":{"at":1500000,"kind":{...}},"crc":"1a2b3c4d"}
 //! ```
 //!
 //! | key | holds |
 //! | --- | --- |
 //! | `v` | the line's format. It comes first in every format, so that each version can tell its own. |
 //! | `seq` | the line's number, from 0, without a gap |
+//! | `prev` | from format 2: the SHA-256, in hexadecimal, of the line before with its end (see `chain.rs`) |
 //! | `time` | the wall-clock time, for people: nothing depends on it, and it may jump back |
 //! | `event` | the event, with its run time in microseconds. Its number is `seq` plus 1, unless it has a `sequence` |
 //! | `output` | the iteration's output, on the line of its end |
@@ -15,7 +16,7 @@
 //! | `crc` | the CRC-32, in hexadecimal, of the line's bytes before `,"crc"` |
 //!
 //! The checksum is the one of zlib, gzip and PNG, so that other programs can compute it. It detects damage, such as a
-//! flipped bit or a block of zeros. It does not prevent forgery.
+//! flipped bit or a block of zeros. `prev` is for changes by somebody.
 
 use std::io::Write as _;
 
@@ -23,15 +24,20 @@ use loop_core::Event;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned, ser::SerializeStruct};
 use serde_json::value::RawValue;
 
+use super::chain::LinePosition;
+
 /// The contents of the lines of a file. All files share the structure of a line, so torn and damaged lines are detected
 /// in one way. The contents and the number of their format differ.
 pub(crate) trait LinePayload: DeserializeOwned {
     /// The newest format, in which we write.
     const FORMAT: u32;
+    /// The first format in which each line contains the digest of the line before it.
+    const CHAINED: Option<u32> = None;
 }
 
 impl LinePayload for Event {
-    const FORMAT: u32 = 1;
+    const FORMAT: u32 = 2;
+    const CHAINED: Option<u32> = Some(2);
 }
 
 /// An event on the line with this number. If the event has the number that follows from the line's, it is written
@@ -78,7 +84,7 @@ pub(crate) enum Output<'a> {
 /// Appends a line to `to`, including its end. `event` is an `E`, or its redacted JSON.
 pub(crate) fn write<E: LinePayload>(
     to: &mut Vec<u8>,
-    seq: u64,
+    position: LinePosition,
     time: &str,
     event: &impl Serialize,
     output: Option<&Output<'_>>,
@@ -87,7 +93,12 @@ pub(crate) fn write<E: LinePayload>(
     to.extend_from_slice(FORMAT_KEY);
     number(to, u64::from(E::FORMAT));
     to.extend_from_slice(br#","seq":"#);
-    number(to, seq);
+    number(to, position.number);
+    if let Some(before) = position.before {
+        to.extend_from_slice(br#","prev":""#);
+        to.extend_from_slice(&before.hex());
+        to.push(b'"');
+    }
     to.extend_from_slice(br#","time":""#);
     to.extend_from_slice(time.as_bytes());
     to.extend_from_slice(br#"","event":"#);
@@ -128,6 +139,7 @@ pub(crate) struct StoredLine<'a, E> {
     /// Its format.
     pub(super) v: u32,
     pub(super) seq: u64,
+    pub(super) prev: Option<&'a str>,
     pub(crate) time: &'a str,
     pub(crate) event: E,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -186,6 +198,11 @@ mod tests {
     use loop_core::{EventKind, RunTime};
 
     use super::*;
+    use crate::LineDigest;
+
+    fn position() -> LinePosition {
+        LinePosition { number: 3, before: Some(LineDigest::of(b"")) }
+    }
 
     fn line(output: Option<&Output<'_>>) -> Vec<u8> {
         let event = Event::new(
@@ -193,14 +210,14 @@ mod tests {
             EventKind::RunStarted { evaluated: true, evaluates_first: false },
         );
         let mut line = Vec::new();
-        write::<Event>(&mut line, 3, "2026-01-31T09:30:00.000Z", &event, output).unwrap();
+        write::<Event>(&mut line, position(), "2026-01-31T09:30:00.000Z", &event, output).unwrap();
         line
     }
 
     #[test]
     fn a_line_is_as_documented() {
         let text = String::from_utf8(line(Some(&Output::Inline(b"[1]")))).unwrap();
-        let begin = r#"{"v":1,"seq":3,"time":"2026-01-31T09:30:00.000Z","event":{"at":9,"kind":{"run_started":{"evaluated":true}}},"output":[1],"crc":""#;
+        let begin = r#"{"v":2,"seq":3,"prev":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","time":"2026-01-31T09:30:00.000Z","event":{"at":9,"kind":{"run_started":{"evaluated":true}}},"output":[1],"crc":""#;
         assert!(text.starts_with(begin), "{text}");
         assert!(text.ends_with("\"}\n"), "{text}");
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -214,7 +231,8 @@ mod tests {
             let mut event = Event::new(RunTime::ZERO, EventKind::RunResumed {});
             event.sequence = sequence;
             let mut line = Vec::new();
-            write::<Event>(&mut line, 3, "", &NumberedByLine { line: 3, event: &event }, None).unwrap();
+            write::<Event>(&mut line, position(), "", &NumberedByLine { line: 3, event: &event }, None)
+                .unwrap();
             let stored = read::<Event>(line.strip_suffix(b"\n").unwrap()).unwrap();
             let is_left_out = sequence == 0 || sequence == 4;
             assert_eq!(stored.event.sequence, if is_left_out { 0 } else { sequence });
@@ -243,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_newer_format_is_told_from_damage() {
-        assert_eq!(read::<Event>(br#"{"v":2,"what":"ever"}"#).unwrap_err(), LineError::Newer(2));
+        assert_eq!(read::<Event>(br#"{"v":3,"what":"ever"}"#).unwrap_err(), LineError::Newer(3));
         assert!(matches!(read::<Event>(br#"{"v":1,"what":"ever"}"#).unwrap_err(), LineError::Damaged(_)));
         assert!(matches!(read::<Event>(b"").unwrap_err(), LineError::Damaged(_)));
     }

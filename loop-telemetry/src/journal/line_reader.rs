@@ -9,6 +9,7 @@ use std::{
 
 use super::{
     IoErrorContext, JournalError,
+    chain::Chain,
     line_format::{self, LineError, LinePayload, StoredLine},
 };
 use crate::private_folder;
@@ -31,6 +32,7 @@ pub(crate) struct LineReader {
     is_begun: bool,
     /// The format of the last line.
     format: u32,
+    chain: Chain,
 }
 
 /// A torn last line, whose writer died.
@@ -47,8 +49,18 @@ impl LineReader {
 
     pub(super) fn over(file: File, path: PathBuf) -> Self {
         let file = BufReader::with_capacity(64 * 1024, file);
-        let line = Vec::new();
-        Self { path, file, line, spent: false, lines: 0, bytes: 0, longest: 0, is_begun: false, format: 0 }
+        Self {
+            path,
+            file,
+            line: Vec::new(),
+            spent: false,
+            lines: 0,
+            bytes: 0,
+            longest: 0,
+            is_begun: false,
+            format: 0,
+            chain: Chain::default(),
+        }
     }
 
     /// Sets whether the file is known to have had a line. If it has none now, it is damaged.
@@ -90,15 +102,17 @@ impl LineReader {
         self.bytes += self.line.len() as u64;
         self.longest = self.longest.max(self.line.len());
         let line = line_format::read(&self.line[..self.line.len() - 1]).map_err(|bad| self.bad::<E>(bad))?;
-        match line.seq {
-            seq if seq == due => {
-                self.format = line.v;
-                Ok(Some(line))
-            }
-            seq => {
-                Err(self.bad::<E>(LineError::Damaged(format!("it has the number {seq} instead of {due}"))))
-            }
+        if line.seq != due {
+            let why = format!("it has the number {} instead of {due}", line.seq);
+            return Err(self.bad::<E>(LineError::Damaged(why)));
         }
+        if let Some(chained) = E::CHAINED
+            && let Err(why) = self.chain.add(&self.line, line.prev, line.v >= chained)
+        {
+            return Err(self.bad::<E>(LineError::Damaged(why.to_owned())));
+        }
+        self.format = line.v;
+        Ok(Some(line))
     }
 
     /// Handles the end of the complete lines.
@@ -120,6 +134,11 @@ impl LineReader {
     /// Returns the format of the last line.
     pub(crate) const fn format(&self) -> u32 {
         self.format
+    }
+
+    /// Returns the chain of the lines read so far.
+    pub(super) const fn chain(&self) -> &Chain {
+        &self.chain
     }
 
     /// Returns the number of lines read so far.

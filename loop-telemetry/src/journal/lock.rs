@@ -4,16 +4,20 @@
 //! when the process dies; a kernel lock does not.
 
 use std::{
+    fmt,
     fs::{self, File, TryLockError},
     io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex},
     thread,
     time::Duration,
 };
 
-use super::{EVENTS, IoErrorContext, JournalError};
+use super::{
+    EVENTS, IoErrorContext, JournalError, LineDigest,
+    line_buffer::{LineBuffer, locked},
+};
 use crate::private_folder;
 
 /// A process that checks whether a run is alive holds the lock for a moment, so we retry a few times.
@@ -23,29 +27,50 @@ const LOCK_PAUSE: Duration = Duration::from_millis(5);
 /// The lock of a run. Only the process that holds it works on the run. You get it from
 /// [`FileJournal::hold`](super::FileJournal::hold), or from
 /// [`RunStore::begin_without_journal`](crate::RunStore::begin_without_journal) for a run without a journal.
-#[derive(Debug)]
 #[must_use = "the lock is released when this is dropped"]
-pub struct RunLock {
-    _file: Arc<File>,
-    /// The path of a file that exists only for the lock.
-    vanishes: Option<PathBuf>,
+pub struct RunLock(Locked);
+
+/// The locked file.
+enum Locked {
+    /// That of a journal, which was locked when it was opened.
+    Journal(Arc<Mutex<LineBuffer>>),
+    /// Another file. It is removed together with the lock if it exists only for that.
+    File { _file: File, vanishes: Option<PathBuf> },
 }
 
 impl RunLock {
-    /// Returns the lock of a journal's file, which was locked when it was opened.
-    pub(super) fn of(file: &Arc<File>) -> Self {
-        Self { _file: Arc::clone(file), vanishes: None }
+    pub(super) fn of(lines: &Arc<Mutex<LineBuffer>>) -> Self {
+        Self(Locked::Journal(Arc::clone(lines)))
     }
 
     /// Returns the lock of this locked file, which is removed together with the lock.
     pub(crate) fn vanishing(file: File, path: PathBuf) -> Self {
-        Self { _file: Arc::new(file), vanishes: Some(path) }
+        Self(Locked::File { _file: file, vanishes: Some(path) })
+    }
+
+    /// Returns the lock of this locked file, which nobody writes.
+    pub(crate) fn idle(file: File) -> Self {
+        Self(Locked::File { _file: file, vanishes: None })
+    }
+
+    /// Returns the digest of the last line that the journal wrote, for the run's record. It comes from memory, so a change
+    /// of the file does not affect it. Returns `None` without a journal, or if lines still wait to be written.
+    pub fn journal_head(&self) -> Option<LineDigest> {
+        let Locked::Journal(lines) = &self.0 else { return None };
+        let lines = locked(lines);
+        lines.next.filter(|_| lines.pending.is_empty())?.before
+    }
+}
+
+impl fmt::Debug for RunLock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RunLock").field(&self.journal_head()).finish()
     }
 }
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        if let Some(path) = &self.vanishes {
+        if let Locked::File { vanishes: Some(path), .. } = &self.0 {
             // If we cannot remove it here, the next run that begins will.
             let _ = fs::remove_file(path);
         }

@@ -13,6 +13,7 @@
 //! finished work or skip unfinished work.
 
 mod appender;
+mod chain;
 mod error;
 mod file;
 mod line_buffer;
@@ -25,17 +26,21 @@ mod tamper_check;
 
 pub(crate) use self::{
     appender::Appender,
+    chain::LinePosition,
     error::IoErrorContext,
     line_format::{LinePayload, last as last_line, write as write_line},
     line_reader::LineReader,
     lock::{holder, is_held, is_locked, lock},
+    tamper_check::check_chain,
 };
 pub use self::{
+    chain::LineDigest,
     error::JournalError,
     file::FileJournal,
     lock::RunLock,
     outputs::MAX_INLINE_OUTPUT,
     reader::{JournalEntry, JournalReader, StoredOutput},
+    tamper_check::ChainState,
 };
 
 /// The name of the events file.

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     EVENTS,
+    chain::{Chain, LineDigest, LinePosition},
     error::JournalError,
     has_begun,
     line_format::{StoredLine, number_by_line},
@@ -125,7 +126,7 @@ impl JournalReader {
     /// no events but had some.
     pub fn next_entry(&mut self) -> Result<Option<JournalEntry<'_>>, JournalError> {
         let Some(line) = self.lines.next_line()? else { return Ok(None) };
-        let StoredLine { seq, time, event, output, output_file, v: _ } = line;
+        let StoredLine { seq, time, event, output, output_file, v: _, prev: _ } = line;
         let inline = output.map(|json| OutputLocation::Inline(json.get()));
         let place = inline.or(output_file.map(OutputLocation::File));
         let output = place.map(|place| StoredOutput { place, outputs: &self.outputs });
@@ -147,9 +148,20 @@ impl JournalReader {
         })
     }
 
-    /// Returns the number of lines read so far.
-    pub(super) const fn lines(&self) -> u64 {
-        self.lines.count()
+    /// Returns the digest of the last line read so far, for the run's [record](crate::RecordDraft::journal_head). Returns
+    /// `None` if the line is not chained to the one before it, because an earlier version wrote it.
+    pub fn head(&self) -> Option<LineDigest> {
+        self.chain().head()
+    }
+
+    /// Returns the chain of the lines read so far.
+    pub(super) const fn chain(&self) -> &Chain {
+        self.lines.chain()
+    }
+
+    /// Returns the position of the next line, if all lines were read.
+    pub(super) const fn position(&self) -> LinePosition {
+        self.chain().next()
     }
 
     /// Returns the torn last line, if there is one.

@@ -10,13 +10,13 @@ pub(crate) mod format;
 use std::{path::Path, time::Duration};
 
 use jiff::Timestamp;
-use loop_core::{Ending, Progress, RunCost, StopReason, Usage, Usd};
+use loop_core::{Ending, Progress, RunCost, StepRecord, StopReason, Usage, Usd};
 use serde::{Deserialize, Serialize};
 
 pub use self::format::clamped;
-use crate::{Redactor, always_json};
+use crate::{LineDigest, Redactor, always_json};
 
-/// How one run ended. As JSON it has exactly these keys, in this order. The last two are present only if they apply.
+/// How one run ended. As JSON it has exactly these keys, in this order. The last three are present only if they apply.
 ///
 /// Counts and times cover the whole run, including the time before a resume. Reading ignores unknown keys, so that it
 /// accepts records of later versions.
@@ -64,6 +64,14 @@ pub struct Record {
     /// The POSIX number of the signal that cancelled the run. As JSON it is left out if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<u8>,
+    /// The digest of the last line of the run's journal when the run ended: see
+    /// [`RunStore::check_chain`](crate::RunStore::check_chain). As JSON it is left out if the run has no journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal_head: Option<String>,
+    /// The background work that the agent had declared in the last iteration, and that was ended before it was done. As
+    /// JSON it is left out if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_work: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -92,14 +100,18 @@ impl Record {
             manifest: None,
             cost_is_lower_bound: matches!(cost, RunCost::AtLeast(_)),
             signal: None,
+            journal_head: None,
+            cut_work: progress.last_step().and_then(StepRecord::cut_work).map(str::to_owned),
         })
     }
 
-    /// Returns the record without these secrets in its texts: the loop's name, and the path of its manifest.
+    /// Returns the record without these secrets in its texts: the loop's name, the path of its manifest, and the cut
+    /// work.
     #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
         self.name = redactor.redact(&self.name).into_owned();
-        self.manifest = self.manifest.map(|manifest| redactor.redact(&manifest).into_owned());
+        let redacted = |text: Option<String>| text.map(|text| redactor.redact(&text).into_owned());
+        (self.manifest, self.cut_work) = (redacted(self.manifest), redacted(self.cut_work));
         self
     }
 
@@ -135,6 +147,12 @@ impl RecordDraft {
     /// Sets the number of the signal that cancelled the run.
     pub fn signal(mut self, number: u8) -> Self {
         self.0.signal = Some(number);
+        self
+    }
+
+    /// Sets the digest of the last line of the run's journal.
+    pub fn journal_head(mut self, head: Option<LineDigest>) -> Self {
+        self.0.journal_head = head.map(|head| head.to_string());
         self
     }
 

@@ -38,6 +38,24 @@ fn the_line_of_a_run_that_met_its_goal() {
 }
 
 #[test]
+fn a_record_names_the_work_that_was_cut_in_the_last_iteration() {
+    let mut progress = progress_of(&[Usage::unknown()]);
+    let mut apply = |seconds: u64, kind| {
+        progress.apply(&Event::new(RunTime::from_micros(seconds * 1_000_000), kind)).expect("it follows");
+    };
+    let mut notes = Notes::default();
+    notes.cut_work = Some("`KEY=hunter2 npm test`".into());
+    apply(3, EventKind::IterationStarted { iteration: 2, attempt: 1 });
+    apply(4, EventKind::IterationFinished { result: WorkResult::Done(()), notes: notes.boxed() });
+    apply(4, EventKind::StepSettled { met: true, by: None });
+    let record = Record::of("tidy", &Ending::goal_met(""), &progress).between(at(0), at(0));
+    assert_eq!(record.cut_work.as_deref(), Some("`KEY=hunter2 npm test`"));
+    let redacted = record.redacted(&Redactor::new([b"hunter2".to_vec()]));
+    assert!(!redacted.to_line().contains("hunter2"), "{}", redacted.to_line());
+    assert!(redacted.cut_work.is_some_and(|work| work.ends_with("npm test`")));
+}
+
+#[test]
 fn what_is_unknown_is_null() {
     let record = Record::of("say \"hi\"\n", &ending(StopReason::BudgetExceeded), &Progress::default())
         .between(at(0), at(0));

@@ -29,7 +29,7 @@ mod output;
 #[cfg(feature = "text")]
 mod table;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use loop_core::{CostQuality, Event, EventKind, Mark, Notes, RunCost, RunTime, Usage, WorkResult};
 
@@ -95,6 +95,8 @@ pub struct IterationRow {
     pub is_measured: bool,
     /// The fingerprint of the folder after the iteration, if there is a snapshot of it.
     pub snapshot: Option<u64>,
+    /// The work that was ended before it was done, if there was any.
+    pub cut_work: Option<Arc<str>>,
     /// The usage of all attempts at it, deferred ones included.
     pub usage: Usage,
     /// At least a part of the agent's cost is not known.
@@ -199,6 +201,7 @@ impl RowFold {
             EventKind::IterationFinished { result, notes } => {
                 revise(&mut row.usage, notes.as_deref());
                 row.snapshot = snapshot(notes.as_deref());
+                row.cut_work = notes.as_ref().and_then(|notes| notes.cut_work.clone());
                 row.price();
                 row.agent = Some(took);
                 verdict_of(result, |()| String::new()).clone_into(&mut row.verdict);

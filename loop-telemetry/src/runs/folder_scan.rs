@@ -69,6 +69,7 @@ impl RunStore {
             last = entry.timestamp().unwrap_or(last);
         }
         let mut record = Record::of(&info.name, progress.ending()?, &progress).run_id(&info.id);
+        record = record.journal_head(journal.head());
         if let Some(manifest) = &info.manifest {
             record = record.manifest(&manifest.path);
         }

@@ -52,7 +52,9 @@ use self::{
     warning::Warnings,
 };
 use crate::{
-    FileJournal, JournalError, JournalReader, Record, checksum, journal::is_held, private_folder,
+    ChainState, FileJournal, JournalError, JournalReader, Record, checksum,
+    journal::{check_chain, is_held},
+    private_folder,
     record::format,
 };
 
@@ -216,6 +218,26 @@ impl RunStore {
     /// If there is no such run, or it cannot be read.
     pub fn journal(&self, id: &str) -> Result<JournalReader, StoreError> {
         Ok(JournalReader::open(self.existing(id)?)?)
+    }
+
+    /// Compares a run's journal with the head in its last record, or with `head`, which a person kept elsewhere.
+    ///
+    /// ```
+    /// # use loop_telemetry::{ChainState, RunStore};
+    /// # fn check(store: &RunStore) -> Result<(), loop_telemetry::StoreError> {
+    /// match store.check_chain(&store.find("0198b2")?, None)? {
+    ///     ChainState::Intact { lines, .. } => println!("all {lines} lines are as the run wrote them"),
+    ///     ChainState::Broken { why } => println!("somebody changed the journal: {why}"),
+    ///     other => println!("nothing to compare with: {other:?}"),
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no such run, or its files cannot be read.
+    pub fn check_chain(&self, run: &RunEntry, head: Option<&str>) -> Result<ChainState, StoreError> {
+        let recorded = run.last_ending.as_ref().and_then(|record| record.journal_head.as_deref());
+        Ok(check_chain(&self.existing(&run.id)?, head.or(recorded), !run.is_open)?)
     }
 
     /// Returns whether a process works on the run, according to the kernel. A killed process does not.

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::{RunEntry, RunStore, StoreError, alive, at};
 use crate::{
-    Retention, failpoint,
+    Retention, RunLock, failpoint,
     journal::{EVENTS, lock},
 };
 
@@ -37,6 +37,15 @@ impl RunStore {
         // Change the index first: an unlisted folder does no harm, but a listed run without a folder does.
         index.replace(runs)?;
         remove_folder(&folder)
+    }
+
+    /// Holds a run that no process works on, so that nobody resumes or removes it meanwhile. Writes nothing. Returns `None`
+    /// if the run has no journal.
+    ///
+    /// # Errors
+    /// [`StoreError::Alive`] if a process works on it, and other errors if its lock cannot be used.
+    pub fn hold(&self, id: &str) -> Result<Option<RunLock>, StoreError> {
+        Ok(hold_run(id, &self.folder_of(id)?)?.map(RunLock::idle))
     }
 
     /// Removes the oldest ended runs among those that `is_meant` selects, until `ended` of these remain. Returns the

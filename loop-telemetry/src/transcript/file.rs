@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::{Conversation, SessionError, TimedEntry, TranscriptEntry, entry::WITH_ENDS};
 use crate::{
     JournalError,
-    journal::{Appender, LineReader, write_line},
+    journal::{Appender, LinePosition, LineReader, write_line},
     private_folder,
     redact::Redactor,
 };
@@ -108,13 +108,14 @@ impl<M: Serialize + DeserializeOwned> Transcript<M> {
     pub fn append(&mut self, entry: &TranscriptEntry<M>) -> Result<(), SessionError> {
         let unwritable = |path: &Path, source| SessionError::Unwritable { path: path.to_owned(), source };
         let time = format!("{:.3}", (self.clock)());
+        let position = LinePosition { number: self.next, before: None };
         let mut line = Vec::new();
         let written = match &self.redactor {
-            None => write_line::<TranscriptEntry<M>>(&mut line, self.next, &time, entry, None),
+            None => write_line::<TranscriptEntry<M>>(&mut line, position, &time, entry, None),
             Some(redactor) => redactor
                 .json(entry)
                 .and_then(RawValue::from_string)
-                .and_then(|json| write_line::<TranscriptEntry<M>>(&mut line, self.next, &time, &json, None)),
+                .and_then(|json| write_line::<TranscriptEntry<M>>(&mut line, position, &time, &json, None)),
         };
         written.map_err(|error| unwritable(self.file.path(), error))?;
         self.file.append(&line)?;

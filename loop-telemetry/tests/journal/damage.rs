@@ -59,7 +59,7 @@ async fn a_torn_line_is_cut_off_when_the_run_goes_on_and_not_by_a_reader() {
     let path = run_folder.join("events.jsonl");
     let whole = journal_in(&run_folder).await;
     let mut torn = whole.clone();
-    torn.extend_from_slice(br#"{"v":1,"seq":"#);
+    torn.extend_from_slice(br#"{"v":2,"seq":"#);
     fs::write(&path, &torn).unwrap();
     assert_eq!(read(&run_folder).len(), whole.iter().filter(|byte| **byte == b'\n').count());
     assert_eq!(fs::read(&path).unwrap(), torn);
@@ -72,11 +72,11 @@ async fn a_newer_format_is_refused_and_left_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let run_folder = folder.path().join("run");
     let whole = journal_in(&run_folder).await;
-    for newer in [&br#"{"v":2,"n":1}"#[..], b"{\"v\":2,\"n\":1}\n"] {
+    for newer in [&br#"{"v":3,"n":1}"#[..], b"{\"v\":3,\"n\":1}\n"] {
         let text = [&whole[..], newer].concat();
         fs::write(run_folder.join("events.jsonl"), &text).unwrap();
         let error = load(&run_folder).unwrap_err();
-        assert!(error.contains("has the format 2") && error.contains("use the version"), "{error}");
+        assert!(error.contains("has the format 3") && error.contains("use the version"), "{error}");
         assert_eq!(fs::read(run_folder.join("events.jsonl")).unwrap(), text);
     }
 }

@@ -97,6 +97,13 @@ pub(super) fn name(pid: Pid) -> String {
     fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim_end().to_owned()
 }
 
+/// Returns a process's command line, or its name if it has none.
+pub(super) fn command_line(pid: Pid) -> String {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let line = String::from_utf8_lossy(&words).replace('\0', " ");
+    if line.trim().is_empty() { name(pid) } else { line.trim().to_owned() }
+}
+
 /// Parses a PID, if the text is one. The kernel shows -1 as the group and the session of a process that is vanishing.
 fn pid(text: &str) -> Option<Pid> {
     i32::from_str(text).ok().filter(|number| *number > 0).and_then(Pid::from_raw)

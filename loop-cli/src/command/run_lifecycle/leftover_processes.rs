@@ -36,6 +36,7 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Apply(_)
         | Command::Snapshots(_)
         | Command::Report(_)
+        | Command::Verify(_)
         | Command::Tail(_)
         | Command::Rm(_)
         | Command::Check(_) => None,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use loop_core::{Observer, Progress, with_causes};
-use loop_telemetry::{Record, RunEntry, RunInfo, RunStore, TelemetryFile};
+use loop_telemetry::{LineDigest, Record, RunEntry, RunInfo, RunStore, TelemetryFile};
 
 use super::stored_runs::read_on;
 use crate::command::{Failure, usage};
@@ -17,6 +17,8 @@ pub(crate) struct PriorRun {
     last: Option<Timestamp>,
     /// The length of an incomplete last line, in bytes.
     torn: Option<u64>,
+    /// The digest of the last whole line.
+    head: Option<LineDigest>,
 }
 
 impl PriorRun {
@@ -29,8 +31,8 @@ impl PriorRun {
             last = line.timestamp().or(last);
             Ok(())
         })?;
-        let torn = journal.torn_bytes();
-        Ok(Self { progress, table, last, torn })
+        let (torn, head) = (journal.torn_bytes(), journal.head());
+        Ok(Self { progress, table, last, torn, head })
     }
 
     /// Refuses a truncated journal: one that lacks an end known to the list of runs, or one without a beginning. Warns
@@ -64,7 +66,8 @@ impl PriorRun {
         info: &RunInfo,
     ) -> Result<bool, Failure> {
         let Some(ending) = self.progress.ending() else { return Ok(true) };
-        let mut record = Record::of(&info.name, ending, &self.progress).run_id(&info.id);
+        let mut record =
+            Record::of(&info.name, ending, &self.progress).run_id(&info.id).journal_head(self.head);
         if let Some(manifest) = &info.manifest {
             record = record.manifest(&manifest.path);
         }

@@ -144,6 +144,17 @@ pub(crate) fn of_run(info: &RunInfo, accepted: bool) -> Result<RunSpec, Failure>
     }
 }
 
+/// Loads the specification with which a run began. A stored copy without its secrets counts only together with its file.
+pub(crate) fn as_begun(info: &RunInfo) -> Result<RunSpec, Failure> {
+    match &info.manifest {
+        Some(manifest) if !manifest.text.contains(REDACTED) => {
+            let path = (manifest.path != OF_FLAGS).then(|| PathBuf::from(&manifest.path));
+            RunSpec::of(&stored_source(manifest)?, path)
+        }
+        _ => of_run(info, false),
+    }
+}
+
 /// Reads the manifest of a run as it is now, with the overrides of the run.
 pub(crate) fn current_source(manifest: &RunManifest) -> Result<Source, Failure> {
     let overrides = Overrides::stored("loop run", &manifest.overrides);

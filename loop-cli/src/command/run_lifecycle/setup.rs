@@ -8,8 +8,8 @@ use loop_agents::process::check_process_list;
 use loop_core::{Bounded, Ending, Iteration, Loop, LoopStep, StopReason, with_causes};
 use loop_manifest::ExecutionContext;
 use loop_telemetry::{
-    FileJournal, Logs, ParallelRuns, Record, Redactor, Retention, RunInfo, RunLock, RunStore, StateDir,
-    StateDirError, StoreError, TelemetryFile,
+    FileJournal, LineDigest, Logs, ParallelRuns, Record, Redactor, Retention, RunInfo, RunLock, RunStore,
+    StateDir, StateDirError, StoreError, TelemetryFile,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -172,7 +172,7 @@ impl RunSetup<'_> {
         let signals = Signals::listen().or_internal("cannot listen for signals")?;
         // Hold the lock until the end is noted. A process that resumed the run earlier would find its run marked as
         // ended.
-        let _lock = source.take_lock();
+        let lock = source.take_lock();
         if let Some(logs) = &self.logs {
             composed = composed.observe(logs.clone());
         }
@@ -181,7 +181,7 @@ impl RunSetup<'_> {
             DriveContext { job, supervisor, max_time, screen, open_question, signals, table: source.table() };
         let mut ended = drive(source.attach_to(composed), context).await?;
         let survivors = self.cx.supervisor().end_async().await;
-        let record = self.record(&mut ended);
+        let record = self.record(&mut ended, lock.as_ref().and_then(RunLock::journal_head));
         self.end_snapshots();
         if self.store.is_none() || record.ending_name() == Ending::GOAL_MET {
             self.discard_sealed_tree();
@@ -230,9 +230,11 @@ impl RunSetup<'_> {
     }
 
     /// Builds the run's record, and writes it to its destination.
-    fn record(&self, ended: &mut FinishedRun) -> Record {
+    fn record(&self, ended: &mut FinishedRun, head: Option<LineDigest>) -> Record {
         let mut record =
             Record::of(self.name, &ended.ending, &ended.progress).run_id(self.cx.supervisor().run());
+        // A journal that lacks the end is not the one that `loop verify` should find.
+        record = record.journal_head(head.filter(|_| ended.unrecorded.is_none()));
         if let Some(manifest) = self.manifest {
             record = record.manifest(manifest);
         }

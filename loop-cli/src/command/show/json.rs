@@ -36,6 +36,9 @@ struct IterationJson {
     score: Option<f64>,
     tokens: Option<u64>,
     cost_usd: Option<f64>,
+    /// The background work that was ended before it was done. Left out if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut_work: Option<String>,
 }
 
 impl From<IterationRow> for IterationJson {
@@ -52,6 +55,7 @@ impl From<IterationRow> for IterationJson {
             score: row.score,
             tokens: row.usage.tokens(),
             cost_usd: cost.usd().map(Usd::as_f64),
+            cut_work: row.cut_work.map(|work| work.to_string()),
         }
     }
 }

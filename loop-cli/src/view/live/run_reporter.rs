@@ -62,7 +62,10 @@ impl EventWording {
                 };
                 let fault = notes.as_ref().and_then(|notes| notes.fault.as_deref());
                 let fault = fault.map(|fault| format!(" · {}", text::printable(fault))).unwrap_or_default();
-                format!("  agent  {}{cost}{}", work(result, "done", took), paint(WARN, fault))
+                let cut = notes.as_ref().and_then(|notes| notes.cut_work.as_deref());
+                let cut =
+                    cut.map(|work| format!(" · cut off: {}", text::printable(work))).unwrap_or_default();
+                format!("  agent  {}{cost}{}", work(result, "done", took), paint(WARN, fault + &cut))
             }
             EventKind::EvaluationFinished { result, .. } => match result {
                 WorkResult::Done(verdict) => format!("  check  {}", judged(verdict, &took())),

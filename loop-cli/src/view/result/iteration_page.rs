@@ -54,6 +54,14 @@ impl IterationPage {
                 line("copies", copies.display().to_string());
             }
         }
+        if let Some(work) = &row.cut_work {
+            line("cut off", work.to_string());
+        }
+        if let Some(StoredAgentOutput::Shell(output)) = &self.output {
+            for process in &output.left_behind {
+                line("ended", process.clone());
+            }
+        }
         if let Some(bytes) = row.output_bytes {
             line("output", format!("{} (`--output` prints the stored part)", text::bytes(bytes)));
         }

@@ -18,7 +18,7 @@ pub(crate) fn run_page(
 ) -> String {
     let name = text::printable(&entry.name);
     let heading = match progress.ending() {
-        Some(ending) => summary::heading(ending, &name),
+        Some(ending) => summary::heading(ending, &name, progress),
         None if is_running => format!("{} {}", paint(GOOD, "● running"), paint(BOLD, name)),
         None => format!("{} {}", paint(WARN, "■ unfinished"), paint(BOLD, name)),
     };
@@ -26,6 +26,9 @@ pub(crate) fn run_page(
     let mut row = |label: &str, value: &str| lines.push(text::row(label, value));
     if let Some((label, why)) = progress.ending().and_then(words::ending_reason) {
         row(label, why);
+    }
+    if let Some(work) = summary::cut_work(progress) {
+        row("cut off", work);
     }
     row("iterations", &progress.iterations().to_string());
     row("time", &words::run_time(progress));

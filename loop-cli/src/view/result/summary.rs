@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loop_core::{Ending, StopReason};
+use loop_core::{Ending, Progress, StepRecord, StopReason};
 use loop_telemetry::words;
 
 use crate::{
@@ -21,10 +21,13 @@ pub(crate) fn summary(
     is_kept: bool,
     called: impl Fn(&'static str) -> &'static str,
 ) -> String {
-    let mut lines = vec![String::new(), heading(ending, &plan.name)];
+    let mut lines = vec![String::new(), heading(ending, &plan.name, progress)];
     let mut row = |label: &str, value: String| lines.push(text::row(label, &value));
     if let Some((label, why)) = words::ending_reason(ending) {
         row(label, why.to_owned());
+    }
+    if let Some(work) = cut_work(progress) {
+        row("cut off", work.to_owned());
     }
     row("iterations", progress.iterations().to_string());
     row("time", words::run_time(progress));
@@ -43,12 +46,22 @@ pub(crate) fn summary(
     lines.join("\n")
 }
 
+/// Returns the background work of the last iteration that was ended before it was done.
+pub(super) fn cut_work(progress: &Progress) -> Option<&str> {
+    progress.last_step().and_then(StepRecord::cut_work)
+}
+
 /// Describes in one line why the loop with this name stopped.
-pub(super) fn heading(ending: &Ending, name: &str) -> String {
+pub(super) fn heading(ending: &Ending, name: &str, progress: &Progress) -> String {
     let (style, sign) = match ending.reason() {
         None => (GOOD, "✓"),
         Some(StopReason::Cancelled) | Some(StopReason::Declined) => (WARN, "■"),
         _ => (BAD, "✗"),
     };
-    format!("{} {}", paint(style, format_args!("{sign} {}", ending.name())), paint(BOLD, name))
+    // A check may have passed although the agent's own tests never finished.
+    let but = match (ending.is_success(), cut_work(progress)) {
+        (true, Some(_)) => paint(WARN, ", but background work was cut off"),
+        _ => String::new(),
+    };
+    format!("{} {}{but}", paint(style, format_args!("{sign} {}", ending.name())), paint(BOLD, name))
 }

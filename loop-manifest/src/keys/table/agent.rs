@@ -7,7 +7,7 @@ use super::{
         KeyRequirement::{Optional, Required, Unless},
         Sample::{List, Text, Texts},
         Shape,
-        words::{ENVIRONMENTS, FORMATS},
+        words::{BACKGROUND, ENVIRONMENTS, FORMATS},
     },
     SECONDS,
 };
@@ -127,4 +127,17 @@ pub(super) const KEYS: &[Key] = &[
              may be silent as long as it may run.",
         )
         .examples(&[Text("5m")]),
+    Key::new(
+        "agent.background",
+        Optional,
+        Shape::OneOf(BACKGROUND),
+        "what happens to background work that the agent leaves",
+    )
+    .explained(
+        "The treatment of background work that is not done when the agent's command ends: tasks that its stream \
+         declares, and shell commands with `&` whose processes still run. The stream needs `agent.format` \
+         `claude-stream-json`, `codex-json`, `opencode-json` or `pi-json`. In every case, loop ends all processes \
+         that the agent leaves behind, and the next prompt names what was ended.",
+    )
+    .default(Text("note")),
 ];

@@ -7,6 +7,7 @@ mod parallel;
 mod sandbox;
 mod seal;
 mod snapshots;
+mod stagnation;
 
 use super::{
     super::bounds::{
@@ -27,7 +28,15 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
     let parts = [FIRST, agent::KEYS, sandbox::OF_AGENT, evaluator::KEYS, seal::KEYS, sandbox::OF_EVALUATOR];
     parts
         .into_iter()
-        .chain([guardrails::KEYS, parallel::KEYS, sandbox::SHARED, LAST, snapshots::KEYS, VARIABLES])
+        .chain([
+            guardrails::KEYS,
+            stagnation::KEYS,
+            parallel::KEYS,
+            sandbox::SHARED,
+            LAST,
+            snapshots::KEYS,
+            VARIABLES,
+        ])
         .flatten()
 }
 

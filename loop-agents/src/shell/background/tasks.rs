@@ -1,0 +1,186 @@
+//! The tasks that a stream has declared so far.
+
+use crate::output::{beginning, first_line};
+
+/// The number of tasks, commands and calls to remember. An agent with more of them loses the names of the oldest.
+const MAX_REMEMBERED: usize = 64;
+
+/// The longest name of a task, in bytes.
+const MAX_NAME_BYTES: usize = 120;
+
+/// The shortest word of a process's command line that identifies its command.
+const MIN_WORD_BYTES: usize = 3;
+
+/// The declared tasks, and what we need to name them.
+#[derive(Debug, Default)]
+pub(super) struct Tasks {
+    /// The tasks that have begun and not ended, with their ids, in order.
+    pending: Vec<(String, String)>,
+    /// The names of tasks and calls that may turn into pending tasks, with their ids.
+    known: Vec<(String, String)>,
+    /// The shell commands that put a process into the background.
+    commands: Vec<String>,
+    /// Whether the agent's turn is over.
+    pub(super) is_over: bool,
+    /// Whether a task counts only if the turn is over, because an open call is no background work before that.
+    pub(super) needs_end: bool,
+}
+
+impl Tasks {
+    /// Remembers the name of a task or a call that may go to the background later.
+    pub(super) fn know(&mut self, id: &str, name: &str) {
+        set(&mut self.known, id, name);
+    }
+
+    /// Returns the name that was remembered for this id.
+    pub(super) fn known(&self, id: &str) -> Option<&str> {
+        self.known.iter().find(|(known, _)| known == id).map(|(_, name)| name.as_str())
+    }
+
+    /// Records that a task has begun.
+    pub(super) fn begin(&mut self, id: &str, name: &str) {
+        set(&mut self.pending, id, name);
+    }
+
+    /// Records that a task has ended by itself, or because the model ended it. After the end of the turn, only work
+    /// that is `done` has ended: the rest was ended with the agent.
+    pub(super) fn end(&mut self, id: &str, done: bool) {
+        if done || !self.is_over {
+            self.pending.retain(|(pending, _)| pending != id);
+        }
+    }
+
+    /// Records that one task has ended, and nobody knows which.
+    pub(super) fn end_first(&mut self) {
+        if !self.pending.is_empty() {
+            self.pending.remove(0);
+        }
+    }
+
+    /// Replaces the pending tasks by a complete list of ids and names. After the end of the turn, the list is only
+    /// shorter because the agent ends its tasks.
+    pub(super) fn replace<'a>(&mut self, tasks: impl Iterator<Item = (&'a str, &'a str)>) {
+        let before = if self.is_over { Vec::new() } else { std::mem::take(&mut self.pending) };
+        for (id, name) in tasks {
+            let earlier = before.iter().find(|(known, _)| known == id).map(|(_, name)| name.clone());
+            if !self.pending.iter().any(|(pending, _)| pending == id) {
+                self.begin(id, &earlier.unwrap_or_else(|| name.to_owned()));
+            }
+        }
+    }
+
+    /// Records a shell command, if it puts a process into the background.
+    pub(super) fn ran(&mut self, command: &str) {
+        if has_background(command) {
+            push(&mut self.commands, command.to_owned());
+        }
+    }
+
+    /// Returns the names of the tasks that have not ended. A shell command is one of them only if it started one of
+    /// these processes, which are still running.
+    pub(super) fn declared(&self, processes: &[String]) -> Vec<String> {
+        let counts = self.is_over || !self.needs_end;
+        let pending = self.pending.iter().filter(|_| counts).map(|(_, name)| name.clone());
+        let started = |command: &&String| processes.iter().any(|process| has_started(command, process));
+        let mut declared: Vec<_> = pending.collect();
+        for command in self.commands.iter().filter(started).map(|command| quoted(command)) {
+            if !declared.contains(&command) {
+                declared.push(command);
+            }
+        }
+        declared
+    }
+}
+
+/// Returns the name of a task that is a command.
+pub(super) fn quoted(command: &str) -> String {
+    format!("`{}`", bounded(command))
+}
+
+/// Returns the first line of a text, within the bound.
+pub(super) fn bounded(text: &str) -> String {
+    beginning(&first_line(text), MAX_NAME_BYTES)
+}
+
+fn set(list: &mut Vec<(String, String)>, id: &str, name: &str) {
+    list.retain(|(known, _)| known != id);
+    push(list, (id.to_owned(), name.to_owned()));
+}
+
+fn push<T>(list: &mut Vec<T>, item: T) {
+    if list.len() == MAX_REMEMBERED {
+        list.remove(0);
+    }
+    list.push(item);
+}
+
+/// Returns true if a command may put a process into the background: an `&` that is neither a part of `&&`, `>&`, `<&`
+/// and `|&`, nor within a word, such as an address.
+///
+/// It may be wrong about an `&` in a quoted text. That is harmless, because the command counts only if one of its
+/// processes is still running.
+fn has_background(command: &str) -> bool {
+    let bytes = command.as_bytes();
+    (0..bytes.len()).any(|at| {
+        let before = at.checked_sub(1).map(|before| bytes[before]);
+        let ends_command = bytes.get(at + 1).is_none_or(|after| b" \t\r\n;)'\"}".contains(after));
+        bytes[at] == b'&' && ends_command && !before.is_some_and(|before| b"&<>|\\".contains(&before))
+    })
+}
+
+/// Returns true if a command names the program, or an argument, of this process.
+fn has_started(command: &str, process: &str) -> bool {
+    let words = process.split_ascii_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    words.filter(|word| word.len() >= MIN_WORD_BYTES).any(|word| command.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ampersand_at_the_end_of_a_command_puts_it_into_the_background() {
+        for command in ["sleep 9 &", "a & b", "(a &)", "bash -lc 'npm test > log 2>&1 &'", "a &\nwait"] {
+            assert!(has_background(command), "{command}");
+        }
+        for command in ["a && b", "a 2>&1", "a &> log", "curl 'http://x/?a=1&b=2'", "a |& b", "", "a >& b"] {
+            assert!(!has_background(command), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_command_counts_only_while_one_of_its_processes_runs() {
+        let mut tasks = Tasks::default();
+        tasks.ran("npm run watch & sleep 1");
+        assert!(tasks.declared(&[]).is_empty());
+        assert!(tasks.declared(&["/usr/bin/gradle --daemon".to_owned()]).is_empty());
+        assert_eq!(tasks.declared(&["node /bin/npm run watch".to_owned()]), ["`npm run watch & sleep 1`"]);
+    }
+
+    #[test]
+    fn after_the_turn_only_work_that_is_done_has_ended() {
+        let mut tasks = Tasks::default();
+        ["a", "b", "c"].iter().for_each(|id| tasks.begin(id, id));
+        tasks.end("a", false);
+        tasks.is_over = true;
+        tasks.end("b", false);
+        tasks.end("c", true);
+        tasks.replace([("d", "d")].into_iter());
+        assert_eq!(tasks.declared(&[]), ["b", "d"]);
+        tasks.is_over = false;
+        tasks.replace([("d", "another name")].into_iter());
+        assert_eq!(tasks.declared(&[]), ["d"]);
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_the_tasks() {
+        let mut tasks = Tasks::default();
+        for number in 0..1000 {
+            tasks.begin(&number.to_string(), &bounded(&"x".repeat(1000)));
+            tasks.know(&number.to_string(), "a call");
+            tasks.ran("a &");
+        }
+        assert_eq!((tasks.pending.len(), tasks.known.len(), tasks.commands.len()), (64, 64, 64));
+        assert!(tasks.pending.iter().all(|(_, name)| name.len() <= MAX_NAME_BYTES));
+    }
+}
