@@ -250,12 +250,9 @@ Examples:
     #[command(
         hide = true,
         after_help = "\
-Each reply has to state how confident the model is. The first one below PERCENT
-ends the run. In a file, `@NAME` at the beginning of a line names its model.
+The first reply that states a confidence below PERCENT ends the run.
 
-Examples:
-  loop pipeline 80% outline.md draft.md review.md
-  loop pipeline 90% *.md --retries 1 --max-cost 2"
+Example:  loop pipeline 80% outline.md draft.md review.md --retries 1"
     )]
     Pipeline(PipelineArgs),
     /// List, show or check skills: instructions that a model loads

@@ -12,8 +12,8 @@ use loop_telemetry::words::{count, span};
 use super::{
     compose::ON_FINISH_TIME,
     plan::{
-        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, PacePlan, ParallelPlan, Pick, PipelineCheck, Plan,
-        PlanCheck, ResumePlan, ReviewCommand, ReviewPlan, ReviewerPlan,
+        ConfidencePlan, EvaluatorPlan, JudgePlan, Limits, PacePlan, ParallelPlan, Pick, Plan, PlanCheck,
+        ResumePlan, ReviewCommand, ReviewPlan, ReviewerPlan,
     },
     sandbox_plan::SandboxPlan,
     stop_plan::StopPlan,
@@ -153,9 +153,7 @@ pub fn checks(plan: &EvaluatorPlan) -> Vec<(&'static str, String)> {
     let judge = plan.judge.as_ref().map(|judge| ("judge", of_judge(judge)));
     let review = plan.review.as_ref().map(|review| ("review", of_review(review)));
     let steps = plan.plan.as_ref().map(|plan| ("plan", of_plan(plan)));
-    let files = plan.pipeline.as_ref().map(|PipelineCheck { files, gate }| {
-        ("pipeline", format!("one file in each iteration: {}\neach reply needs {gate}", files.join(", ")))
-    });
+    let files = plan.pipeline.as_ref().map(|pipeline| ("pipeline", pipeline.to_string()));
     [command, confidence, judge, steps, files, review].into_iter().flatten().collect()
 }
 

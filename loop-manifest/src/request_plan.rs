@@ -5,7 +5,7 @@ use loop_agents::{
     plan::{self, PlanDocument, PlanError},
     shell::Template,
 };
-use loop_core::{BuildError, Loop, Step, condition_fn};
+use loop_core::{BuildError, Loop, Step, Usage, condition_fn};
 use loop_telemetry::jiff::Timestamp;
 
 use crate::{
@@ -41,7 +41,8 @@ pub enum RequestPlanError {
     },
 }
 
-/// Asks an agent for a plan of a task. A model gets no tools, and only its system prompt beside the request.
+/// Asks an agent for a plan of a task, and also returns the usage. A model gets no tools, and only its system prompt beside
+/// the request.
 ///
 /// # Errors
 /// The agent cannot be asked, fails, or its reply has no steps or more than 50.
@@ -56,7 +57,7 @@ pub enum RequestPlanError {
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let cx = ExecutionContext::new("/tmp", Supervisor::new("run-9"))?.with_variables(std::env::vars_os());
 /// let agent = AgentPlan::of_command(CommandLine::parse("echo '- [ ] Write the parser'")?);
-/// let plan = request_plan("Parse the file", agent, &cx).await?;
+/// let (plan, _) = request_plan("Parse the file", agent, &cx).await?;
 /// assert_eq!((plan.goal(), plan.steps().len()), ("Parse the file", 1));
 /// # Ok(()) }
 /// ```
@@ -64,7 +65,7 @@ pub async fn request_plan(
     task: &str,
     mut agent: AgentPlan,
     cx: &ExecutionContext,
-) -> Result<PlanDocument, RequestPlanError> {
+) -> Result<(PlanDocument, Usage), RequestPlanError> {
     // A template would read the braces of the task.
     agent.prompt = Template::new("{goal}");
     if let WorkPlan::Model(model) = &mut agent.work {
@@ -78,8 +79,9 @@ pub async fn request_plan(
     };
     let reply = output.last_words(REPLY_BYTES);
     let now = Timestamp::try_from(cx.now()).unwrap_or(Timestamp::UNIX_EPOCH);
-    PlanDocument::of_reply(&reply, task, now).map_err(|source| match output.failure() {
+    let plan = PlanDocument::of_reply(&reply, task, now).map_err(|source| match output.failure() {
         Some(failure) => RequestPlanError::Failed(failure),
         None => RequestPlanError::Reply { reply, source },
-    })
+    })?;
+    Ok((plan, *report.usage()))
 }

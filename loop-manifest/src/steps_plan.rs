@@ -1,6 +1,6 @@
 //! The checks of agents that do one step in each iteration.
 
-use std::path::PathBuf;
+use std::{fmt, path::PathBuf};
 
 use loop_agents::pipeline::ConfidenceGate;
 
@@ -24,4 +24,12 @@ pub struct PipelineCheck {
     pub files: Vec<String>,
     /// The confidence that each reply needs.
     pub gate: ConfidenceGate,
+}
+
+/// The files and the gate, in two lines.
+impl fmt::Display for PipelineCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "one file in each iteration: {}", self.files.join(", "))?;
+        write!(f, "each reply needs {}", self.gate)
+    }
 }

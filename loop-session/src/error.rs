@@ -3,6 +3,7 @@
 use loop_agents::{
     chat::{SummaryError, TurnError},
     output::PatternError,
+    plan::PlanFileError,
 };
 use loop_core::BuildError;
 use loop_guardrails::policy::workspace::WorkspaceError;
@@ -64,6 +65,9 @@ pub enum InputError {
     /// The pattern that ends a loop is invalid.
     #[error(transparent)]
     Pattern(#[from] PatternError),
+    /// The plan's file is not usable.
+    #[error(transparent)]
+    Plan(#[from] PlanFileError),
     /// The loop cannot be built.
     #[error(transparent)]
     Loop(#[from] BuildError),

@@ -64,7 +64,7 @@ fn make(args: &PlanArgs) -> Result<ExitCode, Failure> {
     };
     let task = args.task.join(" ");
     block_on(unless_signalled(async {
-        let plan = request_plan(&task, agent, &cx).await?;
+        let (plan, _) = request_plan(&task, agent, &cx).await?;
         file.write(&plan)?;
         view::print_or_warn(&text::printable(plan.text()));
         view::say(&format!("stored in {}: `loop plan run` performs it", args.place.file.display()));

@@ -85,6 +85,7 @@ mod session_files;
 mod session_loop;
 mod session_models;
 mod session_schedule;
+mod session_steps;
 mod session_storage;
 mod session_undo;
 mod signals;

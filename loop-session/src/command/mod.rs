@@ -59,6 +59,8 @@ impl Commands {
             .with(model_commands::ModelsCommand)
             .with(model_commands::InspectCommand)
             .with(model_commands::ToolsCommand)
+            .with(model_commands::PlanCommand)
+            .with(model_commands::PipelineCommand)
             .with(schedule_commands::LoopCommand)
             .with(schedule_commands::EveryCommand)
             .with(schedule_commands::ScheduleCommand)

@@ -15,6 +15,7 @@ mod run_line;
 mod snapshots;
 mod state;
 mod statistics;
+mod steps;
 mod summary;
 mod system_prompt;
 mod tool_calls;

@@ -2,10 +2,14 @@
 
 mod inspect;
 mod model;
+mod pipeline;
+mod plan;
 mod tools;
 
 pub(super) use self::{
     inspect::InspectCommand,
     model::{ModelCommand, ModelsCommand},
+    pipeline::PipelineCommand,
+    plan::PlanCommand,
     tools::ToolsCommand,
 };
