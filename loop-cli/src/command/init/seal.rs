@@ -13,7 +13,7 @@ use crate::{
         environment::{block_on, execution_context, new_run_id, unless_signalled},
         usage,
     },
-    exit, view,
+    view,
 };
 
 /// Runs the check of a draft in this folder, plainly and sealed. Returns why it cannot be sealed, which the user has read
