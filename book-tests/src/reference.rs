@@ -44,16 +44,22 @@ fn write_fields(page: &mut String, object: &Value, path: &str) -> fmt::Result {
         write_bounds(page, field)?;
         let description = field["description"].as_str().expect("every field is described");
         writeln!(page, ".\n\n{description}")?;
-        write_values(page, field)?;
+        write_values(page, branch(field, "string").unwrap_or(field))?;
         write_examples(page, field)?;
         let named = &field["additionalProperties"];
-        if field["properties"].is_object() {
-            write_fields(page, field, &format!("{path}."))?;
+        let table = branch(field, "object").unwrap_or(field);
+        if table["properties"].is_object() {
+            write_fields(page, table, &format!("{path}."))?;
         } else if named["properties"].is_object() {
             write_fields(page, named, &format!("{path}.NAME."))?;
         }
     }
     Ok(())
+}
+
+/// Returns the form of a field that has several, if one of them has this type.
+fn branch<'a>(field: &'a Value, kind: &str) -> Option<&'a Value> {
+    field["anyOf"].as_array()?.iter().find(|branch| branch["type"] == kind)
 }
 
 /// Returns the type of a field, in a word.
@@ -70,6 +76,10 @@ fn kind(field: &Value) -> String {
         other => panic!("a type that the page has no word for: {other:?}"),
     };
     match &field["type"] {
+        Value::Null if branch(field, "object").is_some() => "A word, or a table".to_owned(),
+        Value::Null if branch(field, "string").is_some_and(|words| words["oneOf"].is_array()) => {
+            "A word, or a whole number".to_owned()
+        }
         // Only times are a text or a number.
         Value::Null if field["anyOf"].is_array() => "A time".to_owned(),
         Value::Array(kinds) => {
@@ -80,9 +90,7 @@ fn kind(field: &Value) -> String {
 }
 
 fn write_bounds(page: &mut String, field: &Value) -> fmt::Result {
-    let seconds =
-        field["anyOf"].as_array().and_then(|kinds| kinds.iter().find(|kind| kind["type"] == "number"));
-    let (bounds, unit) = seconds.map_or((field, ""), |seconds| (seconds, " seconds"));
+    let (bounds, unit) = branch(field, "number").map_or((field, ""), |seconds| (seconds, " seconds"));
     for (key, word) in [("minimum", "at least"), ("exclusiveMinimum", "more than")] {
         if let Some(bound) = bounds[key].as_f64() {
             write!(page, ", {word} {bound}{unit}")?;
