@@ -177,8 +177,7 @@ impl Draft<'_> {
 const ABOUT_CHECK_FIRST: &str =
     "Whether the check also runs before the first iteration. If it passes, the agent does not run.";
 
-const ABOUT_SEAL: &str =
-    "Whether the check runs in a tree of its own, with the tests of the start. The agent cannot change those.";
+const ABOUT_SEAL: &str = "Whether the check runs in a tree of its own, with the tests of the start. The agent cannot change those.";
 
 const ABOUT_FORMAT: &str = "The format in which the agent reports its usage.";
 

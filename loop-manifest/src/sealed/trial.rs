@@ -59,7 +59,10 @@ impl SealTrial {
     pub fn difference(&self) -> Option<String> {
         let outcomes = [&self.bare, &self.sealed].map(Verdict::outcome);
         if self.bare.passed() != self.sealed.passed() {
-            return Some(format!("the check says {} in the folder, and {} in the sealed tree", outcomes[0], outcomes[1]));
+            return Some(format!(
+                "the check says {} in the folder, and {} in the sealed tree",
+                outcomes[0], outcomes[1]
+            ));
         }
         // More tests are fine: a sealed check also runs those after the first failure.
         match [&self.bare, &self.sealed].map(|verdict| TestsRun::of(verdict.text()).count) {

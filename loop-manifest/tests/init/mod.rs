@@ -64,8 +64,14 @@ fn every_template_with_every_known_agent_is_right_and_free_of_warnings() {
 #[test]
 fn what_was_not_found_is_warned_about_and_nothing_else_is() {
     let template = Template::FixUntilTestsPass;
-    let draft =
-        Draft { template, folder: "…", agent: AgentChoice::Missing, check: None, has_schema: false, is_sealed: false };
+    let draft = Draft {
+        template,
+        folder: "…",
+        agent: AgentChoice::Missing,
+        check: None,
+        has_schema: false,
+        is_sealed: false,
+    };
     let (plan, warnings) = planned(&draft);
     assert_eq!(warnings.matches("warning:").count(), 2, "{warnings}");
     assert_eq!(plan.name, "fix-until-tests-pass");

@@ -18,7 +18,10 @@ use crate::{
 
 /// Runs the check of a draft in this folder, plainly and sealed. Returns why it cannot be sealed, which the user has read
 /// by then; `Err` if a signal ended that.
-pub(super) fn objection(draft: &Draft<'_>, dir: PathBuf) -> Result<Result<Option<String>, ExitCode>, Failure> {
+pub(super) fn objection(
+    draft: &Draft<'_>,
+    dir: PathBuf,
+) -> Result<Result<Option<String>, ExitCode>, Failure> {
     if draft.check.is_none() {
         return Err(usage!("--sealed needs a check, and none was found: name one with --check"));
     }
