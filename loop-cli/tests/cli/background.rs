@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::support::{FOREVER, Manifest, RunningCommand, Scenario};
+use crate::support::{FOREVER, Manifest, RunningCommand, Scenario, wait_until};
 
 /// Returns a stream of an agent.
 fn stream_of(name: &str) -> String {
@@ -58,16 +58,26 @@ fn the_next_prompt_and_the_end_of_the_run_name_work_that_was_cut() {
     }
 }
 
+/// Returns whether this process waits for the end of that one: it holds a descriptor of it.
+fn awaits(waiting: u32, awaited: &str) -> bool {
+    let line = format!("Pid:\t{}\n", awaited.trim());
+    let entries = fs::read_dir(format!("/proc/{waiting}/fdinfo")).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| fs::read_to_string(entry.path()).is_ok_and(|text| text.contains(&line)))
+}
+
 #[test]
 fn work_that_is_done_in_time_was_not_cut() {
     let scenario = Scenario::new();
-    RunningCommand::new(&mut scenario.command("mkfifo", &["agent-runs"])).finish().exits(0);
-    // The process works until the agent has ended, and then a little more.
-    let does = "(cat < agent-runs; touch done) > /dev/null 2>&1 & exec 8> agent-runs";
+    RunningCommand::new(&mut scenario.command("mkfifo", &["proceed"])).finish().exits(0);
+    let does = "(read _ < proceed; touch done) > /dev/null 2>&1 & echo $! > left";
     let manifest = printing(&scenario, &stream_of("claude"), "claude-stream-json", does, "test -e done")
         .set("agent.background", "wait")
         .set("guardrails.max_iterations", 1);
-    let ran = scenario.run_manifest(&manifest).exits(0).says(&["goal_met"]);
+    let running = scenario.start_manifest(&manifest);
+    let is_awaited = || scenario.has("left") && awaits(running.pid(), &scenario.read("left"));
+    wait_until("the process that was left is awaited", is_awaited);
+    fs::write(scenario.path("proceed"), "\n").expect("a reader");
+    let ran = running.finish().exits(0).says(&["goal_met"]);
     assert!(!ran.stderr.contains("cut off"), "{}", ran.stderr);
     assert_eq!(scenario.record().get("cut_work"), None);
 }

@@ -110,10 +110,15 @@ pub(in crate::process) fn signal(leader: Pid, signal: Signal) {
 /// Returns the living processes that the command led by `leader` has started, and their command lines, as far as we can
 /// find them. Blocks while it reads the list of processes.
 pub(in crate::process) fn left_by(leader: Pid) -> Vec<(Pid, String)> {
-    let mut found = process_tree().orphans_of(leader);
+    let (mut found, adopts) = {
+        let mut tree = process_tree();
+        (tree.orphans_of(leader), tree.subreaper.is_some())
+    };
     let stat = |pid: &Pid| Stat::of(*pid).filter(|stat| !stat.ended);
     let is_member = |pid: &Pid| stat(pid).is_some_and(|stat| stat.group == Some(leader));
-    found.extend(proc::all().into_iter().filter(is_member));
+    // The processes that we adopted are our children. To read the list of all processes takes longer.
+    let candidates = if adopts { proc::children() } else { proc::all() };
+    found.extend(candidates.into_iter().filter(is_member));
     found.extend(proc::descendants(&found).iter().map(|descendant| descendant.pid));
     found.sort_unstable_by_key(|pid| pid.as_raw_nonzero());
     found.dedup();
