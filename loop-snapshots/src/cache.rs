@@ -19,8 +19,15 @@ pub(crate) struct StatData {
     changed: (i64, i64),
 }
 
-/// A time stamp may repeat within this many seconds: the coarsest file systems count every second one.
-const TICK_SECONDS: i64 = 2;
+/// A time stamp may repeat within this many nanoseconds: the coarsest file systems count every second second.
+const COARSE_TICK: i64 = 2_000_000_000;
+
+/// The same for a file system that stores fractions of a second. The clock of the kernel ticks at least every 10 ms. The rest
+/// is for a file server whose clock differs.
+const FINE_TICK: i64 = 500_000_000;
+
+/// Time stamps of coarse file systems are multiples of this many nanoseconds.
+const COARSE_UNIT: i64 = 10_000_000;
 
 impl StatData {
     #[expect(clippy::unnecessary_cast, reason = "the types of the fields depend on the system")]
@@ -63,9 +70,13 @@ impl StatData {
     }
 
     /// Returns whether a later change of the file must give it other stat data than these, which were read at `now`
-    /// (seconds since 1970) or later. Otherwise, the change may fall into the same tick.
-    pub(crate) fn is_settled(&self, now: i64) -> bool {
-        self.modified.0.max(self.changed.0) < now.saturating_sub(TICK_SECONDS)
+    /// (seconds and nanoseconds since 1970) or later. Otherwise, the change may fall into the same tick.
+    pub(crate) fn is_settled(&self, now: (i64, i64)) -> bool {
+        // The kernel sets the time of the change. Programs can set the other one.
+        let tick = if self.changed.1 % COARSE_UNIT == 0 { COARSE_TICK } else { FINE_TICK };
+        let (seconds, nanos) = self.modified.max(self.changed);
+        let past = now.0.saturating_sub(seconds).saturating_mul(1_000_000_000);
+        past.saturating_add(now.1 - nanos) > tick
     }
 }
 
@@ -124,5 +135,28 @@ impl CachedFolder {
             entries.push(CachedEntry { entry, stat, folder });
         }
         Some(Self { digest, entries })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_stamp_is_settled_when_its_tick_is_over() {
+        let at = |seconds, nanos| StatData { changed: (seconds, nanos), ..StatData::default() };
+        for (stat, now, is_settled) in [
+            (at(10, 123_456_789), (10, 523_456_789), false),
+            (at(10, 123_456_789), (10, 623_456_790), true),
+            (at(10, 999_999_999), (11, 400_000_000), false),
+            (at(10, 0), (12, 0), false),
+            (at(10, 0), (12, 1), true),
+            (at(10, 20_000_000), (11, 900_000_000), false),
+            (at(20, 1), (10, 0), false),
+            (at(i64::MIN, 1), (i64::MAX, 0), true),
+            (StatData { modified: (30, 5), ..at(10, 1) }, (20, 0), false),
+        ] {
+            assert_eq!(stat.is_settled(now), is_settled, "{stat:?} at {now:?}");
+        }
     }
 }

@@ -38,7 +38,7 @@ pub(super) struct Walker<'a> {
     scope: &'a Scope,
     started: Instant,
     /// The start of this attempt, in seconds since 1970.
-    pub(super) now: i64,
+    pub(super) now: (i64, i64),
     /// The current path, from the top of the repository.
     full_path: Vec<u8>,
     /// The length of the path from the top of the repository to the folder.
@@ -66,7 +66,7 @@ impl<'a> Walker<'a> {
         let mut outside = vec![device_and_inode(&lstat(store).at(store)?)];
         outside.extend(options.outside.iter().filter_map(|path| Some(device_and_inode(&stat(path).ok()?))));
         let now = options.now.unwrap_or_else(SystemTime::now);
-        let now = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut walker = Self {
             objects,
             root,
@@ -74,7 +74,7 @@ impl<'a> Walker<'a> {
             options,
             scope,
             started,
-            now: i64::try_from(now).unwrap_or(i64::MAX),
+            now: (i64::try_from(now.as_secs()).unwrap_or(i64::MAX), i64::from(now.subsec_nanos())),
             full_path: Vec::new(),
             outer: 0,
             rules: Vec::new(),

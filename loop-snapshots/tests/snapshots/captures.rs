@@ -43,9 +43,9 @@ fn a_file_that_changed_within_a_tick_before_a_capture_is_read_by_the_next() {
     let mut sandbox = Sandbox::new();
     sandbox.write("a", "1");
     let modified = fs::metadata(sandbox.folder().join("a")).unwrap().modified().unwrap();
-    let after = |seconds| CaptureOptions::default().now(modified + Duration::from_secs(seconds));
-    let read = [(0, 1), (1, 2), (2, 60), (3, 60)]
-        .map(|(number, seconds)| sandbox.store.capture(&id(number), &after(seconds)).unwrap().files_read);
+    let after = |millis| CaptureOptions::default().now(modified + Duration::from_millis(millis));
+    let read = [(0, 100), (1, 400), (2, 60_000), (3, 60_000)]
+        .map(|(number, millis)| sandbox.store.capture(&id(number), &after(millis)).unwrap().files_read);
     assert_eq!(read, [1, 1, 1, 0], "the third capture is the first that may trust its stat data");
 }
 
