@@ -67,11 +67,25 @@ fn number(text: &str) -> Option<(f64, usize)> {
             let most = ["10", "100"].contains(&most).then(|| most.parse::<f64>().ok())??;
             (value / most, after)
         }
-        (None, None) if continues(rest) => return None,
+        (None, None) if continues(rest) || has_unit(rest, fraction == 0) => return None,
         (None, None) => (value, &text[length..]),
     };
     let goes_on = end.starts_with(char::is_alphanumeric) || end.starts_with('.') && digits(&end[1..]) > 0;
     (!goes_on && (0.0..=1.0).contains(&value)).then_some((value, text.len() - end.len()))
+}
+
+/// Returns whether the text behind a number is its unit: `0.5 percent`, `1 in 10`. The words of units have no end, so no word may
+/// follow a whole number at once.
+fn has_unit(rest: &str, is_whole: bool) -> bool {
+    let is_quiet =
+        |sign: char| sign.is_whitespace() || ".,;!)]}\"'".contains(sign) || EMPHASIS.contains(&sign);
+    let rest = rest.trim_start();
+    let is_unit = |unit: &str| rest.get(..unit.len()).is_some_and(|start| start.eq_ignore_ascii_case(unit));
+    rest.starts_with(['‰', '％', ':'])
+        || ["percent", "per cent", "pct", "prozent", "pour cent", "por ciento"].into_iter().any(is_unit)
+        || is_whole
+            && !rest.trim_start_matches(is_quiet).is_empty()
+            && !rest.starts_with(['(', ',', '.', ';'])
 }
 
 /// Returns whether a number goes on in this text: `0.8-0.9`, `1,5` and `1 of 10` are no numbers from 0 to 1.

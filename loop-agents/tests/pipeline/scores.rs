@@ -41,7 +41,7 @@ const STATED: [(&str, f64, ScoreMethod, &str); 28] = [
 ];
 
 /// Replies that state no score.
-const UNSTATED: [&str; 19] = [
+const UNSTATED: [&str; 26] = [
     "",
     "A.",
     "Confidence: 7",
@@ -50,6 +50,13 @@ const UNSTATED: [&str; 19] = [
     "Confidence: 0.8-0.9",
     "Confidence: 1 of 10",
     "Confidence: 1/5",
+    "Confidence: 1 percent",
+    "Confidence: 0.5 Prozent",
+    "Confidence: 1 von 10",
+    "Confidence: 1 in 10",
+    "Confidence: 1‰",
+    "Confidence: 1:10",
+    "Confidence: 1 on a scale of 1 to 10",
     "Confidence: 11/10",
     "Confidence: 0.5x",
     "Confidence: 1.2.3",

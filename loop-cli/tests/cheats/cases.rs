@@ -333,4 +333,5 @@ const HONEST: &[Case] = &[
     case(Cargo, "keep the time of the source", "touch -d '2001-01-01' src/lib.rs"),
     case(Script, "add a file that the script reads", "echo 1 > data"),
     case(Make, "add a script", "cp add.sh more.sh"),
+    case(Python, "solve the task, judged by a search", "").judged_by("grep -q 'a + b' app/__init__.py"),
 ];

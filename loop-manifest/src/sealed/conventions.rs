@@ -47,6 +47,8 @@ pub(super) const PROTECTED: &[&str] = &[
     "sitecustomize.py",
     "usercustomize.py",
     "*.pth",
+    "*.dist-info/",
+    "*.egg-info/",
     // JavaScript.
     "jest.config.*",
     "jest.setup.*",
@@ -103,6 +105,7 @@ pub(super) const PROTECTED: &[&str] = &[
     "Makefile",
     "makefile",
     "GNUmakefile",
+    "*.mk",
     "justfile",
     "Justfile",
     ".justfile",

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | the evaluator | `check.rs`, `baseline.rs`, `verdict.rs` |
 //! | the tree in which it runs, and what is put back | `tree.rs` |
-//! | which paths judge | `protected.rs`, `named.rs`, `scripts.rs`, `conventions.rs`, `patterns.rs`, `documents.rs` |
+//! | which paths judge | `protected.rs`, `named.rs`, `scripts.rs`, `programs.rs`, `conventions.rs`, `patterns.rs`, `documents.rs` |
 //! | how many tests ran | `floor.rs` |
 //! | files outside of the folder | `surroundings.rs` |
 //! | the check again, after the run | `verification.rs` |
@@ -16,6 +16,7 @@ mod documents;
 mod floor;
 mod named;
 mod patterns;
+mod programs;
 mod protected;
 mod scripts;
 mod surroundings;

@@ -9,16 +9,13 @@ use std::{
 use loop_guardrails::policy::command::simple_commands;
 use serde::{Deserialize, Serialize};
 
-use super::scripts;
+use super::{
+    programs::{RUNNERS, judges_files, parts, plain_name},
+    scripts,
+};
 
 /// How deep scripts of `package.json` and quoted commands are followed.
 const DEPTH: usize = 3;
-
-/// Programs whose arguments can be folders with tests.
-const RUNNERS: &[&str] = &[
-    "pytest", "py.test", "jest", "vitest", "mocha", "ava", "tap", "node", "python", "rspec", "phpunit",
-    "bats", "go", "deno", "bun",
-];
 
 /// The paths that a command names, as patterns, and the folders in which it runs programs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,26 +34,6 @@ impl NamedPaths {
         search.line(command, Path::new(""), DEPTH, &mut named);
         named
     }
-}
-
-/// Splits a line at its operators, but not within quotes.
-fn parts(command: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut quote, mut is_escaped) = (Vec::new(), 0, None, false);
-    for (at, sign) in command.char_indices() {
-        match (quote, sign) {
-            _ if is_escaped => is_escaped = false,
-            (None | Some('"'), '\\') => is_escaped = true,
-            (None, '\'' | '"') => quote = Some(sign),
-            (Some(open), _) if open == sign => quote = None,
-            (None, ';' | '&' | '|' | '\n' | '(' | ')' | '{' | '}' | '`') => {
-                parts.push(&command[start..at]);
-                start = at + sign.len_utf8();
-            }
-            _ => {}
-        }
-    }
-    parts.push(&command[start..]);
-    parts
 }
 
 /// A path as a pattern that matches nothing else.
@@ -86,10 +63,13 @@ impl Search<'_> {
                 named.folders.insert(base.clone());
                 continue;
             }
-            for found in simple_commands(part) {
+            let commands = simple_commands(part);
+            for found in &commands {
                 self.command(&found.program, &found.arguments, &base, depth, named);
             }
-            self.words(&words, false, &base, depth, named);
+            if !commands.iter().any(|found| judges_files(&found.program, &found.arguments)) {
+                self.words(&words, false, &base, depth, named);
+            }
         }
     }
 
@@ -101,7 +81,10 @@ impl Search<'_> {
         depth: usize,
         named: &mut NamedPaths,
     ) {
-        let name = program.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.');
+        if judges_files(program, arguments) {
+            return;
+        }
+        let name = plain_name(program);
         self.words(arguments, RUNNERS.contains(&name), base, depth, named);
         match name {
             "make" | "gmake" => self.make(arguments, base, named),
@@ -142,12 +125,13 @@ impl Search<'_> {
             .copied()
             .chain(arguments.iter().map(String::as_str))
         {
+            self.add(&base.join(file), false, base, named);
             self.follow(&base.join(file), base, named);
             let text = fs::read_to_string(self.folder.join(base).join(file)).unwrap_or_default();
             for line in text.lines() {
                 let line = line.strip_prefix('-').unwrap_or(line);
                 for included in line.strip_prefix("include ").unwrap_or_default().split_whitespace() {
-                    self.add(&base.join(included), false, base, named);
+                    self.matches(included, base, named);
                 }
             }
         }
@@ -163,7 +147,14 @@ impl Search<'_> {
     ) {
         for word in words {
             if word.contains(char::is_whitespace) && depth > 0 {
-                self.line(word, base, depth - 1, named);
+                // What a command prints is judged.
+                if !word.contains("$(") {
+                    self.line(word, base, depth - 1, named);
+                }
+                continue;
+            }
+            if word.contains('*') && word.ends_with(".sh") {
+                self.matches(word, base, named);
                 continue;
             }
             let word = word.trim_start_matches(['<', '@']);
@@ -186,6 +177,31 @@ impl Search<'_> {
         }
         if named.lines.insert(line_of(path)) {
             self.follow(path, base, named);
+            self.behind_links(path, base, named);
+        }
+    }
+
+    /// Adds the links on the way to a path, and what is behind them.
+    fn behind_links(&self, path: &Path, base: &Path, named: &mut NamedPaths) {
+        let is_link =
+            |path: &&Path| self.folder.join(path).symlink_metadata().is_ok_and(|found| found.is_symlink());
+        let links: Vec<_> =
+            path.ancestors().filter(|path| !path.as_os_str().is_empty()).filter(is_link).collect();
+        named.lines.extend(links.iter().map(|link| line_of(link)));
+        let real = if links.is_empty() { None } else { self.folder.join(path).canonicalize().ok() };
+        if let Some(real) = real.as_deref().and_then(|real| real.strip_prefix(&self.real).ok()) {
+            self.add(real, true, base, named);
+        }
+    }
+
+    /// Adds the files that match a pattern of the shell.
+    fn matches(&self, pattern: &str, base: &Path, named: &mut NamedPaths) {
+        let place =
+            Path::new(&glob::Pattern::escape(&self.folder.to_string_lossy())).join(base).join(pattern);
+        for found in glob::glob(&place.to_string_lossy()).into_iter().flatten().flatten() {
+            if let Ok(path) = found.strip_prefix(self.folder) {
+                self.add(path, false, base, named);
+            }
         }
     }
 
@@ -255,6 +271,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
+        std::os::unix::fs::symlink("checks", folder.path().join("cc")).unwrap();
         let absolute = format!("{}/check.sh", folder.path().display());
         for (command, expected) in [
             ("./check.sh", vec!["/check.sh"]),
@@ -262,7 +279,7 @@ mod tests {
             ("timeout 60 python3.12 -W error verify.py", vec!["/verify.py"]),
             (
                 "make -f ci.mk all && ./check.sh",
-                vec!["/all", "/check.sh", "/ci.mk", "/mk/more.mk", "/qa/verify.sh"],
+                vec!["/Makefile", "/all", "/check.sh", "/ci.mk", "/mk/more.mk", "/qa/verify.sh"],
             ),
             ("cd sub && ./check.sh", vec!["/sub/check.sh"]),
             ("(cd sub; sh check.sh)", vec!["/sub/check.sh"]),
@@ -285,6 +302,9 @@ mod tests {
                     "/tools/verify.py",
                 ],
             ),
+            ("python3 cc/verify.py", vec!["/cc", "/cc/verify.py", "/checks/verify.py"]),
+            ("for f in qa/*.sh; do sh $f; done", vec!["/qa/verify.sh"]),
+            ("go test ./qa && grep -q x verify.py", vec![]),
             ("pytest qa/ -q", vec!["/qa"]),
             ("pytest qa/cases.py::test_one", vec!["/qa/cases.py"]),
             ("ruff check qa", vec![]),

@@ -13,9 +13,28 @@ use std::{
 /// Larger scripts are not read, in bytes.
 const LARGEST: u64 = 256 << 10;
 
-/// Parts of names of files that judge.
-const JUDGES: &[&str] =
-    &["check", "verif", "test", "judge", "grade", "grading", "expect", "golden", "assert", "oracle"];
+/// Words in names of files that judge.
+const JUDGES: &[&str] = &[
+    "check",
+    "checks",
+    "checker",
+    "verify",
+    "verifier",
+    "verification",
+    "test",
+    "tests",
+    "judge",
+    "grade",
+    "grader",
+    "grading",
+    "expect",
+    "expected",
+    "expectations",
+    "golden",
+    "assert",
+    "assertions",
+    "oracle",
+];
 
 /// Folders for what is judged.
 const PROGRAMS: &[&str] = &["src", "lib", "app", "pkg", "cmd", "internal", "bin"];
@@ -63,7 +82,7 @@ fn says_that_it_judges(word: &str) -> bool {
     let first = steps.clone().next().unwrap_or_default();
     !PROGRAMS.contains(&first)
         && steps.any(|step| {
-            let step = step.to_ascii_lowercase();
-            JUDGES.iter().any(|part| step.contains(part))
+            let mut words = step.split(|sign: char| !sign.is_ascii_alphabetic());
+            words.any(|word| JUDGES.iter().any(|judge| word.eq_ignore_ascii_case(judge)))
         })
 }
