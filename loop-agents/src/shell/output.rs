@@ -18,10 +18,10 @@ pub struct ShellOutput {
     pub stdout: Capture,
     /// The captured standard error.
     pub stderr: Capture,
-    /// The agent's last words, if its [`UsageReader`] can tell them from the rest of its output.
+    /// The agent's last words, if its [`UsageReader`](crate::usage::UsageReader) can tell them from the rest of its output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Capture>,
-    /// Why the last words do not end the agent's work, if its [`UsageReader`] reports that.
+    /// Why the last words do not end the agent's work, if its [`UsageReader`](crate::usage::UsageReader) reports that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<String>,
     /// The command lines of processes that were still running when the command had ended, and that were ended.
@@ -30,7 +30,7 @@ pub struct ShellOutput {
 }
 
 impl ShellOutput {
-    /// Creates the output of a command that ended by itself, without the details that only a [`UsageReader`] knows.
+    /// Creates the output of a command that ended by itself, without the details that only a [`UsageReader`](crate::usage::UsageReader) knows.
     pub fn new(exit: Exit, stdout: Capture, stderr: Capture) -> Self {
         Self { exit, cut: None, stdout, stderr, text: None, unfinished: None, left_behind: Vec::new() }
     }
