@@ -30,7 +30,8 @@ pub struct ShellOutput {
 }
 
 impl ShellOutput {
-    /// Creates the output of a command that ended by itself, without the details that only a [`UsageReader`](crate::usage::UsageReader) knows.
+    /// Creates the output of a command that ended by itself, without the details that only a
+    /// [`UsageReader`](crate::usage::UsageReader) knows.
     pub fn new(exit: Exit, stdout: Capture, stderr: Capture) -> Self {
         Self { exit, cut: None, stdout, stderr, text: None, unfinished: None, left_behind: Vec::new() }
     }
