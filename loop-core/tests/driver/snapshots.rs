@@ -1,10 +1,10 @@
 //! The state of conditions and guardrails in snapshots of a run.
 
 use loop_core::{
-    Action, Bounded, BoxError, Condition, Decision, EvaluationContext, Event, EventKind, Guardrail,
-    Iteration, IterationContext, JudgedStep, Loop, Machine, MaxElapsed, MaxIterations, Notes, Progress, Run,
-    RunTime, Snapshot, SnapshotError, Step, StopCondition, Verdict, WorkResult, all, any, at_least,
-    condition_fn, evaluator_fn, evaluator_passed, guardrail_fn, iteration_fn, never,
+    Action, Bounded, BoxError, Condition, Decision, Ending, EvaluationContext, Event, EventKind, Guardrail,
+    Halt, Iteration, IterationContext, JudgedStep, Loop, Machine, MaxElapsed, MaxIterations, Notes, Progress,
+    Run, RunTime, Snapshot, SnapshotError, Step, StopCondition, StopReason, Verdict, WorkResult, all, any,
+    at_least, condition_fn, evaluator_fn, evaluator_passed, guardrail_fn, iteration_fn, never,
 };
 
 use crate::test_parts::ms;
@@ -200,6 +200,28 @@ fn a_snapshot_of_a_state_that_no_run_has_is_refused() {
         let refused = counted().resume_snapshot(damaged, None).into_parts().expect_err(field).to_string();
         let expected = format!("the run cannot be resumed: the snapshot is damaged: {why}");
         assert!(refused.starts_with(&expected), "{field}: {refused}");
+    }
+}
+
+#[test]
+fn a_snapshot_with_the_step_of_another_iteration_is_refused() {
+    let snapshot = one_iteration(&mut counted().into_parts().expect("a loop").run);
+    let ending = serde_json::to_value(Ending::halted(Halt::new(StopReason::Cancelled, ""))).expect("JSON");
+    for (phase, ending) in [
+        (serde_json::json!({"before": "iteration"}), None),
+        (serde_json::json!({"working": "iteration"}), None),
+        ("ended".into(), Some(ending)),
+    ] {
+        let mut json = serde_json::to_value(&snapshot).expect("JSON");
+        json["progress"]["phase"] = phase.clone();
+        json["progress"]["current"]["iteration"] = 7.into();
+        if let Some(ending) = ending {
+            json["progress"]["ending"] = ending;
+        }
+        let damaged: Snapshot = serde_json::from_value(json).expect("a snapshot");
+        let refused =
+            counted().resume_snapshot(damaged, None).into_parts().expect_err("a refusal").to_string();
+        assert!(refused.contains("its step does not belong to what comes next"), "{phase}: {refused}");
     }
 }
 
