@@ -1,6 +1,13 @@
 //! The tasks that a stream has declared so far.
 
+use std::borrow::Cow;
+
+use loop_guardrails::policy::environment::looks_secret;
+
 use crate::output::{beginning, first_line};
+
+/// The text in the place of a secret.
+const HIDDEN: &str = "[redacted]";
 
 /// The number of tasks, commands and calls to remember. An agent with more of them loses the names of the oldest.
 const MAX_REMEMBERED: usize = 64;
@@ -92,9 +99,29 @@ impl Tasks {
     }
 }
 
-/// Returns the name of a task that is a command.
+/// Returns the name of a task that is a command. It has no values of variables and options that look like secrets.
 pub(super) fn quoted(command: &str) -> String {
-    format!("`{}`", bounded(command))
+    format!("`{}`", bounded(&without_secrets(command)))
+}
+
+/// Replaces the values of variables and options that look like secrets: `API_KEY=…`, `--token=…` and `--token …`.
+fn without_secrets(command: &str) -> String {
+    let mut is_value = false;
+    let shown = command.split(' ').map(|word| {
+        let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+        let is_option = name.starts_with('-');
+        let plain = name.trim_matches(|sign: char| !sign.is_ascii_alphanumeric());
+        let is_secret = looks_secret(plain.as_ref(), value.unwrap_or_default().as_ref());
+        if std::mem::replace(&mut is_value, is_option && value.is_none() && is_secret) {
+            return HIDDEN.into();
+        }
+        match value {
+            Some(_) if is_secret => format!("{name}={HIDDEN}").into(),
+            None if !is_option && looks_secret("".as_ref(), word.as_ref()) => HIDDEN.into(),
+            _ => Cow::Borrowed(word),
+        }
+    });
+    shown.collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the first line of a text, within the bound.
@@ -182,5 +209,20 @@ mod tests {
         }
         assert_eq!((tasks.pending.len(), tasks.known.len(), tasks.commands.len()), (64, 64, 64));
         assert!(tasks.pending.iter().all(|(_, name)| name.len() <= MAX_NAME_BYTES));
+    }
+
+    #[test]
+    fn a_command_is_named_without_its_secrets() {
+        for (command, shown) in [
+            ("API_KEY=abc npm test", "`API_KEY=[redacted] npm test`"),
+            ("deploy --token=abc -v", "`deploy --token=[redacted] -v`"),
+            ("deploy --api-key abc --port 80", "`deploy --api-key [redacted] --port 80`"),
+            ("PGPASSWORD='abc' psql", "`PGPASSWORD=[redacted] psql`"),
+            ("psql postgres://kim:hunter2@db/app", "`psql [redacted]`"),
+            ("npm run watch --max-tokens=4096", "`npm run watch --max-tokens=4096`"),
+            ("sleep 300", "`sleep 300`"),
+        ] {
+            assert_eq!(quoted(command), shown);
+        }
     }
 }
