@@ -4,8 +4,8 @@ use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::anyhow;
 use loop_core::{EventKind, Outcome, Progress, WorkResult};
-use loop_manifest::{FreshVerdict, Plan, snapshots::state};
-use loop_telemetry::{ChainState, RunEntry, RunLock, RunStore, StoreError};
+use loop_manifest::{FreshVerdict, Plan, VerificationError, snapshots::state};
+use loop_telemetry::{ChainState, RunEntry, RunLock, RunStore, StoreError, rows::SNAPSHOT_MARK};
 use serde::Serialize;
 
 use super::{
@@ -38,12 +38,14 @@ pub(crate) fn exec(args: &VerifyArgs) -> Result<ExitCode, Failure> {
         _ => check_again(&store, &run),
     };
     let result = match check {
-        Ok(check) => VerifiedRun { run: &run, chain, check, obstacle: None },
+        Ok(check) => VerifiedRun { run: &run, chain, check, obstacle: None, has_other_snapshot: false },
         // The user ended it.
         Err(Obstacle::Signal(code)) => return Ok(code),
         Err(Obstacle::Failure(failure)) if failure.exit_code() == exit::USAGE => {
+            let has_other_snapshot =
+                matches!(failure, Failure::Verification(VerificationError::OtherSnapshot { .. }));
             let obstacle = Some(format!("{:#}", anyhow::Error::from(failure)));
-            VerifiedRun { run: &run, chain, check: None, obstacle }
+            VerifiedRun { run: &run, chain, check: None, obstacle, has_other_snapshot }
         }
         Err(Obstacle::Failure(failure)) => return Err(failure),
     };
@@ -117,7 +119,7 @@ fn check_again(store: &RunStore, run: &RunEntry) -> Result<Option<CheckedAgain>,
         )
         .into());
     }
-    let Some((iteration, recorded)) = last_verdict(store, run)? else {
+    let Some((iteration, captured, recorded)) = last_verdict(store, run)? else {
         return Err(usage!("the run has no verdict: it ended before its check").into());
     };
     let folder = dir(Some(&folder_of(run)?)).or_setup(|| "the run's folder no longer exists")?;
@@ -127,7 +129,7 @@ fn check_again(store: &RunStore, run: &RunEntry) -> Result<Option<CheckedAgain>,
     view::set_redactor(persistence::redactor(spec.plan.named_values(), cx.variables()));
     let mut fresh = None;
     let code = block_on(unless_signalled(async {
-        fresh = Some(spec.plan.verify(&cx, iteration).await?);
+        fresh = Some(spec.plan.verify(&cx, iteration, captured).await?);
         Ok(())
     }))?;
     let fresh = fresh.ok_or(Obstacle::Signal(code))?;
@@ -144,14 +146,19 @@ const fn is_alone(plan: &Plan) -> bool {
         && evaluator.review.is_none()
 }
 
-/// Returns the last verdict of a run, with its iteration.
-fn last_verdict(store: &RunStore, run: &RunEntry) -> Result<Option<(u64, Outcome)>, Failure> {
-    let (mut iteration, mut last) = (0, None);
+/// Returns the last verdict of a run, with its iteration and the fingerprint of the state that it judges.
+fn last_verdict(store: &RunStore, run: &RunEntry) -> Result<Option<(u64, Option<u64>, Outcome)>, Failure> {
+    let (mut iteration, mut captured, mut last) = (0, None, None);
     read_on(&mut journal(store, run)?, &mut Progress::default(), |line, _| {
         match &line.event.kind {
-            EventKind::IterationStarted { iteration: begun, .. } => iteration = *begun,
+            EventKind::IterationStarted { iteration: begun, .. } => (iteration, captured) = (*begun, None),
+            EventKind::IterationFinished { notes, .. } => {
+                let marks = notes.iter().flat_map(|notes| &notes.marks);
+                captured =
+                    marks.filter(|mark| &*mark.name == SNAPSHOT_MARK).map(|mark| mark.hash).next_back();
+            }
             EventKind::EvaluationFinished { result: WorkResult::Done(verdict), .. } => {
-                last = Some((iteration, verdict.outcome()));
+                last = Some((iteration, captured, verdict.outcome()));
             }
             _ => {}
         }
@@ -167,6 +174,8 @@ struct VerifiedRun<'a> {
     check: Option<CheckedAgain>,
     /// Why the check did not run again.
     obstacle: Option<String>,
+    /// The check could not run on the state that the run captured, because another one is in its place.
+    has_other_snapshot: bool,
 }
 
 /// The result for programs.
@@ -200,6 +209,9 @@ struct CheckJson<'a> {
 impl VerifiedRun<'_> {
     /// Returns whether the run is what its record says; `None` if that cannot be known.
     fn is_verified(&self) -> Option<bool> {
+        if self.has_other_snapshot {
+            return Some(false);
+        }
         let agrees = self.check.as_ref().and_then(CheckedAgain::agrees);
         match (&self.chain, agrees) {
             (ChainState::Broken { .. }, _) | (_, Some(false)) => Some(false),

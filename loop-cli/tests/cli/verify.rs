@@ -142,6 +142,27 @@ fn a_head_that_was_kept_elsewhere_counts_instead_of_the_record() {
 }
 
 #[test]
+fn a_snapshot_of_another_run_in_the_place_of_the_judged_one_is_found() {
+    let scenario = scenario();
+    let snapshots = |run: &str| {
+        let stores = fs::read_dir(scenario.state().join("snapshots")).expect("stores");
+        let mut runs = stores.map(|store| store.expect("a store").path().join("runs").join(run));
+        runs.find(|run| run.exists()).expect("snapshots of the run")
+    };
+    let id = || scenario.records().last().expect("a record")["run_id"].as_str().expect("an id").to_owned();
+    scenario.run_manifest(&sealed("touch done evil")).exits(0);
+    let other = snapshots(&id()).join("1.snapshot");
+    for made in ["done", "evil"] {
+        fs::remove_file(scenario.path(made)).expect("a file");
+    }
+    scenario.run_manifest(&sealed("touch done")).exits(0);
+    scenario.run(&["verify"]).exits(0);
+    fs::copy(other, snapshots(&id()).join("1.snapshot")).expect("a copy");
+    let found = scenario.run(&["verify"]).exits(1);
+    found.prints(&["is not the one that the run took", "differs from the record"]);
+}
+
+#[test]
 fn without_its_snapshots_a_run_cannot_be_verified() {
     let scenario = scenario();
     scenario.run_manifest(&sealed("touch done")).exits(0);

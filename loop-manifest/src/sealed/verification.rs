@@ -54,6 +54,12 @@ pub enum VerificationError {
         /// The number of the snapshot.
         number: u64,
     },
+    /// The stored state is another one than the run captured.
+    #[error("the snapshot of {} is not the one that the run took, so somebody replaced it", state(*number))]
+    OtherSnapshot {
+        /// The number of the snapshot.
+        number: u64,
+    },
     /// The snapshots cannot be used.
     #[error(transparent)]
     Snapshots(#[from] SnapshotError),
@@ -72,8 +78,11 @@ impl Plan {
     /// The tree of the check is in the folder for copies, and is deleted afterwards. Ignored files, which no snapshot has, are
     /// copied from the folder as it is now. Nothing is written to the folder, and no snapshot is taken.
     ///
+    /// `captured` is the fingerprint of the state in the run's journal, its [snapshot mark](loop_telemetry::rows::SNAPSHOT_MARK),
+    /// if it has one.
+    ///
     /// # Errors
-    /// The plan has no command, a snapshot is missing, or the check comes to no verdict.
+    /// The plan has no command, a snapshot is missing or another one than was captured, or the check comes to no verdict.
     ///
     /// # Cancel safety
     /// Dropping the future kills the check at once. Its tree stays until the next call, or until
@@ -82,6 +91,7 @@ impl Plan {
         &self,
         cx: &ExecutionContext,
         iteration: u64,
+        captured: Option<u64>,
     ) -> Result<FreshVerdict, VerificationError> {
         let Some(line) = self.evaluator.command.as_deref() else { return Err(VerificationError::NoCommand) };
         if self.snapshots.mode == SnapshotMode::Off {
@@ -91,6 +101,7 @@ impl Plan {
         let place = cx.copies().map(|copies| verified_place(&copies)).ok_or(ComposeError::NoPlaceForSeal)?;
         let fresh = FreshPlace { plan: self, line, cx, folder, place, iteration };
         fresh.discard().await?;
+        fresh.expect(captured).await?;
         let judged = match &self.evaluator.seal {
             Some(seal) => fresh.judge_sealed(seal).await,
             None => fresh.judge_plainly().await,
@@ -120,6 +131,18 @@ impl FreshPlace<'_> {
         work: impl FnOnce(&FolderSnapshots, &str) -> Result<T, SnapshotError> + Send + 'static,
     ) -> Result<T, SnapshotError> {
         self.folder.blocking(self.cx.supervisor().run(), work).await
+    }
+
+    /// Compares the stored state with the fingerprint of the one that the run captured.
+    async fn expect(&self, captured: Option<u64>) -> Result<(), VerificationError> {
+        let (Some(captured), number) = (captured, self.iteration) else { return Ok(()) };
+        let stored = self.blocking(move |folder, run| {
+            Ok(folder.store()?.snapshot(&SnapshotId::new(run, number)?)?.root.prefix())
+        });
+        match stored.await.map_err(|error| without_snapshot(error, number))? {
+            stored if stored == captured => Ok(()),
+            _ => Err(VerificationError::OtherSnapshot { number }),
+        }
     }
 
     async fn discard(&self) -> Result<(), SnapshotError> {
