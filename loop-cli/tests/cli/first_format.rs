@@ -1,6 +1,10 @@
 //! Runs of the first format can be listed, shown and resumed forever: these files are never rewritten.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use serde_json::Value;
 
@@ -9,12 +13,16 @@ use crate::support::Scenario;
 /// The folder in which those runs worked.
 const PROJECT: &str = "/home/ann/project";
 
+/// All tests have runs with the same ids, and each command ends what is left of a run that is unfinished.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 /// Creates a scenario with those runs, as if they had worked there.
-fn scenario() -> Scenario {
+fn scenario() -> (Scenario, MutexGuard<'static, ()>) {
+    let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let scenario = Scenario::new();
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/state-v1");
     copy(&fixture, &scenario.state(), scenario.path("").to_str().expect("text").trim_end_matches('/'));
-    scenario
+    (scenario, alone)
 }
 
 fn copy(from: &Path, to: &Path, project: &str) {
@@ -34,7 +42,8 @@ fn copy(from: &Path, to: &Path, project: &str) {
 
 #[test]
 fn they_are_listed() {
-    let listed = scenario().run(&["runs", "--json"]).exits(0).stdout;
+    let (scenario, _alone) = scenario();
+    let listed = scenario.run(&["runs", "--json"]).exits(0).stdout;
     let listed: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let states: Vec<_> = listed.iter().map(|run| run["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["unfinished", "max_iterations", "goal_met"]);
@@ -43,7 +52,7 @@ fn they_are_listed() {
 
 #[test]
 fn they_are_shown() {
-    let scenario = scenario();
+    let (scenario, _alone) = scenario();
     let page = scenario.run(&["show", "00000001"]).exits(0).stdout;
     assert!(page.contains("goal_met") && page.contains("3,060"), "{page}");
     assert_eq!(scenario.run(&["show", "00000001", "-i", "2", "--output"]).exits(0).stdout, "hello 2\n");
@@ -53,7 +62,7 @@ fn they_are_shown() {
 
 #[test]
 fn they_are_resumed() {
-    let scenario = scenario();
+    let (scenario, _alone) = scenario();
     scenario.run(&["resume"]).exits(0).says(&["goal_met"]);
     let ended = scenario.records().pop().unwrap();
     assert_eq!((&ended["iterations"], &ended["estimated_cost_usd"]), (&3.into(), &0.75.into()));
