@@ -64,10 +64,12 @@ impl Search<'_> {
                 continue;
             }
             let commands = simple_commands(part);
-            for found in &commands {
+            let judging = commands.iter().filter(|found| !judges_files(&found.program, &found.arguments));
+            let judging: Vec<_> = judging.collect();
+            for found in &judging {
                 self.command(&found.program, &found.arguments, &base, depth, named);
             }
-            if !commands.iter().any(|found| judges_files(&found.program, &found.arguments)) {
+            if judging.len() == commands.len() {
                 self.words(&words, false, &base, depth, named);
             }
         }
@@ -81,9 +83,6 @@ impl Search<'_> {
         depth: usize,
         named: &mut NamedPaths,
     ) {
-        if judges_files(program, arguments) {
-            return;
-        }
         let name = plain_name(program);
         self.words(arguments, RUNNERS.contains(&name), base, depth, named);
         match name {
@@ -126,7 +125,6 @@ impl Search<'_> {
             .chain(arguments.iter().map(String::as_str))
         {
             self.add(&base.join(file), false, base, named);
-            self.follow(&base.join(file), base, named);
             let text = fs::read_to_string(self.folder.join(base).join(file)).unwrap_or_default();
             for line in text.lines() {
                 let line = line.strip_prefix('-').unwrap_or(line);

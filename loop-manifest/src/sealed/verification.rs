@@ -133,14 +133,16 @@ impl FreshPlace<'_> {
         self.folder.blocking(self.cx.supervisor().run(), work).await
     }
 
-    /// Compares the stored state with the fingerprint of the one that the run captured.
+    /// Finds out whether the state is stored, before any check runs, and compares it with the fingerprint of the one that the
+    /// run captured.
     async fn expect(&self, captured: Option<u64>) -> Result<(), VerificationError> {
-        let (Some(captured), number) = (captured, self.iteration) else { return Ok(()) };
+        let number = self.iteration;
         let stored = self.blocking(move |folder, run| {
-            Ok(folder.store()?.snapshot(&SnapshotId::new(run, number)?)?.root.prefix())
+            let store = folder.existing()?.ok_or_else(|| SnapshotError::NoSnapshots(run.to_owned()))?;
+            Ok(store.snapshot(&SnapshotId::new(run, number)?)?.root.prefix())
         });
         match stored.await.map_err(|error| without_snapshot(error, number))? {
-            stored if stored == captured => Ok(()),
+            stored if captured.is_none_or(|captured| captured == stored) => Ok(()),
             _ => Err(VerificationError::OtherSnapshot { number }),
         }
     }
@@ -159,12 +161,7 @@ impl FreshPlace<'_> {
 
     async fn judge_sealed(&self, seal: &SealPlan) -> Result<FreshVerdict, VerificationError> {
         let start = self.restored(0, "start").await?;
-        // Finds out whether there is this snapshot, before the check runs for the first state.
         let number = self.iteration;
-        let stored = self.blocking(move |folder, run| {
-            Ok(folder.store()?.snapshot(&SnapshotId::new(run, number)?).map(drop)?)
-        });
-        stored.await.map_err(|error| without_snapshot(error, number))?;
         let check = SealedCheck::new(self.plan, seal, self.line, self.cx)?;
         let named = named_in(self.line, &start);
         let check = check.in_fresh_place(self.folder.clone(), self.place.join("judged"), named);
@@ -208,8 +205,7 @@ impl FreshPlace<'_> {
         };
         let seal = self.plan.evaluator.seal.as_ref().unwrap_or(&default);
         let protected = ProtectedPaths::of(seal, self.line, &named_in(self.line, tree), self.cx);
-        let facts = PathFacts { is_new: false, is_link: false };
-        let judges = |path: &PathBuf| protected.origin(path, facts) == Origin::First;
+        let judges = |path: &PathBuf| protected.origin(path, PathFacts::KNOWN) == Origin::First;
         let changed = changes.into_iter().filter(|change| change.before.is_some()).map(|change| change.path);
         let mut changed: Vec<_> = changed.filter(judges).collect();
         changed.sort();
