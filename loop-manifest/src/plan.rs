@@ -306,6 +306,7 @@ impl Limits {
             max_iterations: self.max_iterations.saturating_add(grant.iterations),
             max_cost: self.max_cost.map(|cost| cost + grant.cost),
             max_time: self.max_time.map(|time| time.saturating_add(grant.time)),
+            max_tokens: self.max_tokens.map(|tokens| tokens.saturating_add(grant.tokens)),
             ..self.clone()
         }
     }

@@ -79,6 +79,32 @@ fn without_a_winner_the_work_of_each_loop_stays() {
     shown.prints(&["none of 3 loops won", "after 3 iterations", "home/.cache/loop/copies/"]);
 }
 
+/// The copies are all that is left of the work, so more iterations go on in them, as many as a person grants each loop.
+#[test]
+fn granted_iterations_continue_each_loop_in_its_copy() {
+    let scenario = Scenario::new();
+    let check = "test $(grep -c 'mind the gap' log) -ge 2";
+    let manifest = Manifest::new(&agent("echo $lane {prompt} >> log"), check)
+        .set("agent.prompt", "note: {guidance}")
+        .set("parallel", json!({ "n": 2 }))
+        .set("guardrails.max_iterations", 2);
+    scenario.run_manifest(&manifest).exits(1).says(&["max_iterations"]);
+    scenario.run(&["resume", "--add-iterations", "1", "--note", "mind the gap"]).exits(1);
+    assert_eq!(copies(&scenario), ["1", "2"]);
+    let ended = scenario.run(&["resume", "--add-iterations", "5", "--note", "mind the gap"]).exits(0);
+    ended.says(&["iteration 4: check", "goal_met"]);
+    let log = scenario.read("log");
+    assert!(
+        ["1", "2"].iter().any(|lane| {
+            log == format!(
+                "{lane} note: \n{lane} note: \n{lane} note: mind the gap\n{lane} note: mind the gap\n"
+            )
+        }),
+        "{log}"
+    );
+    assert_eq!(copies(&scenario), [""; 0]);
+}
+
 #[test]
 fn an_interrupted_run_leaves_the_folder_as_it_is_and_names_the_copies() {
     let scenario = Scenario::new();

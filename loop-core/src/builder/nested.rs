@@ -47,7 +47,8 @@ where
     /// To resume this loop together with the outer one, give it its own journal with
     /// [`resume_from`](Self::resume_from), in a place that depends on [`cx.iteration()`](IterationContext::iteration).
     /// If the outer run dies in this iteration, the next attempt continues this loop at its own step. If this loop had
-    /// already ended, the attempt gets its report again.
+    /// already ended, the attempt gets its report again. With a [`grant`](Self::grant), a loop that ended without
+    /// success continues instead.
     ///
     /// # Errors
     /// Return these errors from the iteration, with `?`. Every other end of this loop is a report.

@@ -177,7 +177,7 @@ impl<O> RunState<O> {
 
     fn begin(&mut self) {
         self.clock.start(&self.run.end.shares().own);
-        if self.is_nested && is_result(self.progress()) {
+        if self.is_nested && is_result(self.progress()) && !self.run.machine.has_grant() {
             return;
         }
         self.run.tell_begin(self.clock.now());

@@ -38,7 +38,7 @@ impl<O> RunState<O> {
 }
 
 /// Returns whether a run within another ended with a result that the other run has not recorded. Nobody has reviewed
-/// that end, so the run must not continue.
+/// that end, so the run must not continue without a grant.
 pub(super) fn is_result(progress: &Progress) -> bool {
     progress.ending().is_some_and(|ending| Outer::propagated(ending, progress).is_none())
 }

@@ -102,6 +102,11 @@ impl Machine {
         Ok(())
     }
 
+    /// Returns whether there is a grant for a run that resumes.
+    pub(crate) const fn has_grant(&self) -> bool {
+        self.grant.is_some()
+    }
+
     /// Adds this grant to the limits of the run when it [resumes](Input::Resumed). A new run ignores it.
     pub fn grant(&mut self, grant: Grant) {
         // Rounded as in the record, so that an event is the same before and after it is serialized.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use futures::StreamExt;
 use loop_core::{Event, Grant, IterationContext, Loop, StopReason, Update, iteration_fn};
 
-use crate::test_parts::{ms, never, sleeper, timed};
+use crate::test_parts::{SharedJournal, ms, never, sleeper, timed};
 
 async fn record(updates: impl futures::Stream<Item = Update<u64>>) -> Vec<Event> {
     let event = |update| async { if let Update::Event(event) = update { Some(event) } else { None } };
@@ -58,4 +58,21 @@ async fn a_note_is_for_the_next_prompt_and_for_no_other() {
     let grant = Grant::default().with_iterations(2).with_note("look at the log");
     run().resume(events, Some(1)).grant(grant).run().await.unwrap();
     assert_eq!(*heard.lock().unwrap(), [None, Some("look at the log".to_owned()), None]);
+}
+
+/// A loop within an iteration that reached its own limit returns its report again, unless it has a grant.
+#[tokio::test(start_paused = true)]
+async fn a_nested_loop_that_ended_continues_with_a_grant() {
+    let journal = SharedJournal::<u64>::new();
+    let pass = async |grant: Option<Grant>| {
+        let within = iteration_fn(|cx: IterationContext<u64>| {
+            let inner = Loop::new(sleeper(ms(1))).until(never()).at_most(2).resume_from(journal.clone());
+            let inner = grant.clone().into_iter().fold(inner, Loop::grant);
+            async move { Ok(inner.run_within(&cx).await?.iterations()) }
+        });
+        Loop::new(within).until(never()).at_most(1).run().await.expect("a report").output().copied()
+    };
+    assert_eq!(pass(None).await, Some(2));
+    assert_eq!(pass(None).await, Some(2));
+    assert_eq!(pass(Some(Grant::default().with_iterations(3))).await, Some(5));
 }

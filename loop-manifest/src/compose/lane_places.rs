@@ -8,7 +8,7 @@ use loop_snapshots::FolderCopy;
 use loop_telemetry::{FileJournal, jiff::Timestamp};
 
 use super::output::AgentOutput;
-use crate::context::{ExecutionContext, discard, discard_lanes, journals_place};
+use crate::context::{ExecutionContext, discard_lanes, journals_place};
 
 /// The places of the loops of one run.
 #[derive(Debug, Clone)]
@@ -74,17 +74,12 @@ impl LanePlaces {
         Ok((made?, lost))
     }
 
-    /// Puts the copy of a winner, from 0, into the folder, and deletes the copies and the journals. Without a winner the
-    /// copies stay, because nothing else has the work.
+    /// Puts the copy of a winner, from 0, into the folder, and deletes the copies and the journals. Without a winner they
+    /// stay: nothing else has the work, and a grant continues it.
     pub(super) fn finish(&self, copies: &[FolderCopy], winner: Option<usize>) -> Result<(), BoxError> {
-        match winner {
-            Some(winner) => {
-                copies[winner].hand_back()?;
-                discard_lanes(&self.copies)?;
-            }
-            None => discard(&journals_place(&self.copies))?,
-        }
-        Ok(())
+        let Some(winner) = winner else { return Ok(()) };
+        copies[winner].hand_back()?;
+        Ok(discard_lanes(&self.copies)?)
     }
 
     fn numbers(&self) -> impl Iterator<Item = usize> + use<> {

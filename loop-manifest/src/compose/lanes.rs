@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use loop_agents::judge::OutputText;
 use loop_core::{
-    Bounded, BoxError, Decision, EvaluationContext, Evaluator, EvaluatorError, Event, EventKind, Guardrail,
-    Halt, Iteration, IterationContext, IterationError, JudgedStep, LaneReports, Loop, Progress, Report,
-    StopReason, Verdict, best_of, race, with_causes,
+    Bounded, BoxError, EvaluationContext, Evaluator, EvaluatorError, Grant, Halt, Iteration,
+    IterationContext, IterationError, JudgedStep, LaneReports, Loop, Report, StopReason, Verdict, best_of,
+    race, with_causes,
 };
 use loop_snapshots::FolderCopy;
 use loop_telemetry::rows::measured_score;
@@ -14,6 +14,7 @@ use super::{
     agent::PlannedAgent,
     checks,
     error::ComposeError,
+    lane_limits::LaneLimits,
     lane_places::{LanePlace, LanePlaces},
     lanes_output::{LaneOutput, LanesOutput},
     output::AgentOutput,
@@ -38,6 +39,7 @@ pub(super) struct Lanes {
     parallel: ParallelPlan,
     cx: ExecutionContext,
     places: LanePlaces,
+    limits: LaneLimits,
 }
 
 impl Lanes {
@@ -48,6 +50,7 @@ impl Lanes {
     pub(super) fn new(
         plan: &Plan,
         parallel: ParallelPlan,
+        limits: LaneLimits,
         cx: &ExecutionContext,
     ) -> Result<Self, ComposeError> {
         let copies = cx.copies().ok_or(ComposeError::NoCopies)?;
@@ -57,7 +60,7 @@ impl Lanes {
         let mut plan = plan.clone();
         plan.evaluator.seal = None;
         let places = LanePlaces { folder: cx.folder().to_owned(), copies, count: parallel.count };
-        Ok(Self { plan, parallel, cx: cx.clone(), places })
+        Ok(Self { plan, parallel, cx: cx.clone(), places, limits })
     }
 
     /// Opens the places of loops that were cut off, or makes new ones.
@@ -77,13 +80,14 @@ impl Lanes {
     fn lane(&self, number: usize, copy: &FolderCopy) -> Result<LaneLoop, ComposeError> {
         let cx = self.cx.in_copy(copy.folder()).map_err(ComposeError::part("parallel"))?;
         let stagnation = self.plan.stagnation();
+        let limits = self.limits.now();
         let lane = Loop::new(self.plan.agent(&cx)?)
             .evaluate(checks::all(&self.plan, stagnation.as_ref(), &cx)?)
             .until(stop_condition(&self.plan.stop))
-            .at_most(self.plan.limits.max_iterations.get())
+            .at_most(limits.max_iterations.get())
             .pace(pace(self.plan.pace, cx.seed().wrapping_add(number as u64)))
             .observe(self.cx.lane_listener(number));
-        let lane = self.plan.limits.guardrails().into_iter().fold(lane, Loop::guard);
+        let lane = limits.guardrails().into_iter().fold(lane, Loop::guard);
         Ok(stagnation.into_iter().fold(lane, Loop::guard))
     }
 
@@ -135,9 +139,10 @@ impl Iteration for Lanes {
 
     async fn run(&mut self, cx: IterationContext<LanesOutput>) -> Result<LanesOutput, IterationError> {
         let places = self.places().await?;
+        let grant = cx.guidance().map_or_else(Grant::default, |note| Grant::default().with_note(note));
         let lanes = (1..).zip(places).map(|(number, place)| {
             let lane = self.lane(number, &place.copy)?;
-            Ok(place.attach_to(lane))
+            Ok(place.attach_to(if self.limits.are_raised() { lane.grant(grant.clone()) } else { lane }))
         });
         let lanes = lanes.collect::<Result<Vec<_>, ComposeError>>();
         let (copies, lanes): (Vec<_>, Vec<_>) =
@@ -200,41 +205,5 @@ async fn blocking<T: Send + 'static>(
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done.map_err(|error| with_causes(&*error)),
         Err(error) => Err(with_causes(&error)),
-    }
-}
-
-/// Allows the loops to run once. A run that was cut off has not finished its pass, and continues it in the next iteration.
-#[derive(Debug, Default)]
-pub(super) struct OnePass {
-    is_running: bool,
-    cut: u64,
-}
-
-impl Guardrail for OnePass {
-    fn name(&self) -> &str {
-        "max_iterations"
-    }
-
-    fn check(&self, progress: &Progress) -> Decision {
-        let granted = progress.granted().map_or(0, |grant| grant.iterations);
-        if progress.iterations() < self.cut.saturating_add(granted).saturating_add(1) {
-            return Decision::Continue;
-        }
-        Decision::Halt(Halt::new(
-            StopReason::MaxIterations,
-            "the loops have run, and none of them met the goal",
-        ))
-    }
-
-    fn observe(&mut self, event: &Event) {
-        match event.kind {
-            EventKind::IterationStarted { .. } => self.is_running = true,
-            EventKind::IterationFinished { .. } => self.is_running = false,
-            EventKind::WorkCut { .. } if self.is_running => {
-                self.is_running = false;
-                self.cut += 1;
-            }
-            _ => {}
-        }
     }
 }

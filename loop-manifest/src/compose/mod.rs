@@ -3,6 +3,7 @@
 mod agent;
 mod checks;
 mod error;
+mod lane_limits;
 mod lane_places;
 mod lanes;
 mod lanes_output;
@@ -36,7 +37,8 @@ pub(crate) use self::{
     listeners::observe_model_output,
 };
 use self::{
-    lanes::{AfterLanes, Lanes, OnePass},
+    lane_limits::{LaneLimits, OnePass},
+    lanes::{AfterLanes, Lanes},
     pipeline::AfterLastFile,
     resume_guardrail::ResumeGuardrail,
 };
@@ -90,8 +92,9 @@ impl Plan {
     /// # Ok(()) }
     /// ```
     pub fn compose(&self, cx: &ExecutionContext) -> Result<PlannedLoop, ComposeError> {
+        let lane_limits = LaneLimits::new(self.limits.clone());
         let agent = match self.parallel {
-            Some(parallel) => Lanes::new(self, parallel, cx)?.into(),
+            Some(parallel) => Lanes::new(self, parallel, lane_limits.clone(), cx)?.into(),
             None => self.agent(cx)?,
         };
         let agent = WithSnapshots::of_plan(agent, self, cx);
@@ -105,7 +108,7 @@ impl Plan {
             .until(AfterLastFile(stop_condition::stop_condition(&self.stop)))
             .at_most(self.parallel.map_or(self.max_iterations(), |_| MAX_CUT_PASSES))
             .pace(pace(self.pace, cx.seed()));
-        let composed = self.guardrails().into_iter().fold(composed, Loop::guard);
+        let composed = self.rails(lane_limits).into_iter().fold(composed, Loop::guard);
         Ok(stagnation.into_iter().fold(composed, Loop::guard))
     }
 
@@ -118,9 +121,13 @@ impl Plan {
     /// Builds the guardrails that need nothing but events, in order. The iteration limit is not among them: it is the
     /// loop's own bound.
     pub fn guardrails(&self) -> Vec<Box<dyn Guardrail>> {
+        self.rails(LaneLimits::new(self.limits.clone()))
+    }
+
+    fn rails(&self, lanes: LaneLimits) -> Vec<Box<dyn Guardrail>> {
         let mut rails = self.limits.guardrails();
         if self.parallel.is_some() {
-            rails.push(Box::new(OnePass::default()));
+            rails.push(Box::new(OnePass::new(self.limits.clone(), lanes)));
         }
         if self.resume != ResumePlan::Rerun {
             rails.push(Box::new(ResumeGuardrail::new(self.resume)));
@@ -165,4 +172,48 @@ impl Limits {
 fn pace(PacePlan { every, backoff }: PacePlan, seed: u64) -> impl Pace + use<> {
     let backoff = Backoff::new(backoff).seed(seed);
     pace_fn(move |progress| backoff.delay(progress).max(every))
+}
+
+#[cfg(test)]
+mod tests {
+    use loop_agents::process::Supervisor;
+    use loop_core::{Action, RunTime};
+
+    use crate::{ExecutionContext, Plan, Source};
+
+    /// A program that drives the loop of a manifest itself can store it between any two steps.
+    #[tokio::test]
+    async fn each_part_of_a_composed_loop_has_a_snapshot() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let copies = tempfile::tempdir().expect("a folder");
+        let limits = "max_iterations: 3, max_cost_usd: 1, max_usd_per_hour: 1, max_tokens: 9, max_seconds: 9, \
+                      max_consecutive_failures: 2";
+        let goals = [
+            "type: evaluator_pass",
+            "all: [type: evaluator_pass, {type: output_matches, pattern: x}]",
+            "not: {type: evaluator_pass}",
+        ];
+        let others = [
+            "}\n",
+            "}\nparallel: {n: 2}\n",
+            ", hitl_checkpoint: 2}\nresume: ask\n",
+            "}\nstagnation: {oscillation_after: 3}\n",
+        ];
+        for (goal, other) in goals.iter().flat_map(|goal| others.map(|other| (goal, other))) {
+            let text = format!(
+                "goal: x\nagent: {{command: 'true', prompt: x, format: usage-file}}\nevaluator: {{command: 'true'}}\n\
+                 stop_condition: {{{goal}}}\nguardrails: {{{limits}{other}"
+            );
+            let source = Source::from_bytes("loop.yaml".as_ref(), text.clone().into()).expect("a manifest");
+            let plan = Plan::of(source).unwrap_or_else(|why| panic!("{text}{why:?}")).plan;
+            let cx = ExecutionContext::new(folder.path(), Supervisor::new("run")).expect("a folder");
+            let cx = cx.with_copies(Some(copies.path().to_owned()));
+            let mut run = plan.compose(&cx).expect("a loop").into_parts().expect("parts").run;
+            assert!(matches!(run.begin(RunTime::ZERO), Some(Action::Iterate { .. })), "{text}");
+            let snapshot = run.snapshot().unwrap_or_else(|why| panic!("{text}{why}"));
+            let again = plan.compose(&cx).expect("a loop").resume_snapshot(snapshot, None);
+            let mut again = again.into_parts().expect("the same parts").run;
+            assert_eq!(again.snapshot().expect("a snapshot"), run.snapshot().expect("a snapshot"), "{text}");
+        }
+    }
 }

@@ -9,7 +9,8 @@ use loop_agents::{
     review::{ChatWorker, ShellWorker, WorkTree, Worker},
 };
 use loop_core::{
-    EvaluationContext, Evaluator, EvaluatorError, Event, JudgedStep, Progress, StopCondition, Verdict,
+    BoxError, EvaluationContext, Evaluator, EvaluatorError, Event, JudgedStep, Progress, SnapshotError,
+    StopCondition, Verdict,
 };
 
 use super::{
@@ -105,6 +106,12 @@ impl<C: StopCondition<JudgedStep<AgentOutput>>> StopCondition<JudgedStep<AgentOu
     }
     fn observe(&mut self, event: &Event) {
         self.0.observe(event);
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        self.0.snapshot()
+    }
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        self.0.restore(state)
     }
     fn name(&self) -> Cow<'_, str> {
         self.0.name()

@@ -4,7 +4,9 @@
 //! Most agents look at what is there and go on. If yours does not, say so in the manifest: then nothing runs twice
 //! before a person has looked.
 
-use loop_core::{Decision, Event, EventKind, Guardrail, Halt, Progress, Question, StopReason};
+use loop_core::{
+    BoxError, Decision, Event, EventKind, Guardrail, Halt, Progress, Question, SnapshotError, StopReason,
+};
 
 use crate::plan::ResumePlan;
 
@@ -58,5 +60,16 @@ impl Guardrail for ResumeGuardrail {
             EventKind::RunFinished { .. } => self.cut_off = false,
             _ => {}
         }
+    }
+
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        // Two truth values always have a form.
+        serde_json::to_string(&(self.under_way, self.cut_off))
+            .map_err(|_| SnapshotError::missing(self.name()))
+    }
+
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        (self.under_way, self.cut_off) = serde_json::from_str(state)?;
+        Ok(())
     }
 }

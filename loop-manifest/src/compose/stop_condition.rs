@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use loop_agents::shell::has_match;
 use loop_core::{
-    Condition, Event, JudgedStep, Outcome, Progress, Step, StepRecord, StopCondition, all, any, at_least,
-    condition_fn, evaluator_passed,
+    BoxError, Condition, Event, JudgedStep, Outcome, Progress, SnapshotError, Step, StepRecord,
+    StopCondition, all, any, at_least, condition_fn, evaluator_passed,
 };
 
 use crate::{plan::Plan, stop_plan::StopPlan};
@@ -37,6 +37,12 @@ impl<O, C: StopCondition<JudgedStep<O>>> StopCondition<JudgedStep<O>> for AfterV
     }
     fn observe(&mut self, event: &Event) {
         self.0.observe(event);
+    }
+    fn snapshot(&self) -> Result<String, SnapshotError> {
+        self.0.snapshot()
+    }
+    fn restore(&mut self, state: &str) -> Result<(), BoxError> {
+        self.0.restore(state)
     }
     fn name(&self) -> Cow<'_, str> {
         self.0.name()

@@ -102,8 +102,10 @@ fn composed(
     }
     let mut composed = plan.compose(&cx)?.observe(outputs);
     let max_iterations = plan.max_iterations();
+    // Loops at once are one iteration, however often they continue.
+    let is_counted = plan.parallel.is_none();
     if !quiet {
-        composed = composed.observe(RunReporter::new(screen.clone(), max_iterations));
+        composed = composed.observe(RunReporter::new(screen.clone(), is_counted.then_some(max_iterations)));
     }
     if can_be_asked {
         composed = composed.on_ask(TerminalAsk::new(screen.clone(), open_question.clone(), max_iterations));

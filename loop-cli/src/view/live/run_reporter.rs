@@ -48,10 +48,8 @@ impl EventWording {
             EventKind::IterationStarted { iteration, attempt } => {
                 let again = if *attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
                 let added = progress.granted().map_or(0, |grant| grant.iterations);
-                // Loops at once continue in another iteration if they were cut.
                 let most = self.max_iterations.map(|most| most.saturating_add(added));
-                let of = most.filter(|most| iteration <= most).map(|most| format!(" of {most}"));
-                let of = of.unwrap_or_default();
+                let of = most.map(|most| format!(" of {most}")).unwrap_or_default();
                 paint(BOLD, format_args!("iteration {iteration}{of}{again}"))
             }
             EventKind::IterationFinished { result, notes } => {
@@ -99,8 +97,9 @@ pub(crate) struct RunReporter {
 }
 
 impl RunReporter {
-    pub(crate) const fn new(screen: RunScreen, max_iterations: u64) -> Self {
-        Self { screen, wording: EventWording::new(Some(max_iterations)) }
+    /// Without `max_iterations`, it says of no iteration how many there may be.
+    pub(crate) const fn new(screen: RunScreen, max_iterations: Option<u64>) -> Self {
+        Self { screen, wording: EventWording::new(max_iterations) }
     }
 }
 
