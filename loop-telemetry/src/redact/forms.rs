@@ -113,19 +113,20 @@ impl Forms {
         self.add_text(&canonical(&numbers, true));
         let amounts = value.iter().map(|byte| byte.cast_signed().unsigned_abs());
         for form in [value.to_vec(), numbers, amounts.collect()] {
-            if self.add_spelled(&form) {
+            if self.add_spelled(&form, value.len()) {
                 words::beginnings(&form, &mut self.beginnings);
             }
         }
         let separates = |sign: char| spelled::separates(sign) || sign == '\\';
         let alone = canonical(text.replace(separates, "").as_bytes(), false);
-        if self.add_spelled(&alone) {
+        if self.add_spelled(&alone, alone.len()) {
             spelled::beginnings(&alone, &mut self.beginnings);
         }
     }
 
-    fn add_spelled(&mut self, form: &[u8]) -> bool {
-        let is_one = form.len() >= LEAST_SPELLED && !is_ours(form) && !is_sequence(form);
+    /// Adds a form of a text with this many bytes. Numbers of characters can be fewer than its bytes.
+    fn add_spelled(&mut self, form: &[u8], length: usize) -> bool {
+        let is_one = length >= LEAST_SPELLED && !is_ours(form) && !is_sequence(form);
         if is_one {
             self.bytes.insert(form.to_vec());
         }

@@ -189,6 +189,14 @@ fn a_wrapped_value_is_found_after_its_lines_are_joined() {
     );
 }
 
+/// Six characters are few enough to be a coincidence, but these have eight bytes.
+#[test]
+fn the_numbers_of_characters_are_found_if_they_are_fewer_than_the_bytes() {
+    let redactor = Redactor::new(["aAäAäa"]);
+    assert_eq!(redactor.redact("[97, 65, 228, 65, 228, 97]"), "[[redacted]]");
+    assert_eq!(redactor.redact(r"aA\xe4A\xe4a"), "[redacted]");
+}
+
 #[test]
 fn digits_behind_a_prefix_are_found() {
     let redactor = Redactor::new(["key-of-an-ann\u{e4}"]);
