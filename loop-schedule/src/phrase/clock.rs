@@ -146,7 +146,7 @@ impl fmt::Display for ClockTime {
 /// Returns whether a word looks like a time of day, valid or not: `9:30`, `25:00`, `8am`.
 pub(super) fn is_clock_like(word: &Word) -> bool {
     let text = word.text.replace('.', "");
-    let has_half = text.strip_suffix("am").or_else(|| text.strip_suffix("pm"));
+    let has_half = ["am", "pm", "a", "p"].iter().find_map(|half| text.strip_suffix(half));
     let digits = has_half.unwrap_or(&text);
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let is_time = digits.split_once(':').is_some_and(|(hour, minute)| is_digits(hour) && is_digits(minute));

@@ -22,8 +22,13 @@ pub(super) fn at_start(input: &str, words: &[Word]) -> Result<Option<(Cron, usiz
         return Ok(None);
     }
     // A sixth field would mean seconds or years.
-    let count = FIELDS + usize::from(fields.get(FIELDS).is_some_and(|word| is_star(word)));
+    let is_day = |word: &str| is_field(word) && !word.bytes().all(|sign| sign.is_ascii_digit());
+    let is_sixth = |word: &&&str| is_only_a_field(word) || (matches!(fields[0], "0" | "00") && is_day(word));
+    let count = FIELDS + fields[FIELDS..].iter().take(2).take_while(is_sixth).count();
     let text = fields[..count].join(" ");
+    if let Some(error) = with_seconds(&fields[..count]) {
+        return Err(error);
+    }
     let cron: Cron = text.parse().map_err(|error| with_numbers(&text, error))?;
     cron.check_steps()?;
     Ok(Some((cron, count)))
@@ -39,12 +44,35 @@ pub(super) fn at_end<'a>(input: &'a str, words: &[Word]) -> Found<'a> {
     else {
         return Ok(None);
     };
-    let start = start - usize::from(start > 0 && is_star(fields[start - 1]));
+    let is_second = |word: &&&str| matches!(**word, "0" | "00") || is_only_a_field(word);
+    let start = start - fields[..start].iter().rev().take(1).filter(is_second).count();
     let text = fields[start..].join(" ");
+    if let Some(error) = with_seconds(&fields[start..]) {
+        return Err(error);
+    }
     let text = text.trim_end_matches('.');
     let cron: Cron = text.parse().map_err(|error| with_numbers(text, error))?;
     cron.check_steps()?;
     Ok(Some((cron, input[..words[start].start].trim_end())))
+}
+
+/// Returns the error for an expression that begins with seconds, as those of Quartz and Spring do: `0 0 9 * * ?`.
+fn with_seconds(fields: &[&str]) -> Option<PhraseError> {
+    let rest = fields.get(1..=FIELDS)?;
+    let nearest = rest.iter().map(|field| if *field == "?" { "*".to_owned() } else { numbered(field) });
+    let nearest = nearest.collect::<Vec<_>>().join(" ");
+    // With a year, or with a second other than the first, nothing of five fields means the same.
+    let is_same = fields.len() == FIELDS + 1 && matches!(fields[0], "0" | "00");
+    let nearest = Some(nearest).filter(|text| is_same && text.parse::<Cron>().is_ok());
+    Some(PhraseError::NotUnderstood { phrase: fields.join(" "), nearest })
+}
+
+/// Returns whether a word after an expression can only be a field: `*`, `?`, `L`, `6L`, `6#3`, a year.
+fn is_only_a_field(word: &str) -> bool {
+    let is_year = word.len() == 4 && word.parse().is_ok_and(|year: u32| (1970..2100).contains(&year));
+    let is_last =
+        |part: &str| matches!(part.trim_start_matches(|sign: char| sign.is_ascii_digit()), "L" | "LW" | "W");
+    is_star(word) || word == "?" || is_year || (is_field(word) && (word.contains('#') || is_last(word)))
 }
 
 /// Returns the error for an expression, with the same in numbers if only its names are wrong.

@@ -27,12 +27,16 @@ const REACH: usize = 8;
 
 /// Finds words of time. Returns them, and the nearest form of a schedule.
 pub(super) fn find(words: &[Word]) -> Option<(String, Option<String>)> {
-    let at = (0..words.len()).find(|at| is_time(words, *at))?;
+    let at = (0..words.len()).find(|at| is_time(words, *at) || has_stars(&words[*at..]))?;
     // `nightly at 2` begins with `nightly`, and `christmas eve at 18:00` with a day.
     let at = beginning(words, at);
     let at = at - usize::from(at > 0 && names_a_date(&words[at - 1..]));
     let here = &words[at..words.len().min(at + REACH)];
-    let least = if cron_fields::is_in_the_middle(here) { cron_fields::FIELDS } else { edge(words, at) };
+    let least = match cron_fields::is_in_the_middle(here) {
+        true => cron_fields::FIELDS,
+        false if has_stars(here) => cron_fields::FIELDS - 1,
+        false => edge(words, at),
+    };
     let end = with_continuations(words, at, at + length(here).max(least));
     let at = neighbours::count_before(words, at).unwrap_or(at);
     let Range { start: at, end } = clauses::around(words, at, end);
@@ -40,9 +44,14 @@ pub(super) fn find(words: &[Word]) -> Option<(String, Option<String>)> {
     let window = &words[at..words.len().min(at + REACH.max(found.len()))];
     // A number that is not understood can be the one that matters.
     let is_odd = window.iter().take(found.len() + 1).any(is_odd_number);
-    let is_moved = at > 0 && words[at - 1].is(MOVING);
+    let is_moved = at > 0 && (words[at - 1].is(MOVING) || has_stars(here));
     let nearest = if is_moved || is_odd { None } else { form(found).or_else(|| form(window)) };
     Some((joined(found), nearest))
+}
+
+/// Returns whether words begin with the end of an expression whose first field nobody understands: `R * * * *`.
+fn has_stars(words: &[Word]) -> bool {
+    words.get(..cron_fields::FIELDS - 1).is_some_and(|fields| fields.iter().all(|word| word.typed == "*"))
 }
 
 /// Returns where the words directly before a time begin that belong to it: `nightly` in `nightly at 2`.

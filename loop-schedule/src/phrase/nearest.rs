@@ -7,7 +7,7 @@ use super::{
     clock::{ClockTime, is_clock_like},
     compose::compose,
     cron_fields,
-    days::{Days, is_day_or_month, is_day_range},
+    days::{Days, is_day_or_month, is_day_range, is_month},
     edge::PERIODS_ONLY,
     grammar::{self, Spec},
     kept::keeps,
@@ -61,7 +61,45 @@ pub(super) fn schedule_beside(text: &str, prompt: &str) -> String {
 /// Returns whether a word has a number that no form writes in this way: `1,000`, `-5`.
 pub(super) fn is_odd_number(word: &Word) -> bool {
     let has_digit = word.text.contains(|sign: char| sign.is_ascii_digit());
-    has_digit && (word.text.contains(',') || word.text.starts_with(['-', '−', '+', '~', '<', '>', '≤', '≥']))
+    let is_odd = |sign: char| {
+        matches!(sign, ',' | '_') || (sign.is_numeric() && !sign.is_ascii() && !is_fraction(sign))
+    };
+    (has_digit || word.text.contains(char::is_numeric))
+        && (word.text.contains(is_odd)
+            || word.text.starts_with(['-', '−', '+', '~', '<', '>', '≤', '≥'])
+            || word.text.starts_with("0x"))
+}
+
+fn is_fraction(sign: char) -> bool {
+    "½¼¾⅓⅔".contains(sign)
+}
+
+/// Returns whether some words have a part that no form keeps: `last`, `this week`, `in december`, `the top of the hour`.
+fn has_no_form(words: &[Word]) -> bool {
+    let is_period = |word: &Word| word.is(&["week", "month", "quarter", "year"]);
+    (0..words.len()).any(|at| {
+        let (word, next) = (&words[at], words.get(at + 1));
+        let before = at.checked_sub(1).map(|at| &words[at]);
+        let is_after_clock = at > 1
+            && (1..=3).any(|back| {
+                at.checked_sub(back).is_some_and(|from| {
+                    ClockTime::parse(&words[from..at]).is_some_and(|(_, length)| from + length == at)
+                })
+            });
+        word.is(&["top", "bottom", "minus"])
+            || (word.is(&["last"]) && next.is_some_and(|next| next.is(&["day", "weekday"])))
+            || (word.is(&["this", "next"])
+                && next.is_some_and(is_period)
+                && before.is_some_and(|before| !before.is(&["the"])))
+            || (word.is(&["in"]) && at > 0 && next.is_some_and(is_month))
+            || (word.is(&["at"]) && is_after_clock && next.is_some_and(is_day_part))
+            || (word.is(&["today", "tomorrow", "tonight"])
+                && before.is_some_and(|before| is_unit_like(&before.text)))
+            || (at == 0
+                && word.is(&["at"])
+                && next.is_some_and(is_day_part)
+                && words.iter().any(|word| word.is(&["every"])))
+    })
 }
 
 /// Returns the nearest form that works, if one is near.
@@ -70,6 +108,9 @@ pub(super) fn form(words: &[Word]) -> Option<String> {
         return None;
     }
     let words = &normal(words);
+    if has_no_form(words) {
+        return None;
+    }
     // `at 9am` in `every other day at 9am` would fire once.
     let has_form = words[0]
         .is(&["every", "each", "daily", "hourly", "weekly", "today", "tomorrow", "tonight"])

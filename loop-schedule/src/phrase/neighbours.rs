@@ -54,7 +54,9 @@ const CONTINUATIONS: &[(&[&str], Follows)] = &[
     (&["of"], |rest| rest.first()?.is(&["the", "each", "every"]).then_some(1)),
     (&["next", "this"], |rest| unit(rest).or_else(|| day_part(rest)).or_else(|| date(rest))),
     // `every week day` is no `every week`.
-    (&["day", "days", "twice", "thrice", "forever", "indefinitely"], |_| Some(0)),
+    (&["day", "days", "twice", "thrice", "forever", "indefinitely", "24/7"], |_| Some(0)),
+    (&["minus"], amount),
+    (&["o"], |rest| rest.first()?.is(&["clock"]).then_some(1)),
 ];
 
 /// Words that join a continuation, or another time.
@@ -200,7 +202,8 @@ pub(super) fn before(words: &[Word], start: usize, spec: &Spec) -> Option<usize>
     let frame = is_framed
         .then_some(0)
         .or_else(|| (start.saturating_sub(BESIDE)..start).find(ends_here))
-        .or_else(|| count_before(words, start));
+        .or_else(|| count_before(words, start))
+        .or_else(|| qualified(words, start));
     // A time of day at the beginning of the text: `at 9 look every day`.
     let is_clock = |time: &ClockTime| time.is_exact || words[0].is(&["at", "@"]);
     let at = usize::from(words[0].is(&["at", "@"]));
@@ -215,6 +218,26 @@ pub(super) fn before(words: &[Word], start: usize, spec: &Spec) -> Option<usize>
     let is_once =
         matches!(spec, Spec::At(_) | Spec::In(_) | Spec::Today(_) | Spec::Tomorrow(_) | Spec::Tonight(_));
     first.or_else(|| (is_once && is_time(words, 0)).then_some(0))
+}
+
+/// Returns where words before a schedule begin that make it a limit or a topic: `at most every hour`, `for each day`.
+fn qualified(words: &[Word], start: usize) -> Option<usize> {
+    const QUALIFIERS: &[&str] = &[
+        "about",
+        "approximately",
+        "roughly",
+        "around",
+        "for",
+        "of",
+        "per",
+        "than",
+        "most",
+        "least",
+        "never",
+    ];
+    let last = start.checked_sub(1).filter(|last| words[*last].is(QUALIFIERS))?;
+    let is_more = |at: &usize| words[*at].is(&["not", "no", "more", "less", "at", "often"]);
+    (0..last).rev().take_while(is_more).last().or(Some(last))
 }
 
 /// Returns where a number of times before a schedule begins: `twice daily`, `several times every day`.

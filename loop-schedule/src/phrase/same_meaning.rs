@@ -20,8 +20,8 @@ pub(super) const LIMITS: &[&str] =
 
 /// Words after which a time is not when the job fires.
 pub(super) const MOVING: &[&str] = &[
-    "after", "before", "by", "for", "from", "of", "over", "since", "than", "through", "till", "to", "under",
-    "until",
+    "after", "before", "by", "coming", "for", "from", "of", "over", "since", "than", "through", "till", "to",
+    "under", "until",
 ];
 
 /// Returns whether a form keeps all parts of the words, and repeats only if they do.

@@ -44,6 +44,7 @@ pub(super) fn normal(words: &[Word]) -> Vec<Word> {
                 _ if at > 0 && is_in_hours(words, at - 1) => "minutes".to_owned(),
                 _ if cron_fields::is_in_the_middle(&words[at.saturating_sub(4)..]) => typed.clone(),
                 "24:00" => "0:00".to_owned(),
+                text if half_of_day(text).is_some() => format!("{text}m"),
                 "day" if at > 0 && is_work(at - 1) => "weekday".to_owned(),
                 "days" if at > 0 && is_work(at - 1) => "weekdays".to_owned(),
                 "everyday" => "every day".to_owned(),
@@ -115,6 +116,11 @@ pub(super) fn period_unit(name: &str) -> &str {
         "dai" => "day",
         unit => unit,
     }
+}
+
+/// Returns the hour before the first letter of `am` or `pm`: `9p`.
+fn half_of_day(text: &str) -> Option<u8> {
+    text.strip_suffix(['a', 'p'])?.parse().ok().filter(|hour| (1..=12).contains(hour))
 }
 
 /// Returns an hour in another notation as this one: `18h30`, `18.30`, `1830`.

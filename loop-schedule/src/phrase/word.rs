@@ -1,7 +1,7 @@
 //! The words of a text, and where they begin.
 
 use super::shapes::is_whole;
-use crate::interval::time_words::{is_unit_like, is_unit_word};
+use crate::interval::time_words::{is_number_like, is_unit_like, is_unit_word};
 
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Word {
     /// Splits a text at white space, `every10m`, `@9am` and `rate(5` before the digit, and `1/2h` behind it.
     pub(super) fn all(input: &str) -> Vec<Self> {
         let start = |word: &str| word.as_ptr() as usize - input.as_ptr() as usize;
-        let words = input.split_whitespace().flat_map(|word| {
+        let words = input.split_whitespace().flat_map(hyphenated_words).flat_map(|word| {
             let (head, rest) = word.split_at(glued_head(word));
             let (rest, unit) = rest.split_at(glued_unit(rest));
             [head, rest, unit].into_iter().filter(|part| !part.is_empty())
@@ -37,14 +37,19 @@ impl Word {
     fn new(word: &str, start: usize) -> Self {
         let is_opening = |sign: char| matches!(sign, '(' | '[' | '{') || is_quote(sign);
         let seen: String = word.chars().filter(|sign| !is_invisible(*sign)).collect();
-        let typed = match seen.trim_end_matches(is_closing).trim_start_matches(is_opening) {
+        let typed = match without_emphasis(&seen).trim_end_matches(is_closing).trim_start_matches(is_opening)
+        {
             number if start == 0 && is_in_minutes(&seen) => number.trim_end_matches('′').to_owned() + "min",
             // A field of a cron expression.
             "" if seen == "?" => seen.clone(),
             typed => typed.to_owned(),
         };
         // Cloud services write `rate(5 minutes)`.
-        let text = if typed == "rate(" { "every".to_owned() } else { typed.to_lowercase() };
+        let text = match &*typed {
+            "rate(" => "every".to_owned(),
+            "+" => "&".to_owned(),
+            _ => typed.to_lowercase(),
+        };
         let (has_colon, has_comma) = (word.ends_with(':'), word.ends_with(','));
         let is_possessive = word.ends_with(['\'', '’']);
         Self { start, end: start + word.len(), typed, text, has_colon, has_comma, is_possessive }
@@ -74,6 +79,27 @@ pub(super) fn is_quote(sign: char) -> bool {
 /// Returns whether a sign has no width. Copied text has some of them, and a time with one is still a time.
 fn is_invisible(sign: char) -> bool {
     matches!(sign, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+}
+
+/// Splits a word whose parts are a schedule: `every-5-minutes`, `half-hour`. Other words stay whole.
+fn hyphenated_words(word: &str) -> impl Iterator<Item = &str> {
+    let signs = ['-', '_'];
+    let (first, rest) = word.split_once(signs).unwrap_or((word, ""));
+    let is = |names: &[&str]| names.iter().any(|name| first.eq_ignore_ascii_case(name));
+    let rest = rest.trim_end_matches(is_closing);
+    let is_time = |part: &str| is_number_like(part) || is_unit_word(part);
+    let is_schedule = is(&["every", "each"]) && rest.to_lowercase().split(signs).all(is_time);
+    let is_part = is(&["half", "quarter"]) && is_unit_word(&rest.to_lowercase());
+    word.split(move |sign| (is_schedule || is_part) && signs.contains(&sign))
+}
+
+/// Removes the signs with which Markdown marks words: `**every`. In `*/5` and `1-5,*`, the star is a field.
+fn without_emphasis(word: &str) -> &str {
+    let is_sign = |sign: char| matches!(sign, '*' | '_');
+    let begun = word.trim_start_matches(is_sign);
+    let word = if begun.starts_with(char::is_alphanumeric) { begun } else { word };
+    let ended = word.trim_end_matches(|sign| is_sign(sign) || (is_closing(sign) && sign != ','));
+    if ended.ends_with(char::is_alphanumeric) { ended } else { word }
 }
 
 /// Returns the length of a head that is written together with a number: 5 in `every10m`, 0 in `every`.
