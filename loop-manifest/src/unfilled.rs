@@ -6,16 +6,21 @@
 
 use super::{diagnostics::Diagnostic, field::FieldValue, keys, raw::RawManifest};
 
-/// The prefix of a command that is still to be written.
+/// The word that stands for a command, or for the rest of one, that is still to be written.
 pub const UNFILLED: &str = "REPLACE_ME";
 
-/// The commands of `raw` that are still to be written.
+/// The commands of `raw` that contain the word, and the texts that begin with it.
 pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
-    let unfilled = raw.commands().filter(|at| at.value.trim_start().starts_with(UNFILLED));
-    let report = |at: &FieldValue<String>| {
+    let is_word = |sign: char| sign.is_alphanumeric() || sign == '_';
+    let has_it = |text: &str| text.split(|sign| !is_word(sign)).any(|word| word == UNFILLED);
+    let report = |at: &FieldValue<String>, what: &str| {
         Diagnostic::unfinished(format!("`{}` is not filled in yet", at.key))
-            .at(at.span.clone(), "a command belongs here")
+            .at(at.span.clone(), format!("{what} belongs here"))
             .help(format!("write {}", keys::meaning(at.key)))
     };
-    unfilled.map(report).collect()
+    let commands = raw.commands().filter(|at| has_it(&at.value)).map(|at| report(at, "a command"));
+    // Other texts may be about the word.
+    let texts = [&raw.goal, &raw.agent.prompt].into_iter().filter_map(|text| text.written());
+    let texts = texts.filter(|at| at.value.trim_start().starts_with(UNFILLED)).map(|at| report(at, "a text"));
+    commands.chain(texts).collect()
 }

@@ -153,19 +153,41 @@ impl ProposedChange {
         }
     }
 
-    /// Formats the change for a person; `None` if it is too long for one to read.
-    pub(super) fn shown(self, workspace: &Workspace) -> Result<Option<String>, ToolError> {
+    /// Formats the change for a person; `None` if it is too long for one to read. Also returns the text that it changes.
+    pub(super) fn shown(
+        self,
+        workspace: &Workspace,
+    ) -> Result<(Option<String>, Option<ShownText>), ToolError> {
         let (path, edit) = match self.0 {
             Kind::Text { path, edit } => (path, edit),
             Kind::Described { text, .. } => {
                 let is_readable =
                     text.lines().count() <= MAX_DESCRIBED_LINES && text.len() <= MAX_DESCRIBED_BYTES;
-                return Ok(is_readable.then(|| visible(&text).into_owned()));
+                return Ok((is_readable.then(|| visible(&text).into_owned()), None));
             }
         };
         let old = old_text(workspace, &path)?;
         let new = edit(old.clone())?;
-        Ok(diff(&old, &new))
+        Ok((diff(&old, &new), Some(ShownText { path, text: old })))
+    }
+}
+
+/// The text of a file when a person saw what changes in it.
+pub(super) struct ShownText {
+    path: String,
+    text: String,
+}
+
+impl ShownText {
+    /// Refuses a change of a file that is not the one which the person saw.
+    pub(super) fn check(&self, workspace: &Workspace) -> Result<(), ToolError> {
+        let Self { path, text } = self;
+        match old_text(workspace, path)? == *text {
+            true => Ok(()),
+            false => Err(ToolError::rejected(format!(
+                "`{path}` is unchanged by this call: it changed while the question about it was open. Read it, and try again"
+            ))),
+        }
     }
 }
 

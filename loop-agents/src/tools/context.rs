@@ -165,14 +165,17 @@ impl ToolContext {
         change: Option<ProposedChange>,
     ) -> Result<(), ToolError> {
         let Some(approval) = &self.approval else { return Err(self.refused(question)) };
-        let diff = match (question.line(), change) {
-            (Some(line), _) => Some(visible(line).into_owned()),
+        let (diff, shown) = match (question.line(), change) {
+            (Some(line), _) => (Some(visible(line).into_owned()), None),
             (None, Some(change)) => self.blocking(move |workspace, _| change.shown(workspace)).await?,
             (None, None) => return Err(self.refused(question)),
         };
         let request = question.request(diff)?;
         match approval.ask(&request).await {
             ApprovalAnswer::Yes => {
+                if let Some(shown) = shown {
+                    self.blocking(move |workspace, _| shown.check(workspace)).await?;
+                }
                 if let Some(approved) = question.approved(&self.workspace) {
                     self.approved.get_or_init(|| approved);
                 }

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use loop_agents::tools::{ToolOutcome, ToolReport, Toolbox};
+use loop_agents::tools::{Approval, ToolOutcome, ToolReport, Toolbox};
 use loop_guardrails::policy::{
     ActionPolicy, Origin, PolicySettings, WithOrigin, audit::Audit, environment::EnvironmentPolicy,
     workspace::Workspace,
@@ -70,6 +70,10 @@ impl Scenario {
         let tools =
             Toolbox::standard(workspace).environment(vars, &EnvironmentPolicy::new()).audit(audit.clone());
         Self { folder, root, tools, audit }
+    }
+
+    pub(crate) fn with_approval(self, approval: impl Approval) -> Self {
+        Self { tools: self.tools.approval(approval), ..self }
     }
 
     /// Adds these folders to the front of the search path for programs.

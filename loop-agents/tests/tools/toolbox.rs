@@ -1,9 +1,11 @@
 //! Rules for every call.
 
-use std::{future::pending, time::Duration};
+use std::{fs, future::pending, path::PathBuf, time::Duration};
 
 use async_trait::async_trait;
-use loop_agents::tools::{Tool, ToolContext, ToolError, ToolOutcome};
+use loop_agents::tools::{
+    Approval, ApprovalAnswer, ApprovalRequest, Tool, ToolContext, ToolError, ToolOutcome,
+};
 use loop_guardrails::policy::audit::{AuditFile, AuditOutcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -151,4 +153,38 @@ async fn a_call_that_is_dropped_stops_its_thread() {
         said = heard.recv() => assert_eq!(said, Some("began")),
     }
     assert_eq!(heard.recv().await, Some("stopped"));
+}
+
+/// A person who saves another version of the file while the question about it is open.
+#[derive(Debug)]
+struct Editing(PathBuf);
+
+#[async_trait]
+impl Approval for Editing {
+    async fn ask(&self, request: &ApprovalRequest) -> ApprovalAnswer {
+        assert!(request.diff.contains("-A"), "{}", request.diff);
+        fs::write(&self.0, "kept\nA\n").unwrap();
+        ApprovalAnswer::Yes
+    }
+
+    fn asks_before_writes(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn a_yes_is_for_the_text_that_the_person_saw() {
+    for (path, tool, arguments) in [
+        ("x", "write_file", json!({ "path": "x", "content": "B\n" })),
+        ("x", "edit_file", json!({ "path": "x", "old": "A", "new": "B" })),
+        ("AGENTS.md", "write_file", json!({ "path": "AGENTS.md", "content": "B\n" })),
+    ] {
+        let scenario = Scenario::new();
+        scenario.put(path, "A\n");
+        let file = scenario.at(path);
+        let scenario = scenario.with_approval(Editing(file));
+        let text = scenario.rejected(tool, arguments.clone()).await;
+        assert!(text.contains("changed while the question"), "{text}");
+        assert_eq!(scenario.text(path), "kept\nA\n");
+    }
 }

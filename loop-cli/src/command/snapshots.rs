@@ -15,7 +15,7 @@ use loop_manifest::{
     snapshots::{DiffRequest, FolderSnapshots, PlannedRestore, SnapshotError, state},
 };
 use loop_snapshots::{Change, ChangeSummary};
-use loop_telemetry::{RunEntry, RunStore, StateDir};
+use loop_telemetry::{REDACTED, RunEntry, RunStore, StateDir};
 
 use super::{
     Failure, OrFail,
@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     args::{ApplyArgs, DiffArgs, RestoreArgs, SnapshotsCommand},
-    exit,
+    exit, persistence,
     view::{self, text},
 };
 
@@ -77,8 +77,25 @@ pub(super) fn forget<'a>(runs: impl Iterator<Item = &'a RunEntry>) -> Result<(),
 /// Returns the named run, or the last one of this folder, and the snapshots of its folder.
 fn of_run(store: &RunStore, named: Option<&str>) -> Result<(RunEntry, FolderSnapshots), Failure> {
     let run = choose_run(store, named.filter(|named| *named != "-"))?;
-    let snapshots = of(&folder_of(&run)?)?;
+    let folder = folder_of(&run)?;
+    hide_values_of(store, &run, &folder);
+    let snapshots = of(&folder)?;
     Ok((run, snapshots))
+}
+
+/// Hides the secrets in the manifest of a run from now on: its agent may have written them into files, and into their
+/// names.
+fn hide_values_of(store: &RunStore, run: &RunEntry, folder: &Path) {
+    let Ok(info) = store.info(&run.id).map(|info| info.located_in(folder)) else { return };
+    let is_withheld = info.manifest.as_ref().is_some_and(|manifest| manifest.text.contains(REDACTED));
+    match run_spec::as_begun(&info) {
+        Ok(spec) => view::redact_also(persistence::named_secrets(spec.plan.named_values())),
+        Err(why) if is_withheld => {
+            view::warning(&format!("secrets of the run's manifest are not hidden here: {why}"));
+        }
+        // Without values of its own there is nothing to hide.
+        Err(_) => {}
+    }
 }
 
 /// Counts the files that a run changed, if it has snapshots and changed any.
@@ -97,7 +114,9 @@ pub(super) fn warned(changed: Result<Option<ChangeSummary>, SnapshotError>) -> O
 /// Prints what an iteration changed.
 pub(super) fn show_diff(run: &RunEntry, iteration: u64) -> Result<(), Failure> {
     let before = iteration.checked_sub(1).ok_or_else(|| usage!("iterations begin with 1"))?;
-    let snapshots = of(&folder_of(run)?)?;
+    let folder = folder_of(run)?;
+    hide_values_of(&store()?, run, &folder);
+    let snapshots = of(&folder)?;
     print(&snapshots, &snapshots.changes(&run.id, (before, iteration), &[])?, false)
 }
 
@@ -130,6 +149,7 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<ExitCode, Failure> {
     let number = args.iteration.ok_or_else(|| usage!("-i N is missing"))?;
     let folder = folder_of(&run)?;
     refuse_while_running(&store, &folder)?;
+    hide_values_of(&store, &run, &folder);
     let snapshots = to_restore(&store, &folder, Some(&run))?;
     let plan = snapshots.plan_restore(&run.id, number, &args.paths)?;
     let doing = format!("return to {} of {}", state(number), short_id(&store, &run.id)?);

@@ -50,6 +50,35 @@ fn what_is_set_for_a_check_is_not_shown_when_that_is_tried() {
     assert!(!(tried.stdout + &tried.stderr).contains("swordfish-12"));
 }
 
+/// The agent may write what it knows into files, and into their names.
+#[test]
+fn what_is_set_for_an_agent_is_not_shown_in_its_changes() {
+    let scenario = Scenario::new();
+    let manifest = Manifest::new("echo $DB_PASSWORD > made; echo x > file-$DB_PASSWORD", "false")
+        .set("agent.env", json!({ "set": { "DB_PASSWORD": "swordfish-12" } }))
+        .set("guardrails.max_iterations", 1);
+    scenario.run_manifest(&manifest).exits(1);
+    for args in [
+        &["diff"] as &[&str],
+        &["diff", "--names"],
+        &["show", "-i", "1", "--diff"],
+        &["restore", "-", "-i", "0", "-y"],
+    ] {
+        let shown = scenario.run(args).exits(0);
+        let said = shown.stdout + &shown.stderr;
+        assert!(said.contains("file-[redacted]") && !said.contains("swordfish"), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn a_name_that_contains_a_secret_gets_no_suggestion() {
+    let scenario = Scenario::new();
+    let name = format!("nm{SECRET}");
+    let refused = knowing(&scenario, &["every", "1ms", "--name", &name, "--", "true"]).exits(2);
+    let refused = refused.says(&["a name has lower-case letters"]);
+    assert!(!refused.stderr.contains(&SECRET[..6]), "{}", refused.stderr);
+}
+
 #[test]
 fn a_secret_is_not_kept_where_the_middle_of_an_output_is_left_out() {
     let scenario = Scenario::new();

@@ -229,6 +229,17 @@ fn what_is_still_to_be_written_is_a_warning_until_it_is_to_be_run() {
     check("warn_unfilled", &manifest, &warnings("loop.yaml", &manifest));
     let refused = load("loop.yaml", manifest.as_str()).unwrap().finished().unwrap_err();
     check("unfilled", &manifest, &refused.to_string());
+    for (from, to) in [
+        ("cargo test", "sh -c REPLACE_ME"),
+        ("cargo test", "./REPLACE_ME.sh"),
+        ("claude -p", "claude REPLACE_ME"),
+        ("All tests pass", "REPLACE_ME"),
+    ] {
+        assert!(load("loop.yaml", yaml(from, to)).unwrap().finished().is_err(), "{to}");
+    }
+    for to in ["All tests pass", "No page says REPLACE_ME", "no REPLACE_ME_LATER"] {
+        assert!(load("loop.yaml", yaml("All tests pass", to)).unwrap().finished().is_ok(), "{to}");
+    }
     let deaf = yaml("{evaluator_output}", "nothing");
     assert!(load("loop.yaml", deaf).unwrap().finished().is_ok());
 }

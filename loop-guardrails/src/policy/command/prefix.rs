@@ -237,6 +237,22 @@ mod tests {
             ("git commit", "git commit -qx"),
             ("git push", "git push -nOsh"),
             ("mvn test", "mvn test -Dexec.executable=x"),
+            ("mvn test", "mvn test --define exec.executable=x exec:exec"),
+            ("make test", "make test 'X!=touch x'"),
+            ("make test", "make test SHELL:=./x"),
+            ("make test", "make test '.SHELLFLAGS=-c \"touch x\" --'"),
+            ("make test", "make test 'X = 1'"),
+            ("gmake test", "gmake test 'a-b!=touch x'"),
+            ("rake test", "rake test RUBYOPT=-r./x"),
+            ("go test", "go test '-ldflags=-linkmode=external -extld=./x'"),
+            ("meson test", "meson test --wrapper 'sh -c x'"),
+            ("helm template", "helm template --post-renderer ./x"),
+            ("kubectl get", "kubectl get pods --kubeconfig ./x"),
+            ("gradle test", "gradle test -Dorg.gradle.java.home=x"),
+            ("pnpm test", "pnpm test --config.script-shell=x"),
+            ("cabal test", "cabal test --test-wrapper=./x"),
+            ("mix test", "mix test -r x"),
+            ("dotnet test", "dotnet test -p:X=y"),
         ] {
             let (entry, words) = (entry.parse::<CommandPrefix>().unwrap(), words(line));
             assert!(entry.covers(&words) && !entry.allows(&words), "{line}");

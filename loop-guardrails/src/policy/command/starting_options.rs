@@ -5,6 +5,8 @@
 
 /// Long options of many programs, without their dashes. Some programs accept one dash, and the beginning of a name.
 const LONG: &[&str] = &[
+    "build-runner",
+    "chooser",
     "cmd",
     "command",
     "compiler",
@@ -12,6 +14,7 @@ const LONG: &[&str] = &[
     "config-env",
     "config-file",
     "configfile",
+    "define",
     "editor",
     "entrypoint",
     "eval",
@@ -28,7 +31,9 @@ const LONG: &[&str] = &[
     "init-module",
     "init-script",
     "interpreter",
+    "kubeconfig",
     "launcher",
+    "ldflags",
     "linker",
     "loader",
     "node-options",
@@ -36,17 +41,20 @@ const LONG: &[&str] = &[
     "pager",
     "plugin",
     "plugins",
+    "post-renderer",
     "pre-command",
     "preload",
     "preprocessor",
     "print-command",
     "rcfile",
     "receive-pack",
+    "rakelibdir",
     "require",
     "rsh",
     "runner",
     "script-shell",
     "shell",
+    "test-wrapper",
     "textconv",
     "to-command",
     "toolexec",
@@ -54,6 +62,8 @@ const LONG: &[&str] = &[
     "use-compress-program",
     "userconfig",
     "vettool",
+    "with-compiler",
+    "wrapper",
 ];
 
 /// The beginnings of further words, for the programs of a row.
@@ -61,13 +71,18 @@ const WORDS: &[(&[&str], &[&str])] = &[
     (&["bundle", "rails", "rake", "rspec", "ruby"], &["-e", "-f", "-r", "-R"]),
     (&["cargo"], &["-C", "-Z", "--manifest-path"]),
     (&["deno"], &["-A", "--allow-all", "--allow-run", "--allow-ffi"]),
+    (&["dotnet"], &["-p", "--property"]),
     (&["docker", "docker-compose", "podman"], &["-v", "--mount", "--privileged", "--volume"]),
     (&["git"], &["-c", "-O", "-u", "-x", "bisect", "foreach", "run"]),
     (&["go"], &["-C", "-modfile", "-overlay"]),
-    (&["gradle", "gradlew"], &["-b", "-c", "-I", "-p", "--build-file", "--include-build", "--project-dir"]),
+    (
+        &["gradle", "gradlew"],
+        &["-b", "-c", "-D", "-I", "-p", "--build-file", "--include-build", "--project-dir"],
+    ),
     (&["just", "task"], &["-d", "-f", "-t", "--justfile", "--taskfile", "--working-directory"]),
+    (&["elixir", "mix"], &["-e", "-r"]),
     (&["lua", "node", "perl", "php"], &["-e", "-l", "-M", "-p", "-r"]),
-    (&["make"], &["-C", "-E", "-f", "-I", "--directory", "--file", "--include-dir", "--makefile"]),
+    (&["make", "gmake"], &["-C", "-E", "-f", "-I", "--directory", "--file", "--include-dir", "--makefile"]),
     (&["mvn", "mvnw"], &["-D", "-f", "-gs", "-s", "-t", "--file", "--settings", "--toolchains"]),
     (&["npm", "pnpm", "yarn", "bun"], &["-C", "--cwd", "--dir", "--prefix"]),
     (&["pytest", "python", "python3"], &["-c", "-o", "-p", "--confcutdir", "--override-ini", "--rootdir"]),
@@ -78,7 +93,9 @@ const WORDS: &[(&[&str], &[&str])] = &[
 /// one starts, so a harmless word can be among them.
 pub(super) fn starts_another(program: &str, word: &str) -> bool {
     let program = super::name(program);
-    let is_setting = program == "make" && super::is_assignment(word);
+    // `make` has more forms of settings than a shell: `X!=COMMAND` runs the command.
+    let is_setting =
+        matches!(program, "make" | "gmake" | "rake") && !word.starts_with('-') && word.contains('=');
     let mut rows = WORDS.iter().filter(|(programs, _)| programs.contains(&program));
     is_setting
         || is_long(word)
@@ -113,6 +130,8 @@ fn begins_option(word: &str, begin: &str) -> bool {
 /// Returns whether a long option, without its dashes, is this one or an abbreviation of it. `--c` could be short for
 /// anything.
 fn begins_name(option: &str, name: &str) -> bool {
-    let option = option.split(['=', ' ']).next().unwrap_or_default();
-    option.len() > 1 && name.starts_with(option)
+    let mut parts = option.split(['=', ' ']).next().unwrap_or_default().split('.');
+    let option = parts.next().unwrap_or_default();
+    // `--config.script-shell` sets a key of a configuration.
+    option.len() > 1 && name.starts_with(option) || parts.any(|key| key == name)
 }
