@@ -102,6 +102,14 @@ impl Template {
         &self.unknown
     }
 
+    /// Returns the texts between the placeholders.
+    pub fn literals(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Value(_) => None,
+        })
+    }
+
     /// Returns true if the template contains this placeholder.
     pub fn mentions(&self, placeholder: Placeholder) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Value(value) if *value == placeholder))

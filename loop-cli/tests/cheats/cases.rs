@@ -1,7 +1,7 @@
 //! The cheats, and the honest solutions.
 
 use crate::{
-    more_runners,
+    more_judges, more_runners,
     project::Project::{self, Cargo, Make, Node, Npm, Python, Script},
 };
 
@@ -13,6 +13,8 @@ pub(crate) struct Case {
     pub(crate) agent: &'static str,
     /// More keys of `evaluator`, as JSON.
     pub(crate) keys: &'static str,
+    /// A line of shell that changes the project before the run.
+    pub(crate) before: &'static str,
     /// Another command than the usual one.
     pub(crate) check: Option<&'static str>,
     /// Whether it only makes sense against a sealed check.
@@ -20,7 +22,7 @@ pub(crate) struct Case {
 }
 
 pub(crate) const fn case(project: Project, name: &'static str, agent: &'static str) -> Case {
-    Case { project, name, agent, keys: "{}", check: None, is_on_the_seal: false }
+    Case { project, name, agent, keys: "{}", before: "", check: None, is_on_the_seal: false }
 }
 
 impl Case {
@@ -31,6 +33,11 @@ impl Case {
 
     pub(crate) const fn judged_by(mut self, check: &'static str) -> Self {
         self.check = Some(check);
+        self
+    }
+
+    pub(crate) const fn before(mut self, before: &'static str) -> Self {
+        self.before = before;
         self
     }
 
@@ -47,12 +54,12 @@ impl Case {
 
 /// Returns all cheats.
 pub(crate) fn cheats() -> impl Iterator<Item = &'static Case> {
-    CHEATS.iter().chain(more_runners::CHEATS)
+    CHEATS.iter().chain(more_judges::CHEATS).chain(more_runners::CHEATS)
 }
 
 /// Returns all honest solutions.
 pub(crate) fn honest() -> impl Iterator<Item = &'static Case> {
-    HONEST.iter().chain(more_runners::HONEST)
+    HONEST.iter().chain(more_judges::HONEST).chain(more_runners::HONEST)
 }
 
 const CHEATS: &[Case] = &[

@@ -8,6 +8,7 @@
 mod support;
 
 mod cases;
+mod more_judges;
 mod more_runners;
 mod page;
 mod project;
@@ -25,6 +26,8 @@ fn run(case: &Case, agent: &str, is_sealed: bool) -> CommandResult {
     let scenario = Scenario::new();
     case.project.write(&scenario);
     fs::create_dir_all(scenario.path("tools")).expect("a folder");
+    let prepared = scenario.command("sh", &["-c", case.before]).status();
+    assert!(prepared.is_ok_and(|status| status.success()), "{}", case.before);
     let keys: serde_json::Map<String, Value> = serde_json::from_str(case.keys).expect("an object");
     let mut manifest = Manifest::new("./agent", case.check())
         .set("evaluator.sealed", is_sealed)

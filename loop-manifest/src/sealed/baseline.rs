@@ -6,8 +6,9 @@ use loop_core::{EvaluationContext, Evaluator as _, Verdict, WorkError, with_caus
 use loop_snapshots::{Error, Relocation};
 
 use super::{
-    check::{OpenCheck, SealedRun, failed, moved},
+    check::{OpenCheck, SealedRun, failed},
     floor::TestsRun,
+    moving::moved,
 };
 use crate::compose::AgentOutput;
 

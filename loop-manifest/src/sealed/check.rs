@@ -13,11 +13,11 @@ use loop_core::{
     EvaluationContext, Evaluator, EvaluatorError, Halt, StopReason, Verdict, WorkError, with_causes,
 };
 use loop_guardrails::stagnation::PUT_BACK_MARK;
-use loop_snapshots::Relocation;
 
 use super::{
     floor::{TestsRun, is_test_runner, shortage, telling, to_the_end},
-    named::NamedPaths,
+    moving::{moved, moved_plan},
+    named::{NamedPaths, Subject},
     protected::ProtectedPaths,
     surroundings::Surroundings,
     tree::{Prepared, RunTree, SealNotes, place, put_back},
@@ -107,13 +107,14 @@ impl SealedRun {
     /// Makes the tree, and the command in it.
     async fn open(&self, number: u64) -> Result<OpenCheck, WorkError> {
         let (seal, line) = (self.seal.clone(), self.line.clone());
+        let subject = Subject::of(&self.plan, &self.seal, &self.line);
         let (cx, place, named) = (self.cx.clone(), self.place.clone(), self.named.clone());
         let (tree, sealed_cx, notes) = self
             .blocking(move |folder, run| {
                 // What the agent has left by now says nothing about the start.
                 let noted = if number == 0 { None } else { Some(SealNotes::read(&place)?) };
                 let named = noted.as_ref().map(|notes| notes.named.clone()).or(named);
-                let named = named.unwrap_or_else(|| NamedPaths::of(&line, cx.folder()));
+                let named = named.unwrap_or_else(|| NamedPaths::of(&subject, cx.folder()));
                 let protected = ProtectedPaths::of(&seal, &line, &named, &cx);
                 let tree = RunTree::open(folder, run, &place, number == 0, protected)?;
                 let sealed_cx =
@@ -287,19 +288,6 @@ impl Evaluator<AgentOutput> for SealedCheck {
         self.open = Some(open);
         Ok(verdict)
     }
-}
-
-/// Returns a plan whose commands see paths into the tree in the place of those into the folder.
-pub(super) fn moved_plan(plan: &Plan, relocation: &Relocation) -> Plan {
-    let mut plan = plan.clone();
-    let texts = plan.agent.env.set.values_mut().chain(&mut plan.evaluator.command);
-    texts.for_each(|text| *text = moved(text, relocation));
-    plan
-}
-
-/// Returns a text with paths into the tree in the place of those into the folder.
-pub(super) fn moved(text: &str, relocation: &Relocation) -> String {
-    relocation.word(text.into()).into_string().unwrap_or_else(|_| text.to_owned())
 }
 
 /// Returns a listener that keeps the output of a check.

@@ -1,8 +1,7 @@
 //! Which files judge, by the conventions of each ecosystem.
 
-/// Tests, what configures them, and what runs before or around them.
-pub(super) const PROTECTED: &[&str] = &[
-    // Tests by their places and names.
+/// Tests by their places and names.
+pub(super) const TESTS: &[&str] = &[
     "tests/",
     "test/",
     "__tests__/",
@@ -34,6 +33,10 @@ pub(super) const PROTECTED: &[&str] = &[
     "*Test.php",
     "*Tests.swift",
     "*.snap",
+];
+
+/// Configuration of tests and of tools for tests. Files that it names judge too.
+pub(super) const CONFIGURATION: &[&str] = &[
     // Python.
     "conftest.py",
     "pytest.ini",
@@ -42,13 +45,7 @@ pub(super) const PROTECTED: &[&str] = &[
     ".pytest.ini",
     "tox.ini",
     "setup.cfg",
-    "noxfile.py",
     ".coveragerc",
-    "sitecustomize.py",
-    "usercustomize.py",
-    "*.pth",
-    "*.dist-info/",
-    "*.egg-info/",
     // JavaScript.
     "jest.config.*",
     "jest.setup.*",
@@ -67,13 +64,9 @@ pub(super) const PROTECTED: &[&str] = &[
     ".pnpmfile.cjs",
     "bunfig.toml",
     // Rust.
-    ".cargo/",
+    ".cargo/config.toml",
     ".config/nextest.toml",
-    "build.rs",
-    "rust-toolchain",
-    "rust-toolchain.toml",
-    // Go, Ruby, PHP.
-    "go.work",
+    // Ruby, PHP.
     ".rspec",
     "phpunit.xml*",
     // Linters, type checkers and compilers.
@@ -101,7 +94,22 @@ pub(super) const PROTECTED: &[&str] = &[
     ".golangci.*",
     ".rubocop.yml",
     "phpstan.neon*",
+];
+
+/// Files that run before or around tests.
+pub(super) const AROUND: &[&str] = &[
+    "sitecustomize.py",
+    "usercustomize.py",
+    "*.pth",
+    "*.dist-info/",
+    "*.egg-info/",
+    ".cargo/",
+    "build.rs",
+    "rust-toolchain",
+    "rust-toolchain.toml",
+    "go.work",
     // Programs that run programs.
+    "noxfile.py",
     "Makefile",
     "makefile",
     "GNUmakefile",
@@ -117,6 +125,11 @@ pub(super) const PROTECTED: &[&str] = &[
     ".envrc",
     ".env.test",
 ];
+
+/// Returns the patterns of everything that judges by its place and name.
+pub(super) fn protected<'a>() -> impl Iterator<Item = &'a str> {
+    TESTS.iter().chain(CONFIGURATION).chain(AROUND).copied()
+}
 
 /// Files of which only a part judges: see `documents.rs`.
 pub(super) const MERGED: &[&str] = &["package.json", "pyproject.toml", "Cargo.toml"];

@@ -55,6 +55,60 @@ const CARGO_PARTS: &[(&str, &[&str])] = &[
     ("lib", &["test", "doctest", "harness"]),
 ];
 
+/// Parts of documents in which no word names a file that judges: scripts are followed on their own.
+const FOLLOWED_ELSEWHERE: &[&str] = &[
+    "imports",
+    "name",
+    "overrides",
+    "packageManager",
+    "poe",
+    "pnpm",
+    "resolutions",
+    "scripts",
+    "taskipy",
+    "workspaces",
+];
+
+/// Returns the part of a document that configures tests and tools for tests. Another text is returned as it is.
+pub(super) fn configuring_part(name: &str, text: &str) -> String {
+    let is_followed = |key: &&&str| !FOLLOWED_ELSEWHERE.contains(*key);
+    match name {
+        "package.json" => {
+            let package: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+            let keys = PACKAGE_KEYS.iter().filter(is_followed);
+            let part: Map<_, _> =
+                keys.filter_map(|key| Some(((*key).to_owned(), package.get(*key)?.clone()))).collect();
+            serde_json::to_string_pretty(&part).unwrap_or_default()
+        }
+        "pyproject.toml" => {
+            let document = text.parse().unwrap_or_default();
+            let tools = PYTHON_TOOLS.iter().filter(is_followed);
+            let tools = tools
+                .filter_map(|tool| Some(((*tool).to_owned(), table(&document, "tool")?.get(*tool)?.clone())));
+            toml::to_string(&tools.collect::<toml::Table>()).unwrap_or_default()
+        }
+        "Cargo.toml" => {
+            let document: toml::Table = text.parse().unwrap_or_default();
+            let build = document.get("package").and_then(|package| package.get("build"));
+            let parts = [("test", document.get("test")), ("build", build)];
+            let parts = parts.into_iter().filter_map(|(name, part)| Some((name.to_owned(), part?.clone())));
+            toml::to_string(&parts.collect::<toml::Table>()).unwrap_or_default()
+        }
+        "setup.cfg" => {
+            let is_about_tools = |section: &&str| {
+                let title = section.split(']').next().unwrap_or_default();
+                PYTHON_TOOLS.iter().any(|tool| title.contains(tool))
+            };
+            text.split("\n[")
+                .map(|section| section.trim_start_matches('['))
+                .filter(is_about_tools)
+                .collect::<Vec<_>>()
+                .join("\n")
+        }
+        _ => text.to_owned(),
+    }
+}
+
 /// Puts the part of `first` that judges into `judged`. Returns `None` if a text cannot be read, or if the name is unknown.
 pub(super) fn merge(name: &str, first: Option<&str>, judged: &str) -> Option<String> {
     match name {
@@ -152,7 +206,7 @@ fn keep_entries(judged: &mut toml::Table, first: &toml::Table, key: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::merge;
+    use super::{configuring_part, merge};
 
     #[test]
     fn a_new_dependency_stays_and_another_script_does_not() {
@@ -185,6 +239,32 @@ mod tests {
             "[project]\nname = \"a\"\n\n[tool.pytest.ini_options]\naddopts = \"--co\"\n\n[tool.uv]\nx = 1\n";
         let merged: toml::Table = merge("pyproject.toml", None, judged).unwrap().parse().unwrap();
         assert_eq!(merged, "[project]\nname = \"a\"\n\n[tool.uv]\nx = 1\n".parse().unwrap());
+    }
+
+    #[test]
+    fn only_the_parts_that_configure_tests_are_read() {
+        for (name, text, expected) in [
+            (
+                "package.json",
+                r#"{"main": "a.js", "scripts": {"x": "y"}, "jest": {"bail": 1}}"#,
+                r#"{"jest":{"bail":1}}"#,
+            ),
+            (
+                "pyproject.toml",
+                "[project]\nname = 'a'\n[tool.pytest]\nx = 1\n[tool.uv]\ny = 1\n",
+                "[pytest]x=1",
+            ),
+            ("Cargo.toml", "[package]\nname = 'a'\nbuild = 'b.rs'\n[lib]\npath = 'l.rs'\n", "build=\"b.rs\""),
+            (
+                "setup.cfg",
+                "[metadata]\nfile = a.py\n\n[tool:pytest]\naddopts = -p b\n",
+                "tool:pytest]addopts=-pb",
+            ),
+            ("jest.config.js", "x", "x"),
+        ] {
+            let part = configuring_part(name, text).split_whitespace().collect::<String>();
+            assert_eq!(part, expected, "{name}");
+        }
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! | --- | --- |
 //! | the evaluator | `check.rs`, `baseline.rs`, `verdict.rs` |
 //! | the tree in which it runs, and what is put back | `tree.rs` |
-//! | which paths judge | `protected.rs`, `named.rs`, `scripts.rs`, `programs.rs`, `conventions.rs`, `patterns.rs`, `documents.rs` |
+//! | which paths judge | `protected.rs`, `conventions.rs`, `patterns.rs`, `documents.rs` |
+//! | what names such paths | `named/`, `scripts.rs`, `references.rs`, `programs.rs`, `shell_text.rs` |
 //! | how many tests ran | `floor.rs` |
 //! | files outside of the folder | `surroundings.rs` |
 //! | the check again, after the run | `verification.rs` |
@@ -14,11 +15,14 @@ mod check;
 mod conventions;
 mod documents;
 mod floor;
+mod moving;
 mod named;
 mod patterns;
 mod programs;
 mod protected;
+mod references;
 mod scripts;
+mod shell_text;
 mod surroundings;
 mod tree;
 mod trial;

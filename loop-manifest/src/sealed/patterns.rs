@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     ffi::{OsStr, OsString},
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
@@ -22,6 +22,8 @@ pub(super) struct Patterns {
     names: Vec<(usize, Pattern)>,
     /// Those of paths from the top: of the path itself, and of what is below it.
     paths: Vec<(usize, Vec<Pattern>)>,
+    /// Paths without a sign that matches others, and what is below them.
+    places: HashMap<PathBuf, usize>,
     /// The decision of each line about a path that it matches.
     says: Vec<bool>,
     /// The last pattern that matches a name. A folder with many files has few different names above them.
@@ -29,6 +31,15 @@ pub(super) struct Patterns {
 }
 
 impl Patterns {
+    /// Makes a list of lines that were checked, or are ours. Others are left out.
+    pub(super) fn of<'a>(lines: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut patterns = Self::default();
+        for line in lines {
+            let _ = patterns.add(line);
+        }
+        patterns
+    }
+
     /// Adds a line, after those that are there.
     ///
     /// # Errors
@@ -45,7 +56,9 @@ impl Patterns {
         }
         let pattern = |form: &str| Pattern::new(form).map_err(|error| error.msg.to_owned());
         let place = self.says.len();
-        if line.contains('/') {
+        if line.contains('/') && !path.contains(['*', '?', '[']) {
+            self.places.insert(path.into(), place);
+        } else if line.contains('/') {
             let forms = if path.ends_with("/**") {
                 vec![pattern(path)?]
             } else {
@@ -65,7 +78,8 @@ impl Patterns {
         let matches = |forms: &[Pattern]| forms.iter().any(|form| form.matches_path_with(path, OPTIONS));
         let by_path = self.paths.iter().rev().find(|(_, forms)| matches(forms)).map(|(place, _)| *place);
         let by_name = path.iter().filter_map(|name| self.of_name(name)).max();
-        by_path.max(by_name).and_then(|place| self.says.get(place).copied())
+        let by_place = path.ancestors().filter_map(|above| self.places.get(above).copied()).max();
+        by_path.max(by_name).max(by_place).and_then(|place| self.says.get(place).copied())
     }
 
     fn of_name(&self, name: &OsStr) -> Option<usize> {

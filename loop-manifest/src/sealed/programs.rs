@@ -2,8 +2,47 @@
 
 /// Programs whose arguments can be folders with tests.
 pub(super) const RUNNERS: &[&str] = &[
-    "pytest", "py.test", "jest", "vitest", "mocha", "ava", "tap", "node", "python", "rspec", "phpunit",
-    "bats", "deno", "bun",
+    "pytest",
+    "py.test",
+    "jest",
+    "vitest",
+    "mocha",
+    "ava",
+    "tap",
+    "node",
+    "python",
+    "rspec",
+    "phpunit",
+    "bats",
+    "deno",
+    "bun",
+    "run-parts",
+];
+
+/// Programs that run the file that they get.
+pub(super) const INTERPRETERS: &[&str] =
+    &["sh", "bash", "dash", "zsh", "ksh", "python", "node", "perl", "ruby", "php", "deno", "bun", "source"];
+
+/// Scripts of `package.json` that run what the project makes.
+pub(super) const PRODUCT_SCRIPTS: &[&str] =
+    &["start", "dev", "serve", "preview", "build", "watch", "prepare"];
+
+/// Programs that judge the output of another one.
+const JUDGES_OF_OUTPUT: &[&str] = &[
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "diff",
+    "cmp",
+    "jq",
+    "awk",
+    "wc",
+    "md5sum",
+    "sha256sum",
+    "head",
+    "tail",
+    "sort",
 ];
 
 /// Programs that judge the files that they get.
@@ -46,8 +85,8 @@ const JUDGES_OF_FILES: &[&str] = &[
     "yamllint",
 ];
 
-/// Splits a line at its operators, but not within quotes.
-pub(super) fn parts(command: &str) -> Vec<&str> {
+/// Splits a line at its operators, but not within quotes. Each part comes with the sign that ends it.
+pub(super) fn parts(command: &str) -> Vec<(&str, Option<char>)> {
     let (mut parts, mut start, mut quote, mut is_escaped) = (Vec::new(), 0, None, false);
     for (at, sign) in command.char_indices() {
         match (quote, sign) {
@@ -55,15 +94,23 @@ pub(super) fn parts(command: &str) -> Vec<&str> {
             (None | Some('"'), '\\') => is_escaped = true,
             (None, '\'' | '"') => quote = Some(sign),
             (Some(open), _) if open == sign => quote = None,
+            // As in `find -exec sh {} ;`.
+            (None, '{') if command[at..].starts_with("{}") => {}
+            (None, '}') if command[..at].ends_with('{') => {}
             (None, ';' | '&' | '|' | '\n' | '(' | ')' | '{' | '}' | '`') => {
-                parts.push(&command[start..at]);
+                parts.push((&command[start..at], Some(sign)));
                 start = at + sign.len_utf8();
             }
             _ => {}
         }
     }
-    parts.push(&command[start..]);
+    parts.push((&command[start..], None));
     parts
+}
+
+/// Returns whether a program judges what another one prints.
+pub(super) fn judges_output(program: &str) -> bool {
+    JUDGES_OF_OUTPUT.contains(&program)
 }
 
 /// Returns the name of a program without its version.

@@ -9,7 +9,7 @@ use std::{
 use loop_snapshots::{Origin, PathFacts, Protection};
 
 use super::{
-    conventions::{BUILT, INSTALLED, MERGED, PROTECTED, PYTHON_MODULES},
+    conventions::{self, BUILT, INSTALLED, MERGED, PYTHON_MODULES},
     documents,
     named::{NamedPaths, line_of},
     patterns::Patterns,
@@ -34,17 +34,20 @@ impl ProtectedPaths {
         let folders = program_folders(cx);
         let manifest = cx.executed().and_then(|file| file.strip_prefix(cx.folder()).ok()).map(line_of);
         let unittest = command.contains("unittest").then(|| "test*.py".to_owned());
-        let lines = PROTECTED.iter().chain(INSTALLED).map(|line| (*line).to_owned()).chain(unittest);
-        let lines = lines.chain(named.lines.iter().cloned()).chain(folders.iter().map(|path| line_of(path)));
+        let lines =
+            conventions::protected().chain(INSTALLED.iter().copied()).map(str::to_owned).chain(unittest);
+        let lines = lines
+            .chain(named.lines.iter().chain(&named.preferred).cloned())
+            .chain(folders.iter().map(|path| line_of(path)));
         let own = plan.protect.iter().map(String::as_str);
         let exceptions = own.clone().filter(|line| line.starts_with('!'));
         let protected: Vec<_> = lines.chain(manifest).collect();
         let mut roots = named.folders.clone();
         roots.extend(named.folders.iter().flat_map(|folder| ["src", "lib"].map(|name| folder.join(name))));
         Self {
-            protected: patterns(protected.iter().map(String::as_str).chain(own)),
-            merged: patterns(MERGED.iter().copied().chain(exceptions)),
-            built: patterns(BUILT.iter().copied()),
+            protected: Patterns::of(protected.iter().map(String::as_str).chain(own)),
+            merged: Patterns::of(MERGED.iter().copied().chain(exceptions)),
+            built: Patterns::of(BUILT.iter().copied()),
             modules: PYTHON_MODULES.split_ascii_whitespace().collect(),
             roots,
             folder: cx.folder().to_owned(),
@@ -56,7 +59,7 @@ impl ProtectedPaths {
         Self {
             protected: Patterns::default(),
             merged: Patterns::default(),
-            built: patterns(BUILT.iter().copied()),
+            built: Patterns::of(BUILT.iter().copied()),
             modules: BTreeSet::new(),
             roots: BTreeSet::new(),
             folder: folder.to_owned(),
@@ -83,15 +86,6 @@ impl ProtectedPaths {
         };
         self.built.decide(path) == Some(true) || path.ancestors().filter(is_target).any(is_output)
     }
-}
-
-fn patterns<'a>(lines: impl IntoIterator<Item = &'a str>) -> Patterns {
-    let mut patterns = Patterns::default();
-    for line in lines {
-        // The lines of a manifest were checked, and the others are ours.
-        let _ = patterns.add(line);
-    }
-    patterns
 }
 
 impl Protection for ProtectedPaths {
@@ -135,7 +129,7 @@ fn program_folders(cx: &ExecutionContext) -> Vec<PathBuf> {
 mod tests {
     use loop_agents::process::Supervisor;
 
-    use super::*;
+    use super::{super::named::Subject, *};
     use crate::plan::{MinTests, OnProtectedChange};
 
     fn protected(command: &str, protect: &[&str], files: &[&str]) -> ProtectedPaths {
@@ -152,7 +146,8 @@ mod tests {
             on_change: OnProtectedChange::Restore,
             setup: None,
         };
-        ProtectedPaths::of(&plan, command, &NamedPaths::of(command, folder.path()), &cx)
+        let subject = Subject { commands: vec![command.to_owned()], ..Subject::default() };
+        ProtectedPaths::of(&plan, command, &NamedPaths::of(&subject, folder.path()), &cx)
     }
 
     fn facts(is_new: bool, is_link: bool) -> PathFacts {

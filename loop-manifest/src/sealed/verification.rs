@@ -13,8 +13,9 @@ use loop_core::{EvaluationContext, Evaluator, Verdict, Work, WorkError, with_cau
 use loop_snapshots::{Error, Origin, PathFacts, Protection as _, SealedTree, SnapshotId};
 
 use super::{
-    check::{SealedCheck, moved, moved_plan},
-    named::NamedPaths,
+    check::SealedCheck,
+    moving::moved_plan,
+    named::{NamedPaths, Subject},
     protected::ProtectedPaths,
     tree::topmost,
 };
@@ -163,7 +164,7 @@ impl FreshPlace<'_> {
         let start = self.restored(0, "start").await?;
         let number = self.iteration;
         let check = SealedCheck::new(self.plan, seal, self.line, self.cx)?;
-        let named = named_in(self.line, &start);
+        let named = named_in(Subject::of(self.plan, seal, self.line), &start);
         let check = check.in_fresh_place(self.folder.clone(), self.place.join("judged"), named);
         let mut check = confirmed(self.plan, Box::new(check));
         let mut verdict = evaluate(&mut *check, 0).await?;
@@ -204,7 +205,8 @@ impl FreshPlace<'_> {
             setup: None,
         };
         let seal = self.plan.evaluator.seal.as_ref().unwrap_or(&default);
-        let protected = ProtectedPaths::of(seal, self.line, &named_in(self.line, tree), self.cx);
+        let named = named_in(Subject::of(self.plan, seal, self.line), tree);
+        let protected = ProtectedPaths::of(seal, self.line, &named, self.cx);
         let judges = |path: &PathBuf| protected.origin(path, PathFacts::KNOWN) == Origin::First;
         let changed = changes.into_iter().filter(|change| change.before.is_some()).map(|change| change.path);
         let mut changed: Vec<_> = changed.filter(judges).collect();
@@ -223,9 +225,9 @@ fn without_snapshot(error: SnapshotError, number: u64) -> VerificationError {
     }
 }
 
-/// Returns what a command names in a tree that equals the folder.
-fn named_in(line: &str, tree: &SealedTree) -> NamedPaths {
-    NamedPaths::of(&moved(line, tree.relocation()), &tree.folder())
+/// Returns what judges in a tree that equals the folder.
+fn named_in(subject: Subject, tree: &SealedTree) -> NamedPaths {
+    NamedPaths::of(&subject.moved(tree.relocation()), &tree.folder())
 }
 
 /// Makes a tree at `place` that equals a stored state, without build output.
