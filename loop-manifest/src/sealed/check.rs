@@ -15,10 +15,11 @@ use loop_core::{
 use loop_guardrails::stagnation::PUT_BACK_MARK;
 
 use super::{
-    floor::{TestsRun, is_test_runner, shortage, telling, to_the_end},
+    floor::{TestsRun, shortage},
     moving::{moved, moved_plan},
     named::{NamedPaths, Subject},
     protected::ProtectedPaths,
+    runners::{go_flags, is_test_runner, to_the_end},
     surroundings::Surroundings,
     tree::{Prepared, RunTree, SealNotes, place, put_back},
     verdict::{explained, for_agent, for_people, list, refused, why_it_may_fail, with_more},
@@ -125,11 +126,14 @@ impl SealedRun {
             })
             .await?;
         let output: Arc<Mutex<Vec<u8>>> = Arc::default();
-        let plan = moved_plan(&self.plan, tree.tree().relocation());
+        let mut plan = moved_plan(&self.plan, tree.tree().relocation());
+        let variables = &mut plan.agent.env.set;
+        let go_flags = go_flags(variables.get("GOFLAGS").map(String::as_str), &sealed_cx);
+        variables.insert("GOFLAGS".to_owned(), go_flags);
         let make = |line: &str| plan.command_that_judges(line, &sealed_cx);
         let noting = |line: &str| Ok(observe_check_output(make(line)?, &sealed_cx, note_in(&output)));
         let failed = |error: ComposeError| WorkError::from(failed(&with_causes(&error)));
-        let line = telling(&moved(&self.line, tree.tree().relocation()));
+        let line = moved(&self.line, tree.tree().relocation());
         let (command, first_command) =
             (noting(&line).map_err(failed)?, noting(&to_the_end(&line)).map_err(failed)?);
         let setup = self.seal.setup.as_deref().map(make).transpose().map_err(failed)?;

@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
-use loop_guardrails::policy::command::simple_commands;
 use loop_telemetry::{Redactor, check_summary::CheckSummary};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use super::runners::shows_runner;
 use crate::plan::MinTests;
 
 /// The tests that a check ran.
@@ -20,6 +20,9 @@ pub(super) struct TestsRun {
     pub(super) names: BTreeSet<String>,
     /// The files that node reports as tests, because they ended without a test of their own.
     pub(super) files: BTreeSet<String>,
+    /// Whether the output is that of a test runner, which a makefile or a script can have started.
+    #[serde(default)]
+    pub(super) is_of_runner: bool,
 }
 
 impl TestsRun {
@@ -29,7 +32,8 @@ impl TestsRun {
         let (count, failed) = summary.map_or((None, None), |summary| (summary.total, summary.failed));
         let names = names(output);
         let files = names.iter().filter(|name| is_script(name)).cloned().collect();
-        Self { count, failed, names, files }
+        let is_of_runner = count.is_some() || shows_runner(output);
+        Self { count, failed, names, files, is_of_runner }
     }
 }
 
@@ -56,52 +60,9 @@ fn names(output: &str) -> BTreeSet<String> {
     FORMS.iter().flat_map(|form| form.captures_iter(output)).map(|found| found[1].to_owned()).collect()
 }
 
-/// Returns whether the command is a test runner whose output says how many tests ran.
-pub(crate) fn is_test_runner(command: &str) -> bool {
-    simple_commands(command).iter().any(|found| {
-        let has = |word: &str| found.arguments.iter().any(|argument| argument == word);
-        match found.program.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.') {
-            "pytest" | "py.test" | "jest" | "vitest" | "mocha" => true,
-            "cargo" => has("test") || has("nextest") || has("t"),
-            "go" => has("test"),
-            "node" => has("--test"),
-            "python" => has("unittest") || has("pytest"),
-            "npx" | "pnpm" | "yarn" | "bunx" | "uv" | "poetry" | "pipenv" => {
-                ["jest", "vitest", "mocha", "pytest"].into_iter().any(has)
-            }
-            _ => false,
-        }
-    })
-}
-
-/// Returns the command that runs all tests also after the first failing ones, where the runner would stop: otherwise the
-/// first count would miss tests.
-pub(super) fn to_the_end(command: &str) -> String {
-    with_option(command, ("cargo", "test"), &["--no-fail-fast"])
-}
-
-/// Returns the command that says how many tests passed, where the runner would not say it.
-pub(super) fn telling(command: &str) -> String {
-    with_option(command, ("go", "test"), &["-v", "-json", "-v=true"])
-}
-
-/// Returns the command with the first of these options behind a subcommand, unless it has one of them.
-fn with_option(command: &str, (program, subcommand): (&str, &str), options: &[&str]) -> String {
-    let lacks_it = simple_commands(command).iter().any(|found| {
-        found.program == program
-            && found.arguments.first().is_some_and(|first| first == subcommand)
-            && !found.arguments.iter().any(|argument| options.contains(&argument.as_str()))
-    });
-    let start = format!("{program} {subcommand}");
-    if lacks_it {
-        command.replacen(&start, &format!("{start} {}", options[0]), 1)
-    } else {
-        command.to_owned()
-    }
-}
-
 /// Returns why the tests that ran are too few for a pass, as the rest of "the check exited with 0, but ...".
 pub(super) fn shortage(rule: MinTests, is_runner: bool, first: &TestsRun, now: &TestsRun) -> Option<String> {
+    let is_runner = is_runner || first.is_of_runner;
     let least = match rule {
         MinTests::Off => return None,
         MinTests::Number(least) => least,
@@ -173,6 +134,7 @@ mod tests {
             count,
             failed: Some(0),
             files: BTreeSet::new(),
+            is_of_runner: true,
             names: names.iter().map(|name| (*name).to_owned()).collect(),
         };
         let three = run(Some(3), &["a", "b", "c"]);
@@ -182,7 +144,8 @@ mod tests {
             (MinTests::Count, true, &three, run(None, &[]), false),
             (MinTests::Count, true, &run(None, &[]), run(None, &[]), false),
             (MinTests::Count, true, &run(None, &[]), run(Some(1), &[]), true),
-            (MinTests::Count, false, &run(None, &[]), run(None, &[]), true),
+            (MinTests::Count, false, &TestsRun::default(), run(None, &[]), true),
+            (MinTests::Count, false, &run(None, &[]), run(None, &[]), false),
             (MinTests::Names, true, &three, run(Some(3), &["a", "b", "d"]), false),
             (MinTests::Names, true, &three, run(Some(4), &["a", "b", "c", "d"]), true),
             (MinTests::Number(5), false, &three, run(Some(4), &[]), false),
@@ -207,32 +170,5 @@ mod tests {
         assert_eq!((first.count, now.count, now.files.len()), (Some(2), Some(2), 2));
         assert!(shortage(MinTests::Count, true, &first, &now).is_some());
         assert!(shortage(MinTests::Count, true, &now, &now).is_none());
-    }
-
-    #[test]
-    fn runners_run_and_count_every_test() {
-        assert_eq!(
-            to_the_end("RUST_LOG=1 cargo test -p a -- b"),
-            "RUST_LOG=1 cargo test --no-fail-fast -p a -- b"
-        );
-        for command in ["cargo test --no-fail-fast", "go test ./...", "echo cargo test", "cargo clippy"] {
-            assert_eq!(to_the_end(command), command);
-        }
-        assert_eq!(telling("cd a && go test ./..."), "cd a && go test -v ./...");
-        for command in ["go test -v ./...", "go vet ./...", "cargo test"] {
-            assert_eq!(telling(command), command);
-        }
-    }
-
-    #[test]
-    fn runners_are_recognised_by_their_commands() {
-        for command in
-            ["cargo test --workspace", "python3 -m unittest", "env A=1 npx jest", "cd a && go test ./..."]
-        {
-            assert!(is_test_runner(command), "{command}");
-        }
-        for command in ["cargo clippy", "make", "node server.js", "test -e done.txt"] {
-            assert!(!is_test_runner(command), "{command}");
-        }
     }
 }

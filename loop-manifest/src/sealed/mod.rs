@@ -6,7 +6,7 @@
 //! | the tree in which it runs, and what is put back | `tree.rs` |
 //! | which paths judge | `protected.rs`, `conventions.rs`, `patterns.rs`, `documents.rs` |
 //! | what names such paths | `named/`, `scripts.rs`, `references.rs`, `programs.rs`, `shell_text.rs` |
-//! | how many tests ran | `floor.rs` |
+//! | how many tests ran | `floor.rs`, `runners.rs` |
 //! | files outside of the folder | `surroundings.rs` |
 //! | the check again, after the run | `verification.rs` |
 
@@ -21,6 +21,7 @@ mod patterns;
 mod programs;
 mod protected;
 mod references;
+mod runners;
 mod scripts;
 mod shell_text;
 mod surroundings;
@@ -32,5 +33,5 @@ mod verification;
 pub use self::trial::SealTrial;
 pub use self::verification::{FreshVerdict, VerificationError};
 pub(crate) use self::{
-    check::SealedCheck, floor::is_test_runner, patterns::check_pattern, verdict::with_more,
+    check::SealedCheck, patterns::check_pattern, runners::is_test_runner, verdict::with_more,
 };
