@@ -1,5 +1,6 @@
 //! The definition of the command line.
 
+mod assay;
 mod chat;
 mod check;
 mod command_words;
@@ -24,6 +25,7 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 pub(crate) use self::{
+    assay::AssayArgs,
     chat::{ChatArgs, ConversationArgs},
     check::CheckArgs,
     command_words::{suggest_command, suggest_flag},
@@ -57,7 +59,7 @@ use loop_manifest::init::known_programs;
     // Omits the two options that every command has, so that the help fits one screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "\
-More:  verify plan policy apply snapshots models session report completions man
+More:  verify plan assay policy apply models session report completions man
 To start, in your project's folder:  loop init && loop run
 Exit:  0 goal met  1 halted  2 wrong usage or manifest  3 failed  129+ signal"
 )]
@@ -255,6 +257,21 @@ The first reply that states a confidence below PERCENT ends the run.
 Example:  loop pipeline 80% outline.md draft.md review.md --retries 1"
     )]
     Pipeline(PipelineArgs),
+    /// Measure how often cases pass, by model
+    #[command(
+        hide = true,
+        after_help = "\
+A case is a file with `prompt` or `manifest`, `checks`, and a `folder` to start
+from. `loop schema --assay` prints its schema for editors.
+
+Exit:  0 each case reaches --min-pass  1 not  2 bad cases  3 nothing measured
+
+Examples:
+  loop assay cases --model ollama:qwen3 --runs 5
+  loop assay cases --model claude-sonnet-4-5 --json > before.jsonl
+  loop assay cases --model claude-sonnet-4-5 --baseline before.jsonl"
+    )]
+    Assay(AssayArgs),
     /// List, show or check skills: instructions that a model loads
     #[command(
         subcommand,
@@ -303,7 +320,11 @@ Examples:
     Snapshots(SnapshotsCommand),
     /// Print the JSON Schema of manifests, for editors
     #[command(hide = true, after_help = "Example:\n  loop schema > loop.schema.json")]
-    Schema,
+    Schema {
+        /// Print the schema of the cases of `loop assay`
+        #[arg(long)]
+        assay: bool,
+    },
     /// Print a completion script for a shell
     #[command(
         hide = true,

@@ -239,7 +239,7 @@ impl ExecutionContext {
     }
 
     /// The time on the clock of the wall.
-    pub(crate) fn now(&self) -> SystemTime {
+    pub fn now(&self) -> SystemTime {
         (self.clock)()
     }
 
@@ -289,7 +289,7 @@ impl ExecutionContext {
     }
 
     /// Returns the redactor for the secrets that are known now.
-    pub(crate) fn redactor(&self) -> Redactor {
+    pub fn redactor(&self) -> Redactor {
         self.secrets()()
     }
 

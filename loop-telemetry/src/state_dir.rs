@@ -96,6 +96,14 @@ impl StateDir {
         self.folder("snapshots")
     }
 
+    /// Returns the folder of the assays that are not complete. Each of them has a subfolder for its journals and copies.
+    ///
+    /// # Errors
+    /// [`StateDirError::NotPlain`] if it is a link or a file.
+    pub fn assays(&self) -> Result<PathBuf, StateDirError> {
+        self.folder("assays")
+    }
+
     /// Returns a subfolder that does not exist yet, or that is a folder.
     fn folder(&self, name: &str) -> Result<PathBuf, StateDirError> {
         let path = self.0.join(name);

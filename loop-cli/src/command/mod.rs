@@ -1,6 +1,7 @@
 //! The subcommands, one file or folder each. `run_lifecycle` has the steps that commands about runs share, and
 //! `environment` the folder and the environment of all.
 
+mod assay;
 mod chat;
 mod check;
 mod completions;
@@ -84,6 +85,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Check(args) => check::exec(&args),
         Command::Plan(args) => plan::exec(&args),
         Command::Pipeline(args) => pipeline::exec(&args),
+        Command::Assay(args) => assay::exec(&args),
         Command::Skill(command) => skill::exec(&command),
         Command::Diff(args) => snapshots::diff(&args),
         Command::Restore(args) => snapshots::restore(&args),
@@ -92,7 +94,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Models(args) => models::exec(&args),
         Command::Doctor(args) => doctor::exec(&args),
         Command::Policy(command) => policy::exec(&command),
-        Command::Schema => schema::exec(),
+        Command::Schema { assay } => schema::exec(assay),
         Command::Init(args) => init::exec(&args),
         Command::Completions { shell } => completions::exec(shell),
         Command::Man { command } => man::exec(command.as_deref()),

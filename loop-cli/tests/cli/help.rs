@@ -16,7 +16,7 @@ fn said(name: &str, args: &[&str], code: i32) -> String {
     text
 }
 
-const COMMANDS: [&str; 25] = [
+const COMMANDS: [&str; 26] = [
     "init",
     "run",
     "task",
@@ -36,6 +36,7 @@ const COMMANDS: [&str; 25] = [
     "snapshots",
     "models",
     "skill",
+    "assay",
     "session",
     "report",
     "verify",
@@ -45,7 +46,7 @@ const COMMANDS: [&str; 25] = [
 ];
 
 /// The last commands are for programs, or users reach them through another command.
-const LISTED: usize = COMMANDS.len() - 11;
+const LISTED: usize = COMMANDS.len() - 12;
 
 #[test]
 fn help_fits_a_screen_and_begins_with_what_one_needs_first() {

@@ -15,6 +15,7 @@ mod approve_answers;
 mod approve_commands;
 mod approve_jobs;
 mod approve_pipelines;
+mod assay;
 mod attacks;
 mod background;
 mod budgets;

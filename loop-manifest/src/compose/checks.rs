@@ -134,6 +134,14 @@ impl Evaluator<AgentOutput> for MeasuringEvaluator {
 }
 
 impl Plan {
+    /// Makes all checks of the plan as one evaluator, without its agent and its loop.
+    ///
+    /// # Errors
+    /// A check cannot work here, as for [`compose`](Self::compose).
+    pub fn evaluator(&self, cx: &ExecutionContext) -> Result<Box<dyn Evaluator<AgentOutput>>, ComposeError> {
+        Ok(Box::new(all(self, None, cx)?))
+    }
+
     /// Makes the command that judges, if the plan has one.
     ///
     /// # Errors

@@ -97,7 +97,7 @@ impl ExecutionContext {
     ///
     /// # Errors
     /// The file for the usage of its agent cannot be made.
-    pub(crate) fn in_copy(&self, folder: &Path) -> io::Result<Self> {
+    pub fn in_copy(&self, folder: &Path) -> io::Result<Self> {
         let executed = self.executed.as_ref().and_then(|file| file.strip_prefix(&self.folder).ok());
         Ok(Self {
             folder: folder.to_owned(),

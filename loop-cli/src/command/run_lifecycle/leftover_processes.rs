@@ -40,12 +40,13 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Tail(_)
         | Command::Rm(_)
         | Command::Check(_) => None,
-        Command::Policy(_)
+        Command::Assay(_)
+        | Command::Policy(_)
         | Command::Session(_)
         | Command::Skill(_)
         | Command::Models(_)
         | Command::Doctor(_)
-        | Command::Schema
+        | Command::Schema { .. }
         | Command::Init(_)
         | Command::Completions { .. }
         | Command::Man { .. } => {

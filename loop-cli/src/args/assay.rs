@@ -1,0 +1,46 @@
+//! The command line of `loop assay`.
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use clap::Args;
+use loop_agents::pipeline::Percent;
+use loop_core::Usd;
+
+#[derive(Debug, Args)]
+pub(crate) struct AssayArgs {
+    /// The folder with the cases: .yaml, .yml, .toml or .json
+    pub(crate) folder: PathBuf,
+    /// Measure this model; repeat for several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Vec<String>,
+    /// Measure this agent: a command, or a name
+    #[arg(long, value_name = "CMD")]
+    pub(crate) agent: Vec<String>,
+    /// Make each case N times
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(crate) runs: NonZeroUsize,
+    /// Make J runs at once
+    #[arg(long, value_name = "J", default_value = "1")]
+    pub(crate) jobs: NonZeroUsize,
+    /// Compare with the JSON lines of an earlier assay
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// The share of runs that has to pass
+    #[arg(long, value_name = "SHARE", default_value = "100%")]
+    pub(crate) min_pass: Percent,
+    /// Limit the cost of all runs, in US dollars
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(crate) budget: Option<Usd>,
+    /// Print the results as lines of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print only the results
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+fn dollars(text: &str) -> Result<Usd, String> {
+    let usd = text.parse::<f64>().map_err(|error| error.to_string())?;
+    let usd = Usd::try_from_f64(usd).map_err(|error| error.to_string())?;
+    if usd == Usd::ZERO { Err("nothing can be run with a budget of $0".to_owned()) } else { Ok(usd) }
+}
