@@ -17,14 +17,23 @@ use std::{
 /// The other crates that each crate may depend on. Arrows point down only.
 const ARROWS: &[(&str, &[&str])] = &[
     ("loop-core", &[]),
+    ("loop-knowledge", &[]),
     ("loop-schedule", &[]),
     ("loop-snapshots", &[]),
     ("loop-guardrails", &["loop-core"]),
     ("loop-telemetry", &["loop-core"]),
-    ("loop-agents", &["loop-core", "loop-guardrails"]),
+    ("loop-agents", &["loop-core", "loop-guardrails", "loop-knowledge"]),
     (
         "loop-manifest",
-        &["loop-agents", "loop-core", "loop-guardrails", "loop-schedule", "loop-snapshots", "loop-telemetry"],
+        &[
+            "loop-agents",
+            "loop-core",
+            "loop-guardrails",
+            "loop-knowledge",
+            "loop-schedule",
+            "loop-snapshots",
+            "loop-telemetry",
+        ],
     ),
     (
         "loop-session",
@@ -32,6 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "loop-agents",
             "loop-core",
             "loop-guardrails",
+            "loop-knowledge",
             "loop-manifest",
             "loop-schedule",
             "loop-snapshots",
@@ -46,6 +56,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "loop-assay",
             "loop-core",
             "loop-guardrails",
+            "loop-knowledge",
             "loop-manifest",
             "loop-schedule",
             "loop-session",

@@ -1,0 +1,18 @@
+#![doc = include_str!("../README.md")]
+
+mod embedding;
+mod error;
+mod extractor;
+pub mod fts;
+mod memory;
+mod notes;
+mod secrets;
+mod store;
+
+pub use self::{
+    embedding::{BATCH, EmbedError, Embedder, HashedEmbedder, Vector, VectorError, embed_all},
+    error::{BoxError, Error},
+    extractor::Extractor,
+    secrets::SecretFilter,
+    store::{Health, KnowledgeFolder, check},
+};
