@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
+pub mod documents;
 mod embedding;
 mod error;
 mod extractor;
 pub mod fts;
+pub mod languages;
 mod memory;
 mod notes;
 mod secrets;

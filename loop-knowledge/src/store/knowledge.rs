@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::{Database, Schema};
-use crate::{Error, memory, notes};
+use crate::{Error, documents::selection, memory, notes};
 
-const KNOWLEDGE: Schema =
-    Schema { mark: 0x6c6b_6e6f, migrations: &[&[notes::TABLES, memory::TABLES]], is_durable: true };
+const KNOWLEDGE: Schema = Schema {
+    mark: 0x6c6b_6e6f,
+    migrations: &[&[selection::TABLES, notes::TABLES, memory::TABLES]],
+    is_durable: true,
+};
 
 /// The folder with everything that is known about one workspace. Making a value touches no file.
 #[derive(Debug, Clone, PartialEq, Eq)]

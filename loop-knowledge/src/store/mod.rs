@@ -37,6 +37,7 @@ pub(crate) struct Database {
 }
 
 impl Database {
+    #[cfg(test)]
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -73,8 +74,8 @@ impl Database {
     }
 
     #[cfg(test)]
-    pub(crate) fn connection(&self) -> &Connection {
-        &self.connection
+    pub(crate) fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
     }
 }
 

@@ -43,15 +43,13 @@ impl Database {
 
     /// Returns the format of the file: 0 for an empty one.
     fn format(&self, schema: &Schema) -> Result<i64, Error> {
-        let number = |pragma: &str| self.connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
-        let read = || {
-            Ok((
-                number("PRAGMA user_version")?,
-                number("PRAGMA application_id")?,
-                number("SELECT count(*) FROM sqlite_schema")?,
-            ))
-        };
-        let (format, mark, tables) = read().map_err(Error::database(&self.path))?;
+        // One statement, and so one view: another process may be creating the tables.
+        let statement = "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
+                         FROM pragma_user_version, pragma_application_id";
+        let row = self.connection.query_row(statement, [], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+        });
+        let (format, mark, tables) = row.map_err(Error::database(&self.path))?;
         if (format, tables) == (0, 0) {
             return Ok(0);
         }

@@ -1,0 +1,25 @@
+//! Documents: files in chunks, found again by words and by vectors.
+//!
+//! A store belongs to one embedder, or to none, from its creation. A document is replaced in one transaction, so a
+//! reader sees its old or its new chunks, and never both or none.
+
+mod chunks;
+mod error;
+mod ingest;
+mod query;
+pub(crate) mod selection;
+mod sources;
+mod store;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::chunks::{Region, chunks_of_regions};
+pub use self::{
+    chunks::{CHUNK_CHARACTERS, Chunk, chunks},
+    error::DocumentError,
+    ingest::{Ingest, IngestReport},
+    query::{Hit, MIN_SCORE, MOST_VECTORS, QueryOptions, Retrieved, TOP_K},
+    selection::Selection,
+    sources::{MOST_BYTES, SkipReason},
+    store::{DocumentStore, EmbedderId, StoreStatus},
+};

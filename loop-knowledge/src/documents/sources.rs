@@ -1,0 +1,163 @@
+//! The files that an ingest reads, and those that it passes over, by reason.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File},
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use ignore::WalkBuilder;
+use serde::Serialize;
+
+use super::DocumentError;
+use crate::SecretFilter;
+
+/// The most bytes of a file. A larger one is passed over without reading it.
+pub const MOST_BYTES: u64 = 1 << 20;
+
+/// How many bytes show whether a file is binary.
+const HEAD_BYTES: u64 = 8 << 10;
+
+/// The reason why a file or folder was passed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SkipReason {
+    /// Its name begins with a dot.
+    Hidden,
+    /// Git ignores it.
+    Ignored,
+    /// It is not a text in UTF-8.
+    Binary,
+    /// Its name or its contents are secret.
+    Secret,
+    /// It has more than 1 MiB.
+    TooLarge,
+    /// It is a link, a pipe, a socket or a device.
+    NotRegular,
+    /// It cannot be read, or its name is not UTF-8.
+    Unreadable,
+}
+
+impl SkipReason {
+    /// Returns the words for a person.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Hidden => "hidden",
+            Self::Ignored => "ignored by git",
+            Self::Binary => "binary",
+            Self::Secret => "secret",
+            Self::TooLarge => "over 1 MiB",
+            Self::NotRegular => "not a regular file",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// The files below some paths.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    pub(super) files: BTreeSet<PathBuf>,
+    pub(super) skipped: BTreeMap<PathBuf, SkipReason>,
+    /// The paths that were named, without links.
+    pub(super) roots: Vec<PathBuf>,
+}
+
+impl Sources {
+    /// Finds the files. A file that is named itself may be hidden or ignored.
+    pub(super) fn find(paths: &[PathBuf]) -> Result<Self, DocumentError> {
+        let mut found = Self::default();
+        for path in paths {
+            let failed = |error: io::Error| DocumentError::Path { path: path.clone(), source: error.into() };
+            let real = path.canonicalize().map_err(failed)?;
+            if real.is_dir() {
+                found.walk(&real).map_err(failed)?;
+            } else if real.is_file() {
+                found.files.insert(real.clone());
+            } else {
+                found.skipped.insert(real.clone(), SkipReason::NotRegular);
+            }
+            found.roots.push(real);
+        }
+        found.skipped.retain(|path, _| !found.files.contains(path));
+        Ok(found)
+    }
+
+    fn walk(&mut self, root: &Path) -> io::Result<()> {
+        let mut visited = BTreeSet::new();
+        let mut folders = Vec::new();
+        // The user's own ignore file is not part of the folder: the result would depend on the user.
+        let walk = WalkBuilder::new(root).require_git(false).ignore(false).git_global(false).build();
+        for entry in walk {
+            // A folder that cannot be listed: its parent lists it below.
+            let Ok(entry) = entry else { continue };
+            let path = entry.path().to_owned();
+            match entry.file_type() {
+                Some(kind) if kind.is_dir() => folders.push(path.clone()),
+                Some(kind) if kind.is_file() => drop(self.files.insert(path.clone())),
+                _ => drop(self.skipped.insert(path.clone(), SkipReason::NotRegular)),
+            }
+            visited.insert(path);
+        }
+        for folder in folders {
+            // The walk reports no entry that it leaves out, so each folder is listed once more.
+            let Ok(entries) = fs::read_dir(&folder) else {
+                self.skipped.insert(folder, SkipReason::Unreadable);
+                continue;
+            };
+            for entry in entries {
+                let entry = entry?;
+                if !visited.contains(&entry.path()) {
+                    let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+                    let reason = if is_hidden { SkipReason::Hidden } else { SkipReason::Ignored };
+                    self.skipped.insert(entry.path(), reason);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a text and removes its secrets.
+pub(super) fn read(path: &Path, name: &str, secrets: &dyn SecretFilter) -> Result<String, SkipReason> {
+    if secrets.is_secret(path) {
+        return Err(SkipReason::Secret);
+    }
+    // The name is stored too.
+    if secrets.redact(name).map_or(true, |redacted| redacted != name) {
+        return Err(SkipReason::Secret);
+    }
+    let text = read_text(path)?;
+    secrets.redact(&text).map_err(|_| SkipReason::Secret)
+}
+
+fn read_text(path: &Path) -> Result<String, SkipReason> {
+    let unreadable = |_| SkipReason::Unreadable;
+    if !path.symlink_metadata().map_err(unreadable)?.is_file() {
+        return Err(SkipReason::NotRegular);
+    }
+    let mut file = File::open(path).map_err(unreadable)?;
+    if file.metadata().map_err(unreadable)?.len() > MOST_BYTES {
+        return Err(SkipReason::TooLarge);
+    }
+    let mut bytes = Vec::new();
+    (&mut file).take(HEAD_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.contains(&0) {
+        return Err(SkipReason::Binary);
+    }
+    // The file may grow while it is read.
+    file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(SkipReason::TooLarge);
+    }
+    if bytes.contains(&0) {
+        return Err(SkipReason::Binary);
+    }
+    let mut text = String::from_utf8(bytes).map_err(|_| SkipReason::Binary)?;
+    if text.starts_with('\u{feff}') {
+        text.drain(.."\u{feff}".len());
+    }
+    Ok(text)
+}

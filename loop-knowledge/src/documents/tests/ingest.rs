@@ -1,0 +1,205 @@
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+#[tokio::test]
+async fn unchanged_sources_are_left_alone_and_changed_ones_replaced() {
+    let fixture = Fixture::new();
+    fixture.write("a.md", "# Title\nfirst text");
+    fixture.write("b/c.txt", "second text");
+    let mut store = fixture.store(None);
+    let report = fixture.ingest(&mut store, None, false).await.unwrap();
+    assert_eq!((report.added, report.changed, report.unchanged, report.chunks), (2, 0, 0, 2));
+    fixture.write("a.md", "# Title\nnew text");
+    let report = fixture.ingest(&mut store, None, false).await.unwrap();
+    assert_eq!((report.added, report.changed, report.unchanged, report.chunks), (0, 1, 1, 1));
+    assert_eq!(contents(&mut store, "a.md"), ["# Title\nnew text"]);
+    assert_eq!(contents(&mut store, "b/c.txt"), ["second text"]);
+    check_index(&mut store);
+}
+
+#[tokio::test]
+async fn files_are_passed_over_by_reason() {
+    let fixture = Fixture::new();
+    fixture.write("plain.txt", "text");
+    fixture.write(".hidden", "text");
+    fixture.write(".git/config", "text");
+    fixture.write(".gitignore", "/built\n*.log\n");
+    fixture.write("built/deep/out.txt", "text");
+    fixture.write("x.log", "text");
+    fixture.write("image", b"PNG\0\x01");
+    fixture.write("latin", b"caf\xe9");
+    fixture.write("late", [b"a".repeat(10_000), vec![0]].concat());
+    fixture.write("key.pem", "text");
+    fixture.write(&format!("{PLANTED}.txt"), "text");
+    fixture.write("closed.txt", "unknowable");
+    fixture.write("edge.txt", "a ".repeat(MOST_BYTES as usize / 2));
+    // 100 MB that nobody reads: the file has no blocks.
+    fs::File::create(fixture.root().join("large")).unwrap().set_len(100_000_000).unwrap();
+    symlink("/etc/passwd", fixture.root().join("link")).unwrap();
+    let mut store = fixture.store(None);
+    let report = fixture.ingest(&mut store, None, false).await.unwrap();
+    assert_eq!(report.added, 2);
+    let root = fixture.root();
+    let found: Vec<_> = report
+        .skipped
+        .iter()
+        .map(|(path, reason)| (path.strip_prefix(&root).unwrap().to_str().unwrap(), *reason))
+        .collect();
+    let secret = format!("{PLANTED}.txt");
+    let expected = [
+        (".git", SkipReason::Hidden),
+        (".gitignore", SkipReason::Hidden),
+        (".hidden", SkipReason::Hidden),
+        ("built", SkipReason::Ignored),
+        ("closed.txt", SkipReason::Secret),
+        ("image", SkipReason::Binary),
+        ("key.pem", SkipReason::Secret),
+        ("large", SkipReason::TooLarge),
+        ("late", SkipReason::Binary),
+        ("latin", SkipReason::Binary),
+        ("link", SkipReason::NotRegular),
+        (secret.as_str(), SkipReason::Secret),
+        ("x.log", SkipReason::Ignored),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(report.skipped_by_reason()[&SkipReason::Secret], 3);
+}
+
+#[tokio::test]
+async fn a_named_file_may_be_hidden_but_not_secret() {
+    let fixture = Fixture::new();
+    let paths = [fixture.write(".hidden", "text"), fixture.write("key.pem", "text")];
+    let mut store = fixture.store(None);
+    let ingest = Ingest {
+        root: &fixture.root(),
+        paths: &paths,
+        secrets: &Filter,
+        embedder: None,
+        prune: false,
+        now: Timestamp::UNIX_EPOCH,
+    };
+    let report = store.ingest(ingest).await.unwrap();
+    assert_eq!((report.added, report.skipped[&paths[1]]), (1, SkipReason::Secret));
+    let missing = [fixture.root().join("missing")];
+    let error = store.ingest(Ingest { paths: &missing, ..ingest }).await.unwrap_err();
+    assert!(matches!(error, DocumentError::Path { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn no_planted_key_is_in_any_file_of_the_store() {
+    let fixture = Fixture::new();
+    fixture.write("a.txt", format!("before {PLANTED} after"));
+    let embedder = Switched::default();
+    let mut store = fixture.store(Some(&embedder));
+    fixture.ingest(&mut store, Some(&embedder), false).await.unwrap();
+    assert_eq!(contents(&mut store, "a.txt"), ["before [redacted] after"]);
+    let mut count = 0;
+    for entry in fs::read_dir(fixture.folder.stores()).unwrap() {
+        let bytes = fs::read(entry.unwrap().path()).unwrap();
+        assert!(!bytes.windows(PLANTED.len()).any(|window| window == PLANTED.as_bytes()));
+        count += 1;
+    }
+    assert_eq!(count, 3, "the database, its log and its shared memory");
+}
+
+#[tokio::test]
+async fn prune_drops_what_is_gone_below_the_paths_only() {
+    let fixture = Fixture::new();
+    let gone = fixture.write("a/gone.txt", "one");
+    fixture.write("a/stays.txt", "two");
+    fixture.write("b/gone.txt", "three");
+    let mut store = fixture.store(None);
+    fixture.ingest(&mut store, None, false).await.unwrap();
+    fs::remove_file(gone).unwrap();
+    fs::remove_file(fixture.root().join("b/gone.txt")).unwrap();
+    assert_eq!(fixture.ingest(&mut store, None, false).await.unwrap().dropped, 0);
+    let (root, paths) = (fixture.root(), [fixture.root().join("a")]);
+    let now = Timestamp::UNIX_EPOCH;
+    let ingest = Ingest { root: &root, paths: &paths, secrets: &Filter, embedder: None, prune: true, now };
+    assert_eq!(store.ingest(ingest).await.unwrap().dropped, 1);
+    assert_eq!(store.status().unwrap().sources, 2);
+    // A file that became secret is dropped too.
+    fixture.write("a/stays.txt", "unknowable");
+    assert_eq!(store.ingest(ingest).await.unwrap().dropped, 1);
+    check_index(&mut store);
+}
+
+#[tokio::test]
+async fn an_embedder_that_fails_in_the_middle_leaves_the_file_as_it_was() {
+    let fixture = Fixture::new();
+    fixture.write("a.txt", "old text");
+    let embedder = Switched::default();
+    let mut store = fixture.store(Some(&embedder));
+    fixture.ingest(&mut store, Some(&embedder), false).await.unwrap();
+    fixture.write("a.txt", "new words in many chunks. ".repeat(2000));
+    embedder.calls.store(0, Ordering::Relaxed);
+    embedder.is_off.store(true, Ordering::Relaxed);
+    let error = fixture.ingest(&mut store, Some(&embedder), false).await.unwrap_err();
+    assert!(matches!(error, DocumentError::Embed(_)), "{error:?}");
+    assert_eq!(embedder.calls.load(Ordering::Relaxed), 2, "the first call had vectors");
+    assert_eq!(contents(&mut store, "a.txt"), ["old text"]);
+    embedder.is_off.store(false, Ordering::Relaxed);
+    assert_eq!(fixture.ingest(&mut store, Some(&embedder), false).await.unwrap().changed, 1);
+    check_index(&mut store);
+}
+
+#[tokio::test]
+async fn a_store_belongs_to_one_embedder() {
+    let fixture = Fixture::new();
+    fixture.write("a.txt", "text");
+    let mut plain = fixture.store(None);
+    let error = fixture.ingest(&mut plain, Some(&HashedEmbedder), false).await.unwrap_err().to_string();
+    assert!(error.contains("has vectors of no embedder, not of `hashed` (length 512)"), "{error}");
+    assert!(plain.query("text", QueryOptions::default(), Some(&HashedEmbedder)).await.is_err());
+    let other = EmbedderId { name: "other".to_owned(), length: 3 };
+    let mut other =
+        DocumentStore::create(&fixture.folder, "other", Some(other), Timestamp::UNIX_EPOCH).unwrap();
+    for embedder in [None, Some(&HashedEmbedder as &dyn Embedder)] {
+        let error = fixture.ingest(&mut other, embedder, false).await.unwrap_err().to_string();
+        assert!(error.contains("`other` (length 3)"), "{error}");
+    }
+    assert_eq!(other.status().unwrap().sources, 0);
+}
+
+#[test]
+fn stores_are_created_listed_and_deleted_once() {
+    let fixture = Fixture::new();
+    assert_eq!(DocumentStore::names(&fixture.folder).unwrap(), Vec::<String>::new());
+    drop(fixture.store(None));
+    let create = |name| DocumentStore::create(&fixture.folder, name, None, Timestamp::UNIX_EPOCH);
+    assert!(matches!(create("docs"), Err(DocumentError::Exists(_))));
+    let long = "a".repeat(65);
+    for name in ["", "a/b", "..", ".", "ä", &long] {
+        assert!(matches!(create(name), Err(DocumentError::Name(_))), "{name}");
+    }
+    create("Api_2").unwrap();
+    assert_eq!(DocumentStore::names(&fixture.folder).unwrap(), ["Api_2", "docs"]);
+    DocumentStore::delete(&fixture.folder, "docs").unwrap();
+    assert!(matches!(DocumentStore::delete(&fixture.folder, "docs"), Err(DocumentError::NoStore(_))));
+    assert!(matches!(DocumentStore::open(&fixture.folder, "docs"), Err(DocumentError::NoStore(_))));
+    assert_eq!(DocumentStore::names(&fixture.folder).unwrap(), ["Api_2"]);
+}
+
+#[tokio::test]
+async fn two_ingests_at_once_leave_each_document_once() {
+    let fixture = Fixture::new();
+    for number in 0..20 {
+        fixture.write(&format!("{number}.txt"), format!("text of file {number}. ").repeat(60));
+    }
+    drop(fixture.store(None));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+                let mut store = DocumentStore::open(&fixture.folder, "docs").unwrap();
+                runtime.block_on(fixture.ingest(&mut store, None, false)).unwrap();
+            });
+        }
+    });
+    let mut store = DocumentStore::open(&fixture.folder, "docs").unwrap();
+    assert_eq!(store.status().unwrap().sources, 20);
+    let text = "text of file 7. ".repeat(60);
+    assert_eq!(contents(&mut store, "7.txt").len(), chunks(&text, CHUNK_CHARACTERS).len());
+    check_index(&mut store);
+}
