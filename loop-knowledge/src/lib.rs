@@ -7,7 +7,7 @@ mod extractor;
 pub mod fts;
 pub mod languages;
 mod memory;
-mod notes;
+pub mod notes;
 mod secrets;
 mod store;
 

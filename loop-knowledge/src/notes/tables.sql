@@ -41,7 +41,7 @@ CREATE TABLE observation_concepts (
     PRIMARY KEY (observation, concept)
 ) STRICT, WITHOUT ROWID;
 
--- The full text of projects, observations and concepts: `item` is the id in the table that `silo` names.
+-- The full text of the items below.
 CREATE VIRTUAL TABLE note_texts USING fts5 (
     text, silo UNINDEXED, item UNINDEXED, tokenize = 'unicode61 remove_diacritics 2'
 );
@@ -51,6 +51,14 @@ CREATE TABLE project_in_use (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     project INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE
 ) STRICT;
+
+CREATE VIEW note_items AS
+SELECT 'project' AS silo, id AS item, name AS label, description AS text FROM projects
+UNION ALL
+SELECT 'concept', id, name, description FROM concepts
+UNION ALL
+SELECT 'observation', observations.id, observations.kind || ' in ' || projects.name, observations.text
+FROM observations JOIN projects ON projects.id = observations.project;
 
 CREATE VIEW project_summary AS
 SELECT
