@@ -6,7 +6,7 @@ mod error;
 mod extractor;
 pub mod fts;
 pub mod languages;
-mod memory;
+pub mod memory;
 pub mod notes;
 mod secrets;
 mod store;

@@ -1,0 +1,68 @@
+//! Reasons why a memory cannot be stored, found or changed.
+
+use std::path::PathBuf;
+
+use crate::{BoxError, EmbedError, Error};
+
+/// The reason why an operation on memories failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MemoryError {
+    /// A file or the database cannot be used.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// It cannot be known which words are secret.
+    #[error("the memory was not stored, since its secrets cannot be removed")]
+    Secrets(#[source] BoxError),
+    /// There is no vector of a text.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    /// No memory has this id.
+    #[error("there is no memory `{0}`: `loop memory list` lists them")]
+    Unknown(String),
+    /// Several memories have ids that begin like this.
+    #[error("`{id}` is the beginning of {count} ids, such as {first} and {second}: write more of it")]
+    Ambiguous {
+        /// The beginning.
+        id: String,
+        /// The number of memories.
+        count: usize,
+        /// The first id.
+        first: String,
+        /// The second id.
+        second: String,
+    },
+    /// The memory is in another state than the operation needs.
+    #[error("the memory {id} is {state}, and only {expected} ones can be changed like this")]
+    State {
+        /// Its id.
+        id: String,
+        /// Its state.
+        state: super::MemoryState,
+        /// The states that the operation accepts.
+        expected: &'static str,
+    },
+    /// A field of a new memory is faulty.
+    #[error("the memory was not stored: {0}")]
+    Invalid(String),
+    /// The front matter of a file has a form in which one value cannot be replaced.
+    #[error("{} stays unchanged, since its front matter cannot be edited safely: change `{key}` by hand", path.display())]
+    Edit {
+        /// The file.
+        path: PathBuf,
+        /// The key to change.
+        key: &'static str,
+    },
+    /// There is a profile already.
+    #[error("the workspace has a profile: edit {}", .0.display())]
+    ProfileExists(PathBuf),
+}
+
+/// A file below `memories/` that is not a memory. It is skipped and stays unchanged.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct MemoryFault {
+    /// The file.
+    pub path: PathBuf,
+    /// The fault.
+    pub why: String,
+}
