@@ -8,6 +8,7 @@ pub mod fts;
 pub mod languages;
 pub mod memory;
 pub mod notes;
+pub mod recall;
 mod secrets;
 mod store;
 

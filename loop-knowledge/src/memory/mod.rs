@@ -9,9 +9,10 @@ mod folder;
 mod index;
 mod item;
 mod profile;
+mod retrieve;
 mod scope;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod yaml;
 
 use std::{
@@ -163,6 +164,11 @@ impl<'a> Memories<'a> {
     /// Fails if the files or the database cannot be used.
     pub fn profile(&mut self) -> Result<Option<Memory>, MemoryError> {
         Ok(self.all()?.into_iter().find(is_profile))
+    }
+
+    /// Returns the filter of secrets.
+    pub(crate) fn secrets(&self) -> &'a dyn SecretFilter {
+        self.secrets
     }
 
     /// Removes secrets from all texts.
