@@ -8,6 +8,9 @@ mod file;
 mod folder;
 mod index;
 mod item;
+pub mod mining;
+#[cfg(test)]
+mod mining_tests;
 mod profile;
 mod retrieve;
 mod scope;

@@ -98,7 +98,7 @@ impl Memories<'_> {
     }
 
     /// Computes the vectors that are missing, or that are of another embedder.
-    async fn add_vectors(&mut self, embedder: &dyn Embedder) -> Result<(), MemoryError> {
+    pub(super) async fn add_vectors(&mut self, embedder: &dyn Embedder) -> Result<(), MemoryError> {
         let missing = self.database.read(|read| {
             let mut statement = read.prepare(
                 "SELECT memories.file, json FROM memories

@@ -52,7 +52,7 @@ pub(crate) fn all_bytes(folder: &Path) -> Vec<u8> {
     entries.flat_map(bytes).collect()
 }
 
-fn contains(bytes: &[u8], text: &str) -> bool {
+pub(crate) fn contains(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
