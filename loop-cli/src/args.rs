@@ -7,12 +7,14 @@ mod command_words;
 mod every;
 mod init;
 mod inspect;
+mod kb;
 mod models;
 mod numbers;
 mod overrides;
 mod pipeline;
 mod plan;
 mod policy;
+mod rag;
 mod resume;
 mod run;
 mod schedule;
@@ -32,11 +34,13 @@ pub(crate) use self::{
     every::EveryArgs,
     init::InitArgs,
     inspect::{ABOUT_VERIFY, PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs, VerifyArgs},
+    kb::{ConceptCommand, KbArgs, KbCommand, ProjectCommand},
     models::{DoctorArgs, ModelsArgs},
     overrides::OverrideArgs,
     pipeline::PipelineArgs,
     plan::{PerformArgs, PlanArgs, PlanCommand},
     policy::{ExplainArgs, PolicyCommand, PolicyFolderArgs},
+    rag::{KnowledgeArgs, RagArgs, RagCommand},
     resume::{GrantArgs, ResumeArgs},
     run::{OutputArgs, RunArgs, RunOptions},
     schedule::{
@@ -279,6 +283,31 @@ Examples:
         after_help = "Examples:\n  loop skill list\n  loop skill check --strict .agents/skills/*"
     )]
     Skill(SkillCommand),
+    /// Read documents into a store, and find them again
+    #[command(
+        hide = true,
+        after_help = "\
+Exit:  0 done  1 nothing was found  2 wrong usage  3 it could not be done
+
+Examples:
+  loop rag new docs
+  loop rag ingest docs README.md
+  loop rag query 'how is a run resumed?'
+  loop rag on"
+    )]
+    Rag(RagArgs),
+    /// Keep notes on projects, and find them again
+    #[command(
+        hide = true,
+        after_help = "\
+Exit:  0 done  1 nothing was found  2 wrong usage  3 it could not be done
+
+Examples:
+  loop kb project add parser
+  loop kb observe finding the tokeniser is the slow part
+  loop kb search tokeniser"
+    )]
+    Kb(KbArgs),
     /// List models, or show what is known about one
     #[command(
         hide = true,

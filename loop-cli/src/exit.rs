@@ -14,6 +14,8 @@ pub(crate) const DENIED: u8 = 1;
 pub(crate) const UNFINISHED: u8 = 1;
 /// `loop verify`: the journal was changed, or the check has another verdict.
 pub(crate) const DIFFERS: u8 = 1;
+/// `loop rag query`, `loop kb search`: nothing was found.
+pub(crate) const NOT_FOUND: u8 = 1;
 /// A guardrail halted the run.
 pub(crate) const HALTED: u8 = 1;
 /// The command line, the manifest or the machine's set-up is wrong, or a stored file is unusable. Nothing was run.

@@ -11,6 +11,8 @@ use loop_manifest::{ToolsError, model::ModelChoiceError};
 use loop_schedule::{JobError, JobIdError, SecretInAction, StoreError, ZoneError};
 use loop_telemetry::{StateDirError, transcript::SessionError};
 
+use crate::knowledge::KnowledgeError;
+
 /// The reason why a session cannot carry out a line. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -68,6 +70,9 @@ pub enum InputError {
     /// The plan's file is not usable.
     #[error(transparent)]
     Plan(#[from] PlanFileError),
+    /// The documents or notes are not usable.
+    #[error(transparent)]
+    Knowledge(#[from] KnowledgeError),
     /// The loop cannot be built.
     #[error(transparent)]
     Loop(#[from] BuildError),

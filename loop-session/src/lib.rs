@@ -8,6 +8,7 @@ mod error;
 pub mod fires;
 mod host;
 pub mod jobs;
+pub mod knowledge;
 pub mod policy;
 pub mod repeat;
 mod session;

@@ -104,6 +104,14 @@ impl StateDir {
         self.folder("assays")
     }
 
+    /// Returns the folder of what is known about workspaces. Each has a folder of its own in it.
+    ///
+    /// # Errors
+    /// [`StateDirError::NotPlain`] if it is a link or a file.
+    pub fn knowledge(&self) -> Result<PathBuf, StateDirError> {
+        self.folder("knowledge")
+    }
+
     /// Returns a subfolder that does not exist yet, or that is a folder.
     fn folder(&self, name: &str) -> Result<PathBuf, StateDirError> {
         let path = self.0.join(name);

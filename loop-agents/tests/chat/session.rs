@@ -106,3 +106,19 @@ fn conversations_of_before_there_were_pictures_are_read() {
     assert_eq!(history.messages(), [Message::user("Hi"), Message::assistant("Hello")]);
     assert_eq!(serde_json::to_string(&history).unwrap(), old);
 }
+
+#[tokio::test]
+async fn a_context_is_part_of_the_requests_of_a_turn_and_not_of_the_conversation() {
+    let (_folder, tools) = workshop();
+    let call = json!({ "path": "needle.txt" });
+    let model = ScriptedModel::new().calls("read_file", call).says("One.").says("Two.");
+    let mut chat = Chat::new(model.clone()).tools(tools);
+    chat.set_context(Some("Found. ".to_owned()));
+    chat.turn("First?").run().await.unwrap();
+    chat.set_context(None);
+    chat.turn("Second?").run().await.unwrap();
+    let first: Vec<_> =
+        model.requests().iter().map(|request| request.messages[0].text().to_owned()).collect();
+    assert_eq!(first, ["Found. First?", "Found. First?", "First?"]);
+    assert_eq!(chat.history().messages()[0].text(), "First?");
+}

@@ -10,6 +10,7 @@ use loop_manifest::{
     task::{LoopsError, TaskError},
 };
 use loop_schedule::JobError;
+use loop_session::knowledge::KnowledgeError;
 use loop_telemetry::{
     JournalError, RetentionError, StateDirError, StoreError, TelemetryError, transcript::SessionError,
 };
@@ -74,6 +75,8 @@ pub(crate) enum Failure {
     Jobs(#[from] loop_schedule::StoreError),
     /// The history of fires cannot be read.
     Fires(#[from] loop_session::fires::FireHistoryError),
+    /// Documents or notes cannot be used.
+    Knowledge(#[from] KnowledgeError),
     /// A turn of a conversation has no reply.
     Turn(#[from] TurnError),
     /// Standard output cannot be written.
@@ -84,7 +87,7 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Returns the exit code of this kind. Unusable stored files count as a wrong set-up, because nothing was run.
-    pub(crate) const fn exit_code(&self) -> u8 {
+    pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Manifest(_) | Self::Usage(_) | Self::Setup(_) | Self::Busy(_) => exit::USAGE,
             Self::Plan(_) | Self::Verification(_) | Self::Task(_) | Self::Loops(_) | Self::Model(_) => {
@@ -94,6 +97,13 @@ impl Failure {
             Self::Retention(_) | Self::Session(_) | Self::Snapshots(_) => exit::USAGE,
             Self::Store(_) | Self::Journal(_) | Self::Unreadable(_) | Self::Jobs(_) | Self::Fires(_) => {
                 exit::USAGE
+            }
+            Self::Knowledge(error) => {
+                if error.is_usage() {
+                    exit::USAGE
+                } else {
+                    exit::FAILED
+                }
             }
             Self::PlanFile(_) | Self::RequestPlan(RequestPlanError::Agent(_)) => exit::USAGE,
             Self::RequestPlan(_) => exit::HALTED,

@@ -10,11 +10,13 @@ mod environment;
 mod every;
 mod failure;
 mod init;
+mod kb;
 mod man;
 mod models;
 mod pipeline;
 mod plan;
 pub(crate) mod policy;
+mod rag;
 mod report;
 mod resume;
 mod rm;
@@ -87,6 +89,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Pipeline(args) => pipeline::exec(&args),
         Command::Assay(args) => assay::exec(&args),
         Command::Skill(command) => skill::exec(&command),
+        Command::Rag(args) => rag::exec(&args),
+        Command::Kb(args) => kb::exec(&args),
         Command::Diff(args) => snapshots::diff(&args),
         Command::Restore(args) => snapshots::restore(&args),
         Command::Apply(args) => snapshots::apply(&args),

@@ -3,6 +3,7 @@
 //! A store belongs to one embedder, or to none, from its creation. A document is replaced in one transaction, so a
 //! reader sees its old or its new chunks, and never both or none.
 
+mod block;
 mod chunks;
 mod error;
 mod ingest;
@@ -15,6 +16,7 @@ mod tests;
 
 pub(crate) use self::chunks::{Region, chunks_of_regions};
 pub use self::{
+    block::context_block,
     chunks::{CHUNK_CHARACTERS, Chunk, chunks},
     error::DocumentError,
     ingest::{Ingest, IngestReport},

@@ -1,6 +1,12 @@
 //! The files of one workspace: `knowledge.db`, the stores of documents, and the memories.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs, io,
+    os::unix::ffi::OsStrExt as _,
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest as _, Sha256};
 
 use super::{Database, Schema};
 use crate::{Error, documents::selection, memory, notes};
@@ -20,6 +26,18 @@ impl KnowledgeFolder {
     #[must_use]
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self(folder.into())
+    }
+
+    /// The knowledge about the workspace `root`, in a folder of its own below `state`. The name of that folder is a
+    /// digest of the workspace's path without links: a path may have a secret in it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the workspace cannot be found.
+    pub fn of_workspace(state: &Path, root: &Path) -> io::Result<Self> {
+        let digest = Sha256::digest(fs::canonicalize(root)?.as_os_str().as_bytes());
+        let key: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self(state.join(key)))
     }
 
     /// The folder.
@@ -49,5 +67,24 @@ impl KnowledgeFolder {
     /// Opens `knowledge.db`.
     pub(crate) fn open(&self) -> Result<Database, Error> {
         Database::open(&self.database(), &KNOWLEDGE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_workspace_has_one_folder_by_whichever_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, link) = (dir.path().join("root"), dir.path().join("link"));
+        fs::create_dir(&root).unwrap();
+        symlink(&root, &link).unwrap();
+        let of = |root: &Path| KnowledgeFolder::of_workspace(Path::new("/state"), root);
+        assert_eq!(of(&root).unwrap(), of(&link).unwrap());
+        assert_ne!(of(&root).unwrap(), of(dir.path()).unwrap());
+        assert!(of(&dir.path().join("missing")).is_err());
     }
 }

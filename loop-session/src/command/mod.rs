@@ -10,6 +10,7 @@ mod group;
 #[cfg(test)]
 mod guide_page;
 mod info;
+mod knowledge_commands;
 mod model_commands;
 mod registry;
 mod repeat_effect;
@@ -42,6 +43,8 @@ impl Commands {
             .with(context_commands::SummarizeCommand)
             .with(context_commands::ContextCommand)
             .with(context_commands::InitCommand)
+            .with(knowledge_commands::RagCommand)
+            .with(knowledge_commands::KbCommand)
             .with(file_commands::ReadCommand)
             .with(file_commands::ReadDirCommand)
             .with(file_commands::AttachCommand)

@@ -11,6 +11,7 @@ mod own_commands;
 mod policy;
 mod recording;
 mod resume;
+mod retrieval;
 mod run_line;
 mod snapshots;
 mod state;

@@ -62,6 +62,8 @@ pub(crate) struct Dialogue {
     pub(crate) usage: Usage,
     /// True if the last turn had no known cost, and the person has read that.
     pub(crate) told_unknown_cost: bool,
+    /// True if the person has read that retrieval uses full text alone.
+    pub(crate) told_full_text: bool,
 }
 
 /// The model with which a session starts.
@@ -165,6 +167,7 @@ impl Session {
                 turns: 0,
                 usage: Usage::unknown(),
                 told_unknown_cost: false,
+                told_full_text: false,
             },
             tools,
             jobs: jobs.disabled(is_disabled),

@@ -27,6 +27,7 @@ impl Session {
         let name = model.id().to_owned();
         let message = self.message(prompt);
         self.choose_named_files(None);
+        self.retrieve_for(prompt, None).await;
         let sent = self.dialogue.chat.as_sent(message.clone());
         self.summarise_if_full(&sent).await?;
         self.run_turn(message, &name, None).await
@@ -43,6 +44,7 @@ impl Session {
             return Err(InputError::refused(format!("the question for {name} is missing: @{name} TEXT")));
         }
         let (message, name) = (self.message(prompt), other.id().to_owned());
+        self.retrieve_for(prompt, Some(&other)).await;
         self.run_turn(message, &name, Some(&other)).await
     }
 

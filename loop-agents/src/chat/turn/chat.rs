@@ -45,6 +45,8 @@ pub struct Chat {
     pub(super) tools: Option<Toolbox>,
     /// The workspace whose files a prompt carries if it names them.
     pub(super) named_files: Option<Workspace>,
+    /// The text before each prompt, in requests only.
+    pub(super) context: Option<String>,
     pub(in crate::chat) definitions: Vec<ToolDefinition>,
     pub(in crate::chat) history: History,
     /// The server's count for the last reply, if only messages were added since.
@@ -63,6 +65,7 @@ impl Chat {
             pinned: Vec::new(),
             tools: None,
             named_files: None,
+            context: None,
             definitions: Vec::new(),
             history: History::new(),
             counted: None,

@@ -55,6 +55,22 @@ impl Chat {
         }
     }
 
+    /// Puts a text before the prompts of the next turns: something that was found for them. The text is part of the
+    /// requests of a turn, and not of the conversation. `None` stops that.
+    pub fn set_context(&mut self, context: Option<String>) {
+        self.context = context;
+    }
+
+    /// Returns the messages of a request: the prompt at this index follows the [context](Self::set_context).
+    pub(super) fn with_context<'a>(&self, messages: &'a [Message], prompt: usize) -> Cow<'a, [Message]> {
+        let (Some(context), Some(asked)) = (&self.context, messages.get(prompt)) else {
+            return Cow::Borrowed(messages);
+        };
+        let mut messages = messages.to_vec();
+        messages[prompt] = asked.clone().with_text(|text| format!("{context}{text}"));
+        Cow::Owned(messages)
+    }
+
     /// Replaces the messages. Pinned texts stay.
     pub fn set_history(&mut self, history: History) {
         self.history = history;

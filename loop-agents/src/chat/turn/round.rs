@@ -20,13 +20,17 @@ pub(super) struct TurnDraft {
     pub(super) failure: Option<ModelError>,
     /// The server's count for the last reply, if it still matches the conversation.
     pub(super) counted: Option<u64>,
+    /// The index of the prompt among the messages.
+    asked: usize,
     /// Whether an event has already reported a full window.
     is_full: bool,
 }
 
 impl TurnDraft {
-    pub(super) const fn new(history: History) -> Self {
-        Self { history, reports: Vec::new(), failure: None, counted: None, is_full: false }
+    /// Begins with the messages that go along. The last one contains the prompt.
+    pub(super) fn new(history: History) -> Self {
+        let asked = history.messages().len().saturating_sub(1);
+        Self { history, reports: Vec::new(), failure: None, counted: None, asked, is_full: false }
     }
 }
 
@@ -114,9 +118,8 @@ impl Round<'_> {
             None => LAST_ROUND.to_owned(),
         });
         let system = last.as_deref().or(instructions.as_deref());
-        let request = Request::new(draft.history.messages())
-            .with_system(system)
-            .with_tools(&chat.definitions, may_call);
+        let messages = chat.with_context(draft.history.messages(), draft.asked);
+        let request = Request::new(&messages).with_system(system).with_tools(&chat.definitions, may_call);
         metered(*model, request, &meters, &mut |delta: Delta<'_>| on_event(TurnEvent::Delta(delta))).await
     }
 

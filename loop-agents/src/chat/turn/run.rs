@@ -109,15 +109,15 @@ impl<'a> Turn<'a> {
         }
         let prompt = chat.as_sent(prompt);
         let model = other.as_deref().unwrap_or(&*chat.model);
+        let sent = &chat.with_context(std::slice::from_ref(&prompt), 0)[0];
         let measure = match (&other, last) {
-            (None, None) => chat.measure_with(&prompt),
-            (_, last) => chat.measure_last(last.unwrap_or(usize::MAX), Some(&prompt), model.context_window()),
+            (None, None) => chat.measure_with(sent),
+            (_, last) => chat.measure_last(last.unwrap_or(usize::MAX), Some(sent), model.context_window()),
         };
         chat.check_room(measure)?;
         let first = last.map_or(0, |last| chat.history.turns_from(last));
         let (before, along) = chat.history.messages().split_at(first);
-        let mut draft = TurnDraft::new(along.iter().cloned().collect());
-        draft.history.push(prompt);
+        let mut draft = TurnDraft::new(along.iter().cloned().chain([prompt]).collect());
         let round = Round { chat, model, draft: &mut draft, meter, on_event: &mut *on_event };
         let report = composed(round, &chat.limits, cancel).run().await;
         let TurnDraft { history, reports, failure, counted, .. } = draft;
@@ -133,8 +133,9 @@ impl<'a> Turn<'a> {
             _ => before.iter().cloned().chain(Vec::from(history)).collect::<History>(),
         };
         // The count does not match the context if it comes from another model, or if the request left out older
-        // messages.
-        chat.grow(whole, counted.filter(|_| other.is_none() && first == 0));
+        // messages or had a text that the conversation has not.
+        let is_whole = other.is_none() && first == 0 && chat.context.is_none();
+        chat.grow(whole, counted.filter(|_| is_whole));
         Ok(TurnOutput {
             text: text.clone(),
             calls: reports.iter().map(ToolCallSummary::from).collect(),

@@ -44,6 +44,8 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Policy(_)
         | Command::Session(_)
         | Command::Skill(_)
+        | Command::Rag(_)
+        | Command::Kb(_)
         | Command::Models(_)
         | Command::Doctor(_)
         | Command::Schema { .. }

@@ -1,0 +1,72 @@
+//! `loop rag`: reads documents into a store, and finds them again.
+
+use std::{env, path::Path, process::ExitCode};
+
+use loop_session::knowledge::{KnowledgeError, KnowledgeReply, RagRequest, WorkspaceKnowledge};
+use loop_telemetry::StateDir;
+
+use super::{
+    Failure,
+    environment::{block_on, dir, settings, unless_signalled},
+    runs::json,
+};
+use crate::{
+    args::{KnowledgeArgs, RagArgs, RagCommand},
+    clock, exit,
+    view::{self, text},
+};
+
+pub(crate) fn exec(args: &RagArgs) -> Result<ExitCode, Failure> {
+    let (known, request) = (known(&args.place)?, request(&args.command)?);
+    let mut is_empty = false;
+    let code = block_on(unless_signalled(async {
+        let reply = request.run(&known).await?;
+        is_empty = reply.is_empty;
+        show(&reply, args.place.json);
+        Ok(())
+    }))?;
+    Ok(if is_empty { ExitCode::from(exit::NOT_FOUND) } else { code })
+}
+
+fn request(command: &RagCommand) -> Result<RagRequest, Failure> {
+    Ok(match command {
+        RagCommand::List => RagRequest::List,
+        RagCommand::New { name, embedder } => {
+            RagRequest::Create { name: name.clone(), embedder: embedder.clone() }
+        }
+        RagCommand::Use { name } => RagRequest::Use { name: name.clone() },
+        RagCommand::Drop { name } => RagRequest::Delete { name: name.clone() },
+        RagCommand::Ingest { paths, prune, store } => {
+            // A path is relative to the folder of the caller, as in every shell.
+            let here = dir(None)?;
+            let paths = paths.iter().map(|path| here.join(path)).collect();
+            RagRequest::Ingest { paths, prune: *prune, store: store.clone() }
+        }
+        RagCommand::Status => RagRequest::Status,
+        RagCommand::Query { text, top_k, store } => {
+            RagRequest::Query { text: text.join(" "), top_k: *top_k, store: store.clone() }
+        }
+        RagCommand::On => RagRequest::Switch { on: true },
+        RagCommand::Off => RagRequest::Switch { on: false },
+    })
+}
+
+/// Returns what is known about the folder.
+pub(super) fn known(place: &KnowledgeArgs) -> Result<WorkspaceKnowledge, Failure> {
+    let dir = dir(place.cwd.as_deref())?;
+    let settings = settings(place.cwd.as_deref().unwrap_or(Path::new("")))?;
+    let state = StateDir::from_env_with(|name| env::var_os(name)).map_err(KnowledgeError::from)?;
+    Ok(WorkspaceKnowledge::new(&state, &dir, &settings, view::secrets(), clock::now())?)
+}
+
+/// Prints a reply.
+pub(super) fn show(reply: &KnowledgeReply, is_json: bool) {
+    if is_json {
+        let _ = reply.json.iter().all(|value| view::print_json_or_warn(&json(value)));
+    } else if reply.is_empty {
+        view::say(&text::printable(&reply.text));
+    } else {
+        view::print_or_warn(&text::printable(&reply.text));
+    }
+    reply.remarks.iter().for_each(|remark| view::say(&text::printable(remark)));
+}

@@ -1,0 +1,134 @@
+//! `loop rag` and `/rag`: documents in a store, found again, and added to prompts.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use loop_testing::Answer;
+use serde_json::Value;
+
+use crate::{chat_harness::ChatHarness, model_server::ModelServer, screen::SIZES, support::Scenario};
+
+/// A key by its shape.
+const PLANTED: &str = "sk-ant-REDACTED";
+
+fn with_documents() -> Scenario {
+    let scenario = Scenario::new();
+    scenario.write("docs/bread.md", "# Bread\nRye bread needs water.\n\n## Oven\nForty minutes.\n");
+    scenario.write("docs/key.txt", format!("the key is {PLANTED}\n"));
+    scenario.write("docs/.env", "KEY=1\n");
+    scenario.write("docs/id_rsa", "private\n");
+    scenario
+}
+
+/// Returns the files of all stores.
+fn stored_bytes(scenario: &Scenario) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut folders = vec![scenario.state().join("knowledge")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else {
+                let mode = entry.metadata().expect("a file").permissions().mode() & 0o777;
+                assert_eq!(mode, 0o600, "{}", entry.path().display());
+                bytes.extend(std::fs::read(entry.path()).expect("a file"));
+            }
+        }
+    }
+    bytes
+}
+
+#[test]
+fn documents_are_read_and_found_again() {
+    let scenario = with_documents();
+    scenario.run(&["rag", "new", "docs"]).exits(0).prints(&["the store `docs` was created, and is in use"]);
+    let ingest = scenario.run(&["rag", "ingest", "docs"]).exits(0);
+    let report = "2 added, 0 changed, 0 unchanged, 0 dropped; 3 new chunks\nskipped 1: hidden\nskipped 1: secret\n  \
+                  secret  docs/id_rsa\n";
+    assert_eq!(ingest.stdout, report);
+    scenario.run(&["rag", "ingest", "docs"]).exits(0).prints(&["0 added, 0 changed, 2 unchanged"]);
+    let found = scenario.run(&["rag", "query", "rye", "bread?"]).exits(0);
+    assert!(found.stdout.contains("  docs/bread.md:1-2  # Bread\n"), "{}", found.stdout);
+    assert!(found.stderr.contains("full text alone"), "{}", found.stderr);
+    let found = scenario.run(&["rag", "query", "--json", "oven"]).exits(0).stdout;
+    let hit: Value = serde_json::from_str(&found).expect("one object");
+    assert_eq!((&hit["label"], &hit["first_line"]), (&"Oven".into(), &4.into()));
+    scenario.run(&["rag", "query", "zebra"]).exits(1).says(&["nothing was found"]);
+    std::fs::remove_file(scenario.path("docs/bread.md")).expect("a file");
+    scenario.run(&["rag", "ingest", "docs", "--prune"]).exits(0).prints(&["1 dropped"]);
+    let bytes = stored_bytes(&scenario);
+    assert!(!bytes.windows(PLANTED.len()).any(|window| window == PLANTED.as_bytes()));
+    assert!(scenario.run(&["rag", "query", "key"]).exits(0).stdout.contains("docs/key.txt"));
+}
+
+#[test]
+fn stores_are_chosen_by_name_and_have_one_embedder() {
+    let scenario = with_documents();
+    assert_eq!(
+        scenario.run(&["rag", "list"]).stdout,
+        "there are no stores: `loop rag new NAME` creates one\n"
+    );
+    for args in [&["rag", "status"][..], &["rag", "on"], &["rag", "query", "x"], &["rag", "ingest", "docs"]] {
+        scenario.run(args).exits(2).says(&["no store is in use"]);
+    }
+    scenario.run(&["rag", "new", "a/b"]).exits(2).says(&["write 1 to 64 letters"]);
+    scenario.run(&["rag", "new", "words"]).exits(0);
+    scenario.run(&["rag", "new", "parts", "--embedder", "hashed"]).exits(0);
+    scenario.run(&["rag", "new", "parts"]).exits(2).says(&["exists already"]);
+    scenario.run(&["rag", "new", "more", "--embedder", "other"]).exits(2).says(&["no embedder `other`"]);
+    scenario.run(&["rag", "ingest", "docs", "--store", "parts"]).exits(0);
+    let found = scenario.run(&["rag", "query", "breads", "--store", "parts"]).exits(0);
+    assert!(found.stdout.contains("docs/bread.md"), "a part of a word is enough: {}", found.stdout);
+    assert_eq!(found.stderr, "");
+    scenario.run(&["rag", "use", "parts"]).exits(0);
+    let list = scenario.run(&["rag", "list", "--json"]).exits(0).stdout;
+    let rows: Vec<Value> = list.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    assert_eq!((&rows[0]["name"], &rows[0]["in_use"]), (&"parts".into(), &true.into()));
+    assert_eq!(rows[0]["embedder"]["length"], 512);
+    assert_eq!((&rows[1]["name"], &rows[1]["sources"]), (&"words".into(), &0.into()));
+    scenario.run(&["rag", "drop", "parts"]).exits(0);
+    scenario.run(&["rag", "drop", "parts"]).exits(2).says(&["there is no store `parts`"]);
+    scenario.run(&["rag", "status"]).exits(2).says(&["no store is in use"]);
+}
+
+#[test]
+fn a_damaged_store_is_refused_and_can_be_replaced() {
+    let scenario = with_documents();
+    scenario.run(&["rag", "new", "docs"]).exits(0);
+    let folders = std::fs::read_dir(scenario.state().join("knowledge")).expect("a folder");
+    let folder = folders.flatten().next().expect("the folder of the workspace").path();
+    std::fs::write(folder.join("rag/docs.db"), "no database".repeat(500)).expect("a file");
+    scenario.run(&["rag", "query", "x"]).exits(3).says(&["is damaged", "Move the file away"]);
+    scenario.run(&["rag", "list"]).exits(0).prints(&["docs  cannot be used", "(in use)"]);
+    scenario.run(&["rag", "drop", "docs"]).exits(0);
+    scenario.run(&["rag", "new", "docs"]).exits(0);
+    scenario.run(&["rag", "ingest", "docs"]).exits(0).prints(&["2 added"]);
+}
+
+#[test]
+fn hits_go_before_a_prompt_and_not_into_the_conversation() {
+    let scenario = with_documents();
+    scenario.run(&["rag", "new", "docs"]).exits(0);
+    scenario.run(&["rag", "ingest", "docs"]).exits(0);
+    let server = ModelServer::new(["First.", "Second.", "Third."].map(|text| Answer::deltas([text])));
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZES[0]);
+    chat.wait_for_prompt_after("/help");
+    chat.says("/rag on", "are added to prompts");
+    chat.says("How much water?", "First.");
+    chat.says("And zebras?", "Second.");
+    chat.says("/rag off", "are not added");
+    chat.says("More water?", "Third.");
+    let prompts: Vec<_> = server.requests().iter().map(|request| last_text(&request.body)).collect();
+    let block = "### Context (from knowledge base)\n\n[1] docs/bread.md:1-2\n# Bread\nRye bread needs water.\n\n---\n\n\
+                 How much water?";
+    assert_eq!(prompts, [block, "And zebras?", "More water?"]);
+    let last = server.requests()[2].body["messages"].to_string();
+    assert!(!last.contains("knowledge base"), "{last}");
+    chat.says("/rag query forty", "docs/bread.md:4-5");
+    chat.leaves();
+}
+
+/// Returns the text of the last message of a request.
+fn last_text(body: &Value) -> String {
+    let content = &body["messages"].as_array().expect("messages").last().expect("a message")["content"];
+    content.as_str().map_or_else(|| content[0]["text"].as_str().expect("a text").to_owned(), str::to_owned)
+}

@@ -1,0 +1,56 @@
+//! Reasons why a request about knowledge failed.
+
+use std::{io, path::PathBuf};
+
+use loop_knowledge::{documents::DocumentError, notes::NoteError};
+use loop_telemetry::StateDirError;
+
+/// The reason why a request about knowledge failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KnowledgeError {
+    /// The documents cannot be used.
+    #[error(transparent)]
+    Documents(#[from] DocumentError),
+    /// The notes cannot be used.
+    #[error(transparent)]
+    Notes(#[from] NoteError),
+    /// A database cannot be used.
+    #[error(transparent)]
+    Store(#[from] loop_knowledge::Error),
+    /// There is no place for state.
+    #[error(transparent)]
+    State(#[from] StateDirError),
+    /// The workspace is not usable.
+    #[error("the folder {} cannot be used", path.display())]
+    Workspace {
+        /// The workspace.
+        path: PathBuf,
+        /// The error from the system.
+        source: io::Error,
+    },
+    /// No store is in use, and none was named.
+    #[error(
+        "no store is in use: `loop rag new NAME` creates one, `loop rag list` lists them, and `loop rag use NAME` \
+         chooses one"
+    )]
+    NoStoreInUse,
+    /// There is no such embedder.
+    #[error("there is no embedder `{0}`: write `none` (full text alone) or `hashed`")]
+    UnknownEmbedder(String),
+}
+
+impl KnowledgeError {
+    /// Returns whether the request itself was wrong, and not the machine or the stored data.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Documents(error) => !matches!(
+                error,
+                DocumentError::Store(_) | DocumentError::Embed(_) | DocumentError::NoEmbedder { .. }
+            ),
+            Self::Notes(error) => !matches!(error, NoteError::Store(_) | NoteError::Secrets(_)),
+            Self::NoStoreInUse | Self::UnknownEmbedder(_) | Self::Workspace { .. } => true,
+            _ => false,
+        }
+    }
+}
