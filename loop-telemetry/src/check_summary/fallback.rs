@@ -3,6 +3,7 @@
 use loop_core::Outcome;
 
 use super::{
+    failing_names::failing,
     findings::shorten,
     lines::{Line, is_notice, lines},
 };
@@ -19,14 +20,43 @@ pub(super) fn line(text: &str, outcome: Outcome, width: usize) -> Option<String>
     });
     let whole: Vec<_> = whole.filter(|_| outcome == Outcome::Fail).collect();
     let mut end = whole.iter().rev().take(END).copied();
+    if let Some(count) = end.clone().find(|line| counts_failures(line)) {
+        return Some(shorten(&with_names(count.trim(), &failing(&whole), width), width));
+    }
+    if let Some(panic) = panic(&whole) {
+        return Some(shorten(&panic, width));
+    }
     let line = end
-        .clone()
-        .find(|line| counts_failures(line))
-        .or_else(|| end.find(|line| states_error(line)))
+        .find(|line| states_error(line))
         .or_else(|| whole.iter().copied().find(|line| is_npm(line)))
         .or_else(|| maven_error(&whole))
         .or_else(|| text.lines().rev().find(|line| !is_notice(line) && has_word(line)))?;
     Some(shorten(line.trim(), width))
+}
+
+/// Appends names to a line, as far as they fit.
+fn with_names(line: &str, names: &[String], width: usize) -> String {
+    if names.is_empty() {
+        return line.to_owned();
+    }
+    let mut text = line.trim_end_matches('.').to_owned();
+    for (index, name) in names.iter().enumerate() {
+        let is_full = text.chars().count() + name.chars().count() + 5 > width;
+        if is_full && index > 0 {
+            return text + ", …";
+        }
+        text += if index == 0 { ": " } else { ", " };
+        text += name;
+    }
+    text
+}
+
+/// Returns the place and the message of the first panic of a Rust program.
+fn panic(lines: &[&str]) -> Option<String> {
+    let at = lines.iter().position(|line| line.starts_with("thread '") && line.contains(" panicked at "))?;
+    let place = lines[at].split_once(" panicked at ")?.1;
+    let message = lines.get(at + 1).map_or("", |line| line.trim());
+    Some(format!("{place} {message}").trim().trim_end_matches(':').to_owned())
 }
 
 /// Returns true for a line that is more than brackets, marks, a closing tag or a step of a stack.
@@ -37,7 +67,8 @@ fn has_word(line: &str) -> bool {
     let is_bare = ["fail", "failed", "failure", "failures", "failed tests", "error"]
         .contains(&text.trim_end_matches([':', ' ']).to_ascii_lowercase().as_str());
     let is_empty_package = text.starts_with("?  ") && text.ends_with("[no test files]");
-    let is_useless = is_stack || is_bare || is_empty_package || is_progress(text);
+    let is_time = text.starts_with("Total Test time ") || text.starts_with("note: run with `RUST_BACKTRACE=");
+    let is_useless = is_stack || is_bare || is_empty_package || is_time || is_progress(text);
     !is_useless && !text.starts_with("</") && text.contains(char::is_alphanumeric)
 }
 
@@ -132,6 +163,68 @@ mod tests {
         ] {
             assert!(counts_failures(line), "{line}");
         }
+    }
+
+    #[test]
+    fn the_failing_tests_stand_behind_the_count() {
+        for (output, expected) in [
+            (
+                "33% tests passed, 2 tests failed out of 3\n\nThe following tests FAILED:\n\t  2 - subs (Failed)\n\t  3 - divs (SEGFAULT)\n",
+                "33% tests passed, 2 tests failed out of 3: subs, divs",
+            ),
+            (
+                "CalcTest > adds() FAILED\n    org.x at CalcTest.java:5\n\n3 tests completed, 1 failed\n\n> Task :test FAILED\n",
+                "3 tests completed, 1 failed: CalcTest > adds()",
+            ),
+            (
+                "[ERROR] Failures:\n[ERROR]   CalcTest.adds:12 expected: <3> but was: <4>\n[INFO]\n[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0\n",
+                "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0: CalcTest.adds",
+            ),
+            (
+                "4 examples, 1 failure\n\nFailed examples:\n\nrspec ./spec/a_spec.rb:2 # Calc adds\n",
+                "4 examples, 1 failure: Calc adds",
+            ),
+            (
+                "  1) test adds (CalcTest)\n     test/c.exs:4\n\n2 tests, 1 failure\n",
+                "2 tests, 1 failure: adds",
+            ),
+            (
+                "  1) Failure:\nTestCalc#test_adds [c.rb:5]:\nExpected: 3\n\n2 runs, 2 assertions, 1 failures, 0 errors, 0 skips\n",
+                "2 runs, 2 assertions, 1 failures, 0 errors, 0 skips: TestCalc#test_adds",
+            ),
+            (
+                "1) CalcTest::testAdds\n\nTests: 3, Assertions: 3, Failures: 1.\n",
+                "Tests: 3, Assertions: 3, Failures: 1: CalcTest::testAdds",
+            ),
+            (
+                "adds => ./c_test.ts:1:6\n\nFAILED | 1 passed | 1 failed (5ms)\n",
+                "FAILED | 1 passed | 1 failed (5ms): adds",
+            ),
+            (
+                "  Failed Calc.Adds [5 ms]\n  Error Message:\nFailed!  - Failed:     1, Passed:     2\n",
+                "Failed!  - Failed:     1, Passed:     2: Calc.Adds",
+            ),
+            (
+                "Test Case 'CalcTests.testAdds' failed (0.001 seconds)\nExecuted 3 tests, with 1 failure (0 unexpected)\n",
+                "Executed 3 tests, with 1 failure (0 unexpected): CalcTests.testAdds",
+            ),
+            (
+                "[  FAILED  ] Calc.Adds (0 ms)\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Calc.Adds\n\n 1 FAILED TEST\n",
+                "1 FAILED TEST: Calc.Adds",
+            ),
+            ("(fail) adds [0.12ms]\n\n 2 pass\n 1 fail\n", "1 fail: adds"),
+            (
+                "thread 'main' panicked at src/main.rs:2:5:\nboom\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n",
+                "src/main.rs:2:5: boom",
+            ),
+        ] {
+            assert_eq!(line(output, Outcome::Fail, 100).as_deref(), Some(expected), "{output}");
+        }
+        let time = "100% tests passed, 0 tests failed out of 1\n\nTotal Test time (real) =   0.02 sec\n";
+        assert_eq!(
+            line(time, Outcome::Pass, 100).as_deref(),
+            Some("100% tests passed, 0 tests failed out of 1")
+        );
     }
 
     #[test]

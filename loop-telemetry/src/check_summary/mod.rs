@@ -27,6 +27,7 @@
 //! ```
 
 mod diagnostics;
+mod failing_names;
 mod fallback;
 mod findings;
 mod go;
