@@ -15,7 +15,8 @@ use loop_guardrails::Backoff;
 
 use super::{ChatModel, Delta, ModelError, ModelErrorKind, OnDelta, Reply, Request};
 
-/// A model with retries after [passing](ModelErrorKind::is_passing) errors.
+/// A model with retries after [passing](ModelErrorKind::is_passing) errors, except of a server that was
+/// [silent](ModelErrorKind::Silent) for too long.
 ///
 /// If a reply breaks off, [`Delta::Restarted`] discards the part that was shown, and [`Delta::Used`] reports its usage,
 /// so that a budget counts it before the next attempt.
@@ -154,6 +155,8 @@ impl<M: ChatModel> Iteration for Attempt<'_, M> {
                 WorkError::Later { after: reset }
             }
             ModelErrorKind::RateLimited { reset: Some(_) } => given_up(&error),
+            // Somebody has waited for ten minutes already.
+            ModelErrorKind::Silent => given_up(&error),
             kind if kind.is_passing() => WorkError::failed(error.to_string()),
             _ => given_up(&error),
         };
@@ -192,6 +195,7 @@ mod tests {
             Just(ModelErrorKind::Unreachable),
             Just(ModelErrorKind::Unauthorized),
             Just(ModelErrorKind::TooLong),
+            Just(ModelErrorKind::Silent),
             (0..120_u64).prop_map(|seconds| ModelErrorKind::RateLimited {
                 reset: Some(Duration::from_secs(seconds))
             }),
@@ -223,7 +227,7 @@ mod tests {
             let (reply, waited) = on_virtual_time(ask(&model, &[Message::user("hi")]));
             let waits = |kind: &ModelErrorKind| match kind {
                 ModelErrorKind::RateLimited { reset: Some(reset) } => reset.as_secs() <= 60,
-                kind => kind.is_passing(),
+                kind => kind.is_passing() && *kind != ModelErrorKind::Silent,
             };
             let passing = kinds.iter().take_while(|kind| waits(kind)).count();
             let asked = (passing + 1).min(4);

@@ -61,7 +61,18 @@ const KEY_LISTS: &[&str] = &["keys.txt", "keys.txt~", "keys.txt.bak*", "keys.txt
 
 /// Common names for secrets of any program.
 const GENERAL: &[&str] = &[
+    ".xauthority",
+    ".iceauthority",
+    ".anthropic_key*",
+    ".databricks.cfg*",
     ".dev.vars*",
+    "**/.config/anthropic/*",
+    "**/.dbt/profiles.yml",
+    "*dockerconfigjson",
+    "bitwarden_export*",
+    "krb5cc_*",
+    "settings-security.xml*",
+    "wpa_supplicant*.conf",
     ".flaskenv*",
     "id_*",
     "*_rsa",

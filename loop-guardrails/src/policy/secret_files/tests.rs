@@ -33,6 +33,13 @@ fn every_rule_holds_at_any_depth_and_in_capitals() {
 }
 
 const CREDENTIALS: &[&str] = &[
+    ".Xauthority",
+    ".databricks.cfg",
+    ".dbt/profiles.yml",
+    ".dockerconfigjson",
+    "bitwarden_export_2026.json",
+    "krb5cc_0",
+    "wpa_supplicant.conf",
     ".git-credentials",
     ".npmrc",
     ".pypirc",
