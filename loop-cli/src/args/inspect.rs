@@ -72,8 +72,8 @@ Examples:
 pub(crate) struct VerifyArgs {
     /// The run's id or its beginning [default: the last run of this folder]
     pub(crate) run: Option<String>,
-    /// Compare with this `journal_head`, kept elsewhere
-    #[arg(long, value_name = "DIGEST")]
+    /// Compare with this `journal_head`, or its first 12 digits or more
+    #[arg(long, value_name = "DIGEST", value_parser = head)]
     pub(crate) head: Option<String>,
     /// Print one JSON object
     #[arg(long)]
@@ -100,4 +100,12 @@ pub(crate) struct RmArgs {
     /// With --everywhere: do not ask
     #[arg(long, requires = "everywhere")]
     pub(crate) yes: bool,
+}
+
+/// Reads the digest of a line, or the beginning of one.
+fn head(text: &str) -> Result<String, String> {
+    let is_digest = (12..=64).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_digest
+        .then(|| text.to_ascii_lowercase())
+        .ok_or_else(|| "it takes 12 to 64 hexadecimal digits".to_owned())
 }

@@ -147,3 +147,19 @@ fn a_secret_in_a_command_stays_secret() {
     let record = scenario.record().to_string();
     assert!(record.contains("curl -u") && !record.contains("hunter2"), "{record}");
 }
+
+#[test]
+fn work_that_the_limit_of_the_run_cut_is_named() {
+    let scenario = Scenario::new();
+    let held = scenario.fifo("held");
+    let manifest = printing(&scenario, &stream_of("claude"), "claude-stream-json", &leaving(), "true")
+        .set("agent.background", "wait")
+        .set("guardrails.max_seconds", 1);
+    let ran = scenario.run_manifest(&manifest).exits(1);
+    held.released();
+    ran.says(&["time_exceeded", "cut off    `npm test -- --runInBand`"]);
+    assert_eq!(scenario.record()["cut_work"], "`npm test -- --runInBand`");
+    scenario.run(&["show", "-i", "1"]).exits(0).prints(&["cut off    `npm test -- --runInBand`"]);
+    scenario.run(&["report", "--html", "page.html"]).exits(0);
+    assert!(scenario.read("page.html").contains("<dt>cut off</dt><dd>`npm test -- --runInBand`</dd>"));
+}

@@ -231,3 +231,13 @@ fn a_flag_for_one_run_does_not_find_fault_with_what_init_wrote() {
     call(&scenario, &[&["check"], &set[..]].concat())
         .says(&["`guardrails.max_consecutive_failures` does nothing"]);
 }
+
+#[test]
+fn a_check_that_cannot_run_is_not_sealed() {
+    let scenario = Scenario::new();
+    for check in ["no-such-check", "sh no-such-script.sh"] {
+        let ran = scenario.run(&["init", "--sealed", "--agent", "true", "--check", check]).exits(2);
+        ran.says(&["--sealed tries the check, and it cannot run", "no-such-"]);
+        assert!(!scenario.has("loop.yaml"));
+    }
+}

@@ -189,3 +189,24 @@ fn a_pass_is_confirmed_before_it_counts() {
     assert_eq!(scenario.read("n").lines().count(), 7);
     assert_eq!(scenario.record()["iterations"], 3);
 }
+
+#[test]
+fn the_protected_part_of_a_document_is_put_back_and_the_rest_stays() {
+    let scenario = Scenario::new();
+    scenario.write(
+        "package.json",
+        "{\n    \"name\": \"app\",\n    \"scripts\": { \"test\": \"test -e done\" }\n}\n",
+    );
+    let agent =
+        "sed -i 's/test -e done/true/; s/\"name\"/\"version\": \"2\", \"name\"/' package.json; touch made";
+    let manifest = Manifest::new(agent, "npm test || test -e done")
+        .set("evaluator.sealed", true)
+        .set("evaluator.min_tests", "off")
+        .set("guardrails.max_iterations", 1);
+    let ran = scenario.run_manifest(&manifest).exits(1);
+    ran.says(&["changed what configures tests, and loop put that back in `package.json`"]);
+    let expected = "{\n    \"version\": \"2\",\n    \"name\": \"app\",\n    \"scripts\": {\n        \"test\": \"test -e done\"\n    }\n}\n";
+    assert_eq!(scenario.read("package.json"), expected);
+    assert!(scenario.has("made"));
+    assert!(!scenario.has(".package.json.loop"));
+}

@@ -146,3 +146,14 @@ fn each_of_several_loops_halts_by_itself() {
     let shown = scenario.run(&["show", "-i", "1"]).exits(0).stdout;
     assert_eq!(shown.matches("stagnated").count(), 2, "{shown}");
 }
+
+#[test]
+fn the_line_of_the_check_is_that_of_the_check() {
+    let scenario = Scenario::new();
+    let ran =
+        scenario.run_manifest(&stuck("true").set("evaluator.command", "echo no answer yet; false")).exits(1);
+    let lines: Vec<_> = ran.stderr.lines().filter(|line| line.trim_start().starts_with("check  ")).collect();
+    assert_eq!(lines.len(), 8, "{}", ran.stderr);
+    assert!(lines.iter().all(|line| line.ends_with("no answer yet")), "{}", ran.stderr);
+    assert!(prompt(&scenario, 6).contains("[loop] 5 iterations in a row"), "{}", prompt(&scenario, 6));
+}

@@ -228,3 +228,46 @@ fn a_task_and_a_run_without_a_check_say_what_was_compared() {
     scenario.run(&["every", "1s", "--count", "1", "--", "true"]).exits(0);
     scenario.run(&["verify"]).exits(2).prints(&["intact", "only the journal can be verified"]);
 }
+
+#[test]
+fn another_line_in_the_file_of_the_records_is_found() {
+    let scenario = scenario();
+    scenario.run_manifest(&sealed("true").set("guardrails.max_iterations", 1)).exits(1);
+    scenario.run(&["verify"]).exits(0);
+    let file = scenario.state().join("telemetry.jsonl");
+    let text = fs::read_to_string(&file).expect("records");
+    let forged = text.replace("\"success\":false", "\"success\":true");
+    assert_ne!(forged, text);
+    fs::write(&file, forged).expect("it can be written");
+    scenario
+        .run(&["verify"])
+        .exits(1)
+        .prints(&["`telemetry.jsonl` has another end of this run", "differs from the record"]);
+    let found = answer(&scenario.run(&["verify", "--json"]).exits(1));
+    assert_eq!((&found["record_changed"], &found["journal"]["state"]), (&json!(true), &json!("intact")));
+    // The record of a run can be somewhere else.
+    fs::remove_file(&file).expect("a file");
+    scenario.run(&["verify"]).exits(0);
+}
+
+#[test]
+fn the_beginning_of_a_head_is_enough() {
+    let scenario = scenario();
+    scenario.run_manifest(&sealed("touch done")).exits(0);
+    let head = scenario.record()["journal_head"].as_str().expect("a digest").to_owned();
+    for head in [head.to_uppercase(), head[..12].to_owned()] {
+        scenario.run(&["verify", "--head", &head]).exits(0);
+    }
+    for head in [&head[..11], "0123456789ag", ""] {
+        scenario.run(&["verify", "--head", head]).exits(2).says(&["12 to 64 hexadecimal digits"]);
+    }
+}
+
+#[test]
+fn a_first_check_without_a_seal_says_why_nothing_can_be_verified() {
+    let scenario = scenario();
+    scenario.write("done", "");
+    scenario.run_manifest(&Manifest::new("true", "sh check.sh").set("check_first", true)).exits(0);
+    let told = ["passed before the first iteration", "`evaluator.sealed: true`", "loop check --run"];
+    scenario.run(&["verify"]).exits(2).prints(&told);
+}

@@ -152,6 +152,7 @@ impl Progress {
             self.next.unpriced |= !usage.is_unknown() && !usage.is_priced();
             self.next.uncounted |= usage.are_tokens_partial;
         }
+        self.cut_work = None;
         self.quality_before = self.usage.cost.map(|cost| cost.quality);
         self.current = Some(StepRecord { iteration, started: self.now, ..StepRecord::default() });
         (self.phase, self.action) = (Phase::Working(Stage::Iteration), self.sequence);
@@ -287,6 +288,7 @@ impl Progress {
                 self.revise(notes);
                 self.used_up();
                 self.current = None;
+                self.cut_work = notes.and_then(|notes| notes.cut_work.clone());
             }
             // If the run is resumed, the evaluator judges the step again.
             Stage::Evaluation => self.bill(notes),

@@ -79,6 +79,9 @@ pub struct Progress {
     current: Option<StepRecord>,
     last: Option<StepRecord>,
     best: Option<StepRecord>,
+    /// The background work of an iteration that a limit cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cut_work: Option<Arc<str>>,
     pub(crate) next: NextIteration,
     #[serde(with = "optional_micros")]
     pub(crate) retry_after: Option<Duration>,
@@ -206,6 +209,11 @@ impl Progress {
     /// Returns the last settled step.
     pub const fn last_step(&self) -> Option<&StepRecord> {
         self.last.as_ref()
+    }
+
+    /// Returns the background work that was ended before it was done: that of the last iteration, also if a limit cut it.
+    pub fn cut_work(&self) -> Option<&str> {
+        self.cut_work.as_deref().or_else(|| self.last.as_ref()?.cut_work())
     }
 
     /// Returns the settled step whose verdict has the highest score, or the last of several with an equal score.

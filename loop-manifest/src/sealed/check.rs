@@ -21,7 +21,7 @@ use super::{
     protected::ProtectedPaths,
     runners::{go_flags, is_test_runner, to_the_end},
     surroundings::Surroundings,
-    tree::{Prepared, RunTree, SealNotes, place, put_back},
+    tree::{Prepared, RunTree, SealNotes, place, put_back, put_back_parts},
     verdict::{explained, for_agent, for_people, list, refused, why_it_may_fail, with_more},
 };
 use crate::{
@@ -178,8 +178,8 @@ impl SealedRun {
             Ok((prepared, Surroundings::of(&tree.tree().folder(), &sealed_cx)))
         });
         let (mut open, (prepared, surroundings)) = prepared.await?;
-        let is_put_back = self.treat_changes(number, &prepared).await?;
-        if is_put_back {
+        let is_put_back = self.treat_changes(number, &open.tree, &prepared).await?;
+        if is_put_back && !prepared.renewed.put_back.is_empty() {
             cx.mark(PUT_BACK_MARK, hash_of(&prepared.renewed.put_back));
         }
         if let Some(why) = self.changed_surroundings(&open.notes, &surroundings) {
@@ -219,15 +219,29 @@ impl SealedRun {
     }
 
     /// Does what the plan says about changed protected files. Returns whether they were put back.
-    async fn treat_changes(&self, number: u64, prepared: &Prepared) -> Result<bool, WorkError> {
+    async fn treat_changes(
+        &self,
+        number: u64,
+        tree: &RunTree,
+        prepared: &Prepared,
+    ) -> Result<bool, WorkError> {
         let changed = prepared.renewed.put_back.clone();
-        let is_put_back = self.seal.on_change == OnProtectedChange::Restore && !changed.is_empty();
+        // A table of TOML would lose its comments.
+        let is_package = |path: &&PathBuf| path.file_name().is_some_and(|name| name == "package.json");
+        let in_part: Vec<_> = prepared.renewed.put_back_in_part.iter().filter(is_package).cloned().collect();
+        let has_changes = !changed.is_empty() || !in_part.is_empty();
+        let is_put_back = self.seal.on_change == OnProtectedChange::Restore && has_changes;
         if self.seal.on_change == OnProtectedChange::Halt && !changed.is_empty() {
             let why = format!("iteration {number} changed protected files: {}", list(&changed));
             return Err(Halt::new(StopReason::ProtectedPathChanged, why).into());
         }
         if is_put_back {
-            self.blocking(move |folder, run| put_back(folder, run, &changed)).await?;
+            let tree = tree.tree().folder();
+            let work = move |folder: &FolderSnapshots, run: &str| {
+                put_back(folder, run, &changed)?;
+                put_back_parts(folder.folder(), &tree, &in_part)
+            };
+            self.blocking(work).await?;
         }
         for warning in for_people(prepared, number, is_put_back) {
             self.cx.warn(&warning);

@@ -1,5 +1,6 @@
 //! Files that configure both the project and its tests. The agent may change the former.
 
+use serde::Serialize as _;
 use serde_json::{Map, Value};
 
 /// The keys of `package.json` that configure how tests run.
@@ -117,6 +118,7 @@ pub(super) fn merge(name: &str, first: Option<&str>, judged: &str) -> Option<Str
                 Some(text) => serde_json::from_str(text).ok()?,
                 None => Map::new(),
             };
+            let text = judged;
             let mut judged: Map<String, Value> = serde_json::from_str(judged).ok()?;
             for key in PACKAGE_KEYS {
                 put_json(&mut judged, &first, key);
@@ -127,7 +129,7 @@ pub(super) fn merge(name: &str, first: Option<&str>, judged: &str) -> Option<Str
             } else if let Some(before) = before {
                 judged.insert("devDependencies".to_owned(), before.clone().into());
             }
-            serde_json::to_string_pretty(&judged).ok()
+            formatted(&judged, text)
         }
         "pyproject.toml" | "Cargo.toml" => {
             let first = match first {
@@ -141,6 +143,17 @@ pub(super) fn merge(name: &str, first: Option<&str>, judged: &str) -> Option<Str
         }
         _ => None,
     }
+}
+
+/// Writes an object with the indentation and the end of `text`.
+fn formatted(object: &Map<String, Value>, text: &str) -> Option<String> {
+    let indented = text.lines().find(|line| line.starts_with([' ', '\t']));
+    let indent = indented.map_or("  ", |line| &line[..line.len() - line.trim_start().len()]);
+    let mut out = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
+    object.serialize(&mut serde_json::Serializer::with_formatter(&mut out, formatter)).ok()?;
+    out.extend(text.ends_with('\n').then_some(b'\n'));
+    String::from_utf8(out).ok()
 }
 
 fn put_json(judged: &mut Map<String, Value>, first: &Map<String, Value>, key: &str) {

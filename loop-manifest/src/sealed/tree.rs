@@ -189,9 +189,30 @@ fn notes_file(place: &Path) -> PathBuf {
 /// # Errors
 /// Fails if a file cannot be written.
 pub(super) fn put_back(folder: &FolderSnapshots, run: &str, paths: &[PathBuf]) -> Result<(), SnapshotError> {
+    if paths.is_empty() {
+        return Ok(());
+    }
     let plan = folder.plan_restore(run, 0, &topmost(paths))?;
     if !plan.is_empty() {
         plan.carry_out()?;
+    }
+    Ok(())
+}
+
+/// Writes the merged files of the tree into the folder. The version of the agent is in the snapshot that is judged.
+///
+/// # Errors
+/// Fails if a file cannot be written.
+pub(super) fn put_back_parts(folder: &Path, tree: &Path, paths: &[PathBuf]) -> Result<(), SnapshotError> {
+    for path in paths {
+        let (to, draft) = (folder.join(path), folder.join(path).with_file_name(".package.json.loop"));
+        let mode = fs::symlink_metadata(&to).map(|found| found.permissions());
+        let written = mode.and_then(|mode| {
+            fs::copy(tree.join(path), &draft)?;
+            fs::set_permissions(&draft, mode)?;
+            fs::rename(&draft, &to)
+        });
+        written.map_err(|source| Error::File { path: to, source })?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use loop_core::{Halt, StopReason, Verdict, WorkError};
+use loop_telemetry::check_summary::LOOP_NOTE;
 
 use super::tree::{Prepared, topmost};
 
@@ -22,7 +23,7 @@ pub(super) fn for_agent(prepared: &Prepared, is_put_back: bool) -> Option<String
     }
     if !renewed.put_back_in_part.is_empty() {
         said.push(format!(
-            "what configures tests in these files is as it was when the run began: {}",
+            "the part of these files that configures tests is as it was when the run began: {}",
             list(&renewed.put_back_in_part)
         ));
     }
@@ -34,6 +35,8 @@ pub(super) fn for_people(prepared: &Prepared, iteration: u64, is_put_back: bool)
     let renewed = &prepared.renewed;
     let mut said = Vec::new();
     let done = if is_put_back { "loop put them back" } else { "the check does not use that" };
+    let in_part =
+        if is_put_back { "loop put that back in `package.json`, and the check uses no other" } else { done };
     if !renewed.put_back.is_empty() {
         said.push(format!(
             "iteration {iteration} changed protected files, and {done}: {}",
@@ -42,7 +45,7 @@ pub(super) fn for_people(prepared: &Prepared, iteration: u64, is_put_back: bool)
     }
     if !renewed.put_back_in_part.is_empty() {
         said.push(format!(
-            "iteration {iteration} changed what configures tests, and the check does not use that: {}",
+            "iteration {iteration} changed what configures tests, and {in_part}: {}",
             allowed(&renewed.put_back_in_part)
         ));
     }
@@ -83,6 +86,11 @@ pub(super) fn why_it_may_fail(prepared: &Prepared, has_setup: bool) -> Option<St
 
 /// Adds to a verdict what the agent has to know, behind the output of the command.
 pub(crate) fn with_more(verdict: Verdict, more: Option<String>) -> Verdict {
+    let more = more.map(|more| format!("{LOOP_NOTE}{}", more.replace('\n', &format!("\n{LOOP_NOTE}"))));
+    behind_output(verdict, more)
+}
+
+fn behind_output(verdict: Verdict, more: Option<String>) -> Verdict {
     let Some(more) = more else { return verdict };
     let text = verdict.text().trim_end();
     let text = if text.is_empty() { format!("{more}\n") } else { format!("{text}\n\n{more}\n") };
@@ -91,7 +99,7 @@ pub(crate) fn with_more(verdict: Verdict, more: Option<String>) -> Verdict {
 
 /// Turns a verdict into a fail for this reason, which the agent reads too.
 pub(super) fn refused(verdict: &Verdict, why: &str) -> Verdict {
-    with_more(Verdict::fail().with_text(verdict.text()).with_feedback(why), Some(why.to_owned()))
+    behind_output(Verdict::fail().with_text(verdict.text()).with_feedback(why), Some(why.to_owned()))
 }
 
 /// Says what the tree does not have, if a command could not run.

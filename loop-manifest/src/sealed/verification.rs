@@ -55,6 +55,12 @@ pub enum VerificationError {
         /// The number of the snapshot.
         number: u64,
     },
+    /// The check passed before the first iteration, and nothing needed a snapshot of that state.
+    #[error(
+        "the check passed before the first iteration, and a run whose check is not sealed takes no snapshot of that state \
+         alone: `evaluator.sealed: true` takes one, and `loop check --run` tries the check on the folder as it is now"
+    )]
+    OnlyFirstCheck,
     /// The stored state is another one than the run captured.
     #[error("the snapshot of {} is not the one that the run took, so somebody replaced it", state(*number))]
     OtherSnapshot {
@@ -142,7 +148,12 @@ impl FreshPlace<'_> {
             let store = folder.existing()?.ok_or_else(|| SnapshotError::NoSnapshots(run.to_owned()))?;
             Ok(store.snapshot(&SnapshotId::new(run, number)?)?.root.prefix())
         });
-        match stored.await.map_err(|error| without_snapshot(error, number))? {
+        let is_plain = self.plan.evaluator.seal.is_none();
+        let explained = |error| match without_snapshot(error, number) {
+            VerificationError::NoSnapshot { number: 0 } if is_plain => VerificationError::OnlyFirstCheck,
+            error => error,
+        };
+        match stored.await.map_err(explained)? {
             stored if captured.is_none_or(|captured| captured == stored) => Ok(()),
             _ => Err(VerificationError::OtherSnapshot { number }),
         }

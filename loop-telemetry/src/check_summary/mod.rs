@@ -52,6 +52,9 @@ use self::{
 };
 use crate::{Redactor, words::grouped};
 
+/// The beginning of a line that `loop` adds to the output of a check, for the agent. It says nothing about the check.
+pub const LOOP_NOTE: &str = "[loop] ";
+
 /// A summary of a check's output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -76,7 +79,9 @@ pub struct CheckSummary {
 /// Returns the line that matters of a check: [`CheckSummary::line`], or else the line of its text that counts failures
 /// or states an error, or else the last line with a word, or else how the check ended. It has at most `width` characters.
 pub fn check_line(verdict: &Verdict, width: usize, secrets: &Redactor) -> Option<String> {
-    let (shown, outcome) = (visible(verdict.text(), secrets), verdict.outcome());
+    let is_own = |line: &&str| !line.starts_with(LOOP_NOTE);
+    let text: String = verdict.text().split_inclusive('\n').filter(is_own).collect();
+    let (shown, outcome) = (visible(&text, secrets), verdict.outcome());
     CheckSummary::of_visible(&shown, secrets)
         .and_then(|summary| summary.line(outcome, width))
         .or_else(|| fallback::line(&shown, outcome, width))

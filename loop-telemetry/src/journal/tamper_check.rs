@@ -96,7 +96,7 @@ fn read_until_end(
         lines += 1;
         if reader
             .head()
-            .is_some_and(|head| recorded.is_some_and(|recorded| recorded.as_bytes() == head.hex()))
+            .is_some_and(|head| recorded.is_some_and(|recorded| head.hex().starts_with(recorded.as_bytes())))
         {
             recorded_at = Some(lines);
         }

@@ -10,7 +10,7 @@ pub(crate) mod format;
 use std::{path::Path, time::Duration};
 
 use jiff::Timestamp;
-use loop_core::{Ending, Progress, RunCost, StepRecord, StopReason, Usage, Usd};
+use loop_core::{Ending, Progress, RunCost, StopReason, Usage, Usd};
 use serde::{Deserialize, Serialize};
 
 pub use self::format::clamped;
@@ -101,7 +101,7 @@ impl Record {
             cost_is_lower_bound: matches!(cost, RunCost::AtLeast(_)),
             signal: None,
             journal_head: None,
-            cut_work: progress.last_step().and_then(StepRecord::cut_work).map(str::to_owned),
+            cut_work: progress.cut_work().map(str::to_owned),
         })
     }
 

@@ -90,8 +90,12 @@ fn heading(
     let changed = changed.map(|changed| ("changed", changed.to_owned()));
     let head = entry.last_ending.as_ref().and_then(|record| record.journal_head.clone());
     let head = head.map(|head| ("journal head", head));
+    let cut = progress.cut_work().map(|work| ("cut off", work.to_owned()));
     let resumed = (data.resumed > 0).then(|| ("resumed", words::count(data.resumed, "time")));
-    parts.push(list("facts", facts.into_iter().chain(source).chain(changed).chain(resumed).chain(head)));
+    parts.push(list(
+        "facts",
+        facts.into_iter().chain(source).chain(changed).chain(cut).chain(resumed).chain(head),
+    ));
     Markup::element("header", &[], parts)
 }
 

@@ -219,6 +219,7 @@ impl RowFold {
                 match row.agent {
                     None if row.iteration > 0 => {
                         row.snapshot = snapshot(notes.as_deref());
+                        row.cut_work = notes.as_ref().and_then(|notes| notes.cut_work.clone());
                         row.agent = Some(took);
                         row.price();
                     }

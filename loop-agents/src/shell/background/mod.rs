@@ -222,7 +222,8 @@ impl BackgroundWork {
             return None;
         }
         let declared = self.declared(&leftovers.ended);
-        (!declared.is_empty()).then(|| list(&declared))
+        let forgotten = self.reader().tasks.forgotten();
+        (!declared.is_empty()).then(|| list(&declared, forgotten))
     }
 
     /// Returns the work that the stream declares and that has not ended.
@@ -245,7 +246,7 @@ pub(super) fn notice(cut_work: Option<&str>, output: Option<&ShellOutput>) -> St
         ),
         (None, Some(output)) if !output.left_behind.is_empty() => format!(
             "These processes were still running when your last turn had ended, so they were ended: {}.",
-            list(&output.left_behind)
+            list(&output.left_behind, 0)
         ),
         _ => String::new(),
     }
@@ -256,10 +257,11 @@ pub(super) fn bounded_lines(leftovers: &Leftovers) -> Vec<String> {
     leftovers.ended.iter().take(MAX_RECORDED).map(|line| quoted(line)).collect()
 }
 
-/// Joins names, of which the first few are enough.
-fn list(names: &[String]) -> String {
+/// Joins names, of which the first few are enough. There are more without names.
+fn list(names: &[String], nameless: usize) -> String {
     let mut text = names.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
-    if let Some(more) = names.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
+    let more = names.len().saturating_sub(MAX_NAMED) + nameless;
+    if more > 0 {
         text.push_str(&format!(" and {more} more"));
     }
     text

@@ -23,6 +23,8 @@ const MIN_WORD_BYTES: usize = 3;
 pub(super) struct Tasks {
     /// The tasks that have begun and not ended, with their ids, in order.
     pending: Vec<(String, String)>,
+    /// How many more tasks have begun and not ended. Their names are forgotten.
+    forgotten: usize,
     /// The names of tasks and calls that may turn into pending tasks, with their ids.
     known: Vec<(String, String)>,
     /// The shell commands that put a process into the background.
@@ -46,14 +48,18 @@ impl Tasks {
 
     /// Records that a task has begun.
     pub(super) fn begin(&mut self, id: &str, name: &str) {
-        set(&mut self.pending, id, name);
+        self.forgotten += usize::from(set(&mut self.pending, id, name));
     }
 
     /// Records that a task has ended by itself, or because the model ended it. After the end of the turn, only work
     /// that is `done` has ended: the rest was ended with the agent.
     pub(super) fn end(&mut self, id: &str, done: bool) {
         if done || !self.is_over {
+            let before = self.pending.len();
             self.pending.retain(|(pending, _)| pending != id);
+            if self.pending.len() == before && self.known(id).is_none() {
+                self.forgotten = self.forgotten.saturating_sub(1);
+            }
         }
     }
 
@@ -67,7 +73,12 @@ impl Tasks {
     /// Replaces the pending tasks by a complete list of ids and names. After the end of the turn, the list is only
     /// shorter because the agent ends its tasks.
     pub(super) fn replace<'a>(&mut self, tasks: impl Iterator<Item = (&'a str, &'a str)>) {
-        let before = if self.is_over { Vec::new() } else { std::mem::take(&mut self.pending) };
+        let before = if self.is_over {
+            Vec::new()
+        } else {
+            self.forgotten = 0;
+            std::mem::take(&mut self.pending)
+        };
         for (id, name) in tasks {
             let earlier = before.iter().find(|(known, _)| known == id).map(|(_, name)| name.clone());
             if !self.pending.iter().any(|(pending, _)| pending == id) {
@@ -81,6 +92,11 @@ impl Tasks {
         if has_background(command) {
             push(&mut self.commands, command.to_owned());
         }
+    }
+
+    /// Returns how many more tasks have not ended than those that have names.
+    pub(super) fn forgotten(&self) -> usize {
+        if self.is_over || !self.needs_end { self.forgotten } else { 0 }
     }
 
     /// Returns the names of the tasks that have not ended. A shell command is one of them only if it started one of
@@ -129,16 +145,19 @@ pub(super) fn bounded(text: &str) -> String {
     beginning(&first_line(text), MAX_NAME_BYTES)
 }
 
-fn set(list: &mut Vec<(String, String)>, id: &str, name: &str) {
+/// Returns whether an older name is forgotten for this one.
+fn set(list: &mut Vec<(String, String)>, id: &str, name: &str) -> bool {
     list.retain(|(known, _)| known != id);
-    push(list, (id.to_owned(), name.to_owned()));
+    push(list, (id.to_owned(), name.to_owned()))
 }
 
-fn push<T>(list: &mut Vec<T>, item: T) {
-    if list.len() == MAX_REMEMBERED {
+fn push<T>(list: &mut Vec<T>, item: T) -> bool {
+    let is_full = list.len() == MAX_REMEMBERED;
+    if is_full {
         list.remove(0);
     }
     list.push(item);
+    is_full
 }
 
 /// Returns true if a command may put a process into the background: an `&` that is neither a part of `&&`, `>&`, `<&`
@@ -209,6 +228,11 @@ mod tests {
         }
         assert_eq!((tasks.pending.len(), tasks.known.len(), tasks.commands.len()), (64, 64, 64));
         assert!(tasks.pending.iter().all(|(_, name)| name.len() <= MAX_NAME_BYTES));
+        assert_eq!(tasks.forgotten(), 936);
+        ["3", "999", "999"].iter().for_each(|id| tasks.end(id, true));
+        assert_eq!((tasks.pending.len(), tasks.forgotten()), (63, 935));
+        tasks.replace([("a", "b")].into_iter());
+        assert_eq!(tasks.forgotten(), 0);
     }
 
     #[test]

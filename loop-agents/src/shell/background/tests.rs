@@ -81,8 +81,8 @@ fn a_command_in_progress_counts_only_after_the_turn() {
 #[test]
 fn a_long_list_is_short() {
     let names: Vec<_> = (1..=7).map(|number| number.to_string()).collect();
-    assert_eq!(list(&names), "1, 2, 3, 4, 5 and 2 more");
-    assert_eq!(list(&names[..5]), "1, 2, 3, 4, 5");
+    assert_eq!(list(&names, 0), "1, 2, 3, 4, 5 and 2 more");
+    assert_eq!(list(&names[..5], 0), "1, 2, 3, 4, 5");
 }
 
 proptest! {

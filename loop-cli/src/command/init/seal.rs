@@ -1,11 +1,12 @@
 //! `loop init --sealed`: whether the check can be sealed.
 
 use std::{
+    env,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use loop_manifest::{Format, Plan, Source, init::Draft};
+use loop_manifest::{Format, Plan, Source, describe_missing, init::Draft};
 
 use crate::{
     command::{
@@ -22,8 +23,14 @@ pub(super) fn objection(
     draft: &Draft<'_>,
     dir: PathBuf,
 ) -> Result<Result<Option<String>, ExitCode>, Failure> {
-    if draft.check.is_none() {
+    let Some(check) = draft.check else {
         return Err(usage!("--sealed needs a check, and none was found: name one with --check"));
+    };
+    let variables: Vec<_> = env::vars_os().collect();
+    let missing =
+        describe_missing("check", check.command(), env::var_os("PATH").as_deref(), &dir, &variables);
+    if let Some(missing) = missing {
+        return Err(usage!("--sealed tries the check, and it cannot run: {missing}"));
     }
     let source = Source::from_bytes(Path::new("loop.yaml"), draft.render(Format::Yaml).into_bytes())?;
     let plan = Plan::of(source)?.plan;

@@ -27,7 +27,7 @@ pub(crate) fn run_page(
     if let Some((label, why)) = progress.ending().and_then(words::ending_reason) {
         row(label, why);
     }
-    if let Some(work) = summary::cut_work(progress) {
+    if let Some(work) = progress.cut_work() {
         row("cut off", work);
     }
     row("iterations", &progress.iterations().to_string());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loop_core::{Ending, Progress, StepRecord, StopReason};
+use loop_core::{Ending, Progress, StopReason};
 use loop_telemetry::words;
 
 use crate::{
@@ -26,7 +26,7 @@ pub(crate) fn summary(
     if let Some((label, why)) = words::ending_reason(ending) {
         row(label, why.to_owned());
     }
-    if let Some(work) = cut_work(progress) {
+    if let Some(work) = progress.cut_work() {
         row("cut off", work.to_owned());
     }
     row("iterations", progress.iterations().to_string());
@@ -46,11 +46,6 @@ pub(crate) fn summary(
     lines.join("\n")
 }
 
-/// Returns the background work of the last iteration that was ended before it was done.
-pub(super) fn cut_work(progress: &Progress) -> Option<&str> {
-    progress.last_step().and_then(StepRecord::cut_work)
-}
-
 /// Describes in one line why the loop with this name stopped.
 pub(super) fn heading(ending: &Ending, name: &str, progress: &Progress) -> String {
     let (style, sign) = match ending.reason() {
@@ -59,7 +54,7 @@ pub(super) fn heading(ending: &Ending, name: &str, progress: &Progress) -> Strin
         _ => (BAD, "✗"),
     };
     // A check may have passed although the agent's own tests never finished.
-    let but = match (ending.is_success(), cut_work(progress)) {
+    let but = match (ending.is_success(), progress.cut_work()) {
         (true, Some(_)) => paint(WARN, ", but background work was cut off"),
         _ => String::new(),
     };

@@ -1,13 +1,20 @@
 //! `loop verify`: compares a run's journal with its record, and runs its check again in a fresh place.
 
+mod other_record;
+mod words;
+
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::anyhow;
 use loop_core::{EventKind, Outcome, Progress, WorkResult};
-use loop_manifest::{FreshVerdict, Plan, VerificationError, snapshots::state};
+use loop_manifest::{FreshVerdict, Plan, VerificationError};
 use loop_telemetry::{ChainState, RunEntry, RunLock, RunStore, StoreError, rows::SNAPSHOT_MARK};
 use serde::Serialize;
 
+use self::{
+    other_record::has_other_record,
+    words::{about_check, about_journal, row},
+};
 use super::{
     Failure, OrFail,
     environment::{block_on, dir, execution_context, unless_signalled},
@@ -33,19 +40,27 @@ pub(crate) fn exec(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     // Nobody resumes or removes the run meanwhile.
     let _lock = hold(&store, &run.id)?;
     let chain = store.check_chain(&run, args.head.as_deref())?;
+    let has_other_record = has_other_record(&run)?;
     let check = match &chain {
         ChainState::Broken { .. } => Ok(None),
         _ => check_again(&store, &run),
     };
     let result = match check {
-        Ok(check) => VerifiedRun { run: &run, chain, check, obstacle: None, has_other_snapshot: false },
+        Ok(check) => VerifiedRun {
+            run: &run,
+            chain,
+            check,
+            obstacle: None,
+            has_other_snapshot: false,
+            has_other_record,
+        },
         // The user ended it.
         Err(Obstacle::Signal(code)) => return Ok(code),
         Err(Obstacle::Failure(failure)) if failure.exit_code() == exit::USAGE => {
             let has_other_snapshot =
                 matches!(failure, Failure::Verification(VerificationError::OtherSnapshot { .. }));
             let obstacle = Some(format!("{:#}", anyhow::Error::from(failure)));
-            VerifiedRun { run: &run, chain, check: None, obstacle, has_other_snapshot }
+            VerifiedRun { run: &run, chain, check: None, obstacle, has_other_snapshot, has_other_record }
         }
         Err(Obstacle::Failure(failure)) => return Err(failure),
     };
@@ -176,6 +191,8 @@ struct VerifiedRun<'a> {
     obstacle: Option<String>,
     /// The check could not run on the state that the run captured, because another one is in its place.
     has_other_snapshot: bool,
+    /// The file of the records has another record of the run than the run itself.
+    has_other_record: bool,
 }
 
 /// The result for programs.
@@ -185,6 +202,8 @@ struct VerifiedJson<'a> {
     /// `null` if there is nothing to compare with.
     verified: Option<bool>,
     journal: JournalJson<'a>,
+    /// Whether `telemetry.jsonl` has another end of the run than the run itself.
+    record_changed: bool,
     check: Option<CheckJson<'a>>,
     /// Why there is no check.
     why: Option<&'a str>,
@@ -209,7 +228,7 @@ struct CheckJson<'a> {
 impl VerifiedRun<'_> {
     /// Returns whether the run is what its record says; `None` if that cannot be known.
     fn is_verified(&self) -> Option<bool> {
-        if self.has_other_snapshot {
+        if self.has_other_snapshot || self.has_other_record {
             return Some(false);
         }
         let agrees = self.check.as_ref().and_then(CheckedAgain::agrees);
@@ -239,6 +258,7 @@ impl VerifiedRun<'_> {
             run_id: &self.run.id,
             verified: self.is_verified(),
             journal: JournalJson { state, lines, why },
+            record_changed: self.has_other_record,
             check,
             why: self.obstacle.as_deref(),
         }
@@ -247,6 +267,11 @@ impl VerifiedRun<'_> {
     fn lines(&self) -> Vec<String> {
         let mut lines =
             vec![row("run", &self.run.id), row("journal", &about_journal(&self.chain, &self.run.id))];
+        if self.has_other_record {
+            let why = "changed: `telemetry.jsonl` has another end of this run than the run's own files; a backup of the \
+                       state directory may have the original";
+            lines.push(row("record", why));
+        }
         if let Some(check) = &self.check {
             lines.extend(about_check(check));
         } else {
@@ -263,68 +288,4 @@ impl VerifiedRun<'_> {
         ));
         lines
     }
-}
-
-fn row(key: &str, value: &str) -> String {
-    format!("{key:<9}{}", text::printable(value))
-}
-
-fn about_journal(chain: &ChainState, run: &str) -> String {
-    match chain {
-        ChainState::Intact { lines, later: 0 } => {
-            format!("intact: {}, as the run wrote them", text::count(*lines, "line"))
-        }
-        ChainState::Intact { lines, later } => format!(
-            "intact up to the last record; {} of {lines} follow it, because the run was resumed and did not end \
-             (`loop resume {run}` ends it)",
-            text::count(*later, "line")
-        ),
-        ChainState::Unrecorded { lines } => format!(
-            "{} fit each other, but the run has no end to compare with (`loop resume {run}` continues it)",
-            text::count(*lines, "line")
-        ),
-        ChainState::NotChained { lines } => format!(
-            "not chained: {} come from an earlier version of loop, and a change would not be found (runs of this version \
-             are chained)",
-            text::count(*lines, "line")
-        ),
-        ChainState::Broken { why } => {
-            format!("changed: {why}; a backup of the state directory may have the original")
-        }
-        _ => "unknown".to_owned(),
-    }
-}
-
-fn about_check(check: &CheckedAgain) -> Vec<String> {
-    let (judged, fresh) = (state(check.iteration), &check.fresh);
-    let ran = match fresh.is_sealed {
-        true => format!("sealed; ran again on {judged}, in a fresh place"),
-        false => format!(
-            "not sealed; ran again on {judged}, in a fresh place, with the checks and tests that the run left there"
-        ),
-    };
-    let mut lines = vec![row("check", &ran)];
-    if !fresh.is_sealed && !fresh.changed.is_empty() {
-        let changed: Vec<_> = fresh.changed.iter().map(|path| path.display().to_string()).collect();
-        lines.push(row(
-            "warning",
-            &format!(
-                "the run changed files that judge: {} (`evaluator.sealed: true` would not have used that)",
-                changed.join(", ")
-            ),
-        ));
-    }
-    let (recorded, now) = (check.recorded, fresh.verdict.outcome());
-    let verdict = match check.agrees() {
-        Some(true) => format!("{now}, as recorded"),
-        Some(false) => format!(
-            "{now}, but the run recorded {recorded}{}",
-            fresh.verdict.feedback().map(|why| format!(": {why}")).unwrap_or_default()
-        ),
-        None => format!(
-            "{now}, and the run recorded {recorded}: another judge than the command decided, and is not asked again"
-        ),
-    };
-    lines.push(row("verdict", &verdict));
-    lines
 }
