@@ -9,13 +9,13 @@ use std::{
 use anyhow::Result;
 use benches::{
     Table, command, drop_many_loops, instructions, journal, kernel, many_loops, results, sandbox, schedule,
-    session, snapshots, subprocess, supervision,
+    sealed, session, snapshots, subprocess, supervision,
 };
 
 /// A benchmark, with the name that selects it.
 type Part = (&'static str, fn(&mut Table) -> Result<()>);
 
-const PARTS: [Part; 11] = [
+const PARTS: [Part; 12] = [
     ("kernel", kernel::measure),
     ("instructions", instructions::measure),
     ("loops", many_loops::measure),
@@ -27,6 +27,7 @@ const PARTS: [Part; 11] = [
     ("schedule", schedule::measure),
     ("session", session::measure),
     ("snapshots", snapshots::measure),
+    ("sealed", sealed::measure),
 ];
 
 fn main() -> Result<()> {

@@ -14,6 +14,7 @@ pub mod pairs;
 pub mod results;
 pub mod sandbox;
 pub mod schedule;
+pub mod sealed;
 pub mod session;
 pub mod snapshots;
 pub mod stopwatch;
