@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use loop_agents::judge::OutputText;
 use loop_core::{
-    Evaluator, Halt, Iteration, IterationContext, IterationError, Loop, Report, StopReason, WorkError,
+    Evaluator, Grant, Halt, Iteration, IterationContext, IterationError, Loop, Report, StopReason, WorkError,
     evaluator_passed, iteration_fn, with_causes,
 };
 use loop_manifest::{AgentOutput, ExecutionContext, Plan};
@@ -97,10 +97,14 @@ impl<'a> RunPlace<'a> {
     async fn make(&self, cx: &IterationContext<CaseRun>) -> Result<CaseRun, WorkError> {
         let context = self.context().await?;
         let folder = self.place.join("journal");
+        let was_cut = journals::was_cut(&folder)?;
         let journal = journals::open::<AgentOutput>(&folder, &context)?;
         let on_event = Arc::clone(&self.assay.on_event);
         let composed = self.case.plan.compose(&context)?.observe(move |_: &_, _: &_| on_event());
-        let report = composed.resume_from(journal).run_within(cx).await?;
+        let composed = composed.resume_from(journal);
+        // The iteration that was cut has used up its index.
+        let composed = if was_cut { composed.grant(Grant::default().with_iterations(1)) } else { composed };
+        let report = composed.run_within(cx).await?;
         if let Some(why) = report.last_step().and_then(|step| step.failure()).filter(|_| self.is_answer()) {
             return Ok(self.made(&report, CaseOutcome::NotMade, why));
         }

@@ -11,6 +11,7 @@ mod error;
 mod iteration;
 mod journals;
 mod measured;
+mod page;
 mod plans;
 mod statistics;
 mod table;
@@ -23,6 +24,7 @@ pub use self::{
     case_schema::case_schema,
     error::{AssayError, CaseError, CaseErrors},
     measured::{CaseResult, RunNote, Spread},
+    page::page,
     plans::Subject,
     statistics::{Interval, newcombe, wilson},
     table::table,

@@ -115,6 +115,6 @@ fn limit(plan: &mut Plan, case: &Case, limits: RunLimits) {
 pub(crate) fn subject(plan: &Plan) -> String {
     match &plan.agent.work {
         WorkPlan::Model(model) => model.name.as_str().to_owned(),
-        WorkPlan::Command(command) => command.as_str().to_owned(),
+        WorkPlan::Command(command) => command.as_str().trim().to_owned(),
     }
 }

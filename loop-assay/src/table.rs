@@ -11,17 +11,35 @@ use crate::{
 };
 
 const COLUMNS: &[Column] = &[
-    Column::words("case"),
-    Column::words("model"),
-    Column::numbers("passed"),
-    Column::words("95% interval"),
-    Column::numbers("not made"),
-    Column::numbers("seconds"),
-    Column::numbers("tokens"),
-    Column::numbers("cost"),
-    Column::numbers("iterations"),
-    Column::words("baseline"),
+    Column::words(HEADS[0]),
+    Column::words(HEADS[1]),
+    Column::numbers(HEADS[2]),
+    Column::words(HEADS[3]),
+    Column::numbers(HEADS[4]),
+    Column::numbers(HEADS[5]),
+    Column::numbers(HEADS[6]),
+    Column::numbers(HEADS[7]),
+    Column::numbers(HEADS[8]),
+    Column::words(HEADS[9]),
 ];
+
+const HEADS: [&str; 10] = [
+    "case",
+    "model",
+    "passed",
+    "95% interval",
+    "not made",
+    "seconds",
+    "tokens",
+    "cost",
+    "iterations",
+    "baseline",
+];
+
+/// Returns the heads of the columns.
+pub(crate) const fn heads() -> [&'static str; 10] {
+    HEADS
+}
 
 /// Returns the results as lines of a table. Times, tokens, costs and iterations are `median / 90th percentile`.
 pub fn table(results: &[CaseResult]) -> Vec<String> {

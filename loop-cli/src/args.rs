@@ -15,6 +15,7 @@ mod pipeline;
 mod plan;
 mod policy;
 mod rag;
+mod replay;
 mod resume;
 mod run;
 mod schedule;
@@ -41,6 +42,7 @@ pub(crate) use self::{
     plan::{PerformArgs, PlanArgs, PlanCommand},
     policy::{ExplainArgs, PolicyCommand, PolicyFolderArgs},
     rag::{KnowledgeArgs, RagArgs, RagCommand},
+    replay::ReplayArgs,
     resume::{GrantArgs, ResumeArgs},
     run::{OutputArgs, RunArgs, RunOptions},
     schedule::{
@@ -63,7 +65,7 @@ use loop_manifest::init::known_programs;
     // Omits the two options that every command has, so that the help fits one screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "\
-More:  verify plan assay policy apply models session report completions man
+More:  verify plan assay replay policy apply session report completions man
 To start, in your project's folder:  loop init && loop run
 Exit:  0 goal met  1 halted  2 wrong usage or manifest  3 failed  129+ signal"
 )]
@@ -261,20 +263,19 @@ The first reply that states a confidence below PERCENT ends the run.
 Example:  loop pipeline 80% outline.md draft.md review.md --retries 1"
     )]
     Pipeline(PipelineArgs),
-    /// Measure how often cases pass, by model
+    /// Send the prompts of a stored session to other models
     #[command(
         hide = true,
         after_help = "\
-A case is a file with `prompt` or `manifest`, `checks`, and a `folder` to start
-from. `loop schema --assay` prints its schema for editors.
+Only tools that read are available, unless --tools names others. The output of
+commands and the texts of files are those of the recorded session.
 
-Exit:  0 each case reaches --min-pass  1 not  2 bad cases  3 nothing measured
-
-Examples:
-  loop assay cases --model ollama:qwen3 --runs 5
-  loop assay cases --model claude-sonnet-4-5 --json > before.jsonl
-  loop assay cases --model claude-sonnet-4-5 --baseline before.jsonl"
+Example:
+  loop replay parser --model ollama:qwen3 --model claude-sonnet-4-5"
     )]
+    Replay(ReplayArgs),
+    /// Measure how often cases pass, by model
+    #[command(hide = true, after_help = assay::HELP)]
     Assay(AssayArgs),
     /// List, show or check skills: instructions that a model loads
     #[command(

@@ -11,6 +11,7 @@ pub mod jobs;
 pub mod knowledge;
 pub mod policy;
 pub mod repeat;
+pub mod replay;
 mod session;
 pub mod skills;
 mod start_dialogue;

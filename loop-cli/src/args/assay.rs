@@ -6,6 +6,18 @@ use clap::Args;
 use loop_agents::pipeline::Percent;
 use loop_core::Usd;
 
+/// The text below the options.
+pub(super) const HELP: &str = "\
+A case is a file with `prompt` or `manifest`, `checks`, and a `folder` to start
+from. `loop schema --assay` prints its schema for editors.
+
+Exit:  0 each case reaches --min-pass  1 not  2 bad cases  3 nothing measured
+
+Examples:
+  loop assay cases --model ollama:qwen3 --runs 5
+  loop assay cases --model claude-sonnet-4-5 --json > before.jsonl
+  loop assay cases --model claude-sonnet-4-5 --baseline before.jsonl";
+
 #[derive(Debug, Args)]
 pub(crate) struct AssayArgs {
     /// The folder with the cases: .yaml, .yml, .toml or .json
@@ -34,6 +46,9 @@ pub(crate) struct AssayArgs {
     /// Print the results as lines of JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write the results as a page for a browser
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Print only the results
     #[arg(long, short)]
     pub(crate) quiet: bool,

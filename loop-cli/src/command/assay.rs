@@ -1,14 +1,16 @@
 //! `loop assay`: how often do cases pass, by model?
 
-use std::{env, process::ExitCode, sync::Arc};
+use std::{env, fs, process::ExitCode, sync::Arc};
 
-use loop_assay::{Assay, AssayEnd, AssayOptions, AssayReport, Baseline, CaseOutcome, Cases, Subject, table};
+use loop_assay::{
+    Assay, AssayEnd, AssayOptions, AssayReport, Baseline, CaseOutcome, Cases, Subject, page, table,
+};
 use loop_core::CancellationToken;
 use loop_telemetry::StateDir;
 
 use super::{
     Failure, OrFail,
-    environment::{block_on, dir, execution_context, model_name, settings},
+    environment::{block_on, dir, execution_context, model_name, new_run_id, settings},
 };
 use crate::{
     args::AssayArgs,
@@ -30,9 +32,9 @@ pub(crate) fn exec(args: &AssayArgs) -> Result<ExitCode, Failure> {
         options.subjects.push(Subject::Model(model_name(None, &settings(&here)?, &variables)?));
     }
     (options.runs, options.jobs, options.budget) = (args.runs.get(), args.jobs.get(), args.budget);
-    let key = options.key(&cases);
-    let place = StateDir::from_env_with(|name| env::var_os(name))?.assays()?.join(&key);
-    let cx = execution_context(here, format!("assay-{key}"))?;
+    let place = StateDir::from_env_with(|name| env::var_os(name))?.assays()?.join(options.key(&cases));
+    // Not the key: the watchdog of an assay that was killed ends all processes of its run.
+    let cx = execution_context(here, new_run_id())?;
     let assay = Assay::new(cases, &options, cx, place);
     let assay = assay.or_usage(|| "the cases cannot be used; nothing was run")?;
     block_on(run(args, assay, baseline))
@@ -82,6 +84,11 @@ async fn run(args: &AssayArgs, assay: Assay, baseline: Option<Baseline>) -> Resu
 }
 
 fn show(args: &AssayArgs, report: &AssayReport) -> Result<(), Failure> {
+    if let Some(path) = &args.html {
+        let title = format!("Assay of {}", args.folder.display());
+        let written = fs::write(path, page(&title, &report.results, &view::secrets()));
+        written.or_setup(|| format!("cannot write {}", path.display()))?;
+    }
     if args.json {
         for line in report.json_lines() {
             if !view::print_json(&line)? {

@@ -17,6 +17,7 @@ mod pipeline;
 mod plan;
 pub(crate) mod policy;
 mod rag;
+mod replay;
 mod report;
 mod resume;
 mod rm;
@@ -87,6 +88,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Check(args) => check::exec(&args),
         Command::Plan(args) => plan::exec(&args),
         Command::Pipeline(args) => pipeline::exec(&args),
+        Command::Replay(args) => replay::exec(&args),
         Command::Assay(args) => assay::exec(&args),
         Command::Skill(command) => skill::exec(&command),
         Command::Rag(args) => rag::exec(&args),

@@ -2,9 +2,12 @@
 
 use serde_json::{Value, json};
 
+use loop_testing::{Answer, Call, Gate};
+use rustix::process::Signal;
+
 use crate::{
     model_server::ModelServer,
-    support::{CommandResult, Scenario},
+    support::{CommandResult, FOREVER, Manifest, RunningCommand, Scenario, wait_until},
     task::says,
 };
 
@@ -98,7 +101,7 @@ fn bad_cases_are_all_reported_before_anything_runs() {
 #[test]
 fn a_run_that_cannot_be_made_is_neither_passed_nor_failed() {
     let scenario = scenario("prompt: Hi.\nchecks: [contains: hello]\n");
-    let unauthorized = || loop_testing::Answer::status(401);
+    let unauthorized = || Answer::status(401);
     let server = ModelServer::new([unauthorized(), says("hello")]);
     let ran = server.run(&scenario, &[ASSAY, &["--runs", "2", "--json"]].concat()).exits(0);
     let found = results(&ran);
@@ -134,4 +137,150 @@ fn the_schema_for_editors_accepts_what_the_command_accepts() {
     for (case, is_valid) in cases {
         assert_eq!(validator.is_valid(&case), is_valid, "{case}");
     }
+}
+
+/// A case that is a loop, with a folder to start from.
+fn with_loop(agent: &str, check: &str) -> Scenario {
+    let scenario = scenario("manifest: loops/fix.json\nfolder: start\n");
+    let manifest = Manifest::new(agent, check).0.to_string();
+    scenario.write("cases/loops/fix.json", manifest);
+    scenario.write("cases/start/state", "broken\n");
+    scenario
+}
+
+/// Why the first run did not pass.
+fn why(result: &CommandResult) -> String {
+    results(result)[0]["notes"][0]["why"].as_str().expect("a reason").to_owned()
+}
+
+#[test]
+fn a_manifest_is_a_whole_loop_in_a_fresh_copy_of_its_folder() {
+    let scenario = with_loop("echo x >> state", "test $(wc -l < state) = 3");
+    let ran = scenario.run(&["assay", "cases", "--runs", "2", "--json"]).exits(0);
+    let found = results(&ran);
+    assert_eq!(found[0]["model"], "echo x >> state");
+    assert_eq!(found[0]["iterations"], json!({ "median": 2.0, "p90": 2.0 }));
+    assert_eq!(scenario.read("cases/start/state"), "broken\n");
+    let scenario = with_loop("true", "false");
+    let ran = scenario.run(&["assay", "cases", "--json"]).exits(1);
+    assert!(why(&ran).starts_with("max_iterations"), "{}", ran.stdout);
+}
+
+#[test]
+fn an_assay_killed_between_any_two_events_ends_as_if_nothing_had_happened() {
+    let check = "test $(wc -l < state) -ge 3";
+    let scenario = || {
+        let scenario = Scenario::new();
+        let agent = format!("echo x >> state; echo $$ >> '{}'", scenario.path("attempts").display());
+        scenario.write("cases/greet.yaml", "manifest: loops/fix.json\nfolder: start\n");
+        scenario.write("cases/loops/fix.json", Manifest::new(&agent, check).0.to_string());
+        scenario.write("cases/start/state", "broken\n");
+        scenario
+    };
+    let assay = |scenario: &Scenario, kill: Option<u32>| {
+        let mut command = scenario.loop_command(&["assay", "cases", "--runs", "2", "--json"]);
+        if let Some(event) = kill {
+            command.env("LOOP_TEST_KILL_AT", format!("assay_event:{event}"));
+        }
+        command.output().expect("it runs")
+    };
+    for event in 1.. {
+        let scenario = scenario();
+        if assay(&scenario, Some(event)).status.success() {
+            assert!(event > 20, "only {event} events");
+            break;
+        }
+        let resumed = assay(&scenario, None);
+        assert!(resumed.status.success(), "event {event}: {resumed:?}");
+        let result: Value = serde_json::from_slice(&resumed.stdout).expect("JSON");
+        assert_eq!(result["passed"], 2, "event {event}");
+        // Two attempts for each run, and at most one more that was cut. Its line in the folder may save another one.
+        let attempts = scenario.read("attempts").lines().count();
+        assert!((4..=5).contains(&attempts), "{attempts} attempts after event {event}");
+    }
+}
+
+#[test]
+fn with_a_scripted_model_two_assays_print_the_same_bytes_and_a_page() {
+    let scenario = scenario(GREET);
+    let printed = || {
+        let server = ModelServer::new(["hello world", "goodbye"].map(says));
+        let args = [ASSAY, &["--runs", "2", "--json", "--html", "page.html"]].concat();
+        server.run(&scenario, &args).exits(1).stdout
+    };
+    let first = printed();
+    let page = scenario.read("page.html");
+    assert!(
+        page.starts_with("<!doctype html>") && page.contains("1 of 2") && page.contains("<svg"),
+        "{page}"
+    );
+    assert_eq!(printed(), first);
+    assert_eq!(scenario.read("page.html"), page);
+}
+
+#[test]
+fn a_baseline_is_worse_only_if_the_difference_excludes_zero() {
+    let scenario = scenario("prompt: Hi.\nchecks: [contains: hello]\n");
+    let assay = |passes: usize, runs: usize, more: &[&str]| {
+        let replies = (0..runs).map(|run| says(if run < passes { "hello" } else { "no" }));
+        let runs = runs.to_string();
+        ModelServer::new(replies).run(&scenario, &[ASSAY, &["--runs", &runs, "--json"], more].concat())
+    };
+    scenario.write("before.jsonl", assay(6, 6, &[]).exits(0).stdout);
+    let compared = |passes: usize, code| {
+        let ran = assay(passes, 6, &["--baseline", "before.jsonl", "--min-pass", "50%"]).exits(code);
+        results(&ran)[0]["baseline"]["change"].clone()
+    };
+    assert_eq!(compared(5, 0), "unclear");
+    assert_eq!(compared(0, 1), "worse");
+    scenario.write("before.jsonl", "{}\n");
+    assay(1, 1, &["--baseline", "before.jsonl"]).exits(2).says(&["before.jsonl:1 is no result of an assay"]);
+}
+
+#[test]
+fn a_case_that_hangs_or_costs_more_than_its_share_is_cut() {
+    let hangs = scenario("prompt: Hi.\nchecks: [max_seconds: 0.3]\n");
+    let ran = hangs.run(&["assay", "cases", "--agent", FOREVER, "--json"]).exits(1);
+    assert!(why(&ran).starts_with("time_exceeded"), "{}", ran.stdout);
+    let spends = "echo '{\"cost_usd\": 3}' >> \"$LOOP_USAGE_FILE\"; sleep 1000 #";
+    let scenario = with_loop(spends, "true");
+    let ran = scenario.run(&["assay", "cases", "--runs", "2", "--budget", "4", "--json"]).exits(1);
+    assert!(why(&ran).starts_with("budget_exceeded"), "{}", ran.stdout);
+}
+
+#[test]
+fn calls_of_tools_are_checked_in_a_copy_of_the_folder() {
+    let case = "\
+prompt: Look.
+tools: [list_files]
+folder: start
+checks:
+- calls: [list_files]
+- not_calls: [read_file]
+";
+    let scenario = scenario(case);
+    scenario.write("cases/start/found.txt", "");
+    let listing = Answer::calls([Call::new("c1", "list_files", ["{}"])]);
+    let server = ModelServer::new([listing, says("done"), says("done")]);
+    let ran = server.run(&scenario, &[ASSAY, &["--runs", "2", "--json"]].concat()).exits(1);
+    let note = json!([{ "run": 2, "outcome": "failed", "why": "it did not call `list_files`" }]);
+    assert_eq!(results(&ran)[0]["notes"], note);
+    assert!(server.requests()[1].body["messages"].to_string().contains("found.txt"));
+    let with_agent = scenario.run(&["assay", "cases", "--agent", "true"]).exits(2);
+    with_agent.says(&["`system` and `tools` need a model, but the agent is a command"]);
+}
+
+#[test]
+fn a_cancelled_assay_is_continued_by_the_same_command() {
+    let scenario = scenario("prompt: Hi.\nchecks: [contains: hello]\n");
+    let gate = Gate::new();
+    let held = Answer::deltas(["hel", "lo"]).gated(&gate);
+    let server = ModelServer::new([says("hello"), held, says("hello")]);
+    let args = [ASSAY, &["--runs", "2", "--json"]].concat();
+    let running = RunningCommand::new(&mut server.command(&scenario, &args));
+    wait_until("the second request", || server.requests().len() == 2);
+    running.signal(Signal::INT);
+    running.finish().exits(130).says(&["the same command continues it"]);
+    server.run(&scenario, &args).exits(0);
+    assert_eq!(server.requests().len(), 3);
 }

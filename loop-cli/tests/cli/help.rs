@@ -16,7 +16,7 @@ fn said(name: &str, args: &[&str], code: i32) -> String {
     text
 }
 
-const COMMANDS: [&str; 26] = [
+const COMMANDS: [&str; 27] = [
     "init",
     "run",
     "task",
@@ -37,6 +37,7 @@ const COMMANDS: [&str; 26] = [
     "models",
     "skill",
     "assay",
+    "replay",
     "session",
     "report",
     "verify",
@@ -46,7 +47,7 @@ const COMMANDS: [&str; 26] = [
 ];
 
 /// The last commands are for programs, or users reach them through another command.
-const LISTED: usize = COMMANDS.len() - 12;
+const LISTED: usize = COMMANDS.len() - 13;
 
 #[test]
 fn help_fits_a_screen_and_begins_with_what_one_needs_first() {

@@ -67,6 +67,7 @@ mod prompts;
 mod protected_files;
 mod rag;
 mod redaction;
+mod replay;
 mod report;
 mod resume;
 mod retention;

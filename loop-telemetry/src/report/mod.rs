@@ -22,12 +22,14 @@ mod html;
 mod listing;
 mod page;
 mod report_fold;
+mod results_page;
 mod series;
 mod test_history;
 
 use loop_core::{Event, Progress};
 
 use self::report_fold::ReportFold;
+pub use self::results_page::{ResultBar, ResultsChart, ResultsPage};
 use crate::{Redactor, RunEntry, rows::IterationOutput};
 
 /// Collects the events of a run, and renders them as a page.

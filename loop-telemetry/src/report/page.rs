@@ -35,12 +35,17 @@ pub(super) fn page(run: &ReportedRun<'_>, data: &ReportData) -> Markup {
         parts.extend([table(data), iteration_sections(&run.entry.id, data)]);
     }
     parts.extend(run.manifest.map(manifest));
-    parts.push(footer());
-    let body = Markup::element("body", &[], [Markup::element("main", &[], parts)]);
-    Markup::element("html", &[("lang", "en")], [head(&run.entry.name), body])
+    document(&format!("{}: a run of loop", run.entry.name), parts)
 }
 
-fn head(name: &str) -> Markup {
+/// Builds a whole page with this title and these parts.
+pub(super) fn document(title: &str, mut parts: Vec<Markup>) -> Markup {
+    parts.push(footer());
+    let body = Markup::element("body", &[], [Markup::element("main", &[], parts)]);
+    Markup::element("html", &[("lang", "en")], [head(title), body])
+}
+
+fn head(title: &str) -> Markup {
     let meta = |attributes: &[(&'static str, &str)]| Markup::empty("meta", attributes);
     Markup::element(
         "head",
@@ -51,7 +56,7 @@ fn head(name: &str) -> Markup {
             meta(&[("name", "viewport"), ("content", "width=device-width, initial-scale=1")]),
             meta(&[("name", "color-scheme"), ("content", "light dark")]),
             meta(&[("name", "referrer"), ("content", "no-referrer")]),
-            Markup::element("title", &[], [Markup::text(&format!("{name}: a run of loop"))]),
+            Markup::element("title", &[], [Markup::text(title)]),
             Markup::Style(STYLE),
         ],
     )
@@ -126,7 +131,7 @@ fn part(value: &str) -> Option<(&str, &str)> {
     value.split_once(" (").or_else(|| value.split_once(", "))
 }
 
-fn list(class: &'static str, rows: impl IntoIterator<Item = (&'static str, String)>) -> Markup {
+pub(super) fn list(class: &'static str, rows: impl IntoIterator<Item = (&'static str, String)>) -> Markup {
     let row = |(name, value): (&'static str, String)| {
         let cells = [("dt", name), ("dd", value.as_str())];
         Markup::element(

@@ -41,6 +41,7 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Rm(_)
         | Command::Check(_) => None,
         Command::Assay(_)
+        | Command::Replay(_)
         | Command::Policy(_)
         | Command::Session(_)
         | Command::Skill(_)
