@@ -15,7 +15,7 @@ use loop_snapshots::FolderCopy;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    case::{Case, Cases},
+    case::{Case, CaseWork, Cases},
     case_run::CaseRun,
     check::Check,
     error::{AssayError, CaseError, CaseErrors},
@@ -63,6 +63,10 @@ impl AssayOptions {
             let path = fs::canonicalize(&case.path).unwrap_or_else(|_: io::Error| case.path.clone());
             add(&path.to_string_lossy());
             add(&case.text);
+            if let CaseWork::Manifest(path) = &case.work {
+                // A manifest that cannot be read ends the assay before it begins.
+                add(&fs::read_to_string(path).unwrap_or_default());
+            }
         }
         self.subjects.iter().for_each(|subject| add(&format!("{subject:?}")));
         add(&format!("{} {}", self.runs(), self.jobs.max(1)));

@@ -35,6 +35,7 @@ pub(crate) fn exec(args: &AssayArgs) -> Result<ExitCode, Failure> {
     let place = StateDir::from_env_with(|name| env::var_os(name))?.assays()?.join(options.key(&cases));
     // Not the key: the watchdog of an assay that was killed ends all processes of its run.
     let cx = execution_context(here, new_run_id())?;
+    let cx = if args.quiet { cx.on_warning(|_| ()) } else { cx };
     let assay = Assay::new(cases, &options, cx, place);
     let assay = assay.or_usage(|| "the cases cannot be used; nothing was run")?;
     block_on(run(args, assay, baseline))
