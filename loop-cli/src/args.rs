@@ -39,7 +39,7 @@ pub(crate) use self::{
     models::{DoctorArgs, ModelsArgs},
     overrides::OverrideArgs,
     pipeline::PipelineArgs,
-    plan::{PerformArgs, PlanArgs, PlanCommand},
+    plan::{PerformArgs, PlanArgs, PlanCommand, PlanViewArgs},
     policy::{ExplainArgs, PolicyCommand, PolicyFolderArgs},
     rag::{KnowledgeArgs, RagArgs, RagCommand},
     replay::ReplayArgs,

@@ -1,5 +1,6 @@
 //! The surroundings of a run, as its host decides them.
 
+mod attendance;
 mod copies;
 mod snapshots;
 
@@ -80,6 +81,8 @@ pub struct ExecutionContext {
     on_usage_note: Option<Hook<Listener>>,
     on_warning: Option<Hook<Listener>>,
     on_lane: Option<Hook<copies::MakeLaneListener>>,
+    attend: Option<Hook<attendance::Attend>>,
+    on_turn_event: Option<Hook<attendance::TurnListener>>,
 }
 
 type Redact = dyn Fn(&str) -> String + Send + Sync;
@@ -126,6 +129,8 @@ impl ExecutionContext {
             on_usage_note: None,
             on_warning: None,
             on_lane: None,
+            attend: None,
+            on_turn_event: None,
         })
     }
 

@@ -160,7 +160,14 @@ pub fn checks(plan: &EvaluatorPlan) -> Vec<(&'static str, String)> {
 fn of_plan(PlanCheck { file, repairs, keep_going, one_step }: &PlanCheck) -> String {
     let steps = if *one_step { "the next open step" } else { "one open step in each iteration" };
     let end = if *keep_going { "goes on after a blocked step" } else { "ends at a blocked step" };
-    format!("{}: {steps}, with up to {} each\n{end}", file.display(), count(*repairs, "repair"))
+    format!(
+        "{}: {steps}, with {} each\n{end}",
+        file.display(),
+        repairs.map_or_else(
+            || "the repairs of the settings".to_owned(),
+            |times| format!("up to {}", count(times, "repair"))
+        )
+    )
 }
 
 fn of_judge(JudgePlan { model, criteria, votes, .. }: &JudgePlan) -> String {

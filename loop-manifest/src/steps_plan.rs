@@ -9,8 +9,8 @@ use loop_agents::pipeline::ConfidenceGate;
 pub struct PlanCheck {
     /// The file of the plan, from the folder of the run.
     pub file: PathBuf,
-    /// How often a step is repaired.
-    pub repairs: u64,
+    /// How often a step is repaired; `None` for the number of the settings.
+    pub repairs: Option<u64>,
     /// Whether the steps after a blocked one are performed.
     pub keep_going: bool,
     /// Whether the run ends after one step.

@@ -42,8 +42,8 @@ pub use self::{
     redact::{REDACTED, RedactingStream, Redactor, secrets_in_addresses},
     retention::{Retention, RetentionError},
     runs::{
-        ActiveRun, DeadRun, ParallelRuns, RunEntry, RunInfo, RunManifest, RunStore, StoreError, StoreWarning,
-        short_ids,
+        ActiveRun, DeadRun, ParallelRuns, RunEntry, RunFile, RunInfo, RunManifest, RunStore, StoreError,
+        StoreWarning, short_ids,
     },
     state_dir::{StateDir, StateDirError},
     telemetry_file::{TelemetryError, TelemetryFile},

@@ -37,7 +37,8 @@ impl PipelineEvaluator {
         let text = format!("{reason}{cut}{line}");
         match obstacle {
             None => Ok(Verdict::pass().with_score(score.value).with_text(text)),
-            Some(why) if self.0.can_repeat(output.turn) => {
+            // A run that ended here and is resumed tries the step again: a person has looked at it.
+            Some(why) if output.is_stored || self.0.can_repeat(output.turn) => {
                 let why = score.reason.clone().unwrap_or(why);
                 Ok(Verdict::fail().with_score(score.value).with_text(text).with_feedback(why))
             }

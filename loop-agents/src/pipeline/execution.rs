@@ -38,6 +38,13 @@ pub struct PipelineOutput {
     /// Whether a part of the reply is left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
+    /// Whether the output comes from a journal, because its run is resumed.
+    #[serde(skip_serializing, default = "stored")]
+    pub is_stored: bool,
+}
+
+const fn stored() -> bool {
+    true
 }
 
 impl PipelineOutput {
@@ -181,7 +188,17 @@ impl Iteration for PipelineExecution {
         };
         cx.mark(OUTPUT_MARK, fingerprint(words.len() as u64, &[words.as_bytes()]));
         let (file, input) = (file.path().to_owned(), input.to_owned());
-        Ok(PipelineOutput { file, number: index + 1, total, turn, words, score, input, is_cut })
+        Ok(PipelineOutput {
+            file,
+            number: index + 1,
+            total,
+            turn,
+            words,
+            score,
+            input,
+            is_cut,
+            is_stored: false,
+        })
     }
 }
 

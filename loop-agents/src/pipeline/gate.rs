@@ -5,6 +5,9 @@ use std::fmt;
 use super::{ConfidenceScore, PipelineOutput, ScoreMethod};
 use crate::judge::ThresholdError;
 
+/// The most repetitions of a step.
+pub const MAX_RETRIES: u64 = 1000;
+
 /// How far below the threshold a score may be: fractions of ten are not exact.
 const TOLERANCE: f64 = 1e-9;
 

@@ -19,7 +19,7 @@ pub use self::{
     evaluator::{NOT_PASSED, PipelineEvaluator},
     execution::{PipelineExecution, PipelineOutput, STEP_FAILED},
     file::{MAX_FILE_BYTES, MAX_FILES, PipelineFile, PipelineFileError},
-    gate::ConfidenceGate,
+    gate::{ConfidenceGate, MAX_RETRIES},
     percent::{Percent, PercentError},
     score::{ConfidenceScore, ScoreMethod, ScoredReply},
 };

@@ -5,6 +5,7 @@ use std::{ops::Range, sync::LazyLock};
 use regex::Regex;
 
 use super::removal::EMPHASIS;
+use crate::output::lines::lines;
 
 /// How many lines at the end of a reply are searched.
 const LAST_LINES: usize = 10;
@@ -13,23 +14,35 @@ const LAST_LINES: usize = 10;
 static LABEL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)confidence(?:[ \t]+score)?[ \t*_`~]*[:=][ \t*_`~]*").ok());
 
-/// Returns the last confidence with a label in the last lines, and its place with the label.
+/// Returns the last confidence with a label in the last lines, and its place with the label. A number in code says
+/// nothing about the reply.
 pub(super) fn last(text: &str) -> Option<(f64, Range<usize>)> {
     let text = text.trim_end();
-    let mut end = text.len();
-    for _ in 0..LAST_LINES {
-        let start = text[..end].rfind('\n').map_or(0, |at| at + 1);
-        let labels = LABEL.as_ref()?.find_iter(&text[start..end]).filter_map(|label| {
-            let (label, value) = (start + label.start(), start + label.end());
-            let (number, length) = number(&text[value..end])?;
-            is_word(&text[start..label]).then_some((number, label..value + length))
-        });
-        if let Some(found) = labels.last() {
-            return Some(found);
-        }
-        end = start.checked_sub(1)?;
-    }
-    None
+    let first = text.rmatch_indices('\n').nth(LAST_LINES - 1).map_or(0, |(at, _)| at + 1);
+    let lines = lines(text).filter(|line| !line.is_fenced && line.place.start >= first);
+    let lines: Vec<_> = lines.filter(|line| !is_indented(&text[line.place.clone()])).collect();
+    lines.into_iter().rev().find_map(|line| in_line(text, line.place))
+}
+
+/// Returns the last confidence in a line.
+fn in_line(text: &str, Range { start, end }: Range<usize>) -> Option<(f64, Range<usize>)> {
+    let labels = LABEL.as_ref()?.find_iter(&text[start..end]).filter_map(|label| {
+        let (label, value) = (start + label.start(), start + label.end());
+        let (number, length) = number(&text[value..end])?;
+        let is_stated = is_word(&text[start..label]) && !is_in_code(&text[start..label]);
+        is_stated.then_some((number, label..value + length))
+    });
+    labels.last()
+}
+
+/// Returns whether a line is code because of its indentation.
+fn is_indented(line: &str) -> bool {
+    line.starts_with("    ") || line.starts_with('\t')
+}
+
+/// Returns whether a span of code that these words begin is still open after them.
+fn is_in_code(before: &str) -> bool {
+    before.matches('`').count() % 2 == 1
 }
 
 /// Returns the number in an answer that has nothing else.

@@ -3,10 +3,12 @@
 use std::{
     collections::BTreeMap,
     fmt, mem,
+    path::{Component, Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
     review::{CallEvent, CallListener, is_own_call, line, subject},
@@ -54,7 +56,7 @@ impl StepCalls {
         CallListener::new(move |event| match event {
             CallEvent::Began { id, call, .. } if is_own_call(id, call) => {}
             CallEvent::Began { id, call, arguments } => {
-                let about = (call.to_owned(), subject(arguments).to_owned());
+                let about = (call.to_owned(), compared(arguments));
                 calls.state().open.insert(id.to_owned(), about);
             }
             CallEvent::Ended { id, outcome, exit_code, message } => {
@@ -90,6 +92,19 @@ impl Calls {
             self.failed.push(FailedCall { tool, subject, why });
         }
     }
+}
+
+/// Returns the subject of a call in the form in which calls are compared: `./a` and `a` are one path.
+fn compared(arguments: &Value) -> String {
+    let subject = subject(arguments);
+    let is_path = ["file_path", "path", "notebook_path"]
+        .iter()
+        .any(|name| arguments.get(name).and_then(Value::as_str) == Some(subject));
+    if !is_path {
+        return subject.to_owned();
+    }
+    let parts = Path::new(subject).components().filter(|part| *part != Component::CurDir);
+    parts.collect::<PathBuf>().to_string_lossy().into_owned()
 }
 
 /// Returns whether an exit code of 1 is an answer of this command, and no failure: nothing was found, or there is a
@@ -142,6 +157,19 @@ mod tests {
             );
             assert_eq!(calls.take(), (0, Vec::new()));
         }
+    }
+
+    #[test]
+    fn a_path_is_the_same_however_it_is_written() {
+        let calls = StepCalls::default();
+        for (path, outcome) in [("./src//a.rs", ToolOutcome::Failed), ("src/./a.rs", ToolOutcome::Done)] {
+            calls.listener().began("", "edit_file", &json!({ "path": path }));
+            calls.listener().ended("", outcome, None, "no such text");
+        }
+        assert_eq!(calls.take(), (2, Vec::new()));
+        made(&calls, "run", "./make", ToolOutcome::Failed, None);
+        made(&calls, "run", "make", ToolOutcome::Done, Some(0));
+        assert_eq!(calls.take().1.len(), 1, "commands are not paths");
     }
 
     #[test]

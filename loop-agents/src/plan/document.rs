@@ -135,6 +135,11 @@ impl PlanDocument {
         &self.goal
     }
 
+    /// Returns the time in the comment `created`, as written.
+    pub(super) fn created(&self) -> Option<&str> {
+        self.text.split_once(CREATED)?.1.split_once(" -->").map(|(time, _)| time)
+    }
+
     /// Returns the steps in order.
     pub fn steps(&self) -> &[PlanStep] {
         &self.steps

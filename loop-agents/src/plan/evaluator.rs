@@ -15,6 +15,9 @@ pub const BLOCKED: &str = "blocked";
 /// The request at the end of the feedback about a step.
 const AGAIN: &str = "If something is still to be done for this step, do it now.";
 
+/// The most repairs of a step.
+pub const MAX_REPAIRS: u64 = 1000;
+
 /// The default number of repairs of a step.
 pub const DEFAULT_REPAIRS: u64 = 2;
 
@@ -111,14 +114,13 @@ impl<C: StepChecks> PlanEvaluator<C> {
     }
 
     /// Sets the state of the performed step, and returns the plan. A person may have edited the file during the validation,
-    /// so it is read again.
+    /// so this reads it again.
     fn mark(&self, output: &StepOutput, state: StepState) -> Result<PlanDocument, EvaluatorError> {
-        let mut plan = self.file.read().map_err(unusable)?;
-        if let Some(index) = place(&plan, output).filter(|index| plan.steps()[*index].state != state) {
-            plan.mark(index, state, Timestamp::now());
-            self.file.write(&plan).map_err(unusable)?;
-        }
-        Ok(plan)
+        let marked = self.file.update(|plan| {
+            let index = place(plan, output).filter(|index| plan.steps()[*index].state != state);
+            index.map(|index| plan.mark(index, state, Timestamp::now())).is_some()
+        });
+        marked.map_err(|error| unusable(error).into())
     }
 
     /// Judges the plan after a step with this result.
@@ -157,7 +159,7 @@ impl<C: StepChecks> PlanEvaluator<C> {
 
     async fn result(&self, step: &PlanStep, output: &StepOutput) -> StepResult {
         if step.validations.is_empty() {
-            return without_validations(output);
+            return without_validations(output, step.state);
         }
         for validation in &step.validations {
             let Err(why) = self.validate(validation, output).await else { continue };
@@ -168,7 +170,8 @@ impl<C: StepChecks> PlanEvaluator<C> {
                 }
                 FailedCheck::NotMet(why) => {
                     let text = format!("The validation `{validation}` does not pass:\n{why}");
-                    match output.turn <= self.repairs {
+                    // A run that ended here and is resumed gets one more try: a person has looked at the step.
+                    match output.turn <= self.repairs || output.is_stored && step.state == StepState::Open {
                         true => StepResult::Again(text),
                         false => StepResult::Blocked(text),
                     }
@@ -211,10 +214,14 @@ impl<C: StepChecks> Evaluator<StepOutput> for PlanEvaluator<C> {
     }
 }
 
-fn without_validations(output: &StepOutput) -> StepResult {
+fn without_validations(output: &StepOutput, state: StepState) -> StepResult {
+    let is_tried_again = output.is_stored && state == StepState::Open;
     match output.calls {
+        _ if !output.failed.is_empty() && is_tried_again => StepResult::Again(failed_calls(output)),
         _ if !output.failed.is_empty() => StepResult::Blocked(failed_calls(output)),
-        Some(0) if output.turn == 1 => StepResult::Again("You made no call, so nothing was done.".to_owned()),
+        Some(0) if output.turn == 1 || is_tried_again => {
+            StepResult::Again("You made no call, so nothing was done.".to_owned())
+        }
         Some(0) => StepResult::Blocked("nothing was done: the agent made no call".to_owned()),
         _ => StepResult::Done,
     }

@@ -38,6 +38,13 @@ pub struct StepOutput {
     /// The changes of the plan's file that were taken back after the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<String>,
+    /// Whether the output comes from a journal, because its run is resumed.
+    #[serde(skip_serializing, default = "stored")]
+    pub is_stored: bool,
+}
+
+const fn stored() -> bool {
+    true
 }
 
 impl OutputText for StepOutput {
@@ -172,6 +179,7 @@ impl Iteration for PlanExecution {
             calls: is_known.then_some(made),
             failed,
             restored: restored.map(str::to_owned),
+            is_stored: false,
         })
     }
 }

@@ -9,7 +9,7 @@ use std::{
 use jiff::Timestamp;
 use tempfile::NamedTempFile;
 
-use super::{PlanDocument, PlanError, StepState};
+use super::{PlanDocument, PlanError, PlanStep, StepState};
 use crate::regular_file;
 
 /// The default place of a plan, in its folder.
@@ -17,6 +17,9 @@ pub const PLAN_FILE: &str = ".loop/plan.md";
 
 /// The most bytes of a plan's file: 1 MiB.
 const MAX_BYTES: u64 = 1024 * 1024;
+
+/// How often an update reads a file again that somebody edits.
+const MAX_UPDATES: usize = 20;
 
 /// A plan's file. Writing replaces it as a whole, and a link in its place is never followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +47,28 @@ pub enum PlanFileError {
         path: PathBuf,
         /// The system's error.
         source: io::Error,
+    },
+    /// A new plan would replace it, and it has open steps.
+    #[error("the plan in {path} has {open} open steps: perform them, or replace the plan with `--force`")]
+    OpenSteps {
+        /// The file.
+        path: PathBuf,
+        /// How many steps are open.
+        open: usize,
+    },
+    /// Somebody changed the file during a step in a way that leaves the step without a place.
+    #[error(
+        "{path} {change} during a step. It stays as it is now, and {} has the plan from before the step", before.display()
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// The change, which reads after the path.
+        change: &'static str,
+        /// The file with the plan from before the step.
+        before: PathBuf,
+        /// Why the file is no plan now, if it is none.
+        source: Option<Box<PlanFileError>>,
     },
     /// Its text is not a plan.
     #[error("{path} is not a plan that can be performed")]
@@ -78,12 +103,52 @@ impl PlanFile {
         PlanDocument::parse(text, "").map_err(|source| PlanFileError::Plan { path: self.0.clone(), source })
     }
 
+    /// Fails if a new plan must not replace the one in the file.
+    ///
+    /// # Errors
+    /// The plan has open steps, or cannot be read.
+    pub fn check_replaceable(&self) -> Result<(), PlanFileError> {
+        let plan = match self.read() {
+            Err(PlanFileError::Missing(_)) => return Ok(()),
+            plan => plan?,
+        };
+        match plan.count(StepState::Open) {
+            0 => Ok(()),
+            open => Err(PlanFileError::OpenSteps { path: self.0.clone(), open }),
+        }
+    }
+
     /// Writes the plan, and creates its folder if necessary.
     ///
     /// # Errors
     /// The system refuses.
     pub fn write(&self, plan: &PlanDocument) -> Result<(), PlanFileError> {
-        self.replace(plan.text()).map_err(|source| PlanFileError::Write { path: self.0.clone(), source })
+        self.replace(plan.text(), None).map(drop).map_err(|source| self.unwritable(source))
+    }
+
+    /// Changes the states in the file, and returns the plan. `change` returns whether it changed anything. Somebody may
+    /// edit the file at the same time: then this reads it again, and the edit stays.
+    ///
+    /// # Errors
+    /// The file cannot be read or written, or changes all the time.
+    pub(super) fn update(
+        &self,
+        mut change: impl FnMut(&mut PlanDocument) -> bool,
+    ) -> Result<PlanDocument, PlanFileError> {
+        for _ in 0..MAX_UPDATES {
+            let mut plan = self.read()?;
+            let before = plan.text().to_owned();
+            let is_written = !change(&mut plan)
+                || self.replace(plan.text(), Some(&before)).map_err(|source| self.unwritable(source))?;
+            if is_written {
+                return Ok(plan);
+            }
+        }
+        Err(self.unwritable(io::Error::other("it changes all the time")))
+    }
+
+    fn unwritable(&self, source: io::Error) -> PlanFileError {
+        PlanFileError::Write { path: self.0.clone(), source }
     }
 
     /// Removes the file.
@@ -93,7 +158,7 @@ impl PlanFile {
     pub fn remove(&self) -> Result<(), PlanFileError> {
         fs::remove_file(&self.0).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => PlanFileError::Missing(self.0.clone()),
-            _ => PlanFileError::Write { path: self.0.clone(), source },
+            _ => self.unwritable(source),
         })
     }
 
@@ -107,7 +172,8 @@ impl PlanFile {
         Ok(text)
     }
 
-    fn replace(&self, text: &str) -> io::Result<()> {
+    /// Replaces the text. If `expected` is not the text in the file, returns false and changes nothing.
+    fn replace(&self, text: &str, expected: Option<&str>) -> io::Result<bool> {
         let folder =
             self.0.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
@@ -119,113 +185,81 @@ impl PlanFile {
             draft.as_file().set_permissions(metadata.permissions())?;
         }
         draft.as_file().sync_data()?;
+        // The file may have changed during the synchronisation, which takes the most time.
+        if expected.is_some_and(|expected| self.text().ok().as_deref() != Some(expected)) {
+            return Ok(false);
+        }
         draft.persist(&self.0)?;
-        Ok(())
+        Ok(true)
     }
 
     /// Takes back changes of states since `before`: only a validation changes them. Returns what was taken back.
     ///
-    /// A new step has to be open, and a changed title keeps its state. If steps are gone, or the file cannot be read,
-    /// the whole text returns.
+    /// A new step has to be open, and a changed title keeps its state. All other edits stay as they are.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file cannot be written, or is no plan with the steps of `before` any more. Then it stays as it is, and
+    /// `before` is stored beside it.
     pub(super) fn restore(
         &self,
         before: &PlanDocument,
         now: Timestamp,
     ) -> Result<Option<&'static str>, PlanFileError> {
-        let Ok(mut plan) = self.read() else {
-            self.write(before)?;
-            return Ok(Some(
-                "the plan's file was damaged or removed during the step: it is as it was before",
-            ));
+        let (change, source) = match self.read() {
+            Ok(plan) => match loss(before, &plan) {
+                None => return self.restore_states(before, now),
+                Some(change) => (change, None),
+            },
+            Err(PlanFileError::Missing(_)) => ("was removed", None),
+            Err(error) => ("was edited so that it cannot be performed", Some(Box::new(error))),
         };
-        if plan.steps().len() < before.steps().len() {
-            self.write(before)?;
-            return Ok(Some(
-                "steps were removed from the plan's file during the step: it is as it was before",
-            ));
-        }
-        let same_length = plan.steps().len() == before.steps().len();
-        let mut earlier: Vec<_> = before.steps().iter().map(Some).collect();
+        let mut kept = self.0.clone().into_os_string();
+        kept.push(".before");
+        let kept = Self::at(kept);
+        kept.write(before)?;
+        Err(PlanFileError::Changed { path: self.0.clone(), change, before: kept.0, source })
+    }
+
+    fn restore_states(
+        &self,
+        before: &PlanDocument,
+        now: Timestamp,
+    ) -> Result<Option<&'static str>, PlanFileError> {
         let mut is_changed = false;
-        for index in 0..plan.steps().len() {
-            let step = &plan.steps()[index];
-            let known = earlier.iter_mut().find(|known| known.is_some_and(|known| known.title == step.title));
-            let state = match known.and_then(Option::take) {
-                Some(known) => known.state,
-                None if same_length => before.steps()[index].state,
-                None => StepState::Open,
-            };
-            if state != step.state {
-                plan.mark(index, state, now);
-                is_changed = true;
+        self.update(|plan| {
+            let same_length = plan.steps().len() == before.steps().len();
+            let mut earlier: Vec<_> = before.steps().iter().map(Some).collect();
+            is_changed = false;
+            for index in 0..plan.steps().len() {
+                let step = &plan.steps()[index];
+                let known =
+                    earlier.iter_mut().find(|known| known.is_some_and(|known| known.title == step.title));
+                let state = match known.and_then(Option::take) {
+                    Some(known) => known.state,
+                    None if same_length => before.steps()[index].state,
+                    None => StepState::Open,
+                };
+                if state != step.state {
+                    plan.mark(index, state, now);
+                    is_changed = true;
+                }
             }
-        }
-        if is_changed {
-            self.write(&plan)?;
-        }
+            is_changed
+        })?;
         Ok(is_changed.then_some(
             "states in the plan's file were changed during the step: they are as they were before",
         ))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const BEFORE: &str = "# Plan: X\n\n- [x] One\n- [ ] Two\n- [ ] Three\n";
-
-    fn restored(after: &str) -> (String, bool) {
-        let folder = tempfile::tempdir().unwrap();
-        let file = PlanFile::at(folder.path().join(".loop/plan.md"));
-        let before = PlanDocument::parse(BEFORE, "").unwrap();
-        file.write(&before).unwrap();
-        fs::write(file.path(), after).unwrap();
-        let note = file.restore(&before, Timestamp::UNIX_EPOCH).unwrap();
-        (fs::read_to_string(file.path()).unwrap(), note.is_some())
+/// Returns why a plan has no place for the steps of the one before; `None` if it has one.
+fn loss(before: &PlanDocument, after: &PlanDocument) -> Option<&'static str> {
+    let is_kept = |step: &PlanStep| before.steps().iter().any(|earlier| earlier.title == step.title);
+    if before.created() != after.created() || !after.steps().iter().any(is_kept) {
+        return Some("was replaced by another plan");
     }
-
-    #[test]
-    fn states_return_and_texts_stay() {
-        for (after, expected, is_noted) in [
-            (BEFORE, BEFORE, false),
-            ("# Plan: X\n\n- [x] One\n- [x] Two\n- [!] Three\n", BEFORE, true),
-            (
-                "- [x] One\n- [ ] Two and a half\n- [ ] Three\n",
-                "- [x] One\n- [ ] Two and a half\n- [ ] Three\n",
-                false,
-            ),
-            ("- [x] One\n- [x] Two!\n- [ ] Three\n", "- [x] One\n- [ ] Two!\n- [ ] Three\n", true),
-            (
-                "- [x] One\n- [ ] Two\n- [x] New\n- [ ] Three\n",
-                "- [x] One\n- [ ] Two\n- [ ] New\n- [ ] Three\n",
-                true,
-            ),
-            ("- [x] One\n- [ ] Two\n", BEFORE, true),
-            ("", BEFORE, true),
-            ("no plan", BEFORE, true),
-        ] {
-            assert_eq!(restored(after), (expected.to_owned(), is_noted), "{after}");
-        }
-    }
-
-    #[test]
-    fn a_link_is_not_read_and_writing_replaces_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let (other, file) = (folder.path().join("other"), PlanFile::at(folder.path().join("plan.md")));
-        assert_eq!(
-            file.read().unwrap_err().to_string(),
-            format!("there is no plan in {}", file.path().display())
-        );
-        fs::write(&other, BEFORE).unwrap();
-        std::os::unix::fs::symlink(&other, file.path()).unwrap();
-        assert!(matches!(file.read(), Err(PlanFileError::Read { .. })));
-        let plan = PlanDocument::parse("- [ ] Mine\n", "").unwrap();
-        file.write(&plan).unwrap();
-        assert_eq!(file.read().unwrap().text(), "- [ ] Mine\n");
-        assert_eq!(fs::read_to_string(other).unwrap(), BEFORE);
-    }
+    (after.steps().len() < before.steps().len()).then_some("lost steps")
 }
+
+#[cfg(test)]
+mod tests;

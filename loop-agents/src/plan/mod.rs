@@ -21,7 +21,7 @@ pub use self::{
     checks::{FailedCheck, StepChecks, ToolChecks, VALIDATION_TIME},
     document::{MAX_STEPS, PlanDocument, PlanStep, StepState},
     error::PlanError,
-    evaluator::{BLOCKED, DEFAULT_REPAIRS, PlanEvaluator},
+    evaluator::{BLOCKED, DEFAULT_REPAIRS, MAX_REPAIRS, PlanEvaluator},
     execution::{PlanExecution, StepOutput, UNUSABLE},
     file::{PLAN_FILE, PlanFile, PlanFileError},
     prompt::request,

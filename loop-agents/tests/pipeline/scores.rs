@@ -25,7 +25,7 @@ const STATED: [(&str, f64, ScoreMethod, &str); 28] = [
     ("A. My confidence: 1, as ever.", 1.0, ScoreMethod::Stated, "A. My, as ever."),
     ("Confidence: 10%\nA.\nConfidence: 90%\nB.", 0.9, ScoreMethod::Stated, "Confidence: 10%\nA.\nB."),
     ("Confidence: 90%\nA.\nConfidence: 7\n", 0.9, ScoreMethod::Stated, "A.\nConfidence: 7"),
-    ("A.\n```\nConfidence: 90%\n```\nB.", 0.9, ScoreMethod::Stated, "A.\nB."),
+    ("A `x`. Confidence: 90%", 0.9, ScoreMethod::Stated, "A `x`."),
     ("A.\nConfidence: 100%\nConfidence: 150%", 1.0, ScoreMethod::Stated, "A.\nConfidence: 150%"),
     (
         "A.\n\n```rust\nfn a() {}\n```\n\nConfidence: .5",
@@ -41,9 +41,14 @@ const STATED: [(&str, f64, ScoreMethod, &str); 28] = [
 ];
 
 /// Replies that state no score.
-const UNSTATED: [&str; 26] = [
+const UNSTATED: [&str; 31] = [
     "",
     "A.",
+    "A.\n```\nConfidence: 90%\n```\nB.",
+    "A.\n```rust\nlet confidence = 1.0;\n```",
+    "A.\n\n    let confidence = 1.0;\n",
+    "Write `let confidence = 1.0;` there.",
+    "A.\n~~~\nconfidence = 1.0",
     "Confidence: 7",
     "Confidence: 101%",
     "Confidence: -0.5",

@@ -1,7 +1,7 @@
 //! The command line of `loop pipeline`.
 
-use clap::Args;
-use loop_agents::pipeline::Percent;
+use clap::{Args, value_parser};
+use loop_agents::pipeline::{MAX_RETRIES, Percent};
 
 use super::RunOptions;
 
@@ -16,7 +16,7 @@ pub(crate) struct PipelineArgs {
     #[arg(long)]
     pub(crate) accept_guess: bool,
     /// Repeat a step at most N times if its reply does not pass
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u64).range(0..=MAX_RETRIES))]
     pub(crate) retries: u64,
     #[command(flatten)]
     pub(crate) options: RunOptions,

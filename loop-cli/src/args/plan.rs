@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
-use loop_agents::plan::{DEFAULT_REPAIRS, PLAN_FILE};
+use clap::{Args, Subcommand, value_parser};
+use loop_agents::plan::{MAX_REPAIRS, PLAN_FILE};
 
 use super::RunOptions;
 
@@ -24,6 +24,9 @@ pub(crate) struct PlanArgs {
     /// Replace a plan that has open steps
     #[arg(long)]
     pub(crate) force: bool,
+    /// Print the plan as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) place: PlanFileArgs,
 }
@@ -35,6 +38,15 @@ pub(crate) struct PlanFileArgs {
     pub(crate) file: PathBuf,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct PlanViewArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: PlanFileArgs,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlanCommand {
     /// Perform all open steps, as a run
@@ -42,16 +54,16 @@ pub(crate) enum PlanCommand {
     /// Perform the next open step
     Next(PerformArgs),
     /// Count the steps, and print the next one
-    Status(PlanFileArgs),
+    Status(PlanViewArgs),
     /// Print the plan
-    Show(PlanFileArgs),
+    Show(PlanViewArgs),
     /// Delete the plan
     Clear {
         /// Do not ask
         #[arg(long, visible_alias = "force")]
         yes: bool,
         #[command(flatten)]
-        place: PlanFileArgs,
+        view: PlanViewArgs,
     },
 }
 
@@ -60,9 +72,9 @@ pub(crate) struct PerformArgs {
     /// The plan's file
     #[arg(value_name = "FILE", default_value = PLAN_FILE)]
     pub(crate) file: PathBuf,
-    /// Repair a step at most N times if its validation does not pass
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_REPAIRS)]
-    pub(crate) repairs: u64,
+    /// Repair a step at most N times if its validation does not pass [default: 2, or that of the settings]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(0..=MAX_REPAIRS))]
+    pub(crate) repairs: Option<u64>,
     /// Perform the steps after a blocked one as well
     #[arg(long)]
     pub(crate) keep_going: bool,

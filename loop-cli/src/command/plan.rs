@@ -1,12 +1,13 @@
 //! `loop plan`: make a plan, and perform its steps.
 
-use std::{env, process::ExitCode};
+use std::{env, path::Path, process::ExitCode};
 
 use loop_agents::{
-    plan::{PlanFile, PlanFileError, StepState},
+    plan::{PlanDocument, PlanFile, StepState},
     shell::CommandLine,
 };
 use loop_manifest::{Source, init::in_full, plan::AgentPlan, request_plan};
+use serde_json::json;
 
 use super::{
     Failure, OrFail,
@@ -18,7 +19,7 @@ use super::{
     usage,
 };
 use crate::{
-    args::{PerformArgs, PlanArgs, PlanCommand},
+    args::{PerformArgs, PlanArgs, PlanCommand, PlanViewArgs},
     exit,
     view::{self, text},
 };
@@ -28,30 +29,79 @@ pub(crate) fn exec(args: &PlanArgs) -> Result<ExitCode, Failure> {
         None => make(args),
         Some(PlanCommand::Run(args)) => perform(args, PlanSteps::All),
         Some(PlanCommand::Next(args)) => perform(args, PlanSteps::Next),
-        Some(PlanCommand::Status(place)) => {
-            view::print_or_warn(&text::printable(&format!("{}\n", PlanFile::at(&place.file).read()?)));
-            Ok(exit::OK.into())
-        }
-        Some(PlanCommand::Show(place)) => {
-            view::print_or_warn(&text::printable(PlanFile::at(&place.file).read()?.text()));
-            Ok(exit::OK.into())
-        }
-        Some(PlanCommand::Clear { yes, place }) => {
-            let file = PlanFile::at(&place.file);
-            if *yes || agrees(&format!("delete {}", place.file.display()))? {
-                file.remove()?;
-            }
-            Ok(exit::OK.into())
-        }
+        Some(PlanCommand::Status(args)) => print(args, |plan| format!("{plan}\n"), false),
+        Some(PlanCommand::Show(args)) => print(args, |plan| plan.text().to_owned(), true),
+        Some(PlanCommand::Clear { yes, view }) => clear(*yes, view),
     }
+}
+
+/// Prints a plan as `words`, or as JSON.
+fn print(
+    args: &PlanViewArgs,
+    words: impl Fn(&PlanDocument) -> String,
+    has_steps: bool,
+) -> Result<ExitCode, Failure> {
+    let file = &args.place.file;
+    let plan = PlanFile::at(file).read()?;
+    match args.json {
+        true => view::print_json_or_warn(&described(&plan, file, has_steps)),
+        false => view::print_or_warn(&text::printable(&words(&plan))),
+    };
+    Ok(exit::OK.into())
+}
+
+fn clear(yes: bool, args: &PlanViewArgs) -> Result<ExitCode, Failure> {
+    let path = &args.place.file;
+    let is_cleared = yes || agrees(&format!("delete {}", path.display()))?;
+    if is_cleared {
+        PlanFile::at(path).remove()?;
+    }
+    if args.json {
+        view::print_json_or_warn(&json!({ "file": path, "deleted": is_cleared }).to_string());
+    }
+    Ok(exit::OK.into())
+}
+
+/// Describes a plan as JSON.
+fn described(plan: &PlanDocument, file: &Path, has_steps: bool) -> String {
+    let count = |state| plan.count(state);
+    let step = |index: usize| {
+        let step = &plan.steps()[index];
+        let state = match step.state {
+            StepState::Open => "open",
+            StepState::Done => "done",
+            StepState::Blocked => "blocked",
+        };
+        let validations: Vec<_> = step.validations.iter().map(ToString::to_string).collect();
+        let (number, title, model, line) = (index + 1, &step.title, &step.model, step.line);
+        json!({ "step": number, "title": title, "state": state, "model": model, "validations": validations,
+                "line": line })
+    };
+    let mut object = json!({
+        "file": file,
+        "goal": plan.goal(),
+        "done": count(StepState::Done),
+        "blocked": count(StepState::Blocked),
+        "open": count(StepState::Open),
+        "next": plan.next().map(step),
+    });
+    if has_steps {
+        object["steps"] = (0..plan.steps().len()).map(step).collect();
+    }
+    object.to_string()
 }
 
 /// Asks an agent for a plan, and stores it.
 fn make(args: &PlanArgs) -> Result<ExitCode, Failure> {
     let file = PlanFile::at(&args.place.file);
-    if !args.force {
-        refuse_to_replace(&file)?;
+    let task = args.task.join(" ");
+    if task.trim().is_empty() {
+        return Err(usage!(
+            "the task is empty: write what the plan is for, as in `loop plan \"Fix the parser\"`"
+        ));
     }
+    let check = || if args.force { Ok(()) } else { file.check_replaceable() };
+    check()?;
     let cx = execution_context(dir(None)?, new_run_id())?;
     let agent = match &args.agent {
         Some(agent) => {
@@ -62,29 +112,18 @@ fn make(args: &PlanArgs) -> Result<ExitCode, Failure> {
             AgentPlan::of_model(name.parse().or_usage(|| "cannot use --model")?)
         }
     };
-    let task = args.task.join(" ");
     block_on(unless_signalled(async {
         let (plan, _) = request_plan(&task, agent, &cx).await?;
+        match args.json {
+            true => view::print_json_or_warn(&described(&plan, file.path(), true)),
+            false => view::print_or_warn(&text::printable(plan.text())),
+        };
+        // Somebody may have written a plan in the meantime.
+        check()?;
         file.write(&plan)?;
-        view::print_or_warn(&text::printable(plan.text()));
         view::say(&format!("stored in {}: `loop plan run` performs it", args.place.file.display()));
         Ok(())
     }))
-}
-
-/// Refuses a plan with open steps, and one that cannot be read.
-fn refuse_to_replace(file: &PlanFile) -> Result<(), Failure> {
-    let plan = match file.read() {
-        Err(PlanFileError::Missing(_)) => return Ok(()),
-        plan => plan?,
-    };
-    match plan.count(StepState::Open) {
-        0 => Ok(()),
-        open => Err(usage!(
-            "the plan in {} has {open} open steps: perform them with `loop plan run`, or replace it with --force",
-            file.path().display()
-        )),
-    }
 }
 
 /// Performs the open steps of a plan as a run: all of them, or the next one.
@@ -100,7 +139,9 @@ fn perform(args: &PerformArgs, steps: PlanSteps) -> Result<ExitCode, Failure> {
         let variables: Vec<_> = env::vars_os().collect();
         overrides = overrides.with("--model", &model_name(None, &settings(&dir)?, &variables)?);
     }
-    let most = open.saturating_mul(args.repairs.saturating_add(1)).to_string();
+    let settings = settings(&dir)?;
+    let repairs = args.repairs.unwrap_or_else(|| settings.plan_repairs());
+    let most = open.saturating_mul(repairs + 1).to_string();
     for (flag, value) in [("--max", most.as_str()), ("--goal", plan.goal())] {
         if !overrides.has(flag) && !value.is_empty() {
             overrides = overrides.with(flag, value);
@@ -111,7 +152,7 @@ fn perform(args: &PerformArgs, steps: PlanSteps) -> Result<ExitCode, Failure> {
     }
     let overrides = overrides
         .with("--file", &args.file.to_string_lossy())
-        .with("--repairs", &args.repairs.to_string())
+        .with("--repairs", &repairs.to_string())
         .with("--keep-going", if args.keep_going { "true" } else { "false" })
         .with("--steps", steps);
     let source = Source::of_flags(&run_spec::name(&dir), overrides);

@@ -18,6 +18,7 @@ use super::{
         execute::execute,
         leftover_processes::LeftoverProcesses,
         prior_run::PriorRun,
+        run_spec,
         setup::{RunSetup, logs, telemetry},
         stored_runs::{is_in, store},
         stored_spec::StoredSpec,
@@ -59,6 +60,9 @@ pub(super) fn exec_reporting(args: &ResumeArgs, reporting: &ReportingArgs) -> Re
     let dir = folder(&info)?;
     let info = info.located_in(&dir);
     let stored = StoredSpec::of(&info, args.accept_changes)?;
+    if !args.accept_changes {
+        run_spec::refuse_changed_files(&info, &dir)?;
+    }
     if !stored.warnings().is_empty() && !args.output.quiet {
         view::say(stored.warnings());
     }

@@ -186,3 +186,31 @@ fn a_step_that_failed_is_repeated_alone_and_an_interrupt_ends_it_at_once() {
     let record = scenario.records().pop().expect("a record");
     assert_eq!(record["stop_reason"], "cancelled", "{record}");
 }
+
+#[test]
+fn a_resumed_pipeline_tries_the_step_that_did_not_pass_again() {
+    let scenario = scenario();
+    let sure =
+        "echo x >> began; echo reply; [ -e sure ] && echo 'Confidence: 90%' || echo 'Confidence: 50%' #";
+    run(&scenario, sure, &["--max", "9"]).exits(1).says(&["step 1 of 3, a.md: 0.50 (stated), not passed"]);
+    let id = scenario.records().pop().expect("a record")["run_id"].as_str().expect("an id").to_owned();
+    scenario.write("sure", "");
+    scenario.run(&["resume", &id]).exits(0).says(&["step 3 of 3, c.md: 0.90 (stated), passed"]);
+    assert_eq!(scenario.read("began").lines().count(), 4);
+}
+
+#[test]
+fn a_resumed_pipeline_refuses_a_file_that_changed() {
+    let scenario = scenario();
+    let worker =
+        "[ -e waits ] || { touch waits; exec sleep 1000; }; echo reply; echo '{\"confidence\": 1}' #";
+    let args = ["pipeline", "80%", "a.md", "b.md", "--agent", worker];
+    let started = RunningCommand::new(&mut scenario.loop_command(&args));
+    wait_until("the first step", || scenario.has("waits"));
+    started.signal(Signal::KILL);
+    started.killed();
+    scenario.write("b.md", "Something else.\n");
+    scenario.run(&["resume"]).exits(2).says(&["b.md has changed since the run", "--accept-changes"]);
+    scenario.write("b.md", "Second.\n");
+    scenario.run(&["resume"]).exits(0);
+}

@@ -172,3 +172,79 @@ fn what_has_no_use_beside_a_plan_is_refused_before_anything_runs() {
     scenario.run(&agent).exits(2).says(&["`[validate: look at it]` has an unknown kind"]);
     assert!(!scenario.has("started"));
 }
+
+#[test]
+fn an_edit_during_a_step_is_never_lost() {
+    let plan = "- [ ] One [validate: file_exists one]\n- [ ] Two [validate: file_exists two]\n";
+    for (edit, message) in [
+        ("rm plan.md", "was removed during a step"),
+        ("echo gone > plan.md", "was edited so that it cannot be performed"),
+        ("echo '- [ ] Other' > plan.md", "was replaced by another plan"),
+        ("sed -i 2d plan.md", "lost steps during a step"),
+    ] {
+        let scenario = Scenario::new();
+        scenario.write("plan.md", plan);
+        let agent = format!("cat >/dev/null; touch one; {edit} #");
+        let ran = scenario.run(&["plan", "run", "plan.md", "--agent", &agent]).exits(1);
+        ran.says(&[message, "plan.md.before has the plan from before the step"]);
+        assert_eq!(scenario.read("plan.md.before"), plan, "{edit}");
+        assert!(!scenario.has("plan.md") || !scenario.read("plan.md").contains("Two"), "{edit}");
+    }
+    let scenario = Scenario::new();
+    scenario.write("plan.md", plan);
+    let agent = "\
+cat > prompt
+[ -e one ] || sed -i 's/Two/Two and more/; s/. . One/[x] One/' plan.md
+touch one two";
+    scenario.write("worker.sh", agent);
+    let agent = "sh worker.sh";
+    scenario.run(&["plan", "run", "plan.md", "--agent", agent]).exits(0);
+    assert_eq!(scenario.read("plan.md"), plan.replace("[ ]", "[x]").replace("Two", "Two and more"));
+}
+
+#[test]
+fn a_resumed_plan_tries_the_step_that_was_opened_again() {
+    let scenario = Scenario::new();
+    scenario.write("plan.md", "- [ ] One [validate: file_exists one]\n");
+    let agent = "echo x >> turns; cat > prompt; [ -e may ] && touch one; true #";
+    scenario.run(&["plan", "run", "plan.md", "--agent", agent, "--max", "9", "--repairs", "1"]).exits(1);
+    let run = scenario.records().pop().expect("a record")["run_id"].as_str().expect("an id").to_owned();
+    scenario.run(&["resume", &run]).exits(1).says(&["write `[ ]` in front of it"]);
+    assert_eq!(scenario.read("turns"), "x\nx\n");
+    scenario.write("plan.md", "- [ ] One [validate: file_exists one]\n");
+    scenario.write("may", "");
+    scenario.run(&["resume", &run]).exits(0).says(&["the plan is complete"]);
+    assert_eq!(scenario.read("turns"), "x\nx\nx\n");
+}
+
+#[test]
+fn a_plan_is_described_as_json() {
+    let scenario = scenario();
+    let json = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&scenario.run(args).exits(0).stdout).expect("JSON")
+    };
+    let made = json(&["plan", "Greet", "--agent", MAKER, "--json"]);
+    assert_eq!(made["steps"][1]["validations"], serde_json::json!(["file_exists b"]));
+    let status = json(&["plan", "status", "--json"]);
+    assert_eq!((&status["open"], &status["next"]["step"]), (&3.into(), &1.into()));
+    assert!(status.get("steps").is_none());
+    assert_eq!(json(&["plan", "show", "--json"]), made);
+    assert_eq!(json(&["plan", "clear", "--yes", "--json"])["deleted"], true);
+}
+
+#[test]
+fn wrong_numbers_and_an_empty_task_are_wrong_usage() {
+    let scenario = scenario();
+    scenario.run(&["plan", ""]).exits(2).says(&["the task is empty"]);
+    scenario.run(&["plan", "run", "--repairs=99999999999"]).exits(2).says(&["0..=1000"]);
+    scenario.run(&["pipeline", "80%", "a.md", "--retries=99999999999"]).exits(2).says(&["0..=1000"]);
+}
+
+#[test]
+fn repairs_come_from_the_settings() {
+    let scenario = scenario();
+    scenario.write("loop.toml", "[plan]\nrepairs = 0\n");
+    scenario.write("plan.md", "- [ ] Never [validate: file_exists never]\n");
+    scenario.run(&["plan", "run", "plan.md", "--agent", "true"]).exits(1).says(&["is blocked: Never"]);
+    assert_eq!(last_iterations(&scenario), 1);
+}

@@ -1,6 +1,7 @@
 //! `/plan` and `/pipeline` in a session.
 
 use crate::{
+    approve_commands::{runs, with_program},
     chat_harness::ChatHarness,
     model_server::ModelServer,
     screen::SIZES,
@@ -41,7 +42,10 @@ fn a_plan_is_made_and_performed_step_by_step() {
     chat.says("/plan Greet", "`/plan next` performs the next step");
     chat.says("/plan Greet again", "has 2 open steps");
     chat.says("/plan status", "0 of 2 done, 0 blocked, 2 open");
-    chat.says("/plan next", "step 1 of 2 is done: Write a");
+    chat.types("/plan next\r");
+    chat.sees("or type why not");
+    chat.types("y\r");
+    chat.wait_for_prompt_after("step 1 of 2 is done: Write a");
     chat.says("/plan next", "step 2 of 2 is done: Say it");
     assert!(scenario.read(".loop/plan.md").contains("- [x] Say it"));
     chat.says("/plan clear", "write --force");
@@ -89,5 +93,45 @@ fn a_pipeline_continues_the_conversation_and_joins_it_if_it_passes() {
     let models: Vec<_> = requests.iter().map(|request| request.body["model"].clone()).collect();
     assert_eq!(models, ["scripted", "scripted", "other", "scripted", "other", "scripted"]);
     assert!(requests[1..5].iter().all(|request| request.body.get("tools").is_none()));
+    chat.leaves();
+}
+
+#[test]
+fn a_step_asks_as_a_turn_does_and_follows_the_rules_of_the_session() {
+    let scenario = with_program();
+    scenario.write(
+        ".loop/plan.md",
+        "- [ ] Write a [validate: file_exists a]\n- [ ] Check [validate: command ./check.sh twice]\n",
+    );
+    let server =
+        ModelServer::new([writes("a", "text"), says("written"), runs("./check.sh once"), says("checked")]);
+    let mut chat = chat(&scenario, &server);
+    chat.says("/plan run now", "write `/plan -- run now`");
+    chat.says("/allow './check.sh'", "allowed in this session: `./check.sh`");
+    chat.types("/plan run\r");
+    chat.sees("or type why not");
+    assert!(!scenario.has("a"));
+    chat.types("y\r");
+    chat.wait_for_prompt_after("the plan is complete: 2 steps");
+    assert_eq!(scenario.read("log"), "ran once\nran twice\n");
+    chat.says("/plan next", "the plan is complete");
+    chat.leaves();
+    let sessions = std::fs::read_dir(scenario.state().join("sessions")).expect("a folder");
+    let files = sessions.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file());
+    let transcript: String = files.map(|path| std::fs::read_to_string(path).expect("a text")).collect();
+    assert!(transcript.contains("./check.sh once"), "{transcript}");
+}
+
+#[test]
+fn a_step_of_a_loop_asks_nobody() {
+    let scenario = Scenario::new();
+    scenario.write(".loop/plan.md", "- [ ] Write [validate: file_exists AGENTS.md]\n");
+    let server =
+        ModelServer::new([writes("AGENTS.md", "text"), says("I could not."), says("no"), says("no")]);
+    let mut chat = chat(&scenario, &server);
+    chat.says("/loop 1ms --count 1 /plan next", "step 1 of 1 is blocked");
+    assert!(!scenario.has("AGENTS.md"));
+    let refusal = server.requests()[1].body["messages"].to_string();
+    assert!(refusal.contains("nobody is asked"), "{refusal}");
     chat.leaves();
 }

@@ -32,8 +32,18 @@ pub(super) fn observe_command_output(agent: ShellAgent, cx: &ExecutionContext) -
 
 /// Attaches the listeners to a model: for its text and its tool calls.
 pub(crate) fn observe_model_output(agent: ChatAgent, cx: &ExecutionContext) -> ChatAgent {
-    let Some(sink) = cx.sink() else { return agent };
-    agent.on_event(move |event| forward_event(&*sink, event))
+    let (sink, listener) = (cx.sink(), cx.turn_listener());
+    if sink.is_none() && listener.is_none() {
+        return agent;
+    }
+    agent.on_event(move |event| {
+        if let Some(listener) = &listener {
+            listener(event);
+        }
+        if let Some(sink) = &sink {
+            forward_event(&**sink, event);
+        }
+    })
 }
 
 fn forward_event(sink: &dyn OutputSink, event: TurnEvent<'_>) {

@@ -104,11 +104,9 @@ pub(super) fn evaluator(
     let toolbox = setup.toolbox(&ToolName::ALL, &workspace, &audit(cx)?);
     let shell = check_shell(plan, "a validation of a plan", cx)?;
     let mut checks = ToolChecks::new(toolbox).custom(settings.user.tables.plan.validations.clone(), shell);
-    if let Some(time) = plan.evaluator.max_time {
-        checks = checks.max_time(time);
-    }
+    checks = checks.max_time(plan.evaluator.max_time.unwrap_or_else(|| settings.plan_validation_time()));
     let evaluator = PlanEvaluator::new(file, checks)
-        .repairs(check.repairs)
+        .repairs(check.repairs.unwrap_or_else(|| settings.plan_repairs()))
         .keep_going(check.keep_going)
         .one_step(check.one_step);
     Ok(PlanSteps(evaluator))

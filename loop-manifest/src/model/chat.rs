@@ -116,7 +116,7 @@ impl<'a> ChatSetup<'a> {
             .run(self.cx.supervisor().run())
             .audit(audit.clone());
         let others = ToolName::ALL.into_iter().filter(|tool| !names.contains(tool));
-        others.fold(tools, |tools, other| tools.without(other.as_str()))
+        self.cx.attended_tools(others.fold(tools, |tools, other| tools.without(other.as_str())))
     }
 }
 

@@ -67,7 +67,7 @@ pub struct SettingsTables {
     pub folders: BTreeMap<PathBuf, FolderSettings>,
     /// `[models.NAME]`: models by names of their own.
     pub models: BTreeMap<String, NamedModel>,
-    /// `[plan]`: what validates steps of plans.
+    /// `[plan]`: how steps of plans are validated and repaired.
     pub plan: PlanSettings,
     /// `[policy]`: what tools may do.
     pub policy: PolicySettings,
@@ -120,6 +120,16 @@ impl Settings {
     pub fn addresses(&self) -> impl Iterator<Item = &str> {
         let models = [&self.user, &self.project].into_iter().flat_map(|layer| layer.tables.models.values());
         models.filter_map(|model| model.base_url.as_deref())
+    }
+
+    /// Returns how often a step of a plan is repaired, unless a run says otherwise.
+    pub fn plan_repairs(&self) -> u64 {
+        self.project.tables.plan.repairs_under(&self.user.tables.plan)
+    }
+
+    /// Returns the time limit of a validation of a plan, unless a run says otherwise.
+    pub(crate) fn plan_validation_time(&self) -> std::time::Duration {
+        self.project.tables.plan.validation_time_under(&self.user.tables.plan)
     }
 
     /// The policy for tools: only what the user and the project both allow.

@@ -81,6 +81,18 @@ impl<'a> SettingsTable<'a> {
         count.map(|count| self.placed(count, &node.span))
     }
 
+    /// A whole number from 0 to `most`.
+    pub(super) fn number(&mut self, key: &str, most: u64) -> Option<WithOrigin<u64>> {
+        let node = self.node(key)?;
+        let Value::Whole(whole) = node.value else { return self.mismatch(key, ExpectedValue::Whole, node) };
+        let number = u64::try_from(whole).ok().filter(|number| *number <= most);
+        if number.is_none() {
+            let title = format!("`{}.{key}` has to be a number from 0 to {most}", self.name);
+            self.wrong(title, node.span.clone());
+        }
+        number.map(|number| self.placed(number, &node.span))
+    }
+
     /// A time above nothing, with units or as a number of seconds.
     pub(super) fn time(&mut self, key: &str) -> Option<WithOrigin<Duration>> {
         let node = self.node(key)?;

@@ -13,8 +13,8 @@ use super::{
     work::place,
 };
 use loop_agents::{
-    pipeline::{ConfidenceGate, MAX_FILES},
-    plan::{DEFAULT_REPAIRS, PLAN_FILE},
+    pipeline::{ConfidenceGate, MAX_FILES, MAX_RETRIES},
+    plan::{MAX_REPAIRS, PLAN_FILE},
 };
 
 /// The words of `evaluator.plan.steps`, and whether one step is enough.
@@ -23,12 +23,12 @@ const STEPS: [(&str, bool); 2] = [("all", false), ("next", true)];
 /// Validates the keys about the plan.
 pub(super) fn plan_check(raw: RawPlanCheck, problems: &mut Vec<Diagnostic>) -> Option<PlanCheck> {
     let file = raw.file.judge(problems, filled);
-    let repairs = raw.repairs.judge(problems, times);
+    let repairs = raw.repairs.judge(problems, |at| times(at, MAX_REPAIRS).map(Some));
     let keep_going = raw.keep_going.judge(problems, |at| Ok(at.value));
     let one_step = raw.steps.judge(problems, |at| word(&at, &STEPS, "`all` is the default"));
     Some(PlanCheck {
         file: file.or(PLAN_FILE.to_owned())?.into(),
-        repairs: repairs.or(DEFAULT_REPAIRS)?,
+        repairs: repairs.or(None)?,
         keep_going: keep_going.or(false)?,
         one_step: one_step.or(false)?,
     })
@@ -39,7 +39,7 @@ pub(super) fn pipeline(raw: RawPipeline, problems: &mut Vec<Diagnostic>) -> Opti
     let files = raw.files.judge(problems, files);
     let gate = raw.at_least.judge(problems, gate);
     let accept_guess = raw.accept_guess.judge(problems, |at| Ok(at.value));
-    let repeats = raw.repeats.judge(problems, times);
+    let repeats = raw.repeats.judge(problems, |at| times(at, MAX_RETRIES));
     let (files, gate) = (files.required()?, gate.required()?);
     Some(PipelineCheck { files, gate: gate.accept_guess(accept_guess.or(false)?).retries(repeats.or(0)?) })
 }
@@ -98,9 +98,9 @@ pub(super) fn alone(agent: &RawAgent, evaluator: &RawEvaluator, problems: &mut V
     }));
 }
 
-fn times(at: FieldValue<i128>) -> Result<u64, Diagnostic> {
-    u64::try_from(at.value).map_err(|_| {
-        Diagnostic::error(format!("`{}` has to be a number of 0 or more", at.key))
+fn times(at: FieldValue<i128>, most: u64) -> Result<u64, Diagnostic> {
+    u64::try_from(at.value).ok().filter(|times| *times <= most).ok_or_else(|| {
+        Diagnostic::error(format!("`{}` has to be a number from 0 to {most}", at.key))
             .at(at.span, "not such a number")
     })
 }

@@ -127,6 +127,21 @@ fn an_editor_knows_every_table_and_every_key() {
 }
 
 #[test]
+fn a_project_only_lowers_the_limits_of_plans() {
+    let limits = |user: &str, project: &str| {
+        let settings = Scenario::new(user, project).load().expect("settings");
+        (settings.plan_repairs(), settings.plan_validation_time().as_secs())
+    };
+    assert_eq!(limits("", ""), (2, 30));
+    assert_eq!(limits("[plan]\nrepairs = 0\nvalidation_seconds = 90\n", ""), (0, 90));
+    let user = "[plan]\nrepairs = 5\nvalidation_seconds = 60\n";
+    assert_eq!(limits(user, "[plan]\nrepairs = 1\nvalidation_seconds = \"10s\"\n"), (1, 10));
+    assert_eq!(limits(user, "[plan]\nrepairs = 9\nvalidation_seconds = 90\n"), (5, 60));
+    let said = Scenario::new("[plan]\nrepairs = 1001\n", "").load().expect_err("an error").to_string();
+    assert!(said.contains("`plan.repairs` has to be a number from 0 to 1000"), "{said}");
+}
+
+#[test]
 fn only_the_user_names_validations_of_plans() {
     let text = "[plan.validations]\nfine = \"test -e made\"\n";
     let Settings { user, .. } = Scenario::new(text, "").load().expect("settings");

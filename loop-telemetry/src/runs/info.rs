@@ -4,6 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::stored_folder::{self, StoredFolder, text};
 use crate::{Record, Redactor, record::format};
@@ -34,6 +35,41 @@ pub struct RunInfo {
     pub started_at: Timestamp,
     /// The file that describes the loop, if one does.
     pub manifest: Option<RunManifest>,
+    /// The files that the loop reads as parts of its description.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<RunFile>,
+}
+
+/// A file as it was when a run began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunFile {
+    /// Its path, from the folder of the run. Bytes that are not UTF-8 are replaced.
+    pub path: String,
+    /// The SHA-256 digest of its content, in hexadecimal digits.
+    pub digest: String,
+}
+
+impl RunFile {
+    /// Describes a file with this content.
+    ///
+    /// ```
+    /// use loop_telemetry::RunFile;
+    /// assert!(RunFile::new("a.md", b"First.").has(b"First."));
+    /// assert!(!RunFile::new("a.md", b"First.").has(b"Second."));
+    /// ```
+    pub fn new(path: impl AsRef<Path>, content: &[u8]) -> Self {
+        Self { path: text(path.as_ref()), digest: digest(content) }
+    }
+
+    /// Returns whether the file still had this content.
+    pub fn has(&self, content: &[u8]) -> bool {
+        self.digest == digest(content)
+    }
+}
+
+fn digest(content: &[u8]) -> String {
+    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A manifest as it was when a run began.
@@ -64,6 +100,7 @@ impl RunInfo {
             folder_id: None,
             started_at: format::to_millis(started_at),
             manifest: None,
+            files: Vec::new(),
         }
     }
 
@@ -73,6 +110,12 @@ impl RunInfo {
         self.manifest =
             Some(RunManifest { path: text(path.as_ref()), text: text_of_it.into(), overrides: Vec::new() });
         self
+    }
+
+    /// Adds the files that the loop reads as parts of its description.
+    #[must_use]
+    pub fn files(self, files: Vec<RunFile>) -> Self {
+        Self { files, ..self }
     }
 
     /// Adds the values from the command line that changed the manifest.
@@ -89,6 +132,7 @@ impl RunInfo {
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
         self.folder_id = stored_folder::redact(&mut self.folder, redactor).or(self.folder_id);
         self.name = redactor.redact(&self.name).into_owned();
+        self.files.iter_mut().for_each(|file| file.path = redactor.redact(&file.path).into_owned());
         self.manifest = self.manifest.map(|manifest| RunManifest {
             path: redactor.redact(&manifest.path).into_owned(),
             text: redactor.redact(&manifest.text).into_owned(),

@@ -43,7 +43,7 @@ pub use self::{
     active::ActiveRun,
     dead::DeadRun,
     error::StoreError,
-    info::{RunEntry, RunInfo, RunManifest},
+    info::{RunEntry, RunFile, RunInfo, RunManifest},
     short_ids::short_ids,
     warning::StoreWarning,
 };

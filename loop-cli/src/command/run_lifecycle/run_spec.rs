@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loop_telemetry::{REDACTED, RunInfo, RunManifest, words};
+use loop_telemetry::{REDACTED, RunFile, RunInfo, RunManifest, words};
 
 use crate::command::{Failure, plan_and_warnings, usage};
 use crate::{
@@ -188,6 +188,25 @@ pub(crate) fn stored_source(manifest: &RunManifest) -> Result<Source, Diagnostic
 /// Marks the removed secrets in a text of a [stored manifest](stored_source) as everywhere.
 pub(crate) fn as_stored(text: &str) -> String {
     text.replace(PLAIN_REDACTED, REDACTED)
+}
+
+/// Returns the files that the plan reads as parts of its description. An unreadable one ends the run elsewhere.
+pub(crate) fn files(plan: &Plan, folder: &Path) -> Vec<RunFile> {
+    let files = plan.evaluator.pipeline.iter().flat_map(|pipeline| &pipeline.files);
+    files.filter_map(|path| Some(RunFile::new(path, &fs::read(folder.join(path)).ok()?))).collect()
+}
+
+/// Refuses to continue a run in this folder if a file that is a part of its description has changed.
+pub(crate) fn refuse_changed_files(info: &RunInfo, folder: &Path) -> Result<(), Failure> {
+    let has_changed = |file: &&RunFile| fs::read(folder.join(&file.path)).is_ok_and(|now| !file.has(&now));
+    match info.files.iter().find(has_changed) {
+        None => Ok(()),
+        Some(RunFile { path, .. }) => Err(usage!(
+            "{path} has changed since the run {id} began\n  \
+             undo that, or accept it with `loop resume {id} --accept-changes`",
+            id = info.id
+        )),
+    }
 }
 
 /// Returns the name of a loop without a file: the name of its folder.

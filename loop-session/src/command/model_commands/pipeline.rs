@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use loop_agents::{
     chat::{ChatAgent, Message},
     pipeline::{
-        ConfidenceGate, MAX_FILES, Percent, PipelineEvaluator, PipelineExecution, PipelineFile,
+        ConfidenceGate, MAX_FILES, MAX_RETRIES, Percent, PipelineEvaluator, PipelineExecution, PipelineFile,
         PipelineOutput,
     },
     review::ChatWorker,
@@ -80,7 +80,9 @@ fn request(words: &[String]) -> Result<Request, InputError> {
             "--accept-guess" => accept_guess = true,
             "--retries" => {
                 let number = words.next().and_then(|number| number.parse().ok());
-                retries = number.ok_or_else(|| INFO.misused("--retries takes a number of 0 or more"))?;
+                let number = number.filter(|number| *number <= MAX_RETRIES);
+                let wrong = || INFO.misused(format!("--retries takes a number from 0 to {MAX_RETRIES}"));
+                retries = number.ok_or_else(wrong)?;
             }
             option if option.starts_with("--") => {
                 return Err(INFO.misused(format!("there is no option {option}")));
