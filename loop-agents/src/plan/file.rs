@@ -67,7 +67,7 @@ pub enum PlanFileError {
         change: &'static str,
         /// The file with the plan from before the step.
         before: PathBuf,
-        /// Why the file is no plan now, if it is none.
+        /// The error in the file as it is now, if it cannot be read as a plan.
         source: Option<Box<PlanFileError>>,
     },
     /// Its text is not a plan.
