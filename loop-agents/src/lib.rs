@@ -15,6 +15,8 @@
 
 #[cfg(feature = "chat")]
 pub mod chat;
+#[cfg(feature = "embedding")]
+pub mod embedding;
 #[cfg(feature = "chat")]
 pub mod facts;
 #[cfg(feature = "judge")]

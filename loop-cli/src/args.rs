@@ -35,13 +35,13 @@ pub(crate) use self::{
     every::EveryArgs,
     init::InitArgs,
     inspect::{ABOUT_VERIFY, PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs, VerifyArgs},
-    kb::{ConceptCommand, KbArgs, KbCommand, ProjectCommand},
+    kb::{ABOUT_KB, ConceptCommand, KbArgs, KbCommand, ProjectCommand},
     models::{DoctorArgs, ModelsArgs},
     overrides::OverrideArgs,
     pipeline::PipelineArgs,
     plan::{PerformArgs, PlanArgs, PlanCommand, PlanViewArgs},
     policy::{ExplainArgs, PolicyCommand, PolicyFolderArgs},
-    rag::{KnowledgeArgs, RagArgs, RagCommand},
+    rag::{ABOUT_RAG, KnowledgeArgs, RagArgs, RagCommand},
     replay::ReplayArgs,
     resume::{GrantArgs, ResumeArgs},
     run::{OutputArgs, RunArgs, RunOptions},
@@ -285,29 +285,10 @@ Example:
     )]
     Skill(SkillCommand),
     /// Read documents into a store, and find them again
-    #[command(
-        hide = true,
-        after_help = "\
-Exit:  0 done  1 nothing was found  2 wrong usage  3 it could not be done
-
-Examples:
-  loop rag new docs
-  loop rag ingest docs README.md
-  loop rag query 'how is a run resumed?'
-  loop rag on"
-    )]
+    #[command(hide = true, after_help = ABOUT_RAG)]
     Rag(RagArgs),
     /// Keep notes on projects, and find them again
-    #[command(
-        hide = true,
-        after_help = "\
-Exit:  0 done  1 nothing was found  2 wrong usage  3 it could not be done
-
-Examples:
-  loop kb project add parser
-  loop kb observe finding the tokeniser is the slow part
-  loop kb search tokeniser"
-    )]
+    #[command(hide = true, after_help = ABOUT_KB)]
     Kb(KbArgs),
     /// List models, or show what is known about one
     #[command(

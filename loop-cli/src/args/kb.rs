@@ -4,6 +4,14 @@ use clap::{Args, Subcommand};
 
 use super::KnowledgeArgs;
 
+pub(crate) const ABOUT_KB: &str = "\
+Exit:  0 done  1 nothing was found  2 wrong usage  3 it could not be done
+
+Examples:
+  loop kb project add parser
+  loop kb observe finding the tokeniser is the slow part
+  loop kb search tokeniser";
+
 #[derive(Debug, Args)]
 pub(crate) struct KbArgs {
     #[command(subcommand)]

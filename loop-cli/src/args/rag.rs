@@ -5,6 +5,15 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use loop_knowledge::documents::TOP_K;
 
+pub(crate) const ABOUT_RAG: &str = "\
+Exit:  0 done  1 nothing was found  2 wrong usage  3 it could not be done
+
+Examples:
+  loop rag new docs
+  loop rag ingest docs README.md
+  loop rag query 'how is a run resumed?'
+  loop rag on";
+
 #[derive(Debug, Args)]
 pub(crate) struct RagArgs {
     #[command(subcommand)]
@@ -32,7 +41,8 @@ pub(crate) enum RagCommand {
     New {
         /// The name of the store: letters, digits, `-` and `_`
         name: String,
-        /// How texts become vectors: `none` (full text alone) or `hashed`
+        /// The maker of vectors: `none` (full text alone), `hashed`, or a
+        /// model such as ollama:nomic-embed-text
         #[arg(long, value_name = "NAME", default_value = "none")]
         embedder: String,
     },

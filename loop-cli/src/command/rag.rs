@@ -55,8 +55,9 @@ fn request(command: &RagCommand) -> Result<RagRequest, Failure> {
 pub(super) fn known(place: &KnowledgeArgs) -> Result<WorkspaceKnowledge, Failure> {
     let dir = dir(place.cwd.as_deref())?;
     let settings = settings(place.cwd.as_deref().unwrap_or(Path::new("")))?;
+    let variables: Vec<_> = env::vars_os().collect();
     let state = StateDir::from_env_with(|name| env::var_os(name)).map_err(KnowledgeError::from)?;
-    Ok(WorkspaceKnowledge::new(&state, &dir, &settings, view::secrets(), clock::now())?)
+    Ok(WorkspaceKnowledge::new(&state, &dir, &settings, &variables, view::secrets(), clock::now())?)
 }
 
 /// Prints a reply.

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use loop_testing::Answer;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{chat_harness::ChatHarness, model_server::ModelServer, screen::SIZES, support::Scenario};
 
@@ -74,7 +74,10 @@ fn stores_are_chosen_by_name_and_have_one_embedder() {
     scenario.run(&["rag", "new", "words"]).exits(0);
     scenario.run(&["rag", "new", "parts", "--embedder", "hashed"]).exits(0);
     scenario.run(&["rag", "new", "parts"]).exits(2).says(&["exists already"]);
-    scenario.run(&["rag", "new", "more", "--embedder", "other"]).exits(2).says(&["no embedder `other`"]);
+    scenario
+        .run(&["rag", "new", "more", "--embedder", "other"])
+        .exits(2)
+        .says(&["neither `none` nor `hashed`"]);
     scenario.run(&["rag", "ingest", "docs", "--store", "parts"]).exits(0);
     let found = scenario.run(&["rag", "query", "water for rye breads", "--store", "parts"]).exits(0);
     assert!(found.stdout.contains("docs/bread.md"), "{}", found.stdout);
@@ -102,6 +105,43 @@ fn a_damaged_store_is_refused_and_can_be_replaced() {
     scenario.run(&["rag", "drop", "docs"]).exits(0);
     scenario.run(&["rag", "new", "docs"]).exits(0);
     scenario.run(&["rag", "ingest", "docs"]).exits(0).prints(&["2 added"]);
+}
+
+#[test]
+fn a_model_of_a_server_is_the_embedder_of_its_store_and_words_count_without_it() {
+    let scenario = Scenario::new();
+    scenario.write("docs/a.md", "Rye bread.\n");
+    let server = ModelServer::new([]);
+    server.set_page("/v1/embeddings", json!({ "data": [{ "index": 0, "embedding": [3.0, 4.0] }] }));
+    server.run(&scenario, &["rag", "new", "docs", "--embedder", "openai:embed"]).exits(0);
+    server.run(&scenario, &["rag", "ingest", "docs"]).exits(0).prints(&["1 added"]);
+    let status = server.run(&scenario, &["rag", "status", "--json"]).stdout;
+    let status: Value = serde_json::from_str(&status).expect("an object");
+    assert_eq!(status["embedder"], json!({ "name": "openai:embed", "length": 2 }));
+    // The server gives every text the same vector.
+    let found = server.run(&scenario, &["rag", "query", "zebra"]).exits(0);
+    assert_eq!((found.stdout.as_str(), found.stderr.as_str()), ("1.00  docs/a.md:1-1  Rye bread.\n", ""));
+    assert_eq!(server.page_requests().len(), 3);
+    let without = scenario.run(&["rag", "query", "rye"]).exits(0);
+    assert!(without.stderr.contains("retrieval uses full text alone: "), "{}", without.stderr);
+    scenario.write("docs/a.md", "Changed.\n");
+    scenario.run(&["rag", "ingest", "docs"]).exits(2).says(&["its model cannot be used"]);
+    server.set_page("/v1/embeddings", json!({ "data": [] }));
+    server.run(&scenario, &["rag", "ingest", "docs"]).exits(3).says(&["0 vectors for 1 texts"]);
+    scenario.run(&["rag", "query", "rye"]).exits(0).prints(&["Rye bread."]);
+}
+
+#[test]
+fn doctor_reads_each_database() {
+    let scenario = with_documents();
+    scenario.run(&["rag", "new", "docs"]).exits(0);
+    scenario.run(&["rag", "ingest", "docs"]).exits(0);
+    assert!(scenario.run(&["doctor"]).stdout.contains("2 databases can be read"));
+    let folders = std::fs::read_dir(scenario.state().join("knowledge")).expect("a folder");
+    let folder = folders.flatten().next().expect("the folder of the workspace").path();
+    std::fs::write(folder.join("rag/docs.db"), "no database".repeat(500)).expect("a file");
+    let found = scenario.run(&["doctor"]).exits(1).stdout;
+    assert!(found.contains("docs.db is damaged"), "{found}");
 }
 
 #[test]

@@ -15,12 +15,14 @@
 //! | the project's own instructions | `project_prompt.rs` |
 //! | tools, under the policy and audited | `tools.rs` |
 //! | a model and tools become a conversation | `chat.rs` |
+//! | a model that makes vectors of texts | `embedder.rs` |
 
 mod available;
 mod blocking;
 mod candidates;
 mod chat;
 mod choice;
+mod embedder;
 mod error;
 mod facts_store;
 mod last_used;

@@ -7,6 +7,7 @@ use std::{
 
 use loop_agents::chat::Message;
 use loop_core::with_causes;
+use loop_knowledge::{KnowledgeFolder, documents::DocumentStore};
 use loop_schedule::FileStore;
 use loop_snapshots::Store;
 use loop_telemetry::{RunStore, StateDir, StateDirError, transcript::SessionStore, words};
@@ -50,6 +51,7 @@ pub(super) fn findings(state: &StateDir) -> Vec<Finding> {
     findings.extend(of("runs", "run", state.runs().map(runs)));
     findings.extend(of("sessions", "session", state.sessions().map(sessions)));
     findings.extend(of("schedules", "schedule", state.schedules().map(|folder| schedules(&folder))));
+    findings.extend(of("knowledge", "database", state.knowledge().map(|folder| knowledge(&folder))));
     findings.extend(of("snapshots", "snapshot", state.snapshots().map(|folder| snapshots(&folder))));
     findings
 }
@@ -126,6 +128,23 @@ fn snapshots(folder: &Path) -> Results {
             results.problems.push(Finding { repair: Some(Repair::DeleteSnapshots(store)), ..finding });
         }
         Err(error) => results.problem("snapshots", with_causes(&error)),
+    })
+}
+
+/// Reads each database to its end.
+fn knowledge(folder: &Path) -> Results {
+    each_folder(folder, "knowledge", |results, folder| {
+        let known = KnowledgeFolder::at(folder);
+        match DocumentStore::names(&known) {
+            Ok(names) => {
+                let stores = names.iter().map(|name| known.stores().join(format!("{name}.db")));
+                for database in [known.database()].into_iter().chain(stores).filter(|path| path.exists()) {
+                    let checked = loop_knowledge::check(&database);
+                    results.add("knowledge", checked.map(drop).map_err(|error| with_causes(&error)));
+                }
+            }
+            Err(error) => results.problem("knowledge", with_causes(&error)),
+        }
     })
 }
 

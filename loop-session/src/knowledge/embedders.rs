@@ -1,22 +1,56 @@
-//! The embedders that a store can have, by name.
+//! The embedders that a store can have, by name: none, the built-in one, and models of servers.
+
+use std::ffi::OsString;
 
 use loop_knowledge::{Embedder, HashedEmbedder, documents::EmbedderId};
+use loop_manifest::{model::Model, settings::Settings};
 
 use super::KnowledgeError;
 
-/// The name that stands for no embedder.
+/// The name of the choice without an embedder.
 const NONE: &str = "none";
 
-/// Returns the embedder of this name for a new store, or `None` for a store with full text alone.
-pub(super) fn named(name: &str) -> Result<Option<Box<dyn Embedder>>, KnowledgeError> {
-    match name {
-        NONE => Ok(None),
-        HashedEmbedder::NAME => Ok(Some(Box::new(HashedEmbedder))),
-        _ => Err(KnowledgeError::UnknownEmbedder(name.to_owned())),
-    }
+/// The models that can embed, as the settings and the variables of the user name them.
+#[derive(Debug)]
+pub(super) struct Embedders {
+    settings: Settings,
+    variables: Vec<(OsString, OsString)>,
 }
 
-/// Returns the embedder of a store, or `None` if it has none or is not available here.
-pub(super) fn of_store(own: Option<&EmbedderId>) -> Option<Box<dyn Embedder>> {
-    named(&own?.name).ok().flatten()
+impl Embedders {
+    pub(super) fn new(settings: &Settings, variables: &[(OsString, OsString)]) -> Self {
+        Self { settings: settings.clone(), variables: variables.to_vec() }
+    }
+
+    /// Returns the embedder of this name for a new store, or `None` for a store with full text alone. Asks the server
+    /// of a model for the length of its vectors.
+    pub(super) async fn named(&self, name: &str) -> Result<Option<Box<dyn Embedder>>, KnowledgeError> {
+        self.find(name, None).await
+    }
+
+    /// Returns the embedder of a store, or `None` if it has none.
+    pub(super) async fn of_store(
+        &self,
+        own: Option<&EmbedderId>,
+    ) -> Result<Option<Box<dyn Embedder>>, KnowledgeError> {
+        match own {
+            Some(own) => self.find(&own.name, Some(own.length)).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn find(
+        &self,
+        name: &str,
+        length: Option<usize>,
+    ) -> Result<Option<Box<dyn Embedder>>, KnowledgeError> {
+        Ok(match name {
+            NONE => None,
+            HashedEmbedder::NAME => Some(Box::new(HashedEmbedder)),
+            _ => {
+                let model = Model::choose(Some(name), &self.settings, &self.variables)?;
+                Some(Box::new(model.embedder(length).await?))
+            }
+        })
+    }
 }

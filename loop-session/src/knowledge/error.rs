@@ -2,7 +2,9 @@
 
 use std::{io, path::PathBuf};
 
+use loop_agents::embedding::EmbedRequestError;
 use loop_knowledge::{documents::DocumentError, notes::NoteError};
+use loop_manifest::model::ModelChoiceError;
 use loop_telemetry::StateDirError;
 
 /// The reason why a request about knowledge failed.
@@ -35,9 +37,12 @@ pub enum KnowledgeError {
          chooses one"
     )]
     NoStoreInUse,
-    /// There is no such embedder.
-    #[error("there is no embedder `{0}`: write `none` (full text alone) or `hashed`")]
-    UnknownEmbedder(String),
+    /// There is no such embedder: it is neither `none` nor `hashed` nor a model.
+    #[error("the embedder is neither `none` nor `hashed`, and its model cannot be used")]
+    Model(#[from] ModelChoiceError),
+    /// The server of the embedder returned no vector.
+    #[error(transparent)]
+    Embed(#[from] EmbedRequestError),
 }
 
 impl KnowledgeError {
@@ -49,7 +54,7 @@ impl KnowledgeError {
                 DocumentError::Store(_) | DocumentError::Embed(_) | DocumentError::NoEmbedder { .. }
             ),
             Self::Notes(error) => !matches!(error, NoteError::Store(_) | NoteError::Secrets(_)),
-            Self::NoStoreInUse | Self::UnknownEmbedder(_) | Self::Workspace { .. } => true,
+            Self::NoStoreInUse | Self::Model(_) | Self::Workspace { .. } => true,
             _ => false,
         }
     }

@@ -1,4 +1,4 @@
-//! What is known about a workspace: documents and notes. The command line and the session make the same
+//! The knowledge about a workspace: documents and notes. The command line and the session make the same
 //! requests, and show the same replies.
 
 mod embedders;
@@ -8,6 +8,7 @@ mod rag;
 mod secrets;
 
 use std::{
+    ffi::OsString,
     io,
     path::{Path, PathBuf},
 };
@@ -18,6 +19,7 @@ use loop_manifest::settings::Settings;
 use loop_telemetry::{Redactor, StateDir};
 use serde_json::Value;
 
+use self::embedders::Embedders;
 pub use self::{error::KnowledgeError, notes::NotesRequest, rag::RagRequest, secrets::WorkspaceSecrets};
 
 /// The knowledge about a workspace, and how its secrets are removed.
@@ -26,11 +28,13 @@ pub struct WorkspaceKnowledge {
     folder: KnowledgeFolder,
     root: PathBuf,
     secrets: WorkspaceSecrets,
+    embedders: Embedders,
     now: Timestamp,
 }
 
 impl WorkspaceKnowledge {
-    /// Finds the knowledge about the workspace `root`. No file is created.
+    /// Finds the knowledge about the workspace `root`. No file is created. `variables` are the user's, with the addresses
+    /// and keys of models that embed.
     ///
     /// # Errors
     /// The state directory or the workspace is not usable.
@@ -38,6 +42,7 @@ impl WorkspaceKnowledge {
         state: &StateDir,
         root: &Path,
         settings: &Settings,
+        variables: &[(OsString, OsString)],
         redactor: Redactor,
         now: Timestamp,
     ) -> Result<Self, KnowledgeError> {
@@ -45,7 +50,8 @@ impl WorkspaceKnowledge {
         let folder = KnowledgeFolder::of_workspace(&state.knowledge()?, root).map_err(unusable)?;
         let root = root.canonicalize().map_err(unusable)?;
         let secrets = WorkspaceSecrets::new(&root, &settings.policy(), redactor);
-        Ok(Self { folder, root, secrets, now })
+        let embedders = Embedders::new(settings, variables);
+        Ok(Self { folder, root, secrets, embedders, now })
     }
 
     /// The folder of the databases and files.

@@ -1,33 +1,41 @@
-//! What the session knows about its folder, and what it adds to prompts.
+//! The knowledge of the session about its folder, and the documents that it adds to prompts.
 
 use loop_core::with_causes;
 use loop_manifest::model::Model;
 use loop_telemetry::StateDir;
 
 use super::state::Session;
-use crate::knowledge::{KnowledgeError, WorkspaceKnowledge};
+use crate::{
+    InputError,
+    knowledge::{KnowledgeError, WorkspaceKnowledge},
+};
 
 impl Session {
     /// Returns the knowledge about the folder.
     pub(crate) fn knowledge(&self) -> Result<WorkspaceKnowledge, KnowledgeError> {
         let execution = &self.context.execution;
         let state = StateDir::from_env_with(|name| execution.variable(name))?;
-        let secrets = self.host().secrets();
-        WorkspaceKnowledge::new(
-            &state,
-            execution.folder(),
-            &self.context.settings,
-            secrets,
-            self.host().now(),
-        )
+        let (settings, variables) = (&self.context.settings, execution.variables());
+        let (secrets, now) = (self.host().secrets(), self.host().now());
+        WorkspaceKnowledge::new(&state, execution.folder(), settings, variables, secrets, now)
     }
 
     /// Lets the prompt follow what retrieval found for it. A failure is reported, and the prompt goes without.
-    pub(super) async fn retrieve_for(&mut self, prompt: &str, other: Option<&Model>) {
+    ///
+    /// # Errors
+    /// The person interrupted it.
+    pub(super) async fn retrieve_for(
+        &mut self,
+        prompt: &str,
+        other: Option<&Model>,
+    ) -> Result<(), InputError> {
         let window = other.or(self.dialogue.model.as_ref()).and_then(Model::window);
-        let found = match self.knowledge() {
-            Ok(known) => known.for_prompt(prompt, window).await,
-            Err(error) => Err(error),
+        let (known, stop) = (self.knowledge(), self.stop());
+        let retrieve = async { known?.for_prompt(prompt, window).await };
+        let found = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Err(InputError::Interrupted),
+            found = retrieve => found,
         };
         let found = found.unwrap_or_else(|error| {
             self.warn(&format!("the prompt goes without documents: {}", with_causes(&error)));
@@ -39,5 +47,6 @@ impl Session {
         {
             self.warn(&remark);
         }
+        Ok(())
     }
 }

@@ -25,9 +25,9 @@ impl Session {
     pub(crate) async fn turn(&mut self, prompt: &str) -> Result<(), InputError> {
         let Some(model) = &self.dialogue.model else { return Err(InputError::NoModel) };
         let name = model.id().to_owned();
+        self.retrieve_for(prompt, None).await?;
         let message = self.message(prompt);
         self.choose_named_files(None);
-        self.retrieve_for(prompt, None).await;
         let sent = self.dialogue.chat.as_sent(message.clone());
         self.summarise_if_full(&sent).await?;
         self.run_turn(message, &name, None).await
@@ -43,8 +43,8 @@ impl Session {
         if prompt.is_empty() {
             return Err(InputError::refused(format!("the question for {name} is missing: @{name} TEXT")));
         }
+        self.retrieve_for(prompt, Some(&other)).await?;
         let (message, name) = (self.message(prompt), other.id().to_owned());
-        self.retrieve_for(prompt, Some(&other)).await;
         self.run_turn(message, &name, Some(&other)).await
     }
 

@@ -1,7 +1,7 @@
 //! `/rag`: reads documents into a store, and finds them.
 
 use async_trait::async_trait;
-use loop_knowledge::{HashedEmbedder, documents::TOP_K};
+use loop_knowledge::documents::TOP_K;
 
 use super::show;
 use crate::{
@@ -15,13 +15,14 @@ const INFO: CommandInfo = CommandInfo {
     group: CommandGroup::Context,
     name: "rag",
     aliases: &[],
-    arguments: "list | new NAME [hashed] | use NAME | drop NAME | ingest [--prune] PATH... | status | query TEXT | on \
+    arguments: "list | new NAME [EMBEDDER] | use NAME | drop NAME | ingest [--prune] PATH... | status | query TEXT | on \
                 | off",
     summary: "Read documents into a store, and find them again",
     help: "A store has the chunks of files of this folder. `/rag on` puts the best hits before each prompt, under \
            `### Context (from knowledge base)`; they are part of that request and not of the conversation. A store \
-           finds words, and with `hashed` also parts of words. In folders, the command skips files that are hidden, \
-           ignored by git, binary, secret or over 1 MiB.",
+           finds words, and with the embedder `hashed` also parts of words. A model that embeds, such as \
+           `ollama:nomic-embed-text`, also finds texts with the same meaning. In folders, the command skips files \
+           that are hidden, ignored by git, binary, secret or over 1 MiB.",
     argument_kind: ArgumentKind::Words(&[
         "list", "new", "use", "drop", "ingest", "status", "query", "on", "off",
     ]),
@@ -66,10 +67,8 @@ fn parse(arguments: &str) -> Result<RagRequest, InputError> {
     Ok(match (word, rest) {
         ("list", "") => RagRequest::List,
         ("new", _) => match split_word(rest) {
-            (name, HashedEmbedder::NAME) => {
-                RagRequest::Create { name: name.to_owned(), embedder: HashedEmbedder::NAME.to_owned() }
-            }
-            _ => RagRequest::Create { name: name()?, embedder: "none".to_owned() },
+            (_, "") => RagRequest::Create { name: name()?, embedder: "none".to_owned() },
+            (name, embedder) => RagRequest::Create { name: name.to_owned(), embedder: embedder.to_owned() },
         },
         ("use", _) => RagRequest::Use { name: name()? },
         ("drop", _) => RagRequest::Delete { name: name()? },

@@ -11,10 +11,7 @@ use loop_knowledge::{
 };
 use serde_json::json;
 
-use super::{KnowledgeError, KnowledgeReply, WorkspaceKnowledge, embedders};
-
-/// Reported when a store with an embedder is queried without it.
-pub(crate) const LEXICAL: &str = "retrieval uses full text alone, because there is no embedder";
+use super::{KnowledgeError, KnowledgeReply, WorkspaceKnowledge};
 
 /// A request about the documents of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +22,7 @@ pub enum RagRequest {
     Create {
         /// Its name.
         name: String,
-        /// The name of its embedder: `none` or `hashed`.
+        /// The name of its embedder: `none`, `hashed`, or a model.
         embedder: String,
     },
     /// Uses a store from now on.
@@ -73,7 +70,7 @@ impl RagRequest {
     pub async fn run(&self, known: &WorkspaceKnowledge) -> Result<KnowledgeReply, KnowledgeError> {
         match self {
             Self::List => show::list(known),
-            Self::Create { name, embedder } => create(known, name, embedder),
+            Self::Create { name, embedder } => create(known, name, embedder).await,
             Self::Use { name } => {
                 DocumentStore::open(&known.folder, name)?;
                 let is_on = Selection::load(&known.folder)?.is_on;
@@ -110,8 +107,12 @@ fn open(known: &WorkspaceKnowledge, name: Option<&str>) -> Result<DocumentStore,
     Ok(DocumentStore::open(&known.folder, &name)?)
 }
 
-fn create(known: &WorkspaceKnowledge, name: &str, embedder: &str) -> Result<KnowledgeReply, KnowledgeError> {
-    let embedder = embedders::named(embedder)?;
+async fn create(
+    known: &WorkspaceKnowledge,
+    name: &str,
+    embedder: &str,
+) -> Result<KnowledgeReply, KnowledgeError> {
+    let embedder = known.embedders.named(embedder).await?;
     let id = embedder.as_deref().map(EmbedderId::of);
     DocumentStore::create(&known.folder, name, id.clone(), known.now)?;
     let selection = Selection::load(&known.folder)?;
@@ -139,7 +140,7 @@ async fn ingest(
     prune: bool,
 ) -> Result<KnowledgeReply, KnowledgeError> {
     let paths: Vec<_> = paths.iter().map(|path| known.root.join(path)).collect();
-    let embedder = embedders::of_store(store.embedder());
+    let embedder = known.embedders.of_store(store.embedder()).await?;
     let ingest = Ingest {
         root: &known.root,
         paths: &paths,
@@ -161,8 +162,7 @@ async fn query(
         .secrets
         .redact(text)
         .map_err(|source| DocumentError::Path { path: known.root.clone(), source })?;
-    let embedder = embedders::of_store(store.embedder());
     let options = QueryOptions { top_k, ..QueryOptions::default() };
-    let found = store.query(&text, options, embedder.as_deref()).await?;
-    Ok(show::hits(&found))
+    let (found, remark) = retrieve::found(known, store, &text, options).await?;
+    Ok(show::hits(&found, remark))
 }

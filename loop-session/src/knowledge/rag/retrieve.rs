@@ -3,15 +3,18 @@
 use loop_core::with_causes;
 use loop_knowledge::{
     SecretFilter as _,
-    documents::{DocumentError, DocumentStore, QueryOptions, Selection, context_block},
+    documents::{DocumentError, DocumentStore, QueryOptions, Retrieved, Selection, context_block},
 };
 
-use super::{KnowledgeError, LEXICAL, WorkspaceKnowledge, embedders};
+use super::{KnowledgeError, WorkspaceKnowledge};
+
+/// Reported when there is no vector of the query.
+const LEXICAL: &str = "retrieval uses full text alone";
 
 /// The tokens for retrieved texts if the window of the model is unknown.
 const UNKNOWN_WINDOW_TOKENS: u64 = 512;
 
-/// What retrieval found for a prompt.
+/// The result of retrieval for a prompt.
 #[derive(Debug, Default)]
 pub(crate) struct PromptContext {
     /// The text before the prompt.
@@ -37,13 +40,26 @@ impl WorkspaceKnowledge {
         }
         let secret = |source| DocumentError::Path { path: self.root.clone(), source };
         let prompt = self.secrets.redact(prompt).map_err(secret)?;
-        let embedder = embedders::of_store(store.embedder());
-        let found = store.query(&prompt, QueryOptions::default(), embedder.as_deref()).await?;
+        let (found, remark) = found(self, &mut store, &prompt, QueryOptions::default()).await?;
         let budget = window.map_or(UNKNOWN_WINDOW_TOKENS, |window| window / 4);
-        let remark = found.is_lexical.then(|| match &found.failure {
-            Some(error) => format!("{LEXICAL}: {}", with_causes(error)),
-            None => LEXICAL.to_owned(),
-        });
         Ok(PromptContext { block: context_block(&found.hits, budget), remark })
     }
+}
+
+/// Queries a store with its own embedder, or by full text alone with the reason.
+pub(super) async fn found(
+    known: &WorkspaceKnowledge,
+    store: &mut DocumentStore,
+    text: &str,
+    options: QueryOptions,
+) -> Result<(Retrieved, Option<String>), KnowledgeError> {
+    let (embedder, missing) = match known.embedders.of_store(store.embedder()).await {
+        Ok(embedder) => (embedder, None),
+        Err(error) => (None, Some(with_causes(&error))),
+    };
+    let found = store.query(text, options, embedder.as_deref()).await?;
+    let why = found.failure.as_ref().map(|error| with_causes(error)).or(missing);
+    let why = why.unwrap_or_else(|| format!("the store `{}` has no embedder", store.name()));
+    let remark = found.is_lexical.then(|| format!("{LEXICAL}: {why}"));
+    Ok((found, remark))
 }

@@ -5,7 +5,7 @@ use loop_knowledge::documents::{DocumentStore, Hit, IngestReport, Retrieved, Sel
 use loop_telemetry::words;
 use serde_json::{Value, json};
 
-use super::{KnowledgeError, KnowledgeReply, LEXICAL, WorkspaceKnowledge};
+use super::{KnowledgeError, KnowledgeReply, WorkspaceKnowledge};
 
 /// The most characters of a hit's line.
 const LINE_CHARACTERS: usize = 80;
@@ -93,17 +93,12 @@ pub(super) fn ingested(known: &WorkspaceKnowledge, report: &IngestReport) -> Kno
     KnowledgeReply::said(lines.join("\n"), value)
 }
 
-pub(super) fn hits(found: &Retrieved) -> KnowledgeReply {
+pub(super) fn hits(found: &Retrieved, remark: Option<String>) -> KnowledgeReply {
     let lines: Vec<_> = found.hits.iter().map(line).collect();
     let values = found.hits.iter().map(|hit| json!(hit)).collect();
     let mut reply = KnowledgeReply::list(&lines, "nothing was found", values);
     reply.is_empty = found.hits.is_empty();
-    if found.is_lexical {
-        reply.remarks.push(match &found.failure {
-            Some(error) => format!("{LEXICAL}: {}", with_causes(error)),
-            None => LEXICAL.to_owned(),
-        });
-    }
+    reply.remarks.extend(remark);
     reply
 }
 
