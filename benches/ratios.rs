@@ -8,14 +8,14 @@ use std::{
 
 use anyhow::Result;
 use benches::{
-    Table, command, drop_many_loops, instructions, journal, kernel, many_loops, results, sandbox, schedule,
-    sealed, session, snapshots, subprocess, supervision,
+    Table, command, drop_many_loops, instructions, journal, kernel, knowledge, many_loops, results, sandbox,
+    schedule, sealed, session, snapshots, subprocess, supervision,
 };
 
 /// A benchmark, with the name that selects it.
 type Part = (&'static str, fn(&mut Table) -> Result<()>);
 
-const PARTS: [Part; 12] = [
+const PARTS: [Part; 13] = [
     ("kernel", kernel::measure),
     ("instructions", instructions::measure),
     ("loops", many_loops::measure),
@@ -28,6 +28,7 @@ const PARTS: [Part; 12] = [
     ("session", session::measure),
     ("snapshots", snapshots::measure),
     ("sealed", sealed::measure),
+    ("knowledge", knowledge::measure),
 ];
 
 fn main() -> Result<()> {

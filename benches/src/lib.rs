@@ -8,6 +8,7 @@ pub mod drop_many_loops;
 pub mod instructions;
 pub mod journal;
 pub mod kernel;
+pub mod knowledge;
 pub mod many_loops;
 pub mod memory;
 pub mod pairs;
