@@ -8,6 +8,7 @@ mod every;
 mod init;
 mod inspect;
 mod kb;
+mod memory;
 mod models;
 mod numbers;
 mod overrides;
@@ -36,6 +37,7 @@ pub(crate) use self::{
     init::InitArgs,
     inspect::{ABOUT_VERIFY, PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs, VerifyArgs},
     kb::{ABOUT_KB, ConceptCommand, KbArgs, KbCommand, ProjectCommand},
+    memory::{ABOUT_MEMORY, MemoryArgs, MemoryCommand, MineArgs},
     models::{DoctorArgs, ModelsArgs},
     overrides::OverrideArgs,
     pipeline::PipelineArgs,
@@ -290,6 +292,9 @@ Example:
     /// Keep notes on projects, and find them again
     #[command(hide = true, after_help = ABOUT_KB)]
     Kb(KbArgs),
+    /// Keep what earlier work taught, and recall it
+    #[command(hide = true, after_help = ABOUT_MEMORY)]
+    Memory(MemoryArgs),
     /// List models, or show what is known about one
     #[command(
         hide = true,

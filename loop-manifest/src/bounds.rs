@@ -30,5 +30,8 @@ pub(crate) const MIN_FEEDBACK_BYTES: usize = 256;
 /// The default maximum of text that a placeholder brings into the prompt, in bytes.
 pub(crate) const FEEDBACK_BYTES: usize = 32 << 10;
 
+/// The most tokens of `{memory}` in a prompt, unless the manifest says otherwise.
+pub(crate) const MEMORY_TOKENS: u64 = 512;
+
 /// The largest gain of a score that can be asked for.
 pub(crate) const MAX_GAIN: f64 = 1e12;

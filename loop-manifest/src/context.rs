@@ -2,6 +2,7 @@
 
 mod attendance;
 mod copies;
+mod memory;
 mod snapshots;
 
 pub use copies::discard_copies;
@@ -83,6 +84,7 @@ pub struct ExecutionContext {
     on_lane: Option<Hook<copies::MakeLaneListener>>,
     attend: Option<Hook<attendance::Attend>>,
     on_turn_event: Option<Hook<attendance::TurnListener>>,
+    memory: Option<Hook<memory::Recall>>,
 }
 
 type Redact = dyn Fn(&str) -> String + Send + Sync;
@@ -131,6 +133,7 @@ impl ExecutionContext {
             on_lane: None,
             attend: None,
             on_turn_event: None,
+            memory: None,
         })
     }
 

@@ -6,7 +6,10 @@ mod stagnation;
 
 use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
-use loop_agents::process::sandbox::{Enforcement, SandboxNetwork};
+use loop_agents::{
+    process::sandbox::{Enforcement, SandboxNetwork},
+    shell::Placeholder,
+};
 use loop_telemetry::words::{count, span};
 
 use super::{
@@ -51,6 +54,9 @@ pub fn describe(plan: &Plan) -> String {
         "feedback",
         &format!("up to {} of output for each placeholder", bytes(plan.feedback_bytes)),
     );
+    if plan.agent.prompt.mentions(Placeholder::Memory) {
+        row(&mut page, "memory", &format!("up to {} tokens of what earlier work taught", plan.memory_tokens));
+    }
     match plan.resume {
         ResumePlan::Rerun => {}
         ResumePlan::Ask => row(&mut page, "cut off", "asks you before it runs that iteration again"),

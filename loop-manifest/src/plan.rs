@@ -48,6 +48,8 @@ pub struct Plan {
     pub pace: PacePlan,
     /// The maximum output that one placeholder brings into the prompt, in bytes.
     pub feedback_bytes: usize,
+    /// The most tokens of `{memory}` in the prompt.
+    pub memory_tokens: u64,
     /// The treatment of an iteration in which the run was cut off.
     pub resume: ResumePlan,
     /// The command that runs after the run; see [`Plan::finish_command`].

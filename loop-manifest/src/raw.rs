@@ -8,7 +8,7 @@ use super::{
     raw_checks::{RawConfidence, RawJudge, RawPipeline, RawPlanCheck},
     raw_condition::RawStopCondition,
     raw_environment::RawEnvironment,
-    raw_pace::{RawFeedback, RawPace},
+    raw_pace::{RawFeedback, RawMemory, RawPace},
     raw_parallel::RawParallel,
     raw_sandbox::{self, RawSandbox},
     raw_seal::RawSeal,
@@ -43,6 +43,8 @@ pub(crate) struct RawManifest {
     pub(crate) pace: RawPace,
     /// The information that one iteration passes to the next.
     pub(crate) feedback: RawFeedback,
+    /// The memories of earlier work in the prompt.
+    pub(crate) memory: RawMemory,
     /// The treatment of an interrupted iteration: `rerun` (the default), `ask` or `halt`.
     pub(crate) resume: Field<String>,
     /// Whether a shell reads every command: `auto` or `always`. Default: `auto`.
@@ -165,6 +167,7 @@ impl RawManifest {
             parallel: fields.object("parallel").map(RawParallel::read),
             pace: fields.object("pace").map(RawPace::read).unwrap_or_default(),
             feedback: fields.object("feedback").map(RawFeedback::read).unwrap_or_default(),
+            memory: fields.object("memory").map(RawMemory::read).unwrap_or_default(),
             resume: fields.text("resume"),
             shell: fields.text("shell"),
             on_finish: fields.text("on_finish"),

@@ -19,6 +19,13 @@ pub(crate) struct RawFeedback {
     pub(crate) max_bytes: Field<i128>,
 }
 
+/// `memory`: the memories of earlier work in the prompt.
+#[derive(Debug, Default)]
+pub(crate) struct RawMemory {
+    /// The most tokens of `{memory}`. Default: 512.
+    pub(crate) max_tokens: Field<i128>,
+}
+
 impl RawPace {
     pub(crate) fn read(mut fields: Fields<'_>) -> Self {
         Self {
@@ -31,5 +38,11 @@ impl RawPace {
 impl RawFeedback {
     pub(crate) fn read(mut fields: Fields<'_>) -> Self {
         Self { max_bytes: fields.whole("feedback.max_bytes") }
+    }
+}
+
+impl RawMemory {
+    pub(crate) fn read(mut fields: Fields<'_>) -> Self {
+        Self { max_tokens: fields.whole("memory.max_tokens") }
     }
 }

@@ -8,7 +8,7 @@ use loop_core::{CancellationToken, Iteration, IterationContext, IterationError};
 use super::{Chat, History, Message, TurnEvent, TurnOutput, turn::cancelled_with};
 use crate::{
     output::{OUTPUT_MARK, excerpt, fingerprint},
-    shell::{AgentPrompt, Template},
+    shell::{AgentPrompt, PromptMemory, Template},
 };
 
 /// An agent that is a conversation: each iteration is one turn of it, with a prompt from a [`Template`].
@@ -77,6 +77,13 @@ impl ChatAgent {
     #[must_use]
     pub fn feedback_bytes(mut self, bytes: usize) -> Self {
         self.agent_prompt.feedback_bytes = bytes;
+        self
+    }
+
+    /// Sets the source of `{memory}`. Without one, its value is empty.
+    #[must_use]
+    pub fn memory(mut self, memory: Option<PromptMemory>) -> Self {
+        self.agent_prompt.memory = memory;
         self
     }
 

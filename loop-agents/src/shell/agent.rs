@@ -1,8 +1,8 @@
 //! An iteration that is a command.
 
 use super::{
-    AgentPrompt, BackgroundPolicy, CommandError, CommandLine, Invocation, PromptUndeliverable, ShellOutput,
-    Template,
+    AgentPrompt, BackgroundPolicy, CommandError, CommandLine, Invocation, PromptMemory, PromptUndeliverable,
+    ShellOutput, Template,
     background::{self, BackgroundWork},
     evaluator::EVALUATOR_EXIT_MARK,
     failures,
@@ -118,6 +118,13 @@ impl ShellAgent {
     #[must_use]
     pub fn feedback_bytes(mut self, bytes: usize) -> Self {
         self.agent_prompt.feedback_bytes = bytes;
+        self
+    }
+
+    /// Sets the source of `{memory}`. Without one, its value is empty.
+    #[must_use]
+    pub fn memory(mut self, memory: Option<PromptMemory>) -> Self {
+        self.agent_prompt.memory = memory;
         self
     }
 

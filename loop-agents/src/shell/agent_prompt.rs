@@ -2,7 +2,7 @@
 
 use loop_core::{Ceiling, IterationContext, Step};
 
-use super::{EVALUATOR_EXIT_MARK, Placeholder, PromptValues, Template};
+use super::{EVALUATOR_EXIT_MARK, Placeholder, PromptMemory, PromptValues, Template};
 use crate::output::{DEFAULT_EXCERPT_BYTES, MAX_NOTICE_BYTES, excerpt};
 
 /// A goal, and the template that combines it with the result of the previous iteration.
@@ -12,11 +12,18 @@ pub(crate) struct AgentPrompt {
     pub(crate) template: Template,
     /// The number of bytes of the last output, and of the last verdict, to include in a prompt.
     pub(crate) feedback_bytes: usize,
+    /// The source of `{memory}`, if there is one.
+    pub(crate) memory: Option<PromptMemory>,
 }
 
 impl Default for AgentPrompt {
     fn default() -> Self {
-        Self { goal: String::new(), template: Template::new("{goal}"), feedback_bytes: DEFAULT_EXCERPT_BYTES }
+        Self {
+            goal: String::new(),
+            template: Template::new("{goal}"),
+            feedback_bytes: DEFAULT_EXCERPT_BYTES,
+            memory: None,
+        }
     }
 }
 
@@ -62,6 +69,9 @@ impl AgentPrompt {
                 text.push_str(&excerpt(advice.as_bytes(), self.feedback_bytes));
                 text.push('\n');
             }
+        }
+        if let Some(memory) = self.memory.as_ref().filter(|_| self.template.mentions(Placeholder::Memory)) {
+            values.memory = memory.recall(&self.goal, &values.evaluator_output).into();
         }
         values
     }

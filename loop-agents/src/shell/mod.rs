@@ -14,6 +14,7 @@ mod output;
 mod output_listener;
 mod output_reader;
 mod placeholder;
+mod prompt_memory;
 mod quoting;
 mod rate_limit_backoff;
 mod shell_settings;
@@ -31,6 +32,7 @@ pub use evaluator::{
 };
 pub use output::ShellOutput;
 pub use placeholder::{Placeholder, PromptValues};
+pub use prompt_memory::PromptMemory;
 pub use quoting::QuotingError;
 pub use shell_settings::{BUDGET_VARIABLE, ITERATION_VARIABLE, SECONDS_VARIABLE, Shell};
 pub use template::{Template, UnknownPlaceholder};

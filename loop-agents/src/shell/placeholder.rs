@@ -25,6 +25,8 @@ pub enum Placeholder {
     EvaluatorExitCode,
     /// `{guidance}`: a person's note in answer to a question.
     Guidance,
+    /// `{memory}`: what earlier work taught about the goal and the last verdict.
+    Memory,
     /// `{seconds_left}`: the whole seconds that the guardrails leave, or `unlimited`.
     SecondsLeft,
     /// `{budget_usd_left}`: the dollars that the guardrails leave, or `unlimited`.
@@ -33,7 +35,7 @@ pub enum Placeholder {
 
 impl Placeholder {
     /// All placeholders.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Goal,
         Self::PriorOutput,
         Self::EvaluatorOutput,
@@ -41,6 +43,7 @@ impl Placeholder {
         Self::AgentExitCode,
         Self::EvaluatorExitCode,
         Self::Guidance,
+        Self::Memory,
         Self::SecondsLeft,
         Self::BudgetUsdLeft,
     ];
@@ -55,6 +58,7 @@ impl Placeholder {
             Self::AgentExitCode => "agent_exit_code",
             Self::EvaluatorExitCode => "evaluator_exit_code",
             Self::Guidance => "guidance",
+            Self::Memory => "memory",
             Self::SecondsLeft => "seconds_left",
             Self::BudgetUsdLeft => "budget_usd_left",
         }
@@ -84,6 +88,8 @@ pub struct PromptValues<'a> {
     pub evaluator_exit_code: Option<i32>,
     /// A person's note.
     pub guidance: Option<Cow<'a, str>>,
+    /// The memories of earlier work.
+    pub memory: Cow<'a, str>,
     /// The remaining budget of the guardrails.
     pub left: Ceiling,
     /// A note of `loop` itself about the previous iteration. It follows the prompt, and has no placeholder.
@@ -103,6 +109,7 @@ impl PromptValues<'_> {
             Placeholder::AgentExitCode => shown(self.agent_exit.map(Exit::shell_code), ""),
             Placeholder::EvaluatorExitCode => shown(self.evaluator_exit_code, ""),
             Placeholder::Guidance => Cow::Borrowed(self.guidance.as_deref().unwrap_or_default()),
+            Placeholder::Memory => Cow::Borrowed(&self.memory),
             Placeholder::SecondsLeft => shown(self.left.time.map(|time| time.as_secs()), UNLIMITED),
             Placeholder::BudgetUsdLeft => shown(self.left.cost.map(plain_dollars), UNLIMITED),
         }

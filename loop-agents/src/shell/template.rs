@@ -201,11 +201,12 @@ mod tests {
             agent_exit: Some(Exit::Signal(9)),
             evaluator_exit_code: Some(1),
             guidance: Some("go on".into()),
+            memory: "known".into(),
             left: Ceiling::NONE,
             notice: "".into(),
         };
         let template = Template::new(&names.join("|"));
-        assert_eq!(template.render(&values), "g|out|judged|2|137|1|go on|unlimited|unlimited");
+        assert_eq!(template.render(&values), "g|out|judged|2|137|1|go on|known|unlimited|unlimited");
         values.left.time = Some(Duration::from_millis(59_900));
         values.left.cost = Some(Usd::micros(1_250_000));
         assert!(template.render(&values).ends_with("|59|1.25"));

@@ -14,7 +14,7 @@ use loop_agents::process::Supervisor;
 use loop_telemetry::StateDir;
 use rustix::process::{Resource, getrlimit};
 
-use super::{Failure, OrFail, usage};
+use super::{Failure, OrFail, memory, usage};
 use crate::{
     clock, exit, persistence,
     signals::Signals,
@@ -54,6 +54,7 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
     // From here on, secrets in addresses of the settings are known and redacted. Not every run needs settings, so
     // errors in them are reported only where they matter.
     let settings = persistence::settings(&dir, |name| env::var_os(name));
+    let memory = memory::for_prompts(dir.clone(), run.clone());
     let supervisor = supervisor(run).or_setup(|| "cannot supervise the processes of the run")?;
     let cx = ExecutionContext::new(dir, supervisor).or_setup(|| {
         let tmp = env::temp_dir();
@@ -68,6 +69,7 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
         .with_clock(|| clock::now().into())
         .with_copies(copies())
         .with_snapshots(StateDir::from_env_with(|name| env::var_os(name)).ok())
+        .with_memory(memory)
         .redacting(view::secrets)
         .on_warning(view::warning))
 }

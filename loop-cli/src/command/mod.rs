@@ -12,6 +12,7 @@ mod failure;
 mod init;
 mod kb;
 mod man;
+mod memory;
 mod models;
 mod pipeline;
 mod plan;
@@ -93,6 +94,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Skill(command) => skill::exec(&command),
         Command::Rag(args) => rag::exec(&args),
         Command::Kb(args) => kb::exec(&args),
+        Command::Memory(args) => memory::exec(&args),
         Command::Diff(args) => snapshots::diff(&args),
         Command::Restore(args) => snapshots::restore(&args),
         Command::Apply(args) => snapshots::apply(&args),

@@ -77,7 +77,7 @@ fn task_file(manifest: &RunManifest) -> Option<String> {
 
 /// Returns the goal of a run, or the work that it repeats. The goal of a task is the text of its file as it is now, if
 /// the file still exists.
-fn goal(manifest: &RunManifest, task: Option<&str>, folder: &str) -> Option<String> {
+pub(super) fn goal(manifest: &RunManifest, task: Option<&str>, folder: &str) -> Option<String> {
     match manifest.path.as_str() {
         task::STORED_AS => TaskText::open(Path::new(folder), task?).ok().map(|(_, file)| file.text),
         every::STORED_AS => {

@@ -49,6 +49,7 @@ mod limits;
 mod live_panel;
 mod long_run;
 mod manifest_cases;
+mod memory;
 mod model_agent;
 mod model_facts;
 mod named_secrets;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{Error, fts};
 
-/// What the index knows about a file.
+/// The facts in the index about a file.
 struct Known {
     stamp: String,
     digest: Vec<u8>,

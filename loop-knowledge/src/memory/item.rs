@@ -11,7 +11,7 @@ pub const SUMMARY_CHARACTERS: usize = 120;
 /// The longest body, in bytes.
 pub const BODY_BYTES: usize = 4 << 10;
 
-/// A word is none of those that a field accepts.
+/// A field does not accept a word.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{word}` is not a {field} of a memory: write one of {known}")]
 pub struct UnknownWord {
@@ -65,7 +65,7 @@ macro_rules! words {
 words! {
     /// The type of a memory.
     MemoryType, "type", [
-        /// What the workspace is. There is one per workspace, and a person writes it.
+        /// A description of the workspace. There is one per workspace, and a person writes it.
         WorkspaceProfile = "workspace_profile",
         /// A fact about the project.
         ProjectFact = "project_fact",
@@ -122,7 +122,7 @@ impl Confidence {
     /// That of a new memory: 0.5.
     pub const NEW: Self = Self(5);
 
-    /// Returns the confidence of so many tenths, at most 10.
+    /// Returns the confidence with this number of tenths, at most 10.
     #[must_use]
     pub const fn from_tenths(tenths: u8) -> Option<Self> {
         if tenths <= 10 { Some(Self(tenths)) } else { None }

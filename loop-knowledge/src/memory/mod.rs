@@ -12,6 +12,7 @@ pub mod mining;
 #[cfg(test)]
 mod mining_tests;
 mod profile;
+mod receipts;
 mod retrieve;
 mod scope;
 #[cfg(test)]

@@ -30,6 +30,13 @@ CREATE TABLE memory_uses (
     used TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE memory_receipts (
+    run TEXT NOT NULL,
+    id TEXT NOT NULL,
+    is_rewarded INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (run, id)
+) STRICT;
+
 CREATE VIRTUAL TABLE memory_texts USING fts5 (
     text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );

@@ -7,7 +7,7 @@ use loop_agents::{
     chat::{Chat, ChatAgent, ScriptedModel, TurnLimits},
     pipeline::PipelineExecution,
     plan::PlanExecution,
-    shell::{BackgroundPolicy, CommandLine, ShellAgent, Template},
+    shell::{BackgroundPolicy, CommandLine, PromptMemory, ShellAgent, Template},
     usage::Format,
 };
 use loop_core::{Ceiling, Iteration, IterationContext, IterationError, Step, StepRecord, Work};
@@ -30,12 +30,15 @@ use crate::{
     usage_reporter,
 };
 
+/// The text of `{memory}` in a prompt of the past: memories change, and a journal does not keep them.
+const PAST_MEMORY: &str = "(the memories as they were then)";
+
 /// The agent of a plan, ready to work.
 #[derive(Debug)]
-pub struct PlannedAgent(AgentKind);
+pub struct PlannedAgent(pub(super) AgentKind);
 
 #[derive(Debug)]
-enum AgentKind {
+pub(super) enum AgentKind {
     Command(Box<ShellAgent>),
     Model(Box<ChatAgent>),
     /// Either kind, for the steps of a plan.
@@ -194,7 +197,8 @@ impl Plan {
                 PlannedAgent(AgentKind::Model(Box::new(self.agent.model_agent(part, model, cx)?)))
             }
         };
-        Ok(agent.goal(&self.goal).feedback_bytes(self.feedback_bytes))
+        let agent = agent.goal(&self.goal).feedback_bytes(self.feedback_bytes);
+        Ok(agent.memory(cx.memory(self.memory_tokens)))
     }
 
     /// Returns the prompt that an iteration with this context is given.
@@ -215,7 +219,9 @@ impl Plan {
                 AgentKind::Model(Box::new(agent.prompt(self.agent.prompt.clone()).fresh()))
             }
         });
-        agent.goal(&self.goal).feedback_bytes(self.feedback_bytes).prompt_in(cx)
+        let memory = PromptMemory::new(|_| PAST_MEMORY.to_owned());
+        let agent = agent.goal(&self.goal).feedback_bytes(self.feedback_bytes).memory(Some(memory));
+        agent.prompt_in(cx)
     }
 
     /// Returns the prompt of the first iteration, and what would be given it. `checked` is the result of the check
@@ -288,26 +294,6 @@ impl From<Lanes> for PlannedAgent {
 }
 
 impl PlannedAgent {
-    /// Sets the goal, `{goal}` in the prompt.
-    #[must_use]
-    pub fn goal(self, goal: &str) -> Self {
-        Self(match self.0 {
-            AgentKind::Command(agent) => AgentKind::Command(Box::new(agent.goal(goal))),
-            AgentKind::Model(agent) => AgentKind::Model(Box::new(agent.goal(goal))),
-            other @ (AgentKind::Steps(_) | AgentKind::Pipeline(_) | AgentKind::Lanes(_)) => other,
-        })
-    }
-
-    /// Sets the most bytes of output that one placeholder brings into the prompt.
-    #[must_use]
-    pub fn feedback_bytes(self, bytes: usize) -> Self {
-        Self(match self.0 {
-            AgentKind::Command(agent) => AgentKind::Command(Box::new(agent.feedback_bytes(bytes))),
-            AgentKind::Model(agent) => AgentKind::Model(Box::new(agent.feedback_bytes(bytes))),
-            other @ (AgentKind::Steps(_) | AgentKind::Pipeline(_) | AgentKind::Lanes(_)) => other,
-        })
-    }
-
     /// Returns the prompt that an iteration with this context is given.
     pub fn prompt_in(&self, cx: &IterationContext<AgentOutput>) -> String {
         match &self.0 {

@@ -1,6 +1,7 @@
 //! Builds a loop from a plan.
 
 mod agent;
+mod agent_prompt;
 mod checks;
 mod error;
 mod lane_limits;

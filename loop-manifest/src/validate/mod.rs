@@ -25,7 +25,7 @@ use std::time::Duration;
 use loop_agents::{shell::Variables, usage::Prices};
 
 use super::{
-    bounds::{BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MIN_FEEDBACK_BYTES},
+    bounds::{BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MEMORY_TOKENS, MIN_FEEDBACK_BYTES},
     diagnostics::Diagnostic,
     field::FieldValue,
     plan::{EvaluatorPlan, PacePlan, PipelineCheck, Plan, PlanCheck, ResumePlan},
@@ -87,6 +87,7 @@ pub(crate) fn plan(
     let pace = pace(raw.pace, problems);
     let stagnation = stagnation::stagnation(raw.stagnation, &evaluator, pace, &restores, problems);
     let feedback = raw.feedback.max_bytes.judge(problems, feedback_bytes);
+    let memory = raw.memory.max_tokens.judge(problems, memory_tokens);
     let resume = raw.resume.judge(problems, |at| word(&at, &RESUMES, RESUME_NOTE));
     let shell = raw.shell.judge(problems, |at| word(&at, &SHELLS, "`auto` is the default"));
     if let (Some(agent), Some(always)) = (&mut agent, shell.or(false)) {
@@ -109,6 +110,7 @@ pub(crate) fn plan(
         parallel: parallel?,
         pace: pace?,
         feedback_bytes: feedback.or(FEEDBACK_BYTES)?,
+        memory_tokens: memory.or(MEMORY_TOKENS)?,
         resume: resume.or(ResumePlan::Rerun)?,
         on_finish: on_finish.optional()?,
         snapshots: restores.snapshots,
@@ -180,6 +182,14 @@ fn too_long(at: &FieldValue<f64>) -> Diagnostic {
     Diagnostic::error(format!("`{}` has to be a time of up to {MAX_BACKOFF_SECONDS}s", at.key))
         .at(at.span.clone(), "longer than the longest wait")
         .help("it doubles with each failure in a row; to wait longer after every iteration, write `pace.every_seconds`")
+}
+
+fn memory_tokens(at: FieldValue<i128>) -> Result<u64, Diagnostic> {
+    u64::try_from(at.value).map_err(|_| {
+        Diagnostic::error(format!("`{}` has to be at least 0", at.key))
+            .at(at.span, "not a number of tokens")
+            .help(format!("the default is {MEMORY_TOKENS}; 0 leaves `{{memory}}` empty"))
+    })
 }
 
 fn feedback_bytes(at: FieldValue<i128>) -> Result<usize, Diagnostic> {

@@ -22,6 +22,9 @@ fn in_command(command: &FieldValue<String>, text: &str) -> impl Iterator<Item = 
         let finding = finding.at(place, format!("`{}` runs with it as it is", command.key));
         Some(finding.help(match variable(placeholder) {
             Some(variable) => format!("write `\"${variable}\"`: a command has it in its environment"),
+            None if placeholder == Placeholder::Memory => {
+                "a command that is an agent gets the same text from `loop memory recall --for-run`".to_owned()
+            }
             None => "it belongs in `agent.prompt`; in a command, only `{prompt}` is filled in".to_owned(),
         }))
     })

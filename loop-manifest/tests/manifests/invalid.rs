@@ -225,6 +225,7 @@ fn limits_that_cannot_be() {
             ("limit_zero_rate", limits("max_usd_per_hour: 0\n  allow_unmetered: true")),
             ("limit_unmetered_rate", limits("max_usd_per_hour: 5").replace("claude", "my-agent")),
             ("limit_small_feedback", format!("{YAML}feedback:\n  max_bytes: 10\n")),
+            ("limit_negative_memory", format!("{YAML}memory:\n  max_tokens: -1\n")),
             ("limit_unmetered_cost", limits("max_cost_usd: 2.5")),
             ("limit_unmetered_cost_and_tokens", limits("max_cost_usd: 2.5\n  max_tokens: 100000")),
         ],

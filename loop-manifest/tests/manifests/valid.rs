@@ -83,6 +83,8 @@ pace:
   backoff_seconds: 2.5
 feedback:
   max_bytes: 4096
+memory:
+  max_tokens: 2048
 resume: halt
 shell: always
 on_finish: ./tell.sh
@@ -128,6 +130,7 @@ fn a_small_manifest_has_the_documented_defaults() {
         parallel: None,
         pace: PacePlan { every: Duration::ZERO, backoff: Duration::from_secs(1) },
         feedback_bytes: 32_768,
+        memory_tokens: 512,
         resume: ResumePlan::Rerun,
         on_finish: None,
         snapshots: SnapshotPlan::default(),
@@ -216,6 +219,7 @@ fn every_key_reaches_the_plan() {
         parallel: None,
         pace: PacePlan { every: Duration::from_millis(250), backoff: Duration::from_millis(2_500) },
         feedback_bytes: 4096,
+        memory_tokens: 2048,
         resume: ResumePlan::Halt,
         on_finish: Some("./tell.sh".to_owned()),
         snapshots: SnapshotPlan {

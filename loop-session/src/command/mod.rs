@@ -45,6 +45,8 @@ impl Commands {
             .with(context_commands::InitCommand)
             .with(knowledge_commands::RagCommand)
             .with(knowledge_commands::KbCommand)
+            .with(knowledge_commands::MemoryCommand)
+            .with(knowledge_commands::RecallCommand)
             .with(file_commands::ReadCommand)
             .with(file_commands::ReadDirCommand)
             .with(file_commands::AttachCommand)

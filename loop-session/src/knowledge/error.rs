@@ -3,7 +3,12 @@
 use std::{io, path::PathBuf};
 
 use loop_agents::embedding::EmbedRequestError;
-use loop_knowledge::{documents::DocumentError, notes::NoteError};
+use loop_knowledge::{
+    documents::DocumentError,
+    memory::{MemoryError, mining::MiningFailure},
+    notes::NoteError,
+    recall::RecallError,
+};
 use loop_manifest::model::ModelChoiceError;
 use loop_telemetry::StateDirError;
 
@@ -17,6 +22,18 @@ pub enum KnowledgeError {
     /// The notes cannot be used.
     #[error(transparent)]
     Notes(#[from] NoteError),
+    /// The memories cannot be used.
+    #[error(transparent)]
+    Memories(#[from] MemoryError),
+    /// Nothing could be recalled.
+    #[error(transparent)]
+    Recall(#[from] RecallError),
+    /// A model gave no proposals.
+    #[error(transparent)]
+    Mining(#[from] MiningFailure),
+    /// Recall waited for a server, where it must not wait.
+    #[error("nothing was recalled, since an embedder would have to answer first")]
+    Waits,
     /// A database cannot be used.
     #[error(transparent)]
     Store(#[from] loop_knowledge::Error),
@@ -53,6 +70,9 @@ impl KnowledgeError {
                 error,
                 DocumentError::Store(_) | DocumentError::Embed(_) | DocumentError::NoEmbedder { .. }
             ),
+            Self::Memories(error) => {
+                !matches!(error, MemoryError::Store(_) | MemoryError::Secrets(_) | MemoryError::Embed(_))
+            }
             Self::Notes(error) => !matches!(error, NoteError::Store(_) | NoteError::Secrets(_)),
             Self::NoStoreInUse | Self::Model(_) | Self::Workspace { .. } => true,
             _ => false,

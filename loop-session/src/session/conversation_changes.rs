@@ -63,6 +63,7 @@ impl Session {
         self.dialogue.chat.clear();
         self.dialogue.attachments.clear();
         self.log.write(TranscriptEntry::Cleared);
+        self.dialogue.needs_memories = true;
         self.rebuild_system_prompt().await;
     }
 

@@ -1,13 +1,14 @@
 //! The knowledge of the session about its folder, and the documents that it adds to prompts.
 
 use loop_core::with_causes;
+use loop_knowledge::recall::{Recalled, UNKNOWN_WINDOW_TOKENS};
 use loop_manifest::model::Model;
 use loop_telemetry::StateDir;
 
 use super::state::Session;
 use crate::{
     InputError,
-    knowledge::{KnowledgeError, WorkspaceKnowledge},
+    knowledge::{KnowledgeError, RecallRequest, WorkspaceKnowledge},
 };
 
 impl Session {
@@ -49,4 +50,42 @@ impl Session {
         }
         Ok(())
     }
+
+    /// Begins the conversation with what earlier work taught about the first prompt, while a person is there. A failure
+    /// is reported, and the conversation goes without.
+    pub(super) async fn recall_at_start(&mut self, prompt: &str) {
+        if !self.tools.approvals.is_open() || !std::mem::take(&mut self.dialogue.needs_memories) {
+            return;
+        }
+        if let Err(error) = self.recall(prompt, false).await {
+            self.warn(&format!("the conversation goes without memories: {}", with_causes(&error)));
+        }
+    }
+
+    /// Puts what is known about a text into the conversation. Returns whether anything is.
+    pub(crate) async fn recall(&mut self, text: &str, documents: bool) -> Result<bool, KnowledgeError> {
+        let known = self.knowledge()?;
+        if !known.folder().path().exists() {
+            return Ok(false);
+        }
+        let window = self.dialogue.model.as_ref().and_then(Model::window);
+        let max_tokens = window.map_or(UNKNOWN_WINDOW_TOKENS, |window| window / 4);
+        let request = RecallRequest { max_tokens, documents, ..RecallRequest::new(text) };
+        let mut memories = known.memories()?;
+        let (found, remark) = request.items(&known, &mut memories).await?;
+        let text = found.text();
+        // The first line is the mark of the message.
+        let Some((_, items)) = text.split_once('\n') else { return Ok(false) };
+        memories.mark_used(found.memory_ids(), known.now())?;
+        self.add_to_context("memory context", items);
+        remark.iter().for_each(|remark| self.warn(remark));
+        self.say(&self.host().printable(&format!("recalled {}", recalled_ids(&found))));
+        Ok(true)
+    }
+}
+
+/// Names the items of recall for a person.
+fn recalled_ids(found: &Recalled) -> String {
+    let ids = found.items.iter().map(|item| format!("{} {}", item.silo, item.id));
+    ids.collect::<Vec<_>>().join(", ")
 }

@@ -64,6 +64,8 @@ pub(crate) struct Dialogue {
     pub(crate) told_unknown_cost: bool,
     /// True if the person has read that retrieval uses full text alone.
     pub(crate) told_full_text: bool,
+    /// True until a prompt was the query for the memories at the beginning of the conversation.
+    pub(crate) needs_memories: bool,
 }
 
 /// The model with which a session starts.
@@ -168,6 +170,7 @@ impl Session {
                 usage: Usage::unknown(),
                 told_unknown_cost: false,
                 told_full_text: false,
+                needs_memories: true,
             },
             tools,
             jobs: jobs.disabled(is_disabled),

@@ -28,6 +28,7 @@ impl Session {
         self.retrieve_for(prompt, None).await?;
         let message = self.message(prompt);
         self.choose_named_files(None);
+        self.recall_at_start(prompt).await;
         let sent = self.dialogue.chat.as_sent(message.clone());
         self.summarise_if_full(&sent).await?;
         self.run_turn(message, &name, None).await

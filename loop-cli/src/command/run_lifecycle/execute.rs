@@ -9,7 +9,7 @@ use loop_agents::process::OutputStream;
 use loop_core::{Ending, StopReason};
 
 use super::{on_finish, run_spec::RunSpec, setup::RunSetup, stored_runs::all_rows};
-use crate::command::{Failure, snapshots::warned};
+use crate::command::{Failure, memory, snapshots::warned};
 use crate::{
     args::OutputArgs,
     ask::{self, OpenQuestion, TerminalAsk},
@@ -53,6 +53,9 @@ pub(crate) async fn execute(
         view::say(&restored.said);
     }
     setup.report_logs();
+    if record.success {
+        memory::reward(cx.folder(), cx.supervisor().run());
+    }
     let exit_code = exit::of_ended(&ended);
     if let Some(command) = spec.plan.finish_command(cx, &record, exit_code) {
         on_finish::run(&command, cx.supervisor()).await;

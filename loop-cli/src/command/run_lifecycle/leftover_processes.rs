@@ -47,6 +47,7 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Skill(_)
         | Command::Rag(_)
         | Command::Kb(_)
+        | Command::Memory(_)
         | Command::Models(_)
         | Command::Doctor(_)
         | Command::Schema { .. }

@@ -76,7 +76,7 @@ impl ExecutedFile {
 const PRICES: &str = "usd_per_million_tokens";
 
 /// The keys at the top of a manifest. `loop run` refuses a file with others.
-const MANIFEST_KEYS: [&str; 23] = [
+const MANIFEST_KEYS: [&str; 24] = [
     "$schema",
     "agent",
     "chat",
@@ -85,6 +85,7 @@ const MANIFEST_KEYS: [&str; 23] = [
     "feedback",
     "goal",
     "guardrails",
+    "memory",
     "models",
     "name",
     "on_finish",

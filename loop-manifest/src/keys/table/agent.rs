@@ -45,7 +45,8 @@ pub(super) const KEYS: &[Key] = &[
             "The prompt for the agent in each iteration. These placeholders are replaced: `{goal}`, \
              `{evaluator_output}` (the last output of the check), `{prior_output}` (the last output of the \
              agent), `{iteration}`, `{agent_exit_code}`, `{evaluator_exit_code}`, `{guidance}` (a person's \
-             note, from a checkpoint or from `loop resume --note`), `{seconds_left}` and `{budget_usd_left}`. \
+             note, from a checkpoint or from `loop resume --note`), `{memory}` (what earlier work taught), \
+             `{seconds_left}` and `{budget_usd_left}`. \
              The default is a prompt for any goal.",
         )
         .default(Text(DEFAULT_PROMPT))

@@ -11,7 +11,8 @@ mod stagnation;
 
 use super::{
     super::bounds::{
-        BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MAX_SECONDS, MIN_FEEDBACK_BYTES, MIN_SECONDS,
+        BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MAX_SECONDS, MEMORY_TOKENS, MIN_FEEDBACK_BYTES,
+        MIN_SECONDS,
     },
     Key,
     KeyRequirement::{Optional, Unless},
@@ -126,6 +127,16 @@ const LAST: &[Key] = &[
     )
     .default(Whole(FEEDBACK_BYTES as u64))
     .examples(&[Whole(8192)]),
+    Key::new("memory", Optional, Shape::Object, "what earlier work taught").explained(
+        "The memories of earlier work that replace `{memory}` in the prompt. See [Memory](memory.md).",
+    ),
+    Key::new("memory.max_tokens", Optional, Shape::Whole(0), "tokens that `{memory}` may insert into the prompt")
+        .explained(
+            "How many tokens the text of `{memory}` may have. A token is 4 bytes. A memory is included whole or not \
+             at all.",
+        )
+        .default(Whole(MEMORY_TOKENS))
+        .examples(&[Whole(2048)]),
     Key::new("resume", Optional, Shape::OneOf(RESUMES), "how a run that was cut off continues")
         .explained(
             "How `loop resume` treats an iteration that was interrupted because the machine was switched off or \

@@ -1,9 +1,14 @@
-//! Commands for what is known about the folder: documents and notes.
+//! Commands for what is known about the folder: documents, notes and memories.
 
 mod kb;
+mod memory;
 mod rag;
 
-pub(super) use self::{kb::KbCommand, rag::RagCommand};
+pub(super) use self::{
+    kb::KbCommand,
+    memory::{MemoryCommand, RecallCommand},
+    rag::RagCommand,
+};
 use crate::{Session, knowledge::KnowledgeReply};
 
 /// Shows a reply to the person.

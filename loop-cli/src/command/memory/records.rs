@@ -1,0 +1,166 @@
+//! Runs and sessions as texts that a model can mine.
+
+use std::{collections::BTreeMap, env, fmt::Write as _, path::Path};
+
+use jiff::Timestamp;
+use loop_agents::output::excerpt;
+use loop_core::{EventKind, Progress};
+use loop_knowledge::memory::mining::{MOST_TEXTS, MinedText, MiningText};
+use loop_manifest::StoredAgentOutput;
+use loop_session::stored_sessions::{self, TextFormat};
+use loop_telemetry::{
+    RunEntry, RunStore, StateDir,
+    transcript::{SessionEntry, SessionStore},
+};
+
+use super::super::{
+    Failure, report,
+    run_lifecycle::stored_runs::{decode, read_all, store},
+};
+use crate::args::MineArgs;
+
+/// The largest transcript that is read, in bytes. Only the end of a long text is mined anyway.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// The most bytes of one output of an agent in the text of a run.
+const OUTPUT_BYTES: usize = 4 << 10;
+
+/// A run or a session, not read yet.
+enum Record {
+    Run(Box<RunEntry>),
+    Session(Box<SessionEntry>),
+}
+
+impl Record {
+    fn key(&self) -> String {
+        match self {
+            Self::Run(run) => format!("run {}", run.id),
+            Self::Session(session) => format!("session {}", session.info.id),
+        }
+    }
+
+    /// Returns when it was written last.
+    fn time(&self) -> Timestamp {
+        match self {
+            Self::Run(run) => run.last_ending.as_ref().map_or(run.started_at, |ending| ending.ended_at),
+            Self::Session(session) => session.last_used,
+        }
+    }
+
+    /// Returns a text that differs after each change of its file.
+    fn digest(&self) -> String {
+        match self {
+            Self::Run(run) => {
+                let iterations = run.last_ending.as_ref().map_or(0, |ending| ending.iterations);
+                format!("{} {iterations}", self.time())
+            }
+            Self::Session(session) => format!("{} {}", self.time(), session.bytes),
+        }
+    }
+}
+
+/// The stored runs and sessions of a folder.
+pub(super) struct Records {
+    runs: RunStore,
+    sessions: SessionStore,
+}
+
+/// The texts to mine now.
+#[derive(Debug, Default)]
+pub(super) struct Unmined {
+    pub(super) texts: Vec<MiningText>,
+    /// The number of texts that are left for the next time.
+    pub(super) left: usize,
+}
+
+impl Records {
+    pub(super) fn open() -> Result<Self, Failure> {
+        let state = StateDir::from_env_with(|name| env::var_os(name))?;
+        Ok(Self { runs: store()?, sessions: SessionStore::at(state.sessions()?) })
+    }
+
+    /// Returns the newest runs and sessions of a folder that were not mined since they changed, or the named one.
+    pub(super) fn unmined(
+        &self,
+        args: &MineArgs,
+        folder: &Path,
+        mined: &BTreeMap<String, MinedText>,
+    ) -> Result<Unmined, Failure> {
+        let mut records = match (&args.run, &args.session) {
+            (Some(run), _) => vec![Record::Run(Box::new(self.runs.find(run)?))],
+            (None, Some(session)) => vec![Record::Session(Box::new(self.sessions.find(session)?))],
+            (None, None) => {
+                let mut records = self.of_folder(folder)?;
+                records.retain(|record| {
+                    mined.get(&record.key()).is_none_or(|mined| mined.digest != record.digest())
+                });
+                records
+            }
+        };
+        records.sort_by_key(|record| std::cmp::Reverse(record.time()));
+        let left = records.len().saturating_sub(MOST_TEXTS);
+        let texts = records.into_iter().take(MOST_TEXTS).map(|record| {
+            let text = self.text(&record)?;
+            Ok(MiningText { key: record.key(), time: record.time(), digest: record.digest(), text })
+        });
+        Ok(Unmined { texts: texts.collect::<Result<_, Failure>>()?, left })
+    }
+
+    /// Returns the ended runs and the sessions of a folder.
+    fn of_folder(&self, folder: &Path) -> Result<Vec<Record>, Failure> {
+        let runs = self.runs.list()?.into_iter().filter(|run| run.works_in(folder) && !run.is_open);
+        let is_here = |session: &SessionEntry| session.info.works_in(folder) && session.bytes <= MOST_BYTES;
+        let sessions = self.sessions.list()?.into_iter().filter(is_here);
+        let runs = runs.map(|run| Record::Run(Box::new(run)));
+        Ok(runs.chain(sessions.map(|session| Record::Session(Box::new(session)))).collect())
+    }
+
+    fn text(&self, record: &Record) -> Result<String, Failure> {
+        match record {
+            Record::Run(run) => text_of_run(&self.runs, run),
+            Record::Session(session) => {
+                Ok(stored_sessions::text(&self.sessions, &session.info.id, TextFormat::Markdown)?)
+            }
+        }
+    }
+}
+
+/// Returns the goal of a run, what the agent and the check said in each iteration, and how the run ended.
+fn text_of_run(store: &RunStore, run: &RunEntry) -> Result<String, Failure> {
+    let manifest = store.info(&run.id)?.manifest;
+    let goal = manifest.as_ref().and_then(|manifest| report::goal(manifest, None, &run.folder));
+    let mut text = format!("# Run {} of {}\n\nGoal: {}\n", run.id, run.name, goal.unwrap_or_default().trim());
+    let progress = read_all(store, run, |line, progress| {
+        // Writing to a string does not fail.
+        if let EventKind::IterationStarted { iteration, .. } = &line.event.kind {
+            let _ = writeln!(text, "\n## Iteration {iteration}");
+        }
+        if let Some(output) = line.output.as_ref().map(decode).transpose()? {
+            let _ = writeln!(text, "\nThe agent:\n{}", words(&output).trim_end());
+        }
+        if let EventKind::EvaluationFinished { .. } = &line.event.kind {
+            let _ = writeln!(text, "\nThe check:\n{}", last_verdict(progress).trim_end());
+        }
+        Ok(())
+    })?;
+    if let Some(ending) = progress.ending() {
+        let _ = writeln!(text, "\n## End\n\n{ending}");
+    }
+    Ok(text)
+}
+
+/// Returns what the agent said.
+fn words(output: &StoredAgentOutput) -> String {
+    match output {
+        StoredAgentOutput::Shell(output) => output.said().excerpt(OUTPUT_BYTES),
+        other => excerpt(other.words().unwrap_or_default().as_bytes(), OUTPUT_BYTES),
+    }
+}
+
+/// Returns the text and the advice of the last verdict of a run.
+pub(super) fn last_verdict(progress: &Progress) -> String {
+    // The step that an agent works on has no verdict yet.
+    let mut steps = [progress.current_step(), progress.last_step()].into_iter().flatten();
+    let Some(verdict) = steps.find_map(|step| step.verdict()) else { return String::new() };
+    format!("{}\n{}", verdict.text(), verdict.feedback().unwrap_or_default()).trim_end().to_owned()
+}
