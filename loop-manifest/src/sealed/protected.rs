@@ -181,6 +181,8 @@ mod tests {
             ("json/data.py", false, Origin::Judged),
             ("app/types.py", true, Origin::Judged),
             ("node_modules/jest/index.js", true, Origin::First),
+            ("node_modules/.vite/vitest/results.json", false, Origin::Built),
+            ("web/node_modules/.cache/babel/a.json", true, Origin::Built),
         ] {
             assert_eq!(protected.origin(Path::new(path), facts(is_new, false)), expected, "{path}");
         }
