@@ -92,7 +92,7 @@ pub(crate) enum MemoryCommand {
         /// Any text; with `--for-run` the goal and the last verdict of the run
         #[arg(required_unless_present = "for_run")]
         text: Vec<String>,
-        /// Print the value of `{memory}` in the run of this process (LOOP_RUN_ID)
+        /// Print the value of `{memory}` in the run of this process
         #[arg(long)]
         for_run: bool,
         /// The most tokens, of 4 bytes each

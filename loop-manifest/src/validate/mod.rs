@@ -27,10 +27,10 @@ use loop_agents::{shell::Variables, usage::Prices};
 use super::{
     bounds::{BACKOFF_SECONDS, FEEDBACK_BYTES, MAX_BACKOFF_SECONDS, MEMORY_TOKENS, MIN_FEEDBACK_BYTES},
     diagnostics::Diagnostic,
-    field::FieldValue,
+    field::{Field, FieldValue},
     plan::{EvaluatorPlan, PacePlan, PipelineCheck, Plan, PlanCheck, ResumePlan},
     raw::RawManifest,
-    raw_pace::RawPace,
+    raw_pace::{RawFeedback, RawMemory, RawPace},
 };
 pub(crate) use usage::prices;
 use words::{empty, filled, word};
@@ -86,9 +86,7 @@ pub(crate) fn plan(
     let limits = guardrails::limits(raw.guardrails, problems);
     let pace = pace(raw.pace, problems);
     let stagnation = stagnation::stagnation(raw.stagnation, &evaluator, pace, &restores, problems);
-    let feedback = raw.feedback.max_bytes.judge(problems, feedback_bytes);
-    let memory = raw.memory.max_tokens.judge(problems, memory_tokens);
-    let resume = raw.resume.judge(problems, |at| word(&at, &RESUMES, RESUME_NOTE));
+    let next = next_iteration(raw.feedback, raw.memory, raw.resume, problems);
     let shell = raw.shell.judge(problems, |at| word(&at, &SHELLS, "`auto` is the default"));
     if let (Some(agent), Some(always)) = (&mut agent, shell.or(false)) {
         agent.always_shell = always;
@@ -109,9 +107,9 @@ pub(crate) fn plan(
         stagnation: stagnation?,
         parallel: parallel?,
         pace: pace?,
-        feedback_bytes: feedback.or(FEEDBACK_BYTES)?,
-        memory_tokens: memory.or(MEMORY_TOKENS)?,
-        resume: resume.or(ResumePlan::Rerun)?,
+        feedback_bytes: next?.0,
+        memory_tokens: next?.1,
+        resume: next?.2,
         on_finish: on_finish.optional()?,
         snapshots: restores.snapshots,
         on_halt: restores.on_halt,
@@ -182,6 +180,19 @@ fn too_long(at: &FieldValue<f64>) -> Diagnostic {
     Diagnostic::error(format!("`{}` has to be a time of up to {MAX_BACKOFF_SECONDS}s", at.key))
         .at(at.span.clone(), "longer than the longest wait")
         .help("it doubles with each failure in a row; to wait longer after every iteration, write `pace.every_seconds`")
+}
+
+/// Returns the bytes of feedback and the tokens of memories in the next prompt, and how an interrupted iteration continues.
+fn next_iteration(
+    feedback: RawFeedback,
+    memory: RawMemory,
+    resume: Field<String>,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<(usize, u64, ResumePlan)> {
+    let feedback = feedback.max_bytes.judge(problems, feedback_bytes);
+    let memory = memory.max_tokens.judge(problems, memory_tokens);
+    let resume = resume.judge(problems, |at| word(&at, &RESUMES, RESUME_NOTE));
+    Some((feedback.or(FEEDBACK_BYTES)?, memory.or(MEMORY_TOKENS)?, resume.or(ResumePlan::Rerun)?))
 }
 
 fn memory_tokens(at: FieldValue<i128>) -> Result<u64, Diagnostic> {

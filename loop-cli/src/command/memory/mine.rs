@@ -27,7 +27,7 @@ const UNKNOWN_WINDOW_BYTES: usize = 8 << 10;
 
 pub(super) fn exec(args: &MineArgs, place: &KnowledgeArgs) -> Result<ExitCode, Failure> {
     let known = known(place)?;
-    let mut memories = known.memories().map_err(KnowledgeError::from)?;
+    let mut memories = known.memories()?;
     let mined = memories.mined_texts().map_err(KnowledgeError::from)?;
     let folder = dir(place.cwd.as_deref())?;
     let unmined = Records::open()?.unmined(args, &folder, &mined)?;
