@@ -120,7 +120,7 @@ impl<C: StepChecks> PlanEvaluator<C> {
             let index = place(plan, output).filter(|index| plan.steps()[*index].state != state);
             index.map(|index| plan.mark(index, state, Timestamp::now())).is_some()
         });
-        marked.map_err(|error| unusable(error).into())
+        marked.map_err(unusable)
     }
 
     /// Judges the plan after a step with this result.
