@@ -6,7 +6,7 @@
 
 use super::{diagnostics::Diagnostic, field::FieldValue, keys, raw::RawManifest};
 
-/// The word that stands for a command, or for the rest of one, that is still to be written.
+/// The word in the place of a command, or of a part of one, that is still to be written.
 pub const UNFILLED: &str = "REPLACE_ME";
 
 /// The commands of `raw` that contain the word, and the texts that begin with it.

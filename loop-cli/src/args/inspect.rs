@@ -72,7 +72,7 @@ Examples:
 pub(crate) struct VerifyArgs {
     /// The run's id or its beginning [default: the last run of this folder]
     pub(crate) run: Option<String>,
-    /// Compare with this `journal_head`, or its first 12 digits or more
+    /// Compare with this `journal_head`: 12 digits or more
     #[arg(long, value_name = "DIGEST", value_parser = head)]
     pub(crate) head: Option<String>,
     /// Print one JSON object

@@ -75,6 +75,10 @@ impl Runner for Mocha {
     fn gap(&mut self) {
         self.found.tally.gap();
         self.failing = 0;
+        if self.in_failures {
+            // The first block follows the counts directly. A later one with its number is quoted.
+            self.number = self.number.max(1);
+        }
         // A hook may be among the failures that are left out.
         self.found.tally.doubt_total();
         self.name = None;

@@ -3,7 +3,7 @@
 use loop_agents::{
     judge::{DEFAULT_CONFIDENCE_KEY, MAX_CRITERIA},
     pipeline::MAX_FILES,
-    plan::{DEFAULT_REPAIRS, PLAN_FILE},
+    plan::PLAN_FILE,
 };
 
 use super::{
@@ -140,9 +140,9 @@ pub(super) const KEYS: &[Key] = &[
         .default(Text(PLAN_FILE)),
     Key::new("evaluator.plan.repairs", Optional, Shape::Whole(0), "how often a step is repaired")
         .explained(
-            "How often the agent repairs a step whose validation does not pass. After that, the step is blocked.",
-        )
-        .default(Whole(DEFAULT_REPAIRS)),
+            "How often the agent repairs a step whose validation does not pass. After that, the step is blocked. The default \
+             is `plan.repairs` of the settings, which is 2.",
+        ),
     Key::new("evaluator.plan.keep_going", Optional, Shape::Flag, "whether to go on after a blocked step")
         .explained(
             "Whether the steps after a blocked one are performed as well. By default, the run ends there.",

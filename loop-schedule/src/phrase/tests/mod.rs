@@ -8,6 +8,7 @@ use crate::{Horizon, JobId, JobRequest, ScheduleSettings};
 mod misspelt;
 mod phrasings;
 mod prompts;
+mod whole_meaning;
 
 /// Monday, noon.
 const NOW: &str = "2026-03-02T12:00:00Z";
