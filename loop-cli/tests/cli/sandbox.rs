@@ -130,6 +130,8 @@ const AGENTS: &[(&str, &str)] = &[
     ("codex", ".codex/session"),
     ("gemini", ".gemini/session"),
     ("opencode", ".local/share/opencode/session"),
+    ("opencode", ".cache/opencode/models.json"),
+    ("opencode", ".local/state/opencode/lock"),
     ("pi", ".pi/session"),
     ("aider", ".aider/session"),
 ];

@@ -107,13 +107,12 @@ fn secrets_in(folder: &Path, root: &Path, secrets: &SecretFiles) -> StoredSecret
     search(&real, secrets)
 }
 
-/// Returns the existing paths that an agent writes for itself. The first one is created, so that an agent can start for
-/// the first time.
+/// Returns the existing paths that an agent writes for itself. The folders without which it cannot start are created.
 fn state_of(agent: &str, folders: &UserFolders) -> Result<Vec<PathBuf>, PrepareError> {
-    let mut paths = folders.agent_state(agent);
-    if let Some(path) = paths.first().filter(|path| !path.exists()) {
-        fs::create_dir_all(path).map_err(|source| PrepareError::State { path: path.clone(), source })?;
+    for path in folders.agent_folders(agent).filter(|path| !path.exists()) {
+        fs::create_dir_all(path).map_err(|source| PrepareError::State { path: path.to_owned(), source })?;
     }
+    let mut paths = folders.agent_state(agent);
     paths.retain(|path| path.exists());
     Ok(paths)
 }

@@ -49,7 +49,7 @@ impl KnownAgent {
     ) -> Option<String> {
         let key = self.keys.iter().find(|name| variable(name).is_some_and(|value| !value.is_empty()));
         let file = || {
-            let folder = folders.agent_state(self.program).into_iter().next()?;
+            let folder = folders.agent_folders(self.program).next()?;
             Some(folder.join(self.login)).filter(|file| file.is_file())
         };
         key.map(|name| format!("${name}")).or_else(|| Some(file()?.display().to_string()))
@@ -128,7 +128,7 @@ static AGENTS: [KnownAgent; 6] = [
         format: Format::PiJson,
         permits: "It may edit files but not run commands.",
         cost: AgentCost::Reported,
-        login: "agent/auth.json",
+        login: "auth.json",
         keys: PROVIDER_KEYS,
     },
     // https://aider.chat/docs/scripting.html: it takes its message as an argument. Its commits, its

@@ -55,11 +55,16 @@ const AGENTS: &[KnownProgram] = &[
     },
 ];
 
+/// The words of codex that turn off its own sandbox.
+const WITHOUT_SANDBOX: &[&str] =
+    &["danger-full-access", "--dangerously-bypass-approvals-and-sandbox", "--yolo"];
+
 pub(super) fn of(raw: &RawManifest) -> Vec<Diagnostic> {
     let reviewer = raw.evaluator.review.as_ref().and_then(|review| review.agent.written());
     let agents = raw.agent.command.written().into_iter().chain(reviewer);
     let mut warnings: Vec<_> = agents.flat_map(attended).collect();
     warnings.extend(own_judge(raw));
+    warnings.extend(own_sandbox(raw));
     warnings.extend(unfilled::of(raw));
     warnings
 }
@@ -100,6 +105,27 @@ impl RequiredFlag {
 fn report(known: &KnownProgram, need: &RequiredFlag, command: &FieldValue<String>) -> Diagnostic {
     let finding = Diagnostic::warning(format!("`{}` is not told to work unattended", known.program));
     finding.at(command.span.clone(), need.without).help(need.advice)
+}
+
+/// Warns about codex in a sandbox. It starts each command in a sandbox of its own, for which it needs the namespaces
+/// that our sandbox refuses.
+fn own_sandbox(raw: &RawManifest) -> Option<Diagnostic> {
+    let command = raw.agent.command.written()?;
+    raw.sandbox.as_ref().or(raw.agent.sandbox.as_ref())?;
+    let started = simple_commands(&command.value);
+    let mut calls = started.iter().filter(|call| call.program == "codex").peekable();
+    calls.peek()?;
+    if calls
+        .any(|call| call.arguments.iter().any(|word| WITHOUT_SANDBOX.iter().any(|flag| word.contains(flag))))
+    {
+        return None;
+    }
+    let finding = Diagnostic::warning("the commands of `codex` fail in the sandbox");
+    Some(
+        finding
+            .at(command.span.clone(), "this starts each command in another sandbox, which cannot start inside")
+            .help("write `codex exec --sandbox danger-full-access`: the sandbox of `loop` holds for its commands too"),
+    )
 }
 
 /// Warns about an agent that judges its own work: it tends to approve it, and costs twice.

@@ -224,6 +224,24 @@ fn agents_that_would_wait_for_somebody_are_named() {
 }
 
 #[test]
+fn a_sandbox_of_an_agent_that_cannot_start_inside_is_named() {
+    let codex = |command: &str, key: &str| format!("{key}{}", yaml("claude -p", command));
+    let manifest = codex("codex exec -", "sandbox: {}\n");
+    check("warn_sandbox_codex", &manifest, &warnings("loop.yaml", &manifest));
+    let of_agent = codex("codex exec -", "").replace("agent:\n", "agent:\n  sandbox: {}\n");
+    assert!(warnings("loop.yaml", &of_agent).contains("`codex` fail"));
+    for right in [
+        codex("codex exec -", ""),
+        codex("claude -p", "sandbox: {}\n"),
+        codex("codex exec --sandbox danger-full-access -", "sandbox: {}\n"),
+        codex("codex exec --sandbox=danger-full-access -", "sandbox: {}\n"),
+        codex("codex exec --dangerously-bypass-approvals-and-sandbox -", "sandbox: {}\n"),
+    ] {
+        assert_eq!(warnings("loop.yaml", &right), "", "{right}");
+    }
+}
+
+#[test]
 fn what_is_still_to_be_written_is_a_warning_until_it_is_to_be_run() {
     let manifest = yaml("claude -p", "REPLACE_ME with your agent").replace("cargo test", "REPLACE_ME, too");
     check("warn_unfilled", &manifest, &warnings("loop.yaml", &manifest));

@@ -9,6 +9,8 @@ use std::{
 
 use loop_guardrails::policy::workspace::has_token_of_git;
 
+use super::SYSTEM_FOLDERS;
+
 /// Toolchains and settings in the home folder. Programs read them.
 const TOOLCHAINS: &[&str] = &[
     ".asdf",
@@ -74,13 +76,42 @@ const CACHES: &[&str] = &[
 const MOVED_CACHES: &[&str] =
     &[".global-cache", ".package-cache", ".package-cache-mutate", "git", "registry", "settings.toml", "pkg"];
 
-/// The folders and files in the home folder that an agent writes for itself. The first is created if it is missing, so
-/// that an agent can start for the first time.
-const AGENTS: &[(&str, &[&str])] = &[
+/// A folder that an agent writes for itself. It is created if it is missing, so that the agent can start for the first
+/// time.
+struct AgentFolder {
+    agent: &'static str,
+    /// The path in the home folder.
+    path: &'static str,
+    /// A variable that names another folder, and the path in that.
+    moved: Option<(&'static str, &'static str)>,
+}
+
+const fn owned(
+    agent: &'static str,
+    path: &'static str,
+    moved: Option<(&'static str, &'static str)>,
+) -> AgentFolder {
+    AgentFolder { agent, path, moved }
+}
+
+/// The first folder of each agent contains its login.
+const AGENT_FOLDERS: &[AgentFolder] = &[
+    owned("claude", ".claude", Some(("CLAUDE_CONFIG_DIR", ""))),
+    owned("codex", ".codex", Some(("CODEX_HOME", ""))),
+    owned("gemini", ".gemini", Some(("GEMINI_CLI_HOME", ".gemini"))),
+    owned("opencode", ".local/share/opencode", Some(("XDG_DATA_HOME", "opencode"))),
+    owned("opencode", ".cache/opencode", Some(("XDG_CACHE_HOME", "opencode"))),
+    owned("opencode", ".config/opencode", Some(("XDG_CONFIG_HOME", "opencode"))),
+    owned("opencode", ".local/state/opencode", Some(("XDG_STATE_HOME", "opencode"))),
+    owned("pi", ".pi/agent", Some(("PI_CODING_AGENT_DIR", ""))),
+    owned("aider", ".aider", None),
+];
+
+/// Other folders and files in the home folder that an agent writes if they exist.
+const AGENT_PATHS: &[(&str, &[&str])] = &[
     (
         "claude",
         &[
-            ".claude",
             ".claude.json",
             ".claude.json.backup",
             ".claude.json.lock",
@@ -89,24 +120,10 @@ const AGENTS: &[(&str, &[&str])] = &[
             ".local/state/claude",
         ],
     ),
-    ("codex", &[".codex"]),
-    ("gemini", &[".gemini"]),
-    (
-        "opencode",
-        &[
-            ".local/share/opencode",
-            ".cache/opencode",
-            ".config/opencode",
-            ".local/state/opencode",
-            ".opencode",
-        ],
-    ),
+    ("opencode", &[".opencode"]),
     ("pi", &[".pi"]),
-    ("aider", &[".aider", ".cache/litellm"]),
+    ("aider", &[".cache/litellm"]),
 ];
-
-/// Variables that name another folder for the state of an agent.
-const MOVED: &[(&str, &str)] = &[("claude", "CLAUDE_CONFIG_DIR"), ("codex", "CODEX_HOME")];
 
 /// The folders that the variables of a user name.
 ///
@@ -126,8 +143,8 @@ pub struct UserFolders {
     programs: Vec<PathBuf>,
     /// Toolchains that variables name.
     named: Vec<PathBuf>,
-    /// An agent, and the folder that a variable names for its state.
-    moved: Vec<(&'static str, PathBuf)>,
+    /// The names of agents, with the folders that they write for themselves.
+    agents: Vec<(&'static str, PathBuf)>,
 }
 
 impl UserFolders {
@@ -135,8 +152,14 @@ impl UserFolders {
     pub fn of(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let folder = |name: &str| variable(name).map(PathBuf::from).and_then(without_parents);
         let programs = variable("PATH").map(|path| env::split_paths(&path).collect::<Vec<_>>());
+        let home = folder("HOME").map(|home| home.canonicalize().unwrap_or(home));
+        let of_agent = |known: &AgentFolder| {
+            let moved = known.moved.and_then(|(name, below)| Some(joined(folder(name)?, below)));
+            Some((known.agent, moved.or_else(|| Some(home.as_ref()?.join(known.path)))?))
+        };
         Self {
-            home: folder("HOME").map(|home| home.canonicalize().unwrap_or(home)),
+            agents: AGENT_FOLDERS.iter().filter_map(of_agent).collect(),
+            home,
             temporary: folder("TMPDIR"),
             programs: programs
                 .unwrap_or_default()
@@ -148,7 +171,6 @@ impl UserFolders {
                 .into_iter()
                 .filter_map(folder)
                 .collect(),
-            moved: MOVED.iter().filter_map(|(agent, name)| Some((*agent, folder(name)?))).collect(),
         }
     }
 
@@ -203,30 +225,32 @@ impl UserFolders {
         self.in_home(CACHES).chain(moved).filter(|path| path.exists()).collect()
     }
 
+    /// Returns the folders that a known agent needs in order to start. They need not exist, and the agent cannot create
+    /// them in a sandbox. The first one contains its login.
+    pub fn agent_folders(&self, agent: &str) -> impl Iterator<Item = &Path> {
+        self.agents.iter().filter(move |(name, _)| *name == agent).map(|(_, path)| path.as_path())
+    }
+
     /// Returns the paths that a known agent writes for itself. They need not exist.
     pub fn agent_state(&self, agent: &str) -> Vec<PathBuf> {
-        let moved = self.moved.iter().filter(|(name, _)| *name == agent).map(|(_, path)| path.clone());
-        let own = AGENTS.iter().filter(|(name, _)| *name == agent).flat_map(|(_, paths)| self.in_home(paths));
-        moved.chain(own).collect()
+        let others = AGENT_PATHS.iter().filter(|(name, _)| *name == agent);
+        let others = others.flat_map(|(_, paths)| self.in_home(paths));
+        self.agent_folders(agent).map(Path::to_owned).chain(others).collect()
     }
 
     fn in_home(&self, names: &'static [&'static str]) -> impl Iterator<Item = PathBuf> {
         self.home.iter().flat_map(move |home| names.iter().map(move |name| home.join(name)))
     }
 
-    /// Returns the folder of an installation, and the targets of the links to its programs.
+    /// Returns the folder of an installation, and the installations of the targets of links to its programs.
     fn installation(&self, programs: &Path) -> Vec<PathBuf> {
-        let mut found = vec![programs.to_owned()];
-        let is_bin = ["bin", "shims"].iter().any(|name| programs.ends_with(name));
-        if let Some(above) = programs.parent().filter(|_| is_bin) {
-            found.push(above.to_owned());
-        }
+        let mut found = around(programs);
         // The system's own programs are readable anyway.
-        if self.home.as_ref().is_some_and(|home| programs.starts_with(home)) {
+        if !SYSTEM_FOLDERS.iter().any(|system| programs.starts_with(system)) {
             let entries = fs::read_dir(programs).into_iter().flatten().flatten();
             let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
             let targets = links.filter_map(|link| link.path().canonicalize().ok());
-            found.extend(targets.filter_map(|target| target.parent().map(Path::to_owned)));
+            found.extend(targets.filter_map(|target| Some(around(target.parent()?))).flatten());
         }
         found
     }
@@ -241,6 +265,21 @@ impl UserFolders {
             || ["/", "/usr", "/tmp"].iter().any(|wide| is(PathBuf::from(wide)))
             || self.in_home(&[".local", ".local/share", ".config"]).any(is)
     }
+}
+
+/// Joins a path that may be empty, without a separator at the end.
+fn joined(folder: PathBuf, below: &str) -> PathBuf {
+    if below.is_empty() { folder } else { folder.join(below) }
+}
+
+/// Returns a folder of programs, and the folder around it that contains their libraries: all packages of npm, or the
+/// folder above `bin`.
+fn around(programs: &Path) -> Vec<PathBuf> {
+    let mut found = vec![programs.to_owned()];
+    let packages = programs.ancestors().filter(|folder| folder.ends_with("node_modules")).last();
+    let is_bin = ["bin", "shims"].iter().any(|name| programs.ends_with(name));
+    found.extend(packages.or_else(|| programs.parent().filter(|_| is_bin)).map(Path::to_owned));
+    found
 }
 
 /// Returns an absolute path without a `..` in it, which a sandbox would refuse. A relative path, and one with `..` that

@@ -90,3 +90,39 @@ fn a_variable_moves_the_state_of_an_agent() {
     assert_eq!(folders.agent_state("codex"), [Path::new("/elsewhere")]);
     assert!(folders.agent_state("cat").is_empty());
 }
+
+#[test]
+fn each_agent_has_a_folder_that_is_created_for_it() {
+    let home = UserFolders::of(|name| (name == "HOME").then(|| "/home/ann".into()));
+    for agent in ["claude", "codex", "gemini", "opencode", "pi", "aider"] {
+        let folders: Vec<_> = home.agent_folders(agent).collect();
+        assert!(!folders.is_empty(), "{agent}");
+        assert!(home.agent_state(agent).starts_with(&folders.iter().map(PathBuf::from).collect::<Vec<_>>()));
+    }
+    let moved = UserFolders::of(|name| match name {
+        "HOME" => Some("/home/ann".into()),
+        "XDG_CACHE_HOME" => Some("/caches".into()),
+        _ => None,
+    });
+    let found: Vec<_> = moved.agent_folders("opencode").collect();
+    assert_eq!(found[..2], [Path::new("/home/ann/.local/share/opencode"), Path::new("/caches/opencode")]);
+}
+
+#[test]
+fn a_link_leads_to_all_packages_that_its_program_needs() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path().canonicalize().unwrap();
+    for folder in ["home", "links", "npm/node_modules/codex/node_modules/x/bin", "venv/bin"] {
+        fs::create_dir_all(place.join(folder)).unwrap();
+    }
+    for program in ["npm/node_modules/codex/node_modules/x/bin/codex", "venv/bin/aider"] {
+        fs::write(place.join(program), "").unwrap();
+        let link = place.join("links").join(Path::new(program).file_name().unwrap());
+        std::os::unix::fs::symlink(place.join(program), link).unwrap();
+    }
+    let found = folders(&place.join("home"), &place.join("links").display().to_string()).toolchains();
+    for name in ["links", "npm/node_modules", "venv"] {
+        assert!(found.contains(&place.join(name)), "{name} in {found:?}");
+    }
+    assert!(!found.contains(&place.join("npm")) && !found.contains(&place), "{found:?}");
+}
