@@ -19,6 +19,10 @@ install_agents() {
         case " $* " in *" $name "*) ;; *) continue ;; esac
         npm install --prefix "$folder/$name" --no-audit --no-fund --ignore-scripts "$package" || return
     done <<<"$packages"
+    case " $* " in *" aider "*)
+        python3 -m venv "$folder/aider" && "$folder/aider/bin/pip" install --quiet aider-chat==0.86.2 || return
+        ;;
+    esac
     case " $* " in *" claude "*) node "$folder/claude/node_modules/@anthropic-ai/claude-code/install.cjs" ;; esac
 }
 
@@ -26,6 +30,7 @@ install_agents() {
 program() {
     case $2 in
     opencode) echo "$1"/opencode/node_modules/opencode-linux-*64/bin/opencode ;;
+    aider) echo "$1/aider/bin/aider" ;;
     *) echo "$1/$2/node_modules/.bin/$2" ;;
     esac
 }
@@ -34,8 +39,6 @@ program() {
 # scratch folder. Sets `model` to its process and `url` to its address.
 start_model() {
     local scratch=$2
-    export HOME="$scratch/home"
-    mkdir -p "$HOME/.pi/agent" "$HOME/.config/opencode" "$HOME/.gemini" "$HOME/.codex"
     node "$(dirname "${BASH_SOURCE[0]}")/model.mjs" "$1/aimock" "$scratch/url" &
     model=$!
     until [ -s "$scratch/url" ]; do
@@ -43,7 +46,18 @@ start_model() {
         sleep 0.1
     done
     url=$(cat "$scratch/url")
+    export HOME="$scratch/home"
+    write_settings
+    export PI_OFFLINE=1 OPENAI_API_KEY=mock GEMINI_API_KEY=mock ANTHROPIC_API_KEY=mock
+    export GOOGLE_GEMINI_BASE_URL=$url GEMINI_CLI_TRUST_WORKSPACE=true
+    export ANTHROPIC_BASE_URL=$url CLAUDE_CODE_MAX_RETRIES=0 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 IS_SANDBOX=1
+    export OPENAI_API_BASE=$url/v1 AIDER_MODEL=openai/mock-1 AIDER_ANALYTICS_DISABLE=true AIDER_CHECK_UPDATE=false
+    export AIDER_SHOW_MODEL_WARNINGS=false AIDER_GITIGNORE=false LITELLM_LOCAL_MODEL_COST_MAP=True
+}
 
+# write_settings: writes the settings of the agents into the home folder.
+write_settings() {
+    mkdir -p "$HOME/.pi/agent" "$HOME/.config/opencode" "$HOME/.gemini" "$HOME/.codex"
     # Dollars for a million tokens, as pi and opencode take them from their user.
     local cost='"input":3,"output":15'
     cat >"$HOME/.pi/agent/models.json" <<END
@@ -72,7 +86,4 @@ request_max_retries = 0
 stream_max_retries = 0
 supports_websockets = false
 END
-    export PI_OFFLINE=1 OPENAI_API_KEY=mock GEMINI_API_KEY=mock ANTHROPIC_API_KEY=mock
-    export GOOGLE_GEMINI_BASE_URL=$url GEMINI_CLI_TRUST_WORKSPACE=true
-    export ANTHROPIC_BASE_URL=$url CLAUDE_CODE_MAX_RETRIES=0 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 IS_SANDBOX=1
 }

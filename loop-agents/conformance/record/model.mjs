@@ -31,6 +31,20 @@ const TOOLS = {
   claude: (command) => ({ name: "Bash", arguments: { command } }),
 };
 
+// How each agent starts a command and does not wait for it: with an option of the tool, or of the shell.
+const inShell = (agent) => (command) => TOOLS[agent](`${command} >/dev/null 2>&1 &`);
+const having = (agent, more) => (command) => {
+  const call = TOOLS[agent](command);
+  return { ...call, arguments: { ...call.arguments, ...more } };
+};
+const BACKGROUND = {
+  pi: inShell("pi"),
+  codex: having("codex", { yield_time_ms: 500 }),
+  gemini: having("gemini", { is_background: true }),
+  opencode: inShell("opencode"),
+  claude: having("claude", { run_in_background: true }),
+};
+
 // How each agent calls the tool that writes a file; codex has none but its shell.
 const WRITES = {
   pi: (path, content) => ({ name: "write", arguments: { path, content } }),
@@ -42,9 +56,9 @@ const WRITES = {
 
 // Prompts are "<agent>-<scenario>: ...".
 function scripts(agent, tool) {
-  const using = (call, usage) => ({
+  const using = (call, usage, ...more) => ({
     content: "I will write the file.",
-    toolCalls: [{ ...call, arguments: JSON.stringify(call.arguments) }],
+    toolCalls: [call, ...more].map((call) => ({ ...call, arguments: JSON.stringify(call.arguments) })),
     usage: { prompt_tokens: usage[0], completion_tokens: usage[1], total_tokens: usage[0] + usage[1] },
   });
   const call = (command, usage) => using(tool(command), usage);
@@ -63,6 +77,14 @@ function scripts(agent, tool) {
     on("tool", true, reply("The file is written.", 1300, 8)),
     on("edit", false, edit),
     on("edit", true, reply("The file is written.", 1300, 8)),
+    // It leaves its work unfinished. In the next turn its prompt has a note about that, and only then it does its work.
+    on("background, iteration 2", false, edit),
+    on("background", false, using(BACKGROUND[agent]("sleep 321"), [1200, 40])),
+    on("background", true, reply("The work goes on.", 1300, 8)),
+    on("wait", false, using(BACKGROUND[agent]("(sleep 2; echo done >answer.txt)"), [1200, 40])),
+    on("wait", true, reply("The work goes on.", 1300, 8)),
+    on("sandbox", false, using(WRITES[agent]("answer.txt", "done"), [1200, 40], tool("sh ./step"))),
+    on("sandbox", true, reply("The file is written.", 1300, 8)),
     // Who has to be cut waits for longer than it takes to be.
     on("long", false, edit),
     on("long", true, reply("I am still here.", 1300, 8), { chaos: { latencyMs: 30000 } }),
@@ -106,7 +128,10 @@ function forward(request, response) {
   request.pipe(upstream);
 }
 
-const fixtures = Object.entries(TOOLS).flatMap(([agent, tool]) => scripts(agent, tool));
+// aider calls no tools: it reads the file from the text.
+const WHOLE_FILE = { match: { userMessage: "aider-" }, response: { content: "answer.txt\n```\ndone\n```\n" } };
+
+const fixtures = Object.entries(TOOLS).flatMap(([agent, tool]) => scripts(agent, tool)).concat(WHOLE_FILE);
 const folder = mkdtempSync(join(tmpdir(), "model-"));
 writeFileSync(join(folder, "fixtures.json"), JSON.stringify({ fixtures }));
 const cli = join(aimock, "node_modules/@copilotkit/aimock/dist/cli.js");

@@ -7,8 +7,16 @@ const FORMATS: [Format; 4] =
 
 /// Returns a stream of an agent.
 fn stream_of(name: &str) -> Vec<u8> {
-    let path = format!("{}/tests/background/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read(path).expect("a stream")
+    read(&format!("tests/background/{name}.jsonl"))
+}
+
+/// Returns the recorded stream of a real agent that starts `sleep 321` in the background and ends its turn.
+fn recorded(agent: &str) -> Vec<u8> {
+    read(&format!("conformance/streams/{agent}/background.stdout"))
+}
+
+fn read(path: &str) -> Vec<u8> {
+    std::fs::read(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).expect("a stream")
 }
 
 fn work(format: Format, policy: BackgroundPolicy, stream: &[u8]) -> BackgroundWork {
@@ -50,6 +58,23 @@ fn a_stream_tells_which_work_was_cut() {
     ] {
         let work = work(format, BackgroundPolicy::Note, &stream_of(name));
         assert_eq!(cut(&work, processes).as_deref(), expected, "{name}");
+    }
+}
+
+#[test]
+fn the_work_of_real_agents_is_named() {
+    let sleep = ["sleep 321".to_owned()];
+    for (agent, format, processes, expected) in [
+        // These end their background work themselves.
+        ("claude", Format::ClaudeStreamJson, &[][..], Some("`sleep 321`")),
+        ("codex", Format::CodexJson, &[], Some("`sleep 321`")),
+        ("opencode", Format::OpencodeJson, &sleep, Some("`sleep 321 >/dev/null 2>&1 &`")),
+        ("opencode", Format::OpencodeJson, &[], None),
+        ("pi", Format::PiJson, &sleep, Some("`sleep 321 >/dev/null 2>&1 &`")),
+        ("pi", Format::PiJson, &[], None),
+    ] {
+        let work = work(format, BackgroundPolicy::Note, &recorded(agent));
+        assert_eq!(cut(&work, processes).as_deref(), expected, "{agent}");
     }
 }
 
