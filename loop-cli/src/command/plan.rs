@@ -3,7 +3,7 @@
 use std::{env, path::Path, process::ExitCode};
 
 use loop_agents::{
-    plan::{PlanDocument, PlanFile, StepState},
+    plan::{PLAN_FILE, PlanDocument, PlanFile, StepState},
     shell::CommandLine,
 };
 use loop_manifest::{Source, init::in_full, plan::AgentPlan, request_plan};
@@ -52,6 +52,10 @@ fn print(
 
 fn clear(yes: bool, args: &PlanViewArgs) -> Result<ExitCode, Failure> {
     let path = &args.place.file;
+    // The usual file may hold a plan that is damaged. Any other file has to be a plan.
+    if path != Path::new(PLAN_FILE) {
+        PlanFile::at(path).read()?;
+    }
     let is_cleared = yes || agrees(&format!("delete {}", path.display()))?;
     if is_cleared {
         PlanFile::at(path).remove()?;

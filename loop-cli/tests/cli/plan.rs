@@ -248,3 +248,12 @@ fn repairs_come_from_the_settings() {
     scenario.run(&["plan", "run", "plan.md", "--agent", "true"]).exits(1).says(&["is blocked: Never"]);
     assert_eq!(last_iterations(&scenario), 1);
 }
+
+#[test]
+fn only_a_plan_is_cleared() {
+    let scenario = Scenario::new();
+    scenario.write("notes.txt", "precious\n");
+    let refused = scenario.run(&["plan", "clear", "--file", "notes.txt", "--force"]);
+    assert_ne!(refused.code, 0, "{}", refused.stderr);
+    assert_eq!(scenario.read("notes.txt"), "precious\n");
+}
