@@ -113,17 +113,26 @@ impl<O: Clone + Send + Sync + 'static> Chain<O> {
         self
     }
 
-    /// Opens the journal of this pass, or of the pass before it, if that one was cut.
-    fn open_pass(&mut self, pass: u64) -> Result<Option<Box<dyn Journal<O>>>, Halt> {
+    /// Opens the journal of this pass, or of the pass that it continues. `settled` is the index of the last settled step, if
+    /// it is known.
+    fn open_pass(&mut self, pass: u64, settled: Option<u64>) -> Result<Option<Box<dyn Journal<O>>>, Halt> {
         if self.is_gate_first || self.parts.is_empty() {
             let message = "the chain has no part before its gate, or no part at all: call `then` first";
             return Err(Halt::new(StopReason::Failed, message));
         }
         let Some(open) = &mut self.journals else { return Ok(None) };
-        let is_cut = pass > 1 && !mem::replace(&mut self.has_run, true) && {
-            recorded(open, pass)?.phase() == Phase::New && is_unfinished(&recorded(open, pass - 1)?)
-        };
-        open_journal(open, if is_cut { pass - 1 } else { pass }).map(Some)
+        // A process that has begun a pass has continued whatever an earlier process left.
+        let first = if mem::replace(&mut self.has_run, true) { pass } else { settled.unwrap_or(0) + 1 };
+        // An index that continued an earlier pass has an empty journal, so the search goes past it.
+        for earlier in (first..=pass).rev().take_while(|_| first < pass) {
+            let progress = recorded(open, earlier)?;
+            if progress.phase() != Phase::New {
+                // A pass with a result that no step has got is not done yet.
+                let continues = earlier == pass || settled.is_some() || is_unfinished(&progress);
+                return open_journal(open, if continues { earlier } else { pass }).map(Some);
+            }
+        }
+        open_journal(open, pass).map(Some)
     }
 }
 
@@ -166,7 +175,7 @@ impl<O: Clone + Send + Sync + 'static> Iteration for Chain<O> {
     type Output = O;
 
     async fn run(&mut self, cx: IterationContext<O>) -> Result<O, IterationError> {
-        let journal = self.open_pass(cx.iteration())?;
+        let journal = self.open_pass(cx.iteration(), cx.settled())?;
         self.gates.lock().await.append(&mut self.new_gates);
         let position = Position::default();
         let goal = AllPassed { position: position.clone(), count: self.parts.len() };

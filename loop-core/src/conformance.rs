@@ -16,25 +16,24 @@
 //! ```
 
 mod cases;
+mod script;
 
 use std::{
     fmt::Write,
-    future::{pending, poll_fn},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::Poll,
     time::Duration,
 };
 
-use async_trait::async_trait;
-
-pub use self::cases::cases;
+use self::script::{Script, ScriptedAsk, ScriptedEvaluator, TokenLimit};
+pub use self::{cases::cases, script::ScriptedIteration};
 use crate::{
-    Answer, Ask, Bounded, BoxError, CancellationToken, Ceiling, Decision, EvaluationContext, Evaluator,
-    Event, EventKind, Guardrail, Halt, Iteration, IterationContext, JudgedStep, Loop, Progress, Question,
-    Report, StepRecord, StopReason, Usage, Verdict, WorkError, evaluator_passed, guardrail_fn,
+    Bounded, BoxError, CancellationToken, Ceiling, Decision, Event, EventKind, Halt, JudgedStep, Loop, Notes,
+    Parts, Question, Report, RunTime, SharedBudget, StepRecord, StopReason, Verdict, WorkResult,
+    evaluator_passed, guardrail_fn,
 };
 
-/// A loop whose parts follow a script. It ends by itself, within less than a second of run time.
+/// A loop whose parts follow a script. It ends within ten seconds of run time, if the driver tells the machine of
+/// deadlines. Its work fails if the driver gives it a wrong context.
 pub type ScriptedLoop = Loop<ScriptedIteration, JudgedStep<u64>, Bounded>;
 
 /// One thing that scripted work does.
@@ -48,12 +47,18 @@ enum Act {
     Defer,
     /// Cancels the run.
     Cancel,
+    /// Ends the run with a reason of its own.
+    EndRun,
     /// Waits until it is interrupted.
     Hang,
     /// Never ends, not even when it is interrupted.
     Ignore,
     /// Notes a fault.
     Fault,
+    /// Notes a mark, and work that was cut.
+    Note,
+    /// Reports that the costs are at least this many dollars, and then that they are known.
+    Cost(u64),
     Fail,
     Halt,
 }
@@ -61,7 +66,10 @@ enum Act {
 /// How somebody reacts to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reaction {
+    /// Yes, with guidance.
     Yes,
+    /// Yes, after more time than the run has left.
+    Late,
     No,
     Nobody,
     /// Cancels the run, and never answers.
@@ -80,11 +88,17 @@ pub struct Case {
     passes_at: u64,
     at_most: u64,
     max_tokens: Option<u64>,
-    max_time: Option<Duration>,
+    /// The limit of a budget that the loop shares.
+    max_shared_tokens: Option<u64>,
+    max_time: Duration,
+    /// How long a report over a limit may wait.
+    overrun: Duration,
     pace: Duration,
     cancels_in_wait: bool,
     /// The reactions to the question before the second iteration. Without any, there is no question.
     reactions: Vec<Reaction>,
+    /// The run died in its second iteration, and is resumed.
+    is_resumed: bool,
     expected: &'static str,
 }
 
@@ -124,16 +138,33 @@ impl Case {
     }
 
     fn compose(&self, steps: Arc<Mutex<String>>) -> ScriptedLoop {
-        let cancel = CancellationToken::new();
-        let script = |acts: &[Vec<Act>]| Script { acts: acts.to_vec(), cancel: cancel.clone(), deferred: 0 };
-        let agent = ScriptedIteration(script(&self.agent));
-        let judge = ScriptedEvaluator { script: script(&self.judge), passes_at: self.passes_at };
-        let mut run = Loop::new(agent).evaluate(judge).until(evaluator_passed()).at_most(self.at_most);
-        if let Some(time) = self.max_time {
-            run = run.at_most_for(time);
+        let run = self.first_run(steps);
+        if !self.is_resumed {
+            return run;
         }
+        let died = self.first_run(Arc::default()).into_parts().map(until_second_iteration);
+        run.resume(died.unwrap_or_default(), Some(1))
+    }
+
+    fn first_run(&self, steps: Arc<Mutex<String>>) -> ScriptedLoop {
+        let (cancel, ends) = (CancellationToken::new(), CancellationToken::new());
+        let known = Arc::default();
+        let script = |acts: &[Vec<Act>]| Script::new(self, acts, (&cancel, &ends), Arc::clone(&known));
+        let judge = ScriptedEvaluator { script: script(&self.judge), passes_at: self.passes_at };
+        let mut run = Loop::new(ScriptedIteration::new(script(&self.agent)))
+            .evaluate(judge)
+            .until(evaluator_passed())
+            .at_most(self.at_most)
+            .at_most_for(self.max_time)
+            .halt_on(async move {
+                ends.cancelled().await;
+                Halt::new(StopReason::custom("closed"), "")
+            });
         if let Some(limit) = self.max_tokens {
             run = run.guard(TokenLimit(limit));
+        }
+        if let Some(limit) = self.max_shared_tokens {
+            run = run.share(&SharedBudget::new(Ceiling::tokens(limit)));
         }
         if !self.reactions.is_empty() {
             let question = Question::new("Go on?", Halt::new(StopReason::HitlCheckpoint, "nobody is there"));
@@ -141,18 +172,37 @@ impl Case {
                 1 => Decision::Ask(question.clone()),
                 _ => Decision::Continue,
             }));
-            run = run.on_ask(ScriptedAsk { reactions: self.reactions.clone(), cancel: cancel.clone() });
+            let time = self.max_time + Duration::from_millis(20);
+            run = run.on_ask(ScriptedAsk { reactions: self.reactions.clone(), cancel: cancel.clone(), time });
         }
         let (cancels_in_wait, token) = (self.cancels_in_wait, cancel.clone());
-        let observer = move |event: &Event, progress: &Progress| match &event.kind {
+        let observer = move |event: &Event, progress: &crate::Progress| match &event.kind {
             EventKind::StepSettled { .. } => progress.last_step().into_iter().for_each(|step| {
                 describe_step(&mut locked(&steps), step);
             }),
             EventKind::WaitStarted { .. } if cancels_in_wait => token.cancel(),
             _ => {}
         };
-        run.observe(observer).pace(self.pace).grace(Duration::from_millis(20)).cancel_on(cancel)
+        let run = run.observe(observer).pace(self.pace).grace(Duration::from_millis(20));
+        run.overrun(self.overrun).cancel_on(cancel)
     }
+}
+
+/// Returns the events of a run whose first iteration is done, and which died in the second.
+fn until_second_iteration(parts: Parts<ScriptedIteration>) -> Vec<Event> {
+    let (mut run, at) = (parts.run, RunTime::ZERO);
+    run.begin(at);
+    let answers: [fn(&mut crate::Run<u64>, RunTime, crate::ActionId); 2] = [
+        |run, at, id| drop(run.iterated(at, id, WorkResult::Done(1), Notes::default())),
+        |run, at, id| drop(run.evaluated(at, id, WorkResult::Done(Verdict::fail()), Notes::default())),
+    ];
+    for answer in answers {
+        if let Some((id, _)) = run.outstanding() {
+            answer(&mut run, at, id);
+        }
+    }
+    run.settle(at);
+    run.take_events().collect()
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -168,124 +218,16 @@ fn describe_step(text: &mut String, step: &StepRecord) {
     };
     let verdict = step.verdict().map_or_else(|| "none".to_owned(), |verdict| verdict.outcome().to_string());
     let tokens = step.usage().tokens().unwrap_or(0);
+    let noted = step.marks().iter().map(|mark| format!(", mark {}", mark.name));
+    let cut = step.cut_work().map(|work| format!(", cut {work}"));
+    let cost = step.usage().cost.map(|cost| format!(", {} {:?}", cost.usd, cost.quality));
+    let noted: String = noted.chain(cut).chain(cost).collect();
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "step {}: {result}, verdict {verdict}, {tokens} tokens", step.iteration());
+    let _ = writeln!(text, "step {}: {result}, verdict {verdict}, {tokens} tokens{noted}", step.iteration());
 }
 
 fn described(steps: &str, report: &Report<u64>) -> String {
     let tokens = report.usage().tokens().unwrap_or(0);
     let iterations = report.iterations();
     format!("{steps}{}, {iterations} iterations, {tokens} tokens", report.ending().name())
-}
-
-/// The script of an iteration or an evaluator.
-struct Script {
-    acts: Vec<Vec<Act>>,
-    cancel: CancellationToken,
-    /// The last index that was deferred.
-    deferred: u64,
-}
-
-impl Script {
-    /// Does the acts of this index.
-    async fn perform<O>(&mut self, index: u64, cx: &IterationContext<O>) -> Result<(), WorkError> {
-        let place = usize::try_from(index).ok().and_then(|index| index.checked_sub(1));
-        let acts = place.and_then(|place| self.acts.get(place)).cloned().unwrap_or_default();
-        for act in acts {
-            match act {
-                Act::Yield => yield_once().await,
-                Act::Report(tokens) => cx.meter().add(Usage::unknown().with_input_tokens(tokens)),
-                Act::Defer if self.deferred < index => {
-                    self.deferred = index;
-                    return Err(WorkError::Later { after: Duration::from_millis(1) });
-                }
-                Act::Defer => {}
-                Act::Cancel => self.cancel.cancel(),
-                Act::Hang => cx.cancelled().await,
-                Act::Ignore => pending::<()>().await,
-                Act::Fault => cx.fault("exit code 1"),
-                Act::Fail => return Err(WorkError::failed("it broke")),
-                Act::Halt => {
-                    return Err(Halt::new(StopReason::AgentUnavailable, "it is not installed").into());
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-async fn yield_once() {
-    let mut yielded = false;
-    poll_fn(|cx| match std::mem::replace(&mut yielded, true) {
-        true => Poll::Ready(()),
-        false => {
-            cx.waker().wake_by_ref();
-            Poll::Pending
-        }
-    })
-    .await;
-}
-
-/// The work of a [`ScriptedLoop`].
-#[expect(missing_debug_implementations, reason = "nobody looks at a script")]
-pub struct ScriptedIteration(Script);
-
-#[async_trait]
-impl Iteration for ScriptedIteration {
-    type Output = u64;
-
-    async fn run(&mut self, cx: IterationContext<u64>) -> Result<u64, WorkError> {
-        self.0.perform(cx.iteration(), &cx).await?;
-        Ok(cx.iteration())
-    }
-}
-
-struct ScriptedEvaluator {
-    script: Script,
-    passes_at: u64,
-}
-
-#[async_trait]
-impl Evaluator<u64> for ScriptedEvaluator {
-    async fn evaluate(&mut self, cx: EvaluationContext<u64>) -> Result<Verdict, WorkError> {
-        self.script.perform::<u64>(cx.iteration(), &cx.part()).await?;
-        Ok(if *cx.output() == self.passes_at { Verdict::pass() } else { Verdict::fail() })
-    }
-}
-
-struct ScriptedAsk {
-    reactions: Vec<Reaction>,
-    cancel: CancellationToken,
-}
-
-#[async_trait]
-impl Ask for ScriptedAsk {
-    async fn ask(&mut self, _question: &Question, _progress: &Progress) -> Option<Answer> {
-        let reaction = if self.reactions.is_empty() { Reaction::Nobody } else { self.reactions.remove(0) };
-        yield_once().await;
-        match reaction {
-            Reaction::Yes => Some(Answer::Continue { guidance: None }),
-            Reaction::No => Some(Answer::Stop),
-            Reaction::Nobody => None,
-            Reaction::Cancel => {
-                self.cancel.cancel();
-                pending().await
-            }
-        }
-    }
-}
-
-/// Limits the tokens of a run.
-struct TokenLimit(u64);
-
-impl Guardrail for TokenLimit {
-    fn name(&self) -> &str {
-        "token_limit"
-    }
-    fn check(&self, _progress: &Progress) -> Decision {
-        Decision::Continue
-    }
-    fn ceiling(&self, progress: &Progress) -> Ceiling {
-        Ceiling::tokens(self.0.saturating_sub(progress.usage().tokens().unwrap_or(0)))
-    }
 }

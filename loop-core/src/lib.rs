@@ -19,6 +19,7 @@ mod event_texts;
 mod grant;
 mod guardrail;
 mod iteration;
+mod iteration_functions;
 mod journal;
 mod machine;
 mod mark;
@@ -55,9 +56,8 @@ pub use self::{
     event::{Event, EventKind, Notes, Stage, WorkResult},
     grant::Grant,
     guardrail::{Ceiling, Decision, Guardrail, GuardrailFn, guardrail_fn},
-    iteration::{
-        Iteration, IterationContext, IterationFn, IterationWith, StatefulFn, iteration_fn, iteration_with,
-    },
+    iteration::{Iteration, IterationContext},
+    iteration_functions::{IterationFn, IterationWith, StatefulFn, iteration_fn, iteration_with},
     journal::{Journal, JournalSync},
     machine::{Action, ActionId, Input, InputEffect, MAX_ATTEMPTS, MAX_DEFERRALS, Machine, RefusedAnswer},
     mark::Mark,

@@ -47,8 +47,11 @@ pub struct Run<O> {
     pub(crate) end: EndSignals,
     pub(crate) work: Work,
     grace: Duration,
+    overrun: Duration,
     /// The end of the grace time of interrupted work.
     dropped_at: Option<RunTime>,
+    /// The time until which a report over a limit waits for the end of its work.
+    held_until: Option<RunTime>,
     /// The output of the unsettled step.
     output: Option<Arc<O>>,
     steps: Steps<O>,
@@ -61,7 +64,7 @@ impl<O> Run<O> {
         machine: Machine,
         goal: Box<dyn Goal<O>>,
         observers: Vec<Box<dyn Observer>>,
-        (end, work, grace): (EndSignals, Work, Duration),
+        (end, work, grace, overrun): (EndSignals, Work, Duration, Duration),
         last_output: Option<O>,
     ) -> Self {
         let progress = machine.progress();
@@ -81,7 +84,9 @@ impl<O> Run<O> {
             end,
             work,
             grace,
+            overrun,
             dropped_at: None,
+            held_until: None,
             output,
             steps,
             has_left: false,
@@ -162,20 +167,19 @@ impl<O> Run<O> {
     /// Passes usage to the machine that arrived while no work was running. Usage of running work belongs to the
     /// [reports](Work::reported) and the end of that work.
     #[inline]
-    pub(crate) fn tell_usage(&mut self, at: RunTime) {
-        if self.work.has_notes() {
-            self.tell_noted_usage(at);
-        }
+    pub(crate) fn tell_usage(&mut self, at: RunTime) -> InputEffect {
+        if self.work.has_notes() { self.tell_noted_usage(at) } else { InputEffect::Unchanged }
     }
 
     #[cold]
-    fn tell_noted_usage(&mut self, at: RunTime) {
+    fn tell_noted_usage(&mut self, at: RunTime) -> InputEffect {
         if let Phase::Working(_) = self.progress().phase() {
-            return;
+            return InputEffect::Unchanged;
         }
         let usage = self.work.take_usage();
-        if !usage.is_unknown() {
-            self.machine.fact_from_outside(at, Input::Reported { usage });
+        match usage.is_unknown() {
+            true => InputEffect::Unchanged,
+            false => self.machine.fact_from_outside(at, Input::Reported { usage }),
         }
     }
 

@@ -2,11 +2,14 @@
 
 use std::{
     collections::BTreeSet,
-    task::{Context, Waker},
+    future::{Future, pending},
+    pin::{Pin, pin},
+    task::{Context, Poll, Waker},
+    time::Duration,
 };
 
 use loop_core::{
-    Iteration, Report, RunTime,
+    Action, Input, Iteration, IterationContext, Notes, Report, Run, RunTime, Usage, WorkError,
     conformance::{Case, ScriptedLoop, cases},
 };
 
@@ -71,7 +74,7 @@ fn case(name: &str) -> Case {
 #[test]
 fn each_case_has_its_own_name() {
     let names: BTreeSet<_> = cases().iter().map(Case::name).collect();
-    assert_eq!((names.len(), cases().len()), (20, 20));
+    assert_eq!((names.len(), cases().len()), (27, 27));
 }
 
 /// Otherwise the kit would accept a driver that polls work only once.
@@ -96,4 +99,149 @@ fn the_limit_of_a_script_has_a_name() {
         Ok(report)
     });
     found.expect("the simulated driver conforms");
+}
+
+/// A mistake of a driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mistake {
+    None,
+    LosesFaults,
+    LosesMarks,
+    LosesUsage,
+    LosesCuts,
+    GivesNoGraceTime,
+    GivesABareContext,
+    GivesAWrongAttempt,
+    GivesNoGuidance,
+    NeverTakesEvents,
+    NeverWaits,
+}
+
+impl Mistake {
+    const ALL: [Self; 10] = [
+        Self::LosesFaults,
+        Self::LosesMarks,
+        Self::LosesUsage,
+        Self::LosesCuts,
+        Self::GivesNoGraceTime,
+        Self::GivesABareContext,
+        Self::GivesAWrongAttempt,
+        Self::GivesNoGuidance,
+        Self::NeverTakesEvents,
+        Self::NeverWaits,
+    ];
+
+    fn context(self, run: &Run<u64>, index: u64, attempt: u32) -> IterationContext<u64> {
+        match self {
+            Self::GivesABareContext => IterationContext::new(run.work(), index),
+            Self::GivesAWrongAttempt => run.iteration_context(index, 1),
+            Self::GivesNoGuidance => run.iteration_context(index, attempt).with_guidance(None),
+            _ => run.iteration_context(index, attempt),
+        }
+    }
+
+    fn notes(self, run: &Run<u64>) -> Notes {
+        let mut notes = run.work().take_notes();
+        match self {
+            Self::LosesFaults => notes.fault = None,
+            Self::LosesMarks => notes.marks.clear(),
+            Self::LosesUsage => notes.usage = Usage::unknown(),
+            Self::LosesCuts => notes.cut_work = None,
+            _ => {}
+        }
+        notes
+    }
+}
+
+/// A driver without a clock: time passes as far as the run waits.
+struct FaultyDriver {
+    now: Duration,
+    mistake: Mistake,
+}
+
+impl FaultyDriver {
+    fn now(&self) -> RunTime {
+        RunTime::ZERO.after(self.now)
+    }
+
+    /// Polls the work until it is ready, or until the run goes on without it.
+    fn poll<T>(
+        &mut self,
+        run: &mut Run<u64>,
+        mut work: Pin<&mut (impl Future<Output = T> + ?Sized)>,
+    ) -> Option<T> {
+        loop {
+            for _ in 0..4 {
+                let mut cx = Context::from_waker(Waker::noop());
+                if let Poll::Ready(result) = run.poll(self.now(), &mut cx, work.as_mut()) {
+                    return result;
+                }
+                if self.mistake == Mistake::GivesNoGraceTime && run.progress().is_interrupted() {
+                    return None;
+                }
+            }
+            self.now += run.wakes_at()?.since(self.now());
+        }
+    }
+
+    fn drive(mut self, run: ScriptedLoop) -> Driven {
+        let mut parts = run.into_parts()?;
+        let run = &mut parts.run;
+        self.now = run.progress().now().since(RunTime::ZERO);
+        run.begin(self.now());
+        let cut = || WorkError::failed("cut");
+        while let Some((id, action)) = run.outstanding() {
+            if self.mistake != Mistake::NeverTakesEvents {
+                run.take_events();
+            }
+            match action {
+                Action::Iterate { iteration, attempt } => {
+                    let mut work = parts.iteration.run(self.mistake.context(run, iteration, attempt));
+                    let result = self.poll(run, work.as_mut()).unwrap_or_else(|| Err(cut()));
+                    run.iterated(self.now(), id, result.into(), self.mistake.notes(run))?;
+                }
+                Action::Evaluate => {
+                    let check = parts.evaluator.as_mut().ok_or("no check")?;
+                    let mut work = check.evaluate(run.evaluation_context().ok_or("no output")?);
+                    let result = self.poll(run, work.as_mut()).unwrap_or_else(|| Err(cut()));
+                    run.evaluated(self.now(), id, result.into(), self.mistake.notes(run))?;
+                }
+                Action::Settle => drop(run.settle(self.now())),
+                Action::Wait(_) => {
+                    if self.mistake != Mistake::NeverWaits {
+                        self.poll(run, pin!(pending::<()>()));
+                    }
+                    run.handle(self.now(), Input::Waited { id }).ok();
+                }
+                Action::Ask(question) => {
+                    let known = run.progress().clone();
+                    let mut ask = parts.ask.as_mut().ok_or("nobody to ask")?.ask(&question, &known);
+                    let answer = loop {
+                        let mut cx = Context::from_waker(Waker::noop());
+                        match run.poll(self.now(), &mut cx, ask.as_mut()) {
+                            Poll::Ready(answer) => break answer.flatten(),
+                            Poll::Pending => {}
+                        }
+                    };
+                    run.handle(self.now(), Input::Answered { id, answer }).ok();
+                }
+                Action::Finish(_) => break,
+                other => return Err(format!("this driver does not know {other:?}").into()),
+            }
+        }
+        parts.run.into_report().ok_or_else(|| "the run has not ended".into())
+    }
+}
+
+fn faults_of(mistake: Mistake) -> Vec<&'static str> {
+    let drive = |run| FaultyDriver { now: Duration::ZERO, mistake }.drive(run);
+    cases().iter().filter(|case| case.check(drive).is_err()).map(Case::name).collect()
+}
+
+/// Each mistake is found, and only because of the mistake.
+#[test]
+fn every_mistake_of_a_driver_is_found() {
+    assert_eq!(faults_of(Mistake::None), Vec::<&str>::new());
+    let missed: Vec<_> = Mistake::ALL.into_iter().filter(|mistake| faults_of(*mistake).is_empty()).collect();
+    assert!(missed.is_empty(), "{missed:?}");
 }

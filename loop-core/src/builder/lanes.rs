@@ -44,7 +44,7 @@ pub fn race<I: Iteration, S, B>(loops: impl IntoIterator<Item = Loop<I, S, B>>) 
 /// Runs these loops at once, and picks the one whose [best step](Report::best) has the highest score.
 ///
 /// Of several with an equal score, a loop that met its goal wins, and then the first. If a loop meets its goal with the
-/// highest possible score, which is 1, the others are cancelled. The call awaits the ends of all loops, and their usage
+/// highest possible score, which is 1, the others are cancelled, unless you call [`wait_for_all`](Lanes::wait_for_all). The call awaits the ends of all loops, and their usage
 /// counts.
 ///
 /// ```
@@ -78,6 +78,7 @@ pub struct Lanes<I: Iteration, S, B> {
 enum Pick {
     First,
     Best,
+    BestOfAll,
 }
 
 impl<I, S, B> Lanes<I, S, B>
@@ -86,6 +87,15 @@ where
     S: LoopStep<Output = I::Output>,
     B: IsBounded,
 {
+    /// Lets [`best_of`] await all loops, also after one of them has met its goal with a score of 1: for scores that are not
+    /// what you compare in the end. A [`race`] stays a race.
+    pub fn wait_for_all(mut self) -> Self {
+        if self.pick == Pick::Best {
+            self.pick = Pick::BestOfAll;
+        }
+        self
+    }
+
     /// Runs the loops to their ends, in one task.
     ///
     /// # Errors
@@ -141,7 +151,7 @@ where
         let reports: Vec<_> = ended.collect();
         let winner = match self.pick {
             Pick::First => first,
-            Pick::Best => best(&reports),
+            Pick::Best | Pick::BestOfAll => best(&reports),
         };
         Ok(LaneReports { reports, winner })
     }
@@ -182,7 +192,12 @@ fn poll_lanes<O>(
             }
             continue;
         };
-        let decides = report.is_success() && (pick == Pick::First || score(&report) == Some(1.0));
+        let decides = report.is_success()
+            && match pick {
+                Pick::First => true,
+                Pick::Best => score(&report) == Some(1.0),
+                Pick::BestOfAll => false,
+            };
         lanes[index].state = LaneState::Ended(Box::new(report));
         if decides && first.is_none() {
             *first = Some(index);

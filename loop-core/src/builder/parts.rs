@@ -127,7 +127,7 @@ where
                 machine,
                 goal,
                 self.observers,
-                (EndSignals::new(self.cancel, self.halts, shares), work, self.grace),
+                (EndSignals::new(self.cancel, self.halts, shares), work, self.grace, self.overrun),
                 output,
             ),
             iteration: self.iteration,

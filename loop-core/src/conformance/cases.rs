@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use super::{
-    Act::{Cancel, Defer, Fail, Fault, Halt, Hang, Ignore, Report, Yield},
+    Act::{Cancel, Cost, Defer, EndRun, Fail, Fault, Halt, Hang, Ignore, Note, Report, Yield},
     Case, Reaction,
 };
 
 const HOUR: Duration = Duration::from_secs(3_600);
+const MOMENT: Duration = Duration::from_millis(30);
 
 /// Returns the cases that a driver has to pass.
 pub fn cases() -> Vec<Case> {
-    [results(), limits(), cancellations(), questions()].concat()
+    [results(), limits(), deadlines(), cancellations(), questions()].concat()
 }
 
 /// Work that ends by itself.
@@ -58,10 +59,26 @@ fn results() -> Vec<Case> {
                 "step 1: done, verdict fail, 0 tokens\nagent_unavailable, 2 iterations, 0 tokens",
             )
         },
+        Case {
+            agent: vec![vec![Fault], vec![Note, Yield, Cost(3)]],
+            ..case(
+                "what work notes belongs to its step",
+                "step 1: exit code 1, verdict fail, 0 tokens\n\
+                 step 2: done, verdict pass, 0 tokens, mark tree, cut a build, $3.00 Known\n\
+                 goal_met, 2 iterations, 0 tokens",
+            )
+        },
+        Case {
+            is_resumed: true,
+            ..case(
+                "a resumed run continues in the iteration in which it died",
+                "step 2: done, verdict pass, 0 tokens\ngoal_met, 2 iterations, 0 tokens",
+            )
+        },
     ]
 }
 
-/// Limits on tokens and time.
+/// Limits on tokens.
 fn limits() -> Vec<Case> {
     vec![
         Case {
@@ -82,23 +99,52 @@ fn limits() -> Vec<Case> {
             )
         },
         Case {
+            agent: vec![vec![Report(10), Yield]],
+            passes_at: 1,
+            max_tokens: Some(10),
+            overrun: Duration::from_secs(5),
+            ..case(
+                "work that ends soon after a report over the limit is not interrupted",
+                "step 1: done, verdict pass, 10 tokens\ngoal_met, 1 iterations, 10 tokens",
+            )
+        },
+        Case {
+            agent: vec![vec![Report(6)], vec![Report(6), Hang, Report(2)]],
+            max_shared_tokens: Some(10),
+            ..case(
+                "an exhausted shared budget interrupts the work",
+                "step 1: done, verdict fail, 6 tokens\nshared_budget_exceeded, 2 iterations, 14 tokens",
+            )
+        },
+    ]
+}
+
+/// Deadlines.
+fn deadlines() -> Vec<Case> {
+    vec![
+        Case {
+            agent: vec![vec![Hang, Yield, Yield, Report(2)]],
+            max_time: MOMENT,
+            ..case("interrupted work has its grace time", "time_exceeded, 1 iterations, 2 tokens")
+        },
+        Case {
             agent: vec![vec![Hang]],
-            max_time: Some(Duration::from_millis(30)),
+            max_time: MOMENT,
             ..case("the deadline interrupts work", "time_exceeded, 1 iterations, 0 tokens")
         },
         Case {
             agent: vec![vec![Report(4), Ignore]],
-            max_time: Some(Duration::from_millis(30)),
+            max_time: MOMENT,
             ..case("work that ignores its interrupt is dropped", "time_exceeded, 1 iterations, 4 tokens")
         },
         Case {
             judge: vec![vec![Hang]],
-            max_time: Some(Duration::from_millis(30)),
+            max_time: MOMENT,
             ..case("the deadline interrupts an evaluation", "time_exceeded, 1 iterations, 0 tokens")
         },
         Case {
             pace: HOUR,
-            max_time: Some(Duration::from_millis(30)),
+            max_time: MOMENT,
             ..case(
                 "the deadline ends a wait",
                 "step 1: done, verdict fail, 0 tokens\ntime_exceeded, 1 iterations, 0 tokens",
@@ -122,6 +168,13 @@ fn cancellations() -> Vec<Case> {
             ..case(
                 "a cancellation cuts work that is ready in the same moment",
                 "step 1: done, verdict fail, 0 tokens\ncancelled, 2 iterations, 3 tokens",
+            )
+        },
+        Case {
+            agent: vec![vec![], vec![EndRun, Hang, Report(3)]],
+            ..case(
+                "a future that ends the run interrupts work",
+                "step 1: done, verdict fail, 0 tokens\nclosed, 2 iterations, 3 tokens",
             )
         },
         Case {
@@ -163,6 +216,15 @@ fn questions() -> Vec<Case> {
             )
         },
         Case {
+            max_time: Duration::from_millis(250),
+            reactions: vec![Reaction::Late],
+            ..case(
+                "run time stands still during a question",
+                "step 1: done, verdict fail, 0 tokens\nstep 2: done, verdict pass, 0 tokens\n\
+                 goal_met, 2 iterations, 0 tokens",
+            )
+        },
+        Case {
             reactions: vec![Reaction::No],
             ..case(
                 "a person says no",
@@ -195,10 +257,13 @@ fn case(name: &'static str, expected: &'static str) -> Case {
         passes_at: 2,
         at_most: 5,
         max_tokens: None,
-        max_time: None,
+        max_shared_tokens: None,
+        max_time: Duration::from_secs(10),
+        overrun: Duration::from_millis(50),
         pace: Duration::ZERO,
         cancels_in_wait: false,
         reactions: Vec::new(),
+        is_resumed: false,
         expected,
     }
 }

@@ -8,23 +8,30 @@ use crate::{
 impl<O> Run<O> {
     /// Handles an input and returns the next action, as [`Machine::handle`](crate::Machine::handle) does. A request to
     /// end the run goes first, so that nothing begins after it, and so does usage that arrived while no work was running.
+    /// If one of these ends the action that the input answers, the answer is dropped.
     ///
     /// # Errors
     /// [`RefusedAnswer`] if the input is an answer to another action than the outstanding one, or one that
-    /// [`iterated`](Self::iterated), [`evaluated`](Self::evaluated) or [`settle`](Self::settle) takes.
+    /// [`iterated`](Self::iterated), [`evaluated`](Self::evaluated) or [`settle`](Self::settle) takes. Nothing has changed
+    /// then.
     pub fn handle(&mut self, at: RunTime, input: Input) -> Result<Option<Action>, RefusedAnswer> {
         if let Input::Iterated { id, .. } | Input::Evaluated { id, .. } | Input::Settled { id, .. } = input {
             return Err(RefusedAnswer::typed(&input, id));
         }
-        self.refuse_before_end(&input)?;
-        self.tell_usage(at);
-        let ended = self.tell_end(at);
+        if let Some(id) = input.id() {
+            self.machine.check_answer(&input, id)?;
+        }
+        let noted = match (self.tell_usage(at), self.tell_end(at)) {
+            (noted, InputEffect::Unchanged) => noted,
+            (_, ended) => ended,
+        };
         let effect = match input {
-            Input::Cancelled | Input::Halted { .. } if self.end.is_told => ended,
+            Input::Cancelled | Input::Halted { .. } if self.end.is_told => noted,
             // The end of the previous work took what it had reported.
-            Input::Reported { usage } if usage.is_unknown() => ended,
-            input => match (self.machine.tell(at, input)?, ended) {
-                (InputEffect::Unchanged, ended) => ended,
+            Input::Reported { usage } if usage.is_unknown() => noted,
+            answer if answer.id().is_some() && noted == InputEffect::Due => noted,
+            input => match (self.machine.tell(at, input)?, noted) {
+                (InputEffect::Unchanged, noted) => noted,
                 (effect, _) => effect,
             },
         };
@@ -45,6 +52,7 @@ impl<O> Run<O> {
             InputEffect::Unchanged => None,
             InputEffect::Interrupt(cause) => {
                 self.work.interrupt();
+                self.held_until = None;
                 self.dropped_at = Some(at.after(self.grace));
                 Some(Action::Interrupt { cause })
             }
@@ -65,6 +73,7 @@ impl<O> Run<O> {
         notes: Notes,
     ) -> Result<Option<Action>, RefusedAnswer> {
         let (output, result) = result.split();
+        self.held_until = None;
         // The report that used up a shared budget may be the last of work that has succeeded.
         let is_kept = output.is_some() && self.end.is_only_exhausted();
         let answer = Input::Iterated { id, result, notes: notes.boxed() };
@@ -91,6 +100,7 @@ impl<O> Run<O> {
         result: WorkResult<Verdict>,
         notes: Notes,
     ) -> Result<Option<Action>, RefusedAnswer> {
+        self.held_until = None;
         // A cancellation must not cut finished work, so it comes when the step is settled.
         let effect = self.machine.tell(at, Input::Evaluated { id, result, notes: notes.boxed() })?;
         Ok(self.after(at, effect))

@@ -43,7 +43,7 @@ impl<O> Run<O> {
     pub fn wakes_at(&self) -> Option<RunTime> {
         match self.progress().phase() {
             Phase::Working(_) if self.progress().is_interrupted() => self.dropped_at,
-            Phase::Working(_) => self.machine.deadline(),
+            Phase::Working(_) => self.machine.deadline().into_iter().chain(self.held_until).min(),
             Phase::Waiting(_) => {
                 let end = self.progress().wait_ends();
                 Some(self.machine.deadline().map_or(end, |deadline| deadline.min(end)))
@@ -57,16 +57,29 @@ impl<O> Run<O> {
         if !self.end.is_told && self.end.poll_requested(cx).is_ready() {
             return Poll::Ready(self.end.input());
         }
-        if pin!(self.work.reported()).poll(cx).is_ready() {
-            return Poll::Ready(Input::Reported { usage: self.work.take_usage() });
+        let is_running =
+            matches!(self.progress().phase(), Phase::Working(_)) && !self.progress().is_interrupted();
+        while pin!(self.work.reported()).poll(cx).is_ready() {
+            // The first report over a limit waits for a moment: see `Loop::overrun`.
+            let waits =
+                is_running && self.held_until.is_none() && self.machine.would_cross(&self.work.usage());
+            if !waits {
+                return Poll::Ready(self.take_report());
+            }
+            self.held_until = Some(at.after(self.overrun));
         }
-        let is_limited = match self.progress().phase() {
-            Phase::Working(_) => !self.progress().is_interrupted(),
-            phase => matches!(phase, Phase::Waiting(_)),
-        };
+        if self.held_until.is_some_and(|until| until <= at) {
+            return Poll::Ready(self.take_report());
+        }
+        let is_limited = is_running || matches!(self.progress().phase(), Phase::Waiting(_));
         match self.machine.deadline().filter(|_| is_limited) {
             Some(deadline) if deadline <= at => Poll::Ready(Input::DeadlinePassed),
             _ => Poll::Pending,
         }
+    }
+
+    fn take_report(&mut self) -> Input {
+        self.held_until = None;
+        Input::Reported { usage: self.work.take_usage() }
     }
 }

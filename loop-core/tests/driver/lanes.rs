@@ -128,4 +128,7 @@ async fn the_best_score_wins_and_the_highest_possible_one_ends_the_others() {
     let ended = ended.unwrap();
     assert_eq!((took, ended.winner_index()), (ms(15), Some(1)));
     assert_eq!(ended.reports()[0].reason(), Some(&StopReason::Cancelled));
+    let run = best_of([scored(50, true, 900), scored(100, true, 10)]).wait_for_all().run();
+    let (took, ended) = timed(run).await;
+    assert_eq!((took, ended.unwrap().winner_index()), (ms(900), Some(1)));
 }

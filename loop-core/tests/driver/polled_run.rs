@@ -128,7 +128,7 @@ impl Guardrail for Tokens {
         loop_core::Decision::Continue
     }
     fn ceiling(&self, progress: &loop_core::Progress) -> loop_core::Ceiling {
-        loop_core::Ceiling::tokens(self.0 - progress.usage().tokens().unwrap_or(0))
+        loop_core::Ceiling::tokens(self.0.saturating_sub(progress.usage().tokens().unwrap_or(0)))
     }
 }
 
@@ -151,4 +151,42 @@ fn a_boxed_pace_delays_as_the_pace_in_it() {
     let failed = WorkResult::Failed("it broke".into());
     run.iterated(at(0), id, failed, Notes::default()).expect("its answer");
     assert_eq!(run.settle(at(0)), Some(Action::Wait(ms(30))));
+}
+
+/// Usage that arrives during a wait may end the run. An answer to another action changes nothing, and the right one
+/// returns the next action.
+#[test]
+fn late_usage_and_an_answer_at_the_same_time() {
+    let mut run = waiting(judged().guard(Tokens(10)));
+    let (id, _) = run.outstanding().expect("a wait");
+    let cx = run.iteration_context(1, 1);
+    cx.meter().add(Usage::unknown().with_tokens(20, 0));
+    let before = names(&run).len();
+    let over = Input::Answered { id, answer: None };
+    assert!(run.handle(at(1), over).is_err(), "a wait has no such answer");
+    assert_eq!((names(&run).len(), run.outstanding().map(|(id, _)| id)), (before, Some(id)));
+    let next = run.handle(at(2), Input::Waited { id });
+    assert!(matches!(next, Ok(Some(Action::Finish(_)))), "{next:?}");
+}
+
+#[test]
+fn a_report_over_a_limit_waits_for_the_end_of_its_work() {
+    let mut run = begun(judged().guard(Tokens(10)).overrun(ms(50)));
+    let meter = run.iteration_context(1, 1).meter();
+    meter.add(Usage::unknown().with_tokens(20, 0));
+    assert_eq!([0, 49].map(|millis| goes_on(&mut run, at(millis))), [false, false]);
+    assert_eq!((run.wakes_at(), run.progress().is_interrupted()), (Some(at(50)), false));
+    assert!(!goes_on(&mut run, at(50)));
+    assert_eq!((run.wakes_at(), run.progress().is_interrupted()), (Some(at(70)), true));
+}
+
+#[test]
+fn a_second_report_over_a_limit_shows_that_the_work_goes_on() {
+    let mut run = begun(judged().guard(Tokens(10)).overrun(ms(50)));
+    let meter = run.iteration_context(1, 1).meter();
+    for (millis, is_interrupted) in [(0, false), (1, true)] {
+        meter.add(Usage::unknown().with_tokens(20, 0));
+        assert!(!goes_on(&mut run, at(millis)));
+        assert_eq!(run.progress().is_interrupted(), is_interrupted);
+    }
 }

@@ -7,8 +7,9 @@ use std::{
 };
 
 use loop_core::{
-    BoxError, Chain, EvaluationContext, Event, IterationContext, Journal, JournalSync, Loop, Report, Step,
-    StopReason, Verdict, condition_fn, evaluator_fn, iteration_fn,
+    BoxError, CancellationToken, Chain, EvaluationContext, Event, EventKind, IterationContext, Journal,
+    JournalSync, Loop, Report, Step, StopReason, Verdict, WorkResult, condition_fn, evaluator_fn,
+    iteration_fn,
 };
 use proptest::{collection::vec, prelude::*};
 use tokio::time::{sleep, timeout};
@@ -57,8 +58,34 @@ impl World {
         passes[pass as usize].clone()
     }
 
-    /// Each part multiplies the number by three and adds its place, so that the result shows the order.
     async fn run(&self, parts: &[Part], passes: u64) -> Report<u64> {
+        let done = condition_fn(move |step: &Step<u64>, _| step.iteration() == passes);
+        let run = Loop::new(self.chain(parts)).until(done).at_most(passes).resume_from(self.outer.clone());
+        run.run().await.expect("a history")
+    }
+
+    /// Runs until a pass is done, or until this time is over and the run is cancelled.
+    async fn run_for(&self, parts: &[Part], time: Option<u64>) -> Report<u64> {
+        let done = condition_fn(move |step: &Step<u64>, _| step.output().is_some());
+        let token = CancellationToken::new();
+        let run = Loop::new(self.chain(parts)).until(done).at_most(99).grace(Duration::ZERO);
+        let run = run.cancel_on(token.clone()).resume_from(self.outer.clone()).run();
+        let cancel = async {
+            match time {
+                Some(time) => sleep(Duration::from_millis(time)).await,
+                None => std::future::pending().await,
+            }
+            token.cancel();
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            report = run => report.expect("a history"),
+            () = cancel => unreachable!("it never ends"),
+        }
+    }
+
+    /// Each part multiplies the number by three and adds its place, so that the result shows the order.
+    fn chain(&self, parts: &[Part]) -> Chain<u64> {
         let mut chain = Chain::new();
         for (place, (time, gate)) in parts.iter().copied().enumerate() {
             let (begun, ended) = (Arc::clone(&self.begun), Arc::clone(&self.ended));
@@ -79,10 +106,7 @@ impl World {
             }
         }
         let world = self.clone();
-        let chain = chain.record(move |pass| Ok(world.journal(pass)));
-        let done = condition_fn(move |step: &Step<u64>, _| step.iteration() == passes);
-        let run = Loop::new(chain).until(done).at_most(passes).resume_from(self.outer.clone());
-        run.run().await.expect("a history")
+        chain.record(move |pass| Ok(world.journal(pass)))
     }
 }
 
@@ -108,6 +132,46 @@ fn chain_resume() {
             assert_eq!(ended.len(), all, "each part ends once: {ended:?}");
             assert!(ended.is_sorted(), "in order: {ended:?}");
             assert!(locked(&world.begun).len() <= all + died, "each death repeats one part at most");
+        });
+    });
+}
+
+/// A cancellation uses up the index of its pass. However often that happens, and whatever dies between, a part that was
+/// done does not run again, even if the outer run lost its last events.
+#[test]
+fn chain_resume_after_cancellations() {
+    let parts = vec((0..15_u64, prop::option::of(0..10_u64)), 1..6);
+    let stops = vec((0..40_u64, any::<bool>(), 0..5_usize), 0..6);
+    holds((parts, stops), |(parts, stops)| {
+        let parts: Vec<Part> =
+            parts.into_iter().map(|(time, gate)| (2 * time, gate.map(|it| 2 * it))).collect();
+        virtual_time(async {
+            let whole = World::default().run_for(&parts, None).await;
+            let world = World::default();
+            for (after, dies, lost) in stops {
+                // Parts take an even time, so no cancellation cuts one that is done in the same moment.
+                let after = 2 * after + 1;
+                let is_over = match dies {
+                    true => timeout(Duration::from_millis(after), world.run_for(&parts, None)).await.is_ok(),
+                    false => world.run_for(&parts, Some(after)).await.is_success(),
+                };
+                if is_over {
+                    let mut outer = locked(&world.outer.0);
+                    let kept = outer.0.len().saturating_sub(lost).max(1);
+                    outer.0.truncate(kept);
+                    let has_output = |event: &Event| {
+                        matches!(event.kind, EventKind::IterationFinished { result: WorkResult::Done(_), .. })
+                    };
+                    outer.1 = outer.1.filter(|_| outer.0.iter().any(has_output));
+                }
+            }
+            let report = world.run_for(&parts, None).await;
+            if report.reason() == Some(&StopReason::AttemptsExhausted) {
+                return;
+            }
+            assert_eq!((report.output(), report.is_success()), (whole.output(), true));
+            let ended: Vec<_> = locked(&world.ended).iter().map(|(_, place)| *place).collect();
+            assert_eq!(ended, (0..parts.len()).collect::<Vec<_>>(), "each part ends once, in order");
         });
     });
 }
