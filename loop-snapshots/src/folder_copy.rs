@@ -8,7 +8,7 @@ mod stored;
 use std::{
     collections::BTreeMap,
     fs::{self, DirBuilder, File, FileTimes, Metadata, Permissions},
-    io,
+    io::{self, Read as _},
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, symlink},
     path::{Path, PathBuf},
     time::SystemTime,
@@ -96,10 +96,12 @@ impl FolderCopy {
         let changed: Vec<_> =
             copy.iter().filter(|(path, entry)| self.before.get(*path) != Some(entry)).collect();
         let paths = || removed.iter().copied().chain(changed.iter().map(|(path, _)| *path));
-        let differs = |path: &&PathBuf| {
-            origin.get(*path) != self.before.get(*path) && origin.get(*path) != copy.get(*path)
-        };
-        let conflicts: Vec<_> = paths().filter(differs).cloned().collect();
+        let mut conflicts = Vec::new();
+        for path in paths().filter(|path| origin.get(*path) != self.before.get(*path)) {
+            if !self.is_equal(path, origin.get(path), copy.get(path))? {
+                conflicts.push(path.clone());
+            }
+        }
         if !conflicts.is_empty() {
             return Err(Error::ChangedMeanwhile { folder: self.origin.clone(), paths: conflicts });
         }
@@ -115,6 +117,24 @@ impl FolderCopy {
         let has_mode = |path: &PathBuf| opened.contains(path) || self.before.get(path) != copy.get(path);
         set_folder_modes(copy.iter().filter(|(path, _)| has_mode(path)), &self.origin)?;
         Ok(changes.len())
+    }
+
+    /// Returns whether the origin and the copy have the same at this path. Files may have different times.
+    fn is_equal(
+        &self,
+        path: &Path,
+        origin: Option<&CopiedEntry>,
+        copy: Option<&CopiedEntry>,
+    ) -> Result<bool, Error> {
+        let (
+            Some(CopiedEntry::File { mode, size, .. }),
+            Some(CopiedEntry::File { mode: other, size: copied, .. }),
+        ) = (origin, copy)
+        else {
+            return Ok(origin == copy);
+        };
+        Ok((mode, size) == (other, copied)
+            && has_equal_bytes(&self.origin.join(path), &self.copy.join(path))?)
     }
 
     /// Makes the folders of the origin in which something changes writable. Returns them.
@@ -230,6 +250,22 @@ pub(crate) fn replace(to: &Path, make: impl Fn(&Path) -> io::Result<()>) -> Resu
         let _ = fs::remove_file(&draft);
     }
     placed.at(to)
+}
+
+/// Compares two files of one size.
+fn has_equal_bytes(one: &Path, other: &Path) -> Result<bool, Error> {
+    let (mut first, mut second) = (File::open(one).at(one)?, File::open(other).at(other)?);
+    let (mut left, mut right) = (vec![0; 64 << 10], vec![0; 64 << 10]);
+    loop {
+        let read = first.read(&mut left).at(one)?;
+        match second.read_exact(&mut right[..read]) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+            compared => compared.at(other)?,
+        }
+        if read == 0 || left[..read] != right[..read] {
+            return Ok(read == 0);
+        }
+    }
 }
 
 fn draft(to: &Path, number: u64) -> PathBuf {

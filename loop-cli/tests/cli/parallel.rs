@@ -177,6 +177,21 @@ fn what_a_person_changed_meanwhile_is_not_overwritten() {
     assert_eq!(copies(&scenario), ["1", "2", "3"]);
 }
 
+/// The person takes over what the loop wrote, and the next attempt puts the rest into the folder.
+#[test]
+fn a_solved_conflict_is_handed_back_on_resume() {
+    let scenario = Scenario::new();
+    let person = format!("echo mine > '{}'", scenario.path("notes").display());
+    let does = format!("[ $lane = 2 ] || {FOREVER}; echo theirs > notes; echo new > other; {person}");
+    scenario.run_manifest(&manifest(&does, "test -e other")).exits(3);
+    let run = scenario.record()["run_id"].as_str().expect("a run").to_owned();
+    scenario.run(&["resume", &run]).exits(3).says(&["notes changed in both"]);
+    scenario.write("notes", "theirs\n");
+    scenario.run(&["resume", &run]).exits(0).says(&["goal_met"]);
+    assert_eq!((scenario.read("notes"), scenario.read("other")), ("theirs\n".into(), "new\n".into()));
+    assert_eq!(copies(&scenario), [""; 0]);
+}
+
 #[test]
 fn what_several_loops_cannot_do_is_refused() {
     let scenario = Scenario::new();

@@ -3,7 +3,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use loop_core::{BoxError, Decision, Event, EventKind, Guardrail, Halt, Progress, SnapshotError, StopReason};
+use loop_core::{
+    BoxError, Decision, Event, EventKind, Guardrail, Halt, Progress, SnapshotError, StopReason, WorkResult,
+};
 
 use crate::plan::Limits;
 
@@ -61,7 +63,9 @@ impl Guardrail for OnePass {
     }
 
     fn observe(&mut self, event: &Event) {
-        match event.kind {
+        match &event.kind {
+            // A person has looked at a halt before the run is resumed, and the loops have their results.
+            EventKind::IterationFinished { result: WorkResult::Halted(_), .. } => {}
             EventKind::IterationFinished { .. } => self.is_done = true,
             EventKind::Granted { .. } => self.is_done = false,
             _ => {}

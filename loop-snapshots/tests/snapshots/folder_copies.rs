@@ -82,6 +82,19 @@ fn what_changed_in_both_is_not_overwritten() {
 }
 
 #[test]
+fn the_same_change_in_both_is_no_conflict() {
+    let (_dir, folder, path) = place();
+    fs::write(folder.join("notes"), "old").unwrap();
+    let copy = FolderCopy::create(&folder, &path).unwrap();
+    let large = "new".repeat(50_000);
+    fs::write(path.join("notes"), &large).unwrap();
+    fs::write(folder.join("notes"), large.replace("new", "own")).unwrap();
+    assert!(matches!(copy.hand_back(), Err(Error::ChangedMeanwhile { .. })));
+    fs::write(folder.join("notes"), &large).unwrap();
+    assert_eq!(copy.hand_back().unwrap(), 1);
+}
+
+#[test]
 fn what_only_the_folder_gained_stays() {
     let (_dir, folder, path) = place();
     fs::create_dir(folder.join("old")).unwrap();
