@@ -8,12 +8,15 @@ use std::{
 
 use async_trait::async_trait;
 use loop_core::with_causes;
-use loop_guardrails::policy::{command::CommandLine, workspace::OpenedCommand};
+use loop_guardrails::policy::{
+    command::{CommandLine, pipeline},
+    workspace::OpenedCommand,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::Notify;
 
-use super::{CommandRun, MAX_OUTPUT_BYTES, Need, Tool, ToolContext, ToolError, pipeline, size_limits};
+use super::{CommandRun, MAX_OUTPUT_BYTES, Need, Tool, ToolContext, ToolError, size_limits};
 use crate::{
     output::garbled_note,
     process::{CutReason, DEFAULT_GRACE, Process},
@@ -39,8 +42,8 @@ const REFUSALS: &[&str] = &["Permission denied", "Operation not permitted", "EAC
 
 /// Runs a command that the policy allows, in the workspace's root.
 ///
-/// No shell is involved: `>`, `*`, `$` and `;` are plain characters. A `|` between two commands passes the output on: the
-/// commands run one after the other, and each of them is judged.
+/// No shell is involved: unquoted words that only a shell would understand, such as `>`, `;` and `$HOME`, are refused. A
+/// `|` between two commands passes the output on: the commands run one after the other, and each of them is judged.
 ///
 /// ```
 /// # use loop_agents::tools::Toolbox;
@@ -49,8 +52,10 @@ const REFUSALS: &[&str] = &["Permission denied", "Operation not permitted", "EAC
 /// # let folder = tempfile::tempdir()?;
 /// # let workspace = Workspace::open(folder.path(), ActionPolicy::default())?;
 /// let tools = Toolbox::standard(workspace).environment(std::env::vars_os(), &EnvironmentPolicy::new());
-/// let report = tools.call("run_command", &serde_json::json!({ "command": "echo 'a  b' > $HOME" })).await;
+/// let report = tools.call("run_command", &serde_json::json!({ "command": "echo 'a  b > $HOME'" })).await;
 /// assert_eq!(report.text, "a  b > $HOME\n(exit 0)");
+/// let report = tools.call("run_command", &serde_json::json!({ "command": "echo a > notes.md" })).await;
+/// assert!(report.text.contains("no shell is involved"));
 /// let report = tools.call("run_command", &serde_json::json!({ "command": "echo 'a  b' | wc -l" })).await;
 /// assert_eq!(report.text.split_whitespace().next(), Some("1"));
 /// let report = tools.call("run_command", &serde_json::json!({ "command": "rm notes.md" })).await;
@@ -89,7 +94,7 @@ impl Tool for RunCommand {
     }
 
     fn needs(&self, arguments: &RunCommandArguments) -> Vec<Need> {
-        let mut commands = pipeline::commands(&arguments.command);
+        let mut commands = pipeline(&arguments.command);
         vec![if commands.len() == 1 { Need::Command(commands.remove(0)) } else { Need::Pipeline(commands) }]
     }
 
@@ -97,7 +102,7 @@ impl Tool for RunCommand {
         let most = cx.workspace().policy().command_time();
         let limit = arguments.max_seconds.map_or(most, |seconds| Duration::from_secs(seconds).min(most));
         let (began, mut input, mut notes) = (Instant::now(), Vec::new(), String::new());
-        let mut commands = pipeline::commands(&arguments.command);
+        let mut commands = pipeline(&arguments.command);
         let last = commands.pop().unwrap_or_default();
         for command in commands {
             let passed = pass_on(&command, input, limit.saturating_sub(began.elapsed()), cx).await?;

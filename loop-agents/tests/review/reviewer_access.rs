@@ -44,9 +44,9 @@ async fn what_would_do_more_than_look_is_refused() {
     assert!(folder.path().join("victim").exists() && !folder.path().join("done").exists());
 }
 
-/// Without a shell these are plain characters, and do not start a second command.
+/// Unquoted they are refused, and in quotes they are plain characters.
 #[tokio::test]
-async fn a_semicolon_is_a_character() {
+async fn a_semicolon_starts_no_second_command() {
     let folder = folder();
     let tools = tools(folder.path());
     for command in [
@@ -57,7 +57,10 @@ async fn a_semicolon_is_a_character() {
         "echo `touch done`",
     ] {
         let report = tools.call("run_command", &json!({ "command": command })).await;
-        assert_eq!(report.outcome, ToolOutcome::Done, "{command}: {}", report.text);
+        assert_eq!(report.outcome, ToolOutcome::Rejected, "{command}: {}", report.text);
+        let quoted = format!("echo '{}'", &command[5..]);
+        let report = tools.call("run_command", &json!({ "command": quoted })).await;
+        assert_eq!(report.text, format!("{}\n(exit 0)", &command[5..]));
     }
     assert!(!folder.path().join("done").exists());
 }

@@ -20,9 +20,9 @@ impl Drop for StopOnDrop<'_> {
 #[tokio::test]
 async fn words_reach_the_program_as_they_are() {
     let scenario = Scenario::new();
-    let command = r#"echo 'a  b' "c\"d" e\ f '' $(id) `id` ; '|' > x * ~ # gone"#;
+    let command = r#"echo 'a  b' "c\"d" e\ f '' '$(id) `id` ;' '|' \> x * ~ $ # gone"#;
     let text = scenario.done("run_command", json!({ "command": command })).await;
-    assert_eq!(text, "a  b c\"d e f  $(id) `id` ; | > x * ~\n(exit 0)");
+    assert_eq!(text, "a  b c\"d e f  $(id) `id` ; | > x * ~ $\n(exit 0)");
     assert!(!scenario.at("x").exists());
     assert!(scenario.rejected("run_command", json!({ "command": "ls\nid" })).await.contains("one line"));
 }

@@ -230,6 +230,17 @@ fn an_explanation_knows_where_links_lead() {
         let shown = workspace.explain(text).ruling.to_string();
         assert!(shown.starts_with(expected), "{text}: {shown}");
     }
+    for (text, rule) in [
+        ("cat README.md | wc -l", "`wc` is among the programs"),
+        ("echo a | sh", "`sh` starts other programs"),
+        ("ls | tee x | cat", "`tee` is not among the programs"),
+        ("cat README.md | ls", "only a person can allow `ls` to read"),
+        ("ls && ls", "no shell is involved, so `&&`"),
+    ] {
+        let explained = workspace.explain(text).ruling;
+        assert!(explained.rule.contains(rule), "{text}: {explained}");
+        assert_eq!(explained.allowed, rule.contains("is among"), "{text}");
+    }
     let ExplanationSubject::Path { leads_to: Some(place), .. } = workspace.explain("src/../src/x").subject
     else {
         panic!()

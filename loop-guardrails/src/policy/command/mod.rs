@@ -8,6 +8,7 @@
 //! boundary is [`CommandPolicy`], which decides which commands may run at all.
 
 mod lexer;
+mod pipeline;
 mod prefix;
 mod proposal;
 mod safe;
@@ -17,6 +18,7 @@ mod wrapper;
 use std::path::Path;
 
 pub use self::{
+    pipeline::pipeline,
     prefix::{CommandPrefix, InvalidCommandPrefix},
     safe::{CommandLine, CommandPolicy, DEFAULT_PROGRAMS, GIT_VARIABLES, GitQuestion, MAX_COMMAND_BYTES},
 };

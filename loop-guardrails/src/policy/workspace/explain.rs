@@ -4,7 +4,7 @@
 //! or a link that leads out. A person should not need to know which.
 
 use super::{Workspace, WorkspaceError};
-use crate::policy::{LocalPath, Origin, Ruling, Verb};
+use crate::policy::{LocalPath, Origin, Ruling, Verb, command::pipeline};
 
 /// The decision about a command, or about an action on a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Explanation {
 pub enum ExplanationSubject {
     /// Running a command.
     Command {
-        /// The program and its arguments as they would run; nothing if it would not run.
+        /// The program and its arguments as they would run; nothing if it would not run, or if it is a pipeline.
         words: Vec<String>,
     },
     /// An action on a path.
@@ -57,7 +57,7 @@ impl Workspace {
         if self.policy().is_path(text) || (is_there() && !self.policy().commands().is_allowed(&[text])) {
             self.explain_path(text, Verb::Read)
         } else {
-            self.explain_command(text)
+            self.explain_pipeline(text)
         }
     }
 
@@ -73,12 +73,33 @@ impl Workspace {
         Explanation { subject: ExplanationSubject::Path { verb, leads_to }, ruling }
     }
 
-    fn explain_command(&self, line: &str) -> Explanation {
-        let (words, ruling) = match self.check_command(line) {
+    /// Explains the first refusal of a pipeline, or else the last of its commands.
+    fn explain_pipeline(&self, line: &str) -> Explanation {
+        let commands = pipeline(line);
+        let explained =
+            commands.iter().enumerate().map(|(at, command)| self.explain_command(command, at > 0));
+        let mut explained: Vec<_> = explained.collect();
+        let refusal = explained.iter().position(|explained| !explained.ruling.allowed);
+        let decides = explained.swap_remove(refusal.unwrap_or(explained.len() - 1));
+        let is_one = commands.len() == 1;
+        let subject =
+            if is_one { decides.subject } else { ExplanationSubject::Command { words: Vec::new() } };
+        Explanation { subject, ..decides }
+    }
+
+    fn explain_command(&self, line: &str, is_behind_pipe: bool) -> Explanation {
+        let checked = self.check_command(line).and_then(|command| match is_behind_pipe {
+            true => Ok(command.behind_pipe(line)?),
+            false => Ok(command),
+        });
+        let (words, ruling) = match checked {
             Ok(command) => {
                 (std::iter::once(command.program).chain(command.arguments).collect(), command.ruling)
             }
-            Err(error) => (Vec::new(), refusal(error, self.policy().on_command(line).is_err())),
+            Err(error) => {
+                let by_text = is_behind_pipe || self.policy().on_command(line).is_err();
+                (Vec::new(), refusal(error, by_text))
+            }
         };
         Explanation { subject: ExplanationSubject::Command { words }, ruling }
     }

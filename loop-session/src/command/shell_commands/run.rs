@@ -13,7 +13,8 @@ const INFO: CommandInfo = CommandInfo {
     arguments: "COMMAND",
     summary: "Run a command, and show its output to the model",
     help: "`!COMMAND` runs as you: with your shell and your terminal, and without these rules. `/allow` and `/safemode` \
-           decide which commands may run. There is no shell, so `|` and `>` are ordinary words.",
+           decide which commands may run. There is no shell: a `|` passes output on, and `>`, `&&` and `$` are refused \
+           outside quotes.",
     argument_kind: ArgumentKind::Paths,
 };
 

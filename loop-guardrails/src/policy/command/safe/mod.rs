@@ -13,6 +13,7 @@ mod forbidden;
 mod git;
 mod on_words;
 mod parsed_arguments;
+mod shell_syntax;
 mod table;
 
 use std::collections::BTreeMap;
@@ -266,8 +267,9 @@ impl CommandPolicy {
 
     /// Judges a command line as a person types it, but not its paths.
     ///
-    /// Words are split at blanks; `'…'`, `"…"` and `\` quote, as in a shell. No other character is special: `|`, `>`,
-    /// `*` and `$` are plain.
+    /// Words are split at blanks; `'…'`, `"…"` and `\` quote, as in a shell. Unquoted operators, redirections and variables
+    /// of a shell are refused, because the program would get them as plain words. A `*` is a plain character. Split a
+    /// [`pipeline`](super::pipeline) before.
     ///
     /// # Errors
     /// [`DeniedAction`], with the rule that decides.
@@ -281,6 +283,7 @@ impl CommandPolicy {
         else {
             return Err(built_in("the command is empty; give a program and its arguments"));
         };
+        shell_syntax::refuse(line)?;
         let ruling = self.on_words(program, arguments, &words)?;
         let line = CommandLine {
             program: program.clone(),

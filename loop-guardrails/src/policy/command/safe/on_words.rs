@@ -38,16 +38,8 @@ impl CommandPolicy {
         Ok(Ruling::allowed(format!("`{entry}` is among the {kind} of safe mode"), origin))
     }
 
-    /// Refuses a command that no entry covers. No entry can allow a line that only a shell would understand.
+    /// Refuses a command that no entry covers.
     fn not_allowed(&self, words: &[String]) -> Ruling {
-        let is_of_shell = |word: &&String| {
-            SHELL_WORDS.contains(&word.as_str()) || word.ends_with(';') || word.starts_with("2>")
-        };
-        if let Some(word) = words.iter().find(is_of_shell) {
-            return built_in(format!(
-                "no shell is involved, so `{word}` would be an ordinary word; run one program at a time"
-            ));
-        }
         if is_assignment(&words[0]) {
             let rule = "no shell is involved, so nothing can be set before a program; begin with the program";
             return built_in(rule);
@@ -71,6 +63,3 @@ impl CommandPolicy {
         }
     }
 }
-
-/// Words by which a shell joins and redirects commands.
-const SHELL_WORDS: &[&str] = &["&&", "||", "|", ";", "&", ">", ">>", "<", "<<"];
