@@ -5,7 +5,7 @@
 pub enum UserInput<'a> {
     /// An empty line, or a lone `/`, `!` or `@`.
     Nothing,
-    /// `/name arguments`, with the name as written.
+    /// `/name arguments`, with the name as written. A first word with a second `/` is a path, and begins a prompt.
     Command {
         /// Without the `/`.
         name: &'a str,
@@ -34,7 +34,12 @@ impl<'a> UserInput<'a> {
         }
         if let Some(rest) = line.strip_prefix('/') {
             let (name, arguments) = split_word(rest.trim_start());
-            return if name.is_empty() { Self::Nothing } else { Self::Command { name, arguments } };
+            return match name {
+                "" => Self::Nothing,
+                // A path: no command has such a name.
+                _ if name.contains('/') => Self::Prompt(line),
+                _ => Self::Command { name, arguments },
+            };
         }
         if let Some(rest) = line.strip_prefix('!') {
             return if rest.trim().is_empty() { Self::Nothing } else { Self::Shell(rest.trim()) };
@@ -73,6 +78,8 @@ mod tests {
                 "/context add\nline one\n\nline two",
                 UserInput::Command { name: "context", arguments: "add\nline one\n\nline two" },
             ),
+            ("/tmp/a.png what is this?", UserInput::Prompt("/tmp/a.png what is this?")),
+            ("//", UserInput::Prompt("//")),
             ("!ls -l | head", UserInput::Shell("ls -l | head")),
             ("@", UserInput::Nothing),
             ("@ a", UserInput::Prompt("@ a")),

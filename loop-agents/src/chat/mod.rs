@@ -61,7 +61,7 @@ pub use self::{
     prose::{AutoTools, FencedBlock, ProseTools, WithoutTools, fenced_blocks, written_calls},
     retry::Retry,
     scripted::{RecordedRequest, ScriptedModel},
-    turn::{Chat, ToolCallSummary, Turn, TurnError, TurnEvent, TurnLimits, TurnOutput},
+    turn::{Chat, DEFAULT_ROUNDS, ToolCallSummary, Turn, TurnError, TurnEvent, TurnLimits, TurnOutput},
     vendor::Vendor,
 };
 pub(crate) use self::{model::metered, turn::LEAST_WAIT};

@@ -366,3 +366,18 @@ fn what_was_asked_for_wrongly_is_said_before_anything_is_sent() {
         ended(Scenario::new().loop_command(&args)).exits(2).says(&[expected]);
     }
 }
+
+#[test]
+fn settings_allow_more_rounds_of_calls_and_a_project_fewer() {
+    let reads = || calls("list_files", &json!({}));
+    for (user, project, rounds) in [(2, 9, 2), (9, 1, 1)] {
+        let scenario = Scenario::new();
+        scenario.write("../home/.config/loop/loop.toml", format!("[chat]\nrounds = {user}\n"));
+        scenario.write("loop.toml", format!("[chat]\nrounds = {project}\n"));
+        let server = ModelServer::new([reads(), reads(), reads()]);
+        server.chat(&scenario, "Look.", &[]).exits(0).says(&["raise `rounds` under `[chat]`"]);
+        let requests = server.requests();
+        assert_eq!(requests.len(), rounds + 1);
+        assert!(requests[rounds].body.get("tools").is_none() && requests[0].body.get("tools").is_some());
+    }
+}

@@ -171,7 +171,7 @@ impl AgentPlan {
             .with_project_prompt()
             .tools(Some(part.tools.clone()))
             .environment(self.sees(), &self.env.set);
-        let mut limits = TurnLimits::default();
+        let mut limits = TurnLimits::default().rounds(settings.rounds());
         if let Some(time) = self.max_time {
             limits = limits.time(time);
         }

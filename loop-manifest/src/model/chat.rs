@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, ffi::OsString, path::Path};
 
-use loop_agents::{chat::Chat, tools::Toolbox};
+use loop_agents::{
+    chat::{Chat, TurnLimits},
+    tools::Toolbox,
+};
 use loop_guardrails::policy::{
     ActionPolicy, Origin, WithOrigin,
     audit::Audit,
@@ -164,7 +167,8 @@ impl Model {
     /// The folder cannot be worked in, or there is no place for the audit.
     pub fn chat(&self, setup: &ChatSetup<'_>) -> Result<Chat, ToolsError> {
         let names = setup.tools.clone().unwrap_or_else(|| tools_of(setup.settings));
-        let mut chat = Chat::new(self.boxed(setup.cx.seed()));
+        let limits = TurnLimits::default().rounds(setup.settings.rounds());
+        let mut chat = Chat::new(self.boxed(setup.cx.seed())).limits(limits);
         if let Some(system) = setup.system_prompt() {
             chat = chat.system(system);
         }

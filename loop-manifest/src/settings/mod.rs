@@ -122,6 +122,11 @@ impl Settings {
         models.filter_map(|model| model.base_url.as_deref())
     }
 
+    /// Returns how often a model may call tools in a turn, unless a run says otherwise.
+    pub fn rounds(&self) -> u64 {
+        self.project.tables.chat.rounds_under(&self.user.tables.chat)
+    }
+
     /// Returns how often a step of a plan is repaired, unless a run says otherwise.
     pub fn plan_repairs(&self) -> u64 {
         self.project.tables.plan.repairs_under(&self.user.tables.plan)

@@ -127,6 +127,19 @@ fn an_editor_knows_every_table_and_every_key() {
 }
 
 #[test]
+fn a_project_only_lowers_the_rounds_of_calls() {
+    let rounds = |user, project| Scenario::new(user, project).load().expect("settings").rounds();
+    assert_eq!(
+        [rounds("", ""), rounds("", "[chat]\nrounds = 3\n"), rounds("", "[chat]\nrounds = 40\n")],
+        [10, 3, 10]
+    );
+    let user = "[chat]\nrounds = 40\n";
+    assert_eq!([rounds(user, ""), rounds(user, "[chat]\nrounds = 20\n")], [40, 20]);
+    let said = Scenario::new("[chat]\nrounds = 10001\n", "").load().expect_err("an error").to_string();
+    assert!(said.contains("`chat.rounds` has to be a number from 0 to 10000"), "{said}");
+}
+
+#[test]
 fn a_project_only_lowers_the_limits_of_plans() {
     let limits = |user: &str, project: &str| {
         let settings = Scenario::new(user, project).load().expect("settings");

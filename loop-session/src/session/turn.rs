@@ -165,7 +165,11 @@ impl Session {
             self.say(&paint(DIM, "(empty reply)"));
         }
         if output.out_of_rounds {
-            self.warn("the model used up its rounds while it was still calling tools");
+            self.warn(&format!(
+                "the turn has used its {} rounds of calls: type `continue` to go on, or raise `rounds` under `[chat]` in \
+                 your settings",
+                output.rounds
+            ));
         }
         if output.truncated {
             self.warn("the reply was cut off at its token limit");

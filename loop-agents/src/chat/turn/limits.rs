@@ -30,9 +30,18 @@ pub struct TurnLimits {
     pub kept_result_bytes: usize,
 }
 
+/// How often a model may call tools in a turn, by default.
+pub const DEFAULT_ROUNDS: u64 = 10;
+
 impl Default for TurnLimits {
     fn default() -> Self {
-        Self { rounds: 10, tokens: None, cost: None, time: None, kept_result_bytes: DEFAULT_KEPT_BYTES }
+        Self {
+            rounds: DEFAULT_ROUNDS,
+            tokens: None,
+            cost: None,
+            time: None,
+            kept_result_bytes: DEFAULT_KEPT_BYTES,
+        }
     }
 }
 

@@ -19,7 +19,7 @@ pub use self::{
     chat::Chat,
     error::TurnError,
     event::TurnEvent,
-    limits::TurnLimits,
+    limits::{DEFAULT_ROUNDS, TurnLimits},
     output::{ToolCallSummary, TurnOutput},
     run::Turn,
 };

@@ -110,7 +110,8 @@ async fn answer(args: &ChatArgs, piped: StdinKind, model: &Model, chat: &mut Cha
 fn warn_of_shortcomings(output: &TurnOutput) {
     if output.out_of_rounds {
         view::warning(
-            "the model used up its rounds while it was still calling tools: this is its reply so far",
+            "the model used up its rounds of calls, and this is its reply so far: raise `rounds` under `[chat]` in your \
+             settings",
         );
     }
     if output.truncated {

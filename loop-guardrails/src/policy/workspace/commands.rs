@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::io::fcntl_dupfd_cloexec;
 
-use super::{Repository, Workspace, WorkspaceError, nested_repositories};
+use super::{Repository, Workspace, WorkspaceError, git_paths, nested_repositories};
 use crate::policy::{
     Verb,
     command::{CommandLine, GitQuestion},
@@ -71,7 +71,7 @@ impl Workspace {
     /// # Errors
     /// [`WorkspaceError`] if the policy does not allow it, or a path leads out.
     pub fn check_command(&self, line: &str) -> Result<CommandLine, WorkspaceError> {
-        let command = self.policy().on_command(line)?;
+        let command = self.policy().on_command(&git_paths::with_separator(self.root(), line))?;
         let reads = command.paths.iter().map(|path| (path.as_str(), Verb::Read));
         let mut leads_to = Vec::new();
         for (path, verb) in command.program_path().map(|path| (path, Verb::Exec)).into_iter().chain(reads) {

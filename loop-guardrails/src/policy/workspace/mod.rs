@@ -24,6 +24,7 @@ mod explain;
 mod files;
 mod folders;
 mod followed_links;
+mod git_paths;
 mod git_settings;
 mod nested_repositories;
 mod path_walk;
