@@ -174,3 +174,22 @@ fn a_signal_leaves_no_loop_open_in_the_transcript() {
         chat.leaves();
     }
 }
+
+#[test]
+fn lines_typed_in_a_pause_are_shown_as_a_queue_and_return_to_the_editor() {
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let server = ModelServer::new([says("one")]);
+        let mut chat = chat(&scenario, &server, size);
+        chat.types("/loop 1h --count 3 And now?\r");
+        chat.sees("waiting for the next iteration");
+        chat.types("hello\rand th");
+        chat.sees("> hello (queued)\n> and th");
+        chat.types("\u{3}");
+        chat.sees("loop cancelled after 1/3 iterations");
+        chat.sees("> hello");
+        assert_eq!(server.requests().len(), 1);
+        chat.types("\u{15}");
+        chat.leaves();
+    }
+}

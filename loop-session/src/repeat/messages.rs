@@ -1,6 +1,6 @@
 //! Texts about a repetition: its plan, its progress and its end.
 
-use std::{fmt, num::NonZeroU64};
+use std::{fmt, num::NonZeroU64, time::Duration};
 
 use loop_core::{Ending, Event, EventKind, Observer, Progress, StopReason};
 use loop_telemetry::words::{
@@ -9,6 +9,7 @@ use loop_telemetry::words::{
 };
 
 use super::{Repetition, RepetitionCondition, failure};
+use crate::ActivityView;
 
 /// Describes the plan before the work begins.
 pub fn plan(repetition: &Repetition) -> String {
@@ -65,12 +66,22 @@ pub struct RepetitionReporter {
     count: Option<NonZeroU64>,
     /// Prints a line after everything printed before.
     say: Box<dyn Fn(String) + Send>,
+    /// Begins to show a wait of this length.
+    wait: Option<Box<dyn Fn(Duration) -> Box<dyn ActivityView> + Send>>,
+    /// The wait that is shown now.
+    waiting: Option<Box<dyn ActivityView>>,
 }
 
 impl RepetitionReporter {
     /// Reports each line with `say`, after everything printed before.
     pub fn new(repetition: &Repetition, say: impl Fn(String) + Send + 'static) -> Self {
-        Self { count: repetition.ends.count, say: Box::new(say) }
+        Self { count: repetition.ends.count, say: Box::new(say), wait: None, waiting: None }
+    }
+
+    /// Shows each wait with `wait`, which gets its length, until the wait ends.
+    #[must_use]
+    pub fn show_waits(self, wait: impl Fn(Duration) -> Box<dyn ActivityView> + Send + 'static) -> Self {
+        Self { wait: Some(Box::new(wait)), ..self }
     }
 
     fn line(&self, event: &Event) -> Option<String> {
@@ -93,8 +104,12 @@ impl RepetitionReporter {
 
 impl Observer for RepetitionReporter {
     fn on_event(&mut self, event: &Event, _: &Progress) {
+        self.waiting = None;
         if let Some(line) = self.line(event) {
             (self.say)(line);
+        }
+        if let EventKind::WaitStarted { duration, .. } = event.kind {
+            self.waiting = self.wait.as_ref().map(|wait| wait(duration));
         }
     }
 }

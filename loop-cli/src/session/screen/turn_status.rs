@@ -45,9 +45,17 @@ impl TurnStatus {
 fn timer(elapsed: Duration, mean_duration: Option<Duration>) -> String {
     match mean_duration.filter(|mean_duration| elapsed < *mean_duration) {
         Some(mean_duration) => {
-            format!("{}s of about {}s", elapsed.as_secs(), mean_duration.as_secs_f64().round())
+            let mean_seconds = mean_duration.as_secs_f64().round() as u64;
+            format!("{} of about {}", in_units(elapsed.as_secs()), in_units(mean_seconds))
         }
-        None => format!("{}s", elapsed.as_secs()),
+        None => in_units(elapsed.as_secs()),
+    }
+}
+
+fn in_units(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds}s"),
+        _ => format!("{}m", seconds / 60),
     }
 }
 
@@ -61,5 +69,7 @@ mod tests {
         assert_eq!(shown(8_200), "8s of about 12s");
         assert_eq!(shown(13_000), "13s");
         assert_eq!(timer(Duration::from_millis(2900), None), "2s");
+        let (minutes, hour) = (Duration::from_secs(200), Duration::from_secs(3600));
+        assert_eq!(timer(minutes, Some(hour)), "3m of about 60m");
     }
 }

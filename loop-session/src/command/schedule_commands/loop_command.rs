@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use loop_core::{Iteration, IterationContext, IterationError, WorkError};
 
 use crate::{
-    ArgumentKind, Command, CommandGroup, CommandInfo, InputError, RepeatEffect, Session, UserInput,
+    Activity, ArgumentKind, Command, CommandGroup, CommandInfo, InputError, RepeatEffect, Session, UserInput,
     repeat::{self, EndConditions, RepeatedWork, Repetition, RepetitionArgumentError, RepetitionReporter},
     split_word,
 };
@@ -73,7 +73,17 @@ async fn repeat(repetition: &Repetition, line: &str, session: &mut Session) -> R
     session.say(&repeat::plan(repetition));
     session.record_loop_start(repetition);
     let (stop, host) = (session.stop(), session.host().clone());
+    let shown = host.clone();
     let lines = RepetitionReporter::new(repetition, move |line| host.say(&line));
+    // The queue of typed lines is a part of it.
+    let lines = lines.show_waits(move |time| {
+        shown.show(Activity {
+            model: String::new(),
+            doing: "waiting for the next iteration".to_owned(),
+            mean_duration: Some(time),
+            context: None,
+        })
+    });
     let repeated = repetition.compose(LineIteration { line, session }, until.clone());
     let report = repeated.observe(lines).cancel_on(stop).run().await?;
     let over = repeat::summary(repetition, &until, report.ending(), report.progress());
