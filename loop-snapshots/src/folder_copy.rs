@@ -3,12 +3,13 @@
 //! The copy has everything that the folder has, ignored files and `.git` too, so that a program works in it as in the
 //! folder. Where the file system can, files share their blocks until one of them changes.
 
+mod changes;
 mod stored;
 
 use std::{
     collections::BTreeMap,
     fs::{self, DirBuilder, File, FileTimes, Metadata, Permissions},
-    io::{self, Read as _},
+    io,
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, symlink},
     path::{Path, PathBuf},
     time::SystemTime,
@@ -36,7 +37,12 @@ pub struct FolderCopy {
     copy: PathBuf,
     /// The entries of the origin when it was copied, by their paths below it. A folder comes before what is in it.
     before: Entries,
+    /// When the last file of the copy was made: whatever changes later has a later time of change.
+    made: ChangeTime,
 }
+
+/// The time at which the kernel saw the last change of a file, in seconds and nanoseconds. No program can set it.
+pub(crate) type ChangeTime = (i64, i64);
 
 pub(crate) type Entries = BTreeMap<PathBuf, CopiedEntry>;
 
@@ -76,7 +82,11 @@ impl FolderCopy {
         }
         // Only now, because nothing can be written to a folder without write permission.
         set_folder_modes(&before, &copy)?;
-        Ok(Self { origin, copy, before })
+        let mut made = (i64::MIN, 0);
+        for (path, _) in before.iter().filter(|(_, entry)| matches!(entry, CopiedEntry::File { .. })) {
+            made = made.max(changes::time(&copy.join(path))?);
+        }
+        Ok(Self { origin, copy, before, made })
     }
 
     /// Returns the path of the copy.
@@ -93,22 +103,20 @@ impl FolderCopy {
     pub fn hand_back(&self) -> Result<usize, Error> {
         let (origin, copy) = (entries(&self.origin)?, entries(&self.copy)?);
         let removed: Vec<_> = self.before.keys().filter(|path| !copy.contains_key(*path)).collect();
+        let changed =
+            copy.iter().map(|(path, entry)| Ok((path, entry, self.is_changed(path, entry, &origin)?)));
+        let changed: Vec<_> = changed.collect::<Result<_, Error>>()?;
         let changed: Vec<_> =
-            copy.iter().filter(|(path, entry)| self.before.get(*path) != Some(entry)).collect();
+            changed.into_iter().filter(|(_, _, is)| *is).map(|(path, entry, _)| (path, entry)).collect();
         let paths = || removed.iter().copied().chain(changed.iter().map(|(path, _)| *path));
-        let mut conflicts = Vec::new();
-        for path in paths().filter(|path| origin.get(*path) != self.before.get(*path)) {
-            if !self.is_equal(path, origin.get(path), copy.get(path))? {
-                conflicts.push(path.clone());
-            }
-        }
+        let conflicts = self.conflicts(paths(), &origin, &copy)?;
         if !conflicts.is_empty() {
             return Err(Error::ChangedMeanwhile { folder: self.origin.clone(), paths: conflicts });
         }
         let changes: Vec<_> = paths().collect();
         let opened = self.open_folders(&origin, &changes)?;
         // What is in a folder goes before the folder.
-        for path in removed.iter().rev() {
+        for path in removed.iter().rev().filter(|path| origin.contains_key(**path)) {
             remove(&self.origin.join(path))?;
         }
         for (path, entry) in &changed {
@@ -117,24 +125,6 @@ impl FolderCopy {
         let has_mode = |path: &PathBuf| opened.contains(path) || self.before.get(path) != copy.get(path);
         set_folder_modes(copy.iter().filter(|(path, _)| has_mode(path)), &self.origin)?;
         Ok(changes.len())
-    }
-
-    /// Returns whether the origin and the copy have the same at this path. Files may have different times.
-    fn is_equal(
-        &self,
-        path: &Path,
-        origin: Option<&CopiedEntry>,
-        copy: Option<&CopiedEntry>,
-    ) -> Result<bool, Error> {
-        let (
-            Some(CopiedEntry::File { mode, size, .. }),
-            Some(CopiedEntry::File { mode: other, size: copied, .. }),
-        ) = (origin, copy)
-        else {
-            return Ok(origin == copy);
-        };
-        Ok((mode, size) == (other, copied)
-            && has_equal_bytes(&self.origin.join(path), &self.copy.join(path))?)
     }
 
     /// Makes the folders of the origin in which something changes writable. Returns them.
@@ -250,22 +240,6 @@ pub(crate) fn replace(to: &Path, make: impl Fn(&Path) -> io::Result<()>) -> Resu
         let _ = fs::remove_file(&draft);
     }
     placed.at(to)
-}
-
-/// Compares two files of one size.
-fn has_equal_bytes(one: &Path, other: &Path) -> Result<bool, Error> {
-    let (mut first, mut second) = (File::open(one).at(one)?, File::open(other).at(other)?);
-    let (mut left, mut right) = (vec![0; 64 << 10], vec![0; 64 << 10]);
-    loop {
-        let read = first.read(&mut left).at(one)?;
-        match second.read_exact(&mut right[..read]) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
-            compared => compared.at(other)?,
-        }
-        if read == 0 || left[..read] != right[..read] {
-            return Ok(read == 0);
-        }
-    }
 }
 
 fn draft(to: &Path, number: u64) -> PathBuf {

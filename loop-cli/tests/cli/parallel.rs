@@ -201,3 +201,14 @@ fn what_several_loops_cannot_do_is_refused() {
         "`parallel.n` has to be from 2 to 64",
     ]);
 }
+
+/// The commits of all loops would go to the one repository, whichever of them wins.
+#[test]
+fn a_work_tree_of_a_repository_elsewhere_is_refused() {
+    let scenario = Scenario::new();
+    scenario.write("../elsewhere/HEAD", "ref: refs/heads/main\n");
+    scenario.write(".git", format!("gitdir: {}\n", scenario.path("../elsewhere").display()));
+    let ran = scenario.run_manifest(&manifest("touch done", "test -e done"));
+    ran.exits(2).says(&["`parallel` cannot work in", "which all copies would share", "Run it in a clone"]);
+    assert!(!scenario.has("done"));
+}

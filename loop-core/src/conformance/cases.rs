@@ -12,7 +12,7 @@ const MOMENT: Duration = Duration::from_millis(30);
 
 /// Returns the cases that a driver has to pass.
 pub fn cases() -> Vec<Case> {
-    [results(), limits(), deadlines(), cancellations(), questions()].concat()
+    [results(), limits(), deadlines(), cancellations(), interrupted_checks(), questions()].concat()
 }
 
 /// Work that ends by itself.
@@ -201,6 +201,34 @@ fn cancellations() -> Vec<Case> {
             )
         },
     ]
+}
+
+/// Checks that are interrupted as work is.
+fn interrupted_checks() -> Vec<Case> {
+    let cases = [
+        (Cancel, "a cancellation interrupts a check", "cancelled, 1 iterations, 2 tokens"),
+        (EndRun, "a future that ends the run interrupts a check", "closed, 1 iterations, 2 tokens"),
+        (Report(12), "a limit of tokens interrupts a check", "tokens_exceeded, 1 iterations, 14 tokens"),
+    ];
+    let interrupted = |(act, name, expected)| Case {
+        judge: vec![vec![act, Hang, Report(2)]],
+        max_tokens: matches!(act, Report(_)).then_some(10),
+        ..case(name, expected)
+    };
+    let shared = Case {
+        judge: vec![vec![Report(12), Hang, Report(2)]],
+        max_shared_tokens: Some(10),
+        ..case(
+            "an exhausted shared budget interrupts a check",
+            "shared_budget_exceeded, 1 iterations, 14 tokens",
+        )
+    };
+    let ignored = Case {
+        judge: vec![vec![Ignore]],
+        max_time: MOMENT,
+        ..case("a check that ignores its interrupt is dropped", "time_exceeded, 1 iterations, 0 tokens")
+    };
+    cases.map(interrupted).into_iter().chain([shared, ignored]).collect()
 }
 
 /// Questions before the second iteration.

@@ -30,6 +30,18 @@ pub enum ComposeError {
     /// Several loops need copies of the folder, and there is no place for them.
     #[error("`parallel` has no folder for its copies: set HOME or XDG_CACHE_HOME")]
     NoCopies,
+    /// Several loops cannot work in copies that share one repository.
+    #[error(
+        "`parallel` cannot work in {}: its commits go to {}, which all copies would share. Run it in a clone, or leave \
+         `parallel` out",
+        folder.display(), repository.display()
+    )]
+    SharedRepository {
+        /// The folder, a work tree of git.
+        folder: std::path::PathBuf,
+        /// The repository elsewhere.
+        repository: std::path::PathBuf,
+    },
     /// A sealed check needs snapshots, and there is no place for them.
     #[error(
         "`evaluator.sealed` needs snapshots of the folder: set HOME, XDG_STATE_HOME or LOOP_HOME, and do not write `snapshots: off`"

@@ -1,5 +1,10 @@
 //! Several loops at once, each in its own copy of the folder.
 
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
 use async_trait::async_trait;
 use loop_agents::judge::OutputText;
 use loop_core::{
@@ -54,6 +59,9 @@ impl Lanes {
         cx: &ExecutionContext,
     ) -> Result<Self, ComposeError> {
         let copies = cx.copies().ok_or(ComposeError::NoCopies)?;
+        if let Some(repository) = outside_repository(cx.folder()) {
+            return Err(ComposeError::SharedRepository { folder: cx.folder().to_owned(), repository });
+        }
         // Nothing else says before the copies are made whether the agent can work.
         plan.agent(cx)?;
         // Each loop works with the bare check, and the sealed one judges the result.
@@ -125,6 +133,22 @@ impl Lanes {
             .reduce(|best, next| if is_better(next.1, best.1) { next } else { best })
             .map(|(index, _)| index)
     }
+}
+
+/// Returns the repository of a work tree, if it is not in the folder: `.git` is a link or a file that names it.
+fn outside_repository(folder: &Path) -> Option<PathBuf> {
+    let git = folder.join(".git");
+    let kind = git.symlink_metadata().ok()?.file_type();
+    let named = match kind.is_file() {
+        true => {
+            fs::read_to_string(&git).ok()?.strip_prefix("gitdir:").map(|path| folder.join(path.trim()))?
+        }
+        false => git,
+    };
+    // A relative path within the folder leads into each copy.
+    let inside = fs::canonicalize(&named).ok()?;
+    (!inside.starts_with(folder) || fs::read_link(folder.join(".git")).is_ok_and(|to| to.is_absolute()))
+        .then_some(inside)
 }
 
 /// Returns the score of the state that a loop has left: what its check measured last, or how sure that was.

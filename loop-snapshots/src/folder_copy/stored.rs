@@ -8,14 +8,14 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{CopiedEntry, Entries, FolderCopy};
+use super::{ChangeTime, CopiedEntry, Entries, FolderCopy};
 use crate::{
     codec::{Reader, put_bytes, put_i64, put_u32, put_u64, seal, unseal},
     disk::{self, Disk},
     error::{AtPath as _, Error},
 };
 
-const HEADER: &[u8] = b"copied1\n";
+const HEADER: &[u8] = b"copied2\n";
 
 impl FolderCopy {
     /// Stores the state of the origin when it was copied in the file `list`, for [`open`](Self::open).
@@ -23,7 +23,7 @@ impl FolderCopy {
     /// # Errors
     /// [`Error::File`] if the file cannot be written.
     pub fn store(&self, list: &Path) -> Result<(), Error> {
-        Disk::default().replace(list, &encode(&self.before), true)
+        Disk::default().replace(list, &encode(self.made, &self.before), true)
     }
 
     /// Opens a copy that an earlier process made and [stored](Self::store).
@@ -32,14 +32,17 @@ impl FolderCopy {
     /// [`Error::File`] if one of the paths cannot be read. [`Error::Damaged`] if the list is not what was stored.
     pub fn open(origin: &Path, copy: &Path, list: &Path) -> Result<Self, Error> {
         let bytes = disk::read(list).at(list)?;
-        let before = decode(&bytes).ok_or_else(|| Error::damaged(list, "its checksum is wrong"))?;
+        let (made, before) =
+            decode(&bytes).ok_or_else(|| Error::damaged(list, "its checksum or its version is wrong"))?;
         let found = |path: &Path| fs::canonicalize(path).at(path);
-        Ok(Self { origin: found(origin)?, copy: found(copy)?, before })
+        Ok(Self { origin: found(origin)?, copy: found(copy)?, before, made })
     }
 }
 
-fn encode(entries: &Entries) -> Vec<u8> {
+fn encode(made: ChangeTime, entries: &Entries) -> Vec<u8> {
     let mut out = HEADER.to_vec();
+    put_i64(&mut out, made.0);
+    put_i64(&mut out, made.1);
     for (path, entry) in entries {
         put_bytes(&mut out, path.as_os_str().as_bytes());
         match entry {
@@ -69,8 +72,9 @@ fn encode(entries: &Entries) -> Vec<u8> {
     seal(out)
 }
 
-fn decode(sealed: &[u8]) -> Option<Entries> {
+fn decode(sealed: &[u8]) -> Option<(ChangeTime, Entries)> {
     let mut reader = Reader(unseal(sealed)?.strip_prefix(HEADER)?);
+    let made = (reader.i64()?, reader.i64()?);
     let path = |reader: &mut Reader<'_>| reader.bytes().map(|path| PathBuf::from(OsStr::from_bytes(path)));
     let mut entries = Entries::new();
     while !reader.is_empty() {
@@ -89,5 +93,5 @@ fn decode(sealed: &[u8]) -> Option<Entries> {
         };
         entries.insert(name, entry);
     }
-    Some(entries)
+    Some((made, entries))
 }

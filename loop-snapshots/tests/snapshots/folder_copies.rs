@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
+    os::unix::fs::{MetadataExt as _, symlink},
     path::{Path, PathBuf},
 };
 
@@ -73,12 +74,35 @@ fn what_changed_in_both_is_not_overwritten() {
     let before = listing(&folder);
     let error = copy.hand_back().unwrap_err();
     let Error::ChangedMeanwhile { paths, .. } = &error else { panic!("{error}") };
-    assert_eq!(*paths, ["removed", "both", "new"].map(PathBuf::from));
+    assert_eq!(*paths, ["both", "new", "removed"].map(PathBuf::from));
     assert!(
-        error.to_string().ends_with("nothing was handed back: removed and 2 more changed in both"),
+        error.to_string().ends_with("nothing was handed back: both and 2 more changed in both"),
         "{error}"
     );
     assert_eq!(listing(&folder), before);
+}
+
+/// `cp -p`, `tar -x` and reproducible builds set the old time.
+#[test]
+fn a_change_that_keeps_size_and_time_is_handed_back() {
+    let (_dir, folder, path) = place();
+    let old = fs::FileTimes::new().set_modified(std::time::SystemTime::UNIX_EPOCH);
+    let write = |path: PathBuf, text: &str| {
+        fs::write(&path, text).unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_times(old).unwrap();
+    };
+    write(folder.join("changed"), "aaa");
+    write(folder.join("touched"), "aaa");
+    let list = path.with_extension("list");
+    FolderCopy::create(&folder, &path).unwrap().store(&list).unwrap();
+    // The kernel's clock of files has ticks.
+    let made = fs::metadata(path.join("touched")).unwrap().ctime_nsec();
+    while fs::metadata(path.join("changed")).unwrap().ctime_nsec() <= made {
+        write(path.join("changed"), "bbb");
+        write(path.join("touched"), "aaa");
+    }
+    assert_eq!(FolderCopy::open(&folder, &path, &list).unwrap().hand_back().unwrap(), 1);
+    assert_eq!(fs::read_to_string(folder.join("changed")).unwrap(), "bbb");
 }
 
 #[test]
@@ -105,6 +129,48 @@ fn what_only_the_folder_gained_stays() {
     assert_eq!(copy.hand_back().unwrap(), 2);
     assert_eq!(listing(&folder).len(), 2);
     assert_eq!(fs::read_to_string(folder.join("old/mine")).unwrap(), "mine");
+}
+
+/// Otherwise the changes would end up where the link leads.
+#[test]
+fn a_link_that_took_the_place_of_a_folder_is_not_followed() {
+    let (dir, folder, path) = place();
+    let outside = dir.path().join("outside");
+    for place in [&outside, &folder.join("d"), &folder.join("e")] {
+        fs::create_dir(place).unwrap();
+        fs::write(place.join("file"), "old").unwrap();
+    }
+    let copy = FolderCopy::create(&folder, &path).unwrap();
+    fs::remove_file(path.join("d/file")).unwrap();
+    fs::remove_dir_all(folder.join("d")).unwrap();
+    symlink(&outside, folder.join("d")).unwrap();
+    // The file is gone already.
+    assert_eq!(copy.hand_back().unwrap(), 1);
+    assert_eq!(fs::read_to_string(outside.join("file")).unwrap(), "old");
+    fs::write(path.join("d/new"), "new").unwrap();
+    fs::write(path.join("e/new"), "new").unwrap();
+    fs::remove_dir_all(folder.join("e")).unwrap();
+    let Err(Error::ChangedMeanwhile { paths, .. }) = copy.hand_back() else { panic!("it is handed back") };
+    assert_eq!(paths, ["d", "e"].map(PathBuf::from));
+    assert_eq!((listing(&outside).len(), folder.join("e").exists()), (1, false));
+}
+
+#[test]
+fn a_folder_that_gained_something_is_not_replaced_by_a_file() {
+    let (_dir, folder, path) = place();
+    fs::create_dir(folder.join("d")).unwrap();
+    fs::write(folder.join("d/file"), "old").unwrap();
+    let copy = FolderCopy::create(&folder, &path).unwrap();
+    fs::write(path.join("added"), "new").unwrap();
+    fs::remove_dir_all(path.join("d")).unwrap();
+    fs::write(path.join("d"), "a file").unwrap();
+    fs::write(folder.join("d/mine"), "mine").unwrap();
+    let before = listing(&folder);
+    let Err(Error::ChangedMeanwhile { paths, .. }) = copy.hand_back() else { panic!("it is handed back") };
+    assert_eq!((paths, listing(&folder)), (vec![PathBuf::from("d/mine")], before));
+    fs::remove_file(folder.join("d/mine")).unwrap();
+    copy.hand_back().unwrap();
+    assert_eq!(fs::read_to_string(folder.join("d")).unwrap(), "a file");
 }
 
 #[test]
