@@ -2,6 +2,7 @@
 
 use loop_guardrails::policy::{
     Verb,
+    command::PipedCommand,
     workspace::{Workspace, WorkspaceError},
 };
 
@@ -16,7 +17,7 @@ pub enum Need {
     /// A run of this command.
     Command(String),
     /// Runs of these commands, each of which gets the output of the one before it. A person can be asked about all of it.
-    Pipeline(Vec<String>),
+    Pipeline(Vec<PipedCommand>),
 }
 
 impl Need {

@@ -3,7 +3,7 @@
 //! Models write `cargo test 2>&1 | tail -20` whatever a description says. So `|` between two commands works, but nothing
 //! else of a shell does. Each command is judged on its own, and a person decides about the whole line.
 
-use loop_guardrails::policy::workspace::Workspace;
+use loop_guardrails::policy::{command::PipedCommand, workspace::Workspace};
 
 use super::{Need, ToolError, pending_approval::PendingApproval};
 
@@ -12,11 +12,11 @@ use super::{Need, ToolError, pending_approval::PendingApproval};
 /// # Errors
 /// A rule refuses one of the commands.
 pub(super) fn question(
-    commands: &[String],
+    commands: &[PipedCommand],
     workspace: &Workspace,
 ) -> Result<Option<PendingApproval>, ToolError> {
     let (mut exact, mut refused) = (Vec::new(), None);
-    for (at, command) in commands.iter().enumerate() {
+    for (at, PipedCommand { line: command, .. }) in commands.iter().enumerate() {
         let own = match workspace.check_command(command) {
             Ok(line) if at > 0 => line.behind_pipe(command).err().map(|denied| (denied, None)),
             Err(refusal) if refusal.is_refusal() => {
@@ -33,6 +33,7 @@ pub(super) fn question(
         };
         refused = refused.or(own);
     }
-    let line = commands.join(" | ");
+    let line: Vec<_> = commands.iter().map(ToString::to_string).collect();
+    let line = line.join(" | ");
     Ok(refused.map(|(denied, entry)| PendingApproval::Pipeline { denied, line, entry, exact }))
 }

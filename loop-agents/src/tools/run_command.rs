@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use loop_core::with_causes;
 use loop_guardrails::policy::{
-    command::{CommandLine, pipeline},
+    command::{CommandLine, PipedCommand, pipeline},
     workspace::OpenedCommand,
 };
 use schemars::JsonSchema;
@@ -95,7 +95,11 @@ impl Tool for RunCommand {
 
     fn needs(&self, arguments: &RunCommandArguments) -> Vec<Need> {
         let mut commands = pipeline(&arguments.command);
-        vec![if commands.len() == 1 { Need::Command(commands.remove(0)) } else { Need::Pipeline(commands) }]
+        vec![if commands.len() == 1 {
+            Need::Command(commands.remove(0).line)
+        } else {
+            Need::Pipeline(commands)
+        }]
     }
 
     async fn call(&self, arguments: RunCommandArguments, cx: &ToolContext) -> Result<String, ToolError> {
@@ -103,7 +107,7 @@ impl Tool for RunCommand {
         let limit = arguments.max_seconds.map_or(most, |seconds| Duration::from_secs(seconds).min(most));
         let (began, mut input, mut notes) = (Instant::now(), Vec::new(), String::new());
         let mut commands = pipeline(&arguments.command);
-        let last = commands.pop().unwrap_or_default();
+        let last = commands.pop().map(|command| command.line).unwrap_or_default();
         for command in commands {
             let passed = pass_on(&command, input, limit.saturating_sub(began.elapsed()), cx).await?;
             notes.push_str(&passed.note);
@@ -127,12 +131,14 @@ struct PassedOutput {
 
 /// Runs a command of a pipeline that is not the last one.
 async fn pass_on(
-    line: &str,
+    PipedCommand { line, sends_errors, .. }: &PipedCommand,
     input: Vec<u8>,
     limit: Duration,
     cx: &ToolContext,
 ) -> Result<PassedOutput, ToolError> {
-    let StartedCommand { opened, process, .. } = prepare(line.to_owned(), limit, cx).await?;
+    let StartedCommand { opened, process, is_git } = prepare(line.clone(), limit, cx).await?;
+    // The errors of git may hold secrets, so they stay apart.
+    let process = if *sends_errors && !is_git { process.merged() } else { process };
     let (enough, heard) = (Notify::new(), AtomicUsize::new(0));
     let count = |_, bytes: &[u8]| {
         if heard.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len() > MAX_PASSED_BYTES {

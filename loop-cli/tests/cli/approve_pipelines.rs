@@ -54,8 +54,23 @@ fn what_rules_allow_runs_without_a_question_and_says_which_command_failed() {
         done(),
         runs("grep -n '|' notes"),
         done(),
+        runs("sort -c unsorted 2>&1 | grep -c disorder"),
+        done(),
+        runs("sort -c unsorted | grep -c disorder"),
+        done(),
+        runs("cat *.txt"),
+        done(),
     ]);
-    for expected in ["2\\n(exit 0)", "ran a\\n(exit 0)", "`grep -c q notes`: exit 1", "(exit 1)"] {
+    scenario.write("unsorted", "b\na\n");
+    for expected in [
+        "2\\n(exit 0)",
+        "ran a\\n(exit 0)",
+        "`grep -c q notes`: exit 1",
+        "(exit 1)",
+        "1\\n(exit 0)",
+        "0\\n(exit 1)",
+        "`*.txt` names no file",
+    ] {
         server.chat(&scenario, "Check.", &allowed).exits(0);
         assert!(sent_to_model(&server).contains(expected), "{expected}: {}", sent_to_model(&server));
     }

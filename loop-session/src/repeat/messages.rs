@@ -61,13 +61,15 @@ pub fn summary(
     format!("{}{failed}{why}", paint(BOLD, format_args!("loop {how} after {of}")))
 }
 
+/// Begins to show a wait of this length.
+type ShowWait = Box<dyn Fn(Duration) -> Box<dyn ActivityView> + Send>;
+
 /// Reports the progress of a repetition, and its failures.
 pub struct RepetitionReporter {
     count: Option<NonZeroU64>,
     /// Prints a line after everything printed before.
     say: Box<dyn Fn(String) + Send>,
-    /// Begins to show a wait of this length.
-    wait: Option<Box<dyn Fn(Duration) -> Box<dyn ActivityView> + Send>>,
+    wait: Option<ShowWait>,
     /// The wait that is shown now.
     waiting: Option<Box<dyn ActivityView>>,
 }

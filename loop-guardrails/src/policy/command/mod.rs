@@ -18,7 +18,7 @@ mod wrapper;
 use std::path::Path;
 
 pub use self::{
-    pipeline::pipeline,
+    pipeline::{PipedCommand, pipeline},
     prefix::{CommandPrefix, InvalidCommandPrefix},
     safe::{CommandLine, CommandPolicy, DEFAULT_PROGRAMS, GIT_VARIABLES, GitQuestion, MAX_COMMAND_BYTES},
 };

@@ -1,5 +1,7 @@
 //! Pipelines: commands that pass their output on.
 
+use std::fmt;
+
 use super::CommandLine;
 use crate::policy::DeniedAction;
 
@@ -8,14 +10,25 @@ const FILTERS: [&str; 11] = ["cat", "cut", "grep", "head", "jq", "nl", "sort", "
 
 const BLANKS: [char; 2] = [' ', '\t'];
 
-/// Returns the commands of a line: the texts between unquoted words `|`. An unquoted `2>&1` at the end of a command is
-/// left out, because both outputs count anyway.
+/// A command of a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PipedCommand {
+    /// The command, without what follows it.
+    pub line: String,
+    /// Whether an unquoted `2>&1` at its end sends its errors along with its output.
+    pub sends_errors: bool,
+}
+
+/// Returns the commands of a line: the texts between unquoted words `|`.
 ///
 /// ```
 /// use loop_guardrails::policy::command::pipeline;
-/// assert_eq!(pipeline("cargo test 2>&1 | grep 'a | b'"), ["cargo test", "grep 'a | b'"]);
+/// let commands = pipeline("cargo test 2>&1 | grep 'a | b'");
+/// assert_eq!([&commands[0].line, &commands[1].line], ["cargo test", "grep 'a | b'"]);
+/// assert!(commands[0].sends_errors && !commands[1].sends_errors);
 /// ```
-pub fn pipeline(line: &str) -> Vec<String> {
+pub fn pipeline(line: &str) -> Vec<PipedCommand> {
     let (mut commands, mut rest) = (vec![Vec::new()], line);
     while !rest.trim_start_matches(BLANKS).is_empty() {
         let blanks = rest.len() - rest.trim_start_matches(BLANKS).len();
@@ -26,10 +39,17 @@ pub fn pipeline(line: &str) -> Vec<String> {
         }
         rest = after;
     }
-    for words in &mut commands {
-        words.pop_if(|word| word.trim_start_matches(BLANKS) == "2>&1");
+    let command = |mut words: Vec<&str>| {
+        let sends_errors = words.pop_if(|word| word.trim_start_matches(BLANKS) == "2>&1").is_some();
+        PipedCommand { line: words.concat().trim_start_matches(BLANKS).to_owned(), sends_errors }
+    };
+    commands.into_iter().map(command).collect()
+}
+
+impl fmt::Display for PipedCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.line, if self.sends_errors { " 2>&1" } else { "" })
     }
-    commands.iter().map(|words| words.concat().trim_start_matches(BLANKS).to_owned()).collect()
 }
 
 /// Returns the length of the word at the beginning of a text, with its quotes. An open quote reaches to the end.
@@ -97,7 +117,16 @@ mod tests {
             ("| a", &["", "a"]),
             ("", &[""]),
         ] {
-            assert_eq!(pipeline(line), expected, "{line}");
+            let lines: Vec<_> = pipeline(line).into_iter().map(|command| command.line).collect();
+            assert_eq!(lines, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_shown_as_it_was_written() {
+        for line in ["a 2>&1 | b", "a | b 2>&1", "a '2>&1' | b"] {
+            let shown: Vec<_> = pipeline(line).iter().map(ToString::to_string).collect();
+            assert_eq!(shown.join(" | "), line);
         }
     }
 
@@ -106,7 +135,7 @@ mod tests {
         fn the_words_of_all_commands_are_those_of_the_line(line in "[a-c|'\"\\\\ \t>&12]{0,24}") {
             let Some(words) = shlex::split(&line) else { return Ok(()) };
             let parts = pipeline(&line);
-            let split = parts.iter().map(|part| shlex::split(part));
+            let split = parts.iter().map(|part| shlex::split(&part.line));
             let Some(split) = split.collect::<Option<Vec<_>>>() else { return Err(TestCaseError::fail(line)) };
             let kept = |word: &&String| !["|", "2>&1"].contains(&word.as_str());
             let all: Vec<_> = split.iter().flatten().filter(kept).collect();

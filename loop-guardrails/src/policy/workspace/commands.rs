@@ -9,7 +9,7 @@ use rustix::io::fcntl_dupfd_cloexec;
 
 use super::{Repository, Workspace, WorkspaceError, git_paths, nested_repositories};
 use crate::policy::{
-    Verb,
+    DeniedAction, Origin, Ruling, Verb,
     command::{CommandLine, GitQuestion},
 };
 
@@ -73,6 +73,13 @@ impl Workspace {
     pub fn check_command(&self, line: &str) -> Result<CommandLine, WorkspaceError> {
         let command = self.policy().on_command(&git_paths::with_separator(self.root(), line))?;
         let reads = command.paths.iter().map(|path| (path.as_str(), Verb::Read));
+        if let Some(path) = command.paths.iter().find(|path| self.is_unmatched_pattern(path)) {
+            let rule = format!(
+                "no shell is involved, so `{path}` names no file: list the folder, and name the files one by one"
+            );
+            let ruling = Ruling::denied(rule, &Origin::BuiltIn);
+            return Err(DeniedAction { action: format!("to run `{line}`"), ruling }.into());
+        }
         let mut leads_to = Vec::new();
         for (path, verb) in command.program_path().map(|path| (path, Verb::Exec)).into_iter().chain(reads) {
             match self.check(path, verb) {
@@ -84,6 +91,11 @@ impl Workspace {
         }
         self.policy().on_walk(&command, &leads_to)?;
         Ok(command)
+    }
+
+    /// Returns whether a shell would replace this word by the names of files.
+    fn is_unmatched_pattern(&self, word: &str) -> bool {
+        word.contains(['*', '?']) && self.root().join(word).symlink_metadata().is_err()
     }
 
     /// Checks a command and prepares it to run: opens the files that it reads, and [vets](Repository) the repository

@@ -77,7 +77,7 @@ impl Workspace {
     fn explain_pipeline(&self, line: &str) -> Explanation {
         let commands = pipeline(line);
         let explained =
-            commands.iter().enumerate().map(|(at, command)| self.explain_command(command, at > 0));
+            commands.iter().enumerate().map(|(at, command)| self.explain_command(&command.line, at > 0));
         let mut explained: Vec<_> = explained.collect();
         let refusal = explained.iter().position(|explained| !explained.ruling.allowed);
         let decides = explained.swap_remove(refusal.unwrap_or(explained.len() - 1));
