@@ -102,7 +102,7 @@ impl<O: Clone + Send + Sync + 'static> Chain<O> {
 
     /// Records each pass in a journal of its own, which `journal` opens for the index of the pass. A resumed run
     /// continues the recorded pass at the part that was cut. If the pass was cancelled or reached a limit of the loop,
-    /// its index is used up, and the next index continues it.
+    /// its index is used up, and the next index continues it. The journals belong to one run: another run needs others.
     ///
     /// A journal that cannot be opened or written halts the loop as [`Failed`](StopReason::Failed).
     pub fn record<J: Journal<O> + 'static>(

@@ -1,7 +1,8 @@
 //! A kit that checks a driver of your own: scripted loops with faults, limits and cancellations, and what has to come of
 //! them.
 //!
-//! Any driver has to produce the same settled steps, verdicts, usage and ending. Times may differ.
+//! Any driver has to produce the same settled steps, verdicts, usage and ending. Times may differ: the kit has no clock, so
+//! it accepts a driver whose time passes too slowly.
 //!
 //! ```
 //! use loop_core::conformance::{ScriptedLoop, cases};
@@ -24,7 +25,7 @@ use std::{
     time::Duration,
 };
 
-use self::script::{Script, ScriptedAsk, ScriptedEvaluator, TokenLimit};
+use self::script::{LATE, Script, ScriptedAsk, ScriptedEvaluator, TokenLimit};
 pub use self::{cases::cases, script::ScriptedIteration};
 use crate::{
     Bounded, BoxError, CancellationToken, Ceiling, Decision, Event, EventKind, Halt, JudgedStep, Loop, Notes,
@@ -68,7 +69,7 @@ enum Act {
 enum Reaction {
     /// Yes, with guidance.
     Yes,
-    /// Yes, after more time than the run has left.
+    /// Yes, after [`LATE`].
     Late,
     No,
     Nobody,
@@ -99,6 +100,8 @@ pub struct Case {
     reactions: Vec<Reaction>,
     /// The run died in its second iteration, and is resumed.
     is_resumed: bool,
+    /// When it died.
+    died_at: RunTime,
     expected: &'static str,
 }
 
@@ -142,7 +145,8 @@ impl Case {
         if !self.is_resumed {
             return run;
         }
-        let died = self.first_run(Arc::default()).into_parts().map(until_second_iteration);
+        let died = self.first_run(Arc::default()).into_parts();
+        let died = died.map(|parts| until_second_iteration(parts, self.died_at));
         run.resume(died.unwrap_or_default(), Some(1))
     }
 
@@ -172,26 +176,59 @@ impl Case {
                 1 => Decision::Ask(question.clone()),
                 _ => Decision::Continue,
             }));
-            let time = self.max_time + Duration::from_millis(20);
-            run = run.on_ask(ScriptedAsk { reactions: self.reactions.clone(), cancel: cancel.clone(), time });
+            run = run.on_ask(ScriptedAsk { reactions: self.reactions.clone(), cancel: cancel.clone() });
         }
         let (cancels_in_wait, token) = (self.cancels_in_wait, cancel.clone());
-        let observer = move |event: &Event, progress: &crate::Progress| match &event.kind {
-            EventKind::StepSettled { .. } => progress.last_step().into_iter().for_each(|step| {
-                describe_step(&mut locked(&steps), step);
-            }),
-            EventKind::WaitStarted { .. } if cancels_in_wait => token.cancel(),
-            _ => {}
+        let mut times = Times::default();
+        let observer = move |event: &Event, progress: &crate::Progress| {
+            times.fault(event).into_iter().for_each(|fault| locked(&steps).push_str(fault));
+            match &event.kind {
+                EventKind::StepSettled { .. } => progress.last_step().into_iter().for_each(|step| {
+                    describe_step(&mut locked(&steps), step);
+                }),
+                EventKind::WaitStarted { .. } if cancels_in_wait => token.cancel(),
+                _ => {}
+            }
         };
         let run = run.observe(observer).pace(self.pace).grace(Duration::from_millis(20));
         run.overrun(self.overrun).cancel_on(cancel)
     }
 }
 
-/// Returns the events of a run whose first iteration is done, and which died in the second.
-fn until_second_iteration(parts: Parts<ScriptedIteration>) -> Vec<Event> {
-    let (mut run, at) = (parts.run, RunTime::ZERO);
-    run.begin(at);
+/// What a driver may do wrong with run time.
+#[derive(Default)]
+struct Times {
+    last: RunTime,
+    /// The end of the latest wait.
+    wait_ends: RunTime,
+    asked: RunTime,
+}
+
+impl Times {
+    fn fault(&mut self, event: &Event) -> Option<&'static str> {
+        let before = std::mem::replace(&mut self.last, event.at);
+        match event.kind {
+            _ if event.at < before => return Some("run time went back\n"),
+            EventKind::WaitStarted { duration, .. } => self.wait_ends = event.at.after(duration),
+            EventKind::IterationStarted { .. } | EventKind::EvaluationStarted {}
+                if event.at < self.wait_ends =>
+            {
+                return Some("a wait was too short\n");
+            }
+            EventKind::QuestionAsked { .. } => self.asked = event.at,
+            EventKind::QuestionAnswered { .. } if event.at.since(self.asked) >= LATE => {
+                return Some("run time passed during a question\n");
+            }
+            _ => {}
+        }
+        None
+    }
+}
+
+/// Returns the events of a run whose first iteration was done at this time, and which died in the second.
+fn until_second_iteration(parts: Parts<ScriptedIteration>, at: RunTime) -> Vec<Event> {
+    let mut run = parts.run;
+    run.begin(RunTime::ZERO);
     let answers: [fn(&mut crate::Run<u64>, RunTime, crate::ActionId); 2] = [
         |run, at, id| drop(run.iterated(at, id, WorkResult::Done(1), Notes::default())),
         |run, at, id| drop(run.evaluated(at, id, WorkResult::Done(Verdict::fail()), Notes::default())),

@@ -75,7 +75,7 @@ pub enum Error {
     /// Something has changed both in a folder and in its copy. Nothing was handed back.
     #[error(
         "{} changed while its copy was worked on, and nothing was handed back: {} changed in both",
-        folder.display(), first(paths)
+        folder.display(), some(paths)
     )]
     ChangedMeanwhile {
         /// The folder.
@@ -104,14 +104,16 @@ impl Error {
     }
 }
 
-/// Names the first path, and counts the others.
-fn first(paths: &[PathBuf]) -> String {
-    match paths {
-        [] => String::new(),
-        [only] => only.display().to_string(),
-        [first, others @ ..] => format!("{} and {} more", first.display(), others.len()),
+/// The paths of a list that a person works through.
+fn some(paths: &[PathBuf]) -> String {
+    let named: Vec<_> = paths.iter().take(MAX_PATHS).map(|path| path.display().to_string()).collect();
+    match paths.len().saturating_sub(MAX_PATHS) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
     }
 }
+
+const MAX_PATHS: usize = 20;
 
 /// Adds the path to an error from the system.
 pub(crate) trait AtPath<T> {

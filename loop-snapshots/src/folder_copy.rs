@@ -101,7 +101,8 @@ impl FolderCopy {
     /// [`Error::ChangedMeanwhile`] if something has changed in both; nothing is handed back then. [`Error::File`] if an
     /// entry cannot be read or written; the origin may then have a part of the changes.
     pub fn hand_back(&self) -> Result<usize, Error> {
-        let (origin, copy) = (entries(&self.origin)?, entries(&self.copy)?);
+        let (mut origin, copy) = (entries(&self.origin)?, entries(&self.copy)?);
+        self.remove_drafts(&mut origin)?;
         let removed: Vec<_> = self.before.keys().filter(|path| !copy.contains_key(*path)).collect();
         let changed =
             copy.iter().map(|(path, entry)| Ok((path, entry, self.is_changed(path, entry, &origin)?)));
@@ -122,9 +123,35 @@ impl FolderCopy {
         for (path, entry) in &changed {
             put(&self.copy.join(path), entry, &self.origin.join(path))?;
         }
-        let has_mode = |path: &PathBuf| opened.contains(path) || self.before.get(path) != copy.get(path);
+        let has_mode = |path: &PathBuf| {
+            opened.contains(path) || self.before.get(path) != copy.get(path) || self.is_opened(path, &origin)
+        };
         set_folder_modes(copy.iter().filter(|(path, _)| has_mode(path)), &self.origin)?;
         Ok(changes.len())
+    }
+
+    /// Removes the drafts of a process that died while it handed back.
+    fn remove_drafts(&self, origin: &mut Entries) -> Result<(), Error> {
+        let is_draft = |path: &&PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            name.starts_with(DRAFT) && name.ends_with(DRAFT_END) && !self.before.contains_key(*path)
+        };
+        let drafts: Vec<_> = origin.keys().filter(is_draft).cloned().collect();
+        for draft in drafts {
+            remove(&self.origin.join(&draft))?;
+            origin.remove(&draft);
+        }
+        Ok(())
+    }
+
+    /// Returns whether a process that died has made this folder of the origin writable.
+    fn is_opened(&self, path: &Path, origin: &Entries) -> bool {
+        let mode = |entries: &Entries| match entries.get(path) {
+            Some(CopiedEntry::Folder { mode }) => Some(*mode),
+            _ => None,
+        };
+        let was = mode(&self.before).filter(|mode| mode & 0o700 != 0o700);
+        was.is_some_and(|was| mode(origin) == Some(was | 0o700))
     }
 
     /// Makes the folders of the origin in which something changes writable. Returns them.
@@ -242,8 +269,12 @@ pub(crate) fn replace(to: &Path, make: impl Fn(&Path) -> io::Result<()>) -> Resu
     placed.at(to)
 }
 
+/// The name of a draft, around its number.
+const DRAFT: &str = ".loop-copy-";
+const DRAFT_END: &str = ".draft";
+
 fn draft(to: &Path, number: u64) -> PathBuf {
-    to.with_file_name(format!(".loop-copy-{number}.draft"))
+    to.with_file_name(format!("{DRAFT}{number}{DRAFT_END}"))
 }
 
 /// Removes a file, a link, or a folder in which nothing is left.

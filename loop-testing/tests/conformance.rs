@@ -74,7 +74,7 @@ fn case(name: &str) -> Case {
 #[test]
 fn each_case_has_its_own_name() {
     let names: BTreeSet<_> = cases().iter().map(Case::name).collect();
-    assert_eq!((names.len(), cases().len()), (32, 32));
+    assert_eq!((names.len(), cases().len()), (34, 34));
 }
 
 /// Otherwise the kit would accept a driver that polls work only once.
@@ -115,10 +115,12 @@ enum Mistake {
     GivesNoGuidance,
     NeverTakesEvents,
     NeverWaits,
+    SkipsShortWaits,
+    NeverInterruptsChecks,
 }
 
 impl Mistake {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 12] = [
         Self::LosesFaults,
         Self::LosesMarks,
         Self::LosesUsage,
@@ -129,6 +131,8 @@ impl Mistake {
         Self::GivesNoGuidance,
         Self::NeverTakesEvents,
         Self::NeverWaits,
+        Self::SkipsShortWaits,
+        Self::NeverInterruptsChecks,
     ];
 
     fn context(self, run: &Run<u64>, index: u64, attempt: u32) -> IterationContext<u64> {
@@ -184,6 +188,23 @@ impl FaultyDriver {
         }
     }
 
+    /// Polls work, and interrupts it only at the deadline.
+    fn poll_until_deadline<T>(
+        &mut self,
+        run: &mut Run<u64>,
+        mut work: Pin<&mut (impl Future<Output = T> + ?Sized)>,
+    ) -> Option<T> {
+        for _ in 0..4 {
+            let polled = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            if let Poll::Ready(result) = polled {
+                return Some(result);
+            }
+        }
+        self.now += Duration::from_secs(20);
+        run.handle(self.now(), Input::DeadlinePassed).ok();
+        self.poll(run, work)
+    }
+
     fn drive(mut self, run: ScriptedLoop) -> Driven {
         let mut parts = run.into_parts()?;
         let run = &mut parts.run;
@@ -203,12 +224,17 @@ impl FaultyDriver {
                 Action::Evaluate => {
                     let check = parts.evaluator.as_mut().ok_or("no check")?;
                     let mut work = check.evaluate(run.evaluation_context().ok_or("no output")?);
-                    let result = self.poll(run, work.as_mut()).unwrap_or_else(|| Err(cut()));
+                    let result = match self.mistake {
+                        Mistake::NeverInterruptsChecks => self.poll_until_deadline(run, work.as_mut()),
+                        _ => self.poll(run, work.as_mut()),
+                    };
+                    let result = result.unwrap_or_else(|| Err(cut()));
                     run.evaluated(self.now(), id, result.into(), self.mistake.notes(run))?;
                 }
                 Action::Settle => drop(run.settle(self.now())),
-                Action::Wait(_) => {
-                    if self.mistake != Mistake::NeverWaits {
+                Action::Wait(time) => {
+                    let skips = self.mistake == Mistake::SkipsShortWaits && time < Duration::from_millis(5);
+                    if self.mistake != Mistake::NeverWaits && !skips {
                         self.poll(run, pin!(pending::<()>()));
                     }
                     run.handle(self.now(), Input::Waited { id }).ok();

@@ -161,7 +161,7 @@ fn an_interrupted_pass_is_the_only_one_that_may_run_again() {
     running.finish().exits(130);
     scenario.write("again", "");
     let resumed = scenario.run(&["resume"]).exits(1);
-    resumed.says(&["max_iterations", "the loops have run, and none of them met the goal", "iteration 2: "]);
+    resumed.says(&["max_iterations", "the loops have run, and the goal is not met", "iteration 2: "]);
     scenario.run(&["resume"]).exits(0).says(&["no unfinished run", "ended as max_iterations"]);
 }
 

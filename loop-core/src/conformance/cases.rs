@@ -6,13 +6,14 @@ use super::{
     Act::{Cancel, Cost, Defer, EndRun, Fail, Fault, Halt, Hang, Ignore, Note, Report, Yield},
     Case, Reaction,
 };
+use crate::RunTime;
 
 const HOUR: Duration = Duration::from_secs(3_600);
 const MOMENT: Duration = Duration::from_millis(30);
 
 /// Returns the cases that a driver has to pass.
 pub fn cases() -> Vec<Case> {
-    [results(), limits(), deadlines(), cancellations(), interrupted_checks(), questions()].concat()
+    [results(), records(), limits(), deadlines(), cancellations(), interrupted_checks(), questions()].concat()
 }
 
 /// Work that ends by itself.
@@ -53,12 +54,25 @@ fn results() -> Vec<Case> {
             )
         },
         Case {
+            judge: vec![vec![Cancel, Defer]],
+            ..case(
+                "nothing begins after a cancellation in a deferred check",
+                "cancelled, 1 iterations, 0 tokens",
+            )
+        },
+        Case {
             agent: vec![vec![], vec![Yield, Halt]],
             ..case(
                 "an unavailable agent ends the run",
                 "step 1: done, verdict fail, 0 tokens\nagent_unavailable, 2 iterations, 0 tokens",
             )
         },
+    ]
+}
+
+/// What belongs to a step, and runs that were resumed or deferred.
+fn records() -> Vec<Case> {
+    vec![
         Case {
             agent: vec![vec![Fault], vec![Note, Yield, Cost(3)]],
             ..case(
@@ -67,6 +81,12 @@ fn results() -> Vec<Case> {
                  step 2: done, verdict pass, 0 tokens, mark tree, cut a build, $3.00 Known\n\
                  goal_met, 2 iterations, 0 tokens",
             )
+        },
+        Case {
+            is_resumed: true,
+            died_at: RunTime::from_micros(9_970_000),
+            agent: vec![vec![], vec![Hang]],
+            ..case("a resumed run has only the rest of its time", "time_exceeded, 2 iterations, 0 tokens")
         },
         Case {
             is_resumed: true,
@@ -244,7 +264,6 @@ fn questions() -> Vec<Case> {
             )
         },
         Case {
-            max_time: Duration::from_millis(250),
             reactions: vec![Reaction::Late],
             ..case(
                 "run time stands still during a question",
@@ -292,6 +311,7 @@ fn case(name: &'static str, expected: &'static str) -> Case {
         cancels_in_wait: false,
         reactions: Vec::new(),
         is_resumed: false,
+        died_at: RunTime::ZERO,
         expected,
     }
 }

@@ -174,9 +174,10 @@ impl Evaluator<u64> for ScriptedEvaluator {
 pub(super) struct ScriptedAsk {
     pub(super) reactions: Vec<Reaction>,
     pub(super) cancel: CancellationToken,
-    /// The time until a [late](Reaction::Late) answer.
-    pub(super) time: Duration,
 }
+
+/// The time until a [late](Reaction::Late) answer.
+pub(super) const LATE: Duration = Duration::from_millis(200);
 
 #[async_trait]
 impl Ask for ScriptedAsk {
@@ -187,7 +188,7 @@ impl Ask for ScriptedAsk {
             Reaction::Yes => Some(Answer::Continue { guidance: Some("go".into()) }),
             Reaction::Late => {
                 let asked = Instant::now();
-                while asked.elapsed() < self.time {
+                while asked.elapsed() < LATE {
                     yield_once().await;
                 }
                 Some(Answer::Continue { guidance: None })

@@ -73,7 +73,6 @@ impl<O> Run<O> {
         notes: Notes,
     ) -> Result<Option<Action>, RefusedAnswer> {
         let (output, result) = result.split();
-        self.held_until = None;
         // The report that used up a shared budget may be the last of work that has succeeded.
         let is_kept = output.is_some() && self.end.is_only_exhausted();
         let answer = Input::Iterated { id, result, notes: notes.boxed() };
@@ -82,6 +81,7 @@ impl<O> Run<O> {
             self.tell_end(at);
         }
         let effect = self.machine.tell(at, answer)?;
+        self.held_until = None;
         self.set_output(output);
         if is_kept {
             self.tell_end(at);
@@ -100,9 +100,12 @@ impl<O> Run<O> {
         result: WorkResult<Verdict>,
         notes: Notes,
     ) -> Result<Option<Action>, RefusedAnswer> {
-        self.held_until = None;
-        // A cancellation must not cut finished work, so it comes when the step is settled.
         let effect = self.machine.tell(at, Input::Evaluated { id, result, notes: notes.boxed() })?;
+        self.held_until = None;
+        // A cancellation must not cut finished work, so it comes when the step is settled. A deferred check is not finished.
+        if self.progress().phase() != Phase::Settling {
+            self.tell_end(at);
+        }
         Ok(self.after(at, effect))
     }
 

@@ -34,7 +34,8 @@ use crate::{CancellationToken, Ceiling, Halt, Progress, RunTime, StopReason, Usa
 /// - A time limit needs the tokio driver: [`Loop::into_parts`](crate::Loop::into_parts) refuses a member with one.
 /// - Loops within a member are covered by its membership: their usage counts once, even if they share the same budget.
 /// - The history of a resumed member counts when it joins, once. A member that left in the same process and continues
-///   is recognized, and its history does not count again.
+///   is recognized by the number of its events, its run time and its usage, and its history does not count again. Two
+///   histories that are equal in all of these, as on a clock of a simulation, count as one.
 /// - To hold back what work will cost, [`reserve`](Self::reserve) it before the work begins.
 ///
 /// ```

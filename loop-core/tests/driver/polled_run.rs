@@ -190,3 +190,28 @@ fn a_second_report_over_a_limit_shows_that_the_work_goes_on() {
         assert_eq!(run.progress().is_interrupted(), is_interrupted);
     }
 }
+
+#[test]
+fn a_refused_answer_keeps_the_report_that_waits() {
+    let mut run = begun(judged().guard(Tokens(10)).overrun(ms(50)));
+    let (first, _) = run.outstanding().expect("an iteration");
+    run.iterated(at(0), first, WorkResult::Done(1), Notes::default()).expect("its answer");
+    let meter = run.evaluation_context().expect("an output").meter();
+    meter.add(Usage::unknown().with_tokens(20, 0));
+    assert!(!goes_on(&mut run, at(1)));
+    assert!(run.iterated(at(2), first, WorkResult::Done(1), Notes::default()).is_err(), "it is late");
+    assert!(run.evaluated(at(2), first, WorkResult::Done(Verdict::fail()), Notes::default()).is_err());
+    assert_eq!(run.wakes_at(), Some(at(51)));
+}
+
+#[test]
+fn nothing_begins_after_a_cancellation_in_a_check_that_is_deferred() {
+    let token = CancellationToken::new();
+    let mut run = begun(judged().cancel_on(token.clone()));
+    let (id, _) = run.outstanding().expect("an iteration");
+    run.iterated(at(0), id, WorkResult::Done(1), Notes::default()).expect("its answer");
+    token.cancel();
+    let (id, _) = run.outstanding().expect("an evaluation");
+    let next = run.evaluated(at(1), id, WorkResult::Later { after: ms(0) }, Notes::default());
+    assert!(matches!(next, Ok(Some(Action::Finish(_)))), "{next:?}");
+}

@@ -55,7 +55,7 @@ impl Guardrail for OnePass {
 
     fn check(&self, progress: &Progress) -> Decision {
         if self.is_done {
-            let why = "the loops have run, and none of them met the goal";
+            let why = "the loops have run, and the goal is not met";
             return Decision::Halt(Halt::new(StopReason::MaxIterations, why));
         }
         *self.lanes.lock() = (self.plan.granted(progress), progress.granted().is_some());

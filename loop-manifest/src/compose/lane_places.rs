@@ -8,7 +8,7 @@ use loop_snapshots::FolderCopy;
 use loop_telemetry::{FileJournal, jiff::Timestamp};
 
 use super::output::AgentOutput;
-use crate::context::{ExecutionContext, discard_lanes, journals_place};
+use crate::context::{ExecutionContext, discard, discard_lanes, journals_place};
 
 /// The places of the loops of one run.
 #[derive(Debug, Clone)]
@@ -44,42 +44,43 @@ impl LanePlaces {
             };
             journal.map(|journal| journal.redacting(secrets.clone()))
         };
-        let mut lost = None;
-        // The lists come last.
-        if self.numbers().all(|number| self.list(number).exists()) {
-            let open = |number| {
-                let copy = FolderCopy::open(&self.folder, &self.copy(number), &self.list(number))?;
-                Ok(LanePlace { copy, journal: journal(number, true)?, is_resumed: true })
-            };
-            match self.numbers().map(open).collect() {
-                Ok(places) => return Ok((places, None)),
-                Err(why) => lost = Some(why),
+        let open = |number: usize| -> Result<Option<LanePlace>, BoxError> {
+            if !self.list(number).exists() {
+                return Ok(None);
             }
+            let copy = FolderCopy::open(&self.folder, &self.copy(number), &self.list(number))?;
+            Ok(Some(LanePlace { copy, journal: journal(number, true)?, is_resumed: true }))
+        };
+        let opened: Result<Vec<Option<LanePlace>>, BoxError> = self.numbers().map(open).collect();
+        let (mut left, lost) = match opened {
+            Ok(left) => (left, None),
+            Err(why) => (self.numbers().map(|_| None).collect(), Some(why)),
+        };
+        let is_new = left.iter().all(Option::is_none);
+        if is_new {
+            discard_lanes(&self.copies)?;
         }
-        discard_lanes(&self.copies)?;
-        let create = |number| {
+        let mut create = |number: usize| -> Result<LanePlace, BoxError> {
+            if let Some(place) = left[number - 1].take() {
+                return Ok(place);
+            }
+            // Without its list, a copy is not whole.
+            discard(&self.copy(number))?;
+            discard(&self.journal(number))?;
             let copy = FolderCopy::create(&self.folder, &self.copy(number))?;
             Ok(LanePlace { copy, journal: journal(number, false)?, is_resumed: false })
         };
-        let made = self.numbers().map(create).collect::<Result<Vec<_>, BoxError>>().and_then(|places| {
-            for (number, place) in self.numbers().zip(&places) {
+        let made = self.numbers().map(&mut create).collect::<Result<Vec<_>, BoxError>>().and_then(|places| {
+            for (number, place) in self.numbers().zip(&places).filter(|(_, place)| !place.is_resumed) {
                 place.copy.store(&self.list(number))?;
             }
             Ok(places)
         });
-        if made.is_err() {
+        if made.is_err() && is_new {
             // The first error is the one to report.
             let _ = discard_lanes(&self.copies);
         }
         Ok((made?, lost))
-    }
-
-    /// Puts the copy of a winner, from 0, into the folder, and deletes the copies and the journals. Without a winner they
-    /// stay: nothing else has the work, and a grant continues it.
-    pub(super) fn finish(&self, copies: &[FolderCopy], winner: Option<usize>) -> Result<(), BoxError> {
-        let Some(winner) = winner else { return Ok(()) };
-        copies[winner].hand_back()?;
-        Ok(discard_lanes(&self.copies)?)
     }
 
     fn numbers(&self) -> impl Iterator<Item = usize> + use<> {

@@ -27,7 +27,7 @@ use super::{
     stop_condition::stop_condition,
 };
 use crate::{
-    context::ExecutionContext,
+    context::{ExecutionContext, discard_lanes},
     plan::{ParallelPlan, Pick, Plan},
 };
 
@@ -99,17 +99,15 @@ impl Lanes {
         Ok(stagnation.into_iter().fold(lane, Loop::guard))
     }
 
-    /// Puts the result of the winner into the folder.
-    async fn finish(&self, copies: Vec<FolderCopy>, winner: Option<usize>) -> Result<(), IterationError> {
-        let places = self.places.clone();
-        let finished = blocking(move || places.finish(&copies, winner)).await;
-        finished.map_err(|why| match winner {
-            Some(winner) => {
-                let place = self.places.copies.join((winner + 1).to_string());
-                let why = format!("the result of loop {} stays in {}: {why}", winner + 1, place.display());
-                failed(&why).blockable(true).into()
-            }
-            None => failed(&why).into(),
+    /// Puts the result of the winner, from 0, into the folder. The copies stay until the result is recorded: a run that is
+    /// cut before that finds the loops at their ends, and does this once more.
+    async fn hand_back(&self, mut copies: Vec<FolderCopy>, winner: usize) -> Result<(), IterationError> {
+        let copy = copies.swap_remove(winner);
+        let place = copy.folder().to_owned();
+        let handed = blocking(move || Ok(copy.hand_back()?)).await;
+        handed.map(drop).map_err(|why| {
+            let why = format!("the result of loop {} stays in {}: {why}", winner + 1, place.display());
+            failed(&why).blockable(true).into()
         })
     }
 
@@ -184,7 +182,9 @@ impl Iteration for Lanes {
         }
         let ended = ended?;
         let winner = self.winner(&ended);
-        self.finish(copies, winner).await?;
+        if let Some(winner) = winner {
+            self.hand_back(copies, winner).await?;
+        }
         let cut_work = winner.and_then(|index| ended.reports().get(index)?.last_step()?.cut_work());
         cut_work.into_iter().for_each(|work| cx.cut_work(work));
         let lanes = ended.reports().iter().map(lane_output).collect();
@@ -204,8 +204,12 @@ fn lane_output(report: &Report<AgentOutput>) -> LaneOutput {
     }
 }
 
-/// Judges the folder after the result of a loop was put into it. Without a result there is nothing to judge.
-pub(super) struct AfterLanes<E>(pub(super) E);
+/// Judges the folder after the result of a loop was put into it, and deletes the copies, which nothing needs any more.
+/// Without a result there is nothing to judge, and the copies stay: a grant continues their loops.
+pub(super) struct AfterLanes<E> {
+    pub(super) check: E,
+    pub(super) copies: Option<PathBuf>,
+}
 
 #[async_trait]
 impl<E: Evaluator<AgentOutput>> Evaluator<AgentOutput> for AfterLanes<E> {
@@ -214,7 +218,16 @@ impl<E: Evaluator<AgentOutput>> Evaluator<AgentOutput> for AfterLanes<E> {
             AgentOutput::Lanes(output) if output.winner.is_none() => {
                 Ok(Verdict::fail().with_text(output.to_string()))
             }
-            _ => self.0.evaluate(cx).await,
+            AgentOutput::Lanes(_) => {
+                if let Some(copies) = self.copies.clone() {
+                    let deleted = blocking(move || Ok(discard_lanes(&copies)?)).await;
+                    deleted.map_err(|why| {
+                        failed(&format!("the copies of the loops cannot be deleted: {why}"))
+                    })?;
+                }
+                self.check.evaluate(cx).await
+            }
+            _ => self.check.evaluate(cx).await,
         }
     }
 }

@@ -101,7 +101,8 @@ impl Plan {
         let agent = WithSnapshots::of_plan(agent, self, cx);
         // Each of several loops has its own.
         let stagnation = self.stagnation().filter(|_| self.parallel.is_none());
-        let mut judged = Loop::new(agent).evaluate(AfterLanes(checks::all(self, stagnation.as_ref(), cx)?));
+        let mut judged = Loop::new(agent)
+            .evaluate(AfterLanes { check: checks::all(self, stagnation.as_ref(), cx)?, copies: cx.copies() });
         if self.check_first {
             judged = judged.evaluate_first(AgentOutput::None);
         }

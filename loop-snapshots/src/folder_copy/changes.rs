@@ -40,7 +40,8 @@ impl FolderCopy {
         let mut conflicts = BTreeSet::new();
         for path in changes {
             let (was, is, will) = (self.before.get(path), origin.get(path), copy.get(path));
-            if is != was && !self.is_equal(path, is, will)? {
+            let is_refreshed = || path == Path::new(INDEX) && !self.has_new_objects(origin, copy);
+            if is != was && !self.is_equal(path, is, will)? && !is_refreshed() {
                 conflicts.insert(path.clone());
             }
             if will.is_some() {
@@ -56,6 +57,17 @@ impl FolderCopy {
             }
         }
         Ok(conflicts.into_iter().collect())
+    }
+
+    /// Returns whether somebody staged or committed something in the origin: more of its repository has changed than the
+    /// index, in which `git status` notes the times of files.
+    fn has_new_objects(&self, origin: &Entries, copy: &Entries) -> bool {
+        let git = origin.range(PathBuf::from(".git")..).take_while(|(path, _)| path.starts_with(".git"));
+        let is_new = |path: &PathBuf, entry: &CopiedEntry| {
+            let is_known = self.before.get(path) == Some(entry) || copy.get(path) == Some(entry);
+            !is_known && !is_folder(Some(entry)) && path != Path::new(INDEX)
+        };
+        git.into_iter().any(|(path, entry)| is_new(path, entry))
     }
 
     /// Returns whether this is a folder of the origin, or becomes one in the place of what has not changed.
@@ -76,12 +88,16 @@ impl FolderCopy {
             Some(CopiedEntry::File { mode: other, size: copied, .. }),
         ) = (origin, copy)
         else {
-            return Ok(origin == copy);
+            // The modes of folders are set at the end.
+            return Ok(origin == copy || (is_folder(origin) && is_folder(copy)));
         };
         Ok((mode, size) == (other, copied)
             && has_equal_bytes(&self.origin.join(path), &self.copy.join(path))?)
     }
 }
+
+/// The index of a repository of git.
+const INDEX: &str = ".git/index";
 
 /// Returns when the kernel saw the last change of a file.
 pub(super) fn time(path: &Path) -> Result<ChangeTime, Error> {

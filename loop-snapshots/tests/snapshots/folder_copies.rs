@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
-    os::unix::fs::{MetadataExt as _, symlink},
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink},
     path::{Path, PathBuf},
 };
 
@@ -76,7 +76,7 @@ fn what_changed_in_both_is_not_overwritten() {
     let Error::ChangedMeanwhile { paths, .. } = &error else { panic!("{error}") };
     assert_eq!(*paths, ["both", "new", "removed"].map(PathBuf::from));
     assert!(
-        error.to_string().ends_with("nothing was handed back: both and 2 more changed in both"),
+        error.to_string().ends_with("nothing was handed back: both, new, removed changed in both"),
         "{error}"
     );
     assert_eq!(listing(&folder), before);
@@ -153,6 +153,52 @@ fn a_link_that_took_the_place_of_a_folder_is_not_followed() {
     let Err(Error::ChangedMeanwhile { paths, .. }) = copy.hand_back() else { panic!("it is handed back") };
     assert_eq!(paths, ["d", "e"].map(PathBuf::from));
     assert_eq!((listing(&outside).len(), folder.join("e").exists()), (1, false));
+}
+
+/// A process that dies in the middle leaves a part of the changes, a draft, and folders that are open.
+#[test]
+fn a_hand_back_that_was_cut_can_be_repeated() {
+    let (_dir, folder, path) = place();
+    let set_mode = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    fs::create_dir(folder.join("closed")).unwrap();
+    fs::write(folder.join("closed/file"), "old").unwrap();
+    set_mode(folder.join("closed"), 0o555);
+    let copy = FolderCopy::create(&folder, &path).unwrap();
+    set_mode(path.join("closed"), 0o755);
+    fs::write(path.join("closed/file"), "new").unwrap();
+    set_mode(path.join("closed"), 0o555);
+    fs::create_dir(path.join("added")).unwrap();
+    fs::write(path.join("added/file"), "new").unwrap();
+    set_mode(path.join("added"), 0o750);
+    let whole = all_but_special(&path);
+    // As far as the first process came.
+    set_mode(folder.join("closed"), 0o755);
+    fs::write(folder.join("closed/file"), "new").unwrap();
+    fs::create_dir(folder.join("added")).unwrap();
+    set_mode(folder.join("added"), 0o700);
+    fs::write(folder.join("added/.loop-copy-0.draft"), "ne").unwrap();
+    copy.hand_back().unwrap();
+    assert_eq!(all_but_special(&folder), whole);
+}
+
+/// `git status` writes the index, and changes nothing that a person did.
+#[test]
+fn a_refreshed_index_of_git_is_no_conflict_unless_something_was_staged() {
+    let (_dir, folder, path) = place();
+    fs::create_dir_all(folder.join(".git/objects")).unwrap();
+    for name in ["HEAD", "index"] {
+        fs::write(folder.join(".git").join(name), "old").unwrap();
+    }
+    let copy = FolderCopy::create(&folder, &path).unwrap();
+    fs::write(path.join(".git/index"), "with a commit").unwrap();
+    fs::write(path.join(".git/HEAD"), "a commit").unwrap();
+    fs::write(folder.join(".git/index"), "refreshed").unwrap();
+    fs::write(folder.join(".git/objects/staged"), "").unwrap();
+    let Err(Error::ChangedMeanwhile { paths, .. }) = copy.hand_back() else { panic!("it is handed back") };
+    assert_eq!(paths, [PathBuf::from(".git/index")]);
+    fs::remove_file(folder.join(".git/objects/staged")).unwrap();
+    copy.hand_back().unwrap();
+    assert_eq!(fs::read_to_string(folder.join(".git/index")).unwrap(), "with a commit");
 }
 
 #[test]
