@@ -199,6 +199,24 @@ async fn an_agent_cannot_set_the_states_and_a_persons_new_step_counts() {
 }
 
 #[tokio::test]
+async fn an_agent_cannot_remove_the_validation_of_its_step() {
+    let scenario = Scenario::new("- [ ] One [validate: file_exists never]\n- [ ] Two\n");
+    let line = r"cat >/dev/null; sed -i 's/ \[validate: file_exists never\]//' plan.md; echo done";
+    let folder = scenario.folder.path().to_owned();
+    let make = move |_: Option<&str>| {
+        let shell = shell(&folder);
+        let agent = ShellAgent::new(line).map_err(WorkError::failed)?.shell(shell.clone());
+        Ok(Box::new(ShellWorker::new(agent, WorkTree::at(&folder, &shell))) as Box<dyn Worker>)
+    };
+    let report = scenario.plan(make).at_most(9).run().await.unwrap();
+    assert_eq!(report.reason(), Some(&StopReason::custom(BLOCKED)));
+    assert_eq!(report.iterations(), 3);
+    assert_eq!(scenario.text(), "- [!] One [validate: file_exists never]\n- [ ] Two\n");
+    let restored = report.last_output().and_then(|output| output.restored.as_deref());
+    assert!(restored.is_some_and(|note| note.contains("title of the step")), "{restored:?}");
+}
+
+#[tokio::test]
 async fn a_person_can_edit_the_plan_during_a_validation() {
     let scenario = Scenario::new("- [ ] One [validate: custom edits]\n");
     let edits = "echo '- [ ] Two [validate: custom edits]' >>plan.md; touch made";

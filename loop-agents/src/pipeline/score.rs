@@ -90,7 +90,8 @@ impl ScoredReply {
             let object = serde_json::from_str::<Value>(&reply[place.clone()]).ok();
             let reason = object.and_then(|object| Some(object.get("reason")?.as_str()?.trim().to_owned()));
             let reason = reason.filter(|reason| !reason.is_empty());
-            let score = ConfidenceScore { value, method: ScoreMethod::Json, reason };
+            // JSON has a -0, which is 0.
+            let score = ConfidenceScore { value: value.abs(), method: ScoreMethod::Json, reason };
             return Some(Self { score, words: without(reply, place) });
         }
         let (value, place) = stated::last(reply)?;

@@ -10,29 +10,58 @@ use crate::output::lines::lines;
 /// How many lines at the end of a reply are searched.
 const LAST_LINES: usize = 10;
 
-/// The label before the number, with emphasis.
-static LABEL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)confidence(?:[ \t]+score)?[ \t*_`~]*[:=][ \t*_`~]*").ok());
+/// Two scores that differ by less are the same.
+const TOLERANCE: f64 = 1e-9;
 
-/// Returns the last confidence with a label in the last lines, and its place with the label. A number in code says
-/// nothing about the reply.
+/// The label before the number, with emphasis; with a quotation mark, it is a key of JSON.
+static LABEL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?i)confidence(?:[ \t]+score)?"?[ \t*_`~]*[:=][ \t*_`~]*"#).ok());
+
+/// The text before a label that states the confidence of the whole reply: marks of Markdown, and a word at most.
+static START: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^[ \t>#*_~+-]*(?:\d{1,3}[.)][ \t*_~]+)?(?:(?:my|overall|the)[ \t]+)?$").ok()
+});
+
+/// A number with a label.
+struct LabelledNumber {
+    value: f64,
+    /// Its place with the label; if the line has nothing else, from the start of the line.
+    place: Range<usize>,
+    /// Whether a line begins with it, so that it is about the whole reply.
+    is_stated: bool,
+}
+
+/// Returns the last confidence with a label at the start of one of the last lines, and its place. Another
+/// label with another number contradicts it: then there is none. A number in code says nothing about the reply.
 pub(super) fn last(text: &str) -> Option<(f64, Range<usize>)> {
     let text = text.trim_end();
     let first = text.rmatch_indices('\n').nth(LAST_LINES - 1).map_or(0, |(at, _)| at + 1);
-    let lines = lines(text).filter(|line| !line.is_fenced && line.place.start >= first);
-    let lines: Vec<_> = lines.filter(|line| !is_indented(&text[line.place.clone()])).collect();
-    lines.into_iter().rev().find_map(|line| in_line(text, line.place))
+    let mut found = Vec::new();
+    for line in lines(text).filter(|line| line.place.start >= first) {
+        let is_code = line.is_fenced || is_indented(&text[line.place.clone()]);
+        found.extend(in_line(text, line.place, is_code)?);
+    }
+    let LabelledNumber { value, place, .. } = found.iter().rev().find(|number| number.is_stated)?;
+    let is_one = found.iter().all(|other| (other.value - value).abs() < TOLERANCE);
+    is_one.then(|| (*value, place.clone()))
 }
 
-/// Returns the last confidence in a line.
-fn in_line(text: &str, Range { start, end }: Range<usize>) -> Option<(f64, Range<usize>)> {
-    let labels = LABEL.as_ref()?.find_iter(&text[start..end]).filter_map(|label| {
-        let (label, value) = (start + label.start(), start + label.end());
-        let (number, length) = number(&text[value..end])?;
-        let is_stated = is_word(&text[start..label]) && !is_in_code(&text[start..label]);
-        is_stated.then_some((number, label..value + length))
+/// Returns the numbers with a label in a line. In code, only keys of JSON count.
+fn in_line(text: &str, Range { start, end }: Range<usize>, is_code: bool) -> Option<Vec<LabelledNumber>> {
+    let (labels, begins) = (LABEL.as_ref()?, START.as_ref()?);
+    let numbers = labels.find_iter(&text[start..end]).filter_map(|label| {
+        let before = &text[start..start + label.start()];
+        let value_start = start + label.end();
+        let (value, length) = number(&text[value_start..end])?;
+        let is_key = label.as_str().contains('"') && before.ends_with('"');
+        let is_label = is_word(before) && !is_in_code(before) && !is_code;
+        let is_stated = is_label && begins.is_match(before);
+        let is_alone = !text[value_start + length..end].contains(char::is_alphanumeric);
+        let place_start = if is_stated && is_alone { start } else { start + label.start() };
+        let place = place_start..value_start + length;
+        (is_key || is_label).then_some(LabelledNumber { value, place, is_stated })
     });
-    labels.last()
+    Some(numbers.collect())
 }
 
 /// Returns whether a line is code because of its indentation.
@@ -83,7 +112,8 @@ fn number(text: &str) -> Option<(f64, usize)> {
         (None, None) if continues(rest) || has_unit(rest, fraction == 0) => return None,
         (None, None) => (value, &text[length..]),
     };
-    let goes_on = end.starts_with(char::is_alphanumeric) || end.starts_with('.') && digits(&end[1..]) > 0;
+    let goes_on = end.starts_with(|sign: char| sign == '?' || sign.is_alphanumeric())
+        || end.starts_with('.') && digits(&end[1..]) > 0;
     (!goes_on && (0.0..=1.0).contains(&value)).then_some((value, text.len() - end.len()))
 }
 

@@ -155,6 +155,22 @@ impl PlanDocument {
         self.steps.iter().filter(|step| step.state == state).count()
     }
 
+    /// Puts step `index` of `before` back in the place of the first step that is new, if it is gone. Returns whether it
+    /// did.
+    pub(super) fn put_back(&mut self, before: &Self, index: usize) -> bool {
+        let is_in = |steps: &[PlanStep], step: &PlanStep| steps.iter().any(|other| other.title == step.title);
+        let Some(gone) = before.steps.get(index).filter(|gone| !is_in(&self.steps, gone)) else {
+            return false;
+        };
+        let Some(new) = self.steps.iter().find(|step| !is_in(&before.steps, step)) else { return false };
+        let Some(line) = before.text.lines().nth(gone.line - 1) else { return false };
+        let mut lines: Vec<_> = self.text.split_inclusive('\n').collect();
+        let line = format!("{line}{}", if lines[new.line - 1].ends_with('\n') { "\n" } else { "" });
+        lines[new.line - 1] = &line;
+        let plan = Self::parse(lines.concat(), &self.goal);
+        plan.map(|plan| *self = plan).is_ok()
+    }
+
     /// Sets the state of a step, and the time of the last update if the file has one.
     ///
     /// # Panics

@@ -70,8 +70,9 @@ struct PlanWorker {
 /// An iteration in which an agent performs the first open step of a plan, and no other one.
 ///
 /// The agent starts afresh for each step. For a repair, a model continues the conversation of the step. The states in
-/// the plan's file belong to a [`PlanEvaluator`](super::PlanEvaluator): what the agent changes in them is taken back.
-/// Titles and new steps that a person writes meanwhile count from the next step on.
+/// the plan's file belong to a [`PlanEvaluator`](super::PlanEvaluator): what the agent changes in them is taken back, and
+/// so is a change of the step's own title, which has its validations. Other titles and new steps that a person writes
+/// meanwhile count from the next step on.
 ///
 /// ```
 /// use loop_agents::{
@@ -152,7 +153,7 @@ impl Iteration for PlanExecution {
         let place = (index, step.title.clone());
         let repair = repair(&cx, index, step);
         let was_here = self.in_context.take() == Some(place.clone());
-        let mut guard = StateGuard { file: self.file.clone(), before: Some(plan.clone()) };
+        let mut guard = StateGuard { file: self.file.clone(), before: Some(plan.clone()), performed: index };
         let PlanWorker { worker, calls } = self.worker(step.model.as_deref())?;
         let is_in_context = repair.is_some() && was_here && worker.continue_next();
         let (turn, prompt) = match repair {
@@ -206,15 +207,17 @@ pub(super) fn unusable(error: PlanFileError) -> WorkError {
     Halt::new(StopReason::custom(UNUSABLE), message).blockable(true).into()
 }
 
-/// Restores the states in the plan's file, also if the step is cut.
+/// Restores the states in the plan's file and the title of the performed step, also if the step is cut.
 struct StateGuard {
     file: PlanFile,
     before: Option<PlanDocument>,
+    performed: usize,
 }
 
 impl StateGuard {
     fn restore(&mut self) -> Result<Option<&'static str>, PlanFileError> {
-        self.before.take().map_or(Ok(None), |before| self.file.restore(&before, Timestamp::now()))
+        let before = self.before.take();
+        before.map_or(Ok(None), |before| self.file.restore(&before, self.performed, Timestamp::now()))
     }
 }
 

@@ -193,9 +193,10 @@ impl PlanFile {
         Ok(true)
     }
 
-    /// Takes back changes of states since `before`: only a validation changes them. Returns what was taken back.
+    /// Takes back changes of states since `before`: only a validation changes them. Also takes back a change of the title
+    /// of step `performed`, because its validations are in it. Returns what was taken back.
     ///
-    /// A new step has to be open, and a changed title keeps its state. All other edits stay as they are.
+    /// A new step has to be open, and another changed title keeps its state. All other edits stay as they are.
     ///
     /// # Errors
     /// The file cannot be written, or is no plan with the steps of `before` any more. Then it stays as it is, and
@@ -203,11 +204,20 @@ impl PlanFile {
     pub(super) fn restore(
         &self,
         before: &PlanDocument,
+        performed: usize,
         now: Timestamp,
     ) -> Result<Option<&'static str>, PlanFileError> {
         let (change, source) = match self.read() {
             Ok(plan) => match loss(before, &plan) {
-                None => return self.restore_states(before, now),
+                None => {
+                    let mut is_retitled = false;
+                    self.update(|plan| {
+                        is_retitled = plan.put_back(before, performed);
+                        is_retitled
+                    })?;
+                    let states = self.restore_states(before, now)?;
+                    return Ok(is_retitled.then_some(RETITLED).or(states));
+                }
                 Some(change) => (change, None),
             },
             Err(PlanFileError::Missing(_)) => ("was removed", None),
@@ -246,11 +256,13 @@ impl PlanFile {
             }
             is_changed
         })?;
-        Ok(is_changed.then_some(
-            "states in the plan's file were changed during the step: they are as they were before",
-        ))
+        Ok(is_changed.then_some(CHANGED_STATES))
     }
 }
+
+const CHANGED_STATES: &str =
+    "states in the plan's file were changed during the step: they are as they were before";
+const RETITLED: &str = "the title of the step was changed during the step: it is as it was before";
 
 /// Returns why a plan has no place for the steps of the one before; `None` if it has one.
 fn loss(before: &PlanDocument, after: &PlanDocument) -> Option<&'static str> {

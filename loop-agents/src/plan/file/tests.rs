@@ -10,7 +10,7 @@ fn restored(after: &str) -> (String, bool) {
     let before = PlanDocument::parse(BEFORE, "").unwrap();
     file.write(&before).unwrap();
     fs::write(file.path(), after).unwrap();
-    let note = file.restore(&before, Timestamp::UNIX_EPOCH).unwrap();
+    let note = file.restore(&before, 1, Timestamp::UNIX_EPOCH).unwrap();
     (fs::read_to_string(file.path()).unwrap(), note.is_some())
 }
 
@@ -32,7 +32,7 @@ fn an_edit_that_leaves_no_place_for_the_step_stays_and_is_an_error() {
             Some(text) => fs::write(file.path(), text).unwrap(),
             None => file.remove().unwrap(),
         }
-        let error = file.restore(&before, Timestamp::UNIX_EPOCH).unwrap_err().to_string();
+        let error = file.restore(&before, 1, Timestamp::UNIX_EPOCH).unwrap_err().to_string();
         assert!(error.contains(message), "{after:?}: {error}");
         assert_eq!(fs::read_to_string(file.path()).ok().as_deref(), after);
         assert_eq!(fs::read_to_string(folder.path().join("plan.md.before")).unwrap(), BEFORE);
@@ -67,11 +67,14 @@ fn states_return_and_texts_stay() {
         (BEFORE, BEFORE, false),
         ("# Plan: X\n\n- [x] One\n- [x] Two\n- [!] Three\n", BEFORE, true),
         (
-            "- [x] One\n- [ ] Two and a half\n- [ ] Three\n",
-            "- [x] One\n- [ ] Two and a half\n- [ ] Three\n",
+            "- [x] One\n- [ ] Two\n- [ ] Three and a half\n",
+            "- [x] One\n- [ ] Two\n- [ ] Three and a half\n",
             false,
         ),
-        ("- [x] One\n- [x] Two!\n- [ ] Three\n", "- [x] One\n- [ ] Two!\n- [ ] Three\n", true),
+        ("- [x] One\n- [ ] Two\n- [x] Three!\n", "- [x] One\n- [ ] Two\n- [ ] Three!\n", true),
+        // The performed step keeps its title.
+        ("- [x] One\n- [x] Two!\n- [ ] Three\n", "- [x] One\n- [ ] Two\n- [ ] Three\n", true),
+        ("- [x] One\n- [ ] 2\n- [ ] New\n- [ ] Three", "- [x] One\n- [ ] Two\n- [ ] New\n- [ ] Three", true),
         (
             "- [x] One\n- [ ] Two\n- [x] New\n- [ ] Three\n",
             "- [x] One\n- [ ] Two\n- [ ] New\n- [ ] Three\n",
