@@ -1,7 +1,8 @@
 //! An assay: all runs of all cases.
 
 use std::{
-    fs, io,
+    collections::{BTreeMap, BTreeSet},
+    io,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -12,71 +13,20 @@ use loop_core::{
 };
 use loop_manifest::{ExecutionContext, Plan};
 use loop_snapshots::FolderCopy;
-use sha2::{Digest as _, Sha256};
 
 use crate::{
-    case::{Case, CaseWork, Cases},
+    case::{Case, Cases},
     case_run::CaseRun,
     check::Check,
     error::{AssayError, CaseError, CaseErrors},
     iteration::CaseIteration,
     journals,
     measured::CaseResult,
-    plans::{self, RunLimits, Subject},
+    options::AssayOptions,
+    place,
+    plans::{self, RunLimits},
+    report::{AssayEnd, AssayReport},
 };
-
-/// The subjects, the numbers and the limits of an assay.
-///
-/// # Default
-/// One run of each case, one at a time, ten minutes for each, no budget, and no subjects: each manifest names its agent.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct AssayOptions {
-    /// The models and agents. Each of them makes each case.
-    pub subjects: Vec<Subject>,
-    /// How often each subject makes each case; 0 counts as 1.
-    pub runs: usize,
-    /// How many runs are made at once; 0 counts as 1.
-    pub jobs: usize,
-    /// The budget of the assay. No run may cost more than its share.
-    pub budget: Option<Usd>,
-    /// The longest time of a run whose case and manifest have no limit.
-    pub run_time: Duration,
-}
-
-impl Default for AssayOptions {
-    fn default() -> Self {
-        Self { subjects: Vec::new(), runs: 1, jobs: 1, budget: None, run_time: Duration::from_mins(10) }
-    }
-}
-
-impl AssayOptions {
-    /// Returns a name for this assay of these cases: the same for the same files, subjects and numbers. It names the
-    /// folder in which a later process finds what this one has done.
-    pub fn key(&self, cases: &Cases) -> String {
-        let mut hash = Sha256::new();
-        let mut add = |text: &str| {
-            hash.update((text.len() as u64).to_le_bytes());
-            hash.update(text);
-        };
-        for case in cases.all() {
-            let path = fs::canonicalize(&case.path).unwrap_or_else(|_: io::Error| case.path.clone());
-            add(&path.to_string_lossy());
-            add(&case.text);
-            if let CaseWork::Manifest(path) = &case.work {
-                // A manifest that cannot be read ends the assay before it begins.
-                add(&fs::read_to_string(path).unwrap_or_default());
-            }
-        }
-        self.subjects.iter().for_each(|subject| add(&format!("{subject:?}")));
-        add(&format!("{} {}", self.runs(), self.jobs.max(1)));
-        hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    fn runs(&self) -> usize {
-        self.runs.max(1)
-    }
-}
 
 /// A case with one of the subjects.
 #[derive(Debug)]
@@ -100,7 +50,20 @@ pub(crate) struct Shared {
     /// The folder for journals and copies.
     pub(crate) place: PathBuf,
     pub(crate) on_event: Arc<dyn Fn() + Send + Sync>,
-    pub(crate) on_run: Box<dyn Fn(&CaseRun) + Send + Sync>,
+    pub(crate) on_run: Box<OnRun>,
+    /// The share of the budget for each run.
+    pub(crate) share: Option<Usd>,
+    pub(crate) check_time: Duration,
+}
+
+type OnRun = dyn Fn(&str, &CaseRun) + Send + Sync;
+
+impl Shared {
+    /// Describes a run in words: its case, its subject, and its number.
+    pub(crate) fn describe(&self, index: usize) -> String {
+        let PlannedCase { case, subject, .. } = &self.cases[index / self.runs];
+        format!("{}, {subject}, run {} of {}", case.name, index % self.runs + 1, self.runs)
+    }
 }
 
 /// An assay that is ready to run.
@@ -117,7 +80,7 @@ pub struct Assay {
 
 impl Assay {
     /// Plans all runs. Nothing runs, and nothing is written. `cx` has the settings and the variables of all runs, and
-    /// `place` is the folder for journals and copies.
+    /// `places` is the folder of all assays that are not complete: each has a folder for its journals and copies there.
     ///
     /// # Errors
     /// Everything that is wrong with the cases: a manifest that does not build, a model that is not known here, a check
@@ -126,20 +89,20 @@ impl Assay {
         cases: Cases,
         options: &AssayOptions,
         cx: ExecutionContext,
-        place: PathBuf,
+        places: &Path,
     ) -> Result<Self, CaseErrors> {
         let subjects: Vec<_> = match options.subjects.as_slice() {
             [] => vec![None],
             subjects => subjects.iter().map(Some).collect(),
         };
         let cases = cases.into_vec();
-        let count = (cases.len() * subjects.len() * options.runs()) as u64;
-        let cost = options.budget.map(|budget| Usd::nanos(budget.as_nanos() / count.max(1)));
-        let limits = RunLimits { time: options.run_time, cost };
+        let count = (cases.len() * subjects.len()).saturating_mul(options.runs()) as u64;
+        let share = options.budget.map(|budget| Usd::nanos(budget.as_nanos() / count.max(1)));
+        let limits = RunLimits { time: options.run_time, cost: share };
         let (mut planned, mut errors) = (Vec::new(), Vec::new());
         for case in cases.into_iter().map(Arc::new) {
             for subject in &subjects {
-                match plans::plan(&case, *subject, limits).and_then(|plan| tried(&case, plan, &cx)) {
+                match plans::plan(&case, *subject, limits).and_then(|plan| tried(&case, plan, &cx, options)) {
                     Ok(plan) => {
                         let subject = plans::subject(&plan);
                         planned.push(PlannedCase { case: Arc::clone(&case), subject, plan });
@@ -152,13 +115,16 @@ impl Assay {
             errors.dedup();
             return Err(CaseErrors(errors));
         }
+        let place = places.join(place::key(options, &planned, &cx)?);
         let shared = Shared {
             cases: planned,
             runs: options.runs(),
             cx,
             place,
             on_event: Arc::new(|| ()),
-            on_run: Box::new(|_| ()),
+            on_run: Box::new(|_, _| ()),
+            share,
+            check_time: options.check_time,
         };
         let (jobs, budget) = (options.jobs.max(1), options.budget);
         Ok(Self { shared, jobs, budget, cancel: CancellationToken::new() })
@@ -170,9 +136,10 @@ impl Assay {
         Self { cancel, ..self }
     }
 
-    /// Sets the listener to finished runs. A run may be reported again if the process dies before its result is recorded.
+    /// Sets the listener to finished runs, each with a description: its case, its subject, and its number. A run may be
+    /// reported again if the process dies before its result is recorded.
     #[must_use]
-    pub fn on_run(mut self, listener: impl Fn(&CaseRun) + Send + Sync + 'static) -> Self {
+    pub fn on_run(mut self, listener: impl Fn(&str, &CaseRun) + Send + Sync + 'static) -> Self {
         self.shared.on_run = Box::new(listener);
         self
     }
@@ -186,14 +153,13 @@ impl Assay {
 
     /// Returns the number of all runs.
     pub fn count(&self) -> usize {
-        self.shared.cases.len() * self.shared.runs
+        self.shared.cases.len().saturating_mul(self.shared.runs)
     }
 
-    /// Describes a run in words: its case, its subject, and its number.
-    pub fn describe(&self, index: usize) -> String {
-        let Shared { cases, runs, .. } = &self.shared;
-        let PlannedCase { case, subject, .. } = &cases[index / runs];
-        format!("{}, {subject}, run {} of {runs}", case.name, index % runs + 1)
+    /// Returns the subjects that report no cost, so that no budget limits them.
+    pub fn unmetered(&self) -> BTreeSet<&str> {
+        let cases = self.shared.cases.iter();
+        cases.filter(|case| !case.plan.agent.reports_usage()).map(|case| case.subject.as_str()).collect()
     }
 
     /// Makes all runs that are not made yet, and returns the results. If all are made, their files are removed.
@@ -245,13 +211,14 @@ impl Assay {
 }
 
 /// Tries to build what a run needs, in the folder from which the case starts.
-fn tried(case: &Case, plan: Plan, cx: &ExecutionContext) -> Result<Plan, CaseErrors> {
+fn tried(case: &Case, plan: Plan, cx: &ExecutionContext, options: &AssayOptions) -> Result<Plan, CaseErrors> {
     let failed = |why: String| CaseError::new(&case.path, why);
     let folder = case.folder.as_deref().unwrap_or(cx.folder());
     let cx = cx.in_copy(folder).map_err(|error| failed(error.to_string()))?.on_warning(|_| ());
     let mut errors: Vec<_> = plan.missing_agents(folder, cx.variables()).into_iter().map(failed).collect();
     let mut all = vec![plan.compose(&cx).map(drop)];
-    all.extend(case.checks.iter().filter_map(|check| Some(check.evaluator(&plan)?.evaluator(&cx).map(drop))));
+    let checks = case.checks.iter().filter_map(|check| check.evaluator(&plan, options.check_time));
+    all.extend(checks.map(|check| check.evaluator(&cx).map(drop)));
     errors
         .extend(all.into_iter().filter_map(Result::err).map(|error| failed(loop_core::with_causes(&error))));
     if errors.is_empty() { Ok(plan) } else { Err(CaseErrors(errors)) }
@@ -281,51 +248,16 @@ fn lane(
 }
 
 fn results(shared: &Shared, made: &[CaseRun]) -> Vec<CaseResult> {
-    let result = |(index, planned): (usize, &PlannedCase)| {
-        let made = made.iter().filter(|run| run.index / shared.runs == index);
-        let made: Vec<_> = made.map(|run| (run.index % shared.runs + 1, run)).collect();
-        CaseResult::new(&planned.case.name, &planned.subject, shared.runs, &made)
+    let secrets = shared.cx.redactor();
+    let mut runs: Vec<BTreeMap<usize, &CaseRun>> = vec![BTreeMap::new(); shared.cases.len()];
+    for run in made {
+        runs[run.index / shared.runs].insert(run.index % shared.runs + 1, run);
+    }
+    let result = |(planned, made): (&PlannedCase, BTreeMap<_, _>)| {
+        let (case, subject) = (secrets.redact(&planned.case.name), secrets.redact(&planned.subject));
+        CaseResult::new(&case, &subject, shared.runs, &made)
     };
-    shared.cases.iter().enumerate().map(result).collect()
-}
-
-/// How an assay ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum AssayEnd {
-    /// All runs were made, as far as possible.
-    Complete,
-    /// The budget was used up before all runs were made.
-    OutOfBudget,
-    /// It was cancelled.
-    Cancelled,
-}
-
-/// The results of an assay.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct AssayReport {
-    /// The results by case and subject, in the order of the cases.
-    pub results: Vec<CaseResult>,
-    /// How the assay ended.
-    pub end: AssayEnd,
-}
-
-impl AssayReport {
-    /// Returns whether at least one run passed or failed.
-    pub fn has_measured(&self) -> bool {
-        self.results.iter().any(|result| result.measured() > 0)
-    }
-
-    /// Returns whether each case passed in at least this share of its runs.
-    pub fn reaches(&self, least: f64) -> bool {
-        self.results.iter().all(|result| result.share().is_some_and(|share| share >= least))
-    }
-
-    /// Returns the results as lines of JSON.
-    pub fn json_lines(&self) -> Vec<String> {
-        self.results.iter().map(CaseResult::json).collect()
-    }
+    shared.cases.iter().zip(runs).map(result).collect()
 }
 
 /// For messages about its folder.

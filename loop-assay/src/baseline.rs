@@ -1,14 +1,21 @@
 //! The comparison with an earlier result.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::Path,
+};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    assay::AssayReport,
     measured::CaseResult,
+    report::AssayReport,
     statistics::{Interval, newcombe},
 };
+
+/// The maximum size of a baseline. A larger file was named by mistake.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// An earlier result, from a file with lines of JSON.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,12 +26,12 @@ pub struct Baseline(Vec<CaseResult>);
 #[non_exhaustive]
 pub enum BaselineError {
     /// The file cannot be read.
-    #[error("the baseline {path} cannot be read: {source}")]
+    #[error("the baseline {path} cannot be read")]
     File {
         /// The path.
         path: String,
         /// The reason.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// A line of the file is no result.
     #[error("{path}:{line} is no result of an assay: {why}. Write one with `loop assay --json > FILE`.")]
@@ -71,21 +78,22 @@ impl Baseline {
     /// The file cannot be read, or a line is no result.
     pub fn open(path: &Path) -> Result<Self, BaselineError> {
         let shown = path.display().to_string();
-        let text = fs::read_to_string(path);
-        let text = text.map_err(|source| BaselineError::File { path: shown.clone(), source })?;
-        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-        let results = lines.map(|(line, text)| {
-            serde_json::from_str(text).map_err(|why| BaselineError::Line {
-                path: shown.clone(),
-                line,
-                why: why.to_string(),
-            })
-        });
-        Ok(Self(results.collect::<Result<_, _>>()?))
+        let text = read(path).map_err(|source| BaselineError::File { path: shown.clone(), source })?;
+        let mut results = Vec::new();
+        for (line, text) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+            let failed = |why| BaselineError::Line { path: shown.clone(), line, why };
+            let result: CaseResult = serde_json::from_str(text).map_err(|why| failed(why.to_string()))?;
+            if !result.is_consistent() {
+                return Err(failed("its counts do not add up to its runs".to_owned()));
+            }
+            results.push(result);
+        }
+        Ok(Self(results))
     }
 
-    /// Adds the comparison to each result whose case and model are in the baseline, if both have measured runs.
-    pub fn compare(&self, report: &mut AssayReport) {
+    /// Adds the comparison to each result whose case and model are in the baseline, if both have measured runs. Returns
+    /// how many results have none.
+    pub fn compare(&self, report: &mut AssayReport) -> usize {
         for result in &mut report.results {
             let is_same = |then: &&CaseResult| then.case == result.case && then.model == result.model;
             let then = self.0.iter().find(is_same).filter(|then| then.measured() > 0);
@@ -99,5 +107,19 @@ impl Baseline {
             let (passed, failed) = (then.passed, then.failed);
             result.baseline = Some(Comparison { passed, failed, difference, change });
         }
+        report.results.iter().filter(|result| result.baseline.is_none()).count()
+    }
+}
+
+/// Reads a regular file. Anything else could be endless.
+fn read(path: &Path) -> io::Result<String> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let mut text = String::new();
+    fs::File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    match text.len() as u64 {
+        0..=MAX_BYTES => Ok(text),
+        _ => Err(io::Error::other("it is larger than 64 MiB")),
     }
 }

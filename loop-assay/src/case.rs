@@ -45,6 +45,12 @@ impl Case {
         let error = |why: String| CaseError::new(path, why);
         let (file, text) = CaseFile::open(path).map_err(error)?;
         let mut errors = Vec::new();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if name.contains(char::is_control) {
+            errors.push(error(
+                "its name has a line break or another control character: rename the file".into(),
+            ));
+        }
         let work = work(path, &file).map_err(|why| errors.push(error(why)));
         let folder = file.folder.as_ref().map(|name| beside(path, name));
         if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_dir()) {
@@ -62,7 +68,6 @@ impl Case {
         }
         match work {
             Ok(work) if errors.is_empty() => {
-                let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 Ok(Self { name, path: path.to_owned(), text, work, folder, checks })
             }
             _ => Err(CaseErrors(errors)),
@@ -109,7 +114,7 @@ pub struct Cases(Vec<Case>);
 
 impl Cases {
     /// Reads the cases in `folder`: all files that end in `.yaml`, `.yml`, `.toml` or `.json`, except manifests that one
-    /// of the cases names. Subfolders are left out.
+    /// of the cases names. Subfolders and hidden files are left out.
     ///
     /// # Errors
     /// Everything that is wrong with the cases; also if there are none.
@@ -118,7 +123,8 @@ impl Cases {
         let mut paths = Vec::new();
         for entry in fs::read_dir(folder).map_err(unreadable)? {
             let path = entry.map_err(unreadable)?.path();
-            if Format::of(&path).is_some() && path.is_file() {
+            let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+            if !is_hidden && Format::of(&path).is_some() && path.is_file() {
                 paths.push(path);
             }
         }
@@ -132,11 +138,11 @@ impl Cases {
             })
             .collect();
         let is_manifest = |path: &Path| fs::canonicalize(path).is_ok_and(|path| manifests.contains(&path));
-        let (mut cases, mut errors) = (Vec::<Case>::new(), Vec::new());
+        let (mut cases, mut errors, mut names) = (Vec::<Case>::new(), Vec::new(), BTreeSet::new());
         for (path, case) in read {
             match case {
                 _ if is_manifest(path) => {}
-                Ok(case) if cases.iter().any(|other| other.name == case.name) => {
+                Ok(case) if !names.insert(case.name.clone()) => {
                     errors.push(CaseError::new(path, "another case has this name: rename the file"));
                 }
                 Ok(case) => cases.push(case),

@@ -13,9 +13,6 @@ use serde_json::Value;
 
 use crate::case_file::{CheckFile, JudgeFile};
 
-/// The longest time of a command or a judge.
-const CHECK_TIME: Duration = Duration::from_mins(5);
-
 /// The most bytes of a text that a message quotes.
 const QUOTED_BYTES: usize = 200;
 
@@ -111,10 +108,10 @@ impl Check {
         (!is_passed).then_some(why)
     }
 
-    /// Returns a plan whose evaluator is this check, if it is a command or a judge.
-    pub(crate) fn evaluator(&self, plan: &Plan) -> Option<Plan> {
+    /// Returns a plan whose evaluator is this check, if it is a command or a judge. It takes at most this time.
+    pub(crate) fn evaluator(&self, plan: &Plan, time: Duration) -> Option<Plan> {
         let mut evaluator = EvaluatorPlan {
-            max_time: Some(CHECK_TIME),
+            max_time: Some(time),
             sandbox: plan.evaluator.sandbox.clone(),
             ..EvaluatorPlan::default()
         };

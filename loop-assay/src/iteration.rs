@@ -3,12 +3,12 @@
 use std::{fs, path::PathBuf, sync::Arc};
 
 use async_trait::async_trait;
-use loop_agents::judge::OutputText;
+use loop_agents::{judge::OutputText, shell::CheckOutput};
 use loop_core::{
-    Evaluator, Grant, Halt, Iteration, IterationContext, IterationError, Loop, Report, StopReason, WorkError,
-    evaluator_passed, iteration_fn, with_causes,
+    Evaluator, Halt, Iteration, IterationContext, IterationError, Loop, Report, StopReason, Verdict,
+    WorkError, evaluator_passed, iteration_fn, with_causes,
 };
-use loop_manifest::{AgentOutput, ExecutionContext, Plan};
+use loop_manifest::{AgentOutput, ExecutionContext};
 use loop_snapshots::FolderCopy;
 use loop_telemetry::StateDir;
 
@@ -48,7 +48,7 @@ impl Iteration for CaseIteration {
         }
         let made = run.make(&cx).await;
         let made = made.or_else(|error| Ok::<_, WorkError>(CaseRun::not_made(index, unmade(error, &cx)?)))?;
-        (self.assay.on_run)(&made);
+        (self.assay.on_run)(&self.assay.describe(index), &made);
         Ok(made)
     }
 }
@@ -95,34 +95,65 @@ impl<'a> RunPlace<'a> {
     }
 
     async fn make(&self, cx: &IterationContext<CaseRun>) -> Result<CaseRun, WorkError> {
+        // A run that was cut has changed its copy, and would count twice: it begins anew.
+        self.discard().await?;
         let context = self.context().await?;
         let folder = self.place.join("journal");
-        let was_cut = journals::was_cut(&folder)?;
         let journal = journals::open::<AgentOutput>(&folder, &context)?;
         let on_event = Arc::clone(&self.assay.on_event);
         let composed = self.case.plan.compose(&context)?.observe(move |_: &_, _: &_| on_event());
-        let composed = composed.resume_from(journal);
-        // The iteration that was cut has used up its index.
-        let composed = if was_cut { composed.grant(Grant::default().with_iterations(1)) } else { composed };
-        let report = composed.run_within(cx).await?;
-        if let Some(why) = report.last_step().and_then(|step| step.failure()).filter(|_| self.is_answer()) {
-            return Ok(self.made(&report, CaseOutcome::NotMade, why));
+        let report = composed.resume_from(journal).run_within(cx).await?;
+        let failure = report.last_step().and_then(|step| step.failure());
+        match (report.last_output(), failure) {
+            _ if report.is_success() => {}
+            // The agent did not answer, so there is nothing to judge.
+            (_, Some(why)) if report.output().is_none() => {
+                return Ok(self.made(&report, CaseOutcome::NotMade, why));
+            }
+            (_, why) => {
+                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+                let why = format!("{}{why}", report.ending());
+                return Ok(self.made(&report, CaseOutcome::Failed, &why));
+            }
         }
-        if !report.is_success() {
-            return Ok(self.made(&report, CaseOutcome::Failed, &report.ending().to_string()));
+        if let Some(why) = self.overspent(&report) {
+            return Ok(self.made(&report, CaseOutcome::Failed, &why));
         }
         let Some(output) = report.last_output() else {
             return Ok(self.made(&report, CaseOutcome::NotMade, "the loop has no output"));
         };
         let outputs = journals::outputs::<AgentOutput>(&folder)?;
-        let facts = facts(&report, output, &outputs);
-        let mut failures: Vec<_> =
-            self.case.checks().iter().filter_map(|check| check.failure(&facts)).collect();
-        for check in self.case.checks() {
-            failures.extend(self.evaluate(check, output, &facts.reply, &context, cx).await?);
-        }
+        let failures = self.failures(&facts(&report, output, &outputs), output, &context, cx).await?;
         let outcome = if failures.is_empty() { CaseOutcome::Passed } else { CaseOutcome::Failed };
         Ok(self.made(&report, outcome, &failures.join("; ")))
+    }
+
+    /// Returns that a run cost more than its share of the budget, if it did.
+    fn overspent(&self, report: &Report<AgentOutput>) -> Option<String> {
+        let (share, cost) = (self.assay.share?, report.usage().cost?.usd);
+        (cost > share).then(|| format!("it cost {cost}, more than its share of the budget, {share}"))
+    }
+
+    /// Makes all checks, and returns why the run does not pass them.
+    async fn failures(
+        &self,
+        facts: &RunFacts,
+        output: &AgentOutput,
+        context: &ExecutionContext,
+        cx: &IterationContext<CaseRun>,
+    ) -> Result<Vec<String>, WorkError> {
+        let checks = self.case.checks();
+        if !checks.is_empty() && is_cut(output) {
+            return Ok(vec![format!(
+                "the reply is longer than {} MiB, which checks can read",
+                REPLY_BYTES >> 20
+            )]);
+        }
+        let mut failures: Vec<_> = checks.iter().filter_map(|check| check.failure(facts)).collect();
+        for check in checks {
+            failures.extend(self.evaluate(check, output, &facts.reply, context, cx).await?);
+        }
+        Ok(failures)
     }
 
     fn made(&self, report: &Report<AgentOutput>, outcome: CaseOutcome, why: &str) -> CaseRun {
@@ -136,12 +167,7 @@ impl<'a> RunPlace<'a> {
         }
     }
 
-    /// Returns whether a failed step means that there is no answer, so that there is nothing to check.
-    fn is_answer(&self) -> bool {
-        self.case.case.is_prompt()
-    }
-
-    /// Copies the folder of the case, unless an earlier process did, and returns the context of its copy.
+    /// Copies the folder of the case, and returns the context of its copy.
     async fn context(&self) -> Result<ExecutionContext, WorkError> {
         let (place, origin) = (self.place.clone(), self.case.case.folder.clone());
         let copy = blocking(move || copy(&place, origin.as_deref())).await?;
@@ -160,42 +186,67 @@ impl<'a> RunPlace<'a> {
         context: &ExecutionContext,
         cx: &IterationContext<CaseRun>,
     ) -> Result<Option<String>, WorkError> {
-        let Some(mut plan) = check.evaluator(&self.case.plan) else { return Ok(None) };
+        let time = self.assay.check_time;
+        let Some(mut plan) = check.evaluator(&self.case.plan, time) else { return Ok(None) };
         let file = self.place.join("reply");
         fs::write(&file, reply)?;
         plan.agent.env.set.insert(REPLY_VARIABLE.to_owned(), file.to_string_lossy().into_owned());
-        let report = judged(output.clone(), plan_evaluator(&plan, context)?, cx).await?;
-        if report.is_success() {
-            return Ok(None);
-        }
-        let Some(step) = report.last_step() else { return Err(WorkError::failed("a check was not made")) };
-        match (step.failure(), step.verdict()) {
-            (Some(why), _) => Err(WorkError::failed(format!("`{check}` could not be checked: {why}"))),
-            (None, verdict) => {
-                let words = verdict.map(|verdict| verdict.feedback().unwrap_or_else(|| verdict.text()));
-                let words = words.unwrap_or_default().to_owned().last_words(WORDS_BYTES);
-                let words = if words.is_empty() { String::new() } else { format!(": {words}") };
-                Ok(Some(format!("`{check}` did not pass{words}")))
-            }
-        }
+        let words = match plan.check_command(context)? {
+            Some(mut command) => tokio::select! {
+                checked = command.check() => command_failure(checked.map_err(WorkError::failed)?),
+                () = cx.cancelled() => return Err(WorkError::failed("the assay ended during a check")),
+            },
+            None => judged(output.clone(), plan.evaluator(context)?, cx).await?,
+        };
+        let words = words.map(|words| words.last_words(WORDS_BYTES));
+        Ok(words.map(|words| match words.as_str() {
+            "" => format!("`{check}` did not pass"),
+            words => format!("`{check}` did not pass: {words}"),
+        }))
     }
 }
 
-fn plan_evaluator(plan: &Plan, cx: &ExecutionContext) -> Result<Box<dyn Evaluator<AgentOutput>>, WorkError> {
-    Ok(plan.evaluator(cx)?)
+/// Returns why a command does not pass, if so. One that hangs or cannot be run counts too: the agent may have written it.
+fn command_failure(CheckOutput { verdict, cut, .. }: CheckOutput) -> Option<String> {
+    match cut {
+        Some(cut) => Some(format!("it was ended {cut}")),
+        None => (!verdict.passed()).then(|| words_of(&verdict)),
+    }
 }
 
-/// Judges an output once.
+fn words_of(verdict: &Verdict) -> String {
+    verdict.feedback().unwrap_or_else(|| verdict.text()).to_owned()
+}
+
+/// Lets a model judge an output once. Returns why it does not pass, if so.
 async fn judged(
     output: AgentOutput,
     evaluator: Box<dyn Evaluator<AgentOutput>>,
     cx: &IterationContext<CaseRun>,
-) -> Result<Report<AgentOutput>, WorkError> {
+) -> Result<Option<String>, WorkError> {
     let given = iteration_fn(move |_: IterationContext<AgentOutput>| {
         let output = output.clone();
         async move { Ok(output) }
     });
-    Loop::new(given).evaluate(evaluator).until(evaluator_passed()).at_most(1).run_within(cx).await
+    let judge = Loop::new(given).evaluate(evaluator).until(evaluator_passed()).at_most(1);
+    let report = judge.run_within(cx).await?;
+    let step = report.last_step().filter(|_| !report.is_success());
+    match step.map(|step| (step.failure(), step.verdict())) {
+        None if report.is_success() => Ok(None),
+        None => Err(WorkError::failed("a check was not made")),
+        Some((Some(why), _)) => Err(WorkError::failed(format!("`judge` could not be asked: {why}"))),
+        Some((None, verdict)) => Ok(Some(verdict.map(words_of).unwrap_or_default())),
+    }
+}
+
+/// Returns whether a reply is longer than what checks see.
+fn is_cut(output: &AgentOutput) -> bool {
+    match output {
+        AgentOutput::Command(output) => {
+            output.said().omitted() > 0 || output.said().total() > REPLY_BYTES as u64
+        }
+        _ => false,
+    }
 }
 
 fn facts(report: &Report<AgentOutput>, output: &AgentOutput, outputs: &[AgentOutput]) -> RunFacts {
@@ -211,24 +262,15 @@ fn facts(report: &Report<AgentOutput>, output: &AgentOutput, outputs: &[AgentOut
     RunFacts { reply, calls, tokens: report.usage().tokens(), time: report.elapsed() }
 }
 
-/// Copies a folder for one run, or makes an empty one. A copy that is there already is complete.
+/// Copies a folder for one run, or makes an empty one.
 fn copy(place: &std::path::Path, origin: Option<&std::path::Path>) -> Result<PathBuf, loop_snapshots::Error> {
-    let (copy, draft) = (place.join("folder"), place.join("draft"));
-    let at = |path: &std::path::Path| {
-        let path = path.to_owned();
-        move |source| loop_snapshots::Error::File { path, source }
-    };
-    if !copy.exists() {
-        if draft.exists() {
-            FolderCopy::discard(&draft)?;
-        }
-        match origin {
-            Some(origin) => drop(FolderCopy::create(origin, &draft)?),
-            None => fs::create_dir_all(&draft).map_err(at(&draft))?,
-        }
-        fs::rename(&draft, &copy).map_err(at(&copy))?;
+    let copy = place.join("folder");
+    let at = |source| loop_snapshots::Error::File { path: copy.clone(), source };
+    match origin {
+        Some(origin) => drop(FolderCopy::create(origin, &copy)?),
+        None => fs::create_dir_all(&copy).map_err(at)?,
     }
-    fs::canonicalize(&copy).map_err(at(&copy))
+    fs::canonicalize(&copy).map_err(at)
 }
 
 /// Does work with files on a thread for it.

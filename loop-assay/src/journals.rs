@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use loop_core::{EventKind, StopReason};
 use loop_manifest::ExecutionContext;
 use loop_telemetry::{FileJournal, JournalError, JournalReader, jiff::Timestamp};
 use serde::de::DeserializeOwned;
@@ -35,24 +34,6 @@ pub(crate) fn outputs<O: DeserializeOwned>(folder: &Path) -> Result<Vec<O>, Assa
         outputs.push(parsed.map_err(why)?);
     }
     Ok(outputs)
-}
-
-/// Returns whether the run in this folder ended together with the assay around it, and not by itself.
-pub(crate) fn was_cut(folder: &Path) -> Result<bool, AssayError> {
-    let mut is_cut = false;
-    if !exists(folder) {
-        return Ok(is_cut);
-    }
-    let mut journal = JournalReader::open(folder)?;
-    while let Some(entry) = journal.next_entry()? {
-        is_cut = match &entry.event.kind {
-            EventKind::RunFinished { ending, .. } => {
-                matches!(ending.reason(), Some(StopReason::Cancelled | StopReason::SharedBudgetExceeded))
-            }
-            _ => false,
-        };
-    }
-    Ok(is_cut)
 }
 
 fn exists(folder: &Path) -> bool {

@@ -11,21 +11,27 @@ mod error;
 mod iteration;
 mod journals;
 mod measured;
+mod options;
 mod page;
+mod place;
 mod plans;
+mod report;
 mod statistics;
 mod table;
 
 pub use self::{
-    assay::{Assay, AssayEnd, AssayOptions, AssayReport},
+    assay::Assay,
     baseline::{Baseline, BaselineError, Change, Comparison},
     case::{Case, Cases},
     case_run::{CaseOutcome, CaseRun},
     case_schema::case_schema,
     error::{AssayError, CaseError, CaseErrors},
     measured::{CaseResult, RunNote, Spread},
+    options::AssayOptions,
     page::page,
+    place::discard_old,
     plans::Subject,
+    report::{AssayEnd, AssayReport},
     statistics::{Interval, newcombe, wilson},
     table::table,
 };

@@ -1,5 +1,7 @@
 //! The result of a case with one model or agent.
 
+use std::collections::BTreeMap;
+
 use loop_telemetry::always_json;
 use serde::{Deserialize, Serialize};
 
@@ -74,16 +76,15 @@ impl Spread {
 }
 
 impl CaseResult {
-    /// Summarises the runs that were begun, each with its number. The others count as not made.
-    pub(crate) fn new(case: &str, model: &str, runs: usize, made: &[(usize, &CaseRun)]) -> Self {
-        let count = |outcome| made.iter().filter(|(_, run)| run.outcome == outcome).count() as u64;
+    /// Summarises the runs that were begun, by their numbers. The others count as not made.
+    pub(crate) fn new(case: &str, model: &str, runs: usize, made: &BTreeMap<usize, &CaseRun>) -> Self {
+        let count = |outcome| made.values().filter(|run| run.outcome == outcome).count() as u64;
         let (passed, failed) = (count(CaseOutcome::Passed), count(CaseOutcome::Failed));
-        let measured = || made.iter().map(|(_, run)| *run).filter(|run| run.outcome != CaseOutcome::NotMade);
+        let measured = || made.values().filter(|run| run.outcome != CaseOutcome::NotMade);
         let note = |number: usize| {
-            let found = made.iter().find(|(other, _)| *other == number);
-            let (outcome, why) = match found {
-                Some((_, run)) if run.outcome == CaseOutcome::Passed => return None,
-                Some((_, run)) => (run.outcome, run.why.clone()),
+            let (outcome, why) = match made.get(&number) {
+                Some(run) if run.outcome == CaseOutcome::Passed => return None,
+                Some(run) => (run.outcome, run.why.clone()),
                 None => (CaseOutcome::NotMade, "the assay ended before it".to_owned()),
             };
             Some(RunNote { run: number, outcome, why })
@@ -99,11 +100,17 @@ impl CaseResult {
             // Whole seconds, so that a scripted model gives the same bytes.
             seconds: Spread::of(measured().map(|run| Some(run.time.as_secs_f64().round()))),
             tokens: Spread::of(measured().map(|run| run.usage.tokens().map(|tokens| tokens as f64))),
-            cost_usd: Spread::of(measured().map(CaseRun::cost)),
+            cost_usd: Spread::of(measured().map(|run| run.cost())),
             iterations: Spread::of(measured().map(|run| Some(run.iterations as f64))),
             baseline: None,
             notes: (1..=runs).filter_map(note).collect(),
         }
+    }
+
+    /// Returns whether the counts add up, as in each result of an assay.
+    pub(crate) fn is_consistent(&self) -> bool {
+        let sum = [self.passed, self.failed, self.not_made].into_iter().try_fold(0_u64, u64::checked_add);
+        sum == Some(self.runs)
     }
 
     /// Returns how many runs passed or failed.

@@ -6,7 +6,7 @@ use loop_agents::{
     shell::Template,
 };
 use loop_core::{BuildError, Loop, Step, Usage, condition_fn};
-use loop_telemetry::jiff::Timestamp;
+use loop_telemetry::{jiff::Timestamp, words::printable};
 
 use crate::{
     AgentOutput,
@@ -77,9 +77,11 @@ pub async fn request_plan(
     let Some(output) = report.last_output() else {
         return Err(RequestPlanError::Failed(report.ending().to_string()));
     };
-    let reply = output.last_words(REPLY_BYTES);
+    // The file may be shared, and is printed: it has no secrets and no control characters.
+    let safe = |text: &str| printable(text, &cx.redactor());
+    let reply = safe(&output.last_words(REPLY_BYTES));
     let now = Timestamp::try_from(cx.now()).unwrap_or(Timestamp::UNIX_EPOCH);
-    let plan = PlanDocument::of_reply(&reply, task, now).map_err(|source| match output.failure() {
+    let plan = PlanDocument::of_reply(&reply, &safe(task), now).map_err(|source| match output.failure() {
         Some(failure) => RequestPlanError::Failed(failure),
         None => RequestPlanError::Reply { reply, source },
     })?;

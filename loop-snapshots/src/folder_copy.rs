@@ -170,6 +170,14 @@ impl FolderCopy {
         Ok(opened)
     }
 
+    /// Returns a text that differs if a folder has other entries, or entries with another kind, size or time.
+    ///
+    /// # Errors
+    /// [`Error::File`] if an entry cannot be read.
+    pub fn state(folder: &Path) -> Result<String, Error> {
+        Ok(format!("{:?}", entries(folder)?))
+    }
+
     /// Deletes a folder with copies in it, also if its folders have no write permission.
     ///
     /// # Errors

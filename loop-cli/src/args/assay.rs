@@ -1,17 +1,18 @@
 //! The command line of `loop assay`.
 
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::{path::PathBuf, time::Duration};
 
-use clap::Args;
+use clap::{Args, value_parser};
 use loop_agents::pipeline::Percent;
 use loop_core::Usd;
+use loop_manifest::duration;
 
 /// The text below the options.
 pub(super) const HELP: &str = "\
 A case is a file with `prompt` or `manifest`, `checks`, and a `folder` to start
 from. `loop schema --assay` prints its schema for editors.
 
-Exit:  0 each case reaches --min-pass  1 not  2 bad cases  3 nothing measured
+Exit:  0 each case reaches --min-pass  1 not  2 bad cases  3 too few runs made
 
 Examples:
   loop assay cases --model ollama:qwen3 --runs 5
@@ -29,11 +30,14 @@ pub(crate) struct AssayArgs {
     #[arg(long, value_name = "CMD")]
     pub(crate) agent: Vec<String>,
     /// Make each case N times
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub(crate) runs: NonZeroUsize,
+    #[arg(long, value_name = "N", default_value = "1", value_parser = value_parser!(u32).range(1..=100_000))]
+    pub(crate) runs: u32,
     /// Make J runs at once
-    #[arg(long, value_name = "J", default_value = "1")]
-    pub(crate) jobs: NonZeroUsize,
+    #[arg(long, value_name = "J", default_value = "1", value_parser = value_parser!(u32).range(1..=1000))]
+    pub(crate) jobs: u32,
+    /// End a check after this time
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration::parse)]
+    pub(crate) check_time: Duration,
     /// Compare with the JSON lines of an earlier assay
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,

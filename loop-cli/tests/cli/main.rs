@@ -16,6 +16,7 @@ mod approve_commands;
 mod approve_jobs;
 mod approve_pipelines;
 mod assay;
+mod assay_outcomes;
 mod attacks;
 mod background;
 mod budgets;

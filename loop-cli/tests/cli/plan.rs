@@ -57,6 +57,16 @@ fn a_plan_is_made_and_never_replaced_unasked() {
 }
 
 #[test]
+fn a_stored_plan_has_no_secrets_and_no_control_characters() {
+    let scenario = scenario();
+    let secret = format!("sk-proj-{}", "aB3dE5fG7h".repeat(5));
+    let maker = format!("printf -- '- [ ] Use {secret} \\033[31m\\007now\\n' #");
+    scenario.run(&["plan", &format!("Use {secret}"), "--agent", &maker]).exits(0);
+    let stored = scenario.read(".loop/plan.md");
+    assert!(stored.contains("- [ ] Use [redacted] now") && !stored.contains("aB3dE5fG7h"), "{stored}");
+}
+
+#[test]
 fn a_reply_without_steps_is_shown_and_nothing_is_stored() {
     let scenario = scenario();
     let ran = scenario.run(&["plan", "Greet", "--agent", "echo I would rather not #"]).exits(1);
