@@ -18,13 +18,13 @@ use crate::{
     case::{Case, Cases},
     case_run::CaseRun,
     check::Check,
-    error::{AssayError, CaseError, CaseErrors},
+    error::{AssayError, CaseErrors},
     iteration::CaseIteration,
     journals,
     measured::CaseResult,
     options::AssayOptions,
     place,
-    plans::{self, RunLimits},
+    plans::{self, Planner},
     report::{AssayEnd, AssayReport},
 };
 
@@ -98,11 +98,15 @@ impl Assay {
         let cases = cases.into_vec();
         let count = (cases.len() * subjects.len()).saturating_mul(options.runs()) as u64;
         let share = options.budget.map(|budget| Usd::nanos(budget.as_nanos() / count.max(1)));
-        let limits = RunLimits { time: options.run_time, cost: share };
-        let (mut planned, mut errors) = (Vec::new(), Vec::new());
+        let (mut planned, mut errors, mut planner) = (Vec::new(), Vec::new(), Planner::default());
         for case in cases.into_iter().map(Arc::new) {
             for subject in &subjects {
-                match plans::plan(&case, *subject, limits).and_then(|plan| tried(&case, plan, &cx, options)) {
+                let plan = planner.plan(&case, *subject, options.run_time);
+                let plan = plan.and_then(|plan| {
+                    planner.try_out(&case, &plan, &cx, options.check_time)?;
+                    Ok(plan)
+                });
+                match plan {
                     Ok(plan) => {
                         let subject = plans::subject(&plan);
                         planned.push(PlannedCase { case: Arc::clone(&case), subject, plan });
@@ -208,20 +212,6 @@ impl Assay {
         }
         Ok(AssayReport { results, end })
     }
-}
-
-/// Tries to build what a run needs, in the folder from which the case starts.
-fn tried(case: &Case, plan: Plan, cx: &ExecutionContext, options: &AssayOptions) -> Result<Plan, CaseErrors> {
-    let failed = |why: String| CaseError::new(&case.path, why);
-    let folder = case.folder.as_deref().unwrap_or(cx.folder());
-    let cx = cx.in_copy(folder).map_err(|error| failed(error.to_string()))?.on_warning(|_| ());
-    let mut errors: Vec<_> = plan.missing_agents(folder, cx.variables()).into_iter().map(failed).collect();
-    let mut all = vec![plan.compose(&cx).map(drop)];
-    let checks = case.checks.iter().filter_map(|check| check.evaluator(&plan, options.check_time));
-    all.extend(checks.map(|check| check.evaluator(&cx).map(drop)));
-    errors
-        .extend(all.into_iter().filter_map(Result::err).map(|error| failed(loop_core::with_causes(&error))));
-    if errors.is_empty() { Ok(plan) } else { Err(CaseErrors(errors)) }
 }
 
 fn lane_place(shared: &Shared, first: usize) -> PathBuf {

@@ -2,6 +2,7 @@
 
 use std::{fs::File, io::Read, path::Path};
 
+use loop_agents::output::unique_json;
 use loop_manifest::{Format, closest};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -91,7 +92,7 @@ impl CaseFile {
             return Err("the file is longer than 1 MiB: a case has a prompt and checks".to_owned());
         }
         let value: Value = match format {
-            Format::Json => serde_json::from_str(&text).map_err(|error| error.to_string())?,
+            Format::Json => unique_json(&text).map_err(|error| error.to_string())?,
             Format::Toml => toml::from_str(&text).map_err(|error| error.to_string())?,
             Format::Yaml => serde_saphyr::from_str(&text).map_err(|error| error.to_string())?,
         };

@@ -101,7 +101,10 @@ impl<'a> RunPlace<'a> {
         let folder = self.place.join("journal");
         let journal = journals::open::<AgentOutput>(&folder, &context)?;
         let on_event = Arc::clone(&self.assay.on_event);
-        let composed = self.case.plan.compose(&context)?.observe(move |_: &_, _: &_| on_event());
+        let mut plan = self.case.plan.clone();
+        // Not in the plan of the case: an assay with a higher budget continues.
+        plan.limits.max_cost = plan.limits.max_cost.into_iter().chain(self.assay.share).min();
+        let composed = plan.compose(&context)?.observe(move |_: &_, _: &_| on_event());
         let report = composed.resume_from(journal).run_within(cx).await?;
         let failure = report.last_step().and_then(|step| step.failure());
         match (report.last_output(), failure) {

@@ -1,10 +1,12 @@
 //! From a case and a model to a plan.
 
-use std::time::Duration;
+use std::{
+    collections::{HashMap, HashSet, hash_map::Entry},
+    time::Duration,
+};
 
 use loop_agents::shell::Template;
-use loop_core::Usd;
-use loop_manifest::{LoadedPlan, Overrides, Plan, Source, init, plan::WorkPlan};
+use loop_manifest::{ExecutionContext, LoadedPlan, Overrides, Plan, Source, init, plan::WorkPlan};
 use serde_json::json;
 
 use crate::{
@@ -23,43 +25,81 @@ pub enum Subject {
     Agent(String),
 }
 
-/// The limits of one run.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RunLimits {
-    /// The longest time, if neither the case nor its manifest has a limit.
-    pub(crate) time: Duration,
-    /// The share of the budget.
-    pub(crate) cost: Option<Usd>,
+/// The plans of prompts that differ only in their words, and the parts that were tried for them.
+#[derive(Debug, Default)]
+pub(crate) struct Planner {
+    plans: HashMap<String, Plan>,
+    tried: HashSet<String>,
 }
 
-/// Returns the plan of a case for a model or an agent; without one, its manifest names it.
-pub(crate) fn plan(case: &Case, subject: Option<&Subject>, limits: RunLimits) -> Result<Plan, CaseErrors> {
-    let failed = |why: String| CaseError::new(&case.path, why.trim_end());
-    let source = match &case.work {
-        CaseWork::Prompt { system, tools, .. } => {
-            source_of_prompt(case, subject, system.as_deref(), tools).map_err(failed)?
-        }
-        CaseWork::Manifest(path) => {
-            let overrides = Overrides::new("loop assay");
-            let overrides = match subject {
-                None => overrides,
-                Some(Subject::Model(name)) => overrides.with("--model", name),
-                Some(Subject::Agent(line)) => overrides.with("--agent", init::in_full(line)),
-            };
-            Source::open(path).map_err(|why| failed(why.to_string()))?.overridden(overrides)
-        }
-    };
-    let loaded = Plan::of(source).and_then(LoadedPlan::finished);
-    let mut plan = loaded.map_err(|why| failed(why.to_string()))?.plan;
-    if let CaseWork::Prompt { prompt, .. } = &case.work {
-        // Not in the source, where braces in it would be placeholders.
-        plan.goal.clone_from(prompt);
-        plan.agent.prompt = Template::new("{goal}");
+impl Planner {
+    /// Returns the plan of a case for a model or an agent; without one, its manifest names it. `run_time` is its longest
+    /// time, if neither the case nor its manifest has a limit.
+    pub(crate) fn plan(
+        &mut self,
+        case: &Case,
+        subject: Option<&Subject>,
+        run_time: Duration,
+    ) -> Result<Plan, CaseErrors> {
+        let failed = |why: String| CaseError::new(&case.path, why.trim_end());
+        let finished = |source: Source| {
+            let loaded = Plan::of(source).and_then(LoadedPlan::finished);
+            loaded.map(|loaded| loaded.plan).map_err(|why| failed(why.to_string()))
+        };
+        let mut plan = match &case.work {
+            CaseWork::Prompt { prompt, system, tools } => {
+                let key = format!("{subject:?} {system:?} {tools:?}");
+                let known = match self.plans.entry(key) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => {
+                        let source = source_of_prompt(case, subject, system.as_deref(), tools);
+                        new.insert(finished(source.map_err(failed)?)?)
+                    }
+                };
+                // Not in the source, where braces in it would be placeholders.
+                let mut plan = known.clone();
+                plan.goal.clone_from(prompt);
+                plan.agent.prompt = Template::new("{goal}");
+                plan
+            }
+            CaseWork::Manifest(path) => {
+                let overrides = Overrides::new("loop assay");
+                let overrides = match subject {
+                    None => overrides,
+                    Some(Subject::Model(name)) => overrides.with("--model", name),
+                    Some(Subject::Agent(line)) => overrides.with("--agent", init::in_full(line)),
+                };
+                finished(Source::open(path).map_err(|why| failed(why.to_string()))?.overridden(overrides))?
+            }
+        };
+        limit(&mut plan, case, run_time);
+        let obstacles = case.checks.iter().filter_map(|check| check.obstacle(&plan));
+        let obstacles: Vec<_> = obstacles.map(failed).collect();
+        if obstacles.is_empty() { Ok(plan) } else { Err(CaseErrors(obstacles)) }
     }
-    limit(&mut plan, case, limits);
-    let obstacles = case.checks.iter().filter_map(|check| check.obstacle(&plan));
-    let obstacles: Vec<_> = obstacles.map(failed).collect();
-    if obstacles.is_empty() { Ok(plan) } else { Err(CaseErrors(obstacles)) }
+
+    /// Tries to build what a run needs, in the folder from which the case starts.
+    pub(crate) fn try_out(
+        &mut self,
+        case: &Case,
+        plan: &Plan,
+        cx: &ExecutionContext,
+        check_time: Duration,
+    ) -> Result<(), CaseErrors> {
+        let failed = |why: String| CaseError::new(&case.path, why);
+        let folder = case.folder.as_deref().unwrap_or(cx.folder());
+        let cx = cx.in_copy(folder).map_err(|error| failed(error.to_string()))?.on_warning(|_| ());
+        let checks = case.checks.iter().filter_map(|check| check.evaluator(plan, check_time));
+        let mut all: Vec<_> = checks.map(|check| check.evaluator(&cx).map(drop)).collect();
+        let mut errors = Vec::new();
+        if !case.is_prompt() || self.tried.insert(format!("{folder:?} {:?}", plan.agent)) {
+            errors.extend(plan.missing_agents(folder, cx.variables()).into_iter().map(failed));
+            all.push(plan.compose(&cx).map(drop));
+        }
+        let failures = all.into_iter().filter_map(Result::err);
+        errors.extend(failures.map(|error| failed(loop_core::with_causes(&error))));
+        if errors.is_empty() { Ok(()) } else { Err(CaseErrors(errors)) }
+    }
 }
 
 /// Returns the manifest of a loop that answers a prompt once. Its checks come later.
@@ -95,7 +135,7 @@ fn source_of_prompt(
 }
 
 /// Lowers the limits of a plan to those of its case and of the assay.
-fn limit(plan: &mut Plan, case: &Case, limits: RunLimits) {
+fn limit(plan: &mut Plan, case: &Case, run_time: Duration) {
     let least = |one: Option<Duration>, other| Some(one.map_or(other, |one| one.min(other)));
     for check in &case.checks {
         match check {
@@ -107,8 +147,7 @@ fn limit(plan: &mut Plan, case: &Case, limits: RunLimits) {
             _ => {}
         }
     }
-    plan.limits.max_time = plan.limits.max_time.or(Some(limits.time));
-    plan.limits.max_cost = plan.limits.max_cost.into_iter().chain(limits.cost).min();
+    plan.limits.max_time = plan.limits.max_time.or(Some(run_time));
 }
 
 /// Returns the name of the agent of a plan: its model, or its command.

@@ -39,6 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "loop-session",
         &[
             "loop-agents",
+            "loop-assay",
             "loop-core",
             "loop-guardrails",
             "loop-knowledge",

@@ -83,6 +83,26 @@ pub(crate) fn unique(text: &str) -> Option<Value> {
     (value.is_object() && duplicate_keys.is_empty()).then_some(value)
 }
 
+/// Reads JSON in which no object has a key twice.
+///
+/// # Errors
+/// The text is not JSON, or a key appears twice in an object.
+///
+/// ```
+/// use loop_agents::output::unique_json;
+///
+/// assert_eq!(unique_json("[{\"a\": 1}, {\"a\": 2}]")?[1]["a"], 2);
+/// assert_eq!(unique_json("{\"a\": 1, \"a\": 2}").unwrap_err().to_string(), "the key `a` appears twice");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn unique_json(text: &str) -> serde_json::Result<Value> {
+    let ParsedJson { value, duplicate_keys } = read(text)?;
+    match duplicate_keys.first() {
+        None => Ok(value),
+        Some(key) => Err(de::Error::custom(format!("the key `{key}` appears twice"))),
+    }
+}
+
 /// A JSON value, and the duplicate keys that were set to `null`.
 pub(crate) struct ParsedJson {
     pub(crate) value: Value,

@@ -23,6 +23,7 @@ pub use excerpt::{
 pub(crate) use excerpt::{ELLIPSIS, is_notice, last_line};
 pub use garbled::garbled;
 pub(crate) use garbled::{garbled_note, whole_chars};
+pub use json_objects::unique_json;
 pub use matcher::{Pattern, PatternError, PatternMatcher};
 
 /// The name of the mark with an iteration's output, which shows for how many iterations the output has not changed

@@ -16,6 +16,9 @@ pub(crate) struct ReplayArgs {
     /// Name the new session
     #[arg(long, value_name = "NAME")]
     pub(crate) out: Option<String>,
+    /// Go on in the new session afterwards, at the terminal
+    #[arg(long = "continue", conflicts_with = "json")]
+    pub(crate) continues: bool,
     /// Print one JSON object per turn and model
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,22 +3,18 @@
 use std::{env, process::ExitCode};
 
 use loop_core::CancellationToken;
-use loop_manifest::{
-    ExecutionContext,
-    model::{ChatSetup, Model},
-};
-use loop_session::{
-    TranscriptWriter,
-    replay::{Recording, ReplayedTurn, replay, table},
-};
+use loop_manifest::{ExecutionContext, model::Model};
+use loop_session::replay::{self, Recording, ReplayedTurn, table};
 use loop_telemetry::{
     StateDir,
-    transcript::{SessionInfo, SessionStore, TranscriptEntry},
+    transcript::{SessionStore, TranscriptEntry},
 };
 use serde::Serialize;
 
 use super::{
     Failure, OrFail,
+    assay::named_once,
+    chat,
     environment::{block_on, dir, execution_context, new_run_id, settings},
     runs::json,
     usage,
@@ -32,12 +28,24 @@ use crate::{
 
 pub(crate) fn exec(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let store = SessionStore::at(StateDir::from_env_with(|name| env::var_os(name))?.sessions()?);
-    let id = store.find(&args.session)?.info.id;
-    let recording = Recording::open(&store, &id)?;
+    named_once("--model", &args.model)?;
+    if args.continues && args.model.len() > 1 {
+        return Err(usage!("`--continue` opens one session: name one `--model`"));
+    }
+    if args.continues && !chat::has_terminal() {
+        return Err(usage!("`--continue` needs a terminal"));
+    }
+    let recorded = store.find(&args.session)?.info;
+    let id = &recorded.id;
+    let recording = Recording::open(&store, id)?;
     if recording.turns().next().is_none() {
         return Err(usage!("the session {id} has no prompt"));
     }
     let here = dir(None)?;
+    if !recorded.works_in(&here) {
+        let (then, now) = (text::printable(&recorded.folder), here.display());
+        view::warning(&format!("the session worked in {then}, and the tools read {now}"));
+    }
     let settings = settings(&here)?;
     let cx = execution_context(here, new_run_id())?;
     // Find a problem with any model before the first prompt is sent.
@@ -45,18 +53,17 @@ pub(crate) fn exec(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let models = models.collect::<Result<Vec<_>, _>>()?;
     let chats = models.into_iter().map(|model| {
         let model = model.learn(&cx, false);
-        let setup = ChatSetup::new(&settings, &cx).with_project_prompt();
-        let setup = match &args.tools {
-            Some(tools) => setup.policy(settings.policy()).tools(Some(tools.clone())),
-            None => setup.reviewing(),
-        };
-        let mut chat = model.chat(&setup).or_setup(|| "the tools cannot work here")?;
-        // The texts of files are in the recorded prompts.
-        chat.set_named_files(None);
+        let chat = replay::chat(&model, &settings, &cx, args.tools.as_deref());
+        let chat = chat.or_setup(|| "the tools cannot work here")?;
         Ok((model, chat))
     });
     let chats = chats.collect::<Result<Vec<_>, Failure>>()?;
-    block_on(run(args, &store, &cx, &recording, chats))
+    let mut replayed = Vec::new();
+    let code = block_on(run(args, &store, &cx, &recording, chats, &mut replayed))?;
+    match replayed.last() {
+        Some((id, _)) if args.continues => chat::resume(id, settings, cx),
+        _ => Ok(code),
+    }
 }
 
 async fn run(
@@ -65,18 +72,17 @@ async fn run(
     cx: &ExecutionContext,
     recording: &Recording,
     chats: Vec<(Model, loop_agents::chat::Chat)>,
+    replayed: &mut Vec<(String, Vec<ReplayedTurn>)>,
 ) -> Result<ExitCode, Failure> {
     let mut signals = Signals::listen().or_internal("cannot listen for signals")?;
     let several = chats.len() > 1;
-    let mut replayed = Vec::new();
+    let mut stopped = None;
     for (model, chat) in chats {
         let id = clock::new_id().to_string();
-        let info = SessionInfo::new(id.as_str(), cx.folder(), model.asked(), clock::now());
-        let info = info.redacted(&view::secrets());
-        let mut log = TranscriptWriter::new(store.clone(), info, session::listing_host());
+        let mut log = replay::transcript(store, &id, &model, cx, &session::listing_host());
         let cancel = CancellationToken::new();
-        let turns = replay(recording, chat, &mut log, cancel.clone());
-        let (turns, stopped) = cancelled_by_signal(turns, &cancel, &mut signals).await;
+        let turns = replay::replay(recording, chat, &mut log, cancel.clone());
+        let (turns, signal) = cancelled_by_signal(turns, &cancel, &mut signals).await;
         let turns = turns.or_internal("the replay cannot run")?;
         if let Some(name) = &args.out {
             let name = if several { format!("{name}-{}", replayed.len() + 1) } else { name.clone() };
@@ -85,11 +91,15 @@ async fn run(
         log.end();
         view::say(&format!("{}: session {id}", text::printable(model.asked())));
         replayed.push((id, turns));
-        if let Some(signal) = stopped {
-            return Ok(ExitCode::from(exit::of_signal(signal)));
+        stopped = signal;
+        if stopped.is_some() {
+            break;
         }
     }
-    show(args, recording, &replayed)?;
+    show(args, recording, replayed)?;
+    if let Some(signal) = stopped {
+        return Ok(ExitCode::from(exit::of_signal(signal)));
+    }
     let is_answered = replayed.iter().flat_map(|(_, turns)| turns).any(|turn| turn.figures.failure.is_none());
     Ok(ExitCode::from(if is_answered { exit::OK } else { exit::FAILED }))
 }

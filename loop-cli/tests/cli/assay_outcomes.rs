@@ -126,6 +126,21 @@ fn a_run_above_its_share_fails_and_an_agent_without_costs_is_named_once() {
 }
 
 #[test]
+fn an_assay_continues_with_a_higher_budget() {
+    let scenario = scenario(HELLO);
+    let attempts = scenario.path("attempts");
+    let agent = format!(
+        "echo x >> '{}'; echo '{{\"cost_usd\": 3}}' >> \"$LOOP_USAGE_FILE\"; echo hello #",
+        attempts.display()
+    );
+    let found = assay(&scenario, &agent, &["--budget", "4", "--runs", "2"], 1);
+    assert_eq!(found["not_made"], 1, "{found}");
+    let found = assay(&scenario, &agent, &["--budget", "20", "--runs", "2"], 1);
+    assert_eq!((&found["passed"], &found["failed"]), (&json!(1), &json!(1)), "{found}");
+    assert_eq!(scenario.read("attempts").lines().count(), 3);
+}
+
+#[test]
 fn names_with_secrets_are_redacted_in_all_results() {
     let scenario = Scenario::new();
     let secret = format!("sk-proj-{}", "aB3dE5fG7h".repeat(5));
@@ -185,5 +200,8 @@ fn numbers_and_names_that_cannot_work_are_refused() {
     }
     assert_eq!(assay(&scenario, "echo hello #", &[], 0)["passed"], 1);
     scenario.write("cases/a\nb.yaml", HELLO);
-    scenario.run(&["assay", "cases", "--agent", "true"]).exits(2).says(&["has a line break"]);
+    scenario
+        .write("cases/c.json", "{\"prompt\": \"a\", \"prompt\": \"b\", \"checks\": [{\"contains\": \"x\"}]}");
+    let ran = scenario.run(&["assay", "cases", "--agent", "true"]).exits(2);
+    ran.says(&["has a line break", "c.json: the key `prompt` appears twice"]);
 }

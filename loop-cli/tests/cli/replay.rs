@@ -1,9 +1,15 @@
 //! `loop replay`: the prompts of a stored session, sent to other models.
 
-use loop_testing::{Answer, Call};
+use loop_testing::{Answer, Call, Gate};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::{chat_harness::ChatHarness, model_server::ModelServer, support::Scenario, task::says};
+use crate::{
+    chat_harness::{ChatHarness, answered_by},
+    model_server::ModelServer,
+    support::{RunningCommand, Scenario, wait_until},
+    task::says,
+};
 
 /// A stored session with two prompts.
 fn recorded() -> (Scenario, String) {
@@ -66,4 +72,62 @@ fn only_tools_that_read_are_there_unless_others_are_named() {
     server.run(&scenario, &["replay", &id, "--model", "openai:a", "--tools", "write_file"]).exits(0);
     assert!(scenario.has("x"));
     scenario.run(&["replay", "nowhere", "--model", "openai:a"]).exits(2);
+}
+
+#[test]
+fn another_folder_is_reported_and_a_model_is_named_once() {
+    let (scenario, id) = recorded();
+    let server = ModelServer::new(["Roses.", "Violets."].map(says));
+    scenario.write("elsewhere/x", "");
+    let mut command = server.command(&scenario, &["replay", &id, "--model", "openai:a"]);
+    command.current_dir(scenario.path("elsewhere"));
+    let ran = RunningCommand::new(&mut command).finish().exits(0);
+    ran.says(&["the session worked in", "and the tools read"]);
+    let twice = ["replay", &id, "--model", "openai:a", "--model", "openai:a"];
+    server.run(&scenario, &twice).exits(2).says(&["`--model openai:a` is given twice"]);
+    let goes_on = ["replay", &id, "--model", "openai:a", "--continue"];
+    server.run(&scenario, &goes_on).exits(2).says(&["`--continue` needs a terminal"]);
+}
+
+#[test]
+fn an_interrupted_replay_shows_what_was_replayed() {
+    let (scenario, id) = recorded();
+    let gate = Gate::new();
+    let held = Answer::deltas(["Vio", "lets."]).gated(&gate);
+    let server = ModelServer::new([says("Roses."), says("Violets."), held]);
+    let args = ["replay", &id, "--model", "openai:a", "--model", "openai:b"];
+    let running = RunningCommand::new(&mut server.command(&scenario, &args));
+    wait_until("the third request", || server.requests().len() == 3);
+    running.signal(Signal::INT);
+    running.finish().exits(130).prints(&["turn  model", "a  "]);
+}
+
+#[test]
+fn a_replay_goes_on_as_a_session() {
+    let (scenario, id) = recorded();
+    let server = ModelServer::new(["Roses are pink.", "Tulips.", "Yes."].map(says));
+    let args = ["replay", &id, "--model", "openai:a", "--continue"];
+    let mut chat = ChatHarness::open(&scenario, &args, (120, 40), |command| answered_by(command, &server));
+    chat.wait_for_prompt_after("Tulips.");
+    chat.says("Sure?", "Yes.");
+    chat.leaves();
+    assert!(server.requests()[2].body["messages"].to_string().contains("Roses are pink."));
+}
+
+#[test]
+fn a_session_replays_itself_and_measures_cases() {
+    let scenario = Scenario::new();
+    scenario.write("cases/greet.yaml", "prompt: Hi.\nchecks: [contains: hello]\n");
+    let replies = ["Roses are red.", "Roses are pink.", "Roses are blue.", "hello", "no"];
+    let server = ModelServer::new(replies.map(says));
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], (120, 40));
+    chat.wait_for_prompt_after("/help");
+    chat.says("Name a flower.", "Roses are red.");
+    chat.says("/replay --out again", "50%");
+    chat.says("/session replay", "session replay-");
+    chat.says("/assay cases --runs 2", "1 of 2");
+    chat.says("/assay", "the folder is missing");
+    chat.leaves();
+    let shown = scenario.run(&["session", "show", "again"]).exits(0).stdout;
+    assert!(shown.contains("Name a flower.") && shown.contains("Roses are pink."), "{shown}");
 }

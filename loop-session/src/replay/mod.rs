@@ -5,11 +5,13 @@
 //! [`replay`] sends them in order to a model in a new session, and [`table`] shows the turns of all models side by
 //! side. Nothing that the person ran is run again, and a turn without a reply does not end the replay.
 
+mod new_session;
 mod recording;
 mod replayed;
 mod table;
 
 pub use self::{
+    new_session::{chat, transcript},
     recording::{RecordedTurn, Recording},
     replayed::{ReplayedTurn, TurnFigures, replay},
     table::table,

@@ -4,7 +4,11 @@ mod final_reply;
 mod piped_prompt;
 mod turn_report;
 
-use loop_manifest::model::{ConversationOptions, Model};
+use loop_manifest::{
+    ExecutionContext,
+    model::{ConversationOptions, Model},
+    settings::Settings,
+};
 use std::{
     io::{self, IsTerminal},
     path::Path,
@@ -51,23 +55,42 @@ pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
     done
 }
 
+/// Returns whether a session can be held here.
+pub(super) fn has_terminal() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()
+}
+
 /// Runs a session at the terminal.
 fn talk(args: &ChatArgs) -> Result<ExitCode, Failure> {
-    if args.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() || !io::stderr().is_terminal() {
+    if args.json || !has_terminal() {
         return Err(usage!(
             "a session needs a terminal: for a single answer, write `--prompt TEXT` or pipe the prompt in"
         ));
     }
-    let dir = dir(args.cwd.as_deref())?;
-    let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
-    let cx = execution_context(dir, new_run_id())?;
-    let supervisor = cx.supervisor().clone();
     let conversation = requested_conversation(&args.chat)?;
     let options = session::SessionOptions {
         resumed: args.resume.as_deref(),
         is_recorded: !args.no_record,
         is_verbose: args.verbose,
     };
+    let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
+    let cx = execution_context(dir(args.cwd.as_deref())?, new_run_id())?;
+    hold(settings, cx, conversation, options)
+}
+
+/// Continues the session with this id at the terminal.
+pub(super) fn resume(id: &str, settings: Settings, cx: ExecutionContext) -> Result<ExitCode, Failure> {
+    let options = session::SessionOptions { resumed: Some(id), is_recorded: true, is_verbose: false };
+    hold(settings, cx, ConversationOptions::default(), options)
+}
+
+fn hold(
+    settings: Settings,
+    cx: ExecutionContext,
+    conversation: ConversationOptions,
+    options: session::SessionOptions<'_>,
+) -> Result<ExitCode, Failure> {
+    let supervisor = cx.supervisor().clone();
     let done = block_on(session::run(conversation, settings, cx, options));
     supervisor.end();
     done

@@ -1,5 +1,6 @@
 //! Commands for the model and its tools.
 
+mod assay;
 mod inspect;
 mod model;
 mod pipeline;
@@ -7,6 +8,7 @@ mod plan;
 mod tools;
 
 pub(super) use self::{
+    assay::AssayCommand,
     inspect::InspectCommand,
     model::{ModelCommand, ModelsCommand},
     pipeline::PipelineCommand,

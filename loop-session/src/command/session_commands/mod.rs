@@ -5,6 +5,7 @@ mod exit;
 mod help;
 mod record;
 mod rename;
+mod replay;
 mod session;
 mod status;
 mod verbose;
@@ -13,5 +14,5 @@ mod verbose;
 pub(super) use self::help::PREFIXES_AND_KEYS;
 pub(super) use self::{
     cost::CostCommand, exit::ExitCommand, help::HelpCommand, record::RecordCommand, rename::RenameCommand,
-    session::SessionCommand, status::StatusCommand, verbose::VerboseCommand,
+    replay::ReplayCommand, session::SessionCommand, status::StatusCommand, verbose::VerboseCommand,
 };

@@ -15,13 +15,13 @@ const INFO: CommandInfo = CommandInfo {
     group: CommandGroup::Session,
     name: "session",
     aliases: &[],
-    arguments: "[list | show [ID] | continue [ID] | export FILE [ID] [--force] | rm ID]",
-    summary: "List, show, export, continue or remove sessions",
+    arguments: "[list | show [ID] | continue [ID] | export FILE [ID] [--force] | replay [ID] | rm ID]",
+    summary: "List, show, export, continue, replay or remove sessions",
     help: "Name a session by its id, the beginning of its id, or its `/rename` name. The default is this session; for \
            `continue`, the last one of this folder. `export` writes Markdown, or a Fountain screenplay if the file \
            name ends in `.spmd` or `.fountain`; `md` or `fountain` alone names the file after the session. It replaces \
-           an existing file only with `--force`.",
-    argument_kind: ArgumentKind::Words(&["list", "show", "continue", "export", "rm"]),
+           an existing file only with `--force`. `replay` is `/replay`.",
+    argument_kind: ArgumentKind::Words(&["list", "show", "continue", "export", "replay", "rm"]),
 };
 
 #[async_trait]
@@ -48,6 +48,7 @@ impl Command for SessionCommand {
             ("continue" | "use", id) => {
                 session.resume(id)?;
             }
+            ("replay", rest) => super::replay::replay(rest, session).await?,
             ("rm", "") => return Err(INFO.misused("the session to remove is missing")),
             ("rm", wanted) => {
                 let id = session.find_session(wanted)?.info.id;
