@@ -8,14 +8,14 @@ use std::{
 
 use anyhow::Result;
 use benches::{
-    Table, command, drop_many_loops, instructions, journal, kernel, knowledge, many_loops, results, sandbox,
-    schedule, sealed, session, snapshots, subprocess, supervision,
+    Table, assay, command, drop_many_loops, instructions, journal, kernel, knowledge, many_loops, plan,
+    results, sandbox, schedule, sealed, session, snapshots, subprocess, supervision,
 };
 
 /// A benchmark, with the name that selects it.
 type Part = (&'static str, fn(&mut Table) -> Result<()>);
 
-const PARTS: [Part; 13] = [
+const PARTS: [Part; 15] = [
     ("kernel", kernel::measure),
     ("instructions", instructions::measure),
     ("loops", many_loops::measure),
@@ -29,6 +29,8 @@ const PARTS: [Part; 13] = [
     ("snapshots", snapshots::measure),
     ("sealed", sealed::measure),
     ("knowledge", knowledge::measure),
+    ("plan", plan::measure),
+    ("assay", assay::measure),
 ];
 
 fn main() -> Result<()> {

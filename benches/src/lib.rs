@@ -3,6 +3,7 @@
 //! A time in milliseconds means little on another machine. So we measure everything as a ratio to a floor, in the same
 //! run and alternating with it. `cargo bench -p benches` prints one table of them; `README.md` explains how to read it.
 
+pub mod assay;
 pub mod command;
 pub mod drop_many_loops;
 pub mod instructions;
@@ -12,6 +13,7 @@ pub mod knowledge;
 pub mod many_loops;
 pub mod memory;
 pub mod pairs;
+pub mod plan;
 pub mod results;
 pub mod sandbox;
 pub mod schedule;
