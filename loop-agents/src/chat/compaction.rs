@@ -3,33 +3,69 @@
 //! If a turn reads twenty files and keeps all of them, they no longer fit into the model's context. But removing a
 //! result too early is worse than not having it: the model calls the same tool again, or invents the content. So the
 //! compaction removes only results that the model has read, the oldest first, and only when there are too many bytes of
-//! them. Each change in the middle of a conversation also invalidates the vendor's cache of everything after it.
+//! them, or when the next request would fill the window. Each change in the middle of a conversation also invalidates the vendor's cache of everything after it.
 
-use super::{AnsweredCall, History};
+use super::{
+    AnsweredCall, History,
+    context::{BYTES_PER_TOKEN, text_tokens},
+};
 
 /// The most bytes of results that the model has read and that stay in its context: 128 KiB.
 pub const DEFAULT_KEPT_BYTES: usize = 128 * 1024;
 
+/// Read results take at most the window divided by this.
+const KEPT_SHARE: u64 = 2;
+
 /// Shorter results always stay: the text that replaces a result is hardly shorter.
 const SHORT: usize = 160;
+
+/// Returns how many bytes of read results stay: `most`, or less if they would take more than half of the window.
+pub(super) fn kept_bytes(most: usize, window: Option<u64>) -> usize {
+    let share = window.map(|window| window.saturating_mul(BYTES_PER_TOKEN) / KEPT_SHARE);
+    share.and_then(|share| usize::try_from(share).ok()).map_or(most, |share| most.min(share))
+}
 
 /// Removes the oldest results if there are more than `keep` bytes of them, until half of that is left. The model must
 /// have read all results in `history`. Returns whether it removed any.
 pub(super) fn compact(history: &mut History, keep: usize) -> bool {
-    let long = |answered: &&mut AnsweredCall| answered.result.len() >= SHORT;
-    let mut bytes: usize = history.results_mut().filter(long).map(|answered| answered.result.len()).sum();
+    let mut bytes: usize = history.results_mut().filter(is_long).map(|answered| answered.result.len()).sum();
     if bytes <= keep {
         return false;
     }
-    for answered in history.results_mut().filter(long) {
+    for answered in history.results_mut().filter(is_long) {
         if bytes <= keep / 2 {
             break;
         }
-        let length = answered.result.len();
-        bytes -= length;
-        answered.result = format!("(you have read this result of {length} bytes; it is left out here)");
+        bytes -= answered.result.len();
+        leave_out(answered);
     }
     true
+}
+
+/// Removes the oldest of the results that the model has read until these tokens are free, or until none is left. The
+/// model has not read the results of the last message. Returns whether it removed any.
+pub(super) fn free_tokens(history: &mut History, needed: u64) -> bool {
+    let unread = history.messages().last().map_or(0, |last| last.calls().len());
+    let read = history.results_mut().count() - unread;
+    let mut freed = 0;
+    for answered in history.results_mut().take(read).filter(is_long) {
+        if freed >= needed {
+            break;
+        }
+        let before = text_tokens(&answered.result);
+        leave_out(answered);
+        freed += before.saturating_sub(text_tokens(&answered.result));
+    }
+    freed > 0
+}
+
+fn is_long(answered: &&mut AnsweredCall) -> bool {
+    answered.result.len() >= SHORT
+}
+
+fn leave_out(answered: &mut AnsweredCall) {
+    let length = answered.result.len();
+    answered.result = format!("(you have read this result of {length} bytes; it is left out here)");
 }
 
 #[cfg(test)]

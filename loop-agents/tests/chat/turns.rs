@@ -252,6 +252,39 @@ proptest! {
     }
 }
 
+/// The fewest bytes of a request: its texts, calls and results.
+fn sent_bytes(messages: &[Message]) -> usize {
+    let calls = messages.iter().flat_map(Message::calls);
+    let calls = calls.map(|answered| answered.result.len() + answered.call.arguments.to_string().len());
+    messages.iter().map(|message| message.text().len()).sum::<usize>() + calls.sum::<usize>()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Whatever the model calls: if a request is larger than the window, no result that the model has read is left in it.
+    #[test]
+    fn no_request_exceeds_the_window_while_a_read_result_can_be_left_out(
+        rounds in vec(0..4_u8, 1..12),
+        window in 500..3_000_u64,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut script = rounds;
+        script.push(0);
+        let model = scripted(&script).with_window(window);
+        let mut chat = Chat::new(model.clone()).tools(counting(folder.path()));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(chat.turn("go").run()).unwrap();
+        for asked in model.requests() {
+            let (last, read) = asked.messages.split_last().unwrap();
+            let is_kept = read.iter().flat_map(Message::calls).any(|answered| answered.result.len() > 300);
+            let fits = sent_bytes(&asked.messages) as u64 <= window * 4;
+            prop_assert!(fits || !is_kept, "{} bytes of {window} tokens", sent_bytes(&asked.messages));
+            prop_assert!(last.calls().iter().all(|answered| answered.result.len() > 300));
+        }
+    }
+}
+
 #[tokio::test]
 async fn limits_of_a_turn_are_guardrails_of_its_loop() {
     let (_folder, tools) = workshop();

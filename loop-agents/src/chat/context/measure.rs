@@ -12,7 +12,7 @@ pub const SUMMARISE_AT: f64 = 0.8;
 
 /// Estimated bytes of text per token: about right for English and for code. Other scripts have fewer letters per token,
 /// and more bytes per letter.
-const BYTES_PER_TOKEN: u64 = 4;
+pub(in crate::chat) const BYTES_PER_TOKEN: u64 = 4;
 
 /// Estimated tokens of a picture: vendors count 1,000 to 1,600 for one that fills the size to which they scale.
 const PICTURE_TOKENS: u64 = 1_500;
@@ -170,9 +170,11 @@ impl Chat {
     ) -> ContextMeasure {
         let messages = draft.messages();
         let results = || messages.last().into_iter().flat_map(Message::calls);
-        let estimated = || self.instruction_tokens() + messages.iter().map(message_tokens).sum::<u64>();
+        let context = self.context.as_deref().map_or(0, text_tokens);
+        let estimated =
+            || self.instruction_tokens() + context + messages.iter().map(message_tokens).sum::<u64>();
         let tokens = counted.map_or_else(estimated, |counted| {
-            counted + results().map(|answered| tokens(&answered.result)).sum::<u64>()
+            counted + results().map(|answered| text_tokens(&answered.result)).sum::<u64>()
         });
         ContextMeasure::new(tokens, false, window)
     }
@@ -194,7 +196,7 @@ impl Chat {
     /// [`TurnError::SystemTooLong`] and [`TurnError::NoRoom`].
     pub(in crate::chat) fn check_room(&self, measure: ContextMeasure) -> Result<(), TurnError> {
         let Some(window) = measure.window else { return Ok(()) };
-        let system = self.system_prompt().map_or(0, tokens);
+        let system = self.system_prompt().map_or(0, text_tokens);
         if system.saturating_mul(6) > window.saturating_mul(5) {
             return Err(TurnError::SystemTooLong { tokens: system, window });
         }
@@ -204,8 +206,8 @@ impl Chat {
     /// Estimates what fills the window.
     pub fn context_parts(&self) -> ContextParts {
         ContextParts {
-            system: self.system_prompt().map_or(0, tokens),
-            pinned: self.pinned().iter().map(|text| tokens(text)).sum(),
+            system: self.system_prompt().map_or(0, text_tokens),
+            pinned: self.pinned().iter().map(|text| text_tokens(text)).sum(),
             messages: self.message_tokens(),
             tools: self.definitions.iter().map(tool_tokens).sum(),
         }
@@ -219,7 +221,7 @@ impl Chat {
     /// Estimates the tokens that a request has besides its messages.
     pub(super) fn instruction_tokens(&self) -> u64 {
         let tools = self.definitions.iter().map(tool_tokens).sum::<u64>();
-        self.instructions().as_deref().map_or(0, tokens) + tools
+        self.instructions().as_deref().map_or(0, text_tokens) + tools
     }
 }
 
@@ -227,22 +229,22 @@ impl Chat {
 #[cfg(feature = "genai")]
 pub(in crate::chat) fn request_tokens(request: &Request<'_>) -> u64 {
     let messages = request.messages.iter().map(message_tokens).sum::<u64>();
-    request.system.map_or(0, tokens) + messages + request.tools.iter().map(tool_tokens).sum::<u64>()
+    request.system.map_or(0, text_tokens) + messages + request.tools.iter().map(tool_tokens).sum::<u64>()
 }
 
 fn tool_tokens(tool: &ToolDefinition) -> u64 {
-    tokens(&tool.name) + tokens(&tool.description) + tokens(&tool.parameters.to_string())
+    text_tokens(&tool.name) + text_tokens(&tool.description) + text_tokens(&tool.parameters.to_string())
 }
 
 pub(super) fn message_tokens(message: &Message) -> u64 {
     let calls = message.calls().iter().map(|answered| {
         let call = &answered.call;
-        tokens(&call.name) + tokens(&call.arguments.to_string()) + tokens(&answered.result)
+        text_tokens(&call.name) + text_tokens(&call.arguments.to_string()) + text_tokens(&answered.result)
     });
     let pictures = PICTURE_TOKENS * message.attachments().len() as u64;
-    tokens(message.text()) + calls.sum::<u64>() + pictures
+    text_tokens(message.text()) + calls.sum::<u64>() + pictures
 }
 
-fn tokens(text: &str) -> u64 {
+pub(in crate::chat) fn text_tokens(text: &str) -> u64 {
     (text.len() as u64).div_ceil(BYTES_PER_TOKEN)
 }

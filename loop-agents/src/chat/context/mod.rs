@@ -19,4 +19,7 @@ pub use self::{
     measure::{ContextFill, ContextMeasure, ContextParts, SUMMARISE_AT},
     summary::{DEFAULT_KEPT_MESSAGES, Summary, SummaryError, SummaryRequest},
 };
-pub(super) use self::{due::SummaryEffect, measure::Counted};
+pub(super) use self::{
+    due::SummaryEffect,
+    measure::{BYTES_PER_TOKEN, Counted, text_tokens},
+};

@@ -46,7 +46,7 @@ pub struct Chat {
     /// The workspace whose files a prompt carries if it names them.
     pub(super) named_files: Option<Workspace>,
     /// The text before each prompt, in requests only.
-    pub(super) context: Option<String>,
+    pub(in crate::chat) context: Option<String>,
     pub(in crate::chat) definitions: Vec<ToolDefinition>,
     pub(in crate::chat) history: History,
     /// The server's count for the last reply, if only messages were added since.

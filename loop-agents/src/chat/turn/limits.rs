@@ -25,7 +25,8 @@ pub struct TurnLimits {
     pub cost: Option<Usd>,
     /// The longest time.
     pub time: Option<Duration>,
-    /// The most bytes of results that the model has read and that stay in its context. Unread results always stay
+    /// The most bytes of results that the model has read and that stay in its context. They also take at most half of
+    /// the model's window, and fewer stay if the next request would leave little of it. Unread results always stay
     /// whole.
     pub kept_result_bytes: usize,
 }

@@ -6,7 +6,9 @@ use loop_core::{Halt, Iteration, IterationContext, IterationError, Meter, StopRe
 use super::{
     super::{
         AnsweredCall, ChatModel, ContextFill, Delta, History, Message, ModelError, Reply, Request, ToolCall,
-        compaction::compact, model::metered,
+        compaction::{compact, free_tokens, kept_bytes},
+        context::{AFTER_SUMMARY, SUMMARISE_AT},
+        model::metered,
     },
     Chat, TurnEvent,
 };
@@ -69,6 +71,7 @@ impl Iteration for Round<'_> {
         if !may_call {
             (self.on_event)(TurnEvent::OutOfRounds);
         }
+        self.make_room();
         self.tell_if_full();
         let reply = tokio::select! {
             biased;
@@ -77,7 +80,8 @@ impl Iteration for Round<'_> {
         };
         let Reply { text, calls, usage, truncated } = reply.map_err(|error| self.failed(error))?;
         // At this point the model has read all results in the draft.
-        let made_way = compact(&mut self.draft.history, self.chat.limits.kept_result_bytes);
+        let keep = kept_bytes(self.chat.limits.kept_result_bytes, self.model.context_window());
+        let made_way = compact(&mut self.draft.history, keep);
         self.draft.counted =
             usage.input_tokens.zip(usage.output_tokens).map(|(read, written)| read + written);
         // The conversation contains neither the removed results nor the instruction of the last request.
@@ -98,6 +102,18 @@ impl Iteration for Round<'_> {
 }
 
 impl Round<'_> {
+    /// Removes the oldest results that the model has read if the next request would leave little of the window.
+    fn make_room(&mut self) {
+        let Self { chat, model, draft, .. } = self;
+        let measure = chat.measure_draft(&draft.history, draft.counted, model.context_window());
+        let Some(window) = measure.window.filter(|_| measure.reaches(SUMMARISE_AT)) else { return };
+        let leave = (window as f64 * AFTER_SUMMARY) as u64;
+        if free_tokens(&mut draft.history, measure.tokens.saturating_sub(leave)) {
+            // The server counted the removed results.
+            draft.counted = None;
+        }
+    }
+
     /// Reports a full window. The caller has measured the first request; later requests also contain results of tools.
     fn tell_if_full(&mut self) {
         let Self { chat, model, draft, on_event, .. } = self;
