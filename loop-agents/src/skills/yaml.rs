@@ -3,6 +3,9 @@
 //! All scalars are texts: `version: 1.0` is the text `1.0`. Aliases are refused, because ten lines of nested ones can
 //! expand to billions of values. No front matter needs them.
 
+use std::{borrow::Cow, sync::LazyLock};
+
+use regex::{Captures, Regex};
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle};
 
 /// The maximum number of values in a front matter.
@@ -10,6 +13,14 @@ const MAX_VALUES: usize = 2_000;
 
 /// The maximum depth of a value.
 const MAX_DEPTH: usize = 16;
+
+/// The problem with a tab where the reference accepts only spaces.
+const TAB: &str = "a tab is outside of quotes: use spaces";
+
+/// An escape, or a byte order mark. The group is an escaped surrogate.
+static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\\(?s:(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)|\x{feff}").expect("the pattern is valid")
+});
 
 /// A value of a front matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +57,8 @@ struct TreeBuilder<'a> {
     open: Vec<OpenValue>,
     root: Option<YamlValue>,
     values: usize,
+    /// The offset behind the last value.
+    checked: usize,
 }
 
 /// Reads a document. An empty one is an empty text.
@@ -53,13 +66,29 @@ struct TreeBuilder<'a> {
 /// # Errors
 /// The first problem, with its line.
 pub(super) fn parse(text: &str, subset: YamlSubset) -> Result<YamlValue, String> {
-    let mut tree = TreeBuilder { source: text, subset, open: Vec::new(), root: None, values: 0 };
+    let text = match subset {
+        YamlSubset::Lenient => Cow::Borrowed(text),
+        YamlSubset::Strict => as_reference(text),
+    };
+    let text = &*text;
+    let mut tree = TreeBuilder { source: text, subset, open: Vec::new(), root: None, values: 0, checked: 0 };
     for event in Parser::new_from_str(text) {
         let (event, span) =
             event.map_err(|error| format!("line {}: {}", error.marker().line(), error.info()))?;
         tree.add(event, span).map_err(|problem| format!("line {}: {problem}", span.start.line()))?;
     }
+    tree.check_gap(text.len())?;
     Ok(tree.root.unwrap_or_else(|| YamlValue::Text(String::new())))
+}
+
+/// Replaces what only the reference takes for a sign like any other: half of a pair of surrogates, and a byte order mark
+/// within the text. Keeps all offsets.
+fn as_reference(text: &str) -> Cow<'_, str> {
+    ESCAPE.replace_all(text, |found: &Captures<'_>| match (&found[0], found.get(1)) {
+        ("\u{feff}", _) => "\u{2060}".to_owned(),
+        (_, Some(_)) => "\\ufffd".to_owned(),
+        (other, None) => other.to_owned(),
+    })
 }
 
 impl TreeBuilder<'_> {
@@ -73,7 +102,7 @@ impl TreeBuilder<'_> {
             }
             Event::Scalar(text, style, anchor, tag) => {
                 self.check_node(anchor, tag.is_some(), StructureStyle::Block)?;
-                self.check_tabs(span)?;
+                self.check_tabs(style, span)?;
                 // To the reference, these are no texts.
                 let is_operator = style == ScalarStyle::Plain && ["<<", "="].contains(&&*text);
                 if self.subset == YamlSubset::Strict && is_operator && !self.awaits_key() {
@@ -119,21 +148,23 @@ impl TreeBuilder<'_> {
         Err(problem.to_owned())
     }
 
-    /// Refuses tabs beside a value, which the reference does not take for space.
-    fn check_tabs(&self, span: Span) -> Result<(), String> {
-        if self.subset == YamlSubset::Lenient {
-            return Ok(());
-        }
+    /// Refuses tabs outside of quotes, blocks and comments, which the reference does not take for space. The value is
+    /// the next one after [`checked`](Self::checked).
+    fn check_tabs(&mut self, style: ScalarStyle, span: Span) -> Result<(), String> {
         let place = |at: Option<usize>| at.filter(|at| self.source.is_char_boundary(*at));
         let ends = (place(span.start.byte_offset()), place(span.end.byte_offset()));
-        let (Some(start), Some(end)) = ends else { return Ok(()) };
-        let blank = |sign: char| sign == ' ' || sign == '\t';
-        let before = &self.source[self.source[..start].trim_end_matches(blank).len()..start];
-        let after = self.source[end..].split(|sign| !blank(sign)).next().unwrap_or_default();
-        if before.contains('\t') || after.contains('\t') {
-            return Err("a tab is beside a value: use spaces".to_owned());
-        }
-        Ok(())
+        let (YamlSubset::Strict, (Some(start), Some(end))) = (self.subset, ends) else { return Ok(()) };
+        let has_tab = style == ScalarStyle::Plain && self.source[start..end.max(start)].contains('\t');
+        self.check_gap(start)?;
+        self.checked = end.max(self.checked);
+        if has_tab { Err(TAB.to_owned()) } else { Ok(()) }
+    }
+
+    /// Refuses tabs between the last value and this place.
+    fn check_gap(&self, end: usize) -> Result<(), String> {
+        let gap = self.source.get(self.checked..end).unwrap_or_default();
+        let has_tab = gap.lines().any(|line| line.split('#').next().is_some_and(|line| line.contains('\t')));
+        if has_tab && self.subset == YamlSubset::Strict { Err(TAB.to_owned()) } else { Ok(()) }
     }
 
     /// Checks that the maps in one map have the same indentation.
