@@ -200,7 +200,13 @@ async fn an_agent_cannot_set_the_states_and_a_persons_new_step_counts() {
 
 #[tokio::test]
 async fn an_agent_cannot_remove_the_validation_of_its_step() {
-    let scenario = Scenario::new("- [ ] One [validate: file_exists never]\n- [ ] Two\n");
+    for rest in ["- [ ] Two\n", ""] {
+        removes_validation(rest).await;
+    }
+}
+
+async fn removes_validation(rest: &str) {
+    let scenario = Scenario::new(&format!("- [ ] One [validate: file_exists never]\n{rest}"));
     let line = r"cat >/dev/null; sed -i 's/ \[validate: file_exists never\]//' plan.md; echo done";
     let folder = scenario.folder.path().to_owned();
     let make = move |_: Option<&str>| {
@@ -208,10 +214,10 @@ async fn an_agent_cannot_remove_the_validation_of_its_step() {
         let agent = ShellAgent::new(line).map_err(WorkError::failed)?.shell(shell.clone());
         Ok(Box::new(ShellWorker::new(agent, WorkTree::at(&folder, &shell))) as Box<dyn Worker>)
     };
-    let report = scenario.plan(make).at_most(9).run().await.unwrap();
+    let report = scenario.plan(make).at_most(9).run().await.expect("a report");
     assert_eq!(report.reason(), Some(&StopReason::custom(BLOCKED)));
     assert_eq!(report.iterations(), 3);
-    assert_eq!(scenario.text(), "- [!] One [validate: file_exists never]\n- [ ] Two\n");
+    assert_eq!(scenario.text(), format!("- [!] One [validate: file_exists never]\n{rest}"));
     let restored = report.last_output().and_then(|output| output.restored.as_deref());
     assert!(restored.is_some_and(|note| note.contains("title of the step")), "{restored:?}");
 }
