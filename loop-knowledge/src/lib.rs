@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod data_text;
 pub mod documents;
 mod embedding;
 mod error;
@@ -13,6 +14,7 @@ mod secrets;
 mod store;
 
 pub use self::{
+    data_text::{DATA_NOTICE, data_line, indented_data},
     embedding::{BATCH, EmbedError, Embedder, HashedEmbedder, Vector, VectorError, embed_all},
     error::{BoxError, Error},
     extractor::Extractor,

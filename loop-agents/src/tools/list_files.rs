@@ -6,7 +6,7 @@ use loop_guardrails::policy::workspace::{FileKind, FolderEntry, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Need, StopFlag, Tool, ToolContext, ToolError};
+use super::{Need, StopFlag, Tool, ToolContext, ToolError, diff::visible};
 
 /// The most files in a list.
 const MAX_FOUND: usize = 1000;
@@ -124,5 +124,7 @@ pub(super) fn shown(entry: &FolderEntry) -> String {
         _ => "",
     };
     let mark = if entry.readable { "" } else { " (not readable)" };
-    format!("{}{sign}{mark}", entry.name)
+    // A name with a line end could look like another line of the list.
+    let name = visible(&entry.name.replace(['\n', '\r'], "\u{fffd}")).into_owned();
+    format!("{name}{sign}{mark}")
 }

@@ -89,7 +89,8 @@ impl<'a> ChatSetup<'a> {
         let toolbox = self.toolbox(&ToolName::ALL, &workspace, &Audit::new());
         let prompt = project_prompt(&workspace, &toolbox, PromptSections::Marked, self.cx.now());
         // A runtime that cannot start would stop the conversation itself, too.
-        blocking::wait(prompt).ok().flatten()
+        let prompt = blocking::wait(prompt).ok().flatten()?;
+        Some(self.cx.redactor().redact(&prompt).into_owned())
     }
 
     /// Sets the tools; `None` for those of the settings.

@@ -15,7 +15,9 @@ impl Session {
         tokio::select! {
             biased;
             () = stop.cancelled() => self.dialogue.chat.system_prompt().map(str::to_owned),
-            prompt = project_prompt(workspace, toolbox, PromptSections::All, now) => prompt,
+            prompt = project_prompt(workspace, toolbox, PromptSections::All, now) => {
+                Some(self.host().secrets().redact(&prompt?).into_owned())
+            }
         }
     }
 }

@@ -88,6 +88,11 @@ const fn dotted(byte: u8) -> bool {
     token(byte) || byte == b'.'
 }
 
+/// A key may stand in a quotation, a comment, a list or a table.
 const fn armor(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\\' | b'\r' | b'\n' | b'\t' | b' ')
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'+' | b'/' | b'=' | b'\\' | b'\r' | b'\n' | b'\t' | b' ' | b'>' | b'#' | b'*' | b'|'
+        )
 }

@@ -147,3 +147,19 @@ fn ordinary_lines_stay_as_they_are() {
         assert_eq!(redactor.redact(text), text);
     }
 }
+
+/// A quotation in a mail, a comment and a row of a table.
+#[test]
+fn the_body_of_a_private_key_is_found_behind_the_signs_of_a_line() {
+    let rows = [
+        "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7",
+        "VJTUt9Us8cKjMzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictG",
+    ];
+    for sign in ["", "> ", "> > ", "# ", " * ", "| ", "// ", "\t"] {
+        let lines = ["-----BEGIN PRIVATE KEY-----", rows[0], rows[1], "-----END PRIVATE KEY-----"];
+        let text: String = lines.iter().map(|line| format!("{sign}{line}\n")).collect();
+        let shown = Redactor::new([""; 0]).shapes().redact(&text).into_owned();
+        assert!(rows.iter().all(|row| !shown.contains(&row[..12])), "{sign:?}: {shown}");
+        assert!(shown.contains("END PRIVATE KEY"), "{shown}");
+    }
+}

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use loop_knowledge::notes::ObservationKind;
+use loop_knowledge::{DATA_NOTICE, indented_data};
 
 use super::show;
 use crate::{
@@ -42,7 +43,10 @@ impl Command for KbCommand {
         if let ("inject", text) = split_word(arguments) {
             let reply = NotesRequest::Search { text: text.to_owned() }.run(&known)?;
             if !reply.is_empty {
-                session.add_to_context("notes of the user", &reply.text);
+                session.add_to_context(
+                    "notes of the user",
+                    &format!("{DATA_NOTICE}\n{}", indented_data(&reply.text)),
+                );
             }
             show(&reply, session);
             return Ok(());

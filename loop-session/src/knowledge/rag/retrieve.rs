@@ -38,9 +38,14 @@ impl WorkspaceKnowledge {
         if store.status()?.chunks == 0 {
             return Ok(PromptContext::default());
         }
-        let secret = |source| DocumentError::Path { path: self.root.clone(), source };
+        let secret =
+            |source: loop_knowledge::BoxError| DocumentError::Path { path: self.root.clone(), source };
         let prompt = self.secrets.redact(prompt).map_err(secret)?;
-        let (found, remark) = found(self, &mut store, &prompt, QueryOptions::default()).await?;
+        let (mut found, remark) = found(self, &mut store, &prompt, QueryOptions::default()).await?;
+        for hit in &mut found.hits {
+            hit.source = self.secrets.redact(&hit.source).map_err(secret)?;
+            hit.content = self.secrets.redact(&hit.content).map_err(secret)?;
+        }
         let budget = window.map_or(UNKNOWN_WINDOW_TOKENS, |window| window / 4);
         Ok(PromptContext { block: context_block(&found.hits, budget), remark })
     }
