@@ -4,6 +4,7 @@ use loop_agents::{
     chat::{SummaryError, TurnError},
     output::PatternError,
     plan::PlanFileError,
+    skills::SkillError,
 };
 use loop_core::BuildError;
 use loop_guardrails::policy::workspace::WorkspaceError;
@@ -70,6 +71,9 @@ pub enum InputError {
     /// The plan's file is not usable.
     #[error(transparent)]
     Plan(#[from] PlanFileError),
+    /// A skill is not usable.
+    #[error(transparent)]
+    Skill(#[from] SkillError),
     /// The documents or notes are not usable.
     #[error(transparent)]
     Knowledge(#[from] KnowledgeError),
@@ -116,6 +120,8 @@ pub enum OpenError {
     Tools(#[from] ToolsError),
     /// There is no place for the state.
     State(#[from] StateDirError),
+    /// The folder of the user's own skills cannot be opened.
+    Skills(#[from] SkillError),
     /// The stored jobs are not usable.
     Jobs(#[from] StoreError),
     /// The time zone of the machine is unknown.

@@ -186,3 +186,66 @@ async fn a_front_end_adds_and_leaves_out_commands() {
     let error = act(&mut session, "/ping pong").await.expect_err("it takes nothing").to_string();
     assert_eq!(error, "/ping takes no arguments, but got `pong`\n  usage: /ping");
 }
+
+const SKILL: &str = "---\nname: notes\ndescription: \"Writes release\\x07 notes. Use it late.\"\nallowed-tools: Read\n\
+                     trigger: release notes\n---\nThank {{WHO}} first.\n";
+
+#[tokio::test]
+async fn a_skill_is_listed_loaded_by_its_trigger_and_unloaded() {
+    let read = Answer::calls([Call::new("c", "load_skill", [r#"{"name": "notes"}"#])]);
+    let answers = ["One.", "Two.", "Three."].map(|text| Answer::deltas([text]));
+    let scenario = Scenario::new([read].into_iter().chain(answers)).await;
+    let folder = scenario.folder.path().join("work/.agents");
+    for (name, text) in [("skills/notes", SKILL), ("skills/broken", "no front matter")] {
+        std::fs::create_dir_all(folder.join(name)).expect("a folder");
+        std::fs::write(folder.join(name).join("SKILL.md"), text).expect("a skill");
+    }
+    std::fs::create_dir(folder.join("skill-sets")).expect("a folder");
+    std::fs::write(folder.join("skill-sets/a.yaml"), "name: a\nskills: [notes]\n").expect("a set");
+    let mut session = scenario.session("s");
+    session.start(None).await.expect("it starts");
+    let shown = scenario.shown.take();
+    assert!(shown.contains("warning: skipped `.agents/skills/broken/SKILL.md`: the first line"), "{shown}");
+    // Nobody types this prompt, so the trigger does not count, and the model asks for the skill itself.
+    act(&mut session, "Write the release notes").await.expect("a reply");
+    let requests: Vec<_> = scenario.server.requests().iter().map(|request| request.body.clone()).collect();
+    assert!(requests[0].to_string().contains("- notes: Writes release\\\\u{7} notes.\""), "a list");
+    assert!(!requests[0].to_string().contains("Thank {{WHO}}"));
+    assert!(requests[1].to_string().contains("Thank {{WHO}} first."), "{}", requests[1]);
+    let _questions = session.approvals().open();
+    act(&mut session, "The notes of this release!").await.expect("a reply");
+    let shown = scenario.shown.take();
+    assert!(shown.contains("using the skill `notes`"), "{shown}");
+    let request = scenario.server.requests().pop().expect("a request").body;
+    let text = request["messages"].to_string();
+    assert!(text.contains("[the skill notes]") && text.contains("[end of the skill notes]"), "{text}");
+    let names: Vec<_> = request["tools"].as_array().expect("tools").iter().collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+    assert_eq!(names[0]["function"]["name"], "read_file");
+    act(&mut session, "/skill status").await.expect("a status");
+    assert_eq!(scenario.shown.take(), "loaded: notes");
+    act(&mut session, "/skill-set unload a").await.expect("it was loaded");
+    assert!(act(&mut session, "/skill unload notes").await.is_err());
+    act(&mut session, "/skill run notes WHO=Ann Now").await.expect("a reply");
+    let request = scenario.server.requests().pop().expect("a request").body;
+    let text = request["messages"].to_string();
+    assert!(text.contains("Thank Ann first.") && text.contains("\\n\\nNow"), "{text}");
+    assert_eq!(text.matches("[the skill notes]").count(), 1, "{text}");
+}
+
+#[tokio::test]
+async fn the_words_about_skills_name_what_is_wrong() {
+    let scenario = Scenario::new([]).await;
+    let mut session = scenario.session("s");
+    for (line, problem) in [
+        ("/skill load x", "there is no skill `x`; `/skill list` lists them"),
+        ("/skill load", "the name of the skill is missing"),
+        ("/skill dance", "`dance` is not understood"),
+        ("/skill-set load x", "there is no set `x`"),
+    ] {
+        let error = act(&mut session, line).await.expect_err(line).to_string();
+        assert!(error.contains(problem), "{error}");
+    }
+    act(&mut session, "/skill list").await.expect("a list");
+    assert!(scenario.shown.take().contains("there are no skills"));
+}

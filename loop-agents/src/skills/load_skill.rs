@@ -47,14 +47,8 @@ impl Tool for LoadSkill {
                 format!("there is no skill `{}`; the system prompt lists the skills", arguments.name);
             return Err(ToolError::failed(problem));
         };
-        cx.blocking(move |_, _| {
-            let body = skill.body().map_err(|error| ToolError::failed(error.to_string()))?;
-            Ok(format!(
-                "(instructions from {}; other paths in them are relative to its folder)\n{body}",
-                skill.shown_path()
-            ))
-        })
-        .await
+        cx.blocking(move |_, _| skill.instructions(&[]).map_err(|error| ToolError::failed(error.to_string())))
+            .await
     }
 }
 

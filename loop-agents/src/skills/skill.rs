@@ -164,6 +164,15 @@ impl Skill {
         Ok(filled + rest)
     }
 
+    /// Reads its body for a model, with a remark about its place and with these values of variables.
+    ///
+    /// # Errors
+    /// As for [`body`](Self::body).
+    pub fn instructions(&self, values: &[(String, String)]) -> Result<String, SkillError> {
+        let (path, body) = (self.shown_path(), self.body_with(values)?);
+        Ok(format!("(instructions from {path}; other paths in them are relative to its folder)\n{body}"))
+    }
+
     /// Returns its script `scripts/compiled.bash`; `None` if there is none. Blocks on the disk.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ mod safety_commands;
 mod schedule_commands;
 mod session_commands;
 mod shell_commands;
+mod skill_commands;
 
 pub use self::{
     group::CommandGroup,
@@ -44,6 +45,8 @@ impl Commands {
             .with(context_commands::SummarizeCommand)
             .with(context_commands::ContextCommand)
             .with(context_commands::InitCommand)
+            .with(skill_commands::SkillCommand)
+            .with(skill_commands::SkillSetCommand)
             .with(knowledge_commands::RagCommand)
             .with(knowledge_commands::KbCommand)
             .with(knowledge_commands::MemoryCommand)

@@ -37,7 +37,7 @@ impl Session {
             UserInput::Shell(line) => self.shell(line).await,
             UserInput::Mention { model, .. } if self.is_file(model) => self.turn(line.trim()).await,
             UserInput::Mention { model, prompt } => self.mention(model, prompt).await,
-            UserInput::Prompt(prompt) => self.turn(prompt).await,
+            UserInput::Prompt(prompt) => self.prompt(prompt).await,
         }
     }
 

@@ -211,6 +211,7 @@ impl Session {
         if let Some(reason) = self.dialogue.model.as_ref().and_then(Model::reason) {
             self.say(&paint(DIM, reason));
         }
+        self.report_skills();
         let tools = if self.tools.are_on { "with tools" } else { "without tools" };
         let folder = self.context.execution.folder().display();
         self.say(&paint(DIM, format_args!("{}, {tools}, in {folder} · /help", self.model_name())));
@@ -292,6 +293,8 @@ impl Session {
     pub(crate) fn begin(&mut self, line: &str, stop: CancellationToken) {
         line.clone_into(&mut self.current.text);
         self.current.stop = stop;
+        // The turn of a skill may have been dropped.
+        self.widen_tools();
     }
 
     /// Returns the token that cancels the current line.

@@ -1,4 +1,4 @@
-//! The system prompt: the project's `AGENTS.md` and a description of the environment.
+//! The system prompt: the project's `AGENTS.md`, a description of the environment and the list of skills.
 
 use loop_manifest::model::{PromptSections, project_prompt};
 
@@ -12,12 +12,14 @@ impl Session {
         }
         let (stop, now) = (self.stop(), self.host().now().into());
         let (workspace, toolbox) = (&self.tools.workspace, &self.tools.toolbox);
-        tokio::select! {
+        let prompt = tokio::select! {
             biased;
-            () = stop.cancelled() => self.dialogue.chat.system_prompt().map(str::to_owned),
-            prompt = project_prompt(workspace, toolbox, PromptSections::All, now) => {
-                Some(self.host().secrets().redact(&prompt?).into_owned())
-            }
-        }
+            () = stop.cancelled() => return self.dialogue.chat.system_prompt().map(str::to_owned),
+            prompt = project_prompt(workspace, toolbox, PromptSections::All, now) => prompt,
+        };
+        let prompt = prompt.unwrap_or_default() + &self.skill_catalogue();
+        // Names of files and the project's own text may hold secrets.
+        let prompt = self.host().secrets().redact(&prompt).into_owned();
+        Some(prompt).filter(|prompt| !prompt.is_empty())
     }
 }

@@ -1,18 +1,22 @@
 //! The tools of a session. The model and the person use the same tools, under the same policy and with one audit log.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
-use loop_agents::tools::{OriginalFiles, Toolbox};
+use loop_agents::{
+    skills::{LoadSkill, Skill, Skills},
+    tools::{OriginalFiles, Toolbox},
+};
 use loop_guardrails::policy::{PolicySettings, audit::Audit, workspace::Workspace};
 use loop_manifest::{
-    ExecutionContext, ToolName, ToolsError,
+    ExecutionContext, ToolName,
     model::{self, ChatSetup},
     settings::Settings,
 };
 
 use crate::{
-    ApprovalChannel,
+    ApprovalChannel, OpenError,
     jobs::{self, SessionJobs},
+    skills,
 };
 
 /// The tools, and the right to call them.
@@ -27,6 +31,10 @@ pub(crate) struct SessionTools {
     pub(crate) originals: OriginalFiles,
     /// The rules of the user's settings, which apply when a session begins.
     pub(crate) rules: PolicySettings,
+    /// The skills that were found last.
+    pub(crate) skills: Arc<Skills>,
+    /// The skill whose turn runs now.
+    pub(crate) narrowed_by: Option<Skill>,
     /// The tools that the model may call.
     pub(crate) names: Vec<ToolName>,
     /// True if the model may call tools now.
@@ -44,9 +52,10 @@ impl SessionTools {
         asked: Option<Vec<ToolName>>,
         settings: &Settings,
         place: &ExecutionContext,
-    ) -> Result<Self, ToolsError> {
+    ) -> Result<Self, OpenError> {
         let audit = model::audit(place)?;
         let workspace = model::workspace(place, settings.policy())?;
+        let skills = skills::load(settings, &workspace)?.into();
         let setup = ChatSetup::new(settings, place);
         let approvals = ApprovalChannel::new(settings.user.path.as_deref(), workspace.root());
         approvals.set_approve_writes(workspace.policy().approve_writes().value);
@@ -57,7 +66,19 @@ impl SessionTools {
         let names = asked.unwrap_or_else(|| model::tools_of(settings));
         let rules = settings.user.tables.policy.clone();
         let are_on = !names.is_empty();
-        Ok(Self { audit, approvals, toolbox, workspace, originals, rules, are_on, are_asked, names })
+        Ok(Self {
+            audit,
+            approvals,
+            toolbox,
+            workspace,
+            originals,
+            rules,
+            skills,
+            narrowed_by: None,
+            are_on,
+            are_asked,
+            names,
+        })
     }
 
     /// Returns whether commands run without a check.
@@ -75,7 +96,8 @@ impl SessionTools {
         }
     }
 
-    /// Returns the tools of the model, if there are any. Unless somebody chose the tools, scheduling is among them.
+    /// Returns the tools of the model, if there are any. Unless somebody chose the tools, scheduling is among them. A model
+    /// that reads files also reads skills. The turn of a skill has only the tools that the skill allows.
     pub(crate) fn of_model(
         &self,
         settings: &Settings,
@@ -87,8 +109,17 @@ impl SessionTools {
             let tools = setup.toolbox(&self.names, &self.workspace, &self.audit);
             tools.approval(self.approvals.clone()).keeping(self.originals.clone())
         };
-        let tools = self.are_on.then(toolbox)?;
-        Some(if self.names == ToolName::ALL { jobs::with_tools(tools, jobs) } else { tools })
+        let mut tools = self.are_on.then(toolbox)?;
+        if self.names == ToolName::ALL {
+            tools = jobs::with_tools(tools, jobs);
+        }
+        if self.names.iter().any(|name| name.as_str() == "read_file") && self.skills.all().next().is_some() {
+            tools = tools.with(LoadSkill::new(Arc::clone(&self.skills)));
+        }
+        let Some(skill) = &self.narrowed_by else { return Some(tools) };
+        let names: Vec<_> = tools.definitions().into_iter().map(|tool| tool.name).collect();
+        let others = names.iter().filter(|name| !skill.allows_tool(name));
+        Some(others.fold(tools, |tools, name| tools.without(name)))
     }
 }
 
