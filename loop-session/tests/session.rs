@@ -249,3 +249,38 @@ async fn the_words_about_skills_name_what_is_wrong() {
     act(&mut session, "/skill list").await.expect("a list");
     assert!(scenario.shown.take().contains("there are no skills"));
 }
+
+#[tokio::test]
+async fn a_script_runs_after_a_yes_to_its_text_and_asks_again_when_it_changes() {
+    let scenario = Scenario::new([]).await;
+    let folder = scenario.folder.path().join("work/.agents/skills/notes");
+    std::fs::create_dir_all(folder.join("scripts")).expect("a folder");
+    std::fs::write(folder.join("SKILL.md"), SKILL).expect("a skill");
+    let mut session = scenario.session("s");
+    act(&mut session, "/skill info notes").await.expect("a page");
+    let page = scenario.shown.take();
+    let digest = page.split_whitespace().find(|word| word.starts_with("sha256:")).expect("a digest");
+    let write = |line: &str| {
+        let text = format!("# {digest}\n{line} \"$LOOP_PROMPT $LOOP_VAR_WHO ${{OPENAI_API_KEY-none}}\"\n");
+        std::fs::write(folder.join("scripts/compiled.bash"), text).expect("a script");
+    };
+    write("echo one");
+    let refused = act(&mut session, "/skill run notes").await.expect_err("nobody is there").to_string();
+    assert!(refused.contains("nobody is asked") && refused.contains("type `/skill run notes`"), "{refused}");
+    let (host, mut questions) = (session.host().clone(), session.approvals().open());
+    for (line, answer) in [("echo one", "yes"), ("echo two", "yes"), ("echo three", "no")] {
+        write(line);
+        let answer = async {
+            let question = questions.recv().await.expect("a question");
+            assert!(question.show(&host).expect("it can be shown").answered(Some(answer), &host).is_none());
+        };
+        let (done, ()) = tokio::join!(act(&mut session, "/skill run notes WHO=Ann hello"), answer);
+        let (shown, word) = (scenario.shown.take(), line.trim_start_matches("echo "));
+        assert_eq!(done.is_ok(), word != "three", "{shown}");
+        assert_eq!(shown.contains(&format!("\n{word} hello Ann none\n(exit 0)")), word != "three", "{shown}");
+    }
+    drop(questions);
+    write("echo two");
+    act(&mut session, "/loop 1ms --count 1 /skill run notes WHO=Bob again").await.expect("a loop");
+    assert!(scenario.shown.take().contains("two again Bob none"), "agreed before");
+}

@@ -41,6 +41,7 @@ mod check;
 mod error;
 mod front_matter;
 mod load_skill;
+mod run_script;
 mod script;
 mod set;
 mod skill;
@@ -54,6 +55,7 @@ pub use self::{
     error::SkillError,
     front_matter::SkillVariable,
     load_skill::{LoadSkill, LoadSkillArguments},
+    run_script::{RunSkillScript, RunSkillScriptArguments},
     script::{MAX_SCRIPT_BYTES, MAX_SCRIPT_TIME, SkillScript},
     set::{SetFit, SkillSet},
     skill::Skill,

@@ -115,14 +115,14 @@ impl CommandSandbox {
         }
     }
 
-    /// Puts a command into its sandbox. Returns the reasons why a part of it does not hold. Blocks for the disk.
+    /// Puts a command into its sandbox; `None` is a script, which may write. Returns the reasons why a part of it does not hold. Blocks for the disk.
     ///
     /// # Errors
     /// The settings require a sandbox, and this machine cannot enforce all of it.
     pub(super) fn confine(
         &self,
         process: Process,
-        opened: &OpenedCommand,
+        opened: Option<&OpenedCommand>,
         workspace: &Workspace,
     ) -> Result<(Process, Vec<String>), ToolError> {
         let policy = workspace.policy();
@@ -132,7 +132,7 @@ impl CommandSandbox {
             SandboxMode::Auto => Enforcement::Warn,
             SandboxMode::Require => Enforcement::Require,
         };
-        let only_reads = opened.command.only_reads();
+        let only_reads = opened.is_some_and(|opened| opened.command.only_reads());
         let network = match policy.network().value {
             CommandNetwork::All => SandboxNetwork::All,
             CommandNetwork::Approved if !only_reads => SandboxNetwork::All,
@@ -217,19 +217,20 @@ impl Access {
     }
 
     /// Adds a repository above the workspace, or elsewhere, as git reads it.
-    fn add_repository(&mut self, opened: &OpenedCommand) {
-        let Some(repository) = opened.repository() else { return };
+    fn add_repository(&mut self, opened: Option<&OpenedCommand>) {
+        let Some(repository) = opened.and_then(OpenedCommand::repository) else { return };
         self.read(common_folder(&repository.git_dir));
         for name in [".git", ".gitignore", ".gitattributes", ".gitmodules"] {
             self.read(repository.work_tree.join(name));
         }
     }
 
-    fn hide_secrets(&mut self, workspace: &Workspace, opened: &OpenedCommand) {
+    fn hide_secrets(&mut self, workspace: &Workspace, opened: Option<&OpenedCommand>) {
         let found = StoredSecrets::below(workspace.root(), workspace.policy().secrets());
         found.unsearched.into_iter().for_each(|why| self.change(|sandbox| sandbox.shortfall(why)));
         // The rules for commands of git keep its settings out of what it prints.
-        let of_git = opened.repository().map(|repository| common_folder(&repository.git_dir));
+        let of_git =
+            opened.and_then(OpenedCommand::repository).map(|repository| common_folder(&repository.git_dir));
         let is_needed = |path: &PathBuf| of_git.as_ref().is_some_and(|folder| path.starts_with(folder));
         found.files.into_iter().filter(|path| !is_needed(path)).for_each(|path| self.hide(path));
     }

@@ -101,7 +101,7 @@ impl ToolContext {
     ) -> Result<(Process, OpenedCommand, Vec<String>), ToolError> {
         let Some(sandbox) = self.sandbox.clone() else { return Ok((process, opened, Vec::new())) };
         self.blocking(move |workspace, _| {
-            let (process, missing) = sandbox.confine(process, &opened, workspace)?;
+            let (process, missing) = sandbox.confine(process, Some(&opened), workspace)?;
             Ok((process, opened, missing))
         })
         .await
@@ -114,6 +114,19 @@ impl ToolContext {
         opened: OpenedCommand,
     ) -> Result<(Process, OpenedCommand, Vec<String>), ToolError> {
         Ok((process, opened, Vec::new()))
+    }
+
+    /// Puts a script into the sandbox of this toolbox, as [`confined`](Self::confined) does with a command.
+    #[cfg(feature = "skills")]
+    pub(crate) async fn confined_script(
+        &self,
+        process: Process,
+    ) -> Result<(Process, Vec<String>), ToolError> {
+        #[cfg(feature = "sandbox")]
+        if let Some(sandbox) = self.sandbox.clone() {
+            return self.blocking(move |workspace, _| sandbox.confine(process, None, workspace)).await;
+        }
+        Ok((process, Vec::new()))
     }
 
     pub(super) fn keeping(self, originals: Option<OriginalFiles>) -> Self {

@@ -1,6 +1,6 @@
 //! The tools of a session. The model and the person use the same tools, under the same policy and with one audit log.
 
-use std::{fmt, sync::Arc};
+use std::{collections::HashSet, fmt, sync::Arc};
 
 use loop_agents::{
     skills::{LoadSkill, Skill, Skills},
@@ -33,6 +33,8 @@ pub(crate) struct SessionTools {
     pub(crate) rules: PolicySettings,
     /// The skills that were found last.
     pub(crate) skills: Arc<Skills>,
+    /// The digests of the scripts to which the person agreed.
+    pub(crate) agreed_scripts: HashSet<String>,
     /// The skill whose turn runs now.
     pub(crate) narrowed_by: Option<Skill>,
     /// The tools that the model may call.
@@ -74,6 +76,7 @@ impl SessionTools {
             originals,
             rules,
             skills,
+            agreed_scripts: HashSet::new(),
             narrowed_by: None,
             are_on,
             are_asked,

@@ -20,7 +20,9 @@ const INFO: CommandInfo = CommandInfo {
            type and that matches the `trigger` of a skill goes with its instructions; repeated and scheduled prompts do \
            not. `load` puts the instructions into the conversation, and `unload` removes them. `run` sends one prompt \
            with them; `KEY=VALUE` fills `{{KEY}}`. `allowed-tools` narrows the tools of the model during that turn. It \
-           never allows anything that the rules forbid.",
+           never allows anything that the rules forbid. If the skill has a script `scripts/compiled.bash` whose first \
+           lines contain the digest of its `SKILL.md`, `run` shows the script, and runs it after a `yes`. The yes holds \
+           for this text until the session ends. Repeated and scheduled lines never ask.",
     argument_kind: ArgumentKind::Words(&["list", "info", "load", "unload", "status", "run"]),
 };
 
@@ -67,11 +69,7 @@ impl Command for SkillCommand {
             ("run", name, text) => {
                 let skill = known(&found, name)?;
                 let (values, text) = values(text);
-                let text = match text {
-                    "" => format!("Follow the instructions of the skill {name}."),
-                    text => text.to_owned(),
-                };
-                return session.turn_with(skill, &values, &text).await;
+                return session.run_skill(skill, &values, text).await;
             }
             _ => return Err(INFO.misused(format!("`{arguments}` is not understood"))),
         }

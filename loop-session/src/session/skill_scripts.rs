@@ -1,0 +1,117 @@
+//! Scripts of skills in a session. Each text of a script needs a person's yes, which holds until the session ends.
+
+use loop_agents::{
+    skills::{RunSkillScript, Skill, SkillScript},
+    tools::{Approval, ApprovalAnswer, ToolOutcome},
+};
+use loop_core::with_causes;
+use loop_manifest::model::{ChatSetup, Model};
+use loop_telemetry::words::style::{BAD, paint};
+use serde_json::json;
+
+use super::state::Session;
+use crate::InputError;
+
+impl Session {
+    /// Runs the script of a skill if it has one that may run. Otherwise the model follows the instructions in one turn.
+    ///
+    /// # Errors
+    /// Nobody agreed to the script, or it failed; otherwise as for [`turn_with`](Self::turn_with).
+    pub(crate) async fn run_skill(
+        &mut self,
+        skill: &Skill,
+        values: &[(String, String)],
+        text: &str,
+    ) -> Result<(), InputError> {
+        let script = skill.script().and_then(|script| {
+            script.map(|script| script.check(&self.tools.workspace).map(|()| script)).transpose()
+        });
+        match script {
+            Ok(Some(script)) => return self.run_script(skill.name(), script, values, text).await,
+            Ok(None) => {}
+            Err(error) => {
+                let why = self.host().one_line(&with_causes(&error));
+                self.warn(&format!("the model does it without the script: {why}"));
+            }
+        }
+        let prompt = match text {
+            "" => format!("Follow the instructions of the skill {}.", skill.name()),
+            text => text.to_owned(),
+        };
+        self.turn_with(skill, values, &prompt).await
+    }
+
+    async fn run_script(
+        &mut self,
+        skill: &str,
+        script: SkillScript,
+        values: &[(String, String)],
+        text: &str,
+    ) -> Result<(), InputError> {
+        let stop = self.stop();
+        let digest = script.digest().to_owned();
+        if !self.tools.agreed_scripts.contains(&digest) {
+            let approvals = self.tools.approvals.clone();
+            let question = script.question();
+            let answer = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Err(InputError::Interrupted),
+                answer = approvals.ask(&question) => answer,
+            };
+            if let ApprovalAnswer::No(why) = answer {
+                let how = format!("type `/skill run {skill}` yourself, read the script and answer `yes`");
+                let text =
+                    format!("the script of the skill `{skill}` did not run: {why}. To allow it, {how}");
+                return Err(InputError::refused(self.host().one_line(&text)));
+            }
+            self.tools.agreed_scripts.insert(digest.clone());
+        }
+        let setup = ChatSetup::new(&self.context.settings, &self.context.execution);
+        let call = json!({ "path": script.path(), "digest": digest });
+        let tools = setup.toolbox(&[], &self.tools.workspace, &self.tools.audit);
+        let tools = tools.with(RunSkillScript::new(script, self.script_variables(values, text)));
+        let view = self.show("", format!("running the script of {skill}"), None, None);
+        let report = tokio::select! {
+            biased;
+            () = stop.cancelled() => Err(InputError::Interrupted),
+            report = tools.call("run_skill_script", &call) => Ok(report),
+        };
+        drop(view);
+        let about = format!("the script of the skill {skill}");
+        if report.is_err() {
+            // The effects before the interruption remain, so the model must know.
+            self.add_excerpt_to_context(&about, "(interrupted)");
+        }
+        let report = report?;
+        if report.outcome != ToolOutcome::Done {
+            return Err(InputError::refused(self.host().printable(&report.text)));
+        }
+        let output = self.host().printable(&report.text);
+        self.say(&output);
+        report.notes.iter().for_each(|note| self.warn(&self.host().one_line(note)));
+        self.add_excerpt_to_context(&about, &output);
+        match report.commands.last().filter(|run| run.exit_code != 0) {
+            Some(run) => {
+                Err(InputError::refused(format!("the script exited with {}", paint(BAD, run.exit_code))))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the variables that a script gets beside those of a command.
+    fn script_variables(&self, values: &[(String, String)], text: &str) -> Vec<(String, String)> {
+        let model = self.dialogue.model.as_ref();
+        let folder = self.tools.workspace.root().display().to_string();
+        let own = [
+            ("LOOP_PROMPT", text.to_owned()),
+            ("LOOP_WORKDIR", folder),
+            ("LOOP_MODEL", model.map(Model::id).unwrap_or_default().to_owned()),
+            ("LOOP_API_BASE", model.map(Model::address).unwrap_or_default()),
+            ("LOOP_SESSION_ID", self.log.id().to_owned()),
+        ];
+        let own = own.map(|(name, value)| (name.to_owned(), value));
+        let values = values.iter().map(|(name, value)| (format!("LOOP_VAR_{name}"), value.clone()));
+        // A variable cannot contain a NUL byte.
+        own.into_iter().chain(values).map(|(name, value)| (name, value.replace('\0', ""))).collect()
+    }
+}
