@@ -91,6 +91,7 @@ mod session_files;
 mod session_loop;
 mod session_models;
 mod session_schedule;
+mod session_skills;
 mod session_steps;
 mod session_storage;
 mod session_undo;
