@@ -107,7 +107,8 @@ impl FrontMatter {
         let name = normal_form(&text_of("name").unwrap_or_else(|| folder.to_owned()));
         if let Some(sign) = name.chars().find(|sign| !is_of_name(*sign) && *sign != '_') {
             return Err(format!(
-                "the name `{name}` contains {sign:?}: use lower-case letters, digits and `-`"
+                "the name `{}` contains {sign:?}: use lower-case letters, digits and `-`",
+                name.escape_debug()
             ));
         }
         let mut read = Self {

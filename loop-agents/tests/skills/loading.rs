@@ -48,10 +48,12 @@ fn a_faulty_skill_is_skipped_with_a_warning_that_names_it() {
         .with(".agents/skills/silent/SKILL.md", "---\nname: silent\n---\n")
         .with(".agents/skills/plain/SKILL.md", "# Just Markdown\n")
         .with(".agents/skills/open/SKILL.md", "---\nname: open\n")
+        .with(".agents/skills/lines/SKILL.md", skill("\"a\\nb\"", "x", ""))
         .with(".agents/skills/spaced/SKILL.md", skill("two words", "x", ""));
     insta::assert_snapshot!(warnings(&project.skills()).join("\n"), @r"
     skipped `.agents/skills/bomb/SKILL.md`: line 3: an alias (`*name`) is not supported here: write the value out
     skipped `.agents/skills/bytes/SKILL.md`: line 3 is not UTF-8: save the file as UTF-8
+    skipped `.agents/skills/lines/SKILL.md`: the name `a\nb` contains '\n': use lower-case letters, digits and `-`
     skipped `.agents/skills/long/SKILL.md`: the front matter does not end within 64 KiB
     skipped `.agents/skills/open/SKILL.md`: the front matter does not end: put a line `---` after it
     skipped `.agents/skills/plain/SKILL.md`: the first line must be `---`, before the fields `name` and `description`
