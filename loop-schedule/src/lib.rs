@@ -41,7 +41,7 @@ pub use self::{
     settings::ScheduleSettings,
     store::{
         ChangeListener, DropGuard, FileStore, FiringLock, JobRecord, JobStore, Jobs, JobsChange, MemoryStore,
-        StoreError, StoreWarning, WithWarnings,
+        OpenSession, StoreError, StoreWarning, WithWarnings,
     },
     time::{TimeError, parse_time},
     zone::{Zone, ZoneError},

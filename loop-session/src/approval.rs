@@ -58,20 +58,21 @@ impl ApprovalQuestion {
             ApprovalKind::Guarded => format!("A tool asks {action}: {why}"),
             // The line follows.
             ApprovalKind::Command { .. } => "A tool asks to run a command:".to_owned(),
-            ApprovalKind::Pipeline => "A tool asks to run a pipeline:".to_owned(),
+            ApprovalKind::Pipeline { .. } => "A tool asks to run a pipeline:".to_owned(),
             _ => format!("A tool asks {action}:"),
         };
-        let head: Vec<_> = rows(&host.one_line(&head), host.columns())
+        let head: Vec<_> = rows_within(&host.one_line(&head), host.columns().max(MIN_COLUMNS))
             .into_iter()
             .map(|(_, row)| paint(BOLD, row))
             .collect();
+        host.call_back(&format!("A tool asks {action}"));
         host.say(&head.join("\n"));
         let hidden = [action.as_str(), why, diff].map(|text| hidden(text, host)).into_iter().max();
         let hidden = hidden.unwrap_or(Redaction::Nothing);
         let mut shown = Vec::new();
         if hidden < Redaction::BetweenEscapes {
             let text = host.printable(diff);
-            let is_command = matches!(kind, ApprovalKind::Command { .. } | ApprovalKind::Pipeline);
+            let is_command = matches!(kind, ApprovalKind::Command { .. } | ApprovalKind::Pipeline { .. });
             shown = rows(&if is_command { format!(" $ {text}") } else { text }, host.columns());
             shown.iter().for_each(|(sign, row)| host.say(&painted(*sign, row)));
         }
@@ -114,25 +115,48 @@ impl ApprovalQuestion {
                 )
             }
             ApprovalKind::Lasting => "[y]es · [n]o · or type why not".to_owned(),
-            ApprovalKind::Pipeline => "[y]es once · [n]o · or type why not".to_owned(),
+            ApprovalKind::Pipeline { entry } => {
+                let hint =
+                    entry.as_ref().and_then(|entry| self.pipeline_hint(entry, host)).unwrap_or_default();
+                format!("{hint}[y]es once · [n]o · or type why not")
+            }
             ApprovalKind::Write => "[y]es once · [s]ession: all writes · [n]o · or type why not".to_owned(),
             _ => "Type `yes` and Enter to allow this change; anything else refuses it.".to_owned(),
         }
     }
 
+    /// Returns a line with the command that lets the pipeline run without a question, if the entry allows its first
+    /// command: later ones read foreign input, which an entry does not allow.
+    fn pipeline_hint(&self, entry: &CommandPrefix, host: &SessionHost) -> Option<String> {
+        let entry = entry.to_string();
+        let quoted = shlex::try_quote(&entry).ok().filter(|_| self.request.diff.starts_with(&entry))?;
+        let hint = format!("`/allow {}` lets it run without a question", host.one_line(&visible(&quoted)));
+        let rows: Vec<_> = rows(&hint, host.columns()).into_iter().map(|(_, row)| row).collect();
+        Some(rows.join("\n") + "\n")
+    }
+
     /// Passes on the answer that the person typed. A change of a file that agents follow needs the whole word `yes`.
     /// Any other text is a reason to refuse, which the model reads. `None` means the end of the input.
     ///
-    /// Returns the question if the line answers nothing: an empty line, a command of the session or a shell command. The
-    /// person then reads the possible answers again.
+    /// Returns the question if the line answers nothing: an empty line, a command of the session, a shell command, or a
+    /// short yes where the whole word is needed. The person then reads the possible answers again.
     #[must_use]
     pub fn answered(self, typed: Option<&str>, host: &SessionHost) -> Option<Self> {
         let kind = &self.request.kind;
         let answer = typed.map_or(TypedAnswer::No, |typed| TypedAnswer::of(typed, kind));
-        if let TypedAnswer::Unrelated(line) = answer {
-            if !line.is_empty() {
-                let line = host.one_line(line);
-                host.say(&paint(WARN, format_args!("not done: `{line}`. A tool's question waits first.")));
+        if let TypedAnswer::Unrelated(line) | TypedAnswer::TooShort(line) = answer {
+            let line = host.one_line(line);
+            match answer {
+                TypedAnswer::TooShort(_) => {
+                    host.say(&paint(WARN, format_args!("`{line}` is not the whole word `yes`.")));
+                }
+                _ if line.is_empty() => {}
+                _ => {
+                    host.say(&paint(
+                        WARN,
+                        format_args!("not done: `{line}`. A tool's question waits first."),
+                    ));
+                }
             }
             host.say(&self.choices(host));
             return Some(self);
@@ -148,7 +172,7 @@ impl ApprovalQuestion {
                 "writes are allowed in this session".to_owned()
             }
             (TypedAnswer::Always, entry) => entry.map(|entry| self.kept(entry, host)).unwrap_or_default(),
-            (TypedAnswer::No | TypedAnswer::Note(_) | TypedAnswer::Unrelated(_), _) => "refused".to_owned(),
+            _ => "refused".to_owned(),
         };
         if answer == TypedAnswer::Once && *kind == ApprovalKind::Write {
             self.channel.wrote_once();
@@ -158,7 +182,7 @@ impl ApprovalQuestion {
         self.reply(match answer {
             TypedAnswer::Once | TypedAnswer::Session | TypedAnswer::Always => ApprovalAnswer::Yes,
             TypedAnswer::Note(note) => ApprovalAnswer::No(format!("{no}: {note}")),
-            TypedAnswer::No | TypedAnswer::Unrelated(_) => ApprovalAnswer::No(no.to_owned()),
+            _ => ApprovalAnswer::No(no.to_owned()),
         });
         None
     }
@@ -220,7 +244,11 @@ fn without_escapes(escaped: &str) -> String {
 /// Splits a diff into rows with their signs, for a terminal of this width. The terminal itself must wrap none of them: the
 /// rest would look like a line of its own.
 fn rows(diff: &str, columns: usize) -> Vec<(char, String)> {
-    let most = columns.clamp(MIN_COLUMNS, ROW_COLUMNS);
+    rows_within(diff, columns.clamp(MIN_COLUMNS, ROW_COLUMNS))
+}
+
+/// As [`rows`], with rows of at most this many columns.
+fn rows_within(diff: &str, most: usize) -> Vec<(char, String)> {
     let mut rows = Vec::new();
     for line in diff.lines() {
         let (mut row, mut columns, sign) = (String::new(), 0, line.chars().next().unwrap_or(' '));

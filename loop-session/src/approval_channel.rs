@@ -8,15 +8,19 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use async_trait::async_trait;
 use loop_agents::tools::{Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest};
 use loop_guardrails::policy::{Permissions, WriteApproval, command::CommandPrefix};
 use loop_manifest::settings::{CommandRule, KeepError, keep_command, keep_permissions};
-use tokio::sync::{
-    mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-    oneshot,
+use tokio::{
+    sync::{
+        mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+        oneshot,
+    },
+    time::Instant,
 };
 
 use crate::ApprovalQuestion;
@@ -33,6 +37,8 @@ struct ChannelState {
     /// Whether the person allowed all writes of the session.
     writes_freely: bool,
     approve_writes: WriteApproval,
+    /// The time for which tools waited for the person's answers.
+    waited: Duration,
     /// The user's settings file, and the folder of the session.
     kept_in: Option<(PathBuf, PathBuf)>,
 }
@@ -83,6 +89,11 @@ impl ApprovalChannel {
     /// Returns the entries that the person allowed since the last call.
     pub(crate) fn take_grants(&self) -> Vec<Grant> {
         std::mem::take(&mut self.state().granted)
+    }
+
+    /// Returns the time for which tools waited for the person's answers since the last call.
+    pub(crate) fn take_waited(&self) -> Duration {
+        std::mem::take(&mut self.state().waited)
     }
 
     /// Allows all writes from now on.
@@ -144,7 +155,7 @@ impl Approval for ApprovalChannel {
         let nobody = || {
             let why = "this is repeated or scheduled, so nobody is asked";
             ApprovalAnswer::No(match &request.kind {
-                ApprovalKind::Command { .. } | ApprovalKind::Pipeline => format!(
+                ApprovalKind::Command { .. } | ApprovalKind::Pipeline { .. } => format!(
                     "{why}, and no rule of the user's allows it. Do without it, and tell the user in your reply that it \
                      did not run"
                 ),
@@ -155,7 +166,12 @@ impl Approval for ApprovalChannel {
         let (answer, answered) = oneshot::channel();
         let question = ApprovalQuestion::new(request.clone(), answer, self.clone());
         match asking.map(|asking| asking.send(question).is_ok()) {
-            Some(true) => answered.await.unwrap_or_else(|_| nobody()),
+            Some(true) => {
+                let asked = Instant::now();
+                let answer = answered.await.unwrap_or_else(|_| nobody());
+                self.state().waited += asked.elapsed();
+                answer
+            }
             _ => nobody(),
         }
     }
@@ -204,10 +220,34 @@ mod tests {
         let answer = async { questions.recv().await?.answered(Some("yes"), &silent()) };
         let (report, _) = tokio::join!(tools.call("write_file", &call), answer);
         assert_eq!(report.text, "wrote 2 bytes to AGENTS.md");
-        let answer = async { questions.recv().await?.answered(Some(" yes"), &silent()) };
+        let answer = async {
+            let again = questions.recv().await?.answered(Some(" yes"), &silent())?;
+            again.answered(Some("not now"), &silent())
+        };
         let (report, _) = tokio::join!(tools.call("write_file", &call), answer);
         assert!(report.text.contains("said no"), "{}", report.text);
         drop(questions);
         assert!(tools.call("write_file", &call).await.text.contains("nobody is asked"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_time_of_a_question_is_known() {
+        let approvals = ApprovalChannel::default();
+        let folder = tempfile::tempdir().expect("a folder");
+        let workspace =
+            loop_guardrails::policy::workspace::Workspace::open(folder.path(), Default::default());
+        let tools = loop_agents::tools::Toolbox::standard(workspace.expect("a workspace"));
+        let (tools, mut questions) = (tools.approval(approvals.clone()), approvals.open());
+        let call = serde_json::json!({ "path": "AGENTS.md", "content": "x\n" });
+        let answer = async {
+            let question = questions.recv().await?;
+            tokio::time::advance(Duration::from_secs(12)).await;
+            question.answered(Some("yes"), &silent())
+        };
+        let (report, _) = tokio::join!(tools.call("write_file", &call), answer);
+        assert_eq!(report.text, "wrote 2 bytes to AGENTS.md");
+        let waited = approvals.take_waited();
+        assert!((12..13).contains(&waited.as_secs()), "{waited:?}");
+        assert_eq!(approvals.take_waited(), Duration::ZERO);
     }
 }

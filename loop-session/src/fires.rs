@@ -74,6 +74,7 @@ impl FireResult {
     pub fn word(&self) -> String {
         match (&self.stop_reason, self.exit_code) {
             (Some(_), Some(0)) if self.error.is_some() => "agent failed".to_owned(),
+            (Some(reason), _) if reason == IN_SESSION => "done in a session".to_owned(),
             (Some(reason), _) => reason.clone(),
             (None, Some(code)) => format!("exit code {code}"),
             (None, None) => "not started".to_owned(),

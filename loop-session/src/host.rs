@@ -33,6 +33,12 @@ pub trait SessionOutput: Send + Sync {
         let _ = parts;
     }
 
+    /// Calls back a person who may look at something else: a tool has a question, or a long turn has ended. Default: does
+    /// nothing.
+    fn call_back(&self, text: &str) {
+        let _ = text;
+    }
+
     /// Returns the number of columns that fit on a line, for texts that must not wrap by themselves. Default: 80.
     fn columns(&self) -> usize {
         80
@@ -155,6 +161,10 @@ impl SessionHost {
 
     pub(crate) fn verbose(&self, on: Option<bool>) -> Option<bool> {
         self.output.verbose(on)
+    }
+
+    pub(crate) fn call_back(&self, text: &str) {
+        self.output.call_back(&self.one_line(text));
     }
 
     pub(crate) fn columns(&self) -> usize {

@@ -83,7 +83,7 @@ async fn act(session: &mut Session, line: &str) -> Result<(), InputError> {
     session.run_line(line, CancellationToken::new()).await
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_session_talks_runs_commands_and_is_resumed() {
     let script = [Answer::deltas(["Hel", "lo.\u{1b}[2J ", KEY]).usage(10, 2), Answer::deltas(["Again."])];
     let scenario = Scenario::new(script).await;
@@ -116,7 +116,7 @@ async fn a_session_talks_runs_commands_and_is_resumed() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_tool_asks_only_while_a_front_end_listens() {
     let write =
         || Answer::calls([Call::new("c", "write_file", [r#"{"path": "AGENTS.md", "content": "x\n"}"#])]);
@@ -137,7 +137,7 @@ async fn a_tool_asks_only_while_a_front_end_listens() {
     assert!(file.exists(), "{}", scenario.shown.take());
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_line_is_interrupted() {
     let scenario = Scenario::new([]).await;
     let mut session = scenario.session("s");
@@ -176,7 +176,7 @@ impl Command for Ping {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_front_end_adds_and_leaves_out_commands() {
     let scenario = Scenario::new([]).await;
     let mut session = scenario.session("s").with_commands(Commands::none().with(Ping));

@@ -57,7 +57,10 @@ pub enum ApprovalKind {
     },
     /// Commands that pass their output on, not all of which an entry of the policy allows. Each pipeline needs its own
     /// yes.
-    Pipeline,
+    Pipeline {
+        /// The entry that would allow the first of these commands that no entry allows, if one can.
+        entry: Option<CommandPrefix>,
+    },
 }
 
 /// A question for a person about an action.

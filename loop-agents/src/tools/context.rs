@@ -11,8 +11,8 @@ use loop_guardrails::policy::{
 };
 
 use super::{
-    Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, CommandRun, FileChange, Need, OriginalFiles,
-    ProposedChange, ToolError, audit_record::AuditRecord, diff::visible, pending_approval::PendingApproval,
+    Approval, ApprovalAnswer, ApprovalRequest, CommandRun, FileChange, Need, OriginalFiles, ProposedChange,
+    ToolError, audit_record::AuditRecord, diff::visible, pending_approval::PendingApproval,
 };
 use crate::process::Process;
 
@@ -195,8 +195,8 @@ impl ToolContext {
                 Ok(())
             }
             ApprovalAnswer::No(why) => {
-                let ApprovalRequest { kind, action, why: rule, .. } = request;
-                let rule = if kind == ApprovalKind::Guarded { format!(". {rule}") } else { String::new() };
+                let ApprovalRequest { action, .. } = request;
+                let rule = question.rule().map(|rule| format!(". {rule}")).unwrap_or_default();
                 self.effects().refused = question.entry().cloned();
                 Err(ToolError::rejected(format!("{action} is not allowed: {why}{rule}")))
             }

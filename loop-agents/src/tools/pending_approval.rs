@@ -1,7 +1,7 @@
 //! Actions that wait for a person's decision.
 
 use loop_guardrails::policy::{
-    DeniedAction, LocalPath, Verb,
+    DeniedAction, LocalPath, NEEDS_PERSON, Verb,
     command::CommandPrefix,
     workspace::{Workspace, WorkspaceError},
 };
@@ -99,13 +99,20 @@ impl PendingApproval {
         }
     }
 
+    /// Returns the rule that a model reads after a person's no, if it says more than the question.
+    pub(super) fn rule(&self) -> Option<&str> {
+        if let Self::Guarded { denied, .. } = self { Some(&denied.ruling.rule) } else { None }
+    }
+
     /// Returns the question for a person, who is shown `diff`. A guarded change that is too long to read cannot be
     /// approved.
     pub(super) fn request(&self, diff: Option<String>) -> Result<ApprovalRequest, ToolError> {
         let (kind, action, path, why) = match self {
             Self::Guarded { denied, paths } => {
                 let path = paths.last().map(ToString::to_string).unwrap_or_default();
-                (ApprovalKind::Guarded, denied.action.clone(), path, denied.ruling.rule.clone())
+                let rule = &denied.ruling.rule;
+                let why = rule.strip_suffix(NEEDS_PERSON).unwrap_or(rule).to_owned();
+                (ApprovalKind::Guarded, denied.action.clone(), path, why)
             }
             Self::Change { kind, action, path } => {
                 (kind.clone(), action.clone(), path.clone(), "you see changes first".to_owned())
@@ -114,9 +121,10 @@ impl PendingApproval {
                 let kind = ApprovalKind::Command { entry: entry.clone() };
                 (kind, denied.action.clone(), String::new(), "no rule allows this command".to_owned())
             }
-            Self::Pipeline { line, .. } => {
+            Self::Pipeline { line, entry, .. } => {
                 let why = "no rule allows all of its commands".to_owned();
-                (ApprovalKind::Pipeline, format!("to run `{line}`"), String::new(), why)
+                let kind = ApprovalKind::Pipeline { entry: entry.clone() };
+                (kind, format!("to run `{line}`"), String::new(), why)
             }
         };
         let diff = match (diff, &kind) {

@@ -13,7 +13,7 @@ pub(crate) struct ChatArgs {
     #[arg(long, short, value_name = "TEXT")]
     pub(crate) prompt: Option<String>,
     /// Resume a session [default: the last in this folder]
-    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["prompt", "json"])]
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with = "json")]
     pub(crate) resume: Option<String>,
     /// Store nothing of the session
     #[arg(long, conflicts_with_all = ["prompt", "json"])]

@@ -46,7 +46,7 @@ pub(crate) struct SessionOptions<'a> {
 
 /// Returns the host that shows texts about sessions outside of one.
 pub(crate) fn listing_host() -> SessionHost {
-    terminal::host(TypedLines::default(), false)
+    terminal::host(TypedLines::default(), false, false)
 }
 
 /// Runs a session to its end, at the terminal of this process.
@@ -63,7 +63,8 @@ pub(crate) async fn run(
     let inputs = inputs(&cx);
     let dir = cx.folder().to_owned();
     let typed = TypedLines::default();
-    let host = terminal::host(typed.clone(), options.is_verbose);
+    let notifies = settings.user.tables.terminal.notify.unwrap_or(true);
+    let host = terminal::host(typed.clone(), options.is_verbose, notifies);
     let SessionStart { model, execution, server } = match options.resumed {
         // The session that continues names its own model.
         Some(_) => SessionStart { model: StartModel::Choose, execution: cx, server: None },

@@ -306,7 +306,10 @@ enum PendingQuestion {
 impl PendingQuestion {
     fn show(question: ApprovalQuestion, editor: &Editor, host: &SessionHost) -> Self {
         let asked = editor.ask_meanwhile();
-        question.show(host).map_or(Self::None, |question| Self::Shown(question, asked))
+        question.show(host).map_or(Self::None, |question| {
+            asked.seen();
+            Self::Shown(question, asked)
+        })
     }
 
     fn take(&mut self) -> Self {

@@ -4,19 +4,30 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use loop_session::{Activity, ActivityView, ExchangePart, SessionHost, SessionOutput};
 
-use super::screen::{TurnStatus, TurnView, TypedLines, columns, last_exchange};
-use crate::{clock, view};
+use super::screen::{TurnStatus, TurnView, TypedLines, last_exchange};
+use crate::{
+    clock,
+    view::{self, terminal_columns as columns},
+};
 
 /// Shows a session at the terminal.
 struct TerminalOutput {
     /// True if tool calls are shown as JSON, with their whole results.
     is_verbose: AtomicBool,
     typed: TypedLines,
+    /// True if the terminal calls the person back.
+    notifies: bool,
 }
 
 impl SessionOutput for TerminalOutput {
     fn columns(&self) -> usize {
         columns()
+    }
+
+    fn call_back(&self, text: &str) {
+        if self.notifies {
+            view::call_back(text);
+        }
     }
 
     fn say(&self, text: &str) {
@@ -53,8 +64,10 @@ pub(super) fn error(error: &anyhow::Error) {
 }
 
 /// Returns the host of a session: this terminal, the clock, and the known secrets. `typed` are the lines typed during a
-/// turn, and `is_verbose` shows tool calls as JSON.
-pub(super) fn host(typed: TypedLines, is_verbose: bool) -> SessionHost {
+/// turn, `is_verbose` shows tool calls as JSON, and `notifies` calls back a person who looks at something else.
+pub(super) fn host(typed: TypedLines, is_verbose: bool, notifies: bool) -> SessionHost {
     let is_verbose = is_verbose.into();
-    SessionHost::new(TerminalOutput { is_verbose, typed }).with_clock(clock::now).with_secrets(view::secrets)
+    SessionHost::new(TerminalOutput { is_verbose, typed, notifies })
+        .with_clock(clock::now)
+        .with_secrets(view::secrets)
 }

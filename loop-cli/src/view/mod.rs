@@ -7,6 +7,7 @@ mod redaction;
 mod result;
 
 use std::{
+    borrow::Cow,
     io::{self, IsTerminal, Write},
     sync::atomic::{AtomicBool, Ordering},
 };
@@ -26,13 +27,13 @@ pub(crate) use loop_telemetry::{
 
 use self::live::PRINTER;
 pub(crate) use self::{
-    format::{allow_hint, call_heading, call_rows, text, tool_call_line, tool_error_line},
+    format::{CallRows, allow_hint, call_heading, text, tool_call_line, tool_error_line},
     live::{
         CommandOutput, EventWording, LaneReporter, LiveOutput, LiveOutputs, NoEchoGuard, OutputEnd,
         PanelContent, ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output,
         refresh_page, suspended,
     },
-    notification::notify,
+    notification::{call_back, notify},
     redaction::{redact_also, secrets, set_redactor},
     result::{IterationPage, resume_command, resume_hint, run_page, summary},
 };
@@ -147,9 +148,21 @@ fn is_read(written: io::Result<()>) -> Result<bool, StdoutError> {
     }
 }
 
+/// Returns the columns for text on the terminal. The last one stays free: a sign there makes some terminals begin a new
+/// row.
+pub(crate) fn terminal_columns() -> usize {
+    let (_, columns) = console::Term::stderr().size();
+    usize::from(columns).saturating_sub(1).max(1)
+}
+
+/// Wraps a text at its words if standard error is a terminal. Programs and files get it as it is.
+fn at_words(text: &str) -> Cow<'_, str> {
+    if io::stderr().is_terminal() { fitted(text, terminal_columns()) } else { Cow::Borrowed(text) }
+}
+
 /// Prints an error and its causes.
 pub(crate) fn error(error: &anyhow::Error) {
-    say(&error_text(error));
+    say(&at_words(&error_text(error)));
 }
 
 pub(crate) fn error_text(error: &anyhow::Error) -> String {
@@ -168,7 +181,7 @@ pub(crate) fn diagnostics(findings: &Diagnostics) -> String {
 
 /// Prints a warning.
 pub(crate) fn warning(text: &str) {
-    say(&warning_text(text));
+    say(&at_words(&warning_text(text)));
 }
 
 pub(crate) fn warning_text(text: &str) -> String {

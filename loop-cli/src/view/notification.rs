@@ -1,6 +1,6 @@
-//! The notification at the end of a long run.
+//! The notification at the end of a long run or turn, and when a tool has a question.
 //!
-//! A person who waits for a run looks at something else. The terminal can call them back: it shows a text for OSC 9, as
+//! A person who waits looks at something else. The terminal can call them back: it shows a text for OSC 9, as
 //! kitty, foot and other terminals do, and almost all know the bell. Both arrive through ssh,
 //! which a program for the desktop of this machine would not.
 
@@ -17,23 +17,26 @@ const LONG: Duration = Duration::from_mins(1);
 /// Notifies the person at the terminal of the end of a run that took this long, if it was long. Does nothing if
 /// standard error is no terminal.
 pub(crate) fn notify(took: Duration, name: &str, ending: &str) {
-    if io::stderr().is_terminal() {
-        let is_capable = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
-        if let Some(sequence) = sequence(took, &redact(&format!("loop: {name} ended: {ending}")), is_capable)
-        {
-            PRINTER.control(sequence);
-            super::flush();
-        }
+    if took > LONG {
+        call_back(&format!("{name} ended: {ending}"));
     }
 }
 
-/// Returns the bytes of the notification of a run that took this long: the bell, and the text if the terminal
-/// understands sequences.
-fn sequence(took: Duration, text: &str, is_capable: bool) -> Option<String> {
+/// Calls the person at the terminal back. Does nothing if standard error is no terminal.
+pub(crate) fn call_back(text: &str) {
+    if io::stderr().is_terminal() {
+        let is_capable = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
+        PRINTER.control(sequence(&redact(&format!("loop: {text}")), is_capable));
+        super::flush();
+    }
+}
+
+/// Returns the bytes of a notification: the bell, and the text if the terminal understands sequences.
+fn sequence(text: &str, is_capable: bool) -> String {
     // Every control character could end the sequence.
     let text: String = text.chars().filter(|sign| !sign.is_control()).collect();
     let shown = if is_capable { format!("\x1b]9;{text}\x07") } else { String::new() };
-    (took > LONG).then(|| format!("{shown}\x07"))
+    format!("{shown}\x07")
 }
 
 #[cfg(test)]
@@ -41,16 +44,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_long_run_calls_somebody_back() {
-        assert_eq!(sequence(LONG, "loop", true), None);
-        let after = LONG + Duration::from_millis(1);
-        assert_eq!(sequence(after, "loop", true).as_deref(), Some("\x1b]9;loop\x07\x07"));
-        assert_eq!(sequence(after, "loop", false).as_deref(), Some("\x07"));
+    fn a_dumb_terminal_only_rings() {
+        assert_eq!(sequence("loop", true), "\x1b]9;loop\x07\x07");
+        assert_eq!(sequence("loop", false), "\x07");
     }
 
     #[test]
     fn a_name_cannot_send_a_sequence_of_its_own() {
-        let sent = sequence(Duration::MAX, "a\x1b]52;c;x\x07b\u{9c}\nc", true);
-        assert_eq!(sent.as_deref(), Some("\x1b]9;a]52;c;xbc\x07\x07"));
+        let sent = sequence("a\x1b]52;c;x\x07b\u{9c}\nc", true);
+        assert_eq!(sent, "\x1b]9;a]52;c;xbc\x07\x07");
     }
 }

@@ -70,6 +70,8 @@ fn instructions_of_agents_need_the_whole_word() {
     chat.types("Instruct.\r");
     chat.sees("Type `yes` and Enter");
     chat.types("sure\r");
+    chat.sees("`sure` is not the whole word `yes`.");
+    chat.types("not now\r");
     chat.wait_for_prompt_after("refused");
     assert!(!scenario.has("AGENTS.md"));
     chat.leaves();

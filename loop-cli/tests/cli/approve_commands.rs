@@ -187,6 +187,9 @@ fn every_write_is_shown_until_the_person_allows_all_of_them() {
         chat.types("Instruct.\r");
         chat.sees("Type `yes` and Enter");
         chat.types("y\r");
+        chat.sees("`y` is not the whole word `yes`.\nType `yes` and Enter");
+        assert!(!chat.page().contains("do not change it elsewhere"), "{}", chat.page());
+        chat.types("n\r");
         chat.wait_for_prompt_after("Done.");
         assert!(!scenario.has("AGENTS.md"));
         chat.leaves();

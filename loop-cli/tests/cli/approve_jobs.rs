@@ -29,7 +29,10 @@ fn a_job_of_the_model_is_asked_about_while_writes_are() {
         chat.wait_for_prompt_after("/help");
         chat.types("Schedule.\r");
         chat.sees("A tool asks to schedule a job, which changes files without a question:");
+        chat.sees("+  when    Every minute (* * * * *");
+        chat.sees("it expires after 3 days");
         chat.sees("+ `* * * * *`, each time:\n+ Tidy.\n+ Write deploy.sh.\n");
+        assert_eq!(chat.called_back(), 1);
         chat.types("n\r");
         chat.wait_for_prompt_after("refused");
         chat.says("/schedule", "nothing is scheduled in this session");
@@ -37,6 +40,11 @@ fn a_job_of_the_model_is_asked_about_while_writes_are() {
         chat.sees("+ Sweep.\n[y]es");
         chat.types("y\r");
         chat.wait_for_prompt_after("allowed, this once");
+        // The person reads the same confirmation as the model.
+        let rows = chat.page().split_once("→ job ").expect("a row").1.to_owned();
+        for part in ["  when    Every minute", "  next    ", "  until   ", "  cancel  /schedule delete "] {
+            assert!(rows.contains(part), "{part}: {rows}");
+        }
         chat.says("/schedule", "Every minute");
         // A yes to all writes of the session does not cover a job, which can outlive the session.
         chat.types("Write.\r");
@@ -45,7 +53,9 @@ fn a_job_of_the_model_is_asked_about_while_writes_are() {
         chat.sees("each time, also after this session:\n+ Later.\n[y]es · [n]o");
         chat.types("n\r");
         chat.wait_for_prompt_after("refused\nCronCreate");
-        chat.leaves();
+        chat.types("/exit\r");
+        chat.sees("ended with this session: 1 job.");
+        chat.finish().exits(0);
     }
 }
 

@@ -25,6 +25,7 @@ fn a_person_decides_about_the_whole_line() {
         chat.types("Check.\r");
         chat.sees(KEYS);
         chat.shows("a_question_about_a_pipeline");
+        chat.sees("`/allow './check.sh a'` lets it run without a question");
         assert!(!scenario.has("log"));
         // No prefix covers a pipeline.
         chat.types("s\r");

@@ -30,13 +30,24 @@ const CHAT: [&str; 3] = ["chat", "--model", "openai:scripted"];
 /// The request for the cursor's position.
 const CURSOR_REQUEST: &[u8] = b"\x1b[6n";
 
+/// The end of a notification: that of its text, and the bell.
+const BELL: &[u8] = b"\x07\x07";
+
 /// A session at a terminal.
 pub(crate) struct ChatHarness {
     started: RunningCommand,
     keys: File,
     screen: Arc<Mutex<vt100::Parser>>,
+    counts: Arc<Counts>,
+}
+
+/// What the terminal got.
+#[derive(Debug, Default)]
+struct Counts {
     /// The number of requests for the cursor's position. The editor sends at least one per line.
-    asked: Arc<AtomicU64>,
+    asked: AtomicU64,
+    /// The number of notifications.
+    called_back: AtomicU64,
 }
 
 impl ChatHarness {
@@ -68,11 +79,11 @@ impl ChatHarness {
     ) -> Self {
         let (started, keys) = open_terminal(&[], scenario, args, size, change);
         let screen = Arc::new(Mutex::new(vt100::Parser::new(size.1, size.0, 1000)));
-        let asked = Arc::new(AtomicU64::new(0));
+        let counts = Arc::<Counts>::default();
         let (shown, ours) = (Arc::clone(&screen), keys.try_clone().expect("a copy"));
-        let counted = Arc::clone(&asked);
+        let counted = Arc::clone(&counts);
         thread::spawn(move || show(ours, &shown, &counted, || false));
-        Self { started, keys, screen, asked }
+        Self { started, keys, screen, counts }
     }
 
     /// Runs `loop chat` at a terminal that disappears as soon as the session asks for a line, as when a person closes a
@@ -83,7 +94,7 @@ impl ChatHarness {
         let (started, ours) =
             open_terminal(before, scenario, &CHAT, size, |command| answered_by(command, server));
         let screen = Mutex::new(vt100::Parser::new(size.1, size.0, 1000));
-        show(ours, &screen, &AtomicU64::new(0), || page(&screen).lines().last() == Some(">"));
+        show(ours, &screen, &Counts::default(), || page(&screen).lines().last() == Some(">"));
         started.finish()
     }
 
@@ -117,6 +128,11 @@ impl ChatHarness {
         !modes.contains(LocalModes::ICANON)
     }
 
+    /// Returns how often the terminal called the person back.
+    pub(crate) fn called_back(&self) -> u64 {
+        self.counts.called_back.load(Ordering::SeqCst)
+    }
+
     /// Presses keys.
     pub(crate) fn types(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("the terminal is there");
@@ -130,10 +146,10 @@ impl ChatHarness {
             || self.page(),
             |page| matches!(page.lines().last(), Some(">" | "[unsafe] >")),
         );
-        let before = self.asked.load(Ordering::SeqCst);
+        let before = self.counts.asked.load(Ordering::SeqCst);
         self.types(&format!("{line}\r"));
         let is_answered = |page: &str| {
-            self.asked.load(Ordering::SeqCst) > before
+            self.counts.asked.load(Ordering::SeqCst) > before
                 && page.contains(answer)
                 && page.lines().last() == Some(">")
         };
@@ -244,14 +260,16 @@ fn page(screen: &Mutex<vt100::Parser>) -> String {
 
 /// Displays the output and answers requests, until the terminal is gone or `is_enough` returns true. Counts the
 /// requests.
-fn show(mut terminal: File, screen: &Mutex<vt100::Parser>, asked: &AtomicU64, is_enough: impl Fn() -> bool) {
+fn show(mut terminal: File, screen: &Mutex<vt100::Parser>, counts: &Counts, is_enough: impl Fn() -> bool) {
     let (mut buffer, mut heard) = ([0; 8192], Vec::new());
     while let Ok(count @ 1..) = terminal.read(&mut buffer) {
         heard.extend_from_slice(&buffer[..count]);
+        let rung = buffer[..count].windows(BELL.len()).filter(|bytes| *bytes == BELL).count();
+        counts.called_back.fetch_add(rung as u64, Ordering::SeqCst);
         while let Some(at) = heard.windows(CURSOR_REQUEST.len()).position(|bytes| bytes == CURSOR_REQUEST) {
             let rest = heard.split_off(at + CURSOR_REQUEST.len());
             let (row, column) = process(screen, &std::mem::replace(&mut heard, rest));
-            asked.fetch_add(1, Ordering::SeqCst);
+            counts.asked.fetch_add(1, Ordering::SeqCst);
             // Write the answer in one piece, because the person may be typing. If the command has ended meanwhile, the
             // answer is lost.
             let _ = terminal.write_all(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes());

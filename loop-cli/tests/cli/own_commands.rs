@@ -32,7 +32,8 @@ fn an_own_command_has_a_shell_and_a_terminal_and_the_model_reads_its_output() {
 fn keys_reach_an_own_command_and_ctrl_c_ends_only_it() {
     for size in SIZES {
         let scenario = Scenario::new();
-        let mut chat = ChatHarness::chat(&scenario, &ModelServer::new([]), &[], size);
+        let server = ModelServer::new([]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
         chat.wait_for_prompt_after("/help");
         chat.types("!printf 'wai%s\\n' ting; read x; echo \"got <$x>\"\r");
         chat.sees("waiting");
@@ -52,7 +53,8 @@ fn keys_reach_an_own_command_and_ctrl_c_ends_only_it() {
 fn what_a_loop_repeats_runs_under_the_policy() {
     for size in SIZES {
         let scenario = Scenario::new();
-        let mut chat = ChatHarness::chat(&scenario, &ModelServer::new([]), &[], size);
+        let server = ModelServer::new([]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
         chat.wait_for_prompt_after("/help");
         chat.says("/loop 1ms --count 1 !touch there", "loop finished after 1/1 iterations");
         assert!(!scenario.has("there"), "{}", chat.page());

@@ -101,12 +101,9 @@ fn ctrl_c_ends_the_turn_and_not_the_session() {
 fn a_command_is_ended_by_ctrl_c() {
     for size in SIZES {
         let scenario = Scenario::new();
-        let mut chat = ChatHarness::with_settings(
-            &scenario,
-            &ModelServer::new([]),
-            "[policy]\nallow = [\"sleep\"]\n",
-            size,
-        );
+        let server = ModelServer::new([]);
+        let mut chat =
+            ChatHarness::with_settings(&scenario, &server, "[policy]\nallow = [\"sleep\"]\n", size);
         chat.wait_for_prompt_after("/help");
         chat.types("/run sleep 1000\r");
         chat.sees("running");

@@ -125,3 +125,21 @@ fn a_session_whose_terminal_is_gone_ends() {
         ChatHarness::hung_up(&Scenario::new(), &ModelServer::new([]), is_deaf).exits(129);
     }
 }
+
+#[test]
+fn a_named_model_that_cannot_be_reached_is_refused_before_the_session_begins() {
+    let scenario = Scenario::new();
+    let server = ModelServer::new([Answer::deltas(["Hello."])]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZES[0]);
+    chat.wait_for_prompt_after("/help");
+    chat.says("Hi", "Hello.");
+    chat.leaves();
+    for resume in [&[][..], &["--resume"]] {
+        let args = [&["chat", "--model", "ollama:nosuch"], resume].concat();
+        let chat = ChatHarness::open(&scenario, &args, SIZES[0], |command| {
+            command.env("OLLAMA_HOST", "127.0.0.1:1").env("NO_COLOR", "1");
+        });
+        chat.sees("cannot be reached");
+        chat.finish().exits(2);
+    }
+}

@@ -106,7 +106,7 @@ fn the_model_schedules_what_it_is_asked_to() {
         chat.types("y\r");
         chat.wait_for_prompt_after("I look every five minutes.");
         chat.says("/schedule", "Every 5 minutes");
-        let id = id(&chat, "Every 5 minutes");
+        let id = id(&chat, "Every 5 minutes, ");
         chat.types(&format!("/schedule fire {id}\r"));
         chat.wait_for_prompt_after("the build is green");
         assert_eq!(sent_to_model(&server), "look at the build");
@@ -185,6 +185,7 @@ fn a_stored_job_fires_in_an_open_session_of_its_folder() {
         let added: Value = serde_json::from_str(&added).expect("JSON");
         let id = added["id"].as_str().expect("an id");
         scenario.run(&["schedule", "fire", id]).exits(0);
+        scenario.run(&["schedule", "list"]).exits(0).says(&["nothing fires these jobs now"]);
         let chat = chat(&scenario, &server, size);
         chat.sees(&format!("[{id}] look at the build"));
         chat.wait_for_prompt_after("the build is green");
@@ -195,6 +196,9 @@ fn a_stored_job_fires_in_an_open_session_of_its_folder() {
             file["jobs"][0]["standing"]["last_fire"].clone()
         };
         wait_until("the fire is finished", || !last_fire()["finished_at"].is_null());
+        let listed = scenario.run(&["schedule", "list"]).exits(0);
+        assert!(listed.stderr.contains("an open session of this folder fires"), "{}", listed.stderr);
+        assert!(listed.stdout.contains("done in a session"), "{}", listed.stdout);
         chat.leaves();
         let shown = scenario.run(&["schedule", "show", "--json", id]).exits(0).stdout;
         let shown: Value = serde_json::from_str(&shown).expect("JSON");

@@ -237,3 +237,36 @@ fn an_attached_image_survives_a_crash_and_is_stored_once() {
         chat.leaves();
     }
 }
+
+#[test]
+fn a_script_continues_a_stored_conversation() {
+    let scenario = Scenario::new();
+    talks(&scenario, "Milk", SIZES[0]);
+    let server = server(&["It was milk.", "Twice."]);
+    for (prompt, reply) in [("/what was it?", "It was milk.\n"), ("Again?", "Twice.\n")] {
+        let args = ["chat", "--model", "openai:scripted", "--resume", "-p", prompt];
+        let ran = server.run(&scenario, &args).exits(0);
+        assert_eq!(ran.stdout, reply, "{}", ran.stderr);
+    }
+    let asked = server.requests().pop().expect("a request").body["messages"].to_string();
+    for text in ["Milk", "Fine.", "/what was it?", "It was milk.", "Again?"] {
+        assert!(asked.contains(text), "{text}: {asked}");
+    }
+    let listed = scenario.run(&["session", "list", "--json"]).exits(0).stdout;
+    assert_eq!(listed.lines().count(), 1, "{listed}");
+    server.run(&scenario, &["chat", "--model", "openai:scripted", "--resume", "nosuch", "-p", "Hi"]).exits(2);
+}
+
+#[test]
+fn an_error_outside_of_a_session_breaks_between_words() {
+    let scenario = Scenario::new();
+    let args = ["session", "show", "no-such-session-with-this-name"];
+    let whole = scenario.run(&args).exits(2).stderr;
+    let words: Vec<_> = whole.split_whitespace().collect();
+    let chat = ChatHarness::open(&scenario, &args, (40, 24), |command| {
+        command.env("NO_COLOR", "1");
+    });
+    chat.sees(words.last().expect("a word"));
+    assert_eq!(chat.page().split_whitespace().collect::<Vec<_>>(), words);
+    chat.finish().exits(2);
+}

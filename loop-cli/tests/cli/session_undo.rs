@@ -6,7 +6,8 @@ use crate::{chat_harness::ChatHarness, model_server::ModelServer, support::Scena
 fn a_session_returns_to_the_states_before_its_turns() {
     let scenario = Scenario::new();
     scenario.write("mine", "mine\n");
-    let mut chat = ChatHarness::chat(&scenario, &ModelServer::new([]), &[], (80, 40));
+    let server = ModelServer::new([]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], (80, 40));
     chat.wait_for_prompt_after("/help");
     chat.says("/undo", "nothing is left to undo");
     chat.says("!echo one > n; rm mine; echo did first", "did first");
@@ -28,7 +29,8 @@ fn a_session_returns_to_the_states_before_its_turns() {
 #[test]
 fn redo_takes_back_all_of_a_rewind_with_the_edits_since() {
     let scenario = Scenario::new();
-    let mut chat = ChatHarness::chat(&scenario, &ModelServer::new([]), &[], (100, 60));
+    let server = ModelServer::new([]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], (100, 60));
     chat.wait_for_prompt_after("/help");
     chat.says("/rewind", "has no turns yet");
     for turn in ["one", "two", "three"] {
@@ -63,7 +65,8 @@ fn redo_takes_back_all_of_a_rewind_with_the_edits_since() {
 #[test]
 fn a_session_keeps_its_states_when_unused_snapshots_are_removed() {
     let scenario = Scenario::new();
-    let mut chat = ChatHarness::chat(&scenario, &ModelServer::new([]), &[], (80, 40));
+    let server = ModelServer::new([]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], (80, 40));
     chat.wait_for_prompt_after("/help");
     chat.says("!echo one > n; echo did first", "did first");
     scenario.run(&["snapshots", "gc"]).exits(0);

@@ -282,10 +282,13 @@ pub(super) fn rule_on_unsearched(target: &LocalPath) -> Ruling {
     denied("not all links of the workspace can be checked, and one may make an agent follow this", target)
 }
 
+/// The end of a [rule](Ruling::rule) about a file that only a person can allow to change. It is for a model; the person who
+/// is asked needs only the text before it.
+pub const NEEDS_PERSON: &str =
+    "; it needs the `yes` of a person at the terminal of `loop chat`, so do not change it elsewhere";
+
 fn denied(why: &str, path: &LocalPath) -> Ruling {
-    let rule = format!(
-        "{why}; it needs the `yes` of a person at the terminal of `loop chat`, so do not change it elsewhere"
-    );
+    let rule = format!("{why}{NEEDS_PERSON}");
     Ruling { needs_approval: Some(Box::new(path.clone())), ..Ruling::denied(rule, &Origin::BuiltIn) }
 }
 

@@ -34,6 +34,7 @@ mod write_approval;
 pub use self::{
     action::{ActionPolicy, DEFAULT_COMMAND_TIME},
     confinement::{CommandNetwork, SandboxMode, UnknownConfinement},
+    instructions::NEEDS_PERSON,
     local_path::{LocalPath, OutsidePath},
     permission::{Permissions, UnknownVerb, Verb},
     ruling::{DeniedAction, Origin, Ruling, WithOrigin},

@@ -73,6 +73,20 @@ impl Cron {
         std::iter::successors(self.next_after(from, zone), |last| self.next_after(*last, zone))
     }
 
+    /// Returns whether the expression repeats like an interval, and names no time of day: its minute or its hour begins
+    /// with `*`.
+    ///
+    /// ```
+    /// # use loop_schedule::Cron;
+    /// assert!("*/5 * * * *".parse::<Cron>()?.is_interval());
+    /// assert!("0 */2 * * *".parse::<Cron>()?.is_interval());
+    /// assert!(!"0 9 * * 1-5".parse::<Cron>()?.is_interval());
+    /// # Ok::<(), loop_schedule::CronError>(())
+    /// ```
+    pub const fn is_interval(&self) -> bool {
+        self.follows_wall_clock
+    }
+
     /// Checks that each step is within its field. `*/90` is an expression that matches minute 0 alone, but its author
     /// means every 90 minutes.
     ///

@@ -13,7 +13,7 @@ mod with_warnings;
 pub use self::{
     error::StoreError,
     file::FileStore,
-    firing_lock::FiringLock,
+    firing_lock::{FiringLock, OpenSession},
     job_store::{ChangeListener, DropGuard, JobStore, JobsChange},
     jobs::{JobRecord, Jobs, StoreWarning},
     memory::MemoryStore,

@@ -24,6 +24,8 @@ pub(super) enum TypedAnswer<'a> {
     Note(&'a str),
     /// The line is no answer.
     Unrelated(&'a str),
+    /// The line means yes, but the question needs the whole word.
+    TooShort(&'a str),
 }
 
 impl<'a> TypedAnswer<'a> {
@@ -45,6 +47,8 @@ impl<'a> TypedAnswer<'a> {
             _ if *kind == ApprovalKind::Guarded => {
                 if typed == "yes" {
                     Self::Once
+                } else if YES.contains(&polite) {
+                    Self::TooShort(line)
                 } else {
                     Self::No
                 }
@@ -100,6 +104,10 @@ mod tests {
         assert_eq!(TypedAnswer::of("a", &ApprovalKind::Write), TypedAnswer::Note("a"));
         assert_eq!(TypedAnswer::of("s", &ApprovalKind::Lasting), TypedAnswer::Note("s"));
         for typed in ["y", "Yes", " yes", "yes.", "sure", "ok"] {
+            let expected = TypedAnswer::TooShort(typed.trim());
+            assert_eq!(TypedAnswer::of(typed, &ApprovalKind::Guarded), expected, "{typed}");
+        }
+        for typed in ["n", "no", "yes?", "yes, but later", "s"] {
             assert_eq!(TypedAnswer::of(typed, &ApprovalKind::Guarded), TypedAnswer::No, "{typed}");
         }
     }

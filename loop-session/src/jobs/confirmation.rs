@@ -39,7 +39,7 @@ impl JobConfirmation<'_> {
     /// and the command that deletes it. `one_line` makes a value fit to be shown.
     pub fn lines(&self, one_line: impl Fn(&str) -> String) -> Vec<String> {
         let Self { job, added, .. } = self;
-        let mut fields = vec![("when", when(&job.trigger)), ("next", self.next())];
+        let mut fields = vec![("when", when(&job.trigger, self.zone)), ("next", self.next())];
         fields.extend(added.map(|added| ("by", added.by.to_owned())));
         if job.trigger.is_recurring() {
             fields.push(("until", self.until()));
@@ -70,25 +70,27 @@ impl JobConfirmation<'_> {
     }
 }
 
-/// Describes a trigger with its expression and zone: `Weekdays at 9:00 AM (0 9 * * 1-5, UTC)`.
-pub fn when(trigger: &Trigger) -> String {
+/// Describes a trigger with its expression and zone: `Weekdays at 9:00 AM (0 9 * * 1-5, UTC)`. `zone` is that of the
+/// person, for the time of a one-shot.
+pub fn when(trigger: &Trigger, zone: &Zone) -> String {
     match trigger {
         Trigger::Cron { expression, zone } => match trigger.describe() {
             words if words == expression.to_string() => format!("{words} ({zone})"),
             words => format!("{words} ({expression}, {zone})"),
         },
         Trigger::Every(_) => trigger.describe(),
-        Trigger::At { .. } => "once".to_owned(),
+        Trigger::At { time } => format!("once, {}", instant(*time, zone.rules())),
     }
 }
 
 /// Formats the next fire, and its slot if jitter separates the two.
 pub fn next_fire(slot: Timestamp, due: Timestamp, zone: &Zone, now: Timestamp) -> String {
-    let (distance, due_text) = (until(due, now), instant(due, zone.rules()));
-    if slot == due {
+    let [due_text, slot] = [due, slot].map(|time| instant(time, zone.rules()));
+    let distance = until(due, now);
+    if slot == due_text {
         format!("{due_text}, {distance}")
     } else {
-        format!("{due_text}, {distance} (jitter; its slot is {})", instant(slot, zone.rules()))
+        format!("{due_text}, {distance} (jitter; its slot is {slot})")
     }
 }
 

@@ -12,8 +12,12 @@ use std::{
 };
 
 use async_trait::async_trait;
+use loop_core::with_causes;
 use loop_schedule::CancellationToken;
-use loop_schedule::{Delivery, DeliveryContext, Fire, FiringSwitch, OffSwitchWatch, Runner, RunnerHandle};
+use loop_schedule::{
+    Delivery, DeliveryContext, Fire, FiringSwitch, OffSwitchWatch, OpenSession, ProjectJobs, Runner,
+    RunnerHandle,
+};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::{session_jobs::SessionJobs, stored_jobs::StoredJobsRunner};
@@ -32,6 +36,11 @@ pub struct SessionScheduler {
     deferred: Option<DueJob>,
     end: CancellationToken,
     _watched: Option<OffSwitchWatch>,
+    project: Arc<ProjectJobs>,
+    /// True if a variable stops all jobs of this process.
+    is_disabled: bool,
+    /// Tells other processes that this session fires the folder's stored jobs.
+    open: Option<OpenSession>,
 }
 
 /// A scheduled prompt that is due. The job counts as running until this is dropped.
@@ -71,12 +80,30 @@ impl SessionScheduler {
             drop(tokio::spawn(runner.run(end.clone())));
             drop(tokio::spawn(stored.run()));
         }
-        Self { due, is_free, runner: handle, can_fire_stored, woken, deferred: None, end, _watched: watched }
+        Self {
+            due,
+            is_free,
+            runner: handle,
+            can_fire_stored,
+            woken,
+            deferred: None,
+            end,
+            _watched: watched,
+            project: Arc::clone(&jobs.project),
+            is_disabled: jobs.is_disabled,
+            open: None,
+        }
     }
 
     /// Sets whether the session can take a job now. It takes the folder's stored jobs only if it also
     /// [has a model](crate::Session::has_model).
-    pub fn set_free(&self, is_free: bool, has_model: bool) {
+    pub fn set_free(&mut self, is_free: bool, has_model: bool) {
+        if !has_model || self.is_disabled {
+            self.open = None;
+        } else if self.open.is_none() {
+            let open = self.project.store().open_session();
+            self.open = open.map_err(|error| self.project.warn(&with_causes(&error))).ok();
+        }
         self.is_free.store(is_free, Ordering::Relaxed);
         self.can_fire_stored.store(is_free && has_model, Ordering::Relaxed);
         if is_free {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use loop_schedule::{
-    DISABLE_VARIABLE, FirstFire, Horizon, Job, JobAction, JobId, JobRecord, MemoryStore, ProjectJobs,
+    DISABLE_VARIABLE, Expiry, FirstFire, Horizon, Job, JobAction, JobId, JobRecord, MemoryStore, ProjectJobs,
     ScheduleSettings, Trigger, Zone, ZoneError,
 };
 use loop_telemetry::words::until;
 
-use super::confirmation::{AddedAs, JobConfirmation};
+use super::confirmation::{AddedAs, JobConfirmation, when};
 use crate::{error::InputError, host::SessionHost};
 
 /// The metadata key that names a job's creator, if that was not a person.
@@ -76,14 +76,47 @@ impl SessionJobs {
     /// Fails if the job never fires or not soon, the prompt is too long, there are too many jobs, or all jobs are
     /// switched off.
     pub(crate) fn add(&self, trigger: Trigger, prompt: &str) -> Result<AddedJob, InputError> {
+        let expiry = self.settings().expiry_of(&trigger);
+        self.add_expiring(trigger, prompt, expiry)
+    }
+
+    /// Adds a job for the model that ends with the session.
+    ///
+    /// # Errors
+    /// As for [`add`](Self::add).
+    pub(super) fn add_for_model(&self, trigger: Trigger, prompt: &str) -> Result<AddedJob, InputError> {
+        let expiry = self.expiry_for_model(&trigger);
+        self.add_expiring(trigger, prompt, expiry)
+    }
+
+    fn add_expiring(&self, trigger: Trigger, prompt: &str, expiry: Expiry) -> Result<AddedJob, InputError> {
         self.fires()?;
         let now = self.host.now();
-        let expiry = self.settings().expiry_of(&trigger);
         let mut job = Job::new(JobId::random(), trigger, prompt, now).expires(expiry);
         let first = self
             .store
             .update(|jobs| jobs.add_under_free_id(&mut job, self.settings(), Horizon::Year, now))?;
         Ok(AddedJob { job, first, durable: false, warning: None })
+    }
+
+    /// Returns when a job of the model expires. The model writes intervals as expressions, which expire like intervals.
+    fn expiry_for_model(&self, trigger: &Trigger) -> Expiry {
+        match trigger {
+            Trigger::Cron { expression, .. } if expression.is_interval() => Expiry::Settings,
+            _ => self.settings().expiry_of(trigger),
+        }
+    }
+
+    /// Describes a job of the model that is not added yet: its schedule, its next fire and its expiry. `None` if it
+    /// cannot be added.
+    pub(super) fn preview(&self, trigger: Trigger, prompt: &str) -> Option<Vec<String>> {
+        let (now, expiry) = (self.host.now(), self.expiry_for_model(&trigger));
+        let job = Job::new(JobId::random(), trigger, prompt, now).expires(expiry);
+        let first = job.first_fire(self.settings(), Horizon::Year, now).ok()?;
+        let (settings, zone) = (self.settings(), &self.zone);
+        let planned =
+            JobConfirmation { job: &job, first, added: None, expiry_flag: None, settings, zone, now };
+        Some(planned.lines(|value| self.host.one_line(value)))
     }
 
     /// Confirms a job that was added: its prompt, its schedule, its expiry, and the command that deletes it.
@@ -131,7 +164,7 @@ impl SessionJobs {
     /// As for [`add`](Self::add); also fails if the store cannot be written.
     pub(crate) fn add_durable(&self, trigger: Trigger, prompt: &str) -> Result<AddedJob, InputError> {
         let now = self.host.now();
-        let expiry = self.settings().expiry_of(&trigger);
+        let expiry = self.expiry_for_model(&trigger);
         let mut job = Job::new(JobId::random(), trigger, prompt, now).expires(expiry);
         JobAction::Model { model: None, max_seconds: JobAction::MAX_TIME.as_secs() }.store_in(&mut job);
         job.more.insert(MADE_BY.to_owned(), MODEL.into());
@@ -141,6 +174,11 @@ impl SessionJobs {
             .project
             .change(|jobs| jobs.add_under_free_id(&mut job, self.settings(), Horizon::Year, now))??;
         Ok(AddedJob { job, first, durable: true, warning })
+    }
+
+    /// Returns how many jobs end with the session.
+    pub(crate) fn count(&self) -> usize {
+        self.store.read().records().len()
     }
 
     /// Returns the jobs of the session in insertion order.
@@ -210,7 +248,11 @@ impl SessionJobs {
             Some(due) => until(due, now),
             None => "now".to_owned(),
         };
-        format!("{}  {}, {next}: {}", job.id, job.trigger.describe(), self.host.one_line(&job.prompt))
+        let when = match &job.trigger {
+            Trigger::At { .. } => when(&job.trigger, &self.zone),
+            trigger => trigger.describe(),
+        };
+        format!("{}  {when}, {next}: {}", job.id, self.host.one_line(&job.prompt))
     }
 }
 

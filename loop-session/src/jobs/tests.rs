@@ -3,7 +3,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use loop_agents::tools::{ToolOutcome, Toolbox};
 use loop_guardrails::policy::{ActionPolicy, workspace::Workspace};
-use loop_schedule::{ExactPeriod, Horizon, Job, JobId, ProjectJobs, ScheduleSettings, Trigger};
+use loop_schedule::{ExactPeriod, Horizon, Job, JobId, Jobs, ProjectJobs, ScheduleSettings, Trigger};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -148,7 +148,7 @@ async fn a_model_schedules_lists_and_deletes() {
     assert_parts(&added.text, DAILY);
     let kept = json!({ "cron": "0 9 * * *", "prompt": "look twice", "durable": true, "recurring": false });
     let added = tools.call("CronCreate", &kept).await;
-    assert_parts(&added.text, &["when    once", "`loop schedule run`"]);
+    assert_parts(&added.text, &["when    once, ", " 09:00", "`loop schedule run`"]);
     let listed = tools.call("CronList", &json!({})).await.text;
     assert!(listed.contains(": look\nstored in this folder") && listed.ends_with(": look twice"), "{listed}");
     for id in listed.lines().filter_map(|line| line.split(' ').next()).filter(|word| word.len() == 8) {
@@ -197,6 +197,57 @@ async fn a_model_schedules_lists_and_deletes() {
         assert_eq!(report.outcome, ToolOutcome::Rejected, "{}", report.text);
         assert!(report.text.contains(said), "{}", report.text);
     }
+}
+
+#[tokio::test]
+async fn an_expression_with_a_step_expires_like_an_interval_and_the_question_says_so() {
+    let (_folder, jobs) = jobs();
+    let workspace = Workspace::open(jobs.project.dir(), ActionPolicy::default()).unwrap();
+    let tools = with_tools(Toolbox::new(workspace), &jobs);
+    for (cron, is_durable, expires) in
+        [("*/5 * * * *", false, true), ("0 */2 * * *", true, true), ("5 9 * * *", true, false)]
+    {
+        let job = json!({ "cron": cron, "prompt": "look", "durable": is_durable });
+        let added = tools.call("CronCreate", &job).await.text;
+        assert_eq!(added.contains("because it expires after 3 days"), expires, "{added}");
+        let trigger = Trigger::Cron { expression: cron.parse().unwrap(), zone: jobs.zone().clone() };
+        let planned = jobs.preview(trigger, "look").unwrap().join("\n");
+        assert_eq!(planned.contains("because it expires after 3 days"), expires, "{planned}");
+        assert_parts(&planned, &["when    Every", "next    "]);
+    }
+    // A person who writes an expression gets what they wrote.
+    let trigger = Trigger::Cron { expression: "*/5 * * * *".parse().unwrap(), zone: jobs.zone().clone() };
+    let added = jobs.add(trigger, "look").unwrap();
+    assert_parts(&jobs.confirmation(&added), &["it does not expire"]);
+}
+
+#[tokio::test]
+async fn a_one_shot_is_listed_with_a_time_for_people() {
+    let (_folder, jobs) = jobs();
+    let time: Timestamp = "2126-01-02T09:00:00.123456789Z".parse().unwrap();
+    let job = Job::new(JobId::random(), Trigger::At { time }, "look", Timestamp::now());
+    let far = |jobs: &mut Jobs| jobs.add(job, &ScheduleSettings::default(), Horizon::Far, Timestamp::now());
+    jobs.store.update(far).unwrap();
+    let page = jobs.page(Timestamp::now()).unwrap();
+    assert!(page.contains("once, ") && page.contains("2126-01-0") && !page.contains(".123"), "{page}");
+    let confirmed = next_fire(time, "2126-01-02T09:00:00Z".parse().unwrap(), jobs.zone(), Timestamp::now());
+    assert!(!confirmed.contains("jitter"), "{confirmed}");
+}
+
+#[tokio::test]
+async fn other_processes_see_an_open_session_that_has_a_model() {
+    let (_folder, jobs) = jobs();
+    let mut scheduler = SessionScheduler::start(&jobs);
+    let is_open = || jobs.project.store().has_open_session().unwrap();
+    scheduler.set_free(true, false);
+    assert!(!is_open());
+    scheduler.set_free(true, true);
+    let mut other = SessionScheduler::start(&jobs);
+    other.set_free(true, true);
+    drop(scheduler);
+    assert!(is_open());
+    other.set_free(true, false);
+    assert!(!is_open());
 }
 
 #[test]

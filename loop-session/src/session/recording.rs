@@ -2,7 +2,14 @@
 
 use loop_core::with_causes;
 use loop_manifest::model::Model;
-use loop_telemetry::{Retention, transcript::TranscriptEntry};
+use loop_telemetry::{
+    Retention,
+    transcript::TranscriptEntry,
+    words::{
+        count,
+        style::{DIM, paint},
+    },
+};
 
 use super::state::Session;
 use crate::InputError;
@@ -11,9 +18,16 @@ use crate::InputError;
 const KEEP_SESSIONS: &str = "LOOP_KEEP_SESSIONS";
 
 impl Session {
-    /// Ends the transcript, and removes [old sessions](Retention): `LOOP_KEEP_SESSIONS` and `LOOP_KEEP_DAYS` decide. A
+    /// Ends the transcript, says how many jobs end with the session, and removes [old sessions](Retention): `LOOP_KEEP_SESSIONS` and `LOOP_KEEP_DAYS` decide. A
     /// front end calls this after the person has left.
     pub fn end(&mut self) {
+        if let jobs @ 1.. = self.jobs.count() {
+            let jobs = count(jobs as u64, "job");
+            self.say(&paint(
+                DIM,
+                format!("ended with this session: {jobs}. `loop schedule add` adds jobs that stay."),
+            ));
+        }
         self.log.end();
         let execution = &self.context.execution;
         let retention = Retention::from_env_with(KEEP_SESSIONS, |name| execution.variable(name));

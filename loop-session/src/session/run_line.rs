@@ -22,6 +22,19 @@ impl Session {
         done
     }
 
+    /// Sends a prompt to the model, also if it begins like a command.
+    ///
+    /// # Errors
+    /// As for [`run_line`](Self::run_line).
+    ///
+    /// # Cancel safety
+    /// As [`run_line`](Self::run_line).
+    pub async fn send_prompt(&mut self, prompt: &str, stop: CancellationToken) -> Result<(), InputError> {
+        self.begin(prompt, stop);
+        self.capture_before_turn(prompt).await;
+        self.turn(prompt).await
+    }
+
     /// Carries out a line within the current one.
     pub(crate) async fn run_nested_line(&mut self, line: &str) -> Result<(), InputError> {
         let input = UserInput::of(line);

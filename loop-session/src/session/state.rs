@@ -102,7 +102,7 @@ impl Session {
     /// transcript, its audit log and its jobs in the [`StateDir`] that the variables of `execution` name.
     ///
     /// The session begins even without a model, unless `conversation` names one: the transcript of an earlier session
-    /// may name a usable model.
+    /// may name a usable model. The server of a named model has to answer within two seconds.
     ///
     /// # Errors
     /// The named model or the folder is not usable, or there is no place for state.
@@ -137,6 +137,9 @@ impl Session {
         };
         let (model, no_model) = match chosen {
             Ok(model) => {
+                if named.is_some() {
+                    model.reach()?;
+                }
                 let model = model.learn(&execution, false);
                 model.remember(&execution);
                 (Some(model), None)

@@ -17,6 +17,9 @@ use loop_telemetry::{
 use super::{state::Session, statistics::statistics, summary::share};
 use crate::InputError;
 
+/// The duration of a turn from which the person has probably looked away.
+const LONG: Duration = Duration::from_mins(1);
+
 impl Session {
     /// Sends a prompt to the model, and shows the reply.
     ///
@@ -64,14 +67,18 @@ impl Session {
     ) -> Result<(), InputError> {
         let before = self.dialogue.chat.history().messages().to_vec();
         self.log.write(TranscriptEntry::Asked { prompt: prompt.clone(), model: name.to_owned() });
-        let began = Instant::now();
+        let (began, _) = (Instant::now(), self.tools.approvals.take_waited());
         let mut reply_text = ReplyText::default();
         let done = self.run(&prompt, name, other, &mut reply_text).await;
-        let elapsed = began.elapsed();
+        // The person's own time says nothing about the model.
+        let elapsed = began.elapsed().saturating_sub(self.tools.approvals.take_waited());
         if done.is_err() {
             reply_text.break_off();
         }
         self.host().reply(&reply_text.text);
+        if elapsed > LONG && self.tools.approvals.is_open() {
+            self.host().call_back(&format!("{name} has ended its turn"));
+        }
         let output = match done {
             Ok(output) => output,
             Err(error) => {

@@ -8,12 +8,13 @@ use super::{
 };
 use crate::{check_summary::CheckSummary, words};
 
-/// The columns of the table of iterations: those of `loop show`, and the failing tests.
+/// The columns of the table of iterations: those of `loop show`, and the failing tests. A phone has no room for details,
+/// which the sections of the iterations show too.
 const COLUMNS: [(&str, &str); 10] = [
     ("", "number"),
     ("agent", "number"),
-    ("exit", "number"),
-    ("output", "number"),
+    ("exit", "number detail"),
+    ("output", "number detail"),
     ("check", "number"),
     ("verdict", ""),
     ("score", "number"),

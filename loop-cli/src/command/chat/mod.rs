@@ -1,5 +1,6 @@
 //! `loop chat`: one prompt, one reply.
 
+mod continued;
 mod final_reply;
 mod piped_prompt;
 mod turn_report;
@@ -35,29 +36,46 @@ use loop_manifest::settings::read_bounded;
 
 pub(crate) fn exec(args: &ChatArgs) -> Result<ExitCode, Failure> {
     let piped = StdinKind::detect();
-    if args.resume.is_some() || args.no_record || args.prompt.is_none() && piped == StdinKind::Terminal {
+    let is_continued = args.resume.is_some() && args.prompt.is_none();
+    if is_continued || args.no_record || args.prompt.is_none() && piped == StdinKind::Terminal {
         return talk(args);
     }
     let dir = dir(args.cwd.as_deref())?;
     let settings = settings(args.cwd.as_deref().unwrap_or(Path::new("")))?;
     let cx = execution_context(dir, new_run_id())?;
-    let (model, mut chat) = requested_conversation(&args.chat)?.begin(&settings, &cx)?;
-    report_choice(&model);
+    let supervisor = cx.supervisor().clone();
     let done = block_on(async {
         let mut signals = Signals::listen().or_internal("cannot listen for signals")?;
         tokio::select! {
-            answered = answer(args, piped, &model, &mut chat) => answered.map(|()| ExitCode::from(exit::OK)),
+            answered = reply(args, piped, settings, cx) => answered.map(|()| ExitCode::from(exit::OK)),
             // Dropping the turn also ends everything that it started.
             signal = signals.next() => Ok(ExitCode::from(exit::of_signal(signal))),
         }
     });
-    cx.supervisor().end();
+    supervisor.end();
     done
 }
 
 /// Returns whether a session can be held here.
 pub(super) fn has_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Answers the prompt, in a stored session if one is named.
+async fn reply(
+    args: &ChatArgs,
+    piped: StdinKind,
+    settings: Settings,
+    cx: ExecutionContext,
+) -> Result<(), Failure> {
+    let conversation = requested_conversation(&args.chat)?;
+    if let Some(wanted) = &args.resume {
+        let prompt = piped_prompt::read_prompt(args.prompt.as_deref(), piped).await?;
+        return continued::answer(wanted, &prompt, conversation, settings, cx).await;
+    }
+    let (model, mut chat) = conversation.begin(&settings, &cx)?;
+    report_choice(&model);
+    answer(args, piped, &model, &mut chat).await
 }
 
 /// Runs a session at the terminal.

@@ -51,12 +51,19 @@ fn zone(asked: Option<&Zone>) -> Result<Zone, Failure> {
     }
 }
 
-/// Warns if no process fires these jobs now.
+/// Tells if no process fires these jobs now, or only an open session does.
 fn tell_if_idle(folder: &FolderSchedule) -> Result<(), Failure> {
-    let is_fired = folder.project.store().is_firing()?;
+    let store = folder.project.store();
     if folder.project.off_switch().is_off() {
         view::say("everything is stopped: `loop schedule on` lets jobs fire again");
-    } else if !is_fired {
+    } else if store.is_firing()? {
+        return Ok(());
+    } else if store.has_open_session()? {
+        view::say(
+            "an open session of this folder fires the prompts for the model of the settings\n  `loop schedule run` \
+             fires the other jobs while it runs",
+        );
+    } else {
         view::say(
             "nothing fires these jobs now\n  `loop schedule run` fires them while it runs; `loop schedule \
              install` prints a service that always fires them",

@@ -82,10 +82,6 @@ fn zone_of(trigger: &Trigger) -> Result<Zone, Failure> {
 
 fn page(folder: &FolderSchedule, record: &JobRecord, zone: &Zone, now: Timestamp) -> Vec<String> {
     let job = &record.job;
-    let trigger = match &job.trigger {
-        trigger @ (Trigger::Cron { .. } | Trigger::Every(_)) => when(trigger),
-        Trigger::At { time } => format!("once, {}", words::instant(*time, zone.rules())),
-    };
     let status = record.status(folder.project.settings(), now);
     let next = match status.and_then(|status| Some((status.slot?, status.due?))) {
         Some((slot, due)) => next_fire(slot, due, zone, now),
@@ -107,7 +103,7 @@ fn page(folder: &FolderSchedule, record: &JobRecord, zone: &Zone, now: Timestamp
     let field = |name: &str, value: &str| format!("  {name:<10}{}", text::one_line(value));
     vec![
         format!("{} {}", paint(BOLD, job.id), text::printable(&job.prompt)),
-        field("when", &trigger),
+        field("when", &when(&job.trigger, zone)),
         field("next", &next),
         field("by", &does),
         field("catch-up", catch_up),

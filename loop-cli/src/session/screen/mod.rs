@@ -8,6 +8,6 @@ mod typed_lines;
 pub(crate) use self::{
     last_exchange::last_exchange,
     turn_status::TurnStatus,
-    turn_view::{TurnView, columns},
+    turn_view::TurnView,
     typed_lines::{AskedTime, TypedLines},
 };

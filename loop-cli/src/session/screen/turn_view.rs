@@ -8,7 +8,6 @@ use std::{
     time::Instant,
 };
 
-use console::Term;
 use loop_agents::{
     chat::{Delta, ToolCall, TurnEvent},
     tools::ToolReport,
@@ -17,8 +16,8 @@ use loop_session::{ActivityView, overflow_warning};
 
 use super::{TurnStatus, TypedLines};
 use crate::view::{
-    DIM, Markdown, OutputFilter, PanelContent, StatusBoard, Utf8Decoder, WARN, call_heading, call_rows,
-    paint, secrets, text,
+    CallRows, DIM, Markdown, OutputFilter, PanelContent, StatusBoard, Utf8Decoder, WARN, call_heading,
+    fitted, paint, secrets, terminal_columns as columns, text,
 };
 
 /// The maximum number of unfinished rows of the reply in the panel.
@@ -85,7 +84,9 @@ impl TurnView {
     fn end_call(&mut self, report: Option<&ToolReport>) {
         let Some(call) = self.call.take() else { return };
         if !self.is_verbose {
-            return self.print(&call_rows(&call, report, columns()));
+            let is_seen = self.page().typed.take_seen();
+            let rows = CallRows { columns: columns(), is_seen };
+            return self.print(&rows.of(&call, report));
         }
         let name = text::one_line(&call.name);
         self.note(&paint(DIM, format_args!("{name} {}", text::one_line(&call.arguments.to_string()))));
@@ -135,7 +136,10 @@ impl ActivityView for TurnView {
                 self.end_call(Some(report));
                 self.doing(&format!("waiting for {}", self.model));
             }
-            TurnEvent::Full(measure) => self.note(&paint(WARN, overflow_warning(measure))),
+            TurnEvent::Full(measure) => {
+                let warning = paint(WARN, overflow_warning(measure));
+                fitted(&warning, columns()).lines().for_each(|row| self.note(row));
+            }
             _ => {}
         }
     }
@@ -159,10 +163,4 @@ impl PanelContent for TurnPanel {
         lines.extend(self.typed.rows());
         lines
     }
-}
-
-/// Returns the columns for text. The last one stays free: a sign there makes some terminals begin a new row.
-pub(crate) fn columns() -> usize {
-    let (_, columns) = Term::stderr().size();
-    usize::from(columns).saturating_sub(1).max(1)
 }

@@ -17,6 +17,8 @@ struct Content {
     begun: String,
     /// Whether the person is asked a question, so that the work waits for them.
     is_asked: bool,
+    /// Whether the person saw the question of the current call, with what it changes.
+    is_seen: bool,
 }
 
 /// The time in which the person is asked a question. Dropping it ends that time.
@@ -43,6 +45,11 @@ impl TypedLines {
         self.content().is_asked
     }
 
+    /// Returns whether the person saw the question of a call since the last call of this.
+    pub(super) fn take_seen(&self) -> bool {
+        std::mem::take(&mut self.content().is_seen)
+    }
+
     fn set_asked(&self, is_asked: bool) {
         self.content().is_asked = is_asked;
         view::refresh_page();
@@ -66,6 +73,13 @@ impl TypedLines {
             rows.push(format!("> {}", text::one_line(&content.begun)));
         }
         rows
+    }
+}
+
+impl AskedTime {
+    /// Notes that the person sees the question.
+    pub(crate) fn seen(&self) {
+        self.0.content().is_seen = true;
     }
 }
 

@@ -10,10 +10,13 @@ use loop_telemetry::words::Differences;
 use serde_json::Value;
 
 use super::text;
-use crate::view::{ADDED, DIM, REMOVED, WARN, paint, wrapped};
+use crate::view::{ADDED, DIM, REMOVED, WARN, fitted, paint, wrapped};
 
 /// The arguments whose meaning needs no name, most important first.
 const MAIN: [&str; 4] = ["command", "path", "pattern", "query"];
+
+/// The tool whose result confirms a job: its id and its prompt, and below them its schedule.
+const CONFIRMS: &str = "CronCreate";
 
 /// The arguments that hold the text of a file: their lines are shown as a diff.
 const TEXTS: [&str; 3] = ["content", "old", "new"];
@@ -33,26 +36,51 @@ const MAX_DIFF: usize = 20;
 /// The maximum number of rows of a failed command's output.
 const MAX_OUTPUT: usize = 5;
 
-/// Formats a call and its result, if there is one, in rows of at most this many columns.
-pub(crate) fn call_rows(call: &ToolCall, report: Option<&ToolReport>, width: usize) -> Vec<String> {
-    let result = report.map(result);
-    let room = width.saturating_sub(result.as_ref().map_or(0, |(_, result)| result.chars().count() + 3));
-    let row = cut(&heading(call), room.max(width / 2));
-    let Some((style, result)) = result else { return vec![paint(DIM, row)] };
-    let rest = width.saturating_sub(console::measure_text_width(&row) + 3);
-    let is_problem = report.is_some_and(|report| report.outcome != ToolOutcome::Done);
-    if is_problem && console::measure_text_width(&result) > rest {
-        // The whole reason tells how to avoid the problem.
-        let reason = wrapped(&result, width.saturating_sub(2));
-        let reason = reason.iter().map(|row| format!("  {}", paint(style, row)));
-        return std::iter::once(paint(DIM, cut(&heading(call), width))).chain(reason).collect();
+/// How calls are shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CallRows {
+    /// The most columns of a row.
+    pub(crate) columns: usize,
+    /// Whether the person has just seen the change in a question.
+    pub(crate) is_seen: bool,
+}
+
+impl CallRows {
+    /// Formats a call and its result, if there is one.
+    pub(crate) fn of(self, call: &ToolCall, report: Option<&ToolReport>) -> Vec<String> {
+        let (width, result) = (self.columns, report.map(result));
+        let room = width.saturating_sub(result.as_ref().map_or(0, |(_, result)| result.chars().count() + 3));
+        let row = cut(&heading(call), room.max(width / 2));
+        let (Some((style, result)), Some(report)) = (result, report) else { return vec![paint(DIM, row)] };
+        let rest = width.saturating_sub(console::measure_text_width(&row) + 3);
+        let is_problem = report.outcome != ToolOutcome::Done;
+        if is_problem && console::measure_text_width(&result) > rest {
+            // The whole reason tells how to avoid the problem.
+            let reason = wrapped(&result, width.saturating_sub(2));
+            let reason = reason.iter().map(|row| format!("  {}", paint(style, row)));
+            return std::iter::once(paint(DIM, cut(&heading(call), width))).chain(reason).collect();
+        }
+        let mut rows =
+            vec![format!("{} {}", paint(DIM, row), paint(style, format!("→ {}", cut(&result, rest))))];
+        if !is_problem {
+            if !self.is_seen {
+                rows.extend(diff(call, report, width));
+            }
+            rows.extend(confirmation(report, width));
+            rows.extend(failed_output(report, width));
+        }
+        rows
     }
-    let mut rows = vec![format!("{} {}", paint(DIM, row), paint(style, format!("→ {}", cut(&result, rest))))];
-    if !is_problem {
-        rows.extend(diff(call, report, width));
-        rows.extend(report.map(|report| failed_output(report, width)).unwrap_or_default());
+}
+
+/// Formats the confirmation of a new job, which a person reads too.
+fn confirmation(report: &ToolReport, width: usize) -> Vec<String> {
+    if report.tool != CONFIRMS {
+        return Vec::new();
     }
-    rows
+    let text = text::printable(&report.text);
+    let row = |line: &str| paint(DIM, line);
+    text.lines().skip(1).flat_map(|line| fitted(line, width).lines().map(row).collect::<Vec<_>>()).collect()
 }
 
 /// Formats the last lines that a failed command printed, which mostly tell why it failed.
@@ -79,7 +107,10 @@ fn output(report: &ToolReport) -> &str {
 /// Formats the tool and its arguments on one line.
 pub(crate) fn heading(call: &ToolCall) -> String {
     let mut words = vec![call.name.clone()];
-    if let Value::Object(arguments) = &call.arguments {
+    let argument = |name: &str| call.arguments.get(name).and_then(Value::as_str);
+    if let ("git", Some(subcommand)) = (call.name.as_str(), argument("subcommand")) {
+        words.extend([subcommand, argument("arguments").unwrap_or_default()].map(str::to_owned));
+    } else if let Value::Object(arguments) = &call.arguments {
         let main = MAIN.iter().filter_map(|name| arguments.get(*name)?.as_str());
         words.extend(main.map(str::to_owned));
         let is_other = |name: &str| !MAIN.contains(&name) && !TEXTS.contains(&name);
@@ -91,7 +122,7 @@ pub(crate) fn heading(call: &ToolCall) -> String {
     } else {
         words.push(call.arguments.to_string());
     }
-    text::one_line(&words.join(" "))
+    text::one_line(words.join(" ").trim_end())
 }
 
 /// Formats a result on one line, with its style.
@@ -105,13 +136,24 @@ fn result(report: &ToolReport) -> (Style, String) {
     let size = text::bytes(output(report).len() as u64);
     let lines = report.text.lines().count();
     let text = text::one_line(report.text.trim());
-    // Of a pipeline, the last command that failed tells most.
-    let failed = report.commands.iter().rev().find(|run| run.exit_code != 0);
-    match failed.or(report.commands.last()) {
+    let (last, earlier) = match report.commands.split_last() {
+        Some((last, earlier)) => (Some(last), earlier),
+        None => (None, &[][..]),
+    };
+    // The last command of a pipeline decides, but an earlier one that failed tells more.
+    if let (Some(last), Some(failed)) = (last, earlier.iter().rev().find(|run| run.exit_code != 0)) {
+        let command = cut(&text::one_line(&failed.line), MAX_ARGUMENT);
+        let (code, exit) = (failed.exit_code, last.exit_code);
+        return (WARN, format!("exit {exit}, `{command}`: exit {code}, {size}"));
+    }
+    match last {
         Some(run) if run.timed_out => (WARN, format!("exit {}, out of time, {size}", run.exit_code)),
         Some(run) if run.exit_code != 0 => (WARN, format!("exit {}, {size}", run.exit_code)),
         Some(run) => (DIM, format!("exit {}, {size}", run.exit_code)),
         None if is_change(report) => (DIM, text),
+        None if report.tool == CONFIRMS => {
+            (DIM, text.split(' ').next().map(|id| format!("job {id}")).unwrap_or_default())
+        }
         None if report.tool == "read_file" => (DIM, text::count(lines as u64, "line")),
         None if text.is_empty() => (DIM, "nothing".to_owned()),
         None if lines == 1 && text.chars().count() <= MAX_RESULT => (DIM, text),
@@ -125,9 +167,9 @@ fn is_change(report: &ToolReport) -> bool {
 }
 
 /// Formats the lines that the call removed and added, if its arguments tell. It counts the lines that do not fit.
-fn diff(call: &ToolCall, report: Option<&ToolReport>, width: usize) -> Vec<String> {
+fn diff(call: &ToolCall, report: &ToolReport, width: usize) -> Vec<String> {
     let argument = |name: &str| call.arguments.get(name).and_then(Value::as_str).map(text::printable);
-    let is_new = report.is_some_and(|report| report.files.iter().any(|file| file.created));
+    let is_new = report.files.iter().any(|file| file.created);
     let (old, new) = match (argument("old"), argument("new"), argument("content")) {
         (Some(old), Some(new), _) => (old, new),
         (_, _, Some(content)) if is_new => (String::new(), content),
@@ -166,7 +208,7 @@ mod tests {
         let tools = Toolbox::standard(workspace).environment(std::env::vars_os(), &EnvironmentPolicy::new());
         let report = tools.call(name, &arguments).await;
         let call = ToolCall::new("c1", name, arguments);
-        let rows = call_rows(&call, Some(&report), width);
+        let rows = CallRows { columns: width, is_seen: false }.of(&call, Some(&report));
         let rows: Vec<_> = rows.iter().map(|row| strip_str(row).to_string()).collect();
         assert!(rows.iter().all(|row| console::measure_text_width(row) <= width), "{rows:#?}");
         rows.join("\n")
@@ -197,5 +239,23 @@ mod tests {
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false, snapshot_path => "../../../tests/cli/snapshots" }, {
             insta::assert_snapshot!("call_rows", pages.join("\n"));
         });
+    }
+
+    #[tokio::test]
+    async fn a_change_that_the_person_has_just_seen_is_not_shown_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let workspace = Workspace::open(folder.path(), ActionPolicy::default()).expect("a workspace");
+        let arguments = json!({ "path": "poem", "content": "one\n" });
+        let report = Toolbox::standard(workspace).call("write_file", &arguments).await;
+        let call = ToolCall::new("c1", "write_file", arguments);
+        let rows = |is_seen| CallRows { columns: 60, is_seen }.of(&call, Some(&report)).len();
+        assert_eq!((rows(true), rows(false)), (1, 2));
+    }
+
+    #[test]
+    fn a_call_of_git_reads_like_its_command() {
+        let head = |arguments| heading(&ToolCall::new("c1", "git", arguments));
+        assert_eq!(head(json!({ "subcommand": "diff", "arguments": "a.txt" })), "git diff a.txt");
+        assert_eq!(head(json!({ "subcommand": "status" })), "git status");
     }
 }

@@ -5,6 +5,6 @@ pub(crate) mod text;
 mod tool_calls;
 
 pub(crate) use self::{
-    call_rows::{call_rows, heading as call_heading},
+    call_rows::{CallRows, heading as call_heading},
     tool_calls::{allow_hint, tool_call_line, tool_error_line},
 };

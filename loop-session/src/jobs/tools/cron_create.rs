@@ -58,11 +58,14 @@ impl Tool for CronCreate {
         let Arguments { cron, prompt, recurring, durable } = arguments;
         // The call itself refuses these.
         let expression: Cron = cron.parse().ok().filter(|_| is_prompt(prompt))?;
+        let planned = self.jobs.preview(self.trigger(&expression, *recurring)?, prompt)?;
         let how_often = if *recurring { "each time" } else { "once" };
         let how_long = if *durable { ", also after this session" } else { "" };
         let prompt: Vec<_> = prompt.lines().map(|line| format!("+ {line}\n")).collect();
         let action = "to schedule a job, which changes files without a question";
-        let text = format!("+ `{expression}`, {how_often}{how_long}:\n{}", prompt.concat());
+        let planned: Vec<_> = planned.iter().map(|line| format!("+{line}\n")).collect();
+        let text =
+            format!("{}+ `{expression}`, {how_often}{how_long}:\n{}", planned.concat(), prompt.concat());
         Some(ProposedChange::described(action, text).lasting())
     }
 
@@ -75,15 +78,13 @@ impl Tool for CronCreate {
         }
         let expression: Cron =
             cron.parse().map_err(|error: CronError| ToolError::rejected(error.to_string()))?;
-        let (jobs, now) = (self.jobs.clone(), self.jobs.host.now());
-        let zone = jobs.zone().clone();
-        let trigger = match recurring {
-            true => Trigger::Cron { expression, zone: zone.clone() },
-            false => Trigger::next_of(&expression, &zone, now)
-                .ok_or_else(|| ToolError::rejected(JobError::NeverFires.to_string()))?,
-        };
+        let trigger = self.trigger(&expression, recurring);
+        let trigger = trigger.ok_or_else(|| ToolError::rejected(JobError::NeverFires.to_string()))?;
+        let jobs = self.jobs.clone();
         let added = match durable {
-            false => jobs.add(trigger, &prompt).map_err(|error| ToolError::rejected(with_causes(&error)))?,
+            false => jobs
+                .add_for_model(trigger, &prompt)
+                .map_err(|error| ToolError::rejected(with_causes(&error)))?,
             true => {
                 let add = move || jobs.add_durable(trigger, &prompt);
                 cx.blocking(move |_, _| add().map_err(|error| ToolError::rejected(with_causes(&error))))
@@ -91,6 +92,17 @@ impl Tool for CronCreate {
             }
         };
         Ok(self.jobs.confirmation(&added))
+    }
+}
+
+impl CronCreate {
+    /// Returns the trigger of a job. `None` if the job would fire once, and never fires.
+    fn trigger(&self, expression: &Cron, is_recurring: bool) -> Option<Trigger> {
+        let zone = self.jobs.zone();
+        match is_recurring {
+            true => Some(Trigger::Cron { expression: expression.clone(), zone: zone.clone() }),
+            false => Trigger::next_of(expression, zone, self.jobs.host.now()),
+        }
     }
 }
 
