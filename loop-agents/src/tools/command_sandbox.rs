@@ -188,7 +188,12 @@ impl Access {
         let writes = |path: &LocalPath| is_allowed(path, Verb::Write) && is_allowed(path, Verb::Delete);
         for path in &paths {
             let place = workspace.root().join(path.as_path());
+
             let (is_readable, exists) = (is_allowed(path, Verb::Read), place.exists());
+            // An earlier command may have put a link there that leads out.
+            if is_readable && leads_out(&place, workspace.root()) {
+                continue;
+            }
             if is_readable {
                 self.read(&place);
             } else {
@@ -234,6 +239,12 @@ impl Access {
         let is_needed = |path: &PathBuf| of_git.as_ref().is_some_and(|folder| path.starts_with(folder));
         found.files.into_iter().filter(|path| !is_needed(path)).for_each(|path| self.hide(path));
     }
+}
+
+/// Returns whether `place`, which is named below `root`, is somewhere else.
+fn leads_out(place: &Path, root: &Path) -> bool {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    place.canonicalize().is_ok_and(|place| !place.starts_with(root))
 }
 
 /// Returns the folder with the objects of a repository, which a linked work tree shares.

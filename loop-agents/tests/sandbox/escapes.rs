@@ -150,6 +150,10 @@ const SOCKETS: &[(&str, Needs, &str)] = &[
     ("uses the kernel's ciphers", Kernel, "perl -e 'socket(S, 38, 5, 0) or exit 1'"),
     ("sends raw packets", Root, "perl -e 'socket(S, 2, 3, 1) or exit 1'"),
     ("sends raw packets of version 6", Kernel, "perl -e 'socket(S, 10, 3, 58) or exit 1'"),
+    ("listens to what the kernel says about devices", Kernel, "perl -e 'socket(S, 16, 3, 15) or exit 1'"),
+    ("asks for the sockets of others", Kernel, "perl -e 'socket(S, 16, 3, 4) or exit 1'"),
+    ("sends messages to programs outside over netlink", Kernel, "perl -e 'socket(S, 16, 3, 2) or exit 1'"),
+    ("connects over several paths", Kernel, "perl -e 'socket(S, 2, 1, 262) or exit 1'"),
     ("reads all packets", Root, "perl -e 'socket(S, 17, 3, 0x300) or exit 1'"),
     ("reads all packets in the old way", Kernel, "perl -e 'socket(S, 2, 10, 0x300) or exit 1'"),
 ];

@@ -16,8 +16,8 @@ use std::{
 };
 
 use loop_agents::process::{
-    Environment, Process, ProcessOutput,
-    sandbox::{Sandbox, SandboxSupport},
+    Environment, Process, ProcessError, ProcessOutput,
+    sandbox::{PreparedSandbox, Sandbox, SandboxSupport},
 };
 use tempfile::TempDir;
 
@@ -107,6 +107,16 @@ impl Scene {
 
     /// Runs a script in the workspace, in this sandbox or without one.
     pub(crate) fn run(&self, script: &str, sandbox: Option<&Sandbox>) -> ProcessOutput {
+        let prepared = sandbox.map(|sandbox| sandbox.prepare(&env::temp_dir()).unwrap());
+        self.try_run(script, prepared.as_ref()).unwrap()
+    }
+
+    /// Runs a script in the workspace, in a sandbox that earlier scripts may have used. Fails if it refuses the start.
+    pub(crate) fn try_run(
+        &self,
+        script: &str,
+        sandbox: Option<&PreparedSandbox>,
+    ) -> Result<ProcessOutput, ProcessError> {
         let text = |number: u32| number.to_string();
         let mut env = Environment::new()
             .with("PATH", env::var_os("PATH").unwrap_or_default())
@@ -120,10 +130,10 @@ impl Scene {
         }
         let mut command = Process::shell(script).env(env).dir(&self.inside).merged();
         if let Some(sandbox) = sandbox {
-            command = command.sandbox(sandbox.prepare(&env::temp_dir()).unwrap());
+            command = command.sandbox(sandbox.clone());
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(command.run(pending(), |_, _| {})).unwrap()
+        runtime.block_on(command.run(pending(), |_, _| {}))
     }
 }
 

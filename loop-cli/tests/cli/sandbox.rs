@@ -124,6 +124,43 @@ fn a_secret_is_hidden_from_an_agent_that_can_write_its_folder() {
     }
 }
 
+#[test]
+fn a_sealed_check_runs_in_the_sandbox_too() {
+    if !can_be_tested() {
+        return;
+    }
+    let scenario = Scenario::new();
+    fs::write(scenario.path("../outside"), CANARY).expect("a file");
+    // What a check leaves in its temporary folder is gone in the next one.
+    let outside = scenario.path("../outside");
+    let check = format!(
+        "test ! -e \"$TMPDIR/left\" && echo x >\"$TMPDIR/left\" && ! cat '{}' && test $(cat result | wc -l) = 2",
+        outside.display()
+    );
+    scenario.manifest(
+        &Manifest::new("echo x >>result", &check).set("sandbox", json!({})).set("evaluator.sealed", true),
+    );
+    run(&scenario, &["run", "loop.json"]).exits(0);
+    assert_eq!(scenario.read("result"), "x\nx\n");
+}
+
+#[test]
+fn a_link_of_an_earlier_run_gives_nothing_to_the_next_one() {
+    if !can_be_tested() {
+        return;
+    }
+    let scenario = Scenario::new();
+    fs::create_dir(scenario.path("../other")).expect("a folder");
+    std::os::unix::fs::symlink("../other", scenario.path("build")).expect("a link");
+    for key in ["write", "read"] {
+        let manifest = Manifest::new("echo x >build/planted", "true");
+        scenario.manifest(&manifest.set("sandbox", json!({ key: [".", "./build"] })));
+        let refused = run(&scenario, &["run", "loop.json"]).exits(2);
+        assert!(refused.stderr.contains("`./build` leads to "), "{}", refused.stderr);
+    }
+    assert!(!scenario.path("../other/planted").exists());
+}
+
 /// Each known agent, and a file of its own state.
 const AGENTS: &[(&str, &str)] = &[
     ("claude", ".claude/session"),

@@ -22,6 +22,12 @@ enum PrepareError {
     Sandbox(#[from] SandboxError),
     #[error("cannot create {} for the state of the agent", path.display())]
     State { path: PathBuf, source: io::Error },
+    #[error(
+        "`{path}` leads to {}, which is outside of the folder of the run. An earlier run may have put a link there. To allow \
+         that folder, write its own path",
+        target.display()
+    )]
+    LeadsOut { path: String, target: PathBuf },
     #[error("`{0}` needs a home folder, and HOME is not set")]
     NoHome(String),
 }
@@ -94,8 +100,14 @@ fn prepare(
 
 /// Returns the absolute path for one in a manifest.
 fn place(path: &str, root: &Path, folders: &UserFolders) -> Result<PathBuf, PrepareError> {
-    let path = folders.expand(path).ok_or_else(|| PrepareError::NoHome(path.to_owned()))?;
-    Ok(root.join(path).components().collect())
+    let expanded = folders.expand(path).ok_or_else(|| PrepareError::NoHome(path.to_owned()))?;
+    let place: PathBuf = root.join(&expanded).components().collect();
+    match place.canonicalize() {
+        Ok(target) if expanded.is_relative() && !target.starts_with(root) => {
+            Err(PrepareError::LeadsOut { path: path.to_owned(), target })
+        }
+        _ => Ok(place),
+    }
 }
 
 /// Returns the secrets in a folder: all those in the folder of the run, and those directly in another one.

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use loop_agents::process::sandbox::SANDBOX_PREFIX;
 use loop_snapshots::{Error, FolderCopy, Renewed, SealedTree, SnapshotId};
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,10 @@ const DEPENDENCIES: &[&str] = &[
     "uv.lock",
     "yarn.lock",
 ];
+
+fn in_file(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    |source| Error::File { path: path.to_owned(), source }
+}
 
 /// A sealed tree with the store behind it.
 #[derive(Debug)]
@@ -77,7 +82,9 @@ impl RunTree {
         let mut store = folder.store()?;
         let first = store.snapshot(&SnapshotId::new(run, 0)?)?;
         let tree = SealedTree::create(&mut store, &first, place, Box::new(protected))?;
-        Ok(Self { tree, place: place.to_owned() })
+        let opened = Self { tree, place: place.to_owned() };
+        opened.empty_temporary()?;
+        Ok(opened)
     }
 
     /// Returns the tree.
@@ -120,10 +127,23 @@ impl RunTree {
 
     fn empty_temporary(&self) -> Result<(), SnapshotError> {
         let path = self.temporary();
-        if path.symlink_metadata().is_ok() {
-            FolderCopy::discard(&path)?;
+        let names = fs::create_dir_all(&path).and_then(|()| fs::read_dir(&path)).map_err(in_file(&path))?;
+        for entry in names {
+            let entry = entry.map_err(in_file(&path))?;
+            let path = entry.path();
+            let is_folder = entry.file_type().map_err(in_file(&path))?.is_dir();
+            let is_of_sandbox = entry.file_name().as_encoded_bytes().starts_with(SANDBOX_PREFIX.as_bytes());
+            if !is_folder {
+                fs::remove_file(&path).map_err(in_file(&path))?;
+            } else if is_of_sandbox && path.join("tmp").is_dir() {
+                // The command with this sandbox exists already, and expects its folder.
+                let inner = path.join("tmp");
+                FolderCopy::discard(&inner)?;
+                fs::create_dir(&inner).map_err(in_file(&inner))?;
+            } else {
+                FolderCopy::discard(&path)?;
+            }
         }
-        fs::create_dir(&path).map_err(|source| Error::File { path, source })?;
         Ok(())
     }
 

@@ -25,6 +25,14 @@ pub enum SandboxError {
         /// The system's error.
         source: io::Error,
     },
+    /// A hidden path that cannot be opened.
+    #[error("cannot hide {} from a sandbox", path.display())]
+    Unhidden {
+        /// The path.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
     /// This machine cannot enforce a part of the sandbox.
     #[error("this machine cannot enforce the sandbox: {}", missing.join("; "))]
     Unenforceable {

@@ -2,15 +2,17 @@
 
 use std::{
     io,
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
 };
 
 use landlock::{
-    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
+    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
+use rustix::fs::fstat;
 
-use super::hidden::ReadablePaths;
+use super::{held::open_without_links, hidden::ReadablePaths};
 
 /// The version whose rights we handle. Older kernels handle those that they know.
 const KNOWN: ABI = ABI::V6;
@@ -42,11 +44,37 @@ pub(super) fn restrict(readable: &ReadablePaths, writable: &[PathBuf]) -> io::Re
     match try_restrict(readable, writable) {
         Ok(RulesetStatus::NotEnforced) => Err(io::Error::other("Landlock was turned off")),
         Ok(_) => Ok(()),
-        Err(error) => Err(io::Error::other(error)),
+        Err(RuleError::Path(error)) => Err(error),
+        Err(error @ RuleError::Ruleset(_)) => Err(io::Error::other(error)),
     }
 }
 
-fn try_restrict(readable: &ReadablePaths, writable: &[PathBuf]) -> Result<RulesetStatus, RulesetError> {
+#[derive(Debug, thiserror::Error)]
+enum RuleError {
+    #[error(transparent)]
+    Ruleset(#[from] RulesetError),
+    #[error(transparent)]
+    Path(#[from] io::Error),
+}
+
+/// Returns rules for these paths, without those at which nothing is any more. A file has no rights of folders.
+fn rules(
+    paths: &[PathBuf],
+    access: BitFlags<AccessFs>,
+) -> impl Iterator<Item = Result<PathBeneath<OwnedFd>, RuleError>> {
+    let rule = move |opened: OwnedFd| {
+        let mode = fstat(&opened).map_err(io::Error::from)?.st_mode;
+        let is_folder = mode & libc::S_IFMT == libc::S_IFDIR;
+        let access = if is_folder { access } else { access & AccessFs::from_file(KNOWN) };
+        Ok(PathBeneath::new(opened, access))
+    };
+    paths.iter().filter_map(move |path| match open_without_links(path) {
+        Ok(opened) => opened.map(rule),
+        Err(error) => Some(Err(error.into())),
+    })
+}
+
+fn try_restrict(readable: &ReadablePaths, writable: &[PathBuf]) -> Result<RulesetStatus, RuleError> {
     let read = AccessFs::from_read(KNOWN);
     let listed: BitFlags<AccessFs> = AccessFs::ReadDir.into();
     // A device node that the command makes would give it the disk.
@@ -57,9 +85,9 @@ fn try_restrict(readable: &ReadablePaths, writable: &[PathBuf]) -> Result<Rulese
         .handle_access(AccessFs::from_all(KNOWN))?
         .scope(Scope::from_all(KNOWN))?
         .create()?
-        .add_rules(path_beneath_rules(&readable.whole, read))?
-        .add_rules(path_beneath_rules(&readable.listed, listed))?
-        .add_rules(path_beneath_rules(writable, write))?
+        .add_rules(rules(&readable.whole, read))?
+        .add_rules(rules(&readable.listed, listed))?
+        .add_rules(rules(writable, write))?
         .add_rules(path_beneath_rules(DEVICES.iter().map(Path::new), device))?
         .restrict_self()?;
     Ok(status.ruleset)

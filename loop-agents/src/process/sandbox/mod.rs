@@ -25,8 +25,9 @@
 //! command can change the mode of your files outside, and can see which files exist. System V shared memory, POSIX
 //! message queues, scheduling priorities and watching files for changes (`inotify`) are not covered either.
 //!
-//! The list of hidden files is made when the sandbox is prepared. A file that appears later is not hidden. Programs
-//! that need `/dev/shm` do not work inside.
+//! The list of hidden files is made when the sandbox is prepared. A file that appears later is not hidden. A hidden file
+//! that a command moves stays hidden in the next start, and its hard links are not. A listed path that has become a link
+//! since refuses the start. Descriptors that this process inherited are not passed on. Programs that need `/dev/shm` do not work inside.
 //!
 //! # Cost
 //! The command starts on a thread of its own, which enters the sandbox before it starts the program. The kernel keeps
@@ -44,12 +45,14 @@ mod user_folders;
 #[cfg(target_os = "linux")]
 mod file_rules;
 #[cfg(target_os = "linux")]
+mod held;
+#[cfg(target_os = "linux")]
 mod syscall_filter;
 
 use std::path::{Component, Path, PathBuf};
 
 pub use error::SandboxError;
-pub use prepared::PreparedSandbox;
+pub use prepared::{PreparedSandbox, SANDBOX_PREFIX};
 pub use support::SandboxSupport;
 pub use user_folders::UserFolders;
 

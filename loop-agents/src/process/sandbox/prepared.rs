@@ -25,9 +25,11 @@ struct Prepared {
     temporary: PathBuf,
     write: Vec<PathBuf>,
     read: Vec<PathBuf>,
-    hidden: Vec<PathBuf>,
-    /// The hidden paths to cover with something empty.
-    covered: Vec<PathBuf>,
+    #[cfg(target_os = "linux")]
+    hidden: Vec<super::held::HeldPath>,
+    /// Whether hidden paths in writable folders are covered with something empty.
+    #[cfg(target_os = "linux")]
+    covers: bool,
     shortfalls: Vec<String>,
     #[cfg(target_os = "linux")]
     filter: Option<super::syscall_filter::SyscallFilter>,
@@ -86,17 +88,22 @@ impl Sandbox {
         let read = self.read.iter().filter_map(|path| path.canonicalize().ok()).collect();
         let (hidden, unknown) = hidden::existing(&self.hidden);
         let is_writable = |path: &&PathBuf| write.iter().any(|folder| path.starts_with(folder));
-        let mut covered: Vec<_> = hidden.iter().filter(is_writable).cloned().collect();
+        let covered: Vec<_> = hidden.iter().filter(is_writable).cloned().collect();
         let mut shortfalls = self.shortfalls.clone();
         shortfalls.extend(unknown);
         shortfalls.extend(missing_support(support, &covered));
         if self.enforcement == Enforcement::Require && !shortfalls.is_empty() {
             return Err(SandboxError::Unenforceable { missing: shortfalls });
         }
-        if !support.mounts {
-            covered.clear();
-        }
-        let folder = tempfile::Builder::new().prefix("loop-sandbox-").tempdir_in(temporary);
+        #[cfg(target_os = "linux")]
+        let hidden = hidden
+            .into_iter()
+            .map(|path| {
+                let unopened = |source| SandboxError::Unhidden { path: path.clone(), source };
+                super::held::HeldPath::open(path.clone()).map_err(unopened)
+            })
+            .collect::<Result<_, _>>()?;
+        let folder = tempfile::Builder::new().prefix(SANDBOX_PREFIX).tempdir_in(temporary);
         let folder = folder.map_err(SandboxError::Temporary)?;
         let temporary = create_content(folder.path()).map_err(SandboxError::Temporary)?;
         let inner = Arc::new(Prepared {
@@ -104,8 +111,10 @@ impl Sandbox {
             temporary,
             write,
             read,
+            #[cfg(target_os = "linux")]
             hidden,
-            covered,
+            #[cfg(target_os = "linux")]
+            covers: support.mounts,
             shortfalls,
             #[cfg(target_os = "linux")]
             filter: support
@@ -157,6 +166,8 @@ fn create_content(folder: &Path) -> io::Result<PathBuf> {
     Ok(temporary)
 }
 
+/// The names of private temporary folders of sandboxes begin with this.
+pub const SANDBOX_PREFIX: &str = "loop-sandbox-";
 const EMPTY_FILE: &str = "empty-file";
 const EMPTY_FOLDER: &str = "empty-folder";
 
@@ -174,7 +185,8 @@ impl PreparedSandbox {
     /// Also lets commands write this file.
     #[cfg(feature = "shell")]
     pub(in crate::process) fn also_writable(mut self, path: &Path) -> Self {
-        self.also_writable.push(path.to_owned());
+        // A path without links is opened at the start. One that is gone by now is left out there.
+        self.also_writable.push(path.canonicalize().unwrap_or_else(|_| path.to_owned()));
         self
     }
 }
@@ -195,7 +207,11 @@ pub(super) use linux::detect;
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::{fs, io, path::PathBuf, thread};
+    use std::{
+        fs, io,
+        path::{Path, PathBuf},
+        thread,
+    };
 
     use rustix::{
         mount::{MountFlags, MountPropagationFlags, mount_bind, mount_change, mount_remount},
@@ -207,7 +223,7 @@ mod linux {
         sandbox::{
             SandboxNetwork, SandboxSupport, file_rules, hidden::ReadablePaths, syscall_filter::SyscallFilter,
         },
-        system::unshare_mounts,
+        system::{keep_descriptors, unshare_mounts},
     };
 
     /// The capabilities of root that a command in a sandbox must not have: each would lead out of it.
@@ -268,9 +284,15 @@ mod linux {
         /// Puts the calling thread inside. It can never leave again.
         fn enter(&self) -> io::Result<()> {
             let inner = &self.inner;
-            if !inner.covered.is_empty() {
+            let hidden =
+                inner.hidden.iter().map(|held| held.places()).collect::<io::Result<Vec<_>>>()?.concat();
+            let is_writable = |path: &&PathBuf| inner.write.iter().any(|folder| path.starts_with(folder));
+            let mut covered: Vec<_> = hidden.iter().filter(is_writable).filter(|_| inner.covers).collect();
+            covered.sort();
+            covered.dedup();
+            if !covered.is_empty() {
                 private_mounts()?;
-                inner.covered.iter().try_for_each(|path| self.cover(path))?;
+                covered.into_iter().try_for_each(|path| self.cover(path))?;
             }
             for capability in DROPPED.iter() {
                 // Only root has this right, and nobody else has the capabilities.
@@ -278,12 +300,13 @@ mod linux {
             }
             if inner.has_landlock {
                 let mut readable = ReadablePaths::default();
-                inner.read.iter().try_for_each(|path| readable.add(path, &inner.hidden))?;
+                inner.read.iter().try_for_each(|path| readable.add(path, &hidden))?;
                 let own = std::iter::once(&inner.temporary);
                 let writable: Vec<_> =
                     inner.write.iter().chain(&self.also_writable).chain(own).cloned().collect();
                 file_rules::restrict(&readable, &writable)?;
             }
+            keep_descriptors()?;
             match &inner.filter {
                 Some(filter) => filter.apply().map_err(io::Error::other),
                 None => Ok(()),
@@ -292,7 +315,7 @@ mod linux {
 
         /// Mounts something empty over `path`, in this thread's namespace, which nobody can write. A file that was
         /// removed since needs no cover.
-        fn cover(&self, path: &PathBuf) -> io::Result<()> {
+        fn cover(&self, path: &Path) -> io::Result<()> {
             let empty = match fs::symlink_metadata(path) {
                 Ok(found) if found.is_dir() => EMPTY_FOLDER,
                 Ok(_) => EMPTY_FILE,

@@ -184,7 +184,13 @@ fn sockets(network: SandboxNetwork) -> Result<Vec<SeccompRule>, seccompiler::Bac
     let families = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
     let others = rule(families.map(|family| differs(0, family)));
     let raw = |family| [libc::SOCK_RAW, SOCK_PACKET].map(|kind| rule([equals(0, family), of_type(kind)]));
-    [others].into_iter().chain(raw(libc::AF_INET)).chain(raw(libc::AF_INET6)).collect()
+    // Other protocols of netlink reach programs outside, and tell about them.
+    let netlink = rule([equals(0, libc::AF_NETLINK), differs(2, libc::NETLINK_ROUTE)]);
+    let protocols = [libc::AF_INET, libc::AF_INET6].into_iter().flat_map(|family| {
+        [libc::IPPROTO_MPTCP, libc::IPPROTO_UDPLITE].map(|other| rule([equals(0, family), equals(2, other)]))
+    });
+    let refused = [others, netlink].into_iter().chain(raw(libc::AF_INET)).chain(raw(libc::AF_INET6));
+    refused.chain(protocols).collect()
 }
 
 type Condition = Result<SeccompCondition, seccompiler::BackendError>;

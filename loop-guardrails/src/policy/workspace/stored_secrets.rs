@@ -63,7 +63,7 @@ pub struct StoredSecrets {
 }
 
 impl StoredSecrets {
-    /// Finds the secret files in `folder` and in the folders below it. Links are not followed, and folders that are
+    /// Finds the secret files in `folder` and in the folders below it. Links to folders are not followed, and folders that are
     /// [closed](is_closed) are left out. A folder that does not exist has no secrets. Blocks for the disk.
     pub fn below(folder: &Path, secrets: &SecretFiles) -> Self {
         Self::search(folder, secrets, true)
@@ -134,7 +134,8 @@ impl Search<'_> {
                 self.visit(&path, Self::list_repository);
                 continue;
             }
-            let is_skipped = kind.is_symlink()
+            // The target of a link with a secret name is as secret.
+            let is_skipped = kind.is_symlink() && !path.is_file()
                 || kind.is_dir() && FILLED_BY_TOOLS.iter().any(|name| entry.file_name() == *name);
             if is_skipped {
                 continue;
