@@ -285,7 +285,7 @@ impl Process {
         }
         #[cfg(feature = "sandbox")]
         if let Some(sandbox) = &self.sandbox {
-            env.set("TMPDIR", sandbox.temporary_folder());
+            sandbox.set_variables(&mut env);
         }
         let (theirs, ours) = stdio::prepare(&self.input, self.merged).map_err(ProcessError::Pipe)?;
         let [stdin, stdout, stderr] = &theirs;

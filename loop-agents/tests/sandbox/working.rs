@@ -71,6 +71,18 @@ fn each_command_has_the_boundary_of_its_own_sandbox() {
 }
 
 #[test]
+fn the_compiler_of_go_has_a_cache() {
+    if can_be_tested() {
+        let scene = Scene::new();
+        let script = "test \"$GOCACHE\" = \"$TMPDIR/go-build\" && mkdir \"$GOCACHE\"";
+        assert!(scene.run(script, Some(&scene.sandbox())).exit.success());
+        let go = "if command -v go; then printf 'module m\n' >go.mod; \
+                  printf 'package main\nfunc main() {}\n' >main.go; go build && go vet; fi";
+        assert!(scene.run(go, Some(&scene.sandbox())).exit.success());
+    }
+}
+
+#[test]
 fn a_workspace_that_is_a_link_works() {
     if can_be_tested() {
         let scene = Scene::new();

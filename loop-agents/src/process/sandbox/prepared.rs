@@ -9,6 +9,7 @@ use std::{
 use tempfile::TempDir;
 
 use super::{Enforcement, Sandbox, SandboxError, SandboxSupport, hidden};
+use crate::process::Environment;
 
 /// A sandbox that this machine can enforce, with its private temporary folder. Clones share the folder, which is
 /// removed with the last of them.
@@ -177,6 +178,18 @@ impl PreparedSandbox {
         &self.inner.temporary
     }
 
+    /// Sets `TMPDIR`, and a cache for the compiler of Go, which does not start without one, if it cannot write its own.
+    pub(in crate::process) fn set_variables(&self, env: &mut Environment) {
+        env.set("TMPDIR", self.temporary_folder());
+        let caches = env.get("XDG_CACHE_HOME").map(PathBuf::from);
+        let caches = caches.or_else(|| Some(Path::new(env.get("HOME")?).join(".cache")));
+        let own = caches.and_then(|caches| caches.join("go-build").canonicalize().ok());
+        let is_writable = |own: PathBuf| self.inner.write.iter().any(|folder| own.starts_with(folder));
+        if env.get("GOCACHE").is_none() && !own.is_some_and(is_writable) {
+            env.set("GOCACHE", self.temporary_folder().join("go-build"));
+        }
+    }
+
     /// Returns the parts that this machine cannot enforce, each with its reason. Empty with [`Enforcement::Require`].
     pub fn shortfalls(&self) -> &[String] {
         &self.inner.shortfalls
@@ -221,7 +234,8 @@ mod linux {
     use super::{EMPTY_FILE, EMPTY_FOLDER, PreparedSandbox};
     use crate::process::{
         sandbox::{
-            SandboxNetwork, SandboxSupport, file_rules, hidden::ReadablePaths, syscall_filter::SyscallFilter,
+            SandboxNetwork, SandboxSupport, file_rules, held::HeldPath, hidden::ReadablePaths,
+            syscall_filter::SyscallFilter,
         },
         system::{keep_descriptors, unshare_mounts},
     };
@@ -284,8 +298,7 @@ mod linux {
         /// Puts the calling thread inside. It can never leave again.
         fn enter(&self) -> io::Result<()> {
             let inner = &self.inner;
-            let hidden =
-                inner.hidden.iter().map(|held| held.places()).collect::<io::Result<Vec<_>>>()?.concat();
+            let hidden = inner.hidden.iter().map(HeldPath::places).collect::<io::Result<Vec<_>>>()?.concat();
             let is_writable = |path: &&PathBuf| inner.write.iter().any(|folder| path.starts_with(folder));
             let mut covered: Vec<_> = hidden.iter().filter(is_writable).filter(|_| inner.covers).collect();
             covered.sort();

@@ -131,3 +131,15 @@ fn a_path_that_the_user_exempts_is_not_a_secret() {
     let secrets = SecretFiles::new().except([exempt]);
     assert!(StoredSecrets::below(folder.path(), &secrets).files.is_empty());
 }
+
+#[test]
+fn a_link_with_a_secret_name_is_one_and_a_linked_folder_is_not_entered() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("real")).unwrap();
+    std::fs::write(folder.path().join("real/key.txt"), "KEY=1").unwrap();
+    for (target, link) in [("real/key.txt", ".env"), ("real", "folder"), ("nowhere", ".env.local")] {
+        std::os::unix::fs::symlink(target, folder.path().join(link)).unwrap();
+    }
+    let found = StoredSecrets::below(folder.path(), &SecretFiles::new());
+    assert_eq!(found.files, [folder.path().join(".env")]);
+}
