@@ -15,8 +15,12 @@ use loop_agents::{
     process::Supervisor,
 };
 use loop_core::{CancellationToken, Usage};
-use loop_manifest::{ExecutionContext, model::ConversationOptions, settings::Settings};
-use loop_session::{Activity, ActivityView, Session, SessionHost, SessionOutput};
+use loop_manifest::{
+    ExecutionContext,
+    model::{ConversationOptions, Model},
+    settings::Settings,
+};
+use loop_session::{Activity, ActivityView, Session, SessionHost, SessionOutput, StartModel};
 use loop_telemetry::transcript::{ConversationChange, SessionInfo, SessionStore, TranscriptEntry};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -137,13 +141,14 @@ impl OpenSession {
         let variables = variables.map(|(name, value)| (OsString::from(name), value));
         let run = format!("bench-{}", Timestamp::now().as_nanosecond());
         let cx = ExecutionContext::new(self.folder.path(), Supervisor::new(run))?.with_variables(variables);
-        let options = ConversationOptions {
-            model: Some(MODEL.to_owned()),
-            tools: Some(Vec::new()),
-            ..ConversationOptions::default()
-        };
+        let (options, settings) = (
+            ConversationOptions { tools: Some(Vec::new()), ..ConversationOptions::default() },
+            Settings::default(),
+        );
+        // The session asks the server of a model that it chooses itself.
+        let model = StartModel::Chosen(Box::new(Model::choose(Some(MODEL), &settings, cx.variables())?));
         let host = SessionHost::new(self.first_token.clone());
-        let mut session = Session::open(options, Settings::default(), cx, host)?;
+        let mut session = Session::open_with(model, options, settings, cx, host)?;
         self.runtime.block_on(session.start(resumed))?;
         Ok(session)
     }

@@ -262,7 +262,7 @@ fn sent_bytes(messages: &[Message]) -> usize {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Whatever the model calls: if a request is larger than the window, no result that the model has read is left in it.
+    /// If a request is larger than the window, it contains no result that the model has read.
     #[test]
     fn no_request_exceeds_the_window_while_a_read_result_can_be_left_out(
         rounds in vec(0..4_u8, 1..12),

@@ -41,7 +41,7 @@ pub(crate) struct ChatHarness {
     counts: Arc<Counts>,
 }
 
-/// What the terminal got.
+/// The numbers of sequences that the terminal got.
 #[derive(Debug, Default)]
 struct Counts {
     /// The number of requests for the cursor's position. The editor sends at least one per line.
