@@ -130,6 +130,8 @@ impl Session {
         let mut settings = settings;
         settings.user.tables.policy.allow.extend(conversation.allowed());
         let ConversationOptions { model: named, system, tools, .. } = conversation;
+        let state = StateDir::from_env_with(|name| execution.variable(name))?;
+        let sessions = state.sessions()?;
         let chosen = match start {
             StartModel::Choose => Model::choose(named.as_deref(), &settings, execution.variables()),
             StartModel::Chosen(model) => Ok(*model),
@@ -148,7 +150,6 @@ impl Session {
             Err(why) => return Err(why.into()),
         };
         let tools = SessionTools::new(tools, &settings, &execution)?;
-        let state = StateDir::from_env_with(|name| execution.variable(name))?;
         let asked = model.as_ref().map_or("", Model::asked);
         let info = SessionInfo::new(execution.supervisor().run(), execution.folder(), asked, host.now());
         let info = info.redacted(&host.secrets());
@@ -158,8 +159,8 @@ impl Session {
         };
         let jobs = SessionJobs::new(project_jobs(&state, &settings, &execution, &host)?, host.clone())?;
         let is_disabled = is_disabled(execution.variable(DISABLE_VARIABLE).as_deref());
-        let log = TranscriptWriter::new(SessionStore::at(state.sessions()?), info, host.clone())
-            .toolless(!tools.are_on);
+        let log =
+            TranscriptWriter::new(SessionStore::at(sessions), info, host.clone()).toolless(!tools.are_on);
         let mut session = Self {
             dialogue: Dialogue {
                 chat,
