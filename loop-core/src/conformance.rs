@@ -195,7 +195,7 @@ impl Case {
     }
 }
 
-/// What a driver may do wrong with run time.
+/// Finds mistakes with run time.
 #[derive(Default)]
 struct Times {
     last: RunTime,

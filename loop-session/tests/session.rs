@@ -190,7 +190,7 @@ async fn a_front_end_adds_and_leaves_out_commands() {
 const SKILL: &str = "---\nname: notes\ndescription: \"Writes release\\x07 notes. Use it late.\"\nallowed-tools: Read\n\
                      trigger: release notes\n---\nThank {{WHO}} first.\n";
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_skill_is_listed_loaded_by_its_trigger_and_unloaded() {
     let read = Answer::calls([Call::new("c", "load_skill", [r#"{"name": "notes"}"#])]);
     let answers = ["One.", "Two.", "Three."].map(|text| Answer::deltas([text]));
@@ -233,7 +233,7 @@ async fn a_skill_is_listed_loaded_by_its_trigger_and_unloaded() {
     assert_eq!(text.matches("[the skill notes]").count(), 1, "{text}");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn the_words_about_skills_name_what_is_wrong() {
     let scenario = Scenario::new([]).await;
     let mut session = scenario.session("s");
@@ -250,7 +250,7 @@ async fn the_words_about_skills_name_what_is_wrong() {
     assert!(scenario.shown.take().contains("there are no skills"));
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_script_runs_after_a_yes_to_its_text_and_asks_again_when_it_changes() {
     let scenario = Scenario::new([]).await;
     let folder = scenario.folder.path().join("work/.agents/skills/notes");

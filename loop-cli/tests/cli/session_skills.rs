@@ -22,7 +22,7 @@ fn a_typed_prompt_goes_with_its_skill_and_a_script_runs_after_a_yes() {
         assert!(request.contains("Thank Ann first.\\n[end of the skill notes]"), "{request}");
         scenario.write(
             ".agents/skills/notes/scripts/compiled.bash",
-            &format!("# {digest}\necho $((40 + 2)) from $LOOP_WORKDIR\n"),
+            format!("# {digest}\necho $((40 + 2)) from $LOOP_WORKDIR\n"),
         );
         chat.types("/skill run notes\r");
         chat.sees("Type `yes` and Enter");

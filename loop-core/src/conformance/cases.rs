@@ -70,7 +70,7 @@ fn results() -> Vec<Case> {
     ]
 }
 
-/// What belongs to a step, and runs that were resumed or deferred.
+/// The notes of steps, and resumed runs.
 fn records() -> Vec<Case> {
     vec![
         Case {

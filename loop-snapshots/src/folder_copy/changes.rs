@@ -1,4 +1,4 @@
-//! What changed in a copy, and what changed both there and in its folder.
+//! The changes of a copy, and those that were made both there and in its folder.
 
 use std::{
     collections::BTreeSet,
