@@ -30,8 +30,9 @@ pub enum Error {
     Busy(PathBuf),
     /// The file is not a database, or its contents are damaged. It stays unchanged.
     #[error(
-        "the database {} is damaged: {why}. Move the file away, and build it again from its files (`loop rag ingest`, \
-         `loop memory status`)",
+        "the database {} is damaged: {why}. Move the file away, with those whose names also end in -wal and -shm. \
+         `loop rag ingest` reads documents again, and memories come from their files. Notes (`loop kb`) are only in \
+         knowledge.db: put a copy of it in its place",
         path.display()
     )]
     Damaged {
@@ -39,6 +40,14 @@ pub enum Error {
         path: PathBuf,
         /// The damage.
         why: String,
+    },
+    /// Others than the owner can use a file or folder.
+    #[error("other users can use {} (mode {mode:o}): `chmod go= {}`", path.display(), path.display())]
+    Exposed {
+        /// The file or folder.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
     },
     /// A later version of the program wrote the database. It stays unchanged.
     #[error(

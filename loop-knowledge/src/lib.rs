@@ -10,6 +10,7 @@ pub mod languages;
 pub mod memory;
 pub mod notes;
 pub mod recall;
+mod regular_file;
 mod secrets;
 mod store;
 
@@ -19,5 +20,5 @@ pub use self::{
     error::{BoxError, Error},
     extractor::Extractor,
     secrets::SecretFilter,
-    store::{Health, KnowledgeFolder, check},
+    store::{Health, KnowledgeFolder},
 };

@@ -147,6 +147,14 @@ fn doctor_reads_each_database() {
     std::fs::write(folder.join("rag/docs.db"), "no database".repeat(500)).expect("a file");
     let found = scenario.run(&["doctor"]).exits(1).stdout;
     assert!(found.contains("docs.db is damaged"), "{found}");
+    std::fs::write(folder.join("knowledge.db"), "").expect("a file");
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+    let found = scenario.run(&["doctor"]).exits(1).stdout;
+    assert!(
+        found.contains("knowledge.db is damaged: it is empty") && found.contains("(mode 755)"),
+        "{found}"
+    );
+    scenario.run(&["kb", "project", "list"]).exits(3).says(&["it is empty", "a copy of it"]);
 }
 
 #[test]

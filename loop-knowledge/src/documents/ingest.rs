@@ -128,6 +128,9 @@ impl DocumentStore {
         if ingest.prune {
             report.dropped = self.prune(&root, &found.roots, &kept)?;
         }
+        if report.changed + report.dropped > 0 {
+            self.database.erase_deleted(&["chunk_texts"])?;
+        }
         Ok(report)
     }
 

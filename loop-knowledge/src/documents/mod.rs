@@ -14,7 +14,6 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::chunks::{Region, chunks_of_regions};
 pub use self::{
     block::context_block,
     chunks::{CHUNK_CHARACTERS, Chunk, chunks},
@@ -24,4 +23,8 @@ pub use self::{
     selection::Selection,
     sources::{MOST_BYTES, SkipReason},
     store::{DocumentStore, EmbedderId, StoreStatus},
+};
+pub(crate) use self::{
+    chunks::{Region, chunks_of_regions},
+    store::{check, names},
 };

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, File},
+    fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
@@ -11,7 +11,7 @@ use ignore::WalkBuilder;
 use serde::Serialize;
 
 use super::DocumentError;
-use crate::SecretFilter;
+use crate::{SecretFilter, regular_file};
 
 /// The most bytes of a file. A larger one is passed over without reading it.
 pub const MOST_BYTES: u64 = 1 << 20;
@@ -135,10 +135,7 @@ pub(super) fn read(path: &Path, name: &str, secrets: &dyn SecretFilter) -> Resul
 
 fn read_text(path: &Path) -> Result<String, SkipReason> {
     let unreadable = |_| SkipReason::Unreadable;
-    if !path.symlink_metadata().map_err(unreadable)?.is_file() {
-        return Err(SkipReason::NotRegular);
-    }
-    let mut file = File::open(path).map_err(unreadable)?;
+    let mut file = regular_file::open(path).map_err(unreadable)?.ok_or(SkipReason::NotRegular)?;
     if file.metadata().map_err(unreadable)?.len() > MOST_BYTES {
         return Err(SkipReason::TooLarge);
     }

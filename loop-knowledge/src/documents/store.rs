@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::DocumentError;
 use crate::{
     Embedder, Error, KnowledgeFolder,
-    store::{Database, Schema},
+    store::{self, Database, Health, Schema},
 };
 
 const SCHEMA: Schema =
@@ -124,19 +124,7 @@ impl DocumentStore {
     ///
     /// Fails if the folder cannot be read.
     pub fn names(folder: &KnowledgeFolder) -> Result<Vec<String>, DocumentError> {
-        let stores = folder.stores();
-        let entries = match fs::read_dir(&stores) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.map_err(Error::file(&stores))?,
-        };
-        let mut names = Vec::new();
-        for entry in entries {
-            let name = entry.map_err(Error::file(&stores))?.file_name();
-            let name = name.to_str().and_then(|name| name.strip_suffix(".db"));
-            names.extend(name.filter(|name| is_name(name)).map(str::to_owned));
-        }
-        names.sort_unstable();
-        Ok(names)
+        Ok(names(folder)?)
     }
 
     /// Deletes a store, also a damaged one.
@@ -147,7 +135,8 @@ impl DocumentStore {
     pub fn delete(folder: &KnowledgeFolder, name: &str) -> Result<(), DocumentError> {
         let path = path(folder, name)?;
         let mut is_found = false;
-        for suffix in ["", "-wal", "-shm"] {
+        // The database last: without it, changes that are left in its log would count as damage.
+        for suffix in ["-wal", "-shm", ""] {
             let file = path.with_file_name(format!("{name}.db{suffix}"));
             match fs::remove_file(&file) {
                 Ok(()) => is_found = true,
@@ -205,6 +194,28 @@ impl DocumentStore {
         let own = EmbedderId::described(self.embedder.as_ref());
         DocumentError::NoEmbedder { store: self.name.clone(), own }
     }
+}
+
+/// Returns the names of all stores, sorted.
+pub(crate) fn names(folder: &KnowledgeFolder) -> Result<Vec<String>, Error> {
+    let stores = folder.stores();
+    let entries = match fs::read_dir(&stores) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(Error::file(&stores))?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(Error::file(&stores))?.file_name();
+        let name = name.to_str().and_then(|name| name.strip_suffix(".db"));
+        names.extend(name.filter(|name| is_name(name)).map(str::to_owned));
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// Checks the database of a store, whose name is one of [`names`].
+pub(crate) fn check(folder: &KnowledgeFolder, name: &str) -> Result<Health, Error> {
+    store::check(&folder.stores().join(format!("{name}.db")), &SCHEMA)
 }
 
 fn is_name(name: &str) -> bool {

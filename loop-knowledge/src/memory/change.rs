@@ -1,11 +1,17 @@
 //! Changes of memories. Each holds the lock of the folder, changes one file, and brings the index up to date.
 
+use std::{
+    io::{self, ErrorKind},
+    path::PathBuf,
+};
+
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Confidence, Memories, Memory, MemoryError, MemoryState, NewMemory, file,
+    Confidence, Memories, Memory, MemoryError, MemoryState, MemoryType, NewMemory, file,
     folder::{self, folder_of},
+    is_profile,
 };
 use crate::Error;
 
@@ -14,7 +20,7 @@ impl Memories<'_> {
     ///
     /// # Errors
     ///
-    /// Fails if a field is faulty, if secrets cannot be removed, and if the file cannot be written.
+    /// Fails if a field is faulty, if there is a profile and this is another one, if secrets cannot be removed, and if the file cannot be written.
     pub fn add(
         &mut self,
         content: NewMemory,
@@ -27,10 +33,15 @@ impl Memories<'_> {
         }
         let _lock = folder::lock(&self.root)?;
         self.synchronise_locked()?;
+        if content.memory_type == MemoryType::WorkspaceProfile
+            && let Some(profile) = self.indexed()?.iter().find(|memory| is_profile(memory))
+        {
+            return Err(MemoryError::ProfileExists(self.path(profile)));
+        }
         let text = file::compose(&content, Confidence::NEW, now);
         let id = self.new_id(&text)?;
-        let folder = folder_of(state, content.memory_type);
-        folder::write(&self.root.join(folder).join(format!("{id}.md")), &text)?;
+        let folder = self.writable(state, content.memory_type)?;
+        folder::write(&folder.join(format!("{id}.md")), &text)?;
         self.synchronise_locked()?;
         self.indexed()?.into_iter().find(|memory| memory.id == id).ok_or(MemoryError::Unknown(id))
     }
@@ -127,8 +138,19 @@ impl Memories<'_> {
 
     fn move_to(&self, memory: &Memory, state: MemoryState) -> Result<(), MemoryError> {
         let from = self.path(memory);
+        self.writable(state, memory.content.memory_type)?;
         let to = self.path(&Memory { state, ..memory.clone() });
         if from == to { Ok(()) } else { Ok(folder::rename(&from, &to)?) }
+    }
+
+    /// Returns the folder for memories of this kind. Refuses a link in its place.
+    fn writable(&self, state: MemoryState, memory_type: MemoryType) -> Result<PathBuf, MemoryError> {
+        let below = folder_of(state, memory_type);
+        let folder = self.root.join(&below);
+        match folder::folder_fault(&self.root, &below) {
+            Some(why) => Err(Error::file(folder)(io::Error::new(ErrorKind::NotADirectory, why)).into()),
+            None => Ok(folder),
+        }
     }
 
     /// Returns 8 hexadecimal digits that no other file has as its name.

@@ -32,6 +32,9 @@ pub enum MemoryError {
         /// The second id.
         second: String,
     },
+    /// The file with this id is not a memory.
+    #[error("{} is not a memory: {}. Mend or remove the file", .0.path.display(), .0.why)]
+    Faulty(MemoryFault),
     /// The memory is in another state than the operation needs.
     #[error("the memory {id} is {state}, and only {expected} ones can be changed like this")]
     State {

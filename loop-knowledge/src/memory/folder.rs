@@ -6,20 +6,22 @@
 use std::{
     collections::HashMap,
     fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, ErrorKind, Read as _, Write as _},
+    io::{self, ErrorKind, Write as _},
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
 use super::{MemoryState, MemoryType};
-use crate::Error;
+use crate::{Error, regular_file};
 
 /// The largest file, in bytes. The limits of summary and body are far below.
 const MOST_BYTES: u64 = 64 << 10;
 
 /// A file that changed this recently can change again without another time in its entry.
 const YOUNG: Duration = Duration::from_secs(1);
+
+const NOT_REGULAR: &str = "it is not a regular file";
 
 /// The name of a file that is being written. One process writes at a time, and the next one removes what a killed one
 /// left.
@@ -57,6 +59,17 @@ pub(super) fn list(root: &Path) -> Result<Vec<MemoryPath>, Error> {
     for state in MemoryState::ALL {
         for memory_type in MemoryType::ALL {
             let folder = folder_of(*state, *memory_type);
+            if let Some(fault) = folder_fault(root, &folder) {
+                found.push(MemoryPath {
+                    id: String::new(),
+                    state: *state,
+                    memory_type: *memory_type,
+                    stamp: String::new(),
+                    fault: Some(fault.to_owned()),
+                    path: folder,
+                });
+                continue;
+            }
             for name in names(&root.join(&folder))? {
                 let path = folder.join(&name);
                 let Some(mut file) = entry(root, path, *state, *memory_type)? else { continue };
@@ -71,6 +84,13 @@ pub(super) fn list(root: &Path) -> Result<Vec<MemoryPath>, Error> {
         }
     }
     Ok(found)
+}
+
+/// Returns why memories of this folder are neither read nor written: a link could lead anywhere.
+pub(super) fn folder_fault(root: &Path, folder: &Path) -> Option<&'static str> {
+    let parts = folder.ancestors().filter(|part| !part.as_os_str().is_empty());
+    let is_odd = |part: &Path| root.join(part).symlink_metadata().is_ok_and(|facts| !facts.is_dir());
+    parts.into_iter().any(is_odd).then_some("it is not a folder, or it is a link")
 }
 
 /// Returns the names of a folder that end in `.md`, sorted. Names that begin with a dot belong to editors.
@@ -110,7 +130,7 @@ fn entry(
     let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let fault = if !facts.is_file() {
-        Some("it is not a regular file".to_owned())
+        Some(NOT_REGULAR.to_owned())
     } else if facts.len() > MOST_BYTES {
         Some(format!("it has {} bytes (at most {MOST_BYTES})", facts.len()))
     } else if !id.bytes().all(is_plain) || id.len() > 64 {
@@ -127,12 +147,11 @@ fn entry(
 
 /// Reads a file; `None` if it is gone. The inner error is a fault of its content.
 pub(super) fn read(path: &Path) -> Result<Option<Result<String, String>>, Error> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
-    match read {
+    match regular_file::read(path, MOST_BYTES) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::file(path)(error)),
-        Ok(_) => Ok(Some(String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()))),
+        Ok(None) => Ok(Some(Err(NOT_REGULAR.to_owned()))),
+        Ok(Some(bytes)) => Ok(Some(String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()))),
     }
 }
 

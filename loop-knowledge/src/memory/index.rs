@@ -29,7 +29,7 @@ struct Changed {
 impl Memories<'_> {
     /// Brings the index and `DIGEST.md` up to date with the files. Waits while another process changes them.
     pub(super) fn synchronise(&mut self) -> Result<(), MemoryError> {
-        let found = folder::list(&self.root)?;
+        let found = self.files()?;
         let known = self.known()?;
         let is_known = |file: &MemoryPath| {
             known.get(&file.path).is_some_and(|known| !file.stamp.is_empty() && known.stamp == file.stamp)
@@ -45,7 +45,7 @@ impl Memories<'_> {
     pub(super) fn synchronise_locked(&mut self) -> Result<(), MemoryError> {
         let mut known = self.known()?;
         let mut changed = Vec::new();
-        for file in folder::list(&self.root)? {
+        for file in self.files()? {
             let before = known.remove(&file.path);
             if before.as_ref().is_some_and(|known| !file.stamp.is_empty() && known.stamp == file.stamp) {
                 continue;
@@ -57,7 +57,7 @@ impl Memories<'_> {
             return Ok(());
         }
         let is_content_same = known.is_empty() && changed.iter().all(|file| file.content.is_none());
-        let path = self.root.join(digest::NAME);
+        let (root, secrets) = (&self.root, self.secrets);
         let mut failure = None;
         let written = self.database.write(|change| {
             for path in known.keys() {
@@ -68,16 +68,41 @@ impl Memories<'_> {
                 return Ok(());
             }
             // Before the index counts as current: whoever is killed in between leaves both to the next one.
-            let text = digest::compose(&indexed(change)?);
-            if std::fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
-                return Ok(());
-            }
-            folder::write(&path, &text).map_err(|error| {
+            digest::write(root, &indexed(change)?, secrets).map_err(|error| {
                 failure = Some(error);
                 rusqlite::Error::StatementChangedRows(0)
             })
         });
-        Ok(failure.map_or(written, Err)?)
+        failure.map_or(written.map_err(MemoryError::from), Err)?;
+        if !is_content_same {
+            self.database.erase_deleted(&["memory_texts"])?;
+        }
+        Ok(())
+    }
+
+    /// Writes `DIGEST.md` again if it is not what it should be: a secret may have become known after it was written.
+    pub(super) fn renew_digest(&mut self) -> Result<(), MemoryError> {
+        let memories = self.indexed()?;
+        if memories.is_empty() || digest::is_current(&self.root, &memories, self.secrets)? {
+            return Ok(());
+        }
+        let _lock = folder::lock(&self.root)?;
+        self.synchronise_locked()?;
+        let memories = self.indexed()?;
+        digest::write(&self.root, &memories, self.secrets)
+    }
+
+    /// Returns all files. One with a secret in its name is faulty, and goes by a name without it.
+    fn files(&self) -> Result<Vec<MemoryPath>, MemoryError> {
+        let mut files = folder::list(&self.root)?;
+        for file in &mut files {
+            let redacted = self.secrets.redact(&file.path.to_string_lossy()).map_err(MemoryError::Secrets)?;
+            if redacted != file.path.to_string_lossy() {
+                file.fault = Some("its name has a secret in it: rename the file".to_owned());
+                file.path = redacted.into();
+            }
+        }
+        Ok(files)
     }
 
     /// Moves an active file of low confidence into the archive: a person lowered it, or a flag was interrupted.
@@ -92,7 +117,8 @@ impl Memories<'_> {
         let to = archive.join(file.path.file_name().unwrap_or_default());
         let is_low = parsed.is_ok_and(|parsed| parsed.confidence.is_archived());
         // A person may have put another file there.
-        if !is_low || self.root.join(&to).symlink_metadata().is_ok() {
+        let is_free = self.root.join(&to).symlink_metadata().is_err();
+        if !is_low || !is_free || folder::folder_fault(&self.root, &archive).is_some() {
             return Ok(Some(file));
         }
         folder::rename(&path, &self.root.join(&to))?;

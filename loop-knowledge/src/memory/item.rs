@@ -237,8 +237,11 @@ impl NewMemory {
         if summary.is_empty() {
             return Some("the summary is empty".to_owned());
         }
-        if summary.contains(['\n', '\r']) {
+        if summary.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
             return Some("the summary has more than one line".to_owned());
+        }
+        if summary.contains(|letter: char| letter.is_control() && letter != '\t') {
+            return Some("the summary has control characters".to_owned());
         }
         let characters = summary.chars().count();
         if characters > SUMMARY_CHARACTERS {

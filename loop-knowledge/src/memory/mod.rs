@@ -6,6 +6,8 @@ mod digest;
 mod error;
 mod file;
 mod folder;
+#[cfg(test)]
+mod hostile_tests;
 mod index;
 mod item;
 pub mod mining;
@@ -20,6 +22,7 @@ pub(crate) mod tests;
 mod yaml;
 
 use std::{
+    collections::BTreeSet,
     fmt,
     path::{Path, PathBuf},
 };
@@ -79,6 +82,7 @@ impl<'a> Memories<'a> {
     pub fn open(folder: &KnowledgeFolder, secrets: &'a dyn SecretFilter) -> Result<Self, MemoryError> {
         let mut memories = Self { database: folder.open()?, root: folder.memories(), secrets };
         memories.synchronise()?;
+        memories.renew_digest()?;
         Ok(memories)
     }
 
@@ -130,7 +134,7 @@ impl<'a> Memories<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if there is none, and if there are several.
+    /// Fails if there is none, if there are several, and if its file is not a memory.
     pub fn find(&mut self, id: &str) -> Result<Memory, MemoryError> {
         self.synchronise()?;
         self.find_indexed(id)
@@ -138,20 +142,26 @@ impl<'a> Memories<'a> {
 
     fn find_indexed(&mut self, id: &str) -> Result<Memory, MemoryError> {
         let memories = self.indexed()?;
-        if let Some(found) = memories.iter().find(|memory| memory.id == id) {
-            return Ok(found.clone());
+        // Files that are no memories count: whoever names one of them means no other.
+        let faults = self.indexed_faults()?;
+        let stems = faults.iter().filter_map(|fault| fault.path.file_stem()?.to_str());
+        let ids: BTreeSet<_> = memories.iter().map(|memory| &*memory.id).chain(stems).collect();
+        let mut found: Vec<_> =
+            ids.into_iter().filter(|known| known.starts_with(id) && !id.is_empty()).collect();
+        if found.first() == Some(&id) {
+            found.truncate(1);
         }
-        let found: Vec<_> = memories.iter().filter(|memory| memory.id.starts_with(id)).collect();
-        match &found[..] {
-            [found] => Ok((*found).clone()),
-            [first, second, ..] if !id.is_empty() => Err(MemoryError::Ambiguous {
-                id: id.to_owned(),
-                count: found.len(),
-                first: first.id.clone(),
-                second: second.id.clone(),
-            }),
-            _ => Err(MemoryError::Unknown(id.to_owned())),
+        let [found] = found[..] else {
+            let [first, second, ..] = found[..] else { return Err(MemoryError::Unknown(id.to_owned())) };
+            let (first, second) = (first.to_owned(), second.to_owned());
+            return Err(MemoryError::Ambiguous { id: id.to_owned(), count: found.len(), first, second });
+        };
+        if let Some(memory) = memories.iter().find(|memory| memory.id == found) {
+            return Ok(memory.clone());
         }
+        let is_found = |fault: &&MemoryFault| fault.path.file_stem().is_some_and(|stem| stem == found);
+        let fault = faults.iter().find(is_found).cloned();
+        Err(fault.map_or_else(|| MemoryError::Unknown(id.to_owned()), MemoryError::Faulty))
     }
 
     /// Returns the file of a memory.

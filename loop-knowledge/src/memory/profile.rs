@@ -6,6 +6,9 @@ use jiff::Timestamp;
 
 use super::{Memories, Memory, MemoryError, MemoryState, MemoryType, NewMemory};
 
+/// The summary of a profile that nobody has edited.
+pub(super) const SUMMARY: &str = "Profile of the workspace";
+
 /// A template of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProfileTemplate {
@@ -76,8 +79,7 @@ impl Memories<'_> {
         if let Some(profile) = self.profile()? {
             return Err(MemoryError::ProfileExists(self.path(&profile)));
         }
-        let content =
-            NewMemory::new(MemoryType::WorkspaceProfile, "Profile of the workspace", template.body());
+        let content = NewMemory::new(MemoryType::WorkspaceProfile, SUMMARY, template.body());
         self.add(content, MemoryState::Active, now)
     }
 }

@@ -5,7 +5,7 @@ use std::{cmp::Ordering, collections::HashSet, path::Path};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Transaction};
 
-use super::{Memories, Memory, MemoryError, MemoryState, MemoryType, index, scope};
+use super::{Memories, Memory, MemoryError, MemoryState, MemoryType, index, profile, scope};
 use crate::{EmbedError, Embedder, Error, embed_all, fts};
 
 /// The condition for a memory that recall may return. A file that is about to be archived does not count.
@@ -209,5 +209,7 @@ fn best_first(left: (&Memory, f64), right: (&Memory, f64)) -> Ordering {
 fn is_unedited_profile(memory: &Memory) -> bool {
     let is_heading = |line: &str| line.trim().is_empty() || line.starts_with('#');
     debug_assert_eq!(memory.state, MemoryState::Active);
-    memory.content.memory_type == MemoryType::WorkspaceProfile && memory.content.body.lines().all(is_heading)
+    memory.content.memory_type == MemoryType::WorkspaceProfile
+        && (!memory.content.body.is_empty() || memory.content.summary == profile::SUMMARY)
+        && memory.content.body.lines().all(is_heading)
 }

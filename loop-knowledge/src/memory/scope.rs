@@ -12,10 +12,22 @@ const MOST_FILES: usize = 50_000;
 
 /// Returns the first glob that is not valid, in a message.
 pub(super) fn fault(globs: &[String]) -> Option<String> {
-    let reason = |glob: &String| matcher(Path::new(""), std::slice::from_ref(glob)).err();
     globs
         .iter()
         .find_map(|glob| Some(format!("`applies_to` has the faulty glob `{glob}`: {}", reason(glob)?)))
+}
+
+fn reason(glob: &String) -> Option<String> {
+    if glob.trim().is_empty() {
+        return Some("it is empty".to_owned());
+    }
+    if glob.starts_with('!') {
+        return Some("it would match by excluding files. Name those that it applies to".to_owned());
+    }
+    if glob.split('/').any(|part| part == "..") {
+        return Some("it leads out of the workspace".to_owned());
+    }
+    matcher(Path::new(""), std::slice::from_ref(glob)).err().map(|error| error.to_string())
 }
 
 fn matcher(root: &Path, globs: &[String]) -> Result<Override, ignore::Error> {

@@ -130,7 +130,10 @@ impl<'a> Notes<'a> {
             change.execute("DELETE FROM projects WHERE id = ?1", [id])?;
             Ok(None)
         })?;
-        refused.map_or(Ok(()), Err)
+        match refused {
+            Some(refused) => Err(refused),
+            None => Ok(self.database.erase_deleted(&["note_texts"])?),
+        }
     }
 
     /// Adds an observation to the project in use, linked to the concepts that its text names. Returns the name of the

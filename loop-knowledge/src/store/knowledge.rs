@@ -8,8 +8,12 @@ use std::{
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Database, Schema};
-use crate::{Error, documents::selection, memory, notes};
+use super::{Database, Health, Schema, check, expect_private};
+use crate::{
+    Error,
+    documents::{self, selection},
+    memory, notes,
+};
 
 const KNOWLEDGE: Schema = Schema {
     mark: 0x6c6b_6e6f,
@@ -62,6 +66,27 @@ impl KnowledgeFolder {
     #[must_use]
     pub fn memories(&self) -> PathBuf {
         self.0.join("memories")
+    }
+
+    /// Reads all databases to their end, and checks their formats, and that only their owner can use them and their
+    /// folders. Changes nothing. Returns one result for each database, and one for each folder that others can use.
+    #[must_use]
+    pub fn check(&self) -> Vec<Result<Health, Error>> {
+        let known = match self.0.canonicalize() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
+            Err(error) => return vec![Err(Error::file(&self.0)(error))],
+            Ok(folder) => Self(folder),
+        };
+        let folders = [known.0.clone(), known.stores(), known.memories()];
+        let exposed = folders.iter().filter_map(|folder| expect_private(folder).err().map(Err));
+        let exposed: Vec<_> = exposed.collect();
+        let database = Some(known.database()).filter(|path| path.symlink_metadata().is_ok());
+        let database = database.iter().map(|path| check(path, &KNOWLEDGE));
+        let stores = match documents::names(&known) {
+            Ok(names) => names.iter().map(|name| documents::check(&known, name)).collect(),
+            Err(error) => vec![Err(error)],
+        };
+        database.chain(stores).chain(exposed).collect()
     }
 
     /// Opens `knowledge.db`.

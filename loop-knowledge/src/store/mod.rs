@@ -5,9 +5,13 @@ mod open;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::ErrorKind,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
 
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub use self::knowledge::KnowledgeFolder;
 use crate::Error;
@@ -37,11 +41,6 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    #[cfg(test)]
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Reads with one consistent view, while others may write.
     pub(crate) fn read<T>(
         &mut self,
@@ -57,6 +56,19 @@ impl Database {
         change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, Error> {
         self.transaction(TransactionBehavior::Immediate, change)
+    }
+
+    /// Removes what was deleted from the disk as well: from these full-text tables, and from the write-ahead log. While
+    /// another process reads, the log keeps its bytes until the last process closes the database.
+    pub(crate) fn erase_deleted(&mut self, texts: &[&str]) -> Result<(), Error> {
+        let erase = || {
+            for table in texts {
+                // A table without its texts only marks what is deleted, until its parts are merged.
+                self.connection.execute(&format!("INSERT INTO {table} ({table}) VALUES ('optimize')"), [])?;
+            }
+            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        };
+        erase().map_err(Error::database(&self.path))
     }
 
     fn transaction<T>(
@@ -79,7 +91,7 @@ impl Database {
     }
 }
 
-/// The result of [`check`].
+/// A database that was checked and is well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Health {
     /// The format number of the database.
@@ -88,22 +100,27 @@ pub struct Health {
     pub bytes: u64,
 }
 
-/// Reads a whole database and checks that it is undamaged. Changes nothing.
-///
-/// # Errors
-///
-/// Fails with [`Error::Damaged`] if it is damaged, and with other errors if it cannot be read.
-pub fn check(path: &Path) -> Result<Health, Error> {
+/// Reads a whole database and checks that it is undamaged, of a known format, and only for its owner. Changes nothing.
+pub(crate) fn check(path: &Path, schema: &Schema) -> Result<Health, Error> {
+    open::expect_file(path)?;
+    open::files_of(path).iter().try_for_each(|file| expect_private(file))?;
     let bytes = path.metadata().map_err(Error::file(path))?.len();
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(Error::database(path))?;
-    connection.busy_timeout(open::BUSY_TIMEOUT).map_err(Error::database(path))?;
-    let query = |pragma: &str| connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get(0));
-    let found: String = connection
-        .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
-        .map_err(Error::database(path))?;
-    if found != "ok" {
-        return Err(Error::Damaged { path: path.to_owned(), why: found });
+    let database = Database { connection: open::connect(path)?, path: path.to_owned() };
+    let format = database.format(schema)?;
+    let integrity = database.connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0));
+    let found: String = integrity.map_err(Error::database(path))?;
+    if found == "ok" {
+        Ok(Health { format, bytes })
+    } else {
+        Err(Error::Damaged { path: path.to_owned(), why: found })
     }
-    Ok(Health { format: query("user_version").map_err(Error::database(path))?, bytes })
+}
+
+/// Refuses a file or folder that others than its owner can use. It may be missing.
+fn expect_private(path: &Path) -> Result<(), Error> {
+    let mode = match path.symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        facts => facts.map_err(Error::file(path))?.permissions().mode() & 0o777,
+    };
+    if mode & open::OTHERS == 0 { Ok(()) } else { Err(Error::Exposed { path: path.to_owned(), mode }) }
 }

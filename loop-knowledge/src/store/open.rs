@@ -14,6 +14,9 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use super::{Database, Schema};
 use crate::Error;
 
+/// The bits of a mode that let others than the owner use a file.
+pub(super) const OTHERS: u32 = 0o077;
+
 /// How long a statement waits for another writer.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -24,16 +27,18 @@ impl Database {
     ///
     /// Fails if the file is damaged, has a later format, is not a regular file, or cannot be used.
     pub(crate) fn open(path: &Path, schema: &Schema) -> Result<Self, Error> {
-        let path = create(path)?;
+        let path = place(path)?;
+        if is_missing(&path)? {
+            create(&path, schema)?;
+        }
+        make_private(&path)?;
         let mut database = Self { connection: connect(&path)?, path };
-        let mut format = database.format(schema)?;
-        if format < schema.format() {
-            // Only one process creates or migrates. SQLite's own lock does not cover the change to a write-ahead log.
-            let folder = database.path.parent().unwrap_or(Path::new("/"));
-            let lock = File::open(folder).map_err(Error::file(folder))?;
-            lock.lock().map_err(Error::file(folder))?;
-            format = database.format(schema)?;
+        if database.format(schema)? < schema.format() {
+            // Only one process migrates. SQLite's own lock does not cover the change to a write-ahead log.
+            let _lock = lock(&database.path)?;
+            let format = database.format(schema)?;
             if format < schema.format() {
+                database.copy_before_migration(format)?;
                 database.migrate(schema, format)?;
             }
         }
@@ -41,8 +46,8 @@ impl Database {
         Ok(database)
     }
 
-    /// Returns the format of the file: 0 for an empty one.
-    fn format(&self, schema: &Schema) -> Result<i64, Error> {
+    /// Returns the format of the file. A database has its tables before it gets its name, so an empty file is damaged.
+    pub(super) fn format(&self, schema: &Schema) -> Result<i64, Error> {
         // One statement, and so one view: another process may be creating the tables.
         let statement = "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
                          FROM pragma_user_version, pragma_application_id";
@@ -50,12 +55,10 @@ impl Database {
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
         });
         let (format, mark, tables) = row.map_err(Error::database(&self.path))?;
-        if (format, tables) == (0, 0) {
-            return Ok(0);
-        }
         if mark != i64::from(schema.mark) || format <= 0 {
-            let why = "it is a database of another program".to_owned();
-            return Err(Error::Damaged { path: self.path.clone(), why });
+            let is_empty = (format, tables) == (0, 0);
+            let why = if is_empty { "it is empty" } else { "it is a database of another program" };
+            return Err(Error::Damaged { path: self.path.clone(), why: why.to_owned() });
         }
         if format > schema.format() {
             return Err(Error::LaterFormat {
@@ -68,9 +71,6 @@ impl Database {
     }
 
     fn migrate(&mut self, schema: &Schema, from: i64) -> Result<(), Error> {
-        if from > 0 {
-            self.copy_before_migration(from)?;
-        }
         let mut migrate = || {
             self.connection.execute_batch("PRAGMA journal_mode = WAL")?;
             let change = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -103,31 +103,74 @@ impl Database {
     fn configure(&self, schema: &Schema) -> rusqlite::Result<()> {
         let synchronous = if schema.is_durable { "FULL" } else { "NORMAL" };
         self.connection.execute_batch(&format!(
-            "PRAGMA synchronous = {synchronous}; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;"
+            "PRAGMA synchronous = {synchronous}; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+             PRAGMA secure_delete = ON;"
         ))
     }
 }
 
-/// Creates the folder and an empty file if they are missing, and lets only the owner read the file. Returns its path
+/// Creates the folder of a database if it is missing, and lets only the owner use it. Returns the path of the database
 /// without links.
-fn create(path: &Path) -> Result<PathBuf, Error> {
+fn place(path: &Path) -> Result<PathBuf, Error> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(Error::file(folder))?;
     let folder = folder.canonicalize().map_err(Error::file(folder))?;
-    let path = folder.join(path.file_name().unwrap_or_default());
-    let facts = match path.symlink_metadata() {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            create_file(&path)?;
-            path.symlink_metadata()
-        }
-        facts => facts,
-    };
-    if !facts.map_err(Error::file(&path))?.is_file() {
-        let why = "it is not a regular file".to_owned();
-        return Err(Error::Damaged { path, why });
+    let mode = folder.metadata().map_err(Error::file(&folder))?.permissions().mode();
+    if mode & OTHERS != 0 {
+        let private = Permissions::from_mode(mode & 0o7777 & !OTHERS);
+        fs::set_permissions(&folder, private).map_err(Error::file(&folder))?;
     }
+    Ok(folder.join(path.file_name().unwrap_or_default()))
+}
+
+fn is_missing(path: &Path) -> Result<bool, Error> {
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+        facts => facts.map(|_| false).map_err(Error::file(path)),
+    }
+}
+
+/// Creates the database under another name, and gives it its own name once it has its tables. Another process may do
+/// the same.
+fn create(path: &Path, schema: &Schema) -> Result<(), Error> {
+    let lock = lock(path)?;
+    if !is_missing(path)? {
+        return Ok(());
+    }
+    let log = with_suffix(path, "-wal");
+    if log.symlink_metadata().is_ok_and(|facts| facts.len() > 0) {
+        let why = format!("it is missing, but {} still has changes of it", log.display());
+        return Err(Error::Damaged { path: path.to_owned(), why });
+    }
+    let new = with_suffix(path, ".new");
+    for left in ["", "-wal", "-shm", "-journal"].map(|suffix| with_suffix(&new, suffix)) {
+        match fs::remove_file(&left) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::file(&left)(error)),
+            _ => {}
+        }
+    }
+    create_file(&new)?;
+    let mut database = Database { connection: connect(&new)?, path: new.clone() };
+    database.migrate(schema, 0)?;
+    // The write-ahead log becomes part of the file, since nobody else knows the file.
+    database.connection.close().map_err(|(_, error)| Error::database(&new)(error))?;
+    File::open(&new).and_then(|file| file.sync_all()).map_err(Error::file(&new))?;
+    fs::rename(&new, path).and_then(|()| lock.sync_all()).map_err(Error::file(path))
+}
+
+/// Waits until no other process creates or migrates a database of this folder. Returns the folder.
+fn lock(path: &Path) -> Result<File, Error> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let lock = File::open(folder).map_err(Error::file(folder))?;
+    lock.lock().map_err(Error::file(folder))?;
+    Ok(lock)
+}
+
+/// Lets only the owner use the file of a database and those beside it.
+fn make_private(path: &Path) -> Result<(), Error> {
+    expect_file(path)?;
     // SQLite gives new files beside the database its mode, but keeps the mode of those that are there.
-    for file in ["", "-wal", "-shm"].map(|suffix| with_suffix(&path, suffix)) {
+    for file in files_of(path) {
         match file.symlink_metadata() {
             Ok(facts) if facts.is_file() && facts.permissions().mode() & 0o777 != 0o600 => {
                 fs::set_permissions(&file, Permissions::from_mode(0o600)).map_err(Error::file(&file))?;
@@ -136,7 +179,20 @@ fn create(path: &Path) -> Result<PathBuf, Error> {
             _ => {}
         }
     }
-    Ok(path)
+    Ok(())
+}
+
+/// Refuses a link, a pipe, or anything else in the place of a database.
+pub(super) fn expect_file(path: &Path) -> Result<(), Error> {
+    if path.symlink_metadata().map_err(Error::file(path))?.is_file() {
+        return Ok(());
+    }
+    Err(Error::Damaged { path: path.to_owned(), why: "it is not a regular file".to_owned() })
+}
+
+/// Returns the paths of a database, its write-ahead log and its shared memory.
+pub(super) fn files_of(path: &Path) -> [PathBuf; 3] {
+    ["", "-wal", "-shm"].map(|suffix| with_suffix(path, suffix))
 }
 
 /// Creates an empty file that only its owner can read. Another process may have done the same.
@@ -147,7 +203,7 @@ fn create_file(path: &Path) -> Result<(), Error> {
     }
 }
 
-fn connect(path: &Path) -> Result<Connection, Error> {
+pub(super) fn connect(path: &Path) -> Result<Connection, Error> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags).map_err(Error::database(path))?;

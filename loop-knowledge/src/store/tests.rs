@@ -102,7 +102,7 @@ fn an_earlier_format_is_migrated_after_a_copy() {
     assert_eq!(language, "en");
     let copy = folder.path().join("words.db.format-1");
     assert_eq!(mode(&copy), 0o600);
-    assert_eq!(check(&copy).unwrap().format, 1);
+    assert_eq!(check(&copy, &SECOND).unwrap().format, 1);
     assert_eq!(count(&mut Database::open(&copy, &FIRST).unwrap()), 1);
     assert!(!folder.path().join("words.db.format-1.partial").exists());
 }
@@ -154,10 +154,103 @@ fn damage_is_found() {
     let mut database = Database::open(&path, &FIRST).unwrap();
     (0..500).for_each(|number| add(&mut database, &format!("word {number}")).unwrap());
     drop(database);
-    assert_eq!(check(&path).unwrap().format, 1);
+    assert_eq!(check(&path, &FIRST).unwrap().format, 1);
     let mut bytes = fs::read(&path).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle..].fill(0xA5);
     fs::write(&path, bytes).unwrap();
-    assert!(matches!(check(&path), Err(Error::Damaged { .. })), "{:?}", check(&path));
+    let found = check(&path, &FIRST);
+    assert!(matches!(found, Err(Error::Damaged { .. })), "{found:?}");
+}
+
+/// Nothing but damage makes a database empty, and a new one in its place would hide the loss.
+#[test]
+fn an_emptied_or_missing_database_is_not_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("words.db");
+    let mut database = Database::open(&path, &FIRST).unwrap();
+    add(&mut database, "one").unwrap();
+    fs::copy(open::with_suffix(&path, "-wal"), folder.path().join("log")).unwrap();
+    drop(database);
+    fs::write(&path, "").unwrap();
+    for refused in [Database::open(&path, &FIRST).map(drop), check(&path, &FIRST).map(drop)] {
+        let error = refused.unwrap_err().to_string();
+        assert!(error.contains("it is empty") && error.contains("Move the file away"), "{error}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), b"");
+    // Only the log has the last changes.
+    fs::remove_file(&path).unwrap();
+    fs::rename(folder.path().join("log"), open::with_suffix(&path, "-wal")).unwrap();
+    let error = Database::open(&path, &FIRST).unwrap_err().to_string();
+    assert!(error.contains("words.db-wal still has changes"), "{error}");
+    assert!(!path.exists() && open::with_suffix(&path, "-wal").exists());
+}
+
+#[test]
+fn a_killed_creation_is_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("words.db");
+    for left in ["words.db.new", "words.db.new-wal", "words.db.new-journal"] {
+        fs::write(folder.path().join(left), "half").unwrap();
+    }
+    assert_eq!(count(&mut Database::open(&path, &FIRST).unwrap()), 0);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_check_finds_what_opening_refuses_and_what_others_can_use() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = KnowledgeFolder::at(dir.path().join("known"));
+    assert!(folder.check().is_empty());
+    let faults = || folder.check().into_iter().filter_map(Result::err).map(|error| error.to_string());
+    drop(folder.open().unwrap());
+    assert_eq!(faults().count(), 0);
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    fs::set_permissions(folder.database(), fs::Permissions::from_mode(0o606)).unwrap();
+    let found: Vec<_> = faults().collect();
+    assert!(
+        found.len() == 2 && found[0].contains("(mode 606)") && found[1].contains("(mode 777)"),
+        "{found:?}"
+    );
+    drop(folder.open().unwrap());
+    assert_eq!(faults().count(), 0, "opening repairs the modes");
+    let pragma = |pragma: &str| Connection::open(folder.database()).unwrap().execute_batch(pragma).unwrap();
+    for (change, back, why) in [
+        ("PRAGMA user_version = 99", "PRAGMA user_version = 1", "format 99"),
+        ("PRAGMA application_id = 7", "PRAGMA application_id = 1818979951", "another program"),
+    ] {
+        pragma(change);
+        let found = faults().next().unwrap();
+        assert!(found.contains(why) && folder.open().is_err(), "{found}");
+        pragma(back);
+    }
+    assert_eq!(faults().count(), 0);
+    let other = dir.path().join("other.db");
+    for target in [&other, &dir.path().join("nowhere")] {
+        fs::rename(folder.database(), &other).unwrap_or_default();
+        fs::remove_file(folder.database()).unwrap_or_default();
+        symlink(target, folder.database()).unwrap();
+        let found = faults().next().unwrap();
+        assert!(found.contains("not a regular file"), "{found}");
+    }
+}
+
+#[test]
+fn deleted_texts_are_not_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("words.db");
+    let mut database = Database::open(&path, &FIRST).unwrap();
+    let texts = "CREATE VIRTUAL TABLE texts USING fts5 (text, content = '', contentless_delete = 1);
+                 INSERT INTO texts (rowid, text) VALUES (1, 'plantedword kept'), (2, 'other');";
+    database.connection().execute_batch(texts).unwrap();
+    add(&mut database, "plantedword").unwrap();
+    add(&mut database, "kept").unwrap();
+    let delete = "DELETE FROM words WHERE word = 'plantedword'; DELETE FROM texts WHERE rowid = 1;";
+    database.write(|change| change.execute_batch(delete)).unwrap();
+    database.erase_deleted(&["texts"]).unwrap();
+    for file in open::files_of(&path) {
+        let bytes = fs::read(&file).unwrap();
+        assert!(!bytes.windows(11).any(|part| part == b"plantedword"), "{}", file.display());
+    }
+    assert_eq!(count(&mut database), 1);
 }

@@ -7,7 +7,7 @@ use std::{
 
 use loop_agents::chat::Message;
 use loop_core::with_causes;
-use loop_knowledge::{KnowledgeFolder, documents::DocumentStore};
+use loop_knowledge::KnowledgeFolder;
 use loop_schedule::FileStore;
 use loop_snapshots::Store;
 use loop_telemetry::{RunStore, StateDir, StateDirError, transcript::SessionStore, words};
@@ -134,16 +134,8 @@ fn snapshots(folder: &Path) -> Results {
 /// Reads each database to its end.
 fn knowledge(folder: &Path) -> Results {
     each_folder(folder, "knowledge", |results, folder| {
-        let known = KnowledgeFolder::at(folder);
-        match DocumentStore::names(&known) {
-            Ok(names) => {
-                let stores = names.iter().map(|name| known.stores().join(format!("{name}.db")));
-                for database in [known.database()].into_iter().chain(stores).filter(|path| path.exists()) {
-                    let checked = loop_knowledge::check(&database);
-                    results.add("knowledge", checked.map(drop).map_err(|error| with_causes(&error)));
-                }
-            }
-            Err(error) => results.problem("knowledge", with_causes(&error)),
+        for checked in KnowledgeFolder::at(folder).check() {
+            results.add("knowledge", checked.map(drop).map_err(|error| with_causes(&error)));
         }
     })
 }

@@ -1,15 +1,18 @@
 //! `mined.json`: which texts were mined, so that nothing is mined twice.
 
-use std::{collections::BTreeMap, fs, io::ErrorKind};
+use std::{collections::BTreeMap, io::ErrorKind};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{super::folder, Memories, MemoryError, MiningText};
-use crate::Error;
+use crate::{Error, regular_file};
 
 /// The name of the file below `memories/`.
 const NAME: &str = "mined.json";
+
+/// The most bytes of the file.
+const MOST_BYTES: u64 = 16 << 20;
 
 /// A text that was mined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,8 +34,8 @@ impl Memories<'_> {
     /// and memories that they repeat are dropped.
     pub fn mined_texts(&self) -> Result<BTreeMap<String, MinedText>, MemoryError> {
         let path = self.root.join(NAME);
-        match fs::read(&path) {
-            Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
+        match regular_file::read(&path, MOST_BYTES) {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes.unwrap_or_default()).unwrap_or_default()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(BTreeMap::new()),
             Err(error) => Err(Error::file(path)(error).into()),
         }
