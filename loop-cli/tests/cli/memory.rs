@@ -3,13 +3,15 @@
 use std::fs;
 
 use loop_testing::Answer;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::{
-    chat_harness::ChatHarness,
+    chat_harness::{ChatHarness, answered_by},
     model_server::{KEY, ModelServer},
     screen::SIZES,
     support::{CommandResult, Manifest, Scenario},
+    terminal::Terminal,
 };
 
 /// An agent that walks into a trap, unless its prompt tells the way around it.
@@ -192,4 +194,76 @@ fn a_session_begins_with_what_is_known_about_the_first_prompt() {
     let server = ModelServer::new([Answer::deltas(["Four."])]);
     server.chat(&scenario, "parsers", &[]).exits(0);
     assert!(!server.requests()[0].body.to_string().contains("[memory context]"));
+}
+
+/// The agent of a run works for nobody but itself: its memories wait until a person has looked.
+#[test]
+fn an_agent_of_a_run_can_only_propose() {
+    let scenario = Scenario::new();
+    scenario.run(&["memory", "add", "workflow", "kept"]).exits(0);
+    let id = memories(&scenario)[0]["id"].as_str().expect("an id").to_owned();
+    let program = env!("CARGO_BIN_EXE_loop");
+    let tries = [
+        format!("keep {id}"),
+        format!("forget {id}"),
+        format!("flag {id}"),
+        format!("accept {id}"),
+        "profile --template empty".to_owned(),
+        "mine --yes".to_owned(),
+    ];
+    let tries = tries.map(|args| format!("{program} memory {args} 2>> refused; echo $? >> codes; "));
+    let agent = format!("{}{program} memory add project_fact 'agent says obey' > added", tries.concat());
+    scenario.run_manifest(&Manifest::new(&agent, "test -f added"));
+    assert_eq!(scenario.read("codes"), "2\n".repeat(6));
+    let refused = scenario.read("refused");
+    assert_eq!(refused.matches("LOOP_RUN_ID is set").count(), 6, "{refused}");
+    assert!(scenario.read("added").contains("a person decides about the proposal"));
+    scenario.run(&["memory", "recall", "obey"]).exits(1);
+    let listed = memories(&scenario);
+    let states: Vec<_> = listed.iter().map(|memory| (&memory["state"], &memory["confidence"])).collect();
+    assert_eq!(states, [(&json!("active"), &json!(0.5)), (&json!("proposed"), &json!(0.5))]);
+}
+
+#[test]
+fn a_damaged_record_and_an_unusable_reply_do_not_stop_the_others() {
+    let scenario = Scenario::new();
+    for name in ["one", "two"] {
+        let agent = format!("echo {name} of the agents said this");
+        scenario.run(&["run", "--agent", &agent, "--check", "false", "--max", "1"]).exits(1);
+    }
+    let id = scenario.records()[0]["run_id"].as_str().expect("an id").to_owned();
+    let journal = scenario.state().join("runs").join(&id).join("events.jsonl");
+    fs::write(&journal, &fs::read(&journal).expect("a journal")[..100]).expect("a file");
+    let server = ModelServer::new([
+        Answer::deltas(["I would rather not."]),
+        proposals(&[("The second agent talks", "two of the agents")]),
+    ]);
+    let args = ["memory", "mine", "--model", "openai:scripted"];
+    let mined = server.run(&scenario, &args).exits(0);
+    mined.says(&[&format!("run {id} is not mined"), "is damaged", "mined again next time"]);
+    server.run(&scenario, &args).exits(0).prints(&["1 proposal"]);
+    assert_eq!(server.requests().len(), 2);
+    server.run(&scenario, &[&args[..], &["--run", &id]].concat()).exits(2).says(&["is damaged"]);
+}
+
+#[test]
+fn a_signal_ends_the_review_and_a_body_cannot_look_like_a_card() {
+    let scenario = Scenario::new();
+    let agent = "echo the words of an agent";
+    scenario.run(&["run", "--agent", agent, "--check", "false", "--max", "1"]).exits(1);
+    let proposal = json!({
+        "type": "tool_use", "kind": "pitfall", "summary": "A trap",
+        "body": "\n1 of 9: fake card\na accept", "quote": "the words of an agent"
+    });
+    let reply = json!({ "proposals": [proposal] }).to_string();
+    let server = ModelServer::new([Answer::deltas([reply.as_str()])]);
+    let args = ["memory", "mine", "--model", "openai:scripted"];
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let terminal = Terminal::with(&scenario, &args, |command| answered_by(command, &server));
+        terminal.shows("q quit", 1);
+        terminal.started().signal(signal);
+        let screen = terminal.finish().exits(code).stderr;
+        assert!(screen.contains("\n  1 of 9: fake card\n  a accept\n"), "{screen}");
+    }
+    assert_eq!(memories(&scenario)[0]["state"], "proposed");
 }

@@ -46,6 +46,9 @@ fn text(key: &str, seconds: i64, text: &str) -> MiningText {
     MiningText { key: key.to_owned(), time, digest: format!("{} bytes", text.len()), text: text.to_owned() }
 }
 
+/// A record, and a quote of it.
+const WORDS: &str = "some useful words";
+
 const OPTIONS: MiningOptions = MiningOptions { most_bytes: 1000, again: false };
 
 fn mine(
@@ -63,8 +66,10 @@ fn mine(
 fn a_proposal_is_recalled_only_after_a_person_accepted_it() {
     let folder = tempfile::tempdir().unwrap();
     let memories = &mut open(&folder);
-    let script =
-        Script::new(&[reply(&[proposal("Use make", "make\nfailed"), proposal("Use ninja", "make")])]);
+    let script = Script::new(&[reply(&[
+        proposal("Use make", "make\nfailed twice"),
+        proposal("Use ninja", "then make failed"),
+    ])]);
     let report = mine(memories, vec![text("run 1", 5, "then make failed twice")], &script, None, OPTIONS);
     let proposed = &report.mined[0].proposed;
     assert_eq!(proposed.len(), 2);
@@ -77,11 +82,11 @@ fn a_proposal_is_recalled_only_after_a_person_accepted_it() {
     assert!(memories.proposals().unwrap().is_empty());
     // Neither the accepted nor the rejected one is proposed again, whatever their order of words.
     let script = Script::new(&[reply(&[
-        proposal("make use!", "make"),
-        proposal("Use ninja", "make"),
-        proposal("x", "make"),
+        proposal("make use!", "make it so"),
+        proposal("Use ninja", "make it so"),
+        proposal("x", "make it so"),
     ])]);
-    let report = mine(memories, vec![text("run 2", 6, "make")], &script, None, OPTIONS);
+    let report = mine(memories, vec![text("run 2", 6, "make it so")], &script, None, OPTIONS);
     assert_eq!(report.mined[0].dropped, Dropped { duplicates: 2, ..Dropped::default() });
     assert_eq!(report.mined[0].proposed.len(), 1);
 }
@@ -90,28 +95,25 @@ fn a_proposal_is_recalled_only_after_a_person_accepted_it() {
 fn faulty_proposals_are_dropped_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let memories = &mut open(&folder);
-    let mut profile = proposal("a", "words");
+    let mut profile = proposal("a", WORDS);
     profile["type"] = "workspace_profile".into();
-    let mut extra = proposal("b", "words");
+    let mut extra = proposal("b", WORDS);
     extra["confidence"] = 1.into();
     let first =
-        [profile, extra, proposal(&"x".repeat(121), "words"), proposal("c", "made up"), proposal("d", " ")];
-    let second = [
-        proposal("e", "words"),
-        proposal("f", "words"),
-        json!(1),
-        json!({}),
-        json!([]),
-        proposal("g", "words"),
-    ];
+        [profile, extra, proposal(&"x".repeat(121), WORDS), proposal("c", "made up"), proposal("d", " ")];
+    let second =
+        [proposal("e", WORDS), proposal("f", WORDS), json!(1), json!({}), json!([]), proposal("g", WORDS)];
     let script = Script::new(&[reply(&first), reply(&second), json!("no object"), reply(&[])]);
-    let texts = (1..=4).map(|number| text(&format!("run {number}"), 10 - number, "some words")).collect();
+    let texts = (1..=4).map(|number| text(&format!("run {number}"), 10 - number, WORDS)).collect();
     let report = mine(memories, texts, &script, None, OPTIONS);
     let dropped: Vec<_> = report.mined.iter().map(|mined| mined.dropped).collect();
     let of = |schema, quotes| Dropped { schema, quotes, duplicates: 0 };
-    assert_eq!(dropped, [of(3, 2), of(4, 0), of(1, 0), of(0, 0)]);
-    let kept: Vec<_> = memories.mined_texts().unwrap().into_values().map(|text| text.proposals).collect();
-    assert_eq!(kept, [0, 2, 0, 0]);
+    assert_eq!(dropped, [of(3, 2), of(4, 0), of(0, 0), of(0, 0)]);
+    let kept = memories.mined_texts().unwrap().into_iter().map(|(key, text)| (key, text.proposals));
+    let kept: Vec<_> = kept.collect();
+    // The third reply was no list, so that text comes again.
+    assert_eq!(kept, [("run 1".to_owned(), 0), ("run 2".to_owned(), 2), ("run 4".to_owned(), 0)]);
+    assert!(!report.mined[2].has_reply && report.mined[3].has_reply);
 }
 
 #[test]
@@ -163,8 +165,8 @@ fn the_end_of_a_long_text_is_sent_and_planted_keys_are_nowhere() {
     assert_eq!(report.mined[0].dropped.quotes, 1, "words that the model did not get");
     memories.accept(&report.mined[0].proposed[0].id).unwrap();
     assert!(contains(&all_bytes(folder.path()), "run 1"));
-    let planted = text(&format!("run {KEY}"), 2, KEY);
-    let told = [proposal(&format!("Say {KEY}"), "[redacted]")];
+    let planted = text(&format!("run {KEY}"), 2, &format!("{KEY} is it"));
+    let told = [proposal(&format!("Say {KEY}"), "[redacted] is it")];
     let report = mine(memories, vec![planted.clone()], &Script::new(&[reply(&told)]), embedder, OPTIONS);
     assert_eq!(report.mined[0].proposed[0].content.summary, "Say [redacted]");
     assert!(!contains(&all_bytes(folder.path()), KEY));
@@ -176,7 +178,49 @@ fn similar_proposals_are_duplicates_with_an_embedder() {
     let folder = tempfile::tempdir().unwrap();
     let memories = &mut open(&folder);
     let long = "The integration tests of the parser hang for ten minutes when the server is not there";
-    let script = Script::new(&[reply(&[proposal(long, "words"), proposal(&format!("{long} yet"), "words")])]);
-    let report = mine(memories, vec![text("run 1", 1, "words")], &script, Some(&HashedEmbedder), OPTIONS);
+    let script = Script::new(&[reply(&[proposal(long, WORDS), proposal(&format!("{long} yet"), WORDS)])]);
+    let report = mine(memories, vec![text("run 1", 1, WORDS)], &script, Some(&HashedEmbedder), OPTIONS);
     assert_eq!((report.mined[0].proposed.len(), report.mined[0].dropped.duplicates), (1, 1));
+}
+
+/// A model that makes something up finds some letters in every text.
+#[test]
+fn a_quote_is_three_words_or_twelve_letters_that_somebody_said() {
+    let record = "# Run 1 of build\n\n## Iteration 1\n\nThe agent:\nthe build fails\n\nThe check:\nlinker error: unresolved\n";
+    let good = ["the build fails", "build\n fails linker", "linker error: unresolved", "fails linker error"];
+    let bad = [
+        "e",
+        ".",
+        "uild fails linker",
+        "the build fail",
+        "The agent: the build",
+        "# Run 1 of build",
+        "build",
+    ];
+    for (quotes, is_kept) in [(&good[..], true), (&bad[..], false)] {
+        for quote in quotes {
+            let folder = tempfile::tempdir().unwrap();
+            let script = Script::new(&[reply(&[proposal("a", quote)])]);
+            let texts = vec![text("run 1", 1, record)];
+            let report = mine(&mut open(&folder), texts, &script, None, OPTIONS);
+            assert_eq!(report.mined[0].proposed.len(), usize::from(is_kept), "{quote:?}");
+            assert_eq!(report.mined[0].dropped.quotes, usize::from(!is_kept), "{quote:?}");
+        }
+    }
+}
+
+#[test]
+fn words_around_the_list_of_proposals_do_not_matter() {
+    let list = reply(&[proposal("a", WORDS)]).to_string();
+    let body = list.replace("Body.", "```sh\\nmake {all}\\n```");
+    for said in [
+        format!("Sure {{here}} it is!\n```json\n{list}\n```\nHope that helps {{you}}."),
+        format!("```\n{body}\n```"),
+        format!("{list}\n"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let script = Script { replies: Mutex::new(vec![said.clone()]), requests: Mutex::default() };
+        let report = mine(&mut open(&folder), vec![text("run 1", 1, WORDS)], &script, None, OPTIONS);
+        assert_eq!((report.mined[0].proposed.len(), report.mined[0].has_reply), (1, true), "{said}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use loop_agents::embedding::EmbedRequestError;
+use loop_agents::{embedding::EmbedRequestError, process::RUN_VARIABLE};
 use loop_knowledge::{
     documents::DocumentError,
     memory::{MemoryError, mining::MiningFailure},
@@ -34,6 +34,12 @@ pub enum KnowledgeError {
     /// Recall waited for a server, where it must not wait.
     #[error("nothing was recalled, since an embedder would have to answer first")]
     Waits,
+    /// An agent of a run asked for something that only a person may do.
+    #[error(
+        "{0} is for people, and this is inside of a run ({RUN_VARIABLE} is set): `loop memory add` proposes a memory, and \
+         a person decides about it after the run"
+    )]
+    InRun(&'static str),
     /// A database cannot be used.
     #[error(transparent)]
     Store(#[from] loop_knowledge::Error),
@@ -74,7 +80,7 @@ impl KnowledgeError {
                 !matches!(error, MemoryError::Store(_) | MemoryError::Secrets(_) | MemoryError::Embed(_))
             }
             Self::Notes(error) => !matches!(error, NoteError::Store(_) | NoteError::Secrets(_)),
-            Self::NoStoreInUse | Self::Model(_) | Self::Workspace { .. } => true,
+            Self::InRun(_) | Self::NoStoreInUse | Self::Model(_) | Self::Workspace { .. } => true,
             _ => false,
         }
     }

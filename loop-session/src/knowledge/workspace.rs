@@ -7,6 +7,7 @@ use std::{
 };
 
 use jiff::Timestamp;
+use loop_agents::process::RUN_VARIABLE;
 use loop_knowledge::KnowledgeFolder;
 use loop_manifest::settings::Settings;
 use loop_telemetry::{Redactor, StateDir};
@@ -21,11 +22,13 @@ pub struct WorkspaceKnowledge {
     pub(super) secrets: WorkspaceSecrets,
     pub(super) embedders: Embedders,
     pub(super) now: Timestamp,
+    has_person: bool,
 }
 
 impl WorkspaceKnowledge {
     /// Finds the knowledge about the workspace `root`. No file is created. `variables` are the user's, with the addresses
-    /// and keys of models that embed.
+    /// and keys of models that embed. With
+    /// the variable of a run among them, an agent asks: it can propose memories, and changes none.
     ///
     /// # Errors
     /// The state directory or the workspace is not usable.
@@ -42,7 +45,8 @@ impl WorkspaceKnowledge {
         let root = root.canonicalize().map_err(unusable)?;
         let secrets = WorkspaceSecrets::new(&root, &settings.policy(), redactor);
         let embedders = Embedders::new(settings, variables);
-        Ok(Self { folder, root, secrets, embedders, now })
+        let has_person = !variables.iter().any(|(name, _)| name == RUN_VARIABLE);
+        Ok(Self { folder, root, secrets, embedders, now, has_person })
     }
 
     /// The folder of the databases and files.
@@ -53,6 +57,19 @@ impl WorkspaceKnowledge {
     /// Knows which files and words are secret.
     pub fn secrets(&self) -> &WorkspaceSecrets {
         &self.secrets
+    }
+
+    /// Whether a person asks, and no agent of a run.
+    pub fn has_person(&self) -> bool {
+        self.has_person
+    }
+
+    /// Refuses something that only a person may do.
+    ///
+    /// # Errors
+    /// An agent of a run asks.
+    pub fn expect_person(&self, asked: &'static str) -> Result<(), KnowledgeError> {
+        if self.has_person { Ok(()) } else { Err(KnowledgeError::InRun(asked)) }
     }
 
     /// The time at which this was opened.

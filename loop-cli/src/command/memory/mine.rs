@@ -18,7 +18,6 @@ use super::{
 };
 use crate::{
     args::{KnowledgeArgs, MineArgs},
-    exit,
     view::{self, text},
 };
 
@@ -27,6 +26,9 @@ const UNKNOWN_WINDOW_BYTES: usize = 8 << 10;
 
 pub(super) fn exec(args: &MineArgs, place: &KnowledgeArgs) -> Result<ExitCode, Failure> {
     let known = known(place)?;
+    if args.yes {
+        known.expect_person("--yes")?;
+    }
     let mut memories = known.memories()?;
     let mined = memories.mined_texts().map_err(KnowledgeError::from)?;
     let folder = dir(place.cwd.as_deref())?;
@@ -58,10 +60,11 @@ pub(super) fn exec(args: &MineArgs, place: &KnowledgeArgs) -> Result<ExitCode, F
         }
         failure = report.failure;
     }
-    review::proposals(&mut memories, args.yes, place.json)?;
+    let waits = place.json || !known.has_person();
+    let code = review::proposals(&mut memories, args.yes, waits, place.json)?;
     match failure {
         Some(failure) => Err(KnowledgeError::from(failure).into()),
-        None => Ok(ExitCode::from(exit::OK)),
+        None => Ok(code),
     }
 }
 
@@ -87,6 +90,13 @@ fn show(mined: &Mined, is_json: bool) {
         .collect();
     let dropped =
         if reasons.is_empty() { String::new() } else { format!(", dropped {}", reasons.join(", ")) };
+    if !mined.has_reply {
+        view::warning(&text::printable(&format!(
+            "{}: the reply has no proposals that can be read, so it is mined again next time",
+            mined.key
+        )));
+        return;
+    }
     let proposed = text::count(mined.proposed.len() as u64, "proposal");
     view::print_or_warn(&text::printable(&format!("{}: {proposed}{dropped}", mined.key)));
 }

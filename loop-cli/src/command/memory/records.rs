@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, env, fmt::Write as _, path::Path};
 
 use jiff::Timestamp;
 use loop_agents::output::excerpt;
-use loop_core::{EventKind, Progress};
-use loop_knowledge::memory::mining::{MOST_TEXTS, MinedText, MiningText};
+use loop_core::{EventKind, Progress, with_causes};
+use loop_knowledge::memory::mining::{MOST_TEXTS, MinedText, MiningText, SPEAKERS};
 use loop_manifest::StoredAgentOutput;
 use loop_session::stored_sessions::{self, TextFormat};
 use loop_telemetry::{
@@ -17,7 +17,7 @@ use super::super::{
     Failure, report,
     run_lifecycle::stored_runs::{decode, read_all, store},
 };
-use crate::args::MineArgs;
+use crate::{args::MineArgs, view};
 
 /// The largest transcript that is read, in bytes. Only the end of a long text is mined anyway.
 const MOST_BYTES: u64 = 64 << 20;
@@ -98,12 +98,22 @@ impl Records {
             }
         };
         records.sort_by_key(|record| std::cmp::Reverse(record.time()));
-        let left = records.len().saturating_sub(MOST_TEXTS);
-        let texts = records.into_iter().take(MOST_TEXTS).map(|record| {
-            let text = self.text(&record)?;
-            Ok(MiningText { key: record.key(), time: record.time(), digest: record.digest(), text })
-        });
-        Ok(Unmined { texts: texts.collect::<Result<_, Failure>>()?, left })
+        let is_named = args.run.is_some() || args.session.is_some();
+        let mut unmined = Unmined::default();
+        for record in records {
+            if unmined.texts.len() == MOST_TEXTS {
+                unmined.left += 1;
+                continue;
+            }
+            let (key, time, digest) = (record.key(), record.time(), record.digest());
+            match self.text(&record) {
+                Ok(text) => unmined.texts.push(MiningText { key, time, digest, text }),
+                Err(error) if is_named => return Err(error),
+                // The others can be read, and may teach something.
+                Err(error) => view::warning(&format!("{key} is not mined: {}", with_causes(&error))),
+            }
+        }
+        Ok(unmined)
     }
 
     /// Returns the ended runs and the sessions of a folder.
@@ -129,6 +139,7 @@ impl Records {
 fn text_of_run(store: &RunStore, run: &RunEntry) -> Result<String, Failure> {
     let manifest = store.info(&run.id)?.manifest;
     let goal = manifest.as_ref().and_then(|manifest| report::goal(manifest, None, &run.folder));
+    let [agent, check] = SPEAKERS;
     let mut text = format!("# Run {} of {}\n\nGoal: {}\n", run.id, run.name, goal.unwrap_or_default().trim());
     let progress = read_all(store, run, |line, progress| {
         // Writing to a string does not fail.
@@ -136,10 +147,10 @@ fn text_of_run(store: &RunStore, run: &RunEntry) -> Result<String, Failure> {
             let _ = writeln!(text, "\n## Iteration {iteration}");
         }
         if let Some(output) = line.output.as_ref().map(decode).transpose()? {
-            let _ = writeln!(text, "\nThe agent:\n{}", words(&output).trim_end());
+            let _ = writeln!(text, "\n{agent}\n{}", words(&output).trim_end());
         }
         if let EventKind::EvaluationFinished { .. } = &line.event.kind {
-            let _ = writeln!(text, "\nThe check:\n{}", last_verdict(progress).trim_end());
+            let _ = writeln!(text, "\n{check}\n{}", last_verdict(progress).trim_end());
         }
         Ok(())
     })?;

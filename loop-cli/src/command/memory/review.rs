@@ -3,23 +3,40 @@
 use std::{
     env,
     io::{self, IsTerminal as _},
-    process::Command,
+    ops::ControlFlow,
+    process::{Command, ExitCode},
 };
 
-use loop_knowledge::memory::{Memories, Memory, MemoryError};
+use loop_knowledge::{
+    data_line, indented_data,
+    memory::{Memories, Memory, MemoryError},
+};
 use loop_session::knowledge::KnowledgeError;
 
-use super::super::{Failure, OrFail};
-use crate::view::{self, text};
+use super::super::{
+    Failure, OrFail,
+    environment::{block_on, unless_signalled},
+};
+use crate::{
+    exit,
+    view::{self, text},
+};
 
 /// The replacement of a secret.
 const REDACTED: &str = "[redacted]";
 
-/// Accepts all proposals, or asks a person about each of them. Where nobody is, the proposals wait.
-pub(super) fn proposals(memories: &mut Memories<'_>, accept_all: bool, is_json: bool) -> Result<(), Failure> {
+/// Accepts all proposals, or asks a person about each of them. Where nobody is, the proposals wait; with `waits`
+/// everywhere.
+pub(super) fn proposals(
+    memories: &mut Memories<'_>,
+    accept_all: bool,
+    waits: bool,
+    is_json: bool,
+) -> Result<ExitCode, Failure> {
+    let done = ExitCode::from(exit::OK);
     let proposals = memories.proposals().map_err(KnowledgeError::from)?;
     if proposals.is_empty() {
-        return Ok(());
+        return Ok(done);
     }
     if accept_all {
         for proposal in &proposals {
@@ -31,39 +48,50 @@ pub(super) fn proposals(memories: &mut Memories<'_>, accept_all: bool, is_json: 
                 view::print_or_warn(&text::printable(&line));
             }
         }
-        return Ok(());
+        return Ok(done);
     }
-    if is_json || !io::stdin().is_terminal() {
+    if waits || !io::stdin().is_terminal() {
         let waiting = text::count(proposals.len() as u64, "proposal");
         view::say(&format!(
             "waiting for you: {waiting} (`loop memory list`, then `loop memory accept ID` or `reject ID`, or --yes)"
         ));
-        return Ok(());
+        return Ok(done);
     }
     for (number, proposal) in (1..).zip(&proposals) {
-        if !review(memories, proposal, &format!("{number} of {}", proposals.len()))? {
-            return Ok(());
+        let place = format!("{number} of {}", proposals.len());
+        if let ControlFlow::Break(code) = review(memories, proposal, &place)? {
+            return Ok(code);
         }
     }
-    Ok(())
+    Ok(done)
 }
 
-/// Asks about one proposal. Returns whether to go on.
-fn review(memories: &mut Memories<'_>, proposal: &Memory, place: &str) -> Result<bool, Failure> {
+/// Asks about one proposal. Breaks with the exit code if the person wants no more.
+fn review(
+    memories: &mut Memories<'_>,
+    proposal: &Memory,
+    place: &str,
+) -> Result<ControlFlow<ExitCode>, Failure> {
+    let done = ControlFlow::Break(ExitCode::from(exit::OK));
     let known = KnowledgeError::from;
     let mut proposal = proposal.clone();
     loop {
         view::say(&text::printable(&card(&proposal, place)));
         view::say("a accept, e edit, s skip (comes again), r reject (never again), q quit");
-        let mut answer = String::new();
-        if io::stdin().read_line(&mut answer).or_setup(|| "the answer cannot be read")? == 0 {
-            return Ok(false);
+        let mut answer = None;
+        let code = block_on(unless_signalled(async {
+            answer = typed_line().await?;
+            Ok(())
+        }))?;
+        if code != ExitCode::SUCCESS {
+            return Ok(ControlFlow::Break(code));
         }
+        let Some(answer) = answer else { return Ok(done) };
         match answer.trim() {
             "a" => memories.accept(&proposal.id).map_err(known)?,
             "r" => memories.reject(&proposal.id).map_err(known)?,
-            "s" => return Ok(true),
-            "q" => return Ok(false),
+            "s" => return Ok(ControlFlow::Continue(())),
+            "q" => return Ok(done),
             "e" => {
                 edit(memories, &proposal)?;
                 match memories.find(&proposal.id) {
@@ -72,7 +100,7 @@ fn review(memories: &mut Memories<'_>, proposal: &Memory, place: &str) -> Result
                         view::warning(
                             "the file is no memory now, so the proposal waits: `loop memory status`",
                         );
-                        return Ok(true);
+                        return Ok(ControlFlow::Continue(()));
                     }
                     Err(error) => return Err(known(error).into()),
                 }
@@ -80,20 +108,33 @@ fn review(memories: &mut Memories<'_>, proposal: &Memory, place: &str) -> Result
             }
             _ => continue,
         };
-        return Ok(true);
+        return Ok(ControlFlow::Continue(()));
     }
 }
 
-/// Returns the card of a proposal.
+/// Reads a line on a thread of its own: a read at a terminal cannot be cancelled, and a signal must end the review.
+async fn typed_line() -> Result<Option<String>, Failure> {
+    let read = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        Ok((io::stdin().read_line(&mut line)? > 0).then_some(line))
+    });
+    read.await.unwrap_or_else(|error| Err(io::Error::other(error))).or_setup(|| "the answer cannot be read")
+}
+
+/// Returns the card of a proposal. The body is indented, so that it cannot look like another card.
 fn card(proposal: &Memory, place: &str) -> String {
     let content = &proposal.content;
     let kind = content.kind.map(|kind| format!(", {kind}")).unwrap_or_default();
-    let origin = content.origin.as_deref().map(|origin| format!("\nfrom {origin}")).unwrap_or_default();
+    let origin =
+        content.origin.as_deref().map(|origin| format!("\nfrom {}", data_line(origin))).unwrap_or_default();
     let has_secret = content.text().contains(REDACTED);
     let secret = if has_secret { "\nIt had a secret, which is left out: [redacted]." } else { "" };
     format!(
         "\n{place}: {} ({}{kind})\n{}\n{}{origin}{secret}",
-        proposal.id, content.memory_type, content.summary, content.body
+        proposal.id,
+        content.memory_type,
+        content.summary,
+        indented_data(&content.body).trim_end_matches('\n')
     )
 }
 

@@ -19,6 +19,9 @@ pub use self::{
 use super::{Memories, Memory, MemoryError, MemoryState};
 use crate::{Embedder, Extractor};
 
+/// The lines of a record that tell whose words follow. They are not words to quote.
+pub const SPEAKERS: [&str; 2] = ["The agent:", "The check:"];
+
 /// The most texts that are mined at once.
 pub const MOST_TEXTS: usize = 10;
 
@@ -61,6 +64,8 @@ pub struct Mined {
     pub proposed: Vec<Memory>,
     /// The proposals that were dropped.
     pub dropped: Dropped,
+    /// Whether the reply had a list of proposals, which may be empty. Otherwise the text is mined again the next time.
+    pub has_reply: bool,
 }
 
 /// The result of mining.
@@ -125,7 +130,9 @@ impl Memories<'_> {
                 }
             };
             let mined = self.propose(&text, sent, &reply, embedder, now).await?;
-            self.note_mined(&text, mined.proposed.len(), now)?;
+            if mined.has_reply {
+                self.note_mined(&text, mined.proposed.len(), now)?;
+            }
             report.mined.push(mined);
         }
         Ok(report)
@@ -140,9 +147,11 @@ impl Memories<'_> {
         now: Timestamp,
     ) -> Result<Mined, MemoryError> {
         let origin = format!("{} of {}", text.key, text.time.round(jiff::Unit::Second).unwrap_or(text.time));
-        let mut mined = Mined { key: text.key.clone(), proposed: Vec::new(), dropped: Dropped::default() };
-        let found = proposals::read(reply, sent, &mut mined.dropped);
-        for mut content in found {
+        let mut dropped = Dropped::default();
+        let found = proposals::read(reply, sent, &mut dropped);
+        let (key, has_reply) = (text.key.clone(), found.is_some());
+        let mut mined = Mined { key, proposed: Vec::new(), dropped, has_reply };
+        for mut content in found.unwrap_or_default() {
             content.origin = Some(origin.clone());
             if self.is_known(&content, embedder).await? {
                 mined.dropped.duplicates += 1;
@@ -174,10 +183,13 @@ fn last_bytes(text: &str, most: usize) -> &str {
     end.split_once('\n').map_or(end, |(_, lines)| lines)
 }
 
-/// Returns the JSON value of a text; `None` if the text is not JSON. Models like to put JSON into a fence.
+/// The most places of a reply at which its JSON object may begin.
+const MOST_BEGINNINGS: usize = 100;
+
+/// Returns the first JSON object of a reply that has proposals. Models like to put it into a fence, and to say something
+/// before and after it.
 fn json(reply: &str) -> Option<Value> {
-    let reply = reply.trim();
-    let inside = reply.strip_prefix("```json").or_else(|| reply.strip_prefix("```"));
-    let inside = inside.and_then(|inside| inside.strip_suffix("```")).unwrap_or(reply);
-    serde_json::from_str(inside.trim()).ok()
+    let beginnings = reply.match_indices('{').take(MOST_BEGINNINGS);
+    let object = |at: usize| serde_json::Deserializer::from_str(&reply[at..]).into_iter().next()?.ok();
+    beginnings.filter_map(|(at, _)| object(at)).find(|object: &Value| object.get("proposals").is_some())
 }

@@ -10,12 +10,18 @@ use super::{
     super::{
         BODY_BYTES, Memories, Memory, MemoryError, MemoryKind, MemoryType, NewMemory, SUMMARY_CHARACTERS,
     },
-    json as read_json,
+    SPEAKERS, json as read_json,
 };
 use crate::{Embedder, Vector, embed_all, fts};
 
 /// The most proposals of one reply.
 pub const MOST_PROPOSALS: usize = 5;
+
+/// The fewest words of a quote, unless it is long enough.
+const LEAST_WORDS: usize = 3;
+
+/// The fewest letters of a quote with fewer words.
+const LEAST_LETTERS: usize = 12;
 
 /// Texts of this cosine say the same.
 const SAME: f32 = 0.9;
@@ -77,7 +83,7 @@ pub fn schema() -> Value {
                     "body": { "type": "string", "maxLength": BODY_BYTES },
                     "quote": {
                         "type": "string", "minLength": 1,
-                        "description": "the words of the text on which the proposal rests, copied exactly"
+                        "description": "the words of the text on which the proposal rests, copied exactly: 3 words or more"
                     }
                 }
             }
@@ -85,16 +91,12 @@ pub fn schema() -> Value {
     })
 }
 
-/// Returns the proposals of a reply that follow the schema and quote the text.
-pub(super) fn read(reply: &str, text: &str, dropped: &mut Dropped) -> Vec<NewMemory> {
-    let reply = read_json(reply);
-    let proposals = reply.as_ref().and_then(|reply| reply.get("proposals")).and_then(Value::as_array);
-    let Some(proposals) = proposals else {
-        dropped.schema += 1;
-        return Vec::new();
-    };
+/// Returns the proposals of a reply that follow the schema and quote the text; `None` if the reply has no list of them.
+pub(super) fn read(reply: &str, text: &str, dropped: &mut Dropped) -> Option<Vec<NewMemory>> {
+    let reply = read_json(reply)?;
+    let proposals = reply.get("proposals")?.as_array()?;
     dropped.schema += proposals.len().saturating_sub(MOST_PROPOSALS);
-    let text = words_of(text);
+    let text = words_of(&without_headings(text));
     let mut found = Vec::new();
     for value in proposals.iter().take(MOST_PROPOSALS) {
         let proposal = Proposal::deserialize(value).ok();
@@ -104,14 +106,35 @@ pub(super) fn read(reply: &str, text: &str, dropped: &mut Dropped) -> Vec<NewMem
             dropped.schema += 1;
             continue;
         };
-        let quote = words_of(&quote);
-        if quote.is_empty() || !text.contains(&quote) {
+        if !is_quoted(&words_of(&quote), &text) {
             dropped.quotes += 1;
             continue;
         }
         found.push(content);
     }
-    found
+    Some(found)
+}
+
+/// Leaves out the lines that are headings of the record. Nobody said them.
+fn without_headings(text: &str) -> String {
+    let is_heading = |line: &&str| line.starts_with('#') || SPEAKERS.contains(&line.trim());
+    text.lines().filter(|line| !is_heading(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns whether the text has these words, as whole words. A few letters occur in every text, so a quote needs 3 words
+/// or 12 letters.
+fn is_quoted(quote: &str, text: &str) -> bool {
+    let letters: usize = fts::runs(quote).map(|run| run.chars().count()).sum();
+    let is_long = fts::runs(quote).count() >= LEAST_WORDS || letters >= LEAST_LETTERS;
+    let goes_on = |left: Option<char>, right: Option<char>| {
+        left.zip(right).is_some_and(|(left, right)| left.is_alphanumeric() && right.is_alphanumeric())
+    };
+    let is_whole = |(start, found): (usize, &str)| {
+        let (before, after) = (&text[..start], &text[start + found.len()..]);
+        !goes_on(before.chars().next_back(), found.chars().next())
+            && !goes_on(found.chars().next_back(), after.chars().next())
+    };
+    is_long && text.match_indices(quote).any(is_whole)
 }
 
 /// Returns the memory of a proposal; `None` if it breaks the schema.

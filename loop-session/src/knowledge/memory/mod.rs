@@ -25,7 +25,7 @@ pub enum MemoryRequest {
         /// Its id, or the beginning of it.
         id: String,
     },
-    /// Adds an active memory.
+    /// Adds an active memory; inside of a run, a proposal.
     Add(NewMemory),
     /// Changes one memory.
     Change {
@@ -115,11 +115,16 @@ impl MemoryRequest {
                 KnowledgeReply::said(text, show::json(&memories, &memory))
             }
             Self::Add(content) => {
-                let memory = memories.add(content.clone(), MemoryState::Active, known.now)?;
-                let text = format!("added {}: {}", memory.id, memory.content.summary);
+                let (state, done) = match known.has_person() {
+                    true => (MemoryState::Active, "added"),
+                    false => (MemoryState::Proposed, "a person decides about the proposal"),
+                };
+                let memory = memories.add(content.clone(), state, known.now)?;
+                let text = format!("{done} {}: {}", memory.id, memory.content.summary);
                 KnowledgeReply::said(text, show::json(&memories, &memory))
             }
             Self::Change { change, id } => {
+                known.expect_person("a change of a memory")?;
                 let text = change.apply(&mut memories, id)?;
                 let json = json!({ "done": text });
                 KnowledgeReply::said(text, json)
@@ -162,6 +167,7 @@ fn profile(
     template: Option<ProfileTemplate>,
 ) -> Result<KnowledgeReply, KnowledgeError> {
     if let Some(template) = template {
+        known.expect_person("a profile")?;
         let profile = memories.create_profile(template, known.now)?;
         let text = format!("made the profile: edit {}", memories.path(&profile).display());
         return Ok(KnowledgeReply::said(text, show::json(memories, &profile)));
