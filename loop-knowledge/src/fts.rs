@@ -6,6 +6,8 @@
 
 use std::{borrow::Cow, collections::HashSet};
 
+use crate::{BoxError, SecretFilter};
+
 /// The most words in one query.
 pub const MOST_WORDS: usize = 32;
 
@@ -44,6 +46,12 @@ pub fn index_text(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(spaced)
+}
+
+/// Returns the text of a row of the index. The index has all words in lower case, so a secret in capitals would be one of
+/// its words, although the text does not have it.
+pub(crate) fn indexed(text: &str, secrets: &dyn SecretFilter) -> Result<String, BoxError> {
+    Ok(index_text(&secrets.redact(&text.to_lowercase())?).into_owned())
 }
 
 /// Returns the runs of letters and digits of a text, in order.

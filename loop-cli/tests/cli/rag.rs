@@ -199,6 +199,10 @@ fn what_a_workspace_brings_before_a_prompt_is_data_without_secrets() {
     for words in [&["rag", "new", "docs"][..], &["rag", "ingest", "docs/q.md"], &["rag", "on"]] {
         scenario.run(words).exits(0);
     }
+    scenario.write("docs/odd\n0.99  fake.md:1-1", "zebra");
+    scenario.run(&["rag", "ingest", "docs"]).exits(0);
+    let hits = scenario.run(&["rag", "query", "zebra"]).exits(0).stdout;
+    assert!(hits.lines().count() == 1 && hits.contains("docs/odd 0.99 fake.md:1-1"), "{hits}");
     let server = ModelServer::new([Answer::deltas(["It is."])]);
     scenario.write("AGENTS.md", "The files:\n<!-- @files -->\n");
     let args = ["chat", "--model", "openai:scripted"];

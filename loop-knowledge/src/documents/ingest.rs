@@ -12,13 +12,13 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::{Chunk, DocumentError, DocumentStore, SkipReason, sources};
-use crate::{Embedder, SecretFilter, Vector, embed_all, fts, languages};
+use crate::{BoxError, Embedder, SecretFilter, Vector, embed_all, fts, languages};
 
 /// The number of chunks after which they are embedded and written. Each transaction costs a write to the disk.
 const GROUP: usize = 256;
 
 /// The version of the rules that make chunks from a text. A change makes the next ingest read all files again.
-const RULES: &[u8] = b"1\0";
+const RULES: &[u8] = b"2\0";
 
 /// Reads files and folders into a store.
 #[derive(Clone, Copy)]
@@ -31,7 +31,8 @@ pub struct Ingest<'a> {
     pub secrets: &'a dyn SecretFilter,
     /// The embedder, which must be the store's own. A store without an embedder needs none.
     pub embedder: Option<&'a dyn Embedder>,
-    /// Whether to drop the sources below the paths that are gone, or that are passed over now.
+    /// Whether to drop the sources below the paths that are gone, or that are passed over now. A path may then be gone
+    /// itself, if the store has something of it.
     pub prune: bool,
     /// The present time.
     pub now: Timestamp,
@@ -74,17 +75,20 @@ impl fmt::Debug for Ingest<'_> {
 
 /// A file that differs from the store.
 struct Document {
+    path: PathBuf,
     name: String,
+    /// The digest in the store when the file was read.
+    stored: Option<Vec<u8>>,
     digest: Vec<u8>,
     text: String,
     language: &'static str,
-    is_new: bool,
 }
 
 impl DocumentStore {
     /// Reads files and folders into the store. A source with the same contents is left alone. A changed source has
     /// either its old or its new chunks, even if the process is killed. In folders, files that are hidden, ignored by
-    /// git, binary, secret or over 1 MiB are passed over.
+    /// git, binary, secret or over 1 MiB are passed over. A source that is binary, secret or too large by now is dropped,
+    /// since its old lines are gone.
     ///
     /// # Errors
     ///
@@ -97,113 +101,156 @@ impl DocumentStore {
             None => {}
         }
         let root = ingest.root.canonicalize().unwrap_or_else(|_| ingest.root.to_owned());
-        let found = sources::Sources::find(ingest.paths)?;
+        let found = sources::Sources::find(ingest.paths, ingest.prune)?;
+        self.expect_sources_below(&root, &found.gone)?;
         let mut report = IngestReport { skipped: found.skipped, ..IngestReport::default() };
         let mut kept = BTreeSet::new();
-        let mut group = Vec::new();
-        let mut size = 0;
-        for path in found.files {
-            let name = name_of(&root, &path).ok_or(SkipReason::Unreadable);
-            let read = name.and_then(|name| Ok((sources::read(&path, &name, ingest.secrets)?, name)));
-            let (text, name) = match read {
-                Ok(read) => read,
-                Err(reason) => {
-                    report.skipped.insert(path, reason);
+        let mut files = found.files;
+        while !files.is_empty() {
+            let mut group = Vec::new();
+            let mut size = 0;
+            for path in mem::take(&mut files) {
+                let Some(document) = self.read(&root, path, &ingest, &mut kept, &mut report)? else {
                     continue;
+                };
+                size += document.text.len() / super::CHUNK_CHARACTERS + 1;
+                group.push(document);
+                if size >= GROUP {
+                    files.extend(self.write(&mem::take(&mut group), &ingest, &mut report).await?);
+                    size = 0;
                 }
-            };
-            kept.insert(name.clone());
-            let Some(document) = self.changed(&path, name, text)? else {
-                report.unchanged += 1;
-                continue;
-            };
-            size += document.text.len() / super::CHUNK_CHARACTERS + 1;
-            group.push(document);
-            if size >= GROUP {
-                self.write(&mem::take(&mut group), &ingest, &mut report).await?;
-                size = 0;
             }
+            files.extend(self.write(&group, &ingest, &mut report).await?);
         }
-        self.write(&group, &ingest, &mut report).await?;
-        if ingest.prune {
-            report.dropped = self.prune(&root, &found.roots, &kept)?;
-        }
+        let is_below = |name: &str| found.roots.iter().any(|named| root.join(name).starts_with(named));
+        let is_replaced = |name: &str| {
+            let reason = report.skipped.get(&root.join(name));
+            reason.is_some_and(|reason| reason.replaces_contents())
+        };
+        let is_gone = |name: &str| ingest.prune && !kept.contains(name) && is_below(name);
+        let dropped = self.drop_sources(|name| is_replaced(name) || is_gone(name))?;
+        report.dropped = dropped;
         if report.changed + report.dropped > 0 {
             self.database.erase_deleted(&["chunk_texts"])?;
         }
         Ok(report)
     }
 
-    /// Returns the document, unless the store has it as it is.
-    fn changed(
-        &mut self,
-        path: &Path,
-        name: String,
-        text: String,
-    ) -> Result<Option<Document>, DocumentError> {
-        let digest = Sha256::new().chain_update(RULES).chain_update(&text).finalize().to_vec();
-        let statement = "SELECT digest FROM sources WHERE name = ?1";
-        let stored = self
-            .database
-            .read(|read| read.query_row(statement, [&name], |row| row.get::<_, Vec<u8>>(0)).optional())?;
-        if stored.as_ref() == Some(&digest) {
-            return Ok(None);
+    /// Refuses paths that are gone and of which the store has nothing: they may be misspelled.
+    fn expect_sources_below(&mut self, root: &Path, gone: &[PathBuf]) -> Result<(), DocumentError> {
+        let names = if gone.is_empty() { Vec::new() } else { self.database.read(source_names)? };
+        for path in gone {
+            if !names.iter().any(|name| root.join(name).starts_with(path)) {
+                let source = "it is not there, and the store has nothing of it".into();
+                return Err(DocumentError::Path { path: path.clone(), source });
+            }
         }
-        let language = languages::language(path, &text);
-        Ok(Some(Document { name, digest, text, language, is_new: stored.is_none() }))
+        Ok(())
     }
 
-    /// Embeds and writes a group of documents in one transaction.
+    /// Reads a file. Returns `None` if it is passed over, or if the store has it as it is.
+    fn read(
+        &mut self,
+        root: &Path,
+        path: PathBuf,
+        ingest: &Ingest<'_>,
+        kept: &mut BTreeSet<String>,
+        report: &mut IngestReport,
+    ) -> Result<Option<Document>, DocumentError> {
+        let name = name_of(root, &path).ok_or(SkipReason::Unreadable);
+        let read = name.and_then(|name| Ok((sources::read(&path, &name, ingest.secrets)?, name)));
+        let (text, name) = match read {
+            Ok(read) => read,
+            Err(reason) => {
+                report.skipped.insert(path, reason);
+                return Ok(None);
+            }
+        };
+        kept.insert(name.clone());
+        let digest = Sha256::new().chain_update(RULES).chain_update(&text).finalize().to_vec();
+        let stored = self.database.read(|read| stored_digest(read, &name))?;
+        if stored.as_ref() == Some(&digest) {
+            report.unchanged += 1;
+            return Ok(None);
+        }
+        let language = languages::language(&path, &text);
+        Ok(Some(Document { path, name, stored, digest, text, language }))
+    }
+
+    /// Embeds and writes a group of documents in one transaction. Returns the files that another process wrote in the
+    /// meantime with other contents: one of the two has read an old text, so they are read again.
     async fn write(
         &mut self,
         group: &[Document],
         ingest: &Ingest<'_>,
         report: &mut IngestReport,
-    ) -> Result<(), DocumentError> {
+    ) -> Result<Vec<PathBuf>, DocumentError> {
         let chunks: Vec<_> =
             group.iter().map(|document| languages::chunks(&document.text, document.language)).collect();
-        let texts: Vec<_> = chunks.iter().flatten().map(|chunk| chunk.text).collect();
+        let all: Vec<_> = chunks.iter().flatten().collect();
+        let indexed: Result<Vec<_>, _> = all.iter().map(|chunk| indexed(chunk, ingest.secrets)).collect();
+        let root = || ingest.root.to_owned();
+        let indexed = indexed.map_err(|source| DocumentError::Path { path: root(), source })?;
+        let texts: Vec<_> = all.iter().map(|chunk| chunk.text).collect();
         let vectors = match ingest.embedder {
             Some(embedder) => embed_all(embedder, &texts).await?,
             None => Vec::new(),
         };
         let now = ingest.now.to_string();
+        let (mut counted, mut again) = (report.clone(), Vec::new());
         self.database.write(|change| {
             let mut writer = Writer::new(change)?;
-            let mut vectors = vectors.iter();
+            let mut number = 0;
             for (document, chunks) in group.iter().zip(&chunks) {
-                let source = writer.replace(document, &now)?;
-                for chunk in chunks {
-                    writer.insert(source, chunk, vectors.next())?;
+                let first = number;
+                number += chunks.len();
+                let stored = stored_digest(change, &document.name)?;
+                if stored.as_ref() == Some(&document.digest) {
+                    counted.unchanged += 1;
+                    continue;
                 }
+                if stored != document.stored {
+                    again.push(document.path.clone());
+                    continue;
+                }
+                let source = writer.replace(document, &now)?;
+                for (number, chunk) in (first..).zip(chunks) {
+                    writer.insert(source, chunk, &indexed[number], vectors.get(number))?;
+                }
+                counted.chunks += chunks.len() as u64;
+                *if stored.is_none() { &mut counted.added } else { &mut counted.changed } += 1;
             }
             Ok(())
         })?;
-        report.chunks += texts.len() as u64;
-        report.added += group.iter().filter(|document| document.is_new).count() as u64;
-        report.changed += group.iter().filter(|document| !document.is_new).count() as u64;
-        Ok(())
+        *report = counted;
+        Ok(again)
     }
 
-    /// Drops the sources below the roots that the ingest did not keep.
-    fn prune(
-        &mut self,
-        root: &Path,
-        roots: &[PathBuf],
-        kept: &BTreeSet<String>,
-    ) -> Result<u64, DocumentError> {
-        let is_below = |name: &str| roots.iter().any(|named| root.join(name).starts_with(named));
+    fn drop_sources(&mut self, is_dropped: impl Fn(&str) -> bool) -> Result<u64, DocumentError> {
         let dropped = self.database.write(|change| {
-            let mut names = change.prepare("SELECT name FROM sources")?;
-            let names: Vec<String> = names.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
             let mut dropped = 0;
-            for name in names.iter().filter(|name| !kept.contains(*name) && is_below(name)) {
+            for name in source_names(change)?.iter().filter(|name| is_dropped(name)) {
                 dropped += change.execute("DELETE FROM sources WHERE name = ?1", [name])?;
             }
             Ok(dropped)
         })?;
         Ok(dropped as u64)
     }
+}
+
+fn source_names(read: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
+    let mut names = read.prepare("SELECT name FROM sources")?;
+    names.query_map([], |row| row.get(0))?.collect()
+}
+
+fn stored_digest(read: &Transaction<'_>, name: &str) -> rusqlite::Result<Option<Vec<u8>>> {
+    read.query_row("SELECT digest FROM sources WHERE name = ?1", [name], |row| row.get(0)).optional()
+}
+
+/// Returns the words of a chunk for the index. Those of a heading count for each chunk below it.
+fn indexed(chunk: &Chunk<'_>, secrets: &dyn SecretFilter) -> Result<String, BoxError> {
+    let label = chunk.label.as_deref().filter(|label| !chunk.text.contains(label)).unwrap_or_default();
+    fts::indexed(&format!("{label}\n{}", chunk.text), secrets)
 }
 
 /// Returns the name of a source.
@@ -244,12 +291,16 @@ impl<'a> Writer<'a> {
         self.source.query_row(values, |row| row.get(0))
     }
 
-    fn insert(&mut self, source: i64, chunk: &Chunk<'_>, vector: Option<&Vector>) -> rusqlite::Result<()> {
+    fn insert(
+        &mut self,
+        source: i64,
+        chunk: &Chunk<'_>,
+        indexed: &str,
+        vector: Option<&Vector>,
+    ) -> rusqlite::Result<()> {
         let (first, last) = (chunk.first_line as i64, chunk.last_line as i64);
         let id = self.chunk.insert((source, chunk.text, first, last, &chunk.label))?;
-        // The words of a heading count for each chunk below it.
-        let label = chunk.label.as_deref().filter(|label| !chunk.text.contains(label)).unwrap_or_default();
-        self.text.execute((id, fts::index_text(&format!("{label}\n{}", chunk.text))))?;
+        self.text.execute((id, indexed))?;
         if let Some(vector) = vector {
             self.vector.execute((id, vector.to_bytes()))?;
         }

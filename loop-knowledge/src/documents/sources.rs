@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     io::{self, Read as _},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use ignore::WalkBuilder;
@@ -41,6 +41,12 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
+    /// Returns whether a file that is passed over for this reason was read before with other contents. One that cannot be
+    /// read now may be readable again soon.
+    pub(super) const fn replaces_contents(self) -> bool {
+        matches!(self, Self::Binary | Self::Secret | Self::TooLarge | Self::NotRegular)
+    }
+
     /// Returns the words for a person.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -63,15 +69,25 @@ pub(super) struct Sources {
     pub(super) skipped: BTreeMap<PathBuf, SkipReason>,
     /// The paths that were named, without links.
     pub(super) roots: Vec<PathBuf>,
+    /// Those of them that are gone.
+    pub(super) gone: Vec<PathBuf>,
 }
 
 impl Sources {
-    /// Finds the files. A file that is named itself may be hidden or ignored.
-    pub(super) fn find(paths: &[PathBuf]) -> Result<Self, DocumentError> {
+    /// Finds the files. A file that is named itself may be hidden or ignored. With `prune`, a path may be gone.
+    pub(super) fn find(paths: &[PathBuf], prune: bool) -> Result<Self, DocumentError> {
         let mut found = Self::default();
         for path in paths {
             let failed = |error: io::Error| DocumentError::Path { path: path.clone(), source: error.into() };
-            let real = path.canonicalize().map_err(failed)?;
+            let real = match path.canonicalize() {
+                Err(error) if prune && error.kind() == io::ErrorKind::NotFound => {
+                    let gone = place_of_gone(path).ok_or(error).map_err(failed)?;
+                    found.roots.push(gone.clone());
+                    found.gone.push(gone);
+                    continue;
+                }
+                real => real.map_err(failed)?,
+            };
             if real.is_dir() {
                 found.walk(&real).map_err(failed)?;
             } else if real.is_file() {
@@ -118,6 +134,16 @@ impl Sources {
         }
         Ok(())
     }
+}
+
+/// Returns the path that a file or folder had without links, as far as they are still there.
+fn place_of_gone(path: &Path) -> Option<PathBuf> {
+    // A link without a target is there, and `..` of a folder that is gone could be anything.
+    let is_clear =
+        path.symlink_metadata().is_err() && path.components().all(|part| part != Component::ParentDir);
+    let parents = path.ancestors().skip(1).filter(|_| is_clear);
+    let real = |parent: &Path| Some(parent.canonicalize().ok()?.join(path.strip_prefix(parent).ok()?));
+    parents.into_iter().find_map(real)
 }
 
 /// Reads a text and removes its secrets.

@@ -18,12 +18,15 @@ struct Known {
     digest: Vec<u8>,
 }
 
+/// The text of a memory as the full-text index has it.
+struct Indexed(String);
+
 /// A file that differs from what the index knows.
 struct Changed {
     file: MemoryPath,
     digest: Vec<u8>,
     /// `None` if only the stamp differs.
-    content: Option<Result<Memory, String>>,
+    content: Option<Result<(Memory, Indexed), String>>,
 }
 
 impl Memories<'_> {
@@ -146,7 +149,12 @@ impl Memories<'_> {
         }
         let parsed = read.and_then(|text| file::parse(file.memory_type, &text));
         let content = match parsed {
-            Ok(parsed) => Ok(self.redacted(&file, parsed)?),
+            Ok(parsed) => {
+                let memory = self.redacted(&file, parsed)?;
+                let text =
+                    fts::indexed(&memory.content.text(), self.secrets).map_err(MemoryError::Secrets)?;
+                Ok((memory, Indexed(text)))
+            }
             Err(fault) => Err(self.secrets.redact(&fault).map_err(MemoryError::Secrets)?),
         };
         Ok(Some(Changed { file, digest, content: Some(content) }))
@@ -218,7 +226,7 @@ impl Changed {
         change.execute("DELETE FROM memory_files WHERE path = ?1", [&path])?;
         let statement = "INSERT INTO memory_files (path, stamp, digest, fault) VALUES (?1, ?2, ?3, ?4)";
         change.execute(statement, (&path, &self.file.stamp, &self.digest, content.as_ref().err()))?;
-        let Ok(memory) = content else { return Ok(()) };
+        let Ok((memory, Indexed(text))) = content else { return Ok(()) };
         let file = change.last_insert_rowid();
         let json = serde_json::to_string(memory)
             .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
@@ -233,6 +241,6 @@ impl Changed {
         change
             .execute(statement, (file, &memory.id, state, memory_type, memory.confidence.tenths(), json))?;
         let statement = "INSERT INTO memory_texts (rowid, text) VALUES (?1, ?2)";
-        change.execute(statement, (file, fts::index_text(&memory.content.text()))).map(drop)
+        change.execute(statement, (file, text)).map(drop)
     }
 }

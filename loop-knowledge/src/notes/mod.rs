@@ -80,6 +80,7 @@ impl<'a> Notes<'a> {
     /// Fails if the name is empty, and if the database cannot be written.
     pub fn add_project(&mut self, name: &str, description: &str, now: Timestamp) -> Result<Added, NoteError> {
         let (name, description) = (self.named("name", name)?, self.redacted(description)?);
+        let indexed = self.indexed(&format!("{name}\n{description}"))?;
         let added = self.database.write(|change| {
             let statement = "INSERT OR IGNORE INTO projects (name, key, description, created, changed)
                              VALUES (?1, ?2, ?3, ?4, ?4)";
@@ -87,7 +88,7 @@ impl<'a> Notes<'a> {
                 return Ok(Added::Exists);
             }
             let id = change.last_insert_rowid();
-            index(change, "project", id, &format!("{name}\n{description}"))?;
+            index(change, "project", id, &indexed)?;
             change.execute("INSERT OR IGNORE INTO project_in_use (only, project) VALUES (1, ?1)", [id])?;
             Ok(Added::New)
         })?;
@@ -149,12 +150,13 @@ impl<'a> Notes<'a> {
         now: Timestamp,
     ) -> Result<String, NoteError> {
         let text = self.named("text", text)?;
+        let indexed = self.indexed(&text)?;
         let name = self.database.write(|change| {
             let Some((project, name)) = project_in_use(change)? else { return Ok(None) };
             let statement = "INSERT INTO observations (project, kind, text, created) VALUES (?1, ?2, ?3, ?4)";
             change.execute(statement, (project, kind.as_str(), &text, now.to_string()))?;
             let id = change.last_insert_rowid();
-            index(change, "observation", id, &text)?;
+            index(change, "observation", id, &indexed)?;
             link_named_concepts(change, id, &text)?;
             change.execute("UPDATE projects SET changed = ?2 WHERE id = ?1", (project, now.to_string()))?;
             Ok(Some(name))
@@ -184,13 +186,14 @@ impl<'a> Notes<'a> {
     /// Fails if the name is empty, and if the database cannot be written.
     pub fn add_concept(&mut self, name: &str, description: &str) -> Result<Added, NoteError> {
         let (name, description) = (self.named("name", name)?, self.redacted(description)?);
+        let indexed = self.indexed(&format!("{name}\n{description}"))?;
         let added = self.database.write(|change| {
             let statement = "INSERT OR IGNORE INTO concepts (name, key, description) VALUES (?1, ?2, ?3)";
             let is_new = change.execute(statement, (&name, key(&name), &description))? > 0;
             let find = "SELECT id FROM concepts WHERE key = ?1";
             let id: i64 = change.query_row(find, [key(&name)], |row| row.get(0))?;
             if is_new {
-                index(change, "concept", id, &format!("{name}\n{description}"))?;
+                index(change, "concept", id, &indexed)?;
             }
             let link = "INSERT OR IGNORE INTO project_concepts (project, concept)
                         SELECT project, ?1 FROM project_in_use";
@@ -198,6 +201,10 @@ impl<'a> Notes<'a> {
             Ok(if is_new { Added::New } else { Added::Exists })
         })?;
         Ok(added)
+    }
+
+    fn indexed(&self, text: &str) -> Result<String, NoteError> {
+        fts::indexed(text, self.secrets).map_err(NoteError::Secrets)
     }
 
     fn redacted(&self, text: &str) -> Result<String, NoteError> {
@@ -235,9 +242,9 @@ fn find_project(read: &Transaction<'_>, name: &str) -> rusqlite::Result<Option<(
     read.query_row(statement, [key(name)], |row| Ok((row.get(0)?, row.get(1)?))).optional()
 }
 
-fn index(change: &Transaction<'_>, silo: &str, item: i64, text: &str) -> rusqlite::Result<()> {
+fn index(change: &Transaction<'_>, silo: &str, item: i64, indexed: &str) -> rusqlite::Result<()> {
     let statement = "INSERT INTO note_texts (text, silo, item) VALUES (?1, ?2, ?3)";
-    change.execute(statement, (fts::index_text(text), silo, item)).map(drop)
+    change.execute(statement, (indexed, silo, item)).map(drop)
 }
 
 /// Links an observation to each concept whose name is in its text as whole words.

@@ -126,6 +126,64 @@ async fn prune_drops_what_is_gone_below_the_paths_only() {
 }
 
 #[tokio::test]
+async fn a_named_path_that_is_gone_can_be_pruned() {
+    let fixture = Fixture::new();
+    let file = fixture.write("solo.md", "one");
+    fixture.write("d/deep/a.txt", "two");
+    fixture.write("stays.txt", "three");
+    let mut store = fixture.store(None);
+    fixture.ingest(&mut store, None, false).await.unwrap();
+    fs::remove_file(&file).unwrap();
+    fs::remove_dir_all(fixture.root().join("d")).unwrap();
+    let (root, now) = (fixture.root(), Timestamp::UNIX_EPOCH);
+    let paths = [file, root.join("d/deep"), root.join("stays.txt")];
+    let ingest = Ingest { root: &root, paths: &paths, secrets: &Filter, embedder: None, prune: true, now };
+    let misspelled = [root.join("solo.txt"), root.join("stays.txt")];
+    for refused in [
+        Ingest { prune: false, ..ingest },
+        Ingest { paths: &misspelled, ..ingest },
+        Ingest { paths: &[root.join("gone/../stays.txt")], ..ingest },
+    ] {
+        let error = store.ingest(refused).await.unwrap_err();
+        assert!(matches!(error, DocumentError::Path { .. }), "{error:?}");
+        assert_eq!(store.status().unwrap().sources, 3);
+    }
+    let report = store.ingest(ingest).await.unwrap();
+    assert_eq!((report.dropped, report.unchanged), (2, 1));
+    assert_eq!(contents(&mut store, "stays.txt"), ["three"]);
+}
+
+/// Nothing else would say that the lines of a hit do not exist any more.
+#[tokio::test]
+async fn a_source_that_is_passed_over_by_now_is_not_served() {
+    let fixture = Fixture::new();
+    let names = ["large.txt", "binary.txt", "secret.txt", "stays.txt"];
+    let paths = names.map(|name| fixture.write(name, name));
+    let mut store = fixture.store(None);
+    fixture.ingest(&mut store, None, false).await.unwrap();
+    fs::File::options().write(true).open(&paths[0]).unwrap().set_len(MOST_BYTES + 1).unwrap();
+    fs::write(&paths[1], [0]).unwrap();
+    fs::write(&paths[2], "unknowable").unwrap();
+    assert_eq!(fixture.ingest(&mut store, None, false).await.unwrap().dropped, 3);
+    let left: Vec<_> = names.iter().filter(|name| !contents(&mut store, name).is_empty()).collect();
+    assert_eq!(left, [&"stays.txt"]);
+    check_index(&mut store);
+}
+
+#[tokio::test]
+async fn a_secret_in_capitals_is_no_word_of_the_index() {
+    let fixture = Fixture::new();
+    fixture.write("upper.txt", format!("word {} word", PLANTED.to_uppercase()));
+    let mut store = fixture.store(None);
+    fixture.ingest(&mut store, None, false).await.unwrap();
+    assert!(store.query("word", QueryOptions::default(), None).await.unwrap().hits.len() == 1);
+    store.database.erase_deleted(&["chunk_texts"]).unwrap();
+    let bytes = fs::read(fixture.folder.stores().join("docs.db")).unwrap();
+    let has = |part: &str| bytes.windows(part.len()).any(|window| window == part.as_bytes());
+    assert!(has("redacted") && !has("planted"));
+}
+
+#[tokio::test]
 async fn an_embedder_that_fails_in_the_middle_leaves_the_file_as_it_was() {
     let fixture = Fixture::new();
     fixture.write("a.txt", "old text");
@@ -181,6 +239,44 @@ fn stores_are_created_listed_and_deleted_once() {
     assert_eq!(DocumentStore::names(&fixture.folder).unwrap(), ["Api_2"]);
 }
 
+/// Writes another text of a file into the store while the first one is embedded.
+struct Overtaken<'a> {
+    fixture: &'a Fixture,
+    is_done: AtomicBool,
+}
+
+#[async_trait]
+impl Embedder for Overtaken<'_> {
+    fn name(&self) -> &str {
+        HashedEmbedder::NAME
+    }
+
+    fn length(&self) -> usize {
+        HashedEmbedder.length()
+    }
+
+    async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, BoxError> {
+        if !self.is_done.swap(true, Ordering::Relaxed) {
+            self.fixture.write("a.txt", "new text");
+            let mut store = DocumentStore::open(&self.fixture.folder, "docs")?;
+            self.fixture.ingest(&mut store, Some(&HashedEmbedder), false).await?;
+        }
+        HashedEmbedder.embed(texts).await
+    }
+}
+
+#[tokio::test]
+async fn an_old_text_does_not_replace_a_new_one_of_another_process() {
+    let fixture = Fixture::new();
+    fixture.write("a.txt", "old text");
+    let mut store = fixture.store(Some(&HashedEmbedder));
+    let embedder = Overtaken { fixture: &fixture, is_done: AtomicBool::new(false) };
+    let report = fixture.ingest(&mut store, Some(&embedder), false).await.unwrap();
+    assert_eq!((report.added, report.changed, report.unchanged), (0, 0, 1));
+    assert_eq!(contents(&mut store, "a.txt"), ["new text"]);
+    check_index(&mut store);
+}
+
 #[tokio::test]
 async fn two_ingests_at_once_leave_each_document_once() {
     let fixture = Fixture::new();
@@ -188,15 +284,18 @@ async fn two_ingests_at_once_leave_each_document_once() {
         fixture.write(&format!("{number}.txt"), format!("text of file {number}. ").repeat(60));
     }
     drop(fixture.store(None));
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-                let mut store = DocumentStore::open(&fixture.folder, "docs").unwrap();
-                runtime.block_on(fixture.ingest(&mut store, None, false)).unwrap();
-            });
-        }
+    let counts = std::thread::scope(|scope| {
+        let ingest = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let mut store = DocumentStore::open(&fixture.folder, "docs").unwrap();
+            let report = runtime.block_on(fixture.ingest(&mut store, None, false)).unwrap();
+            (report.added, report.changed, report.unchanged)
+        };
+        let started = [scope.spawn(ingest), scope.spawn(ingest)];
+        started.map(|thread| thread.join().unwrap())
     });
+    assert_eq!(counts[0].0 + counts[1].0, 20, "{counts:?}");
+    assert_eq!((counts[0].1 + counts[1].1, counts[0].2 + counts[1].2), (0, 20), "{counts:?}");
     let mut store = DocumentStore::open(&fixture.folder, "docs").unwrap();
     assert_eq!(store.status().unwrap().sources, 20);
     let text = "text of file 7. ".repeat(60);

@@ -1,7 +1,10 @@
 //! Replies about documents.
 
 use loop_core::with_causes;
-use loop_knowledge::documents::{DocumentStore, Hit, IngestReport, Retrieved, Selection, StoreStatus};
+use loop_knowledge::{
+    data_line,
+    documents::{DocumentStore, Hit, IngestReport, Retrieved, Selection, StoreStatus},
+};
 use loop_telemetry::words;
 use serde_json::{Value, json};
 
@@ -72,7 +75,7 @@ pub(super) fn ingested(known: &WorkspaceKnowledge, report: &IngestReport) -> Kno
     let is_usual = |reason: &str| matches!(reason, "hidden" | "ignored by git");
     let unusual = report.skipped.iter().filter(|(_, reason)| !is_usual(reason.as_str()));
     let unusual: Vec<_> =
-        unusual.map(|(path, reason)| format!("  {}  {}", reason.as_str(), shown(path))).collect();
+        unusual.map(|(path, reason)| format!("  {}  {}", reason.as_str(), data_line(&shown(path)))).collect();
     lines.extend(unusual.iter().take(MOST_SKIPPED).cloned());
     if unusual.len() > MOST_SKIPPED {
         lines.push(format!("  and {} more", unusual.len() - MOST_SKIPPED));
@@ -108,5 +111,7 @@ fn line(hit: &Hit) -> String {
     if shown.len() < first.len() {
         shown.push('…');
     }
-    format!("{:.2}  {}:{}-{}  {shown}", hit.score, hit.source, hit.first_line, hit.last_line)
+    // A line end in the name of a file could make it look like another hit.
+    let (source, shown) = (data_line(&hit.source), data_line(&shown));
+    format!("{:.2}  {source}:{}-{}  {shown}", hit.score, hit.first_line, hit.last_line)
 }
