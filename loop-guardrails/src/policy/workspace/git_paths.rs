@@ -1,6 +1,8 @@
 //! Paths of git commands that are written without `--`: `git diff notes.md`.
 
-use std::{borrow::Cow, fs, path::Path};
+use std::{borrow::Cow, path::Path};
+
+use super::git_settings;
 
 /// The subcommands that take revisions, and then paths.
 const SUBCOMMANDS: [&str; 3] = ["diff", "log", "show"];
@@ -9,6 +11,8 @@ const SUBCOMMANDS: [&str; 3] = ["diff", "log", "show"];
 /// the folder `root`, and no names of its branches and tags. Git reads such a line in the same way.
 pub(super) fn with_separator<'a>(root: &Path, line: &'a str) -> Cow<'a, str> {
     let written = || {
+        // Most commands are of other programs.
+        line.trim_start().strip_prefix("git")?;
         let mut words = shlex::split(line)?;
         let takes_paths = words.first()? == "git" && SUBCOMMANDS.contains(&words.get(1)?.as_str());
         if !takes_paths || words.iter().any(|word| word == "--") {
@@ -29,20 +33,24 @@ fn is_path(root: &Path, word: &str) -> bool {
     !word.is_empty() && !word.starts_with('-') && is_file() && !is_ref(&root.join(".git"), word)
 }
 
-/// Returns whether a repository has a branch or a tag of this name.
+/// Returns whether a repository has a branch or a tag of this name. If its list cannot be read, git decides.
 fn is_ref(repository: &Path, word: &str) -> bool {
     let kinds = ["heads", "tags", "remotes"];
     let is_loose = |kind: &&str| repository.join("refs").join(kind).join(word).is_file();
-    let packed = || fs::read_to_string(repository.join("packed-refs")).unwrap_or_default();
-    kinds.iter().any(is_loose)
-        || packed().lines().any(|line| {
-            let name = line.split_once(" refs/").and_then(|(_, name)| name.split_once('/'));
-            name.is_some_and(|(kind, name)| kinds.contains(&kind) && name == word)
-        })
+    if kinds.iter().any(is_loose) {
+        return true;
+    }
+    let Ok(packed) = git_settings::read(&repository.join("packed-refs")) else { return true };
+    packed.unwrap_or_default().lines().any(|line| {
+        let name = line.split_once(" refs/").and_then(|(_, name)| name.split_once('/'));
+        name.is_some_and(|(kind, name)| kinds.contains(&kind) && name == word)
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -74,5 +82,18 @@ mod tests {
         ] {
             assert_eq!(with_separator(root, line), expected, "{line}");
         }
+    }
+
+    /// A repository of a stranger may have anything in this place.
+    #[test]
+    fn a_pipe_in_the_place_of_the_list_of_refs_does_not_hang() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir(root.join(".git")).unwrap();
+        fs::write(root.join("x"), "").unwrap();
+        mknodat(CWD, root.join(".git/packed-refs"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        assert_eq!(with_separator(root, "git diff x"), "git diff -- x");
     }
 }
