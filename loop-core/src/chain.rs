@@ -121,10 +121,13 @@ impl<O: Clone + Send + Sync + 'static> Chain<O> {
             return Err(Halt::new(StopReason::Failed, message));
         }
         let Some(open) = &mut self.journals else { return Ok(None) };
+        let first = settled.unwrap_or(0) + 1;
         // A process that has begun a pass has continued whatever an earlier process left.
-        let first = if mem::replace(&mut self.has_run, true) { pass } else { settled.unwrap_or(0) + 1 };
+        if mem::replace(&mut self.has_run, true) || first >= pass {
+            return open_journal(open, pass).map(Some);
+        }
         // An index that continued an earlier pass has an empty journal, so the search goes past it.
-        for earlier in (first..=pass).rev().take_while(|_| first < pass) {
+        for earlier in (first..=pass).rev() {
             let progress = recorded(open, earlier)?;
             if progress.phase() != Phase::New {
                 // A pass with a result that no step has got is not done yet.

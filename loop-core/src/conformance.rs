@@ -229,14 +229,12 @@ impl Times {
 fn until_second_iteration(parts: Parts<ScriptedIteration>, at: RunTime) -> Vec<Event> {
     let mut run = parts.run;
     run.begin(RunTime::ZERO);
-    let answers: [fn(&mut crate::Run<u64>, RunTime, crate::ActionId); 2] = [
-        |run, at, id| drop(run.iterated(at, id, WorkResult::Done(1), Notes::default())),
-        |run, at, id| drop(run.evaluated(at, id, WorkResult::Done(Verdict::fail()), Notes::default())),
-    ];
-    for answer in answers {
-        if let Some((id, _)) = run.outstanding() {
-            answer(&mut run, at, id);
-        }
+    let outstanding = |run: &crate::Run<u64>| run.outstanding().map(|(id, _)| id);
+    if let Some(id) = outstanding(&run) {
+        run.iterated(at, id, WorkResult::Done(1), Notes::default()).ok();
+    }
+    if let Some(id) = outstanding(&run) {
+        run.evaluated(at, id, WorkResult::Done(Verdict::fail()), Notes::default()).ok();
     }
     run.settle(at);
     run.take_events().collect()

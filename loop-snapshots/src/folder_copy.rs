@@ -104,11 +104,12 @@ impl FolderCopy {
         let (mut origin, copy) = (entries(&self.origin)?, entries(&self.copy)?);
         self.remove_drafts(&mut origin)?;
         let removed: Vec<_> = self.before.keys().filter(|path| !copy.contains_key(*path)).collect();
-        let changed =
-            copy.iter().map(|(path, entry)| Ok((path, entry, self.is_changed(path, entry, &origin)?)));
-        let changed: Vec<_> = changed.collect::<Result<_, Error>>()?;
-        let changed: Vec<_> =
-            changed.into_iter().filter(|(_, _, is)| *is).map(|(path, entry, _)| (path, entry)).collect();
+        let mut changed = Vec::new();
+        for (path, entry) in &copy {
+            if self.is_changed(path, entry, &origin)? {
+                changed.push((path, entry));
+            }
+        }
         let paths = || removed.iter().copied().chain(changed.iter().map(|(path, _)| *path));
         let conflicts = self.conflicts(paths(), &origin, &copy)?;
         if !conflicts.is_empty() {

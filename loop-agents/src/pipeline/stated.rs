@@ -31,8 +31,8 @@ struct LabelledNumber {
     is_stated: bool,
 }
 
-/// Returns the last confidence with a label at the start of one of the last lines, and its place. Another
-/// label with another number contradicts it: then there is none. A number in code says nothing about the reply.
+/// Returns the last confidence with a label at the start of one of the last lines, and its place. Returns `None` if two
+/// labels have different numbers. Ignores numbers in code.
 pub(super) fn last(text: &str) -> Option<(f64, Range<usize>)> {
     let text = text.trim_end();
     let first = text.rmatch_indices('\n').nth(LAST_LINES - 1).map_or(0, |(at, _)| at + 1);

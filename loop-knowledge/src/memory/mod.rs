@@ -134,7 +134,7 @@ impl<'a> Memories<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if there is none, if there are several, and if its file is not a memory.
+    /// Fails if no memory has this id, if several ids begin with it, or if the file with this id is not a memory.
     pub fn find(&mut self, id: &str) -> Result<Memory, MemoryError> {
         self.synchronise()?;
         self.find_indexed(id)

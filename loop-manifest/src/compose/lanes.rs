@@ -136,17 +136,15 @@ impl Lanes {
 /// Returns the repository of a work tree, if it is not in the folder: `.git` is a link or a file that names it.
 fn outside_repository(folder: &Path) -> Option<PathBuf> {
     let git = folder.join(".git");
-    let kind = git.symlink_metadata().ok()?.file_type();
-    let named = match kind.is_file() {
-        true => {
-            fs::read_to_string(&git).ok()?.strip_prefix("gitdir:").map(|path| folder.join(path.trim()))?
-        }
-        false => git,
+    let is_file = git.symlink_metadata().ok()?.is_file();
+    let named = match is_file {
+        true => folder.join(fs::read_to_string(&git).ok()?.strip_prefix("gitdir:")?.trim()),
+        false => git.clone(),
     };
+    let repository = fs::canonicalize(named).ok()?;
     // A relative path within the folder leads into each copy.
-    let inside = fs::canonicalize(&named).ok()?;
-    (!inside.starts_with(folder) || fs::read_link(folder.join(".git")).is_ok_and(|to| to.is_absolute()))
-        .then_some(inside)
+    let is_absolute_link = fs::read_link(git).is_ok_and(|to| to.is_absolute());
+    (is_absolute_link || !repository.starts_with(folder)).then_some(repository)
 }
 
 /// Returns the score of the state that a loop has left: what its check measured last, or how sure that was.

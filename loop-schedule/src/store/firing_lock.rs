@@ -48,15 +48,7 @@ impl FileStore {
     /// # Errors
     /// [`StoreError`] if the lock cannot be used.
     pub fn has_open_session(&self) -> Result<bool, StoreError> {
-        if !self.is_there()? {
-            return Ok(false);
-        }
-        let (lock, path) = self.open_lock_named(SESSIONS)?;
-        match lock.try_lock() {
-            Ok(()) => Ok(false),
-            Err(TryLockError::WouldBlock) => Ok(true),
-            Err(TryLockError::Error(source)) => Err(StoreError::File { path, source }),
-        }
+        self.is_held(SESSIONS, File::try_lock)
     }
 
     /// Takes the firing lock, if no process holds it.
@@ -87,15 +79,7 @@ impl FileStore {
     /// # Errors
     /// [`StoreError`] if the lock cannot be used.
     pub fn is_firing(&self) -> Result<bool, StoreError> {
-        if !self.is_there()? {
-            return Ok(false);
-        }
-        let (lock, path) = self.open_lock_named(FIRING)?;
-        match lock.try_lock_shared() {
-            Ok(()) => Ok(false),
-            Err(TryLockError::WouldBlock) => Ok(true),
-            Err(TryLockError::Error(source)) => Err(StoreError::File { path, source }),
-        }
+        self.is_held(FIRING, File::try_lock_shared)
     }
 
     /// Returns when a runner last checked what is due. `None` if none ever has.
@@ -112,6 +96,19 @@ impl FileStore {
     pub(super) fn set_last_check(&self, now: Timestamp) -> Result<(), StoreError> {
         let (lock, path) = self.open_lock_named(FIRING)?;
         private_file::at(&path, lock.set_modified(now.into()))
+    }
+
+    /// Returns whether another process has a lock that keeps this one from being taken.
+    fn is_held(&self, name: &str, take: fn(&File) -> Result<(), TryLockError>) -> Result<bool, StoreError> {
+        if !self.is_there()? {
+            return Ok(false);
+        }
+        let (lock, path) = self.open_lock_named(name)?;
+        match take(&lock) {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(source)) => Err(StoreError::File { path, source }),
+        }
     }
 
     fn open_lock_named(&self, name: &str) -> Result<(File, PathBuf), StoreError> {

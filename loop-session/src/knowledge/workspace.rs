@@ -27,8 +27,8 @@ pub struct WorkspaceKnowledge {
 
 impl WorkspaceKnowledge {
     /// Finds the knowledge about the workspace `root`. No file is created. `variables` are the user's, with the addresses
-    /// and keys of models that embed. With
-    /// the variable of a run among them, an agent asks: it can propose memories, and changes none.
+    /// and keys of models that embed. With the variable of a run among them, an agent asks: it can propose memories, and
+    /// changes none.
     ///
     /// # Errors
     /// The state directory or the workspace is not usable.

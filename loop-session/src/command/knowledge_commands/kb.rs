@@ -1,8 +1,7 @@
 //! `/kb`: notes on projects.
 
 use async_trait::async_trait;
-use loop_knowledge::notes::ObservationKind;
-use loop_knowledge::{DATA_NOTICE, indented_data};
+use loop_knowledge::{DATA_NOTICE, indented_data, notes::ObservationKind};
 
 use super::show;
 use crate::{
