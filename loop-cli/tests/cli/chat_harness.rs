@@ -12,12 +12,13 @@ use std::{
     thread,
 };
 
+use loop_testing::Gate;
 use rustix::process::Signal;
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use crate::{
     model_server::{KEY, ModelServer},
-    support::{CommandResult, RunningCommand, Scenario, shown, wait_until_shown},
+    support::{CommandResult, RunningCommand, Scenario, shown, wait_until, wait_until_shown},
     terminal,
 };
 
@@ -87,14 +88,29 @@ impl ChatHarness {
     }
 
     /// Runs `loop chat` at a terminal that disappears as soon as the session asks for a line, as when a person closes a
-    /// window. If `is_deaf`, the session gets no signal about it.
-    pub(crate) fn hung_up(scenario: &Scenario, server: &ModelServer, is_deaf: bool) -> CommandResult {
+    /// window. With `during`, the person first asks for an answer, which begins after the terminal has gone. If
+    /// `is_deaf`, the session gets no signal about it.
+    pub(crate) fn hung_up(
+        scenario: &Scenario,
+        server: &ModelServer,
+        is_deaf: bool,
+        during: Option<&Gate>,
+    ) -> CommandResult {
         let size = (80, 24);
         let before: &[&str] = if is_deaf { &["sh", "-c", "trap '' HUP; exec \"$@\"", "sh"] } else { &[] };
         let (started, ours) =
             open_terminal(before, scenario, &CHAT, size, |command| answered_by(command, server));
         let screen = Mutex::new(vt100::Parser::new(size.1, size.0, 1000));
-        show(ours, &screen, &Counts::default(), || page(&screen).lines().last() == Some(">"));
+        let terminal = ours.try_clone().expect("a copy");
+        show(terminal, &screen, &Counts::default(), || page(&screen).lines().last() == Some(">"));
+        if let Some(gate) = during {
+            (&ours).write_all(b"Hello?\r").expect("the terminal is there");
+            wait_until("the model is asked", || !server.requests().is_empty());
+            drop(ours);
+            gate.open();
+        } else {
+            drop(ours);
+        }
         started.finish()
     }
 

@@ -1,6 +1,6 @@
 //! Models and the context in a session at a terminal.
 
-use loop_testing::Answer;
+use loop_testing::{Answer, Gate};
 use serde_json::json;
 
 use crate::{
@@ -122,8 +122,11 @@ fn what_is_no_terminal_is_no_session() {
 #[test]
 fn a_session_whose_terminal_is_gone_ends() {
     for is_deaf in [false, true] {
-        ChatHarness::hung_up(&Scenario::new(), &ModelServer::new([]), is_deaf).exits(129);
+        ChatHarness::hung_up(&Scenario::new(), &ModelServer::new([]), is_deaf, None).exits(129);
     }
+    let gate = Gate::new();
+    let server = ModelServer::new([Answer::deltas(["One."]).gated(&gate)]);
+    ChatHarness::hung_up(&Scenario::new(), &server, true, Some(&gate)).exits(129);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::{
 };
 
 /// The counts come first: `2 passing`, `1 failing`. Then each failure has a block: its number, its suites, and its
-/// title, which ends with a colon.
+/// title, which ends with a colon. An empty line is above each block.
 #[derive(Default)]
 pub(super) struct Mocha {
     found: Findings,
@@ -17,6 +17,8 @@ pub(super) struct Mocha {
     number: u64,
     /// The number of failures that the counts state. Until all of them have a block, counts belong to a quoted text.
     failing: u64,
+    /// Whether the line above is empty.
+    is_below_empty: bool,
     /// The part of the name of the current failure.
     name: Option<String>,
 }
@@ -59,7 +61,8 @@ impl Runner for Mocha {
             self.found.tally.add(number, passing);
             (self.in_failures, self.number, self.failing) = (true, 0, number);
         } else if self.in_failures {
-            if let Some((number, name)) = numbered(line).filter(|(number, _)| *number > self.number) {
+            let is_next = |number: u64| number > self.number && self.is_below_empty;
+            if let Some((number, name)) = numbered(line).filter(|(number, _)| is_next(*number)) {
                 self.number = number;
                 self.name = Some(String::new());
                 self.name_part(name);
@@ -69,12 +72,13 @@ impl Runner for Mocha {
                 self.name = None;
             }
         }
+        self.is_below_empty = line.is_empty();
         self.in_failures
     }
 
     fn gap(&mut self) {
         self.found.tally.gap();
-        self.failing = 0;
+        (self.failing, self.is_below_empty) = (0, false);
         if self.in_failures {
             // The first block follows the counts directly. A later one with its number is quoted.
             self.number = self.number.max(1);

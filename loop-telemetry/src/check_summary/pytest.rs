@@ -194,7 +194,8 @@ impl Runner for Pytest {
     fn gap(&mut self) {
         self.found.tally.gap();
         self.marks.gap();
-        (self.collecting, self.is_running) = (None, false);
+        // Something may follow the last counts, which a test then printed.
+        (self.collecting, self.is_running, self.last_counts) = (None, false, None);
         self.is_seen |= self.section != Section::Progress;
         self.section = Section::Progress;
     }

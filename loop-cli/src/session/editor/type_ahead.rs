@@ -212,12 +212,12 @@ fn ends_a_loop(input: &TypedInput) -> bool {
 
 /// Resolves when the terminal is gone, for processes that receive no signal about it: `nohup` suppresses the signal,
 /// and so does a session leader that stays alive. The editor does not notice: to it, a vanished terminal returns end of
-/// file forever. If the terminal cannot be watched, this never resolves.
+/// file forever. Resolves at once if it was gone before. If the terminal cannot be watched, this never resolves.
 ///
 /// # Cancel safety
 /// This is cancel safe: it reads nothing.
 pub(crate) async fn terminal_gone() {
-    if watch().await.is_err() {
+    if watch().await.is_err() && tcgetattr(io::stdin()).is_ok() {
         std::future::pending::<()>().await;
     }
 }
