@@ -254,6 +254,22 @@ fn what_began_too_long_ago_is_not_kept_unless_it_is_open() {
     assert!(store.retain(day, began(-99)).unwrap().is_empty());
 }
 
+/// A person waits for the run that removes the others.
+#[test]
+fn a_run_removes_a_bounded_number_of_others() {
+    let (_folder, store) = store();
+    for number in 0..103 {
+        let id = format!("run-{number:03}");
+        drop(begin(&store, &id, PROJECT).unwrap());
+        end(&store, &id);
+    }
+    let one = Retention { ended: 1, ..Retention::default() };
+    let oldest: Vec<_> = (0..100).map(|number| format!("run-{number:03}")).collect();
+    assert_eq!(store.retain(one, Timestamp::UNIX_EPOCH).unwrap(), oldest);
+    assert_eq!(store.retain(one, Timestamp::UNIX_EPOCH).unwrap(), ["run-100", "run-101"]);
+    assert_eq!(ids(&store), ["run-102"]);
+}
+
 #[test]
 fn a_resumed_run_is_not_removed_although_it_had_ended() {
     let (_folder, store) = store();

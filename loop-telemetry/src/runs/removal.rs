@@ -15,6 +15,10 @@ use crate::{
     journal::{EVENTS, lock},
 };
 
+/// How many runs [`RunStore::retain`] removes at once. It happens while somebody waits for a run, and a busy disk needs
+/// 10 ms for each folder.
+const AT_ONCE: usize = 100;
+
 /// The extension of a run's folder during its removal. No run has such a name.
 pub(super) const REMOVED: &str = "removed";
 
@@ -59,22 +63,24 @@ impl RunStore {
         is_meant: impl Fn(&RunEntry) -> bool,
     ) -> Result<Vec<String>, StoreError> {
         // No run is older than this.
-        self.retain_among(Retention { ended, age: Duration::MAX }, Timestamp::UNIX_EPOCH, is_meant)
+        let retention = Retention { ended, age: Duration::MAX };
+        self.retain_among(retention, Timestamp::UNIX_EPOCH, usize::MAX, is_meant)
     }
 
-    /// Removes the runs that exceed the retention at time `now`, and returns their ids. This reads the index, and
-    /// writes nothing if all runs stay.
+    /// Removes the runs that exceed the retention at time `now`, and returns their ids: at most the 100 oldest. Later calls
+    /// remove the others. This reads the index, and writes nothing if all runs stay.
     ///
     /// # Errors
     /// If the index cannot be read or written, or a run cannot be removed.
     pub fn retain(&self, retention: Retention, now: Timestamp) -> Result<Vec<String>, StoreError> {
-        self.retain_among(retention, now, |_| true)
+        self.retain_among(retention, now, AT_ONCE, |_| true)
     }
 
     fn retain_among(
         &self,
         retention: Retention,
         now: Timestamp,
+        at_once: usize,
         is_meant: impl Fn(&RunEntry) -> bool,
     ) -> Result<Vec<String>, StoreError> {
         let index = self.hold_index()?;
@@ -83,7 +89,8 @@ impl RunStore {
         let mut too_many = runs.iter().filter(|run| is_ended(run)).count().saturating_sub(retention.ended);
         let (mut removed, mut held) = (Vec::new(), Vec::new());
         runs.retain(|run| {
-            if !is_ended(run) || (too_many == 0 && !retention.is_expired(run.started_at, now)) {
+            let is_kept = too_many == 0 && !retention.is_expired(run.started_at, now);
+            if !is_ended(run) || is_kept || removed.len() == at_once {
                 return true;
             }
             too_many = too_many.saturating_sub(1);
