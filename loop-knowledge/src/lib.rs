@@ -6,6 +6,7 @@ mod embedding;
 mod error;
 mod extractor;
 pub mod fts;
+pub mod identifiers;
 pub mod languages;
 pub mod memory;
 pub mod notes;
