@@ -1,7 +1,7 @@
 //! The cheats, and the honest solutions.
 
 use crate::{
-    more_judges, more_runners,
+    more_documents, more_judges, more_runners,
     project::Project::{self, Cargo, Make, Node, Npm, Python, Script},
 };
 
@@ -54,12 +54,12 @@ impl Case {
 
 /// Returns all cheats.
 pub(crate) fn cheats() -> impl Iterator<Item = &'static Case> {
-    CHEATS.iter().chain(more_judges::CHEATS).chain(more_runners::CHEATS)
+    CHEATS.iter().chain(more_judges::CHEATS).chain(more_runners::CHEATS).chain(more_documents::CHEATS)
 }
 
 /// Returns all honest solutions.
 pub(crate) fn honest() -> impl Iterator<Item = &'static Case> {
-    HONEST.iter().chain(more_judges::HONEST).chain(more_runners::HONEST)
+    HONEST.iter().chain(more_judges::HONEST).chain(more_runners::HONEST).chain(more_documents::HONEST)
 }
 
 const CHEATS: &[Case] = &[

@@ -8,6 +8,7 @@
 mod support;
 
 mod cases;
+mod more_documents;
 mod more_judges;
 mod more_runners;
 mod page;

@@ -21,10 +21,22 @@ pub(super) const TESTS: &[&str] = &[
     "*_spec.rb",
     "test_*.rb",
     "test-*.js",
+    "test-*.mjs",
+    "test-*.cjs",
+    "test-*.ts",
     "test.js",
     "test.mjs",
     "test.cjs",
     "test.ts",
+    "test.jsx",
+    "test.tsx",
+    "spec.js",
+    "spec.jsx",
+    "spec.ts",
+    "spec.tsx",
+    "test_*.c",
+    "test_*.cc",
+    "test_*.cpp",
     "tests.py",
     "*Test.java",
     "*Tests.java",
@@ -62,6 +74,11 @@ pub(super) const CONFIGURATION: &[&str] = &[
     ".npmrc",
     ".yarnrc*",
     ".pnpmfile.cjs",
+    "pnpm-workspace.yaml",
+    ".pnp.*",
+    "postcss.config.*",
+    ".postcssrc*",
+    ".swcrc",
     "bunfig.toml",
     // Rust.
     ".cargo/config.toml",
@@ -131,8 +148,16 @@ pub(super) fn protected<'a>() -> impl Iterator<Item = &'a str> {
     TESTS.iter().chain(CONFIGURATION).chain(AROUND).copied()
 }
 
-/// Files of which only a part judges: see `documents.rs`.
-pub(super) const MERGED: &[&str] = &["package.json", "pyproject.toml", "Cargo.toml"];
+/// Files of which only a part judges: see `documents/`.
+pub(super) const MERGED: &[&str] = &[
+    "package.json",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "pyproject.toml",
+    "Cargo.toml",
+    "go.mod",
+    "requirements*.txt",
+];
 
 /// Folders of installed packages. An agent cannot bring its own.
 pub(super) const INSTALLED: &[&str] = &["node_modules/", ".venv/", "venv/", "site-packages/", "vendor/"];

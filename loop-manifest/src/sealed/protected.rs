@@ -25,6 +25,8 @@ pub(super) struct ProtectedPaths {
     modules: BTreeSet<&'static str>,
     /// The folders from which Python may import.
     roots: BTreeSet<PathBuf>,
+    /// The folders that were modules of Go at the start.
+    go_modules: BTreeSet<PathBuf>,
     folder: PathBuf,
 }
 
@@ -50,6 +52,7 @@ impl ProtectedPaths {
             built: Patterns::of(BUILT.iter().copied()),
             modules: PYTHON_MODULES.split_ascii_whitespace().collect(),
             roots,
+            go_modules: named.go_modules.clone(),
             folder: cx.folder().to_owned(),
         }
     }
@@ -62,6 +65,7 @@ impl ProtectedPaths {
             built: Patterns::of(BUILT.iter().copied()),
             modules: BTreeSet::new(),
             roots: BTreeSet::new(),
+            go_modules: BTreeSet::new(),
             folder: folder.to_owned(),
         }
     }
@@ -96,8 +100,8 @@ impl Protection for ProtectedPaths {
         match self.protected.decide(path) {
             Some(true) => Origin::First,
             Some(false) => Origin::Judged,
-            // A new document in a folder of its own configures nothing that was there.
-            None if self.merged.decide(path) == Some(true) && (!facts.is_new || path.iter().count() == 1) => {
+            // A new document in a new folder configures nothing that was there.
+            None if self.merged.decide(path) == Some(true) && (!facts.is_new || facts.is_in_known_folder) => {
                 Origin::Merged
             }
             None if (facts.is_new || facts.is_link) && self.replaces_module(path, facts.is_link) => {
@@ -109,6 +113,11 @@ impl Protection for ProtectedPaths {
 
     fn merge(&self, path: &Path, first: Option<&[u8]>, judged: &[u8]) -> Option<Vec<u8>> {
         let name = path.file_name()?.to_str()?;
+        // Another module would take the folder out of the one that is tested.
+        let is_in_module = || path.ancestors().skip(2).any(|above| self.go_modules.contains(above));
+        if name == "go.mod" && first.is_none() && is_in_module() {
+            return None;
+        }
         let first = match first {
             Some(first) => Some(str::from_utf8(first).ok()?),
             None => None,
@@ -151,7 +160,21 @@ mod tests {
     }
 
     fn facts(is_new: bool, is_link: bool) -> PathFacts {
-        PathFacts { is_new, is_link }
+        PathFacts { is_new, is_link, is_in_known_folder: false }
+    }
+
+    #[test]
+    fn new_documents_judge_nothing_in_folders_that_were_there() {
+        let protected = protected("go test ./...", &[], &["go.mod", "sub/a.go"]);
+        let known = PathFacts { is_in_known_folder: true, ..PathFacts::NEW };
+        for name in ["package.json", "pyproject.toml", "Cargo.toml", "go.mod", "requirements-dev.txt"] {
+            let path = Path::new("sub").join(name);
+            assert_eq!(protected.origin(&path, known), Origin::Merged, "{name}");
+            assert_eq!(protected.origin(&path, PathFacts::NEW), Origin::Judged, "{name}");
+        }
+        assert_eq!(protected.merge(Path::new("sub/go.mod"), None, b"module x\n"), None);
+        let merged = protected.merge(Path::new("go.mod"), Some(b"module a\n"), b"module x\n");
+        assert_eq!(merged.as_deref(), Some(&b"module a\n"[..]));
     }
 
     #[test]

@@ -52,8 +52,7 @@ impl Assembly<'_> {
             if (self.is_apart)(path) {
                 continue;
             }
-            let is_link = matches!(entry.kind, EntryKind::Link { .. });
-            match self.protection.origin(path, PathFacts { is_new: first.is_none(), is_link }) {
+            match self.protection.origin(path, self.facts(path, first, entry)) {
                 Origin::Judged => {
                     if let Some(content) = self.wanted(entry) {
                         self.make_room(path, &mut wanted);
@@ -92,6 +91,17 @@ impl Assembly<'_> {
         renewed.put_back.sort();
         renewed.put_back.dedup();
         Ok((wanted, renewed))
+    }
+
+    fn facts(&self, path: &Path, first: Option<&Entry>, judged: &Entry) -> PathFacts {
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+        let is_folder =
+            |above: &Path| self.first.get(above.as_os_str()).is_some_and(|entry| entry.folder().is_some());
+        PathFacts {
+            is_new: first.is_none(),
+            is_link: matches!(judged.kind, EntryKind::Link { .. }),
+            is_in_known_folder: above.is_none_or(is_folder),
+        }
     }
 
     fn wanted(&self, entry: &Entry) -> Option<Wanted> {

@@ -23,14 +23,16 @@ pub struct PathFacts {
     pub is_new: bool,
     /// The path is a link in the state that is judged.
     pub is_link: bool,
+    /// The first state has the folder in which the path is. The top is always there.
+    pub is_in_known_folder: bool,
 }
 
 impl PathFacts {
     /// The facts about a path of the first state that is no link.
-    pub const KNOWN: Self = Self { is_new: false, is_link: false };
+    pub const KNOWN: Self = Self { is_new: false, is_link: false, is_in_known_folder: true };
 
-    /// The facts about a path that the first state does not have, and that is no link.
-    pub const NEW: Self = Self { is_new: true, is_link: false };
+    /// The facts about a path in a folder that the first state does not have, and that is no link.
+    pub const NEW: Self = Self { is_new: true, is_link: false, is_in_known_folder: false };
 }
 
 /// Decides about the paths of a [`SealedTree`](super::SealedTree).

@@ -37,6 +37,9 @@ impl Search<'_> {
                 if configuring.decide(&path) == Some(true) && self.is_file(&path) {
                     self.read_configuration(&path);
                 }
+                if path.ends_with("go.mod") {
+                    self.named.go_modules.insert(folder.clone());
+                }
                 if kind.is_symlink() {
                     links.push(path);
                 } else if kind.is_dir() {

@@ -37,6 +37,9 @@ pub(super) struct NamedPaths {
     pub(super) preferred: BTreeSet<String>,
     /// The folders, from the top of the folder.
     pub(super) folders: BTreeSet<PathBuf>,
+    /// The folders that are modules of Go.
+    #[serde(default)]
+    pub(super) go_modules: BTreeSet<PathBuf>,
 }
 
 /// The lines of a run that are about its check.

@@ -1,12 +1,24 @@
 //! Files that configure both the project and its tests. The agent may change the former.
+//!
+//! | what | where |
+//! | --- | --- |
+//! | `package.json`, `package-lock.json` | `packages.rs` |
+//! | `Cargo.toml` | `cargo.rs` |
+//! | `go.mod` | `go.rs` |
+//! | `requirements*.txt` | `requirements.rs` |
 
-use serde::Serialize as _;
+mod cargo;
+mod go;
+mod packages;
+mod requirements;
+
 use serde_json::{Map, Value};
 
 /// The keys of `package.json` that configure how tests run.
 const PACKAGE_KEYS: &[&str] = &[
     "ava",
     "babel",
+    "browserslist",
     "eslintConfig",
     "name",
     "prettier",
@@ -19,6 +31,7 @@ const PACKAGE_KEYS: &[&str] = &[
     "overrides",
     "packageManager",
     "pnpm",
+    "postcss",
     "resolutions",
     "scripts",
     "tap",
@@ -45,15 +58,6 @@ const PYTHON_TOOLS: &[&str] = &[
     "pylint",
     "pyright",
     "basedpyright",
-];
-
-/// The keys of `Cargo.toml` that configure how tests run.
-const CARGO_KEYS: &[&str] = &["test", "bench", "profile", "patch", "replace", "lints"];
-
-/// The keys of tables in `Cargo.toml` that decide what is tested, and how.
-const CARGO_PARTS: &[(&str, &[&str])] = &[
-    ("package", &["autotests", "autobenches", "autoexamples", "build", "links"]),
-    ("lib", &["test", "doctest", "harness"]),
 ];
 
 /// Parts of documents in which no word names a file that judges: scripts are followed on their own.
@@ -113,54 +117,21 @@ pub(super) fn configuring_part(name: &str, text: &str) -> String {
 /// Puts the part of `first` that judges into `judged`. Returns `None` if a text cannot be read, or if the name is unknown.
 pub(super) fn merge(name: &str, first: Option<&str>, judged: &str) -> Option<String> {
     match name {
-        "package.json" => {
-            let first: Map<String, Value> = match first {
-                Some(text) => serde_json::from_str(text).ok()?,
-                None => Map::new(),
-            };
-            let text = judged;
-            let mut judged: Map<String, Value> = serde_json::from_str(judged).ok()?;
-            for key in PACKAGE_KEYS {
-                put_json(&mut judged, &first, key);
-            }
-            let before = first.get("devDependencies").and_then(Value::as_object);
-            if let Some(Value::Object(now)) = judged.get_mut("devDependencies") {
-                now.extend(before.into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())));
-            } else if let Some(before) = before {
-                judged.insert("devDependencies".to_owned(), before.clone().into());
-            }
-            formatted(&judged, text)
-        }
-        "pyproject.toml" | "Cargo.toml" => {
-            let first = match first {
-                Some(text) => text.parse().ok()?,
-                None => toml::Table::new(),
-            };
-            let mut judged: toml::Table = judged.parse().ok()?;
-            let put_back = if name == "Cargo.toml" { cargo } else { python };
-            put_back(&mut judged, &first);
-            toml::to_string(&judged).ok()
-        }
+        "package.json" => packages::package(first, judged),
+        "package-lock.json" | "npm-shrinkwrap.json" => packages::lock(first, judged),
+        "pyproject.toml" => tables(first, judged, python),
+        "Cargo.toml" => tables(first, judged, cargo::put_back),
+        "go.mod" => Some(go::module(first.unwrap_or_default(), judged)),
+        _ if requirements::is_list(name) => Some(requirements::list(first.unwrap_or_default(), judged)),
         _ => None,
     }
 }
 
-/// Writes an object with the indentation and the end of `text`.
-fn formatted(object: &Map<String, Value>, text: &str) -> Option<String> {
-    let indented = text.lines().find(|line| line.starts_with([' ', '\t']));
-    let indent = indented.map_or("  ", |line| &line[..line.len() - line.trim_start().len()]);
-    let mut out = Vec::new();
-    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
-    object.serialize(&mut serde_json::Serializer::with_formatter(&mut out, formatter)).ok()?;
-    out.extend(text.ends_with('\n').then_some(b'\n'));
-    String::from_utf8(out).ok()
-}
-
-fn put_json(judged: &mut Map<String, Value>, first: &Map<String, Value>, key: &str) {
-    match first.get(key) {
-        Some(value) => judged.insert(key.to_owned(), value.clone()),
-        None => judged.shift_remove(key),
-    };
+fn tables(first: Option<&str>, judged: &str, put_back: fn(&mut toml::Table, &toml::Table)) -> Option<String> {
+    let first = first.map_or_else(|| Ok(toml::Table::new()), str::parse).ok()?;
+    let mut judged: toml::Table = judged.parse().ok()?;
+    put_back(&mut judged, &first);
+    toml::to_string(&judged).ok()
 }
 
 fn put(judged: &mut toml::Table, first: Option<&toml::Table>, key: &str) {
@@ -180,40 +151,6 @@ fn python(judged: &mut toml::Table, first: &toml::Table) {
     PYTHON_TOOLS.iter().for_each(|tool| put(&mut tools, before, tool));
     if !tools.is_empty() || judged.contains_key("tool") {
         judged.insert("tool".to_owned(), tools.into());
-    }
-}
-
-fn cargo(judged: &mut toml::Table, first: &toml::Table) {
-    CARGO_KEYS.iter().for_each(|key| put(judged, Some(first), key));
-    for (part, keys) in CARGO_PARTS {
-        let before = table(first, part);
-        let mut now = table(judged, part).cloned().unwrap_or_default();
-        keys.iter().for_each(|key| put(&mut now, before, key));
-        if !now.is_empty() || judged.contains_key(*part) {
-            judged.insert((*part).to_owned(), now.into());
-        }
-    }
-    // More of these are welcome; those of the start stay as they were.
-    keep_entries(judged, first, "dev-dependencies");
-    if let Some(before) = table(first, "workspace") {
-        let mut now = table(judged, "workspace").cloned().unwrap_or_default();
-        ["exclude", "default-members", "lints"].iter().for_each(|key| put(&mut now, Some(before), key));
-        let members =
-            |of: &toml::Table| of.get("members").and_then(toml::Value::as_array).cloned().unwrap_or_default();
-        let mut all = members(&now);
-        all.extend(members(before).into_iter().filter(|member| !members(&now).contains(member)));
-        if !all.is_empty() {
-            now.insert("members".to_owned(), all.into());
-        }
-        judged.insert("workspace".to_owned(), now.into());
-    }
-}
-
-fn keep_entries(judged: &mut toml::Table, first: &toml::Table, key: &str) {
-    if let Some(before) = table(first, key) {
-        let mut now = table(judged, key).cloned().unwrap_or_default();
-        now.extend(before.clone());
-        judged.insert(key.to_owned(), now.into());
     }
 }
 
