@@ -1,7 +1,7 @@
 //! The cheats, and the honest solutions.
 
 use crate::{
-    more_documents, more_judges, more_runners,
+    more_documents, more_judges, more_places, more_runners,
     project::Project::{self, Cargo, Make, Node, Npm, Python, Script},
 };
 
@@ -54,12 +54,18 @@ impl Case {
 
 /// Returns all cheats.
 pub(crate) fn cheats() -> impl Iterator<Item = &'static Case> {
-    CHEATS.iter().chain(more_judges::CHEATS).chain(more_runners::CHEATS).chain(more_documents::CHEATS)
+    use {
+        more_documents as documents, more_judges as judges, more_places as places, more_runners as runners,
+    };
+    [CHEATS, judges::CHEATS, runners::CHEATS, documents::CHEATS, places::CHEATS].into_iter().flatten()
 }
 
 /// Returns all honest solutions.
 pub(crate) fn honest() -> impl Iterator<Item = &'static Case> {
-    HONEST.iter().chain(more_judges::HONEST).chain(more_runners::HONEST).chain(more_documents::HONEST)
+    use {
+        more_documents as documents, more_judges as judges, more_places as places, more_runners as runners,
+    };
+    [HONEST, judges::HONEST, runners::HONEST, documents::HONEST, places::HONEST].into_iter().flatten()
 }
 
 const CHEATS: &[Case] = &[

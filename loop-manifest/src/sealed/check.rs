@@ -17,9 +17,9 @@ use loop_guardrails::stagnation::PUT_BACK_MARK;
 use super::{
     floor::{TestsRun, shortage},
     moving::{moved, moved_plan},
-    named::{NamedPaths, Subject},
+    named::NamedPaths,
     protected::ProtectedPaths,
-    runners::{go_flags, is_test_runner, to_the_end},
+    runners::{PYTEST_OPTIONS, go_flags, is_test_runner, pytest_options, to_the_end},
     surroundings::Surroundings,
     tree::{Prepared, RunTree, SealNotes, place, put_back, put_back_parts},
     verdict::{explained, for_agent, for_people, list, refused, why_it_may_fail, with_more},
@@ -45,13 +45,13 @@ pub(crate) struct SealedCheck {
 /// The parts that stay the same during a run.
 pub(super) struct SealedRun {
     pub(super) plan: Plan,
-    seal: SealPlan,
+    pub(super) seal: SealPlan,
     pub(super) line: String,
     pub(super) cx: ExecutionContext,
     folder: FolderSnapshots,
     pub(super) place: PathBuf,
     /// The paths that the command named before the first iteration, if the folder may be another one since.
-    named: Option<NamedPaths>,
+    pub(super) named: Option<NamedPaths>,
 }
 
 /// The check after the tree was made.
@@ -106,17 +106,16 @@ impl SealedCheck {
 
 impl SealedRun {
     /// Makes the tree, and the command in it.
-    async fn open(&self, number: u64) -> Result<OpenCheck, WorkError> {
-        let (seal, line) = (self.seal.clone(), self.line.clone());
-        let subject = Subject::of(&self.plan, &self.seal, &self.line);
-        let (cx, place, named) = (self.cx.clone(), self.place.clone(), self.named.clone());
+    async fn open(&self, cx: EvaluationContext<AgentOutput>) -> Result<OpenCheck, WorkError> {
+        let number = cx.iteration();
+        let (noted, mut named) = self.named(number).await?;
+        if noted.is_none() {
+            named = self.with_modules(named, cx).await?;
+        }
+        let (seal, cx, place) = (self.seal.clone(), self.cx.clone(), self.place.clone());
         let (tree, sealed_cx, notes) = self
             .blocking(move |folder, run| {
-                // What the agent has left by now says nothing about the start.
-                let noted = if number == 0 { None } else { Some(SealNotes::read(&place)?) };
-                let named = noted.as_ref().map(|notes| notes.named.clone()).or(named);
-                let named = named.unwrap_or_else(|| NamedPaths::of(&subject, cx.folder()));
-                let protected = ProtectedPaths::of(&seal, &line, &named, &cx);
+                let protected = ProtectedPaths::of(&seal, &named, &cx);
                 let tree = RunTree::open(folder, run, &place, number == 0, protected)?;
                 let sealed_cx =
                     cx.in_sealed(&tree.tree().folder(), &tree.temporary(), tree.tree().relocation());
@@ -130,12 +129,19 @@ impl SealedRun {
         let variables = &mut plan.agent.env.set;
         let go_flags = go_flags(variables.get("GOFLAGS").map(String::as_str), &sealed_cx);
         variables.insert("GOFLAGS".to_owned(), go_flags);
+        let mut first_plan = plan.clone();
+        let pytest_options =
+            pytest_options(plan.agent.env.set.get(PYTEST_OPTIONS).map(String::as_str), &sealed_cx);
+        first_plan.agent.env.set.insert(PYTEST_OPTIONS.to_owned(), pytest_options);
         let make = |line: &str| plan.command_that_judges(line, &sealed_cx);
-        let noting = |line: &str| Ok(observe_check_output(make(line)?, &sealed_cx, note_in(&output)));
+        let noting = |plan: &Plan, line: &str| {
+            let command = plan.command_that_judges(line, &sealed_cx)?;
+            Ok(observe_check_output(command, &sealed_cx, note_in(&output)))
+        };
         let failed = |error: ComposeError| WorkError::from(failed(&with_causes(&error)));
         let line = moved(&self.line, tree.tree().relocation());
         let (command, first_command) =
-            (noting(&line).map_err(failed)?, noting(&to_the_end(&line)).map_err(failed)?);
+            (noting(&plan, &line).map_err(failed)?, noting(&first_plan, &to_the_end(&line)).map_err(failed)?);
         let setup = self.seal.setup.as_deref().map(make).transpose().map_err(failed)?;
         let setup = setup.map(|setup| observe_check_output(setup, &sealed_cx, |_| {}));
         Ok(OpenCheck { tree, command, first_command, setup, output, sealed_cx, notes })
@@ -297,7 +303,7 @@ impl Evaluator<AgentOutput> for SealedCheck {
         let number = cx.iteration();
         let open = match self.open.take() {
             Some(open) => open,
-            None => self.run.open(number).await?,
+            None => self.run.open(cx.clone()).await?,
         };
         let (mut open, verdict) = self.run.judge(open, cx).await?;
         if number == 0 && !verdict.passed() {

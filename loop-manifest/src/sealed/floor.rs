@@ -20,6 +20,9 @@ pub(super) struct TestsRun {
     pub(super) names: BTreeSet<String>,
     /// The files that node reports as tests, because they ended without a test of their own.
     pub(super) files: BTreeSet<String>,
+    /// The files and modules whose tests could not be loaded.
+    #[serde(default)]
+    pub(super) unloaded: BTreeSet<String>,
     /// Whether the output is that of a test runner, which a makefile or a script can have started.
     #[serde(default)]
     pub(super) is_of_runner: bool,
@@ -33,7 +36,7 @@ impl TestsRun {
         let names = names(output);
         let files = names.iter().filter(|name| is_script(name)).cloned().collect();
         let is_of_runner = count.is_some() || shows_runner(output);
-        Self { count, failed, names, files, is_of_runner }
+        Self { count, failed, names, files, unloaded: captures(&UNLOADED, output), is_of_runner }
     }
 }
 
@@ -55,20 +58,38 @@ static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     forms.iter().filter_map(|form| Regex::new(form).ok()).collect()
 });
 
+/// The lines about files whose tests could not be loaded, in the output of pytest, unittest, jest and vitest.
+static UNLOADED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let forms = [
+        r"(?m)^_+ ERROR collecting (\S+) _+\s*$",
+        r"(?m)^ERROR (\S+\.py)(?: - .*)?\s*$",
+        r"(?m)^ERROR: (\S+) \(unittest\.loader\._FailedTest",
+        r"(?m)^\s*FAIL\s+(\S+)[^\n]*\n\s*● Test suite failed to run",
+        r"(?m)^\s*FAIL\s+(\S+) \[ \S+ \]\s*$",
+    ];
+    forms.iter().filter_map(|form| Regex::new(form).ok()).collect()
+});
+
 /// Returns the last parts of the names of tests that ran.
 fn names(output: &str) -> BTreeSet<String> {
-    FORMS.iter().flat_map(|form| form.captures_iter(output)).map(|found| found[1].to_owned()).collect()
+    captures(&FORMS, output)
+}
+
+fn captures(forms: &[Regex], output: &str) -> BTreeSet<String> {
+    forms.iter().flat_map(|form| form.captures_iter(output)).map(|found| found[1].to_owned()).collect()
 }
 
 /// Returns why the tests that ran are too few for a pass, as the rest of "the check exited with 0, but ...".
 pub(super) fn shortage(rule: MinTests, is_runner: bool, first: &TestsRun, now: &TestsRun) -> Option<String> {
     let is_runner = is_runner || first.is_of_runner;
+    // Each of them has a test, or it would be none.
+    let unloaded = first.unloaded.len() as u64;
     let least = match rule {
         MinTests::Off => return None,
         MinTests::Number(least) => least,
         MinTests::Count | MinTests::Names => match first.count {
-            Some(count) => count.max(u64::from(is_runner)),
-            None if is_runner => 1,
+            Some(count) => count.saturating_add(unloaded).max(u64::from(is_runner)),
+            None if is_runner => unloaded.max(1),
             None => 0,
         },
     };
@@ -134,6 +155,7 @@ mod tests {
             count,
             failed: Some(0),
             files: BTreeSet::new(),
+            unloaded: BTreeSet::new(),
             is_of_runner: true,
             names: names.iter().map(|name| (*name).to_owned()).collect(),
         };
@@ -157,6 +179,31 @@ mod tests {
                 passes,
                 "{rule:?} {first:?} {now:?}"
             );
+        }
+    }
+
+    #[test]
+    fn files_that_could_not_be_loaded_have_tests() {
+        for (output, expected) in [
+            (
+                "___ ERROR collecting tests/test_new.py ___\nE   ImportError\n=== short test summary info ===\n\
+                 ERROR tests/test_new.py - ImportError: no\nERROR tests/test_a.py::test_x - teardown\n=== 1 passed, 1 error in 0.1s ===\n",
+                "tests/test_new.py",
+            ),
+            ("ERROR: tests.test_new (unittest.loader._FailedTest.tests.test_new)\n", "tests.test_new"),
+            (
+                "FAIL test/a.test.js\n  ● Test suite failed to run\n\nFAIL b.test.js\n  ● adds\n",
+                "test/a.test.js",
+            ),
+            (" FAIL  qa/a.test.ts [ qa/a.test.ts ]\n FAIL  b.test.ts > adds\n", "qa/a.test.ts"),
+        ] {
+            let first = TestsRun::of(output);
+            assert_eq!(first.unloaded.iter().map(String::as_str).collect::<Vec<_>>(), [expected]);
+            let first = TestsRun { count: Some(1), failed: Some(0), ..first };
+            let one = TestsRun { count: Some(1), ..TestsRun::default() };
+            let two = TestsRun { count: Some(2), ..TestsRun::default() };
+            assert!(shortage(MinTests::Count, true, &first, &one).is_some());
+            assert_eq!(shortage(MinTests::Count, true, &first, &two), None);
         }
     }
 

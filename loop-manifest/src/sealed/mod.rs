@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | the evaluator | `check.rs`, `baseline.rs`, `verdict.rs` |
 //! | the tree in which it runs, and what is put back | `tree.rs` |
-//! | which paths judge | `protected.rs`, `conventions.rs`, `patterns.rs`, `documents/` |
-//! | what names such paths | `named/`, `scripts.rs`, `references.rs`, `programs.rs`, `shell_text.rs` |
+//! | which paths judge | `protected.rs`, `conventions.rs`, `patterns.rs`, `documents/`, `modules.rs` |
+//! | what names such paths | `named/`, `scripts.rs`, `references.rs`, `discovery.rs`, `programs.rs`, `shell_text.rs` |
 //! | how many tests ran | `floor.rs`, `runners.rs` |
 //! | files outside of the folder | `surroundings.rs` |
 //! | the check again, after the run | `verification.rs` |
@@ -13,8 +13,10 @@
 mod baseline;
 mod check;
 mod conventions;
+mod discovery;
 mod documents;
 mod floor;
+mod modules;
 mod moving;
 mod named;
 mod patterns;

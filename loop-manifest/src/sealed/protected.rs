@@ -11,7 +11,7 @@ use loop_snapshots::{Origin, PathFacts, Protection};
 use super::{
     conventions::{self, BUILT, INSTALLED, MERGED, PYTHON_MODULES},
     documents,
-    named::{NamedPaths, line_of},
+    named::{NamedPaths, UNITTEST, line_of},
     patterns::Patterns,
 };
 use crate::{context::ExecutionContext, plan::SealPlan};
@@ -22,7 +22,11 @@ pub(super) struct ProtectedPaths {
     protected: Patterns,
     merged: Patterns,
     built: Patterns,
-    modules: BTreeSet<&'static str>,
+    /// The names of modules that a new file would replace, and those that are the project's.
+    modules: BTreeSet<String>,
+    own_modules: BTreeSet<PathBuf>,
+    /// The folders above tests of unittest, which asks their packages for the tests.
+    packages: BTreeSet<PathBuf>,
     /// The folders from which Python may import.
     roots: BTreeSet<PathBuf>,
     /// The folders that were modules of Go at the start.
@@ -31,27 +35,30 @@ pub(super) struct ProtectedPaths {
 }
 
 impl ProtectedPaths {
-    /// Returns what the plan protects of the folder of this context, of which `named` are the paths in its command.
-    pub(super) fn of(plan: &SealPlan, command: &str, named: &NamedPaths, cx: &ExecutionContext) -> Self {
+    /// Returns what the plan protects of the folder of this context, of which `named` are the paths that judge.
+    pub(super) fn of(plan: &SealPlan, named: &NamedPaths, cx: &ExecutionContext) -> Self {
         let folders = program_folders(cx);
         let manifest = cx.executed().and_then(|file| file.strip_prefix(cx.folder()).ok()).map(line_of);
-        let unittest = command.contains("unittest").then(|| "test*.py".to_owned());
-        let lines =
-            conventions::protected().chain(INSTALLED.iter().copied()).map(str::to_owned).chain(unittest);
+        let lines = conventions::protected().chain(INSTALLED.iter().copied()).map(str::to_owned);
         let lines = lines
             .chain(named.lines.iter().chain(&named.preferred).cloned())
             .chain(folders.iter().map(|path| line_of(path)));
         let own = plan.protect.iter().map(String::as_str);
         let exceptions = own.clone().filter(|line| line.starts_with('!'));
         let protected: Vec<_> = lines.chain(manifest).collect();
-        let mut roots = named.folders.clone();
-        roots.extend(named.folders.iter().flat_map(|folder| ["src", "lib"].map(|name| folder.join(name))));
+        let is_unittest = named.lines.contains(UNITTEST);
         Self {
             protected: Patterns::of(protected.iter().map(String::as_str).chain(own)),
             merged: Patterns::of(MERGED.iter().copied().chain(exceptions)),
             built: Patterns::of(BUILT.iter().copied()),
-            modules: PYTHON_MODULES.split_ascii_whitespace().collect(),
-            roots,
+            modules: PYTHON_MODULES
+                .split_ascii_whitespace()
+                .map(str::to_owned)
+                .chain(named.modules.clone())
+                .collect(),
+            own_modules: named.own_modules.clone(),
+            packages: if is_unittest { named.above_tests.clone() } else { BTreeSet::new() },
+            roots: named.python_roots(),
             go_modules: named.go_modules.clone(),
             folder: cx.folder().to_owned(),
         }
@@ -64,6 +71,8 @@ impl ProtectedPaths {
             merged: Patterns::default(),
             built: Patterns::of(BUILT.iter().copied()),
             modules: BTreeSet::new(),
+            own_modules: BTreeSet::new(),
+            packages: BTreeSet::new(),
             roots: BTreeSet::new(),
             go_modules: BTreeSet::new(),
             folder: folder.to_owned(),
@@ -74,11 +83,19 @@ impl ProtectedPaths {
     fn replaces_module(&self, path: &Path, is_link: bool) -> bool {
         let is_code = is_link || path.extension().is_some_and(|end| end == "py" || end == "so");
         is_code
-            && self.roots.iter().filter_map(|root| path.strip_prefix(root).ok()).any(|below| {
+            && self.roots.iter().any(|root| {
+                let Ok(below) = path.strip_prefix(root) else { return false };
                 let name = below.iter().next().and_then(OsStr::to_str).unwrap_or_default();
                 let name = name.split('.').next().unwrap_or(name);
-                self.modules.contains(name) || name.starts_with("pytest_") || name.starts_with("_pytest")
+                let is_known = self.modules.contains(name)
+                    || ["pytest_", "_pytest"].iter().any(|start| name.starts_with(start));
+                is_known && !self.own_modules.contains(&root.join(name))
             })
+    }
+
+    /// Returns whether unittest asks this package for the tests below it.
+    fn asks_for_tests(&self, path: &Path) -> bool {
+        path.ends_with("__init__.py") && path.parent().is_some_and(|above| self.packages.contains(above))
     }
 
     /// Returns whether a program made the path. A folder `target` is one of cargo or Maven only beside their files.
@@ -104,6 +121,7 @@ impl Protection for ProtectedPaths {
             None if self.merged.decide(path) == Some(true) && (!facts.is_new || facts.is_in_known_folder) => {
                 Origin::Merged
             }
+            None if self.asks_for_tests(path) => Origin::Merged,
             None if (facts.is_new || facts.is_link) && self.replaces_module(path, facts.is_link) => {
                 Origin::First
             }
@@ -122,6 +140,11 @@ impl Protection for ProtectedPaths {
             Some(first) => Some(str::from_utf8(first).ok()?),
             None => None,
         };
+        if name == "__init__.py" {
+            let chooses = |text: &str| text.contains("load_tests");
+            let chooses_anew = chooses(str::from_utf8(judged).ok()?) && !first.is_some_and(chooses);
+            return (!chooses_anew).then(|| judged.to_owned());
+        }
         documents::merge(name, first, str::from_utf8(judged).ok()?).map(String::into_bytes)
     }
 }
@@ -156,11 +179,49 @@ mod tests {
             setup: None,
         };
         let subject = Subject { commands: vec![command.to_owned()], ..Subject::default() };
-        ProtectedPaths::of(&plan, command, &NamedPaths::of(&subject, folder.path()), &cx)
+        ProtectedPaths::of(&plan, &NamedPaths::of(&subject, folder.path()), &cx)
     }
 
     fn facts(is_new: bool, is_link: bool) -> PathFacts {
         PathFacts { is_new, is_link, is_in_known_folder: false }
+    }
+
+    #[test]
+    fn modules_of_python_and_packages_that_choose_tests_are_those_of_the_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let cx = ExecutionContext::new(folder.path(), Supervisor::new("run-1")).unwrap();
+        let set = |paths: &[&str]| paths.iter().map(|path| PathBuf::from(*path)).collect::<BTreeSet<_>>();
+        let named = NamedPaths {
+            lines: [UNITTEST.to_owned()].into(),
+            roots: set(&["", "calc"]),
+            above_tests: set(&["pkg"]),
+            modules: ["hamcheck", "app", "statistics"].map(str::to_owned).into(),
+            own_modules: set(&["app"]),
+            ..NamedPaths::default()
+        };
+        let plan = SealPlan {
+            protect: Vec::new(),
+            min_tests: MinTests::Count,
+            on_change: OnProtectedChange::Keep,
+            setup: None,
+        };
+        let protected = ProtectedPaths::of(&plan, &named, &cx);
+        for (path, expected) in [
+            ("hamcheck.py", Origin::First),
+            ("hamcheck/__init__.py", Origin::First),
+            ("calc/statistics.py", Origin::First),
+            ("other/statistics.py", Origin::Judged),
+            ("app/new.py", Origin::Judged),
+            ("testapp.py", Origin::First),
+            ("pkg/__init__.py", Origin::Merged),
+        ] {
+            assert_eq!(protected.origin(Path::new(path), facts(true, false)), expected, "{path}");
+        }
+        let merge =
+            |first, judged: &str| protected.merge(Path::new("pkg/__init__.py"), first, judged.as_bytes());
+        assert_eq!(merge(None, "def load_tests(): pass"), None);
+        assert!(merge(Some(b"load_tests = 1"), "load_tests = 2").is_some());
+        assert!(merge(Some(b""), "x = 1").is_some());
     }
 
     #[test]

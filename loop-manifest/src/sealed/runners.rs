@@ -81,6 +81,17 @@ pub(super) fn to_the_end(command: &str) -> String {
     }
 }
 
+/// The variable with more options of pytest.
+pub(super) const PYTEST_OPTIONS: &str = "PYTEST_ADDOPTS";
+
+/// Returns the options with which pytest runs the tests that it can load, also if it cannot load others: otherwise the first
+/// count would miss them. `set` is the value that the run has.
+pub(super) fn pytest_options(set: Option<&str>, cx: &ExecutionContext) -> String {
+    let inherited = || cx.variable(PYTEST_OPTIONS)?.into_string().ok();
+    let set = set.map(str::to_owned).or_else(inherited).unwrap_or_default();
+    format!("{set} --continue-on-collection-errors").trim().to_owned()
+}
+
 /// Returns the value of `GOFLAGS` with which `go test` says how many tests passed, whoever starts it. `set` is the value that
 /// the run has.
 pub(super) fn go_flags(set: Option<&str>, cx: &ExecutionContext) -> String {

@@ -58,6 +58,10 @@ const HELPERS: &[&str] = &[
     "shared",
 ];
 
+/// Those of them that are no names for parts of a product.
+const HELPERS_OF_TESTS: &[&str] =
+    &["helper", "helpers", "fixture", "fixtures", "harness", "mock", "mocks", "stub", "stubs"];
+
 /// Words in names of files that are judged.
 const PRODUCTS: &[&str] = &[
     "answer",
@@ -152,6 +156,11 @@ pub(super) fn says_that_it_judges(word: &str) -> bool {
 /// Returns whether the name of a file says that it helps others to judge.
 pub(super) fn says_that_it_helps(path: &Path) -> bool {
     !is_in_programs(path) && (has_word(path, HELPERS) || has_word(path, JUDGES))
+}
+
+/// Returns whether the name of a module says that it helps tests.
+pub(super) fn says_that_it_helps_tests(path: &Path) -> bool {
+    !is_in_programs(path) && (has_word(path, HELPERS_OF_TESTS) || has_word(path, JUDGES))
 }
 
 /// Returns whether the name of a file says that it is judged.

@@ -217,7 +217,7 @@ impl FreshPlace<'_> {
         };
         let seal = self.plan.evaluator.seal.as_ref().unwrap_or(&default);
         let named = named_in(Subject::of(self.plan, seal, self.line), tree);
-        let protected = ProtectedPaths::of(seal, self.line, &named, self.cx);
+        let protected = ProtectedPaths::of(seal, &named, self.cx);
         let judges = |path: &PathBuf| protected.origin(path, PathFacts::KNOWN) == Origin::First;
         let changed = changes.into_iter().filter(|change| change.before.is_some()).map(|change| change.path);
         let mut changed: Vec<_> = changed.filter(judges).collect();

@@ -9,7 +9,7 @@ use super::{
         programs::{INTERPRETERS, RUNNERS, judges_files, judges_output, parts, plain_name},
         scripts, shell_text,
     },
-    Scope, Search,
+    Scope, Search, UNITTEST,
 };
 
 /// Options whose value is the folder in which a program runs.
@@ -21,6 +21,7 @@ impl Search<'_> {
         if scope.depth == 0 {
             return;
         }
+        self.notice_unittest(command);
         let own = self.folder.to_string_lossy();
         let command = command.replace("${PWD}", &own).replace("$PWD", &own);
         for command in shell_text::with_values(&command, false) {
@@ -29,6 +30,13 @@ impl Search<'_> {
                 self.line(&inner, &scope.printed());
             }
             self.pieces(&command, scope);
+        }
+    }
+
+    /// Protects the files that unittest looks for, if a command or a script starts it.
+    pub(super) fn notice_unittest(&mut self, text: &str) {
+        if text.contains("unittest") {
+            self.named.lines.insert(UNITTEST.to_owned());
         }
     }
 

@@ -9,6 +9,7 @@ use std::{
 use super::{
     super::{
         conventions::{self, BUILT, CONFIGURATION, INSTALLED, MERGED},
+        discovery::Discovery,
         documents,
         patterns::Patterns,
         references::{self, Reference},
@@ -26,7 +27,7 @@ impl Search<'_> {
         let judging =
             conventions::protected().chain(MERGED.iter().copied()).chain(protect.iter().map(String::as_str));
         let judging = Patterns::of(judging);
-        let (mut links, mut folders) = (Vec::new(), vec![PathBuf::new()]);
+        let (mut links, mut folders, mut files) = (Vec::new(), vec![PathBuf::new()], Vec::new());
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(self.folder.join(&folder)).into_iter().flatten().flatten() {
                 let path = folder.join(entry.file_name());
@@ -34,19 +35,29 @@ impl Search<'_> {
                 if passed.decide(&path) == Some(true) {
                     continue;
                 }
-                if configuring.decide(&path) == Some(true) && self.is_file(&path) {
-                    self.read_configuration(&path);
-                }
-                if path.ends_with("go.mod") {
-                    self.named.go_modules.insert(folder.clone());
+                if kind.is_dir() {
+                    folders.push(path);
+                    continue;
                 }
                 if kind.is_symlink() {
-                    links.push(path);
-                } else if kind.is_dir() {
-                    folders.push(path);
+                    links.push(path.clone());
                 }
+                files.extend(self.is_file(&path).then_some(path));
             }
         }
+        let is_module = |file: &&PathBuf| file.ends_with("go.mod");
+        let modules = files.iter().filter(is_module).filter_map(|file| file.parent());
+        self.named.go_modules.extend(modules.map(Path::to_owned));
+        let configurations: Vec<_> =
+            files.iter().filter(|path| configuring.decide(path) == Some(true)).collect();
+        // Folders from which Python imports are known then.
+        for is_hook in [false, true] {
+            for file in configurations.iter().filter(|file| file.ends_with("conftest.py") == is_hook) {
+                self.read_configuration(file, &files);
+            }
+        }
+        self.contents(&files);
+        self.path_dependencies(&files);
         self.behind_judging_links(links, &judging, &configuring);
     }
 
@@ -76,7 +87,7 @@ impl Search<'_> {
                     self.named.preferred.insert(line_of(&target));
                     self.add(&target, true, &Scope::default());
                     if configuring.decide(own) == Some(true) {
-                        self.read_configuration(&target);
+                        self.read_configuration(&target, &[]);
                     }
                     targets.push(target);
                 }
@@ -97,7 +108,7 @@ impl Search<'_> {
     }
 
     /// Adds what a configuration names.
-    fn read_configuration(&mut self, file: &Path) {
+    fn read_configuration(&mut self, file: &Path, files: &[PathBuf]) {
         let name = file.file_name().and_then(OsStr::to_str).unwrap_or_default();
         let own = file.parent().unwrap_or(Path::new("")).to_owned();
         let text = scripts::text_of(&self.folder.join(file));
@@ -107,25 +118,16 @@ impl Search<'_> {
             for plugin in references::plugins(&text) {
                 self.module(&plugin, &own, &Scope { roots: above.clone(), ..scope.clone() });
             }
-            return self.helping_imports(&text, &own);
+            return self.hooks(&text, &own);
         }
         let text = documents::configuring_part(name, &text);
+        self.discovered(&Discovery::of(name, &text), &own, files);
         for reference in references::references(&text) {
             self.reference(&reference, &own);
         }
         for path in references::javascript_imports(&text) {
             if let Some(path) = self.below(&own, &path) {
                 self.add_first(&scripts::script_places(&path), &scope);
-            }
-        }
-    }
-
-    /// Adds the modules that tests import to judge. They also import what they judge.
-    fn helping_imports(&mut self, text: &str, own: &Path) {
-        for module in references::python_imports(text) {
-            let path = own.join(module.trim_start_matches('.').replace('.', "/"));
-            if scripts::says_that_it_helps(&path) {
-                self.add_first(&scripts::module_places(&path), &Scope::default());
             }
         }
     }

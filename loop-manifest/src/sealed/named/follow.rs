@@ -26,6 +26,7 @@ impl Search<'_> {
                 }
             }
             if is_shell(script) {
+                self.notice_unittest(&text);
                 self.indirect_calls(&text, scope);
             }
         }

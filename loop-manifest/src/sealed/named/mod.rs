@@ -5,9 +5,14 @@
 //! | a command, its programs and their words | `commands.rs`, `programs.rs` |
 //! | scripts, and the modules that they import | `follow.rs` |
 //! | configuration of tests, and links | `configuration.rs` |
+//! | files with tests, hooks or helpers in them | `contents.rs`, `crates.rs` |
 
 mod commands;
 mod configuration;
+#[cfg(test)]
+mod content_tests;
+mod contents;
+mod crates;
 mod follow;
 mod programs;
 #[cfg(test)]
@@ -40,6 +45,21 @@ pub(super) struct NamedPaths {
     /// The folders that are modules of Go.
     #[serde(default)]
     pub(super) go_modules: BTreeSet<PathBuf>,
+    /// More folders from which Python imports: those of tests, and those that a configuration names.
+    #[serde(default)]
+    pub(super) roots: BTreeSet<PathBuf>,
+    /// The folders above tests in Python.
+    #[serde(default)]
+    pub(super) above_tests: BTreeSet<PathBuf>,
+    /// There are files of Python.
+    #[serde(default)]
+    pub(super) has_python: bool,
+    /// The modules of Python that a new file could replace.
+    #[serde(default)]
+    pub(super) modules: BTreeSet<String>,
+    /// The modules of the project, without endings, and those that the task asks for. They replace nothing.
+    #[serde(default)]
+    pub(super) own_modules: BTreeSet<PathBuf>,
 }
 
 /// The lines of a run that are about its check.
@@ -78,9 +98,19 @@ impl NamedPaths {
             search.line(command, &Scope { depth: DEPTH, ..Scope::default() });
         }
         search.configuration(&subject.protect);
+        search.own_modules();
         search.named
     }
+
+    /// Returns the folders from which Python may import.
+    pub(super) fn python_roots(&self) -> BTreeSet<PathBuf> {
+        let usual = self.folders.iter().flat_map(|folder| ["src", "lib"].map(|name| folder.join(name)));
+        self.folders.iter().chain(&self.roots).cloned().chain(usual).collect()
+    }
 }
+
+/// The pattern of tests of unittest, which is wider than those of others.
+pub(super) const UNITTEST: &str = "test*.py";
 
 /// A path as a pattern that matches nothing else.
 pub(super) fn line_of(path: &Path) -> String {
@@ -173,6 +203,32 @@ impl Search<'_> {
     fn real_place(&self, path: &Path) -> Option<PathBuf> {
         let real = self.folder.join(path).canonicalize().ok()?;
         real.strip_prefix(&self.real).ok().filter(|real| !real.as_os_str().is_empty()).map(Path::to_owned)
+    }
+
+    /// Notes the modules that the project has, and those of which the task names the file.
+    fn own_modules(&mut self) {
+        let is_part = |sign: char| sign.is_alphanumeric() || "_-./".contains(sign);
+        let asked: Vec<_> = self
+            .task
+            .split(|sign| !is_part(sign))
+            .filter_map(|word| word.trim_end_matches('.').strip_suffix(".py"))
+            .collect();
+        for root in self.named.python_roots() {
+            let entries = std::fs::read_dir(self.folder.join(&root)).into_iter().flatten().flatten();
+            for path in entries.map(|entry| root.join(entry.file_name())) {
+                if self.is_file(&path.join("__init__.py")) {
+                    self.named.own_modules.insert(path);
+                } else if path.extension().is_some_and(|end| end == "py") {
+                    self.named.own_modules.insert(path.with_extension(""));
+                }
+            }
+            let of_root = asked.iter().filter(|word| !word.contains('/')).map(|word| root.join(word));
+            self.named.own_modules.extend(of_root);
+        }
+        let with_folders = asked.iter().filter(|word| word.contains('/'));
+        self.named
+            .own_modules
+            .extend(with_folders.filter_map(|word| self.below(Path::new(""), word)).collect::<Vec<_>>());
     }
 
     /// Returns the files that match a pattern of the shell.

@@ -279,7 +279,7 @@ fn a_command_names_what_it_judges_with() {
         (&absolute, vec!["/check.sh"]),
         ("env X=1 bash ./check.sh | tee log", vec!["/check.sh"]),
         ("python3 -m checks.verify", vec!["/checks/verify.py"]),
-        ("python3 -m unittest qa.cases", vec!["/qa/cases.py"]),
+        ("python3 -m unittest qa.cases", vec!["/qa/cases.py", "test*.py"]),
         (
             "./run.sh",
             vec![

@@ -1,0 +1,109 @@
+use std::{fs, path::Path};
+
+use super::*;
+
+/// Returns what judges in a folder with these files, as patterns.
+fn named(files: &[(&str, &str)], task: &str) -> NamedPaths {
+    let folder = tempfile::tempdir().unwrap();
+    for (file, text) in files {
+        let path = folder.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    NamedPaths::of(&Subject { task: task.to_owned(), ..Subject::default() }, folder.path())
+}
+
+#[test]
+fn places_of_tests_judge_and_sources_do_not() {
+    for (files, expected) in [
+        (
+            vec![("pytest.ini", "[pytest]\npython_files = *_cases.py\n"), ("qa/a_cases.py", "")],
+            vec!["*_cases.py"],
+        ),
+        (
+            vec![
+                ("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['qa', 'src']\n"),
+                ("qa/a.py", ""),
+                ("src/a.py", ""),
+            ],
+            vec!["/qa"],
+        ),
+        (
+            vec![
+                ("web/jest.config.js", "{ testMatch: ['<rootDir>/qa/**/*.js'], roots: ['<rootDir>/src'] }"),
+                ("web/qa/a.js", ""),
+                ("web/src/a.js", ""),
+            ],
+            vec!["/web/qa/**/*.js"],
+        ),
+        (
+            vec![("jest.config.js", "{ testRegex: '/qa/.*\\\\.js$' }"), ("qa/a.js", ""), ("src/a.js", "")],
+            vec!["/qa/a.js"],
+        ),
+    ] {
+        let lines = named(&files, "").lines;
+        assert_eq!(lines.into_iter().collect::<Vec<_>>(), expected, "{files:?}");
+    }
+}
+
+#[test]
+fn what_is_in_a_file_says_that_it_judges() {
+    let test = ("tests/test_app.py", "from helpers import same\nfrom app import add\n");
+    for (files, task, expected) in [
+        (vec![("kit/t.go", "import \"testing\"\n"), ("a.go", "import \"fmt\"\n")], "", vec!["/kit/t.go"]),
+        (
+            vec![("src/test.rs", "#[test]\nfn a() {}"), ("src/commands/test.rs", "fn run() {}")],
+            "",
+            vec!["/src/test.rs"],
+        ),
+        (vec![("helpers.py", ""), test], "", vec!["/helpers.py"]),
+        (vec![("helpers.py", ""), test, ("app.py", "import helpers")], "", vec![]),
+        (vec![("helpers.py", ""), test], "make helpers add", vec![]),
+        (vec![("helpers.py", ""), test, ("tests/test_helpers.py", "")], "", vec![]),
+        (vec![("conftest.py", "from hooks import *\n"), ("hooks.py", "")], "", vec!["/hooks.py"]),
+        (
+            vec![("conftest.py", "from app import plug\n"), ("app/plug.py", "def pytest_x(): pass")],
+            "",
+            vec!["/app/plug.py"],
+        ),
+        (vec![("conftest.py", "from app import add\n"), ("app/__init__.py", "def add(): pass")], "", vec![]),
+    ] {
+        let lines = named(&files, task).lines;
+        assert_eq!(lines.into_iter().collect::<Vec<_>>(), expected, "{files:?}");
+    }
+}
+
+#[test]
+fn crates_for_tests_judge() {
+    let kit = |section: &str| format!("[package]\nname = 'a'\n[{section}]\nkit = {{ path = 'kit' }}\n");
+    let own = ("kit/Cargo.toml", "[package]\nname = 'kit'\n");
+    for (section, source, expected) in [
+        ("dev-dependencies", "pub fn same() {}", vec!["/kit"]),
+        ("target.'cfg(unix)'.dev-dependencies", "pub fn same() {}", vec!["/kit"]),
+        ("dependencies", "pub fn same() {}", vec![]),
+        ("dev-dependencies", "#[test]\nfn a() {}", vec![]),
+    ] {
+        let document = kit(section);
+        let files = [("Cargo.toml", document.as_str()), own, ("kit/src/lib.rs", source)];
+        assert_eq!(named(&files, "").lines.into_iter().collect::<Vec<_>>(), expected, "{section}");
+    }
+}
+
+#[test]
+fn modules_of_the_project_replace_nothing() {
+    let files = [
+        ("calc/test_calc.py", ""),
+        ("calc/sums.py", ""),
+        ("pytest.ini", "[pytest]\npythonpath = backend\n"),
+        ("pkg/__init__.py", ""),
+    ];
+    let found = named(&files, "write token.py and backend/json.py");
+    assert!(found.has_python);
+    for root in ["calc", "backend"] {
+        assert!(found.python_roots().contains(Path::new(root)), "{root}");
+    }
+    for own in ["calc/sums", "calc/token", "backend/json"] {
+        assert!(found.own_modules.contains(Path::new(own)), "{own}: {:?}", found.own_modules);
+    }
+    assert!(!found.own_modules.contains(Path::new("calc/json")));
+}

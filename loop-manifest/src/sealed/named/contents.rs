@@ -1,0 +1,149 @@
+//! Files that judge because of what is in them, and because of where runners look for tests.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use regex::Regex;
+
+use super::{
+    super::{conventions::TESTS, discovery::Discovery, patterns::Patterns, references, scripts},
+    Scope, Search, line_of,
+};
+
+/// Marks of a module that changes how pytest works.
+const HOOKS: &[&str] = &["def pytest_", "pytest.hookimpl", "pytest.fixture"];
+
+impl Search<'_> {
+    /// Protects the tests that a configuration in `own` finds among these files.
+    pub(super) fn discovered(&mut self, found: &Discovery, own: &Path, files: &[PathBuf]) {
+        let top = line_of(own);
+        for pattern in &found.patterns {
+            let line = if pattern.contains('/') {
+                format!("{}/{}", top.trim_end_matches('/'), pattern.trim_start_matches('/'))
+            } else {
+                pattern.clone()
+            };
+            self.named.lines.insert(line);
+        }
+        for place in found.places.iter().filter(|place| !scripts::says_that_it_is_judged(Path::new(place))) {
+            if let Some(path) = self.below(own, place).filter(|path| !self.is_judged(path)) {
+                self.add(&path, true, &Scope { base: own.to_owned(), ..Scope::default() });
+            }
+        }
+        // In a program, each `\` of a text is written twice.
+        let expressions = found.expressions.iter().map(|text| text.replace("\\\\", "\\"));
+        let expressions: Vec<_> = expressions.filter_map(|text| Regex::new(&text).ok()).collect();
+        for file in files {
+            let place = format!("/{}", file.display());
+            if !self.is_judged(file) && expressions.iter().any(|expression| expression.is_match(&place)) {
+                self.add(file, false, &Scope::default());
+            }
+        }
+        self.named
+            .roots
+            .extend(found.roots.iter().filter_map(|root| self.below(own, root)).collect::<Vec<_>>());
+    }
+
+    /// Looks into the files of the folder.
+    pub(super) fn contents(&mut self, files: &[PathBuf]) {
+        let tests = Patterns::of(TESTS.iter().copied().chain(["conftest.py"]));
+        let end = |path: &Path| path.extension().and_then(|end| end.to_str()).unwrap_or_default().to_owned();
+        let (mut python, mut others) = (Vec::new(), Vec::new());
+        for file in files {
+            let is_test = tests.decide(file) == Some(true);
+            match &*end(file) {
+                "py" if is_test => python.push(file),
+                "py" => others.push(file),
+                // A package for tests only.
+                "go" if !is_test && self.has(file, &["\"testing\""]) => {
+                    self.named.lines.insert(line_of(file));
+                }
+                "rs" if file.ends_with("test.rs") && self.has(file, &["#[test]"]) => {
+                    self.named.lines.insert(line_of(file));
+                }
+                _ => {}
+            }
+        }
+        self.named.has_python |= !(python.is_empty() && others.is_empty());
+        for test in &python {
+            self.import_root(test);
+        }
+        self.helpers_of_tests(&python, &others, &tests);
+    }
+
+    fn has(&self, file: &Path, marks: &[&str]) -> bool {
+        let text = scripts::text_of(&self.folder.join(file));
+        marks.iter().any(|mark| text.contains(mark))
+    }
+
+    /// Notes the folder from which a test imports: the first one above it that is no package.
+    fn import_root(&mut self, test: &Path) {
+        let above: Vec<_> = test.ancestors().skip(1).map(Path::to_owned).collect();
+        let root = above.iter().find(|folder| !self.is_file(&folder.join("__init__.py")));
+        self.named.roots.extend(root.cloned());
+        self.named.above_tests.extend(above);
+    }
+
+    /// Protects modules that help tests and nothing else, as their names say.
+    fn helpers_of_tests(&mut self, tests: &[&PathBuf], others: &[&PathBuf], judging: &Patterns) {
+        let text = |search: &Self, file: &Path| scripts::text_of(&search.folder.join(file));
+        let mut helpers = BTreeSet::new();
+        for test in tests {
+            let own = test.parent().unwrap_or(Path::new(""));
+            for module in references::python_imports(&text(self, test)) {
+                let name = module.trim_start_matches('.').replace('.', "/");
+                let roots: Vec<_> =
+                    self.named.roots.iter().map(PathBuf::as_path).chain([own, Path::new("")]).collect();
+                let places = roots.iter().flat_map(|root| scripts::module_places(&root.join(&name)));
+                // What is at a place for tests judges anyway.
+                let is_helper = |place: &PathBuf| self.is_file(place) && judging.decide(place) != Some(true);
+                if scripts::says_that_it_helps_tests(Path::new(&name)) {
+                    helpers.extend(places.filter(is_helper));
+                }
+            }
+        }
+        helpers.retain(|helper| !self.is_judged(helper) && !is_tested(helper, tests));
+        if helpers.is_empty() {
+            return;
+        }
+        let used: BTreeSet<_> = others
+            .iter()
+            .filter(|file| !helpers.contains(**file))
+            .flat_map(|file| references::python_imports(&text(self, file)))
+            .filter_map(|module| module.rsplit('.').next().map(str::to_owned))
+            .collect();
+        for helper in helpers {
+            let stem = helper.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+            if !used.contains(stem) {
+                self.add(&helper, false, &Scope::default());
+            }
+        }
+    }
+
+    /// Protects the modules that a `conftest.py` in `own` takes hooks and fixtures from.
+    pub(super) fn hooks(&mut self, text: &str, own: &Path) {
+        let roots: BTreeSet<_> =
+            own.ancestors().map(Path::to_owned).chain(self.named.roots.clone()).collect();
+        for module in references::python_imports(text) {
+            let takes_all = text.lines().any(|line| line.trim() == format!("from {module} import *"));
+            let name = module.trim_start_matches('.').replace('.', "/");
+            for root in &roots {
+                let places = scripts::module_places(&root.join(&name));
+                let Some(found) = places.iter().find(|place| self.is_file(place)) else { continue };
+                let is_all = takes_all && !found.ends_with("__init__.py");
+                if is_all || self.has(found, HOOKS) || scripts::says_that_it_helps(&root.join(&name)) {
+                    self.add_first(&places, &Scope::default());
+                }
+            }
+        }
+    }
+}
+
+/// Returns whether a test is about this module.
+fn is_tested(module: &Path, tests: &[&PathBuf]) -> bool {
+    let stem = module.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let names = [format!("test_{stem}.py"), format!("{stem}_test.py")];
+    tests.iter().any(|test| names.iter().any(|name| test.ends_with(name)))
+}
