@@ -29,7 +29,7 @@ pub fn schema() -> String {
     let mut schema = object("");
     // In `loop.toml`, the settings' tables share the file with the manifest.
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.extend(settings::schemas());
+        settings::schemas().for_each(|(name, schema)| add_settings(properties, name, schema));
     }
     let heading = [
         ("$schema", "https://json-schema.org/draft/2020-12/schema"),
@@ -62,6 +62,15 @@ pub fn schema() -> String {
         ]),
     );
     format!("{:#}\n", Value::Object(schema))
+}
+
+/// Adds the keys of a table of settings. A manifest may have a key of the same name with other keys.
+fn add_settings(properties: &mut Map<String, Value>, name: String, mut schema: Value) {
+    let own = properties.get_mut(&name).and_then(|own| own.get_mut("properties")?.as_object_mut());
+    match (own, schema.get_mut("properties").and_then(Value::as_object_mut)) {
+        (Some(own), Some(more)) => own.append(more),
+        _ => drop(properties.insert(name, schema)),
+    }
 }
 
 /// The keywords about what is in the object at `path`.

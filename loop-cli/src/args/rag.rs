@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use loop_knowledge::documents::TOP_K;
 
 pub(crate) const ABOUT_RAG: &str = "\
 Exit:  0 done  1 nothing was found  2 wrong usage  3 it could not be done
@@ -75,9 +74,9 @@ pub(crate) enum RagCommand {
         /// Any text
         #[arg(required = true)]
         text: Vec<String>,
-        /// Print at most N chunks
-        #[arg(long, value_name = "N", default_value_t = TOP_K)]
-        top_k: usize,
+        /// Print at most N chunks [default: 5, or as the settings say]
+        #[arg(long, value_name = "N")]
+        top_k: Option<usize>,
         /// The store [default: the one in use]
         #[arg(long, value_name = "NAME")]
         store: Option<String>,

@@ -267,3 +267,36 @@ fn a_signal_ends_the_review_and_a_body_cannot_look_like_a_card() {
     }
     assert_eq!(memories(&scenario)[0]["state"], "proposed");
 }
+
+#[test]
+fn settings_turn_memories_off_and_a_project_only_narrows_them() {
+    let scenario = Scenario::new();
+    scenario.run(&["memory", "add", "tool_use", "widgets need glue"]).exits(0);
+    let manifest = Manifest::new("cat > prompt", "true").set("goal", "Widgets");
+    scenario.manifest(&manifest.set("agent.prompt", "{goal}: {memory}"));
+    let prompt = |settings: &str| {
+        scenario.write("loop.toml", settings);
+        scenario.run(&["run", "loop.json"]).exits(0);
+        scenario.read("prompt")
+    };
+    assert!(prompt("[memory]\ntop_k = 1000\n").contains("widgets need glue"));
+    assert!(!prompt("[memory]\ntop_k = 0\n").contains("glue"));
+    assert!(!prompt("[memory]\nenabled = false\n").contains("glue"));
+    for (settings, said) in [
+        ("[memory]\nauto_accept = true\n", "`auto_accept` is only for a user's own settings"),
+        ("[memory]\nfoo = 1\n", "unknown key `foo` in `memory`"),
+        ("[rag]\nmin_score = 3\n", "`rag.min_score` has to be a number from 0 to 1"),
+    ] {
+        scenario.write("loop.toml", settings);
+        scenario.run(&["memory", "list"]).exits(2).says(&[said, "loop.toml:2:"]);
+    }
+    // Only the user gives a general yes.
+    scenario.write("loop.toml", "[rag]\n");
+    scenario.write("../home/.config/loop/loop.toml", "[memory]\nauto_accept = true\n");
+    let (trap, quote) = ("The second agent talks", "two of the agents");
+    scenario.run(&["run", "--agent", &format!("echo {quote}"), "--check", "false", "--max", "1"]).exits(1);
+    let nothing = [(); 3].map(|()| proposals(&[]));
+    let server = ModelServer::new(std::iter::once(proposals(&[(trap, quote)])).chain(nothing));
+    let mined = server.run(&scenario, &["memory", "mine", "--model", "openai:scripted"]).exits(0);
+    mined.prints(&["1 proposal", "accepted ", trap]);
+}

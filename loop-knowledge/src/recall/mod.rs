@@ -31,6 +31,9 @@ pub const TOP_K: usize = 5;
 /// The budget in tokens if the window of the model is unknown.
 pub const UNKNOWN_WINDOW_TOKENS: u64 = 512;
 
+/// The part of a model's window that recall may fill unless the caller says otherwise.
+pub const BUDGET_SHARE: f64 = 0.25;
+
 /// The most notes.
 const MOST_NOTES: usize = 5;
 
@@ -93,17 +96,19 @@ pub struct RecallItem {
 }
 
 /// The options of recall.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RecallOptions {
     /// The most tokens of the whole text. A token is 4 bytes.
     pub budget_tokens: u64,
     /// The most experiences. Default: [`TOP_K`].
     pub top_k: usize,
+    /// Which chunks of documents are recalled.
+    pub documents: QueryOptions,
 }
 
 impl Default for RecallOptions {
     fn default() -> Self {
-        Self { budget_tokens: UNKNOWN_WINDOW_TOKENS, top_k: TOP_K }
+        Self { budget_tokens: UNKNOWN_WINDOW_TOKENS, top_k: TOP_K, documents: QueryOptions::default() }
     }
 }
 
@@ -184,7 +189,7 @@ pub async fn recall(
     items.extend(found.found.iter().map(|(memory, score)| of_memory(Silo::Experience, memory, *score)));
     let mut failure = found.failure;
     if let Some(documents) = sources.documents {
-        let found = documents.query(query, QueryOptions::default(), embedders.documents).await?;
+        let found = documents.query(query, options.documents, embedders.documents).await?;
         failure = failure.or(found.failure);
         items.extend(found.hits.iter().map(chunk));
     }

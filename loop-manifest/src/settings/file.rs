@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    PROJECT_FILE, SettingsTables, TABLES, chat, folders, models, plan, policy, schedule,
+    PROJECT_FILE, SettingsTables, TABLES, chat, folders, memory, models, plan, policy, rag, schedule,
     table::{SettingsOwner, SettingsTable},
     terminal,
 };
@@ -163,13 +163,19 @@ fn part(
     let meant = |entry: &mut ObjectEntry| {
         TABLES.contains(&entry.key.as_str()) || (!is_key(&entry.key) && near(entry).is_some())
     };
-    for entry in entries.extract_if(.., meant) {
+    let mut of_manifest = None;
+    for mut entry in entries.extract_if(.., meant) {
         match entry.key.as_str() {
             "chat" => {
                 let table = SettingsTable::of("chat", chat::KEYS, &entry.node, source, problems);
                 tables.chat = table.map(chat::read).unwrap_or_default();
             }
             "folders" => tables.folders = folders::read(&entry.node, source, owner, problems),
+            "memory" => {
+                of_manifest = memory::of_manifest(&mut entry, owner);
+                let table = SettingsTable::of("memory", memory::KEYS, &entry.node, source, problems);
+                tables.memory = table.map(|table| memory::read(table, owner)).unwrap_or_default();
+            }
             "models" => tables.models = models::read(&entry.node, source, owner, problems),
             "plan" => {
                 let table = SettingsTable::of("plan", plan::KEYS, &entry.node, source, problems);
@@ -178,6 +184,10 @@ fn part(
             "policy" => {
                 let table = SettingsTable::of("policy", policy::KEYS, &entry.node, source, problems);
                 tables.policy = table.map(policy::read).unwrap_or_default();
+            }
+            "rag" => {
+                let table = SettingsTable::of("rag", rag::KEYS, &entry.node, source, problems);
+                tables.rag = table.map(rag::read).unwrap_or_default();
             }
             "schedule" => {
                 let table = SettingsTable::of("schedule", schedule::KEYS, &entry.node, source, problems);
@@ -190,6 +200,7 @@ fn part(
             _ => problems.push(unknown(&entry)),
         }
     }
+    entries.extend(of_manifest);
     tables
 }
 

@@ -5,16 +5,19 @@
 //! rules narrower, and never wider.
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
-//! (`chat`, `folders`, `models`, `plan`, `policy`, `schedule` and `terminal`) whose names no manifest has, and they are
-//! taken out before the manifest is read. In other files nobody would look for them, so there they are unknown keys.
+//! (`chat`, `folders`, `memory`, `models`, `plan`, `policy`, `rag`, `schedule` and `terminal`), and they are taken out
+//! before the manifest is read. A manifest has none of these names but `memory`, and there it has other keys. In other
+//! files nobody would look for settings, so there they are unknown keys.
 
 mod chat;
 mod file;
 mod folders;
 mod kept;
+mod memory;
 mod models;
 mod plan;
 mod policy;
+mod rag;
 mod schedule;
 mod table;
 mod terminal;
@@ -31,6 +34,7 @@ use std::{
 };
 
 use loop_guardrails::policy::{ActionPolicy, PolicySettings, WithOrigin, command::CommandPrefix};
+use loop_knowledge::documents::QueryOptions;
 use loop_telemetry::StateDir;
 use serde_json::Value;
 
@@ -40,8 +44,10 @@ pub use self::{
     file::{SettingsLayer, only_settings, read_bounded},
     folders::FolderSettings,
     kept::{CommandRule, KeepError, keep_command, keep_permissions},
+    memory::{MemoryRules, MemorySettings},
     models::NamedModel,
     plan::PlanSettings,
+    rag::RagSettings,
     terminal::TerminalSettings,
 };
 use crate::Diagnostics;
@@ -50,11 +56,18 @@ use crate::Diagnostics;
 pub const PROJECT_FILE: &str = "loop.toml";
 
 /// The names of the tables.
-const TABLES: &[&str] = &["chat", "folders", "models", "plan", "policy", "schedule", "terminal"];
+const TABLES: &[&str] =
+    &["chat", "folders", "memory", "models", "plan", "policy", "rag", "schedule", "terminal"];
 
 /// The JSON Schemas of the tables that a project can have, by their names.
 pub fn schemas() -> impl Iterator<Item = (String, Value)> {
-    let schemas = [("chat", chat::schema()), ("models", models::schema()), ("policy", policy::schema())];
+    let schemas = [
+        ("chat", chat::schema()),
+        ("memory", memory::schema()),
+        ("models", models::schema()),
+        ("policy", policy::schema()),
+        ("rag", rag::schema()),
+    ];
     schemas.map(|(name, schema)| (name.to_owned(), schema)).into_iter()
 }
 
@@ -65,12 +78,16 @@ pub struct SettingsTables {
     pub chat: ChatSettings,
     /// `[folders."/a/folder"]`: what the user allows and forbids in one folder only.
     pub folders: BTreeMap<PathBuf, FolderSettings>,
+    /// `[memory]`: how much of what earlier work taught reaches a model.
+    pub memory: MemorySettings,
     /// `[models.NAME]`: models by names of their own.
     pub models: BTreeMap<String, NamedModel>,
     /// `[plan]`: how steps of plans are validated and repaired.
     pub plan: PlanSettings,
     /// `[policy]`: what tools may do.
     pub policy: PolicySettings,
+    /// `[rag]`: which chunks of documents a query returns.
+    pub rag: RagSettings,
     /// `[schedule]`: the numbers that hold for all jobs.
     pub schedule: loop_schedule::ScheduleSettings,
     /// `[terminal]`: what a run does with the terminal.
@@ -125,6 +142,16 @@ impl Settings {
     /// Returns how often a model may call tools in a turn, unless a run says otherwise.
     pub fn rounds(&self) -> u64 {
         self.project.tables.chat.rounds_under(&self.user.tables.chat)
+    }
+
+    /// Returns how memories are used.
+    pub fn memory(&self) -> MemoryRules {
+        MemoryRules::of(&self.user.tables.memory, &self.project.tables.memory)
+    }
+
+    /// Returns which chunks of documents a query returns, unless it says otherwise.
+    pub fn rag(&self) -> QueryOptions {
+        self.project.tables.rag.options_under(&self.user.tables.rag)
     }
 
     /// Returns how often a step of a plan is repaired, unless a run says otherwise.

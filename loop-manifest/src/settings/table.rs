@@ -93,6 +93,21 @@ impl<'a> SettingsTable<'a> {
         number.map(|number| self.placed(number, &node.span))
     }
 
+    /// A number from 0 to 1.
+    pub(super) fn share_of_one(&mut self, key: &str) -> Option<WithOrigin<f64>> {
+        let node = self.node(key)?;
+        let number = match node.value {
+            Value::Whole(whole) => whole as f64,
+            Value::Decimal(decimal) => decimal,
+            _ => return self.mismatch(key, ExpectedValue::Number, node),
+        };
+        if !(0.0..=1.0).contains(&number) {
+            self.wrong(format!("`{}.{key}` has to be a number from 0 to 1", self.name), node.span.clone());
+            return None;
+        }
+        Some(self.placed(number, &node.span))
+    }
+
     /// A time above nothing, with units or as a number of seconds.
     pub(super) fn time(&mut self, key: &str) -> Option<WithOrigin<Duration>> {
         let node = self.node(key)?;

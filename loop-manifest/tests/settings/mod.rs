@@ -1,5 +1,7 @@
 //! Settings: valid ones, and the messages for invalid ones.
 
+mod knowledge;
+
 use std::{collections::BTreeSet, fs, path::Path};
 
 use loop_guardrails::policy::{Origin, Permissions, Verb};
@@ -119,10 +121,14 @@ fn an_editor_knows_every_table_and_every_key() {
     let of_user = ["folders", "plan", "schedule", "terminal"];
     let of_projects = TABLES.iter().filter(|name| !of_user.contains(*name));
     assert!(tables.iter().map(|(name, _)| name).eq(of_projects));
-    for (table, keys) in [(0, chat::KEYS), (2, policy::KEYS)] {
-        let properties = tables[table].1["properties"].as_object().expect("keys");
+    let keys = [("chat", chat::KEYS), ("memory", memory::KEYS), ("policy", policy::KEYS), ("rag", rag::KEYS)];
+    for (name, keys) in keys {
+        let table = tables.iter().find(|table| table.0 == name).expect("the table");
+        let properties = table.1["properties"].as_object().expect("keys");
         let known: BTreeSet<_> = properties.keys().map(String::as_str).collect();
-        assert_eq!(known, keys.iter().copied().collect());
+        // Only the user sets this one.
+        let keys = keys.iter().copied().filter(|key| *key != "auto_accept");
+        assert_eq!(known, keys.collect());
     }
 }
 

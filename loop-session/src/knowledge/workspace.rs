@@ -8,8 +8,8 @@ use std::{
 
 use jiff::Timestamp;
 use loop_agents::process::RUN_VARIABLE;
-use loop_knowledge::KnowledgeFolder;
-use loop_manifest::settings::Settings;
+use loop_knowledge::{KnowledgeFolder, documents::QueryOptions};
+use loop_manifest::settings::{MemoryRules, Settings};
 use loop_telemetry::{Redactor, StateDir};
 
 use super::{embedders::Embedders, error::KnowledgeError, secrets::WorkspaceSecrets};
@@ -22,6 +22,8 @@ pub struct WorkspaceKnowledge {
     pub(super) secrets: WorkspaceSecrets,
     pub(super) embedders: Embedders,
     pub(super) now: Timestamp,
+    pub(super) query_options: QueryOptions,
+    rules: MemoryRules,
     has_person: bool,
 }
 
@@ -46,7 +48,8 @@ impl WorkspaceKnowledge {
         let secrets = WorkspaceSecrets::new(&root, &settings.policy(), redactor);
         let embedders = Embedders::new(settings, variables);
         let has_person = !variables.iter().any(|(name, _)| name == RUN_VARIABLE);
-        Ok(Self { folder, root, secrets, embedders, now, has_person })
+        let (query_options, rules) = (settings.rag(), settings.memory());
+        Ok(Self { folder, root, secrets, embedders, now, query_options, rules, has_person })
     }
 
     /// The folder of the databases and files.
@@ -57,6 +60,11 @@ impl WorkspaceKnowledge {
     /// Knows which files and words are secret.
     pub fn secrets(&self) -> &WorkspaceSecrets {
         &self.secrets
+    }
+
+    /// How memories are used here, by the settings of the user and the project.
+    pub fn rules(&self) -> &MemoryRules {
+        &self.rules
     }
 
     /// Whether a person asks, and no agent of a run.

@@ -1,7 +1,7 @@
 //! The knowledge of the session about its folder, and the documents that it adds to prompts.
 
 use loop_core::with_causes;
-use loop_knowledge::recall::{Recalled, UNKNOWN_WINDOW_TOKENS};
+use loop_knowledge::recall::Recalled;
 use loop_manifest::model::Model;
 use loop_telemetry::StateDir;
 
@@ -57,6 +57,10 @@ impl Session {
         if !self.tools.approvals.is_open() || !std::mem::take(&mut self.dialogue.needs_memories) {
             return;
         }
+        let rules = self.context.settings.memory();
+        if !(rules.is_enabled && rules.injects_on_start) {
+            return;
+        }
         if let Err(error) = self.recall(prompt, false).await {
             self.warn(&format!("the conversation goes without memories: {}", with_causes(&error)));
         }
@@ -69,7 +73,7 @@ impl Session {
             return Ok(false);
         }
         let window = self.dialogue.model.as_ref().and_then(Model::window);
-        let max_tokens = window.map_or(UNKNOWN_WINDOW_TOKENS, |window| window / 4);
+        let max_tokens = known.rules().budget(window);
         let request = RecallRequest { max_tokens, documents, ..RecallRequest::new(text) };
         let mut memories = known.memories()?;
         let (found, remark) = request.items(&known, &mut memories).await?;

@@ -61,7 +61,8 @@ pub(super) fn exec(args: &MineArgs, place: &KnowledgeArgs) -> Result<ExitCode, F
         failure = report.failure;
     }
     let waits = place.json || !known.has_person();
-    let code = review::proposals(&mut memories, args.yes, waits, place.json)?;
+    let accepts_all = args.yes || (known.has_person() && known.rules().accepts_all);
+    let code = review::proposals(&mut memories, accepts_all, waits, place.json)?;
     match failure {
         Some(failure) => Err(KnowledgeError::from(failure).into()),
         None => Ok(code),

@@ -1,7 +1,6 @@
 //! `/rag`: reads documents into a store, and finds them.
 
 use async_trait::async_trait;
-use loop_knowledge::documents::TOP_K;
 
 use super::show;
 use crate::{
@@ -83,7 +82,7 @@ fn parse(arguments: &str) -> Result<RagRequest, InputError> {
         }
         ("status" | "", "") => RagRequest::Status,
         ("query", "") => return Err(INFO.misused("the text is missing")),
-        ("query", text) => RagRequest::Query { text: text.to_owned(), top_k: TOP_K, store: None },
+        ("query", text) => RagRequest::Query { text: text.to_owned(), top_k: None, store: None },
         ("on", "") => RagRequest::Switch { on: true },
         ("off", "") => RagRequest::Switch { on: false },
         _ => return Err(INFO.misused(format!("`{arguments}` is not understood"))),

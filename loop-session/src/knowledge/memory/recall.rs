@@ -25,7 +25,7 @@ pub struct RecallRequest {
     pub max_tokens: u64,
     /// Whether the documents of the store in use are recalled, if retrieval is on.
     pub documents: bool,
-    /// Whether notes are recalled.
+    /// Whether notes are recalled, even if the settings leave them out.
     pub notes: bool,
 }
 
@@ -49,7 +49,8 @@ impl RecallRequest {
             Ok(embedder) => (embedder, None),
             Err(error) => (None, Some(with_causes(&error))),
         };
-        let mut notes = self.notes.then(|| Notes::open(&known.folder, &known.secrets)).transpose()?;
+        let has_notes = self.notes || known.rules().has_notes;
+        let mut notes = has_notes.then(|| Notes::open(&known.folder, &known.secrets)).transpose()?;
         let sources = RecallSources {
             memories,
             workspace: &known.root,
@@ -57,7 +58,11 @@ impl RecallRequest {
             notes: notes.as_mut(),
         };
         let embedders = RecallEmbedders { memories: None, documents: embedder.as_deref() };
-        let options = RecallOptions { budget_tokens: self.max_tokens, ..RecallOptions::default() };
+        let options = RecallOptions {
+            budget_tokens: self.max_tokens,
+            top_k: known.rules().top_k,
+            documents: known.query_options,
+        };
         let found = recall(&self.text, sources, embedders, options).await?;
         let failure = found.failure.as_ref().map(|failure| with_causes(failure)).or(missing);
         let remark = failure.map(|why| format!("recall uses full text alone: {why}"));
@@ -81,13 +86,13 @@ impl RecallRequest {
 
 impl WorkspaceKnowledge {
     /// Returns the text of `{memory}` for a run, and remembers which memories the run received. It is empty if nothing
-    /// is known. Uses full text alone, so it asks no server.
+    /// is known, and if the settings turn memories off. Uses full text alone, so it asks no server.
     ///
     /// # Errors
     /// The files or a database cannot be used.
     pub fn recall_for_run(&self, run: &str, text: &str, max_tokens: u64) -> Result<String, KnowledgeError> {
         // A workspace without knowledge gets no database.
-        if !self.folder.path().exists() {
+        if !self.rules().is_enabled || !self.folder.path().exists() {
             return Ok(String::new());
         }
         let mut memories = self.memories()?;

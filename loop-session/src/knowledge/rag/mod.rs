@@ -50,8 +50,8 @@ pub enum RagRequest {
     Query {
         /// Any text.
         text: String,
-        /// The most hits.
-        top_k: usize,
+        /// The most hits; `None` for the number of the settings.
+        top_k: Option<usize>,
         /// The store, instead of the one in use.
         store: Option<String>,
     },
@@ -156,13 +156,13 @@ async fn query(
     known: &WorkspaceKnowledge,
     store: &mut DocumentStore,
     text: &str,
-    top_k: usize,
+    top_k: Option<usize>,
 ) -> Result<KnowledgeReply, KnowledgeError> {
     let text = known
         .secrets
         .redact(text)
         .map_err(|source| DocumentError::Path { path: known.root.clone(), source })?;
-    let options = QueryOptions { top_k, ..QueryOptions::default() };
+    let options = QueryOptions { top_k: top_k.unwrap_or(known.query_options.top_k), ..known.query_options };
     let (found, remark) = retrieve::found(known, store, &text, options).await?;
     Ok(show::hits(&found, remark))
 }

@@ -11,9 +11,6 @@ use super::{KnowledgeError, WorkspaceKnowledge};
 /// Reported when there is no vector of the query.
 const LEXICAL: &str = "retrieval uses full text alone";
 
-/// The tokens for retrieved texts if the window of the model is unknown.
-const UNKNOWN_WINDOW_TOKENS: u64 = 512;
-
 /// The result of retrieval for a prompt.
 #[derive(Debug, Default)]
 pub(crate) struct PromptContext {
@@ -24,7 +21,7 @@ pub(crate) struct PromptContext {
 }
 
 impl WorkspaceKnowledge {
-    /// Finds what belongs before a prompt, within a quarter of the model's window. Without retrieval that is nothing.
+    /// Finds what belongs before a prompt, within the budget of recall. Without retrieval that is nothing.
     pub(crate) async fn for_prompt(
         &self,
         prompt: &str,
@@ -41,13 +38,12 @@ impl WorkspaceKnowledge {
         let secret =
             |source: loop_knowledge::BoxError| DocumentError::Path { path: self.root.clone(), source };
         let prompt = self.secrets.redact(prompt).map_err(secret)?;
-        let (mut found, remark) = found(self, &mut store, &prompt, QueryOptions::default()).await?;
+        let (mut found, remark) = found(self, &mut store, &prompt, self.query_options).await?;
         for hit in &mut found.hits {
             hit.source = self.secrets.redact(&hit.source).map_err(secret)?;
             hit.content = self.secrets.redact(&hit.content).map_err(secret)?;
         }
-        let budget = window.map_or(UNKNOWN_WINDOW_TOKENS, |window| window / 4);
-        Ok(PromptContext { block: context_block(&found.hits, budget), remark })
+        Ok(PromptContext { block: context_block(&found.hits, self.rules().budget(window)), remark })
     }
 }
 
