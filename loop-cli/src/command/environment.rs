@@ -55,6 +55,8 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
     // errors in them are reported only where they matter.
     let settings = persistence::settings(&dir, |name| env::var_os(name));
     let memory = memory::for_prompts(dir.clone(), run.clone());
+    let rules = settings.as_ref().map(Settings::memory).unwrap_or_default();
+    let tools = rules.is_enabled.then(|| memory::tools(dir.clone(), run.clone()));
     let supervisor = supervisor(run).or_setup(|| "cannot supervise the processes of the run")?;
     let cx = ExecutionContext::new(dir, supervisor).or_setup(|| {
         let tmp = env::temp_dir();
@@ -63,6 +65,10 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
             tmp.display()
         )
     })?;
+    let cx = match tools {
+        Some(own) => cx.attended(move |tools| own.add_to(tools)),
+        None => cx,
+    };
     Ok(cx
         .with_variables(env::vars_os())
         .with_settings(settings)

@@ -72,16 +72,38 @@ impl Memories<'_> {
         })
     }
 
-    /// Makes a proposal active.
+    /// Makes a proposal active, and forgets the memory that it replaces. A proposal that removes a memory is forgotten
+    /// with it. Returns the proposal.
     ///
     /// # Errors
     ///
-    /// Fails if there is no such proposal, and if its file cannot be moved.
+    /// Fails if there is no such proposal, and if a file cannot be moved or removed.
     pub fn accept(&mut self, id: &str) -> Result<Memory, MemoryError> {
-        self.change(id, |memories, memory| {
-            memory.expect(&[MemoryState::Proposed], "proposed")?;
-            memories.move_to(memory, MemoryState::Active)
-        })
+        let _lock = folder::lock(&self.root)?;
+        self.synchronise_locked()?;
+        let mut memory = self.find_indexed(id)?;
+        memory.expect(&[MemoryState::Proposed], "proposed")?;
+        if let Some(other) = &memory.content.removes {
+            self.remove(other)?;
+            self.remove(&memory.id)?;
+        } else {
+            self.move_to(&memory, MemoryState::Active)?;
+            // A failure in between leaves both of them, so nothing is lost.
+            if let Some(other) = &memory.content.replaces {
+                self.remove(other)?;
+            }
+            memory.state = MemoryState::Active;
+        }
+        self.synchronise_locked()?;
+        Ok(memory)
+    }
+
+    /// Removes the file of the memory with exactly this id. It may be gone.
+    fn remove(&mut self, id: &str) -> Result<(), MemoryError> {
+        let Some(memory) = self.indexed()?.into_iter().find(|memory| memory.id == id) else { return Ok(()) };
+        let path = self.path(&memory);
+        folder::remove(&path).map_err(Error::file(path))?;
+        Ok(())
     }
 
     /// Keeps a proposal so that it is never proposed again.
@@ -166,7 +188,7 @@ impl Memories<'_> {
 }
 
 impl Memory {
-    fn expect(&self, states: &[MemoryState], expected: &'static str) -> Result<(), MemoryError> {
+    pub(super) fn expect(&self, states: &[MemoryState], expected: &'static str) -> Result<(), MemoryError> {
         if states.contains(&self.state) {
             return Ok(());
         }

@@ -56,6 +56,15 @@ pub enum MemoryError {
         /// The key to change.
         key: &'static str,
     },
+    /// A memory, a proposal or a rejected proposal has the same words.
+    #[error("nothing was proposed: a memory or an earlier proposal has the same words")]
+    Repeated,
+    /// A person has not decided about many proposals.
+    #[error("nothing was proposed: {0} proposals wait for a person already")]
+    TooManyWait(usize),
+    /// Only a person writes the profile.
+    #[error("nothing was proposed: only a person changes the profile of the workspace")]
+    ProfileOfPerson,
     /// There is a profile already.
     #[error("the workspace has a profile: edit {}", .0.display())]
     ProfileExists(PathBuf),

@@ -12,7 +12,7 @@ use super::{Confidence, MemoryType, NewMemory, UnknownWord, yaml};
 const FENCE: &str = "---";
 
 /// The fields of the front matter. The folder of the file gives the type, and its name the id.
-const KEYS: &str = "summary, kind, confidence, origin, created, applies_to";
+const KEYS: &str = "summary, kind, confidence, origin, created, applies_to, replaces, removes";
 
 /// The fields that a file states.
 #[derive(Debug, PartialEq)]
@@ -44,6 +44,8 @@ pub(super) fn parse(memory_type: MemoryType, text: &str) -> Result<Parsed, Strin
                 created = Some(time.map_err(|_| "`created` is not a time such as 2026-01-31T12:00:00Z")?);
             }
             "applies_to" => content.applies_to = value.into_texts(),
+            "replaces" => content.replaces = Some(value.text(&key)?.to_owned()),
+            "removes" => content.removes = Some(value.text(&key)?.to_owned()),
             _ => return Err(format!("`{key}` is not a field: write one of {KEYS}")),
         }
     }
@@ -69,6 +71,11 @@ pub(super) fn compose(content: &NewMemory, confidence: Confidence, created: Time
     if !content.applies_to.is_empty() {
         let globs: Vec<_> = content.applies_to.iter().map(|glob| quoted(glob)).collect();
         text.push_str(&format!("applies_to: [{}]\n", globs.join(", ")));
+    }
+    for (key, id) in [("replaces", &content.replaces), ("removes", &content.removes)] {
+        if let Some(id) = id {
+            text.push_str(&format!("{key}: {}\n", quoted(id)));
+        }
     }
     text.push_str(&format!("{FENCE}\n{}\n", content.body.trim()));
     text
@@ -140,6 +147,8 @@ mod tests {
                 kind: Some(MemoryKind::Pitfall),
                 origin: Some(format!("run {summary}")),
                 applies_to: vec!["src/**/*.rs".to_owned()],
+                replaces: Some("0198".to_owned()),
+                removes: Some(summary.clone()),
                 ..NewMemory::new(MemoryType::ToolUse, summary.trim(), body.trim())
             };
             let confidence = Confidence::from_tenths(tenths).unwrap();

@@ -215,14 +215,28 @@ pub struct NewMemory {
     /// Globs. An experience is recalled only where a file of the workspace matches one of them. Empty: everywhere.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub applies_to: Vec<String>,
+    /// The id of the memory in whose place it comes once a person accepts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<String>,
+    /// The id of the memory that is forgotten, together with this proposal, once a person accepts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removes: Option<String>,
 }
 
 impl NewMemory {
-    /// A memory without kind, origin and globs.
+    /// A memory without kind, origin and globs, which changes no other memory.
     #[must_use]
     pub fn new(memory_type: MemoryType, summary: impl Into<String>, body: impl Into<String>) -> Self {
         let (summary, body) = (summary.into(), body.into());
-        Self { memory_type, kind: None, summary, body, origin: None, applies_to: Vec::new() }
+        let (kind, origin, applies_to) = (None, None, Vec::new());
+        Self { memory_type, kind, summary, body, origin, applies_to, replaces: None, removes: None }
+    }
+
+    /// Returns the effect on another memory in words, if a person accepts this: `replaces ID` or `removes ID`.
+    #[must_use]
+    pub fn effect(&self) -> Option<String> {
+        let removes = self.removes.as_ref().map(|id| format!("removes {id}"));
+        removes.or_else(|| self.replaces.as_ref().map(|id| format!("replaces {id}")))
     }
 
     /// Returns the summary and the body as one text.

@@ -14,6 +14,7 @@ pub mod mining;
 #[cfg(test)]
 mod mining_tests;
 mod profile;
+mod propose;
 mod receipts;
 mod retrieve;
 mod scope;
@@ -36,6 +37,7 @@ pub use self::{
         UnknownWord,
     },
     profile::{ProfileTemplate, UnknownTemplate},
+    propose::MOST_WAITING,
 };
 use crate::{KnowledgeFolder, SecretFilter, store::Database};
 
@@ -192,6 +194,8 @@ impl<'a> Memories<'a> {
             summary: redact(content.summary)?,
             body: redact(content.body)?,
             origin: content.origin.map(redact).transpose()?,
+            replaces: content.replaces.map(redact).transpose()?,
+            removes: content.removes.map(redact).transpose()?,
             applies_to: content.applies_to.into_iter().map(redact).collect::<Result<_, _>>()?,
             ..content
         })

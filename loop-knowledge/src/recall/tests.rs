@@ -34,7 +34,8 @@ fn ids(recalled: &Recalled) -> Vec<&str> {
     recalled.items.iter().map(|item| item.id.as_str()).collect()
 }
 
-const LARGE: RecallOptions = RecallOptions { budget_tokens: 100_000, top_k: 5 };
+const LARGE: RecallOptions =
+    RecallOptions { budget_tokens: 100_000, top_k: 5, documents: QueryOptions { top_k: 5, min_score: 0.3 } };
 
 /// An embedder that remembers the texts that it got.
 #[derive(Default)]

@@ -10,9 +10,15 @@ pub(super) type Attend = dyn Fn(Toolbox) -> Toolbox + Send + Sync;
 pub(super) type TurnListener = dyn Fn(TurnEvent<'_>) + Send + Sync;
 
 impl ExecutionContext {
-    /// Changes the tools of models and of validations, for a person who watches the run: `attend` adds whom they ask.
+    /// Changes the tools of models and of validations, after earlier calls of this method did: `attend` adds more of
+    /// them, or the person whom they ask.
     #[must_use]
     pub fn attended(self, attend: impl Fn(Toolbox) -> Toolbox + Send + Sync + 'static) -> Self {
+        let earlier = self.attend.clone();
+        let attend = move |tools| match &earlier {
+            Some(Hook(earlier)) => attend(earlier(tools)),
+            None => attend(tools),
+        };
         Self { attend: Some(Hook(Arc::new(attend))), ..self }
     }
 

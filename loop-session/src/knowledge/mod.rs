@@ -12,7 +12,7 @@ mod workspace;
 
 pub use self::{
     error::KnowledgeError,
-    memory::{ChatExtractor, MemoryChange, MemoryRequest, RecallRequest},
+    memory::{ChatExtractor, MemoryChange, MemoryRequest, MemoryTools, RecallRequest},
     notes::NotesRequest,
     rag::RagRequest,
     reply::KnowledgeReply,

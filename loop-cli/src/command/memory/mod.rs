@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use loop_knowledge::memory::NewMemory;
 use loop_session::knowledge::{MemoryChange, MemoryRequest, RecallRequest};
 
-pub(super) use self::prompts::{for_prompts, reward};
+pub(super) use self::prompts::{for_prompts, reward, tools};
 use super::{
     Failure,
     environment::block_on,

@@ -8,7 +8,7 @@ use std::{
 
 use loop_agents::process::RUN_VARIABLE;
 use loop_core::with_causes;
-use loop_session::knowledge::KnowledgeReply;
+use loop_session::knowledge::{KnowledgeReply, MemoryTools};
 use serde_json::json;
 
 use super::{
@@ -36,6 +36,12 @@ pub(in crate::command) fn for_prompts(
             String::new()
         })
     }
+}
+
+/// Returns the tools for memories of a model that works in this folder. They open what is known for each call, so they
+/// follow the settings and files as they are then.
+pub(in crate::command) fn tools(folder: PathBuf, run: String) -> MemoryTools {
+    MemoryTools::new(move || known(&place(&folder)).map_err(Into::into), run)
 }
 
 /// Raises the confidence in the memories that a run received, because it met its goal. A failure is only a warning: the

@@ -129,8 +129,9 @@ fn card(proposal: &Memory, place: &str) -> String {
         content.origin.as_deref().map(|origin| format!("\nfrom {}", data_line(origin))).unwrap_or_default();
     let has_secret = content.text().contains(REDACTED);
     let secret = if has_secret { "\nIt had a secret, which is left out: [redacted]." } else { "" };
+    let effect = content.effect().map(|effect| format!(", {}", data_line(&effect))).unwrap_or_default();
     format!(
-        "\n{place}: {} ({}{kind})\n{}\n{}{origin}{secret}",
+        "\n{place}: {} ({}{kind}{effect})\n{}\n{}{origin}{secret}",
         proposal.id,
         content.memory_type,
         content.summary,

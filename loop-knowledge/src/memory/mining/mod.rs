@@ -129,7 +129,7 @@ impl Memories<'_> {
                     break;
                 }
             };
-            let mined = self.propose(&text, sent, &reply, embedder, now).await?;
+            let mined = self.keep_proposals(&text, sent, &reply, embedder, now).await?;
             if mined.has_reply {
                 self.note_mined(&text, mined.proposed.len(), now)?;
             }
@@ -138,7 +138,7 @@ impl Memories<'_> {
         Ok(report)
     }
 
-    async fn propose(
+    async fn keep_proposals(
         &mut self,
         text: &MiningText,
         sent: &str,

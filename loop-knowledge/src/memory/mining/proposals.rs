@@ -154,7 +154,7 @@ fn words_of(text: &str) -> String {
 
 impl Memories<'_> {
     /// Tests for a memory of the same type, in any state, with the same words or a vector of cosine 0.9.
-    pub(super) async fn is_known(
+    pub(in crate::memory) async fn is_known(
         &mut self,
         content: &NewMemory,
         embedder: Option<&dyn Embedder>,
@@ -162,7 +162,9 @@ impl Memories<'_> {
         let content = self.without_secrets(content.clone())?;
         let words = word_set(&content);
         let is_same = |memory: &Memory| {
-            memory.content.memory_type == content.memory_type && word_set(&memory.content) == words
+            memory.content.memory_type == content.memory_type
+                && memory.content.removes == content.removes
+                && word_set(&memory.content) == words
         };
         if self.all()?.iter().any(is_same) {
             return Ok(true);

@@ -3,11 +3,12 @@
 mod extractor;
 mod recall;
 mod show;
+mod tools;
 
 use loop_knowledge::memory::{Memories, Memory, MemoryState, MemoryType, NewMemory, ProfileTemplate};
 use serde_json::json;
 
-pub use self::{extractor::ChatExtractor, recall::RecallRequest};
+pub use self::{extractor::ChatExtractor, recall::RecallRequest, tools::MemoryTools};
 use super::{error::KnowledgeError, reply::KnowledgeReply, workspace::WorkspaceKnowledge};
 
 /// A request about the memories of a workspace.
@@ -81,7 +82,12 @@ impl MemoryChange {
                 let memory = memories.forget(id)?;
                 return Ok(format!("forgot {}: {}", memory.id, memory.content.summary));
             }
-            Self::Accept => (memories.accept(id)?, "accepted"),
+            Self::Accept => match memories.accept(id)? {
+                Memory { content: NewMemory { removes: Some(removed), .. }, .. } => {
+                    return Ok(format!("forgot {removed}, as the proposal said"));
+                }
+                memory => (memory, "accepted"),
+            },
             Self::Reject => (memories.reject(id)?, "rejected"),
         };
         let archived = if memory.state == MemoryState::Archived { ", and is archived" } else { "" };
@@ -115,11 +121,11 @@ impl MemoryRequest {
                 KnowledgeReply::said(text, show::json(&memories, &memory))
             }
             Self::Add(content) => {
-                let (state, done) = match known.has_person() {
-                    true => (MemoryState::Active, "added"),
-                    false => (MemoryState::Proposed, "a person decides about the proposal"),
+                let (content, now) = (content.clone(), known.now);
+                let (memory, done) = match known.has_person() {
+                    true => (memories.add(content, MemoryState::Active, now)?, "added"),
+                    false => (memories.propose(content, now).await?, "a person decides about the proposal"),
                 };
-                let memory = memories.add(content.clone(), state, known.now)?;
                 let text = format!("{done} {}: {}", memory.id, memory.content.summary);
                 KnowledgeReply::said(text, show::json(&memories, &memory))
             }

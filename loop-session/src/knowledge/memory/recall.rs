@@ -25,6 +25,8 @@ pub struct RecallRequest {
     pub max_tokens: u64,
     /// Whether the documents of the store in use are recalled, if retrieval is on.
     pub documents: bool,
+    /// The most experiences. The settings may allow fewer.
+    pub top_k: usize,
     /// Whether notes are recalled, even if the settings leave them out.
     pub notes: bool,
 }
@@ -32,7 +34,13 @@ pub struct RecallRequest {
 impl RecallRequest {
     /// Recalls memories, and documents if retrieval is on, within the budget for an unknown window.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), max_tokens: UNKNOWN_WINDOW_TOKENS, documents: true, notes: false }
+        Self {
+            text: text.into(),
+            max_tokens: UNKNOWN_WINDOW_TOKENS,
+            documents: true,
+            top_k: usize::MAX,
+            notes: false,
+        }
     }
 
     /// Recalls, and returns the items, and the reason if an embedder is not used.
@@ -60,7 +68,7 @@ impl RecallRequest {
         let embedders = RecallEmbedders { memories: None, documents: embedder.as_deref() };
         let options = RecallOptions {
             budget_tokens: self.max_tokens,
-            top_k: known.rules().top_k,
+            top_k: self.top_k.min(known.rules().top_k),
             documents: known.query_options,
         };
         let found = recall(&self.text, sources, embedders, options).await?;

@@ -13,10 +13,10 @@ pub(super) fn line(memory: &Memory) -> String {
         MemoryState::Active => String::new(),
         other => format!("({other}) "),
     };
-    format!(
-        "{}  {}  {:17}  {state}{}",
-        memory.id, memory.confidence, memory.content.memory_type, memory.content.summary
-    )
+    let content = &memory.content;
+    let effect = content.effect().map(|effect| format!("{effect}: ")).unwrap_or_default();
+    let (id, confidence, memory_type) = (&memory.id, memory.confidence, content.memory_type);
+    format!("{id}  {confidence}  {memory_type:17}  {state}{effect}{}", content.summary)
 }
 
 /// Returns the page of a memory.
@@ -32,6 +32,7 @@ pub(super) fn page(memory: &Memory, used: Option<Timestamp>, path: &Path) -> Str
     rows.extend(content.origin.clone().map(|origin| ("origin", origin)));
     rows.extend(memory.created.map(|time| ("created", time.to_string())));
     rows.extend(used.map(|time| ("last used", time.to_string())));
+    rows.extend(content.effect().map(|effect| ("on accept", effect)));
     if !content.applies_to.is_empty() {
         rows.push(("applies to", content.applies_to.join(", ")));
     }
