@@ -50,6 +50,7 @@ mod schema;
 mod seal_plan;
 mod sealed;
 pub mod settings;
+pub mod skills;
 mod snapshot_plan;
 pub mod snapshots;
 mod source;

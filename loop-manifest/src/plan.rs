@@ -78,6 +78,8 @@ pub struct AgentPlan {
     pub work: WorkPlan,
     /// The prompt with its placeholders.
     pub prompt: Template,
+    /// The names of its skills. `None` is all skills in a list for a model, and no skills for a command.
+    pub skills: Option<Vec<String>>,
     /// The source of its usage numbers.
     pub usage: UsagePlan,
     /// The variables that it and the evaluator see.

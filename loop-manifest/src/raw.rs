@@ -74,6 +74,8 @@ pub(crate) struct RawAgent {
     pub(crate) system: Field<String>,
     /// The tools of the model. Default: all tools.
     pub(crate) tools: Field<Vec<SpannedText>>,
+    /// The names of skills. Default: a model sees a list of all skills, and a command sees none.
+    pub(crate) skills: Field<Vec<SpannedText>>,
     /// The file with the prices of models, from the manifest's folder. Default: the bundled list prices.
     pub(crate) prices: Field<String>,
     /// Its environment. Default: the user's, without what looks like a secret.
@@ -197,6 +199,7 @@ impl RawAgent {
             model: fields.text("agent.model"),
             system: fields.text("agent.system"),
             tools: fields.list("agent.tools"),
+            skills: fields.list("agent.skills"),
             prices: fields.text("agent.prices"),
             env: fields.object("agent.env").map(RawEnvironment::read).unwrap_or_default(),
             max_seconds: fields.time("agent.max_seconds"),

@@ -135,6 +135,15 @@ fn something_judges() -> Value {
     json!({ "properties": { "evaluator": { "anyOf": judges } } })
 }
 
+/// The agent of a plan or a pipeline. A command gets the prompts of its steps, and nothing before them.
+fn steps_are_prompts(properties: &Value) -> Value {
+    json!({
+        "properties": properties,
+        "if": { "required": ["command"] },
+        "then": { "properties": { "skills": false } },
+    })
+}
+
 /// A plan is the only check, and its steps are the prompts.
 fn plans_are_alone() -> Value {
     json!({
@@ -143,7 +152,7 @@ fn plans_are_alone() -> Value {
             "evaluator": { "properties": {
                 "command": false, "confidence": false, "judge": false, "pipeline": false, "review": false,
             } },
-            "agent": { "properties": { "prompt": false } },
+            "agent": steps_are_prompts(&json!({ "prompt": false })),
         } },
     })
 }
@@ -156,7 +165,7 @@ fn pipelines_are_alone() -> Value {
             "evaluator": { "properties": {
                 "command": false, "confidence": false, "judge": false, "plan": false, "review": false,
             } },
-            "agent": { "properties": { "prompt": false, "tools": false } },
+            "agent": steps_are_prompts(&json!({ "prompt": false, "tools": false })),
         } },
     })
 }

@@ -1,22 +1,7 @@
-//! The skills of a folder and a user, and the pages that describe them.
+//! Pages that describe skills.
 
-use std::path::Path;
-
-use loop_agents::skills::{Skill, SkillError, SkillSource, Skills, Trigger};
-use loop_guardrails::policy::workspace::Workspace;
-use loop_manifest::settings::Settings;
+use loop_agents::skills::{Skill, SkillError, Skills, Trigger};
 use loop_telemetry::words::style::{BOLD, DIM, paint};
-
-/// Finds the skills in a workspace, and those in the folder `skills` beside the user's settings. Blocks on the disk.
-///
-/// # Errors
-/// The user's folder exists but cannot be opened.
-pub fn load(settings: &Settings, workspace: &Workspace) -> Result<Skills, SkillError> {
-    let mut sources = SkillSource::of_project(workspace);
-    let beside = settings.user.path.as_deref().and_then(Path::parent);
-    sources.extend(beside.map(|folder| SkillSource::of_user(&folder.join("skills"))).transpose()?.flatten());
-    Ok(Skills::load(&sources))
-}
 
 /// Returns one line per skill.
 pub fn list(skills: &Skills) -> String {

@@ -24,6 +24,7 @@ use super::{
 ///     template.render(&values),
 ///     "Do the dishes. Last time: {goal} $& \\1. Answer as {\"done\": true}.",
 /// );
+/// assert_eq!(template.after("{goal}: ").render(&PromptValues::default())[..11], *"{goal}: Do ");
 /// assert_eq!(Template::new("{gaol}").unknown()[0].name, "gaol");
 /// ```
 #[derive(Debug, Clone)]
@@ -67,6 +68,13 @@ impl Template {
             }
         }
         template
+    }
+
+    /// Puts a text before the template. Placeholders in it are text.
+    #[must_use]
+    pub fn after(mut self, text: impl Into<String>) -> Self {
+        self.parts.insert(0, Part::Text(text.into()));
+        self
     }
 
     /// Reads the part of a template that begins at byte `start`.

@@ -1,7 +1,6 @@
 //! The list of skills in a system prompt.
 
 use super::Skill;
-use crate::tools::visible;
 
 /// The maximum length of a description in the list, in characters.
 const MAX_SENTENCE: usize = 80;
@@ -14,9 +13,7 @@ const CUT: &str = "...";
 
 /// Returns the list; `None` if there are no skills. Strangers write descriptions, so invisible characters are escaped.
 pub(super) fn catalogue<'a>(skills: impl Iterator<Item = &'a Skill>) -> Option<String> {
-    let lines: Vec<_> = skills
-        .map(|skill| format!("- {}: {}", skill.name(), visible(&summary(skill.description()))))
-        .collect();
+    let lines: Vec<_> = skills.map(|skill| format!("- {}: {}", skill.name(), skill.summary())).collect();
     let whole = lines.join("\n");
     if whole.len() <= MAX_BYTES {
         return Some(whole).filter(|whole| !whole.is_empty());

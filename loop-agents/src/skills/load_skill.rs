@@ -10,8 +10,14 @@ use super::Skills;
 use crate::tools::{Tool, ToolContext, ToolError};
 
 /// Gives a model the body of a skill from the [catalogue](Skills::catalogue).
+///
+/// # Default
+/// Nothing is redacted.
 #[derive(Clone)]
-pub struct LoadSkill(Arc<Skills>);
+pub struct LoadSkill {
+    skills: Arc<Skills>,
+    redact: Arc<dyn Fn(&str) -> String + Send + Sync>,
+}
 
 /// The arguments of `load_skill`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -24,7 +30,13 @@ pub struct LoadSkillArguments {
 impl LoadSkill {
     /// Creates the tool for these skills.
     pub fn new(skills: Arc<Skills>) -> Self {
-        Self(skills)
+        Self { skills, redact: Arc::new(str::to_owned) }
+    }
+
+    /// Redacts what the model reads.
+    #[must_use]
+    pub fn redacted(self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+        Self { redact: Arc::new(redact), ..self }
     }
 }
 
@@ -42,13 +54,15 @@ impl Tool for LoadSkill {
     }
 
     async fn call(&self, arguments: LoadSkillArguments, cx: &ToolContext) -> Result<String, ToolError> {
-        let Some(skill) = self.0.find(&arguments.name).cloned() else {
+        let Some(skill) = self.skills.find(&arguments.name).cloned() else {
             let problem =
                 format!("there is no skill `{}`; the system prompt lists the skills", arguments.name);
             return Err(ToolError::failed(problem));
         };
-        cx.blocking(move |_, _| skill.instructions(&[]).map_err(|error| ToolError::failed(error.to_string())))
-            .await
+        let read = cx.blocking(move |_, _| {
+            skill.instructions(&[]).map_err(|error| ToolError::failed(error.to_string()))
+        });
+        Ok((self.redact)(&read.await?))
     }
 }
 

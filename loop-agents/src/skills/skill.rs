@@ -6,8 +6,11 @@ use loop_guardrails::policy::workspace::Workspace;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use sha2::{Digest, Sha256};
 
+use crate::tools::visible;
+
 use super::{
     SkillError, SkillScript, SkillVariable, Trigger,
+    catalogue::summary,
     front_matter::{FrontMatter, plain_text, split},
 };
 
@@ -67,6 +70,11 @@ impl Skill {
     /// Returns what it does and when to use it.
     pub fn description(&self) -> &str {
         &self.fields.description
+    }
+
+    /// Returns the first sentence of its description, in at most 80 characters.
+    pub fn summary(&self) -> String {
+        visible(&summary(self.description())).into_owned()
     }
 
     /// Returns the field `license`.

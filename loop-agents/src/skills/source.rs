@@ -29,9 +29,13 @@ pub struct SkillSource {
 impl SkillSource {
     /// Returns the folders of a project: `agents/skills`, `.agents/skills` and `.claude/skills`.
     pub fn of_project(workspace: &Workspace) -> Vec<Self> {
-        let source =
-            |folder: &str| Self { workspace: workspace.clone(), folder: folder.to_owned(), is_own: false };
-        PROJECT_FOLDERS.map(source).to_vec()
+        PROJECT_FOLDERS.map(|folder| Self::in_project(workspace, folder)).to_vec()
+    }
+
+    /// Returns a folder of a project, by its path in the project.
+    pub fn in_project(workspace: &Workspace, folder: &str) -> Self {
+        let folder = folder.trim_start_matches("./").trim_end_matches('/').to_owned();
+        Self { workspace: workspace.clone(), folder, is_own: false }
     }
 
     /// Returns the folder of the user's own skills; `None` if it does not exist. Skills in it that are links to other

@@ -4,6 +4,7 @@ use std::{path::Path, process::ExitCode};
 
 use loop_agents::skills::{Skills, checked};
 use loop_guardrails::policy::workspace::Workspace;
+use loop_manifest::skills::find;
 use loop_session::skills;
 
 use super::{Failure, OrFail, environment, runs::json, usage};
@@ -55,5 +56,5 @@ pub(crate) fn exec(command: &SkillCommand) -> Result<ExitCode, Failure> {
 fn found() -> Result<Skills, Failure> {
     let settings = environment::settings(Path::new(""))?;
     let workspace = Workspace::open(environment::dir(None)?, settings.policy())?;
-    skills::load(&settings, &workspace).or_setup(|| "the skills cannot be read")
+    find(&settings, &workspace).or_setup(|| "the skills cannot be read")
 }

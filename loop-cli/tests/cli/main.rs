@@ -97,6 +97,7 @@ mod session_storage;
 mod session_undo;
 mod signals;
 mod simple_commands;
+mod skill_runs;
 mod skills;
 mod stagnation;
 mod start_ollama;

@@ -78,6 +78,7 @@ impl AgentPlan {
         Self {
             work,
             prompt: Template::new(""),
+            skills: None,
             usage,
             env: crate::EnvironmentPlan::default(),
             max_time: None,
@@ -131,7 +132,8 @@ impl AgentPlan {
             shell = shell.max_silence(silence);
         }
         let shell = confined(shell, self.sandbox.as_ref(), command.as_str(), "agent.sandbox", cx)?;
-        let agent = ShellAgent::of(command.clone()).prompt(self.prompt.clone()).shell(shell);
+        let prompt = self.prompt_with(self.skill_list(cx)?);
+        let agent = ShellAgent::of(command.clone()).prompt(prompt).shell(shell);
         let agent = agent.background(self.background);
         Ok(observe_command_output(read_usage(agent, &self.usage, cx), cx))
     }
@@ -147,10 +149,11 @@ impl AgentPlan {
         model: Model,
         cx: &ExecutionContext,
     ) -> Result<ChatAgent, ComposeError> {
+        let prompt = self.prompt_with(self.instructions(&model, cx)?);
         let agent = ChatAgent::new(self.conversation(part, model, None, cx)?);
         // Each iteration begins a new conversation, as a command does. So a resumed run sends the same prompts as an
         // uninterrupted one, and an iteration does not pay for earlier text.
-        Ok(observe_model_output(agent.prompt(self.prompt.clone()).fresh(), cx))
+        Ok(observe_model_output(agent.prompt(prompt).fresh(), cx))
     }
 
     /// Begins a conversation with this model, whose tools cannot write the `guarded` file.
@@ -169,6 +172,7 @@ impl AgentPlan {
             .policy(settings.policy().guard(guarded))
             .system(part.system.clone())
             .with_project_prompt()
+            .with_skill_list(self.skills.is_none())
             .tools(Some(part.tools.clone()))
             .environment(self.sees(), &self.env.set);
         let mut limits = TurnLimits::default().rounds(settings.rounds());
@@ -209,14 +213,15 @@ impl Plan {
         if let Some(check) = &self.evaluator.pipeline {
             return format!("the next of {}, as it was then", check.files.join(", "));
         }
+        let prompt = self.agent.prompt_with(self.agent.past_skills());
         let agent = PlannedAgent(match &self.agent.work {
-            WorkPlan::Command(command) => AgentKind::Command(Box::new(
-                ShellAgent::of(command.clone()).prompt(self.agent.prompt.clone()),
-            )),
+            WorkPlan::Command(command) => {
+                AgentKind::Command(Box::new(ShellAgent::of(command.clone()).prompt(prompt)))
+            }
             // The model is never asked.
             WorkPlan::Model(_) => {
                 let agent = ChatAgent::new(Chat::new(ScriptedModel::new()));
-                AgentKind::Model(Box::new(agent.prompt(self.agent.prompt.clone()).fresh()))
+                AgentKind::Model(Box::new(agent.prompt(prompt).fresh()))
             }
         });
         let memory = PromptMemory::new(|_| PAST_MEMORY.to_owned());

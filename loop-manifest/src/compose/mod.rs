@@ -16,6 +16,7 @@ mod pipeline;
 mod resume_guardrail;
 mod review;
 mod sandbox;
+mod skills;
 mod stagnation;
 mod steps;
 mod stop_condition;

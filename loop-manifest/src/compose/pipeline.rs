@@ -73,7 +73,7 @@ fn answering(part: &ModelPlan, plan: &Plan, cx: &ExecutionContext) -> Result<Box
         model.reach()?;
     }
     plan.warn_of_unpriced(&part, &model, cx);
-    let chat = plan.agent.conversation(&part, model, None, cx)?;
+    let chat = plan.agent.instructed(&part, model, None, cx)?;
     Ok(Box::new(ChatWorker::new(observe_model_output(ChatAgent::new(chat), cx))))
 }
 

@@ -81,7 +81,7 @@ impl StepWorkers {
                     ..part.clone()
                 };
                 let model = agent.priced(&part, &self.cx)?;
-                let chat = agent.conversation(&part, model, Some(self.file.path().to_owned()), &self.cx)?;
+                let chat = agent.instructed(&part, model, Some(self.file.path().to_owned()), &self.cx)?;
                 Ok(Box::new(ChatWorker::new(observe_model_output(ChatAgent::new(chat), &self.cx))))
             }
         }

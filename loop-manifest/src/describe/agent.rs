@@ -20,6 +20,9 @@ pub(super) fn lines(page: &mut String, plan: &Plan) {
         }
         WorkPlan::Model(model) => of_model(page, model, &plan.agent.usage),
     }
+    if let Some(skills) = skills(plan) {
+        row(page, "", &skills);
+    }
     environment(page, &plan.agent.env);
     if let Some(limits) = call_limits(plan.agent.max_time, plan.agent.max_silence) {
         row(page, "", &limits);
@@ -44,6 +47,16 @@ fn of_model(page: &mut String, ModelPlan { name, system, tools }: &ModelPlan, us
     let system = if system.is_some() { ", and a system prompt" } else { "" };
     row(page, "", &format!("{tools}{system}; each iteration is a separate conversation"));
     row(page, "", &format!("its cost is estimated from {}", prices(usage)));
+}
+
+/// The named skills, and what the agent reads of them.
+fn skills(plan: &Plan) -> Option<String> {
+    let names: Vec<_> = plan.agent.skills.as_ref()?.iter().map(String::as_str).collect();
+    Some(match (names.len(), &plan.agent.work) {
+        (0, _) => "without skills".to_owned(),
+        (_, WorkPlan::Model(_)) => format!("with the instructions of the skills {}", list(&names, "and")),
+        (_, WorkPlan::Command(_)) => format!("its prompt lists the skills {}", list(&names, "and")),
+    })
 }
 
 /// Describes the source of the prices, and their date.

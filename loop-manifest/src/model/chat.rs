@@ -1,11 +1,13 @@
 //! A model and its tools: a conversation.
 
-use std::{collections::BTreeMap, ffi::OsString, path::Path};
+use std::{collections::BTreeMap, ffi::OsString, path::Path, sync::Arc};
 
 use loop_agents::{
     chat::{Chat, TurnLimits},
+    skills::{LoadSkill, Skills},
     tools::Toolbox,
 };
+use loop_core::with_causes;
 use loop_guardrails::policy::{
     ActionPolicy, Origin, WithOrigin,
     audit::Audit,
@@ -24,7 +26,11 @@ use crate::{
     context::ExecutionContext,
     names::{ToolMode, ToolName},
     settings::Settings,
+    skills,
 };
+
+/// About how many faulty skills a run warns.
+const SHOWN_PROBLEMS: usize = 5;
 
 /// Describes a conversation: where it takes place, and with what.
 ///
@@ -41,6 +47,7 @@ pub struct ChatSetup<'a> {
     system: Option<String>,
     tools: Option<Vec<ToolName>>,
     has_project_prompt: bool,
+    has_skill_list: bool,
 }
 
 impl<'a> ChatSetup<'a> {
@@ -48,8 +55,9 @@ impl<'a> ChatSetup<'a> {
     pub fn new(settings: &'a Settings, cx: &'a ExecutionContext) -> Self {
         let (sees, set) = (EnvironmentPolicy::new(), BTreeMap::new());
         let policy = ActionPolicy::default();
-        let (system, tools, has_project_prompt) = (None, None, false);
-        Self { settings, cx, sees, set, policy, system, tools, has_project_prompt }.policy(settings.policy())
+        let (system, tools, has_project_prompt, has_skill_list) = (None, None, false, false);
+        Self { settings, cx, sees, set, policy, system, tools, has_project_prompt, has_skill_list }
+            .policy(settings.policy())
     }
 
     /// Replaces the policy of the settings. Under every policy, tools ask before they change the file that the run
@@ -77,6 +85,32 @@ impl<'a> ChatSetup<'a> {
     #[must_use]
     pub fn with_project_prompt(self) -> Self {
         Self { has_project_prompt: true, ..self }
+    }
+
+    /// Sets whether the model sees a list of all skills and reads them with the tool `load_skill`. It does not if it has no
+    /// tool `read_file`, or if [`system`](Self::system) has set a system prompt.
+    #[must_use]
+    pub fn with_skill_list(self, has_skill_list: bool) -> Self {
+        Self { has_skill_list, ..self }
+    }
+
+    /// Returns the skills that a model with these tools can read. Warns about faulty ones.
+    fn skills(&self, names: &[ToolName], workspace: &Workspace) -> Option<Arc<Skills>> {
+        let reads = names.iter().any(|name| name.as_str() == "read_file");
+        if !self.has_skill_list || !reads || self.system.is_some() {
+            return None;
+        }
+        let found = match skills::find(self.settings, workspace) {
+            Ok(found) => found,
+            Err(error) => {
+                self.cx.warn(&format!("the model gets no skills: {}", with_causes(&error)));
+                return None;
+            }
+        };
+        let skipped = found.warnings().iter().filter(|warning| warning.is_skipped);
+        skipped.take(SHOWN_PROBLEMS).for_each(|warning| self.cx.warn(&warning.to_string()));
+        found.all().next()?;
+        Some(found.into())
     }
 
     /// Returns the system prompt.
@@ -155,7 +189,8 @@ impl ConversationOptions {
             .policy(settings.policy_allowing(self.allowed()))
             .system(self.system.clone())
             .tools(self.tools.clone())
-            .with_project_prompt();
+            .with_project_prompt()
+            .with_skill_list(true);
         let chat = model.chat(&setup)?;
         Ok((model, chat))
     }
@@ -170,7 +205,8 @@ impl Model {
         let names = setup.tools.clone().unwrap_or_else(|| tools_of(setup.settings));
         let limits = TurnLimits::default().rounds(setup.settings.rounds());
         let mut chat = Chat::new(self.boxed(setup.cx.seed())).limits(limits);
-        if let Some(system) = setup.system_prompt() {
+        let mut system = setup.system_prompt();
+        if let Some(system) = &system {
             chat = chat.system(system);
         }
         if self.tools_in_use() == ToolMode::Inject {
@@ -180,6 +216,15 @@ impl Model {
             return Ok(chat);
         }
         let workspace = workspace(setup.cx, setup.policy.clone())?;
-        Ok(chat.tools(setup.toolbox(&names, &workspace, &audit(setup.cx)?)))
+        let mut tools = setup.toolbox(&names, &workspace, &audit(setup.cx)?);
+        if let Some(skills) = setup.skills(&names, &workspace) {
+            let list = setup.cx.redactor().redact(&skills::section(&skills)).into_owned();
+            let system = system.get_or_insert_default();
+            system.push_str(&list);
+            chat = chat.system(system.trim_start());
+            let redact = setup.cx.redaction();
+            tools = tools.with(LoadSkill::new(skills).redacted(move |text| redact(text)));
+        }
+        Ok(chat.tools(tools))
     }
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    PROJECT_FILE, SettingsTables, TABLES, chat, folders, memory, models, plan, policy, rag, schedule,
+    PROJECT_FILE, SettingsTables, TABLES, chat, folders, memory, models, plan, policy, rag, schedule, skills,
     table::{SettingsOwner, SettingsTable},
     terminal,
 };
@@ -192,6 +192,10 @@ fn part(
             "schedule" => {
                 let table = SettingsTable::of("schedule", schedule::KEYS, &entry.node, source, problems);
                 tables.schedule = table.map(|table| schedule::read(table, owner)).unwrap_or_default();
+            }
+            "skills" => {
+                let table = SettingsTable::of("skills", skills::KEYS, &entry.node, source, problems);
+                tables.skills = table.map(|table| skills::read(table, owner)).unwrap_or_default();
             }
             "terminal" => {
                 let table = SettingsTable::of("terminal", terminal::KEYS, &entry.node, source, problems);

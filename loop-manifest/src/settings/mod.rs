@@ -5,9 +5,9 @@
 //! rules narrower, and never wider.
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
-//! (`chat`, `folders`, `memory`, `models`, `plan`, `policy`, `rag`, `schedule` and `terminal`), and they are taken out
-//! before the manifest is read. A manifest has none of these names but `memory`, and there it has other keys. In other
-//! files nobody would look for settings, so there they are unknown keys.
+//! (`chat`, `folders`, `memory`, `models`, `plan`, `policy`, `rag`, `schedule`, `skills` and `terminal`), and they are
+//! taken out before the manifest is read. A manifest has none of these names but `memory`, and there it has other keys.
+//! In other files nobody would look for settings, so there they are unknown keys.
 
 mod chat;
 mod file;
@@ -19,6 +19,7 @@ mod plan;
 mod policy;
 mod rag;
 mod schedule;
+mod skills;
 mod table;
 mod terminal;
 mod user_file;
@@ -48,6 +49,7 @@ pub use self::{
     models::NamedModel,
     plan::PlanSettings,
     rag::RagSettings,
+    skills::SkillSettings,
     terminal::TerminalSettings,
 };
 use crate::Diagnostics;
@@ -57,7 +59,7 @@ pub const PROJECT_FILE: &str = "loop.toml";
 
 /// The names of the tables.
 const TABLES: &[&str] =
-    &["chat", "folders", "memory", "models", "plan", "policy", "rag", "schedule", "terminal"];
+    &["chat", "folders", "memory", "models", "plan", "policy", "rag", "schedule", "skills", "terminal"];
 
 /// The JSON Schemas of the tables that a project can have, by their names.
 pub fn schemas() -> impl Iterator<Item = (String, Value)> {
@@ -67,6 +69,7 @@ pub fn schemas() -> impl Iterator<Item = (String, Value)> {
         ("models", models::schema()),
         ("policy", policy::schema()),
         ("rag", rag::schema()),
+        ("skills", skills::schema()),
     ];
     schemas.map(|(name, schema)| (name.to_owned(), schema)).into_iter()
 }
@@ -90,6 +93,8 @@ pub struct SettingsTables {
     pub rag: RagSettings,
     /// `[schedule]`: the numbers that hold for all jobs.
     pub schedule: loop_schedule::ScheduleSettings,
+    /// `[skills]`: where skills are.
+    pub skills: SkillSettings,
     /// `[terminal]`: what a run does with the terminal.
     pub terminal: TerminalSettings,
 }
@@ -162,6 +167,12 @@ impl Settings {
     /// Returns the time limit of a validation of a plan, unless a run says otherwise.
     pub(crate) fn plan_validation_time(&self) -> std::time::Duration {
         self.project.tables.plan.validation_time_under(&self.user.tables.plan)
+    }
+
+    /// Returns the folders in which skills are looked for, in this order; `None` for the usual ones. Relative paths are
+    /// in the project.
+    pub(crate) fn skill_folders(&self) -> Option<Vec<&str>> {
+        self.project.tables.skills.folders_under(&self.user.tables.skills)
     }
 
     /// The policy for tools: only what the user and the project both allow.

@@ -9,7 +9,7 @@ use super::{
     super::{
         bounds::DEFAULT_PROMPT,
         diagnostics::Diagnostic,
-        field::FieldValue,
+        field::{FieldValue, SpannedText},
         plan::{AgentPlan, ModelPlan, UsagePlan, WorkPlan},
         raw::RawAgent,
         source, usage_reporter,
@@ -39,6 +39,7 @@ pub(super) fn agent(
     let command = raw.command.judge(problems, |at| agent_command(&at, text, variables));
     let system = raw.system.judge(problems, filled);
     let tools = raw.tools.judge(problems, work::tools);
+    let skills = raw.skills.judge(problems, skill_names);
     let prompt = raw.prompt.judge(problems, filled);
     let format = raw.format.judge(problems, usage::format);
     let model = raw.model.judge(problems, filled);
@@ -65,6 +66,7 @@ pub(super) fn agent(
     Some(AgentPlan {
         work,
         prompt: Template::with_variables(&prompt.or(DEFAULT_PROMPT.to_owned())?, variables),
+        skills: skills.optional()?,
         usage: UsagePlan { format, model, prices },
         env: env?,
         always_shell: false,
@@ -73,6 +75,17 @@ pub(super) fn agent(
         max_silence: max_silence.optional()?,
         background: background.or(BackgroundPolicy::Note)?,
     })
+}
+
+/// Names of skills, which no white space can be in.
+fn skill_names(at: FieldValue<Vec<SpannedText>>) -> Result<Vec<String>, Diagnostic> {
+    let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_whitespace);
+    match at.value.iter().find(|name| !is_name(&name.value)) {
+        Some(name) => Err(Diagnostic::error(format!("`{}` lists the names of skills", at.key))
+            .at(name.span.clone(), "no name")
+            .help("`loop skill list` lists the skills of this folder")),
+        None => Ok(at.value.into_iter().map(|name| name.value).collect()),
+    }
 }
 
 /// A command that gets a prompt.

@@ -89,8 +89,13 @@ pub(super) fn alone(agent: &RawAgent, evaluator: &RawEvaluator, problems: &mut V
             .help(help)
     }));
     let tools = place(&agent.tools).filter(|_| evaluator.plan.is_none());
-    let useless =
-        [place(&agent.prompt).map(|at| (at, prompts)), tools.map(|at| (at, "its steps have no tools"))];
+    // A model reads instructions in its system prompt. A command has nothing but the prompts of the steps.
+    let skills = place(&agent.skills).filter(|_| agent.command.written().is_some());
+    let useless = [
+        place(&agent.prompt).map(|at| (at, prompts)),
+        tools.map(|at| (at, "its steps have no tools")),
+        skills.map(|at| (at, "a command gets only the prompts of its steps")),
+    ];
     problems.extend(useless.into_iter().flatten().map(|(at, why)| {
         Diagnostic::error(format!("`{}` has no use beside `evaluator.{name}`", at.key))
             .at(at.span, why)

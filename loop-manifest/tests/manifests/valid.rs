@@ -43,6 +43,7 @@ agent:
   prompt: "{goal} {evaluator_output}"
   format: codex-json
   model: gpt-5-codex
+  skills: [release-notes]
   env:
     inherit: none
     pass: [PATH, "NPM_*"]
@@ -105,6 +106,7 @@ fn a_small_manifest_has_the_documented_defaults() {
         agent: AgentPlan {
             work: WorkPlan::Command(CommandLine::parse("claude -p").unwrap()),
             prompt: "Reach this: {goal}\nThe check says: {evaluator_output}\n".into(),
+            skills: None,
             usage: UsagePlan::default(),
             env: EnvironmentPlan::default(),
             always_shell: false,
@@ -171,6 +173,7 @@ fn every_key_reaches_the_plan() {
         agent: AgentPlan {
             work: WorkPlan::Command(CommandLine::parse("my-agent --quiet {prompt}").unwrap()),
             prompt: "{goal} {evaluator_output}".into(),
+            skills: Some(vec!["release-notes".to_owned()]),
             usage: UsagePlan {
                 format: Format::CodexJson,
                 model: Some("gpt-5-codex".to_owned()),
@@ -266,6 +269,18 @@ fn without_a_command_a_model_does_the_work() {
     let names: Vec<_> = tools.iter().map(ToolName::as_str).collect();
     assert_eq!((system.as_deref(), names), (Some("Be brief."), vec!["git", "whoami"]));
     assert!(model("  tools: []").tools.is_empty());
+}
+
+#[test]
+fn the_skills_of_an_agent_are_described() {
+    let lines = |agent: &str| {
+        let text = YAML.replace("command: claude -p", agent);
+        describe(&plan("a.yaml", &text))
+    };
+    let model = "model: claude-sonnet-4-5\n  skills: ";
+    assert!(lines(&format!("{model}[a, b]")).contains("with the instructions of the skills a and b"));
+    assert!(lines(&format!("{model}[]")).contains("without skills"));
+    assert!(lines("command: claude -p\n  skills: [a]").contains("its prompt lists the skills a"));
 }
 
 #[test]

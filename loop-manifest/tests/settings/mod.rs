@@ -161,6 +161,23 @@ fn a_project_only_lowers_the_limits_of_plans() {
 }
 
 #[test]
+fn a_project_names_folders_of_skills_in_itself_and_the_user_also_others() {
+    let folders = |user: &str, project: &str| {
+        let settings = Scenario::new(user, project).load().expect("settings");
+        settings.skill_folders().map(|folders| folders.join(" "))
+    };
+    let users = "[skills]\nfolders = [\"/mine\", \"docs/skills\"]\n";
+    assert_eq!(folders("", ""), None);
+    assert_eq!(folders(users, "").as_deref(), Some("/mine docs/skills"));
+    assert_eq!(folders(users, "[skills]\nfolders = [\"own\"]\n").as_deref(), Some("own /mine"));
+    assert_eq!(folders("", "[skills]\nfolders = []\n").as_deref(), Some(""));
+    for folder in ["/elsewhere", "../above", "a/../../b", " "] {
+        let said = refusal(&format!("[skills]\nfolders = [\"{folder}\"]\n"));
+        assert!(said.contains("is not the path of a folder in the project"), "{said}");
+    }
+}
+
+#[test]
 fn only_the_user_names_validations_of_plans() {
     let text = "[plan.validations]\nfine = \"test -e made\"\n";
     let Settings { user, .. } = Scenario::new(text, "").load().expect("settings");

@@ -151,6 +151,7 @@ impl Session {
             &self.context.settings,
             &self.context.execution,
             &self.jobs,
+            &self.context.host,
         ));
     }
 }

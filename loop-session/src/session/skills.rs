@@ -9,17 +9,14 @@ use loop_agents::{
     skills::{SetFit, Skill, SkillError, Skills},
 };
 use loop_core::with_causes;
+use loop_manifest::skills;
 use loop_telemetry::transcript::{ConversationChange, TranscriptEntry};
 
 use super::state::Session;
-use crate::{InputError, skills};
+use crate::InputError;
 
 /// How many problems with skills a person reads when the session starts.
 const SHOWN_PROBLEMS: usize = 5;
-
-/// Stands before the list of skills in the system prompt.
-const INTRODUCTION: &str = "\n\n## Skills\n\nEach skill has instructions for one kind of task. Before such a task, read \
-                            them with the tool `load_skill`, if you have it.\n\n";
 
 impl Session {
     /// Returns the skills that were found last.
@@ -29,7 +26,7 @@ impl Session {
 
     /// Finds the skills again. If others are there now, the model gets the new list.
     pub(crate) async fn find_skills(&mut self) -> Result<Arc<Skills>, SkillError> {
-        let found = skills::load(&self.context.settings, &self.tools.workspace)?;
+        let found = skills::find(&self.context.settings, &self.tools.workspace)?;
         let is_new = found.catalogue() != self.tools.skills.catalogue();
         self.tools.skills = found.into();
         if is_new {
@@ -52,8 +49,7 @@ impl Session {
 
     /// Returns the list of skills for the system prompt; empty without skills.
     pub(super) fn skill_catalogue(&self) -> String {
-        let list = self.tools.skills.catalogue().unwrap_or_default();
-        if list.is_empty() { list } else { format!("{INTRODUCTION}{}", self.host().secrets().redact(&list)) }
+        self.host().secrets().redact(&skills::section(&self.tools.skills)).into_owned()
     }
 
     /// Sends a prompt to the model. If a person typed it, and it calls for a skill, the skill goes with it.

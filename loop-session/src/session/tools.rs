@@ -11,12 +11,12 @@ use loop_manifest::{
     ExecutionContext, ToolName,
     model::{self, ChatSetup},
     settings::Settings,
+    skills,
 };
 
 use crate::{
-    ApprovalChannel, OpenError,
+    ApprovalChannel, OpenError, SessionHost,
     jobs::{self, SessionJobs},
-    skills,
 };
 
 /// The tools, and the right to call them.
@@ -57,7 +57,7 @@ impl SessionTools {
     ) -> Result<Self, OpenError> {
         let audit = model::audit(place)?;
         let workspace = model::workspace(place, settings.policy())?;
-        let skills = skills::load(settings, &workspace)?.into();
+        let skills = skills::find(settings, &workspace)?.into();
         let setup = ChatSetup::new(settings, place);
         let approvals = ApprovalChannel::new(settings.user.path.as_deref(), workspace.root());
         approvals.set_approve_writes(workspace.policy().approve_writes().value);
@@ -106,6 +106,7 @@ impl SessionTools {
         settings: &Settings,
         place: &ExecutionContext,
         jobs: &SessionJobs,
+        host: &SessionHost,
     ) -> Option<Toolbox> {
         let setup = ChatSetup::new(settings, place);
         let toolbox = || {
@@ -117,7 +118,8 @@ impl SessionTools {
             tools = jobs::with_tools(tools, jobs);
         }
         if self.names.iter().any(|name| name.as_str() == "read_file") && self.skills.all().next().is_some() {
-            tools = tools.with(LoadSkill::new(Arc::clone(&self.skills)));
+            let (skills, host) = (LoadSkill::new(Arc::clone(&self.skills)), host.clone());
+            tools = tools.with(skills.redacted(move |text| host.secrets().redact(text).into_owned()));
         }
         let Some(skill) = &self.narrowed_by else { return Some(tools) };
         let names: Vec<_> = tools.definitions().into_iter().map(|tool| tool.name).collect();

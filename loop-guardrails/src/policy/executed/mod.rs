@@ -76,7 +76,7 @@ impl ExecutedFile {
 const PRICES: &str = "usd_per_million_tokens";
 
 /// The keys at the top of a manifest. `loop run` refuses a file with others.
-const MANIFEST_KEYS: [&str; 24] = [
+const MANIFEST_KEYS: [&str; 25] = [
     "$schema",
     "agent",
     "chat",
@@ -97,6 +97,7 @@ const MANIFEST_KEYS: [&str; 24] = [
     "resume",
     "sandbox",
     "shell",
+    "skills",
     "snapshots",
     "stagnation",
     "stop_condition",

@@ -16,6 +16,9 @@ use super::{
 const TOOLS: &str = "^(create_dir|current_datetime|edit_file|file_tree|git|list_files|read_file|run_command|\
                      search_files|whoami|write_file)$";
 
+/// A name of a skill, as `validate::agent` takes it.
+const SKILLS: &str = r"^\S+$";
+
 /// A name of variables, as `NamePattern` takes it.
 const VARIABLES: &str = r"^([^=*\u0000]+\*?|\*)$";
 
@@ -83,6 +86,15 @@ pub(super) const KEYS: &[Key] = &[
              show` shows it.",
         )
         .examples(&[List(&["read_file", "search_files"]), List(&[])]),
+    Key::new("agent.skills", Optional, Shape::List(SKILLS), "the skills that the agent follows")
+        .explained(
+            "The names of skills. The instructions of these skills come before the prompt of a model. Before the prompt \
+             of a command comes one line for each skill, with the path of its `SKILL.md`. By default, a model with the \
+             tool `read_file` sees a list of all skills in its system prompt and reads one with the tool `load_skill`, \
+             unless `agent.system` is there; a command learns nothing about skills. An empty list hides all of them. \
+             See [Skills](skills.md).",
+        )
+        .examples(&[List(&["release-notes"]), List(&[])]),
     Key::new("agent.prices", Optional, Shape::Filled, "a file with the prices of models").explained(
         "A JSON file with the prices of models. It replaces the built-in list prices when loop estimates a \
          cost that the agent does not report: `{\"date\": \"2026-11-01\", \"usd_per_million_tokens\": \
