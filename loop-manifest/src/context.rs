@@ -4,6 +4,7 @@ mod attendance;
 mod copies;
 mod memory;
 mod snapshots;
+mod usage;
 
 pub use copies::discard_copies;
 pub(crate) use copies::{discard, discard_lanes, journals_place, sealed_place, verified_place};
@@ -15,14 +16,14 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicBool},
+    sync::{Arc, OnceLock, atomic::AtomicBool},
     time::SystemTime,
 };
 
 use loop_agents::{
     process::{Job, OutputStream, Supervisor},
     shell::Shell,
-    usage::UsageFile,
+    usage::{UsageFile, UsageLog},
 };
 use loop_guardrails::policy::{Origin, WithOrigin, command::CommandPrefix, environment::looks_secret};
 use loop_telemetry::{Redactor, StateDir, secrets_in_addresses};
@@ -70,6 +71,7 @@ pub struct ExecutionContext {
     executed: Option<PathBuf>,
     variables: Arc<[(OsString, OsString)]>,
     usage: UsageFile,
+    usage_log: Arc<OnceLock<UsageLog>>,
     job: Job,
     supervisor: Supervisor,
     settings: Arc<Result<Settings, Diagnostics>>,
@@ -119,6 +121,7 @@ impl ExecutionContext {
             executed: None,
             variables: Arc::default(),
             usage: UsageFile::create()?,
+            usage_log: Arc::default(),
             job: Job::new(),
             supervisor,
             settings: Arc::new(Ok(Settings::default())),
@@ -229,11 +232,6 @@ impl ExecutionContext {
     /// The value of one of the user's variables.
     pub fn variable(&self, name: &str) -> Option<OsString> {
         self.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
-    }
-
-    /// The file to which agents and checks append their usage.
-    pub fn usage_file(&self) -> &UsageFile {
-        &self.usage
     }
 
     /// The command that runs, to be stopped and continued.

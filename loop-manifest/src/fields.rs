@@ -244,6 +244,22 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// An object with any keys and values, as JSON.
+    pub(crate) fn table(&mut self, key: &'static str) -> Field<serde_json::Value> {
+        let found = self.read(key, ExpectedValue::Object, |value| match value {
+            Value::Object(_) => Some(value.clone()),
+            _ => None,
+        });
+        found.and_then(|FieldValue { value, span, .. }| {
+            let (node, before) = (Node { value, span: span.clone() }, self.problems.len());
+            key_errors::report_all_duplicates(&node, self.problems);
+            match self.problems.len() == before {
+                true => Field::Written(FieldValue { key, value: node.json(), span }),
+                false => Field::Refused,
+            }
+        })
+    }
+
     fn text_of(&mut self, key: &str, entry: ObjectEntry) -> Option<NamedText> {
         let ObjectEntry { key: name, key_span: name_span, node, .. } = entry;
         if let Value::Text(value) = node.value {

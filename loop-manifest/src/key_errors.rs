@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     diagnostics::{Diagnostic, Span},
-    document::ObjectEntry,
+    document::{Node, ObjectEntry, Value},
     keys::{self, Key, KeyRequirement, Shape},
     nearest,
 };
@@ -40,6 +40,18 @@ pub(crate) fn report_duplicates(entries: &[ObjectEntry], problems: &mut Vec<Diag
             .at(entry.key_span.clone(), "the second time")
             .at(earlier.key_span.clone(), "the first time");
         problems.push(finding.help("keep one of them"));
+    }
+}
+
+/// Reports keys that appear twice in one object, for all objects in a value.
+pub(crate) fn report_all_duplicates(node: &Node, problems: &mut Vec<Diagnostic>) {
+    match &node.value {
+        Value::Object(entries) => {
+            report_duplicates(entries, problems);
+            entries.iter().for_each(|entry| report_all_duplicates(&entry.node, problems));
+        }
+        Value::List(nodes) => nodes.iter().for_each(|node| report_all_duplicates(node, problems)),
+        _ => {}
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn found(value: &Value) -> String {
         Value::Decimal(number) if number.abs() >= 1e18 => "this number is too large",
         Value::Decimal(_) => "this number is written with a point or an exponent",
         Value::Text(_) => "this is text",
-        Value::Date => "this is a date",
+        Value::Date(_) => "this is a date",
         Value::List(_) => "this is a list",
         Value::Object(_) => "this is an object",
     };
@@ -103,7 +103,7 @@ fn advice(path: &str, expected: ExpectedValue, node: &Node, source: &str) -> Opt
         Value::Decimal(number) if takes_number && number.fract() == 0.0 && number.abs() < 1e18 => {
             Some(format!("write {number:.0}"))
         }
-        Value::Bool(_) | Value::Whole(_) | Value::Decimal(_) | Value::Date
+        Value::Bool(_) | Value::Whole(_) | Value::Decimal(_) | Value::Date(_)
             if expected == ExpectedValue::Text =>
         {
             Some(format!("write it in quotes: \"{written}\""))

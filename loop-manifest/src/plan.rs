@@ -1,6 +1,6 @@
 //! The manifest as it is run: every default filled in, every value of its right type.
 
-use std::{num::NonZeroU64, time::Duration};
+use std::{num::NonZeroU64, path::PathBuf, time::Duration};
 
 use loop_agents::{
     judge::VotePolicy,
@@ -60,6 +60,8 @@ pub struct Plan {
     pub on_halt: OnHalt,
     /// Whether the folder returns to the best step after a step with a worse score.
     pub on_regression: bool,
+    /// Facts about the manifest, an object. They change nothing in a run.
+    pub metadata: Option<serde_json::Value>,
 }
 
 impl Plan {
@@ -206,7 +208,9 @@ impl AgentPlan {
     pub fn reports_usage(&self) -> bool {
         match &self.work {
             WorkPlan::Command(command) => {
-                self.usage.format.reports() || command.as_str().contains(USAGE_FILE_VARIABLE)
+                self.usage.format.reports()
+                    || self.usage.log.is_some()
+                    || command.as_str().contains(USAGE_FILE_VARIABLE)
             }
             // Servers that do not report are rare, and not known in advance.
             WorkPlan::Model(_) => true,
@@ -248,6 +252,8 @@ pub struct UsagePlan {
     pub model: Option<String>,
     /// The user's own prices; `None` are the bundled ones.
     pub prices: Option<Prices>,
+    /// A log that the agent writes, from the folder of the run; `~/` is the home folder.
+    pub log: Option<PathBuf>,
 }
 
 impl UsagePlan {

@@ -57,6 +57,8 @@ pub(crate) struct RawManifest {
     pub(crate) on_halt: Field<String>,
     /// The treatment of the folder after a step with a worse score. Default: `keep`.
     pub(crate) on_regression: Field<String>,
+    /// Facts about the manifest that loop only stores. Default: none.
+    pub(crate) metadata: Field<serde_json::Value>,
 }
 
 /// `agent`: the command that does the work.
@@ -78,6 +80,8 @@ pub(crate) struct RawAgent {
     pub(crate) skills: Field<Vec<SpannedText>>,
     /// The file with the prices of models, from the manifest's folder. Default: the bundled list prices.
     pub(crate) prices: Field<String>,
+    /// The log to which it appends its usage, from the folder of the run. Default: none.
+    pub(crate) usage_log: Field<String>,
     /// Its environment. Default: the user's, without what looks like a secret.
     pub(crate) env: RawEnvironment,
     /// The time limit of one call, in seconds. More than 0. Default: no separate limit.
@@ -176,6 +180,7 @@ impl RawManifest {
             snapshots: RawSnapshots::read(&mut fields),
             on_halt: fields.text("on_halt"),
             on_regression: fields.text("on_regression"),
+            metadata: fields.table("metadata"),
         }
     }
 }
@@ -201,6 +206,7 @@ impl RawAgent {
             tools: fields.list("agent.tools"),
             skills: fields.list("agent.skills"),
             prices: fields.text("agent.prices"),
+            usage_log: fields.text("agent.usage_log"),
             env: fields.object("agent.env").map(RawEnvironment::read).unwrap_or_default(),
             max_seconds: fields.time("agent.max_seconds"),
             max_silence_seconds: fields.time("agent.max_silence_seconds"),

@@ -124,7 +124,7 @@ fn agents_are_of_one_kind() -> Value {
     json!({ "properties": { "agent": {
         "if": { "required": ["command"] },
         "then": { "properties": { "system": false, "tools": false } },
-        "else": { "required": ["model"], "properties": { "format": false, "background": false, "sandbox": false } },
+        "else": { "required": ["model"], "properties": { "format": false, "usage_log": false, "background": false, "sandbox": false } },
     } } })
 }
 
@@ -175,6 +175,7 @@ fn parallel_loops_ask_nobody() -> Value {
     json!({
         "if": { "required": ["parallel"] },
         "then": { "properties": {
+            "agent": { "properties": { "usage_log": false } },
             "evaluator": { "properties": { "pipeline": false, "plan": false } },
             "guardrails": { "properties": { "hitl_checkpoint": { "const": false } } },
             "on_regression": { "const": "keep" },
@@ -315,7 +316,7 @@ fn limits_are_measured() -> Value {
     let limited = json!({ "anyOf": limits.map(|limit| json!({ "required": [limit] })) });
     let unread: Vec<_> =
         Format::ALL.iter().filter(|format| !format.reports()).map(|format| format.name()).collect();
-    let silent = json!({ "required": ["command"], "properties": {
+    let silent = json!({ "required": ["command"], "not": { "required": ["usage_log"] }, "properties": {
         "command": { "not": { "pattern": "LOOP_USAGE_FILE" } },
         "format": { "enum": unread },
     } });

@@ -22,6 +22,9 @@ const FILLED_LATER: [&[&str]; 5] = [
     &["on_finish"],
 ];
 
+/// The keys at the top whose texts are not ours to change.
+const UNREAD: [&str; 3] = ["vars", "$schema", "metadata"];
+
 /// The variables of a manifest.
 #[derive(Debug, Default)]
 pub(crate) struct DeclaredVariables {
@@ -57,7 +60,7 @@ pub(crate) fn fill(root: &mut Node, text: &str, problems: &mut Vec<Diagnostic>) 
     }
     let mut walk =
         Walk { values: &values, declared: declared.into_iter().map(|(it, _)| it).collect(), text, problems };
-    for entry in entries.iter_mut().filter(|entry| !["vars", "$schema"].contains(&entry.key.as_str())) {
+    for entry in entries.iter_mut().filter(|entry| !UNREAD.contains(&entry.key.as_str())) {
         walk.visit(&mut vec![entry.key.clone()], &mut entry.node);
     }
     warnings.extend(walk.declared.iter().filter(|it| !it.is_used).map(|it| {
@@ -135,7 +138,7 @@ impl Walk<'_> {
                     _ => *value = self.values.fill(value),
                 }
             }
-            Value::Null | Value::Bool(_) | Value::Whole(_) | Value::Decimal(_) | Value::Date => {}
+            Value::Null | Value::Bool(_) | Value::Whole(_) | Value::Decimal(_) | Value::Date(_) => {}
         }
     }
 

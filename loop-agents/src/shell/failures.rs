@@ -8,8 +8,8 @@ use super::PromptUndeliverable;
 use crate::process::{CutReason, ProcessError, ProcessOutput};
 
 /// The note for an agent that reports its usage in two places.
-pub(super) const TWICE: &str = "it counts in addition to the lines in the file that LOOP_USAGE_FILE names: usage \
-                                that both report counts twice";
+pub(super) const TWICE: &str = "it counts in addition to the lines in the usage file or log: usage that both report \
+                                counts twice";
 
 /// The note for an agent that ended by itself without reporting its usage, although its output should have.
 pub(super) const SILENT: &str = "the agent ended without reporting any usage, so all sums lack it";

@@ -1,8 +1,9 @@
 //! Where and how commands run: the common settings of the agent's and the evaluator's commands.
 
 use std::{
+    convert::Infallible,
     ffi::{OsStr, OsString},
-    future::Future,
+    future::{Future, pending},
     io,
     path::PathBuf,
     time::Duration,
@@ -14,7 +15,7 @@ use super::placeholder::plain_dollars;
 
 use crate::{
     process::{Job, OutputStream, Process, ProcessError, ProcessOutput, Supervisor},
-    usage::{USAGE_FILE_VARIABLE, UsageFile},
+    usage::{USAGE_FILE_VARIABLE, UsageFile, UsageLog},
 };
 
 /// The environment variable with the number of the iteration, from 1.
@@ -45,11 +46,16 @@ pub struct Shell {
     /// A command without its line and its input.
     process: Process,
     usage_file: Option<UsageFile>,
+    usage_log: Option<UsageLog>,
 }
 
 impl Default for Shell {
     fn default() -> Self {
-        Self { process: Process::shell("").supervisor(Supervisor::unnamed()), usage_file: None }
+        Self {
+            process: Process::shell("").supervisor(Supervisor::unnamed()),
+            usage_file: None,
+            usage_log: None,
+        }
     }
 }
 
@@ -138,6 +144,15 @@ impl Shell {
         self
     }
 
+    /// Sets a log that the commands write in addition to the usage file. The lines that are appended to it while a command
+    /// runs count, whoever writes them. Commands without a [usage file](Self::usage_file) do not read it; an agent has
+    /// one.
+    #[must_use]
+    pub fn usage_log(mut self, log: UsageLog) -> Self {
+        self.usage_log = Some(log);
+        self
+    }
+
     /// Lets the holder of `job` stop the commands for a while.
     #[must_use]
     pub fn job(self, job: Job) -> Self {
@@ -168,9 +183,10 @@ impl Shell {
         Ok(())
     }
 
-    /// Returns how many lines of the usage file have counted so far.
+    /// Returns how many lines of the usage file and the usage log have counted so far.
     pub(super) fn reported_lines(&self) -> u64 {
         self.usage_file.as_ref().map_or(0, UsageFile::counted)
+            + self.usage_log.as_ref().map_or(0, UsageLog::counted)
     }
 
     /// Runs a [command](Self::command), and reports the usage that it writes into the usage file.
@@ -194,16 +210,27 @@ impl Shell {
         }
         match (&self.usage_file, meter) {
             (Some(file), Some(meter)) => {
-                let _reading = FinalUsageRead { file, meter };
+                let log = self.usage_log.as_ref();
+                log.iter().for_each(|log| log.begin());
+                let _reading = FinalUsageRead { file, log, meter };
                 // Poll the file first, so that a command that prints without end does not delay its reports.
                 tokio::select! {
                     biased;
                     never = file.follow(meter) => match never {},
+                    never = follow(log, meter) => match never {},
                     finished = process.run(stop, listener) => finished,
                 }
             }
             _ => process.run(stop, listener).await,
         }
+    }
+}
+
+/// Follows the log, if there is one. Never resolves.
+async fn follow(log: Option<&UsageLog>, meter: &Meter) -> Infallible {
+    match log {
+        Some(log) => log.follow(meter).await,
+        None => pending().await,
     }
 }
 
@@ -214,14 +241,16 @@ pub(super) fn variables(left: Ceiling) -> impl Iterator<Item = (&'static str, St
     dollars.into_iter().chain(seconds)
 }
 
-/// Reads the usage file a last time, even if the command is dropped, because its usage costs money however it ends.
+/// Reads the usage file and the log a last time, even if the command is dropped, because its usage costs money however it ends.
 struct FinalUsageRead<'a> {
     file: &'a UsageFile,
+    log: Option<&'a UsageLog>,
     meter: &'a Meter,
 }
 
 impl Drop for FinalUsageRead<'_> {
     fn drop(&mut self) {
         self.file.finish(self.meter);
+        self.log.iter().for_each(|log| log.finish(self.meter));
     }
 }

@@ -3,8 +3,8 @@
 //! A limit on money works only if we learn the cost in time. A report that we read after the agent has ended would stop
 //! the run one iteration too late. So we pass on an agent's reports while it runs.
 //!
-//! There are two sources. A [`UsageReader`] reads an agent's output in its own [`Format`], and a [`UsageFile`] receives
-//! the reports that any command appends to it. If an agent does not report a cost, we estimate it from [`Prices`]. A
+//! There are three sources. A [`UsageReader`] reads an agent's output in its own [`Format`], a [`UsageFile`] receives the
+//! reports that any command appends to it, and a [`UsageLog`] is a log that the agent writes anyway. If an agent does not report a cost, we estimate it from [`Prices`]. A
 //! cost that cannot be estimated is unknown, and not zero.
 //!
 //! Agents also report failures in their own way: with exit code 0, or with a rate limit that ends at a certain time.
@@ -27,6 +27,7 @@ mod report_collector;
 mod stale_folders;
 mod tokens;
 mod usage_file;
+mod usage_log;
 mod usage_memory;
 mod usage_totals;
 
@@ -39,3 +40,4 @@ pub use rate_limit::{RateLimit, ResetTime};
 pub use reader::UsageReader;
 pub use tokens::TokenCounts;
 pub use usage_file::{USAGE_FILE_VARIABLE, UsageFile};
+pub use usage_log::UsageLog;

@@ -17,9 +17,10 @@ use crate::regular_file;
 pub(super) const LAST_BYTES: u64 = 16 * 1024 * 1024;
 
 /// A usage file that is being read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ReadState {
-    file: File,
+    /// `None` before the file exists.
+    file: Option<File>,
     /// Where to read next.
     position: u64,
     /// The last look at the file.
@@ -40,18 +41,25 @@ pub(super) struct ReadState {
 const RECENT_BYTES: u64 = 256;
 
 impl ReadState {
-    pub(super) fn new(file: File) -> Self {
-        Self {
-            file,
-            position: 0,
-            metadata: None,
-            reports: FileReports::default(),
-            recent: Vec::new(),
-            from: None,
-            is_whole: false,
-            modified: None,
-            last_error: None,
+    /// Reads this file from its beginning.
+    pub(super) fn of(file: File) -> Self {
+        Self { file: Some(file), ..Self::default() }
+    }
+
+    /// Goes to the end of the file at `path`. If there is none, a file that appears later is read from its beginning.
+    pub(super) fn go_to_end(&mut self, path: &Path) {
+        (self.file, self.position, self.metadata, self.from) = (None, 0, None, None);
+        self.recent.clear();
+        if let Err(error) = self.open_at_end(path) {
+            self.last_error = Some(error);
         }
+    }
+
+    fn open_at_end(&mut self, path: &Path) -> io::Result<()> {
+        let file = open(path)?;
+        self.position = file.metadata()?.len();
+        self.file = Some(file);
+        self.remember_end()
     }
 
     /// Reads about `most` bytes of the text that was appended since the last time. Also returns whether there is more.
@@ -69,9 +77,10 @@ impl ReadState {
     /// Skips the part that is too long to read.
     pub(super) fn skip_rest(&mut self) {
         let why = format!("more than {LAST_BYTES} bytes were left in it when a command ended");
-        self.last_error = Some(match self.file.metadata() {
+        let metadata = self.file.as_ref().map(File::metadata).transpose();
+        self.last_error = Some(match metadata {
             Ok(metadata) => {
-                self.position = metadata.len();
+                self.position = metadata.map_or(self.position, |metadata| metadata.len());
                 io::Error::other(why)
             }
             Err(error) => error,
@@ -90,7 +99,7 @@ impl ReadState {
         }
         // Another file replaced it. Read that one from its beginning.
         *usage += self.reports.finish();
-        self.file = open(path)?;
+        self.file = Some(open(path)?);
         self.position = 0;
         self.recent.clear();
         self.read_held(usage, most)
@@ -98,7 +107,8 @@ impl ReadState {
 
     // Dropping a run reads its file on the executor, so this makes no system call that it does not need.
     fn read_held(&mut self, usage: &mut Usage, most: u64) -> io::Result<bool> {
-        let length = self.metadata.insert(self.file.metadata()?).len();
+        let Some(file) = &self.file else { return Ok(false) };
+        let length = self.metadata.insert(file.metadata()?).len();
         if length < self.position || !self.goes_on(self.position) {
             // The file was overwritten, not appended to.
             *usage += self.reports.finish();
@@ -110,7 +120,8 @@ impl ReadState {
         let mut buffer = [0; 8192];
         while self.position < end {
             let size = buffer.len().min((end - self.position) as usize);
-            match self.file.read_at(&mut buffer[..size], self.position) {
+            let Some(file) = &self.file else { return Ok(false) };
+            match file.read_at(&mut buffer[..size], self.position) {
                 Ok(0) => break,
                 Ok(count) => {
                     *usage += self.reports.feed(&buffer[..count]);
@@ -128,18 +139,24 @@ impl ReadState {
     fn goes_on(&self, position: u64) -> bool {
         let mut there = vec![0; self.recent.len()];
         let start = position.saturating_sub(self.recent.len() as u64);
-        self.file.read_exact_at(&mut there, start).is_ok() && there == self.recent
+        let file = self.file.as_ref();
+        file.is_some_and(|file| file.read_exact_at(&mut there, start).is_ok()) && there == self.recent
     }
 
     /// Remembers the last bytes since this position.
     fn remember(&mut self, before: u64) -> io::Result<()> {
         if self.position > before {
             self.from.get_or_insert(before);
-            let start = self.position.saturating_sub(RECENT_BYTES);
-            self.recent.resize((self.position - start) as usize, 0);
-            self.file.read_exact_at(&mut self.recent, start)?;
+            self.remember_end()?;
         }
         Ok(())
+    }
+
+    /// Remembers the last bytes before this position.
+    fn remember_end(&mut self) -> io::Result<()> {
+        let start = self.position.saturating_sub(RECENT_BYTES);
+        self.recent.resize((self.position - start) as usize, 0);
+        self.file.as_ref().map_or(Ok(()), |file| file.read_exact_at(&mut self.recent, start))
     }
 
     /// Handles the end of a command whose usage has been read completely. If the command overwrote the file with

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use loop_core::Meter;
+use loop_core::{Meter, Usage};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tempfile::TempDir;
 use tokio::{sync::Notify, time::sleep};
@@ -100,7 +100,7 @@ impl UsageFile {
         let claim = stale_folders::claim(folder.path())?;
         let path = folder.path().join("usage.jsonl");
         File::create_new(&path)?;
-        let source = Mutex::new(ReadState::new(open(&path)?));
+        let source = Mutex::new(ReadState::of(open(&path)?));
         let changed = Arc::new(Notify::new());
         let watcher = watch(folder.path(), Arc::clone(&changed));
         let folder = Some(Folder { source, watcher, _folder: folder, _claim: claim });
@@ -144,15 +144,7 @@ impl UsageFile {
     /// # Panics
     /// Panics outside of a tokio runtime with time enabled.
     pub async fn follow(&self, meter: &Meter) -> Infallible {
-        loop {
-            let (usage, more) = self.source().read(&self.0.path, READ_BYTES);
-            meter.add(usage);
-            if more {
-                sleep(TURN).await;
-            } else {
-                self.0.changed.notified().await;
-            }
-        }
+        follow(|most| self.source().read(&self.0.path, most), &self.0.changed, meter).await
     }
 
     /// Reports the rest to `meter` after a command has ended, including a last line without its newline.
@@ -177,8 +169,25 @@ impl UsageFile {
     }
 }
 
+/// Reports the usage that `read` returns, of about as many bytes as it gets, whenever there may be more. Never resolves.
+pub(super) async fn follow(
+    mut read: impl FnMut(u64) -> (Usage, bool),
+    changed: &Notify,
+    meter: &Meter,
+) -> Infallible {
+    loop {
+        let (usage, more) = read(READ_BYTES);
+        meter.add(usage);
+        if more {
+            sleep(TURN).await;
+        } else {
+            changed.notified().await;
+        }
+    }
+}
+
 /// Watches the folder and not the file, because a replaced file would take its watch along.
-fn watch(folder: &Path, changed: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
+pub(super) fn watch(folder: &Path, changed: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         // An error may mean that changes were lost. An extra read does no harm.
         if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {

@@ -16,6 +16,9 @@ pub(crate) struct CheckArgs {
     /// Run the check in this folder [default: the current one]
     #[arg(long, value_name = "DIR", requires = "run")]
     pub(crate) cwd: Option<PathBuf>,
+    /// Print the description as JSON
+    #[arg(long, conflicts_with = "run")]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) overrides: OverrideArgs,
 }

@@ -1,13 +1,17 @@
 //! `loop check`: validates a manifest, and describes what it does.
 
-use std::{env, path::Path, process::ExitCode};
+use std::{env, num::NonZeroU64, path::Path, process::ExitCode};
 
 use super::{
     Failure, environment, plan_and_warnings,
     run_lifecycle::{preflight, run_spec},
+    runs::json,
 };
 use crate::{args::CheckArgs, exit, persistence, view};
+use loop_core::Usd;
 use loop_manifest::{Format, LoadedPlan, Plan, describe, withheld};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let dir = environment::dir(args.cwd.as_deref())?;
@@ -26,7 +30,12 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if !warnings.is_empty() {
         view::say(&warnings);
     }
-    view::print_or_warn(&(describe(&plan) + &withheld(&plan, &vars, path.as_deref().and_then(Format::of))));
+    if args.json {
+        view::print_json(&json(&CheckJson::of(&plan, path.as_deref(), !is_unfinished)))?;
+    } else {
+        let withheld = withheld(&plan, &vars, path.as_deref().and_then(Format::of));
+        view::print_or_warn(&(describe(&plan) + &withheld));
+    }
     if !args.run {
         let here = Path::new("");
         plan.missing_programs(here, &vars).iter().for_each(|missing| view::warning(missing));
@@ -38,4 +47,41 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     environment::block_on(environment::unless_signalled(async {
         preflight::try_evaluator(&plan, &cx).await.map(drop)
     }))
+}
+
+/// The output of `loop check --json`: a valid manifest. A limit that it does not set is `null`.
+#[derive(Debug, Serialize)]
+struct CheckJson<'a> {
+    name: &'a str,
+    goal: &'a str,
+    /// `null` if flags alone describe the loop.
+    manifest: Option<&'a Path>,
+    /// Whether all of its commands are written.
+    is_complete: bool,
+    max_iterations: u64,
+    max_seconds: Option<f64>,
+    max_cost_usd: Option<f64>,
+    max_tokens: Option<u64>,
+    /// An empty object if there is none.
+    metadata: Value,
+    /// The description for people.
+    description: String,
+}
+
+impl<'a> CheckJson<'a> {
+    fn of(plan: &'a Plan, manifest: Option<&'a Path>, is_complete: bool) -> Self {
+        let limits = &plan.limits;
+        Self {
+            name: &plan.name,
+            goal: plan.goal.trim(),
+            manifest,
+            is_complete,
+            max_iterations: limits.max_iterations.get(),
+            max_seconds: limits.max_time.map(|time| time.as_secs_f64()),
+            max_cost_usd: limits.max_cost.map(Usd::as_f64),
+            max_tokens: limits.max_tokens.map(NonZeroU64::get),
+            metadata: plan.metadata.clone().unwrap_or_else(|| Value::Object(Map::new())),
+            description: describe(plan),
+        }
+    }
 }

@@ -65,7 +65,7 @@ impl AgentPlan {
     pub fn of_command(command: CommandLine) -> Self {
         let format = usage_reporter::format(command.as_str()).unwrap_or(Format::Text);
         let model = usage_reporter::model(command.as_str());
-        Self::of_work(WorkPlan::Command(command), UsagePlan { format, model, prices: None })
+        Self::of_work(WorkPlan::Command(command), UsagePlan { format, model, ..UsagePlan::default() })
     }
 
     /// Describes an agent that is the model of this name with all tools, with an empty prompt.
@@ -130,6 +130,9 @@ impl AgentPlan {
         }
         if let Some(silence) = self.max_silence {
             shell = shell.max_silence(silence);
+        }
+        if let Some(log) = &self.usage.log {
+            shell = shell.usage_log(cx.usage_log(log));
         }
         let shell = confined(shell, self.sandbox.as_ref(), command.as_str(), "agent.sandbox", cx)?;
         let prompt = self.prompt_with(self.skill_list(cx)?);

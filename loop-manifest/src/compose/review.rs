@@ -78,5 +78,9 @@ fn command(part: &ReviewCommand, plan: &Plan, cx: &ExecutionContext) -> Result<S
     let shell = confined(shell, plan.evaluator.sandbox.as_ref(), line, "evaluator.sandbox", cx)?;
     let agent = ShellAgent::of(part.line.clone()).shell(shell).costs(part.format == Format::Text);
     let prices = plan.agent.usage.prices.clone();
-    Ok(read_usage(agent, &UsagePlan { format: part.format, model: part.model.clone(), prices }, cx))
+    Ok(read_usage(
+        agent,
+        &UsagePlan { format: part.format, model: part.model.clone(), prices, log: None },
+        cx,
+    ))
 }

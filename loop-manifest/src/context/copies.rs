@@ -103,6 +103,7 @@ impl ExecutionContext {
             folder: folder.to_owned(),
             executed: executed.map(|file| folder.join(file)).or_else(|| self.executed.clone()),
             usage: UsageFile::create()?,
+            usage_log: Arc::default(),
             snapshots: None,
             output: None,
             ..self.clone()

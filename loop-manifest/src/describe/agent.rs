@@ -75,15 +75,21 @@ pub(super) fn prompt(command: &CommandLine) -> &'static str {
 }
 
 fn usage(plan: &Plan) -> String {
-    let UsagePlan { format, model, .. } = &plan.agent.usage;
+    let UsagePlan { format, model, log, .. } = &plan.agent.usage;
+    let log =
+        log.as_ref().map(|log| format!("lines that it appends to {} count as its usage", log.display()));
     if format.flags().is_some() {
         let prices = prices(&plan.agent.usage);
         let model =
             model.as_ref().map(|model| format!(", for {model} if it names no model")).unwrap_or_default();
         return format!(
             "its usage is read from what it prints ({format})\n\
-             a cost that it does not report is estimated from {prices}{model}"
+             a cost that it does not report is estimated from {prices}{model}{}",
+            log.map(|log| format!("\n{log}")).unwrap_or_default()
         );
+    }
+    if let Some(log) = log {
+        return log;
     }
     let said = if plan.agent.reports_usage() {
         "its usage is read from the file that LOOP_USAGE_FILE names"

@@ -32,8 +32,8 @@ pub(crate) enum Value {
     /// Any other number; may be infinite or not a number in YAML and TOML.
     Decimal(f64),
     Text(String),
-    /// A date, which only TOML has. No field of a manifest takes one, so the date itself does not matter.
-    Date,
+    /// A date as it is written. Only TOML has dates, and only `metadata` takes one.
+    Date(String),
     List(Vec<Node>),
     Object(Vec<ObjectEntry>),
 }
@@ -101,17 +101,17 @@ impl Node {
         }
     }
 
-    /// Returns the value in JSON. Numbers that JSON does not have become `null`; no valid manifest has any.
+    /// Returns the value in JSON. A date becomes text, and a number that JSON does not have becomes `null`.
     pub(crate) fn json(&self) -> serde_json::Value {
         match &self.value {
-            Value::Null | Value::Date => serde_json::Value::Null,
+            Value::Null => serde_json::Value::Null,
             Value::Bool(flag) => (*flag).into(),
             Value::Whole(whole) => match i64::try_from(*whole) {
                 Ok(whole) => whole.into(),
                 Err(_) => u64::try_from(*whole).ok().into(),
             },
             Value::Decimal(decimal) => (*decimal).into(),
-            Value::Text(text) => text.as_str().into(),
+            Value::Text(text) | Value::Date(text) => text.as_str().into(),
             Value::List(nodes) => nodes.iter().map(Self::json).collect(),
             Value::Object(entries) => {
                 entries.iter().map(|entry| (entry.key.clone(), entry.node.json())).collect()

@@ -36,7 +36,7 @@ fn node(value: Spanned<DeValue<'_>>) -> Node {
         DeValue::Integer(integer) => whole(&integer),
         DeValue::Float(float) => Value::Decimal(float.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(flag) => Value::Bool(flag),
-        DeValue::Datetime(_) => Value::Date,
+        DeValue::Datetime(date) => Value::Date(date.to_string()),
         DeValue::Array(items) => Value::List(items.into_iter().map(node).collect()),
         DeValue::Table(table) => Value::Object(entries(table)),
     };

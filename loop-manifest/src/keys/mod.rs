@@ -44,6 +44,7 @@ pub(crate) fn shape(parts: &[&str]) -> Option<Shape> {
             None => "",
             Some((_, Shape::Condition)) => "stop_condition",
             Some((_, Shape::Texts(_) | Shape::Variables)) => return Some(Shape::Text),
+            Some((_, table @ Shape::Table)) => return Some(table),
             Some((path, _)) => path,
         };
         found = Some(of_object(object).find(|key| key.name() == *part)?);

@@ -39,6 +39,8 @@ pub(crate) enum Shape {
     Texts(&'static str),
     /// An object whose keys are names of variables, and whose values are text or `null`.
     Variables,
+    /// An object with any keys and values.
+    Table,
     /// A list of texts, each as the regular expression says.
     List(&'static str),
     /// A list of one text to this many, each with more in it than spaces.
@@ -66,7 +68,7 @@ impl Shape {
     /// The keywords of a JSON Schema that say so.
     pub(crate) fn schema(self) -> Value {
         match self {
-            Self::Object => json!({ "type": "object" }),
+            Self::Object | Self::Table => json!({ "type": "object" }),
             Self::Text => json!({ "type": "string" }),
             Self::NotEmpty => json!({ "type": "string", "minLength": 1 }),
             Self::Filled => json!({ "type": "string", "pattern": NOT_BLANK }),

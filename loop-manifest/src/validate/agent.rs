@@ -43,6 +43,7 @@ pub(super) fn agent(
     let prompt = raw.prompt.judge(problems, filled);
     let format = raw.format.judge(problems, usage::format);
     let model = raw.model.judge(problems, filled);
+    let log = raw.usage_log.judge(problems, filled);
     let env = environment(raw.env, problems);
     let max_time = raw.max_seconds.judge(problems, |at| guardrails::time_limit(&at));
     let max_silence = raw.max_silence_seconds.judge(problems, |at| guardrails::time_limit(&at));
@@ -67,7 +68,7 @@ pub(super) fn agent(
         work,
         prompt: Template::with_variables(&prompt.or(DEFAULT_PROMPT.to_owned())?, variables),
         skills: skills.optional()?,
-        usage: UsagePlan { format, model, prices },
+        usage: UsagePlan { format, model, prices, log: log.optional()?.map(Into::into) },
         env: env?,
         always_shell: false,
         sandbox: None,

@@ -58,9 +58,7 @@ pub(crate) fn plan(
     parallel::alone(&raw, problems);
     let name = raw.name.judge(problems, name);
     let goal = raw.goal.judge(problems, filled);
-    // Points to the key that names the agent.
-    let command = raw.agent.command.written().or(raw.agent.model.written());
-    let command = command.map(|at| at.span.clone()).unwrap_or_default();
+    let command = work::span(&raw.agent);
     plan_check::alone(&raw.agent, &raw.evaluator, problems);
     let parallel = parallel::parallel(raw.parallel.take(), problems);
     let shared = sandbox::partial(raw.sandbox, problems);
@@ -114,6 +112,7 @@ pub(crate) fn plan(
         snapshots: restores.snapshots,
         on_halt: restores.on_halt,
         on_regression: restores.on_regression,
+        metadata: raw.metadata.optional()?,
     })
 }
 

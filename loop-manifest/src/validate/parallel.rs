@@ -50,6 +50,12 @@ pub(super) fn alone(raw: &RawManifest, problems: &mut Vec<Diagnostic>) {
             "remove `parallel`, or the pipeline",
         );
     }
+    if raw.agent.usage_log.written().is_some() {
+        refuse(
+            "several loops cannot share `agent.usage_log`: each would count the lines of the others",
+            "remove `parallel`, or let the agent append to the file that LOOP_USAGE_FILE names",
+        );
+    }
     if raw
         .guardrails
         .hitl_checkpoint

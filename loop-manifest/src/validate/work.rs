@@ -1,7 +1,7 @@
 //! The choice between a command and a model, and the keys of each.
 
 use super::super::{
-    diagnostics::Diagnostic,
+    diagnostics::{Diagnostic, Span},
     field::{Field, FieldValue, SpannedText},
     keys::flag::MODEL,
     raw::RawAgent,
@@ -28,10 +28,17 @@ pub(super) fn kind(raw: &RawAgent, problems: &mut Vec<Diagnostic>) -> Option<Wor
     }
     let strangers = [
         place(&raw.format).map(|at| (at, "this agent is a model, which reports its usage")),
+        place(&raw.usage_log).map(|at| (at, "this agent is a model, which reports its usage")),
         place(&raw.background).map(|at| (at, "this agent is a model, which waits for its tools")),
     ];
     problems.extend(strangers.into_iter().flatten().map(|(at, label)| stranger(&at, "a command", label)));
     Some(WorkKind::Model)
+}
+
+/// Returns the location of the key that names the agent.
+pub(super) fn span(raw: &RawAgent) -> Span {
+    let named = raw.command.written().or(raw.model.written());
+    named.map(|at| at.span.clone()).unwrap_or_default()
 }
 
 /// Refuses `--model` for a command: the command would go on using its own model.

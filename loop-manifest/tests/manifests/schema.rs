@@ -69,7 +69,7 @@ fn json(node: &Node) -> Option<Json> {
         Value::Decimal(decimal) => serde_json::Number::from_f64(*decimal)?.into(),
         Value::Text(text) => text.as_str().into(),
         // An editor treats a date as a value that is not text.
-        Value::Date => Json::Null,
+        Value::Date(_) => Json::Null,
         Value::List(items) => Json::Array(items.iter().map(json).collect::<Option<_>>()?),
         Value::Object(entries) => {
             let entry = |entry: &document::ObjectEntry| Some((entry.key.clone(), json(&entry.node)?));

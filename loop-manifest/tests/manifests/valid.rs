@@ -44,6 +44,7 @@ agent:
   format: codex-json
   model: gpt-5-codex
   skills: [release-notes]
+  usage_log: ~/usage.jsonl
   env:
     inherit: none
     pass: [PATH, "NPM_*"]
@@ -95,6 +96,10 @@ snapshots:
   ignored: true
 on_halt: restore_best
 on_regression: restore
+metadata:
+  category: tests
+  applies_to: [{ language: rust, since: 1.85 }]
+  text: '{var.any}'
 "#;
 
 #[test]
@@ -138,6 +143,7 @@ fn a_small_manifest_has_the_documented_defaults() {
         snapshots: SnapshotPlan::default(),
         on_halt: OnHalt::Keep,
         on_regression: false,
+        metadata: None,
     };
     for (file, manifest) in [
         ("loop.yaml", YAML),
@@ -178,6 +184,7 @@ fn every_key_reaches_the_plan() {
                 format: Format::CodexJson,
                 model: Some("gpt-5-codex".to_owned()),
                 prices: None,
+                log: Some("~/usage.jsonl".into()),
             },
             env: EnvironmentPlan {
                 inherit: Inheritance::None,
@@ -233,6 +240,11 @@ fn every_key_reaches_the_plan() {
         },
         on_halt: OnHalt::RestoreBest,
         on_regression: true,
+        metadata: Some(serde_json::json!({
+            "category": "tests",
+            "applies_to": [{ "language": "rust", "since": 1.85 }],
+            "text": "{var.any}",
+        })),
     };
     assert_eq!(shown(&plan), shown(&expected));
 }

@@ -39,7 +39,8 @@ impl Redactor {
         serde_json::to_writer(to, &self.value(value)?)
     }
 
-    fn value(&self, value: &impl Serialize) -> Result<Value, serde_json::Error> {
+    /// Like [`json`](Self::json), as a value.
+    pub(crate) fn value(&self, value: &impl Serialize) -> Result<Value, serde_json::Error> {
         let mut value = value.serialize(RedactedKeys::new(self, serde_json::value::Serializer))?;
         self.redact_value(&mut value);
         Ok(value)

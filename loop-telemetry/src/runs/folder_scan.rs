@@ -55,7 +55,7 @@ impl RunStore {
 
     pub(super) fn entry_of(&self, info: RunInfo) -> RunEntry {
         let last_ending = self.ending_of(&info);
-        let RunInfo { id, name, folder, folder_id, started_at, manifest, files: _ } = info;
+        let RunInfo { id, name, folder, folder_id, started_at, manifest, files: _, metadata: _ } = info;
         let (manifest, is_open) = (manifest.map(|manifest| manifest.path), last_ending.is_none());
         RunEntry { id, name, folder, folder_id, started_at, manifest, last_ending, is_open }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::stored_folder::{self, StoredFolder, text};
-use crate::{Record, Redactor, record::format};
+use crate::{Record, Redactor, always_json, record::format};
 
 /// The initial data of a run. It is written once, into `run.json` in the run's folder.
 ///
@@ -38,6 +38,9 @@ pub struct RunInfo {
     /// The files that the loop reads as parts of its description.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<RunFile>,
+    /// Facts about the loop that its manifest has for people and other programs, an object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<serde_json::Value>,
 }
 
 /// A file as it was when a run began.
@@ -101,6 +104,7 @@ impl RunInfo {
             started_at: format::to_millis(started_at),
             manifest: None,
             files: Vec::new(),
+            metadata: None,
         }
     }
 
@@ -118,6 +122,12 @@ impl RunInfo {
         Self { files, ..self }
     }
 
+    /// Adds the facts about the loop that its manifest has for people and other programs.
+    #[must_use]
+    pub fn metadata(self, metadata: Option<serde_json::Value>) -> Self {
+        Self { metadata, ..self }
+    }
+
     /// Adds the values from the command line that changed the manifest.
     #[must_use]
     pub fn overrides(mut self, overrides: Vec<String>) -> Self {
@@ -127,12 +137,13 @@ impl RunInfo {
         self
     }
 
-    /// Removes secrets from its texts: its name, its folder, and those of its manifest.
+    /// Removes secrets from its texts: its name, its folder, its metadata, and those of its manifest.
     #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
         self.folder_id = stored_folder::redact(&mut self.folder, redactor).or(self.folder_id);
         self.name = redactor.redact(&self.name).into_owned();
         self.files.iter_mut().for_each(|file| file.path = redactor.redact(&file.path).into_owned());
+        self.metadata = self.metadata.map(|metadata| always_json(redactor.value(&metadata)));
         self.manifest = self.manifest.map(|manifest| RunManifest {
             path: redactor.redact(&manifest.path).into_owned(),
             text: redactor.redact(&manifest.text).into_owned(),

@@ -78,7 +78,7 @@ fn start(
     let (path, text) = spec.stored_text();
     let name = redactor.redact(&spec.plan.name);
     let info = RunInfo::new(cx.supervisor().run(), name, cx.folder(), started).manifest(path, text);
-    let info = info.files(run_spec::files(&spec.plan, cx.folder()));
+    let info = info.files(run_spec::files(&spec.plan, cx.folder())).metadata(spec.plan.metadata.clone());
     let info = info.overrides(spec.stored_overrides()).redacted(&redactor);
     let options =
         PersistOptions { journal: !args.no_journal, output: args.keep_output, parallel: args.parallel };

@@ -205,16 +205,25 @@ fn warn_of_late_limits(plan: &Plan, cx: &ExecutionContext) {
 
 /// Warns about lost usage reports: every sum lacks them.
 fn warn_of_lost_usage(cx: &ExecutionContext) {
-    if let Some(error) = cx.usage_file().last_read_error() {
-        view::warning(&format!(
-            "usage may be missing: the file that LOOP_USAGE_FILE names could not be read once: {error}"
-        ));
+    let file = cx.usage_file();
+    warn_of_lines(
+        "the file that LOOP_USAGE_FILE names",
+        file.last_read_error(),
+        file.refused(),
+        file.last_refusal(),
+    );
+    if let Some(log) = cx.known_usage_log() {
+        let name = format!("the usage log {}", log.path().display());
+        warn_of_lines(&name, log.last_read_error(), log.refused(), log.last_refusal());
     }
-    if let Some(last) = cx.usage_file().last_refusal() {
-        let lines = text::count(cx.usage_file().refused(), "line");
-        view::warning(&format!(
-            "{lines} in the file that LOOP_USAGE_FILE names did not count, the last being {}",
-            text::printable(&last)
-        ));
+}
+
+fn warn_of_lines(name: &str, error: Option<String>, refused: u64, last: Option<String>) {
+    if let Some(error) = error {
+        view::warning(&format!("usage may be missing: {name} could not be read once: {error}"));
+    }
+    if let Some(last) = last {
+        let (lines, last) = (text::count(refused, "line"), text::printable(&last));
+        view::warning(&format!("{lines} in {name} did not count, the last being {last}"));
     }
 }

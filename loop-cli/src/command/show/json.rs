@@ -1,17 +1,20 @@
 //! A run and its iterations, for programs.
 
+use anyhow::anyhow;
 use loop_core::{Ending, Usd};
 use loop_telemetry::{
     RunEntry, RunStore,
     rows::{IterationRow, RowFold},
 };
 use serde::Serialize;
+use serde_json::Value;
 
 use super::super::{
     Failure,
     run_lifecycle::stored_runs::{glance, read_all},
     runs::{RunJson, json},
 };
+use crate::view;
 
 /// The output of `loop show --json`.
 #[derive(Debug, Serialize)]
@@ -20,6 +23,9 @@ pub(super) struct ShowJson<'a> {
     /// The full ending; `null` if the run is in progress or died.
     ending: Option<&'a Ending>,
     iterations: Vec<IterationJson>,
+    /// The metadata of the manifest. Left out if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<Value>,
 }
 
 /// An iteration. Unknown values are `null`.
@@ -79,6 +85,13 @@ impl ShowJson<'_> {
             Ok(())
         })?;
         rows.current().filter(|_| progress.ending().is_none()).cloned().into_iter().for_each(add);
-        Ok(json(&ShowJson { run, ending: progress.ending(), iterations }))
+        let metadata = store.info(&entry.id).map_or_else(
+            |error| {
+                view::warning(&format!("the metadata of the run cannot be shown: {:#}", anyhow!(error)));
+                None
+            },
+            |info| info.metadata,
+        );
+        Ok(json(&ShowJson { run, ending: progress.ending(), iterations, metadata }))
     }
 }

@@ -76,7 +76,7 @@ impl ExecutedFile {
 const PRICES: &str = "usd_per_million_tokens";
 
 /// The keys at the top of a manifest. `loop run` refuses a file with others.
-const MANIFEST_KEYS: [&str; 25] = [
+const MANIFEST_KEYS: &[&str] = &[
     "$schema",
     "agent",
     "chat",
@@ -86,6 +86,7 @@ const MANIFEST_KEYS: [&str; 25] = [
     "goal",
     "guardrails",
     "memory",
+    "metadata",
     "models",
     "name",
     "on_finish",

@@ -101,6 +101,13 @@ pub(super) const KEYS: &[Key] = &[
          {\"my-model\": {\"input\": 2, \"cached_input\": 0.2, \"cache_write\": 2.5, \"output\": 8}}}`. The \
          path is relative to the folder of the manifest.",
     ),
+    Key::new("agent.usage_log", Optional, Shape::Filled, "a log to which the agent appends its usage").explained(
+        "A log to which the agent, or a hook of it, appends its usage, one JSON object per line as in the file that \
+         LOOP_USAGE_FILE names. The lines that are appended while the agent runs count, so no other program should \
+         write to the log meanwhile. The log may be rotated. If nothing is appended, the cost is unknown. The path is \
+         relative to the folder of the run; `~/` is your home folder.",
+    )
+    .examples(&[Text("~/.my-agent/usage.jsonl")]),
     Key::new("agent.env", Optional, Shape::Object, "the agent's environment variables").explained(
         "The environment variables of the agent and the check. By default, they see the user's \
          variables, except those that look like secrets. An agent that loop knows by its program name also \

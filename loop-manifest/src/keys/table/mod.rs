@@ -37,6 +37,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
             LAST,
             snapshots::KEYS,
             VARIABLES,
+            METADATA,
         ])
         .flatten()
 }
@@ -171,3 +172,11 @@ const VARIABLES: &[Key] = &[
         )
         .examples(&[Texts("branch", "main")]),
 ];
+
+const METADATA: &[Key] =
+    &[Key::new("metadata", Optional, Shape::Table, "facts about the manifest, for other programs").explained(
+        "Any facts about this manifest, for people and other programs, such as `applies_to`, `recommended_for` and \
+         `category`. loop stores them with each run, and `loop check --json` and `loop show --json` print them. They \
+         change nothing in a run, and variables in them are not replaced.",
+    )
+    .examples(&[Texts("category", "tests")])];
