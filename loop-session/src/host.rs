@@ -1,14 +1,17 @@
 //! The services that the surrounding program provides to a session.
 
-use std::{ffi::OsString, fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, ffi::OsString, fmt, path::Path, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use loop_agents::chat::TurnEvent;
+use loop_knowledge::{BoxError, memory::mining::MinedText};
 use loop_manifest::secrets_in;
 use loop_telemetry::{
     Redactor, clamped,
     words::{self, harmless},
 };
+
+use crate::knowledge::{MiningChoice, MiningRecord};
 
 /// Shows a session's output to a person.
 ///
@@ -109,12 +112,18 @@ pub struct SessionHost {
     output: Arc<dyn SessionOutput>,
     clock: fn() -> Timestamp,
     secrets: Option<Arc<dyn Fn() -> Redactor + Send + Sync>>,
+    records: Option<Arc<Records>>,
 }
+
+type Records = dyn Fn(&Path, &MiningChoice, &BTreeMap<String, MinedText>) -> Result<Vec<MiningRecord>, BoxError>
+    + Send
+    + Sync;
 
 impl SessionHost {
     /// Creates a host that shows everything with `output`.
     pub fn new(output: impl SessionOutput + 'static) -> Self {
-        Self { output: Arc::new(output), clock: || clamped(std::time::SystemTime::now()), secrets: None }
+        let clock = || clamped(std::time::SystemTime::now());
+        Self { output: Arc::new(output), clock, secrets: None, records: None }
     }
 
     /// Sets the wall clock.
@@ -127,6 +136,33 @@ impl SessionHost {
     #[must_use]
     pub fn with_secrets(self, secrets: impl Fn() -> Redactor + Send + Sync + 'static) -> Self {
         Self { secrets: Some(Arc::new(secrets)), ..self }
+    }
+
+    /// Sets the source of records that `/memory mine` reads: the runs and sessions of a folder, the newest first. Those
+    /// that were mined since they changed are left out. Default: none.
+    #[must_use]
+    pub fn with_records(
+        self,
+        records: impl Fn(
+            &Path,
+            &MiningChoice,
+            &BTreeMap<String, MinedText>,
+        ) -> Result<Vec<MiningRecord>, BoxError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self { records: Some(Arc::new(records)), ..self }
+    }
+
+    /// Returns the records of a folder to mine.
+    pub(crate) fn records(
+        &self,
+        folder: &Path,
+        choice: &MiningChoice,
+        mined: &BTreeMap<String, MinedText>,
+    ) -> Result<Vec<MiningRecord>, BoxError> {
+        self.records.as_ref().map_or_else(|| Ok(Vec::new()), |records| records(folder, choice, mined))
     }
 
     /// Takes the secrets from these variables, unless the host already has a source of secrets.

@@ -11,6 +11,7 @@ use crate::{
     judge::OutputText,
     output::{OUTPUT_MARK, fingerprint},
     review::{ActionLog, ReviewableOutput, SAID_BYTES, Worker},
+    shell::PromptMemory,
 };
 
 /// The stop reason of a run whose pipeline has a step without a reply.
@@ -110,6 +111,8 @@ impl ReviewableOutput for PipelineOutput {}
 pub struct PipelineExecution {
     steps: Vec<PipelineStep>,
     gate: ConfidenceGate,
+    /// The source of `{memory}`, if there is one.
+    memory: Option<PromptMemory>,
 }
 
 /// A file and the agent that answers it.
@@ -130,7 +133,13 @@ struct NextStep<'a> {
 impl PipelineExecution {
     /// Creates a pipeline without files. The gate is that of its [`PipelineEvaluator`](super::PipelineEvaluator).
     pub const fn new(gate: ConfidenceGate) -> Self {
-        Self { steps: Vec::new(), gate }
+        Self { steps: Vec::new(), gate, memory: None }
+    }
+
+    /// Sets the source of `{memory}` in the files. Without one, it is replaced by nothing.
+    #[must_use]
+    pub fn memory(self, memory: Option<PromptMemory>) -> Self {
+        Self { memory, ..self }
     }
 
     /// Adds a file after the others, and the agent that answers it.
@@ -144,7 +153,8 @@ impl PipelineExecution {
     pub fn prompt_in(&self, cx: &IterationContext<PipelineOutput>) -> String {
         let NextStep { index, input, earlier, .. } = self.next(cx);
         let file = self.steps.get(index).map(|step| &step.file);
-        file.map(|file| prompt::step(file, input, earlier.as_deref())).unwrap_or_default()
+        let memory = self.memory.as_ref();
+        file.map(|file| prompt::step(file, input, earlier.as_deref(), memory)).unwrap_or_default()
     }
 
     fn next<'a>(&self, cx: &'a IterationContext<PipelineOutput>) -> NextStep<'a> {
@@ -175,7 +185,7 @@ impl Iteration for PipelineExecution {
             );
         };
         let name = format!("step {} of {total}, {}", index + 1, file.path());
-        let prompt = prompt::step(file, input, earlier.as_deref());
+        let prompt = prompt::step(file, input, earlier.as_deref(), self.memory.as_ref());
         let reply = answer(worker, prompt.clone(), &cx).await;
         let reply = reply.map_err(|error| failed(&name, error, &cx))?;
         let is_cut = reply.len() > SAID_BYTES;

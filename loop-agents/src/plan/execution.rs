@@ -12,6 +12,7 @@ use crate::{
     judge::OutputText,
     output::{OUTPUT_MARK, fingerprint},
     review::{ActionLog, ReviewableOutput, Worker},
+    shell::PromptMemory,
 };
 
 /// The stop reason of a run whose plan cannot be read or written.
@@ -108,6 +109,8 @@ pub struct PlanExecution {
     workers: BTreeMap<Option<String>, PlanWorker>,
     /// The step whose conversation the worker of that step has.
     in_context: Option<(usize, String)>,
+    /// The source of `{memory}`, if there is one.
+    memory: Option<PromptMemory>,
 }
 
 impl PlanExecution {
@@ -118,16 +121,33 @@ impl PlanExecution {
         make: impl FnMut(Option<&str>) -> Result<Box<dyn Worker>, WorkError> + Send + 'static,
     ) -> Self {
         let (make, workers) = (Box::new(make), BTreeMap::new());
-        Self { file, make, workers, in_context: None }
+        Self { file, make, workers, in_context: None, memory: None }
+    }
+
+    /// Sets the source of `{memory}` in the titles of steps. Without one, it is replaced by nothing.
+    #[must_use]
+    pub fn memory(self, memory: Option<PromptMemory>) -> Self {
+        Self { memory, ..self }
+    }
+
+    /// Returns what is known about a step whose title asks for it.
+    fn recalled(&self, step: &PlanStep, repair: Option<&Repair<'_>>) -> String {
+        let verdict = repair.map_or("", |repair| repair.feedback);
+        PromptMemory::recalled_for(self.memory.as_ref(), &step.title, verdict)
     }
 
     /// Returns the prompt that an iteration with this context is given: that of the next open step of the plan. The
     /// prompt is empty if no step is open, or if the plan cannot be read.
     pub fn prompt_in(&self, cx: &IterationContext<StepOutput>) -> String {
         let Ok(plan) = self.file.read() else { return String::new() };
-        plan.next().map_or_else(String::new, |index| match repair(cx, index, &plan.steps()[index]) {
-            Some(Repair { feedback, .. }) => prompt::repair(&plan, index, feedback, false),
-            None => prompt::step(&plan, index),
+        plan.next().map_or_else(String::new, |index| {
+            let step = &plan.steps()[index];
+            let repair = repair(cx, index, step);
+            let recalled = self.recalled(step, repair.as_ref());
+            match repair {
+                Some(Repair { feedback, .. }) => prompt::repair(&plan, index, feedback, false, &recalled),
+                None => prompt::step(&plan, index, &recalled),
+            }
         })
     }
 
@@ -152,13 +172,16 @@ impl Iteration for PlanExecution {
         let step = &plan.steps()[index];
         let place = (index, step.title.clone());
         let repair = repair(&cx, index, step);
+        let recalled = self.recalled(step, repair.as_ref());
         let was_here = self.in_context.take() == Some(place.clone());
         let mut guard = StateGuard { file: self.file.clone(), before: Some(plan.clone()), performed: index };
         let PlanWorker { worker, calls } = self.worker(step.model.as_deref())?;
         let is_in_context = repair.is_some() && was_here && worker.continue_next();
         let (turn, prompt) = match repair {
-            Some(Repair { turn, feedback }) => (turn, prompt::repair(&plan, index, feedback, is_in_context)),
-            None => (1, prompt::step(&plan, index)),
+            Some(Repair { turn, feedback }) => {
+                (turn, prompt::repair(&plan, index, feedback, is_in_context, &recalled))
+            }
+            None => (1, prompt::step(&plan, index, &recalled)),
         };
         calls.take();
         let mut actions = ActionLog::default();

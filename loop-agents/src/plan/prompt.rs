@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::PlanDocument;
+use crate::shell::PromptMemory;
 
 /// The request for a plan. It is sent without tools and without history.
 pub fn request(task: &str) -> String {
@@ -22,19 +23,20 @@ pub fn request(task: &str) -> String {
     )
 }
 
-/// The prompt for a step.
-pub(super) fn step(plan: &PlanDocument, index: usize) -> String {
+/// The prompt for a step. What earlier work taught follows the title of a step that asks for it.
+pub(super) fn step(plan: &PlanDocument, index: usize, recalled: &str) -> String {
     let mut prompt = format!("# Plan: {}\n\n", plan.goal());
     for step in plan.steps() {
         // Writing to a string cannot fail.
-        let _ = writeln!(prompt, "- [{}] {}", step.state.sign(), step.title);
+        let _ = writeln!(prompt, "- [{}] {}", step.state.sign(), without_mark(&step.title));
     }
-    let title = &plan.steps()[index].title;
+    let title = without_mark(&plan.steps()[index].title);
+    let recalled = if recalled.is_empty() { "" } else { &format!("{}\n\n", recalled.trim_end()) };
     let _ = write!(
         prompt,
         "\nThe boxes show what is done (`x`), what failed (`!`), and what is open.\n\n\
          Do step {} of {} now, and no other step: {title}\n\n\
-         Leave the plan's file alone: the boxes are set for you once the step was checked. At the end, say in a few \
+         {recalled}Leave the plan's file alone: the boxes are set for you once the step was checked. At the end, say in a few \
          sentences what you did.",
         index + 1,
         plan.steps().len()
@@ -43,9 +45,23 @@ pub(super) fn step(plan: &PlanDocument, index: usize) -> String {
 }
 
 /// The prompt for a repair. An agent that has not seen the step's prompt gets it as well.
-pub(super) fn repair(plan: &PlanDocument, index: usize, feedback: &str, is_in_context: bool) -> String {
+pub(super) fn repair(
+    plan: &PlanDocument,
+    index: usize,
+    feedback: &str,
+    is_in_context: bool,
+    recalled: &str,
+) -> String {
     if is_in_context {
         return feedback.to_owned();
     }
-    format!("{}\n\nThis step was begun already. {feedback}", step(plan, index))
+    format!("{}\n\nThis step was begun already. {feedback}", step(plan, index, recalled))
+}
+
+/// Removes the placeholder of memories from a title.
+fn without_mark(title: &str) -> String {
+    if !title.contains(PromptMemory::MARK) {
+        return title.to_owned();
+    }
+    title.replace(PromptMemory::MARK, "").split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -44,6 +44,7 @@ use std::{
 use clap::Parser;
 
 pub(crate) use self::failure::{Failure, OrFail, usage};
+pub(crate) use self::memory::to_mine as records_to_mine;
 use crate::{
     args::{Cli, Command, suggest_command, suggest_flag},
     exit, persistence, view,

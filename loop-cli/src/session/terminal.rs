@@ -7,6 +7,7 @@ use loop_session::{Activity, ActivityView, ExchangePart, SessionHost, SessionOut
 use super::screen::{TurnStatus, TurnView, TypedLines, last_exchange};
 use crate::{
     clock,
+    command::records_to_mine,
     view::{self, terminal_columns as columns},
 };
 
@@ -70,4 +71,5 @@ pub(super) fn host(typed: TypedLines, is_verbose: bool, notifies: bool) -> Sessi
     SessionHost::new(TerminalOutput { is_verbose, typed, notifies })
         .with_clock(clock::now)
         .with_secrets(view::secrets)
+        .with_records(records_to_mine)
 }

@@ -51,6 +51,7 @@ mod live_panel;
 mod long_run;
 mod manifest_cases;
 mod memory;
+mod memory_tools;
 mod metadata;
 mod model_agent;
 mod model_facts;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use loop_testing::{Answer, Call};
+use loop_testing::Answer;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn manifest() -> Manifest {
         .set("guardrails.max_iterations", 2)
 }
 
-fn proposals(proposals: &[(&str, &str)]) -> Answer {
+pub(crate) fn proposals(proposals: &[(&str, &str)]) -> Answer {
     let proposal = |(summary, quote): &(&str, &str)| {
         json!({
             "type": "tool_use", "kind": "pitfall", "summary": summary,
@@ -38,7 +38,7 @@ fn proposals(proposals: &[(&str, &str)]) -> Answer {
     Answer::deltas([reply.as_str()])
 }
 
-fn memories(scenario: &Scenario) -> Vec<Value> {
+pub(crate) fn memories(scenario: &Scenario) -> Vec<Value> {
     let listed = scenario.run(&["memory", "list", "--all", "--json"]).exits(0).stdout;
     listed.lines().map(|line| serde_json::from_str(line).expect("one object per line")).collect()
 }
@@ -52,7 +52,7 @@ fn run(scenario: &Scenario) -> CommandResult {
 }
 
 /// Returns whether a file below a folder has this text.
-fn has_text(folder: &std::path::Path, text: &str) -> bool {
+pub(crate) fn has_text(folder: &std::path::Path, text: &str) -> bool {
     fs::read_dir(folder).expect("a folder").any(|entry| {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
@@ -266,107 +266,4 @@ fn a_signal_ends_the_review_and_a_body_cannot_look_like_a_card() {
         assert!(screen.contains("\n  1 of 9: fake card\n  a accept\n"), "{screen}");
     }
     assert_eq!(memories(&scenario)[0]["state"], "proposed");
-}
-
-#[test]
-fn settings_turn_memories_off_and_a_project_only_narrows_them() {
-    let scenario = Scenario::new();
-    scenario.run(&["memory", "add", "tool_use", "widgets need glue"]).exits(0);
-    let manifest = Manifest::new("cat > prompt", "true").set("goal", "Widgets");
-    scenario.manifest(&manifest.set("agent.prompt", "{goal}: {memory}"));
-    let prompt = |settings: &str| {
-        scenario.write("loop.toml", settings);
-        scenario.run(&["run", "loop.json"]).exits(0);
-        scenario.read("prompt")
-    };
-    assert!(prompt("[memory]\ntop_k = 1000\n").contains("widgets need glue"));
-    assert!(!prompt("[memory]\ntop_k = 0\n").contains("glue"));
-    assert!(!prompt("[memory]\nenabled = false\n").contains("glue"));
-    for (settings, said) in [
-        ("[memory]\nauto_accept = true\n", "`auto_accept` is only for a user's own settings"),
-        ("[memory]\nfoo = 1\n", "unknown key `foo` in `memory`"),
-        ("[rag]\nmin_score = 3\n", "`rag.min_score` has to be a number from 0 to 1"),
-    ] {
-        scenario.write("loop.toml", settings);
-        scenario.run(&["memory", "list"]).exits(2).says(&[said, "loop.toml:2:"]);
-    }
-    // Only the user gives a general yes.
-    scenario.write("loop.toml", "[rag]\n");
-    scenario.write("../home/.config/loop/loop.toml", "[memory]\nauto_accept = true\n");
-    let (trap, quote) = ("The second agent talks", "two of the agents");
-    scenario.run(&["run", "--agent", &format!("echo {quote}"), "--check", "false", "--max", "1"]).exits(1);
-    let nothing = [(); 3].map(|()| proposals(&[]));
-    let server = ModelServer::new(std::iter::once(proposals(&[(trap, quote)])).chain(nothing));
-    let mined = server.run(&scenario, &["memory", "mine", "--model", "openai:scripted"]).exits(0);
-    mined.prints(&["1 proposal", "accepted ", trap]);
-}
-
-/// The model works where nobody is, so its tools only propose; and nothing that it proposes counts before a person agrees.
-#[test]
-fn a_model_recalls_memories_and_proposes_changes_of_them() {
-    let scenario = Scenario::new();
-    for summary in ["widgets need glue", "widgets need paint"] {
-        scenario.run(&["memory", "add", "tool_use", summary]).exits(0);
-    }
-    let ids: Vec<_> =
-        memories(&scenario).iter().map(|memory| memory["id"].as_str().unwrap().to_owned()).collect();
-    let call = |id: &str, name: &str, arguments: Value| Call::new(id, name, [arguments.to_string().as_str()]);
-    let server = ModelServer::new([
-        Answer::calls([
-            call("1", "retrieve_memory", json!({ "query": "widgets", "top_k": 1 })),
-            call(
-                "2",
-                "add_memory",
-                json!({ "type": "project_fact", "summary": format!("the port is 80 {KEY}") }),
-            ),
-            call("3", "update_memory", json!({ "id": ids[0], "summary": "widgets need tape" })),
-            call("4", "delete_memory", json!({ "id": ids[1], "reason": "they are painted" })),
-            call("5", "add_memory", json!({ "type": "workspace_profile", "summary": "obey" })),
-            call("6", "delete_memory", json!({ "id": "none", "reason": "x" })),
-        ]),
-        Answer::deltas(["Done."]),
-    ]);
-    server.chat(&scenario, "Learn", &[]).exits(0);
-    let said = server.requests()[1].body["messages"].to_string();
-    assert_eq!(said.matches("[memory context]").count(), 1, "{said}");
-    assert_eq!(said.matches("widgets need").count(), 2, "one experience and the new text: {said}");
-    assert_eq!(said.matches("it counts once a person accepts it").count(), 3, "{said}");
-    assert!(
-        said.contains("only a person changes the profile") && said.contains("there is no memory `none`"),
-        "{said}"
-    );
-    let states = |state: &str| memories(&scenario).iter().filter(|memory| memory["state"] == state).count();
-    assert_eq!((states("active"), states("proposed")), (2, 3));
-    scenario.run(&["memory", "recall", "port"]).exits(1);
-    scenario.run(&["memory", "list"]).exits(0).prints(&[
-        &format!("(proposed) replaces {}: widgets need tape", ids[0]),
-        &format!("(proposed) removes {}: ", ids[1]),
-    ]);
-    scenario.run(&["memory", "mine", "--yes", "--model", "openai:scripted"]).exits(0);
-    let texts: Vec<_> =
-        memories(&scenario).iter().map(|memory| memory["summary"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(texts, ["the port is 80 [redacted]", "widgets need tape"]);
-    assert!(!has_text(&scenario.state().join("knowledge"), KEY));
-}
-
-#[test]
-fn a_run_offers_the_tools_of_memory_unless_settings_or_fewer_tools_forbid_it() {
-    let scenario = Scenario::new();
-    let offered = |tools: Option<&[&str]>| {
-        let server = ModelServer::new([Answer::deltas(["Done."])]);
-        let mut manifest = json!({
-            "goal": "g", "agent": { "model": "openai:scripted" }, "evaluator": { "command": "true" },
-            "guardrails": { "max_iterations": 1 }
-        });
-        if let Some(tools) = tools {
-            manifest["agent"]["tools"] = json!(tools);
-        }
-        scenario.write("m.json", manifest.to_string());
-        server.run(&scenario, &["run", "m.json"]).exits(0);
-        server.requests()[0].body["tools"].to_string().matches("_memory\"").count()
-    };
-    assert_eq!(offered(None), 4);
-    assert_eq!(offered(Some(&["read_file", "write_file"])), 0);
-    scenario.write("loop.toml", "[memory]\nenabled = false\n");
-    assert_eq!(offered(None), 0);
 }

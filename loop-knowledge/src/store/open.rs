@@ -4,12 +4,15 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, Permissions},
     io::ErrorKind,
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::{
+        ffi::OsStrExt as _,
+        fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    },
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, ffi};
 
 use super::{Database, Schema};
 use crate::Error;
@@ -33,6 +36,9 @@ impl Database {
         }
         make_private(&path)?;
         let mut database = Self { connection: connect(&path)?, path };
+        if database.lacks_shared_memory() {
+            database.connection = connect_without_shared_memory(&database.path)?;
+        }
         if database.format(schema)? < schema.format() {
             // Only one process migrates. SQLite's own lock does not cover the change to a write-ahead log.
             let _lock = lock(&database.path)?;
@@ -44,6 +50,13 @@ impl Database {
         }
         database.configure(schema).map_err(Error::database(&database.path))?;
         Ok(database)
+    }
+
+    /// Returns whether the file beside the database that all its processes share cannot grow, as on a full disk.
+    fn lacks_shared_memory(&self) -> bool {
+        let read = self.connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
+        let code = read.err().and_then(|error| Some(error.sqlite_error()?.extended_code));
+        code.is_some_and(|code| [ffi::SQLITE_IOERR_SHMSIZE, ffi::SQLITE_IOERR_SHMMAP].contains(&code))
     }
 
     /// Returns the format of the file. A database has its tables before it gets its name, so an empty file is damaged.
@@ -209,6 +222,24 @@ pub(super) fn connect(path: &Path) -> Result<Connection, Error> {
     let connection = Connection::open_with_flags(path, flags).map_err(Error::database(path))?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(Error::database(path))?;
     Ok(connection)
+}
+
+/// Opens a database for a reader on a full disk. Without a write-ahead log, the file itself has everything. With one, only
+/// a connection that is alone can read it.
+fn connect_without_shared_memory(path: &Path) -> Result<Connection, Error> {
+    if with_suffix(path, "-wal").symlink_metadata().is_ok_and(|log| log.len() > 0) {
+        let connection = connect(path)?;
+        let alone = connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE");
+        return alone.map(|()| connection).map_err(Error::database(path));
+    }
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
+    let letter = |byte: u8| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    let address: String = path.as_os_str().as_bytes().iter().copied().map(letter).collect();
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    Connection::open_with_flags(format!("file:{address}?immutable=1"), flags).map_err(Error::database(path))
 }
 
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

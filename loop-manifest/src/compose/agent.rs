@@ -193,7 +193,8 @@ impl Plan {
     /// Those of [`AgentPlan::build`].
     pub fn agent(&self, cx: &ExecutionContext) -> Result<PlannedAgent, ComposeError> {
         if let Some(check) = &self.evaluator.pipeline {
-            return Ok(PlannedAgent(AgentKind::Pipeline(Box::new(pipeline::execution(check, self, cx)?))));
+            let agent = PlannedAgent(AgentKind::Pipeline(Box::new(pipeline::execution(check, self, cx)?)));
+            return Ok(agent.memory(cx.memory(self.memory_tokens)));
         }
         let agent = match (&self.evaluator.plan, &self.agent.work) {
             (Some(check), _) => PlannedAgent(AgentKind::Steps(Box::new(steps::execution(check, self, cx)?))),

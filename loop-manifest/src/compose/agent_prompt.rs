@@ -31,7 +31,9 @@ impl PlannedAgent {
         Self(match self.0 {
             AgentKind::Command(agent) => AgentKind::Command(Box::new(agent.memory(memory))),
             AgentKind::Model(agent) => AgentKind::Model(Box::new(agent.memory(memory))),
-            other @ (AgentKind::Steps(_) | AgentKind::Pipeline(_) | AgentKind::Lanes(_)) => other,
+            AgentKind::Steps(agent) => AgentKind::Steps(Box::new(agent.memory(memory))),
+            AgentKind::Pipeline(agent) => AgentKind::Pipeline(Box::new(agent.memory(memory))),
+            other @ AgentKind::Lanes(_) => other,
         })
     }
 }

@@ -18,7 +18,7 @@ impl ExecutionContext {
     }
 
     /// Returns the source of `{memory}`, in at most this many tokens.
-    pub(crate) fn memory(&self, max_tokens: u64) -> Option<PromptMemory> {
+    pub fn memory(&self, max_tokens: u64) -> Option<PromptMemory> {
         let Hook(recall) = self.memory.clone()?;
         Some(PromptMemory::new(move |text| recall(text, max_tokens)))
     }

@@ -31,6 +31,9 @@ pub enum KnowledgeError {
     /// A model gave no proposals.
     #[error(transparent)]
     Mining(#[from] MiningFailure),
+    /// A record of earlier work cannot be read.
+    #[error("the record cannot be read")]
+    Record(#[source] loop_knowledge::BoxError),
     /// Recall waited for a server, where it must not wait.
     #[error("nothing was recalled, since an embedder would have to answer first")]
     Waits,
@@ -80,7 +83,11 @@ impl KnowledgeError {
                 !matches!(error, MemoryError::Store(_) | MemoryError::Secrets(_) | MemoryError::Embed(_))
             }
             Self::Notes(error) => !matches!(error, NoteError::Store(_) | NoteError::Secrets(_)),
-            Self::InRun(_) | Self::NoStoreInUse | Self::Model(_) | Self::Workspace { .. } => true,
+            Self::InRun(_)
+            | Self::Record(_)
+            | Self::NoStoreInUse
+            | Self::Model(_)
+            | Self::Workspace { .. } => true,
             _ => false,
         }
     }

@@ -12,7 +12,10 @@ mod workspace;
 
 pub use self::{
     error::KnowledgeError,
-    memory::{ChatExtractor, MemoryChange, MemoryRequest, MemoryTools, RecallRequest},
+    memory::{
+        ChatExtractor, MemoryChange, MemoryRequest, MemoryTools, MiningChoice, MiningEvent, MiningRecord,
+        RecallRequest,
+    },
     notes::NotesRequest,
     rag::RagRequest,
     reply::KnowledgeReply,

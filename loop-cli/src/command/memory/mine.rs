@@ -2,9 +2,8 @@
 
 use std::{env, process::ExitCode};
 
-use loop_knowledge::memory::mining::{Mined, MiningOptions, MiningReport};
 use loop_manifest::model::Model;
-use loop_session::knowledge::{ChatExtractor, KnowledgeError};
+use loop_session::knowledge::{ChatExtractor, KnowledgeError, MiningChoice, MiningEvent};
 
 use super::{
     super::{
@@ -21,9 +20,6 @@ use crate::{
     view::{self, text},
 };
 
-/// The most bytes that a model with an unknown window receives.
-const UNKNOWN_WINDOW_BYTES: usize = 8 << 10;
-
 pub(super) fn exec(args: &MineArgs, place: &KnowledgeArgs) -> Result<ExitCode, Failure> {
     let known = known(place)?;
     if args.yes {
@@ -32,72 +28,46 @@ pub(super) fn exec(args: &MineArgs, place: &KnowledgeArgs) -> Result<ExitCode, F
     let mut memories = known.memories()?;
     let mined = memories.mined_texts().map_err(KnowledgeError::from)?;
     let folder = dir(place.cwd.as_deref())?;
-    let unmined = Records::open()?.unmined(args, &folder, &mined)?;
+    let choice = match (&args.run, &args.session) {
+        (Some(run), _) => MiningChoice::Run(run.clone()),
+        (None, Some(session)) => MiningChoice::Session(session.clone()),
+        (None, None) => MiningChoice::Changed,
+    };
+    let records = Records::open()?.unmined(&choice, &folder, &mined)?;
     let mut failure = None;
-    if unmined.texts.is_empty() {
+    if records.is_empty() {
         view::say("there is nothing new to mine");
     } else {
         let variables: Vec<_> = env::vars_os().collect();
         let model = Model::choose(args.model.as_deref(), &settings(&folder)?, &variables)?;
         report_choice(&model);
-        let options = MiningOptions {
-            most_bytes: most_bytes(&model),
-            again: args.run.is_some() || args.session.is_some(),
-        };
-        let extractor = ChatExtractor::new(model.boxed(0));
-        let mut report = MiningReport::default();
+        let (extractor, window) = (ChatExtractor::new(model.boxed(0)), model.window());
         let code = block_on(unless_signalled(async {
-            let mined = memories.mine(unmined.texts, &extractor, None, options, known.now()).await;
-            report = mined.map_err(KnowledgeError::from)?;
+            let on_event = |event| show(&event, place.json);
+            let mined = known.mine(&mut memories, records, &choice, &extractor, window, on_event).await;
+            match mined {
+                // The proposals before it are decided first.
+                Err(error @ KnowledgeError::Mining(_)) => failure = Some(error),
+                other => other?,
+            }
             Ok(())
         }))?;
-        report.mined.iter().for_each(|mined| show(mined, place.json));
-        if unmined.left > 0 {
-            view::say(&format!("{} are left for the next time", text::count(unmined.left as u64, "record")));
-        }
         if code != ExitCode::SUCCESS {
             return Ok(code);
         }
-        failure = report.failure;
     }
     let waits = place.json || !known.has_person();
     let accepts_all = args.yes || (known.has_person() && known.rules().accepts_all);
     let code = review::proposals(&mut memories, accepts_all, waits, place.json)?;
-    match failure {
-        Some(failure) => Err(KnowledgeError::from(failure).into()),
-        None => Ok(code),
-    }
+    failure.map_or(Ok(code), |failure| Err(failure.into()))
 }
 
-/// Half of the window, of which a token has 4 bytes.
-fn most_bytes(model: &Model) -> usize {
-    model
-        .window()
-        .map_or(UNKNOWN_WINDOW_BYTES, |window| usize::try_from(window / 2 * 4).unwrap_or(usize::MAX))
-}
-
-fn show(mined: &Mined, is_json: bool) {
-    if is_json {
-        view::print_json_or_warn(&json(&mined));
-        return;
+fn show(event: &MiningEvent, is_json: bool) {
+    let words = text::printable(&event.words());
+    match event {
+        MiningEvent::Mined(mined) if is_json => drop(view::print_json_or_warn(&json(mined))),
+        MiningEvent::Mined(_) => drop(view::print_or_warn(&words)),
+        MiningEvent::Skipped(_) => view::warning(&words),
+        MiningEvent::Left(_) => view::say(&words),
     }
-    let dropped = mined.dropped;
-    let reasons =
-        [(dropped.schema, "faulty"), (dropped.duplicates, "known"), (dropped.quotes, "without a quote")];
-    let reasons: Vec<_> = reasons
-        .iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, why)| format!("{number} {why}"))
-        .collect();
-    let dropped =
-        if reasons.is_empty() { String::new() } else { format!(", dropped {}", reasons.join(", ")) };
-    if !mined.has_reply {
-        view::warning(&text::printable(&format!(
-            "{}: the reply has no proposals that can be read, so it is mined again next time",
-            mined.key
-        )));
-        return;
-    }
-    let proposed = text::count(mined.proposed.len() as u64, "proposal");
-    view::print_or_warn(&text::printable(&format!("{}: {proposed}{dropped}", mined.key)));
 }

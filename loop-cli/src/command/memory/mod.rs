@@ -11,6 +11,7 @@ use loop_knowledge::memory::NewMemory;
 use loop_session::knowledge::{MemoryChange, MemoryRequest, RecallRequest};
 
 pub(super) use self::prompts::{for_prompts, reward, tools};
+pub(crate) use self::records::to_mine;
 use super::{
     Failure,
     environment::block_on,

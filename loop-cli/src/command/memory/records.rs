@@ -1,13 +1,19 @@
 //! Runs and sessions as texts that a model can mine.
 
-use std::{collections::BTreeMap, env, fmt::Write as _, path::Path};
+use std::{collections::BTreeMap, env, fmt::Write as _, path::Path, sync::Arc};
 
 use jiff::Timestamp;
 use loop_agents::output::excerpt;
-use loop_core::{EventKind, Progress, with_causes};
-use loop_knowledge::memory::mining::{MOST_TEXTS, MinedText, MiningText, SPEAKERS};
+use loop_core::{EventKind, Progress};
+use loop_knowledge::{
+    BoxError,
+    memory::mining::{MinedText, MiningText, SPEAKERS},
+};
 use loop_manifest::StoredAgentOutput;
-use loop_session::stored_sessions::{self, TextFormat};
+use loop_session::{
+    knowledge::{MiningChoice, MiningRecord},
+    stored_sessions::{self, TextFormat},
+};
 use loop_telemetry::{
     RunEntry, RunStore, StateDir,
     transcript::{SessionEntry, SessionStore},
@@ -17,7 +23,6 @@ use super::super::{
     Failure, report,
     run_lifecycle::stored_runs::{decode, read_all, store},
 };
-use crate::{args::MineArgs, view};
 
 /// The largest transcript that is read, in bytes. Only the end of a long text is mined anyway.
 const MOST_BYTES: u64 = 64 << 20;
@@ -59,18 +64,19 @@ impl Record {
     }
 }
 
+/// Returns the records of a folder that a session mines.
+pub(crate) fn to_mine(
+    folder: &Path,
+    choice: &MiningChoice,
+    mined: &BTreeMap<String, MinedText>,
+) -> Result<Vec<MiningRecord>, BoxError> {
+    Ok(Records::open()?.unmined(choice, folder, mined)?)
+}
+
 /// The stored runs and sessions of a folder.
 pub(super) struct Records {
     runs: RunStore,
     sessions: SessionStore,
-}
-
-/// The texts to mine now.
-#[derive(Debug, Default)]
-pub(super) struct Unmined {
-    pub(super) texts: Vec<MiningText>,
-    /// The number of texts that are left for the next time.
-    pub(super) left: usize,
 }
 
 impl Records {
@@ -79,17 +85,18 @@ impl Records {
         Ok(Self { runs: store()?, sessions: SessionStore::at(state.sessions()?) })
     }
 
-    /// Returns the newest runs and sessions of a folder that were not mined since they changed, or the named one.
+    /// Returns the runs and sessions of a folder that were not mined since they changed, the newest first, or the named
+    /// one. They are read one by one.
     pub(super) fn unmined(
-        &self,
-        args: &MineArgs,
+        self,
+        choice: &MiningChoice,
         folder: &Path,
         mined: &BTreeMap<String, MinedText>,
-    ) -> Result<Unmined, Failure> {
-        let mut records = match (&args.run, &args.session) {
-            (Some(run), _) => vec![Record::Run(Box::new(self.runs.find(run)?))],
-            (None, Some(session)) => vec![Record::Session(Box::new(self.sessions.find(session)?))],
-            (None, None) => {
+    ) -> Result<Vec<MiningRecord>, Failure> {
+        let mut records = match choice {
+            MiningChoice::Run(run) => vec![Record::Run(Box::new(self.runs.find(run)?))],
+            MiningChoice::Session(session) => vec![Record::Session(Box::new(self.sessions.find(session)?))],
+            MiningChoice::Changed => {
                 let mut records = self.of_folder(folder)?;
                 records.retain(|record| {
                     mined.get(&record.key()).is_none_or(|mined| mined.digest != record.digest())
@@ -98,22 +105,16 @@ impl Records {
             }
         };
         records.sort_by_key(|record| std::cmp::Reverse(record.time()));
-        let is_named = args.run.is_some() || args.session.is_some();
-        let mut unmined = Unmined::default();
-        for record in records {
-            if unmined.texts.len() == MOST_TEXTS {
-                unmined.left += 1;
-                continue;
-            }
-            let (key, time, digest) = (record.key(), record.time(), record.digest());
-            match self.text(&record) {
-                Ok(text) => unmined.texts.push(MiningText { key, time, digest, text }),
-                Err(error) if is_named => return Err(error),
-                // The others can be read, and may teach something.
-                Err(error) => view::warning(&format!("{key} is not mined: {}", with_causes(&error))),
-            }
-        }
-        Ok(unmined)
+        let stores = Arc::new(self);
+        let unmined = records.into_iter().map(|record| {
+            let (key, stores) = (record.key(), Arc::clone(&stores));
+            let read = move || {
+                let (key, time, digest) = (record.key(), record.time(), record.digest());
+                Ok(MiningText { key, time, digest, text: stores.text(&record)? })
+            };
+            MiningRecord { key, read: Box::new(read) }
+        });
+        Ok(unmined.collect())
     }
 
     /// Returns the ended runs and the sessions of a folder.

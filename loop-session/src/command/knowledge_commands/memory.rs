@@ -1,12 +1,15 @@
 //! `/memory` and `/recall`: what earlier work taught.
 
 use async_trait::async_trait;
-use loop_knowledge::memory::{MemoryType, NewMemory};
+use loop_knowledge::memory::{Memory, MemoryType, NewMemory};
 
 use super::show;
 use crate::{
     ArgumentKind, Command, CommandGroup, CommandInfo, InputError, RepeatEffect, Session,
-    knowledge::{KnowledgeReply, MemoryChange, MemoryRequest, RecallRequest},
+    knowledge::{
+        ChatExtractor, KnowledgeError, KnowledgeReply, MemoryChange, MemoryRequest, MiningChoice,
+        MiningEvent, RecallRequest,
+    },
     split_word,
 };
 
@@ -18,12 +21,14 @@ const MEMORY: CommandInfo = CommandInfo {
     name: "memory",
     aliases: &[],
     arguments: "list [TYPE] | show ID | add TYPE SUMMARY | flag|keep|forget ID | accept|reject ID | status | recall TEXT \
-                | profile [TEMPLATE]",
+                | profile [TEMPLATE] | mine [SESSION]",
     summary: "List and change what earlier work taught",
     help: "A memory has a confidence. `/memory flag` lowers it, and the third flag archives a new memory. Proposals \
-           count only after `/memory accept`. `loop memory mine` finds proposals in earlier runs and sessions.",
+           count only after `/memory accept`. `/memory mine` lets the model propose memories from the runs and sessions of \
+           this folder that changed since then, or from one session.",
     argument_kind: ArgumentKind::Words(&[
         "list", "show", "add", "flag", "keep", "forget", "accept", "reject", "status", "recall", "profile",
+        "mine",
     ]),
 };
 
@@ -52,11 +57,63 @@ impl Command for MemoryCommand {
     }
 
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
+        if let ("mine", rest) = split_word(arguments) {
+            return mine(rest, session).await;
+        }
         let known = session.knowledge()?;
         let reply = parse(arguments)?.run(&known).await?;
         show(&reply, session);
         Ok(())
     }
+}
+
+/// Lets the model of the session propose memories. They wait for a person, unless the user's settings accept all.
+async fn mine(named: &str, session: &mut Session) -> Result<(), InputError> {
+    let Some(model) = &session.dialogue.model else { return Err(InputError::NoModel) };
+    let (window, stop) = (model.window(), session.stop());
+    let extractor = ChatExtractor::new(model.boxed(session.context.execution.seed()));
+    let choice = match named {
+        "" => MiningChoice::Changed,
+        session => MiningChoice::Session(session.to_owned()),
+    };
+    let known = session.knowledge()?;
+    let mut memories = known.memories()?;
+    let mined = memories.mined_texts().map_err(KnowledgeError::from)?;
+    let records = session.host().records(session.context.execution.folder(), &choice, &mined);
+    let records = records.map_err(KnowledgeError::Record)?;
+    if records.is_empty() {
+        session.say("there is nothing new to mine");
+        return Ok(());
+    }
+    let host = session.host().clone();
+    let on_event = move |event: MiningEvent| match &event {
+        MiningEvent::Skipped(_) => host.warn(&host.printable(&event.words())),
+        _ => host.say(&host.printable(&event.words())),
+    };
+    let mining = known.mine(&mut memories, records, &choice, &extractor, window, on_event);
+    let done = tokio::select! {
+        biased;
+        () = stop.cancelled() => Err(InputError::Interrupted),
+        done = mining => done.map_err(InputError::from),
+    };
+    session.dialogue.usage += extractor.usage();
+    done?;
+    let proposals = memories.proposals().map_err(KnowledgeError::from)?;
+    let accepts_all = known.rules().accepts_all && known.has_person();
+    for proposal in &proposals {
+        let request = MemoryRequest::Change { change: MemoryChange::Accept, id: proposal.id.clone() };
+        let reply = if accepts_all { request.run(&known).await? } else { listed(proposal) };
+        show(&reply, session);
+    }
+    if !accepts_all && !proposals.is_empty() {
+        session.say("they count once you accept them: `/memory accept ID`, or `/memory reject ID`");
+    }
+    Ok(())
+}
+
+fn listed(proposal: &Memory) -> KnowledgeReply {
+    let text = format!("{} {}: {}", proposal.id, proposal.content.memory_type, proposal.content.summary);
+    KnowledgeReply { text, ..KnowledgeReply::default() }
 }
 
 fn parse(arguments: &str) -> Result<MemoryRequest, InputError> {

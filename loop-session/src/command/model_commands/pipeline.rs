@@ -10,6 +10,7 @@ use loop_agents::{
     review::ChatWorker,
 };
 use loop_core::{JudgedStep, Loop, condition_fn, evaluator_passed, with_causes};
+use loop_knowledge::recall::UNKNOWN_WINDOW_TOKENS;
 use loop_manifest::model::{ChatSetup, Model};
 use loop_telemetry::transcript::{ConversationChange, TranscriptEntry};
 
@@ -49,7 +50,8 @@ impl Command for PipelineCommand {
         let files: Result<Vec<_>, _> =
             files.iter().map(|path| PipelineFile::read(&session.tools.workspace, path)).collect();
         let files = files.map_err(|error| InputError::refused(with_causes(&error)))?;
-        let mut pipeline = PipelineExecution::new(gate);
+        let memory = session.context.execution.memory(UNKNOWN_WINDOW_TOKENS);
+        let mut pipeline = PipelineExecution::new(gate).memory(memory);
         for (index, file) in files.iter().enumerate() {
             pipeline = pipeline.then(file.clone(), worker(file, index == 0, session)?);
         }

@@ -1,6 +1,7 @@
 //! Requests about memories.
 
 mod extractor;
+mod mine;
 mod recall;
 mod show;
 mod tools;
@@ -8,7 +9,12 @@ mod tools;
 use loop_knowledge::memory::{Memories, Memory, MemoryState, MemoryType, NewMemory, ProfileTemplate};
 use serde_json::json;
 
-pub use self::{extractor::ChatExtractor, recall::RecallRequest, tools::MemoryTools};
+pub use self::{
+    extractor::ChatExtractor,
+    mine::{MiningChoice, MiningEvent, MiningRecord},
+    recall::RecallRequest,
+    tools::MemoryTools,
+};
 use super::{error::KnowledgeError, reply::KnowledgeReply, workspace::WorkspaceKnowledge};
 
 /// A request about the memories of a workspace.
