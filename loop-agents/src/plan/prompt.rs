@@ -23,7 +23,7 @@ pub fn request(task: &str) -> String {
     )
 }
 
-/// The prompt for a step. What earlier work taught follows the title of a step that asks for it.
+/// The prompt for a step. If a step asks for memories, they follow its title.
 pub(super) fn step(plan: &PlanDocument, index: usize, recalled: &str) -> String {
     let mut prompt = format!("# Plan: {}\n\n", plan.goal());
     for step in plan.steps() {

@@ -169,7 +169,7 @@ fn a_session_mines_the_runs_and_sessions_of_its_folder() {
     assert_eq!(memories(&scenario)[0]["state"], "active");
 }
 
-/// On a full disk, the memory that processes share cannot grow. What is stored can still be read.
+/// On a full disk, the memory that processes share cannot grow. Stored texts can still be read.
 #[test]
 fn memories_and_documents_are_read_on_a_full_disk() {
     let scenario = Scenario::new();

@@ -2,11 +2,11 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     io::{self, Read as _},
     path::{Component, Path, PathBuf},
 };
 
+#[cfg(feature = "folders")]
 use ignore::WalkBuilder;
 use serde::Serialize;
 
@@ -101,6 +101,14 @@ impl Sources {
         Ok(found)
     }
 
+    #[cfg(not(feature = "folders"))]
+    #[expect(clippy::unused_self, reason = "the other form of this function fills the value")]
+    fn walk(&mut self, _: &Path) -> io::Result<()> {
+        let why = "this program was built without the feature `folders`, so name the files";
+        Err(io::Error::new(io::ErrorKind::Unsupported, why))
+    }
+
+    #[cfg(feature = "folders")]
     fn walk(&mut self, root: &Path) -> io::Result<()> {
         let mut visited = BTreeSet::new();
         let mut folders = Vec::new();
@@ -119,7 +127,7 @@ impl Sources {
         }
         for folder in folders {
             // The walk reports no entry that it leaves out, so each folder is listed once more.
-            let Ok(entries) = fs::read_dir(&folder) else {
+            let Ok(entries) = std::fs::read_dir(&folder) else {
                 self.skipped.insert(folder, SkipReason::Unreadable);
                 continue;
             };

@@ -2,12 +2,14 @@
 
 use std::{collections::HashSet, path::Path};
 
+#[cfg(feature = "folders")]
 use ignore::{
     WalkBuilder,
     overrides::{Override, OverrideBuilder},
 };
 
 /// The most files of a workspace that are looked at.
+#[cfg(feature = "folders")]
 const MOST_FILES: usize = 50_000;
 
 /// Returns the first glob that is not valid, in a message.
@@ -17,7 +19,7 @@ pub(super) fn fault(globs: &[String]) -> Option<String> {
         .find_map(|glob| Some(format!("`applies_to` has the faulty glob `{glob}`: {}", reason(glob)?)))
 }
 
-fn reason(glob: &String) -> Option<String> {
+fn reason(glob: &str) -> Option<String> {
     if glob.trim().is_empty() {
         return Some("it is empty".to_owned());
     }
@@ -27,9 +29,20 @@ fn reason(glob: &String) -> Option<String> {
     if glob.split('/').any(|part| part == "..") {
         return Some("it leads out of the workspace".to_owned());
     }
-    matcher(Path::new(""), std::slice::from_ref(glob)).err().map(|error| error.to_string())
+    syntax_fault(glob)
 }
 
+#[cfg(not(feature = "folders"))]
+fn syntax_fault(_: &str) -> Option<String> {
+    None
+}
+
+#[cfg(feature = "folders")]
+fn syntax_fault(glob: &str) -> Option<String> {
+    matcher(Path::new(""), &[glob.to_owned()]).err().map(|error| error.to_string())
+}
+
+#[cfg(feature = "folders")]
 fn matcher(root: &Path, globs: &[String]) -> Result<Override, ignore::Error> {
     let mut builder = OverrideBuilder::new(root);
     for glob in globs {
@@ -38,8 +51,15 @@ fn matcher(root: &Path, globs: &[String]) -> Result<Override, ignore::Error> {
     builder.build()
 }
 
+/// Without a way to walk folders, no list of globs is known to match.
+#[cfg(not(feature = "folders"))]
+pub(super) fn matching(_: &Path, _: &[&[String]]) -> HashSet<usize> {
+    HashSet::new()
+}
+
 /// Returns the positions of the lists of globs that match a file of the workspace. One walk serves all lists, and looks
 /// at 50,000 files at most. Files that git ignores do not count.
+#[cfg(feature = "folders")]
 pub(super) fn matching(root: &Path, lists: &[&[String]]) -> HashSet<usize> {
     let matchers = lists.iter().map(|globs| matcher(root, globs).ok());
     let mut open: Vec<_> = matchers.enumerate().filter_map(|(at, matcher)| Some((at, matcher?))).collect();
@@ -64,7 +84,7 @@ pub(super) fn matching(root: &Path, lists: &[&[String]]) -> HashSet<usize> {
     found
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "folders"))]
 mod tests {
     use std::fs;
 
