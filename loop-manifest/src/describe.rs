@@ -7,10 +7,13 @@ mod stagnation;
 use std::{fmt::Write, num::NonZeroU64, time::Duration};
 
 use loop_agents::{
-    process::sandbox::{Enforcement, SandboxNetwork},
+    process::{
+        ResourceLimits,
+        sandbox::{Enforcement, SandboxNetwork},
+    },
     shell::Placeholder,
 };
-use loop_telemetry::words::{count, span};
+use loop_telemetry::words::{bytes as size, count, span};
 
 use super::{
     compose::ON_FINISH_TIME,
@@ -36,6 +39,9 @@ pub fn describe(plan: &Plan) -> String {
     }
     row(&mut page, "done when", &goal(plan));
     row(&mut page, "limits", &limits(&plan.limits));
+    if !plan.resources.is_empty() {
+        row(&mut page, "resources", &resources(plan.resources));
+    }
     if let Some(stagnation) = stagnation::line(plan) {
         row(&mut page, "stagnation", &stagnation);
     }
@@ -235,6 +241,13 @@ fn limits(limits: &Limits) -> String {
     );
     let parts: Vec<_> = parts.iter().map(String::as_str).collect();
     format!("at most {}", list(&parts, "or"))
+}
+
+fn resources(ResourceLimits { processes, memory }: ResourceLimits) -> String {
+    let processes = processes.map(|most| format!("{most} processes"));
+    let memory = memory.map(|most| format!("{} of memory", size(most.get())));
+    let parts: Vec<_> = [&processes, &memory].into_iter().flatten().map(String::as_str).collect();
+    format!("all commands together use at most {}", list(&parts, "and"))
 }
 
 pub(super) fn list(parts: &[&str], last: &str) -> String {

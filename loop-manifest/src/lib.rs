@@ -37,6 +37,7 @@ mod raw;
 mod raw_checks;
 mod raw_condition;
 mod raw_environment;
+mod raw_limits;
 mod raw_pace;
 mod raw_parallel;
 mod raw_sandbox;

@@ -4,6 +4,7 @@ use std::{num::NonZeroU64, path::PathBuf, time::Duration};
 
 use loop_agents::{
     judge::VotePolicy,
+    process::ResourceLimits,
     shell::{BackgroundPolicy, CommandLine, Template, Variables},
     usage::{Format, Prices, USAGE_FILE_VARIABLE, UsageReader},
 };
@@ -40,6 +41,8 @@ pub struct Plan {
     pub stop: StopPlan,
     /// The limits that halt the run.
     pub limits: Limits,
+    /// The limits on all commands of the run together.
+    pub resources: ResourceLimits,
     /// When the run no longer gets anywhere; `None` if nothing watches for that.
     pub stagnation: Option<StagnationRules>,
     /// Several loops at once, if there are several.

@@ -8,6 +8,7 @@ use super::{
     raw_checks::{RawConfidence, RawJudge, RawPipeline, RawPlanCheck},
     raw_condition::RawStopCondition,
     raw_environment::RawEnvironment,
+    raw_limits::RawLimits,
     raw_pace::{RawFeedback, RawMemory, RawPace},
     raw_parallel::RawParallel,
     raw_sandbox::{self, RawSandbox},
@@ -29,6 +30,8 @@ pub(crate) struct RawManifest {
     pub(crate) evaluator: RawEvaluator,
     /// The sandbox of the agent and the check. Default: none.
     pub(crate) sandbox: Option<RawSandbox>,
+    /// The limits on all commands together. Default: no limits.
+    pub(crate) limits: RawLimits,
     /// Whether the check runs once before the first iteration. Default: `false`.
     pub(crate) check_first: Field<bool>,
     /// When the goal is met. Default: when the check exits 0.
@@ -166,6 +169,7 @@ impl RawManifest {
             agent: fields.object("agent").map(RawAgent::read).unwrap_or_default(),
             evaluator: fields.object("evaluator").map(RawEvaluator::read).unwrap_or_default(),
             sandbox: fields.object("sandbox").map(|fields| RawSandbox::read(fields, raw_sandbox::SHARED)),
+            limits: fields.object("limits").map(RawLimits::read).unwrap_or_default(),
             check_first: fields.flag("check_first"),
             stop_condition: fields.object("stop_condition").map(RawStopCondition::read).unwrap_or_default(),
             guardrails: fields.object("guardrails").map(RawGuardrails::read).unwrap_or_default(),

@@ -115,7 +115,7 @@ impl Finding {
 /// ```
 pub fn examine(cx: &ExecutionContext) -> Vec<Finding> {
     let variable = |name: &str| cx.variable(name);
-    let mut findings = machine::findings();
+    let mut findings = machine::findings(cx.supervisor());
     findings.extend(agents(variable));
     match Settings::load(cx.folder(), variable) {
         Ok(settings) => {

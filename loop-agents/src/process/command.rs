@@ -292,7 +292,8 @@ impl Process {
         let spawn = |image: &Image, env: &[CString]| {
             let stdio = [stdin, stdout, stderr];
             let spawn = Spawn { image, dir: dir.as_deref(), env, stdio, inherited: &self.inherited };
-            process_tree::start(|| self.spawn(&spawn))
+            let supervisor = self.supervisor.as_ref();
+            process_tree::start(|| Supervisor::start_limited(supervisor, || self.spawn(&spawn)))
         };
         // If this fails, for example because the file is a script without `#!`, the shell tries it.
         let direct = if self.always_shell { None } else { self.program.direct_image(&self.env) };

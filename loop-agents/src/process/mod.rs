@@ -56,7 +56,7 @@ pub use output::OutputStream;
 pub use run::{ProcessOutput, STRAGGLER_TIME};
 pub use simple_line::is_shell_word;
 pub use supervision::{
-    RUN_VARIABLE, Supervisor, SweptProcess, check_process_list, has_control_groups, serve_as_watchdog,
-    suspend, sweep, wake,
+    LimitError, RUN_VARIABLE, ResourceLimits, Supervisor, SweptProcess, check_process_list,
+    has_control_groups, serve_as_watchdog, suspend, sweep, try_limits, wake,
 };
 pub use terminal::{TerminalError, TerminalOutput};

@@ -30,6 +30,7 @@ pub(crate) fn exec(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if !warnings.is_empty() {
         view::say(&warnings);
     }
+    preflight::check_limits(&plan);
     if args.json {
         view::print_json(&json(&CheckJson::of(&plan, path.as_deref(), !is_unfinished)))?;
     } else {

@@ -73,6 +73,7 @@ mod rag;
 mod redaction;
 mod replay;
 mod report;
+mod resource_limits;
 mod resume;
 mod retention;
 mod review;

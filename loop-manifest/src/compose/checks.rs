@@ -148,6 +148,7 @@ impl Plan {
     /// The command cannot run.
     pub fn check_command(&self, cx: &ExecutionContext) -> Result<Option<CommandEvaluator>, ComposeError> {
         let Some(line) = &self.evaluator.command else { return Ok(None) };
+        self.limit_resources(cx)?;
         Ok(Some(observe_check_output(self.command_that_judges(line, cx)?, cx, |_| {})))
     }
 

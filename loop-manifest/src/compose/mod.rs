@@ -64,7 +64,7 @@ impl Plan {
     /// Makes the loop, whose parts run where `cx` says.
     ///
     /// Composing runs nothing. It writes nothing but the private temporary folder of a sandbox, and the folder for the
-    /// state of an agent that has never run.
+    /// state of an agent that has never run. It sets the limits of the supervisor.
     ///
     /// # Errors
     /// A part cannot work here: a key is not set, the settings are wrong, or the folder cannot be used.
@@ -94,6 +94,7 @@ impl Plan {
     /// # Ok(()) }
     /// ```
     pub fn compose(&self, cx: &ExecutionContext) -> Result<PlannedLoop, ComposeError> {
+        self.limit_resources(cx)?;
         let lane_limits = LaneLimits::new(self.limits.clone());
         let agent = match self.parallel {
             Some(parallel) => Lanes::new(self, parallel, lane_limits.clone(), cx)?.into(),
@@ -113,6 +114,14 @@ impl Plan {
             .pace(pace(self.pace, cx.seed()));
         let composed = self.rails(lane_limits).into_iter().fold(composed, Loop::guard);
         Ok(stagnation.into_iter().fold(composed, Loop::guard))
+    }
+
+    /// Limits what all commands under the supervisor use together, if the plan says so.
+    pub(crate) fn limit_resources(&self, cx: &ExecutionContext) -> Result<(), ComposeError> {
+        if self.resources.is_empty() {
+            return Ok(());
+        }
+        cx.supervisor().limit(self.resources).map_err(ComposeError::part("`limits` cannot be enforced here"))
     }
 
     /// Returns the most iterations of the composed loop. Several loops at once are one iteration, and one more for each time

@@ -42,7 +42,7 @@ pub(super) const SYNONYMS: &[(&[&str], &str)] = &[
     (&["environment", "variables", "environ"], "env"),
     (&["parameters", "params", "inputs"], "vars"),
     (&["until", "done_when", "stop_when", "stop", "success", "exit_condition"], "stop_condition"),
-    (&["limits", "budgets"], "guardrails"),
+    (&["budgets"], "guardrails"),
     (&["delay", "backoff", "interval", "sleep", "wait", "pause", "cooldown"], "pace"),
     (
         &[

@@ -8,6 +8,7 @@ mod cost_limits;
 mod environment;
 mod evaluator;
 mod guardrails;
+mod limits;
 mod parallel;
 mod plan_check;
 mod review;
@@ -56,14 +57,12 @@ pub(crate) fn plan(
 ) -> Option<Plan> {
     let SourceContext { text, default_name, prices, variables } = cx;
     parallel::alone(&raw, problems);
-    let name = raw.name.judge(problems, name);
-    let goal = raw.goal.judge(problems, filled);
+    let (name, goal) = (raw.name.judge(problems, name), raw.goal.judge(problems, filled));
     let command = work::span(&raw.agent);
     plan_check::alone(&raw.agent, &raw.evaluator, problems);
     let parallel = parallel::parallel(raw.parallel.take(), problems);
-    let shared = sandbox::partial(raw.sandbox, problems);
-    let of_agent = sandbox::partial(raw.agent.sandbox.take(), problems);
-    let of_check = sandbox::partial(raw.evaluator.sandbox.take(), problems);
+    let sandboxes = [raw.sandbox, raw.agent.sandbox.take(), raw.evaluator.sandbox.take()];
+    let [shared, of_agent, of_check] = sandboxes.map(|raw| sandbox::partial(raw, problems));
     let mut agent = agent::agent(raw.agent, (text, &variables), prices, problems);
     if let Some(agent) = &agent {
         guardrails::metered(&raw.guardrails, agent, command.clone(), problems);
@@ -81,7 +80,8 @@ pub(crate) fn plan(
     if let (Some(agent), Some(evaluator)) = (&agent, &evaluator) {
         cost_limits::models(&raw.guardrails, evaluator, &agent.usage, models, problems);
     }
-    let limits = guardrails::limits(raw.guardrails, problems);
+    let (limits, resources) =
+        (guardrails::limits(raw.guardrails, problems), limits::limits(raw.limits, problems));
     let pace = pace(raw.pace, problems);
     let stagnation = stagnation::stagnation(raw.stagnation, &evaluator, pace, &restores, problems);
     let next = next_iteration(raw.feedback, raw.memory, raw.resume, problems);
@@ -102,6 +102,7 @@ pub(crate) fn plan(
         check_first: check_first.or(false)? || needs.is_sealed,
         stop: stop?,
         limits: limits?,
+        resources: resources?,
         stagnation: stagnation?,
         parallel: parallel?,
         pace: pace?,

@@ -380,6 +380,22 @@ fn colours_are_there_when_asked_for() {
 }
 
 #[test]
+fn resources() {
+    let limits = |keys: &str| format!("{YAML}limits:\n  {keys}\n");
+    refused(
+        "loop.yaml",
+        &[
+            ("limits_of_no_size", limits("memory: plenty")),
+            ("limits_of_another_unit", limits("memory: 2g")),
+            ("limits_without_a_unit", limits("memory: 2048")),
+            ("limits_too_small", limits("memory: 0.5MiB")),
+            ("limits_of_one_process", limits("processes: 1")),
+            ("limits_that_are_guardrails", limits("max_cost_usd: 5")),
+        ],
+    );
+}
+
+#[test]
 fn sandboxes() {
     let sandbox = |keys: &str| format!("{YAML}sandbox:\n  {keys}\n");
     let model = yaml(COMMAND, "  model: ollama:qwen3\n  sandbox: {network: none}\n");

@@ -4,6 +4,7 @@ use std::{num::NonZeroU64, time::Duration};
 
 use loop_agents::{
     output::Pattern,
+    process::ResourceLimits,
     shell::{BackgroundPolicy, CommandLine, PromptValues},
     usage::Format,
 };
@@ -100,6 +101,9 @@ metadata:
   category: tests
   applies_to: [{ language: rust, since: 1.85 }]
   text: '{var.any}'
+limits:
+  processes: 512
+  memory: 1.5GiB
 "#;
 
 #[test]
@@ -123,6 +127,7 @@ fn a_small_manifest_has_the_documented_defaults() {
         evaluator: EvaluatorPlan { command: Some("cargo test".to_owned()), ..EvaluatorPlan::default() },
         check_first: false,
         stop: StopPlan::EvaluatorPass,
+        resources: ResourceLimits::default(),
         limits: Limits {
             max_iterations: NonZeroU64::new(5).unwrap(),
             max_cost: None,
@@ -215,6 +220,7 @@ fn every_key_reaches_the_plan() {
         },
         check_first: true,
         stop: StopPlan::OutputMatches(Pattern::new(r"\b0 failed").unwrap()),
+        resources: ResourceLimits { processes: NonZeroU64::new(512), memory: NonZeroU64::new(3 << 29) },
         limits: Limits {
             max_iterations: NonZeroU64::new(16).unwrap(),
             max_cost: Some(Usd::micros(2_500_000)),

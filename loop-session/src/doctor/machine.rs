@@ -1,10 +1,13 @@
 //! The restrictions that this machine can enforce.
 
-use loop_agents::process::{has_control_groups, sandbox::SandboxSupport};
+use std::num::NonZeroU64;
+
+use loop_agents::process::{ResourceLimits, Supervisor, has_control_groups, sandbox::SandboxSupport};
+use loop_core::with_causes;
 
 use super::{Finding, Health};
 
-pub(super) fn findings() -> Vec<Finding> {
+pub(super) fn findings(supervisor: &Supervisor) -> Vec<Finding> {
     let mut findings = of(SandboxSupport::detect());
     findings.push(if has_control_groups() {
         let says = "a run ends everything that it started, also after its mark was removed";
@@ -13,7 +16,19 @@ pub(super) fn findings() -> Vec<Finding> {
         let says = "a process that drops its environment and its parents can outlive its run";
         Finding::new("machine", "control groups", Health::Missing, says)
     });
+    findings.push(limits(supervisor));
     findings
+}
+
+fn limits(supervisor: &Supervisor) -> Finding {
+    let both = ResourceLimits { processes: NonZeroU64::new(64), memory: NonZeroU64::new(1 << 30) };
+    let (health, says) = match supervisor.try_limits(both) {
+        Ok(()) => (Health::Good, "`limits` of a manifest hold for all commands of a run together".to_owned()),
+        Err(error) => {
+            (Health::Missing, format!("`limits` of a manifest are refused: {}", with_causes(&error)))
+        }
+    };
+    Finding::new("machine", "limits", health, says)
 }
 
 fn of(support: SandboxSupport) -> Vec<Finding> {

@@ -38,7 +38,7 @@ const DEPTH: usize = 16;
 pub(super) struct Hierarchy {
     mount: PathBuf,
     /// The folder of this process's group.
-    own: PathBuf,
+    pub(super) own: PathBuf,
 }
 
 impl Hierarchy {
@@ -79,6 +79,12 @@ impl Hierarchy {
         is_inside.then(|| Self { mount: PathBuf::from(mount), own: Path::new(mount).join(below) })
     }
 
+    /// Returns plain folders that look like groups.
+    #[cfg(test)]
+    pub(super) fn imitation(mount: &Path, own: &Path) -> Self {
+        Self { mount: mount.to_owned(), own: own.to_owned() }
+    }
+
     /// Returns the folders of the own group and of all groups around it.
     pub(super) fn around(&self) -> impl Iterator<Item = &Path> {
         self.own.ancestors().take_while(|group| group.starts_with(&self.mount))
@@ -114,7 +120,7 @@ fn children(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the group's name, or `None` if the run's name cannot be a folder's name.
-fn name_of(run: &str) -> Option<String> {
+pub(super) fn name_of(run: &str) -> Option<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     (!run.is_empty() && run.len() <= 128 && run.bytes().all(is_plain)).then(|| format!("{PREFIX}{run}"))
 }
@@ -138,8 +144,7 @@ impl Cgroup {
     /// Fails if the system does not allow such a group, or if it already exists. Then this process stays in its old
     /// group.
     pub(super) fn enter(hierarchy: &Hierarchy, run: &str) -> io::Result<Self> {
-        let group = Self::below(&hierarchy.own, run)?;
-        fs::create_dir(&group.0)?;
+        let group = Self::create_in(&hierarchy.own, run)?;
         if let Err(error) = join(&group.0) {
             // The group is empty. If we cannot remove it, it does no harm.
             let _ = fs::remove_dir(&group.0);
@@ -148,17 +153,30 @@ impl Cgroup {
         Ok(group)
     }
 
-    /// Opens the group of the run that this watchdog process serves. Leaves the group if this process was started in
-    /// it.
-    pub(super) fn of_watched_run(hierarchy: &Hierarchy, run: &str) -> io::Result<Self> {
-        let around = hierarchy.own.parent().map(|around| Self::below(around, run)).transpose()?;
-        match around.filter(|group| group.0 == hierarchy.own) {
-            Some(group) => group.leave().map(|()| group),
-            None => Self::below(&hierarchy.own, run),
-        }
+    /// Creates the group of this run in a group.
+    ///
+    /// # Errors
+    /// Fails if the system does not allow such a group, or if it already exists.
+    pub(super) fn create_in(folder: &Path, run: &str) -> io::Result<Self> {
+        let group = Self::below(folder, run)?;
+        fs::create_dir(&group.0)?;
+        Ok(group)
     }
 
-    fn below(folder: &Path, run: &str) -> io::Result<Self> {
+    /// Returns whether this is the folder of the group of a run.
+    pub(super) fn is_of_run(folder: &Path) -> bool {
+        folder.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(PREFIX))
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.0
+    }
+
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub(super) fn below(folder: &Path, run: &str) -> io::Result<Self> {
         let name = name_of(run).ok_or_else(|| io::Error::from(ErrorKind::InvalidInput))?;
         Ok(Self(folder.join(name)))
     }
@@ -213,7 +231,7 @@ impl Cgroup {
 }
 
 /// Moves this process into the group in this folder.
-fn join(folder: &Path) -> io::Result<()> {
+pub(super) fn join(folder: &Path) -> io::Result<()> {
     fs::write(folder.join("cgroup.procs"), "0")
 }
 
@@ -250,22 +268,17 @@ mod tests {
         let mount = tempfile::tempdir().unwrap();
         let own = mount.path().join("user");
         fs::create_dir(&own).unwrap();
-        let hierarchy = Hierarchy { mount: mount.path().to_owned(), own };
+        let hierarchy = Hierarchy::imitation(mount.path(), &own);
         (mount, hierarchy)
     }
 
     #[test]
-    fn a_process_enters_its_groups_and_a_watchdog_leaves_it() {
+    fn a_process_enters_its_group_once() {
         let (_mount, hierarchy) = imitation();
         let group = Cgroup::enter(&hierarchy, "run-1").unwrap();
         let dir = hierarchy.own.join("loop-run-1");
         assert_eq!(group.0, dir);
         assert_eq!(fs::read_to_string(dir.join("cgroup.procs")).unwrap(), "0");
-        assert_eq!(Cgroup::of_watched_run(&hierarchy, "run-1").unwrap().0, dir);
-        assert!(!hierarchy.own.join("cgroup.procs").exists());
-        let inside = Hierarchy { mount: hierarchy.mount.clone(), own: dir.clone() };
-        assert_eq!(Cgroup::of_watched_run(&inside, "run-1").unwrap().0, dir);
-        assert_eq!(fs::read_to_string(hierarchy.own.join("cgroup.procs")).unwrap(), "0");
         assert_eq!(Cgroup::enter(&hierarchy, "run-1").unwrap_err().kind(), ErrorKind::AlreadyExists);
     }
 
@@ -299,7 +312,7 @@ mod tests {
     #[test]
     fn where_no_group_can_be_made_there_is_none() {
         let (mount, _) = imitation();
-        let nowhere = Hierarchy { mount: mount.path().to_owned(), own: mount.path().join("nowhere") };
+        let nowhere = Hierarchy::imitation(mount.path(), &mount.path().join("nowhere"));
         assert!(Cgroup::enter(&nowhere, "run-1").is_err());
         assert!(nowhere.groups_of(&["run-1"]).is_empty());
     }

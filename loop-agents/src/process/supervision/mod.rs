@@ -18,6 +18,7 @@ mod kill;
 mod proc;
 mod process_mark;
 pub(super) mod process_tree;
+mod resource_limits;
 mod suspend;
 mod sweep;
 mod wake;
@@ -25,6 +26,7 @@ mod watch;
 mod watchdog;
 mod watchdog_message;
 mod watchdog_process;
+mod watched_groups;
 
 use std::{
     io, mem,
@@ -40,6 +42,7 @@ use rustix::process::Pid;
 
 pub use cgroup::has_control_groups;
 pub use process_mark::RUN_VARIABLE;
+pub use resource_limits::{LimitError, ResourceLimits, try_limits};
 pub use suspend::suspend;
 pub use sweep::{SweptProcess, check_process_list, sweep};
 pub use wake::wake;
@@ -50,6 +53,7 @@ use self::{
     kill::end_all,
     process_mark::{ProcessMark, end_carriers},
     process_tree::SubreaperGuard,
+    resource_limits::LimitedGroup,
     watchdog::{Watchdog, WatchedState},
 };
 use super::blocking::off_executor;
@@ -95,12 +99,14 @@ struct Inner {
     subreaper: Option<SubreaperGuard>,
     watchdog: OnceLock<Watchdog>,
     group: Mutex<Option<Cgroup>>,
+    limited: Mutex<Option<LimitedGroup>>,
 }
 
 impl Supervisor {
     fn with(mark: ProcessMark, subreaper: Option<SubreaperGuard>) -> Self {
-        let (used, watchdog, group) = (AtomicBool::new(false), OnceLock::new(), Mutex::new(None));
-        Self(Arc::new(Inner { mark, used, subreaper, watchdog, group }))
+        let (used, watchdog) = (AtomicBool::new(false), OnceLock::new());
+        let (group, limited) = (Mutex::new(None), Mutex::new(None));
+        Self(Arc::new(Inner { mark, used, subreaper, watchdog, group, limited }))
     }
 
     /// Creates a supervisor that finds leftover processes by their mark, at the end of the run. `run` is the run's
@@ -172,9 +178,12 @@ impl Supervisor {
     /// subtree of them that this process may write to.
     #[must_use]
     pub fn in_control_group(self) -> Self {
-        let entered = Hierarchy::of_system().map(|hierarchy| Cgroup::enter(&hierarchy, self.run()));
-        *self.0.group() = entered.and_then(Result::ok);
+        *self.0.group() = self.entered();
         self
+    }
+
+    fn entered(&self) -> Option<Cgroup> {
+        Cgroup::enter(&Hierarchy::of_system()?, self.run()).ok()
     }
 
     /// Makes the watchdog end the run's processes after this time, whatever the state of this process by then. `None`
@@ -267,15 +276,25 @@ impl Inner {
         self.group.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends all members of the control group, and removes it.
-    fn end_group(&self) -> Vec<Pid> {
-        let Some(group) = self.group().take() else { return Vec::new() };
-        // If we cannot leave the group, `kill` does not kill it as a whole, because we are in it.
-        let _ = group.leave();
-        group.kill();
-        let survivors = end_all(|| group.members());
-        group.remove();
-        survivors
+    fn limited(&self) -> MutexGuard<'_, Option<LimitedGroup>> {
+        self.limited.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends all members of the control groups, and removes them.
+    fn end_groups(&self) -> Vec<Pid> {
+        let end = |group: &Cgroup| {
+            group.kill();
+            let survivors = end_all(|| group.members());
+            group.remove();
+            survivors
+        };
+        let limited = self.limited().take().map(|limited| end(limited.group()));
+        let entered = self.group().take().map(|group| {
+            // If we cannot leave the group, `kill` does not kill it as a whole, because we are in it.
+            let _ = group.leave();
+            end(&group)
+        });
+        [limited, entered].into_iter().flatten().flatten().collect()
     }
 
     fn end(&self) -> Vec<u32> {
@@ -292,7 +311,7 @@ impl Inner {
             // A process that a system service started for us is not our orphan, so search for the mark as well.
             survivors.extend(end_all(|| self.mark.carriers_of_variable()));
         }
-        survivors.extend(self.end_group());
+        survivors.extend(self.end_groups());
         survivors.sort_unstable_by_key(|pid| pid.as_raw_nonzero());
         survivors.dedup();
         // Dismiss the watchdog last. Until here it cleans up if this process exits.
@@ -305,7 +324,8 @@ impl Inner {
     /// Returns true if there is nothing to end, because `end` has run or no command was started.
     fn is_over(&self) -> bool {
         let is_guarded = self.watchdog.get().is_some_and(Watchdog::is_started);
-        !self.used.load(Ordering::Relaxed) && !is_guarded && self.group().is_none()
+        let is_grouped = self.group().is_some() || self.limited().is_some();
+        !self.used.load(Ordering::Relaxed) && !is_guarded && !is_grouped
     }
 }
 
@@ -320,6 +340,7 @@ impl Drop for Inner {
             subreaper: self.subreaper.take(),
             watchdog: mem::take(&mut self.watchdog),
             group: mem::take(&mut self.group),
+            limited: mem::take(&mut self.limited),
         };
         // Nobody is left to receive the survivors.
         drop(off_executor(move || over.end()));

@@ -25,6 +25,7 @@ use super::{
     system,
     watchdog::PROCESS_NAME,
     watchdog_message::{FRAME, StateMessage, StopPolicy},
+    watched_groups::WatchedGroups,
 };
 
 /// The time between two checks of the watched process.
@@ -54,19 +55,23 @@ pub fn serve_as_watchdog(args: impl IntoIterator<Item = OsString>) -> bool {
     // A terminal's Ctrl+C and hang-up are for the watched process, and must not reach the watchdog.
     let _ = setsid();
     system::rename(c"guardian");
-    let group = Hierarchy::of_system().and_then(|hierarchy| Cgroup::of_watched_run(&hierarchy, &run).ok());
+    let groups = Hierarchy::of_system().and_then(|hierarchy| WatchedGroups::of(hierarchy, &run).ok());
     let mark = ProcessMark::new(run);
-    WatchdogProcess::begin(&mark, group.as_ref()).run();
-    end_run(&mark, group.as_ref());
+    WatchdogProcess::begin(&mark, groups.as_ref()).run();
+    end_run(&mark, &now(groups.as_ref()));
     true
 }
 
 /// Ends all processes of a run whose own process is gone.
-fn end_run(mark: &ProcessMark, group: Option<&Cgroup>) {
-    let Some(group) = group else { return drop(end_all(|| carriers(mark))) };
-    group.kill();
-    end_all(|| carriers(mark).into_iter().chain(group.members()).collect());
-    group.remove();
+fn end_run(mark: &ProcessMark, groups: &[Cgroup]) {
+    groups.iter().for_each(Cgroup::kill);
+    end_all(|| carriers(mark).into_iter().chain(groups.iter().flat_map(Cgroup::members)).collect());
+    groups.iter().for_each(Cgroup::remove);
+}
+
+/// Returns the control groups that the run has now.
+fn now(groups: Option<&WatchedGroups>) -> Vec<Cgroup> {
+    groups.map(WatchedGroups::now).unwrap_or_default()
 }
 
 /// Returns the run's processes.
@@ -79,8 +84,8 @@ fn carriers(mark: &ProcessMark) -> Vec<ProcessHandle> {
 /// A running watchdog.
 struct WatchdogProcess<'a> {
     mark: &'a ProcessMark,
-    /// The run's control group, if there may be one.
-    group: Option<&'a Cgroup>,
+    /// The run's control groups, if there may be any.
+    groups: Option<&'a WatchedGroups>,
     freezer: Freezer,
     /// The watched process, if we can hold it.
     watched: Option<ProcessHandle>,
@@ -99,10 +104,10 @@ struct WatchdogProcess<'a> {
 }
 
 impl<'a> WatchdogProcess<'a> {
-    fn begin(mark: &'a ProcessMark, group: Option<&'a Cgroup>) -> Self {
+    fn begin(mark: &'a ProcessMark, groups: Option<&'a WatchedGroups>) -> Self {
         Self {
             mark,
-            group,
+            groups,
             freezer: Freezer::of_system(),
             watched: getppid().and_then(ProcessHandle::held),
             stops: StopPolicy::default(),
@@ -237,10 +242,10 @@ impl<'a> WatchdogProcess<'a> {
     }
 
     /// Returns the run's processes except the watched one, which carries a mark too: those with a mark and all that they
-    /// started, the members of the control group, and the children that the watched process adopted.
+    /// started, the members of the control groups, and the children that the watched process adopted.
     fn processes(&self, watched: Pid) -> Vec<ProcessHandle> {
         let mut found = carriers(self.mark);
-        found.extend(self.group.into_iter().flat_map(Cgroup::members));
+        found.extend(now(self.groups).iter().flat_map(Cgroup::members));
         let mut roots: Vec<_> = found.iter().map(|found| found.pid).filter(|pid| *pid != watched).collect();
         if self.owns_children {
             // No command is ever in the session of the watched process.

@@ -2,8 +2,11 @@
 
 use std::{ffi::OsString, path::Path};
 
-use loop_agents::{process::CutReason, shell::CheckOutput};
-use loop_core::StepRecord;
+use loop_agents::{
+    process::{CutReason, try_limits},
+    shell::CheckOutput,
+};
+use loop_core::{StepRecord, with_causes};
 
 use crate::command::{Failure, OrFail, usage};
 use crate::{
@@ -57,6 +60,13 @@ fn unfinished(cut: CutReason) -> String {
         CutReason::Requested | CutReason::SilenceLimit(_) => "",
     };
     format!("the check was ended {cut}: in a run, such an iteration fails{advice}")
+}
+
+/// Warns about limits that this machine cannot enforce.
+pub(crate) fn check_limits(plan: &Plan) {
+    if let Err(error) = try_limits(plan.resources) {
+        view::warning(&format!("`limits` cannot be enforced here: {}", with_causes(&error)));
+    }
 }
 
 /// Shows a text under a title.

@@ -85,6 +85,7 @@ const MANIFEST_KEYS: &[&str] = &[
     "feedback",
     "goal",
     "guardrails",
+    "limits",
     "memory",
     "metadata",
     "models",

@@ -3,6 +3,7 @@
 mod agent;
 mod evaluator;
 mod guardrails;
+mod limits;
 mod parallel;
 mod sandbox;
 mod seal;
@@ -34,6 +35,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
             stagnation::KEYS,
             parallel::KEYS,
             sandbox::SHARED,
+            limits::KEYS,
             LAST,
             snapshots::KEYS,
             VARIABLES,
