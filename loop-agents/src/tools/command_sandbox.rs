@@ -215,7 +215,7 @@ impl Access {
 
     fn add_folders(&mut self, folders: &UserFolders, only_reads: bool) {
         folders.toolchains().into_iter().for_each(|folder| self.read(folder));
-        folders.secrets().into_iter().for_each(|path| self.hide(path));
+        folders.secrets().into_iter().chain(folders.logins()).for_each(|path| self.hide(path));
         if !only_reads {
             folders.caches().into_iter().for_each(|folder| self.write(folder));
         }

@@ -37,6 +37,11 @@ const FILES: &[(&str, Needs, &str)] = &[
         "setsid sh -c 'cat $OUT/secret >stolen' & wait; grep treasure stolen",
     ),
     ("reads the passwords of the system", Root, "cat /etc/shadow"),
+    (
+        "reads another file of root's settings",
+        Kernel,
+        "find /etc -type f ! -perm -o=r ! -name '*shadow*' -exec grep -q . {} ';' -print | grep .",
+    ),
     ("reads a hidden file", Mounts, "grep treasure .env"),
     ("reads a hidden file after removing its cover", Mounts, "umount .env; grep treasure .env"),
     ("reads a hidden file through a hard link", Mounts, "ln .env hard && grep treasure hard"),
@@ -110,6 +115,12 @@ const PROCESSES: &[(&str, Needs, &str)] = &[
         "joins the namespace of a process",
         Root,
         "perl -e 'open F, \"/proc/$ENV{VICTIM}/ns/uts\" or exit 1; exit(syscall($ENV{SETNS}, fileno F, 0) < 0)'",
+    ),
+    (
+        "changes the flags of a file",
+        Kernel,
+        "perl -e '($f, $a) = (\"$ENV{OUT}/secret\", pack(\"Q L4\", 0x80, 0, 0, 0, 0)); \
+         exit(syscall(469, -100, $f, $a, 24, 0) < 0)'",
     ),
     ("changes its root", Root, "perl -e '$d = \"/\"; exit(syscall($ENV{CHROOT}, $d) < 0)'"),
     ("mounts a folder", Root, "mkdir m && mount -t tmpfs none m && umount m"),

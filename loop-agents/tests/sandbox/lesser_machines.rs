@@ -54,6 +54,14 @@ fn a_kernel_without_landlock_is_refused_and_protects_no_file() {
 }
 
 #[test]
+fn a_container_that_forbids_rules_of_landlock_has_no_landlock() {
+    if can_be_tested() {
+        let support = without(&[libc::SYS_landlock_add_rule], SandboxSupport::detect);
+        assert_eq!(support.landlock_abi, 0);
+    }
+}
+
+#[test]
 fn a_kernel_without_filters_is_refused_and_protects_files_only() {
     if !can_be_tested() {
         return;

@@ -52,6 +52,32 @@ fn stored_files_are_read_and_a_damaged_journal_is_named() {
 }
 
 #[test]
+fn damaged_records_a_missing_index_and_rights_of_others_are_named() {
+    let scenario = Scenario::new();
+    scenario.run_manifest(&Manifest::new("true", "true")).exits(0);
+    let state = scenario.state();
+    let found = findings(&scenario);
+    for name in ["records", "runs", "folder"] {
+        assert_eq!(health(&found, "state", name), Some("good"), "{name}");
+    }
+    let is_bad = |name: &str| {
+        let found = findings(&scenario);
+        found.iter().any(|finding| finding["name"] == name && finding["health"] == "bad")
+    };
+    let records = state.join("telemetry.jsonl");
+    let text = fs::read_to_string(&records).expect("records");
+    fs::write(&records, text.replacen('{', "[", 1)).expect("records");
+    assert!(is_bad("records"));
+    fs::write(&records, text).expect("records");
+    fs::remove_file(state.join("runs/index.jsonl")).expect("an index");
+    assert!(is_bad("runs"));
+    scenario.run_manifest(&Manifest::new("true", "true")).exits(0);
+    assert!(!is_bad("runs") && !is_bad("records"));
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o777)).expect("a mode");
+    assert!(is_bad("folder"));
+}
+
+#[test]
 fn damaged_jobs_and_settings_are_named() {
     let scenario = Scenario::new();
     scenario.run(&["schedule", "add", "--every", "1h", "--agent", "true", "look"]).exits(0);

@@ -161,6 +161,31 @@ fn a_link_of_an_earlier_run_gives_nothing_to_the_next_one() {
     assert!(!scenario.path("../other/planted").exists());
 }
 
+#[test]
+fn logins_in_an_allowed_home_are_hidden_unless_the_manifest_names_them() {
+    if !can_be_tested() {
+        return;
+    }
+    let scenario = Scenario::new();
+    scenario.write("../home/.ssh/id_rsa", CANARY);
+    scenario.write("../home/.ssh/known_hosts", "host");
+    scenario.write("../home/.config/gh/hosts.yml", CANARY);
+    scenario.write("../home/notes", "text");
+    let agent =
+        "cat ~/.ssh/id_rsa ~/.config/gh/hosts.yml >copy 2>/dev/null; cat ~/notes ~/.ssh/known_hosts >plain";
+    let manifest = Manifest::new(agent, "true");
+    for (read, copy, plain) in [
+        (json!(["/usr", "/bin", "/lib", "/lib64", "~"]), "", "text"),
+        // A file with the name of a key stays hidden in any case.
+        (json!(["/usr", "/bin", "/lib", "/lib64", "~", "~/.ssh"]), "", "texthost"),
+        (json!(["/usr", "/bin", "/lib", "/lib64", "~", "~/.config/gh/hosts.yml"]), CANARY, "text"),
+    ] {
+        scenario.manifest(&manifest.clone().set("sandbox", json!({ "read": read })));
+        run(&scenario, &["run", "loop.json"]).exits(0);
+        assert_eq!((scenario.read("copy").as_str(), scenario.read("plain").as_str()), (copy, plain));
+    }
+}
+
 /// Each known agent, and a file of its own state.
 const AGENTS: &[(&str, &str)] = &[
     ("claude", ".claude/session"),

@@ -82,6 +82,9 @@ fn prepare(
         sandbox = found.unsearched.into_iter().fold(sandbox, Sandbox::shortfall);
     }
     sandbox = folders.secrets().into_iter().fold(sandbox, Sandbox::hide);
+    // A manifest can name a login itself, or a file of it.
+    let is_named = |login: &PathBuf| read.iter().any(|path| path.starts_with(login));
+    sandbox = folders.logins().filter(|login| !is_named(login)).fold(sandbox, Sandbox::hide);
     if let Ok(state) = StateDir::from_env_with(|name| cx.variable(name)) {
         sandbox = sandbox.hide(state.path());
     }

@@ -62,7 +62,7 @@ fn of(support: SandboxSupport) -> Vec<Finding> {
         let says = "secrets in writable folders cannot be hidden, which needs CAP_SYS_ADMIN";
         finding("mounts", Health::Missing, says)
     };
-    let uncovered = "file modes, owners and times, System V shared memory, message queues, resource limits";
+    let uncovered = "file modes, owners, times and extended attributes, System V shared memory, message queues, resource limits";
     vec![landlock, signals, calls, mounts, finding("not covered", Health::Missing, uncovered)]
 }
 

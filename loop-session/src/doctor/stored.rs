@@ -1,6 +1,9 @@
 //! The files in the state directory, read as the other commands read them.
 
 use std::{
+    fs::File,
+    io::{BufRead, BufReader, ErrorKind},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -10,7 +13,7 @@ use loop_core::with_causes;
 use loop_knowledge::KnowledgeFolder;
 use loop_schedule::FileStore;
 use loop_snapshots::Store;
-use loop_telemetry::{RunStore, StateDir, StateDirError, transcript::SessionStore, words};
+use loop_telemetry::{Record, RunStore, StateDir, StateDirError, transcript::SessionStore, words};
 
 use super::{Finding, Health, Repair, folders_in};
 use crate::fires::FireHistory;
@@ -42,18 +45,63 @@ impl Results {
 }
 
 pub(super) fn findings(state: &StateDir) -> Vec<Finding> {
-    let folder = Finding::new("state", "folder", Health::Good, state.path().display().to_string());
+    let folder = private(state.path());
     let of = |name: &str, kind: &str, results: Result<Results, StateDirError>| match results {
         Ok(results) => results.findings(name, kind),
         Err(error) => vec![Finding::new("state", name, Health::Bad, with_causes(&error))],
     };
     let mut findings = vec![folder];
+    findings.extend(records(&state.telemetry()).findings("records", "record"));
     findings.extend(of("runs", "run", state.runs().map(runs)));
     findings.extend(of("sessions", "session", state.sessions().map(sessions)));
     findings.extend(of("schedules", "schedule", state.schedules().map(|folder| schedules(&folder))));
     findings.extend(of("knowledge", "database", state.knowledge().map(|folder| knowledge(&folder))));
     findings.extend(of("snapshots", "snapshot", state.snapshots().map(|folder| snapshots(&folder))));
     findings
+}
+
+/// Examines who may use the folder. One that does not exist yet is created with the right mode.
+fn private(folder: &Path) -> Finding {
+    let finding =
+        |health, says: &str| Finding::new("state", "folder", health, format!("{}{says}", folder.display()));
+    match folder.metadata().map(|found| found.permissions().mode()) {
+        Ok(mode) if mode & 0o022 != 0 => finding(
+            Health::Bad,
+            ": other users can change what is stored there: take their rights with `chmod 700`",
+        ),
+        Ok(mode) if mode & 0o077 != 0 => {
+            finding(Health::Missing, ": other users can see names in it: take their rights with `chmod 700`")
+        }
+        Err(error) if error.kind() != ErrorKind::NotFound => finding(Health::Bad, &format!(": {error}")),
+        _ => finding(Health::Good, ""),
+    }
+}
+
+/// Reads each line of the file with the records of ended runs.
+fn records(file: &Path) -> Results {
+    let mut results = Results::default();
+    let lines = match File::open(file) {
+        Ok(opened) => BufReader::new(opened).split(b'\n'),
+        Err(error) if error.kind() == ErrorKind::NotFound => return results,
+        Err(error) => {
+            results.problem("records", format!("cannot read {}: {error}", file.display()));
+            return results;
+        }
+    };
+    for (index, line) in lines.enumerate() {
+        let read = line.map_err(|error| error.to_string()).and_then(|line| {
+            serde_json::from_slice::<Record>(&line).map(drop).map_err(|error| error.to_string())
+        });
+        let at = |why| format!("line {} of {} is no record: {why}", index + 1, file.display());
+        results.add("records", read.map_err(at));
+    }
+    results
+}
+
+/// Returns whether runs are stored, and their index is not.
+fn lacks_index(folder: &Path) -> bool {
+    let is_missing = !folder.join("index.jsonl").exists();
+    is_missing && folders_in(folder).is_ok_and(|runs| !runs.is_empty())
 }
 
 /// Reads the index, and each journal to its end.
@@ -64,6 +112,11 @@ fn runs(folder: PathBuf) -> Results {
         heard.lock().unwrap_or_else(PoisonError::into_inner).push(warning.to_string());
     });
     let mut results = Results::default();
+    if lacks_index(store.path()) {
+        let says =
+            "index.jsonl is missing: `loop runs` reads each journal until the next run writes it again";
+        results.problem("runs", says.to_owned());
+    }
     match store.list() {
         Ok(runs) => {
             for run in runs {

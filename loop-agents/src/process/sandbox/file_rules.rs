@@ -27,6 +27,8 @@ pub(super) fn abi() -> u32 {
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(ABI::V1))
         .and_then(Ruleset::create)
+        // Some containers allow the other calls only.
+        .and_then(|created| created.add_rules(path_beneath_rules(["/"], AccessFs::from_all(ABI::V1))))
         .and_then(RulesetCreated::restrict_self);
     match status.map(|status| status.landlock) {
         Ok(LandlockStatus::Available { effective_abi, kernel_abi }) => {

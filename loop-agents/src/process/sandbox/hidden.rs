@@ -3,10 +3,12 @@
 use std::{
     fs,
     io::{self, ErrorKind},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
 use loop_guardrails::policy::workspace::is_closed;
+use rustix::process::geteuid;
 
 /// Returns the hidden paths that exist, without links, and without those that no program of this user can read. Also
 /// returns the paths that could not be looked for, with the reason: something that stays readable may be there.
@@ -27,6 +29,46 @@ pub(super) fn existing(hidden: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
 /// Returns whether the folder that ends the search for `path` is closed.
 fn is_in_closed_folder(path: &Path) -> bool {
     path.ancestors().skip(1).find(|above| above.symlink_metadata().is_ok()).is_some_and(is_closed)
+}
+
+/// The settings of the system. Some contain keys and passwords.
+const SETTINGS: &str = "/etc";
+
+/// Returns the files of [`SETTINGS`] that only root may read, if these paths contain it, and those that could not be looked
+/// for. A path that is named itself is not among them. Another user than root cannot read them anyway.
+pub(super) fn of_root_only(named: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
+    let settings = Path::new(SETTINGS);
+    if !is_hidden(settings, named) || !geteuid().is_root() {
+        return (Vec::new(), Vec::new());
+    }
+    let (mut closed, unknown) = closed_to_others(settings);
+    closed.retain(|path| !named.iter().any(|named| named.starts_with(path)));
+    (closed, unknown)
+}
+
+/// Returns the files and folders below `folder` that only their owner and group may read, and those that could not be
+/// looked for, with the reason. Links are not followed.
+fn closed_to_others(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
+    let (mut found, mut unknown) = (Vec::new(), Vec::new());
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let listed = fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        for entry in listed.unwrap_or_else(|error| {
+            unknown.push(format!("cannot look for files in {}, to hide them: {error}", folder.display()));
+            Vec::new()
+        }) {
+            // A file that disappears meanwhile needs no cover.
+            let Ok(metadata) = entry.metadata() else { continue };
+            let (is_folder, mode) = (metadata.is_dir(), metadata.permissions().mode());
+            let needed = if is_folder { 0o001 } else { 0o004 };
+            if !metadata.is_symlink() && mode & needed == 0 {
+                found.push(entry.path());
+            } else if is_folder {
+                folders.push(entry.path());
+            }
+        }
+    }
+    (found, unknown)
 }
 
 /// Returns whether one of the hidden paths is this path or above it.
@@ -71,9 +113,27 @@ impl ReadablePaths {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
+
+    #[test]
+    fn files_that_others_may_not_read_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("open/closed")).unwrap();
+        for (name, mode) in
+            [("plain", 0o644), ("key", 0o640), ("open/own", 0o600), ("open/closed/any", 0o644)]
+        {
+            fs::write(root.join(name), "").unwrap();
+            fs::set_permissions(root.join(name), PermissionsExt::from_mode(mode)).unwrap();
+        }
+        fs::set_permissions(root.join("open/closed"), PermissionsExt::from_mode(0o700)).unwrap();
+        std::os::unix::fs::symlink("key", root.join("link")).unwrap();
+        let (mut found, unknown) = closed_to_others(&root);
+        found.sort();
+        assert_eq!(found, ["key", "open/closed", "open/own"].map(|name| root.join(name)));
+        assert_eq!(unknown, Vec::<String>::new());
+        assert_eq!(closed_to_others(&root.join("missing")).1.len(), 1);
+    }
 
     #[test]
     fn a_folder_with_a_hidden_file_is_allowed_entry_by_entry() {

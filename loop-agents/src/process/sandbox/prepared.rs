@@ -87,11 +87,13 @@ impl Sandbox {
             write.push(found);
         }
         let read = self.read.iter().filter_map(|path| path.canonicalize().ok()).collect();
-        let (hidden, unknown) = hidden::existing(&self.hidden);
+        let (mut hidden, unknown) = hidden::existing(&self.hidden);
+        let (closed, unlisted) = hidden::of_root_only(&[&self.read[..], &self.write].concat());
+        hidden.extend(closed);
         let is_writable = |path: &&PathBuf| write.iter().any(|folder| path.starts_with(folder));
         let covered: Vec<_> = hidden.iter().filter(is_writable).cloned().collect();
         let mut shortfalls = self.shortfalls.clone();
-        shortfalls.extend(unknown);
+        shortfalls.extend(unknown.into_iter().chain(unlisted));
         shortfalls.extend(missing_support(support, &covered));
         if self.enforcement == Enforcement::Require && !shortfalls.is_empty() {
             return Err(SandboxError::Unenforceable { missing: shortfalls });
@@ -255,7 +257,13 @@ mod linux {
         .union(CapabilitySet::MAC_OVERRIDE)
         .union(CapabilitySet::DAC_READ_SEARCH)
         .union(CapabilitySet::BPF)
-        .union(CapabilitySet::PERFMON);
+        .union(CapabilitySet::PERFMON)
+        .union(CapabilitySet::LINUX_IMMUTABLE)
+        .union(CapabilitySet::AUDIT_CONTROL)
+        .union(CapabilitySet::SYS_PACCT)
+        .union(CapabilitySet::SYS_CHROOT)
+        .union(CapabilitySet::IPC_OWNER)
+        .union(CapabilitySet::CHECKPOINT_RESTORE);
 
     pub(in super::super) fn detect() -> SandboxSupport {
         let trial = |attempt: fn() -> u32| thread::spawn(attempt).join().unwrap_or_default();

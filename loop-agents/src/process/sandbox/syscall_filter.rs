@@ -11,6 +11,11 @@ use seccompiler::{
 
 use super::{SandboxError, SandboxNetwork};
 
+/// Calls of newer kernels, with the same number on each architecture.
+const QUOTACTL_FD: c_long = 443;
+const OPEN_TREE_ATTR: c_long = 467;
+const FILE_SETATTR: c_long = 469;
+
 /// Refused whatever the arguments are: ways to other processes, to the kernel's own state, and around Landlock.
 const REFUSED: &[c_long] = &[
     // Other processes.
@@ -41,6 +46,7 @@ const REFUSED: &[c_long] = &[
     libc::SYS_fsmount,
     libc::SYS_fspick,
     libc::SYS_mount_setattr,
+    OPEN_TREE_ATTR,
     // Files without a path.
     libc::SYS_open_by_handle_at,
     // The kernel.
@@ -56,6 +62,9 @@ const REFUSED: &[c_long] = &[
     libc::SYS_reboot,
     libc::SYS_acct,
     libc::SYS_quotactl,
+    QUOTACTL_FD,
+    // Flags of any file, such as "immutable", which outlive the run.
+    FILE_SETATTR,
     libc::SYS_syslog,
     libc::SYS_settimeofday,
     libc::SYS_clock_settime,

@@ -52,6 +52,34 @@ const SECRETS: &[&str] = &[
     ".nvm/.npmrc",
 ];
 
+/// Keys, passwords and logins in the home folder, of programs that are not among the toolchains.
+const LOGINS: &[&str] = &[
+    ".aws",
+    ".azure",
+    ".boto",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/glab-cli",
+    ".config/hub",
+    ".config/op",
+    ".config/rclone",
+    ".config/sops",
+    ".docker/config.json",
+    ".git-credentials",
+    ".gnupg",
+    ".kube",
+    ".local/share/keyrings",
+    ".mozilla",
+    ".netrc",
+    ".password-store",
+    ".pgpass",
+    ".pypirc",
+    ".s3cfg",
+    ".ssh",
+    ".terraform.d/credentials.tfrc.json",
+    ".vault-token",
+];
+
 /// Caches in the home folder that build tools write.
 const CACHES: &[&str] = &[
     ".cache/go-build",
@@ -217,6 +245,12 @@ impl UserFolders {
         let of_git =
             self.in_home(&[".gitconfig", ".config/git/config"]).filter(|path| has_token_of_git(path));
         self.in_home(SECRETS).chain(moved).chain(of_git).collect()
+    }
+
+    /// Returns the paths of keys, passwords and logins in the home folder, which need not exist. Those of agents are not
+    /// among them: see [`agent_state`](Self::agent_state).
+    pub fn logins(&self) -> impl Iterator<Item = PathBuf> {
+        self.in_home(LOGINS)
     }
 
     /// Returns the existing caches that build tools write.
