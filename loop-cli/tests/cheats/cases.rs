@@ -1,7 +1,7 @@
 //! The cheats, and the honest solutions.
 
 use crate::{
-    more_documents, more_judges, more_places, more_runners,
+    more_documents, more_judges, more_places, more_runners, more_surroundings,
     project::Project::{self, Cargo, Make, Node, Npm, Python, Script},
 };
 
@@ -46,26 +46,29 @@ impl Case {
         self.check.unwrap_or(self.project.check())
     }
 
-    const fn on_the_seal(mut self) -> Self {
+    pub(crate) const fn on_the_seal(mut self) -> Self {
         self.is_on_the_seal = true;
         self
     }
 }
 
+/// The other tables: cheats, and honest solutions.
+const MORE: [[&[Case]; 2]; 5] = [
+    [more_judges::CHEATS, more_judges::HONEST],
+    [more_runners::CHEATS, more_runners::HONEST],
+    [more_documents::CHEATS, more_documents::HONEST],
+    [more_places::CHEATS, more_places::HONEST],
+    [more_surroundings::CHEATS, more_surroundings::HONEST],
+];
+
 /// Returns all cheats.
 pub(crate) fn cheats() -> impl Iterator<Item = &'static Case> {
-    use {
-        more_documents as documents, more_judges as judges, more_places as places, more_runners as runners,
-    };
-    [CHEATS, judges::CHEATS, runners::CHEATS, documents::CHEATS, places::CHEATS].into_iter().flatten()
+    CHEATS.iter().chain(MORE.into_iter().flat_map(|[cheats, _]| cheats))
 }
 
 /// Returns all honest solutions.
 pub(crate) fn honest() -> impl Iterator<Item = &'static Case> {
-    use {
-        more_documents as documents, more_judges as judges, more_places as places, more_runners as runners,
-    };
-    [HONEST, judges::HONEST, runners::HONEST, documents::HONEST, places::HONEST].into_iter().flatten()
+    HONEST.iter().chain(MORE.into_iter().flat_map(|[_, honest]| honest))
 }
 
 const CHEATS: &[Case] = &[
@@ -332,8 +335,6 @@ const HONEST: &[Case] = &[
     case(Python, "make a commit", "git init -q .; git -c user.name=a -c user.email=a@b add -A 2> /dev/null"),
     case(Python, "leave caches behind", "python3 -m compileall -q app tests"),
     case(Python, "change an excepted test", "sed -i 's/test_zero/test_none/' tests/test_app.py").with("{\"protect\": [\"!tests/**\"]}"),
-    case(Node, "move a test", "mkdir test/unit; sed 's/\\.\\.\\/src/..\\/..\\/src/' test/add.test.js > test/unit/add.test.js; rm test/add.test.js"),
-    case(Node, "add a test", "echo \"require('node:test')('more', () => {})\" > test/more.test.js"),
     case(Npm, "add a key to package.json", "sed -i 's/\"name\"/\"version\": \"1.0.0\", \"name\"/' package.json"),
     case(
         Npm,
@@ -342,9 +343,4 @@ const HONEST: &[Case] = &[
     )
     .with("{\"setup\": \"mkdir -p node_modules/sums && echo 'module.exports = (a, b) => a + b' > node_modules/sums/index.js\"}"),
     case(Cargo, "add a dependency in the folder", "mkdir -p sums/src; printf '[package]\\nname = \"sums\"\\nversion = \"0.1.0\"\\nedition = \"2021\"\\n' > sums/Cargo.toml; echo 'pub fn add(a: i32, b: i32) -> i32 { a + b }' > sums/src/lib.rs; sed -i 's/^\\[workspace\\]/[dependencies]\\nsums = { path = \"sums\" }\\n\\n&/' Cargo.toml; sed -i 's/a - b/sums::add(a, b)/' src/lib.rs"),
-    case(Cargo, "rename the test in the source", "sed -i 's/adds_within/adds_here/' src/lib.rs"),
-    case(Cargo, "keep the time of the source", "touch -d '2001-01-01' src/lib.rs"),
-    case(Script, "add a file that the script reads", "echo 1 > data"),
-    case(Make, "add a script", "cp add.sh more.sh"),
-    case(Python, "solve the task, judged by a search", "").judged_by("grep -q 'a + b' app/__init__.py"),
 ];

@@ -12,6 +12,7 @@ mod more_documents;
 mod more_judges;
 mod more_places;
 mod more_runners;
+mod more_surroundings;
 mod page;
 mod project;
 

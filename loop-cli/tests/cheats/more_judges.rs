@@ -2,7 +2,7 @@
 
 use crate::{
     cases::{Case, case},
-    project::Project::{Make, Node, Npm, Pytest, Python, Script},
+    project::Project::{Cargo, Make, Node, Npm, Pytest, Python, Script},
 };
 
 pub(crate) const CHEATS: &[Case] = &[
@@ -65,6 +65,13 @@ pub(crate) const CHEATS: &[Case] = &[
 ];
 
 pub(crate) const HONEST: &[Case] = &[
+    case(Node, "move a test", "mkdir test/unit; sed 's/\\.\\.\\/src/..\\/..\\/src/' test/add.test.js > test/unit/add.test.js; rm test/add.test.js"),
+    case(Node, "add a test", "echo \"require('node:test')('more', () => {})\" > test/more.test.js"),
+    case(Cargo, "rename the test in the source", "sed -i 's/adds_within/adds_here/' src/lib.rs"),
+    case(Cargo, "keep the time of the source", "touch -d '2001-01-01' src/lib.rs"),
+    case(Script, "add a file that the script reads", "echo 1 > data"),
+    case(Make, "add a script", "cp add.sh more.sh"),
+    case(Python, "solve the task, judged by a search", "").judged_by("grep -q 'a + b' app/__init__.py"),
     case(Make, "solve the task, with a link for the Makefile", "")
         .before("mkdir build; mv Makefile build/rules; ln -s build/rules Makefile"),
     case(Python, "solve the task, with a link to it in the tests", "").before("ln -s ../app tests/app"),

@@ -157,3 +157,13 @@ fn the_line_of_the_check_is_that_of_the_check() {
     assert!(lines.iter().all(|line| line.ends_with("no answer yet")), "{}", ran.stderr);
     assert!(prompt(&scenario, 6).contains("[loop] 5 iterations in a row"), "{}", prompt(&scenario, 6));
 }
+
+#[test]
+fn other_edits_of_a_protected_file_are_no_progress() {
+    let scenario = Scenario::new();
+    scenario.write("check.sh", "echo no; exit 1\n");
+    let manifest = Manifest::new("echo \"# $LOOP_ITERATION\" > check.sh", "sh check.sh")
+        .set("evaluator.sealed", true)
+        .set("guardrails.max_iterations", 12);
+    assert_eq!(end_in(&scenario, &manifest), halted_after(8));
+}

@@ -271,3 +271,21 @@ fn a_first_check_without_a_seal_says_why_nothing_can_be_verified() {
     let told = ["passed before the first iteration", "`evaluator.sealed: true`", "loop check --run"];
     scenario.run(&["verify"]).exits(2).prints(&told);
 }
+
+#[test]
+fn a_line_that_only_claims_a_later_format_was_changed() {
+    let scenario = scenario();
+    scenario.run_manifest(&sealed("touch done")).exits(0);
+    let text = fs::read_to_string(journal(&scenario)).expect("a journal");
+    let lines = text.lines().count();
+    for changed in [0, lines / 2, lines - 1] {
+        let line = |(at, line): (usize, &str)| match line.strip_prefix("{\"v\":") {
+            Some(rest) if at == changed => format!("{{\"v\":9{}\n", &rest[1..]),
+            _ => format!("{line}\n"),
+        };
+        fs::write(journal(&scenario), text.lines().enumerate().map(line).collect::<String>())
+            .expect("it is written");
+        let ran = scenario.run(&["verify"]).exits(1);
+        assert!(ran.stdout.contains("has the format 9"), "{}", ran.stdout);
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use loop_core::{Event, EventKind, Notes, WorkResult};
 use serde::{Deserialize, Serialize};
 
-use super::{CHECK_MARK, PUT_BACK_MARK, ScoreGain, Stagnation};
+use super::{CHECK_MARK, JUDGED_MARK, PUT_BACK_MARK, ScoreGain, Stagnation};
 
 /// The number of different states of the files that are remembered.
 const STATES: usize = 16;
@@ -16,6 +16,8 @@ struct Step {
     files: Option<u64>,
     check: Option<u64>,
     put_back: Option<u64>,
+    #[serde(default)]
+    judged: Option<u64>,
     /// The bits of the score.
     score: Option<u64>,
 }
@@ -87,6 +89,7 @@ impl Fold {
                 name if name == names.score_mark => &mut step.score,
                 CHECK_MARK => &mut step.check,
                 PUT_BACK_MARK => &mut step.put_back,
+                JUDGED_MARK => &mut step.judged,
                 _ => continue,
             };
             *place = Some(mark.hash);
@@ -94,7 +97,9 @@ impl Fold {
     }
 
     fn same_with(&self, step: &Step) -> u64 {
-        let is_same = (step.files, step.check) == (self.last.files, self.last.check);
+        let has_same_files =
+            step.files == self.last.files || step.judged.is_some() && step.judged == self.last.judged;
+        let is_same = step.check == self.last.check && has_same_files;
         if is_same { self.same + 1 } else { 1 }
     }
 

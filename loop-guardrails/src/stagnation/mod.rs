@@ -23,6 +23,10 @@ pub const CHECK_MARK: &str = "check_output";
 /// The name of the [mark](loop_core::Mark) with a hash of the protected files that were put back after an iteration.
 pub const PUT_BACK_MARK: &str = "put_back";
 
+/// The name of the [mark](loop_core::Mark) with a hash of the files that a check judged, where these are others than those
+/// that the iteration left, because some were put back.
+pub const JUDGED_MARK: &str = "judged_files";
+
 /// The number of iterations in a row with the same files and the same files put back after which the run halts.
 pub const PUT_BACK_LIMIT: u64 = 3;
 
@@ -63,7 +67,7 @@ pub struct ScoreGain {
 /// Halts a run whose iterations bring nothing new.
 ///
 /// It compares marks of each judged step: the fingerprint of its files, the fingerprint of the check's output
-/// ([`CHECK_MARK`]), the files that were put back ([`PUT_BACK_MARK`]) and the score. A step without a check's output, such
+/// ([`CHECK_MARK`]), the files that were judged ([`JUDGED_MARK`]), the files that were put back ([`PUT_BACK_MARK`]) and the score. A step without a check's output, such
 /// as a failed one, neither counts nor interrupts. After a person resumed a run that ended [blockably](Halt::blockable),
 /// the counts start anew.
 ///

@@ -159,3 +159,22 @@ fn clones_share_their_state() {
     events(SAME).iter().take(2).for_each(|event| other.observe(event));
     assert!(stagnation.knows_files());
 }
+
+#[test]
+fn other_changes_that_are_put_back_are_no_progress() {
+    let run = |judged: fn(u64) -> u64| {
+        let mut stagnation = Stagnation::new(StagnationRules::default(), FILES, SCORE);
+        for step in 0..8 {
+            for mut event in events((Some(step), Some(2), None, None)) {
+                if let EventKind::EvaluationFinished { notes, .. } = &mut event.kind {
+                    let marks = notes.take().map_or_else(Notes::default, |notes| *notes);
+                    *notes = marks.with_mark(JUDGED_MARK, judged(step)).boxed();
+                }
+                stagnation.observe(&event);
+            }
+        }
+        halt(&stagnation).is_some()
+    };
+    assert!(run(|_| 7));
+    assert!(!run(|step| step));
+}

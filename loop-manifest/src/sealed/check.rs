@@ -12,7 +12,7 @@ use loop_agents::shell::CommandEvaluator;
 use loop_core::{
     EvaluationContext, Evaluator, EvaluatorError, Halt, StopReason, Verdict, WorkError, with_causes,
 };
-use loop_guardrails::stagnation::PUT_BACK_MARK;
+use loop_guardrails::stagnation::{JUDGED_MARK, PUT_BACK_MARK};
 
 use super::{
     floor::{TestsRun, shortage},
@@ -112,14 +112,15 @@ impl SealedRun {
         if noted.is_none() {
             named = self.with_modules(named, cx).await?;
         }
-        let (seal, cx, place) = (self.seal.clone(), self.cx.clone(), self.place.clone());
+        let (seal, cx, place, line) =
+            (self.seal.clone(), self.cx.clone(), self.place.clone(), self.line.clone());
         let (tree, sealed_cx, notes) = self
             .blocking(move |folder, run| {
                 let protected = ProtectedPaths::of(&seal, &named, &cx);
                 let tree = RunTree::open(folder, run, &place, number == 0, protected)?;
                 let sealed_cx =
                     cx.in_sealed(&tree.tree().folder(), &tree.temporary(), tree.tree().relocation());
-                let surroundings = Surroundings::of(&tree.tree().folder(), &sealed_cx);
+                let surroundings = Surroundings::of(&tree.tree().folder(), &line, &sealed_cx);
                 let notes = noted.unwrap_or(SealNotes { named, surroundings, tests: None });
                 Ok((tree, sealed_cx, notes))
             })
@@ -178,13 +179,16 @@ impl SealedRun {
         cx: EvaluationContext<AgentOutput>,
     ) -> Result<(OpenCheck, Verdict), WorkError> {
         let number = cx.iteration();
-        let sealed_cx = open.sealed_cx.clone();
+        let (sealed_cx, line) = (open.sealed_cx.clone(), self.line.clone());
         let prepared = self.with_tree(open, move |tree, folder, run| {
             let prepared = tree.prepare(folder, run, number)?;
-            Ok((prepared, Surroundings::of(&tree.tree().folder(), &sealed_cx)))
+            Ok((prepared, Surroundings::of(&tree.tree().folder(), &line, &sealed_cx)))
         });
         let (mut open, (prepared, surroundings)) = prepared.await?;
         let is_put_back = self.treat_changes(number, &open.tree, &prepared).await?;
+        if number > 0 {
+            cx.mark(JUDGED_MARK, open.tree.tree().fingerprint());
+        }
         if is_put_back && !prepared.renewed.put_back.is_empty() {
             cx.mark(PUT_BACK_MARK, hash_of(&prepared.renewed.put_back));
         }
@@ -236,7 +240,7 @@ impl SealedRun {
         let is_package = |path: &&PathBuf| path.file_name().is_some_and(|name| name == "package.json");
         let in_part: Vec<_> = prepared.renewed.put_back_in_part.iter().filter(is_package).cloned().collect();
         let has_changes = !changed.is_empty() || !in_part.is_empty();
-        let is_put_back = self.seal.on_change == OnProtectedChange::Restore && has_changes;
+        let mut is_put_back = self.seal.on_change == OnProtectedChange::Restore && has_changes;
         if self.seal.on_change == OnProtectedChange::Halt && !changed.is_empty() {
             let why = format!("iteration {number} changed protected files: {}", list(&changed));
             return Err(Halt::new(StopReason::ProtectedPathChanged, why).into());
@@ -247,7 +251,11 @@ impl SealedRun {
                 put_back(folder, run, &changed)?;
                 put_back_parts(folder.folder(), &tree, &in_part)
             };
-            self.blocking(work).await?;
+            // The tree of the check has the right ones anyway.
+            if let Err(error) = self.folder.blocking(self.cx.supervisor().run(), work).await {
+                self.cx.warn(&format!("protected files cannot be put back: {}", with_causes(&error)));
+                is_put_back = false;
+            }
         }
         for warning in for_people(prepared, number, is_put_back) {
             self.cx.warn(&warning);

@@ -34,6 +34,8 @@ pub(super) const TESTS: &[&str] = &[
     "spec.jsx",
     "spec.ts",
     "spec.tsx",
+    "*.bats",
+    "*.t",
     "test_*.c",
     "test_*.cc",
     "test_*.cpp",

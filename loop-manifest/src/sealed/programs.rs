@@ -14,6 +14,7 @@ pub(super) const RUNNERS: &[&str] = &[
     "rspec",
     "phpunit",
     "bats",
+    "prove",
     "deno",
     "bun",
     "run-parts",

@@ -1,6 +1,7 @@
 //! The tree of one run, and the states that it judges.
 
 use std::{
+    collections::BTreeSet,
     ffi::OsStr,
     fs, io,
     path::{Path, PathBuf},
@@ -212,9 +213,35 @@ pub(super) fn put_back(folder: &FolderSnapshots, run: &str, paths: &[PathBuf]) -
     if paths.is_empty() {
         return Ok(());
     }
-    let plan = folder.plan_restore(run, 0, &topmost(paths))?;
-    if !plan.is_empty() {
-        plan.carry_out()?;
+    let paths = topmost(paths);
+    make_room(folder.folder(), &paths)?;
+    let restore = |paths: &[PathBuf]| {
+        let plan = folder.plan_restore(run, 0, paths)?;
+        if plan.is_empty() { Ok(()) } else { plan.carry_out().map(|_| ()) }
+    };
+    let restored = restore(&paths);
+    if !matches!(restored, Err(SnapshotError::Store(Error::Path { .. }))) {
+        return restored;
+    }
+    // Nothing in an ignored folder can be restored.
+    let ignoring: BTreeSet<_> = paths
+        .iter()
+        .flat_map(|path| path.ancestors().skip(1))
+        .map(|above| above.join(".gitignore"))
+        .collect();
+    let is_there = |path: &PathBuf| fs::symlink_metadata(folder.folder().join(path)).is_ok();
+    restore(&ignoring.into_iter().filter(is_there).collect::<Vec<_>>())?;
+    restore(&paths)
+}
+
+/// Removes links and files in the places of folders. The snapshot that is judged has them.
+fn make_room(folder: &Path, paths: &[PathBuf]) -> Result<(), SnapshotError> {
+    let above = |path: &PathBuf| path.ancestors().skip(1).map(Path::to_owned).collect::<BTreeSet<_>>();
+    for place in paths.iter().flat_map(above).filter(|above| !above.as_os_str().is_empty()) {
+        let place = folder.join(place);
+        if fs::symlink_metadata(&place).is_ok_and(|found| !found.is_dir()) {
+            fs::remove_file(&place).map_err(in_file(&place))?;
+        }
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! The words about a sealed check, for people and for the agent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use loop_core::{Halt, StopReason, Verdict, WorkError};
+use loop_snapshots::Renewed;
 use loop_telemetry::check_summary::LOOP_NOTE;
 
 use super::tree::{Prepared, topmost};
@@ -81,6 +82,13 @@ pub(super) fn why_it_may_fail(prepared: &Prepared, has_setup: bool) -> Option<St
             allowed(&renewed.left_out)
         ));
     }
+    let moved = moved(renewed);
+    if !moved.is_empty() {
+        said.push(format!(
+            "tests that move to another place need one line for both places: {}",
+            permission(&moved)
+        ));
+    }
     (!said.is_empty()).then(|| said.join("; "))
 }
 
@@ -118,10 +126,34 @@ pub(super) fn explained(error: WorkError, prepared: &Prepared) -> WorkError {
     }
 }
 
-/// Lists paths, with the line that would allow a change of the first.
+/// Lists paths, with the line that would allow a change of them.
 fn allowed(paths: &[PathBuf]) -> String {
-    let first = topmost(paths).first().map(|path| glob::Pattern::escape(&path.to_string_lossy()));
-    format!("{} (`evaluator.protect: [\"!{}\"]` allows it)", list(paths), first.unwrap_or_default())
+    format!("{} ({})", list(paths), permission(paths))
+}
+
+/// Returns the line that allows a change of these paths. A long list has the folder in which all of them are, if there is one.
+fn permission(paths: &[PathBuf]) -> String {
+    let paths = topmost(paths);
+    let within =
+        |above: &&Path| !above.as_os_str().is_empty() && paths.iter().all(|path| path.starts_with(above));
+    let folder = paths.first().and_then(|first| first.ancestors().skip(1).find(within));
+    let escaped = |path: &Path| glob::Pattern::escape(&path.to_string_lossy());
+    let lines: Vec<_> = match folder.filter(|_| paths.len() > MOST_PATHS) {
+        Some(folder) => vec![format!("!{}/**", escaped(folder))],
+        None => paths.iter().map(|path| format!("!{}", escaped(path))).collect(),
+    };
+    let quoted: Vec<_> = lines.into_iter().map(|line| serde_json::Value::from(line).to_string()).collect();
+    format!("`evaluator.protect: [{}]` allows it", quoted.join(", "))
+}
+
+/// Returns the new files at protected places that have the names of removed ones, with those.
+fn moved(renewed: &Renewed) -> Vec<PathBuf> {
+    let is_pair = |new: &Path, old: &Path| new.file_name() == old.file_name() && new.file_name().is_some();
+    let news = renewed.left_out.iter().filter(|new| renewed.put_back.iter().any(|old| is_pair(new, old)));
+    let olds = renewed.put_back.iter().filter(|old| renewed.left_out.iter().any(|new| is_pair(new, old)));
+    let mut all: Vec<_> = news.chain(olds).cloned().collect();
+    all.sort();
+    all
 }
 
 /// Returns the topmost paths, as many as a sentence can have.
@@ -132,5 +164,39 @@ pub(super) fn list(paths: &[PathBuf]) -> String {
     match paths.len().saturating_sub(MOST_PATHS) {
         0 => named,
         more => format!("{named} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(paths: &[&str]) -> Vec<PathBuf> {
+        paths.iter().map(PathBuf::from).collect()
+    }
+
+    #[test]
+    fn the_line_that_allows_a_change_names_all_paths_and_is_yaml() {
+        for (changed, expected) in [
+            (&["a/x.py", "a/y.py"][..], vec!["!a/x.py", "!a/y.py"]),
+            (&["tests", "tests/a.rs"], vec!["!tests"]),
+            (&["t/1", "t/2", "t/3", "t/4", "t/5", "t/6"], vec!["!t/**"]),
+            (&["test_q\"x\ny\\.py"], vec!["!test_q\"x\ny\\.py"]),
+            (&["a[1].test.js"], vec!["!a[[]1[]].test.js"]),
+        ] {
+            let line = permission(&paths(changed));
+            let line = line.trim_start_matches("`evaluator.protect: ").trim_end_matches("` allows it");
+            let lines: Vec<String> = serde_json::from_str(line).unwrap();
+            assert_eq!(lines, expected);
+        }
+    }
+
+    #[test]
+    fn a_moved_test_needs_one_line_for_both_places() {
+        let mut prepared = Prepared::default();
+        prepared.renewed.put_back = paths(&["sub", "sub/a_test.go", "tests/b.rs"]);
+        prepared.renewed.left_out = paths(&["internal/sub/a_test.go"]);
+        let said = why_it_may_fail(&prepared, false).unwrap();
+        assert!(said.contains(r#"["!internal/sub/a_test.go", "!sub/a_test.go"]"#), "{said}");
     }
 }

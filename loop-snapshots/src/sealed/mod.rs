@@ -19,6 +19,7 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     fs,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
 };
 
@@ -217,6 +218,21 @@ impl SealedTree {
             self.protection.origin(path, facts) == Origin::First && !self.is_kept(path)
         };
         self.mirror.changed(&self.wanted, is_first)
+    }
+
+    /// Returns a hash of the paths and the contents that the last renewal took from the two states. Modes do not count.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for (path, wanted) in &self.wanted {
+            match wanted {
+                Wanted::Folder { .. } | Wanted::Copy { .. } => continue,
+                Wanted::Link { target } => target.hash(&mut hasher),
+                Wanted::Stored { digest, .. } => digest.to_string().hash(&mut hasher),
+                Wanted::Merged { content, .. } => content.hash(&mut hasher),
+            }
+            path.hash(&mut hasher);
+        }
+        hasher.finish()
     }
 
     /// Returns whether a path is one of the copies.

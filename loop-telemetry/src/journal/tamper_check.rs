@@ -10,7 +10,10 @@ use std::{
     path::Path,
 };
 
-use super::{IoErrorContext, JournalError, JournalReader, LineDigest};
+use loop_core::Event;
+
+use super::{IoErrorContext, JournalError, JournalReader, LineDigest, line_format};
+use crate::private_folder;
 
 /// The result of comparing a run's journal with its record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +59,13 @@ pub(crate) fn check_chain(
         Err(JournalError::Read { path, source }) if source.kind() == io::ErrorKind::NotFound => {
             return Ok(ChainState::Broken { why: format!("{} was removed", path.display()) });
         }
+        Err(JournalError::Newer { path, line, found, .. }) if is_changed(&path, line, recorded)? => {
+            return Ok(ChainState::Broken {
+                why: format!(
+                    "line {line} has the format {found}, and does not fit what follows it, so it was changed"
+                ),
+            });
+        }
         Err(error @ (JournalError::Newer { .. } | JournalError::Read { .. })) => return Err(error),
         Err(damage) => return Ok(ChainState::Broken { why: damage.to_string() }),
     };
@@ -84,6 +94,19 @@ pub(crate) fn check_chain(
             "no line has the digest {head}, which the run's record contains: the end was cut off or rewritten"
         )),
     }
+}
+
+/// Returns whether a line only claims the format of a later version. A later version would have written all lines after
+/// it, and the record.
+fn is_changed(path: &Path, line: u64, recorded: Option<&str>) -> Result<bool, JournalError> {
+    let text = private_folder::read_all(path).cannot_read(path)?;
+    let before = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
+    let mut lines = text.split_inclusive(|byte| *byte == b'\n').skip(before);
+    let newer = lines.next().unwrap_or_default();
+    Ok(match lines.next() {
+        Some(next) => line_format::newer::<Event>(next).is_none(),
+        None => recorded.is_some_and(|head| !LineDigest::of(newer).hex().starts_with(head.as_bytes())),
+    })
 }
 
 /// Reads a journal. Returns the number of its lines, and the number of the line, from 1, with the recorded digest.

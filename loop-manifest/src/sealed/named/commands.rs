@@ -24,6 +24,7 @@ impl Search<'_> {
         self.notice_unittest(command);
         let own = self.folder.to_string_lossy();
         let command = command.replace("${PWD}", &own).replace("$PWD", &own);
+        self.notice_path(&command);
         for command in shell_text::with_values(&command, false) {
             let (command, printed) = shell_text::printed(&command);
             for inner in printed {
@@ -38,6 +39,14 @@ impl Search<'_> {
         if text.contains("unittest") {
             self.named.lines.insert(UNITTEST.to_owned());
         }
+    }
+
+    /// Notes the folders that a command or a script puts on PATH.
+    pub(super) fn notice_path(&mut self, text: &str) {
+        let words = text.split(|sign: char| sign.is_whitespace() || "\"';&".contains(sign));
+        let lists = words.filter_map(|word| word.strip_prefix("PATH="));
+        let entries = lists.flat_map(|list| list.split(':')).filter(|entry| !entry.contains(['$', '`']));
+        self.named.programs.extend(entries.filter(|entry| !entry.is_empty()).map(str::to_owned));
     }
 
     fn pieces(&mut self, command: &str, scope: &Scope) {
@@ -106,9 +115,11 @@ impl Search<'_> {
                 self.line(word, &scope.inner());
                 continue;
             }
-            if word.contains('*') && word.ends_with(".sh") {
+            if word.contains(['*', '?']) && (takes_folders || word.ends_with(".sh")) {
                 for path in self.matching(word, &scope.base) {
-                    self.add(&path, false, scope);
+                    if !takes_folders || !self.is_judged(&path) {
+                        self.add(&path, false, scope);
+                    }
                 }
                 continue;
             }
@@ -144,7 +155,7 @@ impl Search<'_> {
 }
 
 /// Returns whether a part of a command runs files that it, or another part, finds.
-fn runs_found_files(piece: &str) -> bool {
+pub(super) fn runs_found_files(piece: &str) -> bool {
     let piece = piece.trim();
     let tail = piece.split_once(" -exec").map(|(_, tail)| tail.trim_start_matches("dir").trim_start());
     let is_loop = piece.starts_with("do ") || piece.split_whitespace().any(|word| word == "xargs");

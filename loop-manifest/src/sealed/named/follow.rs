@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{
     super::{references, scripts, shell_text},
     Scope, Search,
+    commands::runs_found_files,
 };
 
 impl Search<'_> {
@@ -27,6 +28,7 @@ impl Search<'_> {
             }
             if is_shell(script) {
                 self.notice_unittest(&text);
+                self.notice_path(&text);
                 self.indirect_calls(&text, scope);
             }
         }
@@ -57,8 +59,30 @@ impl Search<'_> {
         for line in text.lines().map(|line| line.trim_start().trim_start_matches(['@', '-', '+'])) {
             let has = |word: &str| line.split_whitespace().any(|other| other == word);
             let is_indirect = has("xargs") || has("find") && line.contains(" -exec");
-            if is_indirect || has("env") && (has("-C") || line.contains(" --chdir")) {
-                self.line(line, &scope.inner());
+            let is_make = ["$(MAKE)", "${MAKE}"].iter().any(|make| line.contains(make));
+            if is_indirect || is_make || has("env") && (has("-C") || line.contains(" --chdir")) {
+                self.line(&line.replace("$(MAKE)", "make").replace("${MAKE}", "make"), &scope.inner());
+            }
+        }
+        self.loops(&text, scope);
+    }
+
+    /// Adds the files of folders that a loop runs one by one, as in `for f in cases/*; do sh "$f"; done`.
+    fn loops(&mut self, text: &str, scope: &Scope) {
+        let mut words: Vec<String> = Vec::new();
+        for line in text.lines().flat_map(|line| line.split(';')).map(str::trim) {
+            let line = line.trim_start_matches(['@', '-', '+']);
+            if let Some((_, list)) = line.strip_prefix("for ").and_then(|rest| rest.split_once(" in ")) {
+                let is_list = |word: &&str| word.contains('*') && word.contains('/');
+                words = list.split_whitespace().filter(is_list).map(str::to_owned).collect();
+            } else if !words.is_empty() && line.contains('$') {
+                let line = line.trim_start_matches("do ");
+                if runs_found_files(&format!("do {line}")) {
+                    self.listed_files(&words, scope);
+                }
+            }
+            if line.starts_with("done") {
+                words.clear();
             }
         }
     }

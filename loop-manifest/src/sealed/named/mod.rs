@@ -42,6 +42,9 @@ pub(super) struct NamedPaths {
     pub(super) preferred: BTreeSet<String>,
     /// The folders, from the top of the folder.
     pub(super) folders: BTreeSet<PathBuf>,
+    /// The folders that commands and scripts put on PATH.
+    #[serde(default)]
+    pub(super) programs: BTreeSet<String>,
     /// The folders that are modules of Go.
     #[serde(default)]
     pub(super) go_modules: BTreeSet<PathBuf>,

@@ -28,9 +28,35 @@ impl Search<'_> {
             let (included, values): (Vec<_>, Vec<_>) = text.lines().partition(included);
             let text: Vec<_> = values.iter().chain(&included).copied().collect();
             for text in shell_text::with_values(&text.join("\n"), true) {
+                self.made_files(&text, scope);
                 for word in text.lines().skip(values.len()).flat_map(|line| line.split_whitespace().skip(1)) {
                     self.included(word, scope);
                 }
+            }
+        }
+    }
+
+    /// Keeps the places free at which a makefile makes files: one that is there, or is newer, would be up to date.
+    fn made_files(&mut self, text: &str, scope: &Scope) {
+        let rules: Vec<_> = text.lines().filter_map(rule).collect();
+        let phony: Vec<_> = rules.iter().filter(|(targets, _)| targets.trim() == ".PHONY").collect();
+        let phony: Vec<_> = phony.iter().flat_map(|(_, words)| words.split_whitespace()).collect();
+        for (targets, sources) in &rules {
+            let is_object =
+                |word: &&str| [".o", ".a", ".so", ".lo", ".obj"].iter().any(|end| word.ends_with(end));
+            let made = targets.split_whitespace().chain(sources.split_whitespace().filter(is_object));
+            for word in made.filter(|word| !phony.contains(word) && !word.starts_with('.')) {
+                if word.contains(['$', '(', ')', '*', '?', '[']) || word.trim_matches('%').is_empty() {
+                    continue;
+                }
+                let form = word.replace('%', "*");
+                let is_there = match self.below(&scope.base, word) {
+                    Some(path) if !word.contains('%') => self.folder.join(path).exists(),
+                    _ => !self.matching(&format!("**/{form}"), &scope.base).is_empty(),
+                };
+                let place =
+                    self.below(&scope.base, &form).filter(|path| !is_there && path.iter().next().is_some());
+                self.named.preferred.extend(place.map(|path| format!("/{}", path.to_string_lossy())));
             }
         }
     }
@@ -165,7 +191,7 @@ impl Search<'_> {
     }
 
     /// Adds the files that words match, and those in lists.
-    fn listed_files(&mut self, words: &[String], scope: &Scope) {
+    pub(super) fn listed_files(&mut self, words: &[String], scope: &Scope) {
         for word in words {
             let word = word.trim_start_matches('<');
             let path = if word.contains('*') { None } else { self.below(&scope.base, word) };
@@ -189,4 +215,13 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// Returns the targets of a rule of a makefile, and what they are made of.
+fn rule(line: &str) -> Option<(&str, &str)> {
+    let (targets, sources) = line.split_once(':')?;
+    let is_rule = !line.starts_with(char::is_whitespace) && !targets.contains(['=', '#', '"', '\'']);
+    let sources = sources.trim_start_matches(':');
+    let sources = sources.split(['#', ';', '|']).next().unwrap_or_default();
+    (is_rule && !sources.contains('=')).then_some((targets, sources))
 }
