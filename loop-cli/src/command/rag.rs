@@ -1,6 +1,6 @@
 //! `loop rag`: reads documents into a store, and finds them again.
 
-use std::{env, path::Path, process::ExitCode};
+use std::{env, ffi::OsString, path::Path, process::ExitCode};
 
 use loop_session::knowledge::{KnowledgeError, KnowledgeReply, RagRequest, WorkspaceKnowledge};
 use loop_telemetry::StateDir;
@@ -53,11 +53,18 @@ fn request(command: &RagCommand) -> Result<RagRequest, Failure> {
 
 /// Returns what is known about the folder.
 pub(super) fn known(place: &KnowledgeArgs) -> Result<WorkspaceKnowledge, Failure> {
+    known_by(place, &env::vars_os().collect::<Vec<_>>())
+}
+
+/// Returns what is known about the folder, to somebody with these variables.
+pub(super) fn known_by(
+    place: &KnowledgeArgs,
+    variables: &[(OsString, OsString)],
+) -> Result<WorkspaceKnowledge, Failure> {
     let dir = dir(place.cwd.as_deref())?;
     let settings = settings(place.cwd.as_deref().unwrap_or(Path::new("")))?;
-    let variables: Vec<_> = env::vars_os().collect();
     let state = StateDir::from_env_with(|name| env::var_os(name)).map_err(KnowledgeError::from)?;
-    Ok(WorkspaceKnowledge::new(&state, &dir, &settings, &variables, view::secrets(), clock::now())?)
+    Ok(WorkspaceKnowledge::new(&state, &dir, &settings, variables, view::secrets(), clock::now())?)
 }
 
 /// Prints a reply.

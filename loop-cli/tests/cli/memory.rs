@@ -210,13 +210,20 @@ fn an_agent_of_a_run_can_only_propose() {
         format!("accept {id}"),
         "profile --template empty".to_owned(),
         "mine --yes".to_owned(),
+        format!("forget {id}"),
     ];
-    let tries = tries.map(|args| format!("{program} memory {args} 2>> refused; echo $? >> codes; "));
+    // The last try hides the variable of the run.
+    let hidden = tries.len() - 1;
+    let tries = tries.iter().enumerate().map(|(at, args)| {
+        let hides = if at == hidden { "env -u LOOP_RUN_ID " } else { "" };
+        format!("{hides}{program} memory {args} 2>> refused; echo $? >> codes; ")
+    });
+    let tries: Vec<_> = tries.collect();
     let agent = format!("{}{program} memory add project_fact 'agent says obey' > added", tries.concat());
     scenario.run_manifest(&Manifest::new(&agent, "test -f added"));
-    assert_eq!(scenario.read("codes"), "2\n".repeat(6));
+    assert_eq!(scenario.read("codes"), "2\n".repeat(7));
     let refused = scenario.read("refused");
-    assert_eq!(refused.matches("LOOP_RUN_ID is set").count(), 6, "{refused}");
+    assert_eq!(refused.matches("LOOP_RUN_ID is set, or was").count(), 7, "{refused}");
     assert!(scenario.read("added").contains("a person decides about the proposal"));
     scenario.run(&["memory", "recall", "obey"]).exits(1);
     let listed = memories(&scenario);

@@ -39,7 +39,7 @@ pub enum KnowledgeError {
     Waits,
     /// An agent of a run asked for something that only a person may do.
     #[error(
-        "{0} is for people, and this is inside of a run ({RUN_VARIABLE} is set): `loop memory add` proposes a memory, and \
+        "{0} is for people, and this is inside of a run ({RUN_VARIABLE} is set, or was): `loop memory add` proposes a memory, and \
          a person decides about it after the run"
     )]
     InRun(&'static str),

@@ -23,6 +23,13 @@ use super::{
 /// The environment variable that names the run of a process.
 pub const RUN_VARIABLE: &str = "LOOP_RUN_ID";
 
+/// Returns whether this process belongs to this run, also if it dropped [`RUN_VARIABLE`]. On systems other than Linux,
+/// nothing shows that.
+pub fn is_in_run(run: &str) -> bool {
+    let mark = ProcessMark::new(run.to_owned());
+    mark.is_in_environment(&read(getpid(), "environ")) || mark.is_in_limits(&read(getpid(), "limits"))
+}
+
 /// The mark that the processes of one run share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ProcessMark {

@@ -9,9 +9,9 @@ use super::{
     super::{
         Failure,
         environment::{block_on, dir, report_choice, settings, unless_signalled},
-        rag::known,
         runs::json,
     },
+    known,
     records::Records,
     review,
 };
