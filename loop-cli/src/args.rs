@@ -24,6 +24,7 @@ mod session;
 mod skill;
 mod snapshots;
 mod task;
+mod workspace;
 
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -55,6 +56,7 @@ pub(crate) use self::{
     skill::SkillCommand,
     snapshots::{ApplyArgs, DiffArgs, RestoreArgs, SnapshotsCommand},
     task::{ReportingArgs, TaskArgs},
+    workspace::WorkspaceArgs,
 };
 use loop_manifest::init::known_programs;
 
@@ -295,6 +297,12 @@ Example:
     /// Keep what earlier work taught, and recall it
     #[command(hide = true, after_help = ABOUT_MEMORY)]
     Memory(MemoryArgs),
+    /// Suggest what to do next in this folder
+    #[command(hide = true, after_help = "Examples:\n  loop hint\n  loop hint --json | jq -r .command")]
+    Hint(KnowledgeArgs),
+    /// Show this folder, its branch, and the data stored for it
+    #[command(hide = true, after_help = "Example:\n  loop workspace status")]
+    Workspace(WorkspaceArgs),
     /// List models, or show what is known about one
     #[command(
         hide = true,

@@ -9,6 +9,7 @@ pub mod fires;
 mod host;
 pub mod jobs;
 pub mod knowledge;
+pub mod overview;
 pub mod policy;
 pub mod repeat;
 pub mod replay;

@@ -32,6 +32,9 @@ pub(crate) struct InitArgs {
     /// Write a skill instead: it teaches agents to start loops
     #[arg(long, conflicts_with_all = ["template", "out", "agent", "check", "sealed", "list"])]
     pub(crate) skill: bool,
+    /// Convert the settings of a harvey.yaml to loop.toml instead
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["template", "agent", "check", "sealed", "skill", "list"])]
+    pub(crate) from: Option<PathBuf>,
     /// Only list the agents and the checks that were found
     #[arg(long, conflicts_with_all = ["out", "agent", "check", "sealed", "force"])]
     pub(crate) list: bool,

@@ -14,6 +14,7 @@ mod kb;
 mod man;
 mod memory;
 mod models;
+mod overview;
 mod pipeline;
 mod plan;
 pub(crate) mod policy;
@@ -59,18 +60,9 @@ pub(crate) fn main() -> ExitCode {
         let _ = writeln!(io::stdout(), "loop {}", env!("CARGO_PKG_VERSION"));
         return ExitCode::SUCCESS;
     }
-    let command = match Cli::try_parse() {
-        Ok(cli) => cli.command,
-        // The user asked for help or the version.
-        Err(page) if !page.use_stderr() => page.exit(),
-        // The error quotes the arguments, which may contain a secret.
-        Err(mut error) => {
-            let words = || env::args_os().map(|word| word.to_string_lossy().into_owned());
-            suggest_command(&mut error, words());
-            suggest_flag(&mut error, words());
-            view::say(&error.render().to_string());
-            return ExitCode::from(exit::USAGE);
-        }
+    let command = match parsed() {
+        Ok(command) => command,
+        Err(code) => return code,
     };
     run_lifecycle::leftover_processes::end_leftover_processes(&command);
     let done = match command {
@@ -100,6 +92,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Restore(args) => snapshots::restore(&args),
         Command::Apply(args) => snapshots::apply(&args),
         Command::Snapshots(command) => snapshots::exec(&command),
+        Command::Hint(place) => overview::hint(&place),
+        Command::Workspace(args) => overview::workspace(&args),
         Command::Models(args) => models::exec(&args),
         Command::Doctor(args) => doctor::exec(&args),
         Command::Policy(command) => policy::exec(&command),
@@ -117,6 +111,23 @@ pub(crate) fn main() -> ExitCode {
         ExitCode::from(code)
     });
     exit::of_command(code)
+}
+
+/// Parses the command line. After an error, which is reported, returns the exit code.
+fn parsed() -> Result<Command, ExitCode> {
+    match Cli::try_parse() {
+        Ok(cli) => Ok(cli.command),
+        // The user asked for help or the version.
+        Err(page) if !page.use_stderr() => page.exit(),
+        // The error quotes the arguments, which may contain a secret.
+        Err(mut error) => {
+            let words = || env::args_os().map(|word| word.to_string_lossy().into_owned());
+            suggest_command(&mut error, words());
+            suggest_flag(&mut error, words());
+            view::say(&error.render().to_string());
+            Err(ExitCode::from(exit::USAGE))
+        }
+    }
 }
 
 /// Returns the plan and the warnings about it as text; the text is empty if there are none.

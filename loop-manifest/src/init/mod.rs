@@ -21,6 +21,7 @@
 
 mod agent;
 mod draft;
+mod harvey;
 mod manifest_text;
 mod project;
 pub mod report;
@@ -35,6 +36,7 @@ pub(crate) use self::agent::is_executable;
 pub use self::{
     agent::{AgentChoice, AgentCost, KnownAgent, agents_on_path, in_full, is_on_path, known_programs},
     draft::{CheckChoice, Draft, SCHEMA_FILE},
+    harvey::HarveySettings,
     project::{ProjectCheck, checks},
     skill::{STARTER_SKILL, STARTER_SKILL_FILE},
     template::{Purpose, Template, UnknownTemplate},

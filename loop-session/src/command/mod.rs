@@ -40,6 +40,8 @@ impl Commands {
             .with(session_commands::RecordCommand)
             .with(session_commands::ReplayCommand)
             .with(session_commands::VerboseCommand)
+            .with(session_commands::HintCommand)
+            .with(session_commands::WorkspaceCommand)
             .with(session_commands::ExitCommand)
             .with(context_commands::ClearCommand)
             .with(context_commands::SummarizeCommand)

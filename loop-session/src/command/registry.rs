@@ -180,7 +180,7 @@ mod tests {
         let names: Vec<_> = commands().map(|command| command.info().name).collect();
         assert_eq!(
             names,
-            ["status", "cost", "exit", "clear", "summarize", "undo", "redo", "models", "security"]
+            ["status", "cost", "hint", "exit", "clear", "summarize", "undo", "redo", "models", "security"]
         );
     }
 }

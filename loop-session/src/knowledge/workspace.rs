@@ -57,6 +57,11 @@ impl WorkspaceKnowledge {
         &self.folder
     }
 
+    /// The folder of the workspace, without links.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Knows which files and words are secret.
     pub fn secrets(&self) -> &WorkspaceSecrets {
         &self.secrets

@@ -131,6 +131,14 @@ impl Store {
         place_of(state, folder).is_ok_and(|(_, path)| path.exists())
     }
 
+    /// Returns the folder in which the snapshots of `folder` are below `state`. Creates nothing.
+    ///
+    /// # Errors
+    /// Fails if the place cannot be determined.
+    pub fn place(state: &Path, folder: &Path) -> Result<PathBuf, Error> {
+        place_of(state, folder).map(|(_, path)| path)
+    }
+
     /// Removes all snapshots of `folder`, damaged or not, and creates an empty store.
     ///
     /// # Errors

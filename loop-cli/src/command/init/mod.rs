@@ -1,5 +1,6 @@
 //! `loop init`: writes a manifest for the project in this folder.
 
+mod harvey;
 mod seal;
 
 use std::{
@@ -35,6 +36,9 @@ pub(crate) fn exec(args: &InitArgs) -> Result<ExitCode, Failure> {
         write(out, STARTER_SKILL, args.force)?;
         view::say(&format!("{} {STARTER_SKILL_FILE}", view::paint(view::GOOD, "wrote")));
         return Ok(ExitCode::from(exit::OK));
+    }
+    if let Some(from) = &args.from {
+        return harvey::convert(from, args);
     }
     let path = env::var_os("PATH").unwrap_or_default();
     let checks = checks(&dir, args.template.purpose());

@@ -48,6 +48,8 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Rag(_)
         | Command::Kb(_)
         | Command::Memory(_)
+        | Command::Hint(_)
+        | Command::Workspace(_)
         | Command::Models(_)
         | Command::Doctor(_)
         | Command::Schema { .. }

@@ -3,6 +3,7 @@
 mod cost;
 mod exit;
 mod help;
+mod overview;
 mod record;
 mod rename;
 mod replay;
@@ -13,6 +14,14 @@ mod verbose;
 #[cfg(test)]
 pub(super) use self::help::PREFIXES_AND_KEYS;
 pub(super) use self::{
-    cost::CostCommand, exit::ExitCommand, help::HelpCommand, record::RecordCommand, rename::RenameCommand,
-    replay::ReplayCommand, session::SessionCommand, status::StatusCommand, verbose::VerboseCommand,
+    cost::CostCommand,
+    exit::ExitCommand,
+    help::HelpCommand,
+    overview::{HintCommand, WorkspaceCommand},
+    record::RecordCommand,
+    rename::RenameCommand,
+    replay::ReplayCommand,
+    session::SessionCommand,
+    status::StatusCommand,
+    verbose::VerboseCommand,
 };

@@ -1,0 +1,74 @@
+//! `loop hint` and `loop workspace`: what to do next, and what is stored for a folder.
+
+use std::{fs, fs::File};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::support::{Manifest, Scenario};
+
+fn hints(scenario: &Scenario) -> Vec<String> {
+    let shown = scenario.run(&["hint", "--json"]).exits(0).stdout;
+    let command = |line: &str| {
+        serde_json::from_str::<Value>(line).expect("JSON")["command"].as_str().map(str::to_owned)
+    };
+    shown.lines().map(|line| command(line).expect("a command")).collect()
+}
+
+#[test]
+fn hints_name_what_is_left_the_most_useful_first() {
+    let scenario = Scenario::new();
+    assert_eq!(hints(&scenario), ["loop kb project add NAME"]);
+    assert!(!scenario.state().exists(), "a hint creates nothing");
+    scenario.run(&["kb", "project", "add", "parser"]).exits(0);
+    scenario.run(&["hint"]).exits(0).prints(&["there is nothing to suggest\n"]);
+    scenario.run(&["rag", "new", "docs", "--embedder", "none"]).exits(0);
+    scenario.run(&["rag", "on"]).exits(0);
+    scenario.run(&["schedule", "add", "30m look", "--agent", "true"]).exits(0);
+    assert_eq!(hints(&scenario), ["loop schedule run", "loop rag ingest ."]);
+    scenario.write("notes.md", "A text.");
+    scenario.run(&["rag", "ingest", "."]).exits(0);
+    assert_eq!(hints(&scenario), ["loop schedule run"]);
+}
+
+#[test]
+fn a_run_that_was_cut_off_comes_first() {
+    let scenario = Scenario::new();
+    let fifo = scenario.fifo("alive");
+    let manifest = Manifest::new("echo begun > alive; sleep 1000", "false");
+    let running = scenario.start_manifest(&manifest);
+    fifo.line();
+    running.signal(Signal::KILL);
+    running.killed();
+    let first = hints(&scenario).remove(0);
+    assert!(first.starts_with("loop resume "), "{first}");
+}
+
+#[test]
+fn data_that_cannot_be_read_is_a_hint_too() {
+    let scenario = Scenario::new();
+    scenario.run_manifest(&Manifest::new("true", "true")).exits(0);
+    let runs = scenario.state().join("runs");
+    fs::rename(&runs, scenario.state().join("moved")).expect("a folder");
+    File::create(&runs).expect("a file");
+    assert_eq!(hints(&scenario)[0], "loop doctor");
+    scenario.run(&["workspace"]).exits(0).prints(&["runs        "]);
+}
+
+#[test]
+fn the_workspace_has_a_root_a_branch_and_sizes() {
+    let scenario = Scenario::new();
+    let read =
+        |args: &[&str]| serde_json::from_str::<Value>(&scenario.run(args).exits(0).stdout).expect("JSON");
+    let empty = read(&["workspace", "status", "--json"]);
+    assert_eq!((&empty["branch"], &empty["data"][0]["bytes"]), (&Value::Null, &json!(0)));
+    scenario.run(&["workspace"]).exits(0).prints(&["branch      (not a git repository)"]);
+    scenario.write(".git/HEAD", "ref: refs/heads/topic\n");
+    scenario.run_manifest(&Manifest::new("true", "true")).exits(0);
+    let status = read(&["workspace", "--json"]);
+    assert_eq!((&status["branch"], &status["data"][0]["count"]), (&json!("topic"), &json!(1)));
+    assert_eq!(status["root"], json!(scenario.path("").canonicalize().expect("a folder")));
+    let sizes: Vec<_> =
+        status["data"].as_array().expect("data").iter().map(|data| data["bytes"].as_u64()).collect();
+    assert!(sizes[0] > Some(500) && sizes.iter().all(Option::is_some), "{sizes:?}");
+}
