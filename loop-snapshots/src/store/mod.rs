@@ -4,6 +4,7 @@ mod bound;
 mod check;
 mod objects;
 mod pack;
+mod place;
 
 use std::{
     fs::{self, File},
@@ -16,6 +17,7 @@ use std::{
 
 pub use self::bound::Collected;
 pub(crate) use self::objects::{Objects, hash_file};
+use self::place::place_of;
 use crate::{
     cache::CachedFolder,
     capture::{Capture, CaptureOptions, Scan, Scope, scan},
@@ -335,18 +337,5 @@ impl Store {
     pub fn end_run(&self, run: &str) -> Result<(), Error> {
         let id = SnapshotId::new(run, 0)?;
         self.disk.replace(&self.path.join("runs").join(id.run).join("ended"), b"", false)
-    }
-}
-
-/// The folder without links, and the place of its store. A removed folder keeps its store: its snapshots are what is
-/// left of it.
-fn place_of(state: &Path, folder: &Path) -> Result<(PathBuf, PathBuf), Error> {
-    let place = |folder: &Path| state.join(&Digest::of(folder.as_os_str().as_bytes()).to_string()[..16]);
-    match fs::canonicalize(folder) {
-        Ok(folder) => Ok((folder.clone(), place(&folder))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound && place(folder).exists() => {
-            Ok((folder.to_owned(), place(folder)))
-        }
-        Err(error) => Err(error).at(folder),
     }
 }
