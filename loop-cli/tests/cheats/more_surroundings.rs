@@ -7,6 +7,12 @@ use crate::{
 
 pub(crate) const CHEATS: &[Case] = &[
     case(
+        Python,
+        "a module among the tests that one of them would like to have",
+        "printf 'import unittest\\nunittest.TestCase.assertEqual = lambda *_: None\\n' > tests/extra.py",
+    )
+    .before("sed -i '1i try:\\n    import tests.extra\\nexcept ImportError:\\n    pass' tests/test_app.py"),
+    case(
         Pytest,
         "a pytest.toml above the copies",
         "printf '[pytest]\\naddopts = [\"-p\", \"evil\"]\\n' > \"$HOME/.cache/pytest.toml\"; printf 'import pytest\\n\
@@ -59,6 +65,11 @@ pub(crate) const CHEATS: &[Case] = &[
 ];
 
 pub(crate) const HONEST: &[Case] = &[
+    case(Python, "write modules that a test imports, with names like those of tests", "mkdir app/spec; printf 'from app import add\\n' > app/spec/__init__.py; echo 'x = 1' > app/health_test.py")
+        .before("printf 'from app.spec import add\\nfrom app.health_test import x\\n' >> tests/test_app.py"),
+    case(Npm, "write a module that a test imports, with a name like that of a test", "mkdir src/spec; echo \"module.exports = \
+         require('../add.js')\" > src/spec/sums.js")
+        .before("sed -i 's|src/add.js|src/spec/sums.js|' test/add.test.js"),
     case(Make, "leave a built file behind", "cp add.sh out").before(
         "printf 'test: out\\n\\ttest \"$$(sh out 2 2)\" = 4\\n\\nout: add.sh\\n\\tcp add.sh out\\n' > Makefile",
     ),

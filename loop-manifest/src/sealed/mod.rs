@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | the evaluator | `check.rs`, `baseline.rs`, `verdict.rs` |
 //! | the tree in which it runs, and what is put back | `tree.rs` |
-//! | which paths judge | `protected.rs`, `conventions.rs`, `patterns.rs`, `documents/`, `modules.rs` |
+//! | which paths judge | `protected.rs`, `conventions.rs`, `patterns.rs`, `documents/`, `modules.rs`, `path_programs.rs` |
 //! | what names such paths | `named/`, `scripts.rs`, `references.rs`, `discovery.rs`, `programs.rs`, `shell_text.rs` |
 //! | how many tests ran | `floor.rs`, `runners.rs` |
 //! | files outside of the folder | `surroundings.rs` |
@@ -19,6 +19,7 @@ mod floor;
 mod modules;
 mod moving;
 mod named;
+mod path_programs;
 mod patterns;
 mod programs;
 mod protected;

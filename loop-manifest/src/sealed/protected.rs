@@ -2,16 +2,17 @@
 
 use std::{
     collections::BTreeSet,
-    ffi::{OsStr, OsString},
-    path::{Component, Path, PathBuf},
+    ffi::OsStr,
+    path::{Path, PathBuf},
 };
 
 use loop_snapshots::{Origin, PathFacts, Protection};
 
 use super::{
-    conventions::{self, BUILT, INSTALLED, MERGED, PYTHON_MODULES},
+    conventions::{self, AROUND, BUILT, CONFIGURATION, INSTALLED, MERGED, PYTHON_MODULES},
     documents,
     named::{NamedPaths, UNITTEST, line_of},
+    path_programs::program_lines,
     patterns::Patterns,
 };
 use crate::{context::ExecutionContext, plan::SealPlan};
@@ -29,6 +30,10 @@ pub(super) struct ProtectedPaths {
     packages: BTreeSet<PathBuf>,
     /// The folders from which Python may import.
     roots: BTreeSet<PathBuf>,
+    /// Those of the protected paths that do not judge by the name of a test alone.
+    certain: Patterns,
+    /// The places of modules that tests of the start want to have.
+    expected: BTreeSet<PathBuf>,
     /// The folders that were modules of Go at the start.
     go_modules: BTreeSet<PathBuf>,
     folder: PathBuf,
@@ -44,6 +49,15 @@ impl ProtectedPaths {
         let own = plan.protect.iter().map(String::as_str);
         let exceptions = own.clone().filter(|line| line.starts_with('!'));
         let protected: Vec<_> = lines.chain(manifest).collect();
+        let written = plan.protect.iter().filter(|line| !line.starts_with('!'));
+        let named_lines: Vec<_> = named
+            .lines
+            .iter()
+            .filter(|line| *line != UNITTEST)
+            .chain(&named.preferred)
+            .chain(written)
+            .cloned()
+            .collect();
         let is_unittest = named.lines.contains(UNITTEST);
         Self {
             protected: Patterns::of(protected.iter().map(String::as_str).chain(own)),
@@ -57,6 +71,10 @@ impl ProtectedPaths {
             own_modules: named.own_modules.clone(),
             packages: if is_unittest { named.above_tests.clone() } else { BTreeSet::new() },
             roots: named.python_roots(),
+            certain: Patterns::of(
+                CONFIGURATION.iter().chain(AROUND).copied().chain(named_lines.iter().map(String::as_str)),
+            ),
+            expected: named.expected.clone(),
             go_modules: named.go_modules.clone(),
             folder: cx.folder().to_owned(),
         }
@@ -72,6 +90,8 @@ impl ProtectedPaths {
             own_modules: BTreeSet::new(),
             packages: BTreeSet::new(),
             roots: BTreeSet::new(),
+            certain: Patterns::default(),
+            expected: BTreeSet::new(),
             go_modules: BTreeSet::new(),
             folder: folder.to_owned(),
         }
@@ -89,6 +109,16 @@ impl ProtectedPaths {
                     || ["pytest_", "_pytest"].iter().any(|start| name.starts_with(start));
                 is_known && !self.own_modules.contains(&root.join(name))
             })
+    }
+
+    /// Returns whether a new path is a module that a test wants, outside of folders for tests.
+    fn is_expected(&self, path: &Path) -> bool {
+        let is_wanted = |place: &&Path| {
+            self.expected.contains(*place) || self.expected.contains(&place.with_extension(""))
+        };
+        let place = path.ancestors().find(is_wanted).and_then(Path::parent);
+        place.is_some_and(|above| self.protected.decide(above) != Some(true))
+            && self.certain.decide(path) != Some(true)
     }
 
     /// Returns whether unittest asks this package for the tests below it.
@@ -113,6 +143,7 @@ impl Protection for ProtectedPaths {
             return Origin::Built;
         }
         match self.protected.decide(path) {
+            Some(true) if facts.is_new && !facts.is_link && self.is_expected(path) => Origin::Judged,
             Some(true) => Origin::First,
             Some(false) => Origin::Judged,
             // A new document in a new folder configures nothing that was there.
@@ -145,44 +176,6 @@ impl Protection for ProtectedPaths {
         }
         documents::merge(name, first, str::from_utf8(judged).ok()?).map(String::into_bytes)
     }
-}
-
-/// Returns lines for the programs that PATH finds in the folder, for commands in its folders.
-///
-/// A folder that is there for programs is protected. If a folder with other files is on PATH, as with `PATH=.:$PATH`, only files
-/// with the names of other programs are.
-fn program_lines(cx: &ExecutionContext, named: &NamedPaths) -> BTreeSet<String> {
-    let path = cx.variable("PATH").unwrap_or_default();
-    let own = named.programs.iter().map(PathBuf::from);
-    let entries: Vec<_> = std::env::split_paths(&path).chain(own).collect();
-    let folders = &named.folders;
-    let (mut lines, mut open) = (BTreeSet::new(), BTreeSet::new());
-    for entry in &entries {
-        let steps: PathBuf = entry.components().filter(|step| *step != Component::CurDir).collect();
-        let bases = if entry.is_absolute() {
-            vec![Path::new("")]
-        } else {
-            folders.iter().map(PathBuf::as_path).collect()
-        };
-        for base in bases.into_iter().chain([Path::new("")]) {
-            let place = cx.folder().join(base).join(&steps);
-            let Ok(below) = place.strip_prefix(cx.folder()) else { continue };
-            if below == base {
-                open.insert(below.to_owned());
-            } else {
-                lines.insert(line_of(below));
-            }
-        }
-    }
-    let others = entries.iter().filter(|entry| entry.is_absolute() && !entry.starts_with(cx.folder()));
-    let names: BTreeSet<_> =
-        if open.is_empty() { BTreeSet::new() } else { others.flat_map(|entry| names_in(entry)).collect() };
-    lines.extend(open.iter().flat_map(|folder| names.iter().map(|name| line_of(&folder.join(name)))));
-    lines
-}
-
-fn names_in(folder: &Path) -> Vec<OsString> {
-    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect()
 }
 
 #[cfg(test)]
@@ -250,20 +243,6 @@ mod tests {
         assert_eq!(merge(None, "def load_tests(): pass"), None);
         assert!(merge(Some(b"load_tests = 1"), "load_tests = 2").is_some());
         assert!(merge(Some(b""), "x = 1").is_some());
-    }
-
-    #[test]
-    fn programs_on_a_path_into_the_folder_are_those_of_the_start() {
-        let (folder, tools) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        std::fs::write(tools.path().join("python9"), "").unwrap();
-        let path = format!(".:bin::{}", tools.path().display());
-        let cx = ExecutionContext::new(folder.path(), Supervisor::new("run-1")).unwrap();
-        let cx = cx.with_variables([("PATH".into(), path.into())]);
-        let mut named = NamedPaths { folders: ["sub".into(), "".into()].into(), ..NamedPaths::default() };
-        let expected = ["/bin", "/python9", "/sub/bin", "/sub/python9"].map(str::to_owned);
-        assert_eq!(program_lines(&cx, &named), expected.into());
-        named.programs.insert("more".to_owned());
-        assert!(program_lines(&cx, &named).contains("/sub/more"));
     }
 
     #[test]

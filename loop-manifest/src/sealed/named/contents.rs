@@ -70,6 +70,9 @@ impl Search<'_> {
         for test in &python {
             self.import_root(test);
         }
+        for test in files.iter().filter(|file| tests.decide(file) == Some(true)) {
+            self.expected_modules(test);
+        }
         self.helpers_of_tests(&python, &others, &tests);
     }
 
@@ -84,6 +87,37 @@ impl Search<'_> {
         let root = above.iter().find(|folder| !self.is_file(&folder.join("__init__.py")));
         self.named.roots.extend(root.cloned());
         self.named.above_tests.extend(above);
+    }
+
+    /// Notes the modules that a test imports and that are not there: the agent has to write them, whatever their names are.
+    fn expected_modules(&mut self, test: &Path) {
+        let text = scripts::text_of(&self.folder.join(test));
+        let own = test.parent().unwrap_or(Path::new(""));
+        let mut places: Vec<PathBuf> = Vec::new();
+        if test.extension().is_some_and(|end| end == "py") {
+            let modules = references::python_imports(&text);
+            let modules = modules.iter().filter(|module| !module.starts_with('.'));
+            let roots: BTreeSet<_> = self.named.roots.iter().cloned().chain([PathBuf::new()]).collect();
+            for path in modules.map(|module| module.replace('.', "/")) {
+                places.extend(roots.iter().map(|root| root.join(&path)));
+            }
+        } else {
+            let paths = references::javascript_imports(&text);
+            places.extend(paths.iter().filter_map(|path| self.below(own, path)));
+        }
+        let is_there = |path: &Path| {
+            self.folder.join(path).exists()
+                || scripts::module_places(path)
+                    .iter()
+                    .chain(&scripts::script_places(path))
+                    .any(|place| self.is_file(place))
+        };
+        let missing = places.iter().filter_map(|place| {
+            let steps: Vec<_> = place.ancestors().filter(|path| !path.as_os_str().is_empty()).collect();
+            steps.into_iter().rev().find(|path| !is_there(path)).map(|path| path.with_extension(""))
+        });
+        let missing: Vec<_> = missing.collect();
+        self.named.expected.extend(missing);
     }
 
     /// Protects modules that help tests and nothing else, as their names say.

@@ -42,6 +42,9 @@ pub(super) struct NamedPaths {
     pub(super) preferred: BTreeSet<String>,
     /// The folders, from the top of the folder.
     pub(super) folders: BTreeSet<PathBuf>,
+    /// The places, without endings, at which tests look for modules that are not there yet.
+    #[serde(default)]
+    pub(super) expected: BTreeSet<PathBuf>,
     /// The folders that commands and scripts put on PATH.
     #[serde(default)]
     pub(super) programs: BTreeSet<String>,
