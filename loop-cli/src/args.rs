@@ -53,7 +53,7 @@ pub(crate) use self::{
         ShowJobArgs,
     },
     session::{ListSessionsArgs, RmSessionsArgs, SessionCommand, ShowSessionArgs},
-    skill::SkillCommand,
+    skill::{NewSkillArgs, SkillCommand, SkillSetCommand},
     snapshots::{ApplyArgs, DiffArgs, RestoreArgs, SnapshotsCommand},
     task::{ReportingArgs, TaskArgs},
     workspace::WorkspaceArgs,
@@ -281,13 +281,16 @@ Example:
     /// Measure how often cases pass, by model
     #[command(hide = true, after_help = assay::HELP)]
     Assay(AssayArgs),
-    /// List, show or check skills: instructions that a model loads
+    /// List, check, write or run skills: instructions that a model loads
     #[command(
         subcommand,
         hide = true,
         after_help = "Examples:\n  loop skill list\n  loop skill check --strict .agents/skills/*"
     )]
     Skill(SkillCommand),
+    /// List, show or write sets of skills
+    #[command(subcommand, hide = true, name = "skill-set")]
+    SkillSet(SkillSetCommand),
     /// Read documents into a store, and find them again
     #[command(hide = true, after_help = ABOUT_RAG)]
     Rag(RagArgs),

@@ -30,6 +30,11 @@ pub trait SessionOutput: Send + Sync {
         let _ = text;
     }
 
+    /// Shows the result of a command, such as the output of a script. Default: as [`say`](Self::say).
+    fn result(&self, text: &str) {
+        self.say(text);
+    }
+
     /// Shows the end of a session that is resumed: the last prompt and its reply, and the commands around them. Default:
     /// shows nothing.
     fn last_exchange(&self, parts: &[ExchangePart]) {
@@ -209,6 +214,10 @@ impl SessionHost {
 
     pub(crate) fn last_line(&self, text: &str, width: usize) -> Option<String> {
         words::last_line(text, width, &self.secrets())
+    }
+
+    pub(crate) fn result(&self, text: &str) {
+        self.output.result(text);
     }
 
     pub(crate) fn reply(&self, text: &str) {

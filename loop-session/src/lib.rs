@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod agreed_scripts;
 mod approval;
 mod approval_channel;
 mod command;
@@ -24,6 +25,7 @@ mod user_input;
 mod test_cases;
 
 pub use self::{
+    agreed_scripts::{AgreedScript, AgreedScripts},
     approval::ApprovalQuestion,
     approval_channel::ApprovalChannel,
     command::{ArgumentKind, Command, CommandGroup, CommandInfo, Commands, RepeatEffect, is_loop},

@@ -1,6 +1,7 @@
-//! Pages that describe skills.
+//! Pages that describe skills, and sets of them.
 
-use loop_agents::skills::{Skill, SkillError, Skills, Trigger};
+pub use crate::command::create_skill_set as create_set;
+use loop_agents::skills::{Skill, SkillError, SkillSet, Skills, Trigger};
 use loop_telemetry::words::style::{BOLD, DIM, paint};
 
 /// Returns one line per skill.
@@ -15,6 +16,19 @@ pub fn list(skills: &Skills) -> String {
         return "there are no skills: `loop init --skill` writes one into .agents/skills".to_owned();
     }
     rows
+}
+
+/// Returns one line per set of skills.
+pub fn list_of_sets(skills: &Skills) -> String {
+    let row = |set: &SkillSet| format!("{}  {}\n", set.name(), set.description());
+    let rows: String = skills.sets().map(row).collect();
+    let none = "there are no sets: `loop skill-set create NAME SKILL...` writes one into .agents/skill-sets";
+    if rows.is_empty() { none.to_owned() } else { rows }
+}
+
+/// Returns the description and the skills of a set.
+pub fn page_of_set(set: &SkillSet) -> String {
+    format!("{}  {}\n  {}", set.name(), set.description(), set.skills().join(", "))
 }
 
 /// Returns the fields and the body of a skill. Blocks on the disk.

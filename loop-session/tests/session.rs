@@ -265,8 +265,16 @@ async fn a_script_runs_after_a_yes_to_its_text_and_asks_again_when_it_changes() 
         std::fs::write(folder.join("scripts/compiled.bash"), text).expect("a script");
     };
     write("echo one");
-    let refused = act(&mut session, "/skill run notes").await.expect_err("nobody is there").to_string();
-    assert!(refused.contains("nobody is asked") && refused.contains("type `/skill run notes`"), "{refused}");
+    act(&mut session, "/skill run notes").await.expect_err("the model has no answer");
+    let shown = scenario.shown.take();
+    assert!(shown.contains("nobody has agreed to the script, so the model does it"), "{shown}");
+    assert!(!shown.contains("(exit 0)") && scenario.server.requests().len() == 1, "{shown}");
+    for line in ["/skill new x --description x", "/skill compile notes", "/skill-set create a notes"] {
+        assert!(
+            act(&mut session, line).await.expect_err(line).to_string().contains("only a person"),
+            "{line}"
+        );
+    }
     let (host, mut questions) = (session.host().clone(), session.approvals().open());
     for (line, answer) in [("echo one", "yes"), ("echo two", "yes"), ("echo three", "no")] {
         write(line);
@@ -283,4 +291,12 @@ async fn a_script_runs_after_a_yes_to_its_text_and_asks_again_when_it_changes() 
     write("echo two");
     act(&mut session, "/loop 1ms --count 1 /skill run notes WHO=Bob again").await.expect("a loop");
     assert!(scenario.shown.take().contains("two again Bob none"), "agreed before");
+    act(&mut session, "/notes WHO=Eve again").await.expect("it has the name of no command");
+    assert!(scenario.shown.take().contains("two again Eve none"));
+    act(&mut session, "/skill withdraw notes").await.expect("it was agreed");
+    assert_eq!(scenario.shown.take().matches("withdrawn: notes  .agents/skills").count(), 2);
+    act(&mut session, "/skill agreed").await.expect("a list");
+    assert_eq!(scenario.shown.take(), "you agreed to no script in this folder");
+    act(&mut session, "/skill run notes WHO=Bob again").await.expect_err("the model has no answer");
+    assert!(scenario.shown.take().contains("nobody has agreed"));
 }

@@ -104,6 +104,14 @@ impl StateDir {
         self.folder("assays")
     }
 
+    /// Returns the folder of the scripts of skills to which the user agreed, for [`Cache::at`](crate::Cache::at).
+    ///
+    /// # Errors
+    /// [`StateDirError::NotPlain`] if it is a link or a file.
+    pub fn skills(&self) -> Result<PathBuf, StateDirError> {
+        self.folder("skills")
+    }
+
     /// Returns the folder of what is known about workspaces. Each has a folder of its own in it.
     ///
     /// # Errors

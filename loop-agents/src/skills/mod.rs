@@ -41,12 +41,15 @@ mod check;
 mod error;
 mod front_matter;
 mod load_skill;
+mod new_skill;
 mod run_script;
 mod script;
+mod script_draft;
 mod set;
 mod skill;
 mod source;
 mod strict;
+mod suggestion;
 mod trigger;
 mod yaml;
 
@@ -55,11 +58,14 @@ pub use self::{
     error::SkillError,
     front_matter::SkillVariable,
     load_skill::{LoadSkill, LoadSkillArguments},
+    new_skill::NewSkill,
     run_script::{RunSkillScript, RunSkillScriptArguments},
     script::{MAX_SCRIPT_BYTES, MAX_SCRIPT_TIME, SkillScript},
+    script_draft::{ScriptDraft, ScriptRequest},
     set::{SetFit, SkillSet},
     skill::Skill,
     source::{SkillSource, SkillWarning, Skills},
     strict::check_strictly,
+    suggestion::{SUGGEST_SYSTEM, SkillSuggestion},
     trigger::{Trigger, TriggerError},
 };

@@ -4,6 +4,8 @@ use loop_guardrails::policy::workspace::Workspace;
 
 use super::{
     SkillError,
+    front_matter::is_of_name,
+    new_skill::create,
     skill::{End, read_text},
     yaml::{self, YamlSubset, YamlValue},
 };
@@ -71,6 +73,39 @@ impl SkillSet {
             return Err(format!("the skill `{twice}` is listed twice"));
         }
         Ok(Self { name, description, skills })
+    }
+
+    /// Describes a set that does not exist yet.
+    ///
+    /// # Errors
+    /// The name is not of letters, digits and `-`, or as for [`parse`](Self::parse).
+    pub fn new(name: &str, description: &str, skills: &[String]) -> Result<Self, String> {
+        if name.is_empty() || !name.chars().all(is_of_name) {
+            return Err(format!(
+                "the name `{}` must consist of letters, digits and `-`",
+                name.escape_debug()
+            ));
+        }
+        let set =
+            Self { name: name.to_owned(), description: description.to_owned(), skills: skills.to_vec() };
+        Self::parse(&set.text())
+    }
+
+    fn text(&self) -> String {
+        let [name, description] =
+            [&self.name, &self.description].map(|text| serde_json::Value::from(text.trim()));
+        let skills = serde_json::Value::from(self.skills.clone());
+        format!("name: {name}\ndescription: {description}\nskills: {skills}\n")
+    }
+
+    /// Writes its file into `.agents/skill-sets`, and returns the path. Blocks on the disk.
+    ///
+    /// # Errors
+    /// The file exists already, or cannot be written.
+    pub fn write(&self, workspace: &Workspace) -> Result<String, SkillError> {
+        let path = format!(".agents/skill-sets/{}.yaml", self.name);
+        create(workspace, &path, &self.text())?;
+        Ok(path)
     }
 
     /// Returns its name.

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::tools::visible;
 
 use super::{
-    SkillError, SkillScript, SkillVariable, Trigger,
+    ScriptRequest, SkillError, SkillScript, SkillVariable, Trigger,
     catalogue::summary,
     front_matter::{FrontMatter, plain_text, split},
 };
@@ -187,6 +187,19 @@ impl Skill {
     /// The script cannot be read, or [`SkillError::Outdated`].
     pub fn script(&self) -> Result<Option<SkillScript>, SkillError> {
         SkillScript::of(self, &self.workspace, self.folder())
+    }
+
+    /// Returns the request for a model to write the script. Blocks on the disk.
+    ///
+    /// # Errors
+    /// The `SKILL.md` cannot be read.
+    pub fn script_request(&self) -> Result<ScriptRequest, SkillError> {
+        ScriptRequest::of(self)
+    }
+
+    /// Returns the workspace, and the folder in it.
+    pub(super) fn place(&self) -> (&Workspace, &str) {
+        (&self.workspace, self.folder())
     }
 
     /// Returns the problems that do not prevent it from working.

@@ -208,7 +208,11 @@ impl Skills {
         for entry in entries.into_iter().filter(|entry| entry.name.ends_with(".yaml")) {
             let path = format!("{folder}/{}", entry.name);
             match SkillSet::read(&source.workspace, &path) {
-                Ok(set) => drop(self.sets.entry(set.name().to_owned()).or_insert(set)),
+                Ok(set) if self.sets.contains_key(set.name()) => {
+                    let problem = format!("another set has the name `{}` and is used", set.name());
+                    self.warn(&path, problem, true);
+                }
+                Ok(set) => drop(self.sets.insert(set.name().to_owned(), set)),
                 Err(SkillError::Faulty { path, problem }) => self.warn(&path, problem, true),
                 Err(error) => self.warn(&path, error.to_string(), true),
             }

@@ -85,6 +85,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Replay(args) => replay::exec(&args),
         Command::Assay(args) => assay::exec(&args),
         Command::Skill(command) => skill::exec(&command),
+        Command::SkillSet(command) => skill::exec_set(&command),
         Command::Rag(args) => rag::exec(&args),
         Command::Kb(args) => kb::exec(&args),
         Command::Memory(args) => memory::exec(&args),

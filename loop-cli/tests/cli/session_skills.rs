@@ -31,3 +31,74 @@ fn a_typed_prompt_goes_with_its_skill_and_a_script_runs_after_a_yes() {
         chat.leaves();
     }
 }
+
+fn digest(scenario: &Scenario) -> String {
+    let page = scenario.run(&["skill", "info", "notes"]).stdout;
+    page.split_whitespace().find(|word| word.starts_with("sha256:")).expect("a digest").to_owned()
+}
+
+#[test]
+fn a_yes_is_kept_for_the_text_of_a_script_until_it_is_withdrawn() {
+    let (scenario, server) =
+        (Scenario::new(), ModelServer::new(["By hand.", "By hand."].map(|text| Answer::deltas([text]))));
+    scenario.write(".agents/skills/notes/SKILL.md", SKILL);
+    let script = |line: &str| {
+        let text = format!("# {}\n{line}\n", digest(&scenario));
+        scenario.write(".agents/skills/notes/scripts/compiled.bash", text);
+    };
+    script("echo $LOOP_PROMPT >> ran; echo done by the script");
+    let run = ["skill", "run", "notes", "one", "--model", "openai:scripted"];
+    let unasked = server.run(&scenario, &run).exits(0);
+    assert_eq!(unasked.stdout, "By hand.\n");
+    assert!(unasked.stderr.contains("nobody has agreed to the script"), "{}", unasked.stderr);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZES[0]);
+    chat.types("/skill run notes two\r");
+    chat.sees("Type `yes` and Enter");
+    chat.types("yes\r");
+    chat.wait_for_prompt_after("done by the script");
+    chat.leaves();
+    let again =
+        server.run(&scenario, &["skill", "run", "notes", "three", "--model", "openai:scripted"]).exits(0);
+    assert_eq!(again.stdout, "done by the script\n(exit 0)\n");
+    assert_eq!(scenario.read("ran"), "two\nthree\n");
+    let agreed = scenario.run(&["skill", "agreed"]).exits(0).stdout;
+    assert!(agreed.starts_with("notes  .agents/skills/notes/scripts/compiled.bash  sha256:"), "{agreed}");
+
+    // Another text is another script.
+    script("echo $LOOP_PROMPT changed >> ran");
+    let changed = server.run(&scenario, &run).exits(0);
+    assert_eq!(changed.stdout, "By hand.\n");
+    assert_eq!(scenario.read("ran"), "two\nthree\n");
+    scenario.run(&["skill", "withdraw", "notes"]).exits(0);
+    assert!(
+        scenario.run(&["skill", "withdraw", "notes"]).exits(2).stderr.contains("you agreed to no script")
+    );
+}
+
+#[test]
+fn a_person_writes_skills_and_sets_and_lets_the_model_write_a_script() {
+    let script = "```bash\n#!/bin/bash\necho compiled for $LOOP_VAR_WHO\n```";
+    let proposal = "- greeting: Writes greetings. Use it for letters.\n- notes: known\n- Faulty Name: x";
+    let server = ModelServer::new([script, proposal].map(|text| Answer::deltas([text])));
+    let scenario = Scenario::new();
+    scenario.write(".agents/skills/notes/SKILL.md", SKILL);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZES[0]);
+    chat.types("/skill new tidy --description 'Sorts \"all\" imports.' --trigger 'tidy up'\r");
+    chat.sees("wrote .agents/skills/tidy/SKILL.md");
+    chat.types("/skill-set create both notes tidy\r");
+    chat.sees("wrote .agents/skill-sets/both.yaml");
+    chat.types("/skill compile notes\r");
+    chat.sees("Type `yes` and Enter to allow this change; anything else refuses it.");
+    chat.types("yes\r");
+    chat.wait_for_prompt_after("`/skill run notes` runs it");
+    chat.types("/notes WHO=Ann\r");
+    chat.sees("to run the script");
+    chat.types("yes\r");
+    chat.wait_for_prompt_after("compiled for Ann");
+    chat.types("/skill suggest\r");
+    chat.sees("/skill new greeting --description 'Writes greetings. Use it for letters.'");
+    chat.leaves();
+    assert!(!scenario.has(".agents/skills/greeting"));
+    assert!(scenario.run(&["skill-set", "list"]).exits(0).stdout.starts_with("both"));
+    assert_eq!(scenario.run(&["skill", "info", "tidy"]).exits(0).stdout.lines().count(), 6);
+}

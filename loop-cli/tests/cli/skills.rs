@@ -15,7 +15,7 @@ fn a_written_skill_is_listed_shown_and_valid() {
     assert_eq!(again.code, 2);
     assert!(again.stderr.contains("already exists, and was not changed"), "{}", again.stderr);
     assert_eq!(scenario.run(&["skill", "check", "--strict"]).code, 0);
-    let page = scenario.run(&["skill", "show", "bounded-loop"]).stdout;
+    let page = scenario.run(&["skill", "info", "bounded-loop"]).stdout;
     assert!(page.contains("\n# Start a bounded loop\n"), "{page}");
     let list = scenario.run(&["skill", "list", "--json"]).stdout;
     let skill: Value = serde_json::from_str(&list).expect("one object");
@@ -35,7 +35,7 @@ fn a_check_reports_what_is_wrong() {
                    invalid  .agents/skills/b/SKILL.md\n  `description` is missing\n";
     assert_eq!((strict.code, strict.stdout.as_str()), (1, problem));
     assert_eq!(scenario.run(&["skill", "check"]).code, 1);
-    let unknown = scenario.run(&["skill", "show", "b"]);
+    let unknown = scenario.run(&["skill", "info", "b"]);
     assert_eq!(unknown.code, 2);
     assert!(
         unknown.stderr.contains("there is no skill `b`: `loop skill list` lists them"),
@@ -49,4 +49,47 @@ fn a_check_reports_what_is_wrong() {
         "{}",
         list.stderr
     );
+}
+
+#[test]
+fn a_new_skill_is_written_once_and_only_if_it_is_valid() {
+    let scenario = Scenario::new();
+    let new = |name: &'static str, description: &'static str| {
+        scenario.run(&["skill", "new", name, "--description", description])
+    };
+    assert_eq!(new("tidy", "Sorts imports: all.").exits(0).stderr.lines().count(), 1);
+    let text = scenario.read(".agents/skills/tidy/SKILL.md");
+    assert_eq!(text, "---\nname: tidy\ndescription: \"Sorts imports: all.\"\n---\n\n# tidy\n");
+    scenario.run(&["skill", "check", "--strict"]).exits(0);
+    assert!(new("tidy", "Other.").exits(2).stderr.contains("it already exists, and was not changed"));
+    assert_eq!(scenario.read(".agents/skills/tidy/SKILL.md"), text);
+    for (name, problem) in
+        [("Tidy", "lower-case"), ("a/b", "contains '/'"), ("..", "contains '.'"), ("a--b", "single `-`")]
+    {
+        assert!(new(name, "x").exits(2).stderr.contains(problem), "{name}");
+    }
+    let unasked = scenario.run(&["skill", "new", "other"]).exits(2);
+    assert!(unasked.stderr.contains("nobody can be asked"), "{}", unasked.stderr);
+    scenario.run(&["skill-set", "create", "all", "tidy"]).exits(0);
+    assert_eq!(scenario.run(&["skill-set", "info", "all"]).exits(0).stdout, "all  \n  tidy\n");
+    for (words, problem) in [
+        (["all", "tidy", ""], "there is a set `all` already"),
+        (["two", "tidy", "tidy"], "is listed twice"),
+        (["two", "none", ""], "`none`, which does not exist"),
+    ] {
+        let words = words.iter().copied().filter(|word| !word.is_empty());
+        let refused =
+            scenario.run(&["skill-set", "create"].into_iter().chain(words).collect::<Vec<_>>()).exits(2);
+        assert!(refused.stderr.contains(problem), "{}", refused.stderr);
+    }
+    assert!(!scenario.has(".agents/skill-sets/two.yaml"));
+}
+
+#[test]
+fn a_link_leads_no_new_skill_out_of_the_folder() {
+    let (scenario, outside) = (Scenario::new(), Scenario::new());
+    std::os::unix::fs::symlink(outside.path(""), scenario.path(".agents")).expect("a link");
+    let refused = scenario.run(&["skill", "new", "tidy", "--description", "x"]).exits(2);
+    assert!(refused.stderr.contains("leads out of the workspace"), "{}", refused.stderr);
+    assert!(!outside.has("skills"));
 }

@@ -13,6 +13,7 @@ mod recording;
 mod resume;
 mod retrieval;
 mod run_line;
+mod skill_requests;
 mod skill_scripts;
 mod skills;
 mod snapshots;

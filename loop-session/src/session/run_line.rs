@@ -22,6 +22,18 @@ impl Session {
         done
     }
 
+    /// Carries out one line of a session that does not [start](Self::start): nobody is greeted.
+    ///
+    /// # Errors
+    /// As for [`run_line`](Self::run_line).
+    ///
+    /// # Cancel safety
+    /// As [`run_line`](Self::run_line).
+    pub async fn run_only_line(&mut self, line: &str, stop: CancellationToken) -> Result<(), InputError> {
+        self.rebuild_system_prompt().await;
+        self.run_line(line, stop).await
+    }
+
     /// Sends a prompt to the model, also if it begins like a command.
     ///
     /// # Errors
@@ -43,6 +55,10 @@ impl Session {
         }
         match input {
             UserInput::Nothing => Ok(()),
+            UserInput::Command { name, arguments } if self.is_compiled_skill(name) => {
+                let run = format!("/skill run {name} {arguments}");
+                Box::pin(self.run_nested_line(run.trim_end())).await
+            }
             UserInput::Command { name, arguments } => {
                 let command = self.commands().resolve(name, arguments)?;
                 command.run(arguments, self).await
@@ -52,6 +68,12 @@ impl Session {
             UserInput::Mention { model, prompt } => self.mention(model, prompt).await,
             UserInput::Prompt(prompt) => self.prompt(prompt).await,
         }
+    }
+
+    /// Returns whether this is the name of a skill with a script, and of no command.
+    fn is_compiled_skill(&self, name: &str) -> bool {
+        let skill = || self.skills().find(name).and_then(|skill| skill.script().ok().flatten());
+        self.commands().find(name).is_none() && skill().is_some()
     }
 
     /// Returns whether the word after an `@` names a file or a folder and no model of the settings.
@@ -81,6 +103,7 @@ impl Session {
     pub fn accepts(&self, line: &str) -> Result<(), InputError> {
         match UserInput::of(line) {
             UserInput::Nothing => Err(InputError::refused(format!("`{}` alone does nothing", line.trim()))),
+            UserInput::Command { name, .. } if self.is_compiled_skill(name) => Ok(()),
             UserInput::Command { name, arguments } => self.commands().resolve(name, arguments).map(drop),
             UserInput::Prompt(_) if self.dialogue.model.is_none() => Err(InputError::NoModel),
             _ => Ok(()),

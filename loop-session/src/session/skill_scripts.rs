@@ -1,4 +1,4 @@
-//! Scripts of skills in a session. Each text of a script needs a person's yes, which holds until the session ends.
+//! Scripts of skills in a session. Each text of a script needs a person's yes, which is kept for the folder.
 
 use loop_agents::{
     skills::{RunSkillScript, Skill, SkillScript},
@@ -13,10 +13,11 @@ use super::state::Session;
 use crate::InputError;
 
 impl Session {
-    /// Runs the script of a skill if it has one that may run. Otherwise the model follows the instructions in one turn.
+    /// Runs the script of a skill if it has one that may run, and to which the person agrees. Without a person, or without
+    /// such a script, the model follows the instructions in one turn.
     ///
     /// # Errors
-    /// Nobody agreed to the script, or it failed; otherwise as for [`turn_with`](Self::turn_with).
+    /// The person did not agree to the script, or it failed; otherwise as for [`turn_with`](Self::turn_with).
     pub(crate) async fn run_skill(
         &mut self,
         skill: &Skill,
@@ -27,6 +28,14 @@ impl Session {
             script.map(|script| script.check(&self.tools.workspace).map(|()| script)).transpose()
         });
         match script {
+            Ok(Some(script)) if !self.may_ask_about(&script) => {
+                let how =
+                    format!("type `/skill run {}` yourself, read the script and answer `yes`", skill.name());
+                let text = format!(
+                    "nobody has agreed to the script, so the model does it. To allow the script, {how}"
+                );
+                self.warn(&self.host().one_line(&text));
+            }
             Ok(Some(script)) => return self.run_script(skill.name(), script, values, text).await,
             Ok(None) => {}
             Err(error) => {
@@ -39,6 +48,11 @@ impl Session {
             text => text.to_owned(),
         };
         self.turn_with(skill, values, &prompt).await
+    }
+
+    /// Returns whether the person agreed to the script, or can be asked now.
+    fn may_ask_about(&self, script: &SkillScript) -> bool {
+        self.tools.approvals.is_open() || self.tools.agreed_scripts.contains(script.digest())
     }
 
     async fn run_script(
@@ -64,7 +78,9 @@ impl Session {
                     format!("the script of the skill `{skill}` did not run: {why}. To allow it, {how}");
                 return Err(InputError::refused(self.host().one_line(&text)));
             }
-            self.tools.agreed_scripts.insert(digest.clone());
+            if let Err(error) = self.tools.agreed_scripts.add(skill, &script) {
+                self.warn(&format!("the yes holds only this once: {}", with_causes(&error)));
+            }
         }
         let setup = ChatSetup::new(&self.context.settings, &self.context.execution);
         let call = json!({ "path": script.path(), "digest": digest });
@@ -87,7 +103,7 @@ impl Session {
             return Err(InputError::refused(self.host().printable(&report.text)));
         }
         let output = self.host().printable(&report.text);
-        self.say(&output);
+        self.host().result(&output);
         report.notes.iter().for_each(|note| self.warn(&self.host().one_line(note)));
         self.add_excerpt_to_context(&about, &output);
         match report.commands.last().filter(|run| run.exit_code != 0) {

@@ -1,6 +1,6 @@
 //! The tools of a session. The model and the person use the same tools, under the same policy and with one audit log.
 
-use std::{collections::HashSet, fmt, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use loop_agents::{
     skills::{LoadSkill, Skill, Skills},
@@ -14,8 +14,10 @@ use loop_manifest::{
     skills,
 };
 
+use loop_telemetry::StateDir;
+
 use crate::{
-    ApprovalChannel, OpenError, SessionHost,
+    AgreedScripts, ApprovalChannel, OpenError, SessionHost,
     jobs::{self, SessionJobs},
 };
 
@@ -33,8 +35,8 @@ pub(crate) struct SessionTools {
     pub(crate) rules: PolicySettings,
     /// The skills that were found last.
     pub(crate) skills: Arc<Skills>,
-    /// The digests of the scripts to which the person agreed.
-    pub(crate) agreed_scripts: HashSet<String>,
+    /// The scripts to which the person agreed.
+    pub(crate) agreed_scripts: AgreedScripts,
     /// The skill whose turn runs now.
     pub(crate) narrowed_by: Option<Skill>,
     /// The tools that the model may call.
@@ -58,6 +60,8 @@ impl SessionTools {
         let audit = model::audit(place)?;
         let workspace = model::workspace(place, settings.policy())?;
         let skills = skills::find(settings, &workspace)?.into();
+        let state = StateDir::from_env_with(|name| place.variable(name))?;
+        let agreed_scripts = AgreedScripts::of(&state, workspace.root())?;
         let setup = ChatSetup::new(settings, place);
         let approvals = ApprovalChannel::new(settings.user.path.as_deref(), workspace.root());
         approvals.set_approve_writes(workspace.policy().approve_writes().value);
@@ -76,7 +80,7 @@ impl SessionTools {
             originals,
             rules,
             skills,
-            agreed_scripts: HashSet::new(),
+            agreed_scripts,
             narrowed_by: None,
             are_on,
             are_asked,

@@ -45,6 +45,7 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Policy(_)
         | Command::Session(_)
         | Command::Skill(_)
+        | Command::SkillSet(_)
         | Command::Rag(_)
         | Command::Kb(_)
         | Command::Memory(_)

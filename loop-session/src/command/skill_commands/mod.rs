@@ -3,6 +3,7 @@
 mod skill;
 mod skill_set;
 
+pub use self::skill_set::create;
 pub(super) use self::{skill::SkillCommand, skill_set::SkillSetCommand};
 use crate::Session;
 

@@ -1,7 +1,7 @@
 //! `/skill`: shows skills, and puts their instructions into the conversation.
 
 use async_trait::async_trait;
-use loop_agents::skills::{Skill, Skills};
+use loop_agents::skills::{NewSkill, Skill, Skills};
 use loop_manifest::closest;
 
 use super::{show_loaded, show_status};
@@ -13,7 +13,9 @@ const INFO: CommandInfo = CommandInfo {
     group: CommandGroup::Context,
     name: "skill",
     aliases: &["skills"],
-    arguments: "list | info NAME | load NAME | unload NAME | status | run NAME [KEY=VALUE]... [TEXT]",
+    arguments: "list | info NAME | load NAME | unload NAME | status | run NAME [KEY=VALUE]... [TEXT] | \
+                new NAME --description TEXT [--trigger TEXT] [--compatibility TEXT] | suggest [SESSION] | \
+                compile NAME | agreed | withdraw NAME",
     summary: "Give the model the instructions of a skill",
     help: "A skill is a folder with a `SKILL.md` in `.agents/skills`, `agents/skills` or `.claude/skills`, or in `skills` \
            beside your settings. The model sees a list of them, and reads one with the tool `load_skill`. A prompt that you \
@@ -21,9 +23,15 @@ const INFO: CommandInfo = CommandInfo {
            not. `load` puts the instructions into the conversation, and `unload` removes them. `run` sends one prompt \
            with them; `KEY=VALUE` fills `{{KEY}}`. `allowed-tools` narrows the tools of the model during that turn. It \
            never allows anything that the rules forbid. If the skill has a script `scripts/compiled.bash` whose first \
-           lines contain the digest of its `SKILL.md`, `run` shows the script, and runs it after a `yes`. The yes holds \
-           for this text until the session ends. Repeated and scheduled lines never ask.",
-    argument_kind: ArgumentKind::Words(&["list", "info", "load", "unload", "status", "run"]),
+           lines contain the digest of its `SKILL.md`, `run` shows the script, and runs it after a `yes`. The yes is kept \
+           for this text in this folder: `agreed` lists these scripts, and `withdraw` makes those of a skill ask again. \
+           Repeated and scheduled lines never ask: without an earlier yes, the model does the work. `compile` asks the \
+           model for the script, and writes it after a `yes`. A skill with a script is also `/NAME`. `new` writes a \
+           skill into `.agents/skills`. `suggest` shows at most 3 skills that the model proposes after it read the \
+           conversation, or a stored session, and writes none.",
+    argument_kind: ArgumentKind::Words(&[
+        "list", "info", "load", "unload", "status", "run", "new", "suggest", "compile", "agreed", "withdraw",
+    ]),
 };
 
 #[async_trait]
@@ -49,12 +57,36 @@ impl Command for SkillCommand {
                     .for_each(|warning| session.warn(&session.host().one_line(&warning.to_string())));
             }
             ("status", "", "") => show_status(session),
-            ("info" | "show" | "load" | "unload" | "run", "", _) => {
+            ("suggest", session_id, "") => return session.suggest_skills(session_id).await,
+            ("agreed", "", "") => {
+                let rows: Vec<_> =
+                    session.tools.agreed_scripts.all().iter().map(ToString::to_string).collect();
+                let none = "you agreed to no script in this folder";
+                let text = if rows.is_empty() { none.to_owned() } else { rows.join("\n") };
+                session.say(&session.host().printable(&text));
+            }
+            ("info" | "show" | "load" | "unload" | "run" | "new" | "compile" | "withdraw", "", _) => {
                 return Err(INFO.misused("the name of the skill is missing"));
             }
             ("info" | "show", name, "") => {
                 let page = skills::page(known(&found, name)?, &found)?;
                 session.say(&session.host().printable(&page));
+            }
+            ("new", name, options) => {
+                session.expect_person("only a person writes skills")?;
+                let skill = new_skill(name, options).map_err(|problem| INFO.misused(problem))?;
+                let path = skill.write(&session.tools.workspace)?;
+                session.say(&session.host().one_line(&format!("wrote {path}: add the instructions to it")));
+            }
+            ("compile", name, "") => return session.compile_skill(known(&found, name)?).await,
+            ("withdraw", name, "") => {
+                let withdrawn = session.tools.agreed_scripts.withdraw(name)?;
+                if withdrawn.is_empty() {
+                    let problem = format!("you agreed to no script of `{name}`; `/skill agreed` lists them");
+                    return Err(InputError::refused(problem));
+                }
+                let rows: Vec<_> = withdrawn.iter().map(|script| format!("withdrawn: {script}")).collect();
+                session.say(&session.host().printable(&rows.join("\n")));
             }
             ("load", name, "") => {
                 let new = session.load_skills(&[known(&found, name)?], &[])?;
@@ -83,6 +115,19 @@ fn known<'a>(found: &'a Skills, name: &str) -> Result<&'a Skill, InputError> {
         let meant = meant.map(|skill| format!(" (did you mean `{}`?)", skill.name())).unwrap_or_default();
         InputError::refused(format!("there is no skill `{name}`{meant}; `/skill list` lists them"))
     })
+}
+
+/// Reads the options of a new skill.
+fn new_skill(name: &str, options: &str) -> Result<NewSkill, String> {
+    let words = shlex::split(options).ok_or_else(|| "a quote is not closed".to_owned())?;
+    let (mut fields, mut words) = ([const { String::new() }; 3], words.into_iter());
+    while let Some(word) = words.next() {
+        let field = ["--description", "--trigger", "--compatibility"].iter().position(|field| *field == word);
+        let field = field.ok_or_else(|| format!("`{word}` is not understood"))?;
+        fields[field] = words.next().ok_or_else(|| format!("`{word}` has no text"))?;
+    }
+    let [description, trigger, compatibility] = &fields;
+    NewSkill::new(name, description, trigger, compatibility).map_err(|error| error.to_string())
 }
 
 /// Splits the values of variables from the text after them.
