@@ -16,7 +16,7 @@ const MOST: usize = 3;
 pub struct SkillSuggestion {
     /// The name.
     pub name: String,
-    /// What the skill would do, and when to use it.
+    /// Its purpose, and when to use it.
     pub description: String,
 }
 

@@ -80,13 +80,13 @@ pub(crate) enum SkillCommand {
 pub(crate) struct NewSkillArgs {
     /// Its name, which is that of its folder [default: you are asked]
     pub(crate) name: Option<String>,
-    /// What it does and when to use it [default: you are asked]
+    /// Its purpose and when to use it [default: you are asked]
     #[arg(long, value_name = "TEXT")]
     pub(crate) description: Option<String>,
     /// The words or the /PATTERN/ of prompts that go with it
     #[arg(long, value_name = "TEXT")]
     pub(crate) trigger: Option<String>,
-    /// What it needs
+    /// Its requirements
     #[arg(long, value_name = "TEXT")]
     pub(crate) compatibility: Option<String>,
 }
