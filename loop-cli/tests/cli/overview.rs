@@ -2,10 +2,15 @@
 
 use std::{fs, fs::File};
 
+use loop_testing::Answer;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::{Manifest, Scenario};
+use crate::{
+    chat_harness::ChatHarness,
+    model_server::ModelServer,
+    support::{Manifest, Scenario},
+};
 
 fn hints(scenario: &Scenario) -> Vec<String> {
     let shown = scenario.run(&["hint", "--json"]).exits(0).stdout;
@@ -71,4 +76,18 @@ fn the_workspace_has_a_root_a_branch_and_sizes() {
     let sizes: Vec<_> =
         status["data"].as_array().expect("data").iter().map(|data| data["bytes"].as_u64()).collect();
     assert!(sizes[0] > Some(500) && sizes.iter().all(Option::is_some), "{sizes:?}");
+}
+
+#[test]
+fn a_session_has_the_same_words() {
+    let (scenario, server) = (Scenario::new(), ModelServer::new([Answer::deltas(["Yes."])]));
+    scenario.write(".git/HEAD", "ref: refs/heads/topic\n");
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], (200, 40));
+    chat.wait_for_prompt_after("/help");
+    chat.says("Is it day?", "Yes.");
+    chat.says("/hint", "/kb project add NAME");
+    chat.says("/workspace status", "branch      topic");
+    chat.says("/workspace all", "`all` is not known");
+    chat.leaves();
+    assert_eq!(hints(&scenario), ["loop memory mine", "loop kb project add NAME"]);
 }
