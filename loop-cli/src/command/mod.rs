@@ -103,15 +103,14 @@ pub(crate) fn main() -> ExitCode {
         Command::Completions { shell } => completions::exec(shell),
         Command::Man { command } => man::exec(command.as_deref()),
     };
-    let code = done.unwrap_or_else(|failure| {
+    exit::of_command(done.unwrap_or_else(|failure| {
         let code = failure.exit_code();
         match failure {
             Failure::Manifest(_) => view::say(&failure.to_string()),
             _ => view::error(&failure.into()),
         }
         ExitCode::from(code)
-    });
-    exit::of_command(code)
+    }))
 }
 
 /// Parses the command line. After an error, which is reported, returns the exit code.

@@ -79,15 +79,7 @@ impl Command for SkillCommand {
                 session.say(&session.host().one_line(&format!("wrote {path}: add the instructions to it")));
             }
             ("compile", name, "") => return session.compile_skill(known(&found, name)?).await,
-            ("withdraw", name, "") => {
-                let withdrawn = session.tools.agreed_scripts.withdraw(name)?;
-                if withdrawn.is_empty() {
-                    let problem = format!("you agreed to no script of `{name}`; `/skill agreed` lists them");
-                    return Err(InputError::refused(problem));
-                }
-                let rows: Vec<_> = withdrawn.iter().map(|script| format!("withdrawn: {script}")).collect();
-                session.say(&session.host().printable(&rows.join("\n")));
-            }
+            ("withdraw", name, "") => withdraw(name, session)?,
             ("load", name, "") => {
                 let new = session.load_skills(&[known(&found, name)?], &[])?;
                 show_loaded(session, &new);
@@ -115,6 +107,17 @@ fn known<'a>(found: &'a Skills, name: &str) -> Result<&'a Skill, InputError> {
         let meant = meant.map(|skill| format!(" (did you mean `{}`?)", skill.name())).unwrap_or_default();
         InputError::refused(format!("there is no skill `{name}`{meant}; `/skill list` lists them"))
     })
+}
+
+fn withdraw(name: &str, session: &Session) -> Result<(), InputError> {
+    let withdrawn = session.tools.agreed_scripts.withdraw(name)?;
+    if withdrawn.is_empty() {
+        let problem = format!("you agreed to no script of `{name}`; `/skill agreed` lists them");
+        return Err(InputError::refused(problem));
+    }
+    let rows: Vec<_> = withdrawn.iter().map(|script| format!("withdrawn: {script}")).collect();
+    session.say(&session.host().printable(&rows.join("\n")));
+    Ok(())
 }
 
 /// Reads the options of a new skill.
