@@ -103,7 +103,7 @@ fn identifiers_are_found_where_sentences_touch_them() {
 }
 
 proptest! {
-    /// What is found in a text is found again alone, in its normal form too.
+    /// An identifier of a text is found again alone, and in its normal form.
     #[test]
     fn a_normal_form_is_its_own_normal_form(
         words in prop::collection::vec(prop_oneof![

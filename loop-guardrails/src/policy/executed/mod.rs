@@ -96,6 +96,7 @@ const MANIFEST_KEYS: &[&str] = &[
     "pace",
     "parallel",
     "policy",
+    "rag",
     "resume",
     "sandbox",
     "shell",

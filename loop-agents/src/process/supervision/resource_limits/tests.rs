@@ -89,7 +89,9 @@ async fn a_command_starts_in_the_group_of_the_kernel_and_ends_with_it() {
     let created = LimitedGroup::create(&hierarchy, supervisor.run(), ResourceLimits::default()).unwrap();
     let folder = created.group().folder().to_owned();
     *supervisor.limited() = Some(created);
-    let line = "grep ^0: /proc/self/cgroup; env -i setsid sleep 1000 >&- 2>&- &";
+    // The end of the command kills its process group, so it waits until the other process has left that.
+    let line = "{ env -i setsid sh -c 'echo left; exec sleep 1000 >&- 2>&-' & } | head -n 1\n\
+                grep ^0: /proc/self/cgroup";
     let output = Process::shell(line).supervisor(supervisor.clone()).run(pending(), |_, _| {}).await.unwrap();
     let shown = String::from_utf8_lossy(output.stdout.head()).into_owned();
     assert!(shown.trim_end().ends_with(supervisor.run()), "{shown}");
