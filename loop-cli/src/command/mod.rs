@@ -18,6 +18,7 @@ mod overview;
 mod pipeline;
 mod plan;
 pub(crate) mod policy;
+mod printed_session;
 mod rag;
 mod replay;
 mod report;

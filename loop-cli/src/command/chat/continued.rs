@@ -2,31 +2,9 @@
 
 use loop_core::{CancellationToken, with_causes};
 use loop_manifest::{ExecutionContext, model::ConversationOptions, settings::Settings};
-use loop_session::{InputError, Session, SessionHost, SessionOutput};
+use loop_session::{InputError, Session};
 
-use super::super::Failure;
-use crate::{
-    clock,
-    view::{self, secrets},
-};
-
-/// Prints the reply as the result, and everything else to standard error.
-struct ReplyOutput;
-
-impl SessionOutput for ReplyOutput {
-    fn say(&self, text: &str) {
-        view::say(text);
-    }
-
-    fn warn(&self, text: &str) {
-        view::warning(text);
-    }
-
-    fn reply(&self, text: &str) {
-        view::print_or_warn(text);
-    }
-}
-
+use super::super::{Failure, printed_session::printed_host};
 /// Resumes the session that `wanted` names, sends the prompt, and prints the reply. Both become part of the session.
 pub(super) async fn answer(
     wanted: &str,
@@ -35,8 +13,7 @@ pub(super) async fn answer(
     settings: Settings,
     cx: ExecutionContext,
 ) -> Result<(), Failure> {
-    let host = SessionHost::new(ReplyOutput).with_clock(clock::now).with_secrets(secrets);
-    let mut session = Session::open(conversation, settings, cx, host)?;
+    let mut session = Session::open(conversation, settings, cx, printed_host())?;
     session.start(Some(wanted)).await?;
     let done = session.send_prompt(prompt, CancellationToken::new()).await;
     session.end();

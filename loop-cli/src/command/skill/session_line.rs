@@ -9,41 +9,16 @@ use std::{
 
 use loop_core::{CancellationToken, with_causes};
 use loop_manifest::model::ConversationOptions;
-use loop_session::{ApprovalQuestion, InputError, Session, SessionHost, SessionOutput};
+use loop_session::{ApprovalQuestion, InputError, Session, SessionHost};
 use loop_telemetry::{StateDir, transcript::SessionStore};
 use tokio::{sync::mpsc::UnboundedReceiver, task::spawn_blocking};
 
 use super::super::{
     Failure, OrFail,
     environment::{block_on, dir, execution_context, new_run_id, settings, unless_signalled},
+    printed_session::printed_host,
     usage,
 };
-use crate::{
-    clock,
-    view::{self, secrets},
-};
-
-/// Prints results and replies, and everything else to standard error.
-struct LineOutput;
-
-impl SessionOutput for LineOutput {
-    fn say(&self, text: &str) {
-        view::say(text);
-    }
-
-    fn warn(&self, text: &str) {
-        view::warning(text);
-    }
-
-    fn reply(&self, text: &str) {
-        view::print_or_warn(text);
-    }
-
-    fn result(&self, text: &str) {
-        view::print_or_warn(text);
-    }
-}
-
 /// Returns the id of the session that was last used in this folder.
 pub(super) fn last_session() -> Result<String, Failure> {
     let store = SessionStore::at(StateDir::from_env_with(|name| env::var_os(name))?.sessions()?);
@@ -58,7 +33,7 @@ pub(super) fn run(line: &str, model: Option<&String>) -> Result<ExitCode, Failur
     let settings = settings(Path::new(""))?;
     let cx = execution_context(dir(None)?, new_run_id())?;
     let conversation = ConversationOptions { model: model.cloned(), ..ConversationOptions::default() };
-    let host = SessionHost::new(LineOutput).with_clock(clock::now).with_secrets(secrets);
+    let host = printed_host();
     let supervisor = cx.supervisor().clone();
     let mut session = Session::open(conversation, settings, cx, host.clone())?;
     let questions = io::stdin().is_terminal().then(|| session.approvals().open());
