@@ -20,7 +20,8 @@ use super::{
 ///
 /// Only the lines that are appended while a command runs count: reading begins at the end of the log when the command
 /// [begins](Self::begin). If the log is rotated meanwhile, the rest of the old file counts, and then the new file from its
-/// beginning. A log that does not exist yet is read from its beginning when it appears.
+/// beginning. If the log is emptied in place, that is noticed as long as it is shorter than at the last look. A log that
+/// does not exist yet is read from its beginning when it appears.
 ///
 /// Clones are handles to the same log.
 #[derive(Debug, Clone)]
