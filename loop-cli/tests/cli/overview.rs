@@ -67,7 +67,7 @@ fn the_workspace_has_a_root_a_branch_and_sizes() {
         |args: &[&str]| serde_json::from_str::<Value>(&scenario.run(args).exits(0).stdout).expect("JSON");
     let empty = read(&["workspace", "status", "--json"]);
     assert_eq!((&empty["branch"], &empty["data"][0]["bytes"]), (&Value::Null, &json!(0)));
-    scenario.run(&["workspace"]).exits(0).prints(&["branch      (not a git repository)"]);
+    scenario.run(&["workspace"]).exits(0).prints(&["branch      (no git repository that can be read)"]);
     scenario.write(".git/HEAD", "ref: refs/heads/topic\n");
     scenario.run_manifest(&Manifest::new("true", "true")).exits(0);
     let status = read(&["workspace", "--json"]);

@@ -1,14 +1,15 @@
 //! The root of a workspace, its branch, and the data that is stored for it.
 
 use std::{
-    fmt, fs,
+    fmt,
     path::{Path, PathBuf},
 };
 
 use loop_core::with_causes;
+use loop_guardrails::policy::workspace::Repository;
 use loop_schedule::FileStore;
 use loop_snapshots::Store;
-use loop_telemetry::{RunStore, StateDir, transcript::SessionStore, words};
+use loop_telemetry::{RunStore, StateDir, own_file, transcript::SessionStore, words};
 use serde::Serialize;
 
 use super::folder_size::folder_size;
@@ -23,7 +24,8 @@ const OWN_FOLDER: &str = ".loop";
 pub struct WorkspaceStatus {
     /// The folder.
     pub root: PathBuf,
-    /// The branch of git, or the commit if there is no branch. `None` outside of a repository.
+    /// The branch of git, or the commit if there is no branch. `None` outside of a repository, and in one whose files are
+    /// links, lead elsewhere or cannot be read.
     pub branch: Option<String>,
     /// The stored data by kind.
     pub data: Vec<StoredData>,
@@ -65,7 +67,7 @@ impl WorkspaceStatus {
 
 impl fmt::Display for WorkspaceStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let branch = self.branch.as_deref().unwrap_or("(not a git repository)");
+        let branch = self.branch.as_deref().unwrap_or("(no git repository that can be read)");
         write!(f, "  root        {}\n  branch      {branch}", self.root.display())?;
         for StoredData { kind, count, bytes, path, problem } in &self.data {
             let size = match (bytes, problem) {
@@ -142,39 +144,68 @@ fn snapshots(root: &Path, state: &StateDir) -> Result<PathBuf, String> {
     Store::place(&snapshots, root).map_err(|error| with_causes(&error))
 }
 
-/// Reads the branch from the files of git, so that no program of the folder runs.
+/// Reads the branch from the files of git, so that no program of the folder runs. A repository that leads elsewhere has
+/// none: its files may be any files of this machine.
 fn branch(root: &Path) -> Option<String> {
-    let git = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
-    // In a work tree, `.git` is a file that names the folder.
-    let folder = match fs::read_to_string(&git) {
-        Ok(text) => git.parent()?.join(text.strip_prefix("gitdir:")?.trim()),
-        Err(_) => git,
-    };
-    let head = fs::read_to_string(folder.join("HEAD")).ok()?;
-    let head = head.trim();
-    Some(match head.strip_prefix("ref: refs/heads/") {
-        Some(branch) => branch.to_owned(),
-        None => format!("no branch, at {}", head.get(..12).unwrap_or(head)),
-    })
+    let repository = Repository::find(root).ok()?;
+    let head = String::from_utf8(own_file::read(&repository.git_dir.join("HEAD")).ok()?).ok()?;
+    let head = head.lines().next()?;
+    match head.strip_prefix("ref: refs/heads/") {
+        Some(branch) => Some(branch.to_owned()),
+        None if head.len() >= 40 && head.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            Some(format!("no branch, at {}", &head[..12]))
+        }
+        None => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
     use super::*;
 
     #[test]
     fn the_branch_is_read_from_the_files_of_git() {
         let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        assert_eq!(branch(root), None);
+        let root = folder.path().canonicalize().unwrap();
+        assert_eq!(branch(&root), None);
         fs::create_dir_all(root.join(".git/worktrees/a")).unwrap();
         fs::create_dir_all(root.join("deep/er")).unwrap();
-        fs::write(root.join(".git/HEAD"), "ref: refs/heads/feature/x\n").unwrap();
+        let head = root.join(".git/HEAD");
+        fs::write(&head, "ref: refs/heads/feature/x\n").unwrap();
         assert_eq!(branch(&root.join("deep/er")).as_deref(), Some("feature/x"));
-        fs::write(root.join(".git/HEAD"), "0123456789abcdef0123456789abcdef01234567\n").unwrap();
-        assert_eq!(branch(root).as_deref(), Some("no branch, at 0123456789ab"));
+        fs::write(&head, "0123456789abcdef0123456789abcdef01234567\n").unwrap();
+        assert_eq!(branch(&root).as_deref(), Some("no branch, at 0123456789ab"));
         fs::write(root.join("deep/.git"), "gitdir: ../.git/worktrees/a\n").unwrap();
-        fs::write(root.join(".git/worktrees/a/HEAD"), "ref: refs/heads/lane\n").unwrap();
+        let of_lane =
+            |name: &str, text: &str| fs::write(root.join(".git/worktrees/a").join(name), text).unwrap();
+        of_lane("HEAD", "ref: refs/heads/lane\n");
+        of_lane("commondir", "../..\n");
+        of_lane("gitdir", &format!("{}\n", root.join("deep/.git").display()));
         assert_eq!(branch(&root.join("deep")).as_deref(), Some("lane"));
+    }
+
+    #[test]
+    fn a_repository_that_leads_elsewhere_shows_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir(root.join(".git")).unwrap();
+        fs::write(root.join("secret"), "top secret text\n").unwrap();
+        fs::write(root.join(".git/HEAD"), "top secret text\n").unwrap();
+        assert_eq!(branch(&root), None);
+        fs::remove_file(root.join(".git/HEAD")).unwrap();
+        symlink(root.join("secret"), root.join(".git/HEAD")).unwrap();
+        assert_eq!(branch(&root), None);
+        let (pipe, mode) = (root.join("pipe"), rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR);
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
+        fs::remove_file(root.join(".git/HEAD")).unwrap();
+        fs::rename(&pipe, root.join(".git/HEAD")).unwrap();
+        assert_eq!(branch(&root), None);
+        fs::remove_dir_all(root.join(".git")).unwrap();
+        fs::create_dir(root.join("other")).unwrap();
+        fs::write(root.join("other/HEAD"), "ref: refs/heads/theirs\n").unwrap();
+        fs::write(root.join(".git"), "gitdir: other\n").unwrap();
+        assert_eq!(branch(&root), None);
     }
 }
