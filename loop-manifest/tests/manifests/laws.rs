@@ -26,6 +26,14 @@ fn any_value() -> impl Strategy<Value = serde_json::Value> {
     })
 }
 
+fn has_null(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::Array(items) => items.iter().any(has_null),
+        serde_json::Value::Object(fields) => fields.values().any(has_null),
+        value => value.is_null(),
+    }
+}
+
 fn any_key() -> impl Strategy<Value = String> {
     let known: Vec<_> = keys::all().map(|key| key.name().to_owned()).collect();
     prop_oneof![8 => prop::sample::select(known), 1 => any::<String>()]
@@ -145,7 +153,9 @@ proptest! {
     fn what_is_taken_as_json_is_taken_in_every_format_and_means_the_same(manifest in any_manifest()) {
         let text = serde_json::to_string_pretty(&manifest).unwrap();
         if let Ok(json) = load("loop.json", text.as_str()) {
-            for (file, text) in [("loop.yaml", text), ("loop.toml", in_toml(&manifest))] {
+            // TOML has no null, which metadata may contain.
+            let toml = (!has_null(&manifest)).then(|| ("loop.toml", in_toml(&manifest)));
+            for (file, text) in [("loop.yaml", text)].into_iter().chain(toml) {
                 let other = load(file, text).unwrap();
                 prop_assert_eq!(format!("{:?}", other.plan), format!("{:?}", json.plan));
             }
