@@ -7,14 +7,14 @@ use std::{
     path::Path,
 };
 
-use loop_core::Usage;
+use loop_core::{Meter, Usage};
 
-use super::file_reports::FileReports;
+use super::{at_least_nothing, file_reports::FileReports};
 use crate::regular_file;
 
 /// The number of bytes to read after the end of a command. During that time we notice no limit and no signal, and a
 /// sparse file can be larger than any disk.
-pub(super) const LAST_BYTES: u64 = 16 * 1024 * 1024;
+const LAST_BYTES: u64 = 16 * 1024 * 1024;
 
 /// A usage file that is being read.
 #[derive(Debug, Default)]
@@ -46,18 +46,24 @@ impl ReadState {
         Self { file: Some(file), ..Self::default() }
     }
 
-    /// Goes to the end of the file at `path`. If there is none, a file that appears later is read from its beginning.
+    /// Goes to the end of the file at `path`, before a command starts. A file that appears only later is read from its
+    /// beginning.
     pub(super) fn go_to_end(&mut self, path: &Path) {
-        (self.file, self.position, self.metadata, self.from) = (None, 0, None, None);
+        let read = std::mem::take(&mut self.position);
+        (self.file, self.metadata, self.from, self.modified) = (None, None, None, None);
         self.recent.clear();
-        if let Err(error) = self.open_at_end(path) {
+        if let Err(error) = self.open_at_end(path, read) {
             self.last_error = Some(error);
         }
     }
 
-    fn open_at_end(&mut self, path: &Path) -> io::Result<()> {
+    fn open_at_end(&mut self, path: &Path, read: u64) -> io::Result<()> {
         let file = open(path)?;
-        self.position = file.metadata()?.len();
+        let metadata = file.metadata()?;
+        self.position = metadata.len();
+        // Somebody else may have written to it since.
+        self.is_whole &= self.position == read;
+        self.modified = Some(modified(&metadata));
         self.file = Some(file);
         self.remember_end()
     }
@@ -74,8 +80,18 @@ impl ReadState {
         (usage, more)
     }
 
+    /// Reports the rest to `meter` after a command has ended, including a last line without its newline.
+    pub(super) fn finish(&mut self, path: &Path, meter: &Meter) {
+        let (usage, more) = self.read(path, LAST_BYTES);
+        if more {
+            self.skip_rest();
+            meter.add(at_least_nothing());
+        }
+        meter.add(usage + self.reports.finish() + self.leave());
+    }
+
     /// Skips the part that is too long to read.
-    pub(super) fn skip_rest(&mut self) {
+    fn skip_rest(&mut self) {
         let why = format!("more than {LAST_BYTES} bytes were left in it when a command ended");
         let metadata = self.file.as_ref().map(File::metadata).transpose();
         self.last_error = Some(match metadata {
@@ -162,10 +178,10 @@ impl ReadState {
     /// Handles the end of a command whose usage has been read completely. If the command overwrote the file with
     /// exactly the same text as the last one, it has reported that text again. Only the modification time shows this.
     /// For commands that append, as they should, it is not needed.
-    pub(super) fn leave(&mut self) -> Usage {
+    fn leave(&mut self) -> Usage {
         let Some(metadata) = &self.metadata else { return Usage::unknown() };
         let length = metadata.len();
-        let modified = (metadata.mtime(), metadata.mtime_nsec());
+        let modified = modified(metadata);
         let is_written = self.modified.replace(modified).is_some_and(|before| before != modified);
         if let Some(from) = self.from.take() {
             self.is_whole = from == 0;
@@ -184,6 +200,10 @@ impl ReadState {
         }
         usage + self.reports.finish()
     }
+}
+
+fn modified(metadata: &Metadata) -> (i64, i64) {
+    (metadata.mtime(), metadata.mtime_nsec())
 }
 
 /// Opens the file, if it is a regular one. Warnings show lines of it.

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use tokio::{sync::Notify, time::sleep};
 
 use super::{
-    read_state::{LAST_BYTES, ReadState, open},
+    read_state::{ReadState, open},
     stale_folders,
 };
 use crate::process::off_executor;
@@ -149,13 +149,7 @@ impl UsageFile {
 
     /// Reports the rest to `meter` after a command has ended, including a last line without its newline.
     pub fn finish(&self, meter: &Meter) {
-        let mut source = self.source();
-        let (usage, more) = source.read(&self.0.path, LAST_BYTES);
-        if more {
-            source.skip_rest();
-            meter.add(super::at_least_nothing());
-        }
-        meter.add(usage + source.reports.finish() + source.leave());
+        self.source().finish(&self.0.path, meter);
     }
 
     fn folder(&self) -> &Folder {

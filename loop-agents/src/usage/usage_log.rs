@@ -12,7 +12,7 @@ use notify::RecommendedWatcher;
 use tokio::sync::Notify;
 
 use super::{
-    read_state::{LAST_BYTES, ReadState},
+    read_state::ReadState,
     usage_file::{follow, watch},
 };
 
@@ -20,8 +20,7 @@ use super::{
 ///
 /// Only the lines that are appended while a command runs count: reading begins at the end of the log when the command
 /// [begins](Self::begin). If the log is rotated meanwhile, the rest of the old file counts, and then the new file from its
-/// beginning. If the log is emptied in place, that is noticed as long as it is shorter than at the last look. A log that
-/// does not exist yet is read from its beginning when it appears.
+/// beginning. A log that is overwritten is read from its beginning, and so is one that appears only later.
 ///
 /// Clones are handles to the same log.
 #[derive(Debug, Clone)]
@@ -73,13 +72,7 @@ impl UsageLog {
     /// Reports the rest to `meter` after a command has ended, and stops watching.
     pub fn finish(&self, meter: &Meter) {
         *self.0.watcher.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        let mut state = self.state();
-        let (usage, more) = state.read(&self.0.path, LAST_BYTES);
-        if more {
-            state.skip_rest();
-            meter.add(super::at_least_nothing());
-        }
-        meter.add(usage + state.reports.finish());
+        self.state().finish(&self.0.path, meter);
     }
 
     /// Returns the number of lines that counted.

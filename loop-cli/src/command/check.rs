@@ -63,7 +63,7 @@ struct CheckJson<'a> {
     max_seconds: Option<f64>,
     max_cost_usd: Option<f64>,
     max_tokens: Option<u64>,
-    /// An empty object if there is none.
+    /// The metadata of the manifest: `{}` without any.
     metadata: Value,
     /// The description for people.
     description: String,

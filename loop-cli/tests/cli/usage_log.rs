@@ -45,10 +45,11 @@ fn a_rotated_log_goes_on_counting() {
         "{LINE} >> logs/usage.jsonl; mv logs/usage.jsonl logs/old.$LOOP_ITERATION; {LINE} > logs/usage.jsonl"
     );
     assert_eq!(cost(&renamed), (json!(1.0), json!("known")));
+    let cut = format!(": > logs/usage.jsonl; {LINE} >> logs/usage.jsonl");
+    assert_eq!(cost(&cut), (json!(0.5), json!("known")));
     let scenario = Scenario::new();
     scenario.write("logs/usage.jsonl", "{\"cost_usd\":7}\n".repeat(9));
-    let emptied = manifest(&format!(": > logs/usage.jsonl; {LINE} >> logs/usage.jsonl"));
-    scenario.run_manifest(&emptied.set("guardrails.max_iterations", 1)).exits(1);
+    scenario.run_manifest(&manifest(&cut).set("guardrails.max_iterations", 1)).exits(1);
     assert_eq!(scenario.record()["estimated_cost_usd"], 0.25);
 }
 

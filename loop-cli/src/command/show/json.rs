@@ -23,7 +23,7 @@ pub(super) struct ShowJson<'a> {
     /// The full ending; `null` if the run is in progress or died.
     ending: Option<&'a Ending>,
     iterations: Vec<IterationJson>,
-    /// The metadata of the manifest. Left out if there is none.
+    /// The metadata of the manifest, if it has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     metadata: Option<Value>,
 }
