@@ -50,23 +50,24 @@ pub struct SessionFacts<'a> {
 /// A source that cannot be read is a hint itself: `loop doctor` examines it.
 pub fn hints(known: &WorkspaceKnowledge, state: &StateDir, session: Option<SessionFacts<'_>>) -> Vec<Hint> {
     let cx = Sources { known, state, session };
-    let sources = [
-        cx.unfinished_run(),
-        cx.idle_jobs(),
-        Ok(cx.safe_mode()),
-        cx.proposals(),
-        Ok(cx.window()),
-        cx.empty_store(),
-        cx.unmined(),
-        cx.large_transcripts(),
-        cx.notes(),
+    // Each is read only if the ones before it leave room.
+    let sources: [fn(&_) -> Source; 9] = [
+        Sources::unfinished_run,
+        Sources::idle_jobs,
+        |cx| Ok(cx.safe_mode()),
+        Sources::proposals,
+        |cx| Ok(cx.window()),
+        Sources::empty_store,
+        Sources::unmined,
+        Sources::large_transcripts,
+        Sources::notes,
     ];
-    let hint = |source: Result<Option<Hint>, String>| {
+    let hint = |source: Source| {
         source.unwrap_or_else(|why| {
             Some(Hint::new(format!("stored data cannot be read: {why}"), "loop doctor"))
         })
     };
-    sources.into_iter().filter_map(hint).take(MOST_HINTS).collect()
+    sources.into_iter().filter_map(|source| hint(source(&cx))).take(MOST_HINTS).collect()
 }
 
 /// Where hints come from.
