@@ -12,7 +12,8 @@ use loop_guardrails::policy::{
 
 use super::{
     Approval, ApprovalAnswer, ApprovalRequest, CommandRun, FileChange, Need, OriginalFiles, ProposedChange,
-    ToolError, audit_record::AuditRecord, diff::visible, pending_approval::PendingApproval,
+    ToolError, audit_record::AuditRecord, diff::visible, live_output::LiveOutput,
+    pending_approval::PendingApproval,
 };
 use crate::process::Process;
 
@@ -30,6 +31,7 @@ pub struct ToolContext {
     #[cfg(feature = "sandbox")]
     sandbox: Option<super::CommandSandbox>,
     record: AuditRecord,
+    output: LiveOutput,
     effects: Mutex<CallEffects>,
     stop: SetOnDrop,
 }
@@ -81,6 +83,7 @@ impl ToolContext {
             #[cfg(feature = "sandbox")]
             sandbox: None,
             record,
+            output: LiveOutput::default(),
             effects,
             stop,
         }
@@ -127,6 +130,15 @@ impl ToolContext {
             return self.blocking(move |workspace, _| sandbox.confine(process, None, workspace)).await;
         }
         Ok((process, Vec::new()))
+    }
+
+    pub(super) fn showing(self, output: LiveOutput) -> Self {
+        Self { output, ..self }
+    }
+
+    /// Shows output of a command, while it runs, to whoever watches the call.
+    pub fn printed(&self, bytes: &[u8]) {
+        self.output.push(bytes);
     }
 
     pub(super) fn keeping(self, originals: Option<OriginalFiles>) -> Self {

@@ -28,6 +28,7 @@ mod error;
 mod file_tree;
 mod git;
 mod list_files;
+mod live_output;
 mod named_files;
 mod need;
 mod original_files;

@@ -140,7 +140,9 @@ async fn pass_on(
     // The errors of git may hold secrets, so they stay apart.
     let process = if *sends_errors && !is_git { process.merged() } else { process };
     let (enough, heard) = (Notify::new(), AtomicUsize::new(0));
+    let shown = shown(&opened, cx);
     let count = |_, bytes: &[u8]| {
+        shown(bytes);
         if heard.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len() > MAX_PASSED_BYTES {
             enough.notify_one();
         }
@@ -208,7 +210,8 @@ async fn run_with(
     let StartedCommand { opened, process, is_git } = prepare(line.clone(), limit, cx).await?;
     let is_confined = process.is_confined();
     let process = if is_git { process } else { process.merged() };
-    let finished = process.input(input).run(pending(), |_, _| {}).await;
+    let shown = shown(&opened, cx);
+    let finished = process.input(input).run(pending(), |_, bytes| shown(bytes)).await;
     let finished = finished.map_err(|error| ToolError::failed(with_causes(&error)))?;
     let timed_out = matches!(finished.cut, Some(CutReason::TimeLimit(_)));
     let exit_code = finished.exit.shell_code();
@@ -240,6 +243,17 @@ async fn run_with(
     let cut = finished.cut.map(|cut| format!(", it was ended {cut}")).unwrap_or_default();
     text.push_str(&format!("(exit {exit_code}{cut})"));
     Ok(text)
+}
+
+/// Shows the output of a command that a person allowed while it runs. Programs that safe mode knows are short, and the
+/// names in their output are not yet those of the request.
+fn shown<'a>(opened: &OpenedCommand, cx: &'a ToolContext) -> impl Fn(&[u8]) + use<'a> {
+    let is_shown = !opened.command.is_known();
+    move |bytes| {
+        if is_shown {
+            cx.printed(bytes);
+        }
+    }
 }
 
 /// Creates a process with the command's limits and environment, but without its words.

@@ -1,6 +1,6 @@
 //! Tools by their names, and the only way to call them.
 
-use std::{collections::BTreeMap, ffi::OsString, fmt, sync::Arc};
+use std::{collections::BTreeMap, ffi::OsString, fmt, pin::pin, sync::Arc};
 
 use loop_guardrails::policy::{audit::Audit, environment::EnvironmentPolicy, workspace::Workspace};
 use serde_json::Value;
@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::{
     Approval, CreateDir, CurrentDatetime, EditFile, FileTree, Git, ListFiles, OriginalFiles, ReadFile,
     RunCommand, SearchFiles, Tool, ToolContext, ToolDefinition, ToolError, ToolOutcome, ToolReport, Whoami,
-    WriteFile, audit_record::AuditRecord, context::CallEffects, size_limits, tool::AnyTool,
+    WriteFile, audit_record::AuditRecord, context::CallEffects, live_output::LiveOutput, size_limits,
+    tool::AnyTool,
 };
 use crate::process::{Environment, Process, Supervisor};
 
@@ -197,11 +198,41 @@ impl Toolbox {
     /// Dropping the future ends the call: a command is killed at once, a search stops, and a write that has begun still
     /// finishes completely.
     pub async fn call(&self, name: &str, arguments: &Value) -> ToolReport {
+        self.call_showing(name, arguments, LiveOutput::default()).await
+    }
+
+    /// Makes a call like [`call`](Self::call), and hands the output of a command that a person allowed to `on_output`
+    /// while the command runs. Of much output at once only the newest 8 KiB arrive.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime with I/O and time enabled.
+    ///
+    /// # Cancel safety
+    /// That of [`call`](Self::call).
+    pub async fn call_watched(
+        &self,
+        name: &str,
+        arguments: &Value,
+        mut on_output: impl FnMut(&[u8]),
+    ) -> ToolReport {
+        let output = LiveOutput::default();
+        let mut call = pin!(self.call_showing(name, arguments, output.clone()));
+        loop {
+            tokio::select! {
+                biased;
+                report = &mut call => return report,
+                bytes = output.next() => on_output(&bytes),
+            }
+        }
+    }
+
+    async fn call_showing(&self, name: &str, arguments: &Value, output: LiveOutput) -> ToolReport {
         let record =
             AuditRecord::new(self.audit.clone(), name, arguments).of(self.run.clone(), self.iteration);
         let cx =
             ToolContext::new(self.workspace.clone(), self.approval.clone(), self.process.clone(), record)
-                .keeping(self.originals.clone());
+                .keeping(self.originals.clone())
+                .showing(output);
         #[cfg(feature = "sandbox")]
         let cx = cx.confining(self.sandbox.clone());
         let result = self.called(name, arguments, &cx).await;

@@ -30,7 +30,7 @@ pub(crate) use self::{
     format::{CallRows, allow_hint, call_heading, text, tool_call_line, tool_error_line},
     live::{
         CommandOutput, EventWording, LaneReporter, LiveOutput, LiveOutputs, NoEchoGuard, OutputEnd,
-        PanelContent, ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output,
+        OutputTail, PanelContent, ReplySender, ReplyWriter, RunReporter, RunScreen, StatusBoard, ends_output,
         refresh_page, suspended,
     },
     notification::{call_back, notify},

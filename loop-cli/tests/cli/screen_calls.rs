@@ -1,9 +1,12 @@
 //! The display of tool calls in `loop chat`.
 
+use std::process::Command;
+
 use loop_testing::{Answer, Call};
 use serde_json::json;
 
 use crate::{
+    approve_commands::{done, runs, with_program},
     chat_harness::{ChatHarness, answered_by},
     model_server::ModelServer,
     screen::SIZES,
@@ -105,6 +108,33 @@ fn how_much_of_a_call_appears_can_be_changed_in_the_session() {
         chat.sees("run_command → rejected");
         chat.says("/verbose off", "`/verbose on` shows all of it");
         chat.says("/clear", "the conversation is forgotten");
+        chat.leaves();
+    }
+}
+
+#[test]
+fn the_output_of_a_command_that_a_person_allowed_appears_while_it_runs() {
+    for size in SIZES {
+        let scenario = with_program();
+        let waits = "#!/bin/sh\nfor step in 1 2 3 4 5; do echo \"step $step\"; done\ncat go\necho API_KEY=$2 >&2\ncat go\n";
+        scenario.write("check.sh", waits);
+        let gate = Command::new("mkfifo").arg(scenario.path("go")).status().expect("mkfifo runs");
+        assert!(gate.success());
+        let open_gate = || scenario.write("go", "");
+        let key = "sk-proj-Zq8vLw2Rk5TnB1xYc7HdUe4MgJs9PaFo";
+        let server = ModelServer::new([runs(&format!("./check.sh a {key}")), done()]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &["--allow", "./check.sh"], size);
+        chat.wait_for_prompt_after("/help");
+        chat.types("Check.\r");
+        chat.sees("  │ step 5");
+        let page = chat.page();
+        assert!(page.contains("  │ step 2") && !page.contains("step 1"), "{page}");
+        open_gate();
+        chat.sees("  │ API_KEY=");
+        assert!(!chat.page().contains(key), "{}", chat.page());
+        open_gate();
+        chat.wait_for_prompt_after("Done.");
+        assert!(!chat.page().contains("  │"), "{}", chat.page());
         chat.leaves();
     }
 }

@@ -13,6 +13,9 @@ pub enum TurnEvent<'a> {
     Replied,
     /// The turn is about to call a tool.
     Calling(&'a ToolCall),
+    /// The command of the called tool printed these bytes, which are not redacted. Of much output at once only the
+    /// newest 8 KiB are reported.
+    Printed(&'a [u8]),
     /// The turn has called a tool.
     Called(&'a ToolReport),
     /// Little room is left in the model's window for the prompt: the older turns are summarised first.

@@ -149,7 +149,10 @@ impl Round<'_> {
                 Some(tools) => {
                     let report = match truncated {
                         true => ToolReport::rejected(&call.name, format!("{} {CUT_REPLY}", call.name)),
-                        false => tools.call(&call.name, &call.arguments).await,
+                        false => {
+                            let on_output = |bytes: &[u8]| (self.on_event)(TurnEvent::Printed(bytes));
+                            tools.call_watched(&call.name, &call.arguments, on_output).await
+                        }
                     };
                     (self.on_event)(TurnEvent::Called(&report));
                     let result = report.text.clone();

@@ -16,8 +16,8 @@ use loop_session::{ActivityView, overflow_warning};
 
 use super::{TurnStatus, TypedLines};
 use crate::view::{
-    CallRows, DIM, Markdown, OutputFilter, PanelContent, StatusBoard, Utf8Decoder, WARN, call_heading,
-    fitted, paint, secrets, terminal_columns as columns, text,
+    CallRows, DIM, Markdown, OutputFilter, OutputTail, PanelContent, StatusBoard, Utf8Decoder, WARN,
+    call_heading, fitted, paint, secrets, terminal_columns as columns, text,
 };
 
 /// The maximum number of unfinished rows of the reply in the panel.
@@ -41,6 +41,8 @@ struct TurnPanel {
     status: TurnStatus,
     /// The reply, of which only the unfinished rows are shown.
     reply: Markdown,
+    /// The output of the command that a tool runs.
+    output: OutputTail,
     /// The lines typed meanwhile, below the status line.
     typed: TypedLines,
 }
@@ -48,7 +50,12 @@ struct TurnPanel {
 impl TurnView {
     /// Begins to show a turn of this model; if `is_verbose`, with the JSON of calls and their whole results.
     pub(crate) fn begin(model: &str, status: TurnStatus, typed: TypedLines, is_verbose: bool) -> Self {
-        let page = Arc::new(Mutex::new(TurnPanel { status, reply: Markdown::default(), typed }));
+        let page = Arc::new(Mutex::new(TurnPanel {
+            status,
+            reply: Markdown::default(),
+            output: OutputTail::default(),
+            typed,
+        }));
         let board =
             if StatusBoard::is_possible() { StatusBoard::new(page.clone()) } else { StatusBoard::plain() };
         let (clean, decoder) = (OutputFilter::for_display(&secrets()), Utf8Decoder::default());
@@ -132,7 +139,12 @@ impl ActivityView for TurnView {
                 self.call = Some(call.clone());
                 self.doing(&format!("calling {}", call_heading(call)));
             }
+            TurnEvent::Printed(bytes) => {
+                self.page().output.push(bytes);
+                self.board.refresh();
+            }
             TurnEvent::Called(report) => {
+                self.page().output = OutputTail::default();
                 self.end_call(Some(report));
                 self.doing(&format!("waiting for {}", self.model));
             }
@@ -157,6 +169,7 @@ impl PanelContent for TurnPanel {
     fn lines(&self, now: Instant) -> Vec<String> {
         let mut lines = self.reply.unfinished(columns());
         lines.drain(..lines.len().saturating_sub(TAIL_ROWS));
+        lines.extend(self.output.rows());
         if !self.typed.is_asked() {
             lines.push(self.status.line(now));
         }

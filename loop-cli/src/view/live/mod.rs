@@ -19,6 +19,7 @@ pub(crate) use self::{
     command_output::CommandOutput,
     input_echo::NoEchoGuard,
     live_output::{LiveOutput, LiveOutputs, OutputEnd, ends_output},
+    output_tail::OutputTail,
     reply_writer::{ReplySender, ReplyWriter},
     run_panel::PanelContent,
     run_reporter::{EventWording, LaneReporter, RunReporter},

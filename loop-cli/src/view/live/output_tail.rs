@@ -1,9 +1,12 @@
 //! The end of printed output.
 
-use crate::view::{redaction::redact_from, text};
+use crate::view::{DIM, paint, redaction::redact_from, text};
 
 /// The number of bytes kept: more than a few lines of a wide terminal.
 const KEPT: usize = 8192;
+
+/// The number of lines shown in a panel.
+const SHOWN_LINES: usize = 4;
 
 /// The longest secret that is recognised wherever the kept bytes begin, in bytes. A private key has about three
 /// thousand.
@@ -14,11 +17,11 @@ const LONGEST_SECRET: usize = 4096;
 /// An agent may print a gigabyte in a second, of which four lines are visible. So this stores raw bytes, and splits
 /// them into lines only for display.
 #[derive(Debug, Default)]
-pub(super) struct OutputTail(Vec<u8>);
+pub(crate) struct OutputTail(Vec<u8>);
 
 impl OutputTail {
     /// Takes the next bytes.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         let bytes = &bytes[bytes.len().saturating_sub(KEPT)..];
         let excess = (self.0.len() + bytes.len()).saturating_sub(KEPT);
         self.0.drain(..excess);
@@ -30,8 +33,14 @@ impl OutputTail {
         self.push(b"\n");
     }
 
+    /// Returns the rows of a panel that show the last lines.
+    pub(crate) fn rows(&self) -> Vec<String> {
+        let lines = self.lines(SHOWN_LINES);
+        lines.iter().map(|line| paint(DIM, format_args!("  │ {line}"))).collect()
+    }
+
     /// Returns the last lines with content, up to this many, in a printable form.
-    pub(super) fn lines(&self, most: usize) -> Vec<String> {
+    fn lines(&self, most: usize) -> Vec<String> {
         // The rest of a truncated secret is not recognisable as one.
         let kept = redact_from(&self.0, if self.0.len() == KEPT { LONGEST_SECRET } else { 0 });
         // The rest of a truncated character.

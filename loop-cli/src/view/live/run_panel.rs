@@ -3,11 +3,8 @@
 use std::{fmt::Debug, time::Instant};
 
 use super::{output_tail::OutputTail, run_status::RunStatus};
-use crate::view::{DIM, paint, text};
+use crate::view::text;
 use loop_manifest::plan::Limits;
-
-/// The number of output lines shown.
-const LINES: usize = 4;
 
 /// Content that stays at the bottom of the terminal.
 pub(crate) trait PanelContent: Debug + Send {
@@ -40,7 +37,7 @@ impl RunPanel {
 impl PanelContent for RunPanel {
     fn lines(&self, now: Instant) -> Vec<String> {
         let mut lines = vec![self.status.text(now)];
-        lines.extend(self.tail.lines(LINES).iter().map(|line| paint(DIM, format_args!("  │ {line}"))));
+        lines.extend(self.tail.rows());
         if !self.verdict.is_empty() {
             lines.push(format!("  last check: {}", self.verdict));
         }
