@@ -12,7 +12,7 @@ use crate::{
     chat_harness::ChatHarness,
     model_server::ModelServer,
     screen::SIZES,
-    support::{Scenario, shown},
+    support::{Scenario, shown, wait_until},
 };
 
 /// The end of every question about a command.
@@ -46,6 +46,26 @@ pub(crate) fn with_program() -> Scenario {
     scenario.write("check.sh", "#!/bin/sh\necho ran \"$*\" | tee -a log\n");
     fs::set_permissions(scenario.path("check.sh"), fs::Permissions::from_mode(0o755)).expect("a program");
     scenario
+}
+
+#[test]
+fn a_command_allowed_once_has_no_memory_limit_that_it_would_not_have_in_a_session() {
+    let scenario = with_program();
+    scenario.write("check.sh", "#!/bin/sh\nulimit -v >> log\n");
+    let server = ModelServer::new([runs("./check.sh a"), done(), runs("./check.sh a"), done()]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZES[0]);
+    chat.wait_for_prompt_after("/help");
+    for (prompt, answer, shown) in
+        [("One.\r", "y\r", "allowed, this once"), ("Two.\r", "s\r", "allowed in this session")]
+    {
+        chat.types(prompt);
+        wait_until("a question", || chat.page().trim_end().ends_with(COMMAND_KEYS));
+        chat.types(answer);
+        chat.wait_for_prompt_after(shown);
+    }
+    let limits: Vec<_> = scenario.read("log").lines().map(str::to_owned).collect();
+    assert_eq!(limits, [&*limits[0], &*limits[0]]);
+    chat.leaves();
 }
 
 #[test]

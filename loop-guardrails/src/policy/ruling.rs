@@ -14,6 +14,8 @@ pub enum Origin {
     /// Built into this library.
     #[default]
     BuiltIn,
+    /// The answer of a person to a question about one action.
+    Person,
     /// A line in a settings file.
     File {
         /// The file, as a person would name it.
@@ -34,6 +36,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn => f.write_str("built in"),
+            Self::Person => f.write_str("a person's answer"),
             Self::File { file, line } => write!(f, "{file}:{line}"),
         }
     }

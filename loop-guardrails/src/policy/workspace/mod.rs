@@ -118,7 +118,7 @@ impl Workspace {
     /// [`ActionPolicy::allowing`].
     #[must_use]
     pub fn allowing(&self, entry: CommandPrefix) -> Self {
-        self.with(self.policy().clone().allowing([WithOrigin::new(entry, Origin::BuiltIn)]))
+        self.with(self.policy().clone().allowing([WithOrigin::new(entry, Origin::Person)]))
     }
 
     /// Returns the same folder under another policy.
