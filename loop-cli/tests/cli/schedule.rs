@@ -25,6 +25,8 @@ pub(crate) fn page(name: &str, text: &str) {
         (r"\b[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)? \+\d\d:\d\d", "[time]"),
         (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", "[time]"),
         (r", in \d+[a-z]+( \d+[a-z]+)?", ", [in]"),
+        // Every sixtieth job has no jitter.
+        (r" \([^()]+ after its time, [^()]+\)", ""),
         (r"\b\d+[smh] ago", "[ago]"),
         (r"  (\d+ms|\d+\.\ds)  ", "  [took]  "),
         // The header is as wide as the times below it.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use loop_schedule::{FirstFire, Job, ScheduleSettings, Trigger, Zone};
-use loop_telemetry::words::{count, duration, instant, until};
+use loop_telemetry::words::{count, duration, instant, span, until};
 
 /// A new job, and what its owner has to know about it: `loop schedule add`, `/every` and `CronCreate` confirm alike.
 #[derive(Debug)]
@@ -85,12 +85,15 @@ pub fn when(trigger: &Trigger, zone: &Zone) -> String {
 
 /// Formats the next fire, and its slot if jitter separates the two.
 pub fn next_fire(slot: Timestamp, due: Timestamp, zone: &Zone, now: Timestamp) -> String {
-    let [due_text, slot] = [due, slot].map(|time| instant(time, zone.rules()));
-    let distance = until(due, now);
-    if slot == due_text {
-        format!("{due_text}, {distance}")
-    } else {
-        format!("{due_text}, {distance} (jitter; its slot is {slot})")
+    let (due_text, distance) = (instant(due, zone.rules()), until(due, now));
+    let shift = due.duration_since(slot);
+    let side = if shift.is_negative() { "before" } else { "after" };
+    match shift.unsigned_abs().as_secs() {
+        0 => format!("{due_text}, {distance}"),
+        seconds => {
+            let shift = span(Duration::from_secs(seconds));
+            format!("{due_text}, {distance} ({shift} {side} its time, so that jobs do not all start at once)")
+        }
     }
 }
 
@@ -99,5 +102,21 @@ fn whole_days(time: Duration) -> String {
     match (time.as_secs() / DAY, time.as_secs() % DAY) {
         (days @ 1.., 0) => count(days, "day"),
         _ => duration(time),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shift_of_a_fire_is_explained() {
+        let slot: Timestamp = "2026-11-28T15:50:00Z".parse().expect("a time");
+        let (utc, now) = (Zone::utc(), slot - SignedDuration::from_secs(30));
+        let shown = |seconds| next_fire(slot, slot + SignedDuration::from_secs(seconds), &utc, now);
+        assert_eq!(shown(0), "Sat 2026-11-28 15:50 +00:00, in 30s");
+        let later = "Sat 2026-11-28 15:50:03 +00:00, in 33s (3s after its time, so that jobs do not all start at once)";
+        assert_eq!(shown(3), later);
+        assert!(shown(-20).ends_with("(20s before its time, so that jobs do not all start at once)"));
     }
 }
