@@ -14,8 +14,9 @@ mod repl;
 mod screen;
 mod terminal;
 
-use std::{fs, io, path::PathBuf, process::ExitCode};
+use std::{fs, io, path::PathBuf, pin::pin, process::ExitCode};
 
+use loop_core::CancellationToken;
 use loop_manifest::{ExecutionContext, model::ConversationOptions, settings::Settings};
 use loop_session::{InputError, OpenError, Session, SessionHost, SessionStart, StartDialogue, StartModel};
 use loop_telemetry::StateDir;
@@ -85,6 +86,17 @@ pub(crate) async fn run(
     let mut editor = Editor::open(words, inputs, coloured, typed);
     let done = repl::run(&mut session, &mut editor, &mut signals).await;
     session.end();
+    if matches!(done, Ok(code) if code == ExitCode::SUCCESS) {
+        let stop = CancellationToken::new();
+        let mut proposing = pin!(session.propose_memories(&stop));
+        tokio::select! {
+            () = &mut proposing => {}
+            _ = signals.next() => {
+                stop.cancel();
+                proposing.await;
+            }
+        }
+    }
     if let Some(server) = server {
         server.stop().await;
     }

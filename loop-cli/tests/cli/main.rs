@@ -52,6 +52,7 @@ mod live_panel;
 mod long_run;
 mod manifest_cases;
 mod memory;
+mod memory_at_end;
 mod memory_tools;
 mod metadata;
 mod model_agent;

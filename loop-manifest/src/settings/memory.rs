@@ -14,7 +14,7 @@ use crate::{
 
 /// The keys of the table.
 pub(super) const KEYS: &[&str] =
-    &["enabled", "top_k", "budget_pct", "inject_on_start", "notes", "auto_accept"];
+    &["enabled", "top_k", "budget_pct", "inject_on_start", "mine_at_end", "notes", "auto_accept"];
 
 /// The most experiences that settings allow.
 const MOST_EXPERIENCES: u64 = 1_000;
@@ -30,6 +30,8 @@ pub struct MemorySettings {
     pub budget_pct: Option<f64>,
     /// Whether a session begins with what is known about its first prompt.
     pub inject_on_start: Option<bool>,
+    /// Whether the model of a long session proposes memories when the session ends.
+    pub mine_at_end: Option<bool>,
     /// Whether recall returns notes, too.
     pub notes: Option<bool>,
     /// Whether proposals become memories without a person's yes. Only the user sets it.
@@ -40,7 +42,7 @@ pub struct MemorySettings {
 ///
 /// # Default
 /// Models receive memories, at most 5 experiences, within a quarter of their window. A session begins with them. Recall
-/// leaves notes out, and a person decides about each proposal.
+/// leaves notes out. The model proposes memories at the end of a long session, and a person decides about each of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MemoryRules {
     /// Whether models receive memories.
@@ -51,6 +53,8 @@ pub struct MemoryRules {
     pub budget_share: f64,
     /// Whether a session begins with what is known about its first prompt.
     pub injects_on_start: bool,
+    /// Whether the model of a long session proposes memories when the session ends.
+    pub mines_at_end: bool,
     /// Whether recall returns notes, too.
     pub has_notes: bool,
     /// Whether proposals become memories without a person's yes.
@@ -64,6 +68,7 @@ impl Default for MemoryRules {
             top_k: TOP_K,
             budget_share: BUDGET_SHARE,
             injects_on_start: true,
+            mines_at_end: true,
             has_notes: false,
             accepts_all: false,
         }
@@ -84,6 +89,7 @@ impl MemoryRules {
             top_k: usize::try_from(project.top_k.unwrap_or(most).min(most)).unwrap_or(usize::MAX),
             budget_share: project.budget_pct.unwrap_or(share).min(share),
             injects_on_start: on(user.inject_on_start, project.inject_on_start, default.injects_on_start),
+            mines_at_end: on(user.mine_at_end, project.mine_at_end, default.mines_at_end),
             has_notes: on(user.notes, project.notes, default.has_notes),
             accepts_all: user.auto_accept,
         }
@@ -116,6 +122,7 @@ pub(super) fn read(mut table: SettingsTable<'_>, owner: SettingsOwner) -> Memory
         top_k: table.number("top_k", MOST_EXPERIENCES).map(|number| number.value),
         budget_pct: table.share_of_one("budget_pct").map(|share| share.value),
         inject_on_start: table.flag("inject_on_start").map(|flag| flag.value),
+        mine_at_end: table.flag("mine_at_end").map(|flag| flag.value),
         notes: table.flag("notes").map(|flag| flag.value),
         auto_accept: table.flag("auto_accept").is_some_and(|flag| flag.value),
     }
@@ -167,6 +174,8 @@ pub(super) fn schema() -> Value {
             },
             "inject_on_start": flag(true, "In `loop.toml`: whether a session begins with what is known about its first \
                 prompt. A project can only turn it off."),
+            "mine_at_end": flag(true, "In `loop.toml`: whether the model of a session with ten turns or more proposes \
+                memories when the session ends. A project can only turn it off."),
             "notes": flag(false, "In `loop.toml`: whether recall returns notes, too. A project can only turn it off."),
         },
     })

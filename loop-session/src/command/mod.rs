@@ -20,6 +20,7 @@ mod session_commands;
 mod shell_commands;
 mod skill_commands;
 
+pub(crate) use self::knowledge_commands::mine_records;
 pub use self::skill_commands::create as create_skill_set;
 pub use self::{
     group::CommandGroup,

@@ -5,6 +5,7 @@
 mod conversation_changes;
 mod files;
 mod folder_changes;
+mod lessons;
 mod models;
 mod no_model;
 mod own_commands;

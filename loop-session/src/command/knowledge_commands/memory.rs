@@ -1,6 +1,7 @@
 //! `/memory` and `/recall`: what earlier work taught.
 
 use async_trait::async_trait;
+use loop_core::CancellationToken;
 use loop_knowledge::memory::{Memory, MemoryType, NewMemory};
 
 use super::show;
@@ -67,30 +68,43 @@ impl Command for MemoryCommand {
     }
 }
 
-/// Lets the model of the session propose memories. They wait for a person, unless the user's settings accept all.
 async fn mine(named: &str, session: &mut Session) -> Result<(), InputError> {
-    let Some(model) = &session.dialogue.model else { return Err(InputError::NoModel) };
-    let (window, stop) = (model.window(), session.stop());
-    let extractor = ChatExtractor::new(model.boxed(session.context.execution.seed()));
     let choice = match named {
         "" => MiningChoice::Changed,
         session => MiningChoice::Session(session.to_owned()),
     };
+    let stop = session.stop();
+    if mine_records(session, &choice, &stop).await? {
+        session.say("they count once you accept them: `/memory accept ID`, or `/memory reject ID`");
+    }
+    Ok(())
+}
+
+/// Lets the model of the session propose memories from records. They wait for a person, unless the user's settings accept
+/// all. Returns whether any wait.
+pub(crate) async fn mine_records(
+    session: &mut Session,
+    choice: &MiningChoice,
+    stop: &CancellationToken,
+) -> Result<bool, InputError> {
+    let Some(model) = &session.dialogue.model else { return Err(InputError::NoModel) };
+    let window = model.window();
+    let extractor = ChatExtractor::new(model.boxed(session.context.execution.seed()));
     let known = session.knowledge()?;
     let mut memories = known.memories()?;
     let mined = memories.mined_texts().map_err(KnowledgeError::from)?;
-    let records = session.host().records(session.context.execution.folder(), &choice, &mined);
+    let records = session.host().records(session.context.execution.folder(), choice, &mined);
     let records = records.map_err(KnowledgeError::Record)?;
     if records.is_empty() {
         session.say("there is nothing new to mine");
-        return Ok(());
+        return Ok(false);
     }
     let host = session.host().clone();
     let on_event = move |event: MiningEvent| match &event {
         MiningEvent::Skipped(_) => host.warn(&host.printable(&event.words())),
         _ => host.say(&host.printable(&event.words())),
     };
-    let mining = known.mine(&mut memories, records, &choice, &extractor, window, on_event);
+    let mining = known.mine(&mut memories, records, choice, &extractor, window, on_event);
     let done = tokio::select! {
         biased;
         () = stop.cancelled() => Err(InputError::Interrupted),
@@ -105,10 +119,7 @@ async fn mine(named: &str, session: &mut Session) -> Result<(), InputError> {
         let reply = if accepts_all { request.run(&known).await? } else { listed(proposal) };
         show(&reply, session);
     }
-    if !accepts_all && !proposals.is_empty() {
-        session.say("they count once you accept them: `/memory accept ID`, or `/memory reject ID`");
-    }
-    Ok(())
+    Ok(!accepts_all && !proposals.is_empty())
 }
 
 fn listed(proposal: &Memory) -> KnowledgeReply {

@@ -4,6 +4,7 @@ mod kb;
 mod memory;
 mod rag;
 
+pub(crate) use self::memory::mine_records;
 pub(super) use self::{
     kb::KbCommand,
     memory::{MemoryCommand, RecallCommand},
