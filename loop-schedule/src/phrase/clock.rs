@@ -31,9 +31,11 @@ impl ClockTime {
     pub(super) fn plain(words: &[Word]) -> Option<(Self, usize)> {
         let first = words.first()?.text.as_str();
         let named = |hour| Self { hour, minute: 0, is_exact: true, has_half: true };
+        let sharp =
+            |length: usize| length + usize::from(words.get(length).is_some_and(|word| word.is(&["sharp"])));
         match first {
-            "noon" | "midday" => return Some((named(12), 1)),
-            "midnight" => return Some((named(0), 1)),
+            "noon" | "midday" => return Some((named(12), sharp(1))),
+            "midnight" => return Some((named(0), sharp(1))),
             _ => {}
         }
         let half = |word: &str| match word.replace('.', "").as_str() {
@@ -56,6 +58,7 @@ impl ClockTime {
         if !is_number(hour, 2) || !minute.is_none_or(|minute| minute.len() == 2 && is_number(minute, 2)) {
             return None;
         }
+        let minute_is_written = minute.is_some();
         let (hour, is_exact) = (hour.parse::<u8>().ok()?, minute.is_some() || half.is_some());
         let minute = minute.map_or(Some(0), |minute| minute.parse().ok()).filter(|minute| *minute < 60)?;
         let hour = match half {
@@ -67,10 +70,11 @@ impl ClockTime {
             let (time, more) = Self::plain(&words[length..])?;
             return Some((time, length + more));
         }
-        let has_word = words.get(length).is_some_and(|word| word.is(&["o'clock", "o’clock"]));
-        let length = length + usize::from(has_word);
-        let is_sharp = words.get(length).is_some_and(|word| word.is(&["sharp"]));
-        Some((Self { hour, minute, is_exact, has_half: half.is_some() }, length + usize::from(is_sharp)))
+        let has_word = words.get(length).is_some_and(|word| {
+            word.is(&["o'clock", "o’clock"]) || (minute_is_written && word.is(&["hrs", "hours"]))
+        });
+        let length = sharp(length + usize::from(has_word));
+        Some((Self { hour, minute, is_exact, has_half: half.is_some() }, length))
     }
 
     /// Parses minutes before or after an hour: `half past nine`, `quarter to 9am`.

@@ -57,7 +57,7 @@ impl Parts {
         let (mut times, mut at) = (Vec::new(), 0);
         while at < words.len() {
             let here = &words[at..];
-            if here[0].is(&["except", "excluding", "not", "but", "outside", "skip"]) {
+            if here[0].is(&["except", "excluding", "without", "minus", "not", "but", "outside", "skip"]) {
                 (excludes, at) = (true, at + 1);
             } else if let Some((range, length)) = hour_range(here) {
                 (hours, at) = (Some(range), at + length);

@@ -4,6 +4,7 @@
 //! of the time. A job without it fires at other times, so the text is refused. A colon begins the prompt in any case.
 
 use super::{
+    atoms::are_joined,
     days::{Days, is_clearly_a_day, is_day_range},
     edge::is_conjunction,
     grammar::Spec,
@@ -17,7 +18,7 @@ use crate::interval::time_words::number;
 
 /// Words that may stand between a time and its continuation.
 const FILLERS: &[&str] = &[
-    "-", "–", "—", "~", "at", "@", "by", "on", "about", "around", "roughly", "circa", "only", "just",
+    "-", "–", "—", "~", "at", "@", "by", "on", "near", "about", "around", "roughly", "circa", "only", "just",
     "exactly", "",
 ];
 
@@ -47,7 +48,9 @@ fn loose(last: &Word, spec: Option<&Spec>, rest: &[Word]) -> Option<usize> {
     let is_number = is_hour_shaped(&next.text) || (is_word && (is_daily || continues_hour || !is_interval));
     let is_vague = next.is(&["today", "tonight", "tomorrow", "yesterday", "forever"]) || is_fires(&next.text);
     let is_once = next.is(&["once"]) && !is_conjunction(here);
-    whole(is_number, 1)
+    // `17` in `every day at 9/17`, and `9/17` in `every day 9/17`.
+    let is_joined = are_joined(&next.text) || (is_after_at(&rest[..fillers]) && has_digit(&next.text));
+    whole(is_number || is_joined, 1)
         .or_else(|| whole(is_vague || is_once, 1))
         .or_else(|| whole(names_a_day(next), 1))
         .or_else(|| day_part(here).filter(|_| is_daily || !fits(last, spec, next)).map(|it| fillers + it))
@@ -73,6 +76,15 @@ fn is_count_of_things(words: &[Word]) -> bool {
 /// Returns whether a word is a number of fires: `x3`.
 pub(super) fn is_fires(text: &str) -> bool {
     text.strip_prefix(['x', '×']).is_some_and(is_whole)
+}
+
+fn is_after_at(fillers: &[Word]) -> bool {
+    fillers.last().is_some_and(|word| word.is(&["at", "@"]))
+}
+
+/// Returns whether a word has a digit and is no share: `9|17`, `h9`.
+fn has_digit(text: &str) -> bool {
+    text.contains(|sign: char| sign.is_ascii_digit()) && !text.ends_with('%')
 }
 
 fn names_a_day(word: &Word) -> bool {

@@ -1,7 +1,7 @@
 //! Words of time that are a time only at the beginning or the end of a text: `nightly`, `later`, `half an hour`.
 
 use super::{
-    amounts,
+    amounts, atoms,
     clock::{ClockTime, is_clock_like},
     cron_fields,
     date::DayOfYear,
@@ -68,6 +68,7 @@ const PERIODS: &[&str] = &[
     "weeknights",
     "weekends",
     "overnight",
+    "overmorrow",
     "eod",
 ];
 
@@ -80,7 +81,9 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
     let (word, here) = (&words[at], &words[at..]);
     let is_name = PERIODS.contains(&word.text.trim_start_matches('@')) || word.is(&["@reboot"]);
     let is_hyphenated = is_hyphenated(&word.text) && word.text.ends_with("ly");
-    let is_written = is_time_shaped(&word.text) || (at == 0 && is_leading(&word.text));
+    let is_written = is_time_shaped(&word.text)
+        || atoms::is_joined_time(&word.text)
+        || (at == 0 && is_leading(&word.text));
     let is_short =
         is_compact_like(&word.text) || is_clock_like(word) || is_name || is_hyphenated || is_written;
     let lengths = [
@@ -94,6 +97,8 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
         short_day(here).unwrap_or(0),
         dated(here).unwrap_or(0),
         boundary(here).unwrap_or(0),
+        hours_of_work(here).unwrap_or(0),
+        if at == 0 { limit(words).or_else(|| labelled(words)).unwrap_or(0) } else { 0 },
         cron_fields::cut_short(here),
         if at == 0 { vague(words) } else { vague_at_end(words, at) },
         if at == 0 { neighbours::continuation(words).filter(|length| *length > 1).unwrap_or(0) } else { 0 },
@@ -119,7 +124,7 @@ pub(super) fn short_day(words: &[Word]) -> Option<usize> {
 /// Returns whether a word alone says that something repeats: `nightly`, `mondays`.
 pub(super) fn recurs(word: &Word) -> bool {
     let text = word.text.trim_start_matches('@');
-    (PERIODS.contains(&text) && !word.is(&["eod", "overnight"])) || Days::recur(word)
+    (PERIODS.contains(&text) && !word.is(&["eod", "overnight", "overmorrow"])) || Days::recur(word)
 }
 
 /// Returns whether `once` joins two clauses: `once the build is green, tag it`.
@@ -167,7 +172,7 @@ fn vague_at_end(words: &[Word], at: usize) -> usize {
     const CLAUSES: &[&str] = &[
         "that", "which", "who", "if", "when", "whether", "why", "how", "to", "can", "could", "must",
         "should", "will", "would", "may", "might", "never", "not", "is", "are", "was", "be", "been", "has",
-        "sure", "ensure", "than", "at", "only", "exactly", "for", "again", "or",
+        "sure", "ensure", "than", "at", "only", "exactly", "for", "again", "or", "each", "every",
     ];
     let is_clause = words[..at].iter().any(|word| word.is(CLAUSES) || word.has_comma);
     let is_last = at + 1 == words.len();
@@ -206,16 +211,45 @@ fn relative(words: &[Word]) -> Option<usize> {
     }
 }
 
+/// Returns the length of hours that end on the next half of the day: `9 to 5`, `from 9 to 5`.
+fn hours_of_work(words: &[Word]) -> Option<usize> {
+    let start = usize::from(words.first()?.is(&["from", "between"]));
+    let (first, length) = ClockTime::plain(words.get(start..)?)?;
+    let link = start + length;
+    let is_link = words.get(link)?.is(&["to", "till", "until", "through", "-", "–"]);
+    let (last, more) = ClockTime::plain(&words[link + 1..]).filter(|_| is_link)?;
+    (last.hour < first.hour && last.hour > 0).then_some(link + 1 + more)
+}
+
+/// Returns the length of a time with a limit, or behind a word without letters: `no later than 18:00`, `24/12 18:00`.
+fn limit(words: &[Word]) -> Option<usize> {
+    const LIMITS: &[&str] = &["no", "not", "any", "later", "sooner", "earlier", "than", "before", "after"];
+    let limits = words.iter().take(4).take_while(|word| word.is(LIMITS)).count();
+    let has_no_letters = || !words[0].text.contains(char::is_alphabetic);
+    let start = if limits == 0 { usize::from(has_no_letters()) } else { limits };
+    let (_, length) = ClockTime::parse(words.get(start..)?).filter(|(time, _)| start > 0 && time.is_exact)?;
+    Some(start + length)
+}
+
+/// Returns the length of an amount of time behind its name: `interval: 5m`.
+fn labelled(words: &[Word]) -> Option<usize> {
+    let is_label = words.first()?.is(&["interval", "period", "schedule", "cron", "when", "repeat"]);
+    amount(&words[1..]).filter(|_| is_label).map(|length| length + 1)
+}
+
 /// Returns the length of a date: `on the 1st`, `2026-12-24`, `24 December`.
 fn dated(words: &[Word]) -> Option<usize> {
     let on = usize::from(words.first()?.is(&["on"]));
     let rest = &words[on..];
     let first = &rest.first()?.text;
     let is_year = |part: &str| part.len() == 4 && is_whole(part);
-    let is_numeric =
-        first.split(['.', '/']).count() == 3 && first.split(['.', '/']).next_back().is_some_and(is_year);
-    let is_written =
-        is_numeric || first.get(..10).is_some_and(|date| DayOfYear::parse(&Word::all(date)).is_some());
+    let parts: Vec<_> = first.split(['.', '/']).collect();
+    let is_numeric = parts.len() == 3 && (is_year(parts[0]) || is_year(parts[2]));
+    let is_day_and_month =
+        on == 1 && parts.len() == 2 && first.contains('/') && parts.iter().all(|it| is_whole(it));
+    let is_written = is_numeric
+        || is_day_and_month
+        || first.get(..10).is_some_and(|date| DayOfYear::parse(&Word::all(date)).is_some());
     let found = if on == 1 { date(rest) } else { DayOfYear::parse(rest).map(|(_, length)| length) };
     found.or_else(|| is_written.then_some(1)).map(|length| on + length)
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{
     PhraseError,
     amounts::amount,
+    atoms::are_joined,
     clauses,
     clock::is_clock_like,
     continued, cron_fields,
@@ -116,6 +117,7 @@ fn length(words: &[Word]) -> usize {
             || is_month(word)
             || word.is(PERIODS_ONLY)
             || hour_and_minute(&word.text).is_some()
+            || are_joined(&word.text)
             || word.is(&[
                 "at",
                 "am",

@@ -20,8 +20,33 @@ use crate::interval::time_words::is_compact_like;
 use std::time::Duration;
 
 /// Words that no form means.
-const NEVER: &[&str] =
-    &["yesterday", "before", "within", "under", "than", "over", "eve", "bimonthly", "moment", "bit", "while"];
+const NEVER: &[&str] = &[
+    "yesterday",
+    "before",
+    "within",
+    "under",
+    "than",
+    "over",
+    "eve",
+    "bimonthly",
+    "moment",
+    "bit",
+    "while",
+    "max",
+    "maximum",
+    "jitter",
+    "±",
+    "unless",
+    "never",
+    "don't",
+    "starting",
+    "beginning",
+    "overmorrow",
+];
+
+/// Words that no form of a single fire or of an interval means.
+const BOUNDS: &[&str] =
+    &["not", "until", "till", "by", "except", "without", "minus", "since", "for", "overnight"];
 
 /// Returns whether a form keeps all numbers, days, months and units.
 pub(super) fn keeps(words: &[Word], form: &str) -> bool {
@@ -36,7 +61,15 @@ pub(super) fn keeps(words: &[Word], form: &str) -> bool {
     let is_lost = |at: usize| {
         let word = &words[at];
         let is_holiday = word.is(HOLIDAYS) && !word.is(&["new"]);
-        word.is(NEVER) || is_holiday || is_fires(&word.text) || is_once(at) || (at > 0 && word.is(&["after"]))
+        let is_bound = spec.as_ref().is_some_and(|spec| !matches!(spec, Spec::Days(..)))
+            && word.is(BOUNDS)
+            && !(at == 0 && word.is(&["for"]));
+        word.is(NEVER)
+            || is_bound
+            || is_holiday
+            || is_fires(&word.text)
+            || is_once(at)
+            || (at > 0 && word.is(&["after"]))
     };
     let loses_tomorrow =
         words.iter().any(|word| word.is(&["tomorrow", "tonight"]) && !form.contains(word.text.as_str()));

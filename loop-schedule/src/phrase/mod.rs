@@ -5,6 +5,7 @@
 //! with the nearest form that works. Only a text without any words of time is a prompt by itself.
 
 mod amounts;
+mod atoms;
 mod clauses;
 mod clock;
 mod compose;
@@ -150,14 +151,34 @@ impl Phrase {
             return scheduled(found);
         }
         if let Some((start, spec)) = grammar::at_end(&words)? {
-            let prompt = input[..words[start].start].trim_end().trim_end_matches(',');
-            return Ok(Self { time: Some(resolve(&spec, zone, now)?), prompt: prompt.to_owned() });
+            let prompt = &input[..words[start].start];
+            if is_in_quotation(prompt) {
+                return Err(found::error(&words, start, words.len()));
+            }
+            let prompt = without_separator(prompt).to_owned();
+            return Ok(Self { time: Some(resolve(&spec, zone, now)?), prompt });
         }
         match found::find(&words) {
             Some((phrase, nearest)) => Err(PhraseError::NotUnderstood { phrase, nearest }),
             None => Ok(Self { time: None, prompt: input.to_owned() }),
         }
     }
+}
+
+/// Returns whether a quotation is open at the end of a text: `write "see you`.
+fn is_in_quotation(text: &str) -> bool {
+    let count = |sign: char| text.matches(sign).count();
+    [('"', '"'), ('“', '”'), ('«', '»'), ('`', '`')].iter().any(|(open, close)| match open == close {
+        true => count(*open) % 2 == 1,
+        false => count(*open) > count(*close),
+    })
+}
+
+/// Removes the sign that separates a prompt from the schedule behind it.
+fn without_separator(prompt: &str) -> &str {
+    let prompt = prompt.trim_end().trim_end_matches([',', ';', ':']);
+    let before_dash = [" -", " –", " —", " |"].iter().find_map(|dash| prompt.strip_suffix(dash));
+    before_dash.unwrap_or(prompt).trim_end()
 }
 
 /// Returns the date and time here for a time of day in another zone: `at 6 p.m. UTC`. One that repeats has no form, because

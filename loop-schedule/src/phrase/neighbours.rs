@@ -7,7 +7,7 @@
 use super::{
     clock::{ClockTime, NAMED, is_clock_like},
     cron_fields,
-    days::is_day_or_month,
+    days::{is_day_or_month, is_month},
     grammar::Spec,
     moments::{amount, date, day_part, hour_span, moment, place, point, range, schedule, times, zone},
     time_sign::{frequency, is_day_part, is_time},
@@ -24,7 +24,7 @@ const CONTINUATIONS: &[(&[&str], Follows)] = &[
         let clock = || point(rest).or_else(|| hour_span(rest));
         clock().or_else(|| day_part(rest)).or_else(|| date(rest)).or_else(|| top_of_the_hour(rest))
     }),
-    (&["on", "only", "including", "excluding", "except", "not", "outside"], |rest| {
+    (&["on", "only", "including", "excluding", "except", "without", "not", "outside"], |rest| {
         moment(rest).or_else(|| prepositional(rest))
     }),
     (&["between"], range),
@@ -49,13 +49,24 @@ const CONTINUATIONS: &[(&[&str], Follows)] = &[
     (&["until", "till", "til"], |rest| moment(rest).or_else(|| amount(rest))),
     (&["but"], date),
     (&["starting", "beginning", "ending"], |rest| moment(rest).or_else(|| prepositional(rest))),
-    (&["in"], |rest| place(rest).or_else(|| day_part(rest)).or_else(|| date(rest)).or_else(|| amount(rest))),
-    (&["for"], |rest| amount(rest).or_else(|| date(rest)).or_else(|| whole_unit(rest))),
-    (&["of"], |rest| rest.first()?.is(&["the", "each", "every"]).then_some(1)),
+    (&["in"], |rest| {
+        let month = || rest.first().filter(|word| is_month(word)).map(|_| 1);
+        place(rest).or_else(|| day_part(rest)).or_else(|| date(rest)).or_else(|| amount(rest)).or_else(month)
+    }),
+    (&["for"], |rest| {
+        let day = || rest.first()?.is(&["today", "tonight", "tomorrow"]).then_some(1);
+        amount(rest).or_else(|| date(rest)).or_else(|| whole_unit(rest)).or_else(day)
+    }),
+    (&["of"], |rest| rest.first()?.is(&["the", "each", "every"]).then_some(1).or_else(|| date(rest))),
+    (&["as"], |rest| moment(rest.get(1..).filter(|_| rest[0].is(&["of"]))?).map(|length| length + 1)),
+    (&["max", "maximum"], |rest| {
+        times(rest).or_else(|| Some(usize::from(is_number_like(&rest.first()?.text))).filter(|it| *it > 0))
+    }),
+    (&["jitter", "±", "+-", "+/-"], amount),
     (&["next", "this"], |rest| unit(rest).or_else(|| day_part(rest)).or_else(|| date(rest))),
     // `every week day` is no `every week`.
-    (&["day", "days", "twice", "thrice", "forever", "indefinitely", "24/7"], |_| Some(0)),
-    (&["minus"], amount),
+    (&["day", "days", "twice", "thrice", "forever", "indefinitely", "overnight", "24/7"], |_| Some(0)),
+    (&["minus"], |rest| amount(rest).or_else(|| moment(rest))),
     (&["o"], |rest| rest.first()?.is(&["clock"]).then_some(1)),
 ];
 
@@ -210,6 +221,7 @@ pub(super) fn before(words: &[Word], start: usize, spec: &Spec) -> Option<usize>
     let is_timed = words[0].is(&["today", "tomorrow", "tonight"])
         || ClockTime::parse(&words[at..start]).is_some_and(|(time, _)| is_clock(&time));
     let frame = frame.or_else(|| is_timed.then_some(0));
+    let frame = frame.or_else(|| forbids(&words[..start]).then_some(0));
     if frame.is_some() || words[start].is(&["every", "each", "hourly", "daily", "weekly", "once"]) {
         return frame;
     }
@@ -218,6 +230,12 @@ pub(super) fn before(words: &[Word], start: usize, spec: &Spec) -> Option<usize>
     let is_once =
         matches!(spec, Spec::At(_) | Spec::In(_) | Spec::Today(_) | Spec::Tomorrow(_) | Spec::Tonight(_));
     first.or_else(|| (is_once && is_time(words, 0)).then_some(0))
+}
+
+/// Returns whether the sentence before a schedule says what should not happen: `never check it every hour`.
+fn forbids(words: &[Word]) -> bool {
+    let is_one_sentence = || words.iter().all(|word| word.end - word.start == word.typed.len());
+    words[0].is(&["never", "don't", "don’t"]) && is_one_sentence()
 }
 
 /// Returns where words before a schedule begin that make it a limit or a topic: `at most every hour`, `for each day`.
@@ -234,8 +252,18 @@ fn qualified(words: &[Word], start: usize) -> Option<usize> {
         "most",
         "least",
         "never",
+        "not",
+        "unless",
+        "almost",
+        "nearly",
+        "starting",
+        "beginning",
+        "e.g",
+        "i.e",
     ];
-    let last = start.checked_sub(1).filter(|last| words[*last].is(QUALIFIERS))?;
+    let is_other_day = |word: &Word| word.is(&["tomorrow", "tonight"]);
+    let last =
+        start.checked_sub(1).filter(|last| words[*last].is(QUALIFIERS) || is_other_day(&words[*last]))?;
     let is_more = |at: &usize| words[*at].is(&["not", "no", "more", "less", "at", "often"]);
     (0..last).rev().take_while(is_more).last().or(Some(last))
 }

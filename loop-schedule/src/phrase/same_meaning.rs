@@ -15,8 +15,20 @@ use super::{
 use crate::interval::time_words::is_number_like;
 
 /// Words before days and hours that do not count, or only count.
-pub(super) const LIMITS: &[&str] =
-    &["except", "excluding", "but", "not", "outside", "skip", "between", "from", "during", "only"];
+pub(super) const LIMITS: &[&str] = &[
+    "except",
+    "excluding",
+    "without",
+    "minus",
+    "but",
+    "not",
+    "outside",
+    "skip",
+    "between",
+    "from",
+    "during",
+    "only",
+];
 
 /// Words after which a time is not when the job fires.
 pub(super) const MOVING: &[&str] = &[

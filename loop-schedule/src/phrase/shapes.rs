@@ -34,9 +34,28 @@ pub(super) fn is_time_shaped(text: &str) -> bool {
 /// Returns whether a word is a time only at the beginning of a text: `weekend`, `0900`, `9am-5pm`.
 pub(super) fn is_leading(text: &str) -> bool {
     let is_span = || text.contains([':', 'm']) && hour_span(&Word::all(text)).is_some();
+    let is_minute = || text.strip_prefix(':').is_some_and(|digits| digits.len() == 2 && is_whole(digits));
+    // `*:0/15` of systemd, and `FREQ=DAILY` of calendars.
+    let is_calendar =
+        || text.contains('*') && text.contains([':', '-']) && text.bytes().all(is_calendar_sign);
+    let is_assigned = || {
+        let is_period = |part: &str| matches!(part, "hourly" | "daily" | "weekly" | "monthly" | "yearly");
+        text.contains('=') && text.split(['=', ';']).any(is_period)
+    };
+    let is_repeated = || {
+        text.strip_prefix('r').and_then(|rest| rest.split_once('/')).is_some_and(|(_, it)| is_time_shaped(it))
+    };
     text == "weekend"
+        || is_minute()
+        || is_calendar()
+        || is_assigned()
+        || is_repeated()
         || (text.starts_with('0') && is_whole(text) && hour_and_minute(text).is_some())
         || is_span()
+}
+
+fn is_calendar_sign(sign: u8) -> bool {
+    sign.is_ascii_digit() || b"*:-/.,".contains(&sign)
 }
 
 /// Returns whether a word is a number and a unit with a hyphen: `5-minute`, `3-hourly`.

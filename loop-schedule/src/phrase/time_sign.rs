@@ -2,6 +2,7 @@
 
 use super::{
     amounts::ordinal,
+    atoms,
     clock::{NAMED, is_clock_like},
     cron_fields,
     days::{Days, is_day_or_month, is_day_range, is_month},
@@ -33,7 +34,7 @@ pub(super) fn is_time(words: &[Word], at: usize) -> bool {
     let rest = &words[at + 1..];
     match word.text.trim_start_matches('@') {
         text if ALWAYS.contains(&text) => true,
-        "every" | "each" => is_repeated(rest),
+        "every" | "each" => is_repeated(rest) || is_day_of_month(words, at),
         "at" | "" if word.is(&["at", "@"]) && is_hour(rest) => true,
         "in" if is_hour(rest) || is_vague_amount(rest) || is_in_a_day_part(words, at) => true,
         _ if is_day_or_month(word) || is_day_range(&word.text) => true,
@@ -117,11 +118,32 @@ fn is_repeated(rest: &[Word]) -> bool {
         |text: &str| text.bytes().all(|sign| sign.is_ascii_digit() || b"hms:.,-/".contains(&sign));
     let is_digits = starts_with_number(next) && is_shaped(&next.text);
     let is_unread = (is_digits || number(&next.text).is_some()) && !is_ordinal(next);
+    let is_joined = || atoms::is_counted(&next.text) && !is_ordinal(next);
     let has_unit = || {
         let is_day = |word: &Word| word.text.len() > 3 && Days::of(word).is_some();
-        rest.get(1).is_some_and(|word| word.is_unit() || is_day(word) || is_day_part(word))
+        let is_amount = |word: &Word| is_compact_like(&word.text) || atoms::is_joined_time(&word.text);
+        let is_counted = |word: &Word| starts_with_number(word) && rest.get(2).is_some_and(Word::is_unit);
+        rest.get(1).is_some_and(|word| {
+            word.is_unit() || is_day(word) || is_day_part(word) || is_amount(word) || is_counted(word)
+        })
     };
-    names_a_time(next) || is_amount || is_named || qualifiers(rest) > 0 || is_unread || has_unit()
+    names_a_time(next)
+        || is_amount
+        || is_named
+        || qualifiers(rest) > 0
+        || is_unread
+        || is_joined()
+        || has_unit()
+}
+
+/// Returns whether the word after `every` is a day of the month: `every 1st and 15th`. In the middle of a text, `every
+/// 2nd line` is what the prompt is about.
+fn is_day_of_month(words: &[Word], at: usize) -> bool {
+    let rest = &words[at + 1..];
+    let is_place = rest.first().is_some_and(|word| is_ordinal(word) && starts_with_number(word));
+    let is_end =
+        || rest[0].has_comma || rest.get(1).is_none_or(|word| word.is(&["and", "or", "&", "at", "@"]));
+    is_place && (at == 0 || is_end())
 }
 
 /// Returns whether the words after `at` or `in` begin with a number. `one` is more often a pronoun.

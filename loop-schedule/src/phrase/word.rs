@@ -111,7 +111,12 @@ fn glued_head(word: &str) -> usize {
         let is_first = |sign: char| sign.is_ascii_digit() || (sign == '*' && word[..*length].ends_with('('));
         word[*length..].starts_with(is_first)
     };
-    HEADS.into_iter().find_map(length).filter(is_number).unwrap_or(0)
+    // `every=5m`.
+    let with_signs = |length: usize| {
+        let rest = &word[length..];
+        length + rest.len() - rest.trim_start_matches([':', '=']).len()
+    };
+    HEADS.into_iter().find_map(length).map(with_signs).filter(is_number).unwrap_or(0)
 }
 
 /// Returns the position of a unit that is written together with a fraction: 3 in `1/2h`. Other words have no such unit.
@@ -129,7 +134,7 @@ fn is_in_minutes(word: &str) -> bool {
 
 /// Returns whether a sign can close a word.
 fn is_closing(sign: char) -> bool {
-    ",.;:!?…)]}".contains(sign) || is_quote(sign)
+    ",.;:!?=…)]}".contains(sign) || is_quote(sign)
 }
 
 /// Returns words as one text, with the commas between them.

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Horizon, JobId, JobRequest, ScheduleSettings};
 
+mod joined;
 mod misspelt;
 mod phrasings;
 mod prompts;

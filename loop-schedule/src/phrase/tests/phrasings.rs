@@ -19,7 +19,7 @@ fn words_that_continue_a_schedule_at_the_beginning_are_refused() {
         ("every hour during business hours x", "refused every hour during business hours -> none"),
         ("every hour on the hour x", "refused every hour on the hour -> 0 * * * *"),
         ("every 20m for 2 hours x", "refused every 20m for 2 hours -> none"),
-        ("every 20m for the next week x", "refused every 20m for the next week -> every 20m"),
+        ("every 20m for the next week x", "refused every 20m for the next week -> none"),
         ("every 2 hours twice x", "refused every 2 hours twice -> none"),
         ("every hour forever x", "refused every hour forever -> every hour"),
         ("in 20 minutes and then hourly x", "refused in 20 minutes and then hourly -> none"),
