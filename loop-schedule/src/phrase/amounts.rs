@@ -127,7 +127,7 @@ pub(super) fn compound(text: &str) -> Option<f64> {
 pub(super) fn total(words: &[Word]) -> Option<f64> {
     const LINKS: &[&str] = &[
         "and", "&", "or", "a", "an", "of", "so", "the", "another", "about", "every", "each", "in", "after",
-        "next", "within", "single", "at",
+        "next", "within", "single", "at", "plus",
     ];
     let is_unit = |at: usize| words.get(at).is_some_and(|word| is_unit_like(&word.text));
     let (mut sum, mut count, mut last): (Option<f64>, Option<f64>, f64) = (None, None, 0.0);
@@ -141,6 +141,14 @@ pub(super) fn total(words: &[Word]) -> Option<f64> {
         // `second` counts what follows it, and is a unit otherwise.
         let is_count = !is_unit(at) || (is_unit(at + 1) && amount(text).is_some());
         if is_compact_like(text) && count.is_none() {
+            let is_counted = |at: usize| at > 1 && amount(&words[at - 2].text).is_some();
+            // `9h` in `every day 9h` is an hour of the day.
+            let is_hour = at > 0 && words[at - 1].is(&["day"]) && text.ends_with('h') && !is_counted(at);
+            let (unit, smallest) =
+                (per(text.trim_start_matches(|sign: char| !sign.is_ascii_alphabetic()))?, last);
+            if is_hour || (sum.is_some() && unit >= smallest) {
+                return None;
+            }
             last = per(text.trim_start_matches(|sign: char| !sign.is_ascii_alphabetic()))?;
             sum = Some(sum.unwrap_or(0.0) + compound(text)?);
         } else if let Some(number) = amount(text).filter(|_| is_count) {
@@ -159,7 +167,7 @@ pub(super) fn total(words: &[Word]) -> Option<f64> {
             sum = Some(sum.unwrap_or(0.0) + count.take().unwrap_or(1.0) * last);
         } else if sum.is_some() && !word.is(LINKS) {
             break;
-        } else if !word.is(LINKS) && count.is_some() {
+        } else if !word.is(LINKS) && (count.is_some() || text.contains(|sign: char| sign.is_ascii_digit())) {
             return None;
         }
     }

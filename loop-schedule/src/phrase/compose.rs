@@ -29,6 +29,7 @@ pub(super) fn compose(words: &[Word], time: &str) -> Option<String> {
     let (clock, _) = ClockTime::parse(&Word::all(time))?;
     let date = (0..words.len()).find_map(|at| DayOfYear::parse(&words[at..]).map(|(day, _)| day));
     match date {
+        Some(_) if period(words).is_some_and(|minutes| minutes < 1_440) => return None,
         Some(date) if words[0].is(&["every", "each", "yearly", "annually"]) => {
             return Some(date.yearly(clock));
         }
@@ -44,7 +45,13 @@ pub(super) fn start_or_end(words: &[Word]) -> usize {
     let is_end = |at: &usize| {
         let is_range = words[..*at].iter().any(|word| word.is(&["from", "between"]));
         let is_last = words[*at].is(&["until", "till", "til"]) && !is_range;
-        *at > 0 && (is_last || words[*at].is(&["starting", "beginning", "ending", "since"]))
+        let rest = &words[at + 1..];
+        let is_day = |length: usize| length == rest.len() && Days::parse(rest).is_some();
+        let is_first = *at > 0
+            && words[*at].is(&["from", "through", "thru"])
+            && Days::parse(&words[at - 1..]).is_none()
+            && Days::parse(rest).is_some_and(|(days, it)| days.only().is_some() && is_day(it));
+        *at > 0 && (is_last || is_first || words[*at].is(&["starting", "beginning", "ending", "since"]))
     };
     (0..words.len()).find(is_end).unwrap_or(words.len())
 }

@@ -75,7 +75,8 @@ fn is_count_of_things(words: &[Word]) -> bool {
 
 /// Returns whether a word is a number of fires: `x3`.
 pub(super) fn is_fires(text: &str) -> bool {
-    text.strip_prefix(['x', '×']).is_some_and(is_whole)
+    let count = text.strip_prefix(['x', '×', '/']).or_else(|| text.strip_suffix(['x', '×']));
+    count.is_some_and(is_whole)
 }
 
 fn is_after_at(fillers: &[Word]) -> bool {

@@ -2,7 +2,7 @@
 
 use super::{
     PhraseError,
-    days::short_name,
+    days::{Days, short_name},
     word::{Word, is_quote},
 };
 use crate::{Cron, CronError};
@@ -17,14 +17,24 @@ type Found<'a> = Result<Option<(Cron, &'a str)>, PhraseError>;
 /// # Errors
 /// The first words look like an expression, but are not one.
 pub(super) fn at_start(input: &str, words: &[Word]) -> Result<Option<(Cron, usize)>, PhraseError> {
-    let fields = typed(input, words);
+    let mut fields = typed(input, words);
+    // `0 9 * * *: PROMPT`, `(0 9 * * *) PROMPT`.
+    let is_end = |sign: char| ":,;.!)]}".contains(sign) || is_quote(sign);
+    let ends = words.get(FIELDS - 1).is_some_and(|word| input[word.start..word.end].ends_with(is_end));
+    if let Some(last) = fields.get_mut(FIELDS - 1).filter(|_| ends) {
+        *last = last.trim_end_matches(is_end);
+    }
+    if let Some(first) = fields.first_mut() {
+        *first = first.trim_start_matches(['(', '[', '{']);
+    }
     if !fields.get(..FIELDS).is_some_and(is_expression) {
         return Ok(None);
     }
     // A sixth field would mean seconds or years.
     let is_day = |word: &str| is_field(word) && !word.bytes().all(|sign| sign.is_ascii_digit());
     let is_sixth = |word: &&&str| is_only_a_field(word) || (matches!(fields[0], "0" | "00") && is_day(word));
-    let count = FIELDS + fields[FIELDS..].iter().take(2).take_while(is_sixth).count();
+    let sixth = || fields[FIELDS..].iter().take(2).take_while(is_sixth).count();
+    let count = FIELDS + if ends { 0 } else { sixth() };
     let text = fields[..count].join(" ");
     if let Some(error) = with_seconds(&fields[..count]) {
         return Err(error);
@@ -110,10 +120,27 @@ pub(super) fn cut_short(words: &[Word]) -> usize {
     }
 }
 
+/// Returns the length of an expression with a field that is none, but has stars: `0 9 1st * *`, `0 9 * * weekdays`.
+pub(super) fn with_a_name(words: &[Word]) -> usize {
+    let Some(fields) = words.get(..FIELDS) else { return 0 };
+    let stars = fields.iter().filter(|word| is_star(&word.typed)).count();
+    let others = fields.iter().filter(|word| !is_field(&word.typed)).count();
+    let is_last = !is_field(&fields[FIELDS - 1].typed) && Days::of(&fields[FIELDS - 1]).is_none();
+    if !is_last && stars >= 2 && others == 1 && is_field(&fields[0].typed) && !is_star(&fields[0].typed) {
+        FIELDS
+    } else {
+        0
+    }
+}
+
 /// Returns the expression that some words are nearest to: with the missing fields, and numbers for names.
 pub(super) fn completed(words: &[Word]) -> Option<String> {
     let count = cut_short(words);
     let mut fields: Vec<_> = words.iter().take(count.min(FIELDS)).map(|word| numbered(&word.typed)).collect();
+    // `0 9 * * weekdays`.
+    if let Some(days) = words.get(FIELDS - 1).filter(|_| fields.len() == FIELDS - 1).and_then(Days::of) {
+        fields.push(days.field());
+    }
     fields.resize(FIELDS, "*".to_owned());
     (count > 0).then(|| fields.join(" "))
 }

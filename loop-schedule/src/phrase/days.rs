@@ -68,19 +68,21 @@ impl Days {
         Self { bits: (0..=length).map(|offset| 1 << ((first + offset) % 7)).sum() }
     }
 
-    /// Parses several days without spaces: `mon-fri`, `tue/thu`.
+    /// Parses several days without spaces: `mon-fri`, `tue/thu`, `mon-wed,fri`, `mon..fri`.
     fn in_one_word(text: &str) -> Option<Self> {
-        if let Some((first, last)) = text.split_once(['-', '–']) {
-            let day = |text: &str| day(text).or_else(|| two_letters(text));
-            return Some(Self::range(day(first)?, day(last)?));
-        }
-        let days: Option<Vec<_>> =
-            text.split(['/', ',']).map(|part| day(part).or_else(|| two_letters(part))).collect();
+        const LETTERS: &[(&str, &str)] = &[("m-f", "mon-fri"), ("m–f", "mon-fri"), ("m/w/f", "mon/wed/fri")];
+        let text = LETTERS.iter().find(|(short, _)| *short == text).map_or(text, |(_, days)| days);
         // `we` is a word.
-        if !text.contains(['/', ',']) {
+        if !text.contains(['-', '–', '/', ',', '&', '+']) && !text.contains("..") {
             return None;
         }
-        days.map(|days| Self { bits: days.into_iter().fold(0, |bits, day| bits | 1 << day) })
+        let one = |text: &str| day(text).or_else(|| two_letters(text));
+        let part = |part: &str| match part.split_once(['-', '–']).or_else(|| part.split_once("..")) {
+            Some((first, last)) => Some(Self::range(one(first)?, one(last)?)),
+            None => one(part).map(Self::one),
+        };
+        let days: Option<Vec<_>> = text.split(['/', ',', '&', '+']).map(part).collect();
+        Some(days?.into_iter().fold(Self { bits: 0 }, Self::and))
     }
 
     /// Returns whether a word names days that recur, even without `every`: `mondays`, `weekends`, `mon-fri`.
@@ -138,7 +140,8 @@ impl Days {
 /// Returns the number of a day from Sunday on: `monday`, `Mondays`, `mon`.
 fn day(text: &str) -> Option<usize> {
     let is_name = |name: &str| {
-        let is_short = matches!(text, "tues" | "thur" | "thurs") && name.starts_with(text);
+        let is_short = matches!(text, "tues" | "thur" | "thurs") && name.starts_with(text)
+            || text == "weds" && name == "wednesday";
         text == name || text.strip_suffix('s') == Some(name) || text == short(name) || is_short
     };
     WEEKDAYS.iter().position(|name| is_name(name))
@@ -177,6 +180,13 @@ pub(super) fn is_day_range(text: &str) -> bool {
     day(text).is_none() && Days::in_one_word(text).is_some()
 }
 
+/// Returns whether a word is short names of days without signs, which may be a range or a list: `monfri`.
+pub(super) fn joins_days(text: &str) -> bool {
+    let parts: Vec<_> =
+        text.as_bytes().chunks(3).map(|part| std::str::from_utf8(part).unwrap_or_default()).collect();
+    parts.len() > 1 && parts.iter().all(|part| day(part).is_some())
+}
+
 /// Returns the number of a month from 1 on, by its name in full or by three letters.
 pub(super) fn month(word: &Word) -> Option<u8> {
     let is_name = |month: &&str| *month == word.text || short(month) == word.text || word.text == "sept";
@@ -191,9 +201,9 @@ pub(super) fn is_month(word: &Word) -> bool {
     month(word).is_some()
 }
 
-/// Returns the number of a day or a month from a name of three letters: `MON`, `jan`.
+/// Returns the number of a day or a month from a name in full or of three letters: `MON`, `january`.
 pub(super) fn short_name(text: &str) -> Option<usize> {
     let text = text.to_ascii_lowercase();
-    let place = |names: &[&str]| names.iter().position(|name| short(name) == text);
+    let place = |names: &[&str]| names.iter().position(|name| short(name) == text || *name == text);
     place(&WEEKDAYS).or_else(|| place(&MONTHS).map(|place| place + 1))
 }

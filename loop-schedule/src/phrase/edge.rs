@@ -100,6 +100,7 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
         hours_of_work(here).unwrap_or(0),
         if at == 0 { limit(words).or_else(|| labelled(words)).unwrap_or(0) } else { 0 },
         cron_fields::cut_short(here),
+        if at == 0 { cron_fields::with_a_name(here) } else { 0 },
         if at == 0 { vague(words) } else { vague_at_end(words, at) },
         if at == 0 { neighbours::continuation(words).filter(|length| *length > 1).unwrap_or(0) } else { 0 },
     ];
@@ -223,10 +224,15 @@ fn hours_of_work(words: &[Word]) -> Option<usize> {
 
 /// Returns the length of a time with a limit, or behind a word without letters: `no later than 18:00`, `24/12 18:00`.
 fn limit(words: &[Word]) -> Option<usize> {
-    const LIMITS: &[&str] = &["no", "not", "any", "later", "sooner", "earlier", "than", "before", "after"];
+    const LIMITS: &[&str] =
+        &["no", "not", "any", "time", "later", "sooner", "earlier", "than", "before", "after"];
     let limits = words.iter().take(4).take_while(|word| word.is(LIMITS)).count();
-    let has_no_letters = || !words[0].text.contains(char::is_alphabetic);
-    let start = if limits == 0 { usize::from(has_no_letters()) } else { limits };
+    let is_plain = |word: &&Word| !word.text.contains(char::is_alphabetic);
+    // `Sun *-*-* 03:00`.
+    let day = usize::from(Days::of(&words[0]).is_some());
+    let signs = words[day..].iter().take(2).take_while(is_plain).count();
+    let signs = (1..=signs).find(|it| ClockTime::parse(&words[day + it..]).is_some()).unwrap_or(0);
+    let start = if limits == 0 && signs > 0 { day + signs } else { limits };
     let (_, length) = ClockTime::parse(words.get(start..)?).filter(|(time, _)| start > 0 && time.is_exact)?;
     Some(start + length)
 }
@@ -244,7 +250,8 @@ fn dated(words: &[Word]) -> Option<usize> {
     let first = &rest.first()?.text;
     let is_year = |part: &str| part.len() == 4 && is_whole(part);
     let parts: Vec<_> = first.split(['.', '/']).collect();
-    let is_numeric = parts.len() == 3 && (is_year(parts[0]) || is_year(parts[2]));
+    let is_short = || first.contains('/') && parts.iter().all(|part| is_whole(part));
+    let is_numeric = parts.len() == 3 && (is_short() || is_year(parts[0]) || is_year(parts[2]));
     let is_day_and_month =
         on == 1 && parts.len() == 2 && first.contains('/') && parts.iter().all(|it| is_whole(it));
     let is_written = is_numeric

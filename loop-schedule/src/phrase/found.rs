@@ -9,7 +9,7 @@ use super::{
     clauses,
     clock::is_clock_like,
     continued, cron_fields,
-    days::{Days, is_clearly_a_day, is_day_or_month, is_day_range, is_month, names_a_date},
+    days::{Days, is_clearly_a_day, is_day_or_month, is_day_range, is_month, joins_days, names_a_date},
     edge::{PERIODS_ONLY, edge, recurs},
     grammar,
     moments::HOLIDAYS,
@@ -19,6 +19,7 @@ use super::{
     shapes::{hyphenated, is_span, is_whole, starts_with_number},
     spelling::hour_and_minute,
     time_sign::{is_day_part, is_ordinal, is_time, qualifiers},
+    vocabulary::are_known,
     word::{Word, joined},
 };
 use crate::interval::time_words::{is_compact_like, is_unit_like, number};
@@ -45,8 +46,12 @@ pub(super) fn find(words: &[Word]) -> Option<(String, Option<String>)> {
     let window = &words[at..words.len().min(at + REACH.max(found.len()))];
     // A number that is not understood can be the one that matters.
     let is_odd = window.iter().take(found.len() + 1).any(is_odd_number);
-    let is_moved = at > 0 && (words[at - 1].is(MOVING) || has_stars(here));
-    let nearest = if is_moved || is_odd { None } else { form(found).or_else(|| form(window)) };
+    let is_moved = at > 0
+        && (words[at - 1].is(MOVING)
+            || words[at - 1].is(&["not", "never", "starting", "beginning"])
+            || has_stars(here));
+    let has_form = !is_moved && !is_odd && are_known(found);
+    let nearest = has_form.then(|| form(found).or_else(|| form(window))).flatten();
     Some((joined(found), nearest))
 }
 
@@ -59,15 +64,32 @@ fn has_stars(words: &[Word]) -> bool {
 fn beginning(words: &[Word], mut at: usize) -> usize {
     loop {
         let before = |back: usize| at.checked_sub(back).map(|at| &words[at]);
+        let is_listed = |word: &Word| is_ordinal(word) || word.is(&["today", "tonight", "tomorrow", "now"]);
         let is_linked =
-            before(1).is_some_and(|word| word.is(&["and", "&"])) && before(2).is_some_and(is_ordinal);
+            before(1).is_some_and(|word| word.is(&["and", "&", "or"])) && before(2).is_some_and(is_listed);
+        // `every weds at 9`, and `mon..fri at 9`.
+        let is_repeated =
+            words[at].is(&["at", "@"]) && (1..=3).filter_map(before).any(|word| word.is(&["every", "each"]));
+        let is_unread = words[at].is(&["at", "@"])
+            && before(1).is_some_and(|word| {
+                word.text.contains(|sign: char| !sign.is_alphanumeric())
+                    || joins_days(&word.text)
+                    || is_short_in_capitals(word)
+            })
+            && at == 1;
         let is_article = is_ordinal(&words[at]) && before(1).is_some_and(|word| word.is(&["every", "each"]));
         match before(1) {
             Some(_) if is_linked => at -= 2,
+            Some(_) if is_repeated || is_unread => at -= 1,
             Some(word) if is_article || begins_a_time(word) => at -= 1,
             _ => return at,
         }
     }
+}
+
+/// Returns whether a word may be the letters of some days: `MWF`, `TTh`.
+fn is_short_in_capitals(word: &Word) -> bool {
+    (2..=5).contains(&word.typed.len()) && word.typed.chars().take(2).all(char::is_uppercase)
 }
 
 /// Returns whether a word before a time belongs to it.
@@ -83,9 +105,19 @@ fn begins_a_time(word: &Word) -> bool {
 
 /// Returns the error for a schedule of some words that others continue.
 pub(super) fn error(words: &[Word], start: usize, end: usize) -> PhraseError {
+    let part = part(words, start, end);
+    PhraseError::NotUnderstood { phrase: joined(part), nearest: form(part).filter(|_| are_known(part)) }
+}
+
+/// Returns the error for a schedule at the end that words before it change. The prompt may be between them.
+pub(super) fn error_at_end(words: &[Word], start: usize) -> PhraseError {
+    let part = part(words, start, words.len());
+    PhraseError::NotUnderstood { phrase: joined(part), nearest: form(part) }
+}
+
+fn part(words: &[Word], start: usize, end: usize) -> &[Word] {
     let end = with_continuations(words, start, end);
-    let words = &words[clauses::around(words, start, end)];
-    PhraseError::NotUnderstood { phrase: joined(words), nearest: form(words) }
+    &words[clauses::around(words, start, end)]
 }
 
 /// Returns where a time ends that begins and ends at these words, with all that continues it.
@@ -136,6 +168,7 @@ fn length(words: &[Word]) -> usize {
                 "single",
                 "half",
                 "quarter",
+                "quarters",
                 "past",
                 "o'clock",
             ])
@@ -145,6 +178,12 @@ fn length(words: &[Word]) -> usize {
         false => 0,
     };
     let more = start + words[1 + start..].iter().take_while(|word| is_more(word)).count();
+    // `every N minutes`, `every approx 5m`.
+    let between = words[1..].iter().take(3).position(is_more).unwrap_or(0);
+    let more = match words[0].is(&["every", "each", "in"]) && more == 0 && between > 0 {
+        true => between + words[1 + between..].iter().take_while(|word| is_more(word)).count(),
+        false => more,
+    };
     let ends_with_at = words[..=more].last().is_some_and(|word| more > 0 && word.is(&["at"]));
     1 + more - usize::from(ends_with_at)
 }

@@ -99,7 +99,7 @@ pub(super) fn at_end(words: &[Word]) -> Result<Option<(usize, Spec)>, PhraseErro
     let Some((start, spec)) = found else { return Ok(None) };
     let first = clauses::around(words, start, words.len()).start;
     match neighbours::before(words, start, &spec).or_else(|| (first < start).then_some(first)) {
-        Some(first) => Err(found::error(words, first, words.len())),
+        Some(first) => Err(found::error_at_end(words, first)),
         None => Ok(Some((start, spec))),
     }
 }

@@ -5,18 +5,21 @@
 
 use super::{
     amounts::{amount, total},
-    clock::ClockTime,
+    atoms::is_joined_time,
+    clock::{ClockTime, is_clock_like},
     continued::is_fires,
     cron_fields,
-    days::{Days, is_clearly_a_day, month},
+    days::{Days, is_clearly_a_day, is_month, month},
+    edge::recurs,
     grammar::{self, Spec},
     moments::HOLIDAYS,
     same_meaning::LIMITS,
-    shapes::{is_whole, starts_with_number},
+    shapes::{hyphenated, is_whole, starts_with_number},
+    spelling::hour_and_minute,
     time_sign::{frequency, is_ordinal},
     word::Word,
 };
-use crate::interval::time_words::is_compact_like;
+use crate::interval::time_words::{is_compact_like, number};
 use std::time::Duration;
 
 /// Words that no form means.
@@ -36,6 +39,8 @@ const NEVER: &[&str] = &[
     "maximum",
     "jitter",
     "±",
+    "+-",
+    "+/-",
     "unless",
     "never",
     "don't",
@@ -48,6 +53,9 @@ const NEVER: &[&str] = &[
 const BOUNDS: &[&str] =
     &["not", "until", "till", "by", "except", "without", "minus", "since", "for", "overnight"];
 
+/// Words that no form of a single fire means. `from now` is one.
+const MOVED: &[&str] = &["from", "now"];
+
 /// Returns whether a form keeps all numbers, days, months and units.
 pub(super) fn keeps(words: &[Word], form: &str) -> bool {
     let is_cron = cron_fields::at_start(form, &Word::all(form)).is_ok_and(|found| found.is_some());
@@ -58,6 +66,15 @@ pub(super) fn keeps(words: &[Word], form: &str) -> bool {
             frequency(&words[at..]).is_some() || words.get(at + 1).is_some_and(|it| it.is(&["every"]));
         words[at].is(&["once"]) && !is_counted && repeats
     };
+    let is_single = matches!(
+        spec,
+        Some(Spec::At(_) | Spec::On(..) | Spec::Today(_) | Spec::Tomorrow(_) | Spec::Tonight(_))
+    );
+    let is_moved = |at: usize| {
+        let is_to = words[at].is(&["to"]) && matches!(spec, Some(Spec::Every(_)));
+        is_to || (is_single && words[at].is(MOVED))
+    };
+    let is_frequent = (0..words.len()).any(|at| frequency(&words[at..]).is_some());
     let is_lost = |at: usize| {
         let word = &words[at];
         let is_holiday = word.is(HOLIDAYS) && !word.is(&["new"]);
@@ -65,9 +82,12 @@ pub(super) fn keeps(words: &[Word], form: &str) -> bool {
             && word.is(BOUNDS)
             && !(at == 0 && word.is(&["for"]));
         word.is(NEVER)
+            || is_moved(at)
+            || (at > 0 && word.is(&["per"]) && !is_frequent)
+            || is_contradiction(words, at)
             || is_bound
             || is_holiday
-            || is_fires(&word.text)
+            || (is_fires(&word.text) && frequency(&words[at..]).is_none())
             || is_once(at)
             || (at > 0 && word.is(&["after"]))
     };
@@ -77,12 +97,36 @@ pub(super) fn keeps(words: &[Word], form: &str) -> bool {
         return false;
     }
     match spec {
-        _ if (0..words.len()).any(|at| frequency(&words[at..]).is_some()) => true,
+        _ if is_frequent => true,
         Some(Spec::Every(Ok(interval))) => keeps_length(words, form, interval.period()),
         Some(Spec::In(Ok(duration))) => keeps_length(words, form, duration),
         Some(Spec::Days(days, _)) => keeps_days(words, days) && keeps_numbers(words, form, is_cron),
         _ => keeps_numbers(words, form, is_cron),
     }
+}
+
+/// Returns whether a word names another time than the words before it: `9th` after `at`, `AM/PM`, `tonight in the
+/// morning`.
+pub(super) fn is_contradiction(words: &[Word], at: usize) -> bool {
+    let word = &words[at];
+    let is_place = at > 0 && words[at - 1].is(&["at", "@"]) && is_ordinal(word) && starts_with_number(word);
+    let is_dawn = word.is(&["morning"]) && words[..at].iter().any(|word| word.is(&["tonight"]));
+    let has_zone = is_clock_zone(&word.text);
+    let is_read = is_compact_like(&word.text)
+        || Days::of(word).is_some()
+        || hyphenated(&word.text).is_some()
+        || is_clock_like(word)
+        || hour_and_minute(&word.text).is_some()
+        || is_month(word)
+        || recurs(word)
+        || word.text.starts_with('@');
+    let is_joined = is_joined_time(&word.text) && !is_read;
+    is_joined
+        || joins_numbers(&word.text)
+        || is_place
+        || is_dawn
+        || has_zone
+        || (word.text.contains("am") && word.text.contains("pm"))
 }
 
 /// Returns whether an amount is as long as the words say.
@@ -115,14 +159,28 @@ fn keeps_numbers(words: &[Word], form: &str, is_cron: bool) -> bool {
         let named = || amount(&word.text).filter(|number| number.fract() == 0.0 && !is_vague(word));
         let is_minute = word.text.strip_prefix(':').is_some_and(is_whole);
         let is_number = starts_with_number(word) || is_minute || is_compact_like(&word.text);
-        let wanted =
-            if is_number { numbers(&word.text) } else { named().map(|it| it as u64).into_iter().collect() };
+        let wanted = match is_number {
+            true => numbers(&word.text),
+            false => named().map(|it| it as u64).into_iter().collect(),
+        };
         if is_lost || !wanted.into_iter().all(is_hour) {
             return false;
         }
         at += 1;
     }
     true
+}
+
+/// Returns whether a word is an hour with a zone: `9utc`.
+fn is_clock_zone(text: &str) -> bool {
+    let hour = ["utc", "gmt"].iter().find_map(|zone| text.strip_suffix(zone));
+    hour.is_some_and(|hour| hour.ends_with(|sign: char| sign.is_ascii_digit()))
+}
+
+/// Returns whether a word joins numbers that are spelt out: `nine/five`.
+fn joins_numbers(text: &str) -> bool {
+    let mut parts = text.split(|sign: char| !sign.is_alphanumeric());
+    parts.clone().count() > 1 && number(text).is_none() && parts.any(|part| number(part).is_some())
 }
 
 /// Words that count, but that a form may say without a number: `first day of the month`, `every other month`.

@@ -29,6 +29,7 @@ mod same_meaning;
 mod shapes;
 mod spelling;
 mod time_sign;
+mod vocabulary;
 mod word;
 
 use jiff::Timestamp;
@@ -168,6 +169,12 @@ impl Phrase {
 /// Returns whether a quotation is open at the end of a text: `write "see you`.
 fn is_in_quotation(text: &str) -> bool {
     let count = |sign: char| text.matches(sign).count();
+    let begins = |word: &str| word.starts_with(['\'', '‘']);
+    let ends = |word: &str| word.ends_with(['\'', '’']);
+    let singles = |is: &dyn Fn(&str) -> bool| text.split_whitespace().filter(|word| is(word)).count();
+    if singles(&begins) > singles(&ends) {
+        return true;
+    }
     [('"', '"'), ('“', '”'), ('«', '»'), ('`', '`')].iter().any(|(open, close)| match open == close {
         true => count(*open) % 2 == 1,
         false => count(*open) > count(*close),

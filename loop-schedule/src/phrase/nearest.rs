@@ -10,7 +10,7 @@ use super::{
     days::{Days, is_day_or_month, is_day_range, is_month},
     edge::PERIODS_ONLY,
     grammar::{self, Spec},
-    kept::keeps,
+    kept::{is_contradiction, keeps},
     nearest_interval::{after, at_frequency, every, interval},
     reading::Reading,
     same_meaning::{LIMITS, means_the_same},
@@ -66,7 +66,7 @@ pub(super) fn is_odd_number(word: &Word) -> bool {
     };
     (has_digit || word.text.contains(char::is_numeric))
         && (word.text.contains(is_odd)
-            || word.text.starts_with(['-', '−', '+', '~', '<', '>', '≤', '≥'])
+            || word.text.starts_with(['-', '−', '+', '~', '<', '>', '≤', '≥', '±'])
             || word.text.starts_with("0x"))
 }
 
@@ -91,7 +91,7 @@ fn has_no_form(words: &[Word]) -> bool {
             || (word.is(&["this", "next"])
                 && next.is_some_and(is_period)
                 && before.is_some_and(|before| !before.is(&["the"])))
-            || (word.is(&["in"]) && at > 0 && next.is_some_and(is_month))
+            || (word.is(&["in"]) && (at > 0 || words.len() > 2) && next.is_some_and(is_month))
             || (word.is(&["at"]) && is_after_clock && next.is_some_and(is_day_part))
             || (word.is(&["today", "tomorrow", "tonight"])
                 && before.is_some_and(|before| is_unit_like(&before.text)))
@@ -108,7 +108,7 @@ pub(super) fn form(words: &[Word]) -> Option<String> {
         return None;
     }
     let words = &normal(words);
-    if has_no_form(words) {
+    if has_no_form(words) || (0..words.len()).any(|at| is_contradiction(words, at)) {
         return None;
     }
     // `at 9am` in `every other day at 9am` would fire once.
@@ -205,6 +205,8 @@ fn nearest(words: &[Word]) -> Option<String> {
         "biweekly" | "bi-weekly" | "fortnightly" => "every 2 weeks".to_owned(),
         "next" if is_unit_like(second) => return after(words),
         "at" if has(&["hourly", "intervals", "interval"]) => return repeated(&words[1..], &time),
+        "this" if words.get(1).is_some_and(is_day_part) => format!("today at {time}"),
+        "later" if second == "today" => format!("today at {time}"),
         "" | "at" | "eod" | "this" | "later" | "next" => format!("at {time}"),
         "in" if words.iter().take(3).any(is_day_part) => format!("at {time}"),
         "in" | "after" => return after(&words[1..]),
@@ -261,9 +263,13 @@ fn repeated(words: &[Word], time: &str) -> Option<String> {
         _ if is_clock_like(unit) => format!("every day at {time}"),
         _ => match number {
             Some(number) => return every(&number.text, &unit.text),
-            None => format!("every {}", unit.text.trim_end_matches('s')),
+            None => format!("every {}", without_possessive(&unit.text).trim_end_matches('s')),
         },
     })
+}
+
+fn without_possessive(text: &str) -> &str {
+    text.trim_end_matches("'s").trim_end_matches("’s")
 }
 
 fn second(words: &[Word]) -> &str {
@@ -274,7 +280,7 @@ fn second(words: &[Word]) -> &str {
 fn on_days(words: &[Word], time: &str) -> String {
     match Days::parse(words) {
         Some((days, _)) => format!("{} at {time}", days.words()),
-        None => format!("every {} at {time}", words[0].text.trim_end_matches("'s").trim_end_matches("’s")),
+        None => format!("every {} at {time}", without_possessive(&words[0].text)),
     }
 }
 

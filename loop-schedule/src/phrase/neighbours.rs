@@ -28,7 +28,7 @@ const CONTINUATIONS: &[(&[&str], Follows)] = &[
         moment(rest).or_else(|| prepositional(rest))
     }),
     (&["between"], range),
-    (&["from"], |rest| range(rest).or_else(|| moment(rest))),
+    (&["from"], |rest| range(rest).or_else(|| moment(rest)).or_else(|| month(rest))),
     (
         &[
             "to",
@@ -47,11 +47,15 @@ const CONTINUATIONS: &[(&[&str], Follows)] = &[
     ),
     // The agent can keep a condition: `until it works, run the test again`.
     (&["until", "till", "til"], |rest| moment(rest).or_else(|| amount(rest))),
-    (&["but"], date),
+    (&["but", "unless"], date),
+    (&["per"], unit),
     (&["starting", "beginning", "ending"], |rest| moment(rest).or_else(|| prepositional(rest))),
     (&["in"], |rest| {
-        let month = || rest.first().filter(|word| is_month(word)).map(|_| 1);
-        place(rest).or_else(|| day_part(rest)).or_else(|| date(rest)).or_else(|| amount(rest)).or_else(month)
+        place(rest)
+            .or_else(|| day_part(rest))
+            .or_else(|| date(rest))
+            .or_else(|| amount(rest))
+            .or_else(|| month(rest))
     }),
     (&["for"], |rest| {
         let day = || rest.first()?.is(&["today", "tonight", "tomorrow"]).then_some(1);
@@ -59,7 +63,7 @@ const CONTINUATIONS: &[(&[&str], Follows)] = &[
     }),
     (&["of"], |rest| rest.first()?.is(&["the", "each", "every"]).then_some(1).or_else(|| date(rest))),
     (&["as"], |rest| moment(rest.get(1..).filter(|_| rest[0].is(&["of"]))?).map(|length| length + 1)),
-    (&["max", "maximum"], |rest| {
+    (&["max", "maximum", "limit"], |rest| {
         times(rest).or_else(|| Some(usize::from(is_number_like(&rest.first()?.text))).filter(|it| *it > 0))
     }),
     (&["jitter", "±", "+-", "+/-"], amount),
@@ -83,6 +87,9 @@ const FRAMES: &[&str] = &[
     "starting",
     "beginning",
     "except",
+    "without",
+    "minus",
+    "excluding",
     "only",
     "not",
     "then",
@@ -189,6 +196,10 @@ fn prepositional(words: &[Word]) -> Option<usize> {
 fn whole_unit(words: &[Word]) -> Option<usize> {
     let count = words.iter().take(2).take_while(|word| word.is(&["the", "this", "next"])).count();
     unit(&words[count..]).filter(|_| count > 0).map(|length| count + length)
+}
+
+fn month(words: &[Word]) -> Option<usize> {
+    words.first().filter(|word| is_month(word)).map(|_| 1)
 }
 
 fn unit(words: &[Word]) -> Option<usize> {

@@ -202,7 +202,10 @@ fn time(words: &[Word], at: usize) -> Option<(ClockTime, usize)> {
     let named = || ClockTime::parse(&Word::all(&number(&here.first()?.text)?.to_string()));
     let (time, length) = ClockTime::parse(here).or_else(named)?;
     let is_amount = here.get(length).is_some_and(|word| is_unit_like(&word.text));
-    (time.is_exact || length > 1 || (at > 0 && !is_amount)).then_some((time, length))
+    // `two` in `every day or two` is no hour.
+    let is_vague =
+        at > 1 && words[at - 1].is(&["or"]) && !words[..at].iter().any(|word| word.is(&["at", "@"]));
+    (time.is_exact || length > 1 || (at > 0 && !is_amount && !is_vague)).then_some((time, length))
 }
 
 fn is_plural_part(word: &Word) -> bool {

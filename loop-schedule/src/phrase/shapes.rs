@@ -28,7 +28,10 @@ pub(super) fn is_time_shaped(text: &str) -> bool {
         let rest = rest.trim_start_matches('t');
         rest.ends_with(['s', 'm', 'h', 'd', 'w']) && text.len() > 2 && is_compact_like(rest)
     });
-    is_period || is_split || is_length || is_date || is_iso
+    let is_basic = text.split_once('t').is_some_and(|(date, time)| {
+        date.len() == 8 && is_whole(date) && time.len() >= 4 && is_whole(time.trim_end_matches('z'))
+    });
+    is_period || is_basic || is_split || is_length || is_date || is_iso
 }
 
 /// Returns whether a word is a time only at the beginning of a text: `weekend`, `0900`, `9am-5pm`.

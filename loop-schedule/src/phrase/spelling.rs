@@ -81,7 +81,8 @@ fn length(words: &[Word], at: usize) -> Option<String> {
             hours.parse::<u64>().ok()?.checked_mul(60)? + digits.parse::<u64>().ok().filter(|it| *it < 60)?;
         return match unit {
             "" if is_in_hours(words, at) => Some(total.to_string()),
-            "h" | "hr" | "hrs" | "hours" => Some(format!("{total}m")),
+            // `18:00h` is a time of day.
+            "h" | "hr" | "hrs" | "hours" if total <= 720 => Some(format!("{total}m")),
             _ => None,
         };
     }

@@ -36,7 +36,13 @@ pub(super) fn is_time(words: &[Word], at: usize) -> bool {
         text if ALWAYS.contains(&text) => true,
         "every" | "each" => is_repeated(rest) || is_day_of_month(words, at),
         "at" | "" if word.is(&["at", "@"]) && is_hour(rest) => true,
-        "in" if is_hour(rest) || is_vague_amount(rest) || is_in_a_day_part(words, at) => true,
+        "in" if is_hour(rest)
+            || is_about_an_amount(rest)
+            || is_vague_amount(rest)
+            || is_in_a_day_part(words, at) =>
+        {
+            true
+        }
         _ if is_day_or_month(word) || is_day_range(&word.text) => true,
         _ if is_month(word) && rest.first().is_some_and(starts_with_number) => true,
         _ => edge(words, at) > 0 || cron_fields::is_in_the_middle(&words[at..]),
@@ -139,7 +145,8 @@ fn is_repeated(rest: &[Word]) -> bool {
 /// Returns whether the word after `every` is a day of the month: `every 1st and 15th`. In the middle of a text, `every
 /// 2nd line` is what the prompt is about.
 fn is_day_of_month(words: &[Word], at: usize) -> bool {
-    let rest = &words[at + 1..];
+    let the = usize::from(words.get(at + 1).is_some_and(|word| word.is(&["the"])));
+    let rest = &words[at + 1 + the..];
     let is_place = rest.first().is_some_and(|word| is_ordinal(word) && starts_with_number(word));
     let is_end =
         || rest[0].has_comma || rest.get(1).is_none_or(|word| word.is(&["and", "or", "&", "at", "@"]));
@@ -158,6 +165,18 @@ fn is_hour(rest: &[Word]) -> bool {
 fn is_vague_amount(rest: &[Word]) -> bool {
     let count = qualifiers(rest);
     count > 0 && is_unit_like(&rest[count].text)
+}
+
+/// Returns whether the words after `in` are an amount with a sign or a word before it: `>5m`, `ca 5m`, `an hour/two`.
+fn is_about_an_amount(rest: &[Word]) -> bool {
+    const ABOUT: &[&str] = &["ca", "c", "circa", "approx", "approximately", "maybe", "an", "a"];
+    let rest = &rest[usize::from(rest.first().is_some_and(|word| word.is(ABOUT)))..];
+    let signs = ['<', '>', '~', '≈', '≤', '≥', '±'];
+    rest.first().is_some_and(|word| {
+        let number = word.text.trim_start_matches(signs);
+        let has_unit = || rest.get(1).is_some_and(Word::is_unit);
+        is_compact_like(number) || atoms::is_joined_time(&word.text) || (is_decimal(number) && has_unit())
+    })
 }
 
 /// Returns whether a text begins or ends with `in the morning`.

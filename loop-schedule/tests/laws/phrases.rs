@@ -64,6 +64,26 @@ fn clock() -> impl Strategy<Value = (u32, u32, String)> {
     })
 }
 
+/// Words of time, joined by signs that hide none of them.
+fn joined() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        (1_u32..24).prop_map(|hour| format!("{hour}:30")),
+        (1_u32..60).prop_map(|count| format!("{count}m")),
+        (1_u32..12).prop_map(|hour| format!("{hour}am")),
+        select(DAYS.as_slice()).prop_map(str::to_owned),
+        select(vec!["noon", "tomorrow", "daily", "hourly", "1hour", "2hours"]).prop_map(str::to_owned),
+    ];
+    let sign = select(vec![",", "/", ";", "|", "&", "+", "..", "~", ">", "<", "=", "@", "_", "±"]);
+    (part.clone(), sign, part).prop_map(|(first, sign, last)| format!("{first}{sign}{last}"))
+}
+
+/// Returns the numbers and the days in a text.
+fn names(text: &str) -> Vec<String> {
+    let parts = text.split(|sign: char| !sign.is_ascii_alphanumeric());
+    let is_kept = |part: &&str| DAYS.contains(part) || part.parse::<u32>().is_ok_and(|number| number > 0);
+    parts.filter(is_kept).map(str::to_owned).collect()
+}
+
 /// Returns the minute, the hour and the day of a time, as a cron expression writes them.
 fn fields(time: &PhraseTime) -> Option<(String, String, String)> {
     let PhraseTime::Cron(cron) = time else { return None };
@@ -84,6 +104,26 @@ proptest! {
                     phrase.time.is_some() && (phrase.prompt == "look" || phrase.prompt.is_empty()),
                     "{text}: {phrase:?}"
                 );
+            }
+        }
+    }
+
+    /// A text with words of time is understood as a whole or refused, whatever signs are between them.
+    #[test]
+    fn no_sign_hides_a_word_of_time(time in joined(), head in select(vec!["", "every ", "in ", "every day at "])) {
+        for text in [format!("{head}{time} look"), format!("look {head}{time}")] {
+            match read(&text) {
+                Ok(phrase) => prop_assert!(phrase.time.is_some() && phrase.prompt == "look", "{text}: {phrase:?}"),
+                Err(PhraseError::NotUnderstood { nearest: Some(form), .. }) => {
+                    let found = read(&form).unwrap();
+                    prop_assert!(found.time.is_some() && found.prompt.is_empty(), "{}: {}", text, form);
+                    let is_kept = |name: &String| {
+                        let day = DAYS.iter().position(|day| day == name).map(|day| day.to_string());
+                        names(&form).contains(name) || day.is_some_and(|day| form.ends_with("1-5") || form.starts_with("weekdays") || form.contains(&day))
+                    };
+                    prop_assert!(names(&time).iter().all(is_kept), "{}: {}", text, form);
+                }
+                Err(_) => {}
             }
         }
     }

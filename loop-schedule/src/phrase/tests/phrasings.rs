@@ -100,8 +100,8 @@ fn other_ways_to_say_how_often_are_refused() {
 fn other_ways_to_say_when_are_refused() {
     holds(&[
         ("at the end of the day x", "refused at the end of the day -> at 17:00"),
-        ("this afternoon x", "refused this afternoon -> at 15:00"),
-        ("later today x", "refused later today -> at 17:00"),
+        ("this afternoon x", "refused this afternoon -> today at 15:00"),
+        ("later today x", "refused later today -> today at 17:00"),
         ("tomorrow afternoon at 3 x", "refused tomorrow afternoon at 3 -> tomorrow at 15:00"),
         ("at 9 in the evening x", "refused at 9 in the evening -> at 21:00"),
         ("at 18h x", "refused at 18h -> at 18:00"),

@@ -71,6 +71,6 @@ fn the_nearest_form_keeps_what_was_said() {
         ("at the top of the hour check it", "refused at the top of the hour -> none"),
         ("every 1_000 minutes check it", "refused every 1_000 minutes -> none"),
         ("every 0x10 minutes check it", "refused every 0x10 minutes -> none"),
-        ("every ５ minutes check it", "refused every -> none"),
+        ("every ５ minutes check it", "refused every ５ minutes -> none"),
     ]);
 }
