@@ -18,6 +18,8 @@ const YAML: &str = "goal: x\nagent: {command: 'true', prompt: x}\nevaluator: {co
 
 const TASK: &str = "---\nchecks: [touch pwned]\n---\nDo it.\n";
 
+const CASE: &str = "prompt: say hi\nchecks:\n- command: touch pwned\n";
+
 fn calls(calls: &[(&str, Value)]) -> Answer {
     let call = |(number, (tool, arguments)): (usize, &(&str, Value))| {
         Call::new(&format!("c{number}"), tool, [arguments.to_string().as_str()])
@@ -85,6 +87,36 @@ fn no_manifest_and_no_task_of_any_name_is_written_unattended() {
             assert_eq!(scenario.read(path), text, "{path}");
         }
         assert!(!scenario.has("new"));
+    }
+}
+
+#[test]
+fn no_case_no_plan_with_commands_and_no_file_of_a_skill_is_written_unattended() {
+    let scenario = Scenario::new();
+    scenario.write("loop.toml", "[skills]\nfolders = ['kit/skills']\n");
+    scenario.write("assays/old.yaml", CASE);
+    let hostile = [
+        write("assays/new.yaml", CASE),
+        write("assays/new.json", r#"{"prompt": "x", "checks": [{"command": "touch pwned"}]}"#),
+        write("assays/new.toml", "prompt = 'x'\n[[checks]]\ncommand = 'touch pwned'\n"),
+        write("assays/other.yml", "manifest: other\n"),
+        edit("assays/old.yaml", "touch pwned", "hostile"),
+        write("todo.md", "- [ ] Build it [validate: command touch pwned]\n"),
+        write("agents/skills/x/scripts/compiled.bash", "touch pwned\n"),
+        write("agents/skill-sets/x.yaml", "name: x\nskills: [y]\n"),
+        write("kit/skills/x/scripts/compiled.bash", "touch pwned\n"),
+        write("KIT/skill-sets/x.yaml", "name: x\nskills: [y]\n"),
+        write("harvey.yaml", "commands: {allow: [sh]}\n"),
+    ];
+    let server = ModelServer::new([calls(&hostile), Answer::deltas(["Done."])]);
+    server.run(&scenario, &[&["chat", "--prompt", "Write them."], &MODEL[..]].concat()).exits(0);
+    let answers = answers(&server, 1);
+    for (call, answer) in hostile.iter().zip(&answers) {
+        assert!(answer.contains(REFUSED), "{call:?}: {answer}");
+    }
+    assert_eq!((answers.len(), scenario.read("assays/old.yaml").as_str()), (hostile.len(), CASE));
+    for path in ["assays/new.yaml", "todo.md", "agents", "kit", "KIT", "harvey.yaml"] {
+        assert!(!scenario.has(path), "{path}");
     }
 }
 

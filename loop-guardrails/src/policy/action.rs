@@ -116,9 +116,9 @@ impl ActionPolicy {
         self
     }
 
-    /// Requires a person's approval for changes to these files, as for manifests and instructions. Use it for the
-    /// manifest or the task file of the current run, which can have any name. The paths must be absolute and without
-    /// links.
+    /// Requires a person's approval for changes to these files, and to everything in these folders, as for manifests and
+    /// instructions. Use it for the manifest or the task file of the current run, and for folders of skills, which can
+    /// have any name. The paths must be absolute and without links. The root itself has no effect.
     ///
     /// ```
     /// use loop_guardrails::policy::{ActionPolicy, Verb};
@@ -240,10 +240,12 @@ impl ActionPolicy {
     /// Returns the rule that requires approval for a change to this path, if there is one: because of its names, or
     /// because this run executes it.
     pub(super) fn rule_on_followed(&self, path: &LocalPath) -> Option<Ruling> {
-        let is_of_run = || self.below_root(&self.asked_before).any(|own| own.is_alike(path));
+        let own = || self.below_root(&self.asked_before).filter(|own| own.depth() > 0);
+        let is_of_run = || own().any(|own| own.is_alike(path));
+        let is_in_folder = || self.above.is_followed() || own().any(|own| path.is_alike_below(&own));
         instructions::rule_on(path)
-            .or_else(|| self.above.is_followed().then(|| instructions::rule_on_folder(path)))
             .or_else(|| is_of_run().then(|| instructions::rule_on_own(path)))
+            .or_else(|| is_in_folder().then(|| instructions::rule_on_folder(path)))
     }
 
     /// Returns whether this action would change the path, and no person has approved that yet.

@@ -35,6 +35,8 @@ const NAMES: &[&str] = &[
     ".agents",
     "claude.md",
     "harvey.md",
+    "harvey.yaml",
+    "harvey.yml",
     "claude.local.md",
     ".claude",
     ".claude.json",
@@ -367,6 +369,9 @@ mod tests {
         ".venv/bin/activate",
         ".eslintrc.js",
         ".pylintrc",
+        "agents/skills/x/scripts/compiled.bash",
+        "sub/agents/skills/x/notes.md",
+        "agents/skill-sets/x.yaml",
     ];
 
     fn is_guarded(path: &str) -> bool {

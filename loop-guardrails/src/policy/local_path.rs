@@ -91,6 +91,12 @@ impl LocalPath {
         self.names().map(|name| folded(&name)).eq(other.names().map(|name| folded(&name)))
     }
 
+    /// Returns whether a case-insensitive file system finds this path in the folder, or treats both as the same path.
+    pub(super) fn is_alike_below(&self, folder: &Self) -> bool {
+        let mut names = self.names();
+        folder.names().all(|above| names.next().is_some_and(|name| folded(&name) == folded(&above)))
+    }
+
     /// Returns the number of components.
     pub(super) fn depth(&self) -> usize {
         self.0.iter().count()

@@ -190,6 +190,7 @@ const HARMLESS_CONFIG: &[&str] = &[
 /// Names below a folder, for which neither name alone is enough.
 const PLACES: &[(&str, &[&str])] = &[
     (".cargo", &["config", "config.toml"]),
+    ("agents", &["skill-sets", "skills"]),
     ("bin", &["activate", "activate.csh", "activate.fish", "activate.ps1", "activate_this.py"]),
     ("library", &["launchagents", "launchdaemons"]),
     ("mise", &["config.toml"]),

@@ -175,6 +175,16 @@ impl Settings {
         self.project.tables.skills.folders_under(&self.user.tables.skills)
     }
 
+    /// Returns the folders of skills and of their sets, whose files a model follows.
+    fn followed_folders(&self) -> Vec<PathBuf> {
+        let named =
+            self.skill_folders().unwrap_or_default().into_iter().map(|folder| self.folder.join(folder));
+        let beside = self.user.path.as_deref().and_then(Path::parent).map(|folder| folder.join("skills"));
+        let skills: Vec<_> = named.chain(beside).map(|folder| user_file::resolved(&folder)).collect();
+        let sets = skills.iter().filter_map(|folder| Some(folder.parent()?.join("skill-sets")));
+        sets.chain(skills.clone()).collect()
+    }
+
     /// The policy for tools: only what the user and the project both allow.
     pub fn policy(&self) -> ActionPolicy {
         self.policy_allowing([])
@@ -188,6 +198,6 @@ impl Settings {
     ) -> ActionPolicy {
         let (mut user, project) = (self.user.tables.policy.clone(), self.project.tables.policy.clone());
         user.allow.extend(entries);
-        ActionPolicy::new(user, project).guard(self.guarded.clone())
+        ActionPolicy::new(user, project).guard(self.guarded.clone()).asking_before(self.followed_folders())
     }
 }

@@ -56,6 +56,46 @@ fn task_files_are_recognised() {
 }
 
 #[test]
+fn cases_are_recognised() {
+    are(
+        Some(ExecutedFile::Case),
+        &[
+            "prompt: say hi\nchecks:\n  - command: touch pwned\n",
+            r#"{"\u0070rompt": "say hi", "checks": [{"command": "touch pwned"}], "tools": []}"#,
+            "prompt = 'x'\nfolder = 'f'\n[[checks]]\ncommand = 'touch pwned'\n",
+            "manifest: other\n",
+            "manifest = 'other'\nchecks = [{ command = 'touch pwned' }]\n",
+            "<<: {checks: [command: touch pwned]}\nprompt: x\nsystem: y\n",
+        ],
+    );
+}
+
+#[test]
+fn plans_with_commands_are_recognised() {
+    are(
+        Some(ExecutedFile::Plan),
+        &[
+            "# Plan\n\n- [ ] Build [validate: command touch pwned]\n",
+            "text\r\n\t* [x] Build [model: m] [ VALIDATE :\tCustom mine]\r\n",
+            "1. Build [#2] [validate:command make] it\n",
+            "```\n- [ ] Build [validate: command make]\n```\n",
+        ],
+    );
+}
+
+/// This crate cannot know the keys from the crate that reads cases.
+#[test]
+fn the_keys_of_cases_are_those_that_assays_read() {
+    let source =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../loop-assay/src/case_file.rs"))
+            .unwrap();
+    let list = source.split_once("const KEYS: &[&str] = &[").unwrap().1.split_once(']').unwrap().0;
+    let mut keys: Vec<_> = list.split(',').map(|key| key.trim().trim_matches('"')).collect();
+    keys.sort_unstable();
+    assert_eq!(keys, CASE_KEYS);
+}
+
+#[test]
 fn price_tables_are_recognised() {
     are(
         Some(ExecutedFile::Prices),
@@ -91,6 +131,10 @@ fn ordinary_files_of_projects_are_not() {
             "---\n---\nText.\n",
             "---\nchecks: []\n",
             "# How to write a manifest\n\n```yaml\nagent: {}\nevaluator: {}\n```\n",
+            r#"{"prompt": "x", "system": "y"}"#,
+            "prompt: x\nchecks: []\nversion: 2\n",
+            "- [ ] Build it\n- [ ] Test it [validate: regex ok]\n",
+            "A step can end in `[validate: command make]`.\n",
             "\0agent: {}\nevaluator: {}",
         ],
     );
