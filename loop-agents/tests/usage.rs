@@ -81,6 +81,41 @@ async fn a_file_that_is_replaced_or_written_anew_goes_on_counting() {
     assert_eq!(file.refused(), 0);
 }
 
+/// Nobody looks at the file while the command runs, so each line but the last one is lost.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_file_that_is_replaced_more_often_than_it_is_read_has_a_lower_bound() {
+    let append = r#"echo '{"cost_usd":0.1}' >>"$F""#;
+    let moved = r#"echo '{"cost_usd":0.1}' >"$F.new"; mv "$F.new" "$F""#;
+    for (line, expected) in [
+        (format!(r#"{moved}; {moved}"#), at_least(100_000)),
+        (format!(r#"{append}; mv "$F" "$F.1"; {append}; mv "$F" "$F.2"; {append}"#), at_least(200_000)),
+        (format!(r#"rm "$F"; {append}; rm "$F""#), at_least(0)),
+        (format!(r#"{append}; mv "$F" "$F.1"; {append}"#), cost(200_000)),
+        (format!(r#"{append}; touch "$F""#), cost(100_000)),
+    ] {
+        let file = UsageFile::create().unwrap();
+        assert_eq!(written_by(&file, &line).await, expected, "{line}");
+        let later = r#"echo '{"cost_usd":0.25, "model":"x"}' >"$F.new"; mv "$F.new" "$F""#;
+        assert_eq!(written_by(&file, later).await, cost(250_000), "{line}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_file_that_is_written_anew_several_times_has_a_lower_bound() {
+    let file = UsageFile::create().unwrap();
+    let anew = r#"echo '{"cost_usd":0.1}' >"$F""#;
+    assert_eq!(written_by(&file, anew).await, cost(100_000));
+    // The clock of a file system may be coarse, so each command sets another time.
+    let once = format!(r#"{anew}; touch -d 2001-01-01 "$F""#);
+    assert_eq!(written_by(&file, &once).await, cost(100_000));
+    let twice = format!(r#"{anew}; {anew}; touch -d 2002-02-02 "$F""#);
+    assert_eq!(written_by(&file, &twice).await, at_least(100_000));
+    let other = r#"echo '{"cost_usd":0.7}' >"$F""#;
+    assert_eq!(written_by(&file, &format!("{other}; {anew}; {other}")).await, at_least(700_000));
+}
+
 #[tokio::test]
 async fn what_was_written_counts_after_the_file_is_gone() {
     let file = UsageFile::create().unwrap();

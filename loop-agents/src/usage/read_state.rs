@@ -9,7 +9,11 @@ use std::{
 
 use loop_core::{Meter, Usage};
 
-use super::{at_least_nothing, file_reports::FileReports};
+use super::{
+    at_least_nothing,
+    file_reports::FileReports,
+    rotation::{Rotation, lost_if},
+};
 use crate::regular_file;
 
 /// The number of bytes to read after the end of a command. During that time we notice no limit and no signal, and a
@@ -34,6 +38,7 @@ pub(super) struct ReadState {
     is_whole: bool,
     /// The modification time when we last looked at it.
     modified: Option<(i64, i64)>,
+    rotation: Rotation,
     pub(super) last_error: Option<io::Error>,
 }
 
@@ -41,9 +46,19 @@ pub(super) struct ReadState {
 const RECENT_BYTES: u64 = 256;
 
 impl ReadState {
-    /// Reads this file from its beginning.
-    pub(super) fn of(file: File) -> Self {
-        Self { file: Some(file), ..Self::default() }
+    /// Reads this file at `path` from its beginning.
+    pub(super) fn of(file: File, path: &Path) -> Self {
+        let mut state = Self { file: Some(file), ..Self::default() };
+        state.watch(path);
+        state
+    }
+
+    /// Counts the files at `path` from now on. Without a watch, the usage after a replacement is a lower bound.
+    fn watch(&mut self, path: &Path) {
+        match self.rotation.watch(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => self.last_error = Some(error),
+            _ => {}
+        }
     }
 
     /// Goes to the end of the file at `path`, before a command starts. A file that appears only later is read from its
@@ -52,9 +67,11 @@ impl ReadState {
         let read = std::mem::take(&mut self.position);
         (self.file, self.metadata, self.from, self.modified) = (None, None, None, None);
         self.recent.clear();
+        self.watch(path);
         if let Err(error) = self.open_at_end(path, read) {
             self.last_error = Some(error);
         }
+        self.rotation.begin();
     }
 
     fn open_at_end(&mut self, path: &Path, read: u64) -> io::Result<()> {
@@ -87,7 +104,8 @@ impl ReadState {
             self.skip_rest();
             meter.add(at_least_nothing());
         }
-        meter.add(usage + self.reports.finish() + self.leave());
+        let left = self.leave();
+        meter.add(usage + self.reports.finish() + left + self.rotation.finish());
     }
 
     /// Skips the part that is too long to read.
@@ -115,7 +133,8 @@ impl ReadState {
         }
         // Another file replaced it. Read that one from its beginning.
         *usage += self.reports.finish();
-        self.file = Some(open(path)?);
+        let old = self.file.replace(open(path).inspect_err(|_| self.rotation.block())?);
+        self.rotation.replace(old.map(|old| (old, self.position)));
         self.position = 0;
         self.recent.clear();
         self.read_held(usage, most)
@@ -124,12 +143,18 @@ impl ReadState {
     // Dropping a run reads its file on the executor, so this makes no system call that it does not need.
     fn read_held(&mut self, usage: &mut Usage, most: u64) -> io::Result<bool> {
         let Some(file) = &self.file else { return Ok(false) };
-        let length = self.metadata.insert(file.metadata()?).len();
+        let before = self.metadata.replace(file.metadata()?);
+        let length = self.metadata.as_ref().map_or(0, Metadata::len);
+        let is_touched = before.as_ref().map(modified) != self.metadata.as_ref().map(modified);
+        let changes = self.rotation.take();
         if length < self.position || !self.goes_on(self.position) {
-            // The file was overwritten, not appended to.
-            *usage += self.reports.finish();
+            // The file was overwritten, not appended to: several times, if it changed several times.
+            *usage += self.reports.finish() + lost_if(changes > 1);
             self.position = 0;
             self.recent.clear();
+        } else if length == self.position && length > 0 && is_touched {
+            // A command that only sets the time of the file is no change.
+            self.rotation.repeated = self.rotation.repeated.saturating_add(changes);
         }
         let before = self.position;
         let end = length.min(before.saturating_add(most));
@@ -183,16 +208,17 @@ impl ReadState {
         let length = metadata.len();
         let modified = modified(metadata);
         let is_written = self.modified.replace(modified).is_some_and(|before| before != modified);
+        let repeated = self.rotation.repeated;
         if let Some(from) = self.from.take() {
             self.is_whole = from == 0;
-            return Usage::unknown();
+            return lost_if(repeated > 0);
         }
         if !is_written || !self.is_whole || !self.goes_on(length) {
-            return Usage::unknown();
+            return lost_if(repeated > 0);
         }
         self.recent.clear();
         self.position = 0;
-        let mut usage = Usage::unknown();
+        let mut usage = lost_if(repeated > 1);
         let read = self.read_held(&mut usage, LAST_BYTES);
         self.from = None;
         if let Err(error) = read {

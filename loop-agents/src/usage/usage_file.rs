@@ -43,7 +43,8 @@ const TURN: Duration = Duration::from_millis(1);
 /// Each line is a JSON object with any of `input_tokens`, `output_tokens`, `cached_input_tokens` and `cost_usd`, which
 /// count the usage since the line before. Invalid parts are [counted](Self::refused) and otherwise ignored, because a
 /// typo in a hook is no reason to end a run. But such a part may have contained an amount, so the sum becomes a lower
-/// bound. If a command overwrites the file instead of appending, we read it from its beginning.
+/// bound. If a command overwrites or replaces the file instead of appending, we read it from its beginning. On Linux, the
+/// sum becomes a lower bound if it was replaced several times between two looks.
 ///
 /// The usage in this file adds to the usage that the agent [prints](super::UsageReader). Use the file for usage that
 /// the agent's own output does not contain. Usage that appears in both places counts twice, which is the safer side for
@@ -100,7 +101,7 @@ impl UsageFile {
         let claim = stale_folders::claim(folder.path())?;
         let path = folder.path().join("usage.jsonl");
         File::create_new(&path)?;
-        let source = Mutex::new(ReadState::of(open(&path)?));
+        let source = Mutex::new(ReadState::of(open(&path)?, &path));
         let changed = Arc::new(Notify::new());
         let watcher = watch(folder.path(), Arc::clone(&changed));
         let folder = Some(Folder { source, watcher, _folder: folder, _claim: claim });

@@ -20,7 +20,8 @@ use super::{
 ///
 /// Only the lines that are appended while a command runs count: reading begins at the end of the log when the command
 /// [begins](Self::begin). If the log is rotated meanwhile, the rest of the old file counts, and then the new file from its
-/// beginning. A log that is overwritten is read from its beginning, and so is one that appears only later.
+/// beginning. A log that is overwritten is read from its beginning, and so is one that appears only later. Where lines may
+/// be lost, because the log was rotated or emptied faster than it was read, the sum is a lower bound.
 ///
 /// Clones are handles to the same log.
 #[derive(Debug, Clone)]
