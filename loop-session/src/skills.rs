@@ -28,7 +28,9 @@ pub fn list_of_sets(skills: &Skills) -> String {
 
 /// Returns the description and the skills of a set.
 pub fn page_of_set(set: &SkillSet) -> String {
-    format!("{}  {}\n  {}", set.name(), set.description(), set.skills().join(", "))
+    let metadata: String =
+        set.metadata().iter().map(|(name, value)| format!("\n  metadata  {name}: {value}")).collect();
+    format!("{}  {}\n  {}{metadata}", set.name(), set.description(), set.skills().join(", "))
 }
 
 /// Returns the fields and the body of a skill. Blocks on the disk.

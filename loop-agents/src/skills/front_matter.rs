@@ -170,7 +170,7 @@ fn tool_names(texts: &[&str]) -> Vec<String> {
     names
 }
 
-fn texts_by_name(value: Option<&YamlValue>) -> Vec<(String, String)> {
+pub(super) fn texts_by_name(value: Option<&YamlValue>) -> Vec<(String, String)> {
     let entries = value.map(YamlValue::entries).unwrap_or_default();
     entries.iter().map(|(name, value)| (name.clone(), value.texts().join(", "))).collect()
 }

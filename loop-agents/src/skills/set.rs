@@ -1,10 +1,13 @@
 //! Sets of skills that belong together.
 
+use std::collections::BTreeMap;
+
 use loop_guardrails::policy::workspace::Workspace;
+use serde::Serialize;
 
 use super::{
     SkillError,
-    front_matter::is_of_name,
+    front_matter::{is_of_name, texts_by_name},
     new_skill::create,
     skill::{End, read_text},
     yaml::{self, YamlSubset, YamlValue},
@@ -17,11 +20,12 @@ const MAX_SET_BYTES: u64 = 64 << 10;
 const LARGE_TOKENS: u64 = 8_000;
 
 /// A set: names of skills under one name, from `skill-sets/NAME.yaml` beside the skills.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SkillSet {
     name: String,
     description: String,
     skills: Vec<String>,
+    metadata: BTreeMap<String, String>,
 }
 
 /// How the bodies of a set fit into a model's window.
@@ -72,7 +76,8 @@ impl SkillSet {
         if let Some((_, twice)) = skills.iter().enumerate().find(|(at, name)| skills[..*at].contains(name)) {
             return Err(format!("the skill `{twice}` is listed twice"));
         }
-        Ok(Self { name, description, skills })
+        let metadata = texts_by_name(fields.get("metadata")).into_iter().collect();
+        Ok(Self { name, description, skills, metadata })
     }
 
     /// Describes a set that does not exist yet.
@@ -86,8 +91,8 @@ impl SkillSet {
                 name.escape_debug()
             ));
         }
-        let set =
-            Self { name: name.to_owned(), description: description.to_owned(), skills: skills.to_vec() };
+        let (name, description, skills) = (name.to_owned(), description.to_owned(), skills.to_vec());
+        let set = Self { name, description, skills, metadata: BTreeMap::new() };
         Self::parse(&set.text())
     }
 
@@ -122,6 +127,11 @@ impl SkillSet {
     pub fn skills(&self) -> &[String] {
         &self.skills
     }
+
+    /// Returns its further fields, by their names. They are shown and not interpreted.
+    pub const fn metadata(&self) -> &BTreeMap<String, String> {
+        &self.metadata
+    }
 }
 
 #[cfg(test)]
@@ -130,9 +140,12 @@ mod tests {
 
     #[test]
     fn a_set_names_each_skill_once() {
-        let set =
-            SkillSet::parse("name: web\ndescription: For the site\nskills: [css, html]\n").expect("a set");
+        let set = SkillSet::parse(
+            "name: web\ndescription: For the site\nskills: [css, html]\nmetadata:\n  owner: Ann\n",
+        );
+        let set = set.expect("a set");
         assert_eq!((set.name(), set.skills().len()), ("web", 2));
+        assert_eq!(set.metadata()["owner"], "Ann");
         for (text, problem) in [
             ("skills: [a]", "`name` is missing"),
             ("name: x", "`skills` is missing"),

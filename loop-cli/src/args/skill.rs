@@ -94,11 +94,18 @@ pub(crate) struct NewSkillArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum SkillSetCommand {
     /// List the sets of skills
-    List,
+    List {
+        /// Print one JSON object per set
+        #[arg(long)]
+        json: bool,
+    },
     /// Show the skills of a set
     Info {
         /// The name of the set
         name: String,
+        /// Print its fields as JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Write a set into .agents/skill-sets
     Create {

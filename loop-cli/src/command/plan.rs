@@ -116,7 +116,8 @@ fn make(args: &PlanArgs) -> Result<ExitCode, Failure> {
             AgentPlan::of_model(name.parse().or_usage(|| "cannot use --model")?)
         }
     };
-    block_on(unless_signalled(async {
+    let mut is_made = false;
+    let done = block_on(unless_signalled(async {
         let (plan, _) = request_plan(&task, agent, &cx).await?;
         match args.json {
             true => view::print_json_or_warn(&described(&plan, file.path(), true)),
@@ -125,9 +126,14 @@ fn make(args: &PlanArgs) -> Result<ExitCode, Failure> {
         // Somebody may have written a plan in the meantime.
         check()?;
         file.write(&plan)?;
+        is_made = true;
         view::say(&format!("stored in {}: `loop plan run` performs it", args.place.file.display()));
         Ok(())
-    }))
+    }));
+    if done.is_ok() && !is_made {
+        view::say("interrupted: no plan was stored");
+    }
+    done
 }
 
 /// Performs the open steps of a plan as a run: all of them, or the next one.

@@ -1,9 +1,12 @@
 //! `loop plan`: a plan is made, and performed as a run.
 
+use loop_testing::{Answer, Gate};
 use rustix::process::Signal;
 
 use crate::{
+    chat_harness::{CTRL_C, ChatHarness},
     model_server::ModelServer,
+    screen::SIZES,
     support::{RunningCommand, Scenario, wait_until},
     task::{says, writes},
 };
@@ -75,6 +78,39 @@ fn a_reply_without_steps_is_shown_and_nothing_is_stored() {
     scenario.run(&["plan", "Greet", "--agent", many]).exits(1).says(&["the plan has 51 steps"]);
     scenario.run(&["plan", "Greet", "--agent", "exit 3 #"]).exits(1).says(&["the agent made no plan", "3"]);
     assert!(!scenario.has(".loop/plan.md"));
+}
+
+#[test]
+fn an_interrupted_planning_ends_at_once_and_stores_nothing() {
+    let scenario = scenario();
+    let maker = "trap '' TERM INT; echo begun > log; printf -- '- [ ] Half a'; sleep 1000 #";
+    for kept in [None, Some("- [x] Earlier\n")] {
+        kept.into_iter().for_each(|plan| scenario.write(".loop/plan.md", plan));
+        let planning = RunningCommand::new(&mut scenario.loop_command(&["plan", "Greet", "--agent", maker]));
+        wait_until("the agent works", || scenario.has("log"));
+        planning.signal(Signal::INT);
+        let ended = planning.finish().exits(130);
+        assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("", "interrupted: no plan was stored\n"));
+        assert_eq!(scenario.has(".loop").then(|| scenario.read(".loop/plan.md")).as_deref(), kept);
+        std::fs::remove_file(scenario.path("log")).expect("the agent had begun");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_a_planning_in_a_session_and_the_session_goes_on() {
+    let (scenario, gate) = (Scenario::new(), Gate::new());
+    let waits = Answer::deltas(["- [ ] Never stored\n"]).gated(&gate);
+    let server = ModelServer::new([waits, Answer::deltas(["- [ ] Stored\n"])]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZES[0]);
+    chat.types("/plan Greet\r");
+    wait_until("the model is asked", || !server.requests().is_empty());
+    chat.types(CTRL_C);
+    chat.wait_for_prompt_after("interrupted");
+    gate.open();
+    assert!(!scenario.has(".loop/plan.md"));
+    chat.says("/plan Greet", "`/plan next` performs the next step");
+    assert!(scenario.read(".loop/plan.md").ends_with("- [ ] Stored\n"));
+    chat.leaves();
 }
 
 #[test]

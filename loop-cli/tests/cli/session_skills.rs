@@ -2,7 +2,12 @@
 
 use loop_testing::Answer;
 
-use crate::{chat_harness::ChatHarness, model_server::ModelServer, screen::SIZES, support::Scenario};
+use crate::{
+    chat_harness::ChatHarness,
+    model_server::{KEY, ModelServer},
+    screen::SIZES,
+    support::Scenario,
+};
 
 const SKILL: &str =
     "---\nname: notes\ndescription: Writes release notes.\ntrigger: release notes\n---\nThank Ann first.\n";
@@ -101,4 +106,70 @@ fn a_person_writes_skills_and_sets_and_lets_the_model_write_a_script() {
     assert!(!scenario.has(".agents/skills/greeting"));
     assert!(scenario.run(&["skill-set", "list"]).exits(0).stdout.starts_with("both"));
     assert_eq!(scenario.run(&["skill", "info", "tidy"]).exits(0).stdout.lines().count(), 6);
+}
+
+#[test]
+fn after_a_no_to_a_script_the_model_does_the_work() {
+    let (scenario, server) = (Scenario::new(), ModelServer::new([Answer::deltas(["By hand."])]));
+    scenario.write(".agents/skills/notes/SKILL.md", SKILL);
+    let script = format!("# {}\ntouch ran\n", digest(&scenario));
+    scenario.write(".agents/skills/notes/scripts/compiled.bash", script);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZES[0]);
+    chat.types("/skill run notes WHO=Ann Begin\r");
+    chat.sees("Type `yes` and Enter");
+    chat.types("no\r");
+    chat.wait_for_prompt_after("By hand.");
+    chat.sees("the model does it without the script");
+    chat.says("/skill check notes", "valid");
+    chat.says("/skill check notes --strict", "`trigger` is not a field of the format");
+    chat.leaves();
+    assert!(!scenario.has("ran") && scenario.run(&["skill", "agreed"]).stdout.contains("no script"));
+    let prompt = server.requests()[0].body["messages"].to_string();
+    assert!(prompt.contains("Thank Ann first.") && prompt.contains("Begin"), "{prompt}");
+}
+
+/// Starts `loop` with these arguments at a terminal, with this server as its model.
+fn at_terminal(scenario: &Scenario, server: &ModelServer, args: &[&str]) -> ChatHarness {
+    ChatHarness::open(scenario, args, SIZES[0], |command| {
+        command.env("OPENAI_BASE_URL", server.url()).env("OPENAI_API_KEY", KEY);
+    })
+}
+
+#[test]
+fn the_command_writes_a_script_only_after_a_yes_at_a_terminal() {
+    let reply = || Answer::deltas(["```bash\n#!/bin/bash\necho compiled\n```"]);
+    let (scenario, server) = (Scenario::new(), ModelServer::new([reply(), reply()]));
+    scenario.write(".agents/skills/notes/SKILL.md", SKILL);
+    let compile = ["skill", "compile", "notes", "--model", "openai:scripted"];
+    let unasked = server.run(&scenario, &compile).exits(3);
+    assert!(unasked.stderr.contains("only a person can agree to a new script"), "{}", unasked.stderr);
+    for (answer, said, code) in [("no", "nothing was written", 3), ("yes", "`/skill run notes` runs it", 0)] {
+        let mut command = at_terminal(&scenario, &server, &compile);
+        command.sees("Type `yes` and Enter");
+        command.sees("echo compiled");
+        command.types(&format!("{answer}\r"));
+        command.sees(said);
+        command.finish().exits(code);
+        assert_eq!(scenario.has(".agents/skills/notes/scripts/compiled.bash"), answer == "yes");
+    }
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn the_command_proposes_skills_from_the_last_session_and_writes_none() {
+    let proposal = "- greeting: Writes greetings.\n- notes: known\n- Faulty Name: x";
+    let server = ModelServer::new(["Dear Ann", proposal].map(|text| Answer::deltas([text])));
+    let scenario = Scenario::new();
+    scenario.write(".agents/skills/notes/SKILL.md", SKILL);
+    let suggest = ["skill", "suggest", "--model", "openai:scripted"];
+    server.run(&scenario, &suggest).exits(2).says(&["there is no session of this folder"]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZES[0]);
+    chat.says("Greet her", "Dear Ann");
+    chat.leaves();
+    let command = at_terminal(&scenario, &server, &suggest);
+    command.sees("greeting  Writes greetings.");
+    command.sees("/skill new greeting --description 'Writes greetings.'");
+    command.finish().exits(0);
+    assert!(server.requests()[1].body["messages"].to_string().contains("Dear Ann"));
+    assert!(!scenario.has(".agents/skills/greeting"));
 }

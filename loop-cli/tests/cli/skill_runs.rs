@@ -133,5 +133,11 @@ fn steps_of_a_plan_have_the_instructions_in_the_system_prompt() {
     assert!(system.contains("Thank {goal} first."), "{system}");
     let command = ["plan", "run", "--agent", "cat", "--set", "agent.skills=[notes]"];
     let refused = scenario.run(&command).exits(2);
-    assert!(refused.stderr.contains("a command gets only the prompts of its steps"), "{}", refused.stderr);
+    refused.says(&["a command gets only the prompts of the steps"]);
+    scenario.write("a.md", "First.\n");
+    let command = ["pipeline", "80%", "a.md", "--agent", "cat", "--set", "agent.skills=[notes]"];
+    scenario.run(&command).exits(2).says(&[
+        "`agent.skills` has no use beside `evaluator.pipeline`",
+        "a command gets only the prompts of the files",
+    ]);
 }

@@ -72,6 +72,17 @@ fn a_new_skill_is_written_once_and_only_if_it_is_valid() {
     assert!(unasked.stderr.contains("nobody can be asked"), "{}", unasked.stderr);
     scenario.run(&["skill-set", "create", "all", "tidy"]).exits(0);
     assert_eq!(scenario.run(&["skill-set", "info", "all"]).exits(0).stdout, "all  \n  tidy\n");
+    scenario.write(
+        ".agents/skill-sets/web.yaml",
+        "name: web\ndescription: For the site\nskills: [tidy]\nmetadata:\n  owner: Ann\n",
+    );
+    let page = "web  For the site\n  tidy\n  metadata  owner: Ann\n";
+    assert_eq!(scenario.run(&["skill-set", "info", "web"]).exits(0).stdout, page);
+    let set: Value = serde_json::from_str(&scenario.run(&["skill-set", "info", "web", "--json"]).stdout)
+        .expect("an object");
+    assert_eq!((&set["skills"][0], &set["metadata"]["owner"]), (&"tidy".into(), &"Ann".into()));
+    let list = scenario.run(&["skill-set", "list", "--json"]).exits(0).stdout;
+    assert_eq!(list.lines().count(), 2, "{list}");
     for (words, problem) in [
         (["all", "tidy", ""], "there is a set `all` already"),
         (["two", "tidy", "tidy"], "is listed twice"),

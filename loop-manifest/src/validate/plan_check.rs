@@ -70,9 +70,9 @@ pub(super) fn alone(agent: &RawAgent, evaluator: &RawEvaluator, problems: &mut V
     let of_plan =
         "no step would repair what the other one finds: write it into the plan, as `[validate: command CMD]`";
     let of_pipeline = "no file would repair what the other one finds: keep one of them";
-    let (name, span, judges, help, prompts) = match (&evaluator.plan, &evaluator.pipeline) {
+    let (name, span, judges, help, prompts, parts) = match (&evaluator.plan, &evaluator.pipeline) {
         (Some(plan), _) => {
-            ("plan", &plan.span, "the plan judges its steps", of_plan, "the step is the prompt")
+            ("plan", &plan.span, "the plan judges its steps", of_plan, "the step is the prompt", "steps")
         }
         (None, Some(pipeline)) => (
             "pipeline",
@@ -80,6 +80,7 @@ pub(super) fn alone(agent: &RawAgent, evaluator: &RawEvaluator, problems: &mut V
             "the pipeline judges its replies",
             of_pipeline,
             "the files are the prompts",
+            "files",
         ),
         (None, None) => return,
     };
@@ -91,10 +92,11 @@ pub(super) fn alone(agent: &RawAgent, evaluator: &RawEvaluator, problems: &mut V
     let tools = place(&agent.tools).filter(|_| evaluator.plan.is_none());
     // A model reads instructions in its system prompt. A command has nothing but the prompts of the steps.
     let skills = place(&agent.skills).filter(|_| agent.command.written().is_some());
+    let of_command = format!("a command gets only the prompts of the {parts}");
     let useless = [
         place(&agent.prompt).map(|at| (at, prompts)),
         tools.map(|at| (at, "its steps have no tools")),
-        skills.map(|at| (at, "a command gets only the prompts of its steps")),
+        skills.map(|at| (at, of_command.as_str())),
     ];
     problems.extend(useless.into_iter().flatten().map(|(at, why)| {
         Diagnostic::error(format!("`{}` has no use beside `evaluator.{name}`", at.key))

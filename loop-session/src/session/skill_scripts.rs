@@ -13,11 +13,11 @@ use super::state::Session;
 use crate::InputError;
 
 impl Session {
-    /// Runs the script of a skill if it has one that may run, and to which the person agrees. Without a person, or without
-    /// such a script, the model follows the instructions in one turn.
+    /// Runs the script of a skill if it has one that may run, and to which the person agrees. If the script does not run,
+    /// the model follows the instructions in one turn.
     ///
     /// # Errors
-    /// The person did not agree to the script, or it failed; otherwise as for [`turn_with`](Self::turn_with).
+    /// The script ran and failed; otherwise as for [`turn_with`](Self::turn_with).
     pub(crate) async fn run_skill(
         &mut self,
         skill: &Skill,
@@ -36,7 +36,12 @@ impl Session {
                 );
                 self.warn(&self.host().one_line(&text));
             }
-            Ok(Some(script)) => return self.run_script(skill.name(), script, values, text).await,
+            Ok(Some(script)) => {
+                let Some(why) = self.run_script(skill.name(), script, values, text).await? else {
+                    return Ok(());
+                };
+                self.warn(&self.host().one_line(&format!("the model does it without the script: {why}")));
+            }
             Ok(None) => {}
             Err(error) => {
                 let why = self.host().one_line(&with_causes(&error));
@@ -55,13 +60,17 @@ impl Session {
         self.tools.approvals.is_open() || self.tools.agreed_scripts.contains(script.digest())
     }
 
+    /// Runs a script. Returns why it did not start, if so.
+    ///
+    /// # Errors
+    /// The script ran and failed, or the person interrupted it.
     async fn run_script(
         &mut self,
         skill: &str,
         script: SkillScript,
         values: &[(String, String)],
         text: &str,
-    ) -> Result<(), InputError> {
+    ) -> Result<Option<String>, InputError> {
         let stop = self.stop();
         let digest = script.digest().to_owned();
         if !self.tools.agreed_scripts.contains(&digest) {
@@ -73,10 +82,7 @@ impl Session {
                 answer = approvals.ask(&question) => answer,
             };
             if let ApprovalAnswer::No(why) = answer {
-                let how = format!("type `/skill run {skill}` yourself, read the script and answer `yes`");
-                let text =
-                    format!("the script of the skill `{skill}` did not run: {why}. To allow it, {how}");
-                return Err(InputError::refused(self.host().one_line(&text)));
+                return Ok(Some(why));
             }
             if let Err(error) = self.tools.agreed_scripts.add(skill, &script) {
                 self.warn(&format!("the yes holds only this once: {}", with_causes(&error)));
@@ -99,8 +105,10 @@ impl Session {
             self.add_excerpt_to_context(&about, "(interrupted)");
         }
         let report = report?;
-        if report.outcome != ToolOutcome::Done {
-            return Err(InputError::refused(self.host().printable(&report.text)));
+        match report.outcome {
+            ToolOutcome::Done => {}
+            ToolOutcome::Rejected => return Ok(Some(report.text)),
+            ToolOutcome::Failed => return Err(InputError::refused(self.host().printable(&report.text))),
         }
         let output = self.host().printable(&report.text);
         self.host().result(&output);
@@ -110,7 +118,7 @@ impl Session {
             Some(run) => {
                 Err(InputError::refused(format!("the script exited with {}", paint(BAD, run.exit_code))))
             }
-            None => Ok(()),
+            None => Ok(None),
         }
     }
 

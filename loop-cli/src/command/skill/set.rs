@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use loop_session::skills;
 
 use super::{
-    super::{Failure, OrFail, usage},
+    super::{Failure, OrFail, runs::json, usage},
     found,
 };
 use crate::{
@@ -17,14 +17,24 @@ use crate::{
 pub(in crate::command) fn exec(command: &SkillSetCommand) -> Result<ExitCode, Failure> {
     let (found, workspace) = found()?;
     match command {
-        SkillSetCommand::List => {
+        SkillSetCommand::List { json: true } => {
+            for set in found.sets() {
+                view::print_json_or_warn(&json(set));
+            }
+        }
+        SkillSetCommand::List { .. } => {
             view::print_or_warn(&text::printable(&skills::list_of_sets(&found)));
         }
-        SkillSetCommand::Info { name } => {
+        SkillSetCommand::Info { name, json: is_json } => {
             let set = found.set(name);
             let set =
                 set.ok_or_else(|| usage!("there is no set `{name}`: `loop skill-set list` lists them"))?;
-            view::print_or_warn(&text::printable(&skills::page_of_set(set)));
+            let page = text::printable(&skills::page_of_set(set));
+            if *is_json {
+                view::print_json_or_warn(&json(set))
+            } else {
+                view::print_or_warn(&page)
+            };
         }
         SkillSetCommand::Create { name, skills: names } => {
             let done = skills::create_set(&found, name, names, &workspace);

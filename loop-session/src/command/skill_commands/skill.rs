@@ -1,7 +1,7 @@
 //! `/skill`: shows skills, and puts their instructions into the conversation.
 
 use async_trait::async_trait;
-use loop_agents::skills::{NewSkill, Skill, Skills};
+use loop_agents::skills::{NewSkill, Skill, Skills, checked};
 use loop_manifest::closest;
 
 use super::{show_loaded, show_status};
@@ -15,7 +15,7 @@ const INFO: CommandInfo = CommandInfo {
     aliases: &["skills"],
     arguments: "list | info NAME | load NAME | unload NAME | status | run NAME [KEY=VALUE]... [TEXT] | \
                 new NAME --description TEXT [--trigger TEXT] [--compatibility TEXT] | suggest [SESSION] | \
-                compile NAME | agreed | withdraw NAME",
+                compile NAME | check [NAME] [--strict] | agreed | withdraw NAME",
     summary: "Give the model the instructions of a skill",
     help: "A skill is a folder with a `SKILL.md` in `.agents/skills`, `agents/skills` or `.claude/skills`, or in `skills` \
            beside your settings. The model sees a list of them, and reads one with the tool `load_skill`. A prompt that you \
@@ -25,12 +25,13 @@ const INFO: CommandInfo = CommandInfo {
            never allows anything that the rules forbid. If the skill has a script `scripts/compiled.bash` whose first \
            lines contain the digest of its `SKILL.md`, `run` shows the script, and runs it after a `yes`. The yes is kept \
            for this text in this folder: `agreed` lists these scripts, and `withdraw` makes those of a skill ask again. \
-           Repeated and scheduled lines never ask: without an earlier yes, the model does the work. `compile` asks the \
+           Repeated and scheduled lines never ask. If the script does not run, the model does the work. `compile` asks the \
            model for the script, and writes it after a `yes`. A skill with a script is also `/NAME`. `new` writes a \
            skill into `.agents/skills`. `suggest` shows at most 3 skills that the model proposes after it read the \
-           conversation, or a stored session, and writes none.",
+           conversation, or a stored session, and writes none. `check` reports what is wrong with skills.",
     argument_kind: ArgumentKind::Words(&[
-        "list", "info", "load", "unload", "status", "run", "new", "suggest", "compile", "agreed", "withdraw",
+        "list", "info", "load", "unload", "status", "run", "new", "suggest", "compile", "check", "agreed",
+        "withdraw",
     ]),
 };
 
@@ -57,6 +58,7 @@ impl Command for SkillCommand {
                     .for_each(|warning| session.warn(&session.host().one_line(&warning.to_string())));
             }
             ("status", "", "") => show_status(session),
+            ("check", _, _) => check(&found, rest, session)?,
             ("suggest", session_id, "") => return session.suggest_skills(session_id).await,
             ("agreed", "", "") => {
                 let rows: Vec<_> =
@@ -99,6 +101,22 @@ impl Command for SkillCommand {
         }
         Ok(())
     }
+}
+
+/// Reports what is wrong with one skill, or with all of them.
+fn check(found: &Skills, arguments: &str, session: &Session) -> Result<(), InputError> {
+    let words: Vec<_> = arguments.split_whitespace().collect();
+    let (is_strict, folders) = match words.as_slice() {
+        [] => (false, Vec::new()),
+        ["--strict"] => (true, Vec::new()),
+        [name] => (false, vec![known(found, name)?.path()]),
+        [name, "--strict"] | ["--strict", name] => (true, vec![known(found, name)?.path()]),
+        _ => return Err(INFO.misused(format!("`check {arguments}` is not understood"))),
+    };
+    let rows: Vec<_> = checked(found, &folders, is_strict).iter().map(ToString::to_string).collect();
+    let text = if rows.is_empty() { "there are no skills to check".to_owned() } else { rows.join("\n") };
+    session.say(&session.host().printable(&text));
+    Ok(())
 }
 
 fn known<'a>(found: &'a Skills, name: &str) -> Result<&'a Skill, InputError> {
