@@ -49,6 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "loop-telemetry",
         ],
     ),
+    ("loop-temporal", &["loop-agents", "loop-core", "loop-manifest", "loop-telemetry"]),
     ("loop-assay", &["loop-agents", "loop-core", "loop-manifest", "loop-snapshots", "loop-telemetry"]),
     (
         "loop-cli",

@@ -7,7 +7,8 @@ use std::{
 };
 
 use super::{
-    PROJECT_FILE, SettingsTables, TABLES, chat, folders, memory, models, plan, policy, rag, schedule, skills,
+    PROJECT_FILE, SettingsTables, TABLES, chat, engine, folders, memory, models, plan, policy, rag, schedule,
+    skills,
     table::{SettingsOwner, SettingsTable},
     terminal,
 };
@@ -170,6 +171,7 @@ fn part(
                 let table = SettingsTable::of("chat", chat::KEYS, &entry.node, source, problems);
                 tables.chat = table.map(chat::read).unwrap_or_default();
             }
+            "engine" => tables.engine = engine::read(&entry.node, source, owner, problems),
             "folders" => tables.folders = folders::read(&entry.node, source, owner, problems),
             "memory" => {
                 of_manifest = memory::of_manifest(&mut entry, owner);

@@ -5,11 +5,13 @@
 //! rules narrower, and never wider.
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
-//! (`chat`, `folders`, `memory`, `models`, `plan`, `policy`, `rag`, `schedule`, `skills` and `terminal`), and they are
-//! taken out before the manifest is read. A manifest has none of these names but `memory`, and there it has other keys.
+//! (`chat`, `engine`, `folders`, `memory`, `models`, `plan`, `policy`, `rag`, `schedule`, `skills` and `terminal`), and
+//! they are taken out before the manifest is read. A manifest has none of these names but `memory`, and there it has
+//! other keys.
 //! In other files nobody would look for settings, so there they are unknown keys.
 
 mod chat;
+mod engine;
 mod file;
 mod folders;
 mod kept;
@@ -42,6 +44,7 @@ use serde_json::Value;
 pub(crate) use self::file::take;
 pub use self::{
     chat::ChatSettings,
+    engine::{EngineSettings, TemporalSettings},
     file::{SettingsLayer, only_settings, read_bounded},
     folders::FolderSettings,
     kept::{CommandRule, KeepError, keep_command, keep_permissions},
@@ -58,8 +61,10 @@ use crate::Diagnostics;
 pub const PROJECT_FILE: &str = "loop.toml";
 
 /// The names of the tables.
-const TABLES: &[&str] =
-    &["chat", "folders", "memory", "models", "plan", "policy", "rag", "schedule", "skills", "terminal"];
+const TABLES: &[&str] = &[
+    "chat", "engine", "folders", "memory", "models", "plan", "policy", "rag", "schedule", "skills",
+    "terminal",
+];
 
 /// The JSON Schemas of the tables that a project can have, by their names.
 pub fn schemas() -> impl Iterator<Item = (String, Value)> {
@@ -79,6 +84,8 @@ pub fn schemas() -> impl Iterator<Item = (String, Value)> {
 pub struct SettingsTables {
     /// `[chat]`: what chats are made of.
     pub chat: ChatSettings,
+    /// `[engine]`: the server on which runs of many machines are stored.
+    pub engine: EngineSettings,
     /// `[folders."/a/folder"]`: what the user allows and forbids in one folder only.
     pub folders: BTreeMap<PathBuf, FolderSettings>,
     /// `[memory]`: how much of what earlier work taught reaches a model.

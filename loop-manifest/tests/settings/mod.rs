@@ -117,8 +117,8 @@ fn a_server_and_its_key_are_the_users_alone() {
 #[test]
 fn an_editor_knows_every_table_and_every_key() {
     let tables: Vec<_> = schemas().collect();
-    // A project can have no table for folders, plans, jobs or the terminal.
-    let of_user = ["folders", "plan", "schedule", "terminal"];
+    // A project can have no table for engines, folders, plans, jobs or the terminal.
+    let of_user = ["engine", "folders", "plan", "schedule", "terminal"];
     let of_projects = TABLES.iter().filter(|name| !of_user.contains(*name));
     assert!(tables.iter().map(|(name, _)| name).eq(of_projects));
     let keys = [("chat", chat::KEYS), ("memory", memory::KEYS), ("policy", policy::KEYS), ("rag", rag::KEYS)];
@@ -357,6 +357,25 @@ fn a_pattern_is_not_taken_for_the_path_of_a_permission() {
         std::fs::write(folder.path().join("loop.toml"), text).unwrap();
         let error = Settings::load(folder.path(), |_| None).unwrap_err();
         assert!(error.render(crate::Paint::Plain).contains("is a pattern"), "{pattern}");
+    }
+}
+
+#[test]
+fn only_the_user_decides_which_server_stores_runs() {
+    let text = "[engine.temporal]\naddress = \"temporal.example:7233\"\nkey_env = \"TEMPORAL_KEY\"\n";
+    let found = Scenario::new(text, "").load().expect("settings").user.tables.engine.temporal;
+    assert_eq!(found.address.as_deref(), Some("temporal.example:7233"));
+    assert_eq!((found.key_env.as_deref(), found.namespace, found.tls), (Some("TEMPORAL_KEY"), None, None));
+    let refused = refusal(text);
+    assert!(refused.contains("`temporal` is only for a user's own settings"), "{refused}");
+    for (text, finding) in [
+        ("[engine.restate]\naddress = \"x\"\n", "unknown key `restate` in `engine`"),
+        ("[engine.temporal]\nadress = \"x\"\n", "unknown key `adress` in `engine.temporal`"),
+        ("[engine.temporal]\naddress = \" \"\n", "this text is empty"),
+        ("[engine]\ntemporal = 3\n", "`engine.temporal`"),
+    ] {
+        let error = Scenario::new(text, "").load().expect_err(text).to_string();
+        assert!(error.contains(finding), "{error}");
     }
 }
 

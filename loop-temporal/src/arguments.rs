@@ -1,0 +1,102 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Run loops of many machines on Temporal
+#[derive(Debug, Parser)]
+#[command(name = "loop-temporal", version, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Take runs from a queue and perform their steps, until a signal ends it
+    Worker(WorkerArgs),
+    /// Submit runs of a manifest
+    Submit(SubmitArgs),
+    /// List the submitted runs
+    Runs(RunsArgs),
+    /// Show a submitted run
+    Show(RunArgs),
+    /// Wait for a submitted run, and exit with its exit code
+    Tail(RunArgs),
+    /// Cancel a submitted run, and end its agent
+    Cancel(RunArgs),
+    /// Answer the question of a submitted run
+    Answer(AnswerArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkerArgs {
+    /// The queue with the runs
+    #[arg(long, value_name = "NAME")]
+    pub(crate) queue: String,
+    /// The most steps at the same time
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) slots: u16,
+    /// The name of this worker, which no other worker may have; by default the name of this host
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SubmitArgs {
+    /// The manifest
+    pub(crate) manifest: PathBuf,
+    /// The queue of the workers
+    #[arg(long, value_name = "NAME")]
+    pub(crate) queue: String,
+    /// The number of runs
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "each", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub(crate) count: u16,
+    /// One run for each FILE, which is the variable `file` of the manifest
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) each: Vec<String>,
+    /// The folder in which the agents work, on every worker; by default the current folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunsArgs {
+    /// The most runs to list
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) limit: usize,
+    /// Print JSON, one line for each run
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The id of the run
+    pub(crate) run: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnswerArgs {
+    /// The id of the run
+    pub(crate) run: String,
+    /// Whether the run goes on
+    pub(crate) answer: Reply,
+    /// A note for the agent
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Reply {
+    /// The run goes on
+    Yes,
+    /// The run ends
+    No,
+    /// The run ends
+    Stop,
+}

@@ -1,0 +1,200 @@
+//! Carries out the commands.
+
+use std::{
+    env,
+    io::{self, Write},
+    process::ExitCode,
+    sync::Arc,
+};
+
+use anyhow::{Context, bail};
+use loop_agents::process::Supervisor;
+use loop_core::Answer;
+use loop_temporal::{
+    Batch, Outcome, PlannedLoops, RunStatus, Runs, Settings, WorkerPlan, WorkspacePlace, connect, run_worker,
+    submit,
+};
+use serde_json::json;
+use temporalio_client::Client;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::arguments::{AnswerArgs, Command, Reply, RunsArgs, SubmitArgs, WorkerArgs};
+
+/// The exit code of a run that ended without its goal.
+const HALTED: u8 = 1;
+
+pub(crate) fn exec(command: Command) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let done = runtime.block_on(async {
+        match command {
+            Command::Worker(args) => worker(args).await,
+            Command::Submit(args) => submit_runs(args).await,
+            Command::Runs(args) => list(args).await,
+            Command::Show(args) => show(&runs().await?.status(&args.run).await?, args.json),
+            Command::Tail(args) => ended(&runs().await?.outcome(&args.run).await?, args.json),
+            Command::Cancel(args) => {
+                runs().await?.cancel(&args.run).await?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Command::Answer(args) => answer(args).await,
+        }
+    });
+    runtime.shutdown_background();
+    done
+}
+
+/// Reports something to the user.
+#[expect(clippy::print_stderr, reason = "this is the command")]
+pub(crate) fn say(text: &str) {
+    eprintln!("{text}");
+}
+
+fn print(text: &str) -> anyhow::Result<()> {
+    match writeln!(io::stdout(), "{text}") {
+        // Nobody reads any more.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+fn settings() -> anyhow::Result<Settings> {
+    let here = env::current_dir().context("cannot use the current folder")?;
+    let settings = loop_manifest::settings::Settings::load(&here, |name| env::var_os(name));
+    let settings = settings.map_err(|findings| anyhow::anyhow!("{findings}"))?;
+    let table = settings.user.tables.engine.temporal;
+    let key = table.key_env.as_ref().and_then(|name| env::var(name).ok());
+    Ok(Settings { table, key })
+}
+
+async fn client(identity: &str) -> anyhow::Result<Client> {
+    Ok(connect(&settings()?, identity).await?)
+}
+
+async fn runs() -> anyhow::Result<Runs> {
+    Ok(Runs::new(client("loop").await?))
+}
+
+async fn worker(args: WorkerArgs) -> anyhow::Result<ExitCode> {
+    let name = match args.name {
+        Some(name) => name,
+        None => hostname()?,
+    };
+    let client = client(&name).await?;
+    // One supervisor has the processes of all runs: when this process is killed, the watchdog ends them.
+    let id = uuid::Uuid::now_v7().to_string();
+    let supervisor = tokio::task::spawn_blocking(move || supervisor(id)).await?;
+    let supervisor = supervisor.context("cannot supervise the processes of the agents")?;
+    let loops = PlannedLoops::new(supervisor.clone(), env::vars_os());
+    let plan = WorkerPlan { queue: args.queue, name, slots: args.slots.into() };
+    say(&format!("worker {} takes runs from the queue {}", plan.name, plan.queue));
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let end = async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        say("the worker ends its agents");
+    };
+    let done = run_worker(client, &plan, Arc::new(loops), end).await;
+    let survivors = supervisor.end_async().await;
+    done?;
+    if !survivors.is_empty() {
+        bail!("cannot end the processes {survivors:?}, which agents left behind");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn supervisor(id: String) -> io::Result<Supervisor> {
+    if cfg!(target_os = "linux") {
+        Ok(Supervisor::subreaper(id)?.with_watchdog("/proc/self/exe")?.in_control_group())
+    } else {
+        Ok(Supervisor::new(id))
+    }
+}
+
+fn hostname() -> anyhow::Result<String> {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    if name.is_empty() {
+        bail!("this host has no name; name the worker with --name");
+    }
+    Ok(name)
+}
+
+async fn submit_runs(args: SubmitArgs) -> anyhow::Result<ExitCode> {
+    let folder = match &args.cwd {
+        Some(folder) => std::path::absolute(folder)?,
+        None => env::current_dir().context("cannot use the current folder")?,
+    };
+    let batch = Batch {
+        manifest: args.manifest,
+        queue: args.queue,
+        workspace: WorkspacePlace::Folder(folder),
+        each: args.each,
+        count: args.count.into(),
+    };
+    // All manifests are read before the first run is submitted.
+    let submissions = batch.submissions()?;
+    for run in submit(&client("loop submit").await?, &batch.queue, submissions).await? {
+        print(&run)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list(args: RunsArgs) -> anyhow::Result<ExitCode> {
+    for row in runs().await?.list(args.limit).await? {
+        print(&match args.json {
+            true => json!({"run": row.run, "queue": row.queue, "state": row.state}).to_string(),
+            false => format!("{}  {:<10}  {}", row.run, row.state, row.queue),
+        })?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(status: &RunStatus, as_json: bool) -> anyhow::Result<ExitCode> {
+    if as_json {
+        print(&serde_json::to_string(status)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    print(&format!("name        {}", status.name))?;
+    print(&format!("state       {}", status.phase))?;
+    print(&format!("worker      {}", status.worker.as_deref().unwrap_or("none")))?;
+    print(&format!("iterations  {}", status.iterations))?;
+    if let Some(tokens) = status.usage.tokens() {
+        print(&format!("tokens      {tokens}"))?;
+    }
+    if let Some(cost) = status.usage.cost {
+        print(&format!("cost        {}", cost.usd))?;
+    }
+    for step in &status.steps {
+        let verdict = step.verdict().map_or_else(|| "no verdict".to_owned(), |it| it.outcome().to_string());
+        print(&format!("  step {}: {}", step.iteration(), step.failure().unwrap_or(&verdict)))?;
+    }
+    if let Some(question) = &status.question {
+        print(&format!("question    {}", question.text))?;
+    }
+    if let Some(ending) = &status.ending {
+        print(&format!("ending      {}", ending.name()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn ended(outcome: &Outcome, as_json: bool) -> anyhow::Result<ExitCode> {
+    if as_json {
+        print(&serde_json::to_string(outcome)?)?;
+    } else {
+        show(&outcome.status, false)?;
+    }
+    Ok(if outcome.ending.is_success() { ExitCode::SUCCESS } else { ExitCode::from(HALTED) })
+}
+
+async fn answer(args: AnswerArgs) -> anyhow::Result<ExitCode> {
+    let answer = match args.answer {
+        Reply::Yes => Answer::Continue { guidance: args.note },
+        Reply::No | Reply::Stop if args.note.is_some() => {
+            bail!("a run that ends reads no note; leave --note out")
+        }
+        Reply::No | Reply::Stop => Answer::Stop,
+    };
+    runs().await?.answer(&args.run, answer).await?;
+    Ok(ExitCode::SUCCESS)
+}

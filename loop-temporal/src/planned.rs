@@ -1,0 +1,130 @@
+//! Loops of manifests.
+
+use std::{
+    collections::HashMap,
+    ffi::OsString,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use loop_agents::process::Supervisor;
+use loop_core::{Ceiling, Parts, WorkResult};
+use loop_manifest::{
+    ExecutionContext, Plan, PlannedAgent, Source, settings::Settings, snapshots::WithSnapshots,
+};
+use loop_telemetry::Redactor;
+use tokio::sync::Mutex as AsyncMutex;
+
+use crate::{
+    Link, LoopError, Loops, RemoteRun, StepAnswer, StepLimits, StepRequest, Submission, WorkspacePlace,
+    step_of, step_of::change_texts,
+};
+
+type PlannedParts = Parts<WithSnapshots<PlannedAgent>>;
+
+/// Makes loops from the manifests in submissions. One supervisor has the processes of all of them.
+pub struct PlannedLoops {
+    supervisor: Supervisor,
+    variables: Vec<(OsString, OsString)>,
+    /// The agents of the runs that this worker has: some remember what they did.
+    agents: Mutex<HashMap<String, Arc<AsyncMutex<Agent>>>>,
+}
+
+/// The parts of a run that work.
+struct Agent {
+    parts: PlannedParts,
+    redactor: Redactor,
+}
+
+impl std::fmt::Debug for PlannedLoops {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PlannedLoops").field("supervisor", &self.supervisor).finish_non_exhaustive()
+    }
+}
+
+impl PlannedLoops {
+    /// Creates the loops of a worker. Agents see those of the variables that their manifest lets them see.
+    pub fn new(supervisor: Supervisor, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        Self { supervisor, variables: variables.into_iter().collect(), agents: Mutex::default() }
+    }
+
+    /// Makes the loop of a submission.
+    fn parts(&self, submission: &Submission, supervisor: Supervisor) -> Result<Agent, LoopError> {
+        let plan = plan(submission)?;
+        let WorkspacePlace::Folder(folder) = &submission.workspace;
+        let lookup = |name: &str| {
+            self.variables.iter().find(|(key, _)| key.to_str() == Some(name)).map(|(_, value)| value.clone())
+        };
+        let cx = ExecutionContext::new(folder, supervisor).map_err(LoopError::new)?;
+        let cx =
+            cx.with_variables(self.variables.iter().cloned()).with_settings(Settings::load(folder, lookup));
+        let composed = plan.compose(&cx).map_err(LoopError::new)?;
+        Ok(Agent { parts: composed.into_parts().map_err(LoopError::new)?, redactor: cx.redactor() })
+    }
+
+    fn agent(&self, request: &StepRequest) -> Result<Arc<AsyncMutex<Agent>>, LoopError> {
+        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(agent) = agents.get(&request.run) {
+            return Ok(Arc::clone(agent));
+        }
+        let WorkspacePlace::Folder(folder) = &request.submission.workspace;
+        if !folder.is_dir() {
+            return Err(LoopError::new(format!(
+                "there is no folder {} on this worker: create it, or start the worker on a host that has it",
+                folder.display()
+            )));
+        }
+        let agent = Arc::new(AsyncMutex::new(self.parts(&request.submission, self.supervisor.clone())?));
+        agents.insert(request.run.clone(), Arc::clone(&agent));
+        Ok(agent)
+    }
+}
+
+/// Reads the plan of a submission.
+///
+/// # Errors
+/// The manifest is not valid for this version.
+pub(crate) fn plan(submission: &Submission) -> Result<Plan, LoopError> {
+    let source = Source::from_bytes(&submission.manifest, submission.text.clone().into_bytes());
+    let loaded = source.and_then(Plan::of).map_err(|findings| LoopError::new(findings.to_string()))?;
+    Ok(loaded.plan)
+}
+
+#[async_trait]
+impl Loops for PlannedLoops {
+    fn run(&self, run: &str, submission: &Submission) -> Result<Box<dyn RemoteRun>, LoopError> {
+        // Its name is the seed of the waits, so it has to be that of the run. It supervises nothing.
+        let Agent { parts, .. } = self.parts(submission, Supervisor::new(run))?;
+        Ok(Box::new(parts.run))
+    }
+
+    async fn perform(&self, request: StepRequest, link: Arc<dyn Link>) -> Result<StepAnswer, LoopError> {
+        let agent = self.agent(&request)?;
+        let mut agent = agent.lock().await;
+        let Agent { parts, redactor } = &mut *agent;
+        let left = Ceiling::from(request.work.left);
+        let limits = StepLimits { left, grace: parts.grace, overrun: parts.overrun };
+        let evaluator = parts.evaluator.as_deref_mut();
+        let mut answer = step_of(&request, &mut parts.iteration, evaluator, limits, link).await?;
+        redact(&mut answer, redactor);
+        Ok(answer)
+    }
+
+    fn finished(&self, run: &str, _: Box<dyn RemoteRun>) {
+        self.agents.lock().unwrap_or_else(PoisonError::into_inner).remove(run);
+    }
+}
+
+/// Takes the secrets of this worker out of a message, which the server stores in clear text.
+fn redact(answer: &mut StepAnswer, redactor: &Redactor) {
+    let redacted = |text: &str| redactor.redact(text).into_owned();
+    match &mut answer.result {
+        WorkResult::Done(value) => change_texts(value, &redacted),
+        WorkResult::Failed(message) => *message = redacted(message).into(),
+        _ => {}
+    }
+    let notes = &mut answer.notes;
+    for text in [&mut notes.fault, &mut notes.cut_work].into_iter().flatten() {
+        *text = redacted(text).into();
+    }
+}

@@ -1,0 +1,139 @@
+//! Looks at submitted runs, answers their questions and cancels them.
+
+use std::time::SystemTime;
+
+use futures::TryStreamExt;
+use loop_core::{Answer, BoxError};
+use temporalio_client::{
+    Client, WorkflowCancelOptions, WorkflowDescribeOptions, WorkflowExecutionStatus,
+    WorkflowGetResultOptions, WorkflowListOptions, WorkflowQueryOptions, WorkflowSignalOptions,
+};
+
+use crate::{LoopWorkflow, Outcome, PersonAnswer, RunStatus};
+
+/// The submitted runs of a namespace.
+#[derive(Debug, Clone)]
+pub struct Runs(Client);
+
+/// A run in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRow {
+    /// The id of the run.
+    pub run: String,
+    /// Its queue.
+    pub queue: String,
+    /// Whether it is over.
+    pub is_over: bool,
+    /// The name of its state on the server.
+    pub state: &'static str,
+    /// When it was submitted.
+    pub submitted: Option<SystemTime>,
+}
+
+/// A request that the server or the run refuses.
+#[derive(Debug, thiserror::Error)]
+pub enum RunsError {
+    /// The server refuses the request.
+    #[error("the server refused to {asked}: {error}")]
+    Server {
+        /// The request.
+        asked: &'static str,
+        /// The cause.
+        #[source]
+        error: BoxError,
+    },
+    /// No question is open.
+    #[error("the run {0} asks nothing now: its state is `{1}`")]
+    NoQuestion(String, String),
+}
+
+fn refused<E: Into<BoxError>>(asked: &'static str) -> impl Fn(E) -> RunsError {
+    move |error| RunsError::Server { asked, error: error.into() }
+}
+
+impl Runs {
+    /// Returns the runs in the namespace of this client.
+    pub const fn new(client: Client) -> Self {
+        Self(client)
+    }
+
+    /// Lists the latest runs, at most `limit`.
+    ///
+    /// # Errors
+    /// The server refuses.
+    pub async fn list(&self, limit: usize) -> Result<Vec<RunRow>, RunsError> {
+        let options = WorkflowListOptions::builder().limit(limit).build();
+        let stream = self.0.list_workflows("WorkflowType = 'LoopWorkflow'", options);
+        let found: Vec<_> = stream.try_collect().await.map_err(refused("list the runs"))?;
+        let row = |found: &temporalio_client::WorkflowExecution| RunRow {
+            run: found.id().to_owned(),
+            queue: found.task_queue().to_owned(),
+            is_over: found.status() != WorkflowExecutionStatus::Running,
+            state: state(found.status()),
+            submitted: found.start_time(),
+        };
+        Ok(found.iter().map(row).collect())
+    }
+
+    /// Returns the state of a run. While it runs, a worker answers.
+    ///
+    /// # Errors
+    /// There is no such run, or no worker.
+    pub async fn status(&self, run: &str) -> Result<RunStatus, RunsError> {
+        let handle = self.0.get_workflow_handle::<LoopWorkflow>(run);
+        let described = handle.describe(WorkflowDescribeOptions::default()).await;
+        let described = described.map_err(refused("describe the run"))?;
+        if described.status() == WorkflowExecutionStatus::Completed {
+            return Ok(self.outcome(run).await?.status);
+        }
+        let asked = handle.query(LoopWorkflow::status, (), WorkflowQueryOptions::default());
+        asked.await.map_err(refused("ask the run for its state"))
+    }
+
+    /// Waits for the end of a run.
+    ///
+    /// # Errors
+    /// There is no such run, or it failed on the server.
+    pub async fn outcome(&self, run: &str) -> Result<Outcome, RunsError> {
+        let handle = self.0.get_workflow_handle::<LoopWorkflow>(run);
+        let ended = handle.get_result(WorkflowGetResultOptions::default()).await;
+        ended.map_err(refused("wait for the run"))
+    }
+
+    /// Answers the open question of a run.
+    ///
+    /// # Errors
+    /// No question is open.
+    pub async fn answer(&self, run: &str, answer: Answer) -> Result<(), RunsError> {
+        let status = self.status(run).await?;
+        if status.question.is_none() {
+            return Err(RunsError::NoQuestion(run.to_owned(), status.phase));
+        }
+        let handle = self.0.get_workflow_handle::<LoopWorkflow>(run);
+        let answer = PersonAnswer { id: status.asked, answer: Some(answer) };
+        let sent = handle.signal(LoopWorkflow::answer, answer, WorkflowSignalOptions::default()).await;
+        sent.map_err(refused("pass the answer on"))
+    }
+
+    /// Asks a run to end. Its agent is ended too.
+    ///
+    /// # Errors
+    /// There is no such run.
+    pub async fn cancel(&self, run: &str) -> Result<(), RunsError> {
+        let handle = self.0.get_workflow_handle::<LoopWorkflow>(run);
+        handle.cancel(WorkflowCancelOptions::default()).await.map_err(refused("cancel the run"))
+    }
+}
+
+const fn state(status: WorkflowExecutionStatus) -> &'static str {
+    match status {
+        WorkflowExecutionStatus::Running => "running",
+        WorkflowExecutionStatus::Completed => "over",
+        WorkflowExecutionStatus::Failed => "failed",
+        WorkflowExecutionStatus::Canceled => "cancelled",
+        WorkflowExecutionStatus::Terminated => "terminated",
+        WorkflowExecutionStatus::ContinuedAsNew => "continued",
+        WorkflowExecutionStatus::TimedOut => "timed out",
+        _ => "unknown",
+    }
+}
