@@ -119,8 +119,7 @@ impl ToolContext {
         Ok((process, opened, Vec::new()))
     }
 
-    /// Puts a script into the sandbox of this toolbox, as [`confined`](Self::confined) does with a command.
-    #[cfg(feature = "skills")]
+    /// Puts a program of ours or of a skill into the sandbox of this toolbox, as [`confined`](Self::confined) does with a command.
     pub(crate) async fn confined_script(
         &self,
         process: Process,
@@ -269,6 +268,11 @@ impl ToolContext {
         let (workspace, stop) = (self.workspace().clone(), self.stop.0.clone());
         let work = tokio::task::spawn_blocking(move || work(&workspace, &stop));
         work.await.unwrap_or_else(|error| Err(ToolError::failed(format!("the tool crashed: {error}"))))
+    }
+
+    /// Returns the files that the call has changed so far.
+    pub(super) fn changed_files(&self) -> Vec<FileChange> {
+        self.effects().files.clone()
     }
 
     pub(super) fn take_effects(&self) -> CallEffects {

@@ -14,6 +14,7 @@
 //!
 //! A [`Toolbox`] holds built-in tools and [your own](Tool).
 
+mod after_write;
 mod approval;
 mod arguments;
 mod audit_record;
@@ -50,6 +51,7 @@ pub(crate) use self::arguments::schema;
 #[cfg(feature = "sandbox")]
 pub use self::command_sandbox::{CommandSandbox, Confinement};
 pub use self::{
+    after_write::{AfterWrite, FileCommand, FilePatternError, FormatOutcome},
     approval::{Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, ProposedChange},
     context::{StopFlag, ToolContext},
     create_dir::CreateDir,

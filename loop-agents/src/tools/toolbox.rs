@@ -6,10 +6,10 @@ use loop_guardrails::policy::{audit::Audit, environment::EnvironmentPolicy, work
 use serde_json::Value;
 
 use super::{
-    Approval, CreateDir, CurrentDatetime, EditFile, FileTree, Git, ListFiles, OriginalFiles, ReadFile,
-    RunCommand, SearchFiles, Tool, ToolContext, ToolDefinition, ToolError, ToolOutcome, ToolReport, Whoami,
-    WriteFile, audit_record::AuditRecord, context::CallEffects, live_output::LiveOutput, size_limits,
-    tool::AnyTool,
+    AfterWrite, Approval, CreateDir, CurrentDatetime, EditFile, FileTree, FormatOutcome, Git, ListFiles,
+    OriginalFiles, ReadFile, RunCommand, SearchFiles, Tool, ToolContext, ToolDefinition, ToolError,
+    ToolOutcome, ToolReport, Whoami, WriteFile, audit_record::AuditRecord, context::CallEffects,
+    live_output::LiveOutput, size_limits, tool::AnyTool,
 };
 use crate::process::{Environment, Process, Supervisor};
 
@@ -47,6 +47,7 @@ pub struct Toolbox {
     audit: Audit,
     approval: Option<Arc<dyn Approval>>,
     originals: Option<OriginalFiles>,
+    after_write: Option<AfterWrite>,
     run: Option<String>,
     iteration: Option<u64>,
 }
@@ -65,6 +66,7 @@ impl Toolbox {
             audit,
             approval: None,
             originals: None,
+            after_write: None,
             run: None,
             iteration: None,
         }
@@ -160,6 +162,13 @@ impl Toolbox {
         self
     }
 
+    /// Formats and examines files after a tool wrote them. Default: nothing happens.
+    #[must_use]
+    pub fn after_write(mut self, after: AfterWrite) -> Self {
+        self.after_write = Some(after);
+        self
+    }
+
     /// Keeps files there as they were before a tool changes them.
     #[must_use]
     pub fn keeping(mut self, originals: OriginalFiles) -> Self {
@@ -227,15 +236,15 @@ impl Toolbox {
     }
 
     async fn call_showing(&self, name: &str, arguments: &Value, output: LiveOutput) -> ToolReport {
-        let record =
-            AuditRecord::new(self.audit.clone(), name, arguments).of(self.run.clone(), self.iteration);
-        let cx =
-            ToolContext::new(self.workspace.clone(), self.approval.clone(), self.process.clone(), record)
-                .keeping(self.originals.clone())
-                .showing(output);
-        #[cfg(feature = "sandbox")]
-        let cx = cx.confining(self.sandbox.clone());
-        let result = self.called(name, arguments, &cx).await;
+        let cx = self.context(name, arguments, output.clone()).keeping(self.originals.clone());
+        let mut result = self.called(name, arguments, &cx).await;
+        let mut commands_after = Vec::new();
+        if let (Ok(text), Some(after)) = (&mut result, &self.after_write) {
+            // A person approved the call itself, and no other change of a guarded file.
+            let after_cx = self.context(name, arguments, output);
+            text.push_str(&after.run(&cx.changed_files(), &after_cx).await);
+            commands_after = after_cx.take_effects().commands;
+        }
         let unrecorded = cx.record().ended(&result);
         let (outcome, mut text) = match result {
             Ok(text) => (ToolOutcome::Done, text),
@@ -246,7 +255,8 @@ impl Toolbox {
             // The call's effects remain, so the text reports the problem in addition to the result.
             text = format!("{text}\n({problem})");
         }
-        let CallEffects { files, commands, notes, refused } = cx.take_effects();
+        let CallEffects { files, mut commands, notes, refused } = cx.take_effects();
+        commands.extend(commands_after);
         ToolReport {
             tool: name.to_owned(),
             outcome,
@@ -256,6 +266,31 @@ impl Toolbox {
             notes,
             refused,
         }
+    }
+
+    /// Formats a file of the workspace, also if [`AfterWrite::formats`] is off. Without [`after_write`](Self::after_write)
+    /// there are no formatters.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime with I/O and time enabled.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the formatter, and the file stays as it was or is formatted completely.
+    pub async fn format(&self, path: &str) -> FormatOutcome {
+        let Some(after) = &self.after_write else { return FormatOutcome::NoFormatter };
+        after.format(path, &self.context("format", &Value::Null, LiveOutput::default())).await
+    }
+
+    /// Creates the context of a call.
+    fn context(&self, name: &str, arguments: &Value, output: LiveOutput) -> ToolContext {
+        let record =
+            AuditRecord::new(self.audit.clone(), name, arguments).of(self.run.clone(), self.iteration);
+        let cx =
+            ToolContext::new(self.workspace.clone(), self.approval.clone(), self.process.clone(), record)
+                .showing(output);
+        #[cfg(feature = "sandbox")]
+        let cx = cx.confining(self.sandbox.clone());
+        cx
     }
 
     async fn called(&self, name: &str, arguments: &Value, cx: &ToolContext) -> Result<String, ToolError> {

@@ -10,6 +10,7 @@ mod model_server;
 mod support;
 mod terminal;
 
+mod after_write;
 mod approval;
 mod approve_answers;
 mod approve_commands;

@@ -32,7 +32,7 @@ fn calls() -> [Answer; 2] {
 
 /// Starts a session in which tools write without a question.
 fn chat(scenario: &Scenario, server: &ModelServer, args: &[&str], size: (u16, u16)) -> ChatHarness {
-    scenario.write("settings.toml", "[policy]\napprove_writes = \"never\"\n");
+    scenario.write("settings.toml", "[policy]\napprove_writes = \"never\"\n[tools]\nauto_format = false\n");
     let args = [&["chat", "--model", "openai:scripted"], args].concat();
     let chat = ChatHarness::open(scenario, &args, size, |command| {
         answered_by(command, server);

@@ -150,6 +150,7 @@ impl<'a> ChatSetup<'a> {
         let tools = Toolbox::standard(workspace.clone())
             .sandbox(command_sandbox(self.cx))
             .environment(seen.chain(set), &everything)
+            .after_write(self.settings.after_write())
             .supervisor(self.cx.supervisor().clone())
             .run(self.cx.supervisor().run())
             .audit(audit.clone());

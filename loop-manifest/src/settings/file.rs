@@ -7,8 +7,8 @@ use std::{
 };
 
 use super::{
-    PROJECT_FILE, SettingsTables, TABLES, chat, engine, folders, memory, models, plan, policy, rag, schedule,
-    skills,
+    PROJECT_FILE, SettingsTables, TABLES, after_write, chat, engine, folders, memory, models, plan, policy,
+    rag, schedule, skills,
     table::{SettingsOwner, SettingsTable},
     terminal,
 };
@@ -173,6 +173,9 @@ fn part(
             }
             "engine" => tables.engine = engine::read(&entry.node, source, owner, problems),
             "folders" => tables.folders = folders::read(&entry.node, source, owner, problems),
+            name @ "formatters" => {
+                tables.formatters = after_write::read_commands(name, &entry.node, source, owner, problems);
+            }
             "memory" => {
                 of_manifest = memory::of_manifest(&mut entry, owner);
                 let table = SettingsTable::of("memory", memory::KEYS, &entry.node, source, problems);
@@ -195,6 +198,9 @@ fn part(
                 let table = SettingsTable::of("schedule", schedule::KEYS, &entry.node, source, problems);
                 tables.schedule = table.map(|table| schedule::read(table, owner)).unwrap_or_default();
             }
+            name @ "sensors" => {
+                tables.sensors = after_write::read_commands(name, &entry.node, source, owner, problems);
+            }
             "skills" => {
                 let table = SettingsTable::of("skills", skills::KEYS, &entry.node, source, problems);
                 tables.skills = table.map(|table| skills::read(table, owner)).unwrap_or_default();
@@ -202,6 +208,10 @@ fn part(
             "terminal" => {
                 let table = SettingsTable::of("terminal", terminal::KEYS, &entry.node, source, problems);
                 tables.terminal = table.map(|table| terminal::read(table, owner)).unwrap_or_default();
+            }
+            "tools" => {
+                let table = SettingsTable::of("tools", after_write::KEYS, &entry.node, source, problems);
+                tables.tools = table.map(after_write::read).unwrap_or_default();
             }
             _ => problems.push(unknown(&entry)),
         }

@@ -5,11 +5,12 @@
 //! rules narrower, and never wider.
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
-//! (`chat`, `engine`, `folders`, `memory`, `models`, `plan`, `policy`, `rag`, `schedule`, `skills` and `terminal`), and
-//! they are taken out before the manifest is read. A manifest has none of these names but `memory`, and there it has
-//! other keys.
+//! (`chat`, `engine`, `folders`, `formatters`, `memory`, `models`, `plan`, `policy`, `rag`, `schedule`, `sensors`,
+//! `skills`, `terminal` and `tools`), and they are taken out before the manifest is read. A manifest has none of these
+//! names but `memory`, and there it has other keys.
 //! In other files nobody would look for settings, so there they are unknown keys.
 
+mod after_write;
 mod chat;
 mod engine;
 mod file;
@@ -36,6 +37,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use loop_agents::tools::{AfterWrite, FileCommand};
 use loop_guardrails::policy::{ActionPolicy, PolicySettings, WithOrigin, command::CommandPrefix};
 use loop_knowledge::documents::QueryOptions;
 use loop_telemetry::StateDir;
@@ -43,6 +45,7 @@ use serde_json::Value;
 
 pub(crate) use self::file::take;
 pub use self::{
+    after_write::ToolSettings,
     chat::ChatSettings,
     engine::{EngineSettings, TemporalSettings},
     file::{SettingsLayer, only_settings, read_bounded},
@@ -62,8 +65,20 @@ pub const PROJECT_FILE: &str = "loop.toml";
 
 /// The names of the tables.
 const TABLES: &[&str] = &[
-    "chat", "engine", "folders", "memory", "models", "plan", "policy", "rag", "schedule", "skills",
+    "chat",
+    "engine",
+    "folders",
+    "formatters",
+    "memory",
+    "models",
+    "plan",
+    "policy",
+    "rag",
+    "schedule",
+    "sensors",
+    "skills",
     "terminal",
+    "tools",
 ];
 
 /// The JSON Schemas of the tables that a project can have, by their names.
@@ -75,6 +90,7 @@ pub fn schemas() -> impl Iterator<Item = (String, Value)> {
         ("policy", policy::schema()),
         ("rag", rag::schema()),
         ("skills", skills::schema()),
+        ("tools", after_write::schema()),
     ];
     schemas.map(|(name, schema)| (name.to_owned(), schema)).into_iter()
 }
@@ -88,6 +104,8 @@ pub struct SettingsTables {
     pub engine: EngineSettings,
     /// `[folders."/a/folder"]`: what the user allows and forbids in one folder only.
     pub folders: BTreeMap<PathBuf, FolderSettings>,
+    /// `[formatters]`: further formatters, which run after a tool wrote a file.
+    pub formatters: Vec<FileCommand>,
     /// `[memory]`: how much of what earlier work taught reaches a model.
     pub memory: MemorySettings,
     /// `[models.NAME]`: models by names of their own.
@@ -100,10 +118,14 @@ pub struct SettingsTables {
     pub rag: RagSettings,
     /// `[schedule]`: the numbers that hold for all jobs.
     pub schedule: loop_schedule::ScheduleSettings,
+    /// `[sensors]`: commands that examine a file after a tool wrote it.
+    pub sensors: Vec<FileCommand>,
     /// `[skills]`: where skills are.
     pub skills: SkillSettings,
     /// `[terminal]`: what a run does with the terminal.
     pub terminal: TerminalSettings,
+    /// `[tools]`: which help tools get.
+    pub tools: ToolSettings,
 }
 
 /// The user's settings and a project's.
@@ -154,6 +176,12 @@ impl Settings {
     /// Returns how often a model may call tools in a turn, unless a run says otherwise.
     pub fn rounds(&self) -> u64 {
         self.project.tables.chat.rounds_under(&self.user.tables.chat)
+    }
+
+    /// Returns what happens after a tool wrote a file.
+    pub fn after_write(&self) -> AfterWrite {
+        let (user, project) = (&self.user.tables, &self.project.tables);
+        after_write::rules(&user.tools, &project.tools, &user.formatters, &user.sensors)
     }
 
     /// Returns how memories are used.

@@ -12,17 +12,19 @@ fn without_tables_the_numbers_are_the_defaults() {
     assert_eq!(settings.memory(), MemoryRules::default());
     assert_eq!(settings.rag(), QueryOptions { top_k: 5, min_score: 0.3 });
     let rules = settings.memory();
-    assert!(rules.is_enabled && rules.injects_on_start && !rules.has_notes && !rules.accepts_all);
+    assert!(rules.is_enabled && rules.injects_on_start && rules.mines_at_end && !rules.has_notes);
+    assert!(!rules.accepts_all);
     assert_eq!((rules.top_k, rules.budget(Some(1_000)), rules.budget(None)), (5, 250, 512));
 }
 
 #[test]
 fn the_user_sets_every_key_and_zero_is_a_value() {
-    let user = "[memory]\nenabled = false\ntop_k = 0\nbudget_pct = 0\ninject_on_start = false\nnotes = true\n\
+    let user = "[memory]\nenabled = false\ntop_k = 0\nbudget_pct = 0\ninject_on_start = false\nmine_at_end = false\nnotes = true\n\
                 auto_accept = true\n[rag]\ntop_k = 40\nmin_score = 0.0";
     let settings = loaded(user, "");
     let rules = settings.memory();
-    assert!(!rules.is_enabled && !rules.injects_on_start && rules.has_notes && rules.accepts_all);
+    assert!(!rules.is_enabled && !rules.injects_on_start && !rules.mines_at_end && rules.has_notes);
+    assert!(rules.accepts_all);
     assert_eq!((rules.top_k, rules.budget(Some(1_000)), rules.budget(None)), (0, 0, 0));
     assert_eq!(settings.rag(), QueryOptions { top_k: 40, min_score: 0.0 });
 }

@@ -1,5 +1,6 @@
 //! Settings: valid ones, and the messages for invalid ones.
 
+mod after_write;
 mod knowledge;
 
 use std::{collections::BTreeSet, fs, path::Path};

@@ -59,6 +59,7 @@ impl Commands {
             .with(file_commands::ReadDirCommand)
             .with(file_commands::AttachCommand)
             .with(file_commands::WriteCommand)
+            .with(file_commands::FormatCommand)
             .with(file_commands::DiffCommand)
             .with(file_commands::UndoCommand)
             .with(file_commands::RedoCommand)

@@ -89,7 +89,10 @@ fn failed_output(report: &ToolReport, width: usize) -> Vec<String> {
         return Vec::new();
     }
     let text = text::printable(output(report));
-    let lines: Vec<_> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    // The row has the words of a tool that wrote a file.
+    let of_row = |(at, line): &(usize, &str)| is_change(report) && (*at == 0 || is_about_format(line));
+    let lines = text.lines().enumerate().filter(|line| !of_row(line)).map(|(_, line)| line);
+    let lines: Vec<_> = lines.filter(|line| !line.trim().is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(MAX_OUTPUT)..];
     let row =
         |line: &&str| format!("  {}", paint(DIM, cut(&line.replace('\t', "    "), width.saturating_sub(2))));
@@ -140,6 +143,20 @@ fn result(report: &ToolReport) -> (Style, String) {
         Some((last, earlier)) => (Some(last), earlier),
         None => (None, &[][..]),
     };
+    if is_change(report) {
+        // The other lines are of programs that ran afterwards.
+        let mut lines = report.text.lines();
+        let (wrote, formatted) = (lines.next(), lines.next().filter(|line| is_about_format(line)));
+        let words: Vec<_> = wrote.into_iter().chain(formatted).collect();
+        let words = text::one_line(&words.join(", "));
+        return match report.commands.iter().find(|run| run.exit_code != 0) {
+            Some(run) => {
+                let command = cut(&text::one_line(&run.line), MAX_ARGUMENT);
+                (WARN, format!("{words}, `{command}`: exit {}", run.exit_code))
+            }
+            None => (DIM, words),
+        };
+    }
     // The last command of a pipeline decides, but an earlier one that failed tells more.
     if let (Some(last), Some(failed)) = (last, earlier.iter().rev().find(|run| run.exit_code != 0)) {
         let command = cut(&text::one_line(&failed.line), MAX_ARGUMENT);
@@ -150,7 +167,6 @@ fn result(report: &ToolReport) -> (Style, String) {
         Some(run) if run.timed_out => (WARN, format!("exit {}, out of time, {size}", run.exit_code)),
         Some(run) if run.exit_code != 0 => (WARN, format!("exit {}, {size}", run.exit_code)),
         Some(run) => (DIM, format!("exit {}, {size}", run.exit_code)),
-        None if is_change(report) => (DIM, text),
         None if report.tool == CONFIRMS => {
             (DIM, text.split(' ').next().map(|id| format!("job {id}")).unwrap_or_default())
         }
@@ -160,6 +176,11 @@ fn result(report: &ToolReport) -> (Style, String) {
         None if lines == 1 => (DIM, size),
         None => (DIM, text::count(lines as u64, "line")),
     }
+}
+
+/// Returns whether a line tells the result of a formatter.
+fn is_about_format(line: &str) -> bool {
+    ["formatted by ", "not formatted, "].iter().any(|words| line.starts_with(words))
 }
 
 fn is_change(report: &ToolReport) -> bool {

@@ -5,6 +5,7 @@ mod diff;
 mod file_tree;
 mod files;
 mod folder_arguments;
+mod format;
 mod read;
 mod read_dir;
 mod search;
@@ -16,6 +17,7 @@ pub(super) use self::{
     diff::DiffCommand,
     file_tree::FileTreeCommand,
     files::FilesCommand,
+    format::FormatCommand,
     read::ReadCommand,
     read_dir::ReadDirCommand,
     search::SearchCommand,
