@@ -30,9 +30,10 @@ pub enum Error {
     Busy(PathBuf),
     /// The file is not a database, or its contents are damaged. It stays unchanged.
     #[error(
-        "the database {} is damaged: {why}. Move the file away, with those whose names also end in -wal and -shm. \
-         `loop rag ingest` reads documents again, and memories come from their files. Notes (`loop kb`) are only in \
-         knowledge.db: put a copy of it in its place",
+        "the database {} is damaged: {why}. A store of documents is made anew: `loop rag drop NAME`, `loop rag new NAME` \
+         and `loop rag ingest PATH`. If it is knowledge.db, move the file away, with those whose names also end in -wal and \
+         -shm: memories come from their files, and `loop rag use NAME` chooses a store again. Notes (`loop kb`) are only in \
+         that file: put a copy of it in its place",
         path.display()
     )]
     Damaged {

@@ -101,7 +101,7 @@ impl DocumentStore {
             None => {}
         }
         let root = ingest.root.canonicalize().unwrap_or_else(|_| ingest.root.to_owned());
-        let found = sources::Sources::find(ingest.paths, ingest.prune)?;
+        let found = sources::Sources::find(&root, ingest.paths, ingest.prune)?;
         self.expect_sources_below(&root, &found.gone)?;
         let mut report = IngestReport { skipped: found.skipped, ..IngestReport::default() };
         let mut kept = BTreeSet::new();

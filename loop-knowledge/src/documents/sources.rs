@@ -75,7 +75,9 @@ pub(super) struct Sources {
 
 impl Sources {
     /// Finds the files. A file that is named itself may be hidden or ignored. With `prune`, a path may be gone.
-    pub(super) fn find(paths: &[PathBuf], prune: bool) -> Result<Self, DocumentError> {
+    /// A link in the workspace `root` must not lead out of it: it may come with the workspace, and a person names what is
+    /// elsewhere by its own path.
+    pub(super) fn find(root: &Path, paths: &[PathBuf], prune: bool) -> Result<Self, DocumentError> {
         let mut found = Self::default();
         for path in paths {
             let failed = |error: io::Error| DocumentError::Path { path: path.clone(), source: error.into() };
@@ -88,6 +90,12 @@ impl Sources {
                 }
                 real => real.map_err(failed)?,
             };
+            let named = std::path::absolute(path).map_err(failed)?;
+            if named.starts_with(root) && !real.starts_with(root) {
+                let why =
+                    format!("it is a link that leads out of the workspace: name {} itself", real.display());
+                return Err(failed(io::Error::other(why)));
+            }
             if real.is_dir() {
                 found.walk(&real).map_err(failed)?;
             } else if real.is_file() {

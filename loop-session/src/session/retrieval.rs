@@ -1,7 +1,7 @@
 //! The knowledge of the session about its folder, and the documents that it adds to prompts.
 
 use loop_core::with_causes;
-use loop_knowledge::recall::Recalled;
+use loop_knowledge::recall::{self, Recalled};
 use loop_manifest::model::Model;
 use loop_telemetry::StateDir;
 
@@ -21,7 +21,7 @@ impl Session {
         WorkspaceKnowledge::new(&state, execution.folder(), settings, variables, secrets, now)
     }
 
-    /// Lets the prompt follow what retrieval found for it. A failure is reported, and the prompt goes without.
+    /// Lets the prompt follow what retrieval found for it, within the budget of recall, of which `used` tokens are spent. A failure is reported, and the prompt goes without.
     ///
     /// # Errors
     /// The person interrupted it.
@@ -29,10 +29,11 @@ impl Session {
         &mut self,
         prompt: &str,
         other: Option<&Model>,
+        used: u64,
     ) -> Result<(), InputError> {
         let window = other.or(self.dialogue.model.as_ref()).and_then(Model::window);
         let (known, stop) = (self.knowledge(), self.stop());
-        let retrieve = async { known?.for_prompt(prompt, window).await };
+        let retrieve = async { known?.for_prompt(prompt, window, used).await };
         let found = tokio::select! {
             biased;
             () = stop.cancelled() => return Err(InputError::Interrupted),
@@ -52,25 +53,26 @@ impl Session {
     }
 
     /// Begins the conversation with what earlier work taught about the first prompt, while a person is there. A failure
-    /// is reported, and the conversation goes without.
-    pub(super) async fn recall_at_start(&mut self, prompt: &str) {
+    /// is reported, and the conversation goes without. Returns the tokens of what was recalled.
+    pub(super) async fn recall_at_start(&mut self, prompt: &str) -> u64 {
         if !self.tools.approvals.is_open() || !std::mem::take(&mut self.dialogue.needs_memories) {
-            return;
+            return 0;
         }
         let rules = self.context.settings.memory();
         if !(rules.is_enabled && rules.injects_on_start) {
-            return;
+            return 0;
         }
-        if let Err(error) = self.recall(prompt, false).await {
+        self.recall(prompt, false).await.unwrap_or_else(|error| {
             self.warn(&format!("the conversation goes without memories: {}", with_causes(&error)));
-        }
+            0
+        })
     }
 
-    /// Puts what is known about a text into the conversation. Returns whether anything is.
-    pub(crate) async fn recall(&mut self, text: &str, documents: bool) -> Result<bool, KnowledgeError> {
+    /// Puts what is known about a text into the conversation. Returns its tokens: 0 if nothing is known.
+    pub(crate) async fn recall(&mut self, text: &str, documents: bool) -> Result<u64, KnowledgeError> {
         let known = self.knowledge()?;
         if !known.folder().path().exists() {
-            return Ok(false);
+            return Ok(0);
         }
         let window = self.dialogue.model.as_ref().and_then(Model::window);
         let max_tokens = known.rules().budget(window);
@@ -79,12 +81,13 @@ impl Session {
         let (found, remark) = request.items(&known, &mut memories).await?;
         let text = found.text();
         // The first line is the mark of the message.
-        let Some((_, items)) = text.split_once('\n') else { return Ok(false) };
+        let Some((_, items)) = text.split_once('\n') else { return Ok(0) };
         memories.mark_used(found.memory_ids(), known.now())?;
+        let tokens = recall::tokens(items);
         self.add_to_context("memory context", items);
         remark.iter().for_each(|remark| self.warn(remark));
         self.say(&self.host().printable(&format!("recalled {}", recalled_ids(&found))));
-        Ok(true)
+        Ok(tokens)
     }
 }
 

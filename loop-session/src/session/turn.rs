@@ -28,10 +28,10 @@ impl Session {
     pub(crate) async fn turn(&mut self, prompt: &str) -> Result<(), InputError> {
         let Some(model) = &self.dialogue.model else { return Err(InputError::NoModel) };
         let name = model.id().to_owned();
-        self.retrieve_for(prompt, None).await?;
+        let recalled = self.recall_at_start(prompt).await;
+        self.retrieve_for(prompt, None, recalled).await?;
         let message = self.message(prompt);
         self.choose_named_files(None);
-        self.recall_at_start(prompt).await;
         let sent = self.dialogue.chat.as_sent(message.clone());
         self.summarise_if_full(&sent).await?;
         self.run_turn(message, &name, None).await
@@ -47,7 +47,7 @@ impl Session {
         if prompt.is_empty() {
             return Err(InputError::refused(format!("the question for {name} is missing: @{name} TEXT")));
         }
-        self.retrieve_for(prompt, Some(&other)).await?;
+        self.retrieve_for(prompt, Some(&other), 0).await?;
         let (message, name) = (self.message(prompt), other.id().to_owned());
         self.run_turn(message, &name, Some(&other)).await
     }

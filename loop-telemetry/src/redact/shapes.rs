@@ -39,6 +39,7 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("xai-", 40, letters),
     shape("hf_", 30, letters),
     shape("r8_", 30, letters),
+    shape("pplx-", 40, letters),
     // Code hosts and package registries.
     shape("github_pat_", 40, token),
     shape("ghp_", 30, letters),
@@ -47,12 +48,32 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("ghs_", 30, letters),
     shape("ghr_", 30, letters),
     shape("glpat-", 20, token),
+    shape("glrt-", 20, token),
+    shape("gldt-", 20, token),
+    shape("glptt-", 40, letters),
     shape("npm_", 36, letters),
     shape("pypi-", 50, token),
+    shape("dckr_pat_", 20, token),
+    shape("ATATT3", 60, equals),
     // Clouds and services.
     shape("AKIA", 16, capitals),
     shape("ASIA", 16, capitals),
     shape("ya29.", 30, token),
+    shape("GOCSPX-", 24, token),
+    shape("dapi", 32, hex),
+    shape("dp.pt.", 40, letters),
+    shape("figd_", 36, token),
+    shape("glsa_", 36, token),
+    shape("lin_api_", 32, letters),
+    shape("NRAK-", 27, capitals),
+    shape("ntn_", 40, letters),
+    shape("PMAK-", 50, token),
+    shape("shpat_", 32, hex),
+    shape("shpss_", 32, hex),
+    shape("whsec_", 24, base64),
+    shape("sbp_", 40, hex),
+    shape("hvs.", 24, token),
+    shape("AGE-SECRET-KEY-1", 50, capitals),
     shape("dop_v1_", 40, letters),
     shape("sk_live_", 16, letters),
     shape("sk_test_", 16, letters),
@@ -71,6 +92,18 @@ pub(super) const SHAPES: &[Shape] = &[
     // The body of a private key, with its line ends, also as JSON escapes them.
     shape("PRIVATE KEY-----", 64, armor),
 ];
+
+const fn hex(byte: u8) -> bool {
+    byte.is_ascii_hexdigit()
+}
+
+const fn base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+const fn equals(byte: u8) -> bool {
+    token(byte) || byte == b'='
+}
 
 const fn letters(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()

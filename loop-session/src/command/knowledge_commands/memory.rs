@@ -169,7 +169,7 @@ impl Command for RecallCommand {
         if arguments.is_empty() {
             return Err(RECALL.misused("the text is missing"));
         }
-        if !session.recall(arguments, true).await? {
+        if session.recall(arguments, true).await? == 0 {
             let text = "nothing is known about this".to_owned();
             show(&KnowledgeReply { text, is_empty: true, ..KnowledgeReply::default() }, session);
         }

@@ -27,6 +27,8 @@ pub struct RecallRequest {
     pub documents: bool,
     /// The most experiences. The settings may allow fewer.
     pub top_k: usize,
+    /// Whether no embedder is asked.
+    pub full_text: bool,
     /// Whether notes are recalled, even if the settings leave them out.
     pub notes: bool,
 }
@@ -38,6 +40,7 @@ impl RecallRequest {
             text: text.into(),
             max_tokens: UNKNOWN_WINDOW_TOKENS,
             documents: true,
+            full_text: false,
             top_k: usize::MAX,
             notes: false,
         }
@@ -52,7 +55,7 @@ impl RecallRequest {
         let selection = Selection::load(&known.folder)?;
         let store = selection.store.filter(|_| self.documents && selection.is_on);
         let mut documents = store.map(|name| DocumentStore::open(&known.folder, &name)).transpose()?;
-        let own = documents.as_ref().and_then(DocumentStore::embedder);
+        let own = documents.as_ref().filter(|_| !self.full_text).and_then(DocumentStore::embedder);
         let (embedder, missing) = match known.embedders.of_store(own).await {
             Ok(embedder) => (embedder, None),
             Err(error) => (None, Some(with_causes(&error))),
@@ -104,7 +107,7 @@ impl WorkspaceKnowledge {
             return Ok(String::new());
         }
         let mut memories = self.memories()?;
-        let request = RecallRequest { max_tokens, documents: false, ..RecallRequest::new(text) };
+        let request = RecallRequest { max_tokens, full_text: true, ..RecallRequest::new(text) };
         let (found, _) = {
             let mut recalling = pin!(request.items(self, &mut memories));
             match recalling.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

@@ -26,6 +26,7 @@ impl WorkspaceKnowledge {
         &self,
         prompt: &str,
         window: Option<u64>,
+        used: u64,
     ) -> Result<PromptContext, KnowledgeError> {
         let selection = Selection::load(&self.folder)?;
         let (true, Some(name)) = (selection.is_on, selection.store) else {
@@ -43,7 +44,10 @@ impl WorkspaceKnowledge {
             hit.source = self.secrets.redact(&hit.source).map_err(secret)?;
             hit.content = self.secrets.redact(&hit.content).map_err(secret)?;
         }
-        Ok(PromptContext { block: context_block(&found.hits, self.rules().budget(window)), remark })
+        Ok(PromptContext {
+            block: context_block(&found.hits, self.rules().budget(window).saturating_sub(used)),
+            remark,
+        })
     }
 }
 
