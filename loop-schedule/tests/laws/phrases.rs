@@ -117,9 +117,13 @@ proptest! {
                 Err(PhraseError::NotUnderstood { nearest: Some(form), .. }) => {
                     let found = read(&form).unwrap();
                     prop_assert!(found.time.is_some() && found.prompt.is_empty(), "{}: {}", text, form);
-                    let is_kept = |name: &String| {
-                        let day = DAYS.iter().position(|day| day == name).map(|day| day.to_string());
-                        names(&form).contains(name) || day.is_some_and(|day| form.ends_with("1-5") || form.starts_with("weekdays") || form.contains(&day))
+                    let days = found.time.as_ref().and_then(fields).map_or(String::new(), |(_, _, days)| days);
+                    let fires_on = |day: usize| {
+                        days == "*" || days.contains(&day.to_string()) || (days == "1-5" && (1..=5).contains(&day))
+                    };
+                    let is_kept = |name: &String| match DAYS.iter().position(|day| day == name) {
+                        Some(day) => fires_on(day),
+                        None => names(&form).contains(name),
                     };
                     prop_assert!(names(&time).iter().all(is_kept), "{}: {}", text, form);
                 }
