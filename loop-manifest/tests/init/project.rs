@@ -1,8 +1,11 @@
 //! Detection of projects, each a folder with a few files.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use super::*;
+
+#[path = "runnable.rs"]
+mod runnable;
 
 /// Returns the commands that are detected in a folder with these files, the most specific first.
 fn found(purpose: Purpose, files: &[(&str, &str)]) -> Vec<String> {
@@ -10,7 +13,9 @@ fn found(purpose: Purpose, files: &[(&str, &str)]) -> Vec<String> {
     for (name, text) in files {
         let file = dir.path().join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
+        fs::write(&file, text).unwrap();
+        let mode = if text.starts_with("#!") { 0o755 } else { 0o644 };
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
     }
     checks(dir.path(), purpose).into_iter().map(|check| check.command).collect()
 }
@@ -24,6 +29,12 @@ fn lints(files: &[(&str, &str)]) -> Vec<String> {
 }
 
 const NOTHING: [&str; 0] = [];
+
+/// A test file for `unittest`.
+const CASES: &str = "import unittest\nclass It(unittest.TestCase):\n  def test_it(self): pass\n";
+
+/// A test file for pytest. `unittest` runs no test in it, and passes.
+const FUNCTIONS: &str = "def test_it(): assert True\n";
 
 #[test]
 fn a_folder_without_a_project_speaks_for_nothing() {
@@ -129,13 +140,15 @@ fn a_python_tool_is_taken_if_it_is_configured_or_depended_on() {
 #[test]
 fn python_without_a_tool_has_the_standard_library_for_tests_and_nothing_for_lints() {
     let project =
-        [("pyproject.toml", "[project]\ndependencies = [\"pytest-mock\"]\n"), ("tests/test_it.py", "")];
+        [("pyproject.toml", "[project]\ndependencies = [\"pytest-mock\"]\n"), ("tests/test_it.py", CASES)];
     assert_eq!(tests(&project), ["python3 -m unittest discover -s tests"]);
     assert_eq!(lints(&project), NOTHING);
     assert_eq!(tests(&project[..1]), NOTHING);
-    let package = [("test/__init__.py", ""), ("test/test_it.py", "")];
+    let package = [("test/__init__.py", ""), ("test/test_it.py", CASES)];
     assert_eq!(tests(&package), ["python3 -m unittest discover -s test -t ."]);
-    assert_eq!(tests(&[("test_it.py", "")]), ["python3 -m unittest"]);
+    assert_eq!(tests(&[("test_it.py", CASES)]), ["python3 -m unittest"]);
+    assert_eq!(tests(&[("it_test.py", CASES)]), ["python3 -m unittest discover -p '*_test.py'"]);
+    assert_eq!(tests(&[("test_it.py", "")]), NOTHING);
 }
 
 #[test]
@@ -161,10 +174,10 @@ fn python_without_a_pyproject_is_known_by_its_other_files() {
 fn each_build_tool_has_its_commands() {
     for (files, command) in [
         (&[("pom.xml", "")] as &[_], "mvn -q test"),
-        (&[("pom.xml", ""), ("mvnw", "")], "./mvnw -q test"),
+        (&[("pom.xml", ""), ("mvnw", "#!")], "./mvnw -q test"),
         (&[("build.gradle.kts", "")], "gradle --quiet test"),
-        (&[("build.gradle", ""), ("gradlew", "")], "./gradlew --quiet test"),
-        (&[("settings.gradle", ""), ("app/build.gradle", ""), ("gradlew", "")], "./gradlew --quiet test"),
+        (&[("build.gradle", ""), ("gradlew", "#!")], "./gradlew --quiet test"),
+        (&[("settings.gradle", ""), ("app/build.gradle", ""), ("gradlew", "#!")], "./gradlew --quiet test"),
         (
             &[("CMakeLists.txt", "project(x)\nENABLE_TESTING()\n")],
             "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure",

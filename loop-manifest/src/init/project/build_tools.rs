@@ -3,7 +3,7 @@
 use std::{borrow::Cow, path::Path};
 
 use super::{
-    super::template::Purpose,
+    super::{agent::is_executable, template::Purpose},
     project_check::{CheckOrigin, ProjectCheck, names_in, read},
 };
 
@@ -51,15 +51,15 @@ const TOOLS: &[&[BuildTool]] = &[
         tool(&["build.gradle*"], "gradle --quiet test", "gradle --quiet check -x test"),
         tool(&["settings.gradle*"], "gradle --quiet test", "gradle --quiet check -x test"),
     ],
-    &[BuildTool {
-        files: &["CMakeLists.txt"],
-        words: &["enable_testing", "include(ctest)", "add_test("],
-        test: "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure",
-        lint: "",
-    }],
     &[tool(&["meson.build"], "{ test -d build || meson setup build; } && meson test -C build", "")],
     &[
         BuildTool { files: &["Gemfile"], words: &["rspec"], test: "bundle exec rspec", lint: "" },
+        BuildTool {
+            files: &["*.gemspec", "Gemfile"],
+            words: &["rspec"],
+            test: "bundle exec rspec",
+            lint: "",
+        },
         tool(&["*.gemspec", "spec/spec_helper.rb"], "bundle exec rspec", ""),
         tool(&["Gemfile", "spec/spec_helper.rb"], "bundle exec rspec", ""),
         tool(&["Gemfile", ".rspec"], "bundle exec rspec", ""),
@@ -80,11 +80,18 @@ const TOOLS: &[&[BuildTool]] = &[
     &[
         tool(&["*.sln"], "dotnet test", "dotnet format --verify-no-changes"),
         tool(&["*.slnx"], "dotnet test", "dotnet format --verify-no-changes"),
-        tool(&["*.csproj"], "dotnet test", "dotnet format --verify-no-changes"),
-        tool(&["*.fsproj"], "dotnet test", "dotnet format --verify-no-changes"),
+        tool(&["*.csproj"], "", "dotnet format --verify-no-changes"),
+        tool(&["*.fsproj"], "", "dotnet format --verify-no-changes"),
+        tool(&["*.vbproj"], "", "dotnet format --verify-no-changes"),
     ],
     &[tool(&["Package.swift"], "swift test", "")],
     &[
+        BuildTool {
+            files: &["composer.json"],
+            words: &["\"pestphp/pest\""],
+            test: "vendor/bin/pest",
+            lint: "",
+        },
         tool(&["phpunit.xml"], "vendor/bin/phpunit", ""),
         tool(&["phpunit.xml.dist"], "vendor/bin/phpunit", ""),
     ],
@@ -139,8 +146,18 @@ impl BuildTool {
             others.iter().all(|file| dir.join(file).is_file()) && (self.words.is_empty() || has_words());
         is_project.then(|| ProjectCheck {
             file: Cow::Owned(file.clone()),
-            ..ProjectCheck::new(CheckOrigin::Language, "", command)
+            ..ProjectCheck::new(CheckOrigin::Language, "", startable(dir, command))
         })
+    }
+}
+
+/// Returns a command whose script the shell can start. Archives and some file systems lose the mode of `gradlew`.
+fn startable(dir: &Path, command: &str) -> String {
+    let script = command.strip_prefix("./");
+    let program = script.and_then(|script| script.split(' ').next());
+    match (script, program) {
+        (Some(script), Some(program)) if !is_executable(&dir.join(program)) => format!("sh {script}"),
+        _ => command.to_owned(),
     }
 }
 

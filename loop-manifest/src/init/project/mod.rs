@@ -5,9 +5,11 @@
 
 mod build_tools;
 mod cargo;
+mod layouts;
 mod node;
 mod project_check;
 mod python;
+mod python_files;
 mod recipes;
 
 use std::{cmp::Reverse, path::Path};
@@ -33,7 +35,7 @@ pub fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
 
 fn checks_to_depth(dir: &Path, purpose: Purpose, depth: usize) -> Vec<ProjectCheck> {
     let mut found: Vec<_> =
-        [node::checks, recipes::checks, python::checks, cargo::checks, build_tools::checks]
+        [node::checks, recipes::checks, python::checks, cargo::checks, build_tools::checks, layouts::checks]
             .into_iter()
             .flat_map(|checks| checks(dir, purpose))
             .collect();

@@ -41,14 +41,41 @@ pub(super) fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
 
 fn package(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
     let package: Value = serde_json::from_str(&read(dir, PACKAGE)?).ok()?;
+    let manager = by_lock_file(dir, &LOCK_FILES).or_else(|| declared(&package)).unwrap_or("npm");
     if let Some(name) = script(&package["scripts"], purpose) {
-        let manager = by_lock_file(dir, &LOCK_FILES).unwrap_or("npm");
         return Some(ProjectCheck::new(CheckOrigin::Command, PACKAGE, format!("{manager} run {name}")));
     }
-    let has =
-        |tool: &str| ["devDependencies", "dependencies"].iter().any(|list| !package[list][tool].is_null());
+    let watching = package["scripts"][script_name(purpose)].as_str().filter(|script| watches(script));
+    let once = match watching {
+        Some(script) if script.contains("react-scripts") => Some(format!("CI=1 {manager} run test")),
+        Some(script) if script.contains("ng test") => Some(format!("{manager} run test -- --watch=false")),
+        _ => None,
+    };
+    if let Some(command) = once {
+        return Some(ProjectCheck::new(CheckOrigin::Command, PACKAGE, command));
+    }
+    let has = |tool: &str| {
+        let is_listed = ["devDependencies", "dependencies"].iter().any(|list| !package[list][tool].is_null());
+        is_listed || watching.is_some_and(|script| script.split_whitespace().any(|word| word == tool))
+    };
     let (_, runner) = RUNNERS.into_iter().find(|(tool, _)| purpose == Purpose::Test && has(tool))?;
     Some(ProjectCheck::new(CheckOrigin::Tool, PACKAGE, format!("npx {runner}")))
+}
+
+/// Returns the package manager that package.json declares: `"packageManager": "pnpm@9"`.
+fn declared(package: &Value) -> Option<&'static str> {
+    let name = package["packageManager"].as_str()?.split('@').next()?;
+    LOCK_FILES.iter().map(|(_, manager)| *manager).find(|manager| *manager == name)
+}
+
+/// Returns whether a script waits for changes, and so never ends.
+fn watches(script: &str) -> bool {
+    let is_watching =
+        |word: &str| matches!(word, "--watch" | "--watchAll" | "-w" | "--watch=true" | "--watchAll=true");
+    let is_off =
+        ["--watch=false", "--watchAll=false", "--no-watch", "CI="].iter().any(|off| script.contains(off));
+    let waits_by_default = script.contains("react-scripts test") || script.contains("ng test");
+    !is_off && (waits_by_default || script.split_whitespace().any(is_watching))
 }
 
 /// The test runner of Node.js itself, if a file that it runs imports it.
@@ -92,16 +119,56 @@ fn bun_test(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
     Some(ProjectCheck { file: Cow::Owned(file), ..check })
 }
 
-/// `deno.jsonc` may have comments. We then look for no tasks, and take the commands of Deno itself.
 fn deno(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
-    let (file, text) =
-        ["deno.json", "deno.jsonc"].into_iter().find_map(|file| Some((file, read(dir, file)?)))?;
-    let settings: Value = serde_json::from_str(&text).unwrap_or_default();
+    let settings = ["deno.json", "deno.jsonc"].into_iter().find_map(|file| Some((file, read(dir, file)?)));
+    let locked = || Some(("deno.lock", read(dir, "deno.lock")?)).filter(|_| purpose == Purpose::Test);
+    let (file, text) = settings.or_else(locked)?;
+    let settings: Value = serde_json::from_str(&without_comments(&text)).unwrap_or_default();
     let (origin, command) = match script(&settings["tasks"], purpose) {
         None => (CheckOrigin::Language, format!("deno {}", script_name(purpose))),
         Some(name) => (CheckOrigin::Command, format!("deno task {name}")),
     };
     Some(ProjectCheck::new(origin, file, command))
+}
+
+/// Removes the comments of JSON, and the commas before a closing bracket.
+fn without_comments(text: &str) -> String {
+    let (mut plain, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(['"', '/', ']', '}']) {
+        plain += &rest[..at];
+        rest = &rest[at..];
+        let end = match rest.as_bytes() {
+            [b'/', b'/', ..] => {
+                rest = &rest[rest.find('\n').unwrap_or(rest.len())..];
+                continue;
+            }
+            [b'/', b'*', ..] => {
+                rest = rest.get(2..).and_then(|it| it.split_once("*/")).map_or("", |(_, after)| after);
+                continue;
+            }
+            [b'"', ..] => string_length(rest),
+            [b']' | b'}', ..] => {
+                let kept = plain.trim_end().trim_end_matches(',').len();
+                plain.truncate(kept);
+                1
+            }
+            _ => 1,
+        };
+        plain += &rest[..end];
+        rest = &rest[end..];
+    }
+    plain + rest
+}
+
+/// Returns the length of the string with which a text begins, with its quotation marks.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.char_indices().skip(1).find(|(_, sign)| {
+        let is_end = *sign == '"' && !is_escaped;
+        is_escaped = *sign == '\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(text.len(), |(at, _)| at + 1)
 }
 
 fn composer(dir: &Path, purpose: Purpose) -> Option<ProjectCheck> {
@@ -126,7 +193,7 @@ fn script_name(purpose: Purpose) -> &'static str {
 
 fn has_script(script: &Value) -> bool {
     match script {
-        Value::String(script) => !script.trim().is_empty() && !script.contains(NO_TEST),
+        Value::String(script) => !script.trim().is_empty() && !script.contains(NO_TEST) && !watches(script),
         Value::Array(_) | Value::Object(_) => true,
         _ => false,
     }

@@ -1,12 +1,13 @@
 //! Python: pyproject.toml, tox.ini, setup.cfg, requirements files, and test files.
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use toml::{Table, Value};
 
 use super::{
     super::template::Purpose,
-    project_check::{CheckOrigin, ProjectCheck, by_lock_file, names_in, read},
+    project_check::{CheckOrigin, ProjectCheck, by_lock_file, read},
+    python_files::{TestStyle, requirements_with, test_files},
 };
 
 const PYPROJECT: &str = "pyproject.toml";
@@ -17,18 +18,6 @@ const LOCK_FILES: [(&str, &str); 4] = [
     ("poetry.lock", "poetry run "),
     ("pdm.lock", "pdm run "),
     ("Pipfile.lock", "pipenv run "),
-];
-
-/// Files that list requirements, one a line.
-const REQUIREMENTS: [&str; 8] = [
-    "requirements.txt",
-    "requirements-dev.txt",
-    "requirements-test.txt",
-    "requirements_dev.txt",
-    "dev-requirements.txt",
-    "test-requirements.txt",
-    "requirements/dev.txt",
-    "requirements/test.txt",
 ];
 
 /// A program, and what shows that a project uses it.
@@ -74,8 +63,8 @@ pub(super) fn checks(dir: &Path, purpose: Purpose) -> Vec<ProjectCheck> {
         Purpose::Lint => (None, &[RUFF, FLAKE8]),
     };
     let tool = tools.iter().find_map(|tool| tool.check(dir, runner));
-    // The standard library has a test runner, but no linter.
-    let standard = || if purpose == Purpose::Test { unittest(dir, runner) } else { None };
+    // The test files themselves show which runner they are for. The standard library has no linter.
+    let standard = || if purpose == Purpose::Test { by_test_files(dir, runner) } else { None };
     let django = || django(dir, runner).filter(|_| purpose == Purpose::Test);
     environments.into_iter().chain(tool.or_else(django).or_else(standard)).collect()
 }
@@ -94,7 +83,7 @@ fn environments(dir: &Path) -> Option<ProjectCheck> {
         match *file {
             PYPROJECT => is_tool(&project(dir), "tox"),
             "tox.toml" => !text.is_empty(),
-            _ => text.contains("[testenv"),
+            _ => text.contains("[testenv") || text.contains("[tox:tox]"),
         }
     };
     let tox = ["tox.ini", "tox.toml", PYPROJECT, "setup.cfg"].into_iter().find(has_environments);
@@ -116,54 +105,47 @@ fn is_tool(project: &Table, name: &str) -> bool {
 impl Tool {
     fn check(&self, dir: &Path, runner: &str) -> Option<ProjectCheck> {
         let file = self.evidence(dir)?;
+        let check = ProjectCheck::new(CheckOrigin::Tool, "", self.command_in(dir, runner));
+        Some(ProjectCheck { file, ..check })
+    }
+
+    fn command_in(&self, dir: &Path, runner: &str) -> String {
         let is_installed = [PYPROJECT, "setup.py"].iter().any(|file| dir.join(file).is_file());
-        let command = if is_installed { self.command } else { self.from_folder };
-        Some(ProjectCheck::new(CheckOrigin::Tool, file, format!("{runner}{command}")))
+        format!("{runner}{}", if is_installed { self.command } else { self.from_folder })
     }
 
     /// Returns the file that shows that the project uses the tool.
-    fn evidence(&self, dir: &Path) -> Option<&'static str> {
+    fn evidence(&self, dir: &Path) -> Option<Cow<'static, str>> {
         let project = project(dir);
         if is_tool(&project, self.name) || depends_on(&project, self.name) {
-            return Some(PYPROJECT);
+            return Some(PYPROJECT.into());
         }
         let own = self.files.iter().find(|file| dir.join(file).is_file());
         let has_section = |(file, section): &&(&str, &str)| {
             read(dir, file).is_some_and(|text| text.lines().any(|line| line.trim() == *section))
         };
         let section = || self.sections.iter().find(has_section).map(|(file, _)| file);
-        let requires = |file: &&&str| {
-            let text = read(dir, file).unwrap_or_default();
-            text.lines().any(|line| is_requirement(line.trim(), self.name))
-        };
         let in_pipfile = || {
             let pipfile: Table = read(dir, "Pipfile")?.parse().ok()?;
             let packages = ["packages", "dev-packages"].iter().filter_map(|list| pipfile.get(*list));
             packages.into_iter().any(|list| names(list, self.name)).then_some(&"Pipfile")
         };
-        own.or_else(section).or_else(|| REQUIREMENTS.iter().find(requires)).or_else(in_pipfile).copied()
+        let own = own.or_else(section).map(|file| Cow::Borrowed(*file));
+        let required = || requirements_with(dir, |line| is_requirement(line, self.name)).map(Cow::Owned);
+        own.or_else(required).or_else(|| in_pipfile().map(|file| Cow::Borrowed(*file)))
     }
 }
 
-/// The test runner of the standard library, for the test files in the folder of the tests, or else in this one.
-fn unittest(dir: &Path, runner: &str) -> Option<ProjectCheck> {
-    let has_tests = |folder: &str| {
-        let is_test = |name: &String| name.starts_with("test") && name.ends_with(".py");
-        names_in(&dir.join(folder)).iter().any(is_test)
-    };
-    // Without a file that describes the project, the tests themselves point to the command.
-    let (folder, tests) = [("tests", "tests"), ("test", "test"), (".", "test*.py")]
-        .into_iter()
-        .find(|(folder, _)| has_tests(folder))?;
-    let arguments = match folder {
-        "." => String::new(),
-        // A package imports its modules from the folder above; other files, from their own.
-        _ if dir.join(folder).join("__init__.py").is_file() => format!(" discover -s {folder} -t ."),
-        _ => format!(" discover -s {folder}"),
+/// The runner for which the test files are written. Functions need pytest: `unittest` runs none of them, and passes.
+fn by_test_files(dir: &Path, runner: &str) -> Option<ProjectCheck> {
+    let tests = test_files(dir)?;
+    let command = match tests.style {
+        TestStyle::Functions => PYTEST.command_in(dir, runner),
+        TestStyle::Classes => format!("{runner}python3 -m unittest{}", tests.unittest_arguments(dir)),
     };
     let file = [PYPROJECT, "setup.py", "requirements.txt"].into_iter().find(|file| dir.join(file).is_file());
-    let command = format!("{runner}python3 -m unittest{arguments}");
-    Some(ProjectCheck::new(CheckOrigin::Language, file.unwrap_or(tests), command))
+    // Without a file that describes the project, the tests themselves point to the command.
+    Some(ProjectCheck::new(CheckOrigin::Language, file.unwrap_or(tests.name()), command))
 }
 
 /// Returns whether one of the project's dependency lists contains the tool.

@@ -61,10 +61,12 @@ fn has_target(text: &str, name: &str) -> bool {
     rules(text).any(|(targets, _)| targets.split_whitespace().any(|target| target == name))
 }
 
-/// Returns whether a recipe has this name: `@test *args: build`.
+/// Returns whether a recipe has this name and runs without arguments: `@test *args: build`, but not `test FILTER:`.
 fn has_recipe(text: &str, name: &str) -> bool {
     rules(text).any(|(head, _)| {
-        head.split_whitespace().next().is_some_and(|first| first.trim_start_matches('@') == name)
+        let mut words = head.split_whitespace();
+        let is_named = words.next().is_some_and(|first| first.trim_start_matches('@') == name);
+        is_named && words.all(|parameter| parameter.starts_with('*') || parameter.contains('='))
     })
 }
 
