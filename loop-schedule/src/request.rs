@@ -59,7 +59,11 @@ impl JobRequest {
             Some(PhraseTime::Interval(interval)) => {
                 Self::every(interval, &phrase.prompt, settings, zone, now)
             }
-            Some(PhraseTime::Cron(expression)) => Ok(Self::cron(expression, &phrase.prompt, settings, zone)),
+            Some(PhraseTime::Cron(expression)) => {
+                let request = Self::cron(expression, &phrase.prompt, settings, zone);
+                // Rounding is for intervals: times of day stay as they are, and do not expire.
+                Ok(Self { expiry: Expiry::Never, ..request })
+            }
             Some(PhraseTime::Once(time)) => Ok(Self::once(time, &phrase.prompt)),
             None => {
                 let mut request = Self::every(Interval::DEFAULT, &phrase.prompt, settings, zone, now)?;
@@ -157,6 +161,26 @@ pub enum JobRequestError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_an_interval_expires_whether_or_not_it_is_rounded() {
+        let now = "2026-03-02T12:00:00Z".parse().expect("a time");
+        for settings in
+            [ScheduleSettings::default(), ScheduleSettings::classic(), ScheduleSettings::current()]
+        {
+            let expiry = |text: &str| JobRequest::parse(text, &settings, &Zone::utc(), now).unwrap().expiry;
+            assert_eq!(expiry("every day at 9 look"), Expiry::Never);
+            assert_eq!(expiry("0 9 * * 1-5 look"), Expiry::Never);
+            assert_eq!(expiry("every 45m look"), Expiry::Settings);
+        }
+    }
+
+    #[test]
+    fn only_the_classic_settings_round() {
+        let is_rounded = |settings: ScheduleSettings| settings.rounds_intervals;
+        let rounds = [ScheduleSettings::classic(), ScheduleSettings::current(), ScheduleSettings::default()];
+        assert_eq!(rounds.map(is_rounded), [true, false, false]);
+    }
 
     #[test]
     fn a_schedule_may_begin_with_the_name_of_the_command() {

@@ -20,8 +20,8 @@ pub struct ScheduleSettings {
     /// The lifetime of a recurring job: its first slot this long after its creation is its last. `None` means forever.
     /// Default: 3 days, or 7.
     pub expiry: Option<Duration>,
-    /// Whether an interval becomes the nearest that divides the hour or the day. Words other than intervals are then
-    /// part of the prompt, and jobs at times of day expire too. Default: no.
+    /// Whether an interval becomes the nearest that divides the hour or the day. Times of day stay as they are. Default:
+    /// no.
     pub rounds_intervals: bool,
     /// The limits for the offset between fires and their slots.
     pub jitter: Jitter,
@@ -54,9 +54,9 @@ impl ScheduleSettings {
         }
     }
 
-    /// Returns an expiry of seven days, jitter of half the interval, up to 30 minutes, and rounded intervals.
+    /// Returns an expiry of seven days, jitter of half the interval, up to 30 minutes, and exact intervals.
     pub fn current() -> Self {
-        Self { expiry: Some(Duration::from_hours(7 * 24)), jitter: Jitter::CURRENT, ..Self::classic() }
+        Self { expiry: Some(Duration::from_hours(7 * 24)), jitter: Jitter::CURRENT, ..Self::default() }
     }
 
     /// Sets the lifetime of a recurring job. Zero means forever.
