@@ -17,7 +17,7 @@ const MOST: usize = 40;
 /// Names of times that are one without any number.
 const STRONG: &[&str] = &["daily", "hourly", "weekly", "tomorrow", "tonight"];
 
-/// Names that belong to a time, and are none by themselves.
+/// Names that belong to a time, but need another part beside them.
 const JOINTS: &[&str] = &[
     "am", "pm", "every", "each", "today", "and", "or", "to", "in", "at", "y", "st", "nd", "rd", "th", "once",
     "twice", "per", "times", "half", "quarter", "a", "an", "after", "before", "until", "only", "ish",

@@ -120,7 +120,7 @@ pub(super) fn cut_short(words: &[Word]) -> usize {
     }
 }
 
-/// Returns the length of an expression with a field that is none, but has stars: `0 9 1st * *`, `0 9 * * weekdays`.
+/// Returns the length of an expression with one unreadable field and several stars: `0 9 1st * *`, `0 9 * * weekdays`.
 pub(super) fn with_a_name(words: &[Word]) -> usize {
     let Some(fields) = words.get(..FIELDS) else { return 0 };
     let stars = fields.iter().filter(|word| is_star(&word.typed)).count();
