@@ -55,7 +55,7 @@ impl ApprovalQuestion {
         }
         let ApprovalRequest { action, why, diff, kind, .. } = &self.request;
         let head = match kind {
-            ApprovalKind::Guarded => format!("A tool asks {action}: {why}"),
+            ApprovalKind::Guarded | ApprovalKind::Script => format!("A tool asks {action}: {why}"),
             // The line follows.
             ApprovalKind::Command { .. } => "A tool asks to run a command:".to_owned(),
             ApprovalKind::Pipeline { .. } => "A tool asks to run a pipeline:".to_owned(),
@@ -121,6 +121,9 @@ impl ApprovalQuestion {
                 format!("{hint}[y]es once · [n]o · or type why not")
             }
             ApprovalKind::Write => "[y]es once · [s]ession: all writes · [n]o · or type why not".to_owned(),
+            ApprovalKind::Script => {
+                "Type `yes` and Enter to allow this script; anything else refuses it.".to_owned()
+            }
             _ => "Type `yes` and Enter to allow this change; anything else refuses it.".to_owned(),
         }
     }
@@ -162,6 +165,9 @@ impl ApprovalQuestion {
             return Some(self);
         }
         let said = match (&answer, self.entry()) {
+            (TypedAnswer::Once, _) if *kind == ApprovalKind::Script => {
+                "allowed until its text changes; `loop skill withdraw` withdraws the yes".to_owned()
+            }
             (TypedAnswer::Once, _) => "allowed, this once".to_owned(),
             (TypedAnswer::Session, Some(entry)) => {
                 self.channel.grant(entry, false);

@@ -32,6 +32,8 @@ pub struct ApprovalChannel(Arc<Mutex<ChannelState>>);
 #[derive(Debug, Default)]
 struct ChannelState {
     asking: Option<UnboundedSender<ApprovalQuestion>>,
+    /// Whether an agent of a run types the lines.
+    is_in_run: bool,
     /// The entries that the person allowed, until the session adds them to its rules.
     granted: Vec<Grant>,
     /// Whether the person allowed all writes of the session.
@@ -60,10 +62,20 @@ impl ApprovalChannel {
     }
 
     /// Opens the channel to a person. It closes when the receiver is dropped; while it is closed, tools are refused.
+    /// [Within a run](Self::refuse_in_run), it stays closed.
     pub fn open(&self) -> UnboundedReceiver<ApprovalQuestion> {
         let (asking, questions) = unbounded_channel();
-        self.state().asking = Some(asking);
+        let mut state = self.state();
+        state.asking = Some(asking).filter(|_| !state.is_in_run);
+        drop(state);
         questions
+    }
+
+    /// Refuses all questions from now on, because an agent of a run opened the session. It can make a terminal and type
+    /// there what a person would.
+    pub fn refuse_in_run(&self) {
+        let mut state = self.state();
+        (state.asking, state.is_in_run) = (None, true);
     }
 
     /// Returns whether somebody can be asked now.
@@ -153,7 +165,11 @@ impl Approval for ApprovalChannel {
             return ApprovalAnswer::Yes;
         }
         let nobody = || {
-            let why = "this is repeated or scheduled, so nobody is asked";
+            let why = if self.state().is_in_run {
+                "a run started this session, so no person can be asked"
+            } else {
+                "this is repeated or scheduled, so nobody is asked"
+            };
             ApprovalAnswer::No(match &request.kind {
                 ApprovalKind::Command { .. } | ApprovalKind::Pipeline { .. } => format!(
                     "{why}, and no rule of the user's allows it. Do without it, and tell the user in your reply that it \

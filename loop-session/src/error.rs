@@ -12,7 +12,7 @@ use loop_manifest::{ToolsError, model::ModelChoiceError};
 use loop_schedule::{JobError, JobIdError, SecretInAction, StoreError, ZoneError};
 use loop_telemetry::{StateDirError, transcript::SessionError};
 
-use crate::knowledge::KnowledgeError;
+use crate::{AgreedScriptsError, knowledge::KnowledgeError};
 
 /// The reason why a session cannot carry out a line. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +74,9 @@ pub enum InputError {
     /// A skill is not usable.
     #[error(transparent)]
     Skill(#[from] SkillError),
+    /// The scripts to which the user agreed are not known.
+    #[error(transparent)]
+    AgreedScripts(#[from] AgreedScriptsError),
     /// The documents or notes are not usable.
     #[error(transparent)]
     Knowledge(#[from] KnowledgeError),

@@ -25,7 +25,7 @@ mod user_input;
 mod test_cases;
 
 pub use self::{
-    agreed_scripts::{AgreedScript, AgreedScripts},
+    agreed_scripts::{AgreedScript, AgreedScripts, AgreedScriptsError},
     approval::ApprovalQuestion,
     approval_channel::ApprovalChannel,
     command::{ArgumentKind, Command, CommandGroup, CommandInfo, Commands, RepeatEffect, is_loop},

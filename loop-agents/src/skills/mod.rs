@@ -63,7 +63,7 @@ pub use self::{
     script::{MAX_SCRIPT_BYTES, MAX_SCRIPT_TIME, SkillScript},
     script_draft::{ScriptDraft, ScriptRequest},
     set::{SetFit, SkillSet},
-    skill::Skill,
+    skill::{Skill, digest_of},
     source::{SkillSource, SkillWarning, Skills},
     strict::check_strictly,
     suggestion::{SUGGEST_SYSTEM, SkillSuggestion},

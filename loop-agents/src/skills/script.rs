@@ -81,7 +81,7 @@ impl SkillScript {
     pub fn question(&self) -> ApprovalRequest {
         let action = format!("to run the script `{}` of the skill `{}`", self.path, self.skill);
         let why = format!("nobody has agreed to its text yet, which has the digest {}", self.digest);
-        script_question(ApprovalKind::Guarded, action, why, &self.path, &self.text)
+        script_question(ApprovalKind::Script, action, why, &self.path, &self.text)
     }
 
     /// Checks whether the policy lets it run after a person agreed: the folder permits programs, and no line of the

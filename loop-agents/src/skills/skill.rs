@@ -288,8 +288,8 @@ fn read_beginning(workspace: &Workspace, path: &str, most: u64) -> Result<Vec<u8
     Ok(bytes)
 }
 
-/// Returns the digest of these bytes, such as `sha256:9f86...`.
-pub(super) fn digest_of(bytes: &[u8]) -> String {
+/// Returns the digest of these bytes, such as `sha256:9f86...`. It is the same in all versions.
+pub fn digest_of(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}"))
 }

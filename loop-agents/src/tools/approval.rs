@@ -46,6 +46,8 @@ pub trait Approval: fmt::Debug + Send + Sync + 'static {
 pub enum ApprovalKind {
     /// A change of a file that an agent follows or a later command executes. Each needs its own yes.
     Guarded,
+    /// A script, whose yes holds until its text changes or somebody withdraws it. Each needs its own yes.
+    Script,
     /// A change of any other file, which the policy allows.
     Write,
     /// A change that outlives the session, such as a scheduled job. Each needs its own yes.
@@ -223,7 +225,7 @@ pub(crate) fn script_question(
     path: &str,
     text: &str,
 ) -> ApprovalRequest {
-    let lines = text.lines().map(|line| format!("+{}\n", visible(line))).collect();
+    let lines = text.split_terminator('\n').map(|line| format!("+{}\n", visible(line))).collect();
     let [action, why] = [action, why].map(|text| visible(&text).into_owned());
     ApprovalRequest { kind, action, path: path.to_owned(), why, diff: lines }
 }

@@ -10,8 +10,8 @@ use std::{
 };
 
 use anyhow::anyhow;
-use loop_agents::process::Supervisor;
-use loop_telemetry::StateDir;
+use loop_agents::process::{RUN_VARIABLE, Supervisor, is_in_run};
+use loop_telemetry::{RunStore, StateDir};
 use rustix::process::{Resource, getrlimit};
 
 use super::{Failure, OrFail, memory, usage};
@@ -117,6 +117,18 @@ pub(super) fn agrees(doing: &str) -> Result<bool, Failure> {
     let mut answer = String::new();
     io::stdin().read_line(&mut answer).or_setup(|| "the answer cannot be read")?;
     Ok(answer.trim() == "yes")
+}
+
+/// Returns the name of the run that started this process, also if its agent hides the variable.
+pub(crate) fn own_run() -> Result<Option<OsString>, Failure> {
+    if let Some(run) = env::var_os(RUN_VARIABLE) {
+        return Ok(Some(run));
+    }
+    let state = StateDir::from_env_with(|name| env::var_os(name))?;
+    // Other commands report damaged runs.
+    let runs = RunStore::at(state.runs()?, |_| ()).list()?;
+    let own = runs.into_iter().find(|run| run.is_open && is_in_run(&run.id));
+    Ok(own.map(|run| run.id.into()))
 }
 
 /// Returns a name for a new run. Names sort by time.

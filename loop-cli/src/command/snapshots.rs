@@ -74,27 +74,43 @@ pub(super) fn forget<'a>(runs: impl Iterator<Item = &'a RunEntry>) -> Result<(),
     Ok(())
 }
 
-/// Returns the named run, or the last one of this folder, and the snapshots of its folder.
-fn of_run(store: &RunStore, named: Option<&str>) -> Result<(RunEntry, FolderSnapshots), Failure> {
+/// Returns the named run, or the last one of this folder, the snapshots of its folder, and that folder.
+fn of_run(store: &RunStore, named: Option<&str>) -> Result<(RunEntry, FolderSnapshots, PathBuf), Failure> {
     let run = choose_run(store, named.filter(|named| *named != "-"))?;
     let folder = folder_of(&run)?;
-    hide_values_of(store, &run, &folder);
     let snapshots = of(&folder)?;
-    Ok((run, snapshots))
+    Ok((run, snapshots, folder))
 }
 
 /// Hides the secrets in the manifest of a run from now on: its agent may have written them into files, and into their
-/// names.
-fn hide_values_of(store: &RunStore, run: &RunEntry, folder: &Path) {
-    let Ok(info) = store.info(&run.id).map(|info| info.located_in(folder)) else { return };
+/// names. Returns why they are not known, if the run had some that are not known any more.
+fn hide_values_of(store: &RunStore, run: &RunEntry, folder: &Path) -> Result<(), String> {
+    let info = store.info(&run.id).map_err(|error| with_causes(&error))?.located_in(folder);
     let is_withheld = info.manifest.as_ref().is_some_and(|manifest| manifest.text.contains(REDACTED));
     match run_spec::as_begun(&info) {
         Ok(spec) => view::redact_also(persistence::named_secrets(spec.plan.named_values())),
-        Err(why) if is_withheld => {
-            view::warning(&format!("secrets of the run's manifest are not hidden here: {why}"));
-        }
+        Err(why) if is_withheld => return Err(why.to_string()),
         // Without values of its own there is nothing to hide.
         Err(_) => {}
+    }
+    Ok(())
+}
+
+/// As [`hide_values_of`], for contents of files.
+fn hide_or_refuse(store: &RunStore, run: &RunEntry, folder: &Path) -> Result<(), Failure> {
+    hide_values_of(store, run, folder).map_err(|why| {
+        usage!(
+            "the changes may contain secrets of the run's manifest, which cannot be hidden: {why}\n  \
+             `loop apply {} --patch FILE` writes the changes as they are",
+            run.id
+        )
+    })
+}
+
+/// As [`hide_values_of`], for the names of files.
+fn hide_or_warn(store: &RunStore, run: &RunEntry, folder: &Path) {
+    if let Err(why) = hide_values_of(store, run, folder) {
+        view::warning(&format!("secrets of the run's manifest are not hidden here: {why}"));
     }
 }
 
@@ -115,14 +131,15 @@ pub(super) fn warned(changed: Result<Option<ChangeSummary>, SnapshotError>) -> O
 pub(super) fn show_diff(run: &RunEntry, iteration: u64) -> Result<(), Failure> {
     let before = iteration.checked_sub(1).ok_or_else(|| usage!("iterations begin with 1"))?;
     let folder = folder_of(run)?;
-    hide_values_of(&store()?, run, &folder);
+    hide_or_refuse(&store()?, run, &folder)?;
     let snapshots = of(&folder)?;
     print(&snapshots, &snapshots.changes(&run.id, (before, iteration), &[])?, false)
 }
 
 pub(super) fn diff(args: &DiffArgs) -> Result<ExitCode, Failure> {
     let (store, request) = (store()?, DiffRequest::parse(&args.words));
-    let (run, snapshots) = of_run(&store, request.run.as_deref())?;
+    let (run, snapshots, folder) = of_run(&store, request.run.as_deref())?;
+    hide_or_refuse(&store, &run, &folder)?;
     print(&snapshots, &snapshots.requested(&run.id, &request)?, args.names)?;
     Ok(ExitCode::from(exit::OK))
 }
@@ -149,7 +166,7 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<ExitCode, Failure> {
     let number = args.iteration.ok_or_else(|| usage!("-i N is missing"))?;
     let folder = folder_of(&run)?;
     refuse_while_running(&store, &folder)?;
-    hide_values_of(&store, &run, &folder);
+    hide_or_warn(&store, &run, &folder);
     let snapshots = to_restore(&store, &folder, Some(&run))?;
     let plan = snapshots.plan_restore(&run.id, number, &args.paths)?;
     let doing = format!("return to {} of {}", state(number), short_id(&store, &run.id)?);
@@ -195,7 +212,8 @@ fn carry_out(plan: PlannedRestore, doing: &str, is_agreed: bool, folder: &Path) 
 
 pub(super) fn apply(args: &ApplyArgs) -> Result<ExitCode, Failure> {
     let store = store()?;
-    let (run, snapshots) = of_run(&store, args.run.as_deref())?;
+    let (run, snapshots, folder) = of_run(&store, args.run.as_deref())?;
+    hide_or_warn(&store, &run, &folder);
     let handover = snapshots.handover(&run.id)?;
     for line in handover.left_out_lines() {
         view::warning(&line);

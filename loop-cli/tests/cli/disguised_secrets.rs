@@ -70,6 +70,30 @@ fn what_is_set_for_an_agent_is_not_shown_in_its_changes() {
     }
 }
 
+/// The values are known no more after the run, so the changes cannot be shown without them.
+#[test]
+fn changes_with_values_that_nobody_knows_any_more_are_refused() {
+    let refused = |run: &[&str], set: &str, later: &str| {
+        let scenario = Scenario::new();
+        let agent = format!("echo $MY_TOKEN > made{later}");
+        let manifest = Manifest::new(&agent, "false")
+            .set("vars", json!({ "T": "nothing" }))
+            .set("agent.env", json!({ "set": { "MY_TOKEN": set } }))
+            .set("guardrails.max_iterations", 1);
+        scenario.manifest(&manifest);
+        scenario.run(&[&["run", "loop.json"], run].concat()).exits(1);
+        for args in [&["diff"] as &[&str], &["diff", "--names"], &["show", "-i", "1", "--diff"]] {
+            let shown = scenario.run(args).exits(2).says(&["cannot be hidden", "--patch FILE"]);
+            assert!(!(shown.stdout + &shown.stderr).contains("swordfish"), "{args:?}");
+        }
+        scenario.run(&["apply", "--patch", "a.patch"]).exits(0);
+        assert!(scenario.read("a.patch").contains("+swordfish-12"));
+    };
+    refused(&["--var", "T=swordfish-12"], "{var.T}", "");
+    refused(&["--set", "agent.env.set.MY_TOKEN=swordfish-12"], "nothing", "");
+    refused(&[], "swordfish-12", "; sed -i s/false/true/ loop.json");
+}
+
 #[test]
 fn a_name_that_contains_a_secret_gets_no_suggestion() {
     let scenario = Scenario::new();

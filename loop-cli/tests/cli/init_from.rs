@@ -60,6 +60,7 @@ fn bad_settings_are_refused_with_their_place_and_nothing_is_written() {
     for (text, why) in [
         ("security: { run_timeout: soon }", "`security.run_timeout` has to be a time"),
         ("security: { safe_mode: maybe }", "`security.safe_mode` has to be `true` or `false`"),
+        ("permissions: { src: [read], src/: [write] }", "`permissions` names the folder `src` twice"),
         ("permissions: { src: [fly] }", "`permissions.src`"),
         ("tools: { max_tool_calls_per_turn: -1 }", "has to be from 1 to 10000"),
         ("- a\n- b", "this is a list"),

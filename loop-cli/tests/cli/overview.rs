@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     chat_harness::ChatHarness,
     model_server::ModelServer,
-    support::{Manifest, Scenario},
+    support::{Manifest, RunningCommand, Scenario},
 };
 
 fn hints(scenario: &Scenario) -> Vec<String> {
@@ -76,6 +76,44 @@ fn the_workspace_has_a_root_a_branch_and_sizes() {
     let sizes: Vec<_> =
         status["data"].as_array().expect("data").iter().map(|data| data["bytes"].as_u64()).collect();
     assert!(sizes[0] > Some(500) && sizes.iter().all(Option::is_some), "{sizes:?}");
+}
+
+#[test]
+fn a_key_in_the_name_of_the_folder_is_not_shown() {
+    let scenario = Scenario::new();
+    let key = "sk-proj-1234567890_abcdefghij";
+    scenario.write(&format!("P-{key}/file"), "");
+    let shown = |args: &[&str]| {
+        let mut command = scenario.loop_command(args);
+        command.current_dir(scenario.path(format!("P-{key}"))).env("OPENAI_API_KEY", key);
+        RunningCommand::new(&mut command).finish().exits(0)
+    };
+    for args in [&["workspace", "--json"][..], &["workspace"], &["hint", "--json"]] {
+        let shown = shown(args);
+        let said = shown.stdout + &shown.stderr;
+        assert!(!said.contains("1234567890"), "{said}");
+    }
+}
+
+#[test]
+fn sessions_that_cannot_be_read_are_named() {
+    let (scenario, server) = (Scenario::new(), ModelServer::new([Answer::deltas(["Yes."])]));
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], (200, 40));
+    chat.wait_for_prompt_after("/help");
+    chat.says("Is it day?", "Yes.");
+    chat.leaves();
+    scenario.run(&["workspace"]).exits(0).prints(&["sessions    1, "]);
+    let damaged = scenario.state().join("sessions/0198aaaa-0000-7000-8000-000000000000.jsonl");
+    fs::write(damaged, "").expect("a file");
+    scenario
+        .run(&["workspace"])
+        .exits(0)
+        .prints(&["sessions    1, ", "1 session cannot be read, first 0198aaaa"]);
+    let status = scenario.run(&["workspace", "--json"]).exits(0).stdout;
+    assert!(status.contains("1 session cannot be read"), "{status}");
+    scenario.run(&["hint"]).exits(0).prints(&["1 session cannot be read"]);
+    let mined = server.run(&scenario, &["memory", "mine", "--yes", "--model", "openai:scripted"]);
+    mined.says(&["session 0198aaaa-0000-7000-8000-000000000000 is not mined"]);
 }
 
 #[test]

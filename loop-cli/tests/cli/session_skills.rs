@@ -1,9 +1,11 @@
 //! Skills in a session at a terminal.
 
+use std::{fs, os::unix::fs::symlink};
+
 use loop_testing::Answer;
 
 use crate::{
-    chat_harness::ChatHarness,
+    chat_harness::{ChatHarness, answered_by},
     model_server::{KEY, ModelServer},
     screen::SIZES,
     support::Scenario,
@@ -60,6 +62,7 @@ fn a_yes_is_kept_for_the_text_of_a_script_until_it_is_withdrawn() {
     chat.types("/skill run notes two\r");
     chat.sees("Type `yes` and Enter");
     chat.types("yes\r");
+    chat.sees("allowed until its text changes");
     chat.wait_for_prompt_after("done by the script");
     chat.leaves();
     let again =
@@ -172,4 +175,81 @@ fn the_command_proposes_skills_from_the_last_session_and_writes_none() {
     command.finish().exits(0);
     assert!(server.requests()[1].body["messages"].to_string().contains("Dear Ann"));
     assert!(!scenario.has(".agents/skills/greeting"));
+/// Returns the scenario of a skill whose script appends to the file `ran`.
+fn with_script(script: &str) -> Scenario {
+    let scenario = Scenario::new();
+    scenario.write(".agents/skills/notes/SKILL.md", SKILL);
+    let text = format!("# {}\n{script}\n", digest(&scenario));
+    scenario.write(".agents/skills/notes/scripts/compiled.bash", text);
+    scenario
+}
+
+/// Runs the script in a session at a terminal, and says yes to the question.
+fn says_yes(scenario: &Scenario, answer: &str) {
+    let server = ModelServer::new([]);
+    let mut chat = ChatHarness::chat(scenario, &server, &[], SIZES[0]);
+    chat.types("/skill run notes\r");
+    chat.sees("Type `yes` and Enter");
+    chat.types("yes\r");
+    chat.wait_for_prompt_after(answer);
+    chat.leaves();
+}
+
+#[test]
+fn a_damaged_store_of_agreed_scripts_is_never_an_empty_one() {
+    let scenario = with_script("echo done by the script");
+    says_yes(&scenario, "done by the script");
+    let store = fs::read_dir(scenario.state().join("skills")).expect("a folder").next();
+    let store = store.expect("a store").expect("a name").path();
+    let whole = fs::read(&store).expect("a file");
+    for damage in [0, 1, whole.len() / 2, whole.len() - 1] {
+        fs::write(&store, &whole[..damage]).expect("a file");
+        for args in [&["skill", "agreed"][..], &["skill", "withdraw", "notes"]] {
+            scenario.run(args).exits(2).says(&[&store.display().to_string(), "Delete the file"]);
+        }
+        scenario.run(&["doctor"]).prints(&["no script counts as agreed"]);
+        assert_eq!(fs::read(&store).expect("a file"), &whole[..damage]);
+    }
+    says_yes(&scenario, "the yes holds only this once");
+    assert_eq!(fs::read(&store).expect("a file"), &whole[..whole.len() - 1]);
+    fs::remove_file(&store).expect("a file");
+    symlink(scenario.path("elsewhere"), &store).expect("a link");
+    scenario.run(&["skill", "agreed"]).exits(2).says(&["cannot be read"]);
+    fs::remove_file(&store).expect("a link");
+    scenario.run(&["skill", "agreed"]).exits(0).prints(&["you agreed to no script"]);
+}
+
+/// An agent can make a terminal of its own, and type there what a person would.
+#[test]
+fn nobody_is_asked_in_a_run() {
+    let scenario = with_script("echo done by the script");
+    let server = ModelServer::new(["By hand.", "By hand."].map(|text| Answer::deltas([text])));
+    let in_run = |args: &[&str]| {
+        ChatHarness::open(&scenario, args, SIZES[0], |command| {
+            answered_by(command, &server);
+            command.env("LOOP_RUN_ID", "a-run");
+        })
+    };
+    let skill = in_run(&["skill", "run", "notes", "--model", "openai:scripted"]);
+    skill.sees("nobody has agreed to the script");
+    skill.sees("By hand.");
+    let mut chat = in_run(&["chat", "--model", "openai:scripted"]);
+    chat.wait_for_prompt_after("/help");
+    chat.types("/skill run notes\r");
+    chat.wait_for_prompt_after("By hand.");
+    assert!(chat.page().contains("nobody has agreed to the script"), "{}", chat.page());
+    chat.leaves();
+    scenario.run(&["skill", "agreed"]).exits(0).prints(&["you agreed to no script"]);
+}
+
+#[test]
+fn the_question_shows_a_carriage_return_at_the_end_of_a_line() {
+    let (scenario, server) = (with_script("echo one\r\necho two"), ModelServer::new([]));
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZES[0]);
+    chat.types("/skill run notes\r");
+    chat.sees("+echo one\\u{d}");
+    chat.sees("+echo two");
+    chat.types("no\r");
+    chat.wait_for_prompt_after("did not run");
+    chat.leaves();
 }

@@ -162,12 +162,12 @@ impl Reader {
                 self.wrong(format!("`{path}.{}`: {error}", entry.key), &entry.node);
             }
         }
-        let folder = entry.key.trim_end_matches('/');
-        self.permissions.push(format!(
-            "{} = {}",
-            quoted(if folder.is_empty() { "." } else { folder }),
-            list(&verbs)
-        ));
+        let folder = Some(entry.key.trim_end_matches('/')).filter(|folder| !folder.is_empty()).unwrap_or(".");
+        let key = format!("{} = ", quoted(folder));
+        if self.permissions.iter().any(|line| line.starts_with(&key)) {
+            self.wrong(format!("`{path}` names the folder `{folder}` twice"), &entry.node);
+        }
+        self.permissions.push(key + &list(&verbs));
     }
 
     fn rounds(&mut self, path: &str, node: &Node) {

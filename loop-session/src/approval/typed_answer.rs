@@ -43,8 +43,8 @@ impl<'a> TypedAnswer<'a> {
         let word = words.trim_end_matches(['.', '!', ',']);
         let polite = word.strip_suffix("please").map_or(word, |word| word.trim_end_matches([' ', ',']));
         match word {
-            // Agents follow the file, so nothing shorter than the word will do.
-            _ if *kind == ApprovalKind::Guarded => {
+            // Agents follow the file, and a script runs as the person, so nothing shorter than the word will do.
+            _ if matches!(kind, ApprovalKind::Guarded | ApprovalKind::Script) => {
                 if typed == "yes" {
                     Self::Once
                 } else if YES.contains(&polite) {

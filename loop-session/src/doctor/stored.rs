@@ -16,7 +16,7 @@ use loop_snapshots::Store;
 use loop_telemetry::{Record, RunStore, StateDir, StateDirError, transcript::SessionStore, words};
 
 use super::{Finding, Health, Repair, folders_in};
-use crate::fires::FireHistory;
+use crate::{agreed_scripts, fires::FireHistory};
 
 /// The results for one kind of file: how many were read, and the problems of the others.
 #[derive(Debug, Default)]
@@ -55,6 +55,7 @@ pub(super) fn findings(state: &StateDir) -> Vec<Finding> {
     findings.extend(of("runs", "run", state.runs().map(runs)));
     findings.extend(of("sessions", "session", state.sessions().map(sessions)));
     findings.extend(of("schedules", "schedule", state.schedules().map(|folder| schedules(&folder))));
+    findings.extend(of("skills", "store of agreed scripts", state.skills().map(|folder| skills(&folder))));
     findings.extend(of("knowledge", "database", state.knowledge().map(|folder| knowledge(&folder))));
     findings.extend(of("snapshots", "snapshot", state.snapshots().map(|folder| snapshots(&folder))));
     findings
@@ -169,6 +170,27 @@ fn schedules(folder: &Path) -> Results {
         results.read += u64::from(errors.is_empty());
         errors.into_iter().chain(warnings).for_each(|why| results.problem(&name, why));
     })
+}
+
+/// Reads the scripts to which the user agreed, by folder.
+fn skills(folder: &Path) -> Results {
+    let mut results = Results::default();
+    let entries = match folder.read_dir() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return results,
+        entries => entries.and_then(Iterator::collect::<Result<Vec<_>, _>>),
+    };
+    match entries {
+        Ok(entries) => {
+            let mut paths: Vec<_> = entries.into_iter().map(|entry| entry.path()).collect();
+            paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+            paths.sort();
+            for path in paths {
+                results.add("skills", agreed_scripts::check(&path).map_err(|error| with_causes(&error)));
+            }
+        }
+        Err(error) => results.problem("skills", format!("cannot read {}: {error}", folder.display())),
+    }
+    results
 }
 
 /// Reads all contents of all snapshots.

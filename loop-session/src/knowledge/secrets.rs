@@ -27,6 +27,11 @@ impl WorkspaceSecrets {
     pub fn new(root: &Path, policy: &ActionPolicy, redactor: Redactor) -> Self {
         Self { root: root.to_owned(), files: policy.secrets().clone(), redactor }
     }
+
+    /// Returns the text without its secrets.
+    pub(crate) fn redacted(&self, text: &str) -> String {
+        self.redactor.redact(text).into_owned()
+    }
 }
 
 impl SecretFilter for WorkspaceSecrets {
@@ -37,7 +42,7 @@ impl SecretFilter for WorkspaceSecrets {
     }
 
     fn redact(&self, text: &str) -> Result<String, BoxError> {
-        Ok(self.redactor.redact(text).into_owned())
+        Ok(self.redacted(text))
     }
 }
 

@@ -5,10 +5,10 @@ use loop_knowledge::{
     documents::{DocumentStore, Selection},
     notes::Notes,
 };
-use loop_schedule::FileStore;
 use loop_telemetry::{RunStore, StateDir, transcript::SessionStore, words};
 use serde::Serialize;
 
+use super::status::{job_store, unreadable_sessions};
 use crate::knowledge::WorkspaceKnowledge;
 
 /// The most hints at once.
@@ -51,7 +51,7 @@ pub struct SessionFacts<'a> {
 pub fn hints(known: &WorkspaceKnowledge, state: &StateDir, session: Option<SessionFacts<'_>>) -> Vec<Hint> {
     let cx = Sources { known, state, session };
     // Each is read only if the ones before it leave room.
-    let sources: [fn(&_) -> Source; 9] = [
+    let sources: [fn(&_) -> Source; 10] = [
         Sources::unfinished_run,
         Sources::idle_jobs,
         |cx| Ok(cx.safe_mode()),
@@ -59,6 +59,7 @@ pub fn hints(known: &WorkspaceKnowledge, state: &StateDir, session: Option<Sessi
         |cx| Ok(cx.window()),
         Sources::empty_store,
         Sources::unmined,
+        Sources::unreadable_sessions,
         Sources::large_transcripts,
         Sources::notes,
     ];
@@ -98,9 +99,7 @@ impl Sources<'_> {
 
     /// Jobs that nobody fires: an open session of the folder would.
     fn idle_jobs(&self) -> Source {
-        let schedules = self.state.schedules().map_err(|error| with_causes(&error))?;
-        let store =
-            FileStore::for_project(schedules, self.known.root()).map_err(|error| with_causes(&error))?;
+        let store = job_store(self.known, self.state)?;
         let jobs = store.read().map_err(|error| with_causes(&error))?.report(drop);
         let count = jobs.records().iter().filter(|record| !record.job.paused).count() as u64;
         if count == 0 || self.session.is_some() {
@@ -165,6 +164,12 @@ impl Sources<'_> {
         let count = ended.iter().filter(|session| is_new(&session.info.id)).count() as u64;
         let reason = format!("{} not mined for memories yet", words::count(count, "session"));
         Ok((count > 0).then(|| Hint::new(reason, "loop memory mine")))
+    }
+
+    fn unreadable_sessions(&self) -> Source {
+        let sessions = SessionStore::at(self.state.sessions().map_err(|error| with_causes(&error))?);
+        let (_, unreadable) = sessions.list_from("").map_err(|error| with_causes(&error))?;
+        unreadable_sessions(&unreadable).map_or(Ok(None), Err)
     }
 
     fn large_transcripts(&self) -> Source {

@@ -9,7 +9,11 @@ use loop_core::with_causes;
 use loop_guardrails::policy::workspace::Repository;
 use loop_schedule::FileStore;
 use loop_snapshots::Store;
-use loop_telemetry::{RunStore, StateDir, own_file, transcript::SessionStore, words};
+use loop_telemetry::{
+    RunStore, StateDir, own_file,
+    transcript::{SessionStore, UnreadableSession},
+    words,
+};
 use serde::Serialize;
 
 use super::folder_size::folder_size;
@@ -44,7 +48,7 @@ pub struct StoredData {
     pub bytes: Option<u64>,
     /// Its folder.
     pub path: PathBuf,
-    /// The reason why it cannot be read.
+    /// The reason why it, or a part of it, cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -56,7 +60,7 @@ impl WorkspaceStatus {
         let data = vec![
             runs(&root, state),
             sessions(&root, state),
-            folder("jobs", jobs(&root, state)),
+            folder("jobs", jobs(known, state)),
             folder("snapshots", snapshots(&root, state)),
             folder("knowledge", Ok(known.folder().path().to_owned())),
             folder(OWN_FOLDER, Ok(root.join(OWN_FOLDER))),
@@ -70,11 +74,12 @@ impl fmt::Display for WorkspaceStatus {
         let branch = self.branch.as_deref().unwrap_or("(no git repository that can be read)");
         write!(f, "  root        {}\n  branch      {branch}", self.root.display())?;
         for StoredData { kind, count, bytes, path, problem } in &self.data {
-            let size = match (bytes, problem) {
-                (Some(0), None) if count.is_none_or(|count| count == 0) => "none".to_owned(),
-                (Some(bytes), None) => format!("{} in {}", words::bytes(*bytes), path.display()),
-                (_, problem) => problem.clone().unwrap_or_default(),
+            let size = match bytes {
+                Some(0) if count.is_none_or(|count| count == 0) => Some("none".to_owned()),
+                Some(bytes) => Some(format!("{} in {}", words::bytes(*bytes), path.display())),
+                None => None,
             };
+            let size = size.into_iter().chain(problem.clone()).collect::<Vec<_>>().join("; ");
             let count =
                 count.filter(|count| *count > 0).map(|count| format!("{count}, ")).unwrap_or_default();
             write!(f, "\n  {kind:<11} {count}{size}")?;
@@ -121,22 +126,37 @@ fn runs(root: &Path, state: &StateDir) -> StoredData {
 }
 
 fn sessions(root: &Path, state: &StateDir) -> StoredData {
-    let read = |path: &Path| {
-        let sessions = SessionStore::at(path).list().map_err(|error| with_causes(&error))?;
-        let here = sessions.iter().filter(|session| session.info.works_in(root));
-        let (count, bytes) = here.fold((0, 0), |(count, bytes), session| (count + 1, bytes + session.bytes));
-        Ok((Some(count), bytes))
+    let path = match state.sessions() {
+        Ok(path) => path,
+        Err(error) => return stored("sessions", PathBuf::new(), Err(with_causes(&error))),
     };
-    match state.sessions() {
-        Ok(path) => stored("sessions", path.clone(), read(&path)),
-        Err(error) => stored("sessions", PathBuf::new(), Err(with_causes(&error))),
+    match SessionStore::at(&path).list_from(root) {
+        Ok((sessions, unreadable)) => {
+            let here = sessions.iter().filter(|session| session.info.works_in(root));
+            let (count, bytes) =
+                here.fold((0, 0), |(count, bytes), session| (count + 1, bytes + session.bytes));
+            let problem = unreadable_sessions(&unreadable);
+            StoredData { problem, ..stored("sessions", path, Ok((Some(count), bytes))) }
+        }
+        Err(error) => stored("sessions", path, Err(with_causes(&error))),
     }
 }
 
-fn jobs(root: &Path, state: &StateDir) -> Result<PathBuf, String> {
+/// Returns the problem with sessions whose folders are unknown, because their files cannot be read.
+pub(super) fn unreadable_sessions(sessions: &[UnreadableSession]) -> Option<String> {
+    let (first, count) = (sessions.first()?, words::count(sessions.len() as u64, "session"));
+    Some(format!("{count} cannot be read, first {}: `loop session list` names the reasons", first.id))
+}
+
+fn jobs(known: &WorkspaceKnowledge, state: &StateDir) -> Result<PathBuf, String> {
+    Ok(job_store(known, state)?.folder().to_owned())
+}
+
+/// Returns the store of the jobs of the workspace. The name of its folder has no secrets.
+pub(super) fn job_store(known: &WorkspaceKnowledge, state: &StateDir) -> Result<FileStore, String> {
     let schedules = state.schedules().map_err(|error| with_causes(&error))?;
-    let store = FileStore::for_project(schedules, root).map_err(|error| with_causes(&error))?;
-    Ok(store.folder().to_owned())
+    let shown = |path: &str| known.secrets().redacted(path);
+    FileStore::for_project_shown(schedules, known.root(), shown).map_err(|error| with_causes(&error))
 }
 
 fn snapshots(root: &Path, state: &StateDir) -> Result<PathBuf, String> {

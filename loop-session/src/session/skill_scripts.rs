@@ -57,7 +57,15 @@ impl Session {
 
     /// Returns whether the person agreed to the script, or can be asked now.
     fn may_ask_about(&self, script: &SkillScript) -> bool {
-        self.tools.approvals.is_open() || self.tools.agreed_scripts.contains(script.digest())
+        self.tools.approvals.is_open() || self.is_agreed(script)
+    }
+
+    /// Returns whether the person agreed to this text. Warns if the store of the answers is damaged.
+    fn is_agreed(&self, script: &SkillScript) -> bool {
+        self.tools.agreed_scripts.contains(script.digest()).unwrap_or_else(|error| {
+            self.warn(&self.host().one_line(&with_causes(&error)));
+            false
+        })
     }
 
     /// Runs a script. Returns why it did not start, if so.
@@ -73,7 +81,7 @@ impl Session {
     ) -> Result<Option<String>, InputError> {
         let stop = self.stop();
         let digest = script.digest().to_owned();
-        if !self.tools.agreed_scripts.contains(&digest) {
+        if !self.is_agreed(&script) {
             let approvals = self.tools.approvals.clone();
             let question = script.question();
             let answer = tokio::select! {

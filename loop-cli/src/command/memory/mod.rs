@@ -7,17 +7,15 @@ mod review;
 
 use std::{env, process::ExitCode};
 
-use loop_agents::process::{RUN_VARIABLE, is_in_run};
+use loop_agents::process::RUN_VARIABLE;
 use loop_knowledge::memory::NewMemory;
 use loop_session::knowledge::{MemoryChange, MemoryRequest, RecallRequest, WorkspaceKnowledge};
-use loop_telemetry::{RunStore, StateDir};
 
 pub(super) use self::prompts::{for_prompts, reward, tools};
 pub(crate) use self::records::to_mine;
 use super::{
     Failure,
-    environment::block_on,
-    environment::unless_signalled,
+    environment::{block_on, own_run, unless_signalled},
     rag::{known_by, show},
 };
 use crate::{
@@ -46,14 +44,7 @@ pub(crate) fn exec(args: &MemoryArgs) -> Result<ExitCode, Failure> {
 
 /// Returns what is known about the folder. An agent that hides the variable of its run does not become a person.
 fn known(place: &KnowledgeArgs) -> Result<WorkspaceKnowledge, Failure> {
-    let mut variables: Vec<_> = env::vars_os().collect();
-    if env::var_os(RUN_VARIABLE).is_none() {
-        let state = StateDir::from_env_with(|name| env::var_os(name))?;
-        // Other commands report damaged runs.
-        let runs = RunStore::at(state.runs()?, |_| ()).list()?;
-        let own = runs.into_iter().find(|run| run.is_open && is_in_run(&run.id));
-        variables.extend(own.map(|run| (RUN_VARIABLE.into(), run.id.into())));
-    }
+    let variables: Vec<_> = env::vars_os().chain(own_run()?.map(|run| (RUN_VARIABLE.into(), run))).collect();
     known_by(place, &variables)
 }
 

@@ -16,7 +16,7 @@ use loop_session::{
 };
 use loop_telemetry::{
     RunEntry, RunStore, StateDir,
-    transcript::{SessionEntry, SessionStore},
+    transcript::{SessionEntry, SessionStore, UnreadableSession},
 };
 
 use super::super::{
@@ -93,11 +93,13 @@ impl Records {
         folder: &Path,
         mined: &BTreeMap<String, MinedText>,
     ) -> Result<Vec<MiningRecord>, Failure> {
+        let mut unreadable = Vec::new();
         let mut records = match choice {
             MiningChoice::Run(run) => vec![Record::Run(Box::new(self.runs.find(run)?))],
             MiningChoice::Session(session) => vec![Record::Session(Box::new(self.sessions.find(session)?))],
             MiningChoice::Changed => {
-                let mut records = self.of_folder(folder)?;
+                let (mut records, found) = self.of_folder(folder)?;
+                unreadable = found;
                 records.retain(|record| {
                     mined.get(&record.key()).is_none_or(|mined| mined.digest != record.digest())
                 });
@@ -114,16 +116,21 @@ impl Records {
             };
             MiningRecord { key, read: Box::new(read) }
         });
-        Ok(unmined.collect())
+        let unreadable = unreadable.into_iter().map(|session| MiningRecord {
+            key: format!("session {}", session.id),
+            read: Box::new(move || Err(session.why.into())),
+        });
+        Ok(unreadable.chain(unmined).collect())
     }
 
-    /// Returns the ended runs and the sessions of a folder.
-    fn of_folder(&self, folder: &Path) -> Result<Vec<Record>, Failure> {
+    /// Returns the ended runs and the sessions of a folder, and the sessions that cannot be read.
+    fn of_folder(&self, folder: &Path) -> Result<(Vec<Record>, Vec<UnreadableSession>), Failure> {
         let runs = self.runs.list()?.into_iter().filter(|run| run.works_in(folder) && !run.is_open);
         let is_here = |session: &SessionEntry| session.info.works_in(folder) && session.bytes <= MOST_BYTES;
-        let sessions = self.sessions.list()?.into_iter().filter(is_here);
+        let (sessions, unreadable) = self.sessions.list_from(folder)?;
+        let sessions = sessions.into_iter().filter(is_here).map(|session| Record::Session(Box::new(session)));
         let runs = runs.map(|run| Record::Run(Box::new(run)));
-        Ok(runs.chain(sessions.map(|session| Record::Session(Box::new(session)))).collect())
+        Ok((runs.chain(sessions).collect(), unreadable))
     }
 
     fn text(&self, record: &Record) -> Result<String, Failure> {

@@ -90,7 +90,7 @@ fn agreed_scripts() -> Result<AgreedScripts, Failure> {
 }
 
 fn agreed(is_json: bool) -> Result<ExitCode, Failure> {
-    let scripts = agreed_scripts()?.all();
+    let scripts = agreed_scripts()?.all().or_setup(|| "the agreed scripts are not known")?;
     if scripts.is_empty() && !is_json {
         view::print_or_warn("you agreed to no script in this folder");
     }
@@ -105,8 +105,7 @@ fn agreed(is_json: bool) -> Result<ExitCode, Failure> {
 }
 
 fn withdraw(name: &str) -> Result<ExitCode, Failure> {
-    let withdrawn =
-        agreed_scripts()?.withdraw(name).or_setup(|| "the store of agreed scripts cannot be written")?;
+    let withdrawn = agreed_scripts()?.withdraw(name).or_setup(|| "no yes was withdrawn")?;
     if withdrawn.is_empty() {
         return Err(usage!("you agreed to no script of `{name}`: `loop skill agreed` lists them"));
     }

@@ -15,7 +15,7 @@ use tokio::{sync::mpsc::UnboundedReceiver, task::spawn_blocking};
 
 use super::super::{
     Failure, OrFail,
-    environment::{block_on, dir, execution_context, new_run_id, settings, unless_signalled},
+    environment::{block_on, dir, execution_context, new_run_id, own_run, settings, unless_signalled},
     printed_session::printed_host,
     usage,
 };
@@ -36,7 +36,8 @@ pub(super) fn run(line: &str, model: Option<&String>) -> Result<ExitCode, Failur
     let host = printed_host();
     let supervisor = cx.supervisor().clone();
     let mut session = Session::open(conversation, settings, cx, host.clone())?;
-    let questions = io::stdin().is_terminal().then(|| session.approvals().open());
+    let has_person = io::stdin().is_terminal() && own_run()?.is_none();
+    let questions = has_person.then(|| session.approvals().open());
     let done = block_on(unless_signalled(async {
         let done = tokio::select! {
             done = session.run_only_line(line.trim_end(), CancellationToken::new()) => done,

@@ -62,7 +62,7 @@ impl Command for SkillCommand {
             ("suggest", session_id, "") => return session.suggest_skills(session_id).await,
             ("agreed", "", "") => {
                 let rows: Vec<_> =
-                    session.tools.agreed_scripts.all().iter().map(ToString::to_string).collect();
+                    session.tools.agreed_scripts.all()?.iter().map(ToString::to_string).collect();
                 let none = "you agreed to no script in this folder";
                 let text = if rows.is_empty() { none.to_owned() } else { rows.join("\n") };
                 session.say(&session.host().printable(&text));
