@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::ToolError;
-use crate::output::one_line;
+use crate::output::{one_line, unique_json};
 
 /// Returns the schema of `T` as a single document without references.
 pub(crate) fn schema<T: JsonSchema>() -> Value {
@@ -67,8 +67,9 @@ pub(super) fn read<T: JsonSchema + DeserializeOwned>(tool: &str, arguments: &Val
     };
     if let Value::String(text) = arguments
         && serde_json::from_str::<Map<String, Value>>(text).is_ok()
+        && let Err(error) = unique_json(text)
     {
-        return Err(wrong("a key appears twice in the arguments".to_owned()));
+        return Err(wrong(format!("the arguments cannot be read: {error}")));
     }
     check(arguments, &schema, "the arguments").map_err(&wrong)?;
     T::deserialize(arguments).map_err(|error| wrong(error.to_string()))
@@ -203,7 +204,10 @@ mod tests {
             (json!({}), "`path` is missing"),
             (json!(null), "`path` is missing"),
             (json!([]), "the arguments must be of type object"),
-            (json!("{\"path\": \"x\", \"path\": \"y\"}"), "a key appears twice in the arguments"),
+            (
+                json!("{\"path\": \"x\", \"path\": \"y\"}"),
+                "the arguments cannot be read: the key `path` appears twice",
+            ),
             (json!({ "path": 1 }), "`path` must be of type string, but is 1"),
             (json!({ "path": "x", "lien": 1 }), "there is no argument `lien`"),
             (json!({ "path": "x", "line": 0 }), "`line` is 0, but its minimum is 1"),

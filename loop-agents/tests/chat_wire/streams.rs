@@ -51,6 +51,18 @@ async fn calls_come_whole_out_of_their_pieces() {
     }
 }
 
+/// The `genai` crate fills a gap with copies of the call after it.
+#[tokio::test]
+async fn a_gap_in_the_numbers_of_calls_makes_no_call() {
+    let first = Call::new("call_a", "read_file", ["{\"pa", "th\": \"a\"}"]);
+    let second = Call::new("call_b", "whoami", ["{", "}"]);
+    let answer = Answer::calls([first, second]).replaced("\"index\":1", "\"index\":3");
+    let server = serve([answer]).await;
+    let reply = ask(&model(Vendor::OpenAi, &server)).await.unwrap();
+    let calls: Vec<_> = reply.calls.iter().map(|call| (call.id.as_str(), call.arguments.clone())).collect();
+    assert_eq!(calls, [("call_a", json!({ "path": "a" })), ("call_b", json!({}))]);
+}
+
 #[tokio::test]
 async fn usage_that_is_missing_is_unknown_and_makes_a_sum_partial() {
     for vendor in VENDORS {

@@ -1,7 +1,10 @@
-//! Checks the numbers of tool calls in a stream of `OpenAI`'s protocol.
+//! Checks and replaces the numbers of tool calls in a stream of `OpenAI`'s protocol.
 //!
-//! The `genai` crate allocates as many calls as the highest number requires. A call with the number four billion would
-//! exhaust the memory.
+//! The `genai` crate allocates as many calls as the highest number requires, so a call with the number four billion would
+//! exhaust the memory. It also fills each gap below a number with copies of that call. So the calls get the numbers 0, 1,
+//! 2, ... in the order in which they begin.
+
+use std::borrow::Cow;
 
 use serde_json::Value;
 
@@ -10,28 +13,65 @@ use super::{
     reply_bounds::{CrossedBound, MAX_CALLS},
 };
 
-/// Refuses events with a call whose number is too high, or is no number: the `genai` crate would leave that call out.
-pub(super) fn check(vendor: Vendor, events: &[u8]) -> Result<(), CrossedBound> {
-    if !matches!(vendor, Vendor::OpenAi) {
-        return Ok(());
-    }
-    let text = String::from_utf8_lossy(events).replace("\r\n", "\n").replace('\r', "\n");
-    let is_too_high = text.split("\n\n").any(|event| highest(event) >= MAX_CALLS as u64);
-    if is_too_high { Err(CrossedBound::Calls) } else { Ok(()) }
+/// The numbers of the calls of one stream.
+#[derive(Debug)]
+pub(super) struct CallNumbers {
+    vendor: Vendor,
+    /// The numbers that the server uses, in the order in which the calls begin.
+    begun: Vec<u64>,
 }
 
-/// Returns the highest number of a call in an event. Like the `genai` crate, it joins the event's lines of data.
-fn highest(event: &str) -> u64 {
-    let data = event.lines().filter_map(|line| line.trim().strip_prefix("data:")).map(str::trim);
-    let data = data.collect::<Vec<_>>().join("\n");
-    // An event without the key has no calls. The `genai` crate refuses invalid JSON itself.
-    if !data.contains("index") && !data.contains('\\') {
-        return 0;
+impl CallNumbers {
+    pub(super) const fn of(vendor: Vendor) -> Self {
+        Self { vendor, begun: Vec::new() }
     }
-    let data: Value = serde_json::from_str(&data).unwrap_or_default();
-    let calls = data.pointer("/choices/0/delta/tool_calls").and_then(Value::as_array);
-    let numbers = calls.into_iter().flatten().filter_map(|call| call.get("index").filter(|it| !it.is_null()));
-    numbers.map(|number| number.as_u64().unwrap_or(u64::MAX)).max().unwrap_or(0)
+
+    /// Returns whole events with calls that are numbered without gaps. Refuses a number that is too high, or is no number:
+    /// the `genai` crate would leave that call out.
+    pub(super) fn without_gaps<'e>(&mut self, events: &'e [u8]) -> Result<Cow<'e, [u8]>, CrossedBound> {
+        if !matches!(self.vendor, Vendor::OpenAi) {
+            return Ok(Cow::Borrowed(events));
+        }
+        let text = String::from_utf8_lossy(events).replace("\r\n", "\n").replace('\r', "\n");
+        let mut has_gap = false;
+        let mut renumbered = Vec::new();
+        for event in text.split("\n\n") {
+            let event = self.renumbered(event)?.map_or(Cow::Borrowed(event), |event| {
+                has_gap = true;
+                Cow::Owned(event)
+            });
+            renumbered.push(event);
+        }
+        Ok(if has_gap { Cow::Owned(renumbered.join("\n\n").into_bytes()) } else { Cow::Borrowed(events) })
+    }
+
+    /// Returns the event with other numbers, if it needs them. Like the `genai` crate, it joins the event's lines of data.
+    fn renumbered(&mut self, event: &str) -> Result<Option<String>, CrossedBound> {
+        let of_data = |line: &str| line.trim().strip_prefix("data:").map(|data| data.trim().to_owned());
+        let data = event.lines().filter_map(of_data).collect::<Vec<_>>().join("\n");
+        // An event without the key has no calls. The `genai` crate refuses invalid JSON itself.
+        if !data.contains("index") && !data.contains('\\') {
+            return Ok(None);
+        }
+        let mut data: Value = serde_json::from_str(&data).unwrap_or_default();
+        let calls = data.pointer_mut("/choices/0/delta/tool_calls").and_then(Value::as_array_mut);
+        let mut is_changed = false;
+        for number in calls.into_iter().flatten().filter_map(|call| call.get_mut("index")) {
+            if number.is_null() {
+                continue;
+            }
+            let given = number.as_u64().filter(|given| *given < MAX_CALLS as u64);
+            let given = given.ok_or(CrossedBound::Calls)?;
+            let place = self.begun.iter().position(|begun| *begun == given).unwrap_or_else(|| {
+                self.begun.push(given);
+                self.begun.len() - 1
+            });
+            is_changed |= place as u64 != given;
+            *number = Value::from(place);
+        }
+        let others = event.lines().filter(|line| of_data(line).is_none()).map(|line| format!("{line}\n"));
+        Ok(is_changed.then(|| format!("{}data: {data}", others.collect::<String>())))
+    }
 }
 
 #[cfg(test)]
@@ -56,8 +96,29 @@ mod tests {
             ("\"index\":null", true),
         ] {
             let events = format!("data: [DONE]\n\n: hello\n\n{}", event(index));
-            assert_eq!(check(Vendor::OpenAi, events.as_bytes()).is_ok(), is_fine, "{index}");
-            assert!(check(Vendor::Anthropic, events.as_bytes()).is_ok());
+            let checked = |vendor| CallNumbers::of(vendor).without_gaps(events.as_bytes()).is_ok();
+            assert_eq!(checked(Vendor::OpenAi), is_fine, "{index}");
+            assert!(checked(Vendor::Anthropic));
         }
+    }
+
+    #[test]
+    fn calls_are_numbered_in_the_order_in_which_they_begin() {
+        let event = |number: u64| {
+            format!(
+                "id: 1\ndata: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":{number}}}]}}}}]}}\n\n"
+            )
+        };
+        let events = |numbers: &[u64]| numbers.iter().map(|number| event(*number)).collect::<String>();
+        let mut numbers = CallNumbers::of(Vendor::OpenAi);
+        let mut renumbered = |numbers_before: &[u64]| {
+            let events = events(numbers_before);
+            String::from_utf8(numbers.without_gaps(events.as_bytes()).unwrap().into_owned()).unwrap()
+        };
+        assert_eq!(renumbered(&[3, 1]), events(&[0, 1]));
+        assert_eq!(renumbered(&[2, 0, 3, 1]), events(&[2, 3, 0, 1]));
+        let plain = events(&[0, 1, 0]);
+        let mut numbers = CallNumbers::of(Vendor::OpenAi);
+        assert!(matches!(numbers.without_gaps(plain.as_bytes()), Ok(Cow::Borrowed(_))));
     }
 }

@@ -1,6 +1,10 @@
 //! Converts failures to our errors.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    str::Utf8Error,
+    string::FromUtf8Error,
+    time::{Duration, SystemTime},
+};
 
 use genai::{
     Error,
@@ -68,8 +72,15 @@ fn disconnected(model: &str, error: &(dyn std::error::Error + 'static), began: b
         || error
             .downcast_ref::<reqwest::Error>()
             .is_some_and(|error| error.is_timeout() && !error.is_connect());
-    let kind = match (is_timeout, began) {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    let has_reply = causes.clone().any(|cause| {
+        let of_http = cause.downcast_ref::<reqwest::Error>();
+        of_http.is_some_and(|error| error.is_body() || error.is_decode())
+    });
+    let is_no_text = causes.any(|cause| cause.is::<Utf8Error>() || cause.is::<FromUtf8Error>());
+    let kind = match (is_timeout, began || has_reply) {
         (true, _) => ModelErrorKind::Silent,
+        _ if is_no_text => ModelErrorKind::Unreadable,
         (false, true) => ModelErrorKind::CutOff,
         (false, false) => ModelErrorKind::Unreachable,
     };

@@ -18,9 +18,12 @@ impl RawArguments {
     /// Takes the call as far as it has arrived.
     pub(super) fn add(&mut self, call: ToolCall) {
         let Value::String(text) = call.fn_arguments else { return };
-        match self.0.last_mut() {
-            Some((id, before)) if *id == call.call_id && text.starts_with(before.as_str()) => *before = text,
-            _ => self.0.push((call.call_id, text)),
+        // Pieces of several calls can alternate.
+        let is_begin =
+            |(id, before): &&mut (String, String)| *id == call.call_id && text.starts_with(&**before);
+        match self.0.iter_mut().rev().find(is_begin) {
+            Some((_, before)) => *before = text,
+            None => self.0.push((call.call_id, text)),
         }
     }
 
@@ -63,6 +66,12 @@ mod tests {
             }
         }
         assert_eq!(raw.0.len(), 2);
+        let mut alternating = RawArguments::default();
+        for end in 0..=plain.len() {
+            alternating.add(call("1", Value::from(&duplicate_keys[..end])));
+            alternating.add(call("2", Value::from(&plain[..end])));
+        }
+        assert_eq!(alternating.0.len(), 2);
         let restored = |id: &str, text: &str| {
             raw.restore(call(id, serde_json::from_str(text).expect("JSON"))).fn_arguments
         };

@@ -26,7 +26,8 @@ use tokio::{
 
 use super::{
     super::Vendor,
-    GenaiError, call_numbers,
+    GenaiError,
+    call_numbers::CallNumbers,
     event_splitter::EventSplitter,
     reply_bounds::{CrossedBound, MAX_BODY_BYTES},
     reported_usage::ReportedUsage,
@@ -138,17 +139,15 @@ async fn stream(
     reported: &ReportedUsage,
     to: &mut UnixStream,
 ) -> Result<(), RelayError> {
-    let mut events = EventSplitter::of(vendor);
+    let (mut events, mut numbers) = (EventSplitter::of(vendor), CallNumbers::of(vendor));
     while let Some(bytes) = response.chunk().await? {
         let whole = events.feed(&bytes)?;
         reported.feed(vendor, &whole);
-        call_numbers::check(vendor, &whole)?;
-        chunk(to, &whole).await?;
+        chunk(to, &numbers.without_gaps(&whole)?).await?;
     }
     let rest = events.finish();
     reported.feed(vendor, &rest);
-    call_numbers::check(vendor, &rest)?;
-    Ok(chunk(to, &rest).await?)
+    Ok(chunk(to, &numbers.without_gaps(&rest)?).await?)
 }
 
 /// Passes on a body that the client reads as a whole, or the beginning of an error.
