@@ -26,7 +26,7 @@ mod snapshots;
 mod task;
 mod workspace;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use self::{
@@ -74,8 +74,21 @@ To start, in your project's folder:  loop init && loop run
 Exit:  0 goal met  1 halted  2 wrong usage or manifest  3 failed  129+ signal"
 )]
 pub(crate) struct Cli {
+    /// Write a debug log, with texts if wanted
+    #[arg(long, global = true, hide = true, value_name = "texts", num_args = 0..=1, require_equals = true,
+          default_missing_value = "none")]
+    pub(crate) debug: Option<DebugTexts>,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// Whether the debug log contains texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DebugTexts {
+    /// Without texts
+    None,
+    /// With the texts of prompts, replies and calls
+    Texts,
 }
 
 /// The commands, in the order in which help lists them: the most needed first.

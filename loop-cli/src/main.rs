@@ -6,6 +6,7 @@ mod args;
 mod ask;
 mod clock;
 mod command;
+mod debug_log;
 mod drive;
 mod exit;
 mod fault_injection;

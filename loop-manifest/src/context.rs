@@ -2,6 +2,7 @@
 
 mod attendance;
 mod copies;
+mod debug;
 mod memory;
 mod snapshots;
 mod usage;
@@ -26,7 +27,7 @@ use loop_agents::{
     usage::{UsageFile, UsageLog},
 };
 use loop_guardrails::policy::{Origin, WithOrigin, command::CommandPrefix, environment::looks_secret};
-use loop_telemetry::{Redactor, StateDir, secrets_in_addresses};
+use loop_telemetry::{DebugLog, Redactor, StateDir, secrets_in_addresses};
 
 use crate::{Diagnostics, settings::Settings};
 
@@ -87,6 +88,7 @@ pub struct ExecutionContext {
     attend: Option<Hook<attendance::Attend>>,
     on_turn_event: Option<Hook<attendance::TurnListener>>,
     memory: Option<Hook<memory::Recall>>,
+    debug_log: Option<DebugLog>,
 }
 
 type Redact = dyn Fn(&str) -> String + Send + Sync;
@@ -137,6 +139,7 @@ impl ExecutionContext {
             attend: None,
             on_turn_event: None,
             memory: None,
+            debug_log: None,
         })
     }
 

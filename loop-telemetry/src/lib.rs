@@ -4,6 +4,8 @@ mod cache;
 #[cfg(feature = "text")]
 pub mod check_summary;
 pub mod checksum;
+#[cfg(unix)]
+mod debug_log;
 mod failpoint;
 mod journal;
 mod json;
@@ -28,6 +30,8 @@ pub mod words;
 /// The public interface uses its instants.
 pub use jiff;
 
+#[cfg(unix)]
+pub use self::debug_log::DebugLog;
 #[cfg(feature = "text")]
 pub use self::redact::OutputFilter;
 pub use self::{

@@ -112,6 +112,14 @@ impl StateDir {
         self.folder("skills")
     }
 
+    /// Returns the folder of the debug logs, for [`DebugLog::create`](crate::DebugLog::create).
+    ///
+    /// # Errors
+    /// [`StateDirError::NotPlain`] if it is a link or a file.
+    pub fn logs(&self) -> Result<PathBuf, StateDirError> {
+        self.folder("logs")
+    }
+
     /// Returns the folder of what is known about workspaces. Each has a folder of its own in it.
     ///
     /// # Errors

@@ -1,6 +1,13 @@
 //! Tools by their names, and the only way to call them.
 
-use std::{collections::BTreeMap, ffi::OsString, fmt, pin::pin, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fmt,
+    pin::pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use loop_guardrails::policy::{audit::Audit, environment::EnvironmentPolicy, workspace::Workspace};
 use serde_json::Value;
@@ -50,7 +57,10 @@ pub struct Toolbox {
     after_write: Option<AfterWrite>,
     run: Option<String>,
     iteration: Option<u64>,
+    on_call: Option<Arc<CallListener>>,
 }
+
+type CallListener = dyn Fn(&ToolReport, Duration) + Send + Sync;
 
 impl Toolbox {
     /// Creates a toolbox without tools.
@@ -69,6 +79,7 @@ impl Toolbox {
             after_write: None,
             run: None,
             iteration: None,
+            on_call: None,
         }
     }
 
@@ -188,6 +199,13 @@ impl Toolbox {
         self
     }
 
+    /// Calls `listener` after each call, with how long it took.
+    #[must_use]
+    pub fn on_call(mut self, listener: impl Fn(&ToolReport, Duration) + Send + Sync + 'static) -> Self {
+        self.on_call = Some(Arc::new(listener));
+        self
+    }
+
     /// Sets the iteration that the audit records for calls from now on.
     pub fn set_iteration(&mut self, iteration: u64) {
         self.iteration = Some(iteration);
@@ -236,6 +254,7 @@ impl Toolbox {
     }
 
     async fn call_showing(&self, name: &str, arguments: &Value, output: LiveOutput) -> ToolReport {
+        let begun = Instant::now();
         let cx = self.context(name, arguments, output.clone()).keeping(self.originals.clone());
         let mut result = self.called(name, arguments, &cx).await;
         let mut commands_after = Vec::new();
@@ -257,15 +276,12 @@ impl Toolbox {
         }
         let CallEffects { files, mut commands, notes, refused } = cx.take_effects();
         commands.extend(commands_after);
-        ToolReport {
-            tool: name.to_owned(),
-            outcome,
-            text: size_limits::bounded(text),
-            files,
-            commands,
-            notes,
-            refused,
+        let text = size_limits::bounded(text);
+        let report = ToolReport { tool: name.to_owned(), outcome, text, files, commands, notes, refused };
+        if let Some(listener) = &self.on_call {
+            listener(&report, begun.elapsed());
         }
+        report
     }
 
     /// Formats a file of the workspace, also if [`AfterWrite::formats`] is off. Without [`after_write`](Self::after_write)

@@ -13,10 +13,11 @@ use anyhow::anyhow;
 use loop_agents::process::{RUN_VARIABLE, Supervisor, is_in_run};
 use loop_telemetry::{RunStore, StateDir};
 use rustix::process::{Resource, getrlimit};
+use serde_json::json;
 
 use super::{Failure, OrFail, memory, usage};
 use crate::{
-    clock, exit, persistence,
+    clock, debug_log, exit, persistence,
     signals::Signals,
     view::{self},
 };
@@ -69,7 +70,12 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
         Some(own) => cx.attended(move |tools| own.add_to(tools)),
         None => cx,
     };
+    if let Ok(settings) = &settings {
+        let [user, project] = [&settings.user, &settings.project].map(|layer| format!("{:?}", layer.tables));
+        debug_log::write("settings", json!({ "user": user, "project": project }));
+    }
     Ok(cx
+        .with_debug_log(debug_log::get())
         .with_variables(env::vars_os())
         .with_settings(settings)
         .with_clock(|| clock::now().into())

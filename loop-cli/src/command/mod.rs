@@ -49,7 +49,7 @@ pub(crate) use self::failure::{Failure, OrFail, usage};
 pub(crate) use self::memory::to_mine as records_to_mine;
 use crate::{
     args::{Cli, Command, suggest_command, suggest_flag},
-    exit, persistence, view,
+    debug_log, exit, persistence, view,
 };
 use loop_manifest::{Diagnostics, LoadedPlan, Plan};
 
@@ -61,10 +61,13 @@ pub(crate) fn main() -> ExitCode {
         let _ = writeln!(io::stdout(), "loop {}", env!("CARGO_PKG_VERSION"));
         return ExitCode::SUCCESS;
     }
-    let command = match parsed() {
-        Ok(command) => command,
+    let Cli { command, debug } = match parsed() {
+        Ok(cli) => cli,
         Err(code) => return code,
     };
+    if let Some(Err(failure)) = debug.map(debug_log::begin) {
+        return failed(failure);
+    }
     run_lifecycle::leftover_processes::end_leftover_processes(&command);
     let done = match command {
         Command::Run(args) => run::exec(&args),
@@ -104,20 +107,26 @@ pub(crate) fn main() -> ExitCode {
         Command::Completions { shell } => completions::exec(shell),
         Command::Man { command } => man::exec(command.as_deref()),
     };
-    exit::of_command(done.unwrap_or_else(|failure| {
-        let code = failure.exit_code();
-        match failure {
-            Failure::Manifest(_) => view::say(&failure.to_string()),
-            _ => view::error(&failure.into()),
-        }
-        ExitCode::from(code)
-    }))
+    let code = exit::of_command(done.unwrap_or_else(failed));
+    debug_log::end();
+    code
+}
+
+/// Reports a failure, and returns its exit code.
+fn failed(failure: Failure) -> ExitCode {
+    let code = failure.exit_code();
+    debug_log::error(&failure);
+    match failure {
+        Failure::Manifest(_) => view::say(&failure.to_string()),
+        _ => view::error(&failure.into()),
+    }
+    ExitCode::from(code)
 }
 
 /// Parses the command line. After an error, which is reported, returns the exit code.
-fn parsed() -> Result<Command, ExitCode> {
+fn parsed() -> Result<Cli, ExitCode> {
     match Cli::try_parse() {
-        Ok(cli) => Ok(cli.command),
+        Ok(cli) => Ok(cli),
         // The user asked for help or the version.
         Err(page) if !page.use_stderr() => page.exit(),
         // The error quotes the arguments, which may contain a secret.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     args::{KnowledgeArgs, RagArgs, RagCommand},
-    clock, exit,
+    clock, debug_log, exit,
     view::{self, text},
 };
 
@@ -64,7 +64,8 @@ pub(super) fn known_by(
     let dir = dir(place.cwd.as_deref())?;
     let settings = settings(place.cwd.as_deref().unwrap_or(Path::new("")))?;
     let state = StateDir::from_env_with(|name| env::var_os(name)).map_err(KnowledgeError::from)?;
-    Ok(WorkspaceKnowledge::new(&state, &dir, &settings, variables, view::secrets(), clock::now())?)
+    let known = WorkspaceKnowledge::new(&state, &dir, &settings, variables, view::secrets(), clock::now())?;
+    Ok(known.with_debug_log(debug_log::get()))
 }
 
 /// Prints a reply.

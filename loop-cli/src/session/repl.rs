@@ -19,7 +19,7 @@ use super::{
     terminal,
 };
 use crate::{
-    clock, exit,
+    clock, debug_log, exit,
     signals::{Signal, Signals, SuspendSignals, stop_here},
     view::{self, DIM, NoEchoGuard, WARN, paint},
 };
@@ -282,7 +282,10 @@ fn shown(done: Result<Result<(), InputError>, Signal>) -> Option<Signal> {
     match done {
         Ok(Ok(())) => {}
         Ok(Err(error @ InputError::Interrupted)) => view::say(&paint(DIM, error)),
-        Ok(Err(error)) => terminal::error(&error.into()),
+        Ok(Err(error)) => {
+            debug_log::error(&error);
+            terminal::error(&error.into());
+        }
         Err(signal) => return Some(signal),
     }
     None

@@ -29,6 +29,7 @@ mod checkpoint;
 mod container;
 mod cut_secrets;
 mod damaged_files;
+mod debug_log;
 mod disguised_secrets;
 mod doctor;
 mod dry_run;

@@ -154,6 +154,10 @@ impl<'a> ChatSetup<'a> {
             .supervisor(self.cx.supervisor().clone())
             .run(self.cx.supervisor().run())
             .audit(audit.clone());
+        let tools = match self.cx.call_listener() {
+            Some(listener) => tools.on_call(listener),
+            None => tools,
+        };
         let others = ToolName::ALL.into_iter().filter(|tool| !names.contains(tool));
         self.cx.attended_tools(others.fold(tools, |tools, other| tools.without(other.as_str())))
     }

@@ -11,10 +11,12 @@ use loop_agents::{
     usage::Prices,
 };
 use loop_guardrails::Backoff;
+use loop_telemetry::DebugLog;
 
 use super::{
     error::ModelChoiceError,
     facts_store::FactsStore,
+    logged::LoggedModel,
     lookup::ServedModels,
     servers::{self, ServedModel},
     vendor::{self, VARIABLE, VendorAccess, value},
@@ -44,6 +46,8 @@ pub struct Model {
     pub(super) facts: ModelFacts,
     /// The place for what a reply shows.
     pub(super) store: Option<FactsStore>,
+    /// The log of its requests.
+    debug_log: Option<DebugLog>,
     /// Why it was chosen, if nobody named it and there was a choice.
     pub(super) reason: Option<String>,
 }
@@ -214,6 +218,7 @@ impl Model {
             listed: None,
             facts: ModelFacts::default(),
             store: None,
+            debug_log: None,
             reason: None,
         })
     }
@@ -293,10 +298,17 @@ impl Model {
         self.server.context_window()
     }
 
+    /// Sets the log of its requests.
+    #[must_use]
+    pub fn logged_to(self, debug_log: Option<DebugLog>) -> Self {
+        Self { debug_log, ..self }
+    }
+
     /// Returns the model, which is asked again where that may help. Runs with different seeds do not ask at the same
     /// time.
     pub fn boxed(&self, seed: u64) -> Box<dyn ChatModel> {
-        let patient = Retry::new(self.server.clone()).pace(Backoff::new(FIRST_WAIT).seed(seed));
+        let patient = Retry::new(LoggedModel::new(self.server.clone(), self.debug_log.clone()))
+            .pace(Backoff::new(FIRST_WAIT).seed(seed));
         match self.tools_in_use() {
             ToolMode::Prose => Box::new(ProseTools::new(patient)),
             ToolMode::Auto => {

@@ -50,6 +50,6 @@ impl Model {
             self.server = self.server.with_context_window(tokens);
         }
         self.store = Some(store);
-        self
+        self.logged_to(cx.debug_log().cloned())
     }
 }

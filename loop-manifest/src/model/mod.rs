@@ -27,6 +27,7 @@ mod error;
 mod facts_store;
 mod last_used;
 mod learn;
+mod logged;
 mod lookup;
 mod ollama;
 mod project_prompt;

@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use loop_agents::process::RUN_VARIABLE;
 use loop_knowledge::{KnowledgeFolder, documents::QueryOptions};
 use loop_manifest::settings::{MemoryRules, Settings};
-use loop_telemetry::{Redactor, StateDir};
+use loop_telemetry::{DebugLog, Redactor, StateDir};
+use serde_json::json;
 
 use super::{embedders::Embedders, error::KnowledgeError, secrets::WorkspaceSecrets};
 
@@ -25,6 +26,7 @@ pub struct WorkspaceKnowledge {
     pub(super) query_options: QueryOptions,
     rules: MemoryRules,
     has_person: bool,
+    pub(super) debug_log: Option<DebugLog>,
 }
 
 impl WorkspaceKnowledge {
@@ -49,7 +51,21 @@ impl WorkspaceKnowledge {
         let embedders = Embedders::new(settings, variables);
         let has_person = !variables.iter().any(|(name, _)| name == RUN_VARIABLE);
         let (query_options, rules) = (settings.rag(), settings.memory());
-        Ok(Self { folder, root, secrets, embedders, now, query_options, rules, has_person })
+        Ok(Self { folder, root, secrets, embedders, now, query_options, rules, has_person, debug_log: None })
+    }
+
+    /// Sets the log of what recall and retrieval find. Default: none.
+    #[must_use]
+    pub fn with_debug_log(self, debug_log: Option<DebugLog>) -> Self {
+        Self { debug_log, ..self }
+    }
+
+    /// Logs what was found for a text: items with `source`, `id` and `score`.
+    pub(super) fn log_found(&self, event: &str, items: impl Iterator<Item = (String, String, f64)>) {
+        let Some(log) = &self.debug_log else { return };
+        let items: Vec<_> =
+            items.map(|(source, id, score)| json!({ "source": source, "id": id, "score": score })).collect();
+        log.write(event, json!({ "items": items }));
     }
 
     /// The folder of the databases and files.

@@ -18,7 +18,8 @@ impl Session {
         let state = StateDir::from_env_with(|name| execution.variable(name))?;
         let (settings, variables) = (&self.context.settings, execution.variables());
         let (secrets, now) = (self.host().secrets(), self.host().now());
-        WorkspaceKnowledge::new(&state, execution.folder(), settings, variables, secrets, now)
+        let known = WorkspaceKnowledge::new(&state, execution.folder(), settings, variables, secrets, now)?;
+        Ok(known.with_debug_log(execution.debug_log().cloned()))
     }
 
     /// Lets the prompt follow what retrieval found for it, within the budget of recall, of which `used` tokens are spent. A failure is reported, and the prompt goes without.

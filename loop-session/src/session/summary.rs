@@ -9,6 +9,7 @@ use loop_telemetry::{
         style::{DIM, paint},
     },
 };
+use serde_json::json;
 
 use super::state::Session;
 use crate::InputError;
@@ -42,6 +43,10 @@ impl Session {
             words::count(summary.replaced as u64, "message"),
             self.context_fill()
         ));
+        if let Some(log) = self.context.execution.debug_log() {
+            let tokens = self.dialogue.chat.measure().tokens;
+            log.write("summary", json!({ "replaced_messages": summary.replaced, "tokens_left": tokens }));
+        }
         self.log.write(TranscriptEntry::Summarised { summary: summary.text, change, usage: summary.usage });
         Ok(())
     }

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     args::{KnowledgeArgs, MineArgs},
+    debug_log,
     view::{self, text},
 };
 
@@ -40,6 +41,7 @@ pub(super) fn exec(args: &MineArgs, place: &KnowledgeArgs) -> Result<ExitCode, F
     } else {
         let variables: Vec<_> = env::vars_os().collect();
         let model = Model::choose(args.model.as_deref(), &settings(&folder)?, &variables)?;
+        let model = model.logged_to(debug_log::get());
         report_choice(&model);
         let (extractor, window) = (ChatExtractor::new(model.boxed(0)), model.window());
         let code = block_on(unless_signalled(async {

@@ -63,8 +63,13 @@ impl Command for StatusCommand {
             ),
             ("transcript", session.log.describe()),
         ];
-        let lines: Vec<_> =
-            rows.iter().map(|(what, is)| format!("  {what:<11} {}", session.host().one_line(is))).collect();
+        let debug_log = session.context.execution.debug_log();
+        let debug_log = debug_log.map(|log| ("debug log", log.path().display().to_string()));
+        let lines: Vec<_> = rows
+            .iter()
+            .chain(&debug_log)
+            .map(|(what, is)| format!("  {what:<11} {}", session.host().one_line(is)))
+            .collect();
         session.say(&lines.join("\n"));
         Ok(())
     }

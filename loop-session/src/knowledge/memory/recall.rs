@@ -75,6 +75,8 @@ impl RecallRequest {
             documents: known.query_options,
         };
         let found = recall(&self.text, sources, embedders, options).await?;
+        let items = found.items.iter();
+        known.log_found("recall", items.map(|item| (item.silo.to_string(), item.id.clone(), item.score)));
         let failure = found.failure.as_ref().map(|failure| with_causes(failure)).or(missing);
         let remark = failure.map(|why| format!("recall uses full text alone: {why}"));
         Ok((found, remark))

@@ -63,6 +63,8 @@ pub(super) async fn found(
         Err(error) => (None, Some(with_causes(&error))),
     };
     let found = store.query(text, options, embedder.as_deref()).await?;
+    let hits = found.hits.iter().map(|hit| (hit.source.clone(), hit.id.to_string(), f64::from(hit.score)));
+    known.log_found("retrieval", hits);
     let why = found.failure.as_ref().map(|error| with_causes(error)).or(missing);
     let why = why.unwrap_or_else(|| format!("the store `{}` has no embedder", store.name()));
     let remark = found.is_lexical.then(|| format!("{LEXICAL}: {why}"));
