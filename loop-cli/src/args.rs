@@ -4,6 +4,7 @@ mod assay;
 mod chat;
 mod check;
 mod command_words;
+mod engine;
 mod every;
 mod init;
 mod inspect;
@@ -34,6 +35,7 @@ pub(crate) use self::{
     chat::{ChatArgs, ConversationArgs},
     check::CheckArgs,
     command_words::{suggest_command, suggest_flag},
+    engine::{ABOUT_SUBMIT, ABOUT_WORKER, Engine, EngineArgs},
     every::EveryArgs,
     init::InitArgs,
     inspect::{ABOUT_VERIFY, PartArgs, ReportArgs, RmArgs, RunsArgs, ShowArgs, TailArgs, VerifyArgs},
@@ -358,6 +360,21 @@ Examples:
     /// List the snapshots of this folder, or free their space
     #[command(subcommand, hide = true, after_help = "Examples:\n  loop snapshots list\n  loop snapshots gc")]
     Snapshots(SnapshotsCommand),
+    /// Submit runs for the workers of many machines
+    #[command(hide = true, after_help = ABOUT_SUBMIT)]
+    Submit(EngineArgs),
+    /// Work on submitted runs
+    #[command(hide = true, after_help = ABOUT_WORKER)]
+    Worker(EngineArgs),
+    /// Cancel a submitted run
+    #[command(hide = true, after_help = "Example:\n  loop cancel 0198b2c4-77aa-7c31-9d1c-3f6c2b7e9a10")]
+    Cancel(EngineArgs),
+    /// Answer the question of a submitted run: yes, no or stop
+    #[command(
+        hide = true,
+        after_help = "Example:\n  loop answer 0198b2c4-77aa-7c31-9d1c-3f6c2b7e9a10 yes --note 'skip the docs'"
+    )]
+    Answer(EngineArgs),
     /// Print the JSON Schema of manifests, for editors
     #[command(hide = true, after_help = "Example:\n  loop schema > loop.schema.json")]
     Schema {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::Engine;
+
 #[derive(Debug, Args)]
 pub(crate) struct RunsArgs {
     /// List the runs of all folders
@@ -12,6 +14,9 @@ pub(crate) struct RunsArgs {
     /// Print one JSON object per run
     #[arg(long)]
     pub(crate) json: bool,
+    /// List the submitted runs of this engine
+    #[arg(long, value_name = "ENGINE", conflicts_with = "all")]
+    pub(crate) engine: Option<Engine>,
 }
 
 #[derive(Debug, Args)]
@@ -26,6 +31,9 @@ pub(crate) struct ShowArgs {
     /// Print one JSON object, with the run and its iterations
     #[arg(long, conflicts_with = "iteration")]
     pub(crate) json: bool,
+    /// Show a submitted run of this engine
+    #[arg(long, value_name = "ENGINE", conflicts_with = "iteration")]
+    pub(crate) engine: Option<Engine>,
 }
 
 // The only part of an iteration to print.
@@ -84,6 +92,9 @@ pub(crate) struct VerifyArgs {
 pub(crate) struct TailArgs {
     /// The run's id or its beginning [default: the last run of this folder]
     pub(crate) run: Option<String>,
+    /// Follow a submitted run of this engine
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) engine: Option<Engine>,
 }
 
 #[derive(Debug, Args)]

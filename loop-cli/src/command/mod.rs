@@ -6,6 +6,7 @@ mod chat;
 mod check;
 mod completions;
 mod doctor;
+mod engine;
 mod environment;
 mod every;
 mod failure;
@@ -102,6 +103,10 @@ pub(crate) fn main() -> ExitCode {
         Command::Models(args) => models::exec(&args),
         Command::Doctor(args) => doctor::exec(&args),
         Command::Policy(command) => policy::exec(&command),
+        Command::Submit(args) => engine::exec_passed("submit", &args.words),
+        Command::Worker(args) => engine::exec_passed("worker", &args.words),
+        Command::Cancel(args) => engine::exec_passed("cancel", &args.words),
+        Command::Answer(args) => engine::exec_passed("answer", &args.words),
         Command::Schema { assay } => schema::exec(assay),
         Command::Init(args) => init::exec(&args),
         Command::Completions { shell } => completions::exec(shell),

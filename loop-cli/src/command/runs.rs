@@ -7,7 +7,7 @@ use loop_telemetry::{CostState, Record, RunEntry, RunStore, always_json};
 use serde::Serialize;
 
 use super::{
-    Failure, environment,
+    Failure, engine, environment,
     run_lifecycle::stored_runs::{RunState, is_in, short_ids, store},
 };
 use crate::{
@@ -31,6 +31,9 @@ const COLUMNS: &[Column] = &[
 ];
 
 pub(crate) fn exec(args: &RunsArgs) -> Result<ExitCode, Failure> {
+    if args.engine.is_some() {
+        return engine::exec("runs", args.json.then_some("--json"));
+    }
     let store = store()?;
     let all = store.list()?;
     let here = environment::dir(None)?;

@@ -7,7 +7,7 @@ use loop_core::{Progress, StopReason};
 use loop_telemetry::{Record, RunStore, words::ending_reason};
 
 use super::{
-    Failure,
+    Failure, engine,
     run_lifecycle::{
         run_spec,
         stored_runs::{JOURNAL_WAS_CUT, choose_run, journal, read_on, short_id, store},
@@ -25,6 +25,9 @@ use loop_manifest::Plan;
 const PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) fn exec(args: &TailArgs) -> Result<ExitCode, Failure> {
+    if let Some(engine) = args.engine {
+        return engine::exec_run(engine, "tail", args.run.as_deref(), false);
+    }
     let store = store()?;
     let run = choose_run(&store, args.run.as_deref())?;
     let mut journal = journal(&store, &run)?;

@@ -33,6 +33,7 @@ mod debug_log;
 mod disguised_secrets;
 mod doctor;
 mod dry_run;
+mod engine;
 mod environment;
 mod every;
 mod every_goal;

@@ -53,6 +53,10 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Workspace(_)
         | Command::Models(_)
         | Command::Doctor(_)
+        | Command::Submit(_)
+        | Command::Worker(_)
+        | Command::Cancel(_)
+        | Command::Answer(_)
         | Command::Schema { .. }
         | Command::Init(_)
         | Command::Completions { .. }

@@ -11,7 +11,7 @@ use loop_telemetry::{RunEntry, RunStore};
 
 use self::json::ShowJson;
 use super::{
-    Failure,
+    Failure, engine,
     run_lifecycle::stored_runs::{RunState, choose_run, glance, read_all, short_id, store},
     snapshots,
 };
@@ -22,6 +22,9 @@ use crate::{
 };
 
 pub(crate) fn exec(args: &ShowArgs) -> Result<ExitCode, Failure> {
+    if let Some(engine) = args.engine {
+        return engine::exec_run(engine, "show", args.run.as_deref(), args.json);
+    }
     let store = store()?;
     let entry = choose_run(&store, args.run.as_deref())?;
     if let Some(number) = args.iteration.filter(|_| args.part.prompt) {
