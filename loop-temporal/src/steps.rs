@@ -1,4 +1,5 @@
 //! The activities of a run.
+#![expect(missing_docs, missing_debug_implementations, reason = "of the items that the macro makes")]
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -39,12 +40,18 @@ impl Steps {
 #[activities]
 impl Steps {
     /// Gives the run to this worker.
+    ///
+    /// # Errors
+    /// Never.
     #[activity]
     pub async fn claim(self: Arc<Self>, _: ActivityContext, _: ()) -> Result<Claim, ActivityError> {
         Ok(self.claim.clone())
     }
 
     /// Performs a step of a run.
+    ///
+    /// # Errors
+    /// This worker cannot perform it.
     #[activity]
     pub async fn step(
         self: Arc<Self>,

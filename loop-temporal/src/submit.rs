@@ -130,6 +130,7 @@ fn unsupported(plan: &Plan) -> Option<&'static str> {
     parts.into_iter().find(|(has, _)| *has).map(|(_, part)| part)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it so")]
 fn manifest_error(findings: loop_manifest::Diagnostics) -> SubmitError {
     SubmitError::Manifest(findings.to_string())
 }

@@ -1,5 +1,6 @@
 //! The workflow of a run. It drives the machine of `loop-core`: everything that the machine hears comes from the history
 //! of the run, so a worker that replays the history has the same machine.
+#![expect(missing_docs, missing_debug_implementations, reason = "of the items that the macro makes")]
 
 mod clock;
 mod driver;
@@ -42,6 +43,9 @@ impl LoopWorkflow {
 #[workflow_methods(factory_only)]
 impl LoopWorkflow {
     /// Drives the run to its end.
+    ///
+    /// # Errors
+    /// The submission describes no loop.
     #[run]
     pub async fn run(cx: &mut WorkflowContext<Self>, submission: Submission) -> WorkflowResult<Outcome> {
         if submission.protocol != PROTOCOL {

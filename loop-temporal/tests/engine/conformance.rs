@@ -20,7 +20,7 @@ use loop_temporal::{
 use temporalio_client::{Client, WorkflowSignalOptions};
 use tokio::{runtime::Handle, sync::Mutex as AsyncMutex};
 
-use crate::server;
+use crate::server::Server;
 
 const QUEUE: &str = "conformance";
 
@@ -212,7 +212,8 @@ async fn driven(loops: &ScriptedLoops, run: ScriptedLoop) -> Result<Report<u64>,
 #[test]
 fn the_engine_conforms() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    let client = runtime.block_on(server::client());
+    let server = Server::start();
+    let client = runtime.block_on(server.client());
     let loops =
         ScriptedLoops { runs: Arc::default(), client: client.clone(), runtime: runtime.handle().clone() };
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();

@@ -1,4 +1,6 @@
-//! Laws of the engine, against a real server. `.ci/nightly engine` starts one; by hand, set `LOOP_TEMPORAL_ADDRESS`.
+//! Laws of the engine, against a real server. `.ci/nightly engine` runs them; by hand, `LOOP_TEMPORAL_SERVER` names the
+//! program `temporal`.
 
 mod conformance;
+mod laws;
 mod server;

@@ -1,18 +1,147 @@
-//! The server of these tests.
+//! The server and the workers of these tests.
+
+use std::{
+    net::TcpListener,
+    path::Path,
+    process::{Child, Command},
+    thread,
+    time::Duration,
+};
 
 use loop_manifest::settings::TemporalSettings;
 use loop_temporal::{Settings, connect};
+use tempfile::TempDir;
 use temporalio_client::Client;
 
-/// The variable with the address of a server that these tests may use.
-const ADDRESS: &str = "LOOP_TEMPORAL_ADDRESS";
+/// The variable with the path of the program `temporal`.
+const PROGRAM: &str = "LOOP_TEMPORAL_SERVER";
 
-pub(crate) fn address() -> String {
-    std::env::var(ADDRESS)
-        .unwrap_or_else(|_| panic!("{ADDRESS} names no server; `.ci/nightly engine` starts one"))
+/// Waits until something holds, and fails after two minutes.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    for _ in 0..6_000 {
+        if is_so() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    panic!("waited in vain: {what}");
 }
 
-pub(crate) async fn client() -> Client {
-    let table = TemporalSettings { address: Some(address()), ..TemporalSettings::default() };
-    connect(&Settings { table, key: None }, "test").await.expect("a server")
+/// A server with a database of its own, on a free port of loopback.
+pub(crate) struct Server {
+    child: Child,
+    port: u16,
+    folder: TempDir,
+}
+
+impl Server {
+    pub(crate) fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let port =
+            TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port").port();
+        let child = started(port, folder.path());
+        let server = Self { child, port, folder };
+        server.wait();
+        let text = format!("[engine.temporal]\naddress = \"{}\"\n", server.address());
+        std::fs::write(server.folder.path().join("settings.toml"), text).expect("settings");
+        server
+    }
+
+    fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    fn settings(&self) -> Settings {
+        let table = TemporalSettings { address: Some(self.address()), ..TemporalSettings::default() };
+        Settings { table, key: None }
+    }
+
+    fn wait(&self) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        wait_until("the server answers", || runtime.block_on(connect(&self.settings(), "test")).is_ok());
+    }
+
+    pub(crate) async fn client(&self) -> Client {
+        connect(&self.settings(), "test").await.expect("a server")
+    }
+
+    /// Kills the server as a crash does, and starts it again.
+    pub(crate) fn crash(&mut self) {
+        kill(&mut self.child);
+        self.child = started(self.port, self.folder.path());
+        self.wait();
+    }
+
+    /// Returns a call of `loop-temporal` with this server in its settings.
+    fn call(&self, args: &[&str], folder: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_loop-temporal"));
+        command.args(args).current_dir(folder).env("LOOP_CONFIG", self.folder.path().join("settings.toml"));
+        command
+    }
+
+    pub(crate) fn worker(&self, queue: &str, name: &str) -> Worker {
+        let args = ["worker", "--queue", queue, "--name", name];
+        let mut command = self.call(&args, self.folder.path());
+        Worker(command.spawn().expect("a worker"))
+    }
+
+    /// Calls `loop-temporal`, and returns what it prints.
+    #[track_caller]
+    pub(crate) fn says(&self, args: &[&str], folder: &Path) -> String {
+        self.try_says(args, folder).unwrap_or_else(|error| panic!("{args:?}: {error}"))
+    }
+
+    /// Calls `loop-temporal`, and returns what it prints, or its error.
+    pub(crate) fn try_says(&self, args: &[&str], folder: &Path) -> Result<String, String> {
+        let output = self.call(args, folder).output().expect("a call");
+        match output.status.code() {
+            Some(0 | 1) => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+            _ => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        kill(&mut self.child);
+    }
+}
+
+/// A worker in a process of its own.
+pub(crate) struct Worker(Child);
+
+impl Worker {
+    pub(crate) fn crash(mut self) {
+        kill(&mut self.0);
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        kill(&mut self.0);
+    }
+}
+
+fn started(port: u16, folder: &Path) -> Child {
+    let program = std::env::var_os(PROGRAM)
+        .unwrap_or_else(|| panic!("{PROGRAM} names no program `temporal`; `.ci/engine` installs one"));
+    let log = std::fs::File::create(folder.join("log")).expect("a log");
+    Command::new(program)
+        .args(["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--log-level", "error", "--port"])
+        .arg(port.to_string())
+        .arg("--db-filename")
+        .arg(folder.join("temporal.db"))
+        .env("DO_NOT_TRACK", "1")
+        .stdout(log.try_clone().expect("a log"))
+        .stderr(log)
+        .spawn()
+        .expect("a server")
+}
+
+/// Ends a process with SIGKILL.
+fn kill(child: &mut Child) {
+    // It may have ended by itself.
+    let _ = child.kill();
+    child.wait().expect("the end of the process");
 }
