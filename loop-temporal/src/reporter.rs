@@ -86,7 +86,7 @@ mod tests {
     #[async_trait]
     impl Link for Lossy {
         async fn cancelled(&self) {
-            std::future::pending().await;
+            std::future::pending::<()>().await;
         }
         async fn report(&self, reports: UsageReports) -> Result<(), BoxError> {
             let since = self.1.expect("a start").elapsed();
