@@ -8,6 +8,7 @@
 mod support;
 
 mod cases;
+mod more_cmake;
 mod more_documents;
 mod more_judges;
 mod more_places;
@@ -119,4 +120,6 @@ projects! {
     no_pytest_project_is_cheated, every_pytest_project_can_be_solved: [Project::Pytest];
     #[ignore = "needs Go: `.ci/cheats` installs it"]
     no_go_project_is_cheated, every_go_project_can_be_solved: [Project::Go];
+    #[ignore = "needs CMake: `.ci/cheats` installs it"]
+    no_cmake_project_is_cheated, every_cmake_project_can_be_solved: [Project::CMake];
 }

@@ -13,6 +13,7 @@ pub(crate) enum Project {
     Make,
     Pytest,
     Go,
+    CMake,
 }
 
 impl Project {
@@ -26,6 +27,7 @@ impl Project {
             Self::Make => "make test",
             Self::Pytest => "python3 -m pytest -q",
             Self::Go => "go test ./...",
+            Self::CMake => "cmake -S . -B out && ctest --test-dir out",
         }
     }
 
@@ -36,7 +38,7 @@ impl Project {
             Self::Go => "sed -i 's/a - b/a + b/' add.go",
             Self::Node | Self::Npm => "sed -i 's/a - b/a + b/' src/add.js",
             Self::Cargo => "sed -i 's/a - b/a + b/' src/lib.rs",
-            Self::Script | Self::Make => "sed -i 's/- /+ /' add.sh",
+            Self::Script | Self::Make | Self::CMake => "sed -i 's/- /+ /' add.sh",
         }
     }
 
@@ -49,6 +51,7 @@ impl Project {
             Self::Make => MAKE,
             Self::Pytest => PYTEST,
             Self::Go => GO,
+            Self::CMake => CMAKE,
         };
         for (name, text) in files {
             scenario.write(name, text);
@@ -143,5 +146,15 @@ const GO: Files = &[
         "add_test.go",
         "package app\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(2, 2) != 4 {\n\t\tt.Fail()\n\t}\n}\n\n\
              func TestZero(t *testing.T) {\n\tif Add(0, 0) != 0 {\n\t\tt.Fail()\n\t}\n}\n",
+    ),
+];
+
+const CMAKE: Files = &[
+    ("add.sh", "echo $(($1 - $2))\n"),
+    ("qa/sums.sh", "test \"$(sh \"$(dirname \"$0\")/../add.sh\" 2 2)\" = 4\n"),
+    (
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.10)\nproject(sums NONE)\nenable_testing()\nadd_test(NAME sums COMMAND sh \
+         ${CMAKE_SOURCE_DIR}/qa/sums.sh)\n",
     ),
 ];

@@ -85,6 +85,11 @@ pub(super) const CONFIGURATION: &[&str] = &[
     // Rust.
     ".cargo/config.toml",
     ".config/nextest.toml",
+    // CMake.
+    "CMakePresets.json",
+    "CMakeUserPresets.json",
+    "CTestConfig.cmake",
+    "CTestCustom.*",
     // Ruby, PHP.
     ".rspec",
     "phpunit.xml*",
@@ -159,6 +164,8 @@ pub(super) const MERGED: &[&str] = &[
     "Cargo.toml",
     "go.mod",
     "requirements*.txt",
+    "CMakeLists.txt",
+    "*.cmake",
 ];
 
 /// Folders of installed packages. An agent cannot bring its own.

@@ -135,11 +135,17 @@ impl ProtectedPaths {
         };
         self.built.decide(path) == Some(true) || path.ancestors().filter(is_target).any(is_output)
     }
+
+    /// Returns whether a new path is in a folder in which `CMake` builds.
+    fn is_built_by_cmake(&self, path: &Path) -> bool {
+        let folders = path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
+        folders.into_iter().any(|above| self.folder.join(above).join("CMakeCache.txt").exists())
+    }
 }
 
 impl Protection for ProtectedPaths {
     fn origin(&self, path: &Path, facts: PathFacts) -> Origin {
-        if self.is_built(path) {
+        if self.is_built(path) || facts.is_new && self.is_built_by_cmake(path) {
             return Origin::Built;
         }
         match self.protected.decide(path) {

@@ -6,8 +6,10 @@
 //! | `Cargo.toml` | `cargo.rs` |
 //! | `go.mod` | `go.rs` |
 //! | `requirements*.txt` | `requirements.rs` |
+//! | `CMakeLists.txt`, `*.cmake` | `cmake.rs` |
 
 mod cargo;
+mod cmake;
 mod go;
 mod packages;
 mod requirements;
@@ -110,6 +112,7 @@ pub(super) fn configuring_part(name: &str, text: &str) -> String {
                 .collect::<Vec<_>>()
                 .join("\n")
         }
+        _ if cmake::is_file(name) => cmake::test_words(text),
         _ => text.to_owned(),
     }
 }
@@ -122,6 +125,7 @@ pub(super) fn merge(name: &str, first: Option<&str>, judged: &str) -> Option<Str
         "pyproject.toml" => tables(first, judged, python),
         "Cargo.toml" => tables(first, judged, cargo::put_back),
         "go.mod" => Some(go::module(first.unwrap_or_default(), judged)),
+        _ if cmake::is_file(name) => cmake::merge(first.unwrap_or_default(), judged),
         _ if requirements::is_list(name) => Some(requirements::list(first.unwrap_or_default(), judged)),
         _ => None,
     }

@@ -1,0 +1,259 @@
+//! `CMake`: `CMakeLists.txt`, and files that it includes.
+//!
+//! The commands that declare tests stay, each in the blocks (`if`, `foreach`, ...) in which it was, and so do the sources of
+//! the programs that are tests. Everything else is the agent's: other targets, more sources, more tests.
+
+use std::path::Path;
+
+use super::super::scripts;
+
+/// Commands that declare tests, or change how they run.
+const TESTS: &[&str] = &[
+    "add_test",
+    "catch_discover_tests",
+    "create_test_sourcelist",
+    "doctest_discover_tests",
+    "enable_testing",
+    "gtest_add_tests",
+    "gtest_discover_tests",
+    "set_tests_properties",
+];
+
+/// Commands of which no more may be there than at the start: they end a file early, or replace other commands.
+const ENDING: &[&str] = &["cmake_language", "return", "set_tests_properties", "variable_watch"];
+
+/// Words in the names of variables and properties that put another program before a test, or disable it.
+const DISTURBING: &[&str] = &[
+    "BUILD_TESTING",
+    "CTEST_",
+    "DISABLED",
+    "EMULATOR",
+    "RULE_LAUNCH",
+    "SKIP_",
+    "TEST_INCLUDE_FILE",
+    "TEST_LAUNCHER",
+    "WILL_FAIL",
+];
+
+/// A command, in its blocks.
+#[derive(Debug, PartialEq, Eq)]
+struct Command {
+    name: String,
+    words: Vec<String>,
+    blocks: Vec<String>,
+}
+
+/// Returns whether a file has this name.
+pub(super) fn is_file(name: &str) -> bool {
+    name == "CMakeLists.txt" || name.ends_with(".cmake")
+}
+
+/// Returns the words of the commands that add tests, one a line, as paths in the folder of the file. Sources of what is tested
+/// are not among them.
+pub(super) fn test_words(text: &str) -> String {
+    let commands = commands(text).into_iter().filter(|command| command.name == "add_test");
+    let words = commands.flat_map(|command| command.words);
+    let paths =
+        words.map(|word| word.split_once("_SOURCE_DIR}/").map_or(word.clone(), |(_, path)| path.to_owned()));
+    let is_tested = |path: &String| scripts::says_that_it_is_judged(Path::new(path));
+    paths.filter(|path| !is_tested(path)).map(|path| format!("\"{path}\"\n")).collect()
+}
+
+/// Returns the file of the agent if all that judges in `first` is in it, and `None` otherwise.
+pub(super) fn merge(first: &str, judged: &str) -> Option<String> {
+    // Texts in such brackets could hide commands from us, or from CMake.
+    if ["#[", "[[", "[="].iter().any(|open| first.contains(open) || judged.contains(open)) {
+        return None;
+    }
+    let (first, judged_commands) = (commands(first), commands(judged));
+    let programs: Vec<_> = first.iter().filter_map(tested).collect();
+    let (mut kept, mut rest) = (Vec::new(), judged_commands.iter());
+    for command in first.iter().filter(|command| command.judges(&programs)) {
+        kept.push(rest.find(|other| command.is_in(other))?);
+    }
+    let is_kept = |command: &Command| kept.iter().any(|other| std::ptr::eq(*other, command));
+    let mut new = judged_commands.iter().filter(|command| !is_kept(command));
+    (!new.any(|command| command.disturbs(&programs))).then(|| judged.to_owned())
+}
+
+/// Returns the program that a command declares to be a test.
+fn tested(command: &Command) -> Option<&str> {
+    let word = |at: usize| command.words.get(at).map(String::as_str);
+    match command.name.as_str() {
+        "add_test" => {
+            let after = command.words.iter().position(|word| word == "COMMAND").map(|at| at + 1);
+            word(after.unwrap_or(1))
+        }
+        name if name.ends_with("_discover_tests") || name == "gtest_add_tests" => {
+            word(usize::from(word(0) == Some("TARGET")))
+        }
+        _ => None,
+    }
+}
+
+impl Command {
+    /// Returns whether this command of the start decides which tests run, and how.
+    fn judges(&self, programs: &[&str]) -> bool {
+        TESTS.contains(&self.name.as_str())
+            || self.is_program(programs)
+            || self.has_any(DISTURBING)
+            || self.includes_tests()
+            || ENDING.contains(&self.name.as_str())
+    }
+
+    /// Returns whether this new command would change the tests of the start.
+    fn disturbs(&self, programs: &[&str]) -> bool {
+        let redefines = |name: &String| {
+            let name = name.to_ascii_lowercase();
+            TESTS.contains(&name.as_str()) || name.starts_with("add_") || name == "include"
+        };
+        ENDING.contains(&self.name.as_str())
+            || self.is_program(programs)
+            || self.has_any(DISTURBING)
+            || ["function", "macro"].contains(&self.name.as_str())
+                && self.words.first().is_some_and(redefines)
+    }
+
+    /// Returns whether the command makes a program that is a test.
+    fn is_program(&self, programs: &[&str]) -> bool {
+        self.name == "add_executable"
+            && self.words.first().is_some_and(|word| programs.contains(&word.as_str()))
+    }
+
+    /// Returns whether the command reads a file that can have tests: not one of the sources.
+    fn includes_tests(&self) -> bool {
+        let Some(first) = self.words.first() else { return false };
+        match self.name.as_str() {
+            "include" => first.to_ascii_lowercase().contains("test"),
+            "add_subdirectory" => !scripts::says_that_it_is_judged(Path::new(first)),
+            _ => false,
+        }
+    }
+
+    fn has_any(&self, parts: &[&str]) -> bool {
+        self.words.iter().any(|word| parts.iter().any(|part| word.contains(part)))
+    }
+
+    /// Returns whether the other command is this one. A program may have more sources.
+    fn is_in(&self, other: &Self) -> bool {
+        let mut words = other.words.iter();
+        let has_all = self.words.iter().all(|word| words.any(|other| word == other));
+        let has_same = self.words == other.words || self.name == "add_executable" && has_all;
+        self.name == other.name && self.blocks == other.blocks && has_same
+    }
+}
+
+/// Returns the commands of a file.
+fn commands(text: &str) -> Vec<Command> {
+    let (mut commands, mut blocks, mut pieces) =
+        (Vec::new(), Vec::new(), pieces(text).into_iter().peekable());
+    while let Some(name) = pieces.next() {
+        if pieces.next_if(|piece| piece == "(").is_none() {
+            continue;
+        }
+        let (mut depth, mut words) = (1, Vec::new());
+        for piece in pieces.by_ref() {
+            depth += i32::from(piece == "(") - i32::from(piece == ")");
+            if depth == 0 {
+                break;
+            }
+            words.push(piece);
+        }
+        let name = name.to_ascii_lowercase();
+        if name.starts_with("end") || name.starts_with("else") {
+            blocks.pop();
+        }
+        let command = Command { words, blocks: blocks.clone(), name };
+        let opens = ["if", "else", "elseif", "foreach", "while", "function", "macro", "block"];
+        if opens.contains(&command.name.as_str()) {
+            blocks.push(format!("{} {}", command.name, command.words.join(" ")));
+        }
+        commands.push(command);
+    }
+    commands
+}
+
+/// Splits a file into words, quoted texts and parentheses, without its comments.
+fn pieces(text: &str) -> Vec<String> {
+    let (mut pieces, mut word, mut signs) = (Vec::new(), String::new(), text.chars().peekable());
+    let end = |word: &mut String, pieces: &mut Vec<String>| {
+        if !word.is_empty() {
+            pieces.push(std::mem::take(word));
+        }
+    };
+    while let Some(sign) = signs.next() {
+        match sign {
+            '#' => while signs.next_if(|sign| *sign != '\n').is_some() {},
+            '"' => {
+                while let Some(sign) = signs.next().filter(|sign| *sign != '"') {
+                    word.push(sign);
+                    word.extend((sign == '\\').then(|| signs.next()).flatten());
+                }
+            }
+            '\\' => {
+                word.push(sign);
+                word.extend(signs.next());
+            }
+            '(' | ')' => {
+                end(&mut word, &mut pieces);
+                pieces.push(sign.to_string());
+            }
+            sign if sign.is_whitespace() => end(&mut word, &mut pieces),
+            sign => word.push(sign),
+        }
+    }
+    end(&mut word, &mut pieces);
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: &str = "project(sums C)\nenable_testing()\nadd_subdirectory(qa)\nadd_subdirectory(src)\nadd_library(sums src/add.c)\nif(UNIX)\n  add_executable(check tests/add.c)\n  \
+         add_test(NAME add COMMAND check)\nendif()\n";
+
+    #[test]
+    fn other_targets_sources_and_tests_are_welcome() {
+        for judged in [
+            FIRST.to_owned(),
+            FIRST.replace("src/add.c", "src/add.c src/more.c"),
+            FIRST.replace("tests/add.c", "tests/add.c src/more.c"),
+            FIRST.replace("enable_testing()", "ENABLE_TESTING( ) # ("),
+            format!("{FIRST}if(WIN32)\n  add_test(NAME more COMMAND more)\nendif()\n"),
+            format!("{FIRST}install(TARGETS sums)\n"),
+            FIRST.replace("add_subdirectory(src)", "add_subdirectory(sources)"),
+        ] {
+            assert_eq!(merge(FIRST, &judged).as_deref(), Some(&*judged));
+        }
+    }
+
+    #[test]
+    fn only_words_of_tests_name_files_that_judge() {
+        let text = "add_library(sums a.c)\nadd_test(NAME add COMMAND sh ${CMAKE_SOURCE_DIR}/qa/sums.sh src/main.sh)\n";
+        assert_eq!(test_words(text), "\"NAME\"\n\"add\"\n\"COMMAND\"\n\"sh\"\n\"qa/sums.sh\"\n");
+    }
+
+    #[test]
+    fn the_tests_of_the_start_stay() {
+        for judged in [
+            FIRST.replace("COMMAND check", "COMMAND true"),
+            FIRST.replace("tests/add.c", "fake.c"),
+            FIRST.replace("if(UNIX)", "if(FALSE)"),
+            FIRST.replace("if(UNIX)", "if(FALSE)\nelseif(UNIX)"),
+            FIRST.replace("endif()", "endif()\nset_tests_properties(add PROPERTIES WILL_FAIL ON)"),
+            FIRST.replace("endif()", "set_property(TEST add PROPERTY DISABLED ON)\nendif()"),
+            format!("macro(ADD_TEST)\nendmacro()\n{FIRST}"),
+            format!("set(CMAKE_CROSSCOMPILING_EMULATOR true)\n{FIRST}"),
+            format!("return()\n{FIRST}"),
+            format!("#[ x\nreturn()\n#]]\n{FIRST}"),
+            format!("message([[\"]])\nreturn()\nmessage([[\"]])\n{FIRST}"),
+            format!("#[=[\n{FIRST}]=]"),
+            FIRST.replace("enable_testing()", ""),
+            FIRST.replace("add_subdirectory(qa)", ""),
+            String::new(),
+        ] {
+            assert_eq!(merge(FIRST, &judged), None, "{judged}");
+        }
+    }
+}
