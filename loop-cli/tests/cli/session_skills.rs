@@ -175,6 +175,8 @@ fn the_command_proposes_skills_from_the_last_session_and_writes_none() {
     command.finish().exits(0);
     assert!(server.requests()[1].body["messages"].to_string().contains("Dear Ann"));
     assert!(!scenario.has(".agents/skills/greeting"));
+}
+
 /// Returns the scenario of a skill whose script appends to the file `ran`.
 fn with_script(script: &str) -> Scenario {
     let scenario = Scenario::new();
