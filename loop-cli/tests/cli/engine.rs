@@ -1,4 +1,4 @@
-//! Commands that the program of an engine carries out. `loop-temporal` has its own tests; here a script stands in for it.
+//! Commands that the program of an engine carries out. `loop-temporal` has its own tests; these tests use a script in its place.
 
 use std::{fs, os::unix::fs::PermissionsExt};
 

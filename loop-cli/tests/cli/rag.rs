@@ -105,7 +105,7 @@ fn a_damaged_store_is_refused_and_can_be_replaced() {
     let folders = std::fs::read_dir(scenario.state().join("knowledge")).expect("a folder");
     let folder = folders.flatten().next().expect("the folder of the workspace").path();
     std::fs::write(folder.join("rag/docs.db"), "no database".repeat(500)).expect("a file");
-    scenario.run(&["rag", "query", "x"]).exits(3).says(&["is damaged", "Move the file away"]);
+    scenario.run(&["rag", "query", "x"]).exits(3).says(&["is damaged", "`loop rag drop NAME`"]);
     scenario.run(&["rag", "list"]).exits(0).prints(&["docs  cannot be used", "(in use)"]);
     scenario.run(&["rag", "drop", "docs"]).exits(0);
     scenario.run(&["rag", "new", "docs"]).exits(0);

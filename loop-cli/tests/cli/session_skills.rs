@@ -246,12 +246,13 @@ fn nobody_is_asked_in_a_run() {
 
 #[test]
 fn the_question_shows_a_carriage_return_at_the_end_of_a_line() {
-    let (scenario, server) = (with_script("echo one\r\necho two"), ModelServer::new([]));
+    let server = ModelServer::new([Answer::deltas(["By hand."])]);
+    let scenario = with_script("echo one\r\necho two");
     let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZES[0]);
     chat.types("/skill run notes\r");
     chat.sees("+echo one\\u{d}");
     chat.sees("+echo two");
     chat.types("no\r");
-    chat.wait_for_prompt_after("did not run");
+    chat.wait_for_prompt_after("By hand.");
     chat.leaves();
 }

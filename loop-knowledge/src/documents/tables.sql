@@ -32,7 +32,7 @@ CREATE TABLE vectors (
 ) STRICT;
 
 CREATE VIRTUAL TABLE chunk_texts USING fts5 (
-    text, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+    text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
 
 CREATE TRIGGER chunk_is_gone AFTER DELETE ON chunks BEGIN

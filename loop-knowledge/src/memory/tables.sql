@@ -38,7 +38,7 @@ CREATE TABLE memory_receipts (
 ) STRICT;
 
 CREATE VIRTUAL TABLE memory_texts USING fts5 (
-    text, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+    text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
 
 CREATE TRIGGER memory_is_gone AFTER DELETE ON memories BEGIN

@@ -43,7 +43,7 @@ CREATE TABLE observation_concepts (
 
 -- The full text of the items below.
 CREATE VIRTUAL TABLE note_texts USING fts5 (
-    text, silo UNINDEXED, item UNINDEXED, tokenize = 'porter unicode61 remove_diacritics 2'
+    text, silo UNINDEXED, item UNINDEXED, tokenize = 'unicode61 remove_diacritics 2'
 );
 
 -- The project in use: one row at most.

@@ -142,7 +142,7 @@ fn a_file_that_is_no_database_of_ours_is_refused_unchanged() {
         let before = fs::read(path).unwrap();
         let error = Database::open(path, &FIRST).unwrap_err();
         assert!(matches!(error, Error::Damaged { .. }), "{error:?}");
-        assert!(error.to_string().contains("Move the file away"), "{error}");
+        assert!(error.to_string().contains("move the file away"), "{error}");
         assert_eq!(fs::read(path).unwrap(), before);
     }
 }
@@ -175,7 +175,7 @@ fn an_emptied_or_missing_database_is_not_made_again() {
     fs::write(&path, "").unwrap();
     for refused in [Database::open(&path, &FIRST).map(drop), check(&path, &FIRST).map(drop)] {
         let error = refused.unwrap_err().to_string();
-        assert!(error.contains("it is empty") && error.contains("Move the file away"), "{error}");
+        assert!(error.contains("it is empty") && error.contains("move the file away"), "{error}");
     }
     assert_eq!(fs::read(&path).unwrap(), b"");
     // Only the log has the last changes.

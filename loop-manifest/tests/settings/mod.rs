@@ -118,11 +118,17 @@ fn a_server_and_its_key_are_the_users_alone() {
 #[test]
 fn an_editor_knows_every_table_and_every_key() {
     let tables: Vec<_> = schemas().collect();
-    // A project can have no table for engines, folders, plans, jobs or the terminal.
-    let of_user = ["engine", "folders", "plan", "schedule", "terminal"];
+    // A project can have no table for engines, folders, programs, plans, jobs or the terminal.
+    let of_user = ["engine", "folders", "formatters", "plan", "schedule", "sensors", "terminal"];
     let of_projects = TABLES.iter().filter(|name| !of_user.contains(*name));
     assert!(tables.iter().map(|(name, _)| name).eq(of_projects));
-    let keys = [("chat", chat::KEYS), ("memory", memory::KEYS), ("policy", policy::KEYS), ("rag", rag::KEYS)];
+    let keys = [
+        ("chat", chat::KEYS),
+        ("memory", memory::KEYS),
+        ("policy", policy::KEYS),
+        ("rag", rag::KEYS),
+        ("tools", super::after_write::KEYS),
+    ];
     for (name, keys) in keys {
         let table = tables.iter().find(|table| table.0 == name).expect("the table");
         let properties = table.1["properties"].as_object().expect("keys");

@@ -62,7 +62,6 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("GOCSPX-", 24, token),
     shape("dapi", 32, hex),
     shape("dp.pt.", 40, letters),
-    shape("figd_", 36, token),
     shape("glsa_", 36, token),
     shape("lin_api_", 32, letters),
     shape("NRAK-", 27, capitals),

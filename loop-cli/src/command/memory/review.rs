@@ -76,10 +76,10 @@ fn review(
     let known = KnowledgeError::from;
     let mut proposal = proposal.clone();
     loop {
-        view::say(&text::printable(&card(&proposal, place)));
-        view::say("a accept, e edit, s skip (comes again), r reject (never again), q quit");
         let mut answer = None;
         let code = block_on(unless_signalled(async {
+            view::say(&text::printable(&card(&proposal, place)));
+            view::say("a accept, e edit, s skip (comes again), r reject (never again), q quit");
             answer = typed_line().await?;
             Ok(())
         }))?;

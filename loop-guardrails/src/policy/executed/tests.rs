@@ -166,6 +166,8 @@ fn the_keys_are_those_of_the_schema() {
     let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
     let mut keys: Vec<_> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
+    // Many files of other programs have `tools`. Here it is only in a `loop.toml`, whose name is guarded.
+    keys.retain(|key| *key != "tools");
     assert_eq!(keys, MANIFEST_KEYS);
 }
 
