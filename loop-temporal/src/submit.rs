@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use loop_manifest::{Overrides, Plan, Source};
+use loop_manifest::{
+    Overrides, Plan, Source,
+    plan::{OnHalt, SnapshotMode},
+};
 use temporalio_client::{Client, WorkflowIdReusePolicy, WorkflowStartOptions, errors::WorkflowStartError};
 use uuid::Uuid;
 
@@ -126,6 +129,10 @@ fn unsupported(plan: &Plan) -> Option<&'static str> {
         (plan.parallel.is_some(), "`parallel`"),
         (!plan.resources.is_empty(), "`limits`"),
         (plan.on_finish.is_some(), "`on_finish`"),
+        (plan.evaluator.seal.is_some(), "a sealed check"),
+        (plan.on_halt != OnHalt::Keep, "`on_halt`"),
+        (plan.on_regression, "`on_regression`"),
+        (plan.snapshots.mode == SnapshotMode::On, "`snapshots: on`"),
     ];
     parts.into_iter().find(|(has, _)| *has).map(|(_, part)| part)
 }
@@ -197,6 +204,13 @@ mod tests {
         let cases = [
             (format!("{MANIFEST}on_finish: 'true'\n"), "`on_finish`, which works on one machine only"),
             (format!("{MANIFEST}parallel: {{n: 2}}\n"), "`parallel`, which works on one machine only"),
+            (format!("{MANIFEST}on_halt: restore_start\n"), "`on_halt`, which works on one machine only"),
+            (format!("{MANIFEST}snapshots: 'on'\n"), "`snapshots: on`, which works on one machine only"),
+            (
+                MANIFEST
+                    .replace("evaluator: {command: 'true'}", "evaluator: {command: 'false', sealed: true}"),
+                "a sealed check, which works on one machine only",
+            ),
             (format!("{MANIFEST}vars: {{api_key: hunter2hunter2}}\n"), "contains the value of a secret"),
             ("goal: x\n".to_owned(), "loop.yaml"),
             (format!("{MANIFEST}# {}\n", "x".repeat(LONGEST_MANIFEST)), "has at most 262144"),
