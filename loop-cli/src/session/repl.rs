@@ -13,7 +13,7 @@ use loop_session::{
 };
 
 use super::{
-    editor::{Editor, EditorEvent, EditorPrompt, WorkEnd, terminal_gone},
+    editor::{Editor, EditorEvent, EditorPrompt, WorkEnd, is_terminal_gone, terminal_gone},
     large_input::LargeInput,
     screen::AskedTime,
     terminal,
@@ -82,7 +82,11 @@ async fn next(
     let mut terminal_gone = pin!(terminal_gone());
     loop {
         let signal = tokio::select! {
-            typed = editor.typed() => return Ok(SessionEvent::Typed(typed)),
+            typed = editor.typed() => match typed {
+                // The editor fails on a terminal that is gone, often before we notice.
+                EditorEvent::End | EditorEvent::Failed(_) if is_terminal_gone() => Signal::Hangup,
+                typed => return Ok(SessionEvent::Typed(typed)),
+            },
             due = scheduler.due() => match editor.release_terminal().await {
                 Some(EditorEvent::Paused) => return Ok(SessionEvent::Due(due)),
                 // A line came first, or the terminal is gone.

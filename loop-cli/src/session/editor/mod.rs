@@ -37,7 +37,7 @@ pub(crate) use self::{
     completion::CompletionWords,
     pastes::SHOWN_LINES,
     prompt::EditorPrompt,
-    type_ahead::{WorkEnd, terminal_gone},
+    type_ahead::{WorkEnd, is_terminal_gone, terminal_gone},
 };
 use self::{
     completion::SessionCompleter,

@@ -210,6 +210,11 @@ fn ends_a_loop(input: &TypedInput) -> bool {
     }
 }
 
+/// Returns whether the terminal is gone.
+pub(crate) fn is_terminal_gone() -> bool {
+    tcgetattr(io::stdin()).is_err()
+}
+
 /// Resolves when the terminal is gone, for processes that receive no signal about it: `nohup` suppresses the signal,
 /// and so does a session leader that stays alive. The editor does not notice: to it, a vanished terminal returns end of
 /// file forever. Resolves at once if it was gone before. If the terminal cannot be watched, this never resolves.
@@ -217,7 +222,7 @@ fn ends_a_loop(input: &TypedInput) -> bool {
 /// # Cancel safety
 /// This is cancel safe: it reads nothing.
 pub(crate) async fn terminal_gone() {
-    if watch().await.is_err() && tcgetattr(io::stdin()).is_ok() {
+    if watch().await.is_err() && !is_terminal_gone() {
         std::future::pending::<()>().await;
     }
 }
