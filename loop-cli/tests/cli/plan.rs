@@ -99,7 +99,7 @@ fn an_interrupted_planning_ends_at_once_and_stores_nothing() {
 #[test]
 fn ctrl_c_ends_a_planning_in_a_session_and_the_session_goes_on() {
     let (scenario, gate) = (Scenario::new(), Gate::new());
-    let waits = Answer::deltas(["- [ ] Never stored\n"]).gated(&gate);
+    let waits = Answer::deltas(["- [ ] Never", " stored\n"]).gated(&gate);
     let server = ModelServer::new([waits, Answer::deltas(["- [ ] Stored\n"])]);
     let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZES[0]);
     chat.types("/plan Greet\r");
