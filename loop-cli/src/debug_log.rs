@@ -29,7 +29,7 @@ pub(crate) fn begin(texts: DebugTexts) -> Result<(), Failure> {
     let process = std::process::id();
     log.write(
         "started",
-        json!({ "version": version, "process": process, "arguments": shown, "folder": folder }),
+        &json!({ "version": version, "process": process, "arguments": shown, "folder": folder }),
     );
     view::say(&format!("debug log: {}", log.path().display()));
     let _ = LOG.set(log);
@@ -37,7 +37,7 @@ pub(crate) fn begin(texts: DebugTexts) -> Result<(), Failure> {
 }
 
 /// Writes a line, if there is a log.
-pub(crate) fn write(event: &str, fields: serde_json::Value) {
+pub(crate) fn write(event: &str, fields: &serde_json::Value) {
     if let Some(log) = LOG.get() {
         log.write(event, fields);
     }
@@ -45,7 +45,7 @@ pub(crate) fn write(event: &str, fields: serde_json::Value) {
 
 /// Logs an error with its causes.
 pub(crate) fn error(error: &(dyn std::error::Error + 'static)) {
-    write("error", json!({ "error": with_causes(error) }));
+    write("error", &json!({ "error": with_causes(error) }));
 }
 
 /// Reports that lines are missing in the log, if so.

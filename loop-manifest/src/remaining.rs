@@ -76,10 +76,14 @@ fn tokens(limits: &Limits, progress: &Progress, mean_use: &MeanUse) -> Option<Bu
     })
 }
 
+/// Returns a time in whole milliseconds.
+pub(crate) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 fn time(limits: &Limits, progress: &Progress, mean_use: &MeanUse) -> Option<Budget> {
     /// An overrun no longer than an interruption takes is not worth reporting.
     const MOMENT: u64 = 100;
-    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let (limit, elapsed) = (millis(limits.max_time?), millis(progress.elapsed()));
     Some(Budget {
         limit,

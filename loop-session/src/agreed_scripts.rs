@@ -135,8 +135,8 @@ impl AgreedScripts {
     /// Returns the id of the store, which is the same in all versions.
     fn id(&self) -> String {
         let digest = digest_of(self.folder.as_bytes());
-        let digits = digest.chars().rev().take_while(char::is_ascii_hexdigit).take(ID_DIGITS);
-        format!("agreed-{}", digits.collect::<String>())
+        let digits: String = digest.chars().rev().take(ID_DIGITS).collect();
+        format!("agreed-{digits}")
     }
 
     fn path(&self) -> PathBuf {
@@ -146,12 +146,9 @@ impl AgreedScripts {
 
 /// Reads the store in the file `path`; `None` if the file does not exist.
 fn load(path: &Path) -> Result<Option<Entry>, AgreedScriptsError> {
-    let bytes = match own_file::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        bytes => bytes,
-    };
-    let entry = bytes.and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::from));
-    entry.map(Some).map_err(|source| AgreedScriptsError::Read { path: path.to_owned(), source })
+    let entry = own_file::read_if_there(path)
+        .and_then(|bytes| Ok(bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose()?));
+    entry.map_err(|source| AgreedScriptsError::Read { path: path.to_owned(), source })
 }
 
 /// Checks the store in the file `path`.

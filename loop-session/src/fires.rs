@@ -152,10 +152,7 @@ impl FireHistory {
 
     /// Returns the bytes of the file, which is never read through a link; empty if there is no file.
     fn bytes(&self) -> io::Result<Vec<u8>> {
-        match own_file::read(&self.file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            bytes => bytes,
-        }
+        Ok(own_file::read_if_there(&self.file)?.unwrap_or_default())
     }
 
     /// Adds a fire. Only the holder of the right to fire may call this.

@@ -35,7 +35,7 @@ const NAME: (&str, &str) = ("loop-", ".jsonl");
 ///
 /// let folder = tempfile::tempdir()?;
 /// let log = DebugLog::create(folder.path(), || Timestamp::UNIX_EPOCH, || Redactor::new(["hunter2-hunter2"]))?;
-/// log.write("request", json!({ "model": "hunter2-hunter2" }));
+/// log.write("request", &json!({ "model": "hunter2-hunter2" }));
 /// let line: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(log.path())?)?;
 /// assert_eq!((&line["event"], &line["model"]), (&"request".into(), &"[redacted]".into()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -97,13 +97,14 @@ impl DebugLog {
         self.0.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Writes a line. `fields` is an object, whose texts are redacted. After a failure, nothing more is written:
+    /// Writes a line. `fields` is an object, whose texts and keys are redacted. After a failure, nothing more is written:
     /// [`failure`](Self::failure) reports it.
-    pub fn write(&self, event: &str, fields: Value) {
+    pub fn write(&self, event: &str, fields: &Value) {
         let mut line = Map::new();
         line.insert("time".to_owned(), (self.0.clock)().to_string().into());
         line.insert("event".to_owned(), event.into());
-        if let Value::Object(fields) = redacted(fields, &(self.0.redactor)()) {
+        // Writing a value as a value does not fail.
+        if let Ok(Value::Object(fields)) = (self.0.redactor)().value(fields) {
             line.extend(fields);
         }
         let line = format!("{}\n", Value::Object(line));
@@ -163,18 +164,6 @@ fn discard_old(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes secrets from all texts of a value.
-fn redacted(value: Value, secrets: &Redactor) -> Value {
-    match value {
-        Value::String(text) => secrets.redact(&text).into(),
-        Value::Array(values) => values.into_iter().map(|value| redacted(value, secrets)).collect(),
-        Value::Object(fields) => {
-            fields.into_iter().map(|(name, value)| (name, redacted(value, secrets))).collect()
-        }
-        other => other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
@@ -215,7 +204,7 @@ mod tests {
     fn nested_texts_have_no_secrets() {
         let folder = tempfile::tempdir().unwrap();
         let log = DebugLog::create(folder.path(), clock, secrets).unwrap();
-        log.write("reply", json!({ "calls": [{ "name": "say hunter2-hunter2" }], "tokens": 3 }));
+        log.write("reply", &json!({ "calls": [{ "name": "say hunter2-hunter2" }], "tokens": 3 }));
         let text = fs::read_to_string(log.path()).unwrap();
         assert!(text.contains("say [redacted]") && text.contains("\"tokens\":3"), "{text}");
         assert_eq!((log.failure(), log.has_texts(), log.with_texts(true).has_texts()), (None, false, true));

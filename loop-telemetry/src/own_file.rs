@@ -30,6 +30,17 @@ pub fn options() -> OpenOptions {
     options
 }
 
+/// Returns the content of a regular file as [`read`] does; `None` if there is no file.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        bytes => bytes.map(Some),
+    }
+}
+
 /// Returns the content of a regular file.
 ///
 /// ```

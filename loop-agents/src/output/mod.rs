@@ -31,6 +31,20 @@ pub use matcher::{Pattern, PatternError, PatternMatcher};
 /// version of this crate may compute others.
 pub const OUTPUT_MARK: &str = "output";
 
+/// Adds the next bytes of a stream to its kept end, which has at most `most` bytes.
+///
+/// ```
+/// let mut kept = b"abcd".to_vec();
+/// loop_agents::output::keep_end(&mut kept, b"ef", 4);
+/// assert_eq!(kept, b"cdef");
+/// ```
+pub fn keep_end(kept: &mut Vec<u8>, bytes: &[u8], most: usize) {
+    let bytes = &bytes[bytes.len().saturating_sub(most)..];
+    let excess = (kept.len() + bytes.len()).saturating_sub(most);
+    kept.drain(..excess);
+    kept.extend_from_slice(bytes);
+}
+
 /// Returns a hash of a text's length and of its kept parts.
 pub(crate) fn fingerprint(length: u64, parts: &[&[u8]]) -> u64 {
     let mut hasher = DefaultHasher::new();

@@ -7,6 +7,8 @@ use std::{
 
 use tokio::sync::Notify;
 
+use crate::output::keep_end;
+
 /// The most bytes that wait for the observer: more than a terminal shows.
 const MAX_WAITING: usize = 8 * 1024;
 
@@ -23,13 +25,7 @@ struct WaitingOutput {
 impl LiveOutput {
     /// Adds the next bytes of the output.
     pub(super) fn push(&self, bytes: &[u8]) {
-        let bytes = &bytes[bytes.len().saturating_sub(MAX_WAITING)..];
-        {
-            let mut waiting = self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-            let excess = (waiting.len() + bytes.len()).saturating_sub(MAX_WAITING);
-            waiting.drain(..excess);
-            waiting.extend_from_slice(bytes);
-        }
+        keep_end(&mut self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner), bytes, MAX_WAITING);
         self.0.arrived.notify_one();
     }
 

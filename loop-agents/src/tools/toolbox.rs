@@ -257,11 +257,11 @@ impl Toolbox {
         let begun = Instant::now();
         let cx = self.context(name, arguments, output.clone()).keeping(self.originals.clone());
         let mut result = self.called(name, arguments, &cx).await;
-        let mut commands_after = Vec::new();
-        if let (Ok(text), Some(after)) = (&mut result, &self.after_write) {
+        let (written, mut commands_after) = (cx.changed_files(), Vec::new());
+        if let (Ok(text), Some(after), false) = (&mut result, &self.after_write, written.is_empty()) {
             // A person approved the call itself, and no other change of a guarded file.
-            let after_cx = self.context(name, arguments, output);
-            text.push_str(&after.run(&cx.changed_files(), &after_cx).await);
+            let after_cx = self.context(name, &Value::Null, output);
+            text.push_str(&after.run(&written, &after_cx).await);
             commands_after = after_cx.take_effects().commands;
         }
         let unrecorded = cx.record().ended(&result);

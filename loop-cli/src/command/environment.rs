@@ -70,9 +70,9 @@ pub(super) fn execution_context(dir: PathBuf, run: String) -> Result<ExecutionCo
         Some(own) => cx.attended(move |tools| own.add_to(tools)),
         None => cx,
     };
-    if let Ok(settings) = &settings {
+    if let (Ok(settings), Some(_)) = (&settings, debug_log::get()) {
         let [user, project] = [&settings.user, &settings.project].map(|layer| format!("{:?}", layer.tables));
-        debug_log::write("settings", json!({ "user": user, "project": project }));
+        debug_log::write("settings", &json!({ "user": user, "project": project }));
     }
     Ok(cx
         .with_debug_log(debug_log::get())

@@ -7,6 +7,7 @@ use loop_telemetry::DebugLog;
 use serde_json::json;
 
 use super::ExecutionContext;
+use crate::remaining::millis;
 
 impl ExecutionContext {
     /// Sets the log of requests to models and of calls of tools. Default: none.
@@ -34,11 +35,11 @@ impl ExecutionContext {
                 "tool": report.tool,
                 "decision": decision,
                 "is_done": is_done,
-                "ms": u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+                "ms": millis(time),
                 "exit_codes": exit_codes,
                 "text": log.has_texts().then_some(&report.text),
             });
-            log.write("call", fields);
+            log.write("call", &fields);
         })
     }
 }

@@ -8,6 +8,8 @@ use loop_core::with_causes;
 use loop_telemetry::DebugLog;
 use serde_json::{Value, json};
 
+use crate::remaining::millis;
+
 /// Writes each request to the log, and how it ended: with a reply, with an error, or cut. It is inside of the retries, so
 /// that each attempt is seen.
 #[derive(Debug, Clone)]
@@ -38,7 +40,7 @@ impl<M: ChatModel> ChatModel for LoggedModel<M> {
         let (begun, mut first, mut last) = (open.begun, None, None);
         let mut listen = |delta: Delta<'_>| {
             if matches!(delta, Delta::Text(_) | Delta::Thought(_)) {
-                last = Some(millis(begun));
+                last = Some(millis(begun.elapsed()));
                 first = first.or(last);
             }
             on_delta(delta);
@@ -78,17 +80,17 @@ impl<'a> OpenRequest<'a> {
         let messages = serde_json::to_string(request.messages).unwrap_or_default();
         let bytes = request.system.map_or(0, str::len) + messages.len();
         let tools: Vec<_> = request.tools.iter().map(|tool| &tool.name).collect();
-        let texts = json!({ "system": request.system, "messages": request.messages });
+        let texts = || json!({ "system": request.system, "messages": request.messages });
         log.write(
             "request",
-            json!({
+            &json!({
                 "request": number,
                 "model": model,
                 "messages": request.messages.len(),
                 "estimated_tokens": bytes.div_ceil(4),
                 "tools": tools,
                 "may_call": request.may_call,
-                "texts": log.has_texts().then_some(texts),
+                "texts": log.has_texts().then(texts),
             }),
         );
         Self { log, number, begun: Instant::now(), is_ended: false }
@@ -96,11 +98,11 @@ impl<'a> OpenRequest<'a> {
 
     fn end(&mut self, event: &str, fields: &[Value]) {
         self.is_ended = true;
-        let mut all = json!({ "request": self.number, "ms": millis(self.begun) });
+        let mut all = json!({ "request": self.number, "ms": millis(self.begun.elapsed()) });
         for (name, value) in fields.iter().filter_map(Value::as_object).flatten() {
             all[name] = value.clone();
         }
-        self.log.write(event, all);
+        self.log.write(event, &all);
     }
 }
 
@@ -110,9 +112,4 @@ impl Drop for OpenRequest<'_> {
             self.end("request_cut", &[]);
         }
     }
-}
-
-/// Returns how long ago this was, in milliseconds.
-fn millis(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

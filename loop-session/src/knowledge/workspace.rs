@@ -65,7 +65,7 @@ impl WorkspaceKnowledge {
         let Some(log) = &self.debug_log else { return };
         let items: Vec<_> =
             items.map(|(source, id, score)| json!({ "source": source, "id": id, "score": score })).collect();
-        log.write(event, json!({ "items": items }));
+        log.write(event, &json!({ "items": items }));
     }
 
     /// The folder of the databases and files.

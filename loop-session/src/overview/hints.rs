@@ -1,11 +1,17 @@
 //! Suggestions for the next step, each with the command that takes it.
 
+use std::cell::OnceCell;
+
 use loop_core::with_causes;
 use loop_knowledge::{
     documents::{DocumentStore, Selection},
     notes::Notes,
 };
-use loop_telemetry::{RunStore, StateDir, transcript::SessionStore, words};
+use loop_telemetry::{
+    RunStore, StateDir,
+    transcript::{SessionEntry, SessionStore, UnreadableSession},
+    words,
+};
 use serde::Serialize;
 
 use super::status::{job_store, unreadable_sessions};
@@ -49,7 +55,7 @@ pub struct SessionFacts<'a> {
 ///
 /// A source that cannot be read is a hint itself: `loop doctor` examines it.
 pub fn hints(known: &WorkspaceKnowledge, state: &StateDir, session: Option<SessionFacts<'_>>) -> Vec<Hint> {
-    let cx = Sources { known, state, session };
+    let cx = Sources { known, state, session, sessions: OnceCell::new() };
     // Each is read only if the ones before it leave room.
     let sources: [fn(&_) -> Source; 10] = [
         Sources::unfinished_run,
@@ -76,7 +82,12 @@ struct Sources<'a> {
     known: &'a WorkspaceKnowledge,
     state: &'a StateDir,
     session: Option<SessionFacts<'a>>,
+    /// The stored sessions, which several sources read.
+    sessions: OnceCell<Result<ListedSessions, String>>,
 }
+
+/// The sessions of all folders, and those that cannot be read.
+type ListedSessions = (Vec<SessionEntry>, Vec<UnreadableSession>);
 
 type Source = Result<Option<Hint>, String>;
 
@@ -144,9 +155,17 @@ impl Sources<'_> {
         Ok((status.sources == 0).then(|| Hint::new(reason, self.command("rag ingest ."))))
     }
 
+    /// Reads the stored sessions once.
+    fn sessions(&self) -> Result<&ListedSessions, String> {
+        let read = || {
+            let store = SessionStore::at(self.state.sessions().map_err(|error| with_causes(&error))?);
+            store.list_from(self.known.root()).map_err(|error| with_causes(&error))
+        };
+        self.sessions.get_or_init(read).as_ref().map_err(String::clone)
+    }
+
     fn unmined(&self) -> Source {
-        let sessions = SessionStore::at(self.state.sessions().map_err(|error| with_causes(&error))?);
-        let sessions = sessions.list().map_err(|error| with_causes(&error))?;
+        let (sessions, _) = self.sessions()?;
         let current = self.session.map(|session| session.id);
         let here = sessions.iter().filter(|session| session.info.works_in(self.known.root()));
         let ended: Vec<_> = here.filter(|session| Some(&*session.info.id) != current).collect();
@@ -167,14 +186,12 @@ impl Sources<'_> {
     }
 
     fn unreadable_sessions(&self) -> Source {
-        let sessions = SessionStore::at(self.state.sessions().map_err(|error| with_causes(&error))?);
-        let (_, unreadable) = sessions.list_from("").map_err(|error| with_causes(&error))?;
-        unreadable_sessions(&unreadable).map_or(Ok(None), Err)
+        let (_, unreadable) = self.sessions()?;
+        unreadable_sessions(unreadable).map_or(Ok(None), Err)
     }
 
     fn large_transcripts(&self) -> Source {
-        let sessions = SessionStore::at(self.state.sessions().map_err(|error| with_causes(&error))?);
-        let sessions = sessions.list().map_err(|error| with_causes(&error))?;
+        let (sessions, _) = self.sessions()?;
         let bytes = sessions.iter().map(|session| session.bytes).sum::<u64>();
         let reason = format!("transcripts of sessions take {}", words::bytes(bytes));
         Ok((bytes >= LARGE_TRANSCRIPTS).then(|| Hint::new(reason, "loop session rm --keep 20")))

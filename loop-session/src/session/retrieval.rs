@@ -22,7 +22,8 @@ impl Session {
         Ok(known.with_debug_log(execution.debug_log().cloned()))
     }
 
-    /// Lets the prompt follow what retrieval found for it, within the budget of recall, of which `used` tokens are spent. A failure is reported, and the prompt goes without.
+    /// Lets the prompt follow what retrieval found for it, within the budget of recall, of which `used` tokens are spent. A
+    /// failure is reported, and the prompt goes without.
     ///
     /// # Errors
     /// The person interrupted it.

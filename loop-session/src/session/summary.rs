@@ -45,7 +45,7 @@ impl Session {
         ));
         if let Some(log) = self.context.execution.debug_log() {
             let tokens = self.dialogue.chat.measure().tokens;
-            log.write("summary", json!({ "replaced_messages": summary.replaced, "tokens_left": tokens }));
+            log.write("summary", &json!({ "replaced_messages": summary.replaced, "tokens_left": tokens }));
         }
         self.log.write(TranscriptEntry::Summarised { summary: summary.text, change, usage: summary.usage });
         Ok(())

@@ -12,9 +12,6 @@ use super::{
 };
 use crate::process::{Process, ProcessError, ProcessOutput};
 
-/// The most time that a formatter has.
-const FORMAT_TIME: Duration = Duration::from_secs(30);
-
 /// The most bytes of a reason why a formatter failed.
 const REASON_BYTES: usize = 2_000;
 
@@ -82,7 +79,12 @@ impl Formatter {
 
 /// Formats a file with this command line, or with the formatter of its language. The file is replaced at once, and only if
 /// the formatter printed a file with the same words.
-pub(super) async fn format(path: &str, own: Option<&str>, cx: &ToolContext) -> FormatOutcome {
+pub(super) async fn format(
+    path: &str,
+    own: Option<&str>,
+    limit: Duration,
+    cx: &ToolContext,
+) -> FormatOutcome {
     let failed = |program: &str, reason: String| {
         let reason = reason.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned();
         FormatOutcome::Failed { program: program.to_owned(), reason }
@@ -104,7 +106,7 @@ pub(super) async fn format(path: &str, own: Option<&str>, cx: &ToolContext) -> F
     };
     let program = formatter.name().to_owned();
     let process = formatter.process(&place, cx).input(old.as_bytes());
-    let process = process.max_time(FORMAT_TIME).capture_limit(MAX_CONTENT_BYTES);
+    let process = process.max_time(limit).capture_limit(MAX_CONTENT_BYTES);
     let printed = match cx.confined_script(process).await {
         Ok((process, _)) => process.run(pending(), |_, _| {}).await,
         Err(error) => return failed(&program, error.to_string()),

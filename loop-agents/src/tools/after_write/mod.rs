@@ -18,6 +18,9 @@ use loop_core::with_causes;
 use super::{CommandRun, FileChange, ToolContext, size_limits};
 pub use formatter::FormatOutcome;
 
+/// The most time that a formatter has.
+const FORMAT_TIME: Duration = Duration::from_secs(30);
+
 /// The most time that a sensor has.
 const SENSOR_TIME: Duration = Duration::from_secs(60);
 
@@ -87,12 +90,13 @@ impl FileCommand {
 pub struct AfterWrite {
     formats: bool,
     formatters: Vec<FileCommand>,
+    format_time: Duration,
     sensors: Vec<FileCommand>,
 }
 
 impl Default for AfterWrite {
     fn default() -> Self {
-        Self { formats: true, formatters: Vec::new(), sensors: Vec::new() }
+        Self { formats: true, formatters: Vec::new(), format_time: FORMAT_TIME, sensors: Vec::new() }
     }
 }
 
@@ -135,7 +139,7 @@ impl AfterWrite {
     /// Formats a file of the workspace.
     pub(super) async fn format(&self, path: &str, cx: &ToolContext) -> FormatOutcome {
         let own = self.formatters.iter().find(|formatter| formatter.is_for(path));
-        formatter::format(path, own.map(|own| own.command.as_str()), cx).await
+        formatter::format(path, own.map(|own| own.command.as_str()), self.format_time, cx).await
     }
 
     /// Returns the sensors for these files, each once.

@@ -52,8 +52,8 @@ pub(super) enum PrettierStyle {
 /// Returns the whole path of the nearest readable file with one of these names, from the folder of a file up to the
 /// workspace.
 pub(super) fn nearest(workspace: &Workspace, path: &str, names: &[&str]) -> Option<PathBuf> {
-    let found = nearest_of(workspace, path, names)?;
-    Some(workspace.root().join(found))
+    let mut candidates = folders(path).flat_map(|folder| names.iter().map(move |name| join(folder, name)));
+    Some(workspace.root().join(candidates.find(|name| is_there(workspace, name))?))
 }
 
 /// Returns the style of a file for `prettier`.
@@ -86,11 +86,6 @@ pub(super) fn rust_edition(workspace: &Workspace, path: &str) -> Option<String> 
         let edition = value.trim().trim_matches(['"', '\'']);
         ["2015", "2018", "2021", "2024"].contains(&edition).then(|| edition.to_owned())
     })
-}
-
-fn nearest_of(workspace: &Workspace, path: &str, names: &[&str]) -> Option<String> {
-    let candidates = folders(path).flat_map(|folder| names.iter().map(move |name| join(folder, name)));
-    candidates.into_iter().find(|name| is_there(workspace, name))
 }
 
 /// Returns the folder of a file, and those above it up to the workspace, which is the empty text.

@@ -87,10 +87,16 @@ async fn a_formatter_that_fails_leaves_the_file_byte_for_byte() {
     }
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_formatter_that_hangs_is_ended() {
     let place = Place::with("black", "exec tail -f /dev/null");
-    let report = place.writes(AfterWrite::default(), "a.py", "x  = 1\n").await;
+    let report = place
+        .writes(
+            AfterWrite { format_time: Duration::from_millis(50), ..AfterWrite::default() },
+            "a.py",
+            "x  = 1\n",
+        )
+        .await;
     assert!(report.text.contains("black failed: it was ended"), "{}", report.text);
     assert_eq!(place.read("a.py"), "x  = 1\n");
 }

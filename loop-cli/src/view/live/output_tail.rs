@@ -1,5 +1,7 @@
 //! The end of printed output.
 
+use loop_agents::output::keep_end;
+
 use crate::view::{DIM, paint, redaction::redact_from, text};
 
 /// The number of bytes kept: more than a few lines of a wide terminal.
@@ -22,10 +24,7 @@ pub(crate) struct OutputTail(Vec<u8>);
 impl OutputTail {
     /// Takes the next bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
-        let bytes = &bytes[bytes.len().saturating_sub(KEPT)..];
-        let excess = (self.0.len() + bytes.len()).saturating_sub(KEPT);
-        self.0.drain(..excess);
-        self.0.extend_from_slice(bytes);
+        keep_end(&mut self.0, bytes, KEPT);
     }
 
     /// Ends the line: later bytes may come from another program.

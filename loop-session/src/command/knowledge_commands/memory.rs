@@ -68,6 +68,7 @@ impl Command for MemoryCommand {
     }
 }
 
+/// Lets the model propose memories from one session, or from all that changed.
 async fn mine(named: &str, session: &mut Session) -> Result<(), InputError> {
     let choice = match named {
         "" => MiningChoice::Changed,
