@@ -34,6 +34,10 @@ impl LargeInput {
         if !is_prompt || line.lines().count() <= SHOWN_LINES {
             return Some(line);
         }
+        // It cannot fit, so the turn refuses it. A question would be pointless.
+        if tokens > window {
+            return Some(line);
+        }
         session.say(&paint(
             BOLD,
             format_args!(

@@ -51,7 +51,7 @@ pub(super) async fn run(
                 session.say(&paint(DIM, "Ctrl+D leaves"));
                 None
             }
-            Ok(SessionEvent::Typed(EditorEvent::Paused)) => None,
+            Ok(SessionEvent::Typed(EditorEvent::Paused { .. })) => None,
             Ok(SessionEvent::Typed(EditorEvent::End)) => break,
             Ok(SessionEvent::Typed(EditorEvent::Failed(why))) => {
                 return Err(anyhow::anyhow!("cannot read the terminal: {why}"));
@@ -88,7 +88,7 @@ async fn next(
                 typed => return Ok(SessionEvent::Typed(typed)),
             },
             due = scheduler.due() => match editor.release_terminal().await {
-                Some(EditorEvent::Paused) => return Ok(SessionEvent::Due(due)),
+                Some(EditorEvent::Paused { .. }) => return Ok(SessionEvent::Due(due)),
                 // A line came first, or the terminal is gone.
                 typed => {
                     scheduler.defer(due);

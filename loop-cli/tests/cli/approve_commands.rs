@@ -111,6 +111,7 @@ fn for_the_session_covers_the_same_words_and_no_others() {
     // Nobody is there in a loop, and what was allowed holds.
     chat.says("/loop 1ms --count 1 Again.", "loop finished after 1/1 iterations");
     assert_eq!(scenario.read("log"), "ran a 1\nran a 2\nran a 3\n");
+    chat.says("/allow", "   your answer\n");
     chat.types("Other.\r");
     chat.sees("every command that begins with `./check.sh ab`");
     chat.types("n\r");
@@ -119,6 +120,7 @@ fn for_the_session_covers_the_same_words_and_no_others() {
     chat.says("/run ./check.sh a", "`/allow './check.sh a'` allows it");
     chat.says("/allow './check.sh a'", "allowed in this session: `./check.sh a`");
     chat.says("/run ./check.sh a 4", "ran a 4");
+    chat.says("/allow", "   /allow\n");
     chat.says("/deny ./check.sh", "forbidden in this session: `./check.sh`");
     chat.says("/run ./check.sh a 5", "`./check.sh` is forbidden");
     chat.leaves();

@@ -125,6 +125,13 @@ fn a_paste_that_fills_half_of_the_window_is_sent_after_a_question() {
             wait_until_shown(result, || chat.page(), page);
             assert_eq!((before, server.requests().len()), (sent.max(1) - 1, sent));
         }
+        // Nobody is asked about what cannot be sent.
+        chat.says("/clear", "forgotten");
+        chat.types(&pasted(&lines().repeat(2)));
+        chat.sees("[6,000 lines pasted]");
+        chat.types("\r");
+        chat.wait_for_prompt_after("the prompt was not sent, because it does not fit");
+        assert_eq!(server.requests().len(), 2);
         assert_eq!(asked(&server, 0), lines().trim_end());
         chat.types(CTRL_C);
         chat.wait_for_prompt_after("Ctrl+D leaves");

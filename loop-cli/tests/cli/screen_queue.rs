@@ -63,8 +63,10 @@ fn an_interrupted_turn_returns_the_queue_to_the_editor() {
             chat.types("the next one\rhalf a line");
             chat.sees("> half a line");
             chat.types(key);
-            chat.sees("1 more line waits");
-            chat.wait_for_typed_prompt_after("the next one", "interrupted");
+            chat.wait_for_typed_prompt_after("the next one", "1 more line waits behind this one");
+            let page = chat.page();
+            let (ended, note) = (page.find("interrupted"), page.find("1 more line waits"));
+            assert!(ended.is_some() && ended < note, "{page}");
             assert_eq!(server.requests().len(), 1, "nothing is sent");
             chat.types(CTRL_C);
             chat.wait_for_typed_prompt_after("half a line", "Ctrl+D leaves");

@@ -146,3 +146,18 @@ fn a_named_model_that_cannot_be_reached_is_refused_before_the_session_begins() {
         chat.finish().exits(2);
     }
 }
+
+#[test]
+fn a_model_that_its_server_does_not_list_is_chosen_with_a_warning() {
+    for size in SIZES {
+        let (scenario, server) = (Scenario::new(), ModelServer::new([]));
+        server.set_page("/v1/models", json!({ "data": [{ "id": "scripted" }, { "id": "other" }] }));
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        assert!(!chat.page().contains("does not list"), "{}", chat.page());
+        chat.says("/model openai:nope", "nope answers from now on");
+        chat.sees("does not list");
+        chat.sees("models: scripted, other");
+        chat.leaves();
+    }
+}

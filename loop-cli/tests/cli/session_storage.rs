@@ -239,6 +239,24 @@ fn an_attached_image_survives_a_crash_and_is_stored_once() {
 }
 
 #[test]
+fn a_resumed_session_names_the_prompt_that_got_no_reply() {
+    let scenario = Scenario::new();
+    talks(&scenario, "Milk", SIZES[0]);
+    let server = ModelServer::new([Answer::status(401), Answer::deltas(["Better."])]);
+    for (prompt, warns) in [("Butter?", true), ("Again?", false)] {
+        let mut chat = ChatHarness::chat(&scenario, &server, &["--resume"], SIZES[0]);
+        chat.wait_for_prompt_after("Fine.");
+        chat.says(prompt, if warns { "401" } else { "Better." });
+        chat.leaves();
+        let chat = ChatHarness::chat(&scenario, &server, &["--resume"], SIZES[0]);
+        chat.wait_for_prompt_after(if warns { "Fine." } else { "Better." });
+        assert_eq!(chat.page().contains("its last prompt got no reply"), warns, "{}", chat.page());
+        assert_eq!(chat.page().contains(": Butter?"), warns, "{}", chat.page());
+        chat.leaves();
+    }
+}
+
+#[test]
 fn a_script_continues_a_stored_conversation() {
     let scenario = Scenario::new();
     talks(&scenario, "Milk", SIZES[0]);

@@ -16,6 +16,8 @@ pub enum Origin {
     BuiltIn,
     /// The answer of a person to a question about one action.
     Person,
+    /// Said by a person in a session: the command, such as `/allow`, or the kind of answer.
+    Session(String),
     /// A line in a settings file.
     File {
         /// The file, as a person would name it.
@@ -36,6 +38,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn => f.write_str("built in"),
+            Self::Session(said) => f.write_str(said),
             Self::Person => f.write_str("a person's answer"),
             Self::File { file, line } => write!(f, "{file}:{line}"),
         }

@@ -57,33 +57,51 @@ impl Candidates {
 }
 
 impl Model {
-    /// Checks that the server answers, for up to two seconds, and that an Ollama has the model.
+    /// Checks that the server answers, for up to two seconds, and that an Ollama has the model. Returns a warning if
+    /// another server lists its models and this one is not among them. It may answer nevertheless: some servers accept
+    /// names that they do not list.
     ///
     /// # Errors
     /// [`ModelChoiceError::Unreachable`].
-    pub fn reach(&self) -> Result<(), ModelChoiceError> {
+    pub fn reach(&self) -> Result<Option<String>, ModelChoiceError> {
         let server = self.server.endpoint();
         let unreachable = |why: String| ModelChoiceError::Unreachable { name: self.asked.clone(), why };
-        let answer = blocking::ask(server.listed("")).map_err(ModelChoiceError::Runtime)?;
-        match answer {
-            None => Err(unreachable(format!("the server at {} does not answer", self.address()))),
+        let models = match blocking::ask(server.listed("")).map_err(ModelChoiceError::Runtime)? {
+            None => return Err(unreachable(format!("the server at {} does not answer", self.address()))),
             Some(Err(GenaiError::Server(error))) if error.kind() == ModelErrorKind::Unreachable => {
-                Err(unreachable(with_causes(&error)))
+                return Err(unreachable(with_causes(&error)));
             }
             // The server answers, although it shows no list.
-            Some(Err(_)) => Ok(()),
-            Some(Ok(models)) => {
-                let is_there = models.iter().any(|model| model.is_called(self.id()));
-                if is_there || server.vendor() != Vendor::Ollama {
-                    return Ok(());
-                }
-                let names: Vec<_> = models.into_iter().map(|model| model.id).collect();
-                let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                Err(unreachable(format!(
-                    "the server at {} does not have it; its models: {has}",
-                    self.address()
-                )))
-            }
+            Some(Err(_)) => return Ok(None),
+            Some(Ok(models)) => models,
+        };
+        if models.iter().any(|model| model.is_called(self.id())) {
+            return Ok(None);
         }
+        let names: Vec<_> = models.into_iter().map(|model| model.id).collect();
+        let (address, has) = (self.address(), shortened(&names));
+        match server.vendor() {
+            Vendor::Ollama => {
+                Err(unreachable(format!("the server at {address} does not have it; its models: {has}")))
+            }
+            Vendor::OpenAi if !names.is_empty() => {
+                let id = self.id();
+                Ok(Some(format!("the server at {address} does not list `{id}`; its models: {has}")))
+            }
+            // Their lists leave out other names of the same models.
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The number of models that a message names.
+const NAMED: usize = 8;
+
+fn shortened(names: &[String]) -> String {
+    let shown = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 if shown.is_empty() => "none".to_owned(),
+        0 => shown,
+        more => format!("{shown} and {more} more (`loop models` lists them)"),
     }
 }

@@ -34,7 +34,9 @@ impl Session {
     /// As for [`choose`](Self::choose); also if the server of the model cannot be reached.
     pub(crate) fn use_model(&mut self, name: &str) -> Result<(), InputError> {
         let model = self.look_up(name)?;
-        model.reach()?;
+        if let Some(warning) = model.reach()? {
+            self.warn(&warning);
+        }
         self.set_model(model.learn(&self.context.execution, false));
         let model = self.dialogue.model.as_ref().map_or(name, Model::asked).to_owned();
         self.log.write(TranscriptEntry::ModelChanged { model });

@@ -108,7 +108,10 @@ impl Session {
         if grants.is_empty() {
             return;
         }
-        let entry = |grant: &Grant| WithOrigin::new(grant.entry.clone(), Origin::line("/allow", 1));
+        let entry = |grant: &Grant| {
+            let said = if grant.is_kept { "your answer, kept in your settings" } else { "your answer" };
+            WithOrigin::new(grant.entry.clone(), Origin::Session(said.to_owned()))
+        };
         self.tools.rules.allow.extend(grants.iter().filter(|grant| grant.is_kept).map(entry));
         let changed = self.change_policy(|policy| policy.allow.extend(grants.iter().map(entry)));
         if let Err(error) = changed {

@@ -44,6 +44,7 @@ impl Session {
             attached,
             waiting,
             unanswered,
+            failed,
             open_loop,
             recent,
             ..
@@ -73,6 +74,10 @@ impl Session {
             self.say(RULES_ANEW);
         }
         self.restore_attachments(&attached[attached.len() - waiting..]);
+        if let Some((prompt, why)) = failed {
+            let why = self.host().printable(&why);
+            self.warn(&format!("its last prompt got no reply ({why}): {}", self.shortened(&prompt)));
+        }
         self.warn_of_interruption(unanswered.as_ref(), open_loop);
         Ok(recent)
     }
@@ -144,10 +149,13 @@ impl Session {
         })
     }
 
+    fn shortened(&self, prompt: &Message) -> String {
+        self.host().last_line(prompt.text(), 80).unwrap_or_default()
+    }
+
     fn warn_of_interruption(&self, unanswered: Option<&Message>, open_loop: bool) {
         if let Some(prompt) = unanswered {
-            let prompt = self.host().last_line(prompt.text(), 80).unwrap_or_default();
-            self.warn(&format!("it was cut off in this turn: {prompt}"));
+            self.warn(&format!("it was cut off in this turn: {}", self.shortened(prompt)));
         }
         if open_loop {
             self.warn("it was cut off in a loop, which does not continue by itself");

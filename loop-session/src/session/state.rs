@@ -139,8 +139,10 @@ impl Session {
         };
         let (model, no_model) = match chosen {
             Ok(model) => {
-                if named.is_some() {
-                    model.reach()?;
+                if named.is_some()
+                    && let Some(warning) = model.reach()?
+                {
+                    host.warn(&warning);
                 }
                 let model = model.learn(&execution, false);
                 model.remember(&execution);

@@ -28,6 +28,8 @@ pub struct Conversation<M> {
     pub waiting: usize,
     /// The prompt of a turn that has no end because the process was killed.
     pub unanswered: Option<M>,
+    /// The last prompt, if its turn ended without a reply, and the reason.
+    pub failed: Option<(M, String)>,
     /// Whether a repetition was running.
     pub open_loop: bool,
     /// The last prompt with a reply, and the commands before it and after it, in order. Prompts before that, and their
@@ -63,6 +65,7 @@ impl<M> Default for Conversation<M> {
             attached: Vec::new(),
             waiting: 0,
             unanswered: None,
+            failed: None,
             open_loop: false,
             recent: Vec::new(),
         }
@@ -92,10 +95,11 @@ impl<M> Conversation<M> {
                 self.recent.extend(self.unanswered.take().map(RecentLine::Prompt));
                 self.waiting = 0;
                 self.turns += 1;
+                self.failed = None;
             }
-            TranscriptEntry::Unanswered { why: _, usage, said: _ } => {
+            TranscriptEntry::Unanswered { why, usage, said: _ } => {
                 self.usage += usage;
-                self.unanswered = None;
+                self.failed = self.unanswered.take().map(|prompt| (prompt, why));
             }
             TranscriptEntry::Ran { command: line, output, change } => {
                 self.change(change, Usage::unknown())?;
@@ -108,6 +112,7 @@ impl<M> Conversation<M> {
             TranscriptEntry::Cleared => {
                 self.messages.clear();
                 self.recent.clear();
+                self.failed = None;
                 self.waiting = 0;
             }
             TranscriptEntry::LoopBegun { .. } => self.open_loop = true,

@@ -73,7 +73,10 @@ pub(crate) enum EditorEvent {
     /// Ctrl+D on an empty line: the end of the input.
     End,
     /// The editor released the terminal on request, and kept the typed text.
-    Paused,
+    Paused {
+        /// Whether there was any.
+        has_text: bool,
+    },
     /// The terminal is gone, or lacks a required feature.
     Failed(String),
 }
@@ -95,6 +98,10 @@ pub(crate) struct Editor {
     typed: UnboundedReceiver<EditorEvent>,
     ahead: TypeAhead,
     pause: Arc<AtomicBool>,
+    /// Whether the editor kept a line when it released the terminal.
+    has_kept_text: bool,
+    /// Whether the requested line was typed before the request.
+    was_typed_ahead: bool,
 }
 
 impl Editor {
@@ -129,7 +136,7 @@ impl Editor {
                 }
             }
         });
-        Self { asking, typed, ahead, pause }
+        Self { asking, typed, ahead, pause, has_kept_text: false, was_typed_ahead: false }
     }
 
     /// Requests a line; [`typed`](Self::typed) returns it.
@@ -137,9 +144,28 @@ impl Editor {
         // A late release request does not apply to this line.
         self.pause.store(false, Ordering::Relaxed);
         let ahead = self.ahead.take();
-        let begun = if ahead.is_none() { self.ahead.take_begun() } else { String::new() };
+        self.was_typed_ahead = ahead.is_some();
+        let begun = match ahead {
+            None => self.next_begun(),
+            Some(_) => String::new(),
+        };
         // If the thread is gone, `typed` reports that.
         let _ = self.asking.send(LineRequest { prompt, ahead, begun });
+    }
+
+    /// Returns the beginning of the next line, and tells how many withdrawn lines wait behind it. A kept line comes
+    /// before them.
+    fn next_begun(&mut self) -> String {
+        let begun = if self.has_kept_text { self.ahead.take_unfinished() } else { self.ahead.take_begun() };
+        match self.ahead.waiting() {
+            0 => {}
+            1 => view::say("1 more line waits behind this one; Enter on an empty line shows it"),
+            waiting => view::say(&format!(
+                "{} wait behind this one; Enter on an empty line shows the next",
+                text::count(waiting as u64, "more line")
+            )),
+        }
+        begun
     }
 
     /// Returns the result of the request.
@@ -147,7 +173,15 @@ impl Editor {
     /// # Cancel safety
     /// This is cancel safe: the next call returns what was typed.
     pub(crate) async fn typed(&mut self) -> EditorEvent {
-        self.typed.recv().await.unwrap_or_else(|| EditorEvent::Failed("the line editor crashed".to_owned()))
+        let crashed = || EditorEvent::Failed("the line editor crashed".to_owned());
+        let event = self.typed.recv().await.unwrap_or_else(crashed);
+        // A line that was typed ahead leaves the kept one where it is.
+        match event {
+            EditorEvent::Paused { has_text } => self.has_kept_text = has_text,
+            EditorEvent::Line(_) if self.was_typed_ahead => {}
+            _ => self.has_kept_text = false,
+        }
+        event
     }
 
     /// Collects the input typed while no line is requested, for later requests. Returns at Esc, and during a loop also at
@@ -187,14 +221,9 @@ impl Editor {
         self.ahead.answer().await
     }
 
-    /// Returns the queued lines to the editor, one after the other, so that the person can edit or delete each. Tells if
-    /// there are several.
+    /// Returns the queued lines to the editor, one after the other, so that the person can edit or delete each.
     pub(crate) fn withdraw_queue(&mut self) {
-        let waiting = self.ahead.withdraw();
-        if waiting > 0 {
-            let verb = if waiting == 1 { "waits" } else { "wait" };
-            view::say(&format!("{} {verb} behind this one", text::count(waiting as u64, "more line")));
-        }
+        self.ahead.withdraw();
     }
 
     /// Takes the terminal back from a person who is typing. Returns [`EditorEvent::Paused`], unless a line came first.
@@ -262,7 +291,7 @@ fn read(editor: &mut Reedline, prompt: &EditorPrompt, lines: &InputHistory, past
         Ok(Signal::CtrlC) => EditorEvent::Interrupted,
         Ok(Signal::ExternalBreak(typed)) => {
             prompt.erase(&typed);
-            EditorEvent::Paused
+            EditorEvent::Paused { has_text: !typed.is_empty() }
         }
         Ok(Signal::CtrlD) => EditorEvent::End,
         Ok(other) => EditorEvent::Failed(format!("the line editor returned an unknown answer: {other:?}")),

@@ -61,13 +61,24 @@ impl TypeAhead {
         begun
     }
 
-    /// Withdraws all queued lines, with the keys that nobody has read yet. Returns how many wait behind the first one.
-    pub(super) fn withdraw(&mut self) -> usize {
+    /// Returns what is being typed, to be continued.
+    pub(super) fn take_unfinished(&mut self) -> String {
+        let typed = self.keys.take_unfinished();
+        self.show();
+        typed
+    }
+
+    /// Returns the number of withdrawn lines that wait for [`take_begun`](Self::take_begun).
+    pub(super) fn waiting(&self) -> usize {
+        self.keys.waiting()
+    }
+
+    /// Withdraws all queued lines, with the keys that nobody has read yet.
+    pub(super) fn withdraw(&mut self) {
         // If the terminal is unreadable, the keys that nobody has read yet wait there.
         let _ = self.read_pending();
-        let waiting = self.keys.withdraw();
+        self.keys.withdraw();
         self.show();
-        waiting
     }
 
     /// Collects typed input, until Esc. During a loop, this also returns at an exit word or Ctrl+D, which are meant for

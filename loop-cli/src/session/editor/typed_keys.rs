@@ -132,14 +132,23 @@ impl TypedKeys {
 
     /// Returns the beginning of a line, to be continued: the next withdrawn line, or else what is being typed.
     pub(super) fn take_begun(&mut self) -> String {
-        self.withdrawn.pop_front().unwrap_or_else(|| std::mem::take(&mut self.begun))
+        self.withdrawn.pop_front().unwrap_or_else(|| self.take_unfinished())
     }
 
-    /// Withdraws all queued lines, each with its continuation lines, and the one that is being typed. Returns how many
-    /// lines wait behind the first one.
+    /// Returns what is being typed, to be continued.
+    pub(super) fn take_unfinished(&mut self) -> String {
+        std::mem::take(&mut self.begun)
+    }
+
+    /// Returns the number of withdrawn lines that wait for [`take_begun`](Self::take_begun).
+    pub(super) fn waiting(&self) -> usize {
+        self.withdrawn.len()
+    }
+
+    /// Withdraws all queued lines, each with its continuation lines, and the one that is being typed.
     ///
     /// The lines stay apart. Otherwise a prompt could become a part of the command before it.
-    pub(super) fn withdraw(&mut self) -> usize {
+    pub(super) fn withdraw(&mut self) {
         while let Some(input) = self.take() {
             if let TypedInput::Line(line) = input {
                 self.withdrawn.push_back(line);
@@ -148,7 +157,6 @@ impl TypedKeys {
         if !self.begun.is_empty() {
             self.withdrawn.push_back(std::mem::take(&mut self.begun));
         }
-        self.withdrawn.len().saturating_sub(1)
     }
 
     /// Returns the number of queued inputs.
@@ -231,7 +239,8 @@ mod tests {
         assert!(keys.press("\u{1b}"));
         keys.press("\u{1b}[A");
         assert_eq!((keys.lines(), keys.begun()), (vec!["one".to_owned()], "half"));
-        assert_eq!((keys.withdraw(), keys.len(), keys.begun()), (1, 0, ""));
+        keys.withdraw();
+        assert_eq!((keys.waiting(), keys.len(), keys.begun()), (2, 0, ""));
         assert_eq!([keys.take_begun(), keys.take_begun(), keys.take_begun()], ["one", "half", ""]);
     }
 
@@ -258,7 +267,8 @@ mod tests {
             }
             keys.press(&begun);
             let expected: Vec<_> = lines.into_iter().chain(Some(begun).filter(|begun| !begun.is_empty())).collect();
-            prop_assert_eq!(keys.withdraw(), expected.len().saturating_sub(1));
+            keys.withdraw();
+            prop_assert_eq!(keys.waiting(), expected.len());
             prop_assert_eq!(keys.take(), None);
             let offered: Vec<_> = std::iter::repeat_with(|| keys.take_begun()).take_while(|line| !line.is_empty()).collect();
             prop_assert_eq!(offered, expected);

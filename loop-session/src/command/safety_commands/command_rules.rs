@@ -87,7 +87,7 @@ pub(super) fn change_rule(
     let entry: CommandPrefix = entry.map_err(|error| info.misused(error))?;
     let file = is_kept.then(|| session.tools.approvals.keep(&entry, rule)).transpose();
     let file = file.map_err(|error| InputError::refused(with_causes(&error)))?;
-    let origin = Origin::line(format!("/{}", info.name), 1);
+    let origin = Origin::Session(format!("/{}", info.name));
     session.change_command_rule(rule, &WithOrigin::new(entry.clone(), origin), is_kept)?;
     let what = if rule == CommandRule::Allow { "allowed" } else { "forbidden" };
     let shown = session.host().one_line(&entry.to_string());

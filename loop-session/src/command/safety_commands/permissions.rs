@@ -115,7 +115,7 @@ fn with(rules: &Rules, path: &str, verbs: &[&str]) -> Result<Rules, InputError> 
                 .map_err(|error: UnknownVerb| INFO.misused(error))?
         }
     };
-    let origin = || Origin::line(format!("/{}", INFO.name), 1);
+    let origin = || Origin::Session(format!("/{}", INFO.name));
     let rest = if rules.is_empty() {
         rules.clone().with(LocalPath::root(), Verb::ALL, origin())
     } else {

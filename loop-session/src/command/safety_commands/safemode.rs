@@ -46,7 +46,7 @@ impl Command for SafeModeCommand {
             ("" | "status", "") => {}
             ("reset", "") => session.reset_command_rules()?,
             ("on" | "off", "") => {
-                let mode = WithOrigin::new(arguments == "on", Origin::line("/safemode", 1));
+                let mode = WithOrigin::new(arguments == "on", Origin::Session(format!("/{}", INFO.name)));
                 session.change_policy(|policy| policy.safe_mode = Some(mode))?;
             }
             _ => return Err(INFO.misused(format!("`{arguments}` is not known"))),

@@ -12,8 +12,9 @@ const INFO: CommandInfo = CommandInfo {
     aliases: &[],
     arguments: "[on | off | status]",
     summary: "Show or set whether the session is recorded",
-    help: "`off` removes the transcript of this session, and keeps nothing more of it, nor of what you type. `on` stores \
-           the conversation so far, and records again. Decisions about tools stay in the audit.",
+    help: "`off` removes the transcript of this session, and keeps nothing more of it, nor of what you type. A session \
+           that was resumed keeps what was stored before; `/session rm ID` removes that. `on` stores the conversation so \
+           far, and records again. Decisions about tools stay in the audit.",
     argument_kind: ArgumentKind::Words(&["on", "off", "status"]),
 };
 
