@@ -1,10 +1,10 @@
 //! The choice of the model, and the list of available ones.
 
-use loop_manifest::model::{self, Model};
+use loop_manifest::model::{self, Model, ModelChoiceError};
 use loop_telemetry::transcript::TranscriptEntry;
 
 use super::state::Session;
-use crate::InputError;
+use crate::{InputError, SessionHost};
 
 impl Session {
     /// Returns whether there is a model that answers prompts.
@@ -34,9 +34,7 @@ impl Session {
     /// As for [`choose`](Self::choose); also if the server of the model cannot be reached.
     pub(crate) fn use_model(&mut self, name: &str) -> Result<(), InputError> {
         let model = self.look_up(name)?;
-        if let Some(warning) = model.reach()? {
-            self.warn(&warning);
-        }
+        reach(&model, self.host())?;
         self.set_model(model.learn(&self.context.execution, false));
         let model = self.dialogue.model.as_ref().map_or(name, Model::asked).to_owned();
         self.log.write(TranscriptEntry::ModelChanged { model });
@@ -84,4 +82,15 @@ impl Session {
         names.extend(served);
         Ok(names)
     }
+}
+
+/// Checks that the model's server answers. Warns if it does not list the model.
+///
+/// # Errors
+/// [`ModelChoiceError::Unreachable`].
+pub(super) fn reach(model: &Model, host: &SessionHost) -> Result<(), ModelChoiceError> {
+    if let Some(warning) = model.reach()? {
+        host.warn(&warning);
+    }
+    Ok(())
 }

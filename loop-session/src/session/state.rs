@@ -17,7 +17,8 @@ use loop_telemetry::{
 };
 
 use super::{
-    folder_changes::FolderBaseline, no_model::NoModel, tools::SessionTools, turn_durations::TurnDurations,
+    folder_changes::FolderBaseline, models::reach, no_model::NoModel, tools::SessionTools,
+    turn_durations::TurnDurations,
 };
 use crate::{
     Activity, ActivityView, ApprovalChannel, Commands, InputError, OpenError, SessionHost, TranscriptWriter,
@@ -139,10 +140,8 @@ impl Session {
         };
         let (model, no_model) = match chosen {
             Ok(model) => {
-                if named.is_some()
-                    && let Some(warning) = model.reach()?
-                {
-                    host.warn(&warning);
+                if named.is_some() {
+                    reach(&model, &host)?;
                 }
                 let model = model.learn(&execution, false);
                 model.remember(&execution);
