@@ -59,6 +59,7 @@ impl ApprovalQuestion {
             // The line follows.
             ApprovalKind::Command { .. } => "A tool asks to run a command:".to_owned(),
             ApprovalKind::Pipeline { .. } => "A tool asks to run a pipeline:".to_owned(),
+            ApprovalKind::ShellLine => "A tool asks to run a line in a shell, within the sandbox:".to_owned(),
             _ => format!("A tool asks {action}:"),
         };
         let head: Vec<_> = rows_within(&host.one_line(&head), host.columns().max(MIN_COLUMNS))
@@ -72,7 +73,10 @@ impl ApprovalQuestion {
         let mut shown = Vec::new();
         if hidden < Redaction::BetweenEscapes {
             let text = host.printable(diff);
-            let is_command = matches!(kind, ApprovalKind::Command { .. } | ApprovalKind::Pipeline { .. });
+            let is_command = matches!(
+                kind,
+                ApprovalKind::Command { .. } | ApprovalKind::Pipeline { .. } | ApprovalKind::ShellLine
+            );
             shown = rows(&if is_command { format!(" $ {text}") } else { text }, host.columns());
             shown.iter().for_each(|(sign, row)| host.say(&painted(*sign, row)));
         }
@@ -115,6 +119,7 @@ impl ApprovalQuestion {
                 )
             }
             ApprovalKind::Lasting => "[y]es · [n]o · or type why not".to_owned(),
+            ApprovalKind::ShellLine => "[y]es once · [n]o · or type why not".to_owned(),
             ApprovalKind::Pipeline { entry } => {
                 let hint =
                     entry.as_ref().and_then(|entry| self.pipeline_hint(entry, host)).unwrap_or_default();
@@ -133,7 +138,8 @@ impl ApprovalQuestion {
     fn pipeline_hint(&self, entry: &CommandPrefix, host: &SessionHost) -> Option<String> {
         let entry = entry.to_string();
         let quoted = shlex::try_quote(&entry).ok().filter(|_| self.request.diff.starts_with(&entry))?;
-        let hint = format!("`/allow {}` lets it run without a question", host.one_line(&visible(&quoted)));
+        let hint =
+            format!("`/allow {}` lets it run without a question next time", host.one_line(&visible(&quoted)));
         let rows: Vec<_> = rows(&hint, host.columns()).into_iter().map(|(_, row)| row).collect();
         Some(rows.join("\n") + "\n")
     }

@@ -171,6 +171,9 @@ impl Approval for ApprovalChannel {
                 "this is repeated or scheduled, so nobody is asked"
             };
             ApprovalAnswer::No(match &request.kind {
+                ApprovalKind::ShellLine => format!(
+                    "{why}, and only a person can allow a line for a shell. Run its commands one by one, without a shell"
+                ),
                 ApprovalKind::Command { .. } | ApprovalKind::Pipeline { .. } => format!(
                     "{why}, and no rule of the user's allows it. Do without it, and tell the user in your reply that it \
                      did not run"

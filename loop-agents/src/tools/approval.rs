@@ -63,6 +63,8 @@ pub enum ApprovalKind {
         /// The entry that would allow the first of these commands that no entry allows, if one can.
         entry: Option<CommandPrefix>,
     },
+    /// A line that only a shell understands, which runs in the sandbox. Each needs its own yes.
+    ShellLine,
 }
 
 /// A question for a person about an action.

@@ -126,11 +126,15 @@ impl CommandSandbox {
         workspace: &Workspace,
     ) -> Result<(Process, Vec<String>), ToolError> {
         let policy = workspace.policy();
+        // Only the kernel keeps a shell from the secrets.
+        let is_in_shell = opened.is_some_and(|opened| opened.command.is_in_shell());
         let enforcement = match policy.sandbox().value {
+            SandboxMode::Off if is_in_shell => return Err(no_shell("the settings turn it off")),
+            SandboxMode::Auto if is_in_shell && !self.is_possible() => return Err(no_shell(self.lack())),
             SandboxMode::Off => return Ok((process, Vec::new())),
             SandboxMode::Auto if !self.is_possible() => return Ok((process, Vec::new())),
-            SandboxMode::Auto => Enforcement::Warn,
-            SandboxMode::Require => Enforcement::Require,
+            SandboxMode::Auto if !is_in_shell => Enforcement::Warn,
+            SandboxMode::Auto | SandboxMode::Require => Enforcement::Require,
         };
         let only_reads = opened.is_some_and(|opened| opened.command.only_reads());
         let network = match policy.network().value {
@@ -145,7 +149,10 @@ impl CommandSandbox {
         access.hide_secrets(workspace, opened);
         let sandbox = self.hidden.iter().fold(access.0, Sandbox::hide);
         let prepared = sandbox.prepare_with(self.folders.temporary(), self.support);
-        let prepared = prepared.map_err(|error| refused(&loop_core::with_causes(&error)))?;
+        let prepared = prepared.map_err(|error| {
+            let why = loop_core::with_causes(&error);
+            if is_in_shell { no_shell(&why) } else { refused(&why) }
+        })?;
         let missing = prepared.shortfalls().to_vec();
         Ok((process.sandbox(prepared), missing))
     }
@@ -154,6 +161,14 @@ impl CommandSandbox {
 fn refused(why: &str) -> ToolError {
     ToolError::rejected(format!(
         "the command was not run, because the settings require a sandbox for it: {why}"
+    ))
+}
+
+/// The refusal of a line for a shell.
+pub(super) fn no_shell(why: &str) -> ToolError {
+    ToolError::rejected(format!(
+        "the line was not run: a line for a shell runs only in a sandbox that holds, and {why}. Run its commands one by \
+         one, without a shell"
     ))
 }
 

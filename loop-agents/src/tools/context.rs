@@ -102,7 +102,7 @@ impl ToolContext {
         process: Process,
         opened: OpenedCommand,
     ) -> Result<(Process, OpenedCommand, Vec<String>), ToolError> {
-        let Some(sandbox) = self.sandbox.clone() else { return Ok((process, opened, Vec::new())) };
+        let Some(sandbox) = self.sandbox.clone() else { return without_sandbox(process, opened) };
         self.blocking(move |workspace, _| {
             let (process, missing) = sandbox.confine(process, Some(&opened), workspace)?;
             Ok((process, opened, missing))
@@ -116,7 +116,7 @@ impl ToolContext {
         process: Process,
         opened: OpenedCommand,
     ) -> Result<(Process, OpenedCommand, Vec<String>), ToolError> {
-        Ok((process, opened, Vec::new()))
+        without_sandbox(process, opened)
     }
 
     /// Puts a program of ours or of a skill into the sandbox of this toolbox, as [`confined`](Self::confined) does with a command.
@@ -283,4 +283,18 @@ impl ToolContext {
         // Nothing that panics runs under this lock.
         self.effects.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns a command that nothing confines, unless it is a line for a shell.
+fn without_sandbox(
+    process: Process,
+    opened: OpenedCommand,
+) -> Result<(Process, OpenedCommand, Vec<String>), ToolError> {
+    if opened.command.is_in_shell() {
+        return Err(ToolError::rejected(
+            "the line was not run: a line for a shell runs only in a sandbox, and there is none here. Run its commands one \
+             by one, without a shell",
+        ));
+    }
+    Ok((process, opened, Vec::new()))
 }

@@ -2,11 +2,10 @@
 
 use loop_guardrails::policy::{
     Verb,
-    command::PipedCommand,
     workspace::{Workspace, WorkspaceError},
 };
 
-use super::{ToolError, pending_approval::PendingApproval, pipeline};
+use super::{ToolError, line_question, pending_approval::PendingApproval};
 
 /// An action of a call that a policy can refuse.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,10 +13,8 @@ use super::{ToolError, pending_approval::PendingApproval, pipeline};
 pub enum Need {
     /// An access to this path.
     Path(String, Verb),
-    /// A run of this command.
+    /// A run of this command, or of commands with `|` between them. A person can be asked about all of the line.
     Command(String),
-    /// Runs of these commands, each of which gets the output of the one before it. A person can be asked about all of it.
-    Pipeline(Vec<PipedCommand>),
 }
 
 impl Need {
@@ -44,8 +41,7 @@ impl Need {
     pub(super) fn question(&self, workspace: &Workspace) -> Result<Option<PendingApproval>, ToolError> {
         let checked = match self {
             Self::Path(path, verb) => workspace.check(path, *verb).map(drop),
-            Self::Command(line) => workspace.check_command(line).map(drop),
-            Self::Pipeline(commands) => return pipeline::question(commands, workspace),
+            Self::Command(line) => return line_question::question(line, workspace),
         };
         let refusal = checked.err().filter(WorkspaceError::is_refusal);
         refusal.map(|refusal| PendingApproval::of(refusal, self, workspace)).transpose()

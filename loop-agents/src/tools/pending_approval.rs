@@ -44,6 +44,8 @@ pub(super) enum PendingApproval {
         /// The entries for these commands only.
         exact: Vec<CommandPrefix>,
     },
+    /// A line that only a shell would understand.
+    ShellLine { denied: DeniedAction, line: String },
 }
 
 impl PendingApproval {
@@ -87,7 +89,12 @@ impl PendingApproval {
 
     /// Returns the line of a command.
     pub(super) fn line(&self) -> Option<&str> {
-        if let Self::Command { line, .. } | Self::Pipeline { line, .. } = self { Some(line) } else { None }
+        match self {
+            Self::Command { line, .. } | Self::Pipeline { line, .. } | Self::ShellLine { line, .. } => {
+                Some(line)
+            }
+            Self::Guarded { .. } | Self::Change { .. } => None,
+        }
     }
 
     /// Returns the entry that would allow a command.
@@ -95,7 +102,7 @@ impl PendingApproval {
         match self {
             Self::Command { entry, .. } => Some(entry),
             Self::Pipeline { entry, .. } => entry.as_ref(),
-            Self::Guarded { .. } | Self::Change { .. } => None,
+            Self::Guarded { .. } | Self::Change { .. } | Self::ShellLine { .. } => None,
         }
     }
 
@@ -126,6 +133,10 @@ impl PendingApproval {
                 let kind = ApprovalKind::Pipeline { entry: entry.clone() };
                 (kind, format!("to run `{line}`"), String::new(), why)
             }
+            Self::ShellLine { line, .. } => {
+                let why = "it needs a shell, and no rule judges that".to_owned();
+                (ApprovalKind::ShellLine, format!("to run `{line}`"), String::new(), why)
+            }
         };
         let diff = match (diff, &kind) {
             (Some(diff), _) => diff,
@@ -153,6 +164,7 @@ impl PendingApproval {
                     |workspace: Workspace, entry: &CommandPrefix| workspace.allowing(entry.clone());
                 Some(exact.iter().fold(workspace.clone(), allowing))
             }
+            Self::ShellLine { line, .. } => Some(workspace.allowing_in_shell(line)),
         }
     }
 }
@@ -162,6 +174,7 @@ impl From<PendingApproval> for ToolError {
         match question {
             PendingApproval::Guarded { denied, .. }
             | PendingApproval::Command { denied, .. }
+            | PendingApproval::ShellLine { denied, .. }
             | PendingApproval::Pipeline { denied, .. } => denied.into(),
             PendingApproval::Change { action, .. } => Self::rejected(format!(
                 "{action} is not allowed: nobody is here to see the change and approve it"

@@ -173,7 +173,10 @@ fn shown(bytes: &[u8], cut: Option<(String, String)>) -> ReadResult {
 pub(super) fn whole(file: File, path: &str, most: usize) -> Result<String, ToolError> {
     let mut text = String::new();
     let read = file.take(most as u64 + 1).read_to_string(&mut text);
-    read.map_err(|error| ToolError::io("read", path, &error))?;
+    read.map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => ToolError::failed(format!("`{path}` is no text (UTF-8)")),
+        _ => ToolError::io("read", path, &error),
+    })?;
     if text.len() > most {
         return Err(ToolError::failed(format!("`{path}` is larger than {most} bytes")));
     }

@@ -94,17 +94,15 @@ impl Tool for RunCommand {
     }
 
     fn needs(&self, arguments: &RunCommandArguments) -> Vec<Need> {
-        let mut commands = pipeline(&arguments.command);
-        vec![if commands.len() == 1 {
-            Need::Command(commands.remove(0).line)
-        } else {
-            Need::Pipeline(commands)
-        }]
+        vec![Need::Command(arguments.command.clone())]
     }
 
     async fn call(&self, arguments: RunCommandArguments, cx: &ToolContext) -> Result<String, ToolError> {
         let most = cx.workspace().policy().command_time();
         let limit = arguments.max_seconds.map_or(most, |seconds| Duration::from_secs(seconds).min(most));
+        if cx.workspace().policy().commands().is_for_shell(&arguments.command) {
+            return run_with(arguments.command, Vec::new(), limit, cx).await;
+        }
         let (began, mut input, mut notes) = (Instant::now(), Vec::new(), String::new());
         let mut commands = pipeline(&arguments.command);
         let last = commands.pop().map(|command| command.line).unwrap_or_default();
@@ -263,6 +261,7 @@ fn prepared_process(command: &CommandLine, limit: Duration, cx: &ToolContext) ->
     let process = cx.process();
     let process = match command.is_known() {
         true => process.found_outside(cx.workspace().root()).max_memory(MAX_MEMORY),
+        false if command.is_in_shell() => process.found_outside(cx.workspace().root()),
         false => process,
     };
     // With these variables git would read another repository, or log its actions to a file.

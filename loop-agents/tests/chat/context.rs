@@ -267,6 +267,20 @@ proptest! {
 }
 
 #[tokio::test]
+async fn nothing_is_summarised_for_a_prompt_that_cannot_fit() {
+    let model = (0..9).fold(ScriptedModel::new(), |model, _| model.says("sum"));
+    let mut chat = Chat::new(model.clone().with_window(1_000)).system("word ".repeat(100));
+    let history = talk(&["Hi.", "Yes.", "And?", "Yes.", "More?", "No."]);
+    chat.set_history(history.clone());
+    let prompt = Message::user("word ".repeat(750));
+    assert_eq!(make_room(&mut chat, &prompt).await, 0);
+    assert_eq!((chat.history(), model.requests().len()), (&history, 0));
+    // This one fits after a single summary.
+    chat.set_history(talk(&[&"word ".repeat(300), "Yes.", &"word ".repeat(300), "Yes.", "More?", "No."]));
+    assert_eq!(make_room(&mut chat, &Message::user("word ".repeat(400))).await, 1);
+}
+
+#[tokio::test]
 async fn a_summary_that_freed_nothing_is_not_paid_again() {
     let long = "word ".repeat(90);
     let model = (0..9).fold(ScriptedModel::new(), |model, _| model.says(&*"sum ".repeat(200)));

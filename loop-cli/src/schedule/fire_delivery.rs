@@ -77,6 +77,8 @@ impl FireDelivery {
             }
         };
         let ended = child.run(work.cancelled().cancelled(), hear).await;
+        // The next fire may be hours away.
+        self.supervisor.rest().await;
         let FireProcessExit { exit, record, last_words } = ended.context("it could not be run")?;
         result.exit_code = Some(exit.shell_code());
         let Some(record) = record else {

@@ -35,7 +35,7 @@ impl LargeInput {
             return Some(line);
         }
         // It cannot fit, so the turn refuses it. A question would be pointless.
-        if tokens > window {
+        if tokens + session.instruction_tokens() > window {
             return Some(line);
         }
         session.say(&paint(

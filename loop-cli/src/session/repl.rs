@@ -40,6 +40,7 @@ pub(super) async fn run(
         view::flush();
         editor.ask(EditorPrompt { is_unsafe: session.is_unsafe(), is_recorded: session.is_recording() });
         scheduler.set_free(true, session.has_model());
+        session.rest().await;
         let next = next(editor, signals, &mut scheduler).await;
         scheduler.set_free(false, session.has_model());
         let signal = match next {
@@ -200,7 +201,9 @@ async fn fire(
     }
     session.say(&paint(DIM, due.heading()));
     let fire = due.stored_fire().map(|fire| FireResult::begun(fire, clock::now()));
+    let attached = session.set_attachments_aside();
     let done = perform(session, due.prompt(), None, editor, signals).await;
+    session.return_attachments(attached);
     if let Some(fire) = fire {
         let error = match &done {
             Ok(done) => done.as_ref().err().map(|error| with_causes(error)),
@@ -245,9 +248,17 @@ async fn perform(
                     return Err(signal);
                 }
             }
-            () = suspensions.next() => view::suspended(|| {
-                stop_here();
-            }),
+            () = suspensions.next() => {
+                view::suspended(|| {
+                    stop_here();
+                });
+                if let PendingQuestion::Shown(..) = &question
+                    && let PendingQuestion::Shown(shown, asked) = question.take()
+                {
+                    drop(asked);
+                    question = PendingQuestion::show(shown, editor, &host);
+                }
+            }
             typed = typed_meanwhile(editor, is_loop(line), &question), if !stop.is_cancelled() => {
                 match typed {
                     TypedMeanwhile::Answer(typed) => {
@@ -326,7 +337,7 @@ impl PendingQuestion {
 
 /// Input typed while a line runs.
 enum TypedMeanwhile {
-    /// The answer to a question; `None` for Ctrl+D or Esc.
+    /// The answer to a question; `None` for Ctrl+D.
     Answer(Option<String>),
     /// No line is being typed any more.
     LineEnded,
@@ -337,7 +348,9 @@ enum TypedMeanwhile {
 /// all other input.
 async fn typed_meanwhile(editor: &mut Editor, is_loop: bool, question: &PendingQuestion) -> TypedMeanwhile {
     match question {
-        PendingQuestion::Shown(..) => TypedMeanwhile::Answer(editor.answer().await),
+        PendingQuestion::Shown(..) => {
+            editor.answer().await.map_or_else(TypedMeanwhile::End, TypedMeanwhile::Answer)
+        }
         PendingQuestion::Hidden(_) => {
             editor.until_free(is_loop).await.map_or(TypedMeanwhile::LineEnded, TypedMeanwhile::End)
         }

@@ -76,3 +76,42 @@ fn instructions_of_agents_need_the_whole_word() {
     assert!(!scenario.has("AGENTS.md"));
     chat.leaves();
 }
+
+#[test]
+fn what_is_forbidden_or_secret_is_not_asked_about() {
+    let scenario = with_program();
+    scenario.write("loop.toml", "[policy]\nforbid = [\"./check.sh a\"]\n");
+    let lines = [
+        "./check.sh a",
+        "./check.sh .env",
+        "env ./check.sh b",
+        "./check.sh b && ./check.sh a",
+        "find . -delete",
+    ];
+    let answers = lines.into_iter().flat_map(|line| [runs(line), done()]);
+    let server = ModelServer::new(answers);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], (100, 40));
+    chat.wait_for_prompt_after("/help");
+    for _ in lines {
+        chat.says("Check.", "Done.");
+    }
+    assert!(!chat.page().contains("[y]es"), "{}", chat.page());
+    assert!(!scenario.has("log"));
+    chat.leaves();
+}
+
+#[test]
+fn escape_at_a_question_ends_the_turn() {
+    for size in SIZES {
+        let scenario = with_program();
+        let server = ModelServer::new([runs("./check.sh a"), done()]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.types("Check.\r");
+        chat.sees(KEYS);
+        chat.types("\u{1b}");
+        chat.wait_for_prompt_after("interrupted");
+        assert!(!scenario.has("log") && server.requests().len() == 1);
+        chat.leaves();
+    }
+}

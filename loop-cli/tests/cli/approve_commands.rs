@@ -159,24 +159,6 @@ fn always_holds_in_later_sessions_and_repetitions_here_and_nowhere_else() {
 }
 
 #[test]
-fn what_is_forbidden_or_secret_is_not_asked_about() {
-    let scenario = with_program();
-    scenario.write("loop.toml", "[policy]\nforbid = [\"./check.sh a\"]\n");
-    let lines =
-        ["./check.sh a", "./check.sh .env", "env ./check.sh b", "./check.sh b && rm x", "find . -delete"];
-    let answers = lines.into_iter().flat_map(|line| [runs(line), done()]);
-    let server = ModelServer::new(answers);
-    let mut chat = ChatHarness::chat(&scenario, &server, &[], (100, 40));
-    chat.wait_for_prompt_after("/help");
-    for _ in lines {
-        chat.says("Check.", "Done.");
-    }
-    assert!(!chat.page().contains("[y]es"), "{}", chat.page());
-    assert!(!scenario.has("log"));
-    chat.leaves();
-}
-
-#[test]
 fn every_write_is_shown_until_the_person_allows_all_of_them() {
     for size in SIZES {
         let scenario = Scenario::new();

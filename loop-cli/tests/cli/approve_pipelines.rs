@@ -25,7 +25,7 @@ fn a_person_decides_about_the_whole_line() {
         chat.types("Check.\r");
         chat.sees(KEYS);
         chat.shows("a_question_about_a_pipeline");
-        chat.sees("`/allow './check.sh a'` lets it run without a question");
+        chat.sees("`/allow './check.sh a'` lets it run without a question next time");
         assert!(!scenario.has("log"));
         // No prefix covers a pipeline.
         chat.types("s\r");
@@ -77,6 +77,42 @@ fn what_rules_allow_runs_without_a_question_and_says_which_command_failed() {
     }
 }
 
+/// No rule judges a line for a shell, so a person does, and the sandbox keeps it from secrets.
+#[test]
+fn a_line_for_a_shell_runs_once_after_a_yes() {
+    for size in SIZES {
+        let scenario = with_program();
+        scenario.write(".env", "KEY=hunter2\n");
+        let line = "cd . && ./check.sh a; cat .e* ; echo $((1 + 1)) > made";
+        let server =
+            ModelServer::new([runs(line), done(), runs(line), done(), runs("ls && git push"), done()]);
+        let mut chat = ChatHarness::chat(&scenario, &server, &[], size);
+        chat.wait_for_prompt_after("/help");
+        chat.types("Check.\r");
+        chat.sees(KEYS);
+        chat.sees("A tool asks to run a line in a shell, within the sandbox:");
+        chat.types("s\r");
+        chat.wait_for_prompt_after("refused");
+        assert!(!scenario.has("log"));
+        chat.types("Again.\r");
+        wait_until("the second question", || chat.page().matches(KEYS).count() == 2);
+        chat.types("y\r");
+        chat.wait_for_prompt_after("allowed, this once");
+        let told = sent_to_model(&server);
+        assert!(!told.contains("hunter2"), "{told}");
+        if told.contains("only in a sandbox") {
+            assert!(!scenario.has("made"), "this machine cannot confine it");
+        } else {
+            assert_eq!((&*scenario.read("log"), &*scenario.read("made")), ("ran a\n", "2\n"), "{told}");
+        }
+        chat.says("/deny 'git push'", "forbidden in this session");
+        chat.says("Push.", "Done.");
+        assert_eq!(chat.page().matches(KEYS).count(), 2, "nobody is asked about a forbidden command");
+        assert!(sent_to_model(&server).contains("`git push` is forbidden"));
+        chat.leaves();
+    }
+}
+
 #[test]
 fn nobody_is_asked_if_a_rule_refuses_a_command_or_nobody_is_there() {
     let scenario = with_program();
@@ -90,7 +126,6 @@ fn nobody_is_asked_if_a_rule_refuses_a_command_or_nobody_is_there() {
         "echo touch x | sh",
         "echo x | xargs touch",
         "./check.sh b | find . -delete",
-        "./check.sh b | tee x > y",
         "./check.sh b |",
         "| ./check.sh b",
     ];

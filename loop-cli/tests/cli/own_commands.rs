@@ -6,7 +6,7 @@ use crate::{
     chat_harness::{CTRL_C, ChatHarness},
     model_server::ModelServer,
     screen::SIZES,
-    support::Scenario,
+    support::{Scenario, wait_until},
 };
 
 #[test]
@@ -62,4 +62,32 @@ fn what_a_loop_repeats_runs_under_the_policy() {
         assert!(scenario.has("there"), "{}", chat.page());
         chat.leaves();
     }
+}
+
+/// Returns whether this process has a watchdog.
+fn is_watched(pid: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let children = threads.map(|thread| std::fs::read_to_string(thread.path().join("children")));
+    let children: String = children.map(|list| list.unwrap_or_default() + " ").collect();
+    let named = |child: &str| std::fs::read_to_string(format!("/proc/{child}/comm"));
+    children.split_whitespace().any(|child| named(child).is_ok_and(|name| name.trim() == "guardian"))
+}
+
+/// The watchdog looks four times a second, which would keep the machine awake all night.
+#[test]
+fn a_session_has_a_watchdog_while_a_command_runs() {
+    let scenario = Scenario::new();
+    let server = ModelServer::new([]);
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], SIZES[0]);
+    chat.wait_for_prompt_after("/help");
+    let pid = chat.started().pid();
+    assert!(!is_watched(pid));
+    for word in ["one", "two"] {
+        chat.types(&format!("!read x; echo \"got <$x>\"; : {word}\r"));
+        wait_until("a watchdog", || is_watched(pid));
+        chat.types(&format!("{word}\r"));
+        chat.wait_for_prompt_after(&format!("got <{word}>"));
+        wait_until("none", || !is_watched(pid));
+    }
+    chat.leaves();
 }

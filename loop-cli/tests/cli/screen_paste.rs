@@ -138,3 +138,31 @@ fn a_paste_that_fills_half_of_the_window_is_sent_after_a_question() {
         chat.leaves();
     }
 }
+
+/// The label is text for the editor, so its parts could be deleted one by one.
+#[test]
+fn a_line_with_a_part_of_a_label_is_not_sent() {
+    for size in SIZES {
+        let scenario = Scenario::new();
+        let server = ModelServer::new([Answer::deltas(["One."])]);
+        let mut chat = chat(&scenario, &server, size);
+        chat.types(&pasted(&lines()));
+        chat.wait_for_typed_prompt_after(LABEL, "/help");
+        chat.types("\u{1b}[D");
+        chat.types("Q\r");
+        chat.wait_for_typed_prompt_after(
+            "[3,000 lines pastedQ]",
+            "not sent: the label of a paste was edited",
+        );
+        chat.types(CTRL_U);
+        chat.wait_for_prompt_after("not sent");
+        // A key that is held comes several times at once.
+        chat.types(&(pasted(&lines()) + " end"));
+        chat.wait_for_typed_prompt_after(&format!("{LABEL} end"), "not sent");
+        chat.types(&BACKSPACE.repeat(5));
+        chat.wait_for_prompt_after("not sent");
+        chat.says("Hello?", "One.");
+        assert_eq!(asked(&server, 0), "Hello?");
+        chat.leaves();
+    }
+}

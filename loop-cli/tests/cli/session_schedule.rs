@@ -42,7 +42,9 @@ fn what_is_due_comes_above_what_is_being_typed() {
     for size in SIZES {
         let scenario = Scenario::new();
         let server = ModelServer::new([says("the build is green"), says("so it is")]);
+        scenario.write("dot.png", "picture");
         let mut chat = chat(&scenario, &server, size);
+        chat.says("/attach dot.png", "goes with the next prompt");
         chat.says("/every 45m look at the build", "cancel  /schedule delete");
         chat.sees("when    Every 45 minutes");
         chat.sees("by      this session; the job ends with it");
@@ -53,7 +55,10 @@ fn what_is_due_comes_above_what_is_being_typed() {
         assert!(chat.page().contains(&format!("[{id}] look at the build")), "{}", chat.page());
         chat.types(" a line\r");
         chat.wait_for_prompt_after("so it is");
-        assert_eq!(sent_to_model(&server), "half a line");
+        // The picture waited for the person's prompt.
+        let sent: Vec<_> = server.requests().iter().map(|request| request.body.to_string()).collect();
+        assert_eq!([&sent[0], &sent[1]].map(|sent| sent.contains("image_url")), [false, true]);
+        assert!(sent[1].contains("half a line"), "{}", sent[1]);
         chat.says(&format!("/schedule delete {id}"), "is deleted");
         chat.says("/schedule", "nothing is scheduled in this session");
         chat.leaves();

@@ -33,7 +33,11 @@ pub(crate) fn all_die(mark: &str) {
 
 /// Returns the watchdog of this loop, if it has one: a child with that name.
 pub(crate) fn watchdog(of: u32) -> Option<Pid> {
-    let children = fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
+    // A child belongs to the thread that started it.
+    let threads = fs::read_dir(format!("/proc/{of}/task")).into_iter().flatten().flatten();
+    let children =
+        threads.map(|thread| fs::read_to_string(thread.path().join("children")).unwrap_or_default());
+    let children: String = children.map(|list| list + " ").collect();
     let mut children = children.split_whitespace();
     let named = |child: &str| {
         let name = fs::read(format!("/proc/{child}/comm")).unwrap_or_default();

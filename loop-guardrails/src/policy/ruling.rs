@@ -78,6 +78,9 @@ pub struct Ruling {
     /// [`ActionPolicy::allowing`](super::ActionPolicy::allowing). Other rules may still refuse the command. Nothing for
     /// commands that no entry can allow, and for all other rules.
     pub needs_entry: Option<Box<CommandPrefix>>,
+    /// Whether only a shell would understand the line, which a person could allow for one: see
+    /// [`ActionPolicy::allowing_in_shell`](super::ActionPolicy::allowing_in_shell).
+    pub needs_shell: bool,
 }
 
 impl Ruling {
@@ -88,11 +91,16 @@ impl Ruling {
             origin: origin.clone(),
             needs_approval: None,
             needs_entry: None,
+            needs_shell: false,
         }
     }
 
     pub(super) fn denied(rule: impl Into<String>, origin: &Origin) -> Self {
         Self { allowed: false, ..Self::allowed(rule, origin) }
+    }
+
+    pub(super) fn without_shell(rule: impl Into<String>) -> Self {
+        Self { needs_shell: true, ..Self::denied(rule, &Origin::BuiltIn) }
     }
 
     /// Converts the ruling to a result, for `?`.

@@ -12,6 +12,11 @@ use crate::repeat::Repetition;
 /// The most command output that the model sees, in bytes.
 const TOLD_BYTES: usize = 8000;
 
+/// Attachments of a session while a job runs in it.
+#[derive(Debug)]
+#[must_use = "without `return_attachments` they are lost"]
+pub struct AttachmentsAside(Vec<Attachment>);
+
 impl Session {
     /// Attaches the result of a command to the next prompt, within a size limit.
     pub(crate) fn add_excerpt_to_context(&mut self, what: &str, text: &str) {
@@ -47,6 +52,17 @@ impl Session {
             self.say(&format!("{name}, attached before, goes with the next prompt"));
             self.dialogue.attachments.push(file.clone());
         }
+    }
+
+    /// Sets the files aside that a person attached. They wait for the next prompt of the person while a job's prompt
+    /// runs.
+    pub fn set_attachments_aside(&mut self) -> AttachmentsAside {
+        AttachmentsAside(std::mem::take(&mut self.dialogue.attachments))
+    }
+
+    /// Returns the files that were set aside.
+    pub fn return_attachments(&mut self, aside: AttachmentsAside) {
+        self.dialogue.attachments.splice(0..0, aside.0);
     }
 
     /// Drops the attachments when another session's conversation begins: they were meant for this one.

@@ -47,6 +47,15 @@ impl Session {
         self.turn(prompt).await
     }
 
+    /// Ends the watchdog of commands, as [`Supervisor::rest`](loop_agents::process::Supervisor::rest) does. Call it
+    /// before you wait for a line.
+    ///
+    /// # Cancel safety
+    /// Once polled, it takes place even if you drop the future.
+    pub async fn rest(&self) {
+        self.context.execution.supervisor().rest().await;
+    }
+
     /// Carries out a line within the current one.
     pub(crate) async fn run_nested_line(&mut self, line: &str) -> Result<(), InputError> {
         let input = UserInput::of(line);

@@ -15,7 +15,7 @@ use super::state::Session;
 use crate::InputError;
 
 /// The words for a window of unknown size.
-pub(crate) const UNKNOWN_WINDOW: &str = "unknown: set `context_tokens` for the model";
+pub(crate) const UNKNOWN_WINDOW: &str = "unknown: in your settings, `[models.NAME]` with `model` and `context_tokens` sets it, and `/model NAME` uses it";
 
 impl Session {
     /// Asks the model to summarise the conversation, except for the last `kept` messages.
@@ -71,6 +71,12 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Returns about how many tokens each request has besides the messages.
+    pub fn instruction_tokens(&self) -> u64 {
+        let parts = self.dialogue.chat.context_parts();
+        parts.total() - parts.messages
     }
 
     /// Returns the fill level of the context, in words.

@@ -33,7 +33,10 @@ impl Session {
         let message = self.message(prompt);
         self.choose_named_files(None);
         let sent = self.dialogue.chat.as_sent(message.clone());
-        self.summarise_if_full(&sent).await?;
+        if let Err(error) = self.summarise_if_full(&sent).await {
+            self.dialogue.attachments = message.attachments().to_vec();
+            return Err(error);
+        }
         self.run_turn(message, &name, None).await
     }
 

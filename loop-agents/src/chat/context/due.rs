@@ -33,12 +33,16 @@ impl Chat {
     /// that the last summary for this prompt kept: if the window is still too full, the next summary keeps fewer, down
     /// to the last two messages, or to none if the prompt would not fit otherwise.
     ///
-    /// No summary is due if the window is unknown, if there is nothing to summarise, or if the last summary freed
-    /// nothing and the conversation has hardly grown since.
+    /// No summary is due if the window is unknown, if there is nothing to summarise, if the prompt would not fit even
+    /// without any messages before it, or if the last summary freed nothing and the conversation has hardly grown since.
     pub fn summary_due(&self, prompt: &Message, last: Option<usize>) -> Option<usize> {
         let window = self.model.context_window()?;
         let fill = self.measure_with(prompt).fill();
         let is_over = fill == ContextFill::Over;
+        let alone = self.least_tokens(prompt);
+        if alone >= window {
+            return None;
+        }
         let growth = (window as f64 * WORTHWHILE_GROWTH) as u64;
         let is_due = match (last, self.summarised) {
             (Some(_), Some(effect)) => effect.has_freed && (is_over || self.measure().reaches(AFTER_SUMMARY)),
@@ -50,19 +54,36 @@ impl Chat {
         let least = if is_over { 0 } else { 2 };
         let all = [self.keepable(window), 2, 0];
         let fewer = all.into_iter().filter(|keep| *keep >= least && last.is_none_or(|last| *keep < last));
-        fewer.filter(|_| is_due).find(|keep| !self.older_than(*keep).is_empty())
+        let mut possible = fewer.filter(|keep| is_due && !self.older_than(*keep).is_empty());
+        if !is_over {
+            return possible.next();
+        }
+        // Each summary is a request, so the first one should make the prompt fit.
+        let after = |keep: usize| alone + summary_tokens(window) + self.kept_tokens(keep);
+        possible.clone().find(|keep| after(*keep) < window).or_else(|| possible.next_back())
+    }
+
+    /// Returns the tokens of a request with this prompt and no messages before it: the smaller one of two estimates.
+    fn least_tokens(&self, prompt: &Message) -> u64 {
+        let counted = self.measure_with(prompt).tokens.saturating_sub(self.message_tokens());
+        counted.min(self.instruction_tokens() + message_tokens(prompt))
+    }
+
+    /// Returns the tokens of the messages that a summary keeps.
+    fn kept_tokens(&self, keep: usize) -> u64 {
+        self.history.messages()[self.history.turns_from(keep)..].iter().map(message_tokens).sum()
     }
 
     /// Returns how many recent messages fit into the share of the window that a summary should leave.
     fn keepable(&self, window: u64) -> usize {
-        let summary = SUMMARY_TOKENS.min(window / 10);
         let room = (window as f64 * AFTER_SUMMARY) as u64;
-        let taken = self.instruction_tokens() + summary;
-        let messages = self.history.messages();
-        let fits = |keep: &usize| {
-            let kept = messages[self.history.turns_from(*keep)..].iter().map(message_tokens).sum::<u64>();
-            taken + kept <= room
-        };
+        let taken = self.instruction_tokens() + summary_tokens(window);
+        let fits = |keep: &usize| taken + self.kept_tokens(*keep) <= room;
         (2..=DEFAULT_KEPT_MESSAGES).rev().find(fits).unwrap_or(2)
     }
+}
+
+/// Returns the expected length of a summary.
+fn summary_tokens(window: u64) -> u64 {
+    SUMMARY_TOKENS.min(window / 10)
 }

@@ -143,8 +143,8 @@ impl Supervisor {
 
     /// Starts `program` as the watchdog of this supervisor: when this process is killed, the watchdog ends the
     /// processes that carry the mark. The program is usually this program itself (`/proc/self/exe`), whose `main` calls
-    /// [`serve_as_watchdog`]. If somebody kills the watchdog, the supervisor replaces it while a command runs, or
-    /// before the next one.
+    /// [`serve_as_watchdog`]. It starts with the first command. If somebody kills the watchdog, the supervisor replaces
+    /// it while a command runs, or before the next one.
     ///
     /// The watchdog also keeps this process running, because a stopped process could not enforce limits. It looks at
     /// this process four times a second:
@@ -155,10 +155,8 @@ impl Supervisor {
     /// - While it is stopped [on purpose](super::suspend), by SIGTSTP, or by its terminal for reading or writing in the
     ///   background, the watchdog stops the run's processes too.
     ///
-    /// Blocks until the program has started.
-    ///
     /// # Errors
-    /// Fails if the program cannot be started, or if there is a watchdog already.
+    /// Fails if there is a watchdog already. If the program cannot be started, no command can.
     pub fn with_watchdog(self, program: impl Into<PathBuf>) -> io::Result<Self> {
         let watchdog = Watchdog::new(program.into(), self.0.mark.run().to_owned());
         if self.0.watchdog.set(watchdog).is_err() {
@@ -166,7 +164,6 @@ impl Supervisor {
         }
         let owns_children = self.0.subreaper.as_ref().is_some_and(SubreaperGuard::owns_children);
         self.0.announce(|state| state.owns_children = owns_children);
-        self.0.ensure_watchdog()?;
         suspend::register(&self.0);
         Ok(self)
     }

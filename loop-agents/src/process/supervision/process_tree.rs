@@ -194,6 +194,13 @@ impl SubreaperGuard {
         process_tree().subreaper.as_ref().is_some_and(|subreaper| !subreaper.shared)
     }
 
+    /// Returns true if no command runs, and none has left anything behind.
+    pub(super) fn is_idle(&self) -> bool {
+        let mut tree = process_tree();
+        let is_alone = tree.commands.is_empty() && tree.orphans().is_empty();
+        is_alone && tree.subreaper.as_ref().is_some_and(|it| !it.shared && it.survivors.is_empty())
+    }
+
     /// Forgets the watchdog after it was reaped.
     pub(super) fn forget_watchdog(&self) {
         if let Some(subreaper) = &mut process_tree().subreaper {

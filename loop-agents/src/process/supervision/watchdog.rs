@@ -140,6 +140,12 @@ impl Watchdog {
         lock(&self.state).deadline = None;
     }
 
+    /// Ends the watchdog until [`ensure_running`](Self::ensure_running) starts another. Blocks until it is gone.
+    pub(super) fn rest(&self, subreaper: &SubreaperGuard) {
+        let _changing = lock(&self.changing);
+        self.end(Some(subreaper));
+    }
+
     fn end(&self, subreaper: Option<&SubreaperGuard>) {
         // Do not match on this directly: that would hold the lock while we wait.
         let connection = self.connection().take();

@@ -215,9 +215,12 @@ impl Editor {
 
     /// Returns the next typed line, as the answer to a question; `None` for Ctrl+D.
     ///
+    /// # Errors
+    /// [`WorkEnd::Escaped`].
+    ///
     /// # Cancel safety
     /// This is cancel safe: the next call returns what is typed, or it is kept.
-    pub(crate) async fn answer(&mut self) -> Option<String> {
+    pub(crate) async fn answer(&mut self) -> Result<Option<String>, WorkEnd> {
         self.ahead.answer().await
     }
 
@@ -276,6 +279,14 @@ fn taken(
 
 fn read(editor: &mut Reedline, prompt: &EditorPrompt, lines: &InputHistory, pastes: &Pastes) -> EditorEvent {
     match editor.read_line(prompt) {
+        Ok(Signal::Success(line)) if pastes.has_broken_label(&line) => {
+            view::say(&view::warning_text(
+                "not sent: the label of a paste was edited, so its text would be missing; delete the rest of it, or paste \
+                 again",
+            ));
+            editor.run_edit_commands(&[EditCommand::InsertString(line)]);
+            read(editor, prompt, lines, pastes)
+        }
         Ok(Signal::Success(line)) => {
             if prompt.is_recorded {
                 lines.append(&pastes.expanded(&line));

@@ -9,6 +9,9 @@ use crate::view::text;
 /// The number of lines up to which the editor shows a paste itself.
 pub(crate) const SHOWN_LINES: usize = 10;
 
+/// The end of each label's text.
+const PASTED: &str = " pasted";
+
 /// The pastes of a session, with their labels. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pastes(Arc<Mutex<State>>);
@@ -78,6 +81,31 @@ impl Pastes {
         label.map(|(label, _)| label.chars().count())
     }
 
+    /// Returns whether a line has a part of a label that was edited. Its paste would be lost.
+    pub(super) fn has_broken_label(&self, line: &str) -> bool {
+        let state = self.state();
+        let rest = state.pastes.iter().fold(line.to_owned(), |rest, (label, _)| rest.replace(label, "\0"));
+        state.pastes.iter().any(|(label, _)| {
+            let Some(at) = label.find(PASTED) else { return false };
+            // The part before the word, such as `[12 line`, or the part from it on.
+            rest.contains(&label[..at - 1]) || rest.contains(&label[at..])
+        })
+    }
+
+    /// Returns the commands for a deletion backwards, of a whole label if one is there, and notes what is left.
+    fn delete_backwards(&self, command: EditCommand) -> Vec<EditCommand> {
+        let before_cursor = self.state().before_cursor.clone();
+        let signs = match (self.label_at_end(&before_cursor), &command) {
+            (Some(signs), _) => signs,
+            (None, EditCommand::Backspace) => 1,
+            (None, _) => return vec![command],
+        };
+        // The next key may come before the editor shows the line again.
+        let left = before_cursor.chars().count().saturating_sub(signs);
+        self.see(&before_cursor.chars().take(left).collect::<String>());
+        vec![EditCommand::Backspace; signs]
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -98,12 +126,17 @@ impl PasteMode {
     fn as_units(&self, command: EditCommand) -> Vec<EditCommand> {
         match command {
             EditCommand::InsertString(text) => {
-                vec![EditCommand::InsertString(self.pastes.pasted(&text))]
+                let shown = self.pastes.pasted(&text);
+                self.pastes.state().before_cursor.push_str(&shown);
+                vec![EditCommand::InsertString(shown)]
             }
-            EditCommand::Backspace => {
-                let before_cursor = self.pastes.state().before_cursor.clone();
-                let signs = self.pastes.label_at_end(&before_cursor).unwrap_or(1);
-                vec![EditCommand::Backspace; signs]
+            EditCommand::Backspace
+            | EditCommand::BackspaceWord
+            | EditCommand::CutWordLeft
+            | EditCommand::CutBigWordLeft => self.pastes.delete_backwards(command),
+            EditCommand::InsertChar(sign) => {
+                self.pastes.state().before_cursor.push(sign);
+                vec![EditCommand::InsertChar(sign)]
             }
             command => vec![command],
         }
@@ -143,6 +176,40 @@ mod tests {
         assert_eq!(pastes.expanded("[11 lines pasted]"), "[11 lines pasted]");
         assert_eq!(pastes.label_at_end("x [3,000 lines pasted]"), Some(20));
         assert_eq!(pastes.label_at_end("[3,000 lines pasted] x"), None);
+    }
+
+    #[test]
+    fn a_part_of_a_label_is_noticed() {
+        let pastes = Pastes::default();
+        pastes.folded(&"a line\n".repeat(12));
+        for whole in
+            ["", "[12 lines pasted]", "x [12 lines pasted] [12 lines pasted]", "[12 apples] [1", "12 lines"]
+        {
+            assert!(!pastes.has_broken_label(whole), "{whole}");
+        }
+        for broken in [
+            "[12 lines pasted",
+            "[12 lines pastedQ]",
+            "[12 lines",
+            "12 lines pasted]",
+            "[12 lines pasted] [12 line",
+        ] {
+            assert!(pastes.has_broken_label(broken), "{broken}");
+        }
+    }
+
+    /// Keys that come together are read before the editor shows the line again.
+    #[test]
+    fn a_burst_of_deletions_takes_a_label_as_a_whole() {
+        let pastes = Pastes::default();
+        let label = pastes.folded(&"a line\n".repeat(12));
+        let mode = PasteMode::new(Emacs::default(), pastes.clone());
+        pastes.see(&format!("x {label} é"));
+        let deleted: Vec<_> = (0..3).map(|_| mode.as_units(EditCommand::Backspace).len()).collect();
+        assert_eq!(deleted, [1, 1, label.len()]);
+        mode.as_units(EditCommand::InsertString("b\n".repeat(12)));
+        assert_eq!(mode.as_units(EditCommand::CutWordLeft).len(), label.len() + ", 2".len() - ", 2".len());
+        assert_eq!(mode.as_units(EditCommand::CutWordLeft), [EditCommand::CutWordLeft]);
     }
 
     #[test]

@@ -104,18 +104,24 @@ impl TypeAhead {
         }
     }
 
-    /// Returns the next line typed from now on; `None` for Ctrl+D or Esc, or if the terminal is unreadable.
+    /// Returns the next line typed from now on; `None` for Ctrl+D, or if the terminal is unreadable.
+    ///
+    /// # Errors
+    /// [`WorkEnd::Escaped`].
     ///
     /// # Cancel safety
     /// This is cancel safe: typed input is kept.
-    pub(super) async fn answer(&mut self) -> Option<String> {
-        self.next_line().await.ok().flatten()
+    pub(super) async fn answer(&mut self) -> Result<Option<String>, WorkEnd> {
+        self.next_line().await.unwrap_or(Ok(None))
     }
 
-    async fn next_line(&mut self) -> io::Result<Option<String>> {
+    async fn next_line(&mut self) -> io::Result<Result<Option<String>, WorkEnd>> {
         let terminal = terminal()?;
         let mut before = self.keys.len();
-        while self.keys.len() <= before && !std::mem::take(&mut self.is_escaped) {
+        while self.keys.len() <= before {
+            if std::mem::take(&mut self.is_escaped) {
+                return Ok(Err(WorkEnd::Escaped));
+            }
             // The person may take a queued line back.
             before = self.keys.len();
             terminal.readable().await?;
@@ -123,7 +129,7 @@ impl TypeAhead {
         }
         let line = self.keys.remove(before);
         self.show();
-        Ok(line.and_then(|keys| if let TypedInput::Line(line) = keys { Some(line) } else { None }))
+        Ok(Ok(line.and_then(|keys| if let TypedInput::Line(line) = keys { Some(line) } else { None })))
     }
 
     /// Collects the input typed before a question appears, because it is no answer to it. Returns whether the question

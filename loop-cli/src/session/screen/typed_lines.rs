@@ -2,6 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use console::measure_text_width;
+use unicode_segmentation::UnicodeSegmentation;
+
 use crate::view::{self, DIM, paint, text};
 
 /// The maximum number of queued lines on the screen.
@@ -70,10 +73,28 @@ impl TypedLines {
         let queued = content.queued.iter().skip(hidden);
         rows.extend(queued.map(|line| paint(DIM, format_args!("> {} (queued)", text::one_line(line)))));
         if !content.begun.is_empty() {
-            rows.push(format!("> {}", text::one_line(&content.begun)));
+            rows.push(format!(
+                "> {}",
+                end_of_line(&text::one_line(&content.begun), view::terminal_columns())
+            ));
         }
         rows
     }
+}
+
+/// Returns the end of a line that is being typed, if all of it is too wide. The person sees what they type.
+fn end_of_line(line: &str, columns: usize) -> String {
+    let room = columns.saturating_sub("> ".len() + 1).max(2);
+    if measure_text_width(line) <= room {
+        return line.to_owned();
+    }
+    let mut taken = measure_text_width("…");
+    let begin = line.grapheme_indices(true).rev().take_while(|(_, sign)| {
+        taken += measure_text_width(sign);
+        taken <= room
+    });
+    let begin = begin.last().map_or(line.len(), |(at, _)| at);
+    format!("…{}", &line[begin..])
 }
 
 impl AskedTime {
@@ -102,5 +123,12 @@ mod tests {
         let rows: Vec<_> = typed.rows().iter().map(|row| strip_str(row).to_string()).collect();
         assert_eq!((rows[0].as_str(), rows[1].as_str()), ("  … 2 more queued lines", "> line 3 (queued)"));
         assert_eq!(rows.last().map(String::as_str), Some("> half"));
+    }
+
+    #[test]
+    fn of_a_long_line_the_end_is_shown() {
+        assert_eq!(end_of_line("one two", 10), "one two");
+        assert_eq!(end_of_line("one two three", 10), "… three");
+        assert_eq!(end_of_line("漢字漢字漢字", 10), "…漢字漢");
     }
 }

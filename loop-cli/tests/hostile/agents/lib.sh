@@ -30,7 +30,7 @@ the_loop() {
 
 # Says the number of the watchdog of this loop. The process calls itself `guardian`.
 watchdog_of() {
-    for child in $(cat "/proc/$1/task/$1/children"); do
+    for child in $(cat "/proc/$1/task"/*/children 2>/dev/null); do
         case $(cat "/proc/$child/comm") in guardian) echo "$child" ;; esac
     done
 }

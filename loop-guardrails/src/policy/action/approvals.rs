@@ -19,4 +19,12 @@ impl ActionPolicy {
         self.commands = self.commands.allow(entries);
         self
     }
+
+    /// Lets a shell run exactly this line, because a person has read and allowed it. Forbidden programs stay forbidden.
+    /// No other rule judges what the line reads and writes: run it only within a sandbox that enforces them.
+    #[must_use]
+    pub fn allowing_in_shell(mut self, line: impl Into<String>) -> Self {
+        self.commands = self.commands.allow_in_shell(line);
+        self
+    }
 }

@@ -9,7 +9,7 @@ use rustix::io::fcntl_dupfd_cloexec;
 
 use super::{Repository, Workspace, WorkspaceError, git_paths, nested_repositories};
 use crate::policy::{
-    DeniedAction, Origin, Ruling, Verb,
+    DeniedAction, Ruling, Verb,
     command::{CommandLine, GitQuestion},
 };
 
@@ -71,13 +71,16 @@ impl Workspace {
     /// # Errors
     /// [`WorkspaceError`] if the policy does not allow it, or a path leads out.
     pub fn check_command(&self, line: &str) -> Result<CommandLine, WorkspaceError> {
-        let command = self.policy().on_command(&git_paths::with_separator(self.root(), line))?;
+        let command = match self.policy().commands().is_for_shell(line) {
+            true => self.policy().on_command(line)?,
+            false => self.policy().on_command(&git_paths::with_separator(self.root(), line))?,
+        };
         let reads = command.paths.iter().map(|path| (path.as_str(), Verb::Read));
         if let Some(path) = command.paths.iter().find(|path| self.is_unmatched_pattern(path)) {
             let rule = format!(
                 "no shell is involved, so `{path}` names no file: list the folder, and name the files one by one"
             );
-            let ruling = Ruling::denied(rule, &Origin::BuiltIn);
+            let ruling = Ruling::without_shell(rule);
             return Err(DeniedAction { action: format!("to run `{line}`"), ruling }.into());
         }
         let mut leads_to = Vec::new();

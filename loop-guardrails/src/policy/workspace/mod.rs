@@ -121,6 +121,13 @@ impl Workspace {
         self.with(self.policy().clone().allowing([WithOrigin::new(entry, Origin::Person)]))
     }
 
+    /// Returns the same folder in which a person also allows this line for a shell: see
+    /// [`ActionPolicy::allowing_in_shell`].
+    #[must_use]
+    pub fn allowing_in_shell(&self, line: impl Into<String>) -> Self {
+        self.with(self.policy().clone().allowing_in_shell(line))
+    }
+
     /// Returns the same folder under another policy.
     fn with(&self, policy: ActionPolicy) -> Self {
         let Inner { root, path, .. } = &*self.0;

@@ -11,6 +11,7 @@
 mod arguments;
 mod forbidden;
 mod git;
+mod in_shell;
 mod on_words;
 mod parsed_arguments;
 mod shell_syntax;
@@ -57,6 +58,8 @@ pub struct CommandLine {
     reads_folders: bool,
     /// Whether the table knows the options of its program.
     is_known: bool,
+    /// Whether a shell reads it.
+    in_shell: bool,
     /// The parts of a command of git in safe mode.
     git: Option<Box<GitCommand>>,
 }
@@ -124,6 +127,11 @@ impl CommandLine {
         self.is_known || self.ruling.origin == Origin::BuiltIn
     }
 
+    /// Returns whether it is a line for a shell, which a person allowed. No rule judges what such a line reads or writes.
+    pub fn is_in_shell(&self) -> bool {
+        self.in_shell
+    }
+
     /// Returns whether it changes nothing, as far as its options say: safe mode has judged them. A command that runs
     /// only because a person allows it may do anything.
     pub fn only_reads(&self) -> bool {
@@ -172,6 +180,8 @@ pub struct CommandPolicy {
     safe_mode: WithOrigin<bool>,
     allow: BTreeMap<CommandPrefix, Origin>,
     forbid: BTreeMap<CommandPrefix, Origin>,
+    /// The line that a person allowed for a shell.
+    shell_line: Option<String>,
     secrets: SecretFiles,
 }
 
@@ -183,6 +193,7 @@ impl Default for CommandPolicy {
             safe_mode: WithOrigin::new(true, Origin::BuiltIn),
             allow: built_in.collect(),
             forbid: BTreeMap::new(),
+            shell_line: None,
             secrets: SecretFiles::new(),
         }
     }
@@ -278,7 +289,10 @@ impl CommandPolicy {
     }
 
     fn command(&self, line: &str) -> Result<CommandLine, Ruling> {
-        let words = split(line)?;
+        if self.is_for_shell(line) {
+            return self.in_shell(line);
+        }
+        let words = shell_syntax::split(line)?;
         let Some((program, arguments)) = words.split_first().filter(|(program, _)| !program.is_empty())
         else {
             return Err(built_in("the command is empty; give a program and its arguments"));
@@ -294,6 +308,7 @@ impl CommandPolicy {
             walks: false,
             reads_folders: false,
             is_known: false,
+            in_shell: false,
             git: None,
         };
         match line.program.as_str() {
@@ -315,18 +330,6 @@ impl CommandPolicy {
         let line = arguments::of_unknown(line);
         Ok(CommandLine { is_known: true, ..line })
     }
-}
-
-fn split(line: &str) -> Result<Vec<String>, Ruling> {
-    if line.contains(['\n', '\r', '\0']) {
-        return Err(built_in("a command is one line; run commands one by one"));
-    }
-    if line.len() > MAX_COMMAND_BYTES {
-        return Err(built_in(format!(
-            "a command has at most {MAX_COMMAND_BYTES} bytes; put long texts into files"
-        )));
-    }
-    shlex::split(line).ok_or_else(|| built_in("a quote in the command is never closed; close it"))
 }
 
 fn built_in(rule: impl Into<String>) -> Ruling {

@@ -42,7 +42,7 @@ impl CommandPolicy {
     fn not_allowed(&self, words: &[String]) -> Ruling {
         if is_assignment(&words[0]) {
             let rule = "no shell is involved, so nothing can be set before a program; begin with the program";
-            return built_in(rule);
+            return Ruling::without_shell(rule);
         }
         let entries: Vec<_> = self.allowed().map(|(entry, _)| entry.to_string()).collect();
         let rule = match self.allowed().find(|(entry, _)| entry.covers(words)) {

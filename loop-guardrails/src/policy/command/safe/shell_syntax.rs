@@ -1,8 +1,21 @@
 //! Parts of a line that only a shell would understand. A program would get them as plain words and do something else than
 //! was meant, without an error: `echo text > notes.md` writes no file.
 
-use super::built_in;
+use super::{MAX_COMMAND_BYTES, built_in};
 use crate::policy::Ruling;
+
+/// Returns the words of a line.
+pub(super) fn split(line: &str) -> Result<Vec<String>, Ruling> {
+    if line.contains(['\n', '\r', '\0']) {
+        return Err(built_in("a command is one line; run commands one by one"));
+    }
+    if line.len() > MAX_COMMAND_BYTES {
+        return Err(built_in(format!(
+            "a command has at most {MAX_COMMAND_BYTES} bytes; put long texts into files"
+        )));
+    }
+    shlex::split(line).ok_or_else(|| built_in("a quote in the command is never closed; close it"))
+}
 
 /// Refuses a line with unquoted operators, redirections, variables or inner commands.
 pub(super) fn refuse(line: &str) -> Result<(), Ruling> {
@@ -15,7 +28,8 @@ pub(super) fn refuse(line: &str) -> Result<(), Ruling> {
         _ if part.contains('<') => "would be an ordinary word; name the file as an argument",
         _ => "would be an ordinary word; run one program at a time",
     };
-    Err(built_in(format!("no shell is involved, so `{part}` {what}. A plain text belongs in single quotes")))
+    let rule = format!("no shell is involved, so `{part}` {what}. A plain text belongs in single quotes");
+    Err(Ruling::without_shell(rule))
 }
 
 /// Returns the first such part.

@@ -1,0 +1,77 @@
+//! The question about a line with commands.
+//!
+//! Models write `cargo test 2>&1 | tail -20` whatever a description says. So `|` between two commands works without a
+//! shell, and each command is judged on its own. No rule judges the rest of the syntax of a shell. A person who reads such
+//! a line can allow it once, and it runs in the sandbox.
+
+use loop_guardrails::policy::{
+    DeniedAction,
+    command::{PipedCommand, pipeline},
+    workspace::{Workspace, WorkspaceError},
+};
+
+use super::{Need, ToolError, pending_approval::PendingApproval};
+
+/// Judges each command of a line. Returns a question about all of it if only a person can allow it.
+///
+/// # Errors
+/// A rule refuses one of the commands.
+pub(super) fn question(line: &str, workspace: &Workspace) -> Result<Option<PendingApproval>, ToolError> {
+    let commands = pipeline(line);
+    let question = match &commands[..] {
+        [PipedCommand { line, .. }] => of_command(line, workspace),
+        commands => of_pipeline(commands, workspace),
+    };
+    match question {
+        Err(Refusal::NeedsShell(denied)) => {
+            // Nobody is asked about a line with a forbidden program.
+            match workspace.allowing_in_shell(line).check_command(line) {
+                Err(refusal) if refusal.is_refusal() => Err(refusal.into()),
+                _ => Ok(Some(PendingApproval::ShellLine { denied, line: line.to_owned() })),
+            }
+        }
+        Err(Refusal::Final(error)) => Err(error),
+        Ok(question) => Ok(question),
+    }
+}
+
+/// The refusal of a command.
+enum Refusal {
+    /// Only a shell would understand it.
+    NeedsShell(DeniedAction),
+    Final(ToolError),
+}
+
+fn of_command(line: &str, workspace: &Workspace) -> Result<Option<PendingApproval>, Refusal> {
+    match workspace.check_command(line) {
+        Err(WorkspaceError::Denied(denied)) if denied.ruling.needs_shell => Err(Refusal::NeedsShell(denied)),
+        Err(refusal) if refusal.is_refusal() => {
+            let question = PendingApproval::of(refusal, &Need::Command(line.to_owned()), workspace);
+            question.map(Some).map_err(Refusal::Final)
+        }
+        // The command itself reports other errors.
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
+
+fn of_pipeline(commands: &[PipedCommand], workspace: &Workspace) -> Result<Option<PendingApproval>, Refusal> {
+    let (mut exact, mut refused) = (Vec::new(), None);
+    for (at, PipedCommand { line: command, .. }) in commands.iter().enumerate() {
+        let own = match of_command(command, workspace)? {
+            Some(PendingApproval::Command { denied, entry, exact: own, .. }) => {
+                exact.push(own);
+                Some((denied, Some(entry)))
+            }
+            Some(other) => return Err(Refusal::Final(other.into())),
+            None if at > 0 => {
+                let checked = workspace.check_command(command).ok();
+                checked.and_then(|line| line.behind_pipe(command).err()).map(|denied| (denied, None))
+            }
+            None => None,
+        };
+        refused = refused.or(own);
+    }
+    let line: Vec<_> = commands.iter().map(ToString::to_string).collect();
+    let line = line.join(" | ");
+    Ok(refused.map(|(denied, entry)| PendingApproval::Pipeline { denied, line, entry, exact }))
+}
