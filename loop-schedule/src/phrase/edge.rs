@@ -6,6 +6,7 @@ use super::{
     cron_fields,
     date::DayOfYear,
     days::Days,
+    label,
     moments::{amount, date},
     neighbours,
     shapes::{is_decimal, is_hyphenated, is_leading, is_time_shaped, is_whole},
@@ -239,8 +240,7 @@ fn limit(words: &[Word]) -> Option<usize> {
 
 /// Returns the length of an amount of time behind its name: `interval: 5m`.
 fn labelled(words: &[Word]) -> Option<usize> {
-    let is_label = words.first()?.is(&["interval", "period", "schedule", "cron", "when", "repeat"]);
-    amount(&words[1..]).filter(|_| is_label).map(|length| length + 1)
+    amount(&words[1..]).filter(|_| words[0].is(label::NAMES)).map(|length| length + 1)
 }
 
 /// Returns the length of a date: `on the 1st`, `2026-12-24`, `24 December`.

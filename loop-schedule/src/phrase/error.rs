@@ -9,9 +9,9 @@ use crate::{CronError, IntervalError, TimeError};
 pub enum PhraseError {
     /// It has words of time that are not a schedule.
     #[error(
-        "`{phrase}` looks like a time, but not like a schedule. {}. Write the schedule first, with \
-         a colon behind it: the rest may then contain any words, as in `hourly: PROMPT`",
-        advice(phrase, .nearest.as_deref())
+        "`{phrase}` {}, with a colon behind it: the rest may then contain any words, as in `{}: PROMPT`",
+        advice(phrase, .nearest.as_deref()),
+        if is_itself(phrase, .nearest.as_deref()) { phrase } else { "hourly" }
     )]
     NotUnderstood {
         /// The words.
@@ -51,13 +51,20 @@ fn advice(phrase: &str, nearest: Option<&str>) -> String {
     const FORMS: &str = "No form means the same. Forms are `30m`, `every 2 hours`, `every day at 9:00`, `weekdays at \
         9:00`, `every monday at 9:00`, `in 20 minutes`, `tomorrow at 9:00`, `2026-12-24 18:00` and five cron fields, as \
         in `0 9 * * 1-5`";
-    match nearest {
-        Some(nearest) if nearest.eq_ignore_ascii_case(phrase) && works(phrase) => {
-            format!("It is one only at the beginning or at the end, as in `{nearest} PROMPT`")
+    let why = match nearest {
+        Some(_) if is_itself(phrase, nearest) => {
+            return "is a schedule, but not at the beginning or at the end of the text. Write it first"
+                .to_owned();
         }
         Some(nearest) => format!("The nearest form is `{nearest}`"),
         None => FORMS.to_owned(),
-    }
+    };
+    format!("looks like a time, but not like a schedule. {why}. Write the schedule first")
+}
+
+/// Returns whether words that are refused are a schedule, in a place where they are none.
+fn is_itself(phrase: &str, nearest: Option<&str>) -> bool {
+    nearest.is_some_and(|nearest| nearest.eq_ignore_ascii_case(phrase)) && works(phrase)
 }
 
 // The message already contains that of the cause, so there is no source.

@@ -6,7 +6,7 @@
 use super::{
     amounts::{amount, total},
     atoms::is_joined_time,
-    clock::{ClockTime, is_clock_like},
+    clock::ClockTime,
     continued::is_fires,
     cron_fields,
     days::{Days, is_clearly_a_day, is_month, month},
@@ -14,9 +14,9 @@ use super::{
     grammar::{self, Spec},
     moments::HOLIDAYS,
     same_meaning::LIMITS,
-    shapes::{hyphenated, is_whole, starts_with_number},
-    spelling::hour_and_minute,
+    shapes::{is_whole, starts_with_number},
     time_sign::{frequency, is_ordinal},
+    vocabulary::is_notation,
     word::Word,
 };
 use crate::interval::time_words::{is_compact_like, number};
@@ -112,11 +112,8 @@ pub(super) fn is_contradiction(words: &[Word], at: usize) -> bool {
     let is_place = at > 0 && words[at - 1].is(&["at", "@"]) && is_ordinal(word) && starts_with_number(word);
     let is_dawn = word.is(&["morning"]) && words[..at].iter().any(|word| word.is(&["tonight"]));
     let has_zone = is_clock_zone(&word.text);
-    let is_read = is_compact_like(&word.text)
+    let is_read = is_notation(word)
         || Days::of(word).is_some()
-        || hyphenated(&word.text).is_some()
-        || is_clock_like(word)
-        || hour_and_minute(&word.text).is_some()
         || is_month(word)
         || recurs(word)
         || word.text.starts_with('@');

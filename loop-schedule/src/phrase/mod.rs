@@ -19,6 +19,7 @@ mod error;
 mod found;
 mod grammar;
 mod kept;
+mod label;
 mod misspelt;
 mod moments;
 mod nearest;
@@ -124,8 +125,23 @@ impl Phrase {
         }
     }
 
+    /// Reads a text as typed, or without the label before its schedule: `cron=0 9 * * *`.
     fn read(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {
         let input = input.trim();
+        let labelled = label::behind(input).map(|rest| (Self::read_bare(&rest, zone, now), rest));
+        match (labelled, Self::read_bare(input, zone, now)) {
+            (Some((Ok(phrase), rest)), _)
+                if phrase.time.is_some()
+                    && (phrase.prompt.is_empty() || !rest.starts_with(&phrase.prompt)) =>
+            {
+                Ok(phrase)
+            }
+            (Some((Err(error), _)), Ok(Self { time: None, .. })) => Err(error),
+            (_, bare) => bare,
+        }
+    }
+
+    fn read_bare(input: &str, zone: &Zone, now: Timestamp) -> Result<Self, PhraseError> {
         let words = Word::all(input);
         // A dash separates the schedule from the prompt.
         let is_dash = |word: &&Word| word.is(&["-", "--", "–", "—", "|"]);
@@ -148,8 +164,8 @@ impl Phrase {
         if let Some(Match { spec, length }) = grammar::at_start(&words)? {
             return Ok(Self { time: Some(resolve(&spec, zone, now)?), prompt: prompt_at(length).to_owned() });
         }
-        if let Some(found) = cron_fields::at_end(input, &words)? {
-            return scheduled(found);
+        if let Some((cron, prompt)) = cron_fields::at_end(input, &words)? {
+            return scheduled((cron, without_separator(prompt)));
         }
         if let Some((start, spec)) = grammar::at_end(&words)? {
             let prompt = &input[..words[start].start];
@@ -181,9 +197,9 @@ fn is_in_quotation(text: &str) -> bool {
     })
 }
 
-/// Removes the sign that separates a prompt from the schedule behind it.
+/// Removes the label or the sign that separates a prompt from the schedule behind it.
 fn without_separator(prompt: &str) -> &str {
-    let prompt = prompt.trim_end().trim_end_matches([',', ';', ':']);
+    let prompt = label::before(prompt.trim_end()).trim_end_matches([',', ';', ':']);
     let before_dash = [" -", " –", " —", " |"].iter().find_map(|dash| prompt.strip_suffix(dash));
     before_dash.unwrap_or(prompt).trim_end()
 }

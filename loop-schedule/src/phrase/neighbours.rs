@@ -43,7 +43,7 @@ const CONTINUATIONS: &[(&[&str], Follows)] = &[
             "over",
             "throughout",
         ],
-        |rest| moment(rest).or_else(|| amount(rest)),
+        |rest| moment(rest).or_else(|| amount(rest)).or_else(|| whole_unit(rest)),
     ),
     // The agent can keep a condition: `until it works, run the test again`.
     (&["until", "till", "til"], |rest| moment(rest).or_else(|| amount(rest))),
@@ -271,6 +271,9 @@ fn qualified(words: &[Word], start: usize) -> Option<usize> {
         "beginning",
         "e.g",
         "i.e",
+        "half",
+        "quarter",
+        "quarters",
     ];
     let is_other_day = |word: &Word| word.is(&["tomorrow", "tonight"]);
     let last =

@@ -175,7 +175,14 @@ fn is_about_an_amount(rest: &[Word]) -> bool {
     rest.first().is_some_and(|word| {
         let number = word.text.trim_start_matches(signs);
         let has_unit = || rest.get(1).is_some_and(Word::is_unit);
-        is_compact_like(number) || atoms::is_joined_time(&word.text) || (is_decimal(number) && has_unit())
+        // `in an hour's time`.
+        let possessive = word.text.strip_suffix("'s").or_else(|| word.text.strip_suffix("’s"));
+        let is_in_time =
+            rest.get(1).is_some_and(|next| next.is(&["time"])) && possessive.is_some_and(is_unit_like);
+        is_in_time
+            || is_compact_like(number)
+            || atoms::is_joined_time(&word.text)
+            || (is_decimal(number) && has_unit())
     })
 }
 

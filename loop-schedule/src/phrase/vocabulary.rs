@@ -35,22 +35,25 @@ pub(super) fn are_known(words: &[Word]) -> bool {
     is_expression || (0..words.len()).all(|at| is_known(&words[at..]))
 }
 
+/// Returns whether a word is a number with a unit, or a time of day: `5m`, `5-minute`, `18h30`.
+pub(super) fn is_notation(word: &Word) -> bool {
+    let text = word.text.trim_start_matches('@');
+    hyphenated(text).is_some()
+        || is_compact_like(text)
+        || hour_and_minute(text).is_some()
+        || is_clock_like(word)
+}
+
 fn is_known(words: &[Word]) -> bool {
     let word = &words[0];
     let text = word.text.trim_start_matches('@');
     let is_sign = || !text.contains(char::is_alphanumeric);
-    let is_notation = || {
-        hyphenated(text).is_some()
-            || is_compact_like(text)
-            || is_span(text)
-            || hour_and_minute(text).is_some()
-            || is_clock_like(word)
-            || is_hour_shaped(text)
-            || text.parse::<jiff::Timestamp>().is_ok()
-    };
     are_of_time(text)
         || is_sign()
-        || is_notation()
+        || is_notation(word)
+        || is_span(text)
+        || is_hour_shaped(text)
+        || text.parse::<jiff::Timestamp>().is_ok()
         || amount(text).is_some()
         || is_ordinal(word)
         || recurs(word)

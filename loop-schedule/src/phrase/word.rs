@@ -1,6 +1,6 @@
 //! The words of a text, and where they begin.
 
-use super::shapes::is_whole;
+use super::{label, shapes::is_whole};
 use crate::interval::time_words::{is_number_like, is_unit_like, is_unit_word};
 
 /// A word of a text.
@@ -26,7 +26,7 @@ impl Word {
     /// Splits a text at white space, `every10m`, `@9am` and `rate(5` before the digit, and `1/2h` behind it.
     pub(super) fn all(input: &str) -> Vec<Self> {
         let start = |word: &str| word.as_ptr() as usize - input.as_ptr() as usize;
-        let words = input.split_whitespace().flat_map(hyphenated_words).flat_map(|word| {
+        let words = input.split_whitespace().flat_map(hyphenated_words).flat_map(assigned).flat_map(|word| {
             let (head, rest) = word.split_at(glued_head(word));
             let (rest, unit) = rest.split_at(glued_unit(rest));
             [head, rest, unit].into_iter().filter(|part| !part.is_empty())
@@ -91,6 +91,15 @@ fn hyphenated_words(word: &str) -> impl Iterator<Item = &str> {
     let is_schedule = is(&["every", "each"]) && rest.to_lowercase().split(signs).all(is_time);
     let is_part = is(&["half", "quarter"]) && is_unit_word(&rest.to_lowercase());
     word.split(move |sign| (is_schedule || is_part) && signs.contains(&sign))
+}
+
+/// Splits a word at the sign behind the name of a schedule: `cron=0`.
+fn assigned(word: &str) -> impl Iterator<Item = &str> {
+    let end = word.find('=').map_or(0, |at| at + 1);
+    let is_name =
+        label::NAMES.iter().any(|name| word[..end].trim_matches(['-', '=']).eq_ignore_ascii_case(name));
+    let (name, value) = word.split_at(if is_name { end } else { 0 });
+    [name, value].into_iter().filter(|part| !part.is_empty())
 }
 
 /// Removes the signs with which Markdown marks words: `**every`. In `*/5` and `1-5,*`, the star is a field.

@@ -31,9 +31,9 @@ const RUNNERS: &[(&str, Reads)] = &[
         let (name, module) = numbered(line)?.strip_prefix("test ")?.rsplit_once(" (")?;
         module.ends_with(')').then(|| name.to_owned())
     }),
-    // `  1) Failure:` and `TestCalc#test_adds [calc_test.rb:5]:`
+    // `  1) Failure:`, or `Failure:` of Rails, and `TestCalc#test_adds [calc_test.rb:5]:`
     ("Minitest", |line, next| {
-        let is_first = matches!(numbered(line)?, "Failure:" | "Error:");
+        let is_first = matches!(numbered(line).unwrap_or(line), "Failure:" | "Error:");
         let name = next.split([' ', ':']).next().filter(|name| is_first && name.contains('#'))?;
         Some(name.to_owned())
     }),
@@ -65,20 +65,57 @@ const RUNNERS: &[(&str, Reads)] = &[
     // `✘ Test adds() failed after 0.001 seconds with 1 issue.`
     ("Swift Testing", |line, _| {
         let (_, name) = line.split_once(" Test ").filter(|(mark, _)| mark.chars().count() <= 1)?;
-        Some(name.split_once(" failed after ")?.0.trim_matches('"').to_owned())
+        let name = name.split_once(" failed after ")?.0;
+        (!name.starts_with("run with ")).then(|| name.trim_matches('"').to_owned())
     }),
     // `[  FAILED  ] Calc.Adds (0 ms)`
     ("GoogleTest", |line, _| {
         let name = line.strip_prefix("[  FAILED  ] ")?.split([' ', ',']).next()?;
         name.contains('.').then(|| name.to_owned())
     }),
-    // `(fail) adds [0.12ms]`
+    // `(fail) adds [0.12ms]`, and in a terminal `✗ adds [0.12ms]`
     ("Bun", |line, _| {
-        let name = line.strip_prefix("(fail) ")?;
+        let name = line.strip_prefix("(fail) ").or_else(|| line.strip_prefix("✗ "))?;
         Some(name.rsplit_once(" [").map_or(name, |(name, _)| name).to_owned())
     }),
     // ` ✗ adds`
     ("Bats", |line, _| line.strip_prefix(" ✗ ").map(str::to_owned)),
+    // `00:00 +1 -1: test/calc_test.dart: adds [E]`
+    ("Dart", |line, _| {
+        let (_, name) =
+            line.strip_suffix(" [E]")?.split_once(": ").filter(|(time, _)| time.contains(" -"))?;
+        Some(name.split_once(".dart: ").map_or(name, |(_, name)| name).to_owned())
+    }),
+    // `1/2 calc.test.adds...FAIL (TestExpectedEqual)`, and `2/2 adds  FAIL  0.01s`
+    ("Zig and Meson", |line, _| {
+        let (place, rest) = line.trim_start().split_once(' ')?;
+        let (at, of) = place.split_once('/')?;
+        let (name, _) = rest.split_once("...FAIL").or_else(|| rest.split_once(" FAIL "))?;
+        (is_number(at) && is_number(of)).then(|| name.trim().to_owned())
+    }),
+    // `[info] - adds *** FAILED ***`
+    ("ScalaTest", |line, _| {
+        let name = line.trim_start_matches("[info]").trim_start().strip_prefix("- ")?;
+        Some(name.strip_suffix(" *** FAILED ***")?.to_owned())
+    }),
+    // `==> X CalcSuite.adds  0.02s munit.ComparisonFailException: /calc.scala:7`
+    ("MUnit", |line, _| {
+        let name = line.trim_start_matches("[error]").trim_start().strip_prefix("==> X ")?;
+        Some(name.split_once("  ").map_or(name, |(name, _)| name).to_owned())
+    }),
+    // `  1) calc_test:adds_test: module 'calc_test'`
+    ("EUnit", |line, _| Some(numbered(line)?.split_once(": module '")?.0.to_owned())),
+    // `  1) Calc adds` and `       expected: 3`
+    ("Hspec", |line, next| {
+        let is_first =
+            ["expected:", "predicate failed"].iter().any(|start| next.trim_start().starts_with(start));
+        numbered(line).filter(|_| is_first).map(str::to_owned)
+    }),
+    // `//calc:adds_test   FAILED in 0.1s`
+    ("Bazel", |line, _| {
+        let name = line.strip_prefix("//")?.split_once(" FAILED in ")?.0;
+        Some(format!("//{}", name.trim_end()))
+    }),
     // `[FAIL] Calc [It] adds`
     ("Ginkgo", |line, _| line.trim_start().strip_prefix("[FAIL] ").map(str::to_owned)),
 ];

@@ -21,7 +21,15 @@ pub(super) fn line(text: &str, outcome: Outcome, width: usize) -> Option<String>
     let whole: Vec<_> = whole.filter(|_| outcome == Outcome::Fail).collect();
     let mut end = whole.iter().rev().take(END).copied();
     if let Some(count) = end.clone().find(|line| counts_failures(line)) {
-        return Some(shorten(&with_names(count.trim(), &failing(&whole), width), width));
+        return Some(shorten(&with_names(&without_time(count), &failing(&whole), width), width));
+    }
+    let names = failing(&whole);
+    if !names.is_empty() {
+        let count = whole.iter().rev().find_map(|line| dart_count(line));
+        return Some(shorten(
+            &with_names(&count.unwrap_or_else(|| "failed".to_owned()), &names, width),
+            width,
+        ));
     }
     if let Some(panic) = panic(&whole) {
         return Some(shorten(&panic, width));
@@ -32,6 +40,21 @@ pub(super) fn line(text: &str, outcome: Outcome, width: usize) -> Option<String>
         .or_else(|| maven_error(&whole))
         .or_else(|| text.lines().rev().find(|line| !is_notice(line) && has_word(line)))?;
     Some(shorten(line.trim(), width))
+}
+
+/// Returns a line of .NET without the duration and the file behind its counts, which leave no room for names, and with
+/// single spaces.
+fn without_time(line: &str) -> String {
+    let counts = line.split_once(", Duration: ").map_or(line, |(counts, _)| counts);
+    counts.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the counts of Dart and Flutter: `00:00 +1 -1: Some tests failed.`
+fn dart_count(line: &str) -> Option<String> {
+    let (counts, _) = line.split_once(": Some tests failed")?;
+    let (passed, failed) = counts.split_once(" +")?.1.split_once(" -")?;
+    let (passed, failed): (u64, u64) = (passed.split(' ').next()?.parse().ok()?, failed.parse().ok()?);
+    Some(format!("{failed} of {} failed", passed.checked_add(failed)?))
 }
 
 /// Appends names to a line, as far as they fit.
@@ -201,8 +224,8 @@ mod tests {
                 "FAILED | 1 passed | 1 failed (5ms): adds",
             ),
             (
-                "  Failed Calc.Adds [5 ms]\n  Error Message:\nFailed!  - Failed:     1, Passed:     2\n",
-                "Failed!  - Failed:     1, Passed:     2: Calc.Adds",
+                "  Failed Calc.Adds [5 ms]\n  Error Message:\nFailed!  - Failed:     1, Passed:     2, Duration: 10 ms - Calc.dll (net8.0)\n",
+                "Failed! - Failed: 1, Passed: 2: Calc.Adds",
             ),
             (
                 "Test Case 'CalcTests.testAdds' failed (0.001 seconds)\nExecuted 3 tests, with 1 failure (0 unexpected)\n",
@@ -213,6 +236,45 @@ mod tests {
                 "1 FAILED TEST: Calc.Adds",
             ),
             ("(fail) adds [0.12ms]\n\n 2 pass\n 1 fail\n", "1 fail: adds"),
+            ("✗ math > adds [0.50ms]\n✓ ok\n\n 1 pass\n 1 fail\n", "1 fail: math > adds"),
+            (
+                "00:00 +1 -1: test/a_test.dart: adds [E]\n  Expected: <3>\n00:00 +1 -1: Some tests failed.\n\nFor example, 'dart test --chain-stack-traces'.\n",
+                "1 of 2 failed: adds",
+            ),
+            ("00:01 +4 ~1 -1: adds [E]\n00:01 +4 ~1 -1: Some tests failed.\n", "1 of 5 failed: adds"),
+            (
+                "✘ Test adds() failed after 0.001 seconds with 1 issue.\n✘ Test run with 2 tests failed after 0.001 seconds with 1 issue.\n",
+                "✘ Test run with 2 tests failed after 0.001 seconds with 1 issue: adds()",
+            ),
+            (
+                "1/2 a.test.adds...FAIL (TestExpectedEqual)\n2/2 a.test.ok...OK\n1 passed; 0 skipped; 1 failed.\n",
+                "1 passed; 0 skipped; 1 failed: a.test.adds",
+            ),
+            ("1/2 subs  OK  0.01s\n2/2 adds  FAIL  0.01s  exit status 1\n\nFail:      1\n", "Fail: 1: adds"),
+            (
+                "[info] - should be empty *** FAILED ***\n[info] *** 1 TEST FAILED ***\n",
+                "[info] *** 1 TEST FAILED ***: should be empty",
+            ),
+            (
+                "==> X MySuite.two  0.02s munit.ComparisonFailException: /x.scala:7\n[error] Failed: Total 2, Failed 1, Errors 0, Passed 1\n",
+                "[error] Failed: Total 2, Failed 1, Errors 0, Passed 1: MySuite.two",
+            ),
+            (
+                "  1) app_test:add_test: module 'app_test'\n2 tests, 1 failures\n",
+                "2 tests, 1 failures: app_test:add_test",
+            ),
+            (
+                "  1) Math adds\n       expected: 3\n\n2 examples, 1 failure\n",
+                "2 examples, 1 failure: Math adds",
+            ),
+            (
+                "Failure:\nUserTest#test_name [user_test.rb:5]:\n\n2 runs, 2 assertions, 1 failures, 0 errors, 0 skips\n",
+                "2 runs, 2 assertions, 1 failures, 0 errors, 0 skips: UserTest#test_name",
+            ),
+            (
+                "//calc:adds_test   FAILED in 0.1s\n\nINFO: Build completed, 1 test FAILED, 2 total actions\n",
+                "INFO: Build completed, 1 test FAILED, 2 total actions: //calc:adds_test",
+            ),
             (
                 "thread 'main' panicked at src/main.rs:2:5:\nboom\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n",
                 "src/main.rs:2:5: boom",

@@ -34,7 +34,6 @@ fn a_sign_hides_no_word_of_time() {
         "5m/10m x",
         "x 5m+",
         ">5m x",
-        "interval: 5m x",
         "*:0/15 x",
         "24/12 18:00 x",
         "2026.12.24 18:00 x",

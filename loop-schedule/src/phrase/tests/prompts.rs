@@ -110,3 +110,23 @@ fn brackets_quotes_and_dashes_around_a_schedule_are_no_part_of_it() {
         ("every hour — x", "every 1h | x"),
     ]);
 }
+
+#[test]
+fn a_label_before_a_schedule_is_no_part_of_the_prompt() {
+    holds(&[
+        ("cron=0 9 * * * check it", "0 9 * * * | check it"),
+        ("cron =0 9 * * * check it", "0 9 * * * | check it"),
+        ("CRON=\"0 9 * * *\" check it", "0 9 * * * | check it"),
+        ("crontab: 0 9 * * * check it", "0 9 * * * | check it"),
+        ("cron=*/5 * * * * check it", "*/5 * * * * | check it"),
+        ("--cron 0 9 * * * check it", "0 9 * * * | check it"),
+        ("check it cron=0 9 * * *", "0 9 * * * | check it"),
+        ("check it --cron \"0 9 * * *\"", "0 9 * * * | check it"),
+        ("schedule: every day at 9:00 check it", "0 9 * * * | check it"),
+        ("--every 5m check it", "every 5m | check it"),
+        ("interval=5m check it", "every 5m | check it"),
+        ("at=18:00 check it", "once 2026-03-02T18:00:00Z | check it"),
+        ("when: it is red, fix it every 5m", "every 5m | when: it is red, fix it"),
+        ("schedule: write it down", "default | schedule: write it down"),
+    ]);
+}
