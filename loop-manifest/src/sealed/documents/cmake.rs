@@ -51,7 +51,7 @@ pub(super) fn is_file(name: &str) -> bool {
 /// Returns the words of the commands that add tests, one a line, as paths in the folder of the file. Sources of what is tested
 /// are not among them.
 pub(super) fn test_words(text: &str) -> String {
-    let commands = commands(text).into_iter().filter(|command| command.name == "add_test");
+    let commands = commands(&without_comments(text)).into_iter().filter(|command| command.name == "add_test");
     let words = commands.flat_map(|command| command.words);
     let paths =
         words.map(|word| word.split_once("_SOURCE_DIR}/").map_or(word.clone(), |(_, path)| path.to_owned()));
@@ -61,11 +61,12 @@ pub(super) fn test_words(text: &str) -> String {
 
 /// Returns the file of the agent if all that judges in `first` is in it, and `None` otherwise.
 pub(super) fn merge(first: &str, judged: &str) -> Option<String> {
-    // Texts in such brackets could hide commands from us, or from CMake.
-    if ["#[", "[[", "[="].iter().any(|open| first.contains(open) || judged.contains(open)) {
+    let texts = [without_comments(first), without_comments(judged)];
+    // Other texts in such brackets could hide commands from us, or from CMake.
+    if texts.iter().any(|text| text.contains("[[") || text.contains("[=")) {
         return None;
     }
-    let (first, judged_commands) = (commands(first), commands(judged));
+    let [first, judged_commands] = texts.map(|text| commands(&text));
     let programs: Vec<_> = first.iter().filter_map(tested).collect();
     let (mut kept, mut rest) = (Vec::new(), judged_commands.iter());
     for command in first.iter().filter(|command| command.judges(&programs)) {
@@ -143,7 +144,43 @@ impl Command {
     }
 }
 
-/// Returns the commands of a file.
+/// Returns the text without its comments, of one line (`# ...`) or in brackets (`#[=[ ... ]=]`). A comment in brackets without
+/// an end stays, and so does everything in quotes.
+///
+/// This reads as `CMake` does up to the first argument in brackets. The result then has the opening bracket of that argument.
+fn without_comments(text: &str) -> String {
+    let (mut kept, mut rest, mut is_quoted) = (String::new(), text, false);
+    while let Some(sign) = rest.chars().next() {
+        let length = match sign {
+            '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            '#' if !is_quoted => {
+                let Some(length) = comment_length(rest) else { break };
+                kept.push(' ');
+                rest = &rest[length..];
+                continue;
+            }
+            sign => sign.len_utf8(),
+        };
+        is_quoted ^= sign == '"';
+        kept.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    kept + rest
+}
+
+/// Returns the bytes of the comment at the start of a text, without the end of its line; `None` if its bracket has no end.
+fn comment_length(text: &str) -> Option<usize> {
+    let signs = text.strip_prefix("#[").map(|after| after.len() - after.trim_start_matches('=').len());
+    match signs.filter(|signs| text[2 + signs..].starts_with('[')) {
+        Some(signs) => {
+            let (open, close) = (signs + 3, format!("]{}]", "=".repeat(signs)));
+            text[open..].find(&close).map(|at| open + at + close.len())
+        }
+        None => Some(text.find('\n').unwrap_or(text.len())),
+    }
+}
+
+/// Returns the commands of a text without comments.
 fn commands(text: &str) -> Vec<Command> {
     let (mut commands, mut blocks, mut pieces) =
         (Vec::new(), Vec::new(), pieces(text).into_iter().peekable());
@@ -173,7 +210,7 @@ fn commands(text: &str) -> Vec<Command> {
     commands
 }
 
-/// Splits a file into words, quoted texts and parentheses, without its comments.
+/// Splits a text without comments into words, quoted texts and parentheses.
 fn pieces(text: &str) -> Vec<String> {
     let (mut pieces, mut word, mut signs) = (Vec::new(), String::new(), text.chars().peekable());
     let end = |word: &mut String, pieces: &mut Vec<String>| {
@@ -183,7 +220,6 @@ fn pieces(text: &str) -> Vec<String> {
     };
     while let Some(sign) = signs.next() {
         match sign {
-            '#' => while signs.next_if(|sign| *sign != '\n').is_some() {},
             '"' => {
                 while let Some(sign) = signs.next().filter(|sign| *sign != '"') {
                     word.push(sign);
@@ -222,6 +258,8 @@ mod tests {
             FIRST.replace("enable_testing()", "ENABLE_TESTING( ) # ("),
             format!("{FIRST}if(WIN32)\n  add_test(NAME more COMMAND more)\nendif()\n"),
             format!("{FIRST}install(TARGETS sums)\n"),
+            format!("#[[ more\nreturn() ]] # see [[\n{FIRST}#[==[ ]] ]=] ]==]"),
+            FIRST.replace("enable_testing()", "enable_testing(#[[ now ]])"),
             FIRST.replace("add_subdirectory(src)", "add_subdirectory(sources)"),
         ] {
             assert_eq!(merge(FIRST, &judged).as_deref(), Some(&*judged));
@@ -249,6 +287,13 @@ mod tests {
             format!("#[ x\nreturn()\n#]]\n{FIRST}"),
             format!("message([[\"]])\nreturn()\nmessage([[\"]])\n{FIRST}"),
             format!("#[=[\n{FIRST}]=]"),
+            format!("{FIRST}#[[ ]=]"),
+            format!("#[=[ ]=]return()#[=[ ]=]\n{FIRST}"),
+            format!("message(\"#[[\")\nreturn()\nmessage(\"]]\")\n{FIRST}"),
+            format!("message(\\\"#[[\\\")]]\nreturn()\n{FIRST}"),
+            format!("message(\\#[[)\nreturn()\nmessage(]])\n{FIRST}"),
+            format!("message([[#[[]])\nreturn()#]]\n{FIRST}"),
+            format!("#=[[\nreturn()\n#]]\n{FIRST}"),
             FIRST.replace("enable_testing()", ""),
             FIRST.replace("add_subdirectory(qa)", ""),
             String::new(),
