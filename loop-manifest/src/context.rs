@@ -4,6 +4,7 @@ mod attendance;
 mod copies;
 mod debug;
 mod memory;
+mod servers;
 mod snapshots;
 mod usage;
 
@@ -75,6 +76,7 @@ pub struct ExecutionContext {
     usage_log: Arc<OnceLock<UsageLog>>,
     job: Job,
     supervisor: Supervisor,
+    servers: servers::RunServers,
     settings: Arc<Result<Settings, Diagnostics>>,
     clock: fn() -> SystemTime,
     snapshots: Option<StateDir>,
@@ -126,6 +128,7 @@ impl ExecutionContext {
             usage_log: Arc::default(),
             job: Job::new(),
             supervisor,
+            servers: servers::RunServers::default(),
             settings: Arc::new(Ok(Settings::default())),
             clock: SystemTime::now,
             snapshots: None,

@@ -112,6 +112,14 @@ impl StateDir {
         self.folder("skills")
     }
 
+    /// Returns the folder of the files that say where model servers of this user are.
+    ///
+    /// # Errors
+    /// [`StateDirError::NotPlain`] if it is a link or a file.
+    pub fn servers(&self) -> Result<PathBuf, StateDirError> {
+        self.folder("servers")
+    }
+
     /// Returns the folder of the debug logs, for [`DebugLog::create`](crate::DebugLog::create).
     ///
     /// # Errors

@@ -33,6 +33,13 @@ pub enum ModelErrorKind {
     CutOff,
     /// The server sent nothing for too long.
     Silent,
+    /// The model's server on this machine ended, and starts again at the next request.
+    ServerEnded {
+        /// How long to wait before that.
+        wait: Duration,
+    },
+    /// The model's server on this machine cannot be started.
+    NotStarted,
     /// The key is missing or wrong, or lacks the permission.
     Unauthorized,
     /// The model does not exist, or the server has no such address.
@@ -52,8 +59,27 @@ impl ModelErrorKind {
     pub const fn is_passing(self) -> bool {
         matches!(
             self,
-            Self::RateLimited { .. } | Self::Unreachable | Self::ServerFailed | Self::CutOff | Self::Silent
+            Self::RateLimited { .. }
+                | Self::Unreachable
+                | Self::ServerFailed
+                | Self::CutOff
+                | Self::Silent
+                | Self::ServerEnded { .. }
         )
+    }
+
+    /// Returns how long to wait before the same request may succeed, if that is known.
+    pub(crate) const fn wait(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { reset } => *reset,
+            Self::ServerEnded { wait } => Some(*wait),
+            _ => None,
+        }
+    }
+
+    /// Returns whether every further request fails until somebody changes something.
+    pub(crate) const fn is_lasting(&self) -> bool {
+        matches!(self, Self::Unauthorized | Self::NotFound | Self::NotStarted)
     }
 }
 
@@ -68,6 +94,8 @@ impl fmt::Display for ModelErrorKind {
             Self::ServerFailed => "the server failed",
             Self::CutOff => "the reply broke off",
             Self::Silent => "the server sent nothing for too long",
+            Self::ServerEnded { .. } => "its server on this machine ended; the next request starts it again",
+            Self::NotStarted => "its server on this machine did not start; check its command in `[servers]`",
             Self::Unauthorized => "refused; check the API key",
             Self::NotFound => "not found; check the model's name and the address",
             Self::TooLong => "the conversation is too long for the model; begin a new one or shorten it",

@@ -198,10 +198,8 @@ impl JudgeEvaluator {
 fn unanswered(error: ModelError) -> Result<String, WorkError> {
     match error.kind() {
         ModelErrorKind::Refused | ModelErrorKind::Unreadable => Ok(with_causes(&error)),
-        ModelErrorKind::RateLimited { reset: Some(reset) } => {
-            Err(WorkError::Later { after: reset.max(LEAST_WAIT) })
-        }
-        ModelErrorKind::Unauthorized | ModelErrorKind::NotFound => {
+        kind if let Some(wait) = kind.wait() => Err(WorkError::Later { after: wait.max(LEAST_WAIT) }),
+        kind if kind.is_lasting() => {
             let why = format!("cannot ask the judge: {}", with_causes(&error));
             Err(Halt::new(StopReason::EvaluatorUnavailable, why).into())
         }

@@ -59,6 +59,11 @@ impl Job {
         self.0.continued.notify_waiters();
     }
 
+    /// Returns the number of the leader of the running command.
+    pub(crate) fn leader(&self) -> Option<u32> {
+        self.state().leaders.first().map(|leader| leader.as_raw_nonzero().get().unsigned_abs())
+    }
+
     /// Returns how long commands were stopped in total.
     pub(super) fn time_stopped(&self) -> Duration {
         let state = self.state();

@@ -28,6 +28,9 @@ pub enum ServerError {
         /// The last lines that it printed.
         output: String,
     },
+    /// The file about the server cannot be written, so another program could not find it.
+    #[error("the file about the server cannot be written: check the state directory")]
+    File(#[source] io::Error),
     /// The task that waits for the program was lost.
     #[error("the server's task panicked or was aborted")]
     Lost(#[source] tokio::task::JoinError),

@@ -9,10 +9,10 @@ use tokio::{
 };
 
 use super::ServerError;
-use crate::process::{Process, ProcessError, ProcessOutput};
+use crate::process::{Job, Process, ProcessError, ProcessOutput};
 
 /// The pause between two questions whether the server is ready.
-const PAUSE: Duration = Duration::from_millis(250);
+pub(super) const PAUSE: Duration = Duration::from_millis(250);
 
 /// The number of ports to try: another program may take a port that was free a moment ago.
 const PORTS: usize = 3;
@@ -24,13 +24,15 @@ const SHOWN_LINES: usize = 20;
 const KEPT_OUTPUT: usize = 32 * 1024;
 
 /// The words of a server whose port another program uses, in lower case.
-const PORT_IS_TAKEN: &str = "address already in use";
+const PORT_IS_TAKEN: [&str; 2] = ["address already in use", "couldn't bind"];
 
 /// A server at a port of 127.0.0.1 that runs until this value is dropped.
 #[derive(Debug)]
 pub struct LocalServer {
     port: u16,
     stop: CancellationToken,
+    gone: CancellationToken,
+    job: Job,
     task: JoinHandle<Result<ProcessOutput, ProcessError>>,
 }
 
@@ -59,9 +61,9 @@ impl LocalServer {
     /// server.stop().await;
     /// # Ok(()) }
     /// ```
-    pub async fn start(
+    pub async fn start<F: Future<Output = bool>>(
         command: impl Fn(u16) -> Process,
-        is_ready: impl AsyncFn(u16) -> bool,
+        is_ready: impl Fn(u16) -> F,
         patience: Duration,
     ) -> Result<Self, ServerError> {
         let mut left = PORTS;
@@ -71,8 +73,7 @@ impl LocalServer {
             let mut server = Self::spawn(port, command(port));
             match server.until_ready(&is_ready, patience).await {
                 Ok(()) => return Ok(server),
-                Err(ServerError::Ended { output })
-                    if left > 0 && output.to_lowercase().contains(PORT_IS_TAKEN) => {}
+                Err(ServerError::Ended { output }) if left > 0 && is_taken(&output) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -81,6 +82,16 @@ impl LocalServer {
     /// Returns the port at which the server listens.
     pub const fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Returns a token that is cancelled as soon as the server's process has ended.
+    pub fn gone(&self) -> CancellationToken {
+        self.gone.clone()
+    }
+
+    /// Returns the number of the server's process; `None` once it has ended.
+    pub fn process(&self) -> Option<u32> {
+        self.job.leader()
     }
 
     /// Asks the server to end, waits for its end, and kills it after its grace time.
@@ -93,14 +104,19 @@ impl LocalServer {
     fn spawn(port: u16, command: Process) -> Self {
         let stop = CancellationToken::new();
         let stopped = stop.clone();
-        let command = command.merged().capture_limit(KEPT_OUTPUT);
-        let task = tokio::spawn(async move { command.run(stopped.cancelled(), |_, _| {}).await });
-        Self { port, stop, task }
+        let (job, gone) = (Job::new(), CancellationToken::new());
+        let command = command.merged().capture_limit(KEPT_OUTPUT).job(job.clone());
+        let ends = gone.clone().drop_guard();
+        let task = tokio::spawn(async move {
+            let _ends = ends;
+            command.run(stopped.cancelled(), |_, _| {}).await
+        });
+        Self { port, stop, gone, job, task }
     }
 
-    async fn until_ready(
+    async fn until_ready<F: Future<Output = bool>>(
         &mut self,
-        is_ready: &impl AsyncFn(u16) -> bool,
+        is_ready: &impl Fn(u16) -> F,
         patience: Duration,
     ) -> Result<(), ServerError> {
         let port = self.port;
@@ -127,8 +143,13 @@ impl Drop for LocalServer {
     }
 }
 
+fn is_taken(output: &str) -> bool {
+    let output = output.to_lowercase();
+    PORT_IS_TAKEN.into_iter().any(|words| output.contains(words))
+}
+
 /// Returns a port at which nothing listens now.
-fn free_port() -> Result<u16, ServerError> {
+pub(super) fn free_port() -> Result<u16, ServerError> {
     let address = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
     address.map(|address| address.port()).map_err(ServerError::Port)
 }

@@ -95,6 +95,7 @@ mod screen_narrow;
 mod screen_paste;
 mod screen_queue;
 mod sealed;
+mod servers;
 mod session;
 mod session_files;
 mod session_loop;

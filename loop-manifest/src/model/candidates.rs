@@ -64,6 +64,10 @@ impl Model {
     /// # Errors
     /// [`ModelChoiceError::Unreachable`].
     pub fn reach(&self) -> Result<Option<String>, ModelChoiceError> {
+        if self.hosting.is_some() {
+            // Its first request starts the server.
+            return Ok(None);
+        }
         let server = self.server.endpoint();
         let unreachable = |why: String| ModelChoiceError::Unreachable { name: self.asked.clone(), why };
         let models = match blocking::ask(server.listed("")).map_err(ModelChoiceError::Runtime)? {

@@ -3,20 +3,16 @@
 use std::{ffi::OsString, time::Duration};
 
 use loop_agents::{
-    chat::{
-        AutoTools, ChatModel, Effort, GenaiError, GenaiModel, ProseTools, Retry, ServerLocation, Vendor,
-        WithoutTools,
-    },
+    chat::{ChatModel, Effort, GenaiError, GenaiModel, ServerLocation, Vendor},
     facts::{Fact, ListedModel, ModelFacts},
     usage::Prices,
 };
-use loop_guardrails::Backoff;
 use loop_telemetry::DebugLog;
 
 use super::{
     error::ModelChoiceError,
     facts_store::FactsStore,
-    logged::LoggedModel,
+    hosting::Hosting,
     lookup::ServedModels,
     servers::{self, ServedModel},
     vendor::{self, VARIABLE, VendorAccess, value},
@@ -47,7 +43,9 @@ pub struct Model {
     /// The place for what a reply shows.
     pub(super) store: Option<FactsStore>,
     /// The log of its requests.
-    debug_log: Option<DebugLog>,
+    pub(super) debug_log: Option<DebugLog>,
+    /// The server that starts for it.
+    pub(super) hosting: Option<Hosting>,
     /// Why it was chosen, if nobody named it and there was a choice.
     pub(super) reason: Option<String>,
 }
@@ -124,7 +122,7 @@ impl Model {
         // The user's own names come first, and no project gives another model a vendor's name.
         let found = of(&settings.user).map_or_else(|| name.parse().map(NamedModel::plain), Ok);
         let source = match found.or_else(|nobodys: NameError| of(&settings.project).ok_or(nobodys)) {
-            Ok(model) => return Self::of_settings(name, model, variables),
+            Ok(model) => return Self::of_settings(name, model, settings, variables),
             Err(NameError::Empty) => return Err(NameError::Empty.into()),
             Err(source) => source,
         };
@@ -143,7 +141,7 @@ impl Model {
         let layers = [&settings.user, &settings.project];
         let tagged = layers.into_iter().flat_map(|layer| &layer.tables.models);
         match tagged.into_iter().find(|(_, model)| model.tags.iter().any(|it| it == tag)) {
-            Some((name, model)) => Self::of_settings(name, model.clone(), variables),
+            Some((name, model)) => Self::of_settings(name, model.clone(), settings, variables),
             None => Err(served.unknown(source, settings, name)),
         }
     }
@@ -151,7 +149,8 @@ impl Model {
     /// The model that the settings describe.
     fn of_settings(
         name: &str,
-        NamedModel { model, base_url, key_env, tool_mode, tools, context_tokens, history, .. }: NamedModel,
+        NamedModel { model, base_url, server, key_env, tool_mode, tools, context_tokens, history, .. }: NamedModel,
+        settings: &Settings,
         variables: &[(OsString, OsString)],
     ) -> Result<Self, ModelChoiceError> {
         let lookup = |name: &str| value(variables, name);
@@ -165,8 +164,13 @@ impl Model {
             let unset = || ModelChoiceError::KeyUnset { name: name.to_owned(), variable: variable.clone() };
             access.key = Some(key.ok_or_else(unset)?.into());
         }
+        let hosting = server.map(|server| Hosting::of(name, server, settings)).transpose()?;
         // A server of the user's own may want none.
-        if access.key.is_none() && access.base_url.is_none() && model.vendor != Vendor::Ollama {
+        if hosting.is_none()
+            && access.key.is_none()
+            && access.base_url.is_none()
+            && model.vendor != Vendor::Ollama
+        {
             let variables = vendor::variables(model.vendor).keys.join(" or ");
             return Err(ModelChoiceError::KeyNeeded { name: name.to_owned(), variables });
         }
@@ -179,6 +183,7 @@ impl Model {
             window_set: context_tokens,
             window_of_variables,
             tools_set: tools,
+            hosting,
             ..plain
         };
         if let Some(tokens) = context_tokens.or(window_of_variables) {
@@ -219,6 +224,7 @@ impl Model {
             facts: ModelFacts::default(),
             store: None,
             debug_log: None,
+            hosting: None,
             reason: None,
         })
     }
@@ -303,32 +309,7 @@ impl Model {
     pub fn logged_to(self, debug_log: Option<DebugLog>) -> Self {
         Self { debug_log, ..self }
     }
-
-    /// Returns the model, which is asked again where that may help. Runs with different seeds do not ask at the same
-    /// time.
-    pub fn boxed(&self, seed: u64) -> Box<dyn ChatModel> {
-        let patient = Retry::new(LoggedModel::new(self.server.clone(), self.debug_log.clone()))
-            .pace(Backoff::new(FIRST_WAIT).seed(seed));
-        match self.tools_in_use() {
-            ToolMode::Prose => Box::new(ProseTools::new(patient)),
-            ToolMode::Auto => {
-                let (store, server, id) =
-                    (self.store.clone(), self.server.endpoint().clone(), self.id().to_owned());
-                Box::new(AutoTools::new(patient).on_calls_in_text(move || {
-                    if let Some(store) = &store {
-                        // Without a place for it, the next conversation finds out again.
-                        let _ = store.keep_calls_in_text(&server, &id);
-                    }
-                }))
-            }
-            ToolMode::Structured => Box::new(patient),
-            ToolMode::Inject | ToolMode::None => Box::new(WithoutTools::new(patient)),
-        }
-    }
 }
 
 /// How many messages a model on another machine gets when it is asked once.
 const ELSEWHERE: usize = 10;
-
-/// The wait after the second try.
-const FIRST_WAIT: Duration = Duration::from_secs(1);

@@ -45,6 +45,16 @@ pub enum ModelChoiceError {
         /// The reason.
         why: String,
     },
+    /// The settings name a server for the model that they do not describe.
+    #[error(
+        "`[models.{name}]` names the server `{server}`, but your settings have no `[servers.{server}]`: add it"
+    )]
+    NoServer {
+        /// The name of the model.
+        name: String,
+        /// The name of the server.
+        server: String,
+    },
     /// The settings say which variable has the key, and it is not set.
     #[error("the key of `{name}` is missing: {variable} is not set")]
     KeyUnset {

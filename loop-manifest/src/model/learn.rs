@@ -27,7 +27,14 @@ impl Model {
         }
         let store = FactsStore::of(cx.variables(), cx.now());
         let listed = self.listed.take();
-        let reported = reported(self.server.endpoint(), self.id(), listed, &store, refresh);
+        let reported = match &mut self.hosting {
+            // The server need not run yet, and whatever listens at its address may be another.
+            Some(hosting) => {
+                hosting.join(cx, &self.server);
+                ModelFacts::default()
+            }
+            None => reported(self.server.endpoint(), self.id(), listed, &store, refresh),
+        };
         let calls_in_text = store.calls_in_text(self.server.endpoint(), self.id());
         let set = ModelFacts::from_settings(self.window_set, self.tools_set);
         let learned = ModelFacts { calls_in_text, ..ModelFacts::default() };

@@ -19,12 +19,14 @@
 
 mod available;
 mod blocking;
+mod boxed;
 mod candidates;
 mod chat;
 mod choice;
 mod embedder;
 mod error;
 mod facts_store;
+mod hosting;
 mod last_used;
 mod learn;
 mod logged;

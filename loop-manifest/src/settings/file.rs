@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     PROJECT_FILE, SettingsTables, TABLES, after_write, chat, engine, folders, memory, models, plan, policy,
-    rag, schedule, skills,
+    rag, schedule, servers, skills,
     table::{SettingsOwner, SettingsTable},
     terminal,
 };
@@ -201,6 +201,7 @@ fn part(
             name @ "sensors" => {
                 tables.sensors = after_write::read_commands(name, &entry.node, source, owner, problems);
             }
+            "servers" => tables.servers = servers::read(&entry.node, source, owner, problems),
             "skills" => {
                 let table = SettingsTable::of("skills", skills::KEYS, &entry.node, source, problems);
                 tables.skills = table.map(|table| skills::read(table, owner)).unwrap_or_default();

@@ -6,7 +6,7 @@
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
 //! (`chat`, `engine`, `folders`, `formatters`, `memory`, `models`, `plan`, `policy`, `rag`, `schedule`, `sensors`,
-//! `skills`, `terminal` and `tools`), and they are taken out before the manifest is read. A manifest has none of these
+//! `servers`, `skills`, `terminal` and `tools`), and they are taken out before the manifest is read. A manifest has none of these
 //! names but `memory`, and there it has other keys.
 //! In other files nobody would look for settings, so there they are unknown keys.
 
@@ -22,6 +22,7 @@ mod plan;
 mod policy;
 mod rag;
 mod schedule;
+mod servers;
 mod skills;
 mod table;
 mod terminal;
@@ -37,7 +38,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loop_agents::tools::{AfterWrite, FileCommand};
+use loop_agents::{
+    servers::ServerCommand,
+    tools::{AfterWrite, FileCommand},
+};
 use loop_guardrails::policy::{ActionPolicy, PolicySettings, WithOrigin, command::CommandPrefix};
 use loop_knowledge::documents::QueryOptions;
 use loop_telemetry::StateDir;
@@ -76,6 +80,7 @@ const TABLES: &[&str] = &[
     "rag",
     "schedule",
     "sensors",
+    "servers",
     "skills",
     "terminal",
     "tools",
@@ -120,6 +125,8 @@ pub struct SettingsTables {
     pub schedule: loop_schedule::ScheduleSettings,
     /// `[sensors]`: commands that examine a file after a tool wrote it.
     pub sensors: Vec<FileCommand>,
+    /// `[servers.NAME]`: servers of models that start on this machine.
+    pub servers: BTreeMap<String, ServerCommand>,
     /// `[skills]`: where skills are.
     pub skills: SkillSettings,
     /// `[terminal]`: what a run does with the terminal.

@@ -22,6 +22,7 @@ use crate::{
 const KEYS: &[&str] = &[
     "model",
     "base_url",
+    "server",
     "key_env",
     "tool_mode",
     "tools_in_text",
@@ -32,7 +33,7 @@ const KEYS: &[&str] = &[
 ];
 
 /// Those of them that only the user's own file can have.
-const OF_USER: [&str; 2] = ["base_url", "key_env"];
+const OF_USER: [&str; 3] = ["base_url", "key_env", "server"];
 
 /// A model with a name of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +42,8 @@ pub struct NamedModel {
     pub model: VendorModel,
     /// The address of its server; `None` is the vendor's own.
     pub base_url: Option<String>,
+    /// The name of the server in `[servers]` that starts for it.
+    pub server: Option<String>,
     /// The variable with its key. A server with a `base_url` never gets the vendor's key.
     pub key_env: Option<String>,
     /// How it gets tools.
@@ -61,6 +64,7 @@ impl NamedModel {
         Self {
             model,
             base_url: None,
+            server: None,
             key_env: None,
             tool_mode: ToolMode::Auto,
             tools: None,
@@ -119,6 +123,7 @@ fn model(mut table: SettingsTable<'_>, name: &Span, owner: SettingsOwner) -> Opt
         );
     }
     let base_url = table.text("base_url", address).map(|url| url.value);
+    let server = table.text("server", |name| Ok::<_, String>(name.to_owned())).map(|name| name.value);
     let key_env = table.text("key_env", key_variable).map(|variable| variable.value);
     let tool_mode = tool_mode(&mut table);
     let tools = table.flag("tools").map(|flag| flag.value);
@@ -128,6 +133,7 @@ fn model(mut table: SettingsTable<'_>, name: &Span, owner: SettingsOwner) -> Opt
     Some(NamedModel {
         model: model?.value,
         base_url,
+        server,
         key_env,
         tool_mode,
         tools,
@@ -188,8 +194,8 @@ fn key_variable(name: &str) -> Result<String, String> {
 pub(super) fn schema() -> Value {
     json!({
         "type": "object",
-        "description": "Your own names for models. Only the user's own settings can contain their addresses (`base_url`) \
-            and the variables with their keys (`key_env`).",
+        "description": "Your own names for models. Only the user's own settings can contain their addresses (`base_url`), \
+            their servers (`server`) and the variables with their keys (`key_env`).",
         "additionalProperties": {
             "type": "object",
             "required": ["model"],

@@ -180,6 +180,11 @@ impl<'a> SettingsTable<'a> {
         self.node(key).map(|node| self.items(&format!("{}.{key}", self.name), node, read))
     }
 
+    /// Returns whether the value of this key is a text.
+    pub(super) fn is_text(&self, key: &str) -> bool {
+        self.node(key).is_some_and(|node| matches!(node.value, Value::Text(_)))
+    }
+
     /// Returns the location of this key, if it exists.
     pub(super) fn place(&self, key: &str) -> Option<Span> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| entry.key_span.clone())

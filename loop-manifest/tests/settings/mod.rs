@@ -2,6 +2,7 @@
 
 mod after_write;
 mod knowledge;
+mod servers;
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -102,6 +103,7 @@ fn a_server_and_its_key_are_the_users_alone() {
     let box_ = NamedModel {
         model: "openai:qwen3".parse().expect("a model"),
         base_url: Some("http://box:8080/v1".to_owned()),
+        server: None,
         key_env: Some("BOX_API_KEY".to_owned()),
         tool_mode: ToolMode::Prose,
         tools: None,
@@ -118,8 +120,8 @@ fn a_server_and_its_key_are_the_users_alone() {
 #[test]
 fn an_editor_knows_every_table_and_every_key() {
     let tables: Vec<_> = schemas().collect();
-    // A project can have no table for engines, folders, programs, plans, jobs or the terminal.
-    let of_user = ["engine", "folders", "formatters", "plan", "schedule", "sensors", "terminal"];
+    // A project can have no table for engines, folders, programs, plans, jobs, servers or the terminal.
+    let of_user = ["engine", "folders", "formatters", "plan", "schedule", "sensors", "servers", "terminal"];
     let of_projects = TABLES.iter().filter(|name| !of_user.contains(*name));
     assert!(tables.iter().map(|(name, _)| name).eq(of_projects));
     let keys = [

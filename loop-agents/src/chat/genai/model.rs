@@ -129,6 +129,16 @@ impl GenaiModel {
         self
     }
 
+    /// Returns the same model on another server of the same vendor's kind, which is asked without a key.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub fn moved_to(&self, url: impl Into<String>) -> Result<Self, GenaiError> {
+        let endpoint = Endpoint::new(self.endpoint.vendor).base_url(url);
+        let Self { target, upstream, .. } = Self::new(endpoint.clone(), self.name.clone())?;
+        Ok(Self { endpoint, target, upstream, ..self.clone() })
+    }
+
     /// Returns the address of the server.
     pub const fn endpoint(&self) -> &Endpoint {
         &self.endpoint

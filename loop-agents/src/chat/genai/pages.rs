@@ -69,6 +69,12 @@ impl Endpoint {
         ServerLocation::of(host.as_deref().unwrap_or_default())
     }
 
+    /// Returns the port of the server, if the server is on this machine.
+    pub fn local_port(&self) -> Option<u16> {
+        let address = self.address().ok().filter(|_| self.location() == ServerLocation::ThisMachine);
+        address.and_then(|address| address.port_or_known_default())
+    }
+
     /// Returns whether somebody between here and the server could read the conversation: the connection has no TLS, and
     /// the server is on a public network.
     pub fn is_exposed(&self) -> bool {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loop_core::{Halt, StopReason, WorkError, with_causes};
 
-use super::super::{ContextMeasure, ModelError, ModelErrorKind};
+use super::super::{ContextMeasure, ModelError};
 
 /// The reason why a turn has no reply. The conversation is as it was before the turn, but the effects of its calls
 /// remain. Inside a loop, use [`Turn::run_in`](super::Turn::run_in), which tells errors that pass from those that last.
@@ -74,11 +74,9 @@ impl TurnError {
             Self::EmptyPrompt | Self::SystemTooLong { .. } => {
                 Halt::new(StopReason::PromptUndeliverable, error.to_string()).into()
             }
-            Self::Model { error: model, calls } => match model.kind() {
-                ModelErrorKind::RateLimited { reset: Some(reset) } if *calls == 0 => {
-                    WorkError::Later { after: reset.max(LEAST_WAIT) }
-                }
-                ModelErrorKind::Unauthorized | ModelErrorKind::NotFound => {
+            Self::Model { error: model, calls } => match model.kind().wait() {
+                Some(wait) if *calls == 0 => WorkError::Later { after: wait.max(LEAST_WAIT) },
+                _ if model.kind().is_lasting() => {
                     Halt::new(StopReason::AgentUnavailable, with_causes(&error)).into()
                 }
                 _ => WorkError::failed(error),

@@ -180,6 +180,7 @@ impl RunSetup<'_> {
         let context =
             DriveContext { job, supervisor, max_time, screen, open_question, signals, table: source.table() };
         let mut ended = drive(source.attach_to(composed), context).await?;
+        self.cx.stop_servers().await;
         let survivors = self.cx.supervisor().end_async().await;
         let record = self.record(&mut ended, lock.as_ref().and_then(RunLock::journal_head));
         self.end_snapshots();

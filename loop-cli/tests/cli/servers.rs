@@ -1,0 +1,112 @@
+//! Model servers that `loop` starts, watches and ends.
+
+use std::{fs, process::Command};
+
+use rustix::process::{Pid, Signal, test_kill_process};
+
+use crate::support::{CommandResult, Fifo, RunningCommand, Scenario, wait_until};
+
+/// A program that imitates `llama-server`.
+const SERVER: &str = include_str!("model_server.py");
+
+/// The settings of a server with this command and these further keys, and of its model.
+fn scenario(command: &str, keys: &str) -> Scenario {
+    let scenario = Scenario::new();
+    scenario.write("server.py", SERVER);
+    scenario.write(
+        "user.toml",
+        format!(
+            "[servers.own]\ncommand = \"{command}\"\n{keys}\n[models.mine]\nmodel = \"openai:mine\"\nserver = \"own\"\n"
+        ),
+    );
+    scenario
+}
+
+fn python() -> Scenario {
+    scenario("python3 server.py {port}", "")
+}
+
+fn command(scenario: &Scenario, args: &[&str]) -> Command {
+    let mut command = scenario.loop_command(args);
+    command.env("LOOP_CONFIG", scenario.path("user.toml"));
+    command
+}
+
+const ASK: [&str; 5] = ["chat", "--model", "mine", "--prompt", "Hello?"];
+
+fn ask(scenario: &Scenario) -> CommandResult {
+    RunningCommand::new(&mut command(scenario, &ASK)).finish()
+}
+
+/// Returns the ports and the processes of the servers that were started.
+fn started(scenario: &Scenario) -> Vec<(u16, i32)> {
+    let log = if scenario.has("log") { scenario.read("log") } else { String::new() };
+    let starts = log.lines().filter_map(|line| line.strip_prefix("start "));
+    let number = |text: &str| text.parse::<i32>().expect("a number");
+    starts
+        .filter_map(|line| line.split_once(' '))
+        .map(|(port, process)| (port.parse().expect("a port"), number(process)))
+        .collect()
+}
+
+fn lives(process: i32) -> bool {
+    test_kill_process(Pid::from_raw(process).expect("a process")).is_ok()
+}
+
+#[test]
+fn a_server_starts_at_the_first_request_and_ends_with_the_command() {
+    let scenario = python();
+    ask(&scenario).exits(0).prints(&["Hello."]);
+    let [(_, process)] = started(&scenario)[..] else { panic!("{}", scenario.read("log")) };
+    assert!(!lives(process));
+    assert_eq!(fs::read_dir(scenario.state().join("servers")).expect("a folder").count(), 1, "only the lock");
+}
+
+#[test]
+fn a_server_that_dies_starts_once_more_and_the_turn_is_repeated() {
+    for (event, said) in [("die", "Hello."), ("half", "Hello.")] {
+        let scenario = python();
+        scenario.write("script", event);
+        ask(&scenario).exits(0).prints(&[said]);
+        assert_eq!(started(&scenario).len(), 2, "{event}");
+    }
+}
+
+#[test]
+fn a_server_that_never_answers_shows_its_last_lines_and_leaves_nothing() {
+    let scenario = scenario("echo loading {port}; echo $$ > log; exec sleep 1000", "startup_seconds = 0");
+    ask(&scenario).exits(3).says(&["did not answer within 0 s", "loading"]);
+    let process = scenario.read("log").trim().parse().expect("a number");
+    assert!(!lives(process));
+}
+
+#[test]
+fn a_server_that_ends_at_once_shows_why() {
+    let scenario = scenario("echo no weights {port}; exit 4", "");
+    ask(&scenario).exits(3).says(&["did not start", "no weights"]);
+}
+
+#[test]
+fn a_killed_command_leaves_no_server() {
+    let scenario = python();
+    let fifo = scenario.fifo("held");
+    scenario.write("script", "half");
+    let held = format!("exec 3>{}; exec python3 server.py {{port}}", scenario.path("held").display());
+    let text = scenario.read("user.toml").replace("python3 server.py {port}", &held);
+    scenario.write(
+        "user.toml",
+        text.replace("[models.mine]", "startup_seconds = 1000\nhealth = \"/never\"\n[models.mine]"),
+    );
+    let running = RunningCommand::new(&mut command(&scenario, &ASK));
+    wait_until("the server has started", || !started(&scenario).is_empty());
+    running.signal(Signal::KILL);
+    running.killed();
+    Fifo::released(&fifo);
+}
+
+#[test]
+fn a_project_names_no_servers() {
+    let scenario = Scenario::new();
+    scenario.write("loop.toml", "[servers.own]\ncommand = \"serve {port}\"\n");
+    scenario.run(&["chat", "--prompt", "Hello?"]).exits(2).says(&["only for a user's own settings"]);
+}
