@@ -21,6 +21,7 @@ mod replay;
 mod resume;
 mod run;
 mod schedule;
+mod server;
 mod session;
 mod skill;
 mod snapshots;
@@ -54,6 +55,7 @@ pub(crate) use self::{
         AddArgs, InstallArgs, JobActionArgs, JobArgs, ListArgs, NextArgs, RunScheduleArgs, ScheduleCommand,
         ShowJobArgs,
     },
+    server::ServerArgs,
     session::{ListSessionsArgs, RmSessionsArgs, SessionCommand, ShowSessionArgs},
     skill::{NewSkillArgs, SkillCommand, SkillSetCommand},
     snapshots::{ApplyArgs, DiffArgs, RestoreArgs, SnapshotsCommand},
@@ -331,6 +333,16 @@ Examples:
   loop models --json | jq -r 'select(.facts.tools.value).name'"
     )]
     Models(ModelsArgs),
+    /// Start and stop model servers, and manage their models
+    #[command(
+        hide = true,
+        after_help = "\
+Examples:
+  loop server status
+  loop server stop qwen
+  loop server pull qwen3"
+    )]
+    Server(ServerArgs),
     /// Check this machine, the settings and all stored files
     #[command(
         hide = true,

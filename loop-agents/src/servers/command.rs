@@ -61,7 +61,7 @@ pub enum GpuLayers {
 ///
 /// # Default
 /// The health page of the [kind](ServerKind) of the server, 120 seconds to start, 99 layers on the graphics processor for
-/// a llamafile and the server's own choice for others; it ends with this program.
+/// a llamafile and the server's own choice for others.
 ///
 /// ```
 /// use loop_agents::servers::{ServerCommand, ServerKind};
@@ -78,7 +78,6 @@ pub struct ServerCommand {
     health: Option<String>,
     startup: Duration,
     gpu_layers: Option<GpuLayers>,
-    keeps: bool,
 }
 
 /// The error for a command line that cannot start a server.
@@ -112,7 +111,7 @@ impl ServerCommand {
             _ => return Err(ServerCommandError::NoPort),
         };
         let startup = Duration::from_secs(120);
-        Ok(Self { line, kind, health: None, startup, gpu_layers: None, keeps: false })
+        Ok(Self { line, kind, health: None, startup, gpu_layers: None })
     }
 
     /// Sets the path of the page that answers with status 200 once the server is ready.
@@ -133,12 +132,6 @@ impl ServerCommand {
         Self { gpu_layers: layers, ..self }
     }
 
-    /// Sets whether the server goes on after this program has ended.
-    #[must_use]
-    pub fn keeping(self, keeps: bool) -> Self {
-        Self { keeps, ..self }
-    }
-
     /// Returns the kind of the server.
     pub const fn kind(&self) -> ServerKind {
         self.kind
@@ -152,11 +145,6 @@ impl ServerCommand {
     /// Returns the time that the server has to become ready.
     pub const fn startup(&self) -> Duration {
         self.startup
-    }
-
-    /// Returns whether the server goes on after this program has ended.
-    pub const fn is_kept(&self) -> bool {
-        self.keeps
     }
 
     /// Returns the command line for this port.

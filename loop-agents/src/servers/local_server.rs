@@ -15,7 +15,7 @@ use crate::process::{Job, Process, ProcessError, ProcessOutput};
 pub(super) const PAUSE: Duration = Duration::from_millis(250);
 
 /// The number of ports to try: another program may take a port that was free a moment ago.
-const PORTS: usize = 3;
+pub(super) const PORTS: usize = 3;
 
 /// The number of lines of the server's output that an error shows.
 const SHOWN_LINES: usize = 20;
@@ -143,7 +143,7 @@ impl Drop for LocalServer {
     }
 }
 
-fn is_taken(output: &str) -> bool {
+pub(super) fn is_taken(output: &str) -> bool {
     let output = output.to_lowercase();
     PORT_IS_TAKEN.into_iter().any(|words| output.contains(words))
 }
@@ -156,9 +156,13 @@ pub(super) fn free_port() -> Result<u16, ServerError> {
 
 fn last_lines(ended: Result<Result<ProcessOutput, ProcessError>, JoinError>) -> Result<String, ServerError> {
     let output = ended.map_err(ServerError::Lost)??;
-    let text = String::from_utf8_lossy(&output.stdout.to_bytes()).into_owned();
-    let lines: Vec<_> = text.lines().collect();
-    Ok(lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n"))
+    Ok(last_lines_of(&String::from_utf8_lossy(&output.stdout.to_bytes())))
+}
+
+/// Returns the part of the output that an error shows.
+pub(super) fn last_lines_of(output: &str) -> String {
+    let lines: Vec<_> = output.lines().collect();
+    lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n")
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A server that is started when a model first needs it.
 
-use std::{ffi::OsString, fmt, fs::File, path::PathBuf, pin::Pin, time::Duration};
+use std::{ffi::OsString, fmt, fs::File, path::PathBuf, time::Duration};
 
 use loop_core::CancellationToken;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -29,8 +29,7 @@ pub struct ServerSurroundings {
     pub folder: Option<PathBuf>,
 }
 
-/// A server of the user's settings. It starts at the first [`place`](Self::place), and ends with this value unless it is
-/// [kept](ServerCommand::keeping).
+/// A server of the user's settings. It starts at the first [`place`](Self::place), and ends with this value.
 ///
 /// - A server that another program of the user has started is used, and not stopped.
 /// - A server that a dead program left behind is adopted: it is used, and ends with this value.
@@ -70,8 +69,6 @@ struct State {
 pub struct ServerPlace {
     /// The port of 127.0.0.1.
     pub port: u16,
-    /// Whether this program ends the server.
-    pub is_own: bool,
     /// Cancelled when a server that this program started has ended.
     pub gone: CancellationToken,
 }
@@ -157,14 +154,23 @@ impl ManagedServer {
         self.state.lock().await.was_ready
     }
 
-    /// Ends the server if this program has started it, and waits for its end. It starts again at the next
-    /// [`place`](Self::place).
-    pub async fn stop(&self) {
-        stop(&mut self.state.lock().await).await;
+    /// Ends a server that is or that a dead program left behind. Returns whether there was one.
+    ///
+    /// # Errors
+    /// [`ServerError::File`].
+    pub fn end_noted(&self) -> Result<bool, ServerError> {
+        let Some(file) = self.file() else { return Ok(false) };
+        // A server that a living program uses ends with that program.
+        let Some(_lock) = file.lock().map_err(ServerError::File)? else { return Ok(false) };
+        let Some(noted) = file.read() else { return Ok(false) };
+        file.remove().map_err(ServerError::File)?;
+        Ok(end_adopted(noted))
     }
 
-    fn started(&self) -> Pin<Box<dyn Future<Output = Result<RunningServer, ServerError>> + Send + '_>> {
-        Box::pin(self.find_or_start())
+    /// Ends the server if this program has started it, waits for its end, and returns whether there was one. It starts again at the next
+    /// [`place`](Self::place).
+    pub async fn stop(&self) -> bool {
+        stop(&mut self.state.lock().await).await
     }
 
     async fn running(&self, state: &mut MutexGuard<'_, State>) -> Result<ServerPlace, ServerError> {
@@ -172,7 +178,7 @@ impl ManagedServer {
             return Ok(running.place.clone());
         }
         state.running = None;
-        let running = self.started().await?;
+        let running = self.find_or_start().await?;
         state.was_ready = true;
         Ok(state.running.insert(running).place.clone())
     }
@@ -252,18 +258,17 @@ async fn has_model(port: u16, model: Option<&str>) -> bool {
     listed.is_ok_and(|listed| listed.is_ok_and(|models| models.iter().any(|listed| listed.is_called(model))))
 }
 
-async fn stop(state: &mut MutexGuard<'_, State>) {
-    let own = state.running.take().and_then(|running| running.own);
-    if let Some(mut own) = own
-        && let Some(local) = own.local.take()
-    {
+async fn stop(state: &mut MutexGuard<'_, State>) -> bool {
+    let Some(mut own) = state.running.take().and_then(|running| running.own) else { return false };
+    if let Some(local) = own.local.take() {
         local.stop().await;
     }
+    true
 }
 
 impl RunningServer {
     const fn at(port: u16, gone: CancellationToken, own: Option<OwnServer>) -> Self {
-        Self { place: ServerPlace { port, is_own: own.is_some(), gone }, own }
+        Self { place: ServerPlace { port, gone }, own }
     }
 }
 
@@ -285,15 +290,13 @@ impl Drop for OwnServer {
 }
 
 /// Ends a server that a dead program left behind. The variable shows that the number still belongs to it.
-fn end_adopted(noted: NotedServer) {
+fn end_adopted(noted: NotedServer) -> bool {
     let variables = std::fs::read(format!("/proc/{}/environ", noted.process)).unwrap_or_default();
     let mark = format!("OLLAMA_HOST=127.0.0.1:{}", noted.port);
     let is_it = variables.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes());
     let process = i32::try_from(noted.process).ok().and_then(Pid::from_raw);
-    if let Some(process) = process.filter(|_| is_it) {
-        // It may have ended in this moment.
-        let _ = kill_process_group(process, Signal::TERM);
-    }
+    // It may have ended in this moment.
+    process.filter(|_| is_it).is_some_and(|process| kill_process_group(process, Signal::TERM).is_ok())
 }
 
 impl fmt::Debug for ManagedServer {

@@ -17,6 +17,10 @@ mod local_server;
 mod managed;
 #[cfg(feature = "servers")]
 mod note;
+#[cfg(feature = "servers")]
+mod ollama;
+#[cfg(feature = "servers")]
+mod weights;
 
 #[cfg(feature = "servers")]
 pub use self::{
@@ -24,5 +28,7 @@ pub use self::{
     hosted_model::HostedModel,
     managed::{ManagedServer, ServerPlace, ServerSurroundings},
     note::NotedServer,
+    ollama::{OllamaAction, OllamaWord, PullProgress},
+    weights::{ModelFile, model_files},
 };
 pub use self::{error::ServerError, local_server::LocalServer};

@@ -30,6 +30,7 @@ mod run_lifecycle;
 mod runs;
 mod schedule;
 mod schema;
+mod server;
 mod session;
 mod show;
 mod skill;
@@ -101,6 +102,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Hint(place) => overview::hint(&place),
         Command::Workspace(args) => overview::workspace(&args),
         Command::Models(args) => models::exec(&args),
+        Command::Server(args) => server::exec(&args),
         Command::Doctor(args) => doctor::exec(&args),
         Command::Policy(command) => policy::exec(&command),
         Command::Submit(args) => engine::exec_passed("submit", &args.words),

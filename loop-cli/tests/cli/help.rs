@@ -16,7 +16,7 @@ fn said(name: &str, args: &[&str], code: i32) -> String {
     text
 }
 
-const COMMANDS: [&str; 27] = [
+const COMMANDS: [&str; 28] = [
     "init",
     "run",
     "task",
@@ -35,6 +35,7 @@ const COMMANDS: [&str; 27] = [
     "apply",
     "snapshots",
     "models",
+    "server",
     "skill",
     "assay",
     "replay",
@@ -47,7 +48,7 @@ const COMMANDS: [&str; 27] = [
 ];
 
 /// The last commands are for programs, or users reach them through another command.
-const LISTED: usize = COMMANDS.len() - 13;
+const LISTED: usize = COMMANDS.len() - 14;
 
 #[test]
 fn help_fits_a_screen_and_begins_with_what_one_needs_first() {

@@ -2,9 +2,14 @@
 
 use std::{fs, process::Command};
 
+use loop_testing::Answer;
 use rustix::process::{Pid, Signal, test_kill_process};
+use serde_json::json;
 
-use crate::support::{CommandResult, Fifo, RunningCommand, Scenario, wait_until};
+use crate::{
+    model_server::ModelServer,
+    support::{CommandResult, Fifo, RunningCommand, Scenario, wait_until},
+};
 
 /// A program that imitates `llama-server`.
 const SERVER: &str = include_str!("model_server.py");
@@ -109,4 +114,58 @@ fn a_project_names_no_servers() {
     let scenario = Scenario::new();
     scenario.write("loop.toml", "[servers.own]\ncommand = \"serve {port}\"\n");
     scenario.run(&["chat", "--prompt", "Hello?"]).exits(2).says(&["only for a user's own settings"]);
+}
+
+#[test]
+fn a_server_that_answers_before_is_used_and_stays() {
+    let server = ModelServer::new([Answer::deltas(["From before."])]);
+    server.set_page("/health", json!({ "status": "ok" }));
+    let scenario = python();
+    let text = scenario.read("user.toml");
+    scenario.write("user.toml", format!("{text}base_url = \"{}\"\n", server.url()));
+    ask(&scenario).exits(0).prints(&["From before."]);
+    assert_eq!((server.requests().len(), started(&scenario).len()), (1, 0));
+}
+
+#[test]
+fn the_words_for_ollama_use_its_own_interface() {
+    let server = ModelServer::new([]);
+    let model = json!({ "name": "qwen3:8b", "size": 5_200_000_000_u64, "size_vram": 6_000_000_000_u64 });
+    server.set_page("/api/tags", json!({ "models": [model] }));
+    server.set_page("/api/ps", json!({ "models": [model] }));
+    server.set_page("/api/show", json!({ "details": { "family": "qwen3" }, "capabilities": ["tools"] }));
+    server.set_page("/api/pull", json!({ "status": "success" }));
+    server.set_page("/api/create", json!({ "error": "no such model" }));
+    server.set_page("/api/push", json!({ "status": "pushing", "total": 9, "completed": 3 }));
+    server.set_page("/api/copy", json!({}));
+    server.set_page("/api/delete", json!({}));
+    server.set_page("/api/embed", json!({ "embeddings": [[0.5, 0.5, 0.5]] }));
+    let scenario = Scenario::new();
+    let asked = |words: &str| {
+        let words: Vec<_> = ["server"].into_iter().chain(words.split(' ')).collect();
+        let mut command = scenario.loop_command(&words);
+        command.env("OLLAMA_HOST", server.url()).env("OLLAMA_API_KEY", "hunter2hunter2");
+        RunningCommand::new(&mut command).finish()
+    };
+    for (words, shown) in [
+        ("list", "qwen3:8b  5200 MB"),
+        ("ps", "qwen3:8b  6000 MB"),
+        ("show qwen3:8b", "family: qwen3\ncapabilities: tools"),
+        ("pull qwen3:8b", "success"),
+        ("cp qwen3:8b mine", "mine is a copy of qwen3:8b"),
+        ("rm mine", "mine is removed"),
+        ("probe qwen3:8b", "an embedding has 3 numbers"),
+        ("status", "Ollama  answers at"),
+        ("env", "OLLAMA_API_KEY=(hidden)"),
+        ("files", "no `*.llamafile`"),
+    ] {
+        asked(words).exits(0).prints(&[shown]);
+    }
+    asked("create mine none").exits(2).says(&["no such model"]);
+    asked("push mine").exits(2).says(&["ended before the end of the work"]);
+    asked("pul qwen3").exits(2).says(&["did you mean `pull`?"]);
+    asked("pull").exits(2).says(&["pull MODEL"]);
+    asked("start own").exits(2).says(&["no `[servers.own]`"]);
+    drop(server);
+    scenario.run(&["server", "env"]).exits(0);
 }

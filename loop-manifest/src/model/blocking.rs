@@ -3,7 +3,7 @@
 use std::{io, thread, time::Duration};
 
 /// A server that knows the answer gives it at once.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Returns the result of this work, however long it takes.
 pub(super) fn wait<T: Send>(work: impl Future<Output = T> + Send) -> io::Result<T> {

@@ -34,6 +34,7 @@ mod lookup;
 mod ollama;
 mod project_prompt;
 mod reported;
+mod server_line;
 mod servers;
 mod stopped_ollama;
 mod tools;
@@ -46,6 +47,7 @@ pub use self::{
     choice::Model,
     error::ModelChoiceError,
     project_prompt::{PromptSections, project_prompt},
+    server_line::{ServerLine, ServerLineError},
     stopped_ollama::StoppedOllama,
     tools::{audit, command_sandbox, tools_of, workspace},
 };

@@ -72,6 +72,8 @@ impl Commands {
             .with(model_commands::ModelCommand)
             .with(model_commands::ModelsCommand)
             .with(model_commands::InspectCommand)
+            .with(model_commands::ServerCommand(&model_commands::OLLAMA))
+            .with(model_commands::ServerCommand(&model_commands::LLAMAFILE))
             .with(model_commands::ToolsCommand)
             .with(model_commands::PlanCommand)
             .with(model_commands::PipelineCommand)

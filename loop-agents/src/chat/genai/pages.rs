@@ -96,41 +96,70 @@ impl Endpoint {
     /// # Cancel safety
     /// Dropping the future ends the request.
     pub(crate) async fn page(&self, path: &str, body: Option<&Value>) -> Result<Value, GenaiError> {
+        let method = if body.is_some() { Method::POST } else { Method::GET };
+        let mut text = Vec::new();
+        self.stream(method, path, body, |bytes| {
+            text.extend_from_slice(bytes);
+            text.len() <= MAX_BODY_BYTES
+        })
+        .await?;
+        serde_json::from_slice(&text).map_err(|error| self.unreadable(&error))
+    }
+
+    /// Sends a request, and passes the body of the answer to `listener` in pieces, until that returns false because the
+    /// body is too large.
+    ///
+    /// # Errors
+    /// [`GenaiError`] for an invalid address, for an error of the server, and for a body that is too large.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the request.
+    pub(crate) async fn stream(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        mut listener: impl FnMut(&[u8]) -> bool,
+    ) -> Result<(), GenaiError> {
         let address = self.address()?;
         let name = shown(address.as_str());
         let mut url = address.join(path).map_err(|error| GenaiError::Client(error.to_string()))?;
         url.set_query(address.query());
-        let http = self.upstream(&address)?.http;
-        let request = match body {
-            None => http.request(Method::GET, url),
-            Some(body) => {
-                let request = http.request(Method::POST, url).header("content-type", "application/json");
-                request.body(body.to_string())
-            }
-        };
+        let mut request = self.upstream(&address)?.http.request(method, url);
+        if let Some(body) = body {
+            request = request.header("content-type", "application/json").body(body.to_string());
+        }
+        if let Some(key) = &self.key {
+            request = request.bearer_auth(key.expose_secret());
+        }
         let failed = |error: ModelError| GenaiError::Server(self.conceal(&name, error));
         let unreached = |error: reqwest::Error| failed(stopped(&name, RelayError::from(error), false));
-        let request = match &self.key {
-            Some(key) => request.bearer_auth(key.expose_secret()),
-            None => request,
-        };
         let mut response = request.send().await.map_err(unreached)?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let mut text = Vec::new();
+        let mut refusal = Vec::new();
         while let Some(bytes) = response.chunk().await.map_err(unreached)? {
-            text.extend_from_slice(&bytes);
-            if text.len() > MAX_BODY_BYTES {
+            let fits = if status.is_success() {
+                listener(&bytes)
+            } else {
+                refusal.extend_from_slice(&bytes);
+                refusal.len() <= MAX_BODY_BYTES
+            };
+            if !fits {
                 return Err(failed(too_large(&name, CrossedBound::Body)));
             }
         }
         if !status.is_success() {
-            let text = String::from_utf8_lossy(&text);
+            let text = String::from_utf8_lossy(&refusal);
             return Err(failed(refused(&name, status.as_u16(), &headers, &text)));
         }
-        let unreadable = |error: serde_json::Error| {
-            failed(ModelError::new(&*name, ModelErrorKind::Unreadable, error.to_string()))
-        };
-        serde_json::from_slice(&text).map_err(unreadable)
+        Ok(())
+    }
+
+    /// Builds the error for an answer that is not what the protocol says.
+    pub(crate) fn unreadable(&self, problem: &dyn std::fmt::Display) -> GenaiError {
+        let name = self.shown_address();
+        let error = ModelError::new(&*name, ModelErrorKind::Unreadable, problem.to_string());
+        GenaiError::Server(self.conceal(&name, error))
     }
 }
 

@@ -52,6 +52,7 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Hint(_)
         | Command::Workspace(_)
         | Command::Models(_)
+        | Command::Server(_)
         | Command::Doctor(_)
         | Command::Submit(_)
         | Command::Worker(_)

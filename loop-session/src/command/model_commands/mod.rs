@@ -5,6 +5,7 @@ mod inspect;
 mod model;
 mod pipeline;
 mod plan;
+mod server;
 mod tools;
 
 pub(super) use self::{
@@ -13,5 +14,6 @@ pub(super) use self::{
     model::{ModelCommand, ModelsCommand},
     pipeline::PipelineCommand,
     plan::PlanCommand,
+    server::{LLAMAFILE, OLLAMA, ServerCommand},
     tools::ToolsCommand,
 };
