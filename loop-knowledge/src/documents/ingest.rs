@@ -1,7 +1,7 @@
 //! Reading files into a store.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fmt, mem,
     path::{Path, PathBuf},
 };
@@ -14,8 +14,12 @@ use sha2::{Digest as _, Sha256};
 use super::{Chunk, DocumentError, DocumentStore, SkipReason, sources};
 use crate::{BoxError, Embedder, SecretFilter, Vector, embed_all, fts, languages};
 
-/// The number of chunks after which they are embedded and written. Each transaction costs a write to the disk.
-const GROUP: usize = 256;
+/// The number of chunks after which they are embedded and written, so that a failure loses the work of few requests.
+const EMBEDDED_CHUNKS: usize = 256;
+
+/// The number of bytes of text after which documents without vectors are written. Each transaction costs writes to the
+/// disk, and a merge of the full-text index. A larger one would keep other writers waiting.
+const WRITTEN_BYTES: usize = 8 << 20;
 
 /// The version of the rules that make chunks from a text. A change makes the next ingest read all files again.
 const RULES: &[u8] = b"2\0";
@@ -106,18 +110,22 @@ impl DocumentStore {
         let mut report = IngestReport { skipped: found.skipped, ..IngestReport::default() };
         let mut kept = BTreeSet::new();
         let mut files = found.files;
+        let group_bytes = match ingest.embedder {
+            Some(_) => EMBEDDED_CHUNKS * super::CHUNK_CHARACTERS,
+            None => WRITTEN_BYTES,
+        };
         while !files.is_empty() {
-            let mut group = Vec::new();
-            let mut size = 0;
+            let mut stored = self.database.read(stored_digests)?;
+            let (mut group, mut bytes) = (Vec::new(), 0);
             for path in mem::take(&mut files) {
-                let Some(document) = self.read(&root, path, &ingest, &mut kept, &mut report)? else {
+                let Some(document) = read(&root, path, &ingest, &mut stored, &mut kept, &mut report) else {
                     continue;
                 };
-                size += document.text.len() / super::CHUNK_CHARACTERS + 1;
+                bytes += document.text.len() + super::CHUNK_CHARACTERS;
                 group.push(document);
-                if size >= GROUP {
+                if bytes >= group_bytes {
                     files.extend(self.write(&mem::take(&mut group), &ingest, &mut report).await?);
-                    size = 0;
+                    bytes = 0;
                 }
             }
             files.extend(self.write(&group, &ingest, &mut report).await?);
@@ -148,35 +156,6 @@ impl DocumentStore {
         Ok(())
     }
 
-    /// Reads a file. Returns `None` if it is passed over, or if the store has it as it is.
-    fn read(
-        &mut self,
-        root: &Path,
-        path: PathBuf,
-        ingest: &Ingest<'_>,
-        kept: &mut BTreeSet<String>,
-        report: &mut IngestReport,
-    ) -> Result<Option<Document>, DocumentError> {
-        let name = name_of(root, &path).ok_or(SkipReason::Unreadable);
-        let read = name.and_then(|name| Ok((sources::read(&path, &name, ingest.secrets)?, name)));
-        let (text, name) = match read {
-            Ok(read) => read,
-            Err(reason) => {
-                report.skipped.insert(path, reason);
-                return Ok(None);
-            }
-        };
-        kept.insert(name.clone());
-        let digest = Sha256::new().chain_update(RULES).chain_update(&text).finalize().to_vec();
-        let stored = self.database.read(|read| stored_digest(read, &name))?;
-        if stored.as_ref() == Some(&digest) {
-            report.unchanged += 1;
-            return Ok(None);
-        }
-        let language = languages::language(&path, &text);
-        Ok(Some(Document { path, name, stored, digest, text, language }))
-    }
-
     /// Embeds and writes a group of documents in one transaction. Returns the files that another process wrote in the
     /// meantime with other contents: one of the two has read an old text, so they are read again.
     async fn write(
@@ -201,24 +180,26 @@ impl DocumentStore {
         self.database.write(|change| {
             let mut writer = Writer::new(change)?;
             let mut number = 0;
+            let mut replaced = Vec::new();
             for (document, chunks) in group.iter().zip(&chunks) {
                 let first = number;
                 number += chunks.len();
-                let stored = stored_digest(change, &document.name)?;
+                let stored = writer.digest(&document.name)?;
                 if stored.as_ref() == Some(&document.digest) {
                     counted.unchanged += 1;
-                    continue;
-                }
-                if stored != document.stored {
+                } else if stored != document.stored {
                     again.push(document.path.clone());
-                    continue;
+                } else {
+                    replaced.push((writer.replace(document, &now)?, first, chunks));
+                    counted.chunks += chunks.len() as u64;
+                    *if stored.is_none() { &mut counted.added } else { &mut counted.changed } += 1;
                 }
-                let source = writer.replace(document, &now)?;
+            }
+            // A statement with a trigger makes FTS5 write what it has, so all of them come before the texts.
+            for (source, first, chunks) in replaced {
                 for (number, chunk) in (first..).zip(chunks) {
                     writer.insert(source, chunk, &indexed[number], vectors.get(number))?;
                 }
-                counted.chunks += chunks.len() as u64;
-                *if stored.is_none() { &mut counted.added } else { &mut counted.changed } += 1;
             }
             Ok(())
         })?;
@@ -243,8 +224,38 @@ fn source_names(read: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
     names.query_map([], |row| row.get(0))?.collect()
 }
 
-fn stored_digest(read: &Transaction<'_>, name: &str) -> rusqlite::Result<Option<Vec<u8>>> {
-    read.query_row("SELECT digest FROM sources WHERE name = ?1", [name], |row| row.get(0)).optional()
+fn stored_digests(read: &Transaction<'_>) -> rusqlite::Result<HashMap<String, Vec<u8>>> {
+    let mut digests = read.prepare("SELECT name, digest FROM sources")?;
+    digests.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+/// Reads a file. Returns `None` if it is passed over, or if the store has it as it is.
+fn read(
+    root: &Path,
+    path: PathBuf,
+    ingest: &Ingest<'_>,
+    stored: &mut HashMap<String, Vec<u8>>,
+    kept: &mut BTreeSet<String>,
+    report: &mut IngestReport,
+) -> Option<Document> {
+    let name = name_of(root, &path).ok_or(SkipReason::Unreadable);
+    let read = name.and_then(|name| Ok((sources::read(&path, &name, ingest.secrets)?, name)));
+    let (text, name) = match read {
+        Ok(read) => read,
+        Err(reason) => {
+            report.skipped.insert(path, reason);
+            return None;
+        }
+    };
+    kept.insert(name.clone());
+    let digest = Sha256::new().chain_update(RULES).chain_update(&text).finalize().to_vec();
+    let stored = stored.remove(&name);
+    if stored.as_ref() == Some(&digest) {
+        report.unchanged += 1;
+        return None;
+    }
+    let language = languages::language(&path, &text);
+    Some(Document { path, name, stored, digest, text, language })
 }
 
 /// Returns the words of a chunk for the index. Those of a heading count for each chunk below it.
@@ -260,6 +271,7 @@ fn name_of(root: &Path, path: &Path) -> Option<String> {
 
 /// The statements that write a group, prepared once.
 struct Writer<'a> {
+    digest: Statement<'a>,
     forget: Statement<'a>,
     source: Statement<'a>,
     chunk: Statement<'a>,
@@ -270,6 +282,7 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(change: &'a Transaction<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
+            digest: change.prepare("SELECT digest FROM sources WHERE name = ?1")?,
             forget: change
                 .prepare("DELETE FROM chunks WHERE source = (SELECT id FROM sources WHERE name = ?1)")?,
             source: change.prepare(
@@ -284,9 +297,16 @@ impl<'a> Writer<'a> {
         })
     }
 
+    /// Returns the digest of a source, if the store has it.
+    fn digest(&mut self, name: &str) -> rusqlite::Result<Option<Vec<u8>>> {
+        self.digest.query_row([name], |row| row.get(0)).optional()
+    }
+
     /// Removes the old chunks of a source, and returns its id.
     fn replace(&mut self, document: &Document, now: &str) -> rusqlite::Result<i64> {
-        self.forget.execute([&document.name])?;
+        if document.stored.is_some() {
+            self.forget.execute([&document.name])?;
+        }
         let values = (&document.name, &document.digest, document.language, now);
         self.source.query_row(values, |row| row.get(0))
     }

@@ -1,7 +1,7 @@
 //! The files that an ingest reads, and those that it passes over, by reason.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     io::{self, Read as _},
     path::{Component, Path, PathBuf},
 };
@@ -118,7 +118,7 @@ impl Sources {
 
     #[cfg(feature = "folders")]
     fn walk(&mut self, root: &Path) -> io::Result<()> {
-        let mut visited = BTreeSet::new();
+        let mut visited = HashSet::new();
         let mut folders = Vec::new();
         // The user's own ignore file is not part of the folder: the result would depend on the user.
         let walk = WalkBuilder::new(root).require_git(false).ignore(false).git_global(false).build();

@@ -35,6 +35,9 @@ CREATE VIRTUAL TABLE chunk_texts USING fts5 (
     text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
 
+-- The bytes of the index that are collected before they are written, so that few parts have to be merged.
+INSERT INTO chunk_texts (chunk_texts, rank) VALUES ('hashsize', 8388608);
+
 CREATE TRIGGER chunk_is_gone AFTER DELETE ON chunks BEGIN
     DELETE FROM chunk_texts WHERE rowid = old.id;
 END;

@@ -117,7 +117,7 @@ impl Database {
         let synchronous = if schema.is_durable { "FULL" } else { "NORMAL" };
         self.connection.execute_batch(&format!(
             "PRAGMA synchronous = {synchronous}; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
-             PRAGMA secure_delete = ON;"
+             PRAGMA secure_delete = ON; PRAGMA cache_size = -32768;"
         ))
     }
 }

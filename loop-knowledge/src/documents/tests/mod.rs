@@ -1,6 +1,7 @@
 mod ingest;
 mod kill;
 mod query;
+mod transactions;
 
 use std::{
     fs,
