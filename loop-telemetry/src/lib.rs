@@ -43,7 +43,7 @@ pub use self::{
     json::always_json,
     logs::{Channel, Log, LogError, Logs},
     record::{CostState, Record, RecordDraft, TokenTotals, clamped},
-    redact::{REDACTED, RedactingStream, Redactor, secrets_in_addresses},
+    redact::{REDACTED, RedactingStream, Redactor, redact_credentials, secrets_in_addresses},
     retention::{Retention, RetentionError},
     runs::{
         ActiveRun, DeadRun, ParallelRuns, RunEntry, RunFile, RunInfo, RunManifest, RunStore, StoreError,

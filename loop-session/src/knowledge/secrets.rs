@@ -7,9 +7,9 @@ use std::{
 
 use loop_guardrails::policy::{ActionPolicy, LocalPath, SecretFiles};
 use loop_knowledge::{BoxError, SecretFilter};
-use loop_telemetry::Redactor;
+use loop_telemetry::{Redactor, redact_credentials};
 
-/// Knows the secret files of a policy, and the secret words of a redactor.
+/// Knows the secret files of a policy, the secret words of a redactor, and the places of credentials.
 pub struct WorkspaceSecrets {
     root: PathBuf,
     files: SecretFiles,
@@ -28,9 +28,9 @@ impl WorkspaceSecrets {
         Self { root: root.to_owned(), files: policy.secrets().clone(), redactor }
     }
 
-    /// Returns the text without its secrets.
+    /// Returns the text without its secrets, and without what its place shows to be a credential.
     pub(crate) fn redacted(&self, text: &str) -> String {
-        self.redactor.redact(text).into_owned()
+        redact_credentials(&self.redactor.redact(text)).into_owned()
     }
 }
 
@@ -66,5 +66,6 @@ mod tests {
             assert_eq!(secrets.is_secret(Path::new(path)), is_secret, "{path}");
         }
         assert!(!secrets.redact("a planted word").unwrap().contains("planted"));
+        assert_eq!(secrets.redact("password: k7dD2xQ9").unwrap(), "password: [redacted]");
     }
 }

@@ -20,6 +20,7 @@ mod ansi;
 mod automaton;
 mod begins;
 mod chunk_boundary;
+mod credentials;
 mod digits;
 mod filter;
 mod forms;
@@ -51,7 +52,7 @@ use loop_core::Event;
 pub use self::output_filter::OutputFilter;
 #[cfg(feature = "text")]
 pub(crate) use self::unit::is_invisible;
-pub use self::{address::secrets_in_addresses, stream::RedactingStream};
+pub use self::{address::secrets_in_addresses, credentials::redact_credentials, stream::RedactingStream};
 use self::{
     progress::{Scan, WRAPPED},
     scan::Scanner,
