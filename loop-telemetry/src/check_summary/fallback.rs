@@ -188,99 +188,96 @@ mod tests {
         }
     }
 
+    /// Outputs of runners, and the line that summarises each.
+    const FAILURES: &[(&str, &str)] = &[
+        (
+            "33% tests passed, 2 tests failed out of 3\n\nThe following tests FAILED:\n\t  2 - subs (Failed)\n\t  3 - divs (SEGFAULT)\n",
+            "33% tests passed, 2 tests failed out of 3: subs, divs",
+        ),
+        (
+            "CalcTest > adds() FAILED\n    org.x at CalcTest.java:5\n\n3 tests completed, 1 failed\n\n> Task :test FAILED\n",
+            "3 tests completed, 1 failed: CalcTest > adds()",
+        ),
+        (
+            "[ERROR] Failures:\n[ERROR]   CalcTest.adds:12 expected: <3> but was: <4>\n[INFO]\n[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0\n",
+            "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0: CalcTest.adds",
+        ),
+        (
+            "4 examples, 1 failure\n\nFailed examples:\n\nrspec ./spec/a_spec.rb:2 # Calc adds\n",
+            "4 examples, 1 failure: Calc adds",
+        ),
+        ("  1) test adds (CalcTest)\n     test/c.exs:4\n\n2 tests, 1 failure\n", "2 tests, 1 failure: adds"),
+        (
+            "  1) Failure:\nTestCalc#test_adds [c.rb:5]:\nExpected: 3\n\n2 runs, 2 assertions, 1 failures, 0 errors, 0 skips\n",
+            "2 runs, 2 assertions, 1 failures, 0 errors, 0 skips: TestCalc#test_adds",
+        ),
+        (
+            "1) CalcTest::testAdds\n\nTests: 3, Assertions: 3, Failures: 1.\n",
+            "Tests: 3, Assertions: 3, Failures: 1: CalcTest::testAdds",
+        ),
+        (
+            "adds => ./c_test.ts:1:6\n\nFAILED | 1 passed | 1 failed (5ms)\n",
+            "FAILED | 1 passed | 1 failed (5ms): adds",
+        ),
+        (
+            "  Failed Calc.Adds [5 ms]\n  Error Message:\nFailed!  - Failed:     1, Passed:     2, Duration: 10 ms - Calc.dll (net8.0)\n",
+            "Failed! - Failed: 1, Passed: 2: Calc.Adds",
+        ),
+        (
+            "Test Case 'CalcTests.testAdds' failed (0.001 seconds)\nExecuted 3 tests, with 1 failure (0 unexpected)\n",
+            "Executed 3 tests, with 1 failure (0 unexpected): CalcTests.testAdds",
+        ),
+        (
+            "[  FAILED  ] Calc.Adds (0 ms)\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Calc.Adds\n\n 1 FAILED TEST\n",
+            "1 FAILED TEST: Calc.Adds",
+        ),
+        ("(fail) adds [0.12ms]\n\n 2 pass\n 1 fail\n", "1 fail: adds"),
+        ("✗ math > adds [0.50ms]\n✓ ok\n\n 1 pass\n 1 fail\n", "1 fail: math > adds"),
+        (
+            "00:00 +1 -1: test/a_test.dart: adds [E]\n  Expected: <3>\n00:00 +1 -1: Some tests failed.\n\nFor example, 'dart test --chain-stack-traces'.\n",
+            "1 of 2 failed: adds",
+        ),
+        ("00:01 +4 ~1 -1: adds [E]\n00:01 +4 ~1 -1: Some tests failed.\n", "1 of 5 failed: adds"),
+        (
+            "✘ Test adds() failed after 0.001 seconds with 1 issue.\n✘ Test run with 2 tests failed after 0.001 seconds with 1 issue.\n",
+            "✘ Test run with 2 tests failed after 0.001 seconds with 1 issue: adds()",
+        ),
+        (
+            "1/2 a.test.adds...FAIL (TestExpectedEqual)\n2/2 a.test.ok...OK\n1 passed; 0 skipped; 1 failed.\n",
+            "1 passed; 0 skipped; 1 failed: a.test.adds",
+        ),
+        ("1/2 subs  OK  0.01s\n2/2 adds  FAIL  0.01s  exit status 1\n\nFail:      1\n", "Fail: 1: adds"),
+        (
+            "[info] - should be empty *** FAILED ***\n[info] *** 1 TEST FAILED ***\n",
+            "[info] *** 1 TEST FAILED ***: should be empty",
+        ),
+        (
+            "==> X MySuite.two  0.02s munit.ComparisonFailException: /x.scala:7\n[error] Failed: Total 2, Failed 1, Errors 0, Passed 1\n",
+            "[error] Failed: Total 2, Failed 1, Errors 0, Passed 1: MySuite.two",
+        ),
+        (
+            "  1) app_test:add_test: module 'app_test'\n2 tests, 1 failures\n",
+            "2 tests, 1 failures: app_test:add_test",
+        ),
+        ("  1) Math adds\n       expected: 3\n\n2 examples, 1 failure\n", "2 examples, 1 failure: Math adds"),
+        (
+            "Failure:\nUserTest#test_name [user_test.rb:5]:\n\n2 runs, 2 assertions, 1 failures, 0 errors, 0 skips\n",
+            "2 runs, 2 assertions, 1 failures, 0 errors, 0 skips: UserTest#test_name",
+        ),
+        (
+            "//calc:adds_test   FAILED in 0.1s\n\nINFO: Build completed, 1 test FAILED, 2 total actions\n",
+            "INFO: Build completed, 1 test FAILED, 2 total actions: //calc:adds_test",
+        ),
+        (
+            "thread 'main' panicked at src/main.rs:2:5:\nboom\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n",
+            "src/main.rs:2:5: boom",
+        ),
+    ];
+
     #[test]
     fn the_failing_tests_stand_behind_the_count() {
-        for (output, expected) in [
-            (
-                "33% tests passed, 2 tests failed out of 3\n\nThe following tests FAILED:\n\t  2 - subs (Failed)\n\t  3 - divs (SEGFAULT)\n",
-                "33% tests passed, 2 tests failed out of 3: subs, divs",
-            ),
-            (
-                "CalcTest > adds() FAILED\n    org.x at CalcTest.java:5\n\n3 tests completed, 1 failed\n\n> Task :test FAILED\n",
-                "3 tests completed, 1 failed: CalcTest > adds()",
-            ),
-            (
-                "[ERROR] Failures:\n[ERROR]   CalcTest.adds:12 expected: <3> but was: <4>\n[INFO]\n[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0\n",
-                "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0: CalcTest.adds",
-            ),
-            (
-                "4 examples, 1 failure\n\nFailed examples:\n\nrspec ./spec/a_spec.rb:2 # Calc adds\n",
-                "4 examples, 1 failure: Calc adds",
-            ),
-            (
-                "  1) test adds (CalcTest)\n     test/c.exs:4\n\n2 tests, 1 failure\n",
-                "2 tests, 1 failure: adds",
-            ),
-            (
-                "  1) Failure:\nTestCalc#test_adds [c.rb:5]:\nExpected: 3\n\n2 runs, 2 assertions, 1 failures, 0 errors, 0 skips\n",
-                "2 runs, 2 assertions, 1 failures, 0 errors, 0 skips: TestCalc#test_adds",
-            ),
-            (
-                "1) CalcTest::testAdds\n\nTests: 3, Assertions: 3, Failures: 1.\n",
-                "Tests: 3, Assertions: 3, Failures: 1: CalcTest::testAdds",
-            ),
-            (
-                "adds => ./c_test.ts:1:6\n\nFAILED | 1 passed | 1 failed (5ms)\n",
-                "FAILED | 1 passed | 1 failed (5ms): adds",
-            ),
-            (
-                "  Failed Calc.Adds [5 ms]\n  Error Message:\nFailed!  - Failed:     1, Passed:     2, Duration: 10 ms - Calc.dll (net8.0)\n",
-                "Failed! - Failed: 1, Passed: 2: Calc.Adds",
-            ),
-            (
-                "Test Case 'CalcTests.testAdds' failed (0.001 seconds)\nExecuted 3 tests, with 1 failure (0 unexpected)\n",
-                "Executed 3 tests, with 1 failure (0 unexpected): CalcTests.testAdds",
-            ),
-            (
-                "[  FAILED  ] Calc.Adds (0 ms)\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Calc.Adds\n\n 1 FAILED TEST\n",
-                "1 FAILED TEST: Calc.Adds",
-            ),
-            ("(fail) adds [0.12ms]\n\n 2 pass\n 1 fail\n", "1 fail: adds"),
-            ("✗ math > adds [0.50ms]\n✓ ok\n\n 1 pass\n 1 fail\n", "1 fail: math > adds"),
-            (
-                "00:00 +1 -1: test/a_test.dart: adds [E]\n  Expected: <3>\n00:00 +1 -1: Some tests failed.\n\nFor example, 'dart test --chain-stack-traces'.\n",
-                "1 of 2 failed: adds",
-            ),
-            ("00:01 +4 ~1 -1: adds [E]\n00:01 +4 ~1 -1: Some tests failed.\n", "1 of 5 failed: adds"),
-            (
-                "✘ Test adds() failed after 0.001 seconds with 1 issue.\n✘ Test run with 2 tests failed after 0.001 seconds with 1 issue.\n",
-                "✘ Test run with 2 tests failed after 0.001 seconds with 1 issue: adds()",
-            ),
-            (
-                "1/2 a.test.adds...FAIL (TestExpectedEqual)\n2/2 a.test.ok...OK\n1 passed; 0 skipped; 1 failed.\n",
-                "1 passed; 0 skipped; 1 failed: a.test.adds",
-            ),
-            ("1/2 subs  OK  0.01s\n2/2 adds  FAIL  0.01s  exit status 1\n\nFail:      1\n", "Fail: 1: adds"),
-            (
-                "[info] - should be empty *** FAILED ***\n[info] *** 1 TEST FAILED ***\n",
-                "[info] *** 1 TEST FAILED ***: should be empty",
-            ),
-            (
-                "==> X MySuite.two  0.02s munit.ComparisonFailException: /x.scala:7\n[error] Failed: Total 2, Failed 1, Errors 0, Passed 1\n",
-                "[error] Failed: Total 2, Failed 1, Errors 0, Passed 1: MySuite.two",
-            ),
-            (
-                "  1) app_test:add_test: module 'app_test'\n2 tests, 1 failures\n",
-                "2 tests, 1 failures: app_test:add_test",
-            ),
-            (
-                "  1) Math adds\n       expected: 3\n\n2 examples, 1 failure\n",
-                "2 examples, 1 failure: Math adds",
-            ),
-            (
-                "Failure:\nUserTest#test_name [user_test.rb:5]:\n\n2 runs, 2 assertions, 1 failures, 0 errors, 0 skips\n",
-                "2 runs, 2 assertions, 1 failures, 0 errors, 0 skips: UserTest#test_name",
-            ),
-            (
-                "//calc:adds_test   FAILED in 0.1s\n\nINFO: Build completed, 1 test FAILED, 2 total actions\n",
-                "INFO: Build completed, 1 test FAILED, 2 total actions: //calc:adds_test",
-            ),
-            (
-                "thread 'main' panicked at src/main.rs:2:5:\nboom\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n",
-                "src/main.rs:2:5: boom",
-            ),
-        ] {
-            assert_eq!(line(output, Outcome::Fail, 100).as_deref(), Some(expected), "{output}");
+        for (output, expected) in FAILURES {
+            assert_eq!(line(output, Outcome::Fail, 100).as_deref(), Some(*expected), "{output}");
         }
         let time = "100% tests passed, 0 tests failed out of 1\n\nTotal Test time (real) =   0.02 sec\n";
         assert_eq!(
