@@ -28,6 +28,8 @@ pub mod pipeline;
 pub mod plan;
 pub mod process;
 mod regular_file;
+#[cfg(feature = "http")]
+pub mod remote;
 #[cfg(feature = "review")]
 pub mod review;
 #[cfg(feature = "chat")]
@@ -36,6 +38,8 @@ pub mod servers;
 pub mod shell;
 #[cfg(feature = "skills")]
 pub mod skills;
+#[cfg(any(feature = "genai", feature = "http"))]
+mod tls;
 #[cfg(feature = "tools")]
 pub mod tools;
 pub mod usage;

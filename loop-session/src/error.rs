@@ -4,11 +4,12 @@ use loop_agents::{
     chat::{SummaryError, TurnError},
     output::PatternError,
     plan::PlanFileError,
+    remote::RemoteError,
     skills::SkillError,
 };
 use loop_core::BuildError;
 use loop_guardrails::policy::workspace::WorkspaceError;
-use loop_manifest::{ToolsError, model::ModelChoiceError};
+use loop_manifest::{ToolsError, model::ModelChoiceError, settings::RemoteDisabled};
 use loop_schedule::{JobError, JobIdError, SecretInAction, StoreError, ZoneError};
 use loop_telemetry::{StateDirError, transcript::SessionError};
 
@@ -65,6 +66,12 @@ pub enum InputError {
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] std::io::Error),
+    /// The user's settings do not allow reading addresses.
+    #[error(transparent)]
+    RemoteDisabled(#[from] RemoteDisabled),
+    /// An address cannot be read.
+    #[error("{}", loop_core::with_causes(.0))]
+    Remote(#[from] RemoteError),
     /// The pattern that ends a loop is invalid.
     #[error(transparent)]
     Pattern(#[from] PatternError),

@@ -26,6 +26,8 @@ mod current_datetime;
 mod diff;
 mod edit_file;
 mod error;
+#[cfg(feature = "http")]
+mod fetch_url;
 mod file_tree;
 mod git;
 mod line_question;
@@ -50,6 +52,8 @@ pub(crate) use self::approval::script_question;
 pub(crate) use self::arguments::schema;
 #[cfg(feature = "sandbox")]
 pub use self::command_sandbox::{CommandSandbox, Confinement};
+#[cfg(feature = "http")]
+pub use self::fetch_url::FetchUrl;
 pub use self::{
     after_write::{AfterWrite, FileCommand, FilePatternError, FormatOutcome},
     approval::{Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, ProposedChange},

@@ -55,9 +55,9 @@ pub(crate) enum RagCommand {
         /// The name of the store
         name: String,
     },
-    /// Read files and folders into a store
+    /// Read files, folders and addresses into a store
     Ingest {
-        /// Files and folders
+        /// Files, folders, and addresses (http, https)
         #[arg(required = true)]
         paths: Vec<PathBuf>,
         /// Drop the sources below these paths that are gone

@@ -1,7 +1,13 @@
 //! `loop rag`: reads documents into a store, and finds them again.
 
-use std::{env, ffi::OsString, path::Path, process::ExitCode};
+use std::{
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
+use loop_agents::remote::is_address;
 use loop_session::knowledge::{KnowledgeError, KnowledgeReply, RagRequest, WorkspaceKnowledge};
 use loop_telemetry::StateDir;
 
@@ -39,7 +45,9 @@ fn request(command: &RagCommand) -> Result<RagRequest, Failure> {
         RagCommand::Ingest { paths, prune, store } => {
             // A path is relative to the folder of the caller, as in every shell.
             let here = dir(None)?;
-            let paths = paths.iter().map(|path| here.join(path)).collect();
+            let is_address = |path: &Path| path.to_str().is_some_and(is_address);
+            let place = |path: &PathBuf| if is_address(path) { path.clone() } else { here.join(path) };
+            let paths = paths.iter().map(place).collect();
             RagRequest::Ingest { paths, prune: *prune, store: store.clone() }
         }
         RagCommand::Status => RagRequest::Status,

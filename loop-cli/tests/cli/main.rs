@@ -77,6 +77,7 @@ mod prompts;
 mod protected_files;
 mod rag;
 mod redaction;
+mod remote;
 mod replay;
 mod report;
 mod resource_limits;

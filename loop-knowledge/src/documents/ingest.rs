@@ -24,13 +24,15 @@ const WRITTEN_BYTES: usize = 8 << 20;
 /// The version of the rules that make chunks from a text. A change makes the next ingest read all files again.
 const RULES: &[u8] = b"2\0";
 
-/// Reads files and folders into a store.
+/// Reads files, folders and texts from elsewhere into a store.
 #[derive(Clone, Copy)]
 pub struct Ingest<'a> {
     /// The workspace. Sources below it are named relative to it, others by their whole path.
     pub root: &'a Path,
     /// The files and folders to read.
     pub paths: &'a [PathBuf],
+    /// Texts that the caller has read elsewhere, such as pages of servers.
+    pub texts: &'a [RemoteText],
     /// Removes secrets before anything is stored.
     pub secrets: &'a dyn SecretFilter,
     /// The embedder, which must be the store's own. A store without an embedder needs none.
@@ -40,6 +42,15 @@ pub struct Ingest<'a> {
     pub prune: bool,
     /// The present time.
     pub now: Timestamp,
+}
+
+/// A text from elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteText {
+    /// Its address, which contains `://`.
+    pub address: String,
+    /// The text.
+    pub text: String,
 }
 
 /// The result of an ingest.
@@ -110,6 +121,7 @@ impl DocumentStore {
         let mut report = IngestReport { skipped: found.skipped, ..IngestReport::default() };
         let mut kept = BTreeSet::new();
         let mut files = found.files;
+        files.extend(ingest.texts.iter().map(|text| PathBuf::from(&text.address)));
         let group_bytes = match ingest.embedder {
             Some(_) => EMBEDDED_CHUNKS * super::CHUNK_CHARACTERS,
             None => WRITTEN_BYTES,
@@ -130,9 +142,9 @@ impl DocumentStore {
             }
             files.extend(self.write(&group, &ingest, &mut report).await?);
         }
-        let is_below = |name: &str| found.roots.iter().any(|named| root.join(name).starts_with(named));
+        let is_below = |name: &str| found.roots.iter().any(|named| place_of(&root, name).starts_with(named));
         let is_replaced = |name: &str| {
-            let reason = report.skipped.get(&root.join(name));
+            let reason = report.skipped.get(&place_of(&root, name));
             reason.is_some_and(|reason| reason.replaces_contents())
         };
         let is_gone = |name: &str| ingest.prune && !kept.contains(name) && is_below(name);
@@ -148,7 +160,7 @@ impl DocumentStore {
     fn expect_sources_below(&mut self, root: &Path, gone: &[PathBuf]) -> Result<(), DocumentError> {
         let names = if gone.is_empty() { Vec::new() } else { self.database.read(source_names)? };
         for path in gone {
-            if !names.iter().any(|name| root.join(name).starts_with(path)) {
+            if !names.iter().any(|name| place_of(root, name).starts_with(path)) {
                 let source = "it is not there, and the store has nothing of it".into();
                 return Err(DocumentError::Path { path: path.clone(), source });
             }
@@ -239,7 +251,14 @@ fn read(
     report: &mut IngestReport,
 ) -> Option<Document> {
     let name = name_of(root, &path).ok_or(SkipReason::Unreadable);
-    let read = name.and_then(|name| Ok((sources::read(&path, &name, ingest.secrets)?, name)));
+    let remote = ingest.texts.iter().find(|text| Path::new(&text.address) == path);
+    let read = name.and_then(|name| {
+        let text = match remote {
+            Some(remote) => sources::accepted(&remote.text, &name, ingest.secrets)?,
+            None => sources::read(&path, &name, ingest.secrets)?,
+        };
+        Ok((text, name))
+    });
     let (text, name) = match read {
         Ok(read) => read,
         Err(reason) => {
@@ -267,6 +286,11 @@ fn indexed(chunk: &Chunk<'_>, secrets: &dyn SecretFilter) -> Result<String, BoxE
 /// Returns the name of a source.
 fn name_of(root: &Path, path: &Path) -> Option<String> {
     path.strip_prefix(root).unwrap_or(path).to_str().map(str::to_owned)
+}
+
+/// Returns the place of a source: a path, or an address as it is.
+fn place_of(root: &Path, name: &str) -> PathBuf {
+    if name.contains("://") { PathBuf::from(name) } else { root.join(name) }
 }
 
 /// The statements that write a group, prepared once.

@@ -18,7 +18,7 @@ pub use self::{
     block::context_block,
     chunks::{CHUNK_CHARACTERS, Chunk, chunks},
     error::DocumentError,
-    ingest::{Ingest, IngestReport},
+    ingest::{Ingest, IngestReport, RemoteText},
     query::{Hit, MIN_SCORE, MOST_VECTORS, QueryOptions, Retrieved, TOP_K},
     selection::Selection,
     sources::{MOST_BYTES, SkipReason},

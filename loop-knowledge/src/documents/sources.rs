@@ -167,12 +167,23 @@ pub(super) fn read(path: &Path, name: &str, secrets: &dyn SecretFilter) -> Resul
     if secrets.is_secret(path) {
         return Err(SkipReason::Secret);
     }
-    // The name is stored too.
-    if secrets.redact(name).map_or(true, |redacted| redacted != name) {
-        return Err(SkipReason::Secret);
+    expect_no_secret(name, secrets)?;
+    secrets.redact(&read_text(path)?).map_err(|_| SkipReason::Secret)
+}
+
+/// Removes the secrets of a text from elsewhere.
+pub(super) fn accepted(text: &str, name: &str, secrets: &dyn SecretFilter) -> Result<String, SkipReason> {
+    expect_no_secret(name, secrets)?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(SkipReason::TooLarge);
     }
-    let text = read_text(path)?;
-    secrets.redact(&text).map_err(|_| SkipReason::Secret)
+    secrets.redact(text).map_err(|_| SkipReason::Secret)
+}
+
+/// Refuses a name with a secret in it, because the name is stored too.
+fn expect_no_secret(name: &str, secrets: &dyn SecretFilter) -> Result<(), SkipReason> {
+    let is_clean = secrets.redact(name).is_ok_and(|redacted| redacted == name);
+    is_clean.then_some(()).ok_or(SkipReason::Secret)
 }
 
 fn read_text(path: &Path) -> Result<String, SkipReason> {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ffi::OsString, path::Path, sync::Arc};
 use loop_agents::{
     chat::{Chat, TurnLimits},
     skills::{LoadSkill, Skills},
-    tools::Toolbox,
+    tools::{FetchUrl, Toolbox},
 };
 use loop_core::with_causes;
 use loop_guardrails::policy::{
@@ -154,6 +154,11 @@ impl<'a> ChatSetup<'a> {
             .supervisor(self.cx.supervisor().clone())
             .run(self.cx.supervisor().run())
             .audit(audit.clone());
+        // Without the user's permission there is no such tool, so that no model counts on it.
+        let tools = match self.settings.remote_reader(|name| self.cx.variable(name)) {
+            Ok(reader) => tools.with(FetchUrl::new(reader)),
+            Err(_) => tools,
+        };
         let tools = match self.cx.call_listener() {
             Some(listener) => tools.on_call(listener),
             None => tools,

@@ -50,7 +50,10 @@ pub fn command_sandbox(cx: &ExecutionContext) -> CommandSandbox {
 
 #[cfg(test)]
 mod tests {
-    use loop_agents::tools::Toolbox;
+    use loop_agents::{
+        remote::RemoteReader,
+        tools::{FetchUrl, Toolbox},
+    };
 
     use super::*;
 
@@ -58,8 +61,8 @@ mod tests {
     fn the_names_are_those_of_the_tools() {
         let folder = tempfile::tempdir().expect("a folder");
         let workspace = Workspace::open(folder.path(), ActionPolicy::default()).expect("a workspace");
-        let names: Vec<_> =
-            Toolbox::standard(workspace).definitions().into_iter().map(|tool| tool.name).collect();
+        let tools = Toolbox::standard(workspace).with(FetchUrl::new(RemoteReader::new()));
+        let names: Vec<_> = tools.definitions().into_iter().map(|tool| tool.name).collect();
         assert_eq!(ToolName::ALL.map(|tool| tool.as_str().to_owned()).to_vec(), names);
     }
 }

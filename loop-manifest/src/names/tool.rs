@@ -13,10 +13,11 @@ pub struct ToolName(&'static str);
 
 impl ToolName {
     /// All tools, ordered by name.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self("create_dir"),
         Self("current_datetime"),
         Self("edit_file"),
+        Self("fetch_url"),
         Self("file_tree"),
         Self("git"),
         Self("list_files"),
@@ -36,6 +37,11 @@ impl ToolName {
         Self("run_command"),
         Self("search_files"),
     ];
+
+    /// Returns whether the tool is there only if the user's own settings turn it on.
+    pub fn is_optional(&self) -> bool {
+        self.0 == "fetch_url"
+    }
 
     /// The name.
     pub const fn as_str(&self) -> &'static str {

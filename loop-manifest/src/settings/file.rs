@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     PROJECT_FILE, SettingsTables, TABLES, after_write, chat, engine, folders, memory, models, plan, policy,
-    rag, schedule, servers, skills,
+    rag, remote, schedule, servers, skills,
     table::{SettingsOwner, SettingsTable},
     terminal,
 };
@@ -194,6 +194,7 @@ fn part(
                 let table = SettingsTable::of("rag", rag::KEYS, &entry.node, source, problems);
                 tables.rag = table.map(rag::read).unwrap_or_default();
             }
+            "remote" => tables.remote = remote::read(&entry.node, source, owner, problems),
             "schedule" => {
                 let table = SettingsTable::of("schedule", schedule::KEYS, &entry.node, source, problems);
                 tables.schedule = table.map(|table| schedule::read(table, owner)).unwrap_or_default();

@@ -5,9 +5,9 @@
 //! rules narrower, and never wider.
 //!
 //! `loop.toml` may be a manifest as well. That makes no two meanings out of one key: settings are in tables
-//! (`chat`, `engine`, `folders`, `formatters`, `memory`, `models`, `plan`, `policy`, `rag`, `schedule`, `sensors`,
-//! `servers`, `skills`, `terminal` and `tools`), and they are taken out before the manifest is read. A manifest has none of these
-//! names but `memory`, and there it has other keys.
+//! (`chat`, `engine`, `folders`, `formatters`, `memory`, `models`, `plan`, `policy`, `rag`, `remote`, `schedule`,
+//! `sensors`, `servers`, `skills`, `terminal` and `tools`), and they are taken out before the manifest is read. A
+//! manifest has none of these names but `memory`, and there it has other keys.
 //! In other files nobody would look for settings, so there they are unknown keys.
 
 mod after_write;
@@ -21,6 +21,7 @@ mod models;
 mod plan;
 mod policy;
 mod rag;
+mod remote;
 mod schedule;
 mod servers;
 mod skills;
@@ -39,6 +40,7 @@ use std::{
 };
 
 use loop_agents::{
+    remote::RemoteReader,
     servers::ServerCommand,
     tools::{AfterWrite, FileCommand},
 };
@@ -59,6 +61,7 @@ pub use self::{
     models::NamedModel,
     plan::PlanSettings,
     rag::RagSettings,
+    remote::{RemoteDisabled, RemoteSettings},
     skills::SkillSettings,
     terminal::TerminalSettings,
 };
@@ -78,6 +81,7 @@ const TABLES: &[&str] = &[
     "plan",
     "policy",
     "rag",
+    "remote",
     "schedule",
     "sensors",
     "servers",
@@ -121,6 +125,8 @@ pub struct SettingsTables {
     pub policy: PolicySettings,
     /// `[rag]`: which chunks of documents a query returns.
     pub rag: RagSettings,
+    /// `[remote]`: whether addresses are read, and which hosts are allowed.
+    pub remote: RemoteSettings,
     /// `[schedule]`: the numbers that hold for all jobs.
     pub schedule: loop_schedule::ScheduleSettings,
     /// `[sensors]`: commands that examine a file after a tool wrote it.
@@ -199,6 +205,18 @@ impl Settings {
     /// Returns which chunks of documents a query returns, unless it says otherwise.
     pub fn rag(&self) -> QueryOptions {
         self.project.tables.rag.options_under(&self.user.tables.rag)
+    }
+
+    /// Returns the reader of addresses. `lookup` finds environment variables: `HTTP_BEARER_TOKEN`, or `HTTP_BASIC_USER`
+    /// and `HTTP_BASIC_PASSWORD`, are the login at the `token_host`.
+    ///
+    /// # Errors
+    /// The user's own settings do not turn it on.
+    pub fn remote_reader(
+        &self,
+        lookup: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<RemoteReader, RemoteDisabled> {
+        self.user.tables.remote.reader(lookup)
     }
 
     /// Returns how often a step of a plan is repaired, unless a run says otherwise.

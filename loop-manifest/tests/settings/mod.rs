@@ -2,6 +2,7 @@
 
 mod after_write;
 mod knowledge;
+mod remote;
 mod servers;
 
 use std::{collections::BTreeSet, fs, path::Path};
@@ -120,8 +121,9 @@ fn a_server_and_its_key_are_the_users_alone() {
 #[test]
 fn an_editor_knows_every_table_and_every_key() {
     let tables: Vec<_> = schemas().collect();
-    // A project can have no table for engines, folders, programs, plans, jobs, servers or the terminal.
-    let of_user = ["engine", "folders", "formatters", "plan", "schedule", "sensors", "servers", "terminal"];
+    // A project can have no table for engines, folders, programs, plans, addresses, jobs, servers or the terminal.
+    let of_user =
+        ["engine", "folders", "formatters", "plan", "remote", "schedule", "sensors", "servers", "terminal"];
     let of_projects = TABLES.iter().filter(|name| !of_user.contains(*name));
     assert!(tables.iter().map(|(name, _)| name).eq(of_projects));
     let keys = [

@@ -2,14 +2,14 @@
 
 use std::{io, path::PathBuf};
 
-use loop_agents::{embedding::EmbedRequestError, process::RUN_VARIABLE};
+use loop_agents::{embedding::EmbedRequestError, process::RUN_VARIABLE, remote::RemoteError};
 use loop_knowledge::{
     documents::DocumentError,
     memory::{MemoryError, mining::MiningFailure},
     notes::NoteError,
     recall::RecallError,
 };
-use loop_manifest::model::ModelChoiceError;
+use loop_manifest::{model::ModelChoiceError, settings::RemoteDisabled};
 use loop_telemetry::StateDirError;
 
 /// The reason why a request about knowledge failed.
@@ -43,6 +43,12 @@ pub enum KnowledgeError {
          a person decides about it after the run"
     )]
     InRun(&'static str),
+    /// The user's settings do not allow reading addresses.
+    #[error(transparent)]
+    RemoteDisabled(#[from] RemoteDisabled),
+    /// An address cannot be read.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
     /// A database cannot be used.
     #[error(transparent)]
     Store(#[from] loop_knowledge::Error),
@@ -86,6 +92,7 @@ impl KnowledgeError {
             Self::InRun(_)
             | Self::Record(_)
             | Self::NoStoreInUse
+            | Self::RemoteDisabled(_)
             | Self::Model(_)
             | Self::Workspace { .. } => true,
             _ => false,

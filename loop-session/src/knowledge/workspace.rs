@@ -7,9 +7,9 @@ use std::{
 };
 
 use jiff::Timestamp;
-use loop_agents::process::RUN_VARIABLE;
+use loop_agents::{process::RUN_VARIABLE, remote::RemoteReader};
 use loop_knowledge::{KnowledgeFolder, documents::QueryOptions};
-use loop_manifest::settings::{MemoryRules, Settings};
+use loop_manifest::settings::{MemoryRules, RemoteDisabled, Settings};
 use loop_telemetry::{DebugLog, Redactor, StateDir};
 use serde_json::json;
 
@@ -24,6 +24,8 @@ pub struct WorkspaceKnowledge {
     pub(super) embedders: Embedders,
     pub(super) now: Timestamp,
     pub(super) query_options: QueryOptions,
+    /// Reads addresses, if the user's settings allow it.
+    pub(super) remote: Result<RemoteReader, RemoteDisabled>,
     rules: MemoryRules,
     has_person: bool,
     pub(super) debug_log: Option<DebugLog>,
@@ -51,7 +53,23 @@ impl WorkspaceKnowledge {
         let embedders = Embedders::new(settings, variables);
         let has_person = !variables.iter().any(|(name, _)| name == RUN_VARIABLE);
         let (query_options, rules) = (settings.rag(), settings.memory());
-        Ok(Self { folder, root, secrets, embedders, now, query_options, rules, has_person, debug_log: None })
+        let remote = settings.remote_reader(|wanted| {
+            let found = variables.iter().rfind(|(name, _)| name == wanted);
+            found.map(|(_, value)| value.clone())
+        });
+        let debug_log = None;
+        Ok(Self {
+            folder,
+            root,
+            secrets,
+            embedders,
+            now,
+            query_options,
+            remote,
+            rules,
+            has_person,
+            debug_log,
+        })
     }
 
     /// Sets the log of what recall and retrieval find. Default: none.

@@ -1,6 +1,9 @@
 //! Files that a person shows to the model, and files that a person writes.
 
-use loop_agents::tools::ToolReport;
+use loop_agents::{
+    remote::{RemoteContent, is_address},
+    tools::ToolReport,
+};
 use loop_guardrails::policy::workspace::{FileKind, PathStatus, WorkspaceError};
 use loop_telemetry::words;
 use serde_json::json;
@@ -40,14 +43,47 @@ impl Session {
         Ok(FileText { text, notes })
     }
 
-    /// Shows a file to the model, and returns a description for the person.
+    /// Shows a file or an address to the model, and returns a description for the person.
     ///
     /// # Errors
-    /// As for [`Session::call`].
+    /// As for [`Session::call`], and as for [`fetch`](Self::fetch).
     pub(crate) async fn read_for_model(&mut self, path: &str) -> Result<String, InputError> {
+        if is_address(path) {
+            let content = self.fetch(path, RemoteContent::CONVERSATION_BYTES).await?;
+            return self.show_content(&content);
+        }
         let read = self.read(path).await?;
         self.add_to_context(&format!("the file {path}"), &read.text);
         Ok(format!("{path}, {}", read.described()))
+    }
+
+    /// Shows the text of an address to the model, and returns a description for the person.
+    ///
+    /// # Errors
+    /// It is not text.
+    pub(crate) fn show_content(&mut self, content: &RemoteContent) -> Result<String, InputError> {
+        let read = content.conversation_text()?;
+        let read = FileText { text: read.text, notes: read.notes };
+        self.add_to_context(&format!("the page {}", content.address), &read.text);
+        Ok(format!("{}, {}", content.address, read.described()))
+    }
+
+    /// Reads at most this many bytes of an address.
+    ///
+    /// # Errors
+    /// The user's settings do not allow it, the address cannot be read, or the person interrupts it.
+    pub(crate) async fn fetch(&mut self, address: &str, most: u64) -> Result<RemoteContent, InputError> {
+        let execution = &self.context.execution;
+        let reader = self.context.settings.remote_reader(|name| execution.variable(name))?;
+        let doing = format!("reading: {}", self.host().one_line(self.line()));
+        let (view, stop) = (self.show("", doing, None, None), self.stop());
+        let read = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Err(InputError::Interrupted),
+            read = reader.read_start(address, most) => read,
+        };
+        drop(view);
+        Ok(read?)
     }
 
     /// Writes a file if the policy allows it. Returns a description of the new file, and of any file it replaced.

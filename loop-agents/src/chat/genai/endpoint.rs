@@ -1,14 +1,12 @@
 //! The address of a model server.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, time::Duration};
 
 use genai::{
     adapter::AdapterKind,
     resolver::{AuthData, Endpoint as Address},
 };
 use reqwest::{Url, redirect::Policy};
-use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier, crypto::ring};
-use rustls_platform_verifier::BuilderVerifierExt;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{
@@ -16,6 +14,7 @@ use super::{
     errors::{model_error, stopped},
     relay::{self, Relay, RunningRelay, Upstream},
 };
+use crate::tls;
 
 impl Vendor {
     pub(super) const fn adapter(self) -> AdapterKind {
@@ -219,7 +218,7 @@ impl Endpoint {
     pub(super) fn upstream(&self, address: &Url) -> Result<Upstream, GenaiError> {
         let problem = |error: &dyn std::fmt::Display| GenaiError::Client(error.to_string());
         let mut http = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls(address)?)
+            .tls_backend_preconfigured(tls::for_address(address).map_err(|error| no_tls(&error))?)
             .connect_timeout(CONNECT_TIME)
             // No vendor redirects, and a redirect could send the key to another server.
             .redirect(Policy::none())
@@ -235,29 +234,7 @@ impl Endpoint {
 /// A server that accepts no connection within this time counts as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(30);
 
-/// Configures TLS with the certificates that the system trusts. An address without TLS needs none, and a machine with
-/// only a local model may have none.
-fn tls(address: &Url) -> Result<ClientConfig, GenaiError> {
-    match address.scheme() {
-        "https" => {
-            Ok(protocols()?.with_platform_verifier().map_err(|error| no_tls(&error))?.with_no_client_auth())
-        }
-        _ => without_certificates(),
-    }
-}
-
-/// Configures TLS without any trusted certificate, for connections without TLS.
-pub(super) fn without_certificates() -> Result<ClientConfig, GenaiError> {
-    Ok(protocols()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
-}
-
-fn protocols() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, GenaiError> {
-    ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| no_tls(&error))
-}
-
-fn no_tls(error: &rustls::Error) -> GenaiError {
+pub(super) fn no_tls(error: &rustls::Error) -> GenaiError {
     GenaiError::Client(format!("cannot load the TLS certificates of the system: {error}"))
 }
 

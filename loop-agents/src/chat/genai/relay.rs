@@ -250,7 +250,9 @@ impl IncomingRequest {
 pub(super) fn client(relay: &Relay) -> Result<genai::Client, GenaiError> {
     let problem = |error: &dyn std::fmt::Display| GenaiError::Client(error.to_string());
     let http = reqwest::Client::builder()
-        .tls_backend_preconfigured(super::endpoint::without_certificates()?)
+        .tls_backend_preconfigured(
+            crate::tls::without_certificates().map_err(|error| super::endpoint::no_tls(&error))?,
+        )
         .unix_socket(relay.name.clone())
         .redirect(reqwest::redirect::Policy::none())
         .no_proxy()

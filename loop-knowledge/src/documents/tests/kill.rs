@@ -37,7 +37,15 @@ async fn child() {
     let paths = [root.clone()];
     let embedder: Option<&dyn Embedder> = Some(&HashedEmbedder);
     store
-        .ingest(Ingest { root: &root, paths: &paths, secrets: &Filter, embedder, prune: false, now })
+        .ingest(Ingest {
+            root: &root,
+            paths: &paths,
+            texts: &[],
+            secrets: &Filter,
+            embedder,
+            prune: false,
+            now,
+        })
         .await
         .unwrap();
 }

@@ -99,7 +99,9 @@ impl Fixture {
     ) -> Result<IngestReport, DocumentError> {
         let (root, now) = (self.root(), Timestamp::UNIX_EPOCH);
         let paths = [root.clone()];
-        store.ingest(Ingest { root: &root, paths: &paths, secrets: &Filter, embedder, prune, now }).await
+        store
+            .ingest(Ingest { root: &root, paths: &paths, texts: &[], secrets: &Filter, embedder, prune, now })
+            .await
     }
 }
 

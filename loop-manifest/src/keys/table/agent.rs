@@ -13,8 +13,8 @@ use super::{
 };
 
 /// A tool, as `ToolName` knows it; a test sees to it that these are all.
-const TOOLS: &str = "^(create_dir|current_datetime|edit_file|file_tree|git|list_files|read_file|run_command|\
-                     search_files|whoami|write_file)$";
+const TOOLS: &str = "^(create_dir|current_datetime|edit_file|fetch_url|file_tree|git|list_files|read_file|\
+                     run_command|search_files|whoami|write_file)$";
 
 /// A name of a skill, as `validate::agent` takes it.
 const SKILLS: &str = r"^\S+$";
@@ -82,7 +82,8 @@ pub(super) const KEYS: &[Key] = &[
         .explained(
             "Without `agent.command`: the tools that the model can call. By default, all of them: `create_dir`, \
              `current_datetime`, `edit_file`, `file_tree`, `git`, `list_files`, `read_file`, `run_command`, \
-             `search_files`, `whoami` and `write_file`. The policy still decides about each call; `loop policy \
+             `search_files`, `whoami` and `write_file`, and `fetch_url` if your own settings have `enabled = true` under \
+             `[remote]`. The policy still decides about each call; `loop policy \
              show` shows it.",
         )
         .examples(&[List(&["read_file", "search_files"]), List(&[])]),

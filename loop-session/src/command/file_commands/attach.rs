@@ -3,8 +3,10 @@
 use std::io::Read;
 
 use async_trait::async_trait;
-use loop_agents::chat::Attachment;
-
+use loop_agents::{
+    chat::Attachment,
+    remote::{RemoteContent, is_address},
+};
 use loop_telemetry::words;
 
 use crate::{ArgumentKind, Command, CommandGroup, CommandInfo, InputError, Session};
@@ -27,7 +29,7 @@ const INFO: CommandInfo = CommandInfo {
     group: CommandGroup::Files,
     name: "attach",
     aliases: &[],
-    arguments: "FILE",
+    arguments: "FILE|ADDRESS",
     summary: "Send a text or an image along with the next prompt",
     help: "Images are PNG, JPEG, GIF or WebP, of at most 5 MiB. Not every model can read them.",
     argument_kind: ArgumentKind::Paths,
@@ -42,6 +44,9 @@ impl Command for AttachCommand {
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
         let words = INFO.words(arguments)?;
         let [path] = &words[..] else { return Err(INFO.misused("one file at a time")) };
+        if is_address(path) {
+            return attach_address(path, session).await;
+        }
         let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
         let Some((_, media)) = IMAGES.into_iter().find(|(image, _)| *image == ending) else {
             let read = session.read_for_model(path).await?;
@@ -50,13 +55,35 @@ impl Command for AttachCommand {
         };
         let image = session.tools.workspace.read(path)?;
         if image.bytes > MOST_BYTES {
-            let size = words::bytes(image.bytes);
-            return Err(InputError::refused(format!("{path} has {size}, and the limit for images is 5 MiB")));
+            return Err(too_large(path, &words::bytes(image.bytes)));
         }
         let mut bytes = Vec::new();
         image.file.take(MOST_BYTES).read_to_end(&mut bytes)?;
-        session.attach(Attachment::new(media, &bytes).named(path));
-        session.say(&format!("{path}, {}, goes with the next prompt", words::bytes(bytes.len() as u64)));
+        attach_image(path, media, &bytes, session);
         Ok(())
     }
+}
+
+/// Attaches an image of a server, or shows its text.
+async fn attach_address(address: &str, session: &mut Session) -> Result<(), InputError> {
+    let content = session.fetch(address, MOST_BYTES.max(RemoteContent::CONVERSATION_BYTES)).await?;
+    if !IMAGES.iter().any(|(_, media)| *media == content.media_type) {
+        let read = session.show_content(&content)?;
+        session.say(&format!("attached {read}"));
+        return Ok(());
+    }
+    if content.bytes.len() as u64 > MOST_BYTES {
+        return Err(too_large(&content.address, "more"));
+    }
+    attach_image(&content.address, &content.media_type, &content.bytes, session);
+    Ok(())
+}
+
+fn attach_image(name: &str, media_type: &str, bytes: &[u8], session: &mut Session) {
+    session.attach(Attachment::new(media_type, bytes).named(name));
+    session.say(&format!("{name}, {}, goes with the next prompt", words::bytes(bytes.len() as u64)));
+}
+
+fn too_large(name: &str, size: &str) -> InputError {
+    InputError::refused(format!("{name} has {size}, and the limit for images is 5 MiB"))
 }

@@ -1,4 +1,4 @@
-//! `/read`: shows files to the model.
+//! `/read`: shows files and addresses to the model.
 
 use async_trait::async_trait;
 
@@ -10,9 +10,10 @@ const INFO: CommandInfo = CommandInfo {
     group: CommandGroup::Files,
     name: "read",
     aliases: &[],
-    arguments: "FILE...",
-    summary: "Show files to the model",
-    help: "Put paths with spaces in quotes. Secrets, such as `.env`, are refused.",
+    arguments: "FILE|ADDRESS...",
+    summary: "Show files and web pages to the model",
+    help: "Put paths with spaces in quotes. Secrets, such as `.env`, are refused. \
+           Addresses need `enabled = true` under `[remote]` in your own settings.",
     argument_kind: ArgumentKind::Paths,
 };
 
@@ -25,7 +26,7 @@ impl Command for ReadCommand {
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
         let paths = INFO.words(arguments)?;
         if paths.is_empty() {
-            return Err(INFO.misused("the file is missing"));
+            return Err(INFO.misused("the file or the address is missing"));
         }
         for path in paths {
             let read = session.read_for_model(&path).await?;

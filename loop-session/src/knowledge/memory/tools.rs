@@ -44,7 +44,8 @@ impl MemoryTools {
     /// Adds the tools, unless somebody chose fewer tools than all, or their owner reviews the work of others.
     pub fn add_to(&self, tools: Toolbox) -> Toolbox {
         let names: Vec<_> = tools.definitions().into_iter().map(|tool| tool.name).collect();
-        if !ToolName::ALL.iter().all(|tool| names.iter().any(|name| name == tool.as_str())) {
+        let mut usual = ToolName::ALL.iter().filter(|tool| !tool.is_optional());
+        if !usual.all(|tool| names.iter().any(|name| name == tool.as_str())) {
             return tools;
         }
         tools

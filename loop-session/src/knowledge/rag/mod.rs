@@ -5,9 +5,10 @@ mod show;
 
 use std::path::PathBuf;
 
+use loop_agents::remote::is_address;
 use loop_knowledge::{
     SecretFilter as _,
-    documents::{DocumentError, DocumentStore, EmbedderId, Ingest, QueryOptions, Selection},
+    documents::{DocumentError, DocumentStore, EmbedderId, Ingest, QueryOptions, RemoteText, Selection},
 };
 use serde_json::json;
 
@@ -35,9 +36,9 @@ pub enum RagRequest {
         /// Its name.
         name: String,
     },
-    /// Reads files and folders into a store.
+    /// Reads files, folders and addresses into a store.
     Ingest {
-        /// The files and folders, relative to the workspace.
+        /// The files and folders, relative to the workspace, and the addresses.
         paths: Vec<PathBuf>,
         /// Whether to drop the sources below them that are gone.
         prune: bool,
@@ -139,17 +140,35 @@ async fn ingest(
     paths: &[PathBuf],
     prune: bool,
 ) -> Result<KnowledgeReply, KnowledgeError> {
-    let paths: Vec<_> = paths.iter().map(|path| known.root.join(path)).collect();
+    let (addresses, paths): (Vec<_>, Vec<_>) =
+        paths.iter().partition(|path| path.to_str().is_some_and(is_address));
+    let texts = fetched(known, &addresses).await?;
+    let paths: Vec<_> = paths.into_iter().map(|path| known.root.join(path)).collect();
     let embedder = known.embedders.of_store(store.embedder()).await?;
     let ingest = Ingest {
         root: &known.root,
         paths: &paths,
+        texts: &texts,
         secrets: &known.secrets,
         embedder: embedder.as_deref(),
         prune,
         now: known.now,
     };
     Ok(show::ingested(known, &store.ingest(ingest).await?))
+}
+
+/// Reads addresses, all of them before the store changes.
+async fn fetched(
+    known: &WorkspaceKnowledge,
+    addresses: &[&PathBuf],
+) -> Result<Vec<RemoteText>, KnowledgeError> {
+    let mut texts = Vec::new();
+    for address in addresses.iter().filter_map(|path| path.to_str()) {
+        let reader = known.remote.as_ref().map_err(Clone::clone)?;
+        let text = reader.read(address).await?.text()?;
+        texts.push(RemoteText { address: address.to_owned(), text });
+    }
+    Ok(texts)
 }
 
 async fn query(

@@ -1,0 +1,122 @@
+//! Addresses in `/read`, `/attach`, `loop rag ingest` and the tool `fetch_url`.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    net::{SocketAddr, TcpListener},
+    thread,
+};
+
+use loop_testing::{Answer, Call};
+use serde_json::json;
+
+use crate::{
+    chat_harness::ChatHarness,
+    model_server::ModelServer,
+    screen::SIZES,
+    support::{CommandResult, RunningCommand, Scenario},
+};
+
+/// Starts a server of pages, which runs until the tests end.
+fn pages() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut lines = BufReader::new(stream.try_clone().expect("a copy")).lines().map_while(Result::ok);
+            let first = lines.next().unwrap_or_default();
+            lines.take_while(|line| !line.is_empty()).for_each(drop);
+            let (head, body) = match first.split(' ').nth(1).unwrap_or_default() {
+                "/bread" => ("200 OK\r\ncontent-type: text/html", "<h1>Rye</h1>Bread needs <b>water</b>."),
+                "/image" => ("200 OK\r\ncontent-type: image/png", "\u{1}PNG\0"),
+                "/metadata" => ("302 Found\r\nlocation: http://169.254.169.254/latest", ""),
+                "/gone" => ("410 Gone", ""),
+                _ => ("404 Not Found", ""),
+            };
+            let length = body.len();
+            let answer =
+                format!("HTTP/1.1 {head}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
+            // The reader may have gone.
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    address
+}
+
+const ON: &str = "[remote]\nenabled = true\nallow = [\"127.0.0.1\"]\n";
+
+/// Runs `loop` with these settings of the user.
+fn run_with(scenario: &Scenario, settings: &str, args: &[&str]) -> CommandResult {
+    scenario.write("settings.toml", settings.to_owned() + "\n");
+    let mut command = scenario.loop_command(args);
+    RunningCommand::new(command.env("LOOP_CONFIG", scenario.path("settings.toml"))).finish()
+}
+
+#[test]
+fn an_address_is_a_document_only_where_the_user_allows_it() {
+    let (scenario, address) = (Scenario::new(), pages());
+    let url = |path: &str| format!("http://{address}{path}");
+    scenario.write("docs/a.md", "Oven.\n");
+    scenario.run(&["rag", "new", "docs"]).exits(0);
+    let ingest = |settings: &str, path: &str| run_with(&scenario, settings, &["rag", "ingest", &url(path)]);
+    let hint = "`enabled = true` under `[remote]`";
+    ingest("", "/bread").exits(2).says(&[hint]);
+    ingest("[remote]\nenabled = true\n", "/bread")
+        .exits(3)
+        .says(&["127.0.0.1 is not on the public internet"]);
+    ingest(ON, "/metadata").exits(3).says(&["169.254.169.254 is not on the public internet"]);
+    ingest(ON, "/gone").exits(3).says(&["/gone answered with the status 410"]);
+    scenario.run(&["rag", "status"]).exits(0).prints(&["0 "]);
+    ingest(ON, "/bread").exits(0).prints(&["1 added"]);
+    ingest(ON, "/bread").exits(0).prints(&["1 unchanged"]);
+    // The folder does not contain the page, so the page stays.
+    let docs = run_with(&scenario, ON, &["rag", "ingest", "--prune", "."]);
+    docs.exits(0).prints(&["0 dropped"]);
+    let found = scenario.run(&["rag", "query", "water"]).exits(0).stdout;
+    assert!(found.contains(&format!("{}:1-3  # Rye", url("/bread"))), "{found}");
+    // A project cannot allow anything.
+    scenario.write("loop.toml", ON);
+    scenario.run(&["rag", "status"]).exits(2).says(&["`enabled` is only for a user's own settings"]);
+}
+
+#[test]
+fn a_model_reads_addresses_only_where_the_user_allows_it() {
+    let (scenario, address) = (Scenario::new(), pages());
+    let call = |path: &str| {
+        let arguments = json!({ "url": format!("http://{address}{path}") }).to_string();
+        Answer::calls([Call::new("c1", "fetch_url", [arguments.as_str()])])
+    };
+    for (settings, path, expected) in [
+        ("", "/bread", "there is no tool"),
+        (ON, "/bread", "# Rye\\n\\nBread needs water."),
+        (ON, "/metadata", "not on the public internet"),
+        ("[remote]\nenabled = true\n", "/bread", "not on the public internet"),
+    ] {
+        let server = ModelServer::new([call(path), Answer::deltas(["Done."])]);
+        scenario.write("settings.toml", settings.to_owned() + "\n");
+        let args = ["chat", "--model", "openai:scripted", "--prompt", "Read it."];
+        let mut command = server.command(&scenario, &args);
+        RunningCommand::new(command.env("LOOP_CONFIG", scenario.path("settings.toml"))).finish().exits(0);
+        let requests = server.requests();
+        let is_offered = requests[0].body["tools"].to_string().contains("fetch_url");
+        assert_eq!(is_offered, !settings.is_empty());
+        let results = requests[1].body["messages"].to_string();
+        assert!(results.contains(expected), "{expected}: {results}");
+    }
+}
+
+#[test]
+fn a_person_shows_pages_and_images_to_the_model() {
+    let (scenario, address) = (Scenario::new(), pages());
+    let server = ModelServer::new([Answer::deltas(["Yes."])]);
+    let mut chat = ChatHarness::with_settings(&scenario, &server, ON, SIZES[0]);
+    chat.wait_for_prompt_after("/help");
+    chat.says(&format!("/read http://{address}/bread"), "/bread, 25 B");
+    chat.says(&format!("/attach http://{address}/image"), "/image, 5 B, goes with the next prompt");
+    chat.says(&format!("/read http://{address}/image"), "is not text, but image/png");
+    chat.says(&format!("/read http://{address}/metadata"), "169.254.169.254 is not on the public internet");
+    chat.says("Enough?", "Yes.");
+    chat.leaves();
+    let request = server.requests()[0].body["messages"].to_string();
+    assert!(request.contains(&format!("[the page http://{address}/bread]\\n# Rye")), "{request}");
+    assert!(request.contains("data:image/png;base64,AVBORwA="), "{request}");
+}
