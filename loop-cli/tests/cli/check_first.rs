@@ -117,3 +117,14 @@ fn a_loop_without_a_manifest_can_check_first() {
         .exits(0);
     assert!(!scenario.has("worked"));
 }
+
+#[test]
+fn a_check_that_ran_no_tests_does_not_meet_the_goal() {
+    let scenario = Scenario::new();
+    let unittest = "printf -- '----------------------------------------------------------------------\\nRan 0 tests in 0.000s\\n\\nOK\\n'";
+    let ran = scenario.run_manifest(&check_first("touch worked", unittest));
+    ran.exits(1).says(&["before iteration 1", "but no tests ran", "max_iterations"]);
+    assert!(scenario.has("worked"));
+    let one = unittest.replace("Ran 0 tests", "Ran 1 test");
+    Scenario::new().run_manifest(&check_first("touch worked", &one)).exits(0).says(&["goal_met"]);
+}

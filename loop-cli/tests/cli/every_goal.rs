@@ -12,7 +12,9 @@ fn a_goal_includes_that_the_last_iteration_did_not_fail() {
         (&["1ms", "--count", "2"], "[ $LOOP_ITERATION = 1 ]", Some("max_iterations")),
         (&["1h", "--unlimited", "--for", "1h"], "false", Some("time_exceeded")),
         (&["1ms", "--count", "2"], "[ $LOOP_ITERATION = 2 ]", None),
-        (&["1ms", "--count", "2", "--until", "done"], "echo done; false", None),
+        (&["1ms", "--count", "2", "--until", "done"], "echo done; false", Some("failed_iteration")),
+        (&["1ms", "--count", "3", "--until-unchanged", "1"], "echo same; false", Some("failed_iteration")),
+        (&["1ms", "--count", "2", "--until", "done"], "echo done", None),
     ] {
         let scenario = Scenario::new();
         let ran = scenario

@@ -140,3 +140,33 @@ fn the_flag_for_one_fire_accepts_the_words_for_it() {
         schedule(&scenario, &["add", "--at", written, "look"]).exits(2).says(&["is not a time"]);
     }
 }
+
+#[test]
+fn a_refused_time_is_shown_in_the_zone() {
+    let scenario = Scenario::new();
+    for (time, shown) in [
+        ("2126-12-24T18:00", "on 2126-12-24 18:00 +02:00, which is more than a year away"),
+        ("2020-01-01T09:00", "2020-01-01 09:00 +02:00 has passed"),
+    ] {
+        let add = ["add", "--dry-run", "--tz", "Europe/Riga", "--at", time, "look"];
+        schedule(&scenario, &add).exits(2).says(&[shown]);
+    }
+}
+
+#[test]
+fn a_label_before_a_schedule_never_makes_the_default_of_ten_minutes() {
+    let scenario = Scenario::new();
+    let add = |text: &str| schedule(&scenario, &["add", "--dry-run", "--tz", "UTC", text]);
+    for text in ["cron=0 9 * * * look", "look cron=0 9 * * *", "crontab: 0 9 * * * look"] {
+        let ran = add(text).exits(0);
+        assert!(
+            ran.stdout.contains("Every day at 9:00 AM") && ran.stdout.starts_with("not added: look\n"),
+            "{text}: {}",
+            ran.stdout
+        );
+    }
+    add("look half an hour from now").exits(2).says(&["half an hour from now"]);
+    add("- every 5 minutes look").exits(2).says(&["Write it first, with a colon behind it"]);
+    let ran = add("in an hour look").exits(0);
+    assert!(ran.stdout.contains("once, "), "{}", ran.stdout);
+}

@@ -8,7 +8,7 @@ use loop_agents::{
 };
 use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict};
 use loop_guardrails::Stagnation;
-use loop_telemetry::rows::SCORE_MARK;
+use loop_telemetry::{Redactor, check_summary::CheckSummary, rows::SCORE_MARK};
 
 use super::{
     error::ComposeError,
@@ -23,7 +23,7 @@ use super::{
 use crate::{
     context::ExecutionContext,
     plan::{ConfidencePlan, JudgePlan, Plan, ScorePlan},
-    sealed::SealedCheck,
+    sealed::{SealedCheck, refused},
     stop_plan::StopPlan,
 };
 
@@ -79,11 +79,15 @@ fn command(
     Ok(Some(Box::new(SealedCheck::new(plan, seal, line, cx)?)))
 }
 
-/// Lets a command pass only as often in a row as the plan says.
+/// Lets a command pass only as often in a row as the plan says, and only if its test runner ran a test.
 pub(crate) fn confirmed(
     plan: &Plan,
-    command: Box<dyn Evaluator<AgentOutput>>,
+    mut command: Box<dyn Evaluator<AgentOutput>>,
 ) -> Box<dyn Evaluator<AgentOutput>> {
+    // A sealed check has a rule of its own: `evaluator.min_tests`.
+    if plan.evaluator.seal.is_none() {
+        command = Box::new(TestingEvaluator { command });
+    }
     match plan.evaluator.confirm {
         Some(times) => Box::new(ConfirmedEvaluator { command, times: times.get() }),
         None => command,
@@ -112,6 +116,28 @@ impl Evaluator<AgentOutput> for ConfirmedEvaluator {
                 return Ok(verdict);
             }
         }
+    }
+}
+
+/// A check that does not pass if its output says that no tests ran. Nothing was checked then, for example because the tests
+/// are in a form that the runner does not find.
+struct TestingEvaluator {
+    command: Box<dyn Evaluator<AgentOutput>>,
+}
+
+#[async_trait]
+impl Evaluator<AgentOutput> for TestingEvaluator {
+    async fn evaluate(&mut self, cx: EvaluationContext<AgentOutput>) -> Result<Verdict, EvaluatorError> {
+        let verdict = self.command.evaluate(cx).await?;
+        let total =
+            CheckSummary::of(verdict.text(), &Redactor::new([""; 0])).and_then(|summary| summary.total);
+        Ok(match total {
+            Some(0) if verdict.passed() => refused(
+                &verdict,
+                "the check exited with 0, but no tests ran: let `evaluator.command` run at least one test",
+            ),
+            _ => verdict,
+        })
     }
 }
 

@@ -36,5 +36,8 @@ mod verification;
 pub use self::trial::SealTrial;
 pub use self::verification::{FreshVerdict, VerificationError};
 pub(crate) use self::{
-    check::SealedCheck, patterns::check_pattern, runners::is_test_runner, verdict::with_more,
+    check::SealedCheck,
+    patterns::check_pattern,
+    runners::is_test_runner,
+    verdict::{refused, with_more},
 };

@@ -106,7 +106,7 @@ fn behind_output(verdict: Verdict, more: Option<String>) -> Verdict {
 }
 
 /// Turns a verdict into a fail for this reason, which the agent reads too.
-pub(super) fn refused(verdict: &Verdict, why: &str) -> Verdict {
+pub(crate) fn refused(verdict: &Verdict, why: &str) -> Verdict {
     behind_output(Verdict::fail().with_text(verdict.text()).with_feedback(why), Some(why.to_owned()))
 }
 

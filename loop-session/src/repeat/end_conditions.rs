@@ -111,13 +111,9 @@ impl RepetitionCondition {
         self.counts().failures
     }
 
-    /// Returns whether the last iteration failed, and the repetition did not end because of an awaited output.
-    pub fn ended_in_failure(&self, progress: &Progress) -> bool {
-        let is_awaited = matches!(
-            self.ended_by(progress),
-            Some(RepetitionEndReason::Said(_) | RepetitionEndReason::Unchanged(_))
-        );
-        self.counts().is_last_failed && !is_awaited
+    /// Returns whether the last iteration failed, which is never the goal.
+    pub fn ended_in_failure(&self) -> bool {
+        self.counts().is_last_failed
     }
 
     /// Returns what ended the repetition, if anything did.
@@ -145,7 +141,7 @@ impl RepetitionCondition {
 
 impl<S> StopCondition<S> for RepetitionCondition {
     fn is_met(&self, _: &S, progress: &Progress) -> bool {
-        self.ended_by(progress).is_some() && !self.ended_in_failure(progress)
+        self.ended_by(progress).is_some() && !self.ended_in_failure()
     }
 
     fn decided_by(&self, _: &S, progress: &Progress) -> String {
@@ -170,25 +166,28 @@ impl<S> StopCondition<S> for RepetitionCondition {
     }
 }
 
-/// The goal of a repetition includes that its last iteration did not fail. If it failed, the run halts at its count or
-/// its time.
+/// The goal of a repetition includes that its last iteration did not fail. If it failed, the run halts at its count
+/// or its time, or with the awaited output.
 impl Guardrail for RepetitionCondition {
     fn name(&self) -> &str {
         "repetition"
     }
 
     fn check(&self, progress: &Progress) -> Decision {
-        let reason = match self.ended_by(progress) {
-            Some(RepetitionEndReason::Counted) => StopReason::MaxIterations,
-            Some(RepetitionEndReason::TimeIsUp) => StopReason::TimeExceeded,
-            _ => return Decision::Continue,
-        };
-        if !self.ended_in_failure(progress) {
+        let Some(end) = self.ended_by(progress).filter(|_| self.ended_in_failure()) else {
             return Decision::Continue;
-        }
+        };
+        let reason = match end {
+            RepetitionEndReason::Counted => StopReason::MaxIterations,
+            RepetitionEndReason::TimeIsUp => StopReason::TimeExceeded,
+            RepetitionEndReason::Said(_) | RepetitionEndReason::Unchanged(_) => {
+                StopReason::custom("failed_iteration")
+            }
+        };
+        let end = end.early().map(|end| format!("{end}, but ")).unwrap_or_default();
         let last = progress.last_step().and_then(|step| step.failure().or(step.fault()));
         let why = last.map(|last| format!(": {last}")).unwrap_or_default();
-        Decision::Halt(Halt::new(reason, format!("the last iteration failed{why}")))
+        Decision::Halt(Halt::new(reason, format!("{end}the last iteration failed{why}")))
     }
 }
 

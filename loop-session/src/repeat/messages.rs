@@ -44,7 +44,7 @@ pub fn summary(
         Some(StopReason::Cancelled) => ("cancelled", None),
         // The failure has a line of its own, and a count.
         Some(StopReason::MaxIterations | StopReason::TimeExceeded)
-            if early.is_none() && until.ended_in_failure(progress) =>
+            if early.is_none() && until.ended_in_failure() =>
         {
             ("finished", None)
         }

@@ -33,7 +33,7 @@ pub(super) fn exec(args: &AddArgs) -> Result<ExitCode, Failure> {
     let mut requested = request(args, settings, &zone, now).map_err(Failure::Usage)?;
     let mut job = job(args, &requested, now);
     let reach = if args.far { Horizon::Far } else { Horizon::Year };
-    let first = job.first_fire(settings, reach, now).map_err(|error| far(error, args))?;
+    let first = job.first_fire(settings, reach, now).map_err(|error| refused(error, args, &zone))?;
     let by = if args.dry_run {
         None
     } else {
@@ -89,12 +89,15 @@ fn job(args: &AddArgs, requested: &JobRequest, now: Timestamp) -> Job {
     if args.no_jitter { job.without_jitter() } else { job }
 }
 
-/// Names the flag that accepts a far-off first fire.
-fn far(error: JobError, args: &AddArgs) -> Failure {
+/// Names the flag that accepts a far-off first fire, and shows times as those of the zone.
+fn refused(error: JobError, args: &AddArgs, zone: &Zone) -> Failure {
+    let here = |time: Timestamp| time.to_zoned(zone.rules().clone()).strftime("%Y-%m-%d %H:%M %:z");
     match error {
         JobError::FarOff { first } if !args.far => {
+            let first = here(first);
             usage!("its first fire is on {first}, which is more than a year away: `--far` accepts that")
         }
+        JobError::Past { time } => usage!("{} has passed: give a time in the future", here(time)),
         error => error.into(),
     }
 }

@@ -1,4 +1,5 @@
-//! Projects that name their commands: the targets of a Makefile, the recipes of a justfile, the tasks of a Taskfile.
+//! Projects that name their commands: the targets of a Makefile, the recipes of a justfile, the tasks of a Taskfile, of mise,
+//! pixi and PDM.
 
 use std::path::Path;
 
@@ -16,12 +17,32 @@ struct Runner {
     defines: fn(&str, &str) -> bool,
 }
 
-const RUNNERS: [Runner; 3] = [
+const RUNNERS: [Runner; 7] = [
     Runner { program: "just", files: &["justfile", "Justfile", ".justfile"], defines: has_recipe },
     Runner {
         program: "task",
         files: &["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml"],
         defines: has_task,
+    },
+    Runner {
+        program: "mise run",
+        files: &["mise.toml", ".mise.toml"],
+        defines: |text, name| has_key(text, &["tasks", name]),
+    },
+    Runner {
+        program: "pixi run",
+        files: &["pixi.toml"],
+        defines: |text, name| has_key(text, &["tasks", name]),
+    },
+    Runner {
+        program: "pixi run",
+        files: &["pyproject.toml"],
+        defines: |text, name| has_key(text, &["tool", "pixi", "tasks", name]),
+    },
+    Runner {
+        program: "pdm run",
+        files: &["pyproject.toml"],
+        defines: |text, name| has_key(text, &["tool", "pdm", "scripts", name]),
     },
     Runner { program: "make", files: &["GNUmakefile", "makefile", "Makefile"], defines: has_target },
 ];
@@ -76,6 +97,13 @@ fn rules(text: &str) -> impl Iterator<Item = (&str, &str)> {
         .filter(|line| !line.starts_with(['\t', ' ', '#']))
         .filter_map(|line| line.split_once(':'))
         .filter(|(_, rest)| !rest.trim_start_matches(':').starts_with('='))
+}
+
+/// Returns whether a file in TOML has the last of these keys, each in the one before it.
+fn has_key(text: &str, keys: &[&str]) -> bool {
+    let Ok(table) = text.parse::<toml::Table>() else { return false };
+    let (table, mut keys) = (toml::Value::Table(table), keys.iter());
+    keys.try_fold(&table, |table, key| table.get(key)).is_some()
 }
 
 /// Returns whether the top-level key `tasks` has a task of this name.
