@@ -9,7 +9,7 @@ use super::table::{SettingsOwner, SettingsTable};
 use crate::{
     Source,
     diagnostics::Diagnostic,
-    document::{Node, Value as Tree},
+    document::{ObjectEntry, Value as Tree},
     mismatch::{self, ExpectedValue},
 };
 
@@ -29,8 +29,7 @@ pub(super) fn read(mut table: SettingsTable<'_>) -> ToolSettings {
 
 /// Reads a table of command lines by patterns of files.
 pub(super) fn read_commands(
-    name: &str,
-    node: &Node,
+    ObjectEntry { key: name, node, .. }: &ObjectEntry,
     source: &Source,
     owner: SettingsOwner,
     problems: &mut Vec<Diagnostic>,

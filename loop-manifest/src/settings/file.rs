@@ -173,9 +173,7 @@ fn part(
             }
             "engine" => tables.engine = engine::read(&entry.node, source, owner, problems),
             "folders" => tables.folders = folders::read(&entry.node, source, owner, problems),
-            name @ "formatters" => {
-                tables.formatters = after_write::read_commands(name, &entry.node, source, owner, problems);
-            }
+            "formatters" => tables.formatters = after_write::read_commands(&entry, source, owner, problems),
             "memory" => {
                 of_manifest = memory::of_manifest(&mut entry, owner);
                 let table = SettingsTable::of("memory", memory::KEYS, &entry.node, source, problems);
@@ -199,9 +197,7 @@ fn part(
                 let table = SettingsTable::of("schedule", schedule::KEYS, &entry.node, source, problems);
                 tables.schedule = table.map(|table| schedule::read(table, owner)).unwrap_or_default();
             }
-            name @ "sensors" => {
-                tables.sensors = after_write::read_commands(name, &entry.node, source, owner, problems);
-            }
+            "sensors" => tables.sensors = after_write::read_commands(&entry, source, owner, problems),
             "servers" => tables.servers = servers::read(&entry.node, source, owner, problems),
             "skills" => {
                 let table = SettingsTable::of("skills", skills::KEYS, &entry.node, source, problems);
