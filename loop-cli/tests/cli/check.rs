@@ -66,3 +66,10 @@ fn errors_exit_2_and_describe_nothing() {
     let ran = checked(&Scenario::new(), &Manifest::new("true", " ")).exits(2).says(&["evaluator.command"]);
     assert_eq!(ran.stdout, "");
 }
+
+#[test]
+fn a_variable_of_the_environment_in_a_prompt_gets_advice() {
+    let scenario = Scenario::new();
+    let manifest = Manifest::new("true", "true").set("agent.prompt", "{goal}: {env.FOO} and ${env.BAR}");
+    checked(&scenario, &manifest).exits(0).says(&["`{env.FOO}` is not a placeholder", "`{var.NAME}`"]);
+}

@@ -31,6 +31,8 @@ enum MistakeKind {
     Doubled(Placeholder),
     /// The prompt inside itself.
     Itself,
+    /// A variable of the environment: `{env.HOME}`.
+    Environment,
 }
 
 /// Returns the slips of a prompt, each once.
@@ -60,6 +62,11 @@ fn is_in_code(prompt: &str, offset: usize) -> bool {
 fn misspelt(prompt: &str) -> impl Iterator<Item = PlaceholderMistake> {
     prompt.match_indices('{').filter_map(|(open, _)| {
         let inner = prompt[open + 1..].split_once('}').map(|(inner, _)| inner)?;
+        let is_variable = inner.strip_prefix("env.").is_some_and(|name| !name.contains(char::is_whitespace));
+        if is_variable && !prompt[..open].ends_with('$') {
+            let written = format!("{{{inner}}}");
+            return Some(PlaceholderMistake { written, offset: open, kind: MistakeKind::Environment });
+        }
         let meant = Placeholder::named(&inner.trim().replace('-', "_"))?;
         let end = open + inner.len() + 2;
         let is_doubled = prompt[..open].ends_with('{') && prompt[end..].starts_with('}');
@@ -83,7 +90,7 @@ impl PlaceholderMistake {
         match self.kind {
             MistakeKind::Unknown(meant) => meant,
             MistakeKind::Otherwise(meant) | MistakeKind::Doubled(meant) => Some(meant),
-            MistakeKind::Itself => None,
+            MistakeKind::Itself | MistakeKind::Environment => None,
         }
     }
 
@@ -100,6 +107,9 @@ impl PlaceholderMistake {
             MistakeKind::Itself => stays()
                 .at(place, "a prompt cannot contain itself")
                 .help("`{prompt}` belongs in `agent.command`, if anywhere"),
+            MistakeKind::Environment => stays()
+                .at(place, "prompts do not read the environment")
+                .help("write `{var.NAME}`, and give its value in `vars` or with `--var NAME=VALUE`"),
             MistakeKind::Unknown(Some(meant)) | MistakeKind::Otherwise(meant) => {
                 stays().at(place, suggested(*meant))
             }

@@ -62,7 +62,7 @@ fn advice(phrase: &str, nearest: Option<&str>) -> String {
     format!("looks like a time, but not like a schedule. {why}. Write the schedule first")
 }
 
-/// Returns whether words that are refused are a schedule, in a place where they are none.
+/// Returns whether the refused words are a schedule, but in the middle of a text.
 fn is_itself(phrase: &str, nearest: Option<&str>) -> bool {
     nearest.is_some_and(|nearest| nearest.eq_ignore_ascii_case(phrase)) && works(phrase)
 }
