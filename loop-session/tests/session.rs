@@ -72,8 +72,10 @@ impl Scenario {
         let variables = variables.map(|(name, value)| (OsString::from(name), value));
         let cx = ExecutionContext::new(self.folder.path().join("work"), Supervisor::new(name));
         let cx = cx.expect("a context").with_variables(variables);
-        let conversation =
-            ConversationOptions { model: Some("openai:gpt-x".to_owned()), ..ConversationOptions::default() };
+        let conversation = ConversationOptions {
+            model: Some("openai:scripted".to_owned()),
+            ..ConversationOptions::default()
+        };
         let host = SessionHost::new(self.shown.clone());
         Session::open(conversation, Settings::default(), cx, host).expect("a session")
     }
@@ -89,10 +91,10 @@ async fn a_session_talks_runs_commands_and_is_resumed() {
     let scenario = Scenario::new(script).await;
     let mut session = scenario.session("01890a5d-ac96-774b-bcce-b302099a8057");
     session.start(None).await.expect("it starts");
-    assert!(scenario.shown.take().starts_with("gpt-x, with tools, in "), "a greeting");
+    assert!(scenario.shown.take().starts_with("scripted, with tools, in "), "a greeting");
     act(&mut session, "Hi").await.expect("a reply");
     let shown = scenario.shown.take();
-    assert!(shown.starts_with("reply: Hello. [redacted]\ngpt-x"), "{shown}");
+    assert!(shown.starts_with("reply: Hello. [redacted]\nscripted"), "{shown}");
     act(&mut session, "!echo seen").await.expect("a command");
     assert!(scenario.shown.take().contains("seen"));
     let error = act(&mut session, "/hlep").await.expect_err("no command");

@@ -6,7 +6,7 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct ServerArgs {
-    /// What to do, and with what [default: status]
+    /// The request, such as `start NAME` [default: status]
     #[arg(value_name = "WORD")]
     pub(crate) words: Vec<String>,
     /// Use the settings of this folder [default: the current one]

@@ -10,6 +10,7 @@
 mod editor;
 mod large_input;
 mod model_menu;
+mod pending_question;
 mod repl;
 mod screen;
 mod terminal;

@@ -6,7 +6,7 @@ use tokio::{sync::mpsc::UnboundedReceiver, time::timeout};
 
 use loop_core::{CancellationToken, with_causes};
 use loop_session::{
-    ApprovalQuestion, InputError, Session, SessionHost, UserInput,
+    ApprovalQuestion, InputError, Session, UserInput,
     fires::{FireHistory, FireResult},
     is_loop,
     jobs::{DueJob, MissedJobAction, MissedJobs, SessionScheduler},
@@ -15,7 +15,7 @@ use loop_session::{
 use super::{
     editor::{Editor, EditorEvent, EditorPrompt, WorkEnd, is_terminal_gone, terminal_gone},
     large_input::LargeInput,
-    screen::AskedTime,
+    pending_question::{PendingQuestion, TypedMeanwhile, typed_meanwhile},
     terminal,
 };
 use crate::{
@@ -311,49 +311,4 @@ async fn next_question(
     questions: Option<&mut UnboundedReceiver<ApprovalQuestion>>,
 ) -> Option<ApprovalQuestion> {
     questions?.recv().await
-}
-
-/// The question of a tool.
-enum PendingQuestion {
-    None,
-    /// It appears when the person is not typing a line.
-    Hidden(ApprovalQuestion),
-    Shown(ApprovalQuestion, AskedTime),
-}
-
-impl PendingQuestion {
-    fn show(question: ApprovalQuestion, editor: &Editor, host: &SessionHost) -> Self {
-        let asked = editor.ask_meanwhile();
-        question.show(host).map_or(Self::None, |question| {
-            asked.seen();
-            Self::Shown(question, asked)
-        })
-    }
-
-    fn take(&mut self) -> Self {
-        std::mem::replace(self, Self::None)
-    }
-}
-
-/// Input typed while a line runs.
-enum TypedMeanwhile {
-    /// The answer to a question; `None` for Ctrl+D.
-    Answer(Option<String>),
-    /// No line is being typed any more.
-    LineEnded,
-    End(WorkEnd),
-}
-
-/// Waits for the answer to a question, for the end of a line that hides it, or for typed input that ends the work. Keeps
-/// all other input.
-async fn typed_meanwhile(editor: &mut Editor, is_loop: bool, question: &PendingQuestion) -> TypedMeanwhile {
-    match question {
-        PendingQuestion::Shown(..) => {
-            editor.answer().await.map_or_else(TypedMeanwhile::End, TypedMeanwhile::Answer)
-        }
-        PendingQuestion::Hidden(_) => {
-            editor.until_free(is_loop).await.map_or(TypedMeanwhile::LineEnded, TypedMeanwhile::End)
-        }
-        PendingQuestion::None => TypedMeanwhile::End(editor.until_ended(is_loop).await),
-    }
 }

@@ -56,7 +56,7 @@ fn a_session_is_driven_screen_by_screen() {
         chat.shows(&format!("session_3_tool_{}", size.0));
         chat.says("/run cat a.txt", "(exit 0)");
         chat.says("/tols", "did you mean /tools?");
-        chat.says("/read", "the file is missing");
+        chat.says("/read", "the file or the address is missing");
         chat.shows(&format!("session_4_commands_{}", size.0));
         chat.types("not sent");
         chat.sees("> not sent");

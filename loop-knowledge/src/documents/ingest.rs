@@ -1,17 +1,16 @@
 //! Reading files into a store.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap},
     fmt, mem,
     path::{Path, PathBuf},
 };
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Statement, Transaction};
-use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::{Chunk, DocumentError, DocumentStore, SkipReason, sources};
+use super::{Chunk, DocumentError, DocumentStore, IngestReport, SkipReason, sources};
 use crate::{BoxError, Embedder, SecretFilter, Vector, embed_all, fts, languages};
 
 /// The number of chunks after which they are embedded and written, so that a failure loses the work of few requests.
@@ -51,35 +50,6 @@ pub struct RemoteText {
     pub address: String,
     /// The text.
     pub text: String,
-}
-
-/// The result of an ingest.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct IngestReport {
-    /// The number of sources that were added.
-    pub added: u64,
-    /// The number of sources that were replaced.
-    pub changed: u64,
-    /// The number of sources that were left alone, since they have the same contents.
-    pub unchanged: u64,
-    /// The number of sources that were dropped.
-    pub dropped: u64,
-    /// The number of chunks that were written.
-    pub chunks: u64,
-    /// The files and folders that were passed over, with the reason. Nothing below such a folder was looked at.
-    pub skipped: BTreeMap<PathBuf, SkipReason>,
-}
-
-impl IngestReport {
-    /// Returns how many files and folders were passed over for each reason.
-    #[must_use]
-    pub fn skipped_by_reason(&self) -> BTreeMap<SkipReason, u64> {
-        let mut counts = BTreeMap::new();
-        for reason in self.skipped.values() {
-            *counts.entry(*reason).or_default() += 1;
-        }
-        counts
-    }
 }
 
 impl fmt::Debug for Ingest<'_> {

@@ -8,6 +8,7 @@ mod chunks;
 mod error;
 mod ingest;
 mod query;
+mod report;
 pub(crate) mod selection;
 mod sources;
 mod store;
@@ -18,8 +19,9 @@ pub use self::{
     block::context_block,
     chunks::{CHUNK_CHARACTERS, Chunk, chunks},
     error::DocumentError,
-    ingest::{Ingest, IngestReport, RemoteText},
+    ingest::{Ingest, RemoteText},
     query::{Hit, MIN_SCORE, MOST_VECTORS, QueryOptions, Retrieved, TOP_K},
+    report::IngestReport,
     selection::Selection,
     sources::{MOST_BYTES, SkipReason},
     store::{DocumentStore, EmbedderId, StoreStatus},

@@ -11,7 +11,7 @@ use loop_guardrails::policy::environment::looks_secret;
 use super::vendor::{VendorAccess, value};
 use crate::{closest, context::ExecutionContext, settings::Settings};
 
-/// What a person asks of the servers on this machine.
+/// A request of a person to the servers on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerLine {
     word: ServerWord,

@@ -91,7 +91,7 @@ const RUNNERS: &[(&str, Reads)] = &[
         let (place, rest) = line.trim_start().split_once(' ')?;
         let (at, of) = place.split_once('/')?;
         let (name, _) = rest.split_once("...FAIL").or_else(|| rest.split_once(" FAIL "))?;
-        (is_number(at) && is_number(of)).then(|| name.trim().to_owned())
+        (is_number(at) && is_number(of)).then(|| name.trim_end_matches(['.', ' ']).trim_start().to_owned())
     }),
     // `[info] - adds *** FAILED ***`
     ("ScalaTest", |line, _| {

@@ -104,7 +104,7 @@ impl Value<'_> {
     }
 }
 
-/// Tests for a text that stands in the place of a value: a variable, a path, a mark of a template, or nothing.
+/// Tests for a text in the place of a value: a variable, a path, a mark of a template, or nothing.
 fn is_placeholder(text: &str) -> bool {
     let first = text.chars().next();
     first.is_none_or(|first| "$%<{[*&/~.".contains(first))

@@ -58,6 +58,7 @@ mod tests {
     fn a_stop_starts_no_watchdog_for_a_supervisor_that_has_ended() {
         // The name of the run is the argument of the program.
         let supervisor = Supervisor::new("1000").with_watchdog("/bin/sleep").unwrap();
+        supervisor.0.ensure_watchdog().unwrap();
         let is_started = || supervisor.0.watchdog.get().unwrap().is_started();
         suspend(|| assert!(is_started()));
         supervisor.end();

@@ -1,7 +1,7 @@
 //! Leftovers of dead runs.
 //!
 //! If a run's process is killed, and its watchdog was killed before it, the agent continues without any limit. So every
-//! command about runs looks for such runs in its folder, and ends their remaining processes.
+//! command but those that only print texts looks for such runs in its folder, and ends their remaining processes.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::{
     view::{self, text},
 };
 
-/// Returns the folder that a command concerns; `None` if the command is not about runs.
+/// Returns the folder that a command concerns; `None` if it only prints a text.
 fn folder(command: &Command) -> Option<PathBuf> {
     let cwd = match command {
         Command::Run(args) => args.options.cwd.as_deref(),
@@ -39,8 +39,8 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Verify(_)
         | Command::Tail(_)
         | Command::Rm(_)
-        | Command::Check(_) => None,
-        Command::Assay(_)
+        | Command::Check(_)
+        | Command::Assay(_)
         | Command::Replay(_)
         | Command::Policy(_)
         | Command::Session(_)
@@ -54,16 +54,12 @@ fn folder(command: &Command) -> Option<PathBuf> {
         | Command::Models(_)
         | Command::Server(_)
         | Command::Doctor(_)
+        | Command::Init(_)
         | Command::Submit(_)
         | Command::Worker(_)
         | Command::Cancel(_)
-        | Command::Answer(_)
-        | Command::Schema { .. }
-        | Command::Init(_)
-        | Command::Completions { .. }
-        | Command::Man { .. } => {
-            return None;
-        }
+        | Command::Answer(_) => None,
+        Command::Schema { .. } | Command::Completions { .. } | Command::Man { .. } => return None,
     };
     // The command itself reports problems with the folder.
     environment::dir(cwd).ok()

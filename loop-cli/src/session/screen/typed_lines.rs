@@ -129,6 +129,6 @@ mod tests {
     fn of_a_long_line_the_end_is_shown() {
         assert_eq!(end_of_line("one two", 10), "one two");
         assert_eq!(end_of_line("one two three", 10), "… three");
-        assert_eq!(end_of_line("漢字漢字漢字", 10), "…漢字漢");
+        assert_eq!(end_of_line("漢字漢字漢字", 10), "…字漢字");
     }
 }

@@ -47,6 +47,7 @@ fn is_secret_value(value: &str) -> bool {
         || (value.contains("-----BEGIN ") && value.contains("PRIVATE KEY"))
         || fields::has_secret(&small)
         || (small.trim_start().starts_with("bearer ") && value.trim().len() >= KEY_LENGTH)
+        || small.trim().strip_prefix("basic ").is_some_and(|login| login.len() >= 12 && !login.contains(' '))
         // This does not split at `/` and `:`, because a folder on a `PATH` may begin like a key.
         || value.split(|sign: char| sign.is_whitespace() || "\"'`,;=&?#<>()[]{}|".contains(sign)).any(is_key)
 }
