@@ -15,7 +15,7 @@ use crate::process::{Job, Process, ProcessError, ProcessOutput};
 pub(super) const PAUSE: Duration = Duration::from_millis(250);
 
 /// The number of ports to try: another program may take a port that was free a moment ago.
-pub(super) const PORTS: usize = 3;
+const PORTS: usize = 3;
 
 /// The number of lines of the server's output that an error shows.
 const SHOWN_LINES: usize = 20;
@@ -143,26 +143,23 @@ impl Drop for LocalServer {
     }
 }
 
-pub(super) fn is_taken(output: &str) -> bool {
+/// Returns whether this is the output of a server whose port another program uses.
+fn is_taken(output: &str) -> bool {
     let output = output.to_lowercase();
     PORT_IS_TAKEN.into_iter().any(|words| output.contains(words))
 }
 
 /// Returns a port at which nothing listens now.
-pub(super) fn free_port() -> Result<u16, ServerError> {
+fn free_port() -> Result<u16, ServerError> {
     let address = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
     address.map(|address| address.port()).map_err(ServerError::Port)
 }
 
 fn last_lines(ended: Result<Result<ProcessOutput, ProcessError>, JoinError>) -> Result<String, ServerError> {
     let output = ended.map_err(ServerError::Lost)??;
-    Ok(last_lines_of(&String::from_utf8_lossy(&output.stdout.to_bytes())))
-}
-
-/// Returns the part of the output that an error shows.
-pub(super) fn last_lines_of(output: &str) -> String {
-    let lines: Vec<_> = output.lines().collect();
-    lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n")
+    let text = String::from_utf8_lossy(&output.stdout.to_bytes()).into_owned();
+    let lines: Vec<_> = text.lines().collect();
+    Ok(lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n"))
 }
 
 #[cfg(test)]

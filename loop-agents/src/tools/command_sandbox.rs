@@ -129,8 +129,10 @@ impl CommandSandbox {
         // Only the kernel keeps a shell from the secrets.
         let is_in_shell = opened.is_some_and(|opened| opened.command.is_in_shell());
         let enforcement = match policy.sandbox().value {
-            SandboxMode::Off if is_in_shell => return Err(no_shell("the settings turn it off")),
-            SandboxMode::Auto if is_in_shell && !self.is_possible() => return Err(no_shell(self.lack())),
+            SandboxMode::Off if is_in_shell => return Err(ToolError::no_shell("the settings turn it off")),
+            SandboxMode::Auto if is_in_shell && !self.is_possible() => {
+                return Err(ToolError::no_shell(self.lack()));
+            }
             SandboxMode::Off => return Ok((process, Vec::new())),
             SandboxMode::Auto if !self.is_possible() => return Ok((process, Vec::new())),
             SandboxMode::Auto if !is_in_shell => Enforcement::Warn,
@@ -151,7 +153,7 @@ impl CommandSandbox {
         let prepared = sandbox.prepare_with(self.folders.temporary(), self.support);
         let prepared = prepared.map_err(|error| {
             let why = loop_core::with_causes(&error);
-            if is_in_shell { no_shell(&why) } else { refused(&why) }
+            if is_in_shell { ToolError::no_shell(&why) } else { refused(&why) }
         })?;
         let missing = prepared.shortfalls().to_vec();
         Ok((process.sandbox(prepared), missing))
@@ -161,14 +163,6 @@ impl CommandSandbox {
 fn refused(why: &str) -> ToolError {
     ToolError::rejected(format!(
         "the command was not run, because the settings require a sandbox for it: {why}"
-    ))
-}
-
-/// The refusal of a line for a shell.
-pub(super) fn no_shell(why: &str) -> ToolError {
-    ToolError::rejected(format!(
-        "the line was not run: a line for a shell runs only in a sandbox that holds, and {why}. Run its commands one by \
-         one, without a shell"
     ))
 }
 

@@ -291,10 +291,7 @@ fn without_sandbox(
     opened: OpenedCommand,
 ) -> Result<(Process, OpenedCommand, Vec<String>), ToolError> {
     if opened.command.is_in_shell() {
-        return Err(ToolError::rejected(
-            "the line was not run: a line for a shell runs only in a sandbox, and there is none here. Run its commands one \
-             by one, without a shell",
-        ));
+        return Err(ToolError::no_shell("there is none here"));
     }
     Ok((process, opened, Vec::new()))
 }

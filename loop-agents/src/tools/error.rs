@@ -28,6 +28,14 @@ impl ToolError {
         Self::Failed(text.into())
     }
 
+    /// Creates the refusal of a line for a shell, for which there is no sandbox.
+    pub(super) fn no_shell(why: &str) -> Self {
+        Self::Rejected(format!(
+            "the line was not run. A shell runs it only in a sandbox that holds, and {why}. Run its commands one by one, \
+             without a shell"
+        ))
+    }
+
     /// Creates an error of the file system.
     pub(super) fn io(action: &str, path: impl AsRef<Path>, error: &io::Error) -> Self {
         Self::Failed(format!("cannot {action} `{}`: {error}", path.as_ref().display()))

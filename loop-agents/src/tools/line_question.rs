@@ -6,7 +6,7 @@
 
 use loop_guardrails::policy::{
     DeniedAction,
-    command::{PipedCommand, pipeline},
+    command::{CommandLine, PipedCommand, pipeline},
     workspace::{Workspace, WorkspaceError},
 };
 
@@ -19,7 +19,7 @@ use super::{Need, ToolError, pending_approval::PendingApproval};
 pub(super) fn question(line: &str, workspace: &Workspace) -> Result<Option<PendingApproval>, ToolError> {
     let commands = pipeline(line);
     let question = match &commands[..] {
-        [PipedCommand { line, .. }] => of_command(line, workspace),
+        [PipedCommand { line, .. }] => of_command(line, workspace).map(Judged::question),
         commands => of_pipeline(commands, workspace),
     };
     match question {
@@ -42,15 +42,29 @@ enum Refusal {
     Final(ToolError),
 }
 
-fn of_command(line: &str, workspace: &Workspace) -> Result<Option<PendingApproval>, Refusal> {
+/// A command that no rule refuses.
+enum Judged {
+    Allowed(CommandLine),
+    Asks(PendingApproval),
+    /// The command itself reports why it cannot run.
+    Fails,
+}
+
+impl Judged {
+    fn question(self) -> Option<PendingApproval> {
+        if let Self::Asks(question) = self { Some(question) } else { None }
+    }
+}
+
+fn of_command(line: &str, workspace: &Workspace) -> Result<Judged, Refusal> {
     match workspace.check_command(line) {
         Err(WorkspaceError::Denied(denied)) if denied.ruling.needs_shell => Err(Refusal::NeedsShell(denied)),
         Err(refusal) if refusal.is_refusal() => {
             let question = PendingApproval::of(refusal, &Need::Command(line.to_owned()), workspace);
-            question.map(Some).map_err(Refusal::Final)
+            question.map(Judged::Asks).map_err(Refusal::Final)
         }
-        // The command itself reports other errors.
-        Ok(_) | Err(_) => Ok(None),
+        Ok(command) => Ok(Judged::Allowed(command)),
+        Err(_) => Ok(Judged::Fails),
     }
 }
 
@@ -58,16 +72,13 @@ fn of_pipeline(commands: &[PipedCommand], workspace: &Workspace) -> Result<Optio
     let (mut exact, mut refused) = (Vec::new(), None);
     for (at, PipedCommand { line: command, .. }) in commands.iter().enumerate() {
         let own = match of_command(command, workspace)? {
-            Some(PendingApproval::Command { denied, entry, exact: own, .. }) => {
+            Judged::Asks(PendingApproval::Command { denied, entry, exact: own, .. }) => {
                 exact.push(own);
                 Some((denied, Some(entry)))
             }
-            Some(other) => return Err(Refusal::Final(other.into())),
-            None if at > 0 => {
-                let checked = workspace.check_command(command).ok();
-                checked.and_then(|line| line.behind_pipe(command).err()).map(|denied| (denied, None))
-            }
-            None => None,
+            Judged::Asks(other) => return Err(Refusal::Final(other.into())),
+            Judged::Allowed(line) if at > 0 => line.behind_pipe(command).err().map(|denied| (denied, None)),
+            Judged::Allowed(_) | Judged::Fails => None,
         };
         refused = refused.or(own);
     }

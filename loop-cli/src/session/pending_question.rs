@@ -24,6 +24,17 @@ impl PendingQuestion {
         })
     }
 
+    /// Shows a question again that was on the screen.
+    pub(super) fn again(self, editor: &Editor, host: &SessionHost) -> Self {
+        match self {
+            Self::Shown(question, asked) => {
+                drop(asked);
+                Self::show(question, editor, host)
+            }
+            other => other,
+        }
+    }
+
     pub(super) fn take(&mut self) -> Self {
         std::mem::replace(self, Self::None)
     }

@@ -252,12 +252,7 @@ async fn perform(
                 view::suspended(|| {
                     stop_here();
                 });
-                if let PendingQuestion::Shown(..) = &question
-                    && let PendingQuestion::Shown(shown, asked) = question.take()
-                {
-                    drop(asked);
-                    question = PendingQuestion::show(shown, editor, &host);
-                }
+                question = question.take().again(editor, &host);
             }
             typed = typed_meanwhile(editor, is_loop(line), &question), if !stop.is_cancelled() => {
                 match typed {

@@ -5,6 +5,7 @@
 #![cfg(all(test, unix))]
 
 mod chat_harness;
+mod child_processes;
 mod linked_folders;
 mod model_server;
 mod support;

@@ -4,6 +4,7 @@ use loop_testing::Answer;
 
 use crate::{
     chat_harness::{CTRL_C, ChatHarness},
+    child_processes::children,
     model_server::ModelServer,
     screen::SIZES,
     support::{Scenario, wait_until},
@@ -66,11 +67,8 @@ fn what_a_loop_repeats_runs_under_the_policy() {
 
 /// Returns whether this process has a watchdog.
 fn is_watched(pid: u32) -> bool {
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    let children = threads.map(|thread| std::fs::read_to_string(thread.path().join("children")));
-    let children: String = children.map(|list| list.unwrap_or_default() + " ").collect();
     let named = |child: &str| std::fs::read_to_string(format!("/proc/{child}/comm"));
-    children.split_whitespace().any(|child| named(child).is_ok_and(|name| name.trim() == "guardian"))
+    children(pid).iter().any(|child| named(child).is_ok_and(|name| name.trim() == "guardian"))
 }
 
 /// The watchdog looks four times a second, which would keep the machine awake all night.

@@ -15,6 +15,8 @@
 #[path = "../cli/chat_harness.rs"]
 #[expect(dead_code, reason = "the tests of the command use the rest")]
 mod chat_harness;
+#[path = "../cli/child_processes.rs"]
+mod child_processes;
 #[path = "../cli/model_server.rs"]
 #[expect(dead_code, reason = "the tests of the command use the rest")]
 mod model_server;

@@ -10,7 +10,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::{run_case::SLACK, support::wait_until};
+use crate::{child_processes::children, run_case::SLACK, support::wait_until};
 
 /// Returns all processes with this mark in their command lines. Zombies have no command line.
 pub(crate) fn marked(mark: &str) -> Vec<Pid> {
@@ -33,17 +33,11 @@ pub(crate) fn all_die(mark: &str) {
 
 /// Returns the watchdog of this loop, if it has one: a child with that name.
 pub(crate) fn watchdog(of: u32) -> Option<Pid> {
-    // A child belongs to the thread that started it.
-    let threads = fs::read_dir(format!("/proc/{of}/task")).into_iter().flatten().flatten();
-    let children =
-        threads.map(|thread| fs::read_to_string(thread.path().join("children")).unwrap_or_default());
-    let children: String = children.map(|list| list + " ").collect();
-    let mut children = children.split_whitespace();
     let named = |child: &str| {
         let name = fs::read(format!("/proc/{child}/comm")).unwrap_or_default();
         String::from_utf8_lossy(&[name, command_line(child)].concat()).contains("guardian")
     };
-    Pid::from_raw(children.find(|child| named(child) && is_alive(child))?.parse().ok()?)
+    Pid::from_raw(children(of).into_iter().find(|child| named(child) && is_alive(child))?.parse().ok()?)
 }
 
 /// Waits until this process is gone.

@@ -8,7 +8,7 @@ use loop_agents::{
 };
 use loop_core::{EvaluationContext, Evaluator, EvaluatorError, Verdict};
 use loop_guardrails::Stagnation;
-use loop_telemetry::{Redactor, check_summary::CheckSummary, rows::SCORE_MARK};
+use loop_telemetry::rows::SCORE_MARK;
 
 use super::{
     error::ComposeError,
@@ -23,7 +23,7 @@ use super::{
 use crate::{
     context::ExecutionContext,
     plan::{ConfidencePlan, JudgePlan, Plan, ScorePlan},
-    sealed::{SealedCheck, refused},
+    sealed::{SealedCheck, refused, shows_no_tests},
     stop_plan::StopPlan,
 };
 
@@ -129,15 +129,12 @@ struct TestingEvaluator {
 impl Evaluator<AgentOutput> for TestingEvaluator {
     async fn evaluate(&mut self, cx: EvaluationContext<AgentOutput>) -> Result<Verdict, EvaluatorError> {
         let verdict = self.command.evaluate(cx).await?;
-        let total =
-            CheckSummary::of(verdict.text(), &Redactor::new([""; 0])).and_then(|summary| summary.total);
-        Ok(match total {
-            Some(0) if verdict.passed() => refused(
-                &verdict,
-                "the check exited with 0, but no tests ran: let `evaluator.command` run at least one test",
-            ),
-            _ => verdict,
-        })
+        if verdict.passed() && shows_no_tests(verdict.text()) {
+            let why =
+                "the check exited with 0, but no tests ran: let `evaluator.command` run at least one test";
+            return Ok(refused(&verdict, why));
+        }
+        Ok(verdict)
     }
 }
 

@@ -31,13 +31,23 @@ pub(super) struct TestsRun {
 impl TestsRun {
     /// Reads the complete output of a check.
     pub(super) fn of(output: &str) -> Self {
-        let summary = CheckSummary::of(output, &Redactor::new([""; 0]));
-        let (count, failed) = summary.map_or((None, None), |summary| (summary.total, summary.failed));
+        let (count, failed) = counts(output);
         let names = names(output);
         let files = names.iter().filter(|name| is_script(name)).cloned().collect();
         let is_of_runner = count.is_some() || shows_runner(output);
         Self { count, failed, names, files, unloaded: captures(&UNLOADED, output), is_of_runner }
     }
+}
+
+/// Returns whether the complete output of a check says that no tests ran.
+pub(crate) fn shows_no_tests(output: &str) -> bool {
+    counts(output).0 == Some(0)
+}
+
+/// Returns how many tests ran, and how many of them failed.
+fn counts(output: &str) -> (Option<u64>, Option<u64>) {
+    let summary = CheckSummary::of(output, &Redactor::new([""; 0]));
+    summary.map_or((None, None), |summary| (summary.total, summary.failed))
 }
 
 fn is_script(name: &str) -> bool {

@@ -37,6 +37,7 @@ pub use self::trial::SealTrial;
 pub use self::verification::{FreshVerdict, VerificationError};
 pub(crate) use self::{
     check::SealedCheck,
+    floor::shows_no_tests,
     patterns::check_pattern,
     runners::is_test_runner,
     verdict::{refused, with_more},

@@ -75,8 +75,7 @@ impl Session {
 
     /// Returns about how many tokens each request has besides the messages.
     pub fn instruction_tokens(&self) -> u64 {
-        let parts = self.dialogue.chat.context_parts();
-        parts.total() - parts.messages
+        self.dialogue.chat.instruction_tokens()
     }
 
     /// Returns the fill level of the context, in words.

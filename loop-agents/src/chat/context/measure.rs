@@ -218,8 +218,8 @@ impl Chat {
         self.history.messages().iter().map(message_tokens).sum()
     }
 
-    /// Estimates the tokens that a request has besides its messages.
-    pub(super) fn instruction_tokens(&self) -> u64 {
+    /// Estimates the tokens that each request has besides its messages.
+    pub fn instruction_tokens(&self) -> u64 {
         let tools = self.definitions.iter().map(tool_tokens).sum::<u64>();
         self.instructions().as_deref().map_or(0, text_tokens) + tools
     }

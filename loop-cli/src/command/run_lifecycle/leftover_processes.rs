@@ -26,40 +26,8 @@ fn folder(command: &Command) -> Option<PathBuf> {
         Command::Pipeline(args) => args.options.cwd.as_deref(),
         Command::Every(args) => args.cwd.as_deref(),
         Command::Chat(args) => args.cwd.as_deref(),
-        Command::Schedule(_)
-        | Command::Task(_)
-        | Command::Resume(_)
-        | Command::Runs(_)
-        | Command::Show(_)
-        | Command::Diff(_)
-        | Command::Restore(_)
-        | Command::Apply(_)
-        | Command::Snapshots(_)
-        | Command::Report(_)
-        | Command::Verify(_)
-        | Command::Tail(_)
-        | Command::Rm(_)
-        | Command::Check(_)
-        | Command::Assay(_)
-        | Command::Replay(_)
-        | Command::Policy(_)
-        | Command::Session(_)
-        | Command::Skill(_)
-        | Command::SkillSet(_)
-        | Command::Rag(_)
-        | Command::Kb(_)
-        | Command::Memory(_)
-        | Command::Hint(_)
-        | Command::Workspace(_)
-        | Command::Models(_)
-        | Command::Server(_)
-        | Command::Doctor(_)
-        | Command::Init(_)
-        | Command::Submit(_)
-        | Command::Worker(_)
-        | Command::Cancel(_)
-        | Command::Answer(_) => None,
         Command::Schema { .. } | Command::Completions { .. } | Command::Man { .. } => return None,
+        _ => None,
     };
     // The command itself reports problems with the folder.
     environment::dir(cwd).ok()

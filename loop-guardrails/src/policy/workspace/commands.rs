@@ -71,10 +71,10 @@ impl Workspace {
     /// # Errors
     /// [`WorkspaceError`] if the policy does not allow it, or a path leads out.
     pub fn check_command(&self, line: &str) -> Result<CommandLine, WorkspaceError> {
-        let command = match self.policy().commands().is_for_shell(line) {
-            true => self.policy().on_command(line)?,
-            false => self.policy().on_command(&git_paths::with_separator(self.root(), line))?,
-        };
+        let policy = self.policy();
+        let is_for_shell = policy.commands().is_for_shell(line);
+        let judged = if is_for_shell { line.into() } else { git_paths::with_separator(self.root(), line) };
+        let command = policy.on_command(&judged)?;
         let reads = command.paths.iter().map(|path| (path.as_str(), Verb::Read));
         if let Some(path) = command.paths.iter().find(|path| self.is_unmatched_pattern(path)) {
             let rule = format!(

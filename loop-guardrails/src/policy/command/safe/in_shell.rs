@@ -23,18 +23,9 @@ impl CommandPolicy {
         if let Some((entry, origin)) = self.forbid.iter().find(|(entry, _)| is_started(entry)) {
             return Err(Ruling::denied(format!("`{entry}` is forbidden"), origin));
         }
-        Ok(CommandLine {
-            program: SHELL.to_owned(),
-            arguments,
-            paths: Vec::new(),
-            ruling: Ruling::allowed("a person allowed this line for a shell", &Origin::Person),
-            contents: Vec::new(),
-            walks: false,
-            reads_folders: false,
-            is_known: false,
-            in_shell: true,
-            git: None,
-        })
+        let ruling = Ruling::allowed("a person allowed this line for a shell", &Origin::Person);
+        let line = CommandLine::new(SHELL.to_owned(), arguments, ruling);
+        Ok(CommandLine { in_shell: true, ..line })
     }
 }
 

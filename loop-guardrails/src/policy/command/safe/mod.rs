@@ -73,6 +73,21 @@ struct PathArgument {
 }
 
 impl CommandLine {
+    fn new(program: String, arguments: Vec<String>, ruling: Ruling) -> Self {
+        Self {
+            program,
+            arguments,
+            paths: Vec::new(),
+            ruling,
+            contents: Vec::new(),
+            walks: false,
+            reads_folders: false,
+            is_known: false,
+            in_shell: false,
+            git: None,
+        }
+    }
+
     /// Returns the program's path, if it is a file of the workspace and not a name.
     pub fn program_path(&self) -> Option<&str> {
         self.program.contains('/').then_some(&*self.program)
@@ -299,18 +314,7 @@ impl CommandPolicy {
         };
         shell_syntax::refuse(line)?;
         let ruling = self.on_words(program, arguments, &words)?;
-        let line = CommandLine {
-            program: program.clone(),
-            arguments: arguments.to_vec(),
-            paths: Vec::new(),
-            ruling,
-            contents: Vec::new(),
-            walks: false,
-            reads_folders: false,
-            is_known: false,
-            in_shell: false,
-            git: None,
-        };
+        let line = CommandLine::new(program.clone(), arguments.to_vec(), ruling);
         match line.program.as_str() {
             _ if !self.safe_mode.value => Ok(line),
             "git" if git::is_other(&line.arguments) => self.other_git(line, &words),
