@@ -56,6 +56,8 @@ pub(crate) struct FinishedRun {
     pub(crate) table: IterationTable,
     /// Why the journal lacks the run's end, if it does.
     pub(crate) unrecorded: Option<String>,
+    /// Whether its record was added to the file of records.
+    pub(crate) is_recorded: bool,
     /// True if a requested record could not be written.
     pub(crate) lacks_record: bool,
 }
@@ -102,7 +104,15 @@ where
     if let (Some(StopReason::Cancelled), "", Some(signal)) = (ending.reason(), ending.message(), first) {
         *ending.message_mut() = format!("the run received {signal}");
     }
-    Ok(FinishedRun { ending, progress, signal: first, table, unrecorded, lacks_record: false })
+    Ok(FinishedRun {
+        ending,
+        progress,
+        signal: first,
+        table,
+        unrecorded,
+        is_recorded: false,
+        lacks_record: false,
+    })
 }
 
 /// The extra time before the watchdog ends the current work at the time limit, so that the run itself can end it first.

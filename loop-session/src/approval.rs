@@ -127,9 +127,9 @@ impl ApprovalQuestion {
             }
             ApprovalKind::Write => "[y]es once · [s]ession: all writes · [n]o · or type why not".to_owned(),
             ApprovalKind::Script => {
-                "Type `yes` and Enter to allow this script; anything else refuses it.".to_owned()
+                "Type `yes` and Enter to allow this script. `no`, or a reason, refuses it.".to_owned()
             }
-            _ => "Type `yes` and Enter to allow this change; anything else refuses it.".to_owned(),
+            _ => "Type `yes` and Enter to allow this change. `no`, or a reason, refuses it.".to_owned(),
         }
     }
 

@@ -143,7 +143,7 @@ impl Comparison<'_> {
 /// The difference of two texts.
 pub(crate) struct TextChange {
     pub(crate) diff: String,
-    /// Whether the difference has the bytes of the texts and of the name, rather than `U+FFFD` for some of them.
+    /// Whether the difference has the bytes of the texts, rather than `U+FFFD` for some of them.
     pub(crate) is_exact: bool,
 }
 
@@ -184,7 +184,7 @@ impl Store {
     }
 
     /// Returns the difference of two texts in the unified format, with three lines of context. Bytes that are not UTF-8
-    /// appear as `U+FFFD`, as do control characters of names.
+    /// appear as `U+FFFD`. Names are quoted as git quotes them.
     ///
     /// Returns `None` if an entry is no file, is larger than 1 MiB, or contains a NUL byte.
     ///
@@ -202,15 +202,14 @@ impl Store {
         else {
             return Ok(None);
         };
-        let name = shown(&change.path);
         let header = |side: &str, entry: &Option<Entry>| match entry {
-            Some(_) => format!("{side}/{name}"),
+            Some(_) => beside(side, &change.path),
             None => "/dev/null".to_owned(),
         };
         let diff = TextDiff::configure().timeout(LONGEST_COMPARISON).diff_lines(&before, &after);
         let mut unified = diff.unified_diff();
-        let unified = unified.header(&header("a", &change.before), &header("b", &change.after));
-        let is_exact = is_before_exact && is_after_exact && Some(name.as_str()) == change.path.to_str();
+        let unified = unified.header(&header("a/", &change.before), &header("b/", &change.after));
+        let is_exact = is_before_exact && is_after_exact;
         Ok(Some(TextChange { diff: unified.to_string(), is_exact }))
     }
 
@@ -246,8 +245,59 @@ impl Store {
     }
 }
 
-/// A name in one line, whatever its bytes.
+/// A path in one line, as git writes it: in quotes, with escapes, if it contains quotes, backslashes, bytes that are not
+/// UTF-8, or characters that are invisible or direct the terminal.
+///
+/// Source: the description of `core.quotePath` in git's documentation. Visible characters stay as with `false`.
 pub(crate) fn shown(path: &Path) -> String {
-    let text = String::from_utf8_lossy(path.as_os_str().as_bytes());
-    text.chars().map(|char| if char.is_control() { char::REPLACEMENT_CHARACTER } else { char }).collect()
+    beside("", path)
+}
+
+/// As [`shown`], with a prefix within the quotes.
+pub(crate) fn beside(prefix: &str, path: &Path) -> String {
+    let bytes = path.as_os_str().as_bytes();
+    let mut text = prefix.to_owned();
+    for chunk in bytes.utf8_chunks() {
+        for sign in chunk.valid().chars() {
+            match sign {
+                '"' | '\\' => text.extend(['\\', sign]),
+                _ if is_plain(sign) => text.push(sign),
+                _ => escape(sign.encode_utf8(&mut [0; 4]).as_bytes(), &mut text),
+            }
+        }
+        escape(chunk.invalid(), &mut text);
+    }
+    if text.len() == prefix.len() + bytes.len() { text } else { format!("\"{text}\"") }
+}
+
+fn escape(bytes: &[u8], text: &mut String) {
+    text.extend(bytes.iter().map(|byte| format!("\\{byte:03o}")));
+}
+
+/// Returns whether a character is visible, or adds to the one before it as accents do.
+fn is_plain(sign: char) -> bool {
+    // `escape_debug` escapes accents only where a text begins.
+    sign == '\'' || format!("a{sign}").escape_debug().count() == 2
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    #[test]
+    fn names_are_quoted_as_git_quotes_them() {
+        for (name, quoted) in [
+            (&b"a b/it's.txt"[..], "a b/it's.txt"),
+            ("\u{fc}/cafe\u{301}/\u{65e5}.txt".as_bytes(), "\u{fc}/cafe\u{301}/\u{65e5}.txt"),
+            (b"a\"b\\c", r#""a\"b\\c""#),
+            (b"a\x1b[31m\n", r#""a\033[31m\012""#),
+            (b"a\xc2\x9bb\xff", r#""a\302\233b\377""#),
+            ("a\u{202e}txt.exe".as_bytes(), r#""a\342\200\256txt.exe""#),
+            ("\u{2028}".as_bytes(), r#""\342\200\250""#),
+        ] {
+            assert_eq!(shown(Path::new(OsStr::from_bytes(name))), quoted);
+        }
+    }
 }

@@ -68,7 +68,7 @@ pub enum Error {
     PlanOutdated,
     /// A patch cannot have the bytes of this change.
     #[error(
-        "{} cannot be part of a patch: only UTF-8 texts of at most 1 MiB, with names in plain UTF-8, can",
+        "{} cannot be part of a patch: only UTF-8 texts of at most 1 MiB can",
         .0.display()
     )]
     NoPatch(PathBuf),

@@ -3,7 +3,7 @@
 use std::{fmt, path::PathBuf};
 
 use crate::{
-    diff::{Change, ChangeKind, shown},
+    diff::{Change, ChangeKind, beside, shown},
     error::Error,
     restore::{KeptReason, RESTORE, RestorePlan},
     store::Store,
@@ -67,7 +67,7 @@ impl fmt::Display for ChangeSummary {
 
 impl Change {
     /// Returns a line like `M src/main.rs`: `A` for added, `D` for removed, `M` for another content, `m` for another
-    /// mode. A folder ends with `/`. Control characters and bytes that are not UTF-8 appear as `U+FFFD`.
+    /// mode. A folder ends with `/`. Names with control characters or other invisible ones are quoted as git quotes them.
     pub fn line(&self) -> String {
         let sign = match self.kind() {
             ChangeKind::Added => 'A',
@@ -165,8 +165,7 @@ impl Store {
     /// files.
     ///
     /// # Errors
-    /// Fails with [`Error::NoPatch`] for a link, a file that is no UTF-8 text of at most 1 MiB, or a name that is no UTF-8
-    /// text or contains control characters. Fails with [`Error::Damaged`] if a content is missing or changed.
+    /// Fails with [`Error::NoPatch`] for a link, or a file that is no UTF-8 text of at most 1 MiB. Fails with [`Error::Damaged`] if a content is missing or changed.
     pub fn exact_patch(&mut self, changes: &[Change]) -> Result<String, Error> {
         let mut patch = String::new();
         for change in changes.iter().filter(|change| !change.is_folder()) {
@@ -180,7 +179,8 @@ impl Store {
 }
 
 fn header(change: &Change) -> String {
-    format!("diff --git a/{0} b/{0}\n{1}", shown(&change.path), mode_lines(change))
+    let (before, after) = (beside("a/", &change.path), beside("b/", &change.path));
+    format!("diff --git {before} {after}\n{}", mode_lines(change))
 }
 
 /// The lines of git's extended header for new and removed files, and for another mode.

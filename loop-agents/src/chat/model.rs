@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use async_trait::async_trait;
 use loop_core::{Meter, Usage};
 
-use super::{Message, ModelError, ToolCall};
+use super::{Message, ModelError, ModelErrorKind, ToolCall};
 use crate::tools::ToolDefinition;
 
 /// A model that answers a conversation.
@@ -70,6 +70,8 @@ pub enum Delta<'a> {
     Text(&'a str),
     /// A part of the model's thoughts, if its vendor shows them. It is not part of the reply.
     Thought(&'a str),
+    /// The request failed for this reason, and [`Retry`](super::Retry) repeats it, after the wait that a rate limit names.
+    Retrying(ModelErrorKind),
     /// The reply broke off, and the model is asked again: discard the pieces so far.
     Restarted,
     /// The usage of an attempt that broke off and is about to be repeated. No other usage includes it: neither that of

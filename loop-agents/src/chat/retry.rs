@@ -160,9 +160,13 @@ impl<M: ChatModel> Iteration for Attempt<'_, M> {
             kind if kind.is_passing() => WorkError::failed(error.to_string()),
             _ => given_up(&error),
         };
-        let (usage, is_last) = (error.usage(), matches!(next, WorkError::Halt(_)));
+        let (usage, kind) = (error.usage(), error.kind());
         *self.failure = Some(error);
-        if !is_last && !usage.is_unknown() {
+        if matches!(next, WorkError::Halt(_)) {
+            return Err(next);
+        }
+        (self.on_delta)(Delta::Retrying(kind));
+        if !usage.is_unknown() {
             (self.on_delta)(Delta::Used(usage));
             tokio::time::sleep(self.retry.overrun.saturating_mul(2)).await;
         }
@@ -325,6 +329,9 @@ mod tests {
         let model = Retry::new(Breaks(script(&[ModelErrorKind::CutOff])));
         let mut listen = |delta: Delta<'_>| heard.push(format!("{delta:?}"));
         model.reply(Request::new(&[Message::user("hi")]), &mut listen).await.unwrap();
-        assert_eq!(heard, [r#"Text("Once ")"#, "Restarted", r#"Text("Once ")"#, r#"Text("at last")"#]);
+        assert_eq!(
+            heard,
+            [r#"Text("Once ")"#, "Retrying(CutOff)", "Restarted", r#"Text("Once ")"#, r#"Text("at last")"#]
+        );
     }
 }

@@ -81,13 +81,7 @@ fn instructions_of_agents_need_the_whole_word() {
 fn what_is_forbidden_or_secret_is_not_asked_about() {
     let scenario = with_program();
     scenario.write("loop.toml", "[policy]\nforbid = [\"./check.sh a\"]\n");
-    let lines = [
-        "./check.sh a",
-        "./check.sh .env",
-        "env ./check.sh b",
-        "./check.sh b && ./check.sh a",
-        "find . -delete",
-    ];
+    let lines = ["./check.sh a", "./check.sh .env", "env ./check.sh a", "./check.sh b && ./check.sh a"];
     let answers = lines.into_iter().flat_map(|line| [runs(line), done()]);
     let server = ModelServer::new(answers);
     let mut chat = ChatHarness::chat(&scenario, &server, &[], (100, 40));

@@ -113,6 +113,32 @@ fn a_line_for_a_shell_runs_once_after_a_yes() {
     }
 }
 
+/// No entry can allow these: they start programs, or their options are not known to be harmless.
+#[test]
+fn a_command_that_no_entry_can_allow_is_a_line_for_a_shell() {
+    let scenario = with_program();
+    scenario.write("notes/a.txt", "ran before\n");
+    let lines = [
+        ("grep -rn before notes", "notes/a.txt:1:ran before"),
+        ("find notes -name a.txt -exec wc -l {} +", "1 notes/a.txt"),
+        ("echo notes/a.txt | xargs cat", "ran before"),
+        ("cat notes/*.txt", "ran before"),
+    ];
+    let server = ModelServer::new(lines.into_iter().flat_map(|(line, _)| [runs(line), done()]));
+    let mut chat = ChatHarness::chat(&scenario, &server, &[], (100, 60));
+    chat.wait_for_prompt_after("/help");
+    for (number, (line, output)) in (1..).zip(lines) {
+        chat.types("Look.\r");
+        wait_until("a question", || chat.page().matches("in a shell, within the sandbox").count() == number);
+        chat.types("y\r");
+        wait_until("the answer", || chat.page().matches("allowed, this once").count() == number);
+        chat.wait_for_prompt_after("allowed, this once");
+        let told = sent_to_model(&server);
+        assert!(told.contains(output) || told.contains("only in a sandbox"), "{line}: {told}");
+    }
+    chat.leaves();
+}
+
 #[test]
 fn nobody_is_asked_if_a_rule_refuses_a_command_or_nobody_is_there() {
     let scenario = with_program();
@@ -123,9 +149,6 @@ fn nobody_is_asked_if_a_rule_refuses_a_command_or_nobody_is_there() {
         "./check.sh a | cat",
         "cat .env | head",
         "./check.sh b | cat .env",
-        "echo touch x | sh",
-        "echo x | xargs touch",
-        "./check.sh b | find . -delete",
         "./check.sh b |",
         "| ./check.sh b",
     ];

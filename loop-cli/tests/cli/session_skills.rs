@@ -96,7 +96,7 @@ fn a_person_writes_skills_and_sets_and_lets_the_model_write_a_script() {
     chat.types("/skill-set create both notes tidy\r");
     chat.sees("wrote .agents/skill-sets/both.yaml");
     chat.types("/skill compile notes\r");
-    chat.sees("Type `yes` and Enter to allow this change; anything else refuses it.");
+    chat.sees("Type `yes` and Enter to allow this change. `no`, or a reason, refuses it.");
     chat.types("yes\r");
     chat.wait_for_prompt_after("`/skill run notes` runs it");
     chat.types("/notes WHO=Ann\r");

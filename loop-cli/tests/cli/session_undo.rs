@@ -54,6 +54,13 @@ fn redo_takes_back_all_of_a_rewind_with_the_edits_since() {
     chat.says("/redo", "its last state again");
     assert!(!scenario.has("later") && files() == [true; 4]);
     chat.says("/redo", "nothing is left to redo");
+    // A look at the folder changes nothing.
+    chat.says("/undo", "the state before turn 3 again");
+    for look in ["first", "second"] {
+        chat.says(&format!("!ls; echo {look} look"), &format!("{look} look\n"));
+    }
+    chat.says("/redo", "its last state again");
+    assert_eq!(files(), [true; 4]);
     // Another course of events begins.
     chat.says("/rewind 2", "the state before turn 2 again");
     chat.says("!echo four > four; echo did four", "did four\n");

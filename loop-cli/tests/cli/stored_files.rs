@@ -172,7 +172,9 @@ fn a_link_that_a_person_names_is_followed() {
 #[test]
 fn a_record_that_was_asked_for_and_cannot_be_written_is_a_failure() {
     let scenario = twice();
-    scenario.run(&["run", "--telemetry", "/dev/full"]).exits(3).says(&["the run's record was not written"]);
+    let ran = scenario.run(&["run", "--telemetry", "/dev/full"]).exits(3);
+    let ran = ran.says(&["the run's record was not written"]);
+    assert!(!ran.stderr.contains("record  "), "no record is shown: {}", ran.stderr);
     scenario.run(&["every", "1s", "--count", "1", "--telemetry", "/dev/full", "--", "true"]).exits(3);
     let mut command = scenario.loop_command(&["run", "--json"]);
     let full = fs::File::options().write(true).open("/dev/full").expect("a disk that is full");

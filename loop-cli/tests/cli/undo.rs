@@ -1,6 +1,6 @@
 //! Changes of a run in its folder: seen, restored, and taken back.
 
-use std::{fs, process::Command};
+use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt as _, process::Command};
 
 use crate::{
     support::{Manifest, RunningCommand, Scenario},
@@ -272,13 +272,25 @@ fn a_patch_refuses_bytes_that_it_cannot_have_and_names_what_it_lacks() {
     scenario.run_manifest(&Manifest::new(r"printf '\351\n' > latin; echo x > 'a b'", "false")).exits(1);
     scenario.run(&["apply", "--patch", "-"]).exits(2).says(&["latin cannot be part of a patch", "--branch"]);
     fs::remove_file(scenario.path("latin")).expect("a file");
-    scenario.run_manifest(&Manifest::new(r#"echo x > "$(printf 'n\351')""#, "false")).exits(1);
-    scenario.run(&["apply", "--patch", "-"]).exits(2).says(&["cannot be part of a patch"]);
     scenario.run_manifest(&Manifest::new("echo s > .env; echo y > 'a b'", "false")).exits(1);
     let patch = scenario.run(&["apply", "--patch", "-"]).exits(0);
     patch.says(&["the changes of .env are not part of it: its name belongs to a secret"]).prints(&["+y"]);
     scenario.run_manifest(&Manifest::new("echo t > .env", "false")).exits(1);
     scenario.run(&["apply", "--patch", "-"]).exits(2).says(&["changed no file whose content they have"]);
+}
+
+#[test]
+fn names_that_direct_a_terminal_are_quoted_and_a_patch_restores_them() {
+    let scenario = Scenario::new();
+    let agent = r#"echo x > "$(printf 'n\351\033\342\200\256')""#;
+    scenario.run_manifest(&Manifest::new(agent, "false")).exits(1);
+    scenario.run(&["diff", "--names"]).exits(0).prints(&[r#"A "n\351\033\342\200\256""#]);
+    scenario.run(&["apply", "--patch", "odd.patch"]).exits(0);
+    let file = scenario.path("").join(OsStr::from_bytes(b"n\xe9\x1b\xe2\x80\xae"));
+    fs::remove_file(&file).expect("the file of the agent");
+    git(&scenario, &["init", "-q"]);
+    git(&scenario, &["apply", "odd.patch"]);
+    assert_eq!(fs::read(file).expect("the patch names it"), b"x\n");
 }
 
 #[test]

@@ -39,10 +39,10 @@ container, or as a separate user.
   work, so the work inherits neither the run's marks nor its control group, and looks like the user's own work. The loop
   ends it only if it carries the run's variable: `at` passes the variable on, and so does
   `tmux new-session -e LOOP_RUN_ID=...`. The loop ends a tmux server that the agent itself started.
-- **The watchdog and the loop killed together.** The agent continues until the next `loop` command in that folder. That
-  command finds processes by their marks and by the run's control group. The group requires control groups of version 2
-  (cgroup v2) with a part that the user may write to, as in most desktop sessions and as root. Elsewhere, the command
-  does not find a process that drops both marks.
+- **The watchdog and the loop killed together.** The agent continues until the next `loop` command in that folder or
+  below it, or in any folder if that one was renamed. That command finds processes by their marks and by the run's
+  control group. The group requires control groups of version 2 (cgroup v2) with a part that the user may write to, as in
+  most desktop sessions and as root. Elsewhere, the command does not find a process that drops both marks.
 - **A stopped or frozen loop whose watchdog is killed, stopped or frozen too** stays so until the next `loop` command in
   that folder. An agent that debugs both (`ptrace`) keeps them stopped for as long as it lives.
 - **An agent that loads its own code into a copy of `loop`** can pose as the watchdog of a stopped loop. The next `loop`

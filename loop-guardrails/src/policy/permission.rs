@@ -115,11 +115,15 @@ impl Permissions {
             return Ruling::denied("no permission is set for this path, but others are", origin);
         };
         let verbs: Vec<_> = rule.value.iter().map(|verb| verb.as_str()).collect();
-        let text = format!("the permissions of `{prefix}` are [{}]", verbs.join(", "));
+        let text = match &verbs[..] {
+            [] => format!("`{prefix}` has no permissions"),
+            verbs => format!("the permissions of `{prefix}` are [{}]", verbs.join(", ")),
+        };
         if rule.value.contains(&verb) {
             Ruling::allowed(text, &rule.origin)
         } else {
-            Ruling::denied(format!("{text}, without {verb}"), &rule.origin)
+            let lacks = if verbs.is_empty() { String::new() } else { format!(", without {verb}") };
+            Ruling::denied(text + &lacks, &rule.origin)
         }
     }
 }

@@ -78,8 +78,9 @@ pub struct Ruling {
     /// [`ActionPolicy::allowing`](super::ActionPolicy::allowing). Other rules may still refuse the command. Nothing for
     /// commands that no entry can allow, and for all other rules.
     pub needs_entry: Option<Box<CommandPrefix>>,
-    /// Whether only a shell would understand the line, which a person could allow for one: see
-    /// [`ActionPolicy::allowing_in_shell`](super::ActionPolicy::allowing_in_shell).
+    /// Whether no entry can allow the line, but a person who reads it could allow it once, for a shell in the sandbox: see
+    /// [`ActionPolicy::allowing_in_shell`](super::ActionPolicy::allowing_in_shell). It has the syntax of a shell, or it
+    /// starts another program, or nobody knows that its options are harmless.
     pub needs_shell: bool,
 }
 
@@ -100,7 +101,12 @@ impl Ruling {
     }
 
     pub(super) fn without_shell(rule: impl Into<String>) -> Self {
-        Self { needs_shell: true, ..Self::denied(rule, &Origin::BuiltIn) }
+        Self::denied(rule, &Origin::BuiltIn).or_in_shell()
+    }
+
+    /// Lets a person allow the line for a shell.
+    pub(super) fn or_in_shell(self) -> Self {
+        Self { needs_shell: true, ..self }
     }
 
     /// Converts the ruling to a result, for `?`.

@@ -53,6 +53,7 @@ fn forward_event(sink: &dyn OutputSink, event: TurnEvent<'_>) {
             sink.broke_off();
             "\n(the reply broke off and starts again)\n".to_owned()
         }
+        TurnEvent::Delta(Delta::Retrying(why)) => format!("\n({why}; asked again)\n"),
         TurnEvent::Delta(Delta::SmallerWindow(smaller)) => format!("\n({smaller})\n"),
         TurnEvent::Calling(call) => format!("\n[{}] {}\n", call.name, call.arguments),
         _ => return,

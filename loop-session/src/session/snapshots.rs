@@ -32,13 +32,23 @@ pub(crate) struct SessionSnapshots {
     turns: Vec<String>,
     /// The states that `/undo` and `/rewind` left, for `/redo`.
     undone: Vec<u64>,
+    /// The turns that the last one replaced. They count again if it changed nothing, as `!ls` does.
+    set_aside: Option<SetAside>,
+}
+
+/// The turns that were undone when another turn began in their place.
+#[derive(Debug)]
+struct SetAside {
+    now: u64,
+    turns: Vec<String>,
+    undone: Vec<u64>,
 }
 
 impl SessionSnapshots {
     pub(super) fn new(execution: &ExecutionContext) -> Self {
         let folder = execution.snapshots(&SnapshotPlan::default());
         let run = execution.supervisor().run().to_owned();
-        Self { folder, is_off: false, run, now: 0, turns: Vec::new(), undone: Vec::new() }
+        Self { folder, is_off: false, run, now: 0, turns: Vec::new(), undone: Vec::new(), set_aside: None }
     }
 
     fn active(&self) -> Option<&FolderSnapshots> {
@@ -59,6 +69,27 @@ impl SessionSnapshots {
     /// Returns the number of the last state.
     fn last(&self) -> u64 {
         self.turns.len() as u64
+    }
+
+    /// Forgets the last turn if it began after an undo and changed nothing, so that `/redo` still works.
+    async fn forget_idle_turn(&mut self) -> Result<(), InputError> {
+        let Some(SetAside { now, turns, undone }) = self.set_aside.take() else { return Ok(()) };
+        if self.blocking(move |folder, run| Ok(folder.plan_restore(run, now, &[])?.is_empty())).await? {
+            (self.now, self.turns, self.undone) = (now, turns, undone);
+        }
+        Ok(())
+    }
+
+    /// Notes a turn that begins in the present state, which is captured.
+    fn begin_turn(&mut self, line: &str) {
+        let after = usize::try_from(self.now).unwrap_or(usize::MAX);
+        // What was undone belongs to another course of events now.
+        let undone = std::mem::take(&mut self.undone);
+        self.set_aside =
+            (!undone.is_empty()).then(|| SetAside { now: self.now, turns: self.turns.clone(), undone });
+        self.turns.truncate(after);
+        self.turns.push(line.to_owned());
+        self.now += 1;
     }
 
     /// Returns the folder to a state, after it captured the present one, which the person may have edited. Returns what
@@ -93,18 +124,18 @@ impl Session {
     /// Captures the folder before a turn, a command or a person's own command, so that `/undo` can return to it. `line`
     /// is what the person typed. A failed capture is a warning, and turns the captures of this session off.
     pub async fn capture_before_turn(&mut self, line: &str) {
-        let snapshots = &self.baseline.snapshots;
+        let snapshots = &mut self.baseline.snapshots;
+        if snapshots.forget_idle_turn().await.is_err() {
+            // The turn counts, and the capture below tells of a store that fails.
+            snapshots.set_aside = None;
+        }
         let Some(folder) = snapshots.active() else { return };
         let now = snapshots.now;
         let captured = folder.blocking(&snapshots.run, move |folder, run| folder.capture(run, now)).await;
         let snapshots = &mut self.baseline.snapshots;
         let why = match captured {
             Ok(_) => {
-                // What was undone belongs to another course of events now.
-                snapshots.turns.truncate(usize::try_from(now).unwrap_or(usize::MAX));
-                snapshots.undone.clear();
-                snapshots.turns.push(line.to_owned());
-                snapshots.now += 1;
+                snapshots.begin_turn(line);
                 return;
             }
             Err(SnapshotError::Store(Error::OverLimit(limit))) => format!("the folder is large ({limit})"),
@@ -116,6 +147,7 @@ impl Session {
 
     /// Undoes the last turn that was not undone.
     pub(crate) async fn undo(&mut self) -> Result<(), InputError> {
+        self.baseline.snapshots.forget_idle_turn().await?;
         match self.baseline.snapshots.now.checked_sub(1) {
             Some(number) => self.leave_for(number).await,
             None => Err(InputError::refused("nothing is left to undo in this session")),
@@ -124,6 +156,7 @@ impl Session {
 
     /// Takes the last undo or rewind back.
     pub(crate) async fn redo(&mut self) -> Result<(), InputError> {
+        self.baseline.snapshots.forget_idle_turn().await?;
         let Some(number) = self.baseline.snapshots.undone.last().copied() else {
             return Err(InputError::refused("nothing is left to redo in this session"));
         };

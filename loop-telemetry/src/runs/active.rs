@@ -36,7 +36,16 @@ impl RunStore {
     /// # Errors
     /// If the index or the store's folder cannot be read, or a lock cannot be used.
     pub fn active_in(&self, folder: impl AsRef<Path>) -> Result<Option<ActiveRun>, StoreError> {
-        self.active_beside("", StoredFolder { path: &text(folder.as_ref()), id: None })
+        let here = text(folder.as_ref());
+        self.active(|_, place| place.is(StoredFolder { path: &here, id: None }))
+    }
+
+    /// Returns a run that works now, in `here`, in a folder above, or in a folder that was renamed since it began.
+    ///
+    /// # Errors
+    /// As [`active_in`](Self::active_in).
+    pub fn active_around(&self, here: impl AsRef<Path>) -> Result<Option<ActiveRun>, StoreError> {
+        self.active(|_, place| place.concerns(here.as_ref()))
     }
 
     /// Returns a run that works in the folder of `run`, which may be `run` itself.
@@ -44,22 +53,21 @@ impl RunStore {
     /// # Errors
     /// As [`active_in`](Self::active_in).
     pub fn active_with(&self, run: &RunEntry) -> Result<Option<ActiveRun>, StoreError> {
-        self.active_beside("", run.place())
+        self.active(|_, place| place.is(run.place()))
     }
 
-    /// Like [`active_in`](Self::active_in), but ignores the run with this id.
-    pub(super) fn active_beside(
+    /// Returns the most recent living run whose id and folder are wanted.
+    pub(super) fn active(
         &self,
-        id: &str,
-        here: StoredFolder<'_>,
+        is_wanted: impl Fn(&str, StoredFolder<'_>) -> bool,
     ) -> Result<Option<ActiveRun>, StoreError> {
-        for run in self.list()?.into_iter().rev().filter(|run| run.is_open && run.place().is(here)) {
-            if run.id != id && self.is_alive(&run.id)? {
+        let wanted = |run: &RunEntry| run.is_open && is_wanted(&run.id, run.place());
+        for run in self.list()?.into_iter().rev().filter(wanted) {
+            if self.is_alive(&run.id)? {
                 return Ok(Some(ActiveRun { id: run.id, folder: run.folder, has_journal: true }));
             }
         }
-        let without_journal =
-            self.without_journal()?.into_iter().find(|run| run.id != id && run.place().is(here));
+        let without_journal = self.without_journal()?.into_iter().find(|run| is_wanted(&run.id, run.place()));
         Ok(without_journal.map(|RunInfo { id, folder, .. }| ActiveRun { id, folder, has_journal: false }))
     }
 

@@ -87,7 +87,7 @@ impl RunStore {
 
     /// Refuses a run that would be the second in its folder.
     pub(super) fn refuse_second(&self, id: &str, folder: StoredFolder<'_>) -> Result<(), StoreError> {
-        match self.active_beside(id, folder)? {
+        match self.active(|other, place| other != id && place.is(folder))? {
             None => Ok(()),
             Some(other) => Err(StoreError::FolderBusy {
                 id: other.id,

@@ -36,6 +36,13 @@ impl StoredFolder<'_> {
         self.is(StoredFolder { path: &text(path), id: None })
     }
 
+    /// Returns whether a command in `here` concerns a run of this folder: it is `here` or a folder above, or nothing is
+    /// at its path any more, because somebody has renamed it.
+    pub(crate) fn concerns(self, here: &Path) -> bool {
+        here.ancestors().any(|folder| self.is_at(folder))
+            || (self.id.is_none() && !Path::new(self.path).exists())
+    }
+
     fn hash(&self) -> Cow<'_, str> {
         self.id.map_or_else(|| hash(self.path).into(), Cow::Borrowed)
     }

@@ -173,8 +173,8 @@ impl Endpoint {
             .flat_map(|query| query.split('&'))
             .map(|pair| pair.split_once('=').map_or(pair, |(_, it)| it));
         // Shorter secrets would match inside ordinary words.
-        let parts = login.chain(values).filter(|part| part.len() >= 6).map(str::to_owned);
-        let secrets: Vec<_> = key.into_iter().filter(|key| !key.is_empty()).chain(parts).collect();
+        let parts = login.chain(values).map(str::to_owned);
+        let secrets: Vec<_> = key.into_iter().chain(parts).filter(|secret| secret.len() >= 6).collect();
         let message = error.message();
         if !secrets.iter().any(|secret| message.contains(secret)) {
             return error;

@@ -23,6 +23,7 @@ pub(crate) fn show(to: &ReplySender, event: TurnEvent<'_>) {
         TurnEvent::Delta(Delta::Restarted) => {
             to.note(paint(WARN, "the reply broke off and starts again"));
         }
+        TurnEvent::Delta(Delta::Retrying(why)) => to.note(paint(DIM, format_args!("{why}; asked again"))),
         TurnEvent::Delta(Delta::SmallerWindow(smaller)) => to.note(paint(WARN, smaller)),
         TurnEvent::Calling(call) => to.note(paint(DIM, view::tool_call_line(call))),
         TurnEvent::Called(report) => {

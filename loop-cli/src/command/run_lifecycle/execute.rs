@@ -165,12 +165,12 @@ fn report(setup: &RunSetup<'_>, spec: &RunSpec, ended: &FinishedRun, restored: O
         view::say(&ended.table.render());
     }
     let called = |path| spec.name_of(path);
-    let (telemetry, is_kept) = (setup.telemetry.path(), setup.store.is_some());
+    let (record, is_kept) = (ended.is_recorded.then(|| setup.telemetry.path()), setup.store.is_some());
     let run = cx.supervisor().run();
     let changed = cx.snapshots(&spec.plan.snapshots).and_then(|taken| warned(taken.changed(run, restored)));
     let range = restored.map(|number| format!(" 0..{number}")).unwrap_or_default();
     let changed = changed.map(|changed| format!("{changed} (`loop diff{range}`)"));
-    view::say(&view::summary(&spec.plan, ended, (telemetry, changed), is_kept, called));
+    view::say(&view::summary(&spec.plan, ended, (record, changed), is_kept, called));
     if let Some(how) = setup.store.and_then(|_| view::resume_hint(&ended.ending, run)) {
         view::say(&how);
     }

@@ -1,7 +1,8 @@
 //! Leftovers of dead runs.
 //!
 //! If a run's process is killed, and its watchdog was killed before it, the agent continues without any limit. So every
-//! command but those that only print texts looks for such runs in its folder, and ends their remaining processes.
+//! command but those that only print texts looks for such runs in its folder and in the folders above, and for those whose
+//! folder was renamed. It ends their remaining processes.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ fn folder(command: &Command) -> Option<PathBuf> {
     environment::dir(cwd).ok()
 }
 
-/// Ends the remaining processes of dead runs in this command's folder. A failure here does not fail the command.
+/// Ends the remaining processes of dead runs that concern this command's folder. A failure here does not fail the command.
 pub(crate) fn end_leftover_processes(command: &Command) {
     if let Some(folder) = folder(command)
         && let Err(error) = end_in(&folder)
@@ -45,25 +46,25 @@ pub(crate) fn end_leftover_processes(command: &Command) {
 fn end_in(folder: &Path) -> anyhow::Result<()> {
     // Without a state directory there are no runs. Commands that need one report its absence.
     let Ok(store) = store() else { return Ok(()) };
-    if let Some(run) = store.active_in(folder)?
+    if let Some(run) = store.active_around(folder)?
         && wake(&run.id, store.process_of(&run))
     {
         let run = run.id;
         view::warning(&format!("the run {run} was stopped, and no watchdog continued it: it continues now"));
     }
     // Keep the locks until cleanup is done, so that nobody resumes these runs meanwhile.
-    let dead = store.dead_in(folder)?;
+    let dead = store.dead_around(folder)?;
     let names: Vec<_> = dead.iter().map(loop_telemetry::DeadRun::id).collect();
     if !names.is_empty() {
         check_process_list().context("the list of processes cannot be read")?;
     }
     let remains = LeftoverProcesses::end(&names);
     if let Some(ended) = remains.ended {
-        view::warning(&format!("ended processes that a dead run of this folder had left behind: {ended}"));
+        view::warning(&format!("ended processes that a dead run had left behind: {ended}"));
     }
     if let Some(alive) = remains.alive {
         view::warning(&format!(
-            "cannot end processes that a dead run of this folder left behind: {alive}\n  end them yourself"
+            "cannot end processes that a dead run left behind: {alive}\n  end them yourself"
         ));
     }
     Ok(())

@@ -244,7 +244,9 @@ impl RunSetup<'_> {
         }
         let record = record.between(self.started, clock::now()).redacted(&view::secrets());
         fault_injection::point("before_record");
-        if let Err(error) = self.telemetry.append(&record) {
+        let appended = self.telemetry.append(&record);
+        ended.is_recorded = appended.is_ok();
+        if let Err(error) = appended {
             view::warning(&format!("the run's record was not written: {:#}", anyhow!(error)));
             ended.lacks_record = self.output.telemetry.is_some();
         }

@@ -132,6 +132,9 @@ impl ActivityView for TurnView {
                 self.end_text();
                 self.note(&paint(WARN, "the reply broke off and starts again"));
             }
+            TurnEvent::Delta(Delta::Retrying(why)) => {
+                self.doing(&format!("{}: {why}; asked again", self.model));
+            }
             TurnEvent::Delta(Delta::SmallerWindow(smaller)) => self.note(&paint(WARN, smaller)),
             TurnEvent::Calling(call) => {
                 self.end_text();

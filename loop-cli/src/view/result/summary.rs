@@ -13,11 +13,11 @@ use loop_manifest::{Plan, next_step, remaining};
 
 /// Formats why the loop stopped, the number of iterations, the time, the cost, the remaining budgets, and the next
 /// step. `called` is the person's name for a path of the manifest: the path itself, or a flag. `is_kept` tells whether
-/// the run can be resumed.
+/// the run can be resumed. `record` is the file of its record, if it was written.
 pub(crate) fn summary(
     plan: &Plan,
     FinishedRun { ending, progress, table, .. }: &FinishedRun,
-    (telemetry, changed): (&Path, Option<String>),
+    (record, changed): (Option<&Path>, Option<String>),
     is_kept: bool,
     called: impl Fn(&'static str) -> &'static str,
 ) -> String {
@@ -41,7 +41,9 @@ pub(crate) fn summary(
     for (index, left) in remaining(&plan.limits, progress, table.mean_use()).into_iter().enumerate() {
         row(if index == 0 { "left" } else { "" }, left);
     }
-    row("record", telemetry.display().to_string());
+    if let Some(record) = record {
+        row("record", record.display().to_string());
+    }
     row("next", text::printable(&next_step(plan, (ending, progress), is_kept, called)));
     lines.join("\n")
 }

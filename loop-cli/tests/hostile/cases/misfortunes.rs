@@ -219,7 +219,7 @@ fn the_next_command_ends_all() {
         hostile_scenario.scenario.manifest(&Manifest::new("true", "true"));
         let ran = hostile_scenario.scenario.run(command);
         assert!(
-            ran.stderr.contains("ended processes that a dead run of this folder had left behind"),
+            ran.stderr.contains("ended processes that a dead run had left behind"),
             "{command:?}: {}",
             ran.stderr
         );
@@ -265,7 +265,7 @@ fn a_control_group_is_remembered() {
             .scenario
             .run(&["runs"])
             .exits(0)
-            .says(&["ended processes that a dead run of this folder had left behind"]);
+            .says(&["ended processes that a dead run had left behind"]);
         all_die(hostile_scenario.mark());
     }
 }

@@ -108,7 +108,7 @@ impl Workspace {
 /// Returns the reason for the refusal. If the text alone does not explain it, the target of a link does.
 fn refusal(error: WorkspaceError, by_text: bool) -> Ruling {
     match error {
-        WorkspaceError::Denied(denied) if by_text => denied.ruling,
+        WorkspaceError::Denied(denied) if by_text || denied.ruling.needs_shell => denied.ruling,
         WorkspaceError::Denied(denied) => {
             let rule = format!("a link makes this mean {}, and {}", denied.action, denied.ruling.rule);
             Ruling { rule, ..denied.ruling }

@@ -35,12 +35,13 @@ impl Command for HelpCommand {
 }
 
 /// Prefixes that are not commands, and keys.
-pub(in crate::command) const PREFIXES_AND_KEYS: [(&str, &str); 6] = [
+pub(in crate::command) const PREFIXES_AND_KEYS: [(&str, &str); 7] = [
     ("TEXT", "talks to the model"),
     ("!COMMAND", "runs a command, and shows its output to the model"),
     ("@MODEL TEXT", "asks another model once"),
     ("Alt+Enter", "starts a new line; so does \\ at the end of a line"),
-    ("Ctrl+C", "ends the turn, the command or the loop; the session goes on"),
+    ("Ctrl+C, Esc", "ends the turn, the command or the loop; the session goes on"),
+    ("Ctrl+Z", "suspends the session; `fg` continues it"),
     ("Ctrl+D", "leaves the session"),
 ];
 

@@ -319,7 +319,7 @@ impl CommandPolicy {
             _ if !self.safe_mode.value => Ok(line),
             "git" if git::is_other(&line.arguments) => self.other_git(line, &words),
             "git" => git::judge(line, &self.secrets),
-            _ => arguments::judge(line, &self.secrets),
+            _ => arguments::judge(line, &self.secrets).map_err(Ruling::or_in_shell),
         }
     }
 

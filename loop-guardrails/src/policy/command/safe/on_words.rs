@@ -31,7 +31,7 @@ impl CommandPolicy {
             let rule = format!(
                 "`{program}` starts other programs, which nobody would judge; run the program by itself"
             );
-            return Err(built_in(rule));
+            return Err(Ruling::without_shell(rule));
         }
         let Some((entry, origin)) = self.entry(words) else { return Err(self.not_allowed(words)) };
         let kind = if entry.arguments().is_empty() { "programs" } else { "commands" };
@@ -57,9 +57,8 @@ impl CommandPolicy {
                 entries.join(", ")
             ),
         };
-        Ruling {
-            needs_entry: CommandPrefix::proposed(words).ok().map(Box::new),
-            ..Ruling::denied(rule, &self.safe_mode.origin)
-        }
+        let needs_entry = CommandPrefix::proposed(words).ok().map(Box::new);
+        let needs_shell = needs_entry.is_none();
+        Ruling { needs_entry, needs_shell, ..Ruling::denied(rule, &self.safe_mode.origin) }
     }
 }

@@ -24,8 +24,14 @@ pub(super) fn has_secret(text: &str) -> bool {
         let unquoted = before.trim_end_matches(['"', '\'', '\\']);
         let is_field = sign == "=" || unquoted.len() < before.len() || behind.starts_with([' ', '\t']);
         is_field && has_value(behind) && is_secret_name(unquoted)
-    }) || text.contains("authorization:")
+    }) || text.split('<').any(is_element)
+        || text.contains("authorization:")
         || text.contains(";pwd=")
+}
+
+/// Returns whether the text after a `<` is the beginning of an element with a secret in it: `password>x`.
+fn is_element(text: &str) -> bool {
+    text.split_once('>').is_some_and(|(name, content)| !content.trim().is_empty() && is_secret_name(name))
 }
 
 fn has_value(behind: &str) -> bool {

@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 
 use self::{
     name_table::DATABASES,
-    value_table::{KEY_BEGINNINGS, OPEN_ADDRESSES},
+    value_table::{KEY_BEGINNINGS, OPEN_ADDRESSES, OPEN_PARTS, SCHEMES},
 };
 
 /// The minimum length of a key with a vendor's prefix, including the prefix.
@@ -46,18 +46,25 @@ fn is_secret_value(value: &str) -> bool {
         || small.split("://").skip(1).any(is_open)
         || (value.contains("-----BEGIN ") && value.contains("PRIVATE KEY"))
         || fields::has_secret(&small)
-        || (small.trim_start().starts_with("bearer ") && value.trim().len() >= KEY_LENGTH)
+        || SCHEMES.iter().any(|scheme| small.trim().strip_prefix(scheme).is_some_and(is_token))
         || small.trim().strip_prefix("basic ").is_some_and(|login| login.len() >= 12 && !login.contains(' '))
         // This does not split at `/` and `:`, because a folder on a `PATH` may begin like a key.
         || value.split(|sign: char| sign.is_whitespace() || "\"'`,;=&?#<>()[]{}|".contains(sign)).any(is_key)
+}
+
+/// Returns whether the text after a scheme's name is one long word.
+fn is_token(text: &str) -> bool {
+    text.len() >= KEY_LENGTH && !text.contains(char::is_whitespace)
 }
 
 /// Returns whether the text is a key with a vendor's prefix, or a JSON Web Token.
 fn is_key(value: &str) -> bool {
     let word = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.');
     let is_marked = || KEY_BEGINNINGS.iter().any(|beginning| value.starts_with(beginning));
-    let is_token = || value.starts_with("eyJ") && value.split('.').count() >= 3;
-    value.len() >= KEY_LENGTH && value.chars().all(word) && (is_marked() || is_token())
+    let is_web_token = || value.starts_with("eyJ") && value.split('.').count() >= 3;
+    let is_hexadecimal = |key: &str| key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_numbered = || value.strip_prefix("key-").is_some_and(is_hexadecimal);
+    value.len() >= KEY_LENGTH && value.chars().all(word) && (is_marked() || is_web_token() || is_numbered())
 }
 
 /// Returns whether the text after the `://` of an address begins with `user:password@`, or with a key and an `@`.
@@ -82,7 +89,9 @@ fn is_login(value: &str) -> bool {
     let has_port = |address: &str| {
         let authority = address.split('/').next().unwrap_or_default();
         // `image:tag@sha256:0123` is an image of a container.
-        authority.rsplit_once(':').is_some_and(|(host, port)| host != "sha256" && is_number(port))
+        let port = authority.trim_end_matches(')').rsplit_once(':');
+        // The driver of Go for MySQL writes `tcp(host:3306)` or `unix(/path)`.
+        authority.ends_with("unix(") || port.is_some_and(|(host, port)| host != "sha256" && is_number(port))
     };
     is_bot
         || rest.rsplit_once('@').is_some_and(|(password, address)| !password.is_empty() && has_port(address))
@@ -100,7 +109,14 @@ fn is_random(user: &str) -> bool {
 /// Returns whether anybody who knows this address can use it. `rest` is the lower-case text after its `://`.
 fn is_open(rest: &str) -> bool {
     let address = rest.split([' ', '\n', '"', '\'']).next().unwrap_or_default();
-    OPEN_ADDRESSES.iter().any(|open| address.contains(open)) || fields::opens(address)
+    let mut parts = address.split('/').skip_while(|part| !OPEN_PARTS.contains(part)).skip(1);
+    OPEN_ADDRESSES.iter().any(|open| address.contains(open)) || fields::opens(address) || parts.any(is_made)
+}
+
+/// Returns whether a part of an address was generated: it is long, and has digits and letters.
+fn is_made(part: &str) -> bool {
+    let has = |kind: fn(&u8) -> bool| part.bytes().any(|byte| kind(&byte));
+    part.len() >= 16 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
 #[cfg(test)]

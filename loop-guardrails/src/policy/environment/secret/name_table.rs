@@ -94,7 +94,10 @@ pub(super) const WORDS: &[&str] = &[
     "CONN",
     "SK",
     "PSK",
+    "AUTH_IDENT",
+    "MFA_SEED",
     "OTP_SEED",
+    "TOK",
     "SNMP_COMMUNITY",
 ];
 
@@ -158,6 +161,7 @@ pub(super) const NAMES: &[&str] = &[
     "AWS_BEARER_TOKEN_BEDROCK",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
     "AZURE_CLIENT_CERTIFICATE",
+    "CLIENT_SEC",
     "AZURE_CLIENT_CERTIFICATE_PATH",
     "DOCKER_AUTH_CONFIG",
     "NPM_CONFIG__AUTH",

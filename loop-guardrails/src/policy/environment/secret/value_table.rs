@@ -8,6 +8,8 @@ pub(super) const KEY_BEGINNINGS: &[&str] = &[
     "ABIA",
     "ACCA",
     "AGE-SECRET-KEY-",
+    "ATATT3",
+    "ATCTT3",
     "CFPAT-",
     "EAACEdEose0cBA",
     "GOCSPX-",
@@ -19,6 +21,9 @@ pub(super) const KEY_BEGINNINGS: &[&str] = &[
     "dckr_pat_",
     "dckr_oat_",
     "doo_v1_",
+    "dp.ct.",
+    "dp.pt.",
+    "dp.st.",
     "dop_v1_",
     "dor_v1_",
     "figd_",
@@ -38,8 +43,11 @@ pub(super) const KEY_BEGINNINGS: &[&str] = &[
     "hvb.",
     "hvs.",
     "lin_api_",
+    "lsv2_",
+    "npg_",
     "npm_",
     "ntn_",
+    "nvapi-",
     "ops_eyJ",
     "phx_",
     "pplx-",
@@ -63,6 +71,7 @@ pub(super) const KEY_BEGINNINGS: &[&str] = &[
     "sq0atp-",
     "sq0csp-",
     "tskey-",
+    "tvly-",
     "vcp_",
     "whsec_",
     "xai-",
@@ -91,7 +100,14 @@ pub(super) const OPEN_ADDRESSES: &[&str] = &[
     "api.telegram.org/bot",
     "hooks.chime.aws/",
     "webhook.site/",
+    "hc-ping.com/",
 ];
+
+/// Parts of addresses before a token that lets anybody post there, in lower case: `/hooks/TOKEN`.
+pub(super) const OPEN_PARTS: &[&str] = &["hook", "hooks", "webhook", "webhooks", "integration"];
+
+/// Words before a credential in the header of a request, in lower case.
+pub(super) const SCHEMES: &[&str] = &["bearer ", "flyv1 ", "token "];
 
 /// Words in the names of secret fields, in addresses and other texts: `client_secret`, `X-Amz-Security-Token`. In lower
 /// case.

@@ -5,7 +5,13 @@ use super::by_value;
 #[test]
 fn a_login_needs_no_scheme() {
     let bot = format!("123456789:AAF{}", "x1".repeat(16));
-    for value in ["user:hunter22@host:5432/db", "kim:pa:ss@10.0.0.1:3306", &bot] {
+    for value in [
+        "user:hunter22@host:5432/db",
+        "kim:pa:ss@10.0.0.1:3306",
+        "kim:x@tcp(db:3306)/app",
+        "kim:x@unix(/run/db)/app",
+        &bot,
+    ] {
         assert!(by_value(value), "{value}");
     }
     for value in [
