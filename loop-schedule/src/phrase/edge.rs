@@ -7,7 +7,7 @@ use super::{
     date::DayOfYear,
     days::Days,
     label,
-    moments::{amount, date},
+    moments::{amount, date, is_moment, named},
     neighbours,
     shapes::{is_decimal, is_hyphenated, is_leading, is_time_shaped, is_whole},
     time_sign::{frequency, is_day_part, is_ordinal},
@@ -73,9 +73,10 @@ const PERIODS: &[&str] = &[
     "eod",
 ];
 
-/// Words after `every` that are no unit of time elsewhere.
-pub(super) const PERIODS_ONLY: &[&str] =
-    &["weeknight", "weeknights", "lunchtime", "dawn", "dusk", "sunrise", "sunset"];
+/// Returns whether a word after `every` is a time that is no unit elsewhere: `weeknight`, `dawn`, `teatime`.
+pub(super) fn is_period_only(word: &Word) -> bool {
+    word.is(&["weeknight", "weeknights"]) || is_moment(word)
+}
 
 /// Returns the length of words that are a time only where they begin or end the text, if they do. Zero if not.
 pub(super) fn edge(words: &[Word], at: usize) -> usize {
@@ -95,6 +96,7 @@ pub(super) fn edge(words: &[Word], at: usize) -> usize {
         frequency(here).map_or(0, |(_, length)| length),
         ClockTime::parse(here).filter(|(time, _)| time.is_exact).map_or(0, |(_, length)| length),
         relative(here).unwrap_or(0),
+        named(here, at == 0).unwrap_or(0),
         short_day(here).unwrap_or(0),
         dated(here).unwrap_or(0),
         boundary(here).unwrap_or(0),
@@ -142,7 +144,7 @@ pub(super) fn is_conjunction(words: &[Word]) -> bool {
 }
 
 /// Returns the length of a time without a number that begins a text: `today`, `once`, `later`, `per hour`, `all 5
-/// minutes`, `at eod`, `on alternate days`.
+/// minutes`, `on alternate days`.
 fn vague(words: &[Word]) -> usize {
     let is_next = |is: &dyn Fn(&Word) -> bool| words.get(1).is_some_and(is);
     let is_part = |word: &Word| is_day_part(word) || PERIODS.contains(&word.text.as_str());
@@ -153,7 +155,6 @@ fn vague(words: &[Word]) -> usize {
         "later" if !is_next(&is_plural) => 1,
         "per" if is_next(&Word::is_unit) => 2,
         "all" if is_count(words, 1) && !is_part_of(3) => 3,
-        "at" | "by" if is_next(&|word| word.is(&["eod"])) => 2,
         "on" if is_next(&|word| word.is(&["alternate"])) && words.get(2).is_some_and(Word::is_unit) => 3,
         "once"
             if !is_conjunction(words)
@@ -198,9 +199,6 @@ fn relative(words: &[Word]) -> Option<usize> {
         }
         "later" if is_next(&|word| word.is(&["today", "tonight"])) => Some(2),
         "next" if is_next(&|word| word.is(&["week", "month", "year", "weekend", "morning"])) => Some(2),
-        "at" if is_next(&|word| word.is(&["night", "dawn", "dusk", "sunrise", "sunset", "lunchtime"])) => {
-            Some(2)
-        }
         _ => {
             let length = amount(words)?;
             let rest = &words[length..];

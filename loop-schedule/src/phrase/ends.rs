@@ -15,6 +15,7 @@ use super::{
     time_sign::is_day_part,
     word::{Word, joined},
 };
+use crate::interval::time_words::is_compact_like;
 
 /// The sign for the words between two parts of a time.
 pub(super) const GAP: &str = " … ";
@@ -118,7 +119,10 @@ pub(super) fn error(words: &[Word]) -> Option<PhraseError> {
     let parts = match (head, tail) {
         (Some((head, _)), Some((tail, _))) if head.completes(tail) => [&words[..length], &words[end..]],
         (Some((Fragment::Day | Fragment::Weekdays, _)), _) => [&words[..length], clock(&words[length..end])?],
-        (None, Some((Fragment::Day | Fragment::Weekdays, _))) => [clock(&words[..end])?, &words[end..]],
+        // `30m` is a whole schedule, and the rest is the prompt.
+        (None, Some((Fragment::Day | Fragment::Weekdays, _))) if !is_compact_like(&words[0].text) => {
+            [clock(&words[..end])?, &words[end..]]
+        }
         _ => return None,
     };
     let nearest = nearest::form(&parts.concat());

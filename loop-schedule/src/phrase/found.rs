@@ -10,7 +10,7 @@ use super::{
     clock::is_clock_like,
     continued, cron_fields,
     days::{Days, is_clearly_a_day, is_day_or_month, is_day_range, is_month, joins_days, names_a_date},
-    edge::{PERIODS_ONLY, edge, recurs},
+    edge::{edge, is_period_only, recurs},
     grammar,
     moments::HOLIDAYS,
     nearest::{form, is_odd_number},
@@ -147,7 +147,7 @@ fn length(words: &[Word]) -> usize {
             || hyphenated(&word.text).is_some()
             || is_span(&word.text)
             || is_month(word)
-            || word.is(PERIODS_ONLY)
+            || is_period_only(word)
             || hour_and_minute(&word.text).is_some()
             || are_joined(&word.text)
             || word.is(&[

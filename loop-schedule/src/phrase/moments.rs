@@ -28,6 +28,43 @@ const ZONE_WORDS: &[&str] =
 pub(super) const HOLIDAYS: &[&str] =
     &["christmas", "xmas", "easter", "thanksgiving", "halloween", "holidays", "vacation", "new"];
 
+const MEALS: &[&str] = &["breakfast", "brunch", "lunch", "tea", "dinner", "supper"];
+
+/// Returns whether a word names a moment of the day: `dawn`, `teatime`.
+pub(super) fn is_moment(word: &Word) -> bool {
+    word.is(&["dawn", "daybreak", "sunrise", "dusk", "sunset", "nightfall"])
+        || word
+            .text
+            .strip_suffix("time")
+            .is_some_and(|stem| MEALS.contains(&stem) || ["bed", "day", "night", "noon"].contains(&stem))
+}
+
+/// Returns the length of a preposition and the name of a moment: `at teatime`, `before lunch`, `on the hour`, `in spring`.
+/// Where `at` begins a text, each word behind it is such a name: `at kickoff`. `at the office` is a place.
+pub(super) fn named(words: &[Word], begins: bool) -> Option<usize> {
+    let (first, rest) = words.split_first()?;
+    let the = usize::from(rest.first()?.is(&["the"]));
+    let name = rest.get(the)?;
+    let next = |names: &[&str]| rest.get(the + 1).is_some_and(|word| word.is(names));
+    let is_bound = name.is(&["least", "most"]);
+    let is_bare = begins && the == 0 && !is_bound && name.typed.chars().all(char::is_alphabetic);
+    let is_season = name.is(&["spring", "summer", "autumn", "winter"]) && (begins || name.typed == name.text);
+    let is_frame = first.is(&["at", "by", "before", "after", "until", "till", "around"]);
+    let is_named = is_moment(name)
+        || name.is(MEALS)
+        || (name.is(HOLIDAYS) && !name.is(&["new"]))
+        || (the == 1 && name.is(&["weekend"]))
+        || (the == 0 && name.is(&["night", "eod"]));
+    let is_part = name.is(&["half", "quarter"]) && next(&["hour"]);
+    let is_hour = the == 1 && first.is(&["at", "on"]) && (is_part || name.is(&["hour", "minute"]));
+    let is_found = (first.is(&["at"]) && is_bare)
+        || (is_frame && (is_named || is_season))
+        || (first.is(&["in"]) && (is_season || (name.is(&["due"]) && next(&["course"]))))
+        || is_hour;
+    let is_longer = is_part || next(&["course"]) || (name.is(MEALS) && next(&["time"]));
+    is_found.then_some(2 + the + usize::from(is_longer))
+}
+
 /// Returns the length of a point in time or a day, with the words before it: `the next monday`, `noon`, `5`.
 pub(super) fn moment(words: &[Word]) -> Option<usize> {
     let count =
@@ -88,18 +125,7 @@ pub(super) fn day_part(words: &[Word]) -> Option<usize> {
     let first = words.get(the)?;
     let is_work = first.is(&["business", "working", "work", "office"]);
     let is_hours = is_work && words.get(the + 1)?.is(&["hours", "days", "time"]);
-    let is_edge = first.is(&[
-        "dawn",
-        "dusk",
-        "sunrise",
-        "sunset",
-        "lunch",
-        "lunchtime",
-        "mornings",
-        "evenings",
-        "nights",
-        "day",
-    ]);
+    let is_edge = is_moment(first) || first.is(&["lunch", "mornings", "evenings", "nights", "day"]);
     let is_part = is_day_part(first) || (is_edge && (!first.is(&["day"]) || the == 1));
     (is_part || is_hours).then_some(the + 1 + usize::from(is_hours))
 }

@@ -8,7 +8,7 @@ use super::{
     compose::compose,
     cron_fields,
     days::{Days, is_day_or_month, is_day_range, is_month},
-    edge::PERIODS_ONLY,
+    edge::is_period_only,
     grammar::{self, Spec},
     kept::{is_contradiction, keeps},
     nearest_interval::{after, at_frequency, every, interval},
@@ -104,7 +104,12 @@ fn has_no_form(words: &[Word]) -> bool {
 
 /// Returns the nearest form that works, if one is near.
 pub(super) fn form(words: &[Word]) -> Option<String> {
-    if words.iter().any(is_odd_number) || is_year(words) {
+    // `at the half hour`.
+    let is_minute = words.len() > 2
+        && words[1].is(&["the"])
+        && words[2].is(&["hour", "minute", "half", "quarter"])
+        && words[0].is(&["at"]);
+    if words.iter().any(is_odd_number) || is_year(words) || is_minute {
         return None;
     }
     let words = &normal(words);
@@ -256,7 +261,7 @@ fn repeated(words: &[Word], time: &str) -> Option<String> {
         }
         "quarter" => return every("quarter", second(rest)),
         "fortnight" | "fortnights" => "every 2 weeks".to_owned(),
-        _ if is_day_part(unit) || unit.is(PERIODS_ONLY) => format!("every day at {time}"),
+        _ if is_day_part(unit) || is_period_only(unit) => format!("every day at {time}"),
         _ if Days::parse(rest).is_some() || is_day_range(&unit.text) => on_days(rest, time),
         _ if is_compact_like(&unit.text) => return interval(compound(&unit.text)?),
         "day" if number.is_none() && rest.len() > 1 => format!("every day at {time}"),

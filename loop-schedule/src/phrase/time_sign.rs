@@ -6,7 +6,7 @@ use super::{
     clock::{NAMED, is_clock_like},
     cron_fields,
     days::{Days, is_day_or_month, is_day_range, is_month},
-    edge::{PERIODS_ONLY, edge},
+    edge::{edge, is_period_only},
     shapes::{is_decimal, is_hyphenated, is_span, starts_with_number},
     word::Word,
 };
@@ -118,7 +118,7 @@ fn is_repeated(rest: &[Word]) -> bool {
     let is_counted = is_decimal(&next.text) || is_hyphenated(&next.text);
     let is_amount =
         is_compact_like(&next.text) || is_clock_like(next) || is_counted || is_day_range(&next.text);
-    let is_named = next.is(&["quarter", "half"]) || next.is(NAMED) || next.is(PERIODS_ONLY);
+    let is_named = next.is(&["quarter", "half"]) || next.is(NAMED) || is_period_only(next);
     // A number that is not understood, and a word before a unit: `1h30`, `dozen minutes`.
     let is_shaped =
         |text: &str| text.bytes().all(|sign| sign.is_ascii_digit() || b"hms:.,-/".contains(&sign));

@@ -40,6 +40,7 @@ fn the_prompt_begins_beside_the_schedule() {
         ("at 18:00 and then commit", "once 2026-03-02T18:00:00Z | and then commit"),
         ("in 20 minutes at the latest look", "once 2026-03-02T12:20:00Z | at the latest look"),
         ("tomorrow at 8 on the server restart", "once 2026-03-03T08:00:00Z | on the server restart"),
+        ("30m look at noon, as on fridays", "every 30m | look at noon, as on fridays"),
         ("30m starting tomorrow", "every 30m | starting tomorrow"),
         ("run the load test for 2 hours every day", "every 1d | run the load test for 2 hours"),
         (
@@ -83,6 +84,33 @@ fn ordinary_prompts_keep_the_default() {
         ("starting the server fails, fix it", "default | starting the server fails, fix it"),
         ("make it 2x faster", "default | make it 2x faster"),
         ("check disk usage in the Riga office", "default | check disk usage in the Riga office"),
+    ]);
+}
+
+#[test]
+fn a_named_moment_is_a_time() {
+    holds(&[
+        ("at teatime x", "refused at teatime -> none"),
+        ("at tea time x", "refused at tea time -> none"),
+        ("at breakfast", "refused at breakfast -> none"),
+        ("at kickoff x", "refused at kickoff -> none"),
+        ("at the hour x", "refused at the hour -> none"),
+        ("at the half hour x", "refused at the half hour -> none"),
+        ("every teatime x", "refused every teatime -> none"),
+        ("in due course x", "refused in due course -> none"),
+        ("in spring x", "refused in spring -> none"),
+        ("x at teatime", "refused at teatime -> none"),
+        ("x before dinner", "refused before dinner -> none"),
+        ("x on the hour", "refused on the hour -> none"),
+        ("x at the weekend", "refused at the weekend -> weekends at 9:00"),
+        ("x at easter", "refused at easter -> none"),
+        ("document the beans in Spring", "default | document the beans in Spring"),
+        ("find what fails at runtime", "default | find what fails at runtime"),
+        ("check the deploy at staging", "default | check the deploy at staging"),
+        ("at src/main.rs look for x", "default | at src/main.rs look for x"),
+        ("in short, x", "default | in short, x"),
+        ("after the tests pass, x", "default | after the tests pass, x"),
+        ("order dinner before the demo", "default | order dinner before the demo"),
     ]);
 }
 
