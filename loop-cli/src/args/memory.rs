@@ -54,7 +54,7 @@ pub(crate) enum MemoryCommand {
         #[arg(long, value_name = "KIND")]
         kind: Option<MemoryKind>,
         /// Markdown of at most 4 KiB
-        #[arg(long, value_name = "TEXT", default_value = "")]
+        #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
         body: String,
         /// Recall it only where a file matches this glob; may be repeated
         #[arg(long, value_name = "GLOB")]

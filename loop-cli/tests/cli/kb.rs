@@ -41,6 +41,8 @@ fn notes_can_be_put_into_a_conversation() {
     chat.says("/kb observe decision tabs stay", "added a decision");
     chat.says("/kb concept add tabs", "added the concept `tabs`");
     chat.says("/kb search nothing", "nothing was found");
+    chat.says("/kb search", "the text is missing");
+    chat.says("/kb inject", "the text is missing");
     chat.says("/kb inject tabs", "tabs stay");
     chat.says("So?", "Noted.");
     let sent = server.requests()[0].body["messages"].to_string();

@@ -103,7 +103,7 @@ fn memories_are_listed_flagged_and_forgotten_by_a_short_id() {
     scenario.run(&["memory", "list"]).exits(0).prints(&["there are no memories"]);
     scenario.run(&["memory", "add", "advice", "x"]).exits(2).says(&["is not a type of a memory"]);
     let added =
-        ["memory", "add", "tool_use", "cargo test hangs", "--kind", "pitfall", "--body", "Use nextest."];
+        ["memory", "add", "tool_use", "cargo test hangs", "--kind", "pitfall", "--body", "- Use nextest."];
     scenario.run(&added).exits(0).prints(&["added ", "cargo test hangs"]);
     let memory = &memories(&scenario)[0];
     let (id, file) = (memory["id"].as_str().expect("an id"), memory["file"].as_str().expect("a file"));
@@ -182,6 +182,7 @@ fn a_session_begins_with_what_is_known_about_the_first_prompt() {
     chat.says("/clear", "the conversation is forgotten");
     chat.says("Parsers again", "Three.");
     chat.says("/recall parsers", "recalled experience");
+    chat.says("/status", "1 recalled item");
     chat.says("/memory", "1 recalled");
     chat.leaves();
     let contexts: Vec<_> = server

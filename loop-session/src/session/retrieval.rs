@@ -87,6 +87,7 @@ impl Session {
         memories.mark_used(found.memory_ids(), known.now())?;
         let tokens = recall::tokens(items);
         self.add_to_context("memory context", items);
+        self.dialogue.recalled += found.items.len() as u64;
         remark.iter().for_each(|remark| self.warn(remark));
         self.say(&self.host().printable(&format!("recalled {}", recalled_ids(&found))));
         Ok(tokens)

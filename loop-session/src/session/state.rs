@@ -67,6 +67,8 @@ pub(crate) struct Dialogue {
     pub(crate) told_full_text: bool,
     /// True until a prompt was the query for the memories at the beginning of the conversation.
     pub(crate) needs_memories: bool,
+    /// The number of items that recall has put into the conversations of this session.
+    pub(crate) recalled: u64,
 }
 
 /// The model with which a session starts.
@@ -176,6 +178,7 @@ impl Session {
                 told_unknown_cost: false,
                 told_full_text: false,
                 needs_memories: true,
+                recalled: 0,
             },
             tools,
             jobs: jobs.disabled(is_disabled),

@@ -40,6 +40,9 @@ impl Command for KbCommand {
     async fn run(&self, arguments: &str, session: &mut Session) -> Result<(), InputError> {
         let known = session.knowledge()?;
         if let ("inject", text) = split_word(arguments) {
+            if text.is_empty() {
+                return Err(INFO.misused("the text is missing"));
+            }
             let reply = NotesRequest::Search { text: text.to_owned() }.run(&known)?;
             if !reply.is_empty {
                 session.add_to_context(
@@ -61,7 +64,7 @@ fn parse(arguments: &str) -> Result<NotesRequest, InputError> {
     Ok(match (word, second) {
         ("status" | "", "") => NotesRequest::Status,
         ("search", _) => NotesRequest::Search { text: rest.to_owned() },
-        ("observe", "") => return Err(INFO.misused("the text is missing")),
+        ("observe" | "search", "") => return Err(INFO.misused("the text is missing")),
         ("observe", _) => match second.parse::<ObservationKind>() {
             Ok(kind) if !more.is_empty() => NotesRequest::Observe { kind, text: more.to_owned() },
             _ => NotesRequest::Observe { kind: ObservationKind::default(), text: rest.to_owned() },

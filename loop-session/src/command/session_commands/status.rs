@@ -65,8 +65,11 @@ impl Command for StatusCommand {
         ];
         let debug_log = session.context.execution.debug_log();
         let debug_log = debug_log.map(|log| ("debug log", log.path().display().to_string()));
+        let recalled = session.dialogue.recalled;
+        let memory = (recalled > 0).then(|| ("memory", words::count(recalled, "recalled item")));
         let lines: Vec<_> = rows
             .iter()
+            .chain(&memory)
             .chain(&debug_log)
             .map(|(what, is)| format!("  {what:<11} {}", session.host().one_line(is)))
             .collect();
