@@ -182,7 +182,7 @@ fn a_session_begins_with_what_is_known_about_the_first_prompt() {
     chat.says("/clear", "the conversation is forgotten");
     chat.says("Parsers again", "Three.");
     chat.says("/recall parsers", "recalled experience");
-    chat.says("/status", "1 recalled item");
+    chat.says("/status", "3 recalled items");
     chat.says("/memory", "1 recalled");
     chat.leaves();
     let contexts: Vec<_> = server

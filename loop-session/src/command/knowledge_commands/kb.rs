@@ -63,8 +63,8 @@ fn parse(arguments: &str) -> Result<NotesRequest, InputError> {
     let (second, more) = split_word(rest);
     Ok(match (word, second) {
         ("status" | "", "") => NotesRequest::Status,
-        ("search", _) => NotesRequest::Search { text: rest.to_owned() },
         ("observe" | "search", "") => return Err(INFO.misused("the text is missing")),
+        ("search", _) => NotesRequest::Search { text: rest.to_owned() },
         ("observe", _) => match second.parse::<ObservationKind>() {
             Ok(kind) if !more.is_empty() => NotesRequest::Observe { kind, text: more.to_owned() },
             _ => NotesRequest::Observe { kind: ObservationKind::default(), text: rest.to_owned() },
