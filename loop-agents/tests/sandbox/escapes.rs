@@ -46,6 +46,41 @@ const FILES: &[(&str, Needs, &str)] = &[
     ("reads a hidden file after removing its cover", Mounts, "umount .env; grep treasure .env"),
     ("reads a hidden file through a hard link", Mounts, "ln .env hard && grep treasure hard"),
     ("reads a hidden file by moving it", Mounts, "mv .env moved && grep treasure moved"),
+    (
+        "reads a file by opening its path alone first",
+        Kernel,
+        "perl -e '$p = \"$ENV{OUT}/secret\"; $f = syscall($ENV{OPENAT}, -100, $p, 0x200000, 0); \
+         open F, \"<\", \"/proc/self/fd/$f\" or exit 1; exit(<F> !~ /treasure/)'",
+    ),
+    (
+        "reads a file by its handle",
+        Root,
+        "perl -e '$p = \"$ENV{OUT}/secret\"; $h = pack(\"L l x128\", 128, 0); $m = pack(\"L\", 0); \
+         syscall($ENV{NAME_TO_HANDLE_AT}, -100, $p, $h, $m, 0) == 0 or exit 1; opendir D, \".\"; \
+         $f = syscall($ENV{OPEN_BY_HANDLE_AT}, fileno D, $h, 0); open F, \"<&=\", $f or exit 1; exit(<F> !~ /treasure/)'",
+    ),
+    (
+        "reads a file by exchanging it",
+        Kernel,
+        "perl -e '($a, $b) = (\"plain\", \"$ENV{OUT}/doomed\"); exit(syscall($ENV{RENAMEAT2}, -100, $a, -100, $b, 2) != 0)'",
+    ),
+    (
+        "reads a file from a removed folder",
+        Kernel,
+        "mkdir d && cd d && rmdir ../d && cat ../../outside/secret",
+    ),
+    (
+        "runs a program by its open path",
+        Kernel,
+        "perl -e '($p, $e) = (\"$ENV{OUT}/compiled\", \"\"); \
+         $f = syscall($ENV{OPENAT}, -100, $p, 0x200000, 0); $a = pack(\"Q\", 0); syscall($ENV{EXECVEAT}, $f, $e, $a, $a, 0x1000); exit 1'",
+    ),
+    (
+        "becomes root through a program",
+        Root,
+        "chmod 755 $IN $IN/..; cp /usr/bin/id own && chmod u+s own && test $(setpriv --reuid 65534 --clear-groups ./own -u) = 0",
+    ),
+    ("opens a terminal of its own", Kernel, ": <>/dev/ptmx"),
     ("lists a folder", Nothing, "ls $OUT"),
     ("runs a program", Nothing, "$OUT/tool"),
     ("creates a file", Nothing, "echo x >$OUT/new"),
@@ -84,7 +119,14 @@ const PROCESSES: &[(&str, Needs, &str)] = &[
         Kernel,
         "perl -e '$p = syscall($ENV{PIDFD_OPEN}, $ENV{VICTIM}+0, 0); exit(syscall($ENV{PIDFD_GETFD}, $p, 1, 0) < 0)'",
     ),
+    ("follows the descriptors of a process", Kernel, "readlink /proc/$VICTIM/fd/0"),
+    ("reads where the memory of a process is", Kernel, "grep . /proc/$VICTIM/maps"),
     ("ends a process", Signals, "kill $VICTIM"),
+    (
+        "ends a thread of a process",
+        Signals,
+        "perl -e 'exit(syscall($ENV{TGKILL}, $ENV{VICTIM}+0, $ENV{VICTIM}+0, 15) < 0)'",
+    ),
     (
         "ends a process by its descriptor",
         Signals,
@@ -121,6 +163,23 @@ const PROCESSES: &[(&str, Needs, &str)] = &[
         Kernel,
         "perl -e '($f, $a) = (\"$ENV{OUT}/secret\", pack(\"Q L4\", 0x80, 0, 0, 0, 0)); \
          exit(syscall(469, -100, $f, $a, 24, 0) < 0)'",
+    ),
+    (
+        "changes the flags of an open file",
+        Kernel,
+        "perl -e 'open F, \"<\", \"plain\"; $f = pack(\"Q\", 0); ioctl(F, 0x80086601, $f) && ioctl(F, 0x40086602, $f) or exit 1'",
+    ),
+    (
+        "holds the right to mount",
+        Root,
+        "test $((0x$(sed -n 's/^CapEff:\t//p' /proc/self/status) >> 21 & 1)) = 1",
+    ),
+    ("opens a file system", Root, "perl -e '$n = \"tmpfs\"; exit(syscall(430, $n, 0) < 0)'"),
+    ("copies a part of the mounts", Root, "perl -e '$n = \"/\"; exit(syscall(428, -100, $n, 1) < 0)'"),
+    (
+        "starts a process in a user namespace by the newer call",
+        Kernel,
+        "perl -e '$a = pack(\"Q11\", 0x10000000, 0, 0, 0, 17); $p = syscall(435, $a, 88); exit($p < 0)'",
     ),
     ("changes its root", Root, "perl -e '$d = \"/\"; exit(syscall($ENV{CHROOT}, $d) < 0)'"),
     ("mounts a folder", Root, "mkdir m && mount -t tmpfs none m && umount m"),
@@ -164,6 +223,11 @@ const SOCKETS: &[(&str, Needs, &str)] = &[
     ("listens to what the kernel says about devices", Kernel, "perl -e 'socket(S, 16, 3, 15) or exit 1'"),
     ("asks for the sockets of others", Kernel, "perl -e 'socket(S, 16, 3, 4) or exit 1'"),
     ("sends messages to programs outside over netlink", Kernel, "perl -e 'socket(S, 16, 3, 2) or exit 1'"),
+    ("sends echo requests", Kernel, "perl -e 'socket(S, 2, 2, 1) or exit 1'"),
+    ("sends echo requests of version 6", Kernel, "perl -e 'socket(S, 10, 2, 58) or exit 1'"),
+    ("opens an association", Kernel, "perl -e 'socket(S, 2, 5, 132) or socket(S, 2, 1, 132) or exit 1'"),
+    ("opens a stream of datagrams", Kernel, "perl -e 'socket(S, 2, 6, 33) or exit 1'"),
+    ("tunnels datagrams", Kernel, "perl -e 'socket(S, 2, 2, 115) or exit 1'"),
     ("connects over several paths", Kernel, "perl -e 'socket(S, 2, 1, 262) or exit 1'"),
     ("reads all packets", Root, "perl -e 'socket(S, 17, 3, 0x300) or exit 1'"),
     ("reads all packets in the old way", Kernel, "perl -e 'socket(S, 2, 10, 0x300) or exit 1'"),

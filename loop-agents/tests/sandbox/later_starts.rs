@@ -1,9 +1,16 @@
 //! Ways out of a sandbox that one command prepares and a later one takes, and descriptors from before.
 
-use std::{env, fs, os::fd::AsRawFd};
+use std::{env, fs, os::fd::AsRawFd, thread};
 
 use loop_agents::process::sandbox::{Sandbox, SandboxSupport};
-use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::{
+    io::{FdFlags, fcntl_setfd},
+    mount::{MountPropagationFlags, mount_bind, mount_change},
+    thread::{
+        CapabilitySet, CapabilitySets, UnshareFlags, capabilities, configure_capability_in_ambient_set,
+        set_capabilities, unshare_unsafe,
+    },
+};
 
 use super::scene::{Scene, can_be_tested};
 
@@ -103,6 +110,49 @@ fn a_folder_that_is_made_anew_is_allowed_again() {
             assert!(scene.try_run(script, Some(&prepared)).unwrap().exit.success(), "{script}");
         }
     }
+}
+
+/// Runs `inside` on a thread that root has given a mount namespace and all its rights, so that a program could get them.
+fn as_root_in_own_mounts<T: Send>(inside: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            #[expect(unsafe_code, reason = "only `UnshareFlags::FILES` endangers memory safety")]
+            // SAFETY: that flag is not among these.
+            unsafe { unshare_unsafe(UnshareFlags::NEWNS) }.unwrap();
+            mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).unwrap();
+            inside()
+        });
+        thread.join().unwrap()
+    })
+}
+
+#[test]
+fn a_hidden_file_stays_hidden_at_a_second_mount_of_its_folder() {
+    if !can_be_tested() || !SandboxSupport::detect().mounts {
+        return;
+    }
+    let scene = Scene::new();
+    as_root_in_own_mounts(|| {
+        mount_bind(&scene.inside, &scene.outside).unwrap();
+        assert!(scene.run("grep treasure $OUT/.env", None).exit.success());
+        assert!(!scene.run("grep treasure $OUT/.env", Some(&scene.sandbox())).exit.success());
+    });
+}
+
+#[test]
+fn rights_that_programs_inherit_end_at_the_boundary() {
+    if !can_be_tested() || !SandboxSupport::detect().mounts {
+        return;
+    }
+    let scene = Scene::new();
+    let mounts = "test $((0x$(sed -n 's/^CapEff:\t//p' /proc/self/status) >> 21 & 1)) = 1";
+    as_root_in_own_mounts(|| {
+        let sets = capabilities(None).unwrap();
+        set_capabilities(None, CapabilitySets { inheritable: sets.permitted, ..sets }).unwrap();
+        configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true).unwrap();
+        assert!(scene.run(mounts, None).exit.success());
+        assert!(!scene.run(mounts, Some(&scene.sandbox())).exit.success());
+    });
 }
 
 #[test]

@@ -27,16 +27,22 @@ const CALLS: &[(&str, libc::c_long)] = &[
     ("BPF", libc::SYS_bpf),
     ("CHROOT", libc::SYS_chroot),
     ("CLONE", libc::SYS_clone),
+    ("EXECVEAT", libc::SYS_execveat),
     ("IO_URING_SETUP", libc::SYS_io_uring_setup),
     ("KCMP", libc::SYS_kcmp),
     ("KEYCTL", libc::SYS_keyctl),
+    ("NAME_TO_HANDLE_AT", libc::SYS_name_to_handle_at),
+    ("OPENAT", libc::SYS_openat),
+    ("OPEN_BY_HANDLE_AT", libc::SYS_open_by_handle_at),
     ("PERF_EVENT_OPEN", libc::SYS_perf_event_open),
     ("PIDFD_GETFD", libc::SYS_pidfd_getfd),
     ("PIDFD_OPEN", libc::SYS_pidfd_open),
     ("PIDFD_SEND_SIGNAL", libc::SYS_pidfd_send_signal),
     ("PRLIMIT64", libc::SYS_prlimit64),
     ("PTRACE", libc::SYS_ptrace),
+    ("RENAMEAT2", libc::SYS_renameat2),
     ("SETNS", libc::SYS_setns),
+    ("TGKILL", libc::SYS_tgkill),
     ("UNSHARE", libc::SYS_unshare),
     ("USERFAULTFD", libc::SYS_userfaultfd),
 ];
@@ -71,6 +77,7 @@ impl Scene {
         }
         fs::write(outside.join("secret"), "treasure\n").unwrap();
         fs::write(outside.join("doomed"), "treasure\n").unwrap();
+        fs::copy("/bin/true", outside.join("compiled")).unwrap();
         fs::write(inside.join(".env"), "treasure\n").unwrap();
         fs::write(inside.join("plain"), "plain\n").unwrap();
         let tool = outside.join("tool");

@@ -33,6 +33,9 @@ pub enum SandboxError {
         /// The system's error.
         source: io::Error,
     },
+    /// A folder of the system with hidden files cannot be listed.
+    #[error("cannot list the system's folders for a sandbox")]
+    Listing(#[source] io::Error),
     /// This machine cannot enforce a part of the sandbox.
     #[error("this machine cannot enforce the sandbox: {}", missing.join("; "))]
     Unenforceable {

@@ -38,58 +38,63 @@ pub(super) fn abi() -> u32 {
     }
 }
 
+/// Files and folders that were opened once, with what is allowed there.
+#[derive(Debug)]
+pub(super) struct OpenedRules(Vec<(OwnedFd, BitFlags<AccessFs>)>);
+
+impl OpenedRules {
+    /// # Errors
+    /// A path is a link.
+    pub(super) fn readable(paths: &ReadablePaths) -> io::Result<Self> {
+        let mut opened = Self(Vec::new());
+        opened.add(&paths.whole, AccessFs::from_read(KNOWN))?;
+        opened.add(&paths.listed, AccessFs::ReadDir.into())?;
+        Ok(opened)
+    }
+
+    /// Adds these paths, without those at which nothing is any more. A file has no rights of folders.
+    fn add(&mut self, paths: &[PathBuf], access: BitFlags<AccessFs>) -> io::Result<()> {
+        for path in paths {
+            let Some(opened) = open_without_links(path)? else { continue };
+            let is_folder = fstat(&opened)?.st_mode & libc::S_IFMT == libc::S_IFDIR;
+            let access = if is_folder { access } else { access & AccessFs::from_file(KNOWN) };
+            self.0.push((opened, access));
+        }
+        Ok(())
+    }
+
+    fn rules(&self) -> impl Iterator<Item = Result<PathBeneath<&OwnedFd>, RulesetError>> {
+        self.0.iter().map(|(opened, access)| Ok(PathBeneath::new(opened, *access)))
+    }
+}
+
 /// Restricts the calling thread, and the processes that it starts from now on, to these files.
 ///
 /// # Errors
 /// Fails if Landlock refuses, or enforces nothing.
-pub(super) fn restrict(readable: &ReadablePaths, writable: &[PathBuf]) -> io::Result<()> {
-    match try_restrict(readable, writable) {
-        Ok(RulesetStatus::NotEnforced) => Err(io::Error::other("Landlock was turned off")),
-        Ok(_) => Ok(()),
-        Err(RuleError::Path(error)) => Err(error),
-        Err(error @ RuleError::Ruleset(_)) => Err(io::Error::other(error)),
+pub(super) fn restrict(
+    system: &OpenedRules,
+    readable: &ReadablePaths,
+    writable: &[PathBuf],
+) -> io::Result<()> {
+    let mut opened = OpenedRules::readable(readable)?;
+    // A device node that the command makes would give it the disk.
+    opened.add(writable, AccessFs::from_all(KNOWN) & !(AccessFs::MakeChar | AccessFs::MakeBlock))?;
+    match try_restrict(system, &opened).map_err(io::Error::other)? {
+        RulesetStatus::NotEnforced => Err(io::Error::other("Landlock was turned off")),
+        _ => Ok(()),
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-enum RuleError {
-    #[error(transparent)]
-    Ruleset(#[from] RulesetError),
-    #[error(transparent)]
-    Path(#[from] io::Error),
-}
-
-/// Returns rules for these paths, without those at which nothing is any more. A file has no rights of folders.
-fn rules(
-    paths: &[PathBuf],
-    access: BitFlags<AccessFs>,
-) -> impl Iterator<Item = Result<PathBeneath<OwnedFd>, RuleError>> {
-    let rule = move |opened: OwnedFd| {
-        let mode = fstat(&opened).map_err(io::Error::from)?.st_mode;
-        let is_folder = mode & libc::S_IFMT == libc::S_IFDIR;
-        let access = if is_folder { access } else { access & AccessFs::from_file(KNOWN) };
-        Ok(PathBeneath::new(opened, access))
-    };
-    paths.iter().filter_map(move |path| match open_without_links(path) {
-        Ok(opened) => opened.map(rule),
-        Err(error) => Some(Err(error.into())),
-    })
-}
-
-fn try_restrict(readable: &ReadablePaths, writable: &[PathBuf]) -> Result<RulesetStatus, RuleError> {
-    let read = AccessFs::from_read(KNOWN);
-    let listed: BitFlags<AccessFs> = AccessFs::ReadDir.into();
-    // A device node that the command makes would give it the disk.
-    let write = AccessFs::from_all(KNOWN) & !(AccessFs::MakeChar | AccessFs::MakeBlock);
+fn try_restrict(system: &OpenedRules, opened: &OpenedRules) -> Result<RulesetStatus, RulesetError> {
     let device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::ReadDir | AccessFs::IoctlDev;
     let status = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(KNOWN))?
         .scope(Scope::from_all(KNOWN))?
         .create()?
-        .add_rules(rules(&readable.whole, read))?
-        .add_rules(rules(&readable.listed, listed))?
-        .add_rules(rules(writable, write))?
+        .add_rules(system.rules())?
+        .add_rules(opened.rules())?
         .add_rules(path_beneath_rules(DEVICES.iter().map(Path::new), device))?
         .restrict_self()?;
     Ok(status.ruleset)

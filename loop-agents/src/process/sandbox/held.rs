@@ -10,7 +10,7 @@ use std::{
 };
 
 use rustix::{
-    fs::{CWD, Mode, OFlags, ResolveFlags, fstat, open, openat, openat2},
+    fs::{CWD, Mode, OFlags, ResolveFlags, Stat, fstat, open, openat, openat2},
     io::Errno,
 };
 
@@ -48,6 +48,16 @@ fn open_each_part(path: &Path) -> Result<OwnedFd, Errno> {
         }
     }
     Ok(opened)
+}
+
+/// The numbers that tell a file from all others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct FileId(u64, u64);
+
+impl FileId {
+    pub(super) const fn of(found: &Stat) -> Self {
+        Self(found.st_dev, found.st_ino)
+    }
 }
 
 /// A hidden file or folder. It is found again after a folder above it was renamed.
@@ -89,6 +99,19 @@ impl HeldPath {
         if link.as_os_str().as_bytes().ends_with(b" (deleted)") {
             return Ok(places);
         }
-        Err(io::Error::other(format!("{} was moved, and cannot be hidden any more", self.path.display())))
+        Err(self.moved())
+    }
+
+    /// Returns the numbers of the file, or `None` if it has no name any more.
+    ///
+    /// # Errors
+    /// The system does not tell.
+    pub(super) fn id(&self) -> io::Result<Option<FileId>> {
+        let held = fstat(&self.file)?;
+        Ok((held.st_nlink > 0).then(|| FileId::of(&held)))
+    }
+
+    pub(super) fn moved(&self) -> io::Error {
+        io::Error::other(format!("{} was moved, and cannot be hidden any more", self.path.display()))
     }
 }

@@ -43,6 +43,10 @@ mod unsupported;
 mod user_folders;
 
 #[cfg(target_os = "linux")]
+mod aliases;
+#[cfg(target_os = "linux")]
+mod enter;
+#[cfg(target_os = "linux")]
 mod file_rules;
 #[cfg(target_os = "linux")]
 mod held;

@@ -31,7 +31,7 @@ impl SandboxSupport {
     /// Blocks for a fraction of a millisecond.
     pub fn detect() -> Self {
         #[cfg(target_os = "linux")]
-        return super::prepared::detect();
+        return super::enter::detect();
         #[cfg(not(target_os = "linux"))]
         super::unsupported::detect()
     }

@@ -96,8 +96,28 @@ const CLONE_NEWTIME: c_int = 0x80;
 /// The bits of a socket's type that are not flags.
 const SOCKET_TYPE: u64 = 0xf;
 
-/// An old way to ask for a packet socket.
-const SOCK_PACKET: c_int = 10;
+/// The kinds of sockets that are neither streams nor datagrams. The last one is an old way to ask for a packet socket.
+const OTHER_SOCKETS: [c_int; 5] = [libc::SOCK_RAW, libc::SOCK_RDM, libc::SOCK_SEQPACKET, libc::SOCK_DCCP, 10];
+
+/// Requests to open files and devices that are refused.
+const REQUESTS: &[u32] = &[
+    // Typing into a terminal.
+    0x5412, // TIOCSTI
+    0x541c, // TIOCLINUX
+    // Flags, which outlive the run. A file that is open for reading is enough.
+    0x4008_6602, // FS_IOC_SETFLAGS
+    0x401c_5820, // FS_IOC_FSSETXATTR
+    0x4080_6685, // FS_IOC_ENABLE_VERITY
+    0x800c_6613, // FS_IOC_SET_ENCRYPTION_POLICY
+    // Snapshots of a part of btrfs show what is hidden in it, and Landlock does not ask for the folder that gets them.
+    0x5000_9401, // BTRFS_IOC_SNAP_CREATE
+    0x5000_9417, // BTRFS_IOC_SNAP_CREATE_V2
+    0x5000_940e, // BTRFS_IOC_SUBVOL_CREATE
+    0x5000_9418, // BTRFS_IOC_SUBVOL_CREATE_V2
+    0x5000_940f, // BTRFS_IOC_SNAP_DESTROY
+    0x5000_943f, // BTRFS_IOC_SNAP_DESTROY_V2
+    0x4008_941a, // BTRFS_IOC_SUBVOL_SETFLAGS
+];
 
 /// The numbers from here on are those of the x32 interface on x86-64, which has every call a second time.
 const X32: u32 = 0x4000_0000;
@@ -168,9 +188,8 @@ fn refused(network: SandboxNetwork) -> Result<Rules, seccompiler::BackendError> 
     rules.insert(libc::SYS_clone, NAMESPACES.iter().map(flag).collect::<Result<_, _>>()?);
     let unshared = NAMESPACES.iter().chain([&CLONE_NEWTIME]);
     rules.insert(libc::SYS_unshare, unshared.map(flag).collect::<Result<_, _>>()?);
-    // Typing into a terminal.
-    let typing = [libc::TIOCSTI, libc::TIOCLINUX].map(|request| rule([equals(1, request)]));
-    rules.insert(libc::SYS_ioctl, typing.into_iter().collect::<Result<_, _>>()?);
+    let requests = REQUESTS.iter().map(|request| rule([equals(1, *request)]));
+    rules.insert(libc::SYS_ioctl, requests.collect::<Result<_, _>>()?);
     // Setting the limits of another process.
     let other = SeccompCondition::new(0, Dword, SeccompCmpOp::Ne, 0);
     let new_limit = SeccompCondition::new(2, Qword, SeccompCmpOp::Ne, 0);
@@ -192,14 +211,16 @@ fn sockets(network: SandboxNetwork) -> Result<Vec<SeccompRule>, seccompiler::Bac
     // The C library asks over netlink which addresses this machine has.
     let families = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
     let others = rule(families.map(|family| differs(0, family)));
-    let raw = |family| [libc::SOCK_RAW, SOCK_PACKET].map(|kind| rule([equals(0, family), of_type(kind)]));
     // Other protocols of netlink reach programs outside, and tell about them.
     let netlink = rule([equals(0, libc::AF_NETLINK), differs(2, libc::NETLINK_ROUTE)]);
-    let protocols = [libc::AF_INET, libc::AF_INET6].into_iter().flat_map(|family| {
-        [libc::IPPROTO_MPTCP, libc::IPPROTO_UDPLITE].map(|other| rule([equals(0, family), equals(2, other)]))
+    let internet = [libc::AF_INET, libc::AF_INET6].into_iter().flat_map(|family| {
+        let kinds = OTHER_SOCKETS.map(|kind| rule([equals(0, family), of_type(kind)]));
+        // By number 0, the kernel chooses TCP or UDP.
+        let protocols = [0, libc::IPPROTO_TCP, libc::IPPROTO_UDP].map(|protocol| differs(2, protocol));
+        let [any, tcp, udp] = protocols;
+        kinds.into_iter().chain([rule([equals(0, family), any, tcp, udp])])
     });
-    let refused = [others, netlink].into_iter().chain(raw(libc::AF_INET)).chain(raw(libc::AF_INET6));
-    refused.chain(protocols).collect()
+    [others, netlink].into_iter().chain(internet).collect()
 }
 
 type Condition = Result<SeccompCondition, seccompiler::BackendError>;
