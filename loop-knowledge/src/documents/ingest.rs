@@ -21,7 +21,7 @@ const EMBEDDED_CHUNKS: usize = 256;
 const WRITTEN_BYTES: usize = 8 << 20;
 
 /// The version of the rules that make chunks from a text. A change makes the next ingest read all files again.
-const RULES: &[u8] = b"2\0";
+const RULES: &[u8] = if cfg!(feature = "grammars") { b"2g\0" } else { b"2\0" };
 
 /// Reads files, folders and texts from elsewhere into a store.
 #[derive(Clone, Copy)]
@@ -122,6 +122,7 @@ impl DocumentStore {
         report.dropped = dropped;
         if report.changed + report.dropped > 0 {
             self.database.erase_deleted(&["chunk_texts"])?;
+            self.database.erase_copies()?;
         }
         Ok(report)
     }

@@ -12,8 +12,11 @@ use crate::{
     store::{self, Database, Health, Schema},
 };
 
-const SCHEMA: Schema =
-    Schema { mark: 0x6c6b_646f, migrations: &[&[include_str!("tables.sql")]], is_durable: false };
+pub(super) const SCHEMA: Schema = Schema {
+    mark: 0x6c6b_646f,
+    migrations: &[&[include_str!("tables.sql")], &[include_str!("word_forms.sql")]],
+    is_durable: false,
+};
 
 /// The embedder of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -136,7 +139,8 @@ impl DocumentStore {
         let path = path(folder, name)?;
         let mut is_found = false;
         // The database last: without it, changes that are left in its log would count as damage.
-        for suffix in ["-wal", "-shm", ""] {
+        let copies = (1..SCHEMA.format()).map(store::copy_suffix);
+        for suffix in copies.chain(["-wal", "-shm", ""].map(str::to_owned)) {
             let file = path.with_file_name(format!("{name}.db{suffix}"));
             match fs::remove_file(&file) {
                 Ok(()) => is_found = true,

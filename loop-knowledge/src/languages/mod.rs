@@ -2,6 +2,8 @@
 
 mod declarations;
 mod detect;
+#[cfg(feature = "grammars")]
+mod grammars;
 mod markdown;
 mod symbols;
 

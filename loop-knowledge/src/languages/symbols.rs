@@ -1,5 +1,6 @@
 //! The symbols of a program, by its lines: declarations that begin at the left edge, with the comments above them. No
-//! grammar is needed for that, and a file that no grammar could parse has symbols too.
+//! grammar is needed for that, and a file that no grammar could parse has symbols too. With the feature `grammars`, a
+//! program that can be parsed has the symbols of its grammar.
 
 use std::ops::Range;
 
@@ -25,11 +26,13 @@ pub struct Symbol {
 }
 
 /// A symbol and its bytes.
-struct Found {
-    name: String,
-    kind: &'static str,
-    lines: Range<usize>,
-    bytes: Range<usize>,
+pub(super) struct Found {
+    pub(super) name: String,
+    pub(super) kind: &'static str,
+    pub(super) lines: Range<usize>,
+    pub(super) bytes: Range<usize>,
+    /// The declarations within it, if a grammar found them.
+    pub(super) members: Vec<Found>,
 }
 
 /// Returns the symbols at the top level of a program, in order. A text in another language has none.
@@ -57,20 +60,42 @@ pub fn symbols(text: &str, language: &str) -> Vec<Symbol> {
 /// cut like a text.
 pub(super) fn regions(text: &str, language: &str) -> Vec<Region> {
     let mut regions = Vec::new();
-    let mut position = 0;
-    let plain = |range| Region { range, label: None, limit: CHUNK_CHARACTERS };
-    for found in find(text, language) {
-        regions.push(plain(position..found.bytes.start));
-        position = found.bytes.end;
-        let is_long = text[found.bytes.clone()].trim().chars().count() > SYMBOL_CHARACTERS;
-        let limit = if is_long { CHUNK_CHARACTERS } else { SYMBOL_CHARACTERS };
-        regions.push(Region { range: found.bytes, label: Some(found.name), limit });
-    }
-    regions.push(plain(position..text.len()));
+    add_regions(text, 0..text.len(), None, find(text, language), &mut regions);
     regions
 }
 
+/// Adds the regions of the symbols in a range, which belongs to `owner`.
+fn add_regions(
+    text: &str,
+    range: Range<usize>,
+    owner: Option<&str>,
+    found: Vec<Found>,
+    regions: &mut Vec<Region>,
+) {
+    let mut position = range.start;
+    let plain = |range| Region { range, label: owner.map(str::to_owned), limit: CHUNK_CHARACTERS };
+    for found in found {
+        regions.push(plain(position..found.bytes.start));
+        position = found.bytes.end;
+        let label = owner.map_or(found.name.clone(), |owner| format!("{owner}.{}", found.name));
+        if text[found.bytes.clone()].trim().chars().count() > SYMBOL_CHARACTERS {
+            add_regions(text, found.bytes, Some(&label), found.members, regions);
+        } else {
+            regions.push(Region { range: found.bytes, label: Some(label), limit: SYMBOL_CHARACTERS });
+        }
+    }
+    regions.push(plain(position..range.end));
+}
+
 fn find(text: &str, language: &str) -> Vec<Found> {
+    #[cfg(feature = "grammars")]
+    if let Some(found) = super::grammars::find(text, language) {
+        return found;
+    }
+    by_lines(text, language)
+}
+
+fn by_lines(text: &str, language: &str) -> Vec<Found> {
     let mut starts = vec![0];
     starts.extend(text.match_indices('\n').map(|(index, _)| index + 1));
     let lines: Vec<_> = text.split('\n').collect();
@@ -86,7 +111,13 @@ fn find(text: &str, language: &str) -> Vec<Found> {
         let above = (free..line).rev().take_while(|above| is_attached(lines[*above], language)).last();
         let end = end_of_body(&lines, line);
         let first = above.unwrap_or(line);
-        found.push(Found { name, kind, lines: first..end, bytes: starts[first]..end_of(end) });
+        found.push(Found {
+            name,
+            kind,
+            lines: first..end,
+            bytes: starts[first]..end_of(end),
+            members: Vec::new(),
+        });
         line = end;
     }
     found
@@ -184,6 +215,23 @@ mod tests {
         let lines: Vec<_> =
             symbols(text, "rust").iter().map(|symbol| (symbol.first_line, symbol.last_line)).collect();
         assert_eq!(lines, [(3, 7), (9, 9)]);
+    }
+
+    #[test]
+    fn a_long_symbol_is_cut_like_a_text_and_keeps_its_name() {
+        let methods: String = (0..80)
+            .map(|number| format!("    def method_{number}(self):\n        return {number} + 1\n\n"))
+            .collect();
+        let text = format!("import os\n\nclass Long:\n{methods}");
+        let found = regions(&text, "python");
+        let joined: String = found.iter().map(|region| &text[region.range.clone()]).collect();
+        assert_eq!(joined, text);
+        let labels: Vec<_> = found.iter().filter_map(|region| region.label.as_deref()).collect();
+        let is_member = |label: &&str| *label == "Long.method_7";
+        assert!(
+            labels.contains(&"Long") && labels.iter().any(is_member) == cfg!(feature = "grammars"),
+            "{labels:?}"
+        );
     }
 
     proptest! {

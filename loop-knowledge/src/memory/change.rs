@@ -130,6 +130,7 @@ impl Memories<'_> {
         let path = self.path(&memory);
         folder::remove(&path).map_err(Error::file(&path))?;
         self.synchronise_locked()?;
+        self.database.erase_copies()?;
         Ok(memory)
     }
 

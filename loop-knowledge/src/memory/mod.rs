@@ -44,6 +44,9 @@ use crate::{KnowledgeFolder, SecretFilter, store::Database};
 /// The tables of the index.
 pub(crate) const TABLES: &str = include_str!("tables.sql");
 
+/// The change of format 2.
+pub(crate) const WORD_FORMS: &str = include_str!("word_forms.sql");
+
 /// The memories of a workspace. Texts are redacted before they are stored, and files that a person wrote are redacted
 /// before they are indexed.
 pub struct Memories<'a> {

@@ -20,6 +20,9 @@ use crate::{KnowledgeFolder, SecretFilter, fts, store::Database};
 /// The tables.
 pub(crate) const TABLES: &str = include_str!("tables.sql");
 
+/// The change of format 2.
+pub(crate) const WORD_FORMS: &str = include_str!("word_forms.sql");
+
 /// The notes of a workspace. Names are compared without regard to case. Texts are redacted before they are stored.
 pub struct Notes<'a> {
     database: Database,
@@ -133,7 +136,10 @@ impl<'a> Notes<'a> {
         })?;
         match refused {
             Some(refused) => Err(refused),
-            None => Ok(self.database.erase_deleted(&["note_texts"])?),
+            None => {
+                self.database.erase_deleted(&["note_texts"])?;
+                Ok(self.database.erase_copies()?)
+            }
         }
     }
 

@@ -116,11 +116,20 @@ fn an_experience_applies_only_where_a_file_matches() {
 }
 
 #[test]
+fn a_question_finds_other_forms_of_the_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let memories = &mut open(&folder);
+    write(memories, "tool_use/hang.md", "---\nsummary: cargo test hangs without a server\n---\n");
+    write(memories, "tool_use/bread.md", "---\nsummary: bake at noon\n---\n");
+    assert_eq!(ids(&recalled(memories, "why do the tests hang?", None, LARGE)), ["hang"]);
+}
+
+#[test]
 fn vectors_fill_up_what_words_do_not_find() {
     let folder = tempfile::tempdir().unwrap();
     let memories = &mut open(&folder);
     write(memories, "tool_use/words.md", "---\nsummary: compile with care\n---\n");
-    write(memories, "tool_use/similar.md", "---\nsummary: compilers\n---\n");
+    write(memories, "tool_use/similar.md", "---\nsummary: recompiled binaries\n---\n");
     assert_eq!(ids(&recalled(memories, "compile", None, LARGE)), ["words"]);
     let embedder = Listening::default();
     let found = recalled(memories, "compile", Some(&embedder), LARGE);

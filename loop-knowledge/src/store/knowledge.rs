@@ -17,7 +17,10 @@ use crate::{
 
 const KNOWLEDGE: Schema = Schema {
     mark: 0x6c6b_6e6f,
-    migrations: &[&[selection::TABLES, notes::TABLES, memory::TABLES]],
+    migrations: &[
+        &[selection::TABLES, notes::TABLES, memory::TABLES],
+        &[notes::WORD_FORMS, memory::WORD_FORMS],
+    ],
     is_durable: true,
 };
 
@@ -99,7 +102,45 @@ impl KnowledgeFolder {
 mod tests {
     use std::os::unix::fs::symlink;
 
+    use jiff::Timestamp;
+
     use super::*;
+    use crate::{
+        memory::{Memories, tests::Filter},
+        notes::Notes,
+    };
+
+    const FIRST: Schema =
+        Schema { migrations: &[&[selection::TABLES, notes::TABLES, memory::TABLES]], ..KNOWLEDGE };
+
+    #[test]
+    fn an_earlier_index_finds_other_forms_of_words_after_its_migration() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = KnowledgeFolder::at(dir.path());
+        let mut first = Database::open(&folder.database(), &FIRST).unwrap();
+        let file = folder.memories().join("tool_use/hang.md");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "---\nsummary: cargo test hangs without a server\n---\n").unwrap();
+        let written = first.write(|change| {
+            change.execute_batch(
+                "INSERT INTO concepts (id, name, key) VALUES (7, 'Parsers', 'parsers');
+                 INSERT INTO note_texts (text, silo, item) VALUES ('Parsers', 'concept', 7);
+                 INSERT INTO memory_files (path, stamp, digest) VALUES ('tool_use/hang.md', 'x', x'00');
+                 INSERT INTO memories (file, id, state, type, confidence, json)
+                 VALUES (1, 'hang', 'active', 'tool_use', 5, '{}');
+                 INSERT INTO memory_texts (rowid, text) VALUES (1, 'old');
+                 INSERT INTO memory_uses (id, used) VALUES ('hang', '2026-01-01T00:00:00Z');",
+            )
+        });
+        written.unwrap();
+        drop(first);
+        let found = Notes::open(&folder, &Filter).unwrap().search("a parser", 5).unwrap();
+        assert_eq!(found.iter().map(|note| note.id).collect::<Vec<_>>(), [7]);
+        let mut memories = Memories::open(&folder, &Filter).unwrap();
+        assert_eq!(memories.all().unwrap()[0].content.summary, "cargo test hangs without a server");
+        assert_eq!(memories.last_used("hang").unwrap(), "2026-01-01T00:00:00Z".parse::<Timestamp>().ok());
+        assert!(folder.path().join("knowledge.db.format-1").exists());
+    }
 
     #[test]
     fn a_workspace_has_one_folder_by_whichever_name() {

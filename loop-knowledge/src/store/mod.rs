@@ -28,9 +28,14 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
-    fn format(&self) -> i64 {
+    pub(crate) fn format(&self) -> i64 {
         self.migrations.len() as i64
     }
+}
+
+/// Returns what follows the name of a database in the name of the copy that was made of this format.
+pub(crate) fn copy_suffix(format: i64) -> String {
+    format!(".format-{format}")
 }
 
 /// An open database.
@@ -69,6 +74,19 @@ impl Database {
             self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         };
         erase().map_err(Error::database(&self.path))
+    }
+
+    /// Removes the copies that were made before migrations, since they have what a person deleted later.
+    pub(crate) fn erase_copies(&self) -> Result<(), Error> {
+        let format = self.connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
+        let format = format.map_err(Error::database(&self.path))?;
+        for copy in (1..format).map(|format| open::with_suffix(&self.path, &copy_suffix(format))) {
+            match std::fs::remove_file(&copy) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::file(copy)(error)),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn transaction<T>(

@@ -14,7 +14,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, ffi};
 
-use super::{Database, Schema};
+use super::{Database, Schema, copy_suffix};
 use crate::Error;
 
 /// The bits of a mode that let others than the owner use a file.
@@ -99,7 +99,7 @@ impl Database {
 
     /// Copies the database to `NAME.format-N`. The copy has that name only once it is whole.
     fn copy_before_migration(&self, format: i64) -> Result<(), Error> {
-        let copy = with_suffix(&self.path, &format!(".format-{format}"));
+        let copy = with_suffix(&self.path, &copy_suffix(format));
         let partial = with_suffix(&copy, ".partial");
         match fs::remove_file(&partial) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::file(&partial)(error)),

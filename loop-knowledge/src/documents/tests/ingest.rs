@@ -183,7 +183,8 @@ async fn a_secret_in_capitals_is_no_word_of_the_index() {
     store.database.erase_deleted(&["chunk_texts"]).unwrap();
     let bytes = fs::read(fixture.folder.stores().join("docs.db")).unwrap();
     let has = |part: &str| bytes.windows(part.len()).any(|window| window == part.as_bytes());
-    assert!(has("redacted") && !has("planted"));
+    assert!(has("[redacted]") || has("redact"), "the stem of the word");
+    assert!(!has("planted"));
 }
 
 #[tokio::test]

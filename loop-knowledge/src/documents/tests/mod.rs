@@ -2,6 +2,7 @@ mod ingest;
 mod kill;
 mod query;
 mod transactions;
+mod word_forms;
 
 use std::{
     fs,
