@@ -10,6 +10,7 @@ mod support;
 mod cases;
 mod more_cmake;
 mod more_documents;
+mod more_helpers;
 mod more_judges;
 mod more_places;
 mod more_runners;

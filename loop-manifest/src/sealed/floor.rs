@@ -2,11 +2,10 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
-use loop_telemetry::{Redactor, check_summary::CheckSummary};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use super::runners::shows_runner;
+use super::{counts::Counts, runners::shows_runner};
 use crate::plan::MinTests;
 
 /// The tests that a check ran.
@@ -31,7 +30,7 @@ pub(super) struct TestsRun {
 impl TestsRun {
     /// Reads the complete output of a check.
     pub(super) fn of(output: &str) -> Self {
-        let (count, failed) = counts(output);
+        let Counts { total: count, failed } = Counts::of(output);
         let names = names(output);
         let files = names.iter().filter(|name| is_script(name)).cloned().collect();
         let is_of_runner = count.is_some() || shows_runner(output);
@@ -41,20 +40,15 @@ impl TestsRun {
 
 /// Returns whether the complete output of a check says that no tests ran.
 pub(crate) fn shows_no_tests(output: &str) -> bool {
-    counts(output).0 == Some(0)
-}
-
-/// Returns how many tests ran, and how many of them failed.
-fn counts(output: &str) -> (Option<u64>, Option<u64>) {
-    let summary = CheckSummary::of(output, &Redactor::new([""; 0]));
-    summary.map_or((None, None), |summary| (summary.total, summary.failed))
+    Counts::of(output).total == Some(0)
 }
 
 fn is_script(name: &str) -> bool {
     [".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"].iter().any(|end| name.ends_with(end))
 }
 
-/// The lines about tests that ran, in the output of libtest, nextest, pytest -v, unittest -v, go test -v, TAP, node and jest.
+/// The lines about tests that ran, in the output of libtest, nextest, pytest -v, unittest -v,
+/// go test -v, TAP, node, jest, ctest, `JUnit` and CTRF.
 static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let forms = [
         r"(?m)^test (?:\S*::)?(\S+)(?: - should panic)? \.\.\. (?:ok|FAILED)",
@@ -64,6 +58,9 @@ static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(?m)^\s*--- (?:PASS|FAIL): (?:\S*/)?(\S+)",
         r"(?m)^\s*(?:not )?ok \d+ (?:- )?([^#\n]+?)\s*$",
         r"(?m)^\s*[✔✓√✖✕×] (.+?)(?: \([\d.]+ ?m?s\))?\s*$",
+        r"(?m)^ *\d+/\d+ Test +#\d+: (\S+) \.*(?: +Passed|\*\*\*(?:Failed|Timeout|Exception))",
+        r#"<testcase[^>]*\sname="([^"]*)"[^>]*(?:/>|>\s*(?:</testcase>|<(?:failure|error|system-|properties)))"#,
+        r#""name"\s*:\s*"([^"]*)"\s*,\s*"status"\s*:\s*"(?:passed|failed)""#,
     ];
     forms.iter().filter_map(|form| Regex::new(form).ok()).collect()
 });
@@ -154,6 +151,15 @@ mod tests {
             ("    --- PASS: TestA/sub (0.00s)\n--- SKIP: TestB (0.00s)\n", "sub"),
             ("ok 1 - adds\nnot ok 2 - fails\nok 3 - later # SKIP\n", "adds fails"),
             ("✔ adds (0.5ms)\n  ✓ multiplies (3 ms)\n﹣ skipped\n", "adds multiplies"),
+            (" 1/2 Test #1: adds ....   Passed    0.00 sec\n2/2 Test #2: zero ...***Skipped 0 sec\n", "adds"),
+            (
+                "<testcase classname=\"t\" name=\"adds\"/><testcase name=\"zero\"><skipped/></testcase>",
+                "adds",
+            ),
+            (
+                "{\"name\": \"adds\", \"status\": \"passed\"}, {\"name\": \"zero\", \"status\": \"skipped\"}",
+                "adds",
+            ),
         ] {
             assert_eq!(names(output).into_iter().collect::<Vec<_>>().join(" "), expected);
         }

@@ -6,13 +6,14 @@
 //! | the tree in which it runs, and what is put back | `tree.rs` |
 //! | which paths judge | `protected.rs`, `conventions.rs`, `patterns.rs`, `documents/`, `modules.rs`, `path_programs.rs` |
 //! | what names such paths | `named/`, `scripts.rs`, `references.rs`, `discovery.rs`, `programs.rs`, `shell_text.rs` |
-//! | how many tests ran | `floor.rs`, `runners.rs` |
+//! | how many tests ran | `floor.rs`, `counts.rs`, `runners.rs` |
 //! | files outside of the folder | `surroundings.rs` |
 //! | the check again, after the run | `verification.rs` |
 
 mod baseline;
 mod check;
 mod conventions;
+mod counts;
 mod discovery;
 mod documents;
 mod floor;

@@ -10,8 +10,8 @@ use crate::context::ExecutionContext;
 /// Flags with which `go test` lists its tests.
 const GO_VERBOSE: &[&str] = &["-v", "-v=true", "-json"];
 
-/// Lines that only test runners print, also if no test ran: those of go, pytest, unittest, cargo, jest, vitest, mocha, node and
-/// TAP.
+/// Lines that only test runners print, also if no test ran: those of go, pytest, unittest, cargo, jest, vitest, mocha, node,
+/// TAP and ctest.
 static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let marks = [
         r"(?:ok  |FAIL|---|\?   )\t\S+\t",
@@ -24,6 +24,7 @@ static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"  \d+ (?:passing|failing)",
         r"(?:ℹ|#) tests \d",
         r"TAP version ",
+        r"Test project /",
     ];
     Regex::new(&format!("(?m)^(?:{})", marks.join("|"))).ok()
 });
@@ -54,6 +55,7 @@ pub(crate) fn is_test_runner(command: &str) -> bool {
         let has = |word: &str| found.arguments.iter().any(|argument| argument == word);
         match found.program.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.') {
             "pytest" | "py.test" | "jest" | "vitest" | "mocha" => true,
+            "ctest" => !has("-Q") && !has("--quiet") && !has("-N") && !has("--show-only"),
             "cargo" => has("test") || has("nextest") || has("t"),
             "go" => has("test"),
             "node" => has("--test"),
@@ -167,9 +169,13 @@ mod tests {
 
     #[test]
     fn runners_are_recognised_by_their_commands() {
-        for command in
-            ["cargo test --workspace", "python3 -m unittest", "env A=1 npx jest", "cd a && go test ./..."]
-        {
+        for command in [
+            "cargo test --workspace",
+            "python3 -m unittest",
+            "env A=1 npx jest",
+            "cd a && go test ./...",
+            "ctest --test-dir out",
+        ] {
             assert!(is_test_runner(command), "{command}");
         }
         for command in ["cargo clippy", "make", "node server.js", "test -e done.txt"] {

@@ -59,8 +59,13 @@ const HELPERS: &[&str] = &[
 ];
 
 /// Those of them that are no names for parts of a product.
-const HELPERS_OF_TESTS: &[&str] =
-    &["helper", "helpers", "fixture", "fixtures", "harness", "mock", "mocks", "stub", "stubs"];
+const HELPERS_OF_TESTS: &[&str] = &[
+    "helper", "helpers", "fixture", "fixtures", "harness", "mock", "mocks", "stub", "stubs", "support",
+    "testing",
+];
+
+/// Words in names of files that are there for tests, also in folders for programs.
+const FOR_TESTS: &[&str] = &["test", "tests", "testing", "testdata", "fixture", "fixtures", "mock", "mocks"];
 
 /// Words in names of files that are judged.
 const PRODUCTS: &[&str] = &[
@@ -163,6 +168,15 @@ pub(super) fn says_that_it_helps_tests(path: &Path) -> bool {
     !is_in_programs(path) && (has_word(path, HELPERS_OF_TESTS) || has_word(path, JUDGES))
 }
 
+/// Returns whether the name of a file says that it is there for tests, as `internal/testutil/same.go`.
+pub(super) fn is_for_tests(path: &Path) -> bool {
+    let is_one = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        FOR_TESTS.contains(&&*word) || word.strip_prefix("test").is_some_and(|rest| HELPERS.contains(&rest))
+    };
+    any_word(path, is_one)
+}
+
 /// Returns whether the name of a file says that it is judged.
 pub(super) fn says_that_it_is_judged(path: &Path) -> bool {
     is_in_programs(path) || path.file_stem().is_some_and(|stem| has_word(Path::new(stem), PRODUCTS))
@@ -174,8 +188,10 @@ fn is_in_programs(path: &Path) -> bool {
 }
 
 fn has_word(path: &Path, known: &[&str]) -> bool {
-    path.iter().filter_map(|step| step.to_str()).any(|step| {
-        let mut words = step.split(|sign: char| !sign.is_ascii_alphabetic());
-        words.any(|word| known.iter().any(|known| word.eq_ignore_ascii_case(known)))
-    })
+    any_word(path, |word| known.iter().any(|known| word.eq_ignore_ascii_case(known)))
+}
+
+fn any_word(path: &Path, is_one: impl Fn(&str) -> bool) -> bool {
+    let steps = path.iter().filter_map(|step| step.to_str());
+    steps.flat_map(|step| step.split(|sign: char| !sign.is_ascii_alphabetic())).any(is_one)
 }

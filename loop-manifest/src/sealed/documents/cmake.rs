@@ -1,7 +1,8 @@
 //! `CMake`: `CMakeLists.txt`, and files that it includes.
 //!
 //! The commands that declare tests stay, each in the blocks (`if`, `foreach`, ...) in which it was, and so do the sources of
-//! the programs that are tests. Everything else is the agent's: other targets, more sources, more tests.
+//! the programs that are tests, and the lists of tests over which a `foreach` goes. Everything else is the agent's: other
+//! targets, more sources, more tests.
 
 use std::path::Path;
 
@@ -22,17 +23,30 @@ const TESTS: &[&str] = &[
 /// Commands of which no more may be there than at the start: they end a file early, or replace other commands.
 const ENDING: &[&str] = &["cmake_language", "return", "set_tests_properties", "variable_watch"];
 
-/// Words in the names of variables and properties that put another program before a test, or disable it.
+/// Words that put another program before a test, disable it, or build it without its assertions.
 const DISTURBING: &[&str] = &[
+    "-Wl,-e",
     "BUILD_TESTING",
+    "CMAKE_BUILD_TYPE",
     "CTEST_",
     "DISABLED",
     "EMULATOR",
+    "NDEBUG",
     "RULE_LAUNCH",
     "SKIP_",
     "TEST_INCLUDE_FILE",
     "TEST_LAUNCHER",
     "WILL_FAIL",
+    "main=",
+];
+
+/// New commands that may be about a program that is a test: they give it what the agent writes.
+const WELCOME: &[&str] = &[
+    "add_dependencies",
+    "install",
+    "target_compile_features",
+    "target_include_directories",
+    "target_link_libraries",
 ];
 
 /// A command, in its blocks.
@@ -48,15 +62,30 @@ pub(super) fn is_file(name: &str) -> bool {
     name == "CMakeLists.txt" || name.ends_with(".cmake")
 }
 
-/// Returns the words of the commands that add tests, one a line, as paths in the folder of the file. Sources of what is tested
-/// are not among them.
+/// Returns the words of the commands that add tests, one a line, as paths in the folder of the file, and the patterns of files
+/// from which lists of tests are. Sources of what is tested are not among them.
 pub(super) fn test_words(text: &str) -> String {
-    let commands = commands(&without_comments(text)).into_iter().filter(|command| command.name == "add_test");
-    let words = commands.flat_map(|command| command.words);
-    let paths =
-        words.map(|word| word.split_once("_SOURCE_DIR}/").map_or(word.clone(), |(_, path)| path.to_owned()));
-    let is_tested = |path: &String| scripts::says_that_it_is_judged(Path::new(path));
-    paths.filter(|path| !is_tested(path)).map(|path| format!("\"{path}\"\n")).collect()
+    let commands = commands(&without_comments(text));
+    let lists = lists_of_tests(&commands);
+    let words = commands
+        .iter()
+        .filter(|command| command.name == "add_test" || command.name == "file" && command.changes(&lists))
+        .flat_map(|command| &command.words);
+    let paths = words.map(|word| word.split_once("_SOURCE_DIR}/").map_or(word.as_str(), |(_, path)| path));
+    let paths = paths.filter(|path| !scripts::says_that_it_is_judged(Path::new(path)));
+    let line = |path: &str| {
+        if path.contains('*') { format!("testMatch: [\"{path}\"]\n") } else { format!("\"{path}\"\n") }
+    };
+    paths.map(line).collect()
+}
+
+/// Returns the names of the lists over which a `foreach` with tests goes.
+fn lists_of_tests(commands: &[Command]) -> Vec<String> {
+    let tests = commands.iter().filter(|command| TESTS.contains(&command.name.as_str()));
+    let loops = tests.flat_map(|command| &command.blocks).filter_map(|block| block.strip_prefix("foreach "));
+    let words = loops.flat_map(|words| words.split_whitespace().skip(1));
+    let names = words.map(|word| word.trim_start_matches("${").trim_end_matches('}').to_owned());
+    names.filter(|name| name != "IN" && name != "LISTS" && name != "ITEMS").collect()
 }
 
 /// Returns the file of the agent if all that judges in `first` is in it, and `None` otherwise.
@@ -68,13 +97,14 @@ pub(super) fn merge(first: &str, judged: &str) -> Option<String> {
     }
     let [first, judged_commands] = texts.map(|text| commands(&text));
     let programs: Vec<_> = first.iter().filter_map(tested).collect();
+    let lists = lists_of_tests(&first);
     let (mut kept, mut rest) = (Vec::new(), judged_commands.iter());
-    for command in first.iter().filter(|command| command.judges(&programs)) {
+    for command in first.iter().filter(|command| command.judges(&programs) || command.changes(&lists)) {
         kept.push(rest.find(|other| command.is_in(other))?);
     }
     let is_kept = |command: &Command| kept.iter().any(|other| std::ptr::eq(*other, command));
     let mut new = judged_commands.iter().filter(|command| !is_kept(command));
-    (!new.any(|command| command.disturbs(&programs))).then(|| judged.to_owned())
+    (!new.any(|command| command.disturbs(&programs) || command.changes(&lists))).then(|| judged.to_owned())
 }
 
 /// Returns the program that a command declares to be a test.
@@ -109,16 +139,28 @@ impl Command {
             TESTS.contains(&name.as_str()) || name.starts_with("add_") || name == "include"
         };
         ENDING.contains(&self.name.as_str())
-            || self.is_program(programs)
+            || self.is_about(programs) && !WELCOME.contains(&self.name.as_str())
             || self.has_any(DISTURBING)
             || ["function", "macro"].contains(&self.name.as_str())
                 && self.words.first().is_some_and(redefines)
+    }
+
+    /// Returns whether the command changes one of these lists.
+    fn changes(&self, lists: &[String]) -> bool {
+        ["set", "list", "file", "string", "unset"].contains(&self.name.as_str())
+            && self.words.iter().any(|word| lists.contains(word))
     }
 
     /// Returns whether the command makes a program that is a test.
     fn is_program(&self, programs: &[&str]) -> bool {
         self.name == "add_executable"
             && self.words.first().is_some_and(|word| programs.contains(&word.as_str()))
+    }
+
+    /// Returns whether the command names a program that is a test where commands name what they change.
+    fn is_about(&self, programs: &[&str]) -> bool {
+        let named = self.words.iter().take(2).filter(|word| !["TARGET", "TARGETS"].contains(&word.as_str()));
+        self.name != "add_test" && named.into_iter().any(|word| programs.contains(&word.as_str()))
     }
 
     /// Returns whether the command reads a file that can have tests: not one of the sources.
@@ -135,11 +177,12 @@ impl Command {
         self.words.iter().any(|word| parts.iter().any(|part| word.contains(part)))
     }
 
-    /// Returns whether the other command is this one. A program may have more sources.
+    /// Returns whether the other command is this one. A program may have more sources, and a list more tests.
     fn is_in(&self, other: &Self) -> bool {
         let mut words = other.words.iter();
         let has_all = self.words.iter().all(|word| words.any(|other| word == other));
-        let has_same = self.words == other.words || self.name == "add_executable" && has_all;
+        let has_same =
+            self.words == other.words || ["add_executable", "set"].contains(&self.name.as_str()) && has_all;
         self.name == other.name && self.blocks == other.blocks && has_same
     }
 }
@@ -240,65 +283,4 @@ fn pieces(text: &str) -> Vec<String> {
     }
     end(&mut word, &mut pieces);
     pieces
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const FIRST: &str = "project(sums C)\nenable_testing()\nadd_subdirectory(qa)\nadd_subdirectory(src)\nadd_library(sums src/add.c)\nif(UNIX)\n  add_executable(check tests/add.c)\n  \
-         add_test(NAME add COMMAND check)\nendif()\n";
-
-    #[test]
-    fn other_targets_sources_and_tests_are_welcome() {
-        for judged in [
-            FIRST.to_owned(),
-            FIRST.replace("src/add.c", "src/add.c src/more.c"),
-            FIRST.replace("tests/add.c", "tests/add.c src/more.c"),
-            FIRST.replace("enable_testing()", "ENABLE_TESTING( ) # ("),
-            format!("{FIRST}if(WIN32)\n  add_test(NAME more COMMAND more)\nendif()\n"),
-            format!("{FIRST}install(TARGETS sums)\n"),
-            format!("#[[ more\nreturn() ]] # see [[\n{FIRST}#[==[ ]] ]=] ]==]"),
-            FIRST.replace("enable_testing()", "enable_testing(#[[ now ]])"),
-            FIRST.replace("add_subdirectory(src)", "add_subdirectory(sources)"),
-        ] {
-            assert_eq!(merge(FIRST, &judged).as_deref(), Some(&*judged));
-        }
-    }
-
-    #[test]
-    fn only_words_of_tests_name_files_that_judge() {
-        let text = "add_library(sums a.c)\nadd_test(NAME add COMMAND sh ${CMAKE_SOURCE_DIR}/qa/sums.sh src/main.sh)\n";
-        assert_eq!(test_words(text), "\"NAME\"\n\"add\"\n\"COMMAND\"\n\"sh\"\n\"qa/sums.sh\"\n");
-    }
-
-    #[test]
-    fn the_tests_of_the_start_stay() {
-        for judged in [
-            FIRST.replace("COMMAND check", "COMMAND true"),
-            FIRST.replace("tests/add.c", "fake.c"),
-            FIRST.replace("if(UNIX)", "if(FALSE)"),
-            FIRST.replace("if(UNIX)", "if(FALSE)\nelseif(UNIX)"),
-            FIRST.replace("endif()", "endif()\nset_tests_properties(add PROPERTIES WILL_FAIL ON)"),
-            FIRST.replace("endif()", "set_property(TEST add PROPERTY DISABLED ON)\nendif()"),
-            format!("macro(ADD_TEST)\nendmacro()\n{FIRST}"),
-            format!("set(CMAKE_CROSSCOMPILING_EMULATOR true)\n{FIRST}"),
-            format!("return()\n{FIRST}"),
-            format!("#[ x\nreturn()\n#]]\n{FIRST}"),
-            format!("message([[\"]])\nreturn()\nmessage([[\"]])\n{FIRST}"),
-            format!("#[=[\n{FIRST}]=]"),
-            format!("{FIRST}#[[ ]=]"),
-            format!("#[=[ ]=]return()#[=[ ]=]\n{FIRST}"),
-            format!("message(\"#[[\")\nreturn()\nmessage(\"]]\")\n{FIRST}"),
-            format!("message(\\\"#[[\\\")]]\nreturn()\n{FIRST}"),
-            format!("message(\\#[[)\nreturn()\nmessage(]])\n{FIRST}"),
-            format!("message([[#[[]])\nreturn()#]]\n{FIRST}"),
-            format!("#=[[\nreturn()\n#]]\n{FIRST}"),
-            FIRST.replace("enable_testing()", ""),
-            FIRST.replace("add_subdirectory(qa)", ""),
-            String::new(),
-        ] {
-            assert_eq!(merge(FIRST, &judged), None, "{judged}");
-        }
-    }
 }

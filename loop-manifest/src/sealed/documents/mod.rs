@@ -10,6 +10,8 @@
 
 mod cargo;
 mod cmake;
+#[cfg(test)]
+mod cmake_tests;
 mod go;
 mod packages;
 mod requirements;

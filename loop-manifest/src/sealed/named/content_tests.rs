@@ -74,6 +74,62 @@ fn what_is_in_a_file_says_that_it_judges() {
 }
 
 #[test]
+fn helpers_of_tests_judge_in_every_language() {
+    let node = ("x.test.js", "const { same } = require('./support');\nconst add = require('./add');\n");
+    let go = ("add_test.go", "import \"app/internal/testutil\"\nfunc TestAdd() { same() }");
+    let own = ("go.mod", "module app\n");
+    let rust = (
+        "tests/a.rs",
+        "#[path = \"../qa/all.rs\"]\nmod all;\ninclude_str!(\"../data/four\"); app::testing::same()",
+    );
+    for (files, task, expected) in [
+        (vec![node, ("support.js", ""), ("add.js", "")], "", vec!["/support.js"]),
+        (vec![node, ("support.js", ""), ("add.js", "require('./support')")], "", vec![]),
+        (vec![node, ("support.js", ""), ("support.spec.js", "")], "", vec![]),
+        (vec![node, ("support.js", "")], "write support", vec![]),
+        (vec![node, ("support/index.ts", "")], "", vec!["/support/index.ts"]),
+        (vec![node, ("add.js", "const test = require('node:test')")], "", vec!["/add.js"]),
+        (
+            vec![
+                ("x.test.js", "import {a} from '../src/test-utils/all.js'; read('data/golden.txt')"),
+                ("data/golden.txt", ""),
+            ],
+            "",
+            vec!["/data/golden.txt"],
+        ),
+        (vec![own, go, ("internal/testutil/same.go", "")], "", vec!["/internal/testutil/same.go"]),
+        (vec![own, go, ("internal/testutil/same.go", ""), ("a.go", "\"app/internal/testutil\"")], "", vec![]),
+        (vec![own, go, ("helpers.go", "func same() {}")], "", vec!["/helpers.go"]),
+        (vec![own, go, ("helpers.go", "func same() {}"), ("a.go", "same()")], "", vec![]),
+        (vec![own, go, ("helpers.go", "func same() {}\nfunc Add() {}")], "", vec![]),
+        (vec![rust, ("qa/all.rs", ""), ("data/four", "")], "", vec!["/data/four", "/qa/all.rs"]),
+        (vec![rust, ("src/testing.rs", ""), ("src/lib.rs", "pub mod testing;")], "", vec!["/src/testing.rs"]),
+        (vec![rust, ("src/testing.rs", ""), ("src/lib.rs", "testing::same()")], "", vec![]),
+        (
+            vec![
+                ("src/lib.rs", "#[cfg(test)]\nmod cases;\nmod add;"),
+                ("src/cases.rs", ""),
+                ("src/add.rs", ""),
+            ],
+            "",
+            vec!["/src/cases.rs"],
+        ),
+        (
+            vec![
+                ("tests/test_a.py", "from app.testing import same"),
+                ("app/testing.py", ""),
+                ("app/__init__.py", ""),
+            ],
+            "",
+            vec!["/app/testing.py"],
+        ),
+    ] {
+        let lines = named(&files, task).lines;
+        assert_eq!(lines.into_iter().collect::<Vec<_>>(), expected, "{files:?}");
+    }
+}
+
+#[test]
 fn crates_for_tests_judge() {
     let kit = |section: &str| format!("[package]\nname = 'a'\n[{section}]\nkit = {{ path = 'kit' }}\n");
     let own = ("kit/Cargo.toml", "[package]\nname = 'kit'\n");

@@ -50,12 +50,14 @@ impl Search<'_> {
     pub(super) fn contents(&mut self, files: &[PathBuf]) {
         let tests = Patterns::of(TESTS.iter().copied().chain(["conftest.py"]));
         let end = |path: &Path| path.extension().and_then(|end| end.to_str()).unwrap_or_default().to_owned();
-        let (mut python, mut others) = (Vec::new(), Vec::new());
+        let mut python = Vec::new();
         for file in files {
             let is_test = tests.decide(file) == Some(true);
             match &*end(file) {
-                "py" if is_test => python.push(file),
-                "py" => others.push(file),
+                "py" => {
+                    self.named.has_python = true;
+                    python.extend(is_test.then_some(file));
+                }
                 // A package for tests only.
                 "go" if !is_test && self.has(file, &["\"testing\""]) => {
                     self.named.lines.insert(line_of(file));
@@ -66,14 +68,13 @@ impl Search<'_> {
                 _ => {}
             }
         }
-        self.named.has_python |= !(python.is_empty() && others.is_empty());
         for test in &python {
             self.import_root(test);
         }
         for test in files.iter().filter(|file| tests.decide(file) == Some(true)) {
             self.expected_modules(test);
         }
-        self.helpers_of_tests(&python, &others, &tests);
+        self.helpers_of_tests(files, &tests);
     }
 
     fn has(&self, file: &Path, marks: &[&str]) -> bool {
@@ -120,42 +121,6 @@ impl Search<'_> {
         self.named.expected.extend(missing);
     }
 
-    /// Protects modules that help tests and nothing else, as their names say.
-    fn helpers_of_tests(&mut self, tests: &[&PathBuf], others: &[&PathBuf], judging: &Patterns) {
-        let text = |search: &Self, file: &Path| scripts::text_of(&search.folder.join(file));
-        let mut helpers = BTreeSet::new();
-        for test in tests {
-            let own = test.parent().unwrap_or(Path::new(""));
-            for module in references::python_imports(&text(self, test)) {
-                let name = module.trim_start_matches('.').replace('.', "/");
-                let roots: Vec<_> =
-                    self.named.roots.iter().map(PathBuf::as_path).chain([own, Path::new("")]).collect();
-                let places = roots.iter().flat_map(|root| scripts::module_places(&root.join(&name)));
-                // What is at a place for tests judges anyway.
-                let is_helper = |place: &PathBuf| self.is_file(place) && judging.decide(place) != Some(true);
-                if scripts::says_that_it_helps_tests(Path::new(&name)) {
-                    helpers.extend(places.filter(is_helper));
-                }
-            }
-        }
-        helpers.retain(|helper| !self.is_judged(helper) && !is_tested(helper, tests));
-        if helpers.is_empty() {
-            return;
-        }
-        let used: BTreeSet<_> = others
-            .iter()
-            .filter(|file| !helpers.contains(**file))
-            .flat_map(|file| references::python_imports(&text(self, file)))
-            .filter_map(|module| module.rsplit('.').next().map(str::to_owned))
-            .collect();
-        for helper in helpers {
-            let stem = helper.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-            if !used.contains(stem) {
-                self.add(&helper, false, &Scope::default());
-            }
-        }
-    }
-
     /// Protects the modules that a `conftest.py` in `own` takes hooks and fixtures from.
     pub(super) fn hooks(&mut self, text: &str, own: &Path) {
         let roots: BTreeSet<_> =
@@ -173,11 +138,4 @@ impl Search<'_> {
             }
         }
     }
-}
-
-/// Returns whether a test is about this module.
-fn is_tested(module: &Path, tests: &[&PathBuf]) -> bool {
-    let stem = module.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let names = [format!("test_{stem}.py"), format!("{stem}_test.py")];
-    tests.iter().any(|test| names.iter().any(|name| test.ends_with(name)))
 }

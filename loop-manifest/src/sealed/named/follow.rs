@@ -134,13 +134,15 @@ impl Search<'_> {
 
     /// Returns whether a file is what the agent works on, as far as its name and the task say so.
     pub(super) fn is_judged(&self, path: &Path) -> bool {
-        let mentions = |name: &str| {
-            let is_part = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '-';
-            name.len() > 2 && self.task.split(|sign| !is_part(sign)).any(|word| word == name)
-        };
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let judges = path.to_str().is_some_and(scripts::says_that_it_judges);
-        !judges && (scripts::says_that_it_is_judged(path) || mentions(stem))
+        !judges && (scripts::says_that_it_is_judged(path) || self.is_named_in_task(path))
+    }
+
+    /// Returns whether the task names a file.
+    pub(super) fn is_named_in_task(&self, path: &Path) -> bool {
+        let is_part = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '-';
+        let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        name.len() > 2 && self.task.split(|sign| !is_part(sign)).any(|word| word == name)
     }
 }
 

@@ -5,7 +5,8 @@
 //! | a command, its programs and their words | `commands.rs`, `programs.rs` |
 //! | scripts, and the modules that they import | `follow.rs` |
 //! | configuration of tests, and links | `configuration.rs` |
-//! | files with tests, hooks or helpers in them | `contents.rs`, `crates.rs` |
+//! | files with tests or hooks in them | `contents.rs` |
+//! | files that help tests | `helpers.rs`, `crates.rs` |
 
 mod commands;
 mod configuration;
@@ -14,6 +15,7 @@ mod content_tests;
 mod contents;
 mod crates;
 mod follow;
+mod helpers;
 mod programs;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,252 @@
+//! Files that help tests and nothing else.
+//!
+//! A test imports what it tests and what helps it, and no rule tells them apart for certain. A file counts as a helper if only
+//! tests import it, if no test has its name, if the task does not name it, and if its name or its text says that it is one.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
+
+use regex::Regex;
+
+use super::{
+    super::{patterns::Patterns, references, scripts},
+    Scope, Search,
+};
+
+/// The endings of programs in JavaScript and TypeScript.
+const SCRIPTS: &[&str] = &["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"];
+
+/// Texts in quotes.
+static TEXTS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"["'`]([^"'`\s]+)["'`]"#).ok());
+/// Imports of packages that only tests import.
+static FRAMEWORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let names = "node:test|vitest|@jest/globals|chai|@playwright/test|@testing-library/";
+    Regex::new(&format!(r#"(?:\bfrom\s*|\brequire\s*\(\s*|\bimport\s*\(?\s*)["'`](?:{names})"#)).ok()
+});
+/// Files that a file of Rust takes into itself.
+static INCLUDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?:#\[\s*path\s*=\s*|\binclude(?:_str|_bytes)?!\s*[(\[{]\s*)"([^"\n]+)""#).ok()
+});
+/// Modules of Rust that are there for tests only.
+static MODULES_FOR_TESTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let path = r#"(?:#\[path\s*=\s*"([^"\n]+)"\]\s*)?"#;
+    let attributes = r"(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?";
+    Regex::new(&format!(r"#\[cfg\(test\)\]\s*{path}{attributes}mod\s+(\w+)\s*;")).ok()
+});
+/// The names of functions of Go.
+static FUNCTIONS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?m)^func (?:\([^)]*\) )?(\w+)").ok());
+
+/// The programs of a folder: tests, and others.
+struct Sources<'a> {
+    tests: Vec<&'a PathBuf>,
+    others: Vec<&'a PathBuf>,
+}
+
+impl Sources<'_> {
+    /// Returns whether a test is about this file, as its name says.
+    fn have_test_of(&self, file: &Path) -> bool {
+        self.tests.iter().any(|test| subject_of(test) == Some(name_of(file)))
+    }
+}
+
+impl Search<'_> {
+    /// Protects what helps tests and nothing else.
+    pub(super) fn helpers_of_tests(&mut self, files: &[PathBuf], judging: &Patterns) {
+        let is_source =
+            |file: &&PathBuf| ["py", "go", "rs"].contains(&end_of(file)) || SCRIPTS.contains(&end_of(file));
+        let (tests, others) =
+            files.iter().filter(is_source).partition(|file| judging.decide(file) == Some(true));
+        let sources = Sources { tests, others };
+        let (mut named, mut included) = (BTreeSet::new(), BTreeSet::new());
+        for test in &sources.tests {
+            let text = self.text(test);
+            named.extend(self.imported(test, &text, &sources));
+            included.extend(self.taken_in(test, &text));
+        }
+        named.retain(|file| self.says_that_it_helps(file) && !sources.have_test_of(file));
+        included.retain(|file| !scripts::says_that_it_is_judged(file));
+        named.append(&mut included);
+        named.retain(|file| judging.decide(file) != Some(true) && !self.is_named_in_task(file));
+        self.drop_used(&mut named, &sources);
+        named.extend(sources.others.iter().flat_map(|file| self.modules_for_tests(file)));
+        named.extend(self.helpers_within_packages(&sources));
+        for helper in named {
+            self.add(&helper, false, &Scope::default());
+        }
+    }
+
+    fn text(&self, file: &Path) -> String {
+        scripts::text_of(&self.folder.join(file))
+    }
+
+    /// Drops the files that others than tests and helpers import.
+    fn drop_used(&self, helpers: &mut BTreeSet<PathBuf>, sources: &Sources<'_>) {
+        if helpers.is_empty() {
+            return;
+        }
+        let others: Vec<_> = sources.others.iter().filter(|other| !helpers.contains(**other)).collect();
+        for other in others {
+            let text = self.text(other);
+            helpers.retain(|helper| !uses(other, &text, helper));
+        }
+    }
+
+    /// Returns the files that a test imports, and the data that it reads.
+    fn imported(&self, test: &Path, text: &str, sources: &Sources<'_>) -> Vec<PathBuf> {
+        let own = test.parent().unwrap_or(Path::new(""));
+        let first = |places: Vec<PathBuf>| places.into_iter().find(|place| self.is_file(place));
+        let mut found: Vec<PathBuf> = match end_of(test) {
+            "py" => {
+                let roots = self.named.roots.iter().map(PathBuf::as_path).chain([own, Path::new("")]);
+                let modules = references::python_imports(text);
+                let names = modules.iter().map(|module| module.trim_start_matches('.').replace('.', "/"));
+                let names: Vec<_> = names.collect();
+                let places = roots.flat_map(|root| names.iter().map(|name| root.join(name)));
+                places.filter_map(|place| first(scripts::module_places(&place))).collect()
+            }
+            "go" => self.packages_of_go(text, sources),
+            "rs" => {
+                let is_called =
+                    |file: &&&PathBuf| end_of(file) == "rs" && text.contains(&format!("{}::", name_of(file)));
+                sources.others.iter().filter(is_called).map(|file| (*file).clone()).collect()
+            }
+            _ => {
+                let places = references::javascript_imports(text);
+                let places = places.iter().filter_map(|place| self.below(own, place));
+                places.filter_map(|place| first(scripts::script_places(&place))).collect()
+            }
+        };
+        let data = texts(text).filter(|text| text.contains(['/', '.']));
+        let data = data.flat_map(|text| [own, Path::new("")].map(|base| self.below(base, text)));
+        found.extend(data.flatten().filter(|place| is_data(place) && self.is_file(place)));
+        found
+    }
+
+    /// Returns the files that a test in Rust takes into itself.
+    fn taken_in(&self, test: &Path, text: &str) -> Vec<PathBuf> {
+        let own = test.parent().unwrap_or(Path::new(""));
+        let included = INCLUDED.iter().filter(|_| end_of(test) == "rs");
+        let included = included.flat_map(|form| form.captures_iter(text));
+        let places = included.filter_map(|found| self.below(own, &found[1]));
+        places.filter(|place| end_of(place) != "md" && self.is_file(place)).collect()
+    }
+
+    /// Returns the files of the packages that a test in Go imports.
+    fn packages_of_go(&self, text: &str, sources: &Sources<'_>) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for module in &self.named.go_modules {
+            let document = self.text(&module.join("go.mod"));
+            let Some(name) = document.lines().find_map(|line| line.strip_prefix("module ")) else { continue };
+            let paths = texts(text).filter_map(|path| path.strip_prefix(name.trim())?.strip_prefix('/'));
+            for package in paths.map(|path| module.join(path)) {
+                let is_in = |file: &&&PathBuf| end_of(file) == "go" && file.parent() == Some(&package);
+                found.extend(sources.others.iter().filter(is_in).map(|file| (*file).clone()));
+            }
+        }
+        found
+    }
+
+    /// Returns the files of Go with the names of helpers whose functions only tests of their package call.
+    fn helpers_within_packages(&self, sources: &Sources<'_>) -> Vec<PathBuf> {
+        let is_named = |file: &Path| {
+            let own = Path::new(stem_of(file));
+            end_of(file) == "go" && scripts::says_that_it_helps_tests(own) && !self.is_named_in_task(file)
+        };
+        let is_helper = |file: &Path| {
+            let text = self.text(file);
+            let functions = FUNCTIONS.iter().flat_map(|form| form.captures_iter(&text));
+            let calls: Vec<_> = functions.map(|found| format!("{}(", &found[1])).collect();
+            let is_called = |all: &[&PathBuf]| {
+                let mut beside = all.iter().filter(|other| other.parent() == file.parent());
+                beside.any(|other| {
+                    let text = if other.as_path() == file { String::new() } else { self.text(other) };
+                    calls.iter().any(|call| text.contains(call))
+                })
+            };
+            // Others can call a function with a capital.
+            let is_own = calls.iter().all(|call| !call.starts_with(char::is_uppercase));
+            is_own && is_called(&sources.tests) && !is_called(&sources.others)
+        };
+        let found = sources.others.iter().filter(|file| is_named(file) && is_helper(file));
+        found.map(|file| (*file).clone()).collect()
+    }
+
+    /// Returns the modules that a file of Rust declares for its tests only.
+    fn modules_for_tests(&self, file: &Path) -> Vec<PathBuf> {
+        if end_of(file) != "rs" {
+            return Vec::new();
+        }
+        let own = file.parent().unwrap_or(Path::new(""));
+        let is_root = ["lib.rs", "main.rs", "mod.rs"].iter().any(|name| file.ends_with(name));
+        let below = if is_root { own.to_owned() } else { file.with_extension("") };
+        let text = self.text(file);
+        let declared = MODULES_FOR_TESTS.iter().flat_map(|form| form.captures_iter(&text));
+        let places = declared.flat_map(|found| match found.get(1) {
+            Some(path) => vec![own.join(path.as_str())],
+            None => vec![below.join(&found[2]).with_extension("rs"), below.join(&found[2]).join("mod.rs")],
+        });
+        places.filter(|place| self.is_file(place) && !self.is_named_in_task(place)).collect()
+    }
+
+    fn says_that_it_helps(&self, file: &Path) -> bool {
+        let imports_framework = || {
+            SCRIPTS.contains(&end_of(file))
+                && FRAMEWORK.as_ref().is_some_and(|form| form.is_match(&self.text(file)))
+        };
+        scripts::says_that_it_helps_tests(file) || scripts::is_for_tests(file) || imports_framework()
+    }
+}
+
+/// Returns whether a file with this text imports the helper, or names it if it is data.
+fn uses(file: &Path, text: &str, helper: &Path) -> bool {
+    let (name, end) = (name_of(helper), end_of(helper));
+    let is_same = |ends: &[&str]| ends.contains(&end) && ends.contains(&end_of(file));
+    if is_same(&["py"]) {
+        references::python_imports(text).iter().any(|module| module.rsplit('.').next() == Some(name))
+    } else if is_same(&["go"]) {
+        // Files of one package do not import each other.
+        file.parent() != helper.parent() && text.contains(&format!("/{name}\""))
+    } else if is_same(&["rs"]) {
+        text.contains(&format!("{name}::"))
+    } else if is_same(SCRIPTS) {
+        references::javascript_imports(text).iter().any(|path| name_of(Path::new(path)) == name)
+    } else {
+        is_data(helper)
+            && helper.file_name().and_then(|name| name.to_str()).is_some_and(|name| text.contains(name))
+    }
+}
+
+fn texts(text: &str) -> impl Iterator<Item = &str> {
+    let found = TEXTS.iter().flat_map(move |form| form.captures_iter(text));
+    found.filter_map(|found| found.get(1)).map(|text| text.as_str())
+}
+
+fn end_of(file: &Path) -> &str {
+    file.extension().and_then(|end| end.to_str()).unwrap_or_default()
+}
+
+fn stem_of(file: &Path) -> &str {
+    file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
+}
+
+fn is_data(file: &Path) -> bool {
+    !SCRIPTS.contains(&end_of(file)) && !["py", "go", "rs", "md"].contains(&end_of(file))
+}
+
+/// Returns the name of a file as imports have it: that of the folder for a module like `index.js`.
+fn name_of(file: &Path) -> &str {
+    let is_entry = ["index", "__init__", "mod"].contains(&stem_of(file)) || end_of(file) == "go";
+    let folder = file.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    folder.filter(|_| is_entry).unwrap_or(stem_of(file))
+}
+
+/// Returns the name of what a test is about: `add` for `add.test.js`, `test_add.py` and `add_test.go`.
+fn subject_of(test: &Path) -> Option<&str> {
+    let name = test.file_name()?.to_str()?.split('.').next()?;
+    let name = ["test_", "test-"].iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name);
+    Some(["_test", "-test", "_spec", "-spec"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name))
+}
